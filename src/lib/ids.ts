@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/**
+ * An identifier that the same parts give for ever, whatever was lost in between. `bits` of SHA-256 over the parts,
+ * each preceded by its length so that ("a","bc") and ("ab","c") differ.
+ */
+function digestOf(parts: readonly string[]): Buffer {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(`${Buffer.byteLength(part)}:`).update(part);
+  return hash.digest();
+}
+
+/** 26 characters of Crockford's base 32 (130 bits): safe in URLs, file names and BullMQ job ids. */
+export function derivedId(prefix: string, ...parts: string[]): string {
+  const bytes = digestOf([prefix, ...parts]);
+  let bits = 0n;
+  for (const byte of bytes.subarray(0, 17)) bits = (bits << 8n) | BigInt(byte);
+  let text = '';
+  for (let index = 0; index < 26; index += 1) {
+    text = ALPHABET.charAt(Number(bits & 31n)) + text;
+    bits >>= 5n;
+  }
+  return `${prefix}_${text}`;
+}
+
+/** 32 lower-case hex characters (128 bits). */
+export function derivedHex(...parts: string[]): string {
+  return digestOf(parts).toString('hex').slice(0, 32);
+}
+
+/** A short, stable fingerprint of a text: 22 characters of base64url (128 bits and a little). */
+export function fingerprint(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 22);
+}
+
+/** JSON with the keys of every object in order, so that equal values give equal texts. `undefined` members are left out. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, member: unknown) => {
+    if (typeof member !== 'object' || member === null || Array.isArray(member)) return member;
+    return Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
+}
