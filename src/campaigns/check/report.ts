@@ -1,0 +1,127 @@
+import { describeXof } from '../../lib/money.ts';
+import { fileProblems, type SkipReason, skipReasons, type UnusableFile } from './reasons.ts';
+import type { CheckSummary, CostlyTotals, SkippedRow } from './summary.ts';
+
+const SHOWN_EXAMPLES = 3;
+
+/** The summary for a screen: what is wrong, what it costs, what would make it cheaper. Ends without a line break. */
+export function renderReport(summary: CheckSummary): string {
+  return [headline(summary), reasonLines(summary), repairLines(summary), countryLines(summary), costLines(summary)]
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n');
+}
+
+/** What is wrong with a file of which nothing can be used. */
+export function renderProblems({ problems }: UnusableFile): string {
+  const lines = problems.map(({ code, detail, row }) => {
+    const place = row === undefined ? '' : `row ${row}: `;
+    return `✗ ${place}${fileProblems[code]}${detail === undefined ? '' : `\n  ${printable(detail)}`}`;
+  });
+  return lines.join('\n');
+}
+
+function headline({ total, recipients, skipped, blank, format, encoding, delimiter }: CheckSummary): string[] {
+  const separator = delimiter === undefined ? '' : `, separator ${delimiter === '\t' ? 'tab' : `“${delimiter}”`}`;
+  const blanks = blank === 0 ? '' : ` (and ${grouped(blank)} blank)`;
+  return [
+    `${grouped(total)} rows${blanks}: ${grouped(recipients)} recipients, ${grouped(skipped)} skipped`,
+    `read as ${format === 'csv' ? 'CSV' : 'JSON lines'}, ${encoding}${separator}`,
+  ];
+}
+
+function reasonLines({ reasons, skipped }: CheckSummary): string[] {
+  if (skipped === 0) return [];
+  const entries = Object.entries(reasons) as [SkipReason, NonNullable<CheckSummary['reasons'][SkipReason]>][];
+  return [
+    'Skipped',
+    ...entries.flatMap(([reason, { count, examples }]) => [
+      `  ${grouped(count).padStart(9)}  ${reason}: ${skipReasons[reason]}`,
+      ...examples.slice(0, SHOWN_EXAMPLES).map(({ row, to, column, detail }) => {
+        const about = [column, detail].filter((part) => part !== undefined).join(', ');
+        return `             row ${row}: ${printable(to) || '(empty)'}${about === '' ? '' : ` — ${printable(about)}`}`;
+      }),
+    ]),
+  ];
+}
+
+function repairLines({ repaired: { count, examples } }: CheckSummary): string[] {
+  if (count === 0) return [];
+  const shown = examples.map(({ row, before, after }) => `             row ${row}: ${printable(before)} → ${after}`);
+  return [`Renewed old numbers: ${grouped(count)}`, ...shown];
+}
+
+function countryLines({ countries }: CheckSummary): string[] {
+  const lines = Object.entries(countries).map(([country, { recipients, segments, estimatedXof }]) => {
+    const texts = segments === 0 ? '' : `, ${grouped(segments)} segments`;
+    const price = estimatedXof === undefined ? '' : `, about ${describeXof(estimatedXof)}`;
+    return `  ${grouped(recipients).padStart(9)}  ${country}${texts}${price}`;
+  });
+  return lines.length === 0 ? [] : ['Countries', ...lines];
+}
+
+function costLines({ segments, cost }: CheckSummary): string[] {
+  if (!segments) return [];
+  const price = cost ? `, about ${describeXof(cost.xof)}` : '';
+  const unpriced = cost && cost.unpriced.length > 0 ? [`  without a price: ${cost.unpriced.join(', ')}`] : [];
+  const long = segments.long === 0 ? [] : [`  ${grouped(segments.long)} texts are unusually long`];
+  return [
+    `Estimate: ${grouped(segments.total)} segments${price}`,
+    ...Object.entries(segments.textsBySegments).map(
+      ([count, texts]) =>
+        `  ${grouped(texts).padStart(9)}  texts of ${count} ${count === '1' ? 'segment' : 'segments'}`,
+    ),
+    ...unpriced,
+    ...long,
+    ...costlyLines(segments.costly),
+  ];
+}
+
+function costlyLines({ texts, characters, segmentsSaved, estimatedXofSaved }: CostlyTotals): string[] {
+  if (texts === 0) return [];
+  const money = estimatedXofSaved === undefined ? '' : `, about ${describeXof(estimatedXofSaved)}`;
+  return [
+    `  ${grouped(texts)} texts hold a character that makes segments shorter (70 characters instead of 160):`,
+    ...characters.slice(0, 10).map(({ character, codePoint, replacement, texts: count, inTemplate }) => {
+      const place = inTemplate ? 'in your text' : 'in the rows';
+      return `  ${grouped(count).padStart(9)}  “${printable(character)}” ${codePoint}, ${place}: ${adviceFor(replacement)}`;
+    }),
+    `  replacing them saves ${grouped(segmentsSaved)} segments${money}`,
+  ];
+}
+
+function adviceFor(replacement: string | undefined): string {
+  if (replacement === undefined) return 'no replacement';
+  return replacement === '' ? 'leave it out' : `write “${replacement}”`;
+}
+
+const CSV_COLUMNS = ['row', 'to', 'reason', 'explanation', 'column', 'detail'] as const;
+
+/**
+ * The skipped rows as CSV for a spreadsheet: with a byte order mark, so that Excel reads the accents, and separated by
+ * `;`, as French Excel expects.
+ */
+export function reportCsv(rows: Iterable<SkippedRow>): string {
+  let csv = `\ufeff${CSV_COLUMNS.join(';')}\r\n`;
+  for (const row of rows) csv += csvLine(row);
+  return csv;
+}
+
+function csvLine({ row, to, reason, column, detail }: SkippedRow): string {
+  return `${[row, to, reason, skipReasons[reason], column ?? '', detail ?? ''].map(csvCell).join(';')}\r\n`;
+}
+
+function csvCell(value: string | number): string {
+  // A spreadsheet runs what begins like a formula; the apostrophe makes it a text, and `check` takes it off again.
+  const text = String(value).replace(/^[=+\-@\t\r\n]/, "'$&");
+  return /[";\r\n\t,]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function grouped(count: number): string {
+  return String(count).replace(/\B(?=(\d{3})+(?!\d))/g, '\u00a0');
+}
+
+/** The file is a stranger's: nothing of it may move the cursor or change the colours of a terminal. */
+function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '�');
+}

@@ -1,0 +1,165 @@
+import { costlyIn, replaceCostly, replacementFor } from './costly.ts';
+import { countSegments } from './segments.ts';
+import type { CheckSummary, CostEstimate, CostlyCharacter, CountryTotals, Example, Repair } from './summary.ts';
+import type { SegmentTotals, SkippedRow } from './summary.ts';
+import type { SkipReason } from './reasons.ts';
+import type { FileFacts } from './rows.ts';
+
+const EXAMPLES = 20;
+const CHARACTERS = 30;
+/** Beyond this a file holds noise, not letters; noise is counted but no longer listed. */
+const MAX_DISTINCT_CHARACTERS = 2_000;
+
+export interface TallyOptions {
+  /** XOF per segment, by country (`SN`). */
+  readonly prices?: Readonly<Record<string, number>>;
+  /** Texts with more segments than this are pointed out. */
+  readonly warnAbove: number;
+  /** The text as written, to tell a costly character of the text from one of a row. */
+  readonly templateText?: string;
+}
+
+interface Country {
+  recipients: number;
+  segments: number;
+  segmentsSaved: number;
+}
+
+/** Adds up what the rows showed, in memory that does not grow with the file. */
+export class Tally {
+  readonly #options: TallyOptions;
+  readonly #reasons = new Map<SkipReason, { count: number; examples: Example[] }>();
+  readonly #countries = new Map<string, Country>();
+  readonly #textsBySegments: Record<number, number> = {};
+  readonly #characters = new Map<string, number>();
+  readonly #repairs: Repair[] = [];
+  #repaired = 0;
+  #recipients = 0;
+  #skipped = 0;
+  #blank = 0;
+  #costlyTexts = 0;
+  #long = 0;
+
+  constructor(options: TallyOptions) {
+    this.#options = options;
+  }
+
+  /** No data row so far. */
+  get isEmpty(): boolean {
+    return this.#recipients + this.#skipped === 0;
+  }
+
+  blank(): void {
+    this.#blank += 1;
+  }
+
+  skip({ row, to, reason, column, detail }: SkippedRow): void {
+    this.#skipped += 1;
+    let entry = this.#reasons.get(reason);
+    if (!entry) this.#reasons.set(reason, (entry = { count: 0, examples: [] }));
+    entry.count += 1;
+    if (entry.examples.length < EXAMPLES)
+      entry.examples.push({
+        row,
+        to,
+        ...(column !== undefined && { column }),
+        ...(detail !== undefined && { detail }),
+      });
+  }
+
+  repair(repair: Repair): void {
+    this.#repaired += 1;
+    if (this.#repairs.length < EXAMPLES) this.#repairs.push(repair);
+  }
+
+  /** `text` as it would be sent, with its segments; undefined when no text was given. */
+  accept(country: string, text: string | undefined, count: ReturnType<typeof countSegments> | undefined): void {
+    this.#recipients += 1;
+    let totals = this.#countries.get(country);
+    if (!totals) this.#countries.set(country, (totals = { recipients: 0, segments: 0, segmentsSaved: 0 }));
+    totals.recipients += 1;
+    if (text === undefined || !count) return;
+    totals.segments += count.segments;
+    this.#textsBySegments[count.segments] = (this.#textsBySegments[count.segments] ?? 0) + 1;
+    if (count.segments > this.#options.warnAbove) this.#long += 1;
+    if (count.encoding === 'UCS-2') totals.segmentsSaved += this.#countCostly(text, count.segments);
+  }
+
+  summary(facts: FileFacts): CheckSummary {
+    const cost = this.#cost();
+    return {
+      ...facts,
+      total: this.#recipients + this.#skipped,
+      recipients: this.#recipients,
+      skipped: this.#skipped,
+      blank: this.#blank,
+      reasons: Object.fromEntries([...this.#reasons].sort((a, b) => b[1].count - a[1].count)),
+      countries: this.#countryTotals(),
+      repaired: { count: this.#repaired, examples: this.#repairs },
+      ...(this.#options.templateText !== undefined && { segments: this.#segmentTotals() }),
+      ...(cost && { cost }),
+    };
+  }
+
+  #countCostly(text: string, segments: number): number {
+    this.#costlyTexts += 1;
+    for (const char of costlyIn(text)) {
+      const texts = this.#characters.get(char);
+      if (texts !== undefined || this.#characters.size < MAX_DISTINCT_CHARACTERS)
+        this.#characters.set(char, (texts ?? 0) + 1);
+    }
+    return Math.max(0, segments - countSegments(replaceCostly(text)).segments);
+  }
+
+  #countryTotals(): Record<string, CountryTotals> {
+    const { prices, templateText } = this.#options;
+    const priced = templateText === undefined ? undefined : prices;
+    const sorted = [...this.#countries].sort((a, b) => b[1].recipients - a[1].recipients);
+    return Object.fromEntries(
+      sorted.map(([country, { recipients, segments }]) => {
+        const price = priced?.[country];
+        return [country, { recipients, segments, ...(price !== undefined && { estimatedXof: segments * price }) }];
+      }),
+    );
+  }
+
+  #cost(): CostEstimate | undefined {
+    const { prices, templateText } = this.#options;
+    if (!prices || templateText === undefined) return undefined;
+    const unpriced = [...this.#countries.keys()].filter((country) => prices[country] === undefined);
+    return { estimated: true, xof: this.#priceOf('segments'), unpriced };
+  }
+
+  #priceOf(what: 'segments' | 'segmentsSaved'): number {
+    let xof = 0;
+    for (const [country, totals] of this.#countries) xof += totals[what] * (this.#options.prices?.[country] ?? 0);
+    return xof;
+  }
+
+  #segmentTotals(): SegmentTotals {
+    const countries = [...this.#countries.values()];
+    return {
+      estimated: true,
+      total: countries.reduce((sum, { segments }) => sum + segments, 0),
+      textsBySegments: this.#textsBySegments,
+      long: this.#long,
+      costly: {
+        texts: this.#costlyTexts,
+        characters: this.#costlyCharacters(),
+        segmentsSaved: countries.reduce((sum, { segmentsSaved }) => sum + segmentsSaved, 0),
+        ...(this.#options.prices && { estimatedXofSaved: this.#priceOf('segmentsSaved') }),
+      },
+    };
+  }
+
+  #costlyCharacters(): CostlyCharacter[] {
+    const template = this.#options.templateText ?? '';
+    const frequent = [...this.#characters].sort((a, b) => b[1] - a[1]).slice(0, CHARACTERS);
+    return frequent.map(([character, texts]) => {
+      const replacement = replacementFor(character);
+      const codePoint = `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+      const inTemplate = template.replace(/\{\{[^{}]*\}\}/g, '').includes(character);
+      return { character, codePoint, ...(replacement !== undefined && { replacement }), texts, inTemplate };
+    });
+  }
+}

@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { fileProblem, fileProblems, skipReasons, UnusableFile } from '../../../src/campaigns/check/reasons.ts';
+import { renderProblems, renderReport, reportCsv } from '../../../src/campaigns/check/report.ts';
+import type { SkippedRow } from '../../../src/campaigns/check/summary.ts';
+import { checkFile } from './read-file.ts';
+
+describe('the report as CSV', () => {
+  const row = (to: string): SkippedRow => ({ is: 'skipped', row: 2, to, reason: 'not_a_number' });
+  const cellOf = (to: string): string | undefined =>
+    reportCsv([row(to)])
+      .split('\r\n')
+      .slice(1)
+      .join('\r\n')
+      .split(';')[1];
+
+  it.each([
+    ['=1+1', "'=1+1"],
+    ['+221770000001', "'+221770000001"],
+    ['-1', "'-1"],
+    ['@SUM(A1)', "'@SUM(A1)"],
+    ['\t=1', '"\'\t=1"'],
+    ['\r=1', '"\'\r=1"'],
+    ['=cmd|"/c calc"', '"\'=cmd|""/c calc"""'],
+    ['=HYPERLINK("http://x")', '"\'=HYPERLINK(""http://x"")"'],
+    ['77 000', '77 000'],
+    ['a"b', '"a""b"'],
+  ])('makes %j harmless', (to, cell) => {
+    expect(cellOf(to)).toBe(cell);
+  });
+
+  it('can be read by our own check again', async () => {
+    const csv = reportCsv([row('=1;2\n"x'), row('+221770000001')]);
+    const { rows } = await checkFile(csv);
+    expect(rows).toMatchObject([
+      { row: 2, reason: 'not_a_number' },
+      { row: 3, is: 'recipient', to: '+221770000001', vars: { reason: 'not_a_number' } },
+    ]);
+  });
+});
+
+describe('the report on a screen', () => {
+  it('says what is wrong, what it costs and what would make it cheaper', async () => {
+    const file = `to;n\n+221770000001;Françoise\n+221770000001;Awa\n+225 07 00 00 01;Yao\n77;x\n`;
+    const { summary } = await checkFile(file, {
+      text: `Bonne fête {{n}} ${'x'.repeat(80)}`,
+      prices: { SN: 20 },
+      repair: ['CI'],
+    });
+    const report = renderReport(summary);
+    expect(report).toContain('4 rows: 2 recipients, 2 skipped');
+    expect(report).toContain(skipReasons.duplicate);
+    expect(report).toContain('row 3: +221770000001 — same number as row 2');
+    expect(report).toContain('row 4: +225 07 00 00 01 → +2250707000001');
+    expect(report).toMatch(/Estimate: 4 segments, about 40\u00a0XOF/);
+    expect(report).toContain('without a price: CI');
+    expect(report).toMatch(/“ê” U\+00EA, in your text: write “e”/);
+    expect(report).toMatch(/replacing them saves 2 segments, about 20\u00a0XOF/);
+  });
+
+  it('lets nothing of the file reach the terminal', async () => {
+    const { summary } = await checkFile('to\n\x1b[2Jboo\u202e\n');
+    expect(renderReport(summary).replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  });
+
+  it('names each problem of a file that cannot be used', () => {
+    const failure = new UnusableFile([
+      fileProblem('unclosed_quote', { row: 3 }),
+      fileProblem('missing_column', { detail: '{{x}}' }),
+    ]);
+    expect(renderProblems(failure)).toMatch(/^✗ row 3: A quote[^\n]+\n✗ The text uses[^\n]+\n {2}\{\{x\}\}$/);
+  });
+});
+
+describe('docs/campaigns.md', () => {
+  const page = readFileSync(new URL('../../../docs/campaigns.md', import.meta.url), 'utf8');
+
+  it.each(Object.entries({ ...skipReasons, ...fileProblems }))('explains %s as the report does', (code, sentence) => {
+    expect(page).toContain(`| \`${code}\` | ${sentence} |`);
+  });
+});
