@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { Secret } from '../../../src/lib/secret.ts';
+import type { CallbackFields } from '../../../src/webhooks/body/fields.ts';
+import { hashMatches } from '../../../src/webhooks/body/hash.ts';
+import { readCallbackBody } from '../../../src/webhooks/body/read.ts';
+import { redactBody } from '../../../src/webhooks/body/redact.ts';
+
+interface Golden {
+  readonly name: string;
+  readonly contentType: string | null;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+const folder = new URL('../../golden/callbacks/', import.meta.url);
+const goldens = JSON.parse(readFileSync(new URL('index.json', folder), 'utf8')) as readonly Golden[];
+const bodyOf = ({ name }: Golden): Buffer => readFileSync(new URL(`${name}.body`, folder));
+const typeOf = ({ contentType }: Golden): string | undefined => contentType ?? undefined;
+
+const fieldsOf = (raw: Uint8Array, contentType?: string): CallbackFields => {
+  const body = readCallbackBody(raw, contentType);
+  if (!body.readable) throw new Error(body.reason);
+  return body.fields;
+};
+
+const shown = ({ hash, ...fields }: CallbackFields): object => (hash ? { ...fields, hash: hash.reveal() } : fields);
+
+describe.each(goldens)('$name', (golden) => {
+  test('says what PHP put into it', () => {
+    expect(shown(fieldsOf(bodyOf(golden), typeOf(golden)))).toEqual(golden.fields);
+  });
+
+  test('is read alike under a wrong content type', () => {
+    if (golden.contentType?.startsWith('multipart')) return;
+    for (const type of ['text/html', 'multipart/form-data; boundary=absent', 'application/octet-stream']) {
+      expect(shown(fieldsOf(bodyOf(golden), type))).toEqual(golden.fields);
+    }
+  });
+
+  test('keeps its evidence and loses its secrets when redacted', () => {
+    const kept = redactBody(bodyOf(golden), typeOf(golden));
+    expect(Buffer.byteLength(kept)).toBeLessThanOrEqual(4_096);
+    expect(kept).not.toMatch(/[0-9a-f]{32}|Awa|Ndiaye|771234567|example\.sn|4111/i);
+    const { hash: _hash, panLast4: _pan, ...evidence } = golden.fields;
+    expect(fieldsOf(Buffer.from(kept))).toMatchObject(evidence);
+  });
+});
+
+test('the hash of a golden invoice is that of its master key, also in capitals, and of no other', () => {
+  const { hash } = fieldsOf(bodyOf(goldens[0]!), typeOf(goldens[0]!));
+  const capitals = new Secret(` ${hash?.reveal().toUpperCase()} `);
+  const key = new Secret('golden-master-key');
+  const other = new Secret('another-key');
+  expect(hashMatches(hash, [key])).toBe(true);
+  expect(hashMatches(capitals, [key])).toBe(true);
+  expect(hashMatches(hash, [other, key])).toBe(true);
+  expect(hashMatches(hash, [key, other])).toBe(true);
+  expect(hashMatches(hash, [other])).toBe(false);
+  expect(hashMatches(hash, [])).toBe(false);
+  expect(hashMatches(undefined, [key])).toBe(false);
+  expect(hashMatches(new Secret(''), [key])).toBe(false);
+});
+
+test('a hash never shows itself in what is kept of a callback', () => {
+  const fields = fieldsOf(bodyOf(goldens[0]!), typeOf(goldens[0]!));
+  expect(JSON.stringify(fields)).toContain('"hash":"[secret]"');
+});
