@@ -1,0 +1,34 @@
+# Checked by reading only: no container engine has built or run this file yet.
+#
+#   docker build -t relais .
+#   docker run --read-only --tmpfs /tmp --cap-drop ALL -e REDIS_URL=… -e API_KEYS=… relais run --roles worker
+
+FROM node:20-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+# No install scripts: nothing here needs one, and a package that suddenly brings one should not run.
+RUN npm ci --ignore-scripts --no-audit --no-fund
+COPY tsconfig.json tsconfig.build.json ./
+COPY src ./src
+RUN npm run build && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
+
+FROM node:20-bookworm-slim
+WORKDIR /app
+ENV NODE_ENV=production \
+    HOST=0.0.0.0 \
+    METRICS_PORT=9464
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/dist ./dist
+COPY bin ./bin
+COPY LICENSE ./
+# Nothing is written outside Redis, so the file system may be read-only.
+USER node
+EXPOSE 3000 3001 9464
+STOPSIGNAL SIGTERM
+# Alive, not ready: a process that waits for Redis must not be restarted for it.
+HEALTHCHECK --interval=15s --timeout=3s --start-period=20s --retries=4 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.METRICS_PORT}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+# Node itself is the first process, so that SIGTERM reaches it and not a shell.
+ENTRYPOINT ["node", "bin/relais.js"]
+CMD ["run"]

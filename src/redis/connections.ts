@@ -1,0 +1,137 @@
+import { isIP } from 'node:net';
+import { Redis, type RedisOptions } from 'ioredis';
+import { type Clock, systemClock } from '../lib/clock.ts';
+import { describeMs } from '../lib/durations.ts';
+
+/** Where Redis is. With sentinels, `url` still gives the user, the password, the database and whether to use TLS. */
+export interface RedisTarget {
+  readonly url: string;
+  readonly sentinels?: readonly SentinelAddress[];
+  /** The name under which the sentinels know the primary. Default: `mymaster`. */
+  readonly sentinelName?: string;
+}
+
+export interface SentinelAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface CommandsOptions {
+  /** Shown by `CLIENT LIST`, so that an operator can tell the connections apart. */
+  readonly name: string;
+  /** Told of every connection error. ioredis keeps reconnecting by itself. */
+  readonly onError: (error: Error) => void;
+}
+
+/** Options for a connection. Replies keep their classic shapes: BullMQ's QueueEvents does not understand the others. */
+export type ConnectionRecipe = Omit<RedisOptions, 'replyMapping'>;
+
+/** Redis did not answer in time. The message says where we looked, never with which password, and what to do. */
+export class RedisUnavailable extends Error {
+  override readonly name = 'RedisUnavailable';
+}
+
+const COMMAND_TIMEOUT_MS = 5_000;
+const retryStrategy = (times: number): number => Math.min(100 * times, 1_000);
+
+/**
+ * Commands that fail at once rather than wait: a command whose reply was lost rejects and is never resent, because a
+ * resent compare-and-set reports "lost" for a write that it made itself.
+ */
+const FAIL_FAST = {
+  maxRetriesPerRequest: 0,
+  enableOfflineQueue: false,
+  commandTimeout: COMMAND_TIMEOUT_MS,
+  retryStrategy,
+} as const satisfies ConnectionRecipe;
+
+/** The connection for our own records and scripts. Not ready yet: see `waitUntilReady`. */
+export function openCommands(target: RedisTarget, options: CommandsOptions): Redis {
+  const redis = new Redis({ ...addressOf(target), ...FAIL_FAST, connectionName: options.name });
+  redis.on('error', options.onError);
+  return redis;
+}
+
+/**
+ * Plain options for the Queue objects that add jobs. Refuse to add while the client is not `ready`: an add before the
+ * first connect waits for ever.
+ */
+export function queueConnection(target: RedisTarget): ConnectionRecipe {
+  return { ...addressOf(target), ...FAIL_FAST };
+}
+
+/**
+ * Plain options for BullMQ workers. Never with a command timeout: a worker's blocking read is meant to wait, and
+ * BullMQ needs its commands to be retried without limit.
+ */
+export function workerConnection(target: RedisTarget): ConnectionRecipe {
+  return { ...addressOf(target), maxRetriesPerRequest: null, retryStrategy };
+}
+
+/** Resolves when commands can be sent; rejects with `RedisUnavailable` after `ms`, or when the client was closed. */
+export function waitUntilReady(redis: Redis, ms: number, clock: Clock = systemClock): Promise<void> {
+  if (redis.status === 'ready') return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    let lastError: Error | undefined;
+    const settle = (finish: () => void): void => {
+      cancel();
+      redis.off('ready', ready).off('end', end).off('error', remember);
+      finish();
+    };
+    const refuse = (why: string): void => settle(() => reject(unavailable(redis, why, lastError)));
+    const ready = (): void => settle(resolve);
+    const end = (): void => refuse('its connection is closed');
+    const remember = (error: Error): void => {
+      lastError = error;
+    };
+    const cancel = clock.after(ms, () => refuse(`it did not answer within ${describeMs(ms)}`));
+    redis.on('ready', ready).on('end', end).on('error', remember);
+    if (redis.status === 'end') end();
+  });
+}
+
+/** Says goodbye when there is somebody to say it to, and hangs up either way. Never rejects. */
+export async function closeConnection(redis: Redis): Promise<void> {
+  if (redis.status !== 'ready') return redis.disconnect();
+  // A goodbye that fails leaves nothing to save: every command was answered or rejected before.
+  await redis.quit().catch(() => redis.disconnect());
+}
+
+function unavailable(redis: Redis, why: string, cause: Error | undefined): RedisUnavailable {
+  const { host, port, sentinels } = redis.options;
+  const place = sentinels?.map((one) => `${one.host}:${one.port}`).join(', ') ?? `${host}:${port}`;
+  const detail = cause === undefined ? '' : ` (last error: ${cause.message})`;
+  return new RedisUnavailable(
+    `Redis at ${place} is not available: ${why}${detail}. ` +
+      'Start it, or point REDIS_URL (or REDIS_SENTINELS) at one that runs; `relais dev` brings its own.',
+    { cause },
+  );
+}
+
+/** A URL with a bad port or an unknown scheme throws a TypeError whose message does not repeat the password. */
+function addressOf(target: RedisTarget): ConnectionRecipe {
+  const url = readUrl(target.url);
+  const host = url.hostname.replace(/^\[|\]$/g, '') || '127.0.0.1';
+  const common = {
+    ...(url.username === '' ? {} : { username: decodeURIComponent(url.username) }),
+    ...(url.password === '' ? {} : { password: decodeURIComponent(url.password) }),
+    db: readDatabase(url.pathname),
+    ...(url.protocol === 'rediss:' ? { tls: isIP(host) === 0 ? { servername: host } : {} } : {}),
+  };
+  if (target.sentinels === undefined || target.sentinels.length === 0) {
+    return { ...common, host, port: url.port === '' ? 6379 : Number(url.port) };
+  }
+  return { ...common, sentinels: [...target.sentinels], name: target.sentinelName ?? 'mymaster' };
+}
+
+function readUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol === 'redis:' || url?.protocol === 'rediss:') return url;
+  throw new TypeError('not a Redis URL: write redis://host:6379, rediss://user:password@host:6379/0');
+}
+
+function readDatabase(path: string): number {
+  const text = path.replace(/^\//, '');
+  if (/^\d*$/.test(text)) return Number(text);
+  throw new TypeError(`not a Redis database number: "${text}" (write redis://host:6379/0)`);
+}

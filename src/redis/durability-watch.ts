@@ -1,0 +1,68 @@
+import type { Redis } from 'ioredis';
+import type { Clock } from '../lib/clock.ts';
+import type { Durability } from './durability.ts';
+
+export interface DurabilityWatch {
+  readonly redis: Pick<Redis, 'on' | 'off' | 'status'>;
+  readonly clock: Clock;
+  /** Between two looks. */
+  readonly everyMs: number;
+  readonly check: () => Promise<Durability>;
+  /** Told the first verdict, and then each one that differs. */
+  readonly onChange: (verdict: Durability) => void;
+}
+
+/** A look that failed is repeated sooner: until one succeeds, money waits. */
+const AFTER_FAILURE_MS = 5_000;
+
+/**
+ * Looks at start, every `everyMs`, and whenever the connection is made again: what answers after a reconnect may be
+ * another server, and a setting may be changed while it runs. A look that fails is a verdict too: not durable. The
+ * returned function ends the watch; a look on its way is then not told.
+ */
+export function watchDurability({ redis, clock, everyMs, check, onChange }: DurabilityWatch): () => void {
+  let looks = 0;
+  let told = '';
+  let cancelNext = (): void => undefined;
+
+  const look = async (): Promise<void> => {
+    looks += 1;
+    const mine = looks;
+    cancelNext();
+    const { verdict, nextMs } = await check().then(
+      (seen) => ({ verdict: seen, nextMs: everyMs }),
+      (error: unknown) => ({ verdict: notAsked(error), nextMs: Math.min(everyMs, AFTER_FAILURE_MS) }),
+    );
+    if (mine !== looks) return; // a newer look was begun, or the watch has ended
+    cancelNext = clock.after(nextMs, start);
+    if (likeness(verdict) === told) return;
+    told = likeness(verdict);
+    onChange(verdict);
+  };
+  const start = (): void => void look();
+
+  redis.on('ready', start);
+  start();
+  return () => {
+    looks += 1;
+    cancelNext();
+    redis.off('ready', start);
+  };
+}
+
+function notAsked(error: unknown): Durability {
+  const why = error instanceof Error ? error.message : String(error);
+  return {
+    durable: false,
+    reasons: [`Redis could not be asked how it keeps its writes: ${why}`],
+    runId: '',
+    version: 'unknown',
+    usedMemoryShare: null,
+  };
+}
+
+/** Memory moves with every command; a change of a percent is worth telling, a change of a byte is not. */
+function likeness(verdict: Durability): string {
+  const { usedMemoryShare: share } = verdict;
+  return JSON.stringify({ ...verdict, usedMemoryShare: share === null ? null : Math.round(share * 100) });
+}

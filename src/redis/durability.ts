@@ -1,0 +1,133 @@
+import type { Redis } from 'ioredis';
+
+export interface Durability {
+  /** Whether a write that was answered survives a loss of power, so that money may be moved on the strength of it. */
+  readonly durable: boolean;
+  /** Sentences for an operator, each with its remedy. Not empty on an asserted server that we would have refused. */
+  readonly reasons: readonly string[];
+  /** Another one after a reconnect: another server, or the same one restarted. */
+  readonly runId: string;
+  /** `7.0.15`; of Valkey, its own version. */
+  readonly version: string;
+  /** Used share of `maxmemory`, 0 to 1; null without a limit. */
+  readonly usedMemoryShare: number | null;
+}
+
+export interface DurabilityOptions {
+  /** `DURABILITY=asserted`: the operator answers for settings that we cannot see or would refuse. */
+  readonly asserted: boolean;
+  /** How many replicas the fence waits for (`REDIS_WAIT_REPLICAS`). */
+  readonly replicas: number;
+}
+
+/** Facts as Redis tells them: the fields of INFO and the settings of CONFIG GET. A setting it hides is absent. */
+interface ServerFacts {
+  readonly info: ReadonlyMap<string, string>;
+  readonly settings: ReadonlyMap<string, string>;
+}
+
+const SECTIONS = ['persistence', 'server', 'replication', 'memory'] as const;
+const REQUIRED = {
+  appendonly: 'yes',
+  appendfsync: 'always',
+  'no-appendfsync-on-rewrite': 'no',
+  'maxmemory-policy': 'noeviction',
+} as const satisfies Record<string, string>;
+
+const WHY_REQUIRED = {
+  appendonly: 'nothing is written to disk',
+  appendfsync: 'a loss of power takes writes that were answered',
+  'no-appendfsync-on-rewrite': 'writes are not synced while the file is rewritten',
+  'maxmemory-policy': 'a full Redis throws records away',
+} as const satisfies Record<keyof typeof REQUIRED, string>;
+
+const HOW_TO_ASSERT = 'if its operator vouches that answered writes are kept, set DURABILITY=asserted';
+
+/** Asks Redis whether it keeps what it answers. Rejects when it cannot be reached; a forbidden question is a reason. */
+export async function checkDurability(redis: Redis, options: DurabilityOptions): Promise<Durability> {
+  const facts = await askFacts(redis);
+  const doubts = [...settingDoubts(facts), ...replicaDoubts(facts, options.replicas)];
+  const faults = faultsOf(facts, options.replicas);
+  return {
+    // An operator can answer for what we cannot see, but not for a disk that fails or a server that takes no writes.
+    durable: faults.length === 0 && (doubts.length === 0 || options.asserted),
+    reasons: [...faults, ...doubts],
+    runId: facts.info.get('run_id') ?? '',
+    version: facts.info.get('valkey_version') ?? facts.info.get('redis_version') ?? 'unknown',
+    usedMemoryShare: memoryShare(facts),
+  };
+}
+
+async function askFacts(redis: Redis): Promise<ServerFacts> {
+  const names = [...Object.keys(REQUIRED), 'maxmemory'];
+  // One question per setting: servers before 7 take one name at a time, and managed ones hide some and not others.
+  const [infos, answers] = await Promise.all([
+    Promise.all(SECTIONS.map((section) => unlessForbidden(redis.info(section)))),
+    Promise.all(names.map((name) => unlessForbidden(redis.config('GET', name)))),
+  ]);
+  return {
+    info: new Map(infos.flatMap((text) => readInfo(text ?? ''))),
+    settings: new Map(answers.flatMap((answer) => readSetting(answer))),
+  };
+}
+
+/** A refusal by the server (no permission, command renamed) is an answer; anything else is not. */
+async function unlessForbidden<Answer>(asked: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof Error && /^(NOPERM|ERR) /.test(error.message)) return undefined;
+    throw error;
+  }
+}
+
+function readInfo(text: string): Array<[string, string]> {
+  return [...text.matchAll(/^([^#:\r\n]+):(.*?)\r?$/gm)].map(([, key = '', value = '']) => [key, value]);
+}
+
+function readSetting(answer: unknown): Array<[string, string]> {
+  if (!Array.isArray(answer) || answer.length < 2) return [];
+  return [[String(answer[0]), String(answer[1])]];
+}
+
+function settingDoubts({ settings }: ServerFacts): readonly string[] {
+  const names = Object.keys(REQUIRED) as Array<keyof typeof REQUIRED>;
+  const hidden = names.filter((name) => !settings.has(name));
+  const wrong = names.filter((name) => settings.has(name) && settings.get(name) !== REQUIRED[name]);
+  return [
+    ...wrong.map((name) => `${name} is ${settings.get(name)}, so ${WHY_REQUIRED[name]}: ${howToSet(name)}`),
+    ...(hidden.length === 0 ? [] : [`Redis does not show ${hidden.join(', ')}: ${HOW_TO_ASSERT}`]),
+  ];
+}
+
+function howToSet(name: keyof typeof REQUIRED): string {
+  return `set it with CONFIG SET ${name} ${REQUIRED[name]} and in redis.conf`;
+}
+
+function replicaDoubts({ info }: ServerFacts, replicas: number): readonly string[] {
+  const connected = Number(info.get('connected_slaves') ?? 0);
+  if (connected === 0 || replicas > 0) return [];
+  return [
+    `it has ${connected} replica(s) and none is waited for, so a failover takes writes that were answered: ` +
+      'set REDIS_WAIT_REPLICAS=1, or DURABILITY=asserted when no replica is ever promoted',
+  ];
+}
+
+function faultsOf({ info }: ServerFacts, replicas: number): readonly string[] {
+  const connected = Number(info.get('connected_slaves') ?? replicas);
+  return [
+    ...(info.get('role') === 'slave' ? ['it is a replica and takes no writes: point REDIS_URL at the primary'] : []),
+    ...(info.get('aof_last_write_status') === 'err'
+      ? ['its last write to disk failed: look at its disk and log']
+      : []),
+    ...(connected < replicas
+      ? [`REDIS_WAIT_REPLICAS is ${replicas} and ${connected} replica(s) are connected: bring them back`]
+      : []),
+  ];
+}
+
+function memoryShare({ info, settings }: ServerFacts): number | null {
+  const limit = Number(info.get('maxmemory') ?? settings.get('maxmemory') ?? 0);
+  const used = Number(info.get('used_memory') ?? Number.NaN);
+  return limit > 0 && Number.isFinite(used) ? used / limit : null;
+}

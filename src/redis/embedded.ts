@@ -1,0 +1,132 @@
+import { mkdtempSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { closeConnection, waitUntilReady } from './connections.ts';
+import { type FindOptions, findRedisServer } from './embedded-binary.ts';
+import { type SupervisedServer, supervise } from './supervisor.ts';
+
+export interface EmbeddedOptions extends FindOptions {
+  /** Keeps the data here, for a later start. Default: a folder of its own, removed when the server stops. */
+  readonly dir?: string;
+  /** Default: a free one. */
+  readonly port?: number;
+  /** How many databases. Default: Redis' own 16. */
+  readonly databases?: number;
+  /** Told, in a sentence, when the server ends without having been asked to. */
+  readonly log?: (message: string) => void;
+}
+
+export interface EmbeddedRedis {
+  readonly url: string;
+  readonly port: number;
+  /** Of the server itself, so that a test can freeze or kill it. */
+  readonly pid: number;
+  readonly dir: string;
+  /** Ends the server and waits until it is gone. Harmless when it is gone already. */
+  stop(): Promise<void>;
+}
+
+/** The server did not come up. The message carries the last lines of its log. */
+export class RedisDidNotStart extends Error {
+  override readonly name = 'RedisDidNotStart';
+}
+
+const START_LIMIT_MS = 30_000;
+const START_TRIES = 3;
+const FIRST_PINGS_EVERY_MS = 20;
+
+/**
+ * A real Redis server for `relais dev`, the demo and the tests, as durable as production should be. It listens on
+ * loopback only, has its own folder, and ends with this process however that ends. A server that was there before is
+ * never touched: the one that answers must be the one we started.
+ */
+export async function startEmbeddedRedis(options: EmbeddedOptions = {}): Promise<EmbeddedRedis> {
+  const program = findRedisServer(options);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await startOnce(program, options.port ?? (await freePort()), options);
+    } catch (error) {
+      // Somebody may take a free port before the server does; one that was asked for is not ours to change.
+      if (options.port !== undefined || attempt === START_TRIES) throw error;
+    }
+  }
+}
+
+async function startOnce(program: string, port: number, options: EmbeddedOptions): Promise<EmbeddedRedis> {
+  const dir = options.dir ?? mkdtempSync(join(tmpdir(), 'relais-redis-'));
+  const args = serverArguments(port, dir, options.databases);
+  const server = supervise({ program, args, dir, keep: options.dir !== undefined });
+  const tooEarly = server.ended.then((last) => {
+    throw new RedisDidNotStart(`${program} ended before it answered on port ${port}:\n${last}`);
+  });
+  try {
+    const pid = await Promise.race([server.pid, tooEarly]);
+    await Promise.race([answersAs(pid, port), tooEarly]);
+    const stop = tellWhenUnasked(server, port, options.log);
+    server.release();
+    return { url: `redis://127.0.0.1:${port}`, port, pid, dir, stop };
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+}
+
+function serverArguments(port: number, dir: string, databases = 16): readonly string[] {
+  const settings = {
+    port: String(port),
+    bind: '127.0.0.1',
+    dir,
+    databases: String(databases),
+    appendonly: 'yes',
+    appendfsync: 'always',
+    'no-appendfsync-on-rewrite': 'no',
+    save: '',
+    'maxmemory-policy': 'noeviction',
+  };
+  return Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
+}
+
+/** Waits until the port answers, and checks that it is our process that does. */
+async function answersAs(pid: number, port: number): Promise<void> {
+  const redis = new Redis({ port, maxRetriesPerRequest: 0, retryStrategy: () => FIRST_PINGS_EVERY_MS });
+  // A refused connection is what a server that is still starting looks like; the time limit tells when it is more.
+  redis.on('error', () => undefined);
+  try {
+    await waitUntilReady(redis, START_LIMIT_MS);
+    const [, answering] = /^process_id:(\d+)/m.exec(await redis.info('server')) ?? [];
+    if (Number(answering) === pid) return;
+    throw new RedisDidNotStart(`port ${port} is answered by another Redis (process ${answering ?? 'unknown'})`);
+  } finally {
+    await closeConnection(redis);
+  }
+}
+
+function tellWhenUnasked(
+  server: SupervisedServer,
+  port: number,
+  log?: (message: string) => void,
+): () => Promise<void> {
+  let asked = false;
+  const tell = (last: string): void => {
+    if (!asked) log?.(`the embedded Redis on port ${port} ended by itself: ${last}`);
+  };
+  void server.ended.then(tell);
+  return () => {
+    asked = true;
+    return server.stop();
+  };
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      probe.close(() => resolve(port));
+    });
+  });
+}

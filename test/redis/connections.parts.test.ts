@@ -1,0 +1,107 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { Redis } from 'ioredis';
+import { afterEach, expect, test, vi } from 'vitest';
+import { closeConnection, openCommands, RedisUnavailable, waitUntilReady } from '../../src/redis/connections.ts';
+import { startEmbeddedRedis } from '../../src/redis/embedded.ts';
+import { freshRedis } from '../support/fresh-redis.ts';
+
+const toClose: Array<() => Promise<unknown>> = [];
+
+afterEach(async () => {
+  for (const close of toClose.splice(0).toReversed()) await close();
+});
+
+test('a ready client talks to the database in its URL, under its own name', async () => {
+  const { url } = await fresh();
+  const redis = open(url);
+  await waitUntilReady(redis, 5_000);
+  expect(await redis.client('GETNAME')).toBe('our-name');
+  expect(await redis.client('INFO')).toContain(`db=${new URL(url).pathname.slice(1)} `);
+});
+
+test('two tests never share a database', async () => {
+  const [one, other] = await Promise.all([fresh(), fresh()]);
+  await one.redis.set('mine', '1');
+  expect(await other.redis.get('mine')).toBeNull();
+});
+
+test('a Redis that is not there is named, with what to do and without the password', async () => {
+  const redis = open(`redis://:hunter2@127.0.0.1:${await closedPort()}`);
+  const refusal = waitUntilReady(redis, 50);
+  await expect(refusal).rejects.toThrow(RedisUnavailable);
+  await expect(refusal).rejects.toThrow(
+    /127\.0\.0\.1:\d+ is not available: it did not answer within 50ms.*REDIS_URL/,
+  );
+  await expect(refusal).rejects.not.toThrow(/hunter2/);
+});
+
+test('waiting for a closed client is refused at once', async () => {
+  const { url } = await fresh();
+  const redis = open(url);
+  redis.disconnect();
+  await expect(waitUntilReady(redis, 60_000)).rejects.toThrow('its connection is closed');
+  await expect(waitUntilReady(redis, 60_000)).rejects.toThrow(RedisUnavailable);
+});
+
+test('a command without a connection fails at once instead of queueing', async () => {
+  const redis = open(`redis://127.0.0.1:${await closedPort()}`);
+  await expect(redis.get('anything')).rejects.toThrow(/writeable/);
+});
+
+test('a command whose reply is lost is rejected and not sent again', async () => {
+  const server = await startEmbeddedRedis();
+  toClose.push(() => server.stop());
+  const redis = open(server.url);
+  await waitUntilReady(redis, 5_000);
+  process.kill(server.pid, 'SIGSTOP');
+  const increment = redis.incr('sent');
+  const rejected = expect(increment).rejects.toThrow(/max retries/);
+  redis.stream.destroy();
+  process.kill(server.pid, 'SIGCONT');
+  await rejected;
+  await waitUntilReady(redis, 5_000);
+  expect(Number(await redis.get('sent'))).toBeLessThanOrEqual(1);
+});
+
+test('a client finds its way back by itself after the server was away', async () => {
+  const first = await startEmbeddedRedis();
+  toClose.push(() => first.stop());
+  const redis = open(first.url);
+  await waitUntilReady(redis, 5_000);
+  await first.stop();
+  await vi.waitFor(() => expect(redis.status).not.toBe('ready'));
+  const second = await startEmbeddedRedis({ port: first.port });
+  toClose.push(() => second.stop());
+  await waitUntilReady(redis, 10_000);
+  expect(await redis.ping()).toBe('PONG');
+});
+
+test('closing hangs up, whether there was a connection or not', async () => {
+  const { url } = await fresh();
+  const connected = open(url);
+  await waitUntilReady(connected, 5_000);
+  const lost = open(`redis://127.0.0.1:${await closedPort()}`);
+  await Promise.all([closeConnection(connected), closeConnection(lost)]);
+  await vi.waitFor(() => expect([connected.status, lost.status]).toEqual(['end', 'end']));
+});
+
+async function fresh(): ReturnType<typeof freshRedis> {
+  const database = await freshRedis();
+  toClose.push(() => database.close());
+  return database;
+}
+
+function open(url: string): Redis {
+  const redis = openCommands({ url }, { name: 'our-name', onError: () => undefined });
+  toClose.push(async () => redis.disconnect());
+  return redis;
+}
+
+async function closedPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  return port;
+}

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { queueConnection, workerConnection } from '../../src/redis/connections.ts';
+
+test('a bare URL means the usual port, the first database and no TLS', () => {
+  expect(workerConnection({ url: 'redis://redis.example' })).toMatchObject({
+    host: 'redis.example',
+    port: 6379,
+    db: 0,
+  });
+  expect(workerConnection({ url: 'redis://redis.example' })).not.toHaveProperty('tls');
+});
+
+test('user, password, port and database are read from the URL', () => {
+  expect(workerConnection({ url: 'redis://app:p%40ss@127.0.0.1:6380/3' })).toMatchObject({
+    host: '127.0.0.1',
+    port: 6380,
+    username: 'app',
+    password: 'p@ss',
+    db: 3,
+  });
+});
+
+test('rediss:// turns TLS on and names the server it expects', () => {
+  expect(workerConnection({ url: 'rediss://redis.example' }).tls).toEqual({ servername: 'redis.example' });
+  expect(workerConnection({ url: 'rediss://10.0.0.7' }).tls).toEqual({});
+});
+
+test('an IPv6 address loses its brackets', () => {
+  expect(workerConnection({ url: 'redis://[::1]:6379' }).host).toBe('::1');
+});
+
+test('with sentinels the URL gives only the password and the database', () => {
+  const sentinels = [{ host: 's1', port: 26379 }];
+  const options = workerConnection({ url: 'redis://:pass@ignored:1/2', sentinels });
+  expect(options).toMatchObject({ sentinels, name: 'mymaster', password: 'pass', db: 2 });
+  expect(options).not.toHaveProperty('host');
+  expect(workerConnection({ url: 'redis://x', sentinels, sentinelName: 'money' }).name).toBe('money');
+});
+
+test('a worker never gives up on a command, nor times one out', () => {
+  const options = workerConnection({ url: 'redis://x' });
+  expect(options).not.toHaveProperty('commandTimeout');
+  expect(options.maxRetriesPerRequest).toBeNull();
+});
+
+test('a producer’s queue fails at once instead of waiting', () => {
+  expect(queueConnection({ url: 'redis://x' })).toMatchObject({
+    maxRetriesPerRequest: 0,
+    enableOfflineQueue: false,
+    commandTimeout: 5_000,
+  });
+});
+
+test('reconnecting waits a little longer each time, and never more than a second', () => {
+  const { retryStrategy } = workerConnection({ url: 'redis://x' });
+  expect([1, 2, 9, 10, 1_000].map((times) => retryStrategy?.(times))).toEqual([100, 200, 900, 1_000, 1_000]);
+});
+
+test.for(['', 'localhost:6379', 'http://localhost', 'redis://host:notaport', 'redis://:secret@host/notanumber'])(
+  'not a Redis URL: "%s", and the message does not repeat a password',
+  (url) => {
+    expect(() => workerConnection({ url })).toThrow(TypeError);
+    expect(() => workerConnection({ url })).not.toThrow(/secret/);
+  },
+);

@@ -1,0 +1,48 @@
+import { Redis } from 'ioredis';
+import { inject } from 'vitest';
+import { openCommands, waitUntilReady } from '../../src/redis/connections.ts';
+
+/** A database that nobody else uses while the test has it. */
+export interface FreshRedis {
+  /** With the database number in it: give it to the code under test. */
+  readonly url: string;
+  /** A ready client on that database, for looking from outside. */
+  readonly redis: Redis;
+  /** Empties the database and hangs up. */
+  close(): Promise<void>;
+}
+
+const READY_LIMIT_MS = 10_000;
+const NEXT_DATABASE = 'relais-tests:next-database';
+
+/** Hands out an empty database of the run's Redis. Only for tests named `*.parts.test.ts`. */
+export async function freshRedis(): Promise<FreshRedis> {
+  const base = inject('redisUrl');
+  const number = await emptyDatabase(base);
+  const url = Object.assign(new URL(base), { pathname: `/${number}` }).href;
+  const redis = openCommands({ url }, { name: 'test', onError: () => undefined });
+  await waitUntilReady(redis, READY_LIMIT_MS);
+  const close = async (): Promise<void> => {
+    if (redis.status === 'ready') await redis.flushdb();
+    redis.disconnect();
+  };
+  return { url, redis, close };
+}
+
+/** The numbers are dealt by Redis itself, since every test file runs in a process of its own. Number 0 deals. */
+async function emptyDatabase(url: string): Promise<number> {
+  const dealer = new Redis(url, { connectionName: 'test-dealer' });
+  try {
+    const [, count] = (await dealer.config('GET', 'databases')) as [string, string];
+    for (let tries = 0; tries < Number(count); tries += 1) {
+      await dealer.select(0);
+      const number = 1 + (((await dealer.incr(NEXT_DATABASE)) - 1) % (Number(count) - 1));
+      await dealer.expire(NEXT_DATABASE, 3_600);
+      await dealer.select(number);
+      if ((await dealer.dbsize()) === 0) return number;
+    }
+    throw new Error('every database of the test Redis is in use');
+  } finally {
+    dealer.disconnect();
+  }
+}

@@ -1,0 +1,31 @@
+import type { TestProject } from 'vitest/node';
+import { type EmbeddedRedis, startEmbeddedRedis } from '../../src/redis/embedded.ts';
+import { NoRedisServer } from '../../src/redis/embedded-binary.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Of a Redis for this run of the tests. Take a database of your own with `freshRedis()`. */
+    redisUrl: string;
+  }
+}
+
+/** Every test file takes a database of its own, and none is given twice. */
+const DATABASES = 2_048;
+
+/** One private Redis per run. Only where no server program is found is the one that REDIS_URL names used. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const server = await ownServer();
+  const url = server?.url ?? process.env['REDIS_URL'] ?? '';
+  project.provide('redisUrl', url);
+  return async () => server?.stop();
+}
+
+async function ownServer(): Promise<EmbeddedRedis | undefined> {
+  const binary = process.env['REDIS_SERVER_BIN'];
+  try {
+    return await startEmbeddedRedis({ databases: DATABASES, ...(binary ? { binary } : {}) });
+  } catch (error) {
+    if (error instanceof NoRedisServer && process.env['REDIS_URL']) return undefined;
+    throw error;
+  }
+}

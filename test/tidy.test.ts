@@ -1,0 +1,59 @@
+/**
+ * House rules that no linter knows, checked on the sources themselves. When a rule is in the way, change the rule in
+ * test/tidy/rules.ts, in a commit that says why; do not work around it.
+ */
+import { describe, expect, test } from 'vitest';
+import {
+  badName,
+  bannedInSource,
+  bannedWords,
+  type Complaint,
+  looseImports,
+  reach,
+  tooLong,
+  uphillImports,
+} from './tidy/rules.ts';
+import { type ProjectFile, projectFiles } from './tidy/scanner.ts';
+
+const everything = projectFiles();
+const code = everything.filter((file) => /^(src|test|script|examples)\/.*\.(ts|mjs)$/.test(file.path));
+const sources = code.filter((file) => file.path.startsWith('src/'));
+const folderReadmes = everything.filter((file) => /^(src|test)\/.*README\.md$/.test(file.path));
+
+/** What is started or published, so that everything else must be reached from it. */
+const ENTRIES = ['src/main.ts', 'src/producer/index.ts', 'src/producer/testing.ts', 'src/events/library.ts'];
+
+/** What somebody who installs the library gets with it. */
+const LIBRARIES = ['src/producer/index.ts', 'src/events/library.ts'];
+const LIBRARY_PACKAGES = ['bullmq', 'ioredis', 'zod'];
+
+describe('the sources', () => {
+  test('import downhill only', () => expect(complaints(sources, uphillImports)).toEqual([]));
+  test('take time, chance and settings as arguments', () => expect(complaints(sources, bannedInSource)).toEqual([]));
+  test('are all used by something that runs', () => {
+    const { files } = reach(sources, ENTRIES);
+    const unreferenced = sources.map((file) => file.path).filter((path) => !files.has(path));
+    expect(unreferenced).toEqual([]);
+  });
+  test.for(LIBRARIES)('%s brings nothing but what a producer needs', (library) => {
+    const { packages } = reach(sources, [library]);
+    expect([...packages].filter((name) => !LIBRARY_PACKAGES.includes(name))).toEqual([]);
+  });
+});
+
+describe('every file', () => {
+  test('keeps to our words', () => expect(complaints(everything, bannedWords)).toEqual([]));
+  test('has a name that says what is inside', () => expect(complaints(code, badName)).toEqual([]));
+  test('is short enough to read', () => expect(complaints([...code, ...folderReadmes], tooLong)).toEqual([]));
+  test('names its imports in full', () => expect(complaints(code, looseImports)).toEqual([]));
+});
+
+test('the rules looked at something', () => {
+  const paths = everything.map((file) => file.path);
+  expect(sources.length).toBeGreaterThan(10);
+  expect([...ENTRIES, ...LIBRARIES, 'script/setup'].filter((path) => !paths.includes(path))).toEqual([]);
+});
+
+function complaints(files: readonly ProjectFile[], rule: (file: ProjectFile) => readonly Complaint[]) {
+  return files.flatMap((file) => rule(file).map((complaint) => `${file.path}: ${complaint}`));
+}

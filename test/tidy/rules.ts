@@ -1,0 +1,174 @@
+import { type ProjectFile, resolveImport } from './scanner.ts';
+
+/** A sentence about what is wrong in a file, for the person who has just broken the rule. */
+export type Complaint = string;
+
+/** Who stands where. A folder imports from rows below its own: never from its own row, never from above. */
+const ROWS: ReadonlyArray<readonly [row: number, folders: readonly string[]]> = [
+  [7, ['main']],
+  [6, ['api', 'cli']],
+  [5, ['campaigns', 'webhooks']],
+  [4, ['processors', 'producer', 'events', 'metrics']],
+  [3, ['queues', 'operations', 'upstream', 'sandbox']],
+  [2, ['redis']],
+  [1, ['lib']],
+];
+
+/** `metrics` counts what the stations announce, and no station may depend on being counted. */
+const ONLY_MAIN_IMPORTS = ['metrics'];
+
+/** `src/redis/x.ts` → `redis`; the files directly in `src` are `main`. */
+export function folderOf(path: string): string {
+  const [, folder = '', file] = path.split('/');
+  return file === undefined ? 'main' : folder;
+}
+
+function rowOf(folder: string): number | undefined {
+  return ROWS.find(([, folders]) => folders.includes(folder))?.[0];
+}
+
+export function uphillImports(file: ProjectFile): readonly Complaint[] {
+  const own = folderOf(file.path);
+  const row = rowOf(own);
+  if (row === undefined) return [`the folder "${own}" has no row: give it one in test/tidy/rules.ts`];
+  const targets = file.imports.map((specifier) => resolveImport(file.path, specifier));
+  const folders = new Set(targets.flatMap((target) => (target === undefined ? [] : [placeOf(target)])));
+  folders.delete(own);
+  return [...folders].flatMap((folder) => {
+    if (ONLY_MAIN_IMPORTS.includes(folder) && own !== 'main') return [`imports ${folder}, which only main may`];
+    return (rowOf(folder) ?? Number.POSITIVE_INFINITY) < row ? [] : [`imports ${folder}, which is not below ${own}`];
+  });
+}
+
+function placeOf(target: string): string {
+  return target.startsWith('src/') ? folderOf(target) : `${target} (outside src)`;
+}
+
+interface Ban {
+  readonly pattern: RegExp;
+  /** Where it is allowed after all: files, or folders with a slash at the end. */
+  readonly except: readonly string[];
+  readonly instead: string;
+}
+
+/** Looked for in what runs, so that a comment may explain what it avoids. */
+const BANNED_IN_SOURCES: readonly Ban[] = [
+  {
+    pattern: /\bprocess\.env\b/,
+    except: ['src/config.ts', 'src/main.ts'],
+    instead: 'take the setting as an argument',
+  },
+  {
+    pattern: /\bDate\.now\(|\bnew Date\(\)|\bperformance\.now\(/,
+    except: ['src/lib/clock.ts'],
+    instead: 'take a Clock',
+  },
+  { pattern: /(?<![.\w])set(Timeout|Interval)\(/, except: ['src/lib/clock.ts'], instead: 'take a Clock' },
+  { pattern: /\bMath\.random\(/, except: [], instead: 'take a Random' },
+  {
+    pattern: /\b(randomUUID|randomBytes|randomInt|getRandomValues)\b/,
+    // A nonce for encryption must never be replayed, not even by a test with a seed.
+    except: ['src/lib/random.ts', 'src/upstream/'],
+    instead: 'take a Random, or derive the id',
+  },
+  { pattern: /(?<![.\w])fetch\(/, except: ['src/cli/'], instead: 'take a transport (undici.request on our Agent)' },
+  { pattern: /\bconsole\./, except: ['src/cli/'], instead: 'take a Logger' },
+  {
+    pattern: /\bnew (Queue|Worker|FlowProducer|QueueEvents|JobScheduler)\b\s*[<(]/,
+    except: ['src/queues/open.ts'],
+    instead: 'open it in src/queues/open.ts, which knows prefix, retention and lock',
+  },
+  { pattern: /\bexport default\b/, except: [], instead: 'name the export' },
+  { pattern: /\bexport \* from\b/, except: [], instead: 'import from the file that declares it' },
+];
+
+export function bannedInSource(file: ProjectFile): readonly Complaint[] {
+  return BANNED_IN_SOURCES.filter(({ except }) => !except.some((place) => isAt(file.path, place))).flatMap(
+    ({ pattern, instead }) =>
+      linesWith(file.code, pattern).map((line) => `line ${line}: ${pattern.source} — ${instead}`),
+  );
+}
+
+/** Looked for in every text, comments and documents too. */
+const BANNED_WORDS: readonly Ban[] = [
+  // Written so that a pattern does not match itself: this file is a text too.
+  { pattern: /pay[o]uts?\b/i, except: [], instead: 'say "disbursement"' },
+  { pattern: /\b(TO[D]O|FIX[M]E)\b/, except: [], instead: 'do it, or open an issue' },
+  {
+    pattern: /\.\.\/shared\b|(?<![\w.])\/work\/|\b(DESIGN|INTERFACE|DECISIONS|RELIABILITY|FIELD-GUIDE|STYLE)\.md\b/,
+    except: [],
+    instead: 'say it here: the project speaks for itself, to a reader who has nothing else',
+  },
+];
+
+export function bannedWords(file: ProjectFile): readonly Complaint[] {
+  return BANNED_WORDS.filter(({ except }) => !except.some((place) => isAt(file.path, place))).flatMap(
+    ({ pattern, instead }) =>
+      linesWith(file.text, pattern).map((line) => `line ${line}: ${pattern.source} — ${instead}`),
+  );
+}
+
+const VAGUE_NAME = /(^|[-_./])(utils?|helpers?|commons?|managers?)(?=[-_./]|$)/i;
+
+/** The lists that are lists: one line per queue, one per processor, and what a package exports. */
+const INDEXES = ['src/queues/index.ts', 'src/processors/index.ts', 'src/producer/index.ts'];
+
+export function badName({ path }: ProjectFile): readonly Complaint[] {
+  return [
+    ...(VAGUE_NAME.test(path) ? ['a name that says nothing about what is inside'] : []),
+    ...(/(^|\/)index\.ts$/.test(path) && !INDEXES.includes(path) ? ['an index: import from the file itself'] : []),
+  ];
+}
+
+const MOST_LINES = 300;
+const LONGEST_LINE = 120;
+const MOST_README_LINES = 15;
+
+export function tooLong({ path, text }: ProjectFile): readonly Complaint[] {
+  const lines = text.replace(/\n$/, '').split('\n');
+  const wide = lines.flatMap((line, index) => (line.length > LONGEST_LINE ? [index + 1] : []));
+  return [
+    ...(lines.length > MOST_LINES ? [`${lines.length} lines; ${MOST_LINES} is the most`] : []),
+    ...wide.map((line) => `line ${line} is longer than ${LONGEST_LINE} characters`),
+    ...(path.endsWith('/README.md') && lines.length > MOST_README_LINES
+      ? [`a folder’s README has at most ${MOST_README_LINES} lines`]
+      : []),
+  ];
+}
+
+/** The compiler accepts `./x.js` too, but a source that is run as it stands does not. */
+export function looseImports(file: ProjectFile): readonly Complaint[] {
+  const loose = file.imports.filter((specifier) => specifier.startsWith('.') && !/\.(ts|mjs|json)$/.test(specifier));
+  return loose.map((specifier) => `imports ${specifier} without its extension .ts`);
+}
+
+/** Files of `files` that can be reached from the starts by imports, and the packages met on the way. */
+export function reach(files: readonly ProjectFile[], starts: readonly string[]) {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const reached = new Set<string>();
+  const packages = new Set<string>();
+  const follow = (path: string): void => {
+    const file = byPath.get(path);
+    if (file === undefined || reached.has(path)) return;
+    reached.add(path);
+    for (const specifier of file.imports) {
+      const target = resolveImport(path, specifier);
+      if (target !== undefined) follow(target);
+      else if (!specifier.startsWith('node:')) packages.add(packageOf(specifier));
+    }
+  };
+  for (const start of starts) follow(start);
+  return { files: reached, packages };
+}
+
+function packageOf(specifier: string): string {
+  return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+}
+
+function isAt(path: string, place: string): boolean {
+  return place.endsWith('/') ? path.startsWith(place) : path === place;
+}
+
+function linesWith(text: string, pattern: RegExp): readonly number[] {
+  return text.split('\n').flatMap((line, index) => (pattern.test(line) ? [index + 1] : []));
+}
