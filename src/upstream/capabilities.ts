@@ -1,0 +1,153 @@
+/** The six countries of the service, by their ISO 3166 code. */
+export const countries = {
+  SN: { name: 'Senegal', dialling: '221', nationalLengths: [9] },
+  CI: { name: "Côte d'Ivoire", dialling: '225', nationalLengths: [10] },
+  // Eight digits became ten, beginning with 01, in 2024; both are met.
+  BJ: { name: 'Benin', dialling: '229', nationalLengths: [10, 8] },
+  TG: { name: 'Togo', dialling: '228', nationalLengths: [8] },
+  ML: { name: 'Mali', dialling: '223', nationalLengths: [8] },
+  BF: { name: 'Burkina Faso', dialling: '226', nationalLengths: [8] },
+} as const satisfies Record<string, CountryFacts>;
+
+interface CountryFacts {
+  readonly name: string;
+  readonly dialling: string;
+  /** Advisory: numbering plans change, and the interface names none. */
+  readonly nationalLengths: readonly number[];
+}
+
+export type Country = keyof typeof countries;
+
+/** interface: the same letter always means the same operator in every country. */
+type Wallet = 'a' | 'b' | 'c' | 'd' | 'e' | 'f' | 'g' | 'h';
+
+interface WithdrawMode {
+  readonly wallet?: Wallet;
+  /** Absent for transfers between accounts of the service, whose alias is not a telephone number. */
+  readonly country?: Country;
+}
+
+/** interface: allowed withdraw_mode values. They follow no rule: compare the two of Burkina Faso. */
+export const withdrawModes = {
+  service: {},
+  'wallet-a-senegal': { wallet: 'a', country: 'SN' },
+  'wallet-b-senegal': { wallet: 'b', country: 'SN' },
+  'wallet-c-senegal': { wallet: 'c', country: 'SN' },
+  'wallet-d-senegal': { wallet: 'd', country: 'SN' },
+  'wallet-e-benin': { wallet: 'e', country: 'BJ' },
+  'wallet-f-benin': { wallet: 'f', country: 'BJ' },
+  'wallet-e-ci': { wallet: 'e', country: 'CI' },
+  'wallet-a-ci': { wallet: 'a', country: 'CI' },
+  'wallet-f-ci': { wallet: 'f', country: 'CI' },
+  'wallet-d-ci': { wallet: 'd', country: 'CI' },
+  'wallet-g-togo': { wallet: 'g', country: 'TG' },
+  'wallet-f-togo': { wallet: 'f', country: 'TG' },
+  'wallet-a-mali': { wallet: 'a', country: 'ML' },
+  'wallet-a-burkina': { wallet: 'a', country: 'BF' },
+  'wallet-f-burkina-faso': { wallet: 'f', country: 'BF' },
+} as const satisfies Record<string, WithdrawMode>;
+
+type KnownWithdrawMode = keyof typeof withdrawModes;
+
+export interface ReadMode {
+  /** As upstream wants it. */
+  readonly mode: string;
+  /** Whose telephone numbers the alias is; absent for accounts of the service. */
+  readonly country?: Country;
+}
+
+export interface Problem {
+  /** A sentence that names the right value where there is one. */
+  readonly problem: string;
+}
+
+const COUNTRY_WORDS: Readonly<Record<string, Country>> = {
+  senegal: 'SN',
+  sn: 'SN',
+  ci: 'CI',
+  'cote-d-ivoire': 'CI',
+  'ivory-coast': 'CI',
+  benin: 'BJ',
+  bj: 'BJ',
+  togo: 'TG',
+  tg: 'TG',
+  mali: 'ML',
+  ml: 'ML',
+  burkina: 'BF',
+  'burkina-faso': 'BF',
+  bf: 'BF',
+};
+
+/** Ways to be paid that are no ways to pay. */
+const COLLECTING_ONLY = new Set(['h-SN', 'f-ML']);
+
+/**
+ * Reads a withdraw mode: the exact value, one of `extra` (modes that upstream added since), or a wallet and a country.
+ * A look-alike is refused with the right value named, never silently corrected: it decides where money goes.
+ */
+export function readWithdrawMode(
+  asked: string | { readonly wallet: string; readonly country: string },
+  extra: readonly string[] = [],
+): ReadMode | Problem {
+  if (typeof asked !== 'string') return modeOfWallet(asked.wallet.toLowerCase(), asked.country);
+  const text = asked.trim();
+  if (Object.hasOwn(withdrawModes, text)) return describeMode(text as KnownWithdrawMode);
+  if (extra.includes(text)) return { mode: text, ...countryOfName(text) };
+  return { problem: explainMode(text, extra) };
+}
+
+function describeMode(mode: KnownWithdrawMode): ReadMode {
+  const { country }: WithdrawMode = withdrawModes[mode];
+  return country === undefined ? { mode } : { mode, country };
+}
+
+function modeOfWallet(wallet: string, country: string): ReadMode | Problem {
+  const code = COUNTRY_WORDS[country.trim().toLowerCase()];
+  if (!code) return { problem: `"${country}" is not a country of the service (${Object.keys(countries).join(' ')})` };
+  const mode = findMode(wallet, code);
+  return mode ? describeMode(mode) : { problem: noSuchMode(wallet, code) };
+}
+
+function findMode(wallet: string, country: Country): KnownWithdrawMode | undefined {
+  return modesOf(country).find((name) => 'wallet' in withdrawModes[name] && withdrawModes[name].wallet === wallet);
+}
+
+function modesOf(country: Country): Exclude<KnownWithdrawMode, 'service'>[] {
+  const names = Object.keys(withdrawModes) as KnownWithdrawMode[];
+  return names.filter((name) => name !== 'service').filter((name) => withdrawModes[name].country === country);
+}
+
+/** `wallet-a-senegal` → a, SN; however it is spelt. */
+function readName(text: string): { readonly wallet: string; readonly country: Country } | undefined {
+  const plain = text
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[\s_']+/g, '-');
+  const [, wallet = '', place = ''] = /^(?:new-)?wallet-?([a-h])-(.+)$/.exec(plain) ?? [];
+  const country = COUNTRY_WORDS[place];
+  return country === undefined ? undefined : { wallet, country };
+}
+
+function countryOfName(text: string): { readonly country?: Country } {
+  const country = readName(text)?.country;
+  return country === undefined ? {} : { country };
+}
+
+function explainMode(text: string, extra: readonly string[]): string {
+  const name = readName(text);
+  if (name) {
+    const mode = findMode(name.wallet, name.country);
+    return mode ? `"${text}" is not a withdraw mode; did you mean "${mode}"?` : noSuchMode(name.wallet, name.country);
+  }
+  if (text.toLowerCase() === 'service') return `"${text}" is not a withdraw mode; did you mean "service"?`;
+  const all = [...Object.keys(withdrawModes), ...extra].join(', ');
+  return `"${text}" is not a withdraw mode; the modes are ${all}`;
+}
+
+function noSuchMode(wallet: string, country: Country): string {
+  const { name } = countries[country];
+  const known = modesOf(country).join(', ');
+  const why = COLLECTING_ONLY.has(`${wallet}-${country}`) ? 'can collect but not disburse' : 'has no withdraw mode';
+  return `wallet-${wallet} ${why} in ${name}; there it is one of ${known}`;
+}

@@ -1,0 +1,48 @@
+import { createExchange } from './exchange.ts';
+import { type Admission, createLimiter, type Urgency } from './limiter.ts';
+import { createMessaging } from './messaging/messaging.ts';
+import { createTokens } from './messaging/token.ts';
+import type { Messaging } from './messaging/types.ts';
+import type { Area, UpstreamAccount, UpstreamOptions } from './options.ts';
+import { createPayments } from './payments/payments.ts';
+import type { Payments } from './payments/types.ts';
+import { createTransport } from './transport.ts';
+
+export type { UpstreamAccount, UpstreamOptions } from './options.ts';
+
+export interface Upstream {
+  readonly payments: Payments;
+  readonly messaging: Messaging;
+  /** Asks for leave to make one call. Call it before each; the calls themselves do not wait for it. */
+  readonly admit: (account: Pick<UpstreamAccount, 'name'>, area: Area, urgency: Urgency) => Promise<Admission>;
+  /** Lets the calls in flight end, then closes every connection to upstream. The Redis client stays the caller's. */
+  readonly close: () => Promise<void>;
+}
+
+/** The whole interface of the service behind verdicts. Opens nothing until the first call. */
+export function createUpstream(options: UpstreamOptions): Upstream {
+  const limiter = createLimiter(options);
+  const transports = { payments: createTransport(options), messaging: createTransport(options) };
+  const exchange = createExchange({
+    clock: options.clock,
+    transports,
+    onExchange: options.onExchange,
+    onThrottle: (account, area, ms) => limiter.pause(account, area, ms),
+  });
+  const baseUrl = withoutSlash(options.baseUrl);
+  const crmUrl = withoutSlash(options.crmUrl);
+  const tokens = createTokens({ ...options, exchange, crmUrl, loginEncoding: options.smsLoginEncoding });
+  const { livePathsInTest, softpayCard, timeoutMs, smsNumberFormat = 'plus', extraWithdrawModes = [] } = options;
+  return {
+    payments: createPayments({ exchange, baseUrl, livePathsInTest, softpayCard, timeoutMs, extraWithdrawModes }),
+    messaging: createMessaging({ exchange, tokens, crmUrl, numberFormat: smsNumberFormat }),
+    admit: (account, area, urgency) => limiter.admit(account.name, area, urgency),
+    close: async () => {
+      await Promise.all([transports.payments.close(), transports.messaging.close()]);
+    },
+  };
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '');
+}

@@ -1,0 +1,60 @@
+import { unasked } from '../exchange.ts';
+import { isObject, type JsonObject, readText } from '../json.ts';
+import { askMessaging, type MessagingContext } from './authorised.ts';
+import { readSms } from './envelope.ts';
+import { digitsOf, writeNumber } from './numbers.ts';
+import type { Messaging, Statistics } from './types.ts';
+
+const MOST_NUMBERS = 50;
+
+/** interface: SMS statistics. The only thing to ask about a text that may have been sent. */
+export function createStatistics(context: MessagingContext): Messaging['statistics'] {
+  return async (account, { numbers, startDate = '', endDate = '' }, call = {}) => {
+    if (numbers.length < 1 || numbers.length > MOST_NUMBERS) {
+      return unasked(account, 'sms_statistics', 'field_invalid', `numbers: 1 to ${MOST_NUMBERS}`);
+    }
+    const filters = {
+      receiver_address: numbers.map((number) => ({ value: writeNumber(number, context.numberFormat) })),
+      start_date: startDate,
+      end_date: endDate,
+    };
+    return askMessaging(
+      context,
+      account,
+      {
+        operation: 'sms_statistics',
+        kind: 'read',
+        path: '/api/v1/sms/stats',
+        body: ({ appKey }) => ({ sms_sent: { type: 'application', app_key: appKey.reveal(), filters } }),
+        read: (answer) => readSms(answer, readStatistics),
+      },
+      call,
+    );
+  };
+}
+
+/** `invalid_number` is there only when there is one; `valid_number` is a list of objects, each keyed by a number. */
+function readStatistics(body: JsonObject): Statistics | undefined {
+  const data = body['data'];
+  if (!isObject(data)) return undefined;
+  const invalid = listOf(data['invalid_number'])
+    .map((item) => (isObject(item) ? readText(item['value']) : readText(item)))
+    .filter((number) => number !== undefined)
+    .map(digitsOf);
+  const sent = new Map<string, { code: string; content: string }[]>();
+  for (const [number, entries] of listOf(data['valid_number']).filter(isObject).flatMap(Object.entries)) {
+    const digits = digitsOf(number);
+    sent.set(digits, [...(sent.get(digits) ?? []), ...listOf(entries).filter(isObject).map(readEntry)]);
+  }
+  return { invalid, sent };
+}
+
+function readEntry(entry: JsonObject): { code: string; content: string } {
+  const content = entry['content'];
+  return { code: readText(entry['code']) ?? '', content: typeof content === 'string' ? content : '' };
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  return value === undefined || value === null ? [] : [value];
+}

@@ -1,0 +1,203 @@
+import type { Redis } from 'ioredis';
+import type { Clock } from '../../lib/clock.ts';
+import type { Random } from '../../lib/random.ts';
+import type { MessagingKeys } from '../account.ts';
+import { unasked } from '../exchange.ts';
+import { type FailureCode, failures } from '../failures.ts';
+import type { LoginEncoding, UpstreamAccount } from '../options.ts';
+import type { NotOk, Verdict } from '../verdict.ts';
+import { type LoggedIn, type LoginContext, logIn } from './login.ts';
+import { seal, unseal } from './seal.ts';
+import { type Pause, type StoredToken, type TokenStore, tokenKeys, tokenStore } from './token-store.ts';
+
+/** A bearer is not used in the last part of its life: 5 minutes or a tenth, but never more than half. */
+const MARGIN_MS = 300_000;
+const MARGIN_PART = 0.1;
+/** Renewed somewhere between 80 % and 90 % of the time it may be used, so that processes do not meet. */
+const REFRESH_FROM = 0.8;
+const REFRESH_SPREAD = 0.1;
+const SHORTEST_MS = 1_000;
+const LONGEST_WAIT_MS = 20_000;
+const AHEAD_RETRY_MS = 30_000;
+
+/** Wrong keys: upstream locks accounts after repeated bad logins. Anything else is its own trouble and passes sooner. */
+const PAUSE_CONFIG = { firstMs: 300_000, mostMs: 900_000 } as const;
+const PAUSE_TRANSIENT = { firstMs: 1_000, mostMs: 60_000 } as const;
+
+const ALL_ENCODINGS: readonly LoginEncoding[] = ['form', 'json', 'form-as-json'];
+
+interface Bearer {
+  readonly token: string;
+  readonly generation: number;
+  readonly usableForMs: number;
+}
+
+/** This process's copy, good until its own monotonic deadline, with Redis or without. */
+interface Copy {
+  readonly token: string;
+  readonly generation: number;
+  readonly until: number;
+  refreshAt: number;
+}
+
+export interface TokenContext extends LoginContext {
+  readonly redis: Redis;
+  readonly keyPrefix: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly loginEncoding: 'auto' | LoginEncoding;
+}
+
+type Got = { readonly copy: Copy } | { readonly failure: NotOk };
+
+interface Job {
+  readonly account: UpstreamAccount;
+  readonly keys: MessagingKeys;
+  readonly place: string;
+  readonly store: TokenStore;
+}
+
+export interface Tokens {
+  bearer(account: UpstreamAccount, keys: MessagingKeys): Promise<Verdict<Bearer>>;
+  /** The bearer of this generation was refused. Gives the ms to wait before a new one may be asked for; 0 = now. */
+  refused(account: UpstreamAccount, keys: MessagingKeys, generation: number): Promise<number>;
+}
+
+/** One bearer per account for all processes: one login per life, however many callers need it at once. */
+export function createTokens(context: TokenContext): Tokens {
+  return new SharedTokens(context);
+}
+
+class SharedTokens implements Tokens {
+  readonly #context: TokenContext;
+  readonly #copies = new Map<string, Copy>();
+  readonly #underWay = new Map<string, Promise<Got>>();
+
+  constructor(context: TokenContext) {
+    this.#context = context;
+  }
+
+  async bearer(account: UpstreamAccount, keys: MessagingKeys): Promise<Verdict<Bearer>> {
+    const got = await this.#get(this.#jobFor(account, keys));
+    if ('failure' in got) return got.failure;
+    const { token, generation, until } = got.copy;
+    const usableForMs = until - this.#context.clock.monotonic();
+    const seen = { operation: 'sms_login', account: account.name, code: 'ok', sent: 'never', durationMs: 0 } as const;
+    return { is: 'ok', value: { token, generation, usableForMs }, seen };
+  }
+
+  async refused(account: UpstreamAccount, keys: MessagingKeys, generation: number): Promise<number> {
+    const job = this.#jobFor(account, keys);
+    if (this.#copies.get(job.place)?.generation === generation) this.#copies.delete(job.place);
+    return job.store.invalidate(generation);
+  }
+
+  #jobFor(account: UpstreamAccount, keys: MessagingKeys): Job {
+    const names = tokenKeys(this.#context.keyPrefix, account.name, keys);
+    return { account, keys, place: names.token, store: tokenStore(this.#context.redis, names) };
+  }
+
+  async #get(job: Job): Promise<Got> {
+    const now = this.#context.clock.monotonic();
+    const copy = this.#copies.get(job.place);
+    if (!copy || copy.until <= now) return this.#once(job, () => this.#obtain(job));
+    if (copy.refreshAt > now || this.#underWay.has(job.place)) return { copy };
+    return this.#once(job, () => this.#renewAhead(job, copy).catch((error: unknown) => goOnWithout(error, copy)));
+  }
+
+  /** All callers of this process share one run. */
+  #once(job: Job, run: () => Promise<Got>): Promise<Got> {
+    const running = this.#underWay.get(job.place) ?? run().finally(() => this.#underWay.delete(job.place));
+    this.#underWay.set(job.place, running);
+    return running;
+  }
+
+  /** Looks, else logs in, else waits for whoever is logging in. */
+  async #obtain(job: Job): Promise<Got> {
+    const { clock, random } = this.#context;
+    const until = clock.monotonic() + LONGEST_WAIT_MS;
+    const owner = random.hex(16);
+    while (clock.monotonic() < until) {
+      const { token, pause } = await job.store.look();
+      const copy = this.#adopt(job, token);
+      if (copy) return { copy };
+      if (pause) return { failure: paused(job.account, pause) };
+      const got = (await job.store.lock(owner)) ? await this.#logInAndStore(job, owner) : undefined;
+      if (got) return got;
+      await clock.sleep(20 + random.fraction() * 30);
+    }
+    return { failure: unasked(job.account, 'sms_login', 'login_awaited') };
+  }
+
+  /** The copy still works: one process renews it, everybody else goes on with it. */
+  async #renewAhead(job: Job, copy: Copy): Promise<Got> {
+    copy.refreshAt = this.#context.clock.monotonic() + AHEAD_RETRY_MS;
+    const { token, pause } = await job.store.look();
+    const newer = token && token.generation !== copy.generation ? this.#adopt(job, token) : undefined;
+    if (newer) return { copy: newer };
+    const owner = this.#context.random.hex(16);
+    if (pause || !(await job.store.lock(owner))) return { copy };
+    const got = await this.#logInAndStore(job, owner);
+    return got && 'copy' in got ? got : { copy };
+  }
+
+  /** The lock is ours: log in, store, let go. undefined when the lock was lost meanwhile. */
+  async #logInAndStore(job: Job, owner: string): Promise<Got | undefined> {
+    const { clock, random, loginEncoding } = this.#context;
+    const started = clock.monotonic();
+    const { verdict, encoding } = await logIn(this.#context, job.account, job.keys, await this.#encodings(job.store));
+    if (verdict.is !== 'ok') return { failure: await afterFailure(job, owner, verdict) };
+    if (encoding && loginEncoding === 'auto') await job.store.rememberEncoding(encoding);
+    // Counted from before the request left: the bearer was made some time in between.
+    const remainingMs = Math.max(usableFor(verdict.value) - (clock.monotonic() - started), SHORTEST_MS);
+    const sealed = seal(verdict.value.token, job.keys.secretKey, job.place, random);
+    const generation = await job.store.store(owner, sealed, Math.round(remainingMs));
+    if (generation === 0) return undefined;
+    return { copy: this.#keep(job, verdict.value.token, generation, { remainingMs, usableMs: remainingMs }) };
+  }
+
+  async #encodings(store: TokenStore): Promise<readonly LoginEncoding[]> {
+    const { loginEncoding } = this.#context;
+    if (loginEncoding !== 'auto') return [loginEncoding];
+    const winner = await store.encoding();
+    return ALL_ENCODINGS.toSorted((a, b) => Number(b === winner) - Number(a === winner));
+  }
+
+  #adopt(job: Job, stored: StoredToken | undefined): Copy | undefined {
+    const token = stored && unseal(stored.sealed, job.keys.secretKey, job.place);
+    return stored && token !== undefined ? this.#keep(job, token, stored.generation, stored) : undefined;
+  }
+
+  #keep(job: Job, token: string, generation: number, life: Pick<StoredToken, 'remainingMs' | 'usableMs'>): Copy {
+    const now = this.#context.clock.monotonic();
+    const spent = life.usableMs - life.remainingMs;
+    const part = REFRESH_FROM + this.#context.random.fraction() * REFRESH_SPREAD;
+    const copy = { token, generation, until: now + life.remainingMs, refreshAt: now + life.usableMs * part - spent };
+    this.#copies.set(job.place, copy);
+    return copy;
+  }
+}
+
+async function afterFailure(job: Job, owner: string, failure: NotOk): Promise<NotOk> {
+  const { firstMs, mostMs } = failure.is === 'config' ? PAUSE_CONFIG : PAUSE_TRANSIENT;
+  const retryAfterMs = await job.store.pause(owner, failure, firstMs, mostMs);
+  return failure.is === 'held' ? failure : { ...failure, retryAfterMs };
+}
+
+function usableFor({ lifeMs }: LoggedIn): number {
+  const margin = Math.min(Math.max(MARGIN_MS, lifeMs * MARGIN_PART), lifeMs / 2);
+  return Math.max(Math.round(lifeMs - margin), SHORTEST_MS);
+}
+
+/** Redis is away: the copy is good until its own deadline, and a login that cannot be shared would start a storm of them. */
+function goOnWithout(error: unknown, copy: Copy): Got {
+  if (error instanceof Error) return { copy };
+  throw error;
+}
+
+/** What the process that met the refusal told everybody. */
+function paused(account: UpstreamAccount, { is, code, remainingMs }: Pause): NotOk {
+  const known: FailureCode = Object.hasOwn(failures, code) ? (code as FailureCode) : 'login_awaited';
+  const { seen } = unasked(account, 'sms_login', known);
+  return { is: is === 'config' ? 'config' : 'transient', code: known, seen, retryAfterMs: remainingMs };
+}

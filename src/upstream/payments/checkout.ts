@@ -1,0 +1,112 @@
+import { unasked } from '../exchange.ts';
+import { type JsonObject, readText } from '../json.ts';
+import { askPayments, type PaymentContext, type PaymentQuestion } from './ask.ts';
+import { type Refine, readPayment } from './envelope.ts';
+import { isWebUrl, present } from './fields.ts';
+import { readInvoiceRecord } from './invoice-record.ts';
+import type { InvoiceItem, InvoiceRecord, InvoiceRequest, InvoiceTax, Payments } from './types.ts';
+
+type Checkout = Pick<Payments, 'createInvoice' | 'confirmInvoice'>;
+
+/** interface: Checkout invoice. */
+export function checkout(context: PaymentContext): Checkout {
+  return {
+    createInvoice: async (account, request, call = {}) => {
+      const problem = problemOf(request);
+      if (problem) return unasked(account, 'invoice_create', 'field_invalid', problem);
+      const question: PaymentQuestion<{ token: string; url: string }> = {
+        operation: 'invoice_create',
+        kind: 'harmless',
+        method: 'POST',
+        path: '/v1/checkout-invoice/create',
+        body: invoiceBody(request),
+        read: (answer) => readPayment(answer, takeInvoice),
+      };
+      return askPayments(context, account, question, call);
+    },
+
+    confirmInvoice: async (account, { token }, call = {}) => {
+      if (token.trim() === '') return unasked(account, 'invoice_confirm', 'field_missing', 'token');
+      return askPayments(context, account, confirmQuestion(token.trim()), call);
+    },
+  };
+}
+
+function confirmQuestion(token: string): PaymentQuestion<InvoiceRecord> {
+  return {
+    operation: 'invoice_confirm',
+    kind: 'read',
+    method: 'GET',
+    path: `/v1/checkout-invoice/confirm/${encodeURIComponent(token)}`,
+    read: (answer) => readPayment(answer, readInvoiceRecord, refineConfirm),
+  };
+}
+
+/** interface: the codes of confirm are not shown. Only our keys are worth believing; any other no is "not now". */
+const refineConfirm: Refine = (_envelope, code) =>
+  code === 'rejected' || code === '1001' || code === '4002' ? { consequence: 'transient' } : {};
+
+function problemOf(request: InvoiceRequest): string | undefined {
+  if (!Number.isFinite(request.totalAmount) || request.totalAmount <= 0) return 'total_amount: above 0';
+  return request.store.name.trim() === '' ? 'store.name: not empty' : undefined;
+}
+
+function invoiceBody(request: InvoiceRequest): Record<string, unknown> {
+  const { store, customer } = request;
+  return {
+    invoice: {
+      total_amount: request.totalAmount,
+      ...present('description', request.description),
+      ...present('items', numbered('item', request.items?.map(itemBody))),
+      ...present('taxes', numbered('tax', request.taxes?.map(taxBody))),
+      ...present('customer', customer && pick({ name: customer.name, email: customer.email, phone: customer.phone })),
+      ...present('channels', request.channels),
+    },
+    store: pick({
+      name: store.name,
+      tagline: store.tagline,
+      postal_address: store.postalAddress,
+      phone: store.phone,
+      logo_url: store.logoUrl,
+      website_url: store.websiteUrl,
+    }),
+    ...present('custom_data', request.customData),
+    actions: pick({
+      cancel_url: request.cancelUrl,
+      return_url: request.returnUrl,
+      callback_url: request.callbackUrl,
+    }),
+  };
+}
+
+/** interface: prices are strings, quantities and tax amounts numbers. */
+function itemBody(item: InvoiceItem): object {
+  return pick({
+    name: item.name,
+    quantity: item.quantity,
+    unit_price: item.unitPrice === undefined ? undefined : String(item.unitPrice),
+    total_price: item.totalPrice === undefined ? undefined : String(item.totalPrice),
+    description: item.description,
+  });
+}
+
+function taxBody(tax: InvoiceTax): object {
+  return pick({ name: tax.name, amount: tax.amount });
+}
+
+/** `item_0`, `item_1`, … */
+function numbered(word: string, list: readonly object[] | undefined): object | undefined {
+  if (!list || list.length === 0) return undefined;
+  return Object.fromEntries(list.map((entry, index) => [`${word}_${index}`, entry]));
+}
+
+function pick(fields: Readonly<Record<string, unknown>>): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+/** Without an address to pay at, a token is not an invoice we could hand out. */
+function takeInvoice(body: JsonObject): { token: string; url: string } | undefined {
+  const token = typeof body['token'] === 'string' ? body['token'].trim() : '';
+  const url = readText(body['response_text']) ?? '';
+  return token !== '' && isWebUrl(url) ? { token, url } : undefined;
+}

@@ -1,0 +1,171 @@
+import type { Country } from '../capabilities.ts';
+import type { SoftpayWord } from './softpay-types.ts';
+
+interface SoftpayPath {
+  /** The country whose dialling code a telephone number may carry; absent where the number is an account of another kind. */
+  readonly country?: Country;
+  /** Wire name → our word, in the order of the interface. The names follow no rule: they are copied, never built. */
+  readonly fields: Readonly<Record<string, SoftpayWord>>;
+}
+
+/** interface: Softpay. Key = the suffix of the path. */
+export const softpayPaths = {
+  card: {
+    fields: {
+      full_name: 'name',
+      email: 'email',
+      card_number: 'cardNumber',
+      card_cvv: 'cardCvv',
+      card_expired_date_year: 'cardYear',
+      card_expired_date_month: 'cardMonth',
+      token: 'token',
+    },
+  },
+  'new-wallet-a-senegal': {
+    country: 'SN',
+    fields: { customer_name: 'name', customer_email: 'email', phone_number: 'phone', invoice_token: 'token' },
+  },
+  'wallet-b-senegal': {
+    country: 'SN',
+    fields: { customer_name: 'name', customer_email: 'email', phone_number: 'phone', payment_token: 'token' },
+  },
+  'wallet-c-senegal': {
+    country: 'SN',
+    fields: {
+      wallet_c_sn_fullName: 'name',
+      wallet_c_sn_email: 'email',
+      wallet_c_sn_phone: 'phone',
+      payment_token: 'token',
+    },
+  },
+  'wallet-d-senegal': {
+    country: 'SN',
+    fields: {
+      wallet_d_senegal_fullName: 'name',
+      wallet_d_senegal_email: 'email',
+      wallet_d_senegal_phone: 'phone',
+      wallet_d_senegal_payment_token: 'token',
+    },
+  },
+  'wallet-h-senegal': {
+    country: 'SN',
+    fields: { customer_name: 'name', customer_email: 'email', phone_number: 'phone', invoice_token: 'token' },
+  },
+  'wallet-h-senegal/confirm': {
+    country: 'SN',
+    fields: { authorization_code: 'authorizationCode', phone_number: 'phone', transaction_id: 'transactionId' },
+  },
+  'wallet-a-ci': {
+    country: 'CI',
+    fields: {
+      wallet_a_ci_customer_fullname: 'name',
+      wallet_a_ci_email: 'email',
+      wallet_a_ci_phone_number: 'phone',
+      wallet_a_ci_otp: 'otp',
+      payment_token: 'token',
+    },
+  },
+  'wallet-e-ci': {
+    country: 'CI',
+    fields: {
+      wallet_e_ci_customer_fullname: 'name',
+      wallet_e_ci_email: 'email',
+      wallet_e_ci_phone_number: 'phone',
+      wallet_e_ci_wallet_provider: 'provider',
+      payment_token: 'token',
+    },
+  },
+  'wallet-f-ci': {
+    country: 'CI',
+    fields: {
+      wallet_f_ci_customer_fullname: 'name',
+      wallet_f_ci_email: 'email',
+      wallet_f_ci_phone_number: 'phone',
+      payment_token: 'token',
+    },
+  },
+  'wallet-d-ci': {
+    country: 'CI',
+    fields: {
+      wallet_d_ci_fullName: 'name',
+      wallet_d_ci_email: 'email',
+      wallet_d_ci_phone: 'phone',
+      wallet_d_ci_payment_token: 'token',
+    },
+  },
+  'wallet-a-burkina': {
+    country: 'BF',
+    fields: { name_bf: 'name', email_bf: 'email', phone_bf: 'phone', otp_code: 'otp', payment_token: 'token' },
+  },
+  'wallet-f-burkina': {
+    country: 'BF',
+    fields: {
+      wallet_f_burkina_faso_fullName: 'name',
+      wallet_f_burkina_faso_email: 'email',
+      wallet_f_burkina_faso_phone_number: 'phone',
+      wallet_f_burkina_faso_payment_token: 'token',
+    },
+  },
+  'wallet-f-benin': {
+    country: 'BJ',
+    fields: {
+      wallet_f_benin_customer_fullname: 'name',
+      wallet_f_benin_email: 'email',
+      wallet_f_benin_phone_number: 'phone',
+      payment_token: 'token',
+    },
+  },
+  'wallet-e-benin': {
+    country: 'BJ',
+    fields: {
+      wallet_e_benin_customer_fullname: 'name',
+      wallet_e_benin_email: 'email',
+      wallet_e_benin_phone_number: 'phone',
+      wallet_e_benin_wallet_provider: 'provider',
+      payment_token: 'token',
+    },
+  },
+  'wallet-g-togo': {
+    country: 'TG',
+    fields: { name_wallet_g: 'name', email_wallet_g: 'email', phone_wallet_g: 'phone', payment_token: 'token' },
+  },
+  'wallet-f-togo': {
+    country: 'TG',
+    fields: {
+      wallet_f_togo_customer_fullname: 'name',
+      wallet_f_togo_email: 'email',
+      wallet_f_togo_customer_address: 'address',
+      wallet_f_togo_phone_number: 'phone',
+      payment_token: 'token',
+    },
+  },
+  'wallet-a-mali': {
+    country: 'ML',
+    fields: {
+      wallet_a_mali_customer_fullname: 'name',
+      wallet_a_mali_email: 'email',
+      wallet_a_mali_phone_number: 'phone',
+      wallet_a_mali_customer_address: 'address',
+      payment_token: 'token',
+    },
+  },
+  'wallet-f-mali': {
+    country: 'ML',
+    fields: {
+      wallet_f_ml_customer_fullname: 'name',
+      wallet_f_ml_email: 'email',
+      wallet_f_ml_phone_number: 'phone',
+      wallet_f_ml_customer_address: 'address',
+      payment_token: 'token',
+    },
+  },
+  service: {
+    fields: {
+      customer_name: 'name',
+      customer_email: 'email',
+      phone_phone: 'phone',
+      password: 'password',
+      invoice_token: 'token',
+    },
+  },
+} as const satisfies Record<string, SoftpayPath>;

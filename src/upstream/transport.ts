@@ -1,0 +1,182 @@
+import { Agent, buildConnector, Client, type Dispatcher, request } from 'undici';
+import type { Clock } from '../lib/clock.ts';
+import type { FailureCode } from './failures.ts';
+import { DEADLINE_CODE, errorFacts, neverSent } from './never-sent.ts';
+import type { CallOptions } from './options.ts';
+
+const LARGEST_ANSWER = 1_048_576;
+
+/** Shorter than any server's own, so that it is we who close an idle connection and not they, in the middle of a request. */
+const KEEP_ALIVE_MS = 2_000;
+
+export interface Letter {
+  readonly method: 'GET' | 'POST';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** A connection of its own: whatever fails before it opens was provably never sent. */
+  readonly fresh: boolean;
+  /** Whether giving up in flight is harmless. */
+  readonly abortable: boolean;
+  readonly timeoutMs?: number;
+}
+
+/** How far a letter got. An answer whose body did not arrive whole is still an answer, with nothing in it. */
+export type Delivery =
+  | { readonly sent: 'never' | 'maybe'; readonly code: FailureCode; readonly detail: string }
+  | { readonly sent: 'answered'; readonly status: number; readonly retryAfter?: string; readonly text?: string };
+
+export interface Transport {
+  deliver(letter: Letter, call: CallOptions): Promise<Delivery>;
+  close(): Promise<void>;
+}
+
+interface TransportOptions {
+  readonly timeoutMs: number;
+  readonly connectTimeoutMs: number;
+  readonly clock: Clock;
+}
+
+/** One area's connections. Never retries, never follows a redirect: whether to repeat is decided where the record is. */
+export function createTransport(options: TransportOptions): Transport {
+  return new Connections(options);
+}
+
+class Connections implements Transport {
+  readonly #options: TransportOptions;
+  readonly #limits: Readonly<Record<'headersTimeout' | 'bodyTimeout' | 'maxResponseSize', number>>;
+  readonly #connector: Connector;
+  /** Errors of connections that never opened: the proof that nothing was sent. */
+  readonly #neverConnected = new WeakSet<object>();
+  readonly #agent: Agent;
+  #closing = false;
+  readonly #inFlight = new Set<Promise<Delivery>>();
+
+  constructor(options: TransportOptions) {
+    const { timeoutMs, connectTimeoutMs } = options;
+    this.#options = options;
+    this.#limits = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs, maxResponseSize: LARGEST_ANSWER };
+    this.#connector = buildConnector({ timeout: connectTimeoutMs });
+    this.#agent = new Agent({
+      ...this.#limits,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      keepAliveMaxTimeout: KEEP_ALIVE_MS,
+      connect: gated(this.#connector, this.#neverConnected, () => false),
+    });
+  }
+
+  async deliver(letter: Letter, call: CallOptions): Promise<Delivery> {
+    if (this.#closing) return unsent('closing');
+    if (call.signal?.aborted) return unsent('given_up');
+    if (this.#late(call)) return unsent('send_deadline');
+    const delivery = letter.fresh ? this.#onFreshSocket(letter, call) : this.#write(letter, call, this.#agent);
+    return this.#track(delivery.catch((error: unknown) => explain(error, this.#neverConnected)));
+  }
+
+  #track(delivery: Promise<Delivery>): Promise<Delivery> {
+    this.#inFlight.add(delivery);
+    return delivery.finally(() => this.#inFlight.delete(delivery));
+  }
+
+  async close(): Promise<void> {
+    if (this.#closing) return;
+    this.#closing = true;
+    await Promise.all(this.#inFlight);
+    await this.#agent.close();
+  }
+
+  #late({ sendBy }: CallOptions): boolean {
+    return sendBy !== undefined && this.#options.clock.monotonic() > sendBy;
+  }
+
+  async #onFreshSocket(letter: Letter, call: CallOptions): Promise<Delivery> {
+    const client = new Client(new URL(letter.url).origin, {
+      ...this.#limits,
+      pipelining: 0,
+      connect: gated(this.#connector, this.#neverConnected, () => this.#late(call)),
+    });
+    try {
+      return await this.#write(letter, call, client);
+    } finally {
+      await client.destroy();
+    }
+  }
+
+  async #write(letter: Letter, call: CallOptions, dispatcher: Dispatcher): Promise<Delivery> {
+    const patience = letter.timeoutMs ?? this.#options.timeoutMs;
+    const answer = await request(letter.url, {
+      dispatcher,
+      method: letter.method,
+      headers: letter.headers,
+      body: letter.body ?? null,
+      reset: letter.fresh,
+      headersTimeout: patience,
+      bodyTimeout: patience,
+      ...(letter.abortable && call.signal ? { signal: call.signal } : {}),
+    });
+    return readAnswer(answer, this.#options.clock, patience);
+  }
+}
+
+async function readAnswer(answer: Dispatcher.ResponseData, clock: Clock, patienceMs: number): Promise<Delivery> {
+  const retryAfter = answer.headers['retry-after'];
+  const text = await readBody(answer.body, clock, patienceMs);
+  return {
+    sent: 'answered',
+    status: answer.statusCode,
+    ...(typeof retryAfter === 'string' ? { retryAfter } : {}),
+    ...(text === undefined ? {} : { text }),
+  };
+}
+
+type Connector = ReturnType<typeof buildConnector>;
+
+/** Opens a connection, remembers that it failed before a socket existed, and hands over no socket once it is too late. */
+function gated(connect: Connector, failed: WeakSet<object>, late: () => boolean): Connector {
+  return (target, done) => {
+    connect(target, (error, socket) => {
+      if (error) {
+        failed.add(error);
+        done(error, null);
+      } else if (late()) {
+        socket.destroy();
+        done(Object.assign(new Error('too late to send'), { code: DEADLINE_CODE }), null);
+      } else {
+        done(null, socket);
+      }
+    });
+  };
+}
+
+/** undefined: the body was cut, too large or too slow. The status is known all the same. */
+async function readBody(body: AsyncIterable<Buffer>, clock: Clock, patienceMs: number): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  const until = clock.monotonic() + patienceMs;
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk);
+      // A body that trickles for ever keeps its own time-out happy; leaving the loop destroys it.
+      if (clock.monotonic() > until) return undefined;
+    }
+  } catch (error) {
+    if (error instanceof Error) return undefined;
+    throw error;
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function unsent(code: FailureCode): Delivery {
+  return { sent: 'never', code, detail: '' };
+}
+
+function explain(error: unknown, neverConnected: WeakSet<object>): Delivery {
+  const { code, syscall } = errorFacts(error);
+  const detail = `${code} ${syscall}`.trim();
+  const connecting = typeof error === 'object' && error !== null && neverConnected.has(error);
+  const reason = neverSent(error, connecting);
+  if (reason) return { sent: 'never', code: reason, detail };
+  if (code === 'UND_ERR_HEADERS_TIMEOUT') return { sent: 'maybe', code: 'no_answer', detail };
+  if (code === 'UND_ERR_ABORTED' || code === 'AbortError' || code === 'TimeoutError')
+    return { sent: 'maybe', code: 'given_up', detail };
+  return { sent: 'maybe', code: 'cut', detail };
+}

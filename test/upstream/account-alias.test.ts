@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { readAccountAlias, readDebitAccount } from '../../src/upstream/account-alias.ts';
+import type { Country } from '../../src/upstream/capabilities.ts';
+
+type Row = readonly [what: string, text: string, country: Country, alias: string];
+
+const read: readonly Row[] = [
+  ['a national number', '771234567', 'SN', '771234567'],
+  ['E.164', '+221771234567', 'SN', '771234567'],
+  ['00 form', '00221771234567', 'SN', '771234567'],
+  ['the code without +', '221771234567', 'SN', '771234567'],
+  ['punctuation', ' +221 77-123.45.67 ', 'SN', '771234567'],
+  ['a leading zero of Côte d’Ivoire', '0701020304', 'CI', '0701020304'],
+  ['the same in E.164', '+2250701020304', 'CI', '0701020304'],
+  ['a new number of Benin', '+2290197123456', 'BJ', '0197123456'],
+  ['an old number of Benin', '97123456', 'BJ', '97123456'],
+  ['a national number that begins like its country', '22612345', 'BF', '22612345'],
+  ['a national number that begins like another country', '22512345', 'TG', '22512345'],
+];
+test.for(read)('%s', ([, text, country, alias]) => {
+  expect(readAccountAlias(text, country)).toEqual({ alias });
+});
+
+const refused: readonly (readonly [string, Country])[] = [
+  ['+225 0701020304', 'SN'],
+  ['00225 0701020304', 'SN'],
+  ['2250701020304', 'SN'],
+  ['+33612345678', 'SN'],
+  ['+221771234567', 'BF'],
+  ['77 123 45 6x', 'SN'],
+  ['++221771234567', 'SN'],
+  ['', 'SN'],
+];
+test.for(refused)('%s is refused for %s', ([text, country]) => {
+  expect(readAccountAlias(text, country)).toEqual({ problem: expect.any(String) });
+});
+
+test('an unusual length is a warning, and a refusal only when asked', () => {
+  expect(readAccountAlias('7712345', 'SN')).toEqual({ alias: '7712345', warning: expect.stringContaining('9') });
+  expect(readAccountAlias('7712345', 'SN', { strict: true })).toEqual({ problem: expect.stringContaining('9') });
+});
+
+test('an account of the service is not touched', () => {
+  expect(readAccountAlias(' +221-ACC 0042 ', undefined)).toEqual({ alias: '+221-ACC 0042' });
+});
+
+test('reading an alias twice changes nothing', () => {
+  for (const [, text, country] of read) {
+    const once = readAccountAlias(text, country);
+    expect('alias' in once && readAccountAlias(once.alias, country)).toEqual(once);
+  }
+});
+
+test('a debit account goes with service only', () => {
+  expect(readDebitAccount('BBJ0123456789', 'service')).toEqual({ number: 'BBJ0123456789' });
+  expect(readDebitAccount('odd', 'service')).toEqual({ number: 'odd', warning: expect.any(String) });
+  expect(readDebitAccount('BBJ0123456789', 'wallet-a-mali')).toEqual({ problem: expect.any(String) });
+});

@@ -1,0 +1,121 @@
+import { Redis } from 'ioredis';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { systemClock } from '../../src/lib/clock.ts';
+import { createLimiter, type Limiter, type Urgency } from '../../src/upstream/limiter.ts';
+import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
+import { json, listen, liveAccount, openUpstream } from './listener.ts';
+
+let fresh: FreshRedis;
+let waits: number[] = [];
+/** Waiting is written down instead of done. */
+const clock = {
+  ...systemClock,
+  sleep: async (ms: number) => {
+    waits.push(ms);
+  },
+};
+
+beforeEach(async () => {
+  waits = [];
+  fresh = await freshRedis();
+});
+afterEach(() => fresh.close());
+
+function limiter(ratePerSecond: number, redis: Redis = fresh.redis): Limiter {
+  return createLimiter({ redis, keyPrefix: '{relais}', clock, ratePerSecond });
+}
+
+async function admitted(limiters: readonly Limiter[], count: number, urgency: Urgency): Promise<number> {
+  const asked = Array.from({ length: count }, (_, index) =>
+    limiters[index % limiters.length]!.admit('main', 'payments', urgency),
+  );
+  return (await Promise.all(asked)).filter((one) => one.admitted).length;
+}
+
+test('two processes share one rate: a small burst, then a second’s worth of reservations', async () => {
+  const count = await admitted([limiter(20), limiter(20)], 100, 'act');
+  expect(count).toBeGreaterThanOrEqual(21);
+  expect(count).toBeLessThanOrEqual(24);
+  const gaps = waits.toSorted((a, b) => a - b).map((ms, index, all) => ms - (all[index - 1] ?? 0));
+  expect(Math.max(...gaps)).toBeLessThanOrEqual(60);
+});
+
+test('whoever would wait longer than a second is told how long, and takes nothing', async () => {
+  const one = limiter(2);
+  await admitted([one], 20, 'act');
+  for (let count = 0; count < 3; count += 1) {
+    const answer = await one.admit('main', 'payments', 'act');
+    expect(answer).toMatchObject({ admitted: false });
+    expect(!answer.admitted && answer.retryAfterMs).toBeGreaterThan(1_000);
+    expect(!answer.admitted && answer.retryAfterMs).toBeLessThanOrEqual(1_600);
+  }
+});
+
+test('looks use at most half of the rate, and leave the other half to acts', async () => {
+  const one = limiter(20);
+  const looks = await admitted([one], 100, 'look');
+  expect(looks).toBeGreaterThanOrEqual(10);
+  expect(looks).toBeLessThanOrEqual(13);
+  const acts = await admitted([one], 100, 'act');
+  expect(acts).toBeGreaterThanOrEqual(9);
+  expect(looks + acts).toBeLessThanOrEqual(24);
+});
+
+test('looks wait behind acts', async () => {
+  const one = limiter(20);
+  await admitted([one], 100, 'act');
+  expect(await admitted([one], 20, 'look')).toBeLessThanOrEqual(1);
+});
+
+test('accounts and areas have rates of their own', async () => {
+  const one = limiter(1);
+  await admitted([one], 10, 'act');
+  expect(await one.admit('other', 'payments', 'act')).toEqual({ admitted: true });
+  expect(await one.admit('main', 'messaging', 'act')).toEqual({ admitted: true });
+});
+
+test('unlimited does not touch Redis', async () => {
+  const unused = new Redis({ lazyConnect: true });
+  expect(await admitted([limiter(0, unused)], 500, 'act')).toBe(500);
+  expect(unused.status).toBe('wait');
+  expect(waits).toEqual([]);
+});
+
+test('a pause holds for every process, for its own area only, and is not shortened', async () => {
+  const [one, two] = [limiter(20), limiter(20)];
+  await one.pause('main', 'payments', 30_000);
+  await one.pause('main', 'payments', 2_000);
+  const answer = await two.admit('main', 'payments', 'act');
+  expect(!answer.admitted && answer.retryAfterMs).toBeGreaterThan(25_000);
+  expect(await two.admit('main', 'messaging', 'act')).toEqual({ admitted: true });
+});
+
+test('a short pause is waited out, one after the other', async () => {
+  const one = limiter(20);
+  await limiter(20).pause('main', 'payments', 500);
+  await admitted([one], 5, 'act');
+  expect(Math.min(...waits)).toBeGreaterThan(400);
+  expect(new Set(waits).size).toBeGreaterThanOrEqual(4);
+});
+
+test('a pause holds in its own process even when Redis is away or unused', async () => {
+  const away = new Redis({ lazyConnect: true, enableOfflineQueue: false, maxRetriesPerRequest: 0, port: 1 });
+  away.on('error', () => undefined);
+  for (const one of [limiter(0), limiter(20, away)]) {
+    await one.pause('main', 'payments', 5_000);
+    expect(await one.admit('main', 'payments', 'act')).toMatchObject({ admitted: false });
+  }
+  away.disconnect();
+});
+
+test('a 429 met by one client pauses the area for the other', async () => {
+  const listener = await listen(json({}, 429, { 'retry-after': '9' }));
+  const options = { redis: fresh.redis, ratePerSecond: 50 };
+  const [one, two] = [openUpstream(listener.url, options), openUpstream(listener.url, options)];
+  const account = liveAccount();
+  await one.upstream.payments.balances(account);
+  const answer = await two.upstream.admit(account, 'payments', 'look');
+  expect(!answer.admitted && answer.retryAfterMs).toBeGreaterThan(8_000);
+  expect(await two.upstream.admit(account, 'messaging', 'act')).toEqual({ admitted: true });
+  await Promise.all([one.upstream.close(), two.upstream.close(), listener.close()]);
+});

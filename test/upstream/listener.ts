@@ -1,0 +1,133 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Redis } from 'ioredis';
+import { systemClock } from '../../src/lib/clock.ts';
+import { systemRandom } from '../../src/lib/random.ts';
+import { Secret } from '../../src/lib/secret.ts';
+import {
+  createUpstream,
+  type Upstream,
+  type UpstreamAccount,
+  type UpstreamOptions,
+} from '../../src/upstream/client.ts';
+import type { Seen } from '../../src/upstream/verdict.ts';
+
+/** One request as it came over the wire. */
+export interface Heard {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly rawHeaders: readonly string[];
+  readonly text: string;
+  readonly json: unknown;
+}
+
+export type Answerer = (heard: Heard, response: ServerResponse) => void | Promise<void>;
+
+export interface Listener {
+  readonly url: string;
+  readonly heard: Heard[];
+  /** How many TCP connections were opened. */
+  connections(): number;
+  /** Replaces what is answered from now on. */
+  answer(answerer: Answerer): void;
+  close(): Promise<void>;
+}
+
+/** An HTTP server on a free port that answers as it is told and remembers what it heard. */
+export async function listen(first: Answerer): Promise<Listener> {
+  const heard: Heard[] = [];
+  let answerer = first;
+  let opened = 0;
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const text = Buffer.concat(chunks).toString('utf8');
+      const { method = '', url = '', headers, rawHeaders } = request;
+      const one = { method, path: url, headers, rawHeaders, text, json: parsed(text) };
+      heard.push(one);
+      void answerer(one, response);
+    });
+  });
+  server.on('connection', () => {
+    opened += 1;
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    heard,
+    connections: () => opened,
+    answer: (next) => {
+      answerer = next;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export function json(body: unknown, status = 200, headers: Record<string, string> = {}): Answerer {
+  return (_heard, response) => {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+  };
+}
+
+export function raw(text: string, status = 200, headers: Record<string, string> = {}): Answerer {
+  return (_heard, response) => {
+    response.writeHead(status, headers).end(text);
+  };
+}
+
+export function liveAccount(changes: Partial<UpstreamAccount> = {}): UpstreamAccount {
+  return {
+    name: 'main',
+    mode: 'live',
+    headerPrefix: 'SERVICE',
+    masterKey: new Secret('master-key-1'),
+    privateKey: new Secret('private-key-1'),
+    token: new Secret('token-1'),
+    smsUserKey: new Secret('sms-user-1'),
+    smsSecretKey: new Secret('sms-secret-1'),
+    smsAppKey: new Secret('sms-app-1'),
+    smsSender: 'SHOP',
+    ...changes,
+  };
+}
+
+export interface Opened {
+  readonly upstream: Upstream;
+  readonly seen: Seen[];
+}
+
+/** A client against one listener for both areas. Without `redis` it gets one that is never connected. */
+export function openUpstream(url: string, changes: Partial<UpstreamOptions> = {}): Opened {
+  const seen: Seen[] = [];
+  const upstream = createUpstream({
+    baseUrl: url,
+    crmUrl: url,
+    timeoutMs: 5_000,
+    connectTimeoutMs: 2_000,
+    ratePerSecond: 0,
+    livePathsInTest: false,
+    softpayCard: false,
+    smsLoginEncoding: 'auto',
+    clock: systemClock,
+    random: systemRandom,
+    redis: new Redis({ lazyConnect: true }),
+    keyPrefix: '{relais}',
+    onExchange: (one) => seen.push(one),
+    ...changes,
+  });
+  return { upstream, seen };
+}
