@@ -1,3 +1,4 @@
+import { csvCell } from '../../lib/csv-cell.ts';
 import { describeXof } from '../../lib/money.ts';
 import { fileProblems, type SkipReason, skipReasons, type UnusableFile } from './reasons.ts';
 import type { CheckSummary, CostlyTotals, SkippedRow } from './summary.ts';
@@ -109,12 +110,6 @@ export function reportCsv(rows: Iterable<SkippedRow>): string {
 
 function csvLine({ row, to, reason, column, detail }: SkippedRow): string {
   return `${[row, to, reason, skipReasons[reason], column ?? '', detail ?? ''].map(csvCell).join(';')}\r\n`;
-}
-
-function csvCell(value: string | number): string {
-  // A spreadsheet runs what begins like a formula; the apostrophe makes it a text, and `check` takes it off again.
-  const text = String(value).replace(/^[=+\-@\t\r\n]/, "'$&");
-  return /[";\r\n\t,]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 function grouped(count: number): string {

@@ -1,0 +1,10 @@
+import { csvCell } from '../lib/csv-cell.ts';
+import type { RecipientRow } from './recipients.ts';
+
+const COLUMNS = ['to', 'row', 'state', 'code', 'reason', 'chunk', 'sentAt', 'segments'] as const;
+
+/** Safe to open in a spreadsheet; the byte order mark tells it that this is UTF-8. */
+export function recipientsCsv(rows: readonly RecipientRow[]): string {
+  const lines = rows.map((row) => COLUMNS.map((name) => csvCell(row[name] ?? '')).join(';'));
+  return `\ufeff${[COLUMNS.join(';'), ...lines].join('\r\n')}\r\n`;
+}

@@ -1,0 +1,108 @@
+/** What became of each recipient of a campaign, row by row. */
+import { renderText, compileTemplate } from '../lib/template.ts';
+import { type Campaigns, chunkAt } from '../operations/campaigns.ts';
+import { type RecipientState, unpackCampaignItems, unpackOutcome } from '../operations/chunk-items.ts';
+import type { Queries } from '../operations/queries.ts';
+import type { CampaignRecord, ChunkRecord } from '../operations/record.ts';
+import { countSegments } from './check/segments.ts';
+
+export interface RecipientRow {
+  readonly to: string;
+  readonly row: number;
+  readonly state: RecipientState;
+  readonly code?: string;
+  readonly reason?: string;
+  readonly chunk?: string;
+  readonly sentAt?: string;
+  readonly segments?: number;
+}
+
+export interface RecipientPage {
+  readonly items: readonly RecipientRow[];
+  /** To go on from; absent at the end. */
+  readonly next?: string;
+}
+
+interface Cursor {
+  /** `c`: chunks; `s`: skipped rows of an upload. */
+  readonly part: 'c' | 's';
+  readonly index: number;
+  readonly offset: number;
+}
+
+/** Chunks looked into per call: a filter that matches nothing must not walk a million recipients at once. */
+const CHUNKS_PER_PAGE = 200;
+
+export async function recipientsPage(
+  campaign: CampaignRecord,
+  { queries, campaigns }: { queries: Queries; campaigns: Campaigns },
+  { state, after, limit }: { state?: RecipientState | undefined; after?: string | undefined; limit: number },
+): Promise<RecipientPage> {
+  const start = readCursor(after);
+  if (start.part === 's') return skippedPage(campaign, campaigns, start, limit);
+  const items: RecipientRow[] = [];
+  let { index, offset } = start;
+  const wanted = state !== 'skipped';
+  const lastChunk = wanted ? Math.min(campaign.chunks, index + CHUNKS_PER_PAGE) : index;
+  for (; index < lastChunk; index += 1, offset = 0) {
+    const chunk = await queries.read('chunk', chunkAt(campaign, index) ?? '');
+    const rows = chunk ? rowsOf(chunk, campaign) : [];
+    for (; offset < rows.length; offset += 1) {
+      const row = rows[offset];
+      if (!row || (state !== undefined && row.state !== state)) continue;
+      if (items.length === limit) return { items, next: `c.${index}.${offset}` };
+      items.push(row);
+    }
+  }
+  if (wanted && index < campaign.chunks) return { items, next: `c.${index}.0` };
+  if (state !== undefined && state !== 'skipped') return { items };
+  const rest = await skippedPage(campaign, campaigns, { part: 's', index: 0, offset: 0 }, limit - items.length);
+  return { ...rest, items: [...items, ...rest.items] };
+}
+
+function rowsOf(chunk: ChunkRecord, campaign: CampaignRecord): RecipientRow[] {
+  const template = compileTemplate(campaign.text);
+  const otherwise = impliedState(chunk, campaign);
+  const items = unpackCampaignItems(chunk.items);
+  const states = unpackOutcome(chunk.outcome, items.length, otherwise);
+  const codes = (chunk.codes ? JSON.parse(chunk.codes) : {}) as Record<number, string>;
+  return items.map(({ to, row, values }, index) => {
+    const vars = Object.fromEntries(template.variables.map((name, at) => [name, values[at] ?? '']));
+    const code = codes[index];
+    return {
+      to,
+      row,
+      state: states[index] ?? otherwise,
+      chunk: chunk.id,
+      segments: countSegments(renderText(template, vars)).segments,
+      ...(code ? { code } : {}),
+      ...(chunk.sentAt ? { sentAt: new Date(chunk.sentAt).toISOString() } : {}),
+    };
+  });
+}
+
+function impliedState(chunk: ChunkRecord, campaign: CampaignRecord): RecipientState {
+  if (chunk.state === 'sending' || chunk.state === 'unknown') return chunk.state;
+  if (chunk.state === 'settled') return 'unknown';
+  return campaign.state === 'cancelled' ? 'cancelled' : 'queued';
+}
+
+async function skippedPage(
+  campaign: CampaignRecord,
+  campaigns: Campaigns,
+  { index, offset }: Cursor,
+  limit: number,
+): Promise<RecipientPage> {
+  const upload = campaign.uploads[index];
+  if (!upload || limit <= 0) return { items: [], ...(upload ? { next: `s.${index}.${offset}` } : {}) };
+  const rows = await campaigns.skippedRows(campaign.id, upload.tag, offset, limit);
+  const items = rows.map(({ row, to, reason }): RecipientRow => ({ to, row, state: 'skipped', reason }));
+  const over = offset + rows.length >= upload.skipped;
+  const next = over ? { index: index + 1, offset: 0 } : { index, offset: offset + rows.length };
+  return { items, ...(next.index < campaign.uploads.length ? { next: `s.${next.index}.${next.offset}` } : {}) };
+}
+
+function readCursor(text: string | undefined): Cursor {
+  const [, part = 'c', index = '0', offset = '0'] = /^([cs])\.(\d{1,9})\.(\d{1,9})$/.exec(text ?? '') ?? [];
+  return { part: part as 'c' | 's', index: Number(index), offset: Number(offset) };
+}

@@ -1,0 +1,154 @@
+/**
+ * An upload of recipients: checked row by row while it streams in, cut into chunks, and counted whole or not at all.
+ *
+ * Chunks are written as they fill up, so that memory stays flat, but nobody hands them out until the upload is
+ * committed in one step. An upload that breaks off leaves nothing that counts.
+ */
+import type { Random } from '../lib/random.ts';
+import { compileTemplate } from '../lib/template.ts';
+import { type CampaignItem, RECIPIENTS_PER_CHUNK, unpackCampaignItems } from '../operations/chunk-items.ts';
+import { type Campaigns, type SkippedRow, chunkAt } from '../operations/campaigns.ts';
+import type { Queries } from '../operations/queries.ts';
+import type { CampaignRecord, UploadRecord } from '../operations/record.ts';
+import { checkRecipients } from './check/check-recipients.ts';
+import { NumberIndex } from './check/number-index.ts';
+import type { FileFormat } from './check/rows.ts';
+import type { CheckSummary } from './check/summary.ts';
+
+export interface UploadOptions {
+  readonly campaigns: Campaigns;
+  readonly queries: Queries;
+  readonly random: Random;
+  readonly format?: FileFormat | undefined;
+}
+
+export type UploadAnswer =
+  | { readonly is: 'counted'; readonly summary: CheckSummary; readonly upload: UploadRecord }
+  /** The same bytes were uploaded before; nothing was added. */
+  | { readonly is: 'replayed'; readonly upload: UploadRecord }
+  /** Somebody else changed the campaign meanwhile; nothing of this upload counts. */
+  | { readonly is: 'changed' };
+
+/** How many chunks, or skipped rows, go to Redis at a time. */
+const CHUNKS_AT_ONCE = 50;
+const SKIPPED_AT_ONCE = 500;
+
+/** Throws an UnusableFile when the file as a whole cannot be used; whatever it throws, nothing counts. */
+export async function uploadRecipients(
+  campaign: CampaignRecord,
+  source: AsyncIterable<Uint8Array>,
+  { campaigns, queries, random, format }: UploadOptions,
+): Promise<UploadAnswer> {
+  const seen = await numbersOf(campaign, queries);
+  const check = checkRecipients(source, {
+    text: campaign.text,
+    seen,
+    ...(format ? { format } : {}),
+    ...(campaign.country ? { country: campaign.country } : {}),
+  });
+  const stage = new Stage(campaign, campaigns, random.hex(3));
+  try {
+    for await (const row of check) {
+      if (row.is === 'recipient') await stage.recipient(row);
+      else await stage.skipped({ row: row.row, to: row.to, reason: row.reason });
+    }
+    await stage.flush();
+    const summary = check.summary();
+    const earlier = campaign.uploads.find(({ hash }) => hash === summary.contentHash);
+    if (earlier) {
+      await stage.discard();
+      return { is: 'replayed', upload: earlier };
+    }
+    const { recipients, skipped } = summary;
+    const totals = { recipients, skipped, chunks: stage.chunks, segments: summary.segments?.total ?? 0 };
+    if (!(await campaigns.commit(campaign, { tag: stage.tag, hash: summary.contentHash }, totals))) {
+      await stage.discard();
+      return { is: 'changed' };
+    }
+    const upload = { tag: stage.tag, hash: summary.contentHash, chunks: stage.chunks, recipients, skipped };
+    return { is: 'counted', summary, upload };
+  } catch (error) {
+    await stage.discard();
+    throw error;
+  }
+}
+
+/** The numbers of earlier uploads: the same person is not in a campaign twice. */
+async function numbersOf(campaign: CampaignRecord, queries: Queries): Promise<NumberIndex> {
+  const numbers = new NumberIndex(campaign.totals.total);
+  for (let index = 0; index < campaign.chunks; index += 1) {
+    const chunk = await queries.read('chunk', chunkAt(campaign, index) ?? '');
+    for (const { to, row } of chunk ? unpackCampaignItems(chunk.items) : []) numbers.add(to, row);
+  }
+  return numbers;
+}
+
+class Stage {
+  readonly tag: string;
+  readonly #campaign: CampaignRecord;
+  readonly #campaigns: Campaigns;
+  readonly #variables: readonly string[];
+  #items: CampaignItem[] = [];
+  #full: CampaignItem[][] = [];
+  #rows: SkippedRow[] = [];
+  #written = 0;
+
+  constructor(campaign: CampaignRecord, campaigns: Campaigns, tag: string) {
+    this.#campaign = campaign;
+    this.#campaigns = campaigns;
+    this.#variables = compileTemplate(campaign.text).variables;
+    this.tag = tag;
+  }
+
+  get chunks(): number {
+    return this.#written;
+  }
+
+  async recipient({
+    row,
+    to,
+    vars,
+  }: {
+    row: number;
+    to: string;
+    vars: Readonly<Record<string, string>>;
+  }): Promise<void> {
+    this.#items.push({ row, to, values: this.#variables.map((name) => vars[name] ?? '') });
+    if (this.#items.length === RECIPIENTS_PER_CHUNK) this.#closeChunk();
+    if (this.#full.length === CHUNKS_AT_ONCE) await this.#writeChunks();
+  }
+
+  async skipped(row: SkippedRow): Promise<void> {
+    this.#rows.push(row);
+    if (this.#rows.length === SKIPPED_AT_ONCE) await this.#writeSkipped();
+  }
+
+  async flush(): Promise<void> {
+    this.#closeChunk();
+    await this.#writeChunks();
+    await this.#writeSkipped();
+  }
+
+  async discard(): Promise<void> {
+    await this.#campaigns.discard(this.#campaign.id, this.tag, this.#written);
+  }
+
+  #closeChunk(): void {
+    if (this.#items.length > 0) this.#full.push(this.#items);
+    this.#items = [];
+  }
+
+  async #writeChunks(): Promise<void> {
+    const chunks = this.#full;
+    this.#full = [];
+    if (chunks.length === 0) return;
+    await this.#campaigns.stageChunks(this.#campaign, this.tag, this.#written, chunks);
+    this.#written += chunks.length;
+  }
+
+  async #writeSkipped(): Promise<void> {
+    const rows = this.#rows;
+    this.#rows = [];
+    await this.#campaigns.stageSkipped(this.#campaign.id, this.tag, rows);
+  }
+}

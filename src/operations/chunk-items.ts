@@ -1,0 +1,72 @@
+/**
+ * How the recipients of a chunk are packed: one JSON array a recipient, joined by commas, so that one more can be
+ * appended without reading the others.
+ *
+ *   campaign   [row, digits, value, value, …]      the values of the template's variables, in the template's order
+ *   messages   [id, to, from, text, expires at]
+ */
+export interface CampaignItem {
+  readonly row: number;
+  /** E.164, with the plus sign. */
+  readonly to: string;
+  readonly values: readonly string[];
+}
+
+export interface MessageItem {
+  readonly id: string;
+  readonly to: string;
+  /** '' for the account's own sender. */
+  readonly from: string;
+  readonly text: string;
+  /** ms since the epoch; 0: never. */
+  readonly expiresAt: number;
+}
+
+/** Upstream takes 1 to 50 in one request (interface: Limits). */
+export const RECIPIENTS_PER_CHUNK = 50;
+
+// The plus sign is left out: it is always there, and a million of them are a megabyte.
+export function packCampaignItem({ row, to, values }: CampaignItem): string {
+  return JSON.stringify([row, to.slice(1), ...values]);
+}
+
+export function packMessageItem({ id, to, from, text, expiresAt }: MessageItem): string {
+  return JSON.stringify([id, to, from, text, expiresAt]);
+}
+
+export function unpackCampaignItems(packed: string): CampaignItem[] {
+  const rows = JSON.parse(`[${packed}]`) as [number, string, ...string[]][];
+  return rows.map(([row, digits, ...values]) => ({ row, to: `+${digits}`, values }));
+}
+
+export function unpackMessageItems(packed: string): MessageItem[] {
+  const rows = JSON.parse(`[${packed}]`) as [string, string, string, string, number][];
+  return rows.map(([id, to, from, text, expiresAt]) => ({ id, to, from, text, expiresAt }));
+}
+
+/** What became of one recipient, as one letter of the chunk's `outcome`. */
+export const outcomeLetters = {
+  queued: 'q',
+  sending: 'g',
+  sent: 's',
+  failed: 'f',
+  unknown: 'u',
+  skipped: 'x',
+  expired: 'e',
+  cancelled: 'c',
+} as const;
+
+export type RecipientState = keyof typeof outcomeLetters;
+
+const stateOfLetter = Object.fromEntries(
+  Object.entries(outcomeLetters).map(([state, letter]) => [letter, state as RecipientState]),
+) as Readonly<Record<string, RecipientState>>;
+
+export function packOutcome(states: readonly RecipientState[]): string {
+  return states.map((state) => outcomeLetters[state]).join('');
+}
+
+/** The state of each recipient: what was written down, else what follows from the state of the chunk. */
+export function unpackOutcome(outcome: string, count: number, otherwise: RecipientState): RecipientState[] {
+  return Array.from({ length: count }, (_, index) => stateOfLetter[outcome.charAt(index)] ?? otherwise);
+}

@@ -1,0 +1,69 @@
+/**
+ * Evidence: what upstream said about an operation, in the order we heard it, kept in its record and never rewritten.
+ *
+ * One line is at most 64 bytes, because Redis keeps a small hash in its compact form only while every value is that
+ * short. A record keeps its first 12 lines and its last 12; what lies between is counted, not kept.
+ */
+const KEEP_FIRST = 12;
+const KEEP_LAST = 12;
+export const EVIDENCE_SLOTS = { first: KEEP_FIRST, last: KEEP_LAST } as const;
+
+const LINE_BYTES_MAX = 64;
+
+export interface Evidence {
+  /** When we heard it, ms since the epoch. */
+  readonly at: number;
+  /** What was asked, or `callback` for what was posted to us. */
+  readonly operation: string;
+  /** Upstream's code, or ours for an exchange that gave none (`headers_timeout`). */
+  readonly code: string;
+  readonly httpStatus?: number;
+  /** A status word, or the beginning of a message. Never a phone number, a key or a text of ours. */
+  readonly detail?: string;
+}
+
+/** Evidence before it is written down. */
+export interface EvidenceDraft {
+  readonly operation: string;
+  readonly code: string;
+  readonly httpStatus?: number | undefined;
+  readonly detail?: string | undefined;
+}
+
+/** `at` is filled in by the script that writes the line, from the one clock all processes share. */
+export function packEvidence(evidence: EvidenceDraft): string {
+  const clean = (text: string): string => text.replaceAll('|', '/').replace(/\s+/g, ' ');
+  const line = [
+    clean(evidence.operation),
+    clean(evidence.code),
+    evidence.httpStatus ?? '',
+    clean(evidence.detail ?? ''),
+  ].join('|');
+  let cut = line.slice(0, LINE_BYTES_MAX - 10);
+  while (Buffer.byteLength(cut) > LINE_BYTES_MAX - 10) cut = cut.slice(0, -1);
+  return cut;
+}
+
+function unpackEvidence(line: string): Evidence {
+  const [at = '0', operation = '', code = '', httpStatus = '', detail = ''] = line.split('|');
+  return {
+    at: Number.parseInt(at, 36),
+    operation,
+    code,
+    ...(httpStatus ? { httpStatus: Number(httpStatus) } : {}),
+    ...(detail ? { detail } : {}),
+  };
+}
+
+/** All evidence a record still holds, oldest first, and how many lines were dropped between the first and the last. */
+export function readEvidence(fields: Readonly<Record<string, string>>): {
+  readonly lines: readonly Evidence[];
+  readonly dropped: number;
+} {
+  const total = Number(fields['en'] ?? 0);
+  const lines = Object.entries(fields)
+    .filter(([name]) => /^e\d+$/.test(name))
+    .map(([, line]) => unpackEvidence(line))
+    .sort((a, b) => a.at - b.at);
+  return { lines, dropped: Math.max(0, total - lines.length) };
+}

@@ -1,0 +1,31 @@
+import { fingerprint } from '../lib/ids.ts';
+
+/** One hash tag for everything, so that a script may touch any of our keys on a Redis Cluster too. */
+export const PREFIX = '{relais}';
+
+/** Where each thing lives in Redis. Nothing else in the code base spells a key of ours. */
+export const keys = {
+  /** Hash: what we durably know about one operation, campaign or chunk. */
+  record: (id: string): string => `${PREFIX}:op:${id}`,
+  /** String: the operation that a caller's reference belongs to, where the reference is not itself the identity. */
+  reference: (account: string, kind: string, reference: string): string =>
+    `${PREFIX}:ref:${kind}:${fingerprint(`${account}\n${reference}`)}`,
+  /** Sorted set: ids by the time (ms) at which somebody must look at them next. */
+  due: (queue: string): string => `${PREFIX}:due:${queue}`,
+  /** Stream: what we tell our callers. */
+  events: `${PREFIX}:events`,
+  /** Hash: how many operations of a kind stand in each state (`queued`), and for how many XOF (`xof:queued`). */
+  counts: (kind: string): string => `${PREFIX}:count:${kind}`,
+  /** Sorted set: ids of a kind by creation time (ms). */
+  index: (kind: string): string => `${PREFIX}:all:${kind}`,
+  /** Sorted set: ids of a kind in a state that is not final, by the time (ms) they entered it. */
+  state: (kind: string, state: string): string => `${PREFIX}:in:${kind}:${state}`,
+  /** Hash: the conditions for which an account is held, reason → JSON. */
+  account: (name: string): string => `${PREFIX}:account:${name}`,
+  /** Set: names of the accounts that have a hold. */
+  heldAccounts: `${PREFIX}:accounts:held`,
+  /** Set: chunks of a campaign that were handed out and found it paused. */
+  parked: (campaign: string): string => `${PREFIX}:parked:${campaign}`,
+  /** List: packed rows of a campaign that will not be sent, with the reason. */
+  skipped: (campaign: string, tag: string): string => `${PREFIX}:skipped:${campaign}:${tag}`,
+} as const;

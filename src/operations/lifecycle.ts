@@ -1,0 +1,118 @@
+/**
+ * The life of each kind of operation, as data: which state may follow which, in which queue it is looked at, and which
+ * states are final. Types, guards, the scripts' arguments and docs/lifecycle.md are derived from here.
+ *
+ * Arrows of the disbursement that look wrong and are not:
+ *   submitting → created      the request provably never left, so it may be made again;
+ *   unknown → submitting      upstream said `created` twice after the quiet period: the same token, the same disburse_id;
+ *   needs_review → succeeded  upstream's late word settles what we had given up on;
+ *   created → queued          the token grew old before it was ever used, so another is asked for;
+ *   held → created            a held operation is tried again when its condition may have cleared, and that may work.
+ */
+import type { QueueName } from './due-queues.ts';
+
+interface StateDeclaration {
+  /** Where the next look at an operation in this state happens. Absent: nothing is due (final, or waiting for a person). */
+  readonly queue?: QueueName | { readonly normal: QueueName; readonly otp: QueueName };
+  readonly next: readonly string[];
+}
+
+type Lifecycle = Readonly<Record<string, StateDeclaration>>;
+
+const FINAL: StateDeclaration = { next: [] };
+
+export const lifecycles = {
+  disbursement: {
+    awaiting_approval: { next: ['queued', 'cancelled'] },
+    queued: { queue: 'disbursement', next: ['created', 'held', 'rejected', 'cancelled', 'needs_review'] },
+    held: { queue: 'disbursement', next: ['created', 'rejected', 'cancelled', 'needs_review'] },
+    created: { queue: 'disbursement', next: ['queued', 'submitting', 'rejected', 'cancelled', 'needs_review'] },
+    submitting: {
+      queue: 'status-poll',
+      next: ['created', 'unknown', 'pending', 'succeeded', 'failed', 'needs_review'],
+    },
+    unknown: { queue: 'status-poll', next: ['submitting', 'pending', 'succeeded', 'failed', 'needs_review'] },
+    pending: { queue: 'status-poll', next: ['succeeded', 'failed', 'needs_review'] },
+    needs_review: { queue: 'status-poll', next: ['submitting', 'succeeded', 'failed', 'cancelled'] },
+    succeeded: FINAL,
+    failed: FINAL,
+    rejected: FINAL,
+    cancelled: FINAL,
+  },
+  /** Follows its chunk: every arrow is drawn by the script that settles the chunk. */
+  message: {
+    queued: { next: ['sending', 'expired', 'skipped', 'cancelled'] },
+    sending: { next: ['queued', 'sent', 'failed', 'unknown'] },
+    unknown: { next: ['sent', 'failed'] },
+    sent: FINAL,
+    failed: FINAL,
+    skipped: FINAL,
+    expired: FINAL,
+    cancelled: FINAL,
+  },
+  /** Up to 50 recipients sent in one request: the unit of doubt. Our callers see recipients and messages, never chunks. */
+  chunk: {
+    queued: { queue: { normal: 'sms-batch', otp: 'sms-otp' }, next: ['sending', 'settled'] },
+    sending: { queue: 'status-poll', next: ['queued', 'unknown', 'settled'] },
+    unknown: { queue: 'status-poll', next: ['settled'] },
+    settled: FINAL,
+  },
+  campaign: {
+    draft: { next: ['ready', 'cancelled'] },
+    ready: { next: ['running', 'cancelled'] },
+    running: { queue: 'campaign', next: ['paused', 'held', 'finished', 'cancelled'] },
+    paused: { next: ['running', 'finished', 'cancelled'] },
+    held: { next: ['running', 'finished', 'cancelled'] },
+    finished: FINAL,
+    cancelled: FINAL,
+  },
+} as const satisfies Readonly<Record<string, Lifecycle>>;
+
+export type Kind = keyof typeof lifecycles;
+export type StateOf<K extends Kind> = keyof (typeof lifecycles)[K] & string;
+export type DisbursementState = StateOf<'disbursement'>;
+export type MessageState = StateOf<'message'>;
+export type ChunkState = StateOf<'chunk'>;
+export type CampaignState = StateOf<'campaign'>;
+
+export const kinds = Object.keys(lifecycles) as Kind[];
+
+function declarationOf(kind: Kind, state: string): StateDeclaration {
+  const found = (lifecycles[kind] as Lifecycle)[state];
+  if (!found) throw new Error(`no state "${state}" in the lifecycle of a ${kind}`);
+  return found;
+}
+
+export function statesOf<K extends Kind>(kind: K): readonly StateOf<K>[] {
+  return Object.keys(lifecycles[kind]) as StateOf<K>[];
+}
+
+export function isFinal(kind: Kind, state: string): boolean {
+  return declarationOf(kind, state).next.length === 0;
+}
+
+/** `lane` matters where one-time passwords have a queue of their own. */
+export function queueOf(kind: Kind, state: string, lane = 'normal'): QueueName | undefined {
+  const { queue } = declarationOf(kind, state);
+  return typeof queue === 'object' ? queue[lane === 'otp' ? 'otp' : 'normal'] : queue;
+}
+
+/** Throws when the table has no such arrow: that is a fault in our code, never in what came from outside. */
+export function assertArrow(kind: Kind, from: string, to: string): void {
+  if (from !== to && !declarationOf(kind, from).next.includes(to)) {
+    throw new Error(`the lifecycle of a ${kind} has no arrow from ${from} to ${to}`);
+  }
+}
+
+/** The states of a kind that are looked at in this queue. */
+export function statesInQueue(kind: Kind, queue: QueueName): readonly string[] {
+  return statesOf(kind).filter((state) => [queueOf(kind, state), queueOf(kind, state, 'otp')].includes(queue));
+}
+
+/** A Mermaid picture of one lifecycle, for docs/lifecycle.md. */
+export function drawLifecycle(kind: Kind): string {
+  const states: readonly string[] = statesOf(kind);
+  const arrows = states.flatMap((from) => declarationOf(kind, from).next.map((to) => `  ${from} --> ${to}`));
+  const ends = states.filter((state) => isFinal(kind, state)).map((state) => `  ${state} --> [*]`);
+  return ['stateDiagram-v2', ...arrows, ...ends].join('\n');
+}

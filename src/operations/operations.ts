@@ -1,0 +1,184 @@
+/**
+ * What we know, and the only ways to change it. Every change is one script: compare, then set, with the event that
+ * announces it. This file decides nothing about retries; it keeps what others decided.
+ */
+import type { Redis } from 'ioredis';
+import type { Random } from '../lib/random.ts';
+import type { QueueName } from './due-queues.ts';
+import { type EvidenceDraft, packEvidence } from './evidence.ts';
+import { keys } from './keys.ts';
+import { type Kind, type StateOf, isFinal, kinds, queueOf, statesInQueue, statesOf } from './lifecycle.ts';
+import { RECORD_VERSION, type RecordBase, type RecordOf, fieldsOf, readRecord } from './record.ts';
+import { acceptScript } from './scripts/accept.ts';
+import { acquireScript } from './scripts/acquire.ts';
+import { claimScript } from './scripts/claim.ts';
+import { hintScript } from './scripts/hint.ts';
+import { runScript } from './scripts/script.ts';
+import { settleScript } from './scripts/settle.ts';
+import { type Change, type Settled, readSettled, settleWords } from './settle.ts';
+
+export interface OperationsOptions {
+  readonly redis: Redis;
+  readonly random: Random;
+  /** Gives the time instead of Redis, for tests that turn the clock by hand. */
+  readonly now?: () => number;
+}
+
+/** A request that was checked and is to become a record. */
+export interface NewOperation<K extends Kind = Kind> {
+  readonly kind: K;
+  readonly id: string;
+  readonly account: string;
+  readonly state: StateOf<K>;
+  /** Fingerprint of the canonical request: the same identity with another request is a conflict. */
+  readonly fingerprint: string;
+  readonly reference?: string;
+  /** The id that the reference alone would give. */
+  readonly idOfReference?: string;
+  /** Whole XOF, where the operation moves money. */
+  readonly xof?: number;
+  /** When the due index looks if no wake-up job came through first, ms from now. Absent: nothing is due. */
+  readonly dueInMs?: number;
+  readonly notBefore?: number;
+  readonly fields: Readonly<Record<string, string | number>>;
+}
+
+export type Accepted =
+  | { readonly outcome: 'accepted'; readonly id: string; readonly state: string }
+  | { readonly outcome: 'duplicate'; readonly id: string; readonly state: string }
+  | { readonly outcome: 'conflict'; readonly id: string };
+
+/** A record that this attempt, and no other, may change. */
+export interface Held<K extends Kind> {
+  readonly record: RecordOf[K];
+  readonly lease: string;
+  /** The clock of Redis when the lease was given. */
+  readonly at: number;
+}
+
+export type Acquired<K extends Kind> =
+  | ({ readonly is: 'acquired' } & Held<K>)
+  | { readonly is: 'none' | 'final' | 'elsewhere' | 'leased' | 'other version' };
+
+const list = (states: readonly string[]): string => `,${states.join(',')},`;
+
+const finalStates = Object.fromEntries(
+  kinds.map((kind) => [kind, list(statesOf(kind).filter((state) => isFinal(kind, state)))]),
+) as Record<Kind, string>;
+
+export class Operations {
+  readonly #redis: Redis;
+  readonly #random: Random;
+  readonly #now: () => string;
+
+  constructor({ redis, random, now }: OperationsOptions) {
+    this.#redis = redis;
+    this.#random = random;
+    this.#now = () => (now ? String(now()) : '');
+  }
+
+  async accept<K extends Kind>(operation: NewOperation<K>): Promise<Accepted> {
+    const { kind, id, account, state, reference } = operation;
+    const fields = { v: RECORD_VERSION, kind, ...operation.fields, ...(reference ? { reference } : {}) };
+    const answer = (await runScript(
+      this.#redis,
+      acceptScript,
+      [
+        keys.record(id),
+        keys.reference(account, kind, reference ?? ''),
+        keys.record(operation.idOfReference ?? id),
+        keys.events,
+        keys.counts(kind),
+        keys.index(kind),
+        keys.state(kind, state),
+        keys.due(queueOf(kind, state) ?? 'none'),
+      ],
+      [
+        id,
+        this.#now(),
+        operation.fingerprint,
+        reference ? 1 : 0,
+        operation.idOfReference ?? id,
+        state,
+        operation.xof ?? '',
+        operation.dueInMs ?? '',
+        operation.notBefore ?? '',
+        '',
+        '',
+        account,
+        ...Object.entries(fields).flat(),
+      ],
+    )) as [Accepted['outcome'], string, string];
+    return { outcome: answer[0], id: answer[1], state: answer[2] };
+  }
+
+  /** The record for an attempt in this queue, if it is to be had. */
+  async acquire<K extends Kind>(kind: K, id: string, queue: QueueName, leaseMs: number): Promise<Acquired<K>> {
+    const lease = this.#random.hex(16);
+    const answer = (await runScript(
+      this.#redis,
+      acquireScript,
+      [keys.record(id), keys.due(queue)],
+      [id, this.#now(), lease, leaseMs, list(statesInQueue(kind, queue)), finalStates[kind]],
+    )) as [string, ...unknown[]];
+    if (answer[0] !== 'acquired') return { is: answer[0] as 'none' | 'final' | 'elsewhere' | 'leased' };
+    const fields = fieldsOf(answer.slice(2));
+    if (fields['v'] !== RECORD_VERSION) return { is: 'other version' };
+    return { is: 'acquired', record: readRecord(kind, fields), lease, at: Number(answer[1]) };
+  }
+
+  /** `lease` absent: a person's doing, which any attempt in flight will find out about when it settles. */
+  async settle<K extends Kind>(
+    record: RecordBase<K>,
+    lease: string | undefined,
+    change: Change<K>,
+  ): Promise<Settled> {
+    const {
+      keys: touched,
+      args,
+      op,
+    } = settleWords(record, lease, change, { op: this.#random.hex(8), now: this.#now() });
+    return readSettled(await runScript(this.#redis, settleScript, touched, args), op, record.rev);
+  }
+
+  /**
+   * Reads the record again after the fence. True only if what we wrote is still there: an acknowledged write may be
+   * gone after a rollback of Redis, and then the side effect must not happen.
+   */
+  async stillMine(id: string, expected: Readonly<Record<string, string>>): Promise<boolean> {
+    const names = Object.keys(expected);
+    const values = await this.#redis.hmget(keys.record(id), ...names);
+    return names.every((name, index) => values[index] === expected[name]);
+  }
+
+  /** A callback came. Never creates anything and changes no state. */
+  async hint(
+    kind: Kind,
+    id: string,
+    evidence: EvidenceDraft,
+    intervalMs: number,
+  ): Promise<{ is: 'none' | 'noted' } | { is: 'look'; rev: number }> {
+    const answer = (await runScript(
+      this.#redis,
+      hintScript,
+      [keys.record(id), keys.due('status-poll')],
+      [id, this.#now(), packEvidence(evidence), intervalMs, list(statesInQueue(kind, 'status-poll'))],
+    )) as ['none' | 'noted' | 'look', string?, number?];
+    return answer[0] === 'look' ? { is: 'look', rev: answer[2] ?? 0 } : { is: answer[0] };
+  }
+
+  /** Ids whose time has come in this queue, each with the revision its wake-up job is named after. */
+  async claim(queue: QueueName, atMost: number, pushMs: number): Promise<{ id: string; rev: string }[]> {
+    const ids = (await runScript(
+      this.#redis,
+      claimScript,
+      [keys.due(queue)],
+      [this.#now(), atMost, pushMs],
+    )) as string[];
+    if (ids.length === 0) return [];
+    const pipeline = this.#redis.pipeline();
+    for (const id of ids) pipeline.hget(keys.record(id), 'rev');
+    const revs = (await pipeline.exec()) ?? [];
+    return ids.map((id, index) => ({ id, rev: typeof revs[index]?.[1] === 'string' ? revs[index][1] : '0' }));
+  }
+}

@@ -1,0 +1,95 @@
+/** Reading what we know. Nothing here changes anything. */
+import type { Redis } from 'ioredis';
+import { type QueueName, dueQueues } from './due-queues.ts';
+import { keys } from './keys.ts';
+import { type Kind, isFinal } from './lifecycle.ts';
+import { type Fields, type RecordOf, readRecord } from './record.ts';
+
+export interface Page {
+  /** The last id of the page before; absent: from the beginning. */
+  readonly after?: string;
+  readonly limit: number;
+  readonly state?: string;
+}
+
+export class Queries {
+  readonly #redis: Redis;
+
+  constructor(redis: Redis) {
+    this.#redis = redis;
+  }
+
+  async read<K extends Kind>(kind: K, id: string): Promise<RecordOf[K] | undefined> {
+    const fields: Fields = await this.#redis.hgetall(keys.record(id));
+    return fields['kind'] === kind ? readRecord(kind, fields) : undefined;
+  }
+
+  async kindOf(id: string): Promise<Kind | undefined> {
+    return ((await this.#redis.hget(keys.record(id), 'kind')) ?? undefined) as Kind | undefined;
+  }
+
+  /** The operation that a caller's reference names, whichever identity it was accepted under. */
+  async idOfReference(kind: Kind, account: string, reference: string): Promise<string | undefined> {
+    return (await this.#redis.get(keys.reference(account, kind, reference))) ?? undefined;
+  }
+
+  /**
+   * Records in the order they were accepted, and the id to continue after. A state that is not final has its own
+   * set; for a final one the whole order is walked, a bounded number of steps a call, so a page may be short.
+   */
+  async page<K extends Kind>(
+    kind: K,
+    { after, limit, state }: Page,
+  ): Promise<{ items: RecordOf[K][]; next?: string }> {
+    const walked = state !== undefined && isFinal(kind, state);
+    const set = state === undefined || walked ? keys.index(kind) : keys.state(kind, state);
+    const rank = after ? await this.#redis.zrank(set, after) : null;
+    const start = rank === null ? 0 : rank + 1;
+    const steps = walked ? limit * 10 : limit;
+    const ids = await this.#redis.zrange(set, String(start), String(start + steps - 1));
+    const records = await readMany(this.#redis, kind, ids);
+    const items = records.filter((record) => state === undefined || record.state === state).slice(0, limit);
+    const last = items.length === limit ? items.at(-1)?.id : ids.at(-1);
+    return { items, ...(ids.length === steps && last ? { next: last } : {}) };
+  }
+
+  /** How many operations of a kind stand in each state, and for how many XOF. */
+  async counts(kind: Kind): Promise<{ count: Record<string, number>; xof: Record<string, number> }> {
+    const all = await this.#redis.hgetall(keys.counts(kind));
+    const count: Record<string, number> = {};
+    const xof: Record<string, number> = {};
+    for (const [name, value] of Object.entries(all)) {
+      if (name.startsWith('xof:')) xof[name.slice(4)] = Number(value);
+      else count[name] = Number(value);
+    }
+    return { count, xof };
+  }
+
+  /** When the operation that has been longest in a state entered it, ms since the epoch. */
+  async oldestIn(kind: Kind, state: string): Promise<number | undefined> {
+    const [, score] = await this.#redis.zrange(keys.state(kind, state), '0', '0', 'WITHSCORES');
+    return score === undefined ? undefined : Number(score);
+  }
+
+  /** How many ids wait in each due set, and since when the most overdue one does. */
+  async backlog(): Promise<{ queue: QueueName; due: number; oldestDueAt?: number }[]> {
+    return Promise.all(
+      dueQueues.map(async (queue) => {
+        const [, score] = await this.#redis.zrange(keys.due(queue), '0', '0', 'WITHSCORES');
+        const due = await this.#redis.zcard(keys.due(queue));
+        return { queue, due, ...(score === undefined ? {} : { oldestDueAt: Number(score) }) };
+      }),
+    );
+  }
+}
+
+async function readMany<K extends Kind>(redis: Redis, kind: K, ids: readonly string[]): Promise<RecordOf[K][]> {
+  if (ids.length === 0) return [];
+  const pipeline = redis.pipeline();
+  for (const id of ids) pipeline.hgetall(keys.record(id));
+  const answers = (await pipeline.exec()) ?? [];
+  return answers
+    .map(([, fields]) => fields as Fields)
+    .filter((fields) => fields['kind'] === kind)
+    .map((fields) => readRecord(kind, fields));
+}

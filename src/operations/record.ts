@@ -1,0 +1,231 @@
+import type { Kind, StateOf } from './lifecycle.ts';
+
+/** The version of the record's form. A worker leaves a record of another version alone and says so. */
+export const RECORD_VERSION = '1';
+
+/** A record as Redis keeps it: every value is text. */
+export type Fields = Readonly<Record<string, string>>;
+
+export interface RecordBase<K extends Kind = Kind> {
+  readonly kind: K;
+  readonly id: string;
+  readonly state: StateOf<K>;
+  readonly account: string;
+  readonly reference?: string;
+  /** ms since the epoch, by the clock of Redis. */
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** When the record entered its state. */
+  readonly since: number;
+  readonly rev: number;
+  /** Attempts made in this state. */
+  readonly tries: number;
+  /** Everything, as stored: evidence is read from here. */
+  readonly fields: Fields;
+}
+
+export interface DisbursementRecord extends RecordBase<'disbursement'> {
+  /** Whole XOF. */
+  readonly amount: number;
+  readonly accountAlias: string;
+  readonly withdrawMode: string;
+  readonly debitAccountNumber?: string;
+  /** Our unique reference upstream: the same for every submit of this disbursement, for ever. */
+  readonly disburseId: string;
+  readonly token?: string;
+  readonly transactionId?: string;
+  readonly providerRef?: string;
+  readonly disburseTxId?: string;
+  /** Machine-readable cause of `held`, `rejected`, `failed` and `needs_review`. */
+  readonly reason?: string;
+  /** How many submits may have left us. */
+  readonly sends: number;
+  readonly sentAt?: number;
+  /** No `created` counts as an answer about the last submit before this time. */
+  readonly quietUntil?: number;
+  /** When a look after the quiet period first said `created`. */
+  readonly createdSeenAt?: number;
+  readonly tokenAt?: number;
+}
+
+export interface MessageRecord extends RecordBase<'message'> {
+  readonly to: string;
+  readonly text: string;
+  readonly from?: string;
+  readonly lane: string;
+  readonly chunk: string;
+  readonly code?: string;
+  readonly reason?: string;
+  readonly sentAt?: number;
+  readonly expiresAt?: number;
+}
+
+export interface ChunkRecord extends RecordBase<'chunk'> {
+  /** '' for a chunk of single messages. */
+  readonly campaign: string;
+  readonly lane: string;
+  /** How many recipients. */
+  readonly count: number;
+  /** Packed; see chunk-items.ts. */
+  readonly items: string;
+  /** One letter per recipient; see chunk-items.ts. '' until something is known. */
+  readonly outcome: string;
+  /** Upstream's codes by position, packed. */
+  readonly codes: string;
+  readonly sentAt?: number;
+  readonly looks: number;
+}
+
+export interface CampaignRecord extends RecordBase<'campaign'> {
+  readonly name: string;
+  readonly text: string;
+  readonly from?: string;
+  readonly country?: string;
+  readonly uploads: readonly UploadRecord[];
+  readonly totals: Readonly<Record<CampaignBin, number>>;
+  /** Chunks in all, handed out so far, and settled so far. */
+  readonly chunks: number;
+  readonly fed: number;
+  readonly settled: number;
+  readonly segments: number;
+  readonly startedAt?: number;
+  readonly reason?: string;
+}
+
+/** The bins of a campaign. Every data row is in exactly one, and they sum to `total`. */
+export const campaignBins = [
+  'total',
+  'queued',
+  'held',
+  'sending',
+  'sent',
+  'failed',
+  'unknown',
+  'skipped',
+  'expired',
+  'cancelled',
+] as const;
+export type CampaignBin = (typeof campaignBins)[number];
+
+export interface UploadRecord {
+  /** Part of the names of its chunks. */
+  readonly tag: string;
+  /** SHA-256 of the bytes: the same bytes again are a replay. */
+  readonly hash: string;
+  readonly chunks: number;
+  readonly recipients: number;
+  readonly skipped: number;
+}
+
+export interface RecordOf {
+  readonly disbursement: DisbursementRecord;
+  readonly message: MessageRecord;
+  readonly chunk: ChunkRecord;
+  readonly campaign: CampaignRecord;
+}
+
+/** Turns the stored text into the typed record. Absent fields are absent; a field that must be there and is not throws. */
+export function readRecord<K extends Kind>(kind: K, fields: Fields): RecordOf[K] {
+  if (fields['kind'] !== kind) throw new Error(`record ${fields['id']} is a ${fields['kind']}, not a ${kind}`);
+  const read = readers[kind] as (reader: Reader) => RecordOf[K];
+  return read(new Reader(fields));
+}
+
+export function fieldsOf(flat: readonly unknown[]): Fields {
+  const fields: Record<string, string> = {};
+  for (let index = 0; index + 1 < flat.length; index += 2) fields[String(flat[index])] = String(flat[index + 1]);
+  return fields;
+}
+
+class Reader {
+  readonly fields: Fields;
+
+  constructor(fields: Fields) {
+    this.fields = fields;
+  }
+
+  text(name: string): string {
+    const value = this.fields[name];
+    if (value === undefined) throw new Error(`record ${this.fields['id']} has no field ${name}`);
+    return value;
+  }
+
+  number(name: string, absent = 0): number {
+    return Number(this.fields[name] ?? absent);
+  }
+
+  /** The named fields that are present, as text. */
+  texts<N extends string>(...names: N[]): { [Name in N]?: string } {
+    const present = names.filter((name) => this.fields[name] !== undefined && this.fields[name] !== '');
+    return Object.fromEntries(present.map((name) => [name, this.fields[name]])) as { [Name in N]?: string };
+  }
+
+  numbers<N extends string>(...names: N[]): { [Name in N]?: number } {
+    const texts = this.texts(...names);
+    return Object.fromEntries(Object.entries(texts).map(([name, value]) => [name, Number(value)])) as {
+      [Name in N]?: number;
+    };
+  }
+
+  base<K extends Kind>(kind: K): RecordBase<K> {
+    return {
+      kind,
+      id: this.text('id'),
+      state: this.text('state') as StateOf<K>,
+      account: this.text('account'),
+      ...this.texts('reference'),
+      createdAt: this.number('createdAt'),
+      updatedAt: this.number('updatedAt'),
+      since: this.number('since'),
+      rev: this.number('rev'),
+      tries: this.number('tries'),
+      fields: this.fields,
+    };
+  }
+}
+
+const readers = {
+  disbursement: (r: Reader): DisbursementRecord => ({
+    ...r.base('disbursement'),
+    amount: Number(r.text('amount')),
+    accountAlias: r.text('accountAlias'),
+    withdrawMode: r.text('withdrawMode'),
+    disburseId: r.text('disburseId'),
+    sends: r.number('sends'),
+    ...r.texts('debitAccountNumber', 'token', 'transactionId', 'providerRef', 'disburseTxId', 'reason'),
+    ...r.numbers('sentAt', 'quietUntil', 'createdSeenAt', 'tokenAt'),
+  }),
+  message: (r: Reader): MessageRecord => ({
+    ...r.base('message'),
+    to: r.text('to'),
+    text: r.text('text'),
+    lane: r.text('lane'),
+    chunk: r.text('chunk'),
+    ...r.texts('from', 'code', 'reason'),
+    ...r.numbers('sentAt', 'expiresAt'),
+  }),
+  chunk: (r: Reader): ChunkRecord => ({
+    ...r.base('chunk'),
+    campaign: r.fields['campaign'] ?? '',
+    lane: r.text('lane'),
+    count: r.number('count'),
+    items: r.text('items'),
+    outcome: r.fields['outcome'] ?? '',
+    codes: r.fields['codes'] ?? '',
+    looks: r.number('looks'),
+    ...r.numbers('sentAt'),
+  }),
+  campaign: (r: Reader): CampaignRecord => ({
+    ...r.base('campaign'),
+    name: r.text('name'),
+    text: r.text('text'),
+    uploads: JSON.parse(r.fields['uploads'] ?? '[]') as UploadRecord[],
+    totals: Object.fromEntries(campaignBins.map((bin) => [bin, r.number(`t:${bin}`)])) as Record<CampaignBin, number>,
+    chunks: r.number('chunks'),
+    fed: r.number('fed'),
+    settled: r.number('settled'),
+    segments: r.number('segments'),
+    ...r.texts('from', 'country', 'reason'),
+    ...r.numbers('startedAt'),
+  }),
+} as const satisfies { readonly [K in Kind]: (reader: Reader) => RecordOf[K] };

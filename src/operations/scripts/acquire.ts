@@ -1,0 +1,36 @@
+import { defineScript } from './script.ts';
+
+/**
+ * Takes the lease of a record for one attempt and pushes its due time to the end of the lease, so that a killed worker
+ * is always followed by another look. Never creates a record.
+ *
+ * KEYS record, due set of this queue
+ * ARGV id, now, lease, lease ms, states looked at in this queue (',a,b,'), final states (',a,b,')
+ * → {'none'} | {'final', state} | {'elsewhere', state} | {'leased', until} | {'acquired', now, field, value, …}
+ */
+export const acquireScript = defineScript(
+  'acquire',
+  `
+local at = clock(ARGV[2])
+local r = redis.call('HMGET', KEYS[1], 'state', 'lease', 'until')
+if not r[1] then
+  redis.call('ZREM', KEYS[2], ARGV[1])
+  return {'none'}
+end
+local here = ',' .. r[1] .. ','
+if string.find(ARGV[6], here, 1, true) then
+  redis.call('ZREM', KEYS[2], ARGV[1])
+  return {'final', r[1]}
+end
+if not string.find(ARGV[5], here, 1, true) then return {'elsewhere', r[1]} end
+if r[2] and r[2] ~= '' and r[2] ~= ARGV[3] and tonumber(r[3] or '0') > at then return {'leased', r[3]} end
+local ends = at + tonumber(ARGV[4])
+redis.call('HSET', KEYS[1], 'lease', ARGV[3], 'until', ends)
+redis.call('HDEL', KEYS[1], 'hint')
+redis.call('ZADD', KEYS[2], ends, ARGV[1])
+local answer = redis.call('HGETALL', KEYS[1])
+table.insert(answer, 1, at)
+table.insert(answer, 1, 'acquired')
+return answer
+`,
+);

@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import type { Redis } from 'ioredis';
+import { EVIDENCE_SLOTS } from '../evidence.ts';
+
+/**
+ * Words every script may use. The one clock is Redis's own TIME, so that processes on several machines agree; a test
+ * that turns the clock by hand passes the time instead.
+ */
+const PRELUDE = `
+local function clock(given)
+  if given ~= '' then return tonumber(given) end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+local function base36(n)
+  local digits, text = '0123456789abcdefghijklmnopqrstuvwxyz', ''
+  n = math.floor(n)
+  repeat
+    local d = n % 36
+    text = string.sub(digits, d + 1, d + 1) .. text
+    n = (n - d) / 36
+  until n == 0
+  return text
+end
+local function add_evidence(record, at, line)
+  if line == '' then return end
+  local n = redis.call('HINCRBY', record, 'en', 1)
+  local slot = n
+  if n > ${EVIDENCE_SLOTS.first} then slot = ${EVIDENCE_SLOTS.first + 1} + (n - ${EVIDENCE_SLOTS.first + 1}) % ${EVIDENCE_SLOTS.last} end
+  redis.call('HSET', record, 'e' .. slot, base36(at) .. '|' .. line)
+end
+local function emit(stream, record, id, at, account, type, data)
+  local seq = redis.call('HINCRBY', record, 'seq', 1)
+  redis.call('XADD', stream, '*', 'op', id, 'seq', seq, 'at', at, 'account', account, 'type', type, 'data', data)
+end
+local function move(counts, from_zset, to_zset, id, at, from, to, xof)
+  if from == to then return end
+  if from ~= '' then
+    redis.call('HINCRBY', counts, from, -1)
+    if xof ~= '' then redis.call('HINCRBY', counts, 'xof:' .. from, '-' .. xof) end
+    redis.call('ZREM', from_zset, id)
+  end
+  redis.call('HINCRBY', counts, to, 1)
+  if xof ~= '' then redis.call('HINCRBY', counts, 'xof:' .. to, xof) end
+  if to_zset ~= '' then redis.call('ZADD', to_zset, at, id) end
+end
+`;
+
+export interface Script {
+  readonly name: string;
+  readonly lua: string;
+  readonly sha: string;
+}
+
+export function defineScript(name: string, body: string): Script {
+  const lua = PRELUDE + body;
+  return { name, lua, sha: createHash('sha1').update(lua).digest('hex') };
+}
+
+/** Every key the script touches is in `keys`. The script is sent in full only when this Redis has not seen it. */
+export async function runScript(
+  redis: Redis,
+  script: Script,
+  keys: readonly string[],
+  args: readonly (string | number)[],
+): Promise<unknown> {
+  try {
+    return await redis.evalsha(script.sha, keys.length, ...keys, ...args);
+  } catch (error) {
+    if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
+    return redis.eval(script.lua, keys.length, ...keys, ...args);
+  }
+}

@@ -1,0 +1,59 @@
+import { defineScript } from './script.ts';
+
+/**
+ * The only way a record of ours changes state: compare, then set the state, its evidence, the next due time and the
+ * event that announces it, in one step.
+ *
+ * A script that was sent again after a lost reply finds its own operation id in the record and answers `mine`.
+ *
+ * KEYS record, events, counts, state set left, state set entered, due set left, due set entered
+ * ARGV id, now, lease ('' = nobody's: a person's doing), op, from, to, due in ms ('' = nothing due), keep the lease for
+ *      ms ('' = let go), event type ('' = none), event data, xof, evidence ('' = none), earliest look after a hint (ms),
+ *      enters a state set (1/0), number of words that follow as field/value pairs: a value '' deletes
+ *      the field, a name that begins with @ takes the value as ms from now
+ * → {'none'} | {'mine', state} | {'not yours', state} | {'applied', to, rev, now}
+ */
+export const SETTLE = `
+local function settle()
+  local id, at = ARGV[1], clock(ARGV[2])
+  local r = redis.call('HMGET', KEYS[1], 'state', 'lease', 'op', 'hint', 'account')
+  if not r[1] then return {'none'} end
+  if r[3] == ARGV[4] then return {'mine', r[1]} end
+  if r[1] ~= ARGV[5] or (ARGV[3] ~= '' and r[2] ~= ARGV[3]) then return {'not yours', r[1]} end
+
+  local from, to = ARGV[5], ARGV[6]
+  local set, drop = {'state', to, 'op', ARGV[4], 'updatedAt', at}, {}
+  if from ~= to then
+    set[#set + 1] = 'since'; set[#set + 1] = at
+    drop[#drop + 1] = 'tries'
+  end
+  for i = 16, 15 + tonumber(ARGV[15]), 2 do
+    local name, value = ARGV[i], ARGV[i + 1]
+    if string.sub(name, 1, 1) == '@' then name = string.sub(name, 2); value = at + tonumber(value) end
+    if value == '' then drop[#drop + 1] = name else set[#set + 1] = name; set[#set + 1] = value end
+  end
+  if ARGV[8] == '' then
+    drop[#drop + 1] = 'lease'; drop[#drop + 1] = 'until'; drop[#drop + 1] = 'hint'
+  else
+    set[#set + 1] = 'until'; set[#set + 1] = at + tonumber(ARGV[8])
+  end
+  if #drop > 0 then redis.call('HDEL', KEYS[1], unpack(drop)) end
+  redis.call('HSET', KEYS[1], unpack(set))
+  local rev = redis.call('HINCRBY', KEYS[1], 'rev', 1)
+  add_evidence(KEYS[1], at, ARGV[12])
+  move(KEYS[3], KEYS[4], ARGV[14] == '1' and KEYS[5] or '', id, at, from, to, ARGV[11])
+
+  if KEYS[6] ~= KEYS[7] then redis.call('ZREM', KEYS[6], id) end
+  if ARGV[7] == '' then
+    redis.call('ZREM', KEYS[7], id)
+  else
+    local due = at + tonumber(ARGV[7])
+    if ARGV[8] == '' and r[4] then due = math.min(due, at + tonumber(ARGV[13])) end
+    redis.call('ZADD', KEYS[7], due, id)
+  end
+  if ARGV[9] ~= '' then emit(KEYS[2], KEYS[1], id, at, r[5], ARGV[9], ARGV[10]) end
+  return {'applied', to, rev, at}
+end
+`;
+
+export const settleScript = defineScript('settle', `${SETTLE}\nreturn settle()\n`);

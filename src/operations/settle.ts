@@ -1,0 +1,81 @@
+/** One change of one record, as the words of the settle script. The chunk script takes the same words first. */
+import { type EvidenceDraft, packEvidence } from './evidence.ts';
+import { keys } from './keys.ts';
+import { type Kind, type StateOf, assertArrow, isFinal, queueOf } from './lifecycle.ts';
+import type { RecordBase } from './record.ts';
+
+export interface EventDraft {
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+export interface Change<K extends Kind> {
+  readonly to: StateOf<K>;
+  /** When to look next, ms from now; absent: nothing is due. */
+  readonly dueInMs?: number | undefined;
+  /** Keep the lease for so long; absent: let go. */
+  readonly keepMs?: number | undefined;
+  readonly event?: EventDraft | undefined;
+  readonly evidence?: EvidenceDraft | undefined;
+  /** Fields to set; '' removes one. A name that begins with `@` is a time: its value is ms from now, by the clock of Redis. */
+  readonly set?: Readonly<Record<string, string | number>> | undefined;
+  /** A callback that came during the attempt makes the next look due after so long (ms). */
+  readonly hintAfterMs?: number | undefined;
+}
+
+export type Settled =
+  | { readonly is: 'applied' | 'mine'; readonly op: string; readonly rev: number; readonly at: number }
+  | { readonly is: 'not yours'; readonly state: string }
+  | { readonly is: 'none' };
+
+/** Throws when the lifecycle has no such arrow. */
+export function settleWords<K extends Kind>(
+  record: RecordBase<K> & { readonly amount?: number; readonly lane?: string },
+  lease: string | undefined,
+  change: Change<K>,
+  { op, now }: { op: string; now: string },
+): { keys: string[]; args: (string | number)[]; op: string } {
+  const { kind, id, state: from } = record;
+  const { to, event } = change;
+  assertArrow(kind, from, to);
+  const queueEntered = queueOf(kind, to, record.lane);
+  const queueLeft = queueOf(kind, from, record.lane) ?? queueEntered ?? 'none';
+  const pairs = Object.entries(change.set ?? {}).flat();
+  return {
+    op,
+    keys: [
+      keys.record(id),
+      keys.events,
+      keys.counts(kind),
+      keys.state(kind, from),
+      keys.state(kind, to),
+      keys.due(queueLeft),
+      keys.due(queueEntered ?? queueLeft),
+    ],
+    args: [
+      id,
+      now,
+      lease ?? '',
+      op,
+      from,
+      to,
+      change.dueInMs ?? '',
+      change.keepMs ?? '',
+      event?.type ?? '',
+      event ? JSON.stringify(event.data) : '',
+      record.amount ?? '',
+      change.evidence ? packEvidence(change.evidence) : '',
+      change.hintAfterMs ?? 0,
+      isFinal(kind, to) ? 0 : 1,
+      pairs.length,
+      ...pairs,
+    ],
+  };
+}
+
+export function readSettled(answer: unknown, op: string, rev: number): Settled {
+  const [is, state, newRev, at] = answer as ['none' | 'mine' | 'not yours' | 'applied', string?, number?, number?];
+  if (is === 'none') return { is };
+  if (is === 'not yours') return { is, state: state ?? '' };
+  return { is, op, rev: newRev ?? rev + 1, at: at ?? 0 };
+}

@@ -1,0 +1,68 @@
+import type { Clock } from '../lib/clock.ts';
+import type { Random } from '../lib/random.ts';
+import type { Accounts } from '../operations/accounts.ts';
+import type { Campaigns } from '../operations/campaigns.ts';
+import type { Chunks } from '../operations/chunks.ts';
+import type { QueueName } from '../operations/due-queues.ts';
+import type { Operations } from '../operations/operations.ts';
+import type { Queries } from '../operations/queries.ts';
+import type { Upstream, UpstreamAccount } from '../upstream/client.ts';
+
+/** The tools on a processor's bench. Time, chance and the network come only from here. */
+export interface Bench {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly operations: Operations;
+  readonly queries: Queries;
+  readonly chunks: Chunks;
+  readonly campaigns: Campaigns;
+  readonly accounts: Accounts;
+  readonly upstream: Upstream;
+  readonly policy: Policy;
+  /** The account of that name, where this process has its keys. */
+  account(name: string): { readonly upstream: UpstreamAccount; readonly fingerprint: string } | undefined;
+  /** Where upstream calls back about this disbursement; absent while PUBLIC_URL or CALLBACK_SECRET is not set. */
+  callbackUrl(account: string, id: string): string | undefined;
+  /** Whether a write that was answered survives a power loss, and why not. */
+  durability(): { readonly durable: boolean; readonly reasons: readonly string[] };
+  /** Resolves true when the write before it, on the same connection, has reached the replicas that must have it. */
+  fence(): Promise<boolean>;
+  /** Adds a wake-up job. Not awaited by anybody: the due index is what nobody can lose. */
+  wake(queue: QueueName, id: string, rev: string | number): void;
+}
+
+/** Waits and limits, all in ms, as the settings give them. */
+export interface Policy {
+  /** Twice what one exchange with upstream may take: a killed worker's operations are picked up when it ends. */
+  readonly leaseMs: number;
+  readonly resubmit: boolean;
+  readonly quietMs: number;
+  readonly pollMs: readonly number[];
+  readonly limitMs: number;
+  readonly holdRecheckMs: number;
+  readonly settleDelayMs: number;
+  /** How many chunks of one campaign are out at a time. */
+  readonly feedWindow: number;
+}
+
+/** What became of an attempt: the closed set that metrics and logs count. */
+export type Outcome =
+  | 'advanced' // it went on, and something else is due
+  | 'ended' // it reached a final state
+  | 'waits' // a condition, named in `because`, keeps it
+  | 'retries' // nothing happened upstream; due again
+  | 'unknown' // it may or may not have taken effect; a look is due
+  | 'needs_review'
+  | 'idle' // there was nothing to do: it was over, or somebody else holds it
+  | 'lost' // what we had written was gone or taken, so nothing was sent
+  | 'refused'; // the job itself was not usable
+
+export interface Settlement {
+  readonly did: Outcome;
+  readonly because: string;
+}
+
+/** The wait before try number `tries` (0 = the first); the last wait of the list repeats. */
+export function waitAt(waitsMs: readonly number[], tries: number): number {
+  return waitsMs[Math.min(tries, waitsMs.length - 1)] ?? 0;
+}

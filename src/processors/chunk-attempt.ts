@@ -1,0 +1,92 @@
+/** One attempt at sending a chunk: the record, the lease on it, the recipients, and the keys to use. */
+import type { RecipientState } from '../operations/chunk-items.ts';
+import type { QueueName } from '../operations/due-queues.ts';
+import type { EvidenceDraft } from '../operations/evidence.ts';
+import type { ChunkRecord } from '../operations/record.ts';
+import type { UpstreamAccount } from '../upstream/client.ts';
+import type { Bench, Outcome, Settlement } from './bench.ts';
+import { settleChunk } from './chunk-settle.ts';
+import { type Recipient, recipientsOf } from './chunk-texts.ts';
+
+export interface SendAttempt {
+  readonly record: ChunkRecord;
+  readonly lease: string;
+  /** The clock of Redis when the lease was given. */
+  readonly at: number;
+  /** When the lease ends, on our own monotonic clock. */
+  readonly leaseEndsMono: number;
+  readonly account: UpstreamAccount;
+  readonly recipients: readonly Recipient[];
+  /** The state of each recipient, by position. */
+  readonly states: readonly RecipientState[];
+}
+
+/** Takes the lease and sees whether anything stands in the way, or says why there is nothing to do. */
+export async function beginSending(id: string, queue: QueueName, bench: Bench): Promise<SendAttempt | Settlement> {
+  const mono = bench.clock.monotonic();
+  const acquired = await bench.operations.acquire('chunk', id, queue, bench.policy.leaseMs);
+  if (acquired.is !== 'acquired') return { did: 'idle', because: acquired.is };
+  const { record, lease, at } = acquired;
+  const account = bench.account(record.account);
+  const because = account === undefined ? 'account_not_configured' : await conditionOf(record.account, bench);
+  if (account === undefined || because !== undefined) {
+    await bench.operations.settle(record, lease, { to: 'queued', dueInMs: bench.policy.holdRecheckMs });
+    return { did: 'waits', because: because ?? 'account_not_configured' };
+  }
+  const campaign = record.campaign ? await bench.queries.read('campaign', record.campaign) : undefined;
+  if (record.campaign && !campaign) throw new Error(`chunk ${record.id} belongs to a campaign that has no record`);
+  const recipients = recipientsOf(record, campaign);
+  const states = recipients.map((): RecipientState => 'queued');
+  const leaseEndsMono = mono + bench.policy.leaseMs;
+  return { record, lease, at, leaseEndsMono, account: account.upstream, recipients, states };
+}
+
+/**
+ * Why this chunk must wait, if it must. Of a held account one chunk an interval goes on to see whether the condition
+ * has cleared; but not where the balance ran out, since each try would leave up to fifty recipients in doubt.
+ */
+async function conditionOf(account: string, bench: Bench): Promise<string | undefined> {
+  if (!bench.durability().durable) return 'redis_not_durable';
+  for (const { area, reason } of await bench.accounts.holdsOf(account)) {
+    if (area !== 'messaging') continue;
+    const mayTry =
+      reason !== 'funds' && (await bench.accounts.mayProbe(account, area, reason, bench.policy.holdRecheckMs));
+    if (!mayTry) return `account_held_${reason}`;
+  }
+  return undefined;
+}
+
+/** Upstream took a chunk, so whatever held the account has cleared. */
+export async function releaseHolds(account: string, bench: Bench): Promise<void> {
+  for (const { area, reason } of await bench.accounts.holdsOf(account)) {
+    if (area === 'messaging') await bench.accounts.release(account, area, reason);
+  }
+}
+
+/** Nothing was sent: the recipients wait in the queue as before. */
+export async function leaveQueued(
+  attempt: SendAttempt,
+  bench: Bench,
+  how: {
+    readonly dueInMs: number;
+    readonly because: string;
+    readonly did?: Outcome;
+    readonly evidence?: EvidenceDraft;
+  },
+): Promise<Settlement> {
+  const { record } = attempt;
+  // Those who had expired stay expired; nobody else has moved.
+  const states = record.state === 'queued' ? attempt.states : attempt.recipients.map((): RecipientState => 'queued');
+  await settleChunk(
+    attempt,
+    {
+      to: 'queued',
+      states,
+      dueInMs: how.dueInMs,
+      set: { tries: record.tries + 1 },
+      ...(how.evidence ? { evidence: how.evidence } : {}),
+    },
+    bench,
+  );
+  return { did: how.did ?? 'waits', because: how.because };
+}

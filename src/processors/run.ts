@@ -1,0 +1,48 @@
+/** One attempt, told in order. Nothing in here knows what a disbursement or a message is. */
+import type { Job } from 'bullmq';
+import { UnrecoverableError } from 'bullmq';
+import type { Clock } from '../lib/clock.ts';
+import type { QueueName } from '../operations/due-queues.ts';
+import { wakeUp } from '../queues/define.ts';
+import type { Bench, Settlement } from './bench.ts';
+import type { Processor } from './index.ts';
+
+export interface AttemptFinished {
+  readonly queue: string;
+  readonly id: string;
+  readonly settlement: Settlement;
+  readonly durationMs: number;
+}
+
+export type Announce = (finished: AttemptFinished) => void;
+
+/** The BullMQ processor of a queue that is fed by wake-ups. */
+export function runner(queue: QueueName, processor: Processor, bench: Bench, announce: Announce) {
+  return async (job: Pick<Job, 'data'>): Promise<void> => {
+    const id = idOf(queue, job.data);
+    const startedMono = bench.clock.monotonic();
+    const settlement = await processor(id, bench);
+    announce({ queue, id, settlement, durationMs: bench.clock.monotonic() - startedMono });
+    if (settlement.because === 'none' && settlement.did === 'idle') throw noRecord(queue, id);
+  };
+}
+
+function idOf(queue: string, data: unknown): string {
+  const parsed = wakeUp.safeParse(data);
+  if (parsed.success) return parsed.data.id;
+  throw new UnrecoverableError(
+    `a job in "${queue}" carries {id} and nothing else: add requests to the queue "intake", or use createProducer() of relais/producer`,
+  );
+}
+
+function noRecord(queue: string, id: string): UnrecoverableError {
+  return new UnrecoverableError(
+    `no record ${id.slice(0, 64)}: "${queue}" only wakes what was accepted before; add requests to the queue "intake", or use createProducer() of relais/producer`,
+  );
+}
+
+/** How long an attempt took, for the intake processor, which carries requests and no id. */
+export function stopwatch(clock: Clock): () => number {
+  const startedMono = clock.monotonic();
+  return () => clock.monotonic() - startedMono;
+}

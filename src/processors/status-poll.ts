@@ -1,0 +1,16 @@
+import type { Kind } from '../operations/lifecycle.ts';
+import type { Bench, Settlement } from './bench.ts';
+import { lookAtChunk } from './chunk-look.ts';
+import { lookAtDisbursement } from './look.ts';
+
+/** What is looked at, by kind. A kind that can be in doubt and is not listed here would stay so for ever. */
+const looks: Partial<Record<Kind, (id: string, bench: Bench) => Promise<Settlement>>> = {
+  disbursement: lookAtDisbursement,
+  chunk: lookAtChunk,
+};
+
+export async function pollStatus(id: string, bench: Bench): Promise<Settlement> {
+  const kind = await bench.queries.kindOf(id);
+  const look = kind ? looks[kind] : undefined;
+  return look ? look(id, bench) : { did: 'idle', because: kind ? 'nothing_to_look_at' : 'none' };
+}

@@ -1,0 +1,101 @@
+/**
+ * The submit: the one request that moves money.
+ *
+ *   write `submitting` ──▶ durable ──▶ read it again ──▶ still in time? ──▶ send, on a fresh connection ──▶ write down
+ *
+ * Each step stands here because a model of the protocol paid twice without it:
+ *   the write       a second worker must find `submitting` and look, not submit;
+ *   the fence       a write that only the memory of Redis knew is forgotten by a power loss, and the other worker begins anew;
+ *   the re-read     after such a loss the fence succeeds in the wrong world;
+ *   the deadline    a process that was frozen after the re-read must not send minutes later.
+ * What comes back decides nothing final: only a look at the status does.
+ */
+import { toMs } from '../lib/durations.ts';
+import { disbursement as declaration } from '../queues/disbursement.ts';
+import type { Verdict } from '../upstream/verdict.ts';
+import { type Bench, type Settlement, waitAt } from './bench.ts';
+import { type Attempt, renewed, stay } from './disbursement-attempt.ts';
+
+const RETRY_MS = declaration.retryAfter.map(toMs);
+
+type SubmitVerdict = Verdict<{ status?: string; transactionId?: string; providerRef?: string }>;
+
+/** From `created`, or from `unknown` and `needs_review` where the same token may be sent again. */
+export async function submit(attempt: Attempt, bench: Bench): Promise<Settlement> {
+  const { token } = attempt.record;
+  if (token === undefined) throw new Error(`disbursement ${attempt.record.id} has no token to submit`);
+  // Asked before anything is written: between the re-read and the request nothing may wait.
+  const admission = await bench.upstream.admit(attempt.account, 'payments', 'act');
+  if (!admission.admitted) return stay(attempt, bench, { dueInMs: admission.retryAfterMs, because: 'rate' });
+
+  const intended = await writeIntent(attempt, token, bench);
+  if ('did' in intended) return intended;
+  const { policy } = bench;
+  const verdict = await bench.upstream.payments.submitDisbursement(
+    attempt.account,
+    { token, disburseId: attempt.record.disburseId },
+    { sendBy: intended.leaseEndsMono - policy.leaseMs / 2 },
+  );
+  return settleSubmit(intended, verdict, bench);
+}
+
+/** Writes down that we are about to send, and makes sure that it stays written down. */
+async function writeIntent(attempt: Attempt, token: string, bench: Bench): Promise<Attempt | Settlement> {
+  const { record, lease } = attempt;
+  const { leaseMs, quietMs } = bench.policy;
+  const leaseEndsMono = bench.clock.monotonic() + leaseMs;
+  const sends = record.sends + 1;
+  const settled = await bench.operations.settle(record, lease, {
+    to: 'submitting',
+    dueInMs: leaseMs,
+    keepMs: leaseMs,
+    // If we die now, the quiet period counts from the latest moment at which this lease could still have sent.
+    set: { sends, '@sentAt': 0, '@quietUntil': leaseMs + quietMs, createdSeenAt: '' },
+    evidence: { operation: 'submit', code: 'intended', detail: `send ${sends}` },
+  });
+  if (settled.is !== 'applied' && settled.is !== 'mine') return { did: 'lost', because: settled.is };
+  if (!(await bench.fence())) return { did: 'lost', because: 'fence' };
+  const kept = await bench.operations.stillMine(record.id, { state: 'submitting', lease, op: settled.op, token });
+  if (!kept) return { did: 'lost', because: 're-read' };
+  return renewed(attempt, { state: 'submitting', sends }, settled, leaseEndsMono);
+}
+
+async function settleSubmit(attempt: Attempt, verdict: SubmitVerdict, bench: Bench): Promise<Settlement> {
+  const { record, lease } = attempt;
+  const { seen } = verdict;
+  const { quietMs, pollMs } = bench.policy;
+  const evidence = { operation: 'submit', code: seen.upstreamCode ?? seen.code, httpStatus: seen.httpStatus };
+  if (verdict.is === 'ok') {
+    const { status, transactionId, providerRef } = verdict.value;
+    // `00` means accepted. A final word in it is a reason to look at once, not a result.
+    const final = status === 'success' || status === 'failed';
+    await bench.operations.settle(record, lease, {
+      to: 'pending',
+      dueInMs: final ? 0 : waitAt(pollMs, 0),
+      set: {
+        '@quietUntil': quietMs,
+        ...(transactionId ? { transactionId } : {}),
+        ...(providerRef ? { providerRef } : {}),
+      },
+      evidence: { ...evidence, detail: status },
+    });
+    return { did: 'advanced', because: 'submitted' };
+  }
+  if (seen.sent === 'never') {
+    const sends = record.sends - 1;
+    await bench.operations.settle(record, lease, {
+      to: sends === 0 ? 'created' : 'unknown',
+      dueInMs: waitAt(RETRY_MS, record.tries),
+      set: { sends },
+      evidence,
+    });
+    return { did: 'retries', because: verdict.is === 'held' ? verdict.condition : verdict.code };
+  }
+  await bench.operations.settle(record, lease, {
+    to: 'unknown',
+    dueInMs: waitAt(pollMs, 0),
+    set: { '@quietUntil': quietMs },
+    evidence,
+  });
+  return { did: 'unknown', because: verdict.is === 'held' ? verdict.condition : verdict.code };
+}

@@ -1,0 +1,45 @@
+/**
+ * The due index is what nobody can lose: whatever became of a wake-up job, the sweeper adds another one when an
+ * operation's time has come. It never creates a record and decides nothing.
+ */
+import type { Clock } from '../lib/clock.ts';
+import { type QueueName, dueQueues } from '../operations/due-queues.ts';
+import type { Operations } from '../operations/operations.ts';
+
+export interface SweeperOptions {
+  readonly operations: Pick<Operations, 'claim'>;
+  readonly clock: Clock;
+  readonly intervalMs: number;
+  /** How far a claimed id's due time is pushed: nobody else hands it out meanwhile. */
+  readonly pushMs: number;
+  /** Jobs already waiting in that queue: a deep queue is not fed, since what is due can wait in the index. */
+  readonly waiting: (queue: QueueName) => Promise<number>;
+  readonly wake: (queue: QueueName, id: string, rev: string) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/** No more than this many jobs are put before the workers at a time. */
+const QUEUE_DEPTH_MAX = 1_000;
+
+/** Sweeps until the signal fires; resolves when the sweep in progress is over. */
+export async function sweepUntil(signal: AbortSignal, options: SweeperOptions): Promise<void> {
+  while (!signal.aborted) {
+    await sweep(options).catch(options.onError);
+    // The only way to be interrupted is to be stopped, and then the loop ends.
+    await options.clock.sleep(options.intervalMs, signal).catch(() => undefined);
+  }
+}
+
+/** One pass over every queue. How many wake-ups were added. */
+export async function sweep({ operations, pushMs, waiting, wake }: SweeperOptions): Promise<number> {
+  let added = 0;
+  for (const queue of dueQueues) {
+    const room = QUEUE_DEPTH_MAX - (await waiting(queue));
+    if (room <= 0) continue;
+    for (const { id, rev } of await operations.claim(queue, room, pushMs)) {
+      wake(queue, id, rev);
+      added += 1;
+    }
+  }
+  return added;
+}

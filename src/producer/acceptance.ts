@@ -1,0 +1,192 @@
+/**
+ * The one way in. HTTP, the intake queue, the library and the command line all come here: check, derive the id, write
+ * record and due time in one script, answer when that is durable, then add a wake-up job that nobody waits for.
+ *
+ * The id is derived from what identifies the request, so that a caller's retry finds it whatever was lost in between.
+ */
+import type { Redis } from 'ioredis';
+import { canonicalJson, derivedHex, derivedId, fingerprint } from '../lib/ids.ts';
+import type { Random } from '../lib/random.ts';
+import { compileTemplate, UnusableTemplate } from '../lib/template.ts';
+import type { QueueName } from '../operations/due-queues.ts';
+import { Operations } from '../operations/operations.ts';
+import {
+  type CampaignRequest,
+  type DisbursementRequest,
+  campaignRequest,
+  disbursementRequest,
+  messageRequest,
+} from '../queues/requests.ts';
+import { readAccountAlias, readDebitAccount } from '../upstream/account-alias.ts';
+import { readWithdrawMode } from '../upstream/capabilities.ts';
+import { MessageFiller } from './message-filler.ts';
+import { type Problem, problemsOf } from './problems.ts';
+
+export type Answer =
+  | { readonly outcome: 'accepted' | 'duplicate'; readonly id: string; readonly state: string }
+  /** The same identity, or the same reference, already stands for another request. */
+  | { readonly outcome: 'conflict'; readonly existingId: string }
+  | { readonly outcome: 'invalid'; readonly problems: readonly Problem[] };
+
+export interface AcceptanceOptions {
+  readonly redis: Redis;
+  readonly random: Random;
+  readonly environment: string;
+  readonly wake: (queue: QueueName, id: string, rev: string | number) => void;
+  /** How long single messages are collected into one request. */
+  readonly batchWindowMs: number;
+  /** Runs once after so many ms; see Clock. */
+  readonly after: (ms: number, run: () => void) => () => void;
+  /** The accounts that there are. Absent: unknown to this process (the library), and checked when it is done. */
+  readonly accounts?: ReadonlySet<string>;
+}
+
+/** A wake-up job normally follows at once; the due index looks after this if it was lost. */
+const WAKE_GRACE_MS = 5_000;
+
+const NO_IDENTITY: Problem = {
+  pointer: '/reference',
+  message: 'is required (or an Idempotency-Key header): without one, a retry could not be told from a second request',
+};
+
+export class Acceptance {
+  readonly #options: AcceptanceOptions;
+  readonly #operations: Operations;
+  readonly #filler: MessageFiller;
+
+  constructor(options: AcceptanceOptions) {
+    this.#options = options;
+    this.#operations = new Operations(options);
+    this.#filler = new MessageFiller(options);
+  }
+
+  async disbursement(input: unknown, idempotencyKey?: string): Promise<Answer> {
+    const parsed = disbursementRequest.safeParse(input);
+    if (!parsed.success) return { outcome: 'invalid', problems: problemsOf(parsed.error) };
+    const read = readDisbursement(parsed.data);
+    const problems = [...read.problems, ...this.#accountProblems(parsed.data.account)];
+    const identity = idempotencyKey ?? parsed.data.reference;
+    if (identity === undefined) problems.push(NO_IDENTITY);
+    if (identity === undefined || problems.length > 0) return { outcome: 'invalid', problems };
+
+    const { account, amount, accountAlias, withdrawMode, debitAccountNumber, notBefore } = read.request;
+    const notBeforeMs = notBefore === undefined ? undefined : Date.parse(notBefore);
+    const answer = await this.#operations.accept({
+      kind: 'disbursement',
+      state: 'queued',
+      account,
+      xof: amount,
+      dueInMs: WAKE_GRACE_MS,
+      ...(notBeforeMs === undefined ? {} : { notBefore: notBeforeMs }),
+      ...this.#identify('disbursement', read.request, identity),
+      fields: {
+        amount,
+        accountAlias,
+        withdrawMode,
+        disburseId: derivedHex('disburse_id', this.#options.environment, account, 'disbursement', identity),
+        ...(debitAccountNumber ? { debitAccountNumber } : {}),
+      },
+    });
+    // What may not be done yet is left to the due index.
+    if (answer.outcome === 'accepted' && notBeforeMs === undefined) this.#options.wake('disbursement', answer.id, 1);
+    return readAnswer(answer);
+  }
+
+  async campaign(input: unknown, idempotencyKey?: string): Promise<Answer> {
+    const parsed = campaignRequest.safeParse(input);
+    if (!parsed.success) return { outcome: 'invalid', problems: problemsOf(parsed.error) };
+    const problems = [...templateProblems(parsed.data.text), ...this.#accountProblems(parsed.data.account)];
+    const identity = idempotencyKey ?? parsed.data.reference;
+    if (identity === undefined) problems.push(NO_IDENTITY);
+    if (identity === undefined || problems.length > 0) return { outcome: 'invalid', problems };
+    const { account, name, text, from, country } = parsed.data;
+    return readAnswer(
+      await this.#operations.accept({
+        kind: 'campaign',
+        state: 'draft',
+        account,
+        ...this.#identify('campaign', parsed.data, identity),
+        fields: { name, text, ...(from ? { from } : {}), ...(country ? { country } : {}) },
+      }),
+    );
+  }
+
+  /** A message needs no reference: without one, each request is a message of its own. */
+  async message(input: unknown, idempotencyKey?: string): Promise<Answer> {
+    const parsed = messageRequest.safeParse(input);
+    if (!parsed.success) return { outcome: 'invalid', problems: problemsOf(parsed.error) };
+    const problems = this.#accountProblems(parsed.data.account);
+    if (problems.length > 0) return { outcome: 'invalid', problems };
+    const identity = idempotencyKey ?? parsed.data.reference ?? this.#options.random.hex(16);
+    const names = this.#identify('message', parsed.data, identity);
+    return readAnswer(await this.#filler.accept(parsed.data, names));
+  }
+
+  /** Sends on what is being collected; for a process that stops. */
+  flush(): void {
+    this.#filler.flush();
+  }
+
+  #accountProblems(account: string): Problem[] {
+    const { accounts } = this.#options;
+    if (!accounts || accounts.has(account)) return [];
+    return [{ pointer: '/account', message: `is not one of the accounts here: ${[...accounts].join(', ')}` }];
+  }
+
+  #identify(
+    kind: keyof typeof ID_PREFIX,
+    request: { readonly account: string; readonly reference?: string | undefined },
+    identity: string,
+  ) {
+    const { environment } = this.#options;
+    const idOf = (name: string): string => derivedId(ID_PREFIX[kind], environment, request.account, kind, name);
+    const { reference } = request;
+    return {
+      id: idOf(identity),
+      fingerprint: fingerprint(canonicalJson(request)),
+      ...(reference === undefined ? {} : { reference, idOfReference: idOf(reference) }),
+    };
+  }
+}
+
+const ID_PREFIX = { disbursement: 'dsb', message: 'msg', campaign: 'cmp' } as const;
+
+/** The id that a reference alone gives: where to look for an operation that a caller names by its reference. */
+export function idOfReference(
+  environment: string,
+  kind: keyof typeof ID_PREFIX,
+  account: string,
+  reference: string,
+): string {
+  return derivedId(ID_PREFIX[kind], environment, account, kind, reference);
+}
+
+function readAnswer(answer: { outcome: string; id: string; state?: string }): Answer {
+  if (answer.outcome === 'conflict') return { outcome: 'conflict', existingId: answer.id };
+  return { outcome: answer.outcome as 'accepted' | 'duplicate', id: answer.id, state: answer.state ?? '' };
+}
+
+/** The request as it is recorded and sent: the mode spelt as upstream wants it, the alias in the form of its country. */
+function readDisbursement(request: DisbursementRequest): { request: DisbursementRequest; problems: Problem[] } {
+  const mode = readWithdrawMode(request.withdrawMode);
+  if ('problem' in mode) return { request, problems: [{ pointer: '/withdrawMode', message: mode.problem }] };
+  const problems: Problem[] = [];
+  const alias = readAccountAlias(request.accountAlias, mode.country);
+  if ('problem' in alias) problems.push({ pointer: '/accountAlias', message: alias.problem });
+  if (request.debitAccountNumber !== undefined) {
+    const debit = readDebitAccount(request.debitAccountNumber, mode.mode);
+    if ('problem' in debit) problems.push({ pointer: '/debitAccountNumber', message: debit.problem });
+  }
+  const accountAlias = 'problem' in alias ? request.accountAlias : alias.alias;
+  return { request: { ...request, withdrawMode: mode.mode, accountAlias }, problems };
+}
+
+function templateProblems(text: CampaignRequest['text']): Problem[] {
+  try {
+    compileTemplate(text);
+    return [];
+  } catch (error) {
+    if (!(error instanceof UnusableTemplate)) throw error;
+    return [{ pointer: '/text', message: error.message }];
+  }
+}

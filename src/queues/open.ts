@@ -1,0 +1,56 @@
+/** The only file that constructs a BullMQ Queue or Worker, so that prefix, retention and lock are the same for all. */
+import { type ConnectionOptions, type Job, Queue, Worker } from 'bullmq';
+import type { QueueDeclaration } from './define.ts';
+
+/** Shared with our own keys: one hash tag, so that everything may live on one slot of a Redis Cluster. */
+const PREFIX = '{relais}';
+
+// BullMQ's own event stream only feeds dashboards: truth is never taken from it.
+const EVENTS_KEPT = 1_000;
+
+export function openQueue(declaration: QueueDeclaration, connection: ConnectionOptions): Queue {
+  const kept = declaration.keepSeconds > 0 ? { age: declaration.keepSeconds } : true;
+  return new Queue(declaration.name, {
+    connection,
+    prefix: PREFIX,
+    streams: { events: { maxLen: EVENTS_KEPT } },
+    // One attempt: what happens after an attempt is decided by the record and the due index, never by a throw.
+    defaultJobOptions: { attempts: 1, removeOnComplete: kept, removeOnFail: kept },
+  });
+}
+
+export interface WorkerOptions {
+  readonly connection: ConnectionOptions;
+  readonly concurrency: number;
+  readonly lockMs: number;
+  readonly onError: (error: Error) => void;
+  readonly onLockLost: (ids: readonly string[]) => void;
+}
+
+export function openWorker(
+  declaration: QueueDeclaration,
+  processor: (job: Job, token: string | undefined, signal: AbortSignal | undefined) => Promise<unknown>,
+  options: WorkerOptions,
+): Worker {
+  const kept = declaration.keepSeconds > 0 ? { age: declaration.keepSeconds } : { count: 0 };
+  // The three named parameters matter: BullMQ gives no signal to a processor that declares fewer.
+  const worker = new Worker(declaration.name, (job, token, signal) => processor(job, token, signal), {
+    connection: options.connection,
+    prefix: PREFIX,
+    concurrency: options.concurrency,
+    lockDuration: options.lockMs,
+    stalledInterval: Math.min(options.lockMs, 30_000),
+    // A second run is harmless here, since the record decides; a job failed for stalling would only look alarming.
+    maxStalledCount: 100,
+    autorun: false,
+    removeOnComplete: kept,
+    removeOnFail: kept,
+  });
+  worker.on('error', options.onError);
+  // Losing the lock does not abort the processor by itself. Stopping it before its next step is a courtesy, not a guard.
+  worker.on('lockRenewalFailed', (ids: string[]) => {
+    options.onLockLost(ids);
+    for (const id of ids) worker.cancelJob(id);
+  });
+  return worker;
+}

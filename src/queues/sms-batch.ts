@@ -1,0 +1,13 @@
+import { defineQueue, wakeUp } from './define.ts';
+
+export const smsBatch = defineQueue({
+  name: 'sms-batch',
+  summary: 'Chunks of up to 50 recipients, each sent in one request.',
+  payload: wakeUp,
+  share: 1,
+  // Only a chunk that provably never left, or that upstream refused before sending, is tried again.
+  retryAfter: ['1s', '2s', '5s', '10s', '30s', '1m', '5m'],
+  waits: 'while the campaign is paused or the account is held',
+  givesUpAs: '`failed` when upstream refuses it; `unknown` when it may have been sent',
+  keepSeconds: 0,
+});
