@@ -1,0 +1,126 @@
+import type { Request, Response } from 'express';
+import type { Clock } from '../lib/clock.ts';
+import type { Random } from '../lib/random.ts';
+import type { EventStream } from '../events/stream.ts';
+import type { Accounts } from '../operations/accounts.ts';
+import type { Campaigns } from '../operations/campaigns.ts';
+import type { QueueName } from '../operations/due-queues.ts';
+import type { Kind } from '../operations/lifecycle.ts';
+import type { Operations } from '../operations/operations.ts';
+import type { Queries } from '../operations/queries.ts';
+import type { RecordOf } from '../operations/record.ts';
+import type { Acceptance, Answer } from '../producer/acceptance.ts';
+import { describeProblems } from '../producer/problems.ts';
+import { type ApiKey, type Role, mayUseAccount } from './keys.ts';
+import { ApiProblem, invalid } from './problem.ts';
+
+/** What the routes work with; everything comes from main. */
+export interface ApiContext {
+  readonly keys: readonly ApiKey[];
+  /** Requests per second and key; 0 = unlimited. */
+  readonly ratePerSecond: number;
+  readonly environment: string;
+  readonly accountNames: readonly string[];
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly acceptance: Acceptance;
+  readonly operations: Operations;
+  readonly queries: Queries;
+  readonly campaigns: Campaigns;
+  readonly accounts: Accounts;
+  readonly events: EventStream;
+  readonly wake: (queue: QueueName, id: string, rev: string | number) => void;
+  /** Why nothing can be accepted now, if so. */
+  readonly refusal: () => { readonly kind: 'not-durable' | 'memory-full'; readonly detail: string } | undefined;
+  readonly queues: QueueSwitches;
+  readonly onError: (error: unknown, request: { method: string; path: string; requestId: string }) => void;
+}
+
+export interface QueueSwitches {
+  list(): Promise<{ name: string; paused: boolean; waiting: number; active: number; due: number }[]>;
+  pause(name: string): Promise<boolean>;
+  resume(name: string): Promise<boolean>;
+}
+
+export function keyOf(response: Response): ApiKey {
+  const { key } = response.locals as { key?: ApiKey };
+  if (!key) throw new ApiProblem('unauthenticated', 'Send `Authorization: Bearer <key>`.');
+  return key;
+}
+
+export function requireRole(response: Response, role: Role): ApiKey {
+  const key = keyOf(response);
+  if (key.roles.has(role)) return key;
+  throw new ApiProblem('forbidden', `The key "${key.name}" has not the role "${role}"; ask for one that has.`);
+}
+
+/** Money and campaigns are accepted only while what was accepted would survive a power loss. */
+export function requireOpen({ refusal }: ApiContext, response: Response): void {
+  const why = refusal();
+  if (!why) return;
+  response.set('Retry-After', '30');
+  throw new ApiProblem(why.kind, why.detail);
+}
+
+export function requireAccount(key: ApiKey, body: unknown): void {
+  const account = isRecord(body) && typeof body['account'] === 'string' ? body['account'] : 'main';
+  if (!mayUseAccount(key, account)) {
+    throw new ApiProblem('forbidden', `The key "${key.name}" may not use the account "${account}".`);
+  }
+}
+
+/** The record, for a key that may see it. Another account's id is as good as none. */
+export async function findRecord<K extends Kind>(
+  context: ApiContext,
+  key: ApiKey,
+  kind: K,
+  id: string | undefined,
+): Promise<RecordOf[K]> {
+  const record = id && /^[\w.-]{1,80}$/.test(id) ? await context.queries.read(kind, id) : undefined;
+  if (record && mayUseAccount(key, record.account)) return record;
+  throw new ApiProblem('not-found', `There is no ${kind} ${id?.slice(0, 80) ?? ''}.`);
+}
+
+export function idempotencyKey(request: Request): string | undefined {
+  const value = request.get('idempotency-key');
+  if (value === undefined) return undefined;
+  if (/^[\x21-\x7e]{1,255}$/.test(value)) return value;
+  throw new ApiProblem('malformed', 'Idempotency-Key must be 1 to 255 visible ASCII characters.');
+}
+
+/** Accepted or the same as before; everything else is a problem. */
+export function takeAnswer(answer: Answer): Extract<Answer, { id: string }> {
+  if (answer.outcome === 'conflict') {
+    throw new ApiProblem('conflict', `It stands for ${answer.existingId}; send another key, or the same request.`, {
+      existingId: answer.existingId,
+    });
+  }
+  if (answer.outcome === 'invalid') {
+    const identity = answer.problems.find(({ message }) => message.includes('Idempotency-Key'));
+    if (identity && answer.problems.length === 1) {
+      throw new ApiProblem('no-identity', describeProblems(answer.problems));
+    }
+    throw invalid(answer.problems);
+  }
+  return answer;
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A whole number within bounds from the query; anything else is named. */
+export function queryNumber(request: Request, name: string, fallback: number, max: number): number {
+  const value = request.query[name];
+  if (value === undefined) return fallback;
+  const number = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
+  if (number >= 1 && number <= max) return number;
+  throw invalid([{ pointer: `/${name}`, message: `must be a whole number from 1 to ${max}` }]);
+}
+
+export function queryText(request: Request, name: string, pattern = /^[\w.:@+-]{1,200}$/): string | undefined {
+  const value = request.query[name];
+  if (value === undefined) return undefined;
+  if (typeof value === 'string' && pattern.test(value)) return value;
+  throw invalid([{ pointer: `/${name}`, message: 'is not of the form that is expected' }]);
+}

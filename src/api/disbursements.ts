@@ -1,0 +1,103 @@
+import { Router } from 'express';
+import { disbursementEvent } from '../processors/disbursement-event.ts';
+import { statesOf, type DisbursementState } from '../operations/lifecycle.ts';
+import { idOfReference } from '../producer/acceptance.ts';
+import {
+  type ApiContext,
+  findRecord,
+  idempotencyKey,
+  queryNumber,
+  queryText,
+  requireAccount,
+  requireOpen,
+  requireRole,
+  takeAnswer,
+} from './context.ts';
+import { type ApiKey, mayUseAccount } from './keys.ts';
+import { ApiProblem, invalid } from './problem.ts';
+import { disbursementView } from './views.ts';
+
+/** Upstream offers no cancellation: what may have been submitted cannot be called back. */
+const CANCELLABLE: readonly DisbursementState[] = ['awaiting_approval', 'queued', 'held', 'created'];
+
+export function disbursementRoutes(context: ApiContext): Router {
+  const router = Router();
+
+  router.post('/', async (request, response) => {
+    const key = requireRole(response, 'enqueue');
+    requireAccount(key, request.body);
+    requireOpen(context, response);
+    const answer = takeAnswer(await context.acceptance.disbursement(request.body, idempotencyKey(request)));
+    if (answer.outcome === 'duplicate') response.set('Idempotency-Replayed', 'true');
+    response.status(202).json(disbursementView(await findRecord(context, key, 'disbursement', answer.id)));
+  });
+
+  router.get('/', async (request, response) => {
+    const key = requireRole(response, 'read');
+    response.json(await listDisbursements(context, key, request));
+  });
+
+  router.get('/:id', async (request, response) => {
+    const key = requireRole(response, 'read');
+    response.json(disbursementView(await findRecord(context, key, 'disbursement', request.params.id)));
+  });
+
+  router.post('/:id/cancel', async (request, response) => {
+    const key = requireRole(response, 'enqueue');
+    const record = await findRecord(context, key, 'disbursement', request.params.id);
+    if (record.state !== 'cancelled') {
+      if (!CANCELLABLE.includes(record.state)) throw tooLate(record.state);
+      const settled = await context.operations.settle(record, undefined, {
+        to: 'cancelled',
+        set: { reason: 'cancelled_by_caller' },
+        evidence: { operation: 'cancel', code: 'by', detail: key.name },
+        event: disbursementEvent(record, 'cancelled'),
+      });
+      if (settled.is === 'not yours') throw tooLate(settled.state);
+    }
+    response.json(disbursementView(await findRecord(context, key, 'disbursement', record.id)));
+  });
+
+  return router;
+}
+
+function tooLate(state: string): ApiProblem {
+  return new ApiProblem('wrong-state', `It is ${state}: only what was never submitted can be cancelled.`, { state });
+}
+
+async function listDisbursements(context: ApiContext, key: ApiKey, request: Parameters<typeof queryText>[0]) {
+  const limit = queryNumber(request, 'limit', 50, 500);
+  const state = queryText(request, 'state');
+  const after = queryText(request, 'after');
+  const reference = queryText(request, 'reference', /^[^\p{Cc}]{1,128}$/u);
+  const states: readonly string[] = statesOf('disbursement');
+  if (state !== undefined && !states.includes(state)) {
+    throw invalid([{ pointer: '/state', message: `must be one of ${states.join(', ')}` }]);
+  }
+  if (reference !== undefined) {
+    const found = await byReference(context, key, reference);
+    return { items: found.map(disbursementView), next: null };
+  }
+  const page = await context.queries.page('disbursement', {
+    limit,
+    ...(after ? { after } : {}),
+    ...(state ? { state } : {}),
+  });
+  const items = page.items.filter(({ account }) => mayUseAccount(key, account));
+  return { items: items.map(disbursementView), next: page.next ?? null };
+}
+
+/** A reference is unique per account, so there is at most one in each that the key may see. */
+async function byReference({ queries, environment, accountNames }: ApiContext, key: ApiKey, reference: string) {
+  const found = await Promise.all(
+    accountNames
+      .filter((account) => mayUseAccount(key, account))
+      .map(async (account) => {
+        const id =
+          (await queries.idOfReference('disbursement', account, reference)) ??
+          idOfReference(environment, 'disbursement', account, reference);
+        return queries.read('disbursement', id);
+      }),
+  );
+  return found.filter((record) => record !== undefined);
+}

@@ -1,0 +1,62 @@
+/** Who may ask: `name:role+role[@account+account]:secret` or `…:sha256:<hex>`, several separated by commas. */
+import { createHash, timingSafeEqual } from 'node:crypto';
+
+export const roles = ['enqueue', 'read', 'approve', 'operate'] as const;
+export type Role = (typeof roles)[number];
+
+export interface ApiKey {
+  readonly name: string;
+  readonly roles: ReadonlySet<Role>;
+  /** Absent: every account. */
+  readonly accounts?: ReadonlySet<string>;
+  /** SHA-256 of the secret: the secret itself is not kept. Two keys may have one name, while it is rotated. */
+  readonly digest: Buffer;
+}
+
+/** Throws an Error that names each entry that cannot be read, never its secret. */
+export function readApiKeys(text: string): ApiKey[] {
+  const problems: string[] = [];
+  const keys = text.split(',').flatMap((entry, index) => {
+    const key = readKey(entry.trim());
+    if (typeof key !== 'string') return [key];
+    problems.push(`entry ${index + 1}: ${key}`);
+    return [];
+  });
+  if (problems.length > 0) {
+    throw new Error(`${problems.join('; ')} (write name:role+role[@account+account]:secret-or-sha256:hex)`);
+  }
+  return keys;
+}
+
+function readKey(entry: string): ApiKey | string {
+  const [, name, roleList = '', accountList, secret = ''] =
+    /^([\w.-]{1,64}):([a-z+]+)(?:@([\w+-]+))?:(.+)$/.exec(entry) ?? [];
+  if (name === undefined) return 'is not of that form';
+  const given = roleList.split('+');
+  const unknown = given.filter((role) => !roles.includes(role as Role));
+  if (unknown.length > 0) return `${unknown.join(', ')} is not a role; the roles are ${roles.join(', ')}`;
+  const [, hex] = /^sha256:([0-9a-f]{64})$/i.exec(secret) ?? [];
+  if (hex === undefined && secret.startsWith('sha256:')) return 'sha256: must be followed by 64 hex characters';
+  return {
+    name,
+    roles: new Set(given as Role[]),
+    ...(accountList ? { accounts: new Set(accountList.split('+')) } : {}),
+    digest: hex === undefined ? digestOf(secret) : Buffer.from(hex, 'hex'),
+  };
+}
+
+function digestOf(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest();
+}
+
+/** Looks at every key, whichever fits, so that the time taken tells nothing. */
+export function findKey(keys: readonly ApiKey[], secret: string): ApiKey | undefined {
+  const digest = digestOf(secret);
+  let found: ApiKey | undefined;
+  for (const key of keys) if (timingSafeEqual(key.digest, digest)) found = key;
+  return found;
+}
+
+export function mayUseAccount(key: ApiKey, account: string): boolean {
+  return key.accounts === undefined || key.accounts.has(account);
+}

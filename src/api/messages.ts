@@ -1,0 +1,52 @@
+import { Router } from 'express';
+import type { Answer } from '../producer/acceptance.ts';
+import {
+  type ApiContext,
+  findRecord,
+  idempotencyKey,
+  requireAccount,
+  requireOpen,
+  requireRole,
+  takeAnswer,
+} from './context.ts';
+import { invalid } from './problem.ts';
+import { messageView } from './views.ts';
+
+const MESSAGES_MAX = 1_000;
+
+export function messageRoutes(context: ApiContext): Router {
+  const router = Router();
+
+  router.post('/', async (request, response) => {
+    const key = requireRole(response, 'enqueue');
+    const body: unknown = request.body;
+    const many = Array.isArray(body);
+    const requests: readonly unknown[] = many ? body : [body];
+    if (requests.length === 0 || requests.length > MESSAGES_MAX) {
+      throw invalid([{ pointer: '', message: `must be one message, or an array of 1 to ${MESSAGES_MAX}` }]);
+    }
+    for (const one of requests) requireAccount(key, one);
+    requireOpen(context, response);
+    const given = idempotencyKey(request);
+    // One header for several messages names each by its place.
+    const keyOf = (index: number): string | undefined => (given && many ? `${given}#${index}` : given);
+    const answers = await Promise.all(requests.map((one, index) => context.acceptance.message(one, keyOf(index))));
+    const [only] = answers;
+    if (!many && only) takeAnswer(only);
+    if (answers.every(({ outcome }) => outcome === 'duplicate')) response.set('Idempotency-Replayed', 'true');
+    response.status(202).json({ items: answers.map(itemOf) });
+  });
+
+  router.get('/:id', async (request, response) => {
+    const key = requireRole(response, 'read');
+    response.json(messageView(await findRecord(context, key, 'message', request.params.id)));
+  });
+
+  return router;
+}
+
+function itemOf(answer: Answer, index: number) {
+  if (answer.outcome === 'invalid') return { index, id: null, outcome: 'invalid', problem: answer.problems };
+  if (answer.outcome === 'conflict') return { index, id: answer.existingId, outcome: 'conflict' };
+  return { index, id: answer.id, outcome: answer.outcome };
+}

@@ -1,0 +1,71 @@
+/** For operators: what stands where, what is held and why, and the switches. */
+import { Router } from 'express';
+import { type ApiContext, queryNumber, queryText, requireRole } from './context.ts';
+import { mayUseAccount } from './keys.ts';
+import { ApiProblem } from './problem.ts';
+import { disbursementView } from './views.ts';
+
+export function operatingRoutes(context: ApiContext): Router {
+  const router = Router();
+  const { queues } = context;
+
+  router.get('/queues', async (_request, response) => {
+    requireRole(response, 'read');
+    response.json({ items: await queues.list() });
+  });
+
+  for (const action of ['pause', 'resume'] as const) {
+    router.post(`/queues/:name/${action}`, async (request, response) => {
+      requireRole(response, 'operate');
+      if (!(await queues[action](request.params.name))) {
+        throw new ApiProblem('not-found', `There is no queue ${request.params.name.slice(0, 40)}.`);
+      }
+      response.json({ items: await queues.list() });
+    });
+  }
+
+  addAccountRoutes(router, context);
+
+  router.get('/review', async (request, response) => {
+    const key = requireRole(response, 'read');
+    const after = queryText(request, 'after');
+    const limit = queryNumber(request, 'limit', 50, 500);
+    const page = await context.queries.page('disbursement', {
+      state: 'needs_review',
+      limit,
+      ...(after ? { after } : {}),
+    });
+    const items = page.items.filter(({ account }) => mayUseAccount(key, account));
+    response.json({ items: items.map(disbursementView), next: page.next ?? null });
+  });
+
+  return router;
+}
+
+function addAccountRoutes(router: Router, { accounts, accountNames }: ApiContext): void {
+  router.get('/accounts', async (_request, response) => {
+    const key = requireRole(response, 'read');
+    const names = accountNames.filter((name) => mayUseAccount(key, name));
+    const items = await Promise.all(
+      names.map(async (name) => ({
+        name,
+        held: (await accounts.holdsOf(name)).map(({ area, reason, since }) => ({
+          area,
+          reason,
+          since: new Date(since).toISOString(),
+        })),
+      })),
+    );
+    response.json({ items });
+  });
+
+  router.post('/accounts/:name/release', async (request, response) => {
+    const key = requireRole(response, 'operate');
+    const { name } = request.params;
+    if (!accountNames.includes(name) || !mayUseAccount(key, name)) {
+      throw new ApiProblem('not-found', `There is no account ${name.slice(0, 40)}.`);
+    }
+    for (const { area, reason } of await accounts.holdsOf(name)) await accounts.release(name, area, reason);
+    response.json({ name, held: [] });
+  });
+}

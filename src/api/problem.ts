@@ -1,0 +1,59 @@
+/** Errors as RFC 9457 `application/problem+json`: what is wrong, where, and what to do next. */
+import type { Response } from 'express';
+import type { Problem } from '../producer/problems.ts';
+
+/** Every kind of refusal, once: its status, its title, and the last part of its type. */
+export const problemKinds = {
+  malformed: { status: 400, title: 'The request cannot be read' },
+  'no-identity': { status: 400, title: 'The request needs an Idempotency-Key header or a reference' },
+  unauthenticated: { status: 401, title: 'An API key is needed' },
+  forbidden: { status: 403, title: 'This key may not do that' },
+  'not-found': { status: 404, title: 'There is no such thing' },
+  conflict: { status: 409, title: 'This identity already stands for another request' },
+  'wrong-state': { status: 409, title: 'Not possible in this state' },
+  gone: { status: 410, title: 'These events are no longer kept' },
+  'too-large': { status: 413, title: 'The body is too large' },
+  'unsupported-media-type': { status: 415, title: 'The body is of a type that is not taken here' },
+  invalid: { status: 422, title: 'The request is not valid; nothing was done' },
+  'too-many-requests': { status: 429, title: 'Too many requests with this key' },
+  'not-yet': { status: 501, title: 'This route is not real yet' },
+  unavailable: { status: 503, title: 'Redis is away; nothing was accepted' },
+  'not-durable': { status: 503, title: 'Redis would not survive a power loss; nothing was accepted' },
+  'memory-full': { status: 503, title: 'Redis is nearly full; nothing was accepted' },
+  internal: { status: 500, title: 'Something went wrong on our side' },
+} as const satisfies Record<string, { status: number; title: string }>;
+
+export type ProblemKind = keyof typeof problemKinds;
+
+/** Thrown by a route; the last handler turns it into the answer. */
+export class ApiProblem extends Error {
+  override readonly name = 'ApiProblem';
+  readonly kind: ProblemKind;
+  readonly more: Readonly<Record<string, unknown>>;
+
+  constructor(kind: ProblemKind, detail: string, more: Readonly<Record<string, unknown>> = {}) {
+    super(detail);
+    this.kind = kind;
+    this.more = more;
+  }
+}
+
+export function invalid(problems: readonly Problem[]): ApiProblem {
+  return new ApiProblem(
+    'invalid',
+    problems.map(({ pointer, message }) => `${pointer} ${message}`.trim()).join('; '),
+    {
+      problems,
+    },
+  );
+}
+
+export function sendProblem(response: Response, { kind, message, more }: ApiProblem): void {
+  const { status, title } = problemKinds[kind];
+  response
+    .status(status)
+    .type('application/problem+json')
+    .send(
+      JSON.stringify({ type: `https://relais.invalid/problems/${kind}`, title, status, detail: message, ...more }),
+    );
+}

@@ -1,0 +1,82 @@
+import type { JsonObject } from './client.ts';
+import { CommandFailed } from './failure.ts';
+import type { ExitCode } from './io.ts';
+import { patient } from './patience.ts';
+import { type CampaignTotals, paceOf, remember, renderBar, renderLine, type Sample, settledOf } from './progress.ts';
+import type { Shell } from './shell.ts';
+
+export interface CampaignView {
+  readonly id: string;
+  readonly name: string;
+  readonly state: string;
+  readonly reason?: string;
+  readonly totals: CampaignTotals;
+  readonly segments?: number;
+  /** Recipients per second since the start, as the API sees it. */
+  readonly rate: number;
+}
+
+const BINS = ['total', 'queued', 'held', 'sending', 'sent', 'failed', 'unknown', 'skipped'] as const;
+const FINAL_STATES = ['finished', 'cancelled'];
+const REDRAW_MS = 200;
+const LINE_MS = 2_000;
+const CLEAR_LINE = '\r\u001b[K';
+
+export function readCampaign(body: JsonObject): CampaignView {
+  const { id, name, state, reason, segments, rate } = body;
+  const totals = (body['totals'] ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof id !== 'string' || typeof state !== 'string') {
+    throw new CommandFailed('The API answered something that is no campaign.', {
+      next: 'Are this program and the API of the same version?',
+    });
+  }
+  return {
+    id,
+    state,
+    name: typeof name === 'string' ? name : '',
+    totals: Object.fromEntries(BINS.map((bin) => [bin, Number(totals[bin] ?? 0)])) as unknown as CampaignTotals,
+    rate: typeof rate === 'number' ? rate : 0,
+    ...(typeof reason === 'string' && { reason }),
+    ...(typeof segments === 'number' && { segments }),
+  };
+}
+
+/**
+ * Watches a campaign until it ends: a bar on a terminal, a line now and then elsewhere. A paused or held campaign is
+ * watched on, because somebody may let it go on. Answers 1 when the campaign was cancelled or the watching was broken off.
+ */
+export async function follow(id: string, json: boolean, shell: Shell): Promise<ExitCode> {
+  const { clock, signal, isTerminal } = shell.io;
+  const bar = isTerminal && !json;
+  const read = patient(shell, async () => (await shell.api.get(`/v1/campaigns/${encodeURIComponent(id)}`)).body);
+  let samples: readonly Sample[] = [];
+  try {
+    for (;;) {
+      const body = await read();
+      const campaign = readCampaign(body);
+      samples = remember(samples, { atMs: clock.monotonic(), settled: settledOf(campaign.totals) });
+      const over = FINAL_STATES.includes(campaign.state);
+      if (json) await shell.output.line(JSON.stringify(body));
+      else await draw({ campaign, samples, over }, shell);
+      if (over) return campaign.state === 'finished' ? 0 : 1;
+      await clock.sleep(bar ? REDRAW_MS : LINE_MS, signal);
+    }
+  } catch (error) {
+    if (bar && samples.length > 0) await shell.output.line('');
+    if (!signal.aborted) throw error;
+    await shell.output.note(`Stopped watching; the campaign goes on. To stop it: relais campaign pause ${id}`);
+    return 1;
+  }
+}
+
+interface Frame {
+  readonly campaign: CampaignView;
+  readonly samples: readonly Sample[];
+  readonly over: boolean;
+}
+
+async function draw({ campaign, samples, over }: Frame, { io, output }: Shell): Promise<void> {
+  const progress = { ...campaign, perSecond: paceOf(samples) ?? campaign.rate };
+  if (io.isTerminal) await output.write(`${CLEAR_LINE}${renderBar(progress, io.columns)}${over ? '\n' : ''}`);
+  else await output.line(renderLine(progress));
+}

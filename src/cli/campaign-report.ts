@@ -1,0 +1,82 @@
+import { type Command, Option } from 'commander';
+import { recipientsCsv } from '../campaigns/recipients-csv.ts';
+import type { RecipientRow } from '../campaigns/recipients.ts';
+import { withExample } from './flags.ts';
+import type { ExitCode } from './io.ts';
+import { printable } from './output.ts';
+import type { Shell } from './shell.ts';
+
+interface ReportFlags {
+  readonly state?: string;
+  readonly csv?: true;
+  readonly json?: true;
+}
+
+const PAGE = 1_000;
+const TO_WIDTH = 16;
+const STATE_WIDTH = 9;
+
+export function addReport(group: Command, shell: Shell): void {
+  const command = group
+    .command('report')
+    .description('What became of each recipient, row by row')
+    .argument('<id>')
+    .option('--state <state>', 'only these: queued held sending sent failed unknown skipped expired cancelled')
+    .addOption(new Option('--csv', 'print CSV for a spreadsheet').conflicts('json'))
+    .option('--json', 'print a JSON array, one recipient a line')
+    .action(shell.action((id: string, flags: ReportFlags) => report(id, flags, shell)));
+  withExample(command, 'relais campaign report cmp_4n7q0c1w2e3r4t5y6z7a8b9c0d --state failed --csv > failed.csv');
+}
+
+/** Page by page: a million recipients never are in memory at once. */
+async function report(id: string, flags: ReportFlags, shell: Shell): Promise<ExitCode> {
+  const format = formatOf(flags, shell);
+  let rows = 0;
+  await shell.output.write(format.head);
+  for await (const page of pagesOf(id, flags.state, shell)) {
+    if (page.length > 0) await shell.output.write(format.page(page, rows === 0));
+    rows += page.length;
+  }
+  await shell.output.write(format.tail);
+  if (rows === 0) await shell.output.note('None.');
+  return 0;
+}
+
+async function* pagesOf(
+  id: string,
+  state: string | undefined,
+  { api }: Shell,
+): AsyncGenerator<readonly RecipientRow[]> {
+  const path = `/v1/campaigns/${encodeURIComponent(id)}/recipients`;
+  let after: string | undefined;
+  do {
+    const { body } = await api.get(path, { state, after, limit: PAGE });
+    yield (Array.isArray(body['items']) ? body['items'] : []) as readonly RecipientRow[];
+    const next = body['next'];
+    // A cursor that stands still would be asked for ever.
+    after = typeof next === 'string' && next !== after ? next : undefined;
+  } while (after !== undefined);
+}
+
+interface ReportFormat {
+  readonly head: string;
+  readonly page: (rows: readonly RecipientRow[], first: boolean) => string;
+  readonly tail: string;
+}
+
+function formatOf({ csv, json }: ReportFlags, { output }: Shell): ReportFormat {
+  if (csv) {
+    const head = recipientsCsv([]);
+    return { head, page: (rows) => recipientsCsv(rows).slice(head.length), tail: '' };
+  }
+  if (json) {
+    const lines = (rows: readonly RecipientRow[]): string => rows.map((row) => JSON.stringify(row)).join(',\n');
+    return { head: '[\n', page: (rows, first) => (first ? '' : ',\n') + lines(rows), tail: '\n]\n' };
+  }
+  const line = ({ to, state, row, code, reason }: RecipientRow): string => {
+    const why = [code, reason].filter((part) => part !== undefined).map(printable);
+    const columns = [printable(to).padEnd(TO_WIDTH), output.state(state.padEnd(STATE_WIDTH)), `row ${row}`, ...why];
+    return `${columns.join('  ')}\n`;
+  };
+  return { head: '', page: (rows) => rows.map(line).join(''), tail: '' };
+}

@@ -1,0 +1,123 @@
+import type { Command } from 'commander';
+import { addCheck } from './campaign-check.ts';
+import { addCreate } from './campaign-create.ts';
+import { type CampaignView, follow, readCampaign } from './campaign-follow.ts';
+import { addReport } from './campaign-report.ts';
+import type { JsonObject } from './client.ts';
+import { withExample } from './flags.ts';
+import type { ExitCode } from './io.ts';
+import { grouped, type Row } from './output.ts';
+import { renderLine, remainingOf } from './progress.ts';
+import type { Shell } from './shell.ts';
+
+const EXAMPLE_ID = 'cmp_4n7q0c1w2e3r4t5y6z7a8b9c0d';
+
+/** In the order in which a campaign lives. */
+export function addCampaignCommands(program: Command, shell: Shell): void {
+  const group = program.command('campaign').description('Text many people from a file');
+  addCheck(group, shell);
+  addCreate(group, shell);
+  addStart(group, shell);
+  addSwitch(group, shell, { name: 'pause', description: 'Stop handing out recipients; what was sent stays sent' });
+  addSwitch(group, shell, { name: 'resume', description: 'Go on with a paused campaign' });
+  addSwitch(group, shell, { name: 'cancel', description: 'Stop for good; recipients that were not sent to stay so' });
+  addShow(group, shell);
+  addReport(group, shell);
+}
+
+interface StartFlags {
+  readonly follow?: true;
+  readonly yes?: true;
+  readonly json?: true;
+}
+
+function addStart(group: Command, shell: Shell): void {
+  const command = group
+    .command('start')
+    .description('Begin to send')
+    .argument('<id>')
+    .option('--follow', 'watch it until it ends')
+    .option('--yes', 'do not ask on a terminal')
+    .option('--json', 'print the campaign as JSON')
+    .action(shell.action((id: string, flags: StartFlags) => start(id, flags, shell)));
+  withExample(command, `relais campaign start ${EXAMPLE_ID} --follow`);
+}
+
+async function start(id: string, { follow: watch, yes, json }: StartFlags, shell: Shell): Promise<ExitCode> {
+  const asks = shell.io.isTerminal && !yes;
+  if (asks && !(await shell.confirmed(await questionFor(id, shell), yes))) return 1;
+  const { body } = await shell.api.post(`${pathOf(id)}/start`);
+  if (watch) return follow(id, json ?? false, shell);
+  await print(body, json, shell);
+  return 0;
+}
+
+/** What it will do, before it does it. A campaign that runs already has fewer to go. */
+async function questionFor(id: string, { api }: Shell): Promise<string> {
+  const { name, totals, segments } = readCampaign((await api.get(pathOf(id))).body);
+  const size = segments === undefined ? '' : `, ${grouped(segments)} segments`;
+  return `Text ${grouped(remainingOf(totals))} people (“${name}”${size})?`;
+}
+
+interface Switch {
+  readonly name: 'pause' | 'resume' | 'cancel';
+  readonly description: string;
+}
+
+function addSwitch(group: Command, shell: Shell, { name, description }: Switch): void {
+  const command = group
+    .command(name)
+    .description(description)
+    .argument('<id>')
+    .option('--json', 'print the campaign as JSON')
+    .action(
+      shell.action(async (id: string, { json }: { readonly json?: true }) => {
+        await print((await shell.api.post(`${pathOf(id)}/${name}`)).body, json, shell);
+        return 0;
+      }),
+    );
+  withExample(command, `relais campaign ${name} ${EXAMPLE_ID}`);
+}
+
+interface ShowFlags {
+  readonly follow?: true;
+  readonly json?: true;
+}
+
+function addShow(group: Command, shell: Shell): void {
+  const command = group
+    .command('show')
+    .description('How far a campaign is')
+    .argument('<id>')
+    .option('--follow', 'watch it until it ends')
+    .option('--json', 'print it as JSON; with --follow a line each time')
+    .action(
+      shell.action(async (id: string, { follow: watch, json }: ShowFlags) => {
+        if (watch) return follow(id, json ?? false, shell);
+        await print((await shell.api.get(pathOf(id))).body, json, shell);
+        return 0;
+      }),
+    );
+  withExample(command, `relais campaign show ${EXAMPLE_ID} --follow`);
+}
+
+async function print(body: JsonObject, json: true | undefined, { output }: Shell): Promise<void> {
+  await (json ? output.json(body) : output.facts(factsOf(readCampaign(body), body)));
+}
+
+function factsOf(campaign: CampaignView, { totals }: JsonObject): Row {
+  const bins = Object.entries((totals ?? {}) as Readonly<Record<string, number>>);
+  return [
+    ['id', campaign.id],
+    ['name', campaign.name],
+    ['state', campaign.state],
+    ['reason', campaign.reason],
+    ['progress', renderLine({ ...campaign, perSecond: campaign.rate })],
+    ['segments', campaign.segments === undefined ? undefined : grouped(campaign.segments)],
+    ...bins.filter(([, count]) => count > 0).map(([bin, count]) => [`  ${bin}`, grouped(count)] as const),
+  ];
+}
+
+function pathOf(id: string): string {
+  return `/v1/campaigns/${encodeURIComponent(id)}`;
+}

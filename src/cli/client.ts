@@ -1,0 +1,149 @@
+import type { Readable } from 'node:stream';
+import { Agent, type Dispatcher } from 'undici';
+import type { Clock } from '../lib/clock.ts';
+import type { Secret } from '../lib/secret.ts';
+import { AnswerLost, NotReached, Refused, readProblem, Unreadable } from './refusal.ts';
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export interface Answer {
+  readonly status: number;
+  readonly body: JsonObject;
+  /** The API knew this request already and did nothing new. */
+  readonly replayed: boolean;
+}
+
+export type Query = Readonly<Record<string, string | number | undefined>>;
+
+export interface ApiOptions {
+  /** Without a slash at the end. */
+  readonly url: string;
+  readonly key: Secret;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+const CONNECT_TIMEOUT_MS = 5_000;
+/** An upload is answered after its last row was checked and written; a million rows take their time. */
+const ANSWER_TIMEOUT_MS = 300_000;
+const LARGEST_ANSWER = 64 * 1_048_576;
+const MOST_WAITS = 10;
+const LONGEST_WAIT_S = 30;
+
+interface Letter {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Readable;
+}
+
+/** The HTTP API, as the commands speak to it. Everything but a 2xx is thrown; 429 is waited out, because nothing happened. */
+export class ApiClient {
+  readonly #options: ApiOptions;
+  readonly #agent = new Agent({
+    connect: { timeout: CONNECT_TIMEOUT_MS },
+    headersTimeout: ANSWER_TIMEOUT_MS,
+    maxResponseSize: LARGEST_ANSWER,
+  });
+
+  constructor(options: ApiOptions) {
+    this.#options = options;
+  }
+
+  async get(path: string, query: Query = {}): Promise<Answer> {
+    const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, `${value}`]]));
+    const search = new URLSearchParams(given as [string, string][]).toString();
+    return this.#patiently({ method: 'GET', path: search === '' ? path : `${path}?${search}` });
+  }
+
+  async post(path: string, body: JsonObject = {}, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+    const json = { ...headers, 'content-type': 'application/json' };
+    return this.#patiently({ method: 'POST', path, headers: json, body: JSON.stringify(body) });
+  }
+
+  /** Streams; a body that was read once cannot be sent again, so a 429 is an error here. */
+  async upload(path: string, body: Readable, contentType: string): Promise<Answer> {
+    return this.#exchange({ method: 'POST', path, headers: { 'content-type': contentType }, body });
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.destroy();
+  }
+
+  async #patiently(letter: Letter): Promise<Answer> {
+    for (let waits = 0; ; waits += 1) {
+      try {
+        return await this.#exchange(letter);
+      } catch (error) {
+        if (!(error instanceof Refused) || error.status !== 429 || waits === MOST_WAITS) throw error;
+        await this.#options.clock.sleep(
+          Math.min(error.retryAfterS ?? 1, LONGEST_WAIT_S) * 1_000,
+          this.#options.signal,
+        );
+      }
+    }
+  }
+
+  async #exchange(letter: Letter): Promise<Answer> {
+    const { url, signal } = this.#options;
+    const { status, headers, text } = await this.#deliver(letter).catch((cause: unknown) => {
+      signal.throwIfAborted();
+      throw explainLoss(cause, letter, url);
+    });
+    const body = readObject(text);
+    if (status < 200 || status > 299) {
+      const retryAfterS = Number(headers['retry-after']);
+      throw new Refused(status, readProblem(body), Number.isFinite(retryAfterS) ? retryAfterS : undefined);
+    }
+    if (body === undefined) throw new Unreadable(url, status);
+    return { status, body, replayed: headers['idempotency-replayed'] === 'true' };
+  }
+
+  async #deliver({ method, path, headers, body }: Letter) {
+    const { url, key, signal } = this.#options;
+    const answer: Dispatcher.ResponseData = await this.#agent.request({
+      origin: new URL(url).origin,
+      path: `${new URL(url).pathname.replace(/\/$/, '')}${path}`,
+      method,
+      headers: { accept: 'application/json', authorization: `Bearer ${key.reveal()}`, ...headers },
+      body: body ?? null,
+      signal,
+    });
+    return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
+  }
+}
+
+/** Errors of a connection that never opened. Anything else may have reached the API. */
+const NEVER_CONNECTED = [
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+];
+
+function explainLoss(cause: unknown, { method, body }: Letter, url: string): Error {
+  const code = codeOf(cause);
+  // The file, not the network: an upload whose source cannot be read.
+  if (code === 'ENOENT' || code === 'EACCES' || code === 'EISDIR') return cause as Error;
+  if (NEVER_CONNECTED.includes(code)) return new NotReached(url, code, cause);
+  return new AnswerLost(url, { code, changes: method === 'POST' && body !== undefined, cause });
+}
+
+function codeOf(cause: unknown): string {
+  // A host with several addresses fails with one error for all; they agree in most cases.
+  const first: unknown = cause instanceof AggregateError ? cause.errors[0] : cause;
+  const code = first instanceof Error && 'code' in first ? first.code : undefined;
+  return typeof code === 'string' ? code : String(first instanceof Error ? first.message : first);
+}
+
+function readObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

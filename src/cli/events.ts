@@ -1,0 +1,89 @@
+import type { Command } from 'commander';
+import { eventTypes } from '../events/catalogue.ts';
+import { CommandFailed } from './failure.ts';
+import { atLeastOne, listOf, withExample } from './flags.ts';
+import type { ExitCode } from './io.ts';
+import { patient } from './patience.ts';
+import { Refused } from './refusal.ts';
+import type { Shell } from './shell.ts';
+
+interface EventFlags {
+  readonly follow?: true;
+  readonly after?: string;
+  readonly types?: readonly string[];
+  readonly limit?: number;
+}
+
+const PAGE = 500;
+const POLL_MS = 1_000;
+
+export function addEventsCommand(program: Command, shell: Shell): void {
+  const command = program
+    .command('events')
+    .description('What happened, as JSON lines: each event once per transition, in order')
+    .option('--follow', 'go on with those to come')
+    .option('--after <cursor>', 'go on after this place; the command says it when it ends')
+    .option('--types <types>', `only these, of ${eventTypes.join(',')}`, listOf(eventTypes))
+    .option('--limit <count>', 'at most so many', atLeastOne)
+    .option('--json', 'the same: events always are JSON lines')
+    .action(shell.action((flags: EventFlags) => print(flags, shell)));
+  withExample(command, 'relais events --follow --types disbursement.succeeded,disbursement.failed');
+}
+
+async function print(flags: EventFlags, shell: Shell): Promise<ExitCode> {
+  const reader = new EventReader(flags, shell);
+  try {
+    await reader.readOn();
+  } catch (error) {
+    // Ctrl-C is how following ends.
+    if (!flags.follow || !shell.io.signal.aborted) throw error;
+  } finally {
+    if (reader.cursor !== flags.after) await shell.output.note(`Next: relais events --after ${reader.cursor}`);
+  }
+  return 0;
+}
+
+class EventReader {
+  /** The place behind the last event that was printed, so that nothing is lost when we end in the middle. */
+  cursor: string | undefined;
+  readonly #flags: EventFlags;
+  readonly #shell: Shell;
+  #left: number;
+
+  constructor(flags: EventFlags, shell: Shell) {
+    this.cursor = flags.after;
+    this.#flags = flags;
+    this.#shell = shell;
+    this.#left = flags.limit ?? Number.POSITIVE_INFINITY;
+  }
+
+  async readOn(): Promise<void> {
+    const { clock, signal } = this.#shell.io;
+    const { follow } = this.#flags;
+    const read = follow ? patient(this.#shell, () => this.#page()) : () => this.#page();
+    while (this.#left > 0) {
+      const { events, next } = await read();
+      // An empty page can still move the cursor on: events of other types were stepped over.
+      const nothingNew = next === this.cursor;
+      if (events.length > 0) await this.#shell.output.write(events.map((one) => `${JSON.stringify(one)}\n`).join(''));
+      this.cursor = next;
+      this.#left -= events.length;
+      if (nothingNew && !follow) return;
+      if (nothingNew) await clock.sleep(POLL_MS, signal);
+    }
+  }
+
+  async #page(): Promise<{ readonly events: readonly unknown[]; readonly next: string }> {
+    const query = { after: this.cursor, limit: Math.min(this.#left, PAGE), types: this.#flags.types?.join(',') };
+    try {
+      const { body } = await this.#shell.api.get('/v1/events', query);
+      return { events: Array.isArray(body['events']) ? body['events'] : [], next: String(body['next']) };
+    } catch (error) {
+      if (!(error instanceof Refused) || error.status !== 410) throw error;
+      throw new CommandFailed(`Events after ${this.cursor} are partly forgotten: some are lost to this reader.`, {
+        next: `Take stock, then read from the oldest that is kept (${error.problem.oldest}): relais events without --after`,
+        cause: error,
+      });
+    }
+  }
+}

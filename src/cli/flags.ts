@@ -1,0 +1,52 @@
+/** Readers of flag values. Each refuses with the form it wants; commander adds which flag it was. */
+import { type Command, InvalidArgumentError } from 'commander';
+import { toMs } from '../lib/durations.ts';
+
+/** XOF has no minor unit; a decimal would be rounded by somebody. */
+export function xof(text: string): number {
+  const amount = /^\d{1,13}$/.test(text) ? Number(text) : 0;
+  if (amount <= 0) throw new InvalidArgumentError('Write whole francs in digits: 25000.');
+  return amount;
+}
+
+export function wholeNumber(text: string): number {
+  if (!/^\d{1,10}$/.test(text)) throw new InvalidArgumentError('Write a whole number.');
+  return Number(text);
+}
+
+export function atLeastOne(text: string): number {
+  const count = wholeNumber(text);
+  if (count === 0) throw new InvalidArgumentError('Write a whole number from 1 up.');
+  return count;
+}
+
+export function durationMs(text: string): number {
+  try {
+    return toMs(text);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new InvalidArgumentError('Write it as 20ms, 2s or 1m.');
+  }
+}
+
+/** `a,b` of known words; each unknown one is refused with the list. */
+export function listOf<const Word extends string>(words: readonly Word[]): (text: string) => readonly Word[] {
+  return (text) => {
+    const asked = text.split(',').map((part) => part.trim());
+    const wrong = asked.filter((part) => !words.some((word) => word === part));
+    if (wrong.length > 0)
+      throw new InvalidArgumentError(`Not known: ${wrong.join(', ')}. There is: ${words.join(', ')}.`);
+    return [...new Set(asked)] as Word[];
+  };
+}
+
+/** Two letters, as in SN. */
+export function country(text: string): string {
+  if (!/^[a-z]{2}$/i.test(text)) throw new InvalidArgumentError('Write two letters, as in SN.');
+  return text.toUpperCase();
+}
+
+/** A command whose help ends with a line that can be copied. */
+export function withExample(command: Command, example: string): Command {
+  return command.addHelpText('after', `\nExample:\n  ${example}`);
+}

@@ -1,0 +1,47 @@
+import type { Readable, Writable } from 'node:stream';
+import type { Clock } from '../lib/clock.ts';
+
+/** 0 done, 1 refused or failed, 2 wrong usage. */
+export type ExitCode = 0 | 1 | 2;
+
+export const roles = ['worker', 'webhooks', 'api'] as const;
+export type Role = (typeof roles)[number];
+
+export interface RunOptions {
+  readonly roles: readonly Role[];
+  /** Names of queues; absent: all of them. */
+  readonly queues?: readonly string[];
+}
+
+export interface SandboxCommand {
+  readonly faults: readonly { readonly fault: string; readonly probability: number }[];
+  /** Every answer of the sandbox waits this long. */
+  readonly latencyMs?: number;
+  /** Replays the choices of the faults. */
+  readonly seed?: number;
+}
+
+/** The commands that are a process of their own. They are handed in, and stop when the signal fires. */
+export interface Services {
+  readonly run: (options: RunOptions) => Promise<number>;
+  readonly dev: () => Promise<number>;
+  readonly sandbox: (options: SandboxCommand) => Promise<number>;
+  readonly doctor?: () => Promise<number>;
+}
+
+/** The world as a command sees it. */
+export interface CliIo {
+  /** RELAIS_URL, RELAIS_API_KEY and NO_COLOR are read here. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdout: Writable;
+  readonly stderr: Writable;
+  readonly stdin: Readable;
+  /** Whether a person sits in front of stdout: bars, colours and questions are for them alone. */
+  readonly isTerminal: boolean;
+  /** Width of the terminal in characters; anywhere else a width for the help texts. */
+  readonly columns: number;
+  readonly clock: Clock;
+  /** Fires on Ctrl-C: whoever follows something stops following. */
+  readonly signal: AbortSignal;
+  readonly services: Services;
+}

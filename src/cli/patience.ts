@@ -1,0 +1,31 @@
+import { AnswerLost, NotReached, Refused } from './refusal.ts';
+import type { Shell } from './shell.ts';
+
+const BETWEEN_TRIES_MS = 1_000;
+
+/**
+ * For commands that follow something: reads like `read`, but once it has worked, an API that goes away is waited for. A
+ * deployment at noon must not end what somebody watches. The first read fails at once: then it is the address.
+ */
+export function patient<T>({ io, output }: Shell, read: () => Promise<T>): () => Promise<T> {
+  let worked = false;
+  return async () => {
+    for (let tries = 0; ; tries += 1) {
+      try {
+        const value = await read();
+        if (tries > 0) await output.note('It is back.');
+        worked = true;
+        return value;
+      } catch (error) {
+        if (!worked || !isAway(error)) throw error;
+        if (tries === 0) await output.note(`${error.message} Still trying.`);
+        await io.clock.sleep(BETWEEN_TRIES_MS, io.signal);
+      }
+    }
+  };
+}
+
+function isAway(error: unknown): error is Error {
+  if (error instanceof Refused) return error.status === 502 || error.status === 503;
+  return error instanceof NotReached || error instanceof AnswerLost;
+}

@@ -1,0 +1,93 @@
+import { describeMs } from '../lib/durations.ts';
+import { grouped, printable } from './output.ts';
+
+export interface CampaignTotals {
+  readonly total: number;
+  readonly queued: number;
+  readonly held: number;
+  readonly sending: number;
+  readonly sent: number;
+  readonly failed: number;
+  readonly unknown: number;
+  readonly skipped: number;
+}
+
+export interface CampaignProgress {
+  readonly state: string;
+  /** Why it is paused or held. */
+  readonly reason?: string | undefined;
+  readonly totals: CampaignTotals;
+  /** Recipients settled per second, lately; 0 while nobody knows. */
+  readonly perSecond: number;
+}
+
+const LEAST_BAR = 10;
+const MOST_BAR = 40;
+
+/** Recipients that are waiting or on their way: what is left to do. */
+export function remainingOf({ queued, held, sending }: CampaignTotals): number {
+  return queued + held + sending;
+}
+
+/** Recipients for whom it is over. Skipped rows never were recipients. */
+export function settledOf(totals: CampaignTotals): number {
+  return totals.total - totals.skipped - remainingOf(totals);
+}
+
+/** One line for a terminal, never as wide as it: the last column would make some terminals wrap. */
+export function renderBar(progress: CampaignProgress, columns: number): string {
+  const text = renderLine(progress);
+  const room = Math.min(MOST_BAR, columns - text.length - 3);
+  if (room < LEAST_BAR) return text.slice(0, Math.max(0, columns - 1));
+  const filled = Math.floor(shareOf(progress.totals) * room);
+  return `${'█'.repeat(filled)}${'░'.repeat(room - filled)}  ${text}`;
+}
+
+/** The same for a log: everything that matters, and nothing that needs a terminal. */
+export function renderLine({ state, reason, totals, perSecond }: CampaignProgress): string {
+  // Rounded down, so that 100 % means the end.
+  const percent = `${String(Math.floor(shareOf(totals) * 100)).padStart(3)} %`;
+  const remaining = remainingOf(totals);
+  const runs = state === 'running' && remaining > 0;
+  const parts = [
+    `sent ${grouped(totals.sent)} of ${grouped(totals.total - totals.skipped)}`,
+    `failed ${grouped(totals.failed)}`,
+    `unknown ${grouped(totals.unknown)}`,
+    ...(runs && perSecond > 0 ? [`${rounded(perSecond)}/s`, `${timeLeft(remaining, perSecond)} left`] : []),
+    ...(state === 'running' ? [] : [reason === undefined ? state : `${state}: ${printable(reason)}`]),
+  ];
+  return `${percent}  ${parts.join(' · ')}`;
+}
+
+function shareOf(totals: CampaignTotals): number {
+  const people = totals.total - totals.skipped;
+  return people === 0 ? 1 : settledOf(totals) / people;
+}
+
+function rounded(perSecond: number): string {
+  return perSecond < 10 ? perSecond.toFixed(1) : grouped(Math.round(perSecond));
+}
+
+function timeLeft(remaining: number, perSecond: number): string {
+  return describeMs(Math.ceil(remaining / perSecond) * 1_000);
+}
+
+export interface Sample {
+  /** Monotonic ms. */
+  readonly atMs: number;
+  readonly settled: number;
+}
+
+const WINDOW_MS = 10_000;
+
+/** The samples with one more, without those that are too old to say anything about now. */
+export function remember(samples: readonly Sample[], sample: Sample): readonly Sample[] {
+  return [...samples.filter(({ atMs }) => sample.atMs - atMs <= WINDOW_MS), sample];
+}
+
+/** Per second over the samples; undefined as long as they say nothing. */
+export function paceOf(samples: readonly Sample[]): number | undefined {
+  const [first, last] = [samples[0], samples.at(-1)];
+  if (first === undefined || last === undefined || last.atMs - first.atMs < 1_000) return undefined;
+  return Math.max(0, ((last.settled - first.settled) * 1_000) / (last.atMs - first.atMs));
+}

@@ -1,0 +1,72 @@
+import { createInterface } from 'node:readline';
+import { Secret } from '../lib/secret.ts';
+import { ApiClient } from './client.ts';
+import { WrongUsage } from './failure.ts';
+import type { CliIo } from './io.ts';
+import { Output } from './output.ts';
+
+const DEFAULT_URL = 'http://127.0.0.1:3000';
+
+/** What every command works with. One per program run. */
+export class Shell {
+  readonly io: CliIo;
+  readonly output: Output;
+  /** Of the command that ran. */
+  exitCode = 0;
+  #api: ApiClient | undefined;
+
+  constructor(io: CliIo) {
+    this.io = io;
+    this.output = new Output(io);
+  }
+
+  /** Opened by the first command that needs it: `campaign check` works without any API. */
+  get api(): ApiClient {
+    this.#api ??= new ApiClient({
+      url: readUrl(this.io.env['RELAIS_URL'] || DEFAULT_URL),
+      key: new Secret(this.io.env['RELAIS_API_KEY'] || 'dev'),
+      clock: this.io.clock,
+      signal: this.io.signal,
+    });
+    return this.#api;
+  }
+
+  /** An action whose exit code becomes that of the program. */
+  action<Args extends readonly unknown[]>(run: (...args: Args) => Promise<number>): (...args: Args) => Promise<void> {
+    return async (...args) => {
+      this.exitCode = await run(...args);
+    };
+  }
+
+  /** Asks on a terminal; elsewhere, or with `yes`, the command was the answer. */
+  async confirmed(question: string, yes: boolean | undefined): Promise<boolean> {
+    if (yes || !this.io.isTerminal) return true;
+    await this.output.ask(`${question} [y/N] `);
+    const answer = await this.#firstLine();
+    if (/^\s*(y|yes|o|oui)\s*$/i.test(answer)) return true;
+    await this.output.note('Nothing was sent.');
+    return false;
+  }
+
+  async close(): Promise<void> {
+    await this.#api?.close();
+  }
+
+  /** Empty when the input ends without one. */
+  async #firstLine(): Promise<string> {
+    const lines = createInterface({ input: this.io.stdin, terminal: false, signal: this.io.signal });
+    try {
+      for await (const line of lines) return line;
+      return '';
+    } finally {
+      lines.close();
+    }
+  }
+}
+
+function readUrl(text: string): string {
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
+    throw new WrongUsage(`RELAIS_URL is not an address: "${text}"`, { next: `Write it as ${DEFAULT_URL}` });
+  }
+  return text.replace(/\/+$/, '');
+}

@@ -1,0 +1,63 @@
+import { type CliIo, type Services } from './cli/io.ts';
+import { runCli } from './cli/cli.ts';
+import { WrongSettings } from './config.ts';
+import { systemClock } from './lib/clock.ts';
+import { describeError } from './logger.ts';
+import { dev } from './parts/dev.ts';
+import { run, type Surroundings } from './parts/run.ts';
+import { sandbox } from './parts/sandbox.ts';
+
+const stop = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    // The second time means it: whatever is left is taken up again when its lease ends.
+    if (stop.signal.aborted) process.exit(1);
+    stop.abort();
+  });
+}
+
+// Going on after a fault that nobody foresaw would be a guess; every state worth keeping is in Redis.
+const die = (error: unknown): void => {
+  process.stderr.write(`${JSON.stringify({ level: 'fatal', err: describeError(error) })}\n`);
+  process.exit(1);
+};
+process.on('uncaughtException', die);
+process.on('unhandledRejection', die);
+
+const surroundings: Surroundings = {
+  env: process.env,
+  signal: stop.signal,
+  ready: (facts) => process.stdout.write(`${JSON.stringify(facts)}\n`),
+};
+
+/** What is wrong with the settings is said in words, not as a stack of calls. */
+function explained(service: () => Promise<number>): Promise<number> {
+  return service().catch((error: unknown) => {
+    const cause = error instanceof Error && error.cause instanceof WrongSettings ? error.cause : error;
+    const known = cause instanceof WrongSettings;
+    process.stderr.write(
+      known ? `${cause.message}\n` : `${JSON.stringify({ level: 'fatal', err: describeError(error) })}\n`,
+    );
+    return 1;
+  });
+}
+
+const services: Services = {
+  run: (options) => explained(() => run(options, surroundings)),
+  dev: () => explained(() => dev(surroundings)),
+  sandbox: (command) => explained(() => sandbox(command, surroundings)),
+};
+
+const io: CliIo = {
+  env: process.env,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  stdin: process.stdin,
+  isTerminal: process.stdout.isTTY,
+  columns: process.stdout.columns || 100,
+  clock: systemClock,
+  signal: stop.signal,
+  services,
+};
+
+process.exitCode = await runCli(process.argv.slice(2), io);

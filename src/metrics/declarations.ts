@@ -1,0 +1,144 @@
+/** Every metric of ours: the instruments, the readers of the whole and docs/metrics.md are derived from this table. */
+import type { ACCOUNT_NAMES, WordSet } from './labels.ts';
+
+interface Declaration {
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  /**
+   * `process`: what this process saw; add the processes up. `whole`: read from Redis when asked, the same from every
+   * process, and absent while Redis is away; take the greatest.
+   */
+  readonly of: 'process' | 'whole';
+  /** Label → the set its values come from. */
+  readonly labels: Readonly<Record<string, WordSet | typeof ACCOUNT_NAMES>>;
+  /** Upper bounds in seconds. */
+  readonly buckets?: readonly number[];
+  readonly help: string;
+}
+
+export const declarations = {
+  relais_jobs: {
+    type: 'gauge',
+    of: 'whole',
+    labels: { queue: 'queues', state: 'jobStates' },
+    help: 'Jobs of a queue in each state. A job is a wake-up: what is due but not woken yet is not in here.',
+  },
+  relais_oldest_job_age_seconds: {
+    type: 'gauge',
+    of: 'whole',
+    labels: { queue: 'queues' },
+    help: 'How long the job at the head of a queue has waited for a worker; 0 when none waits.',
+  },
+  relais_backlog_seconds: {
+    type: 'gauge',
+    of: 'whole',
+    labels: { queue: 'dueQueues' },
+    help: 'How late the most overdue look of a queue is; 0 when nothing is overdue.',
+  },
+  relais_attempts_total: {
+    type: 'counter',
+    of: 'process',
+    labels: { queue: 'queues', settlement: 'settlements' },
+    help: 'Attempts finished, by what became of them.',
+  },
+  relais_attempt_duration_seconds: {
+    type: 'histogram',
+    of: 'process',
+    labels: { queue: 'queues' },
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+    help: 'How long attempts took, waiting for upstream included.',
+  },
+  relais_upstream_requests_total: {
+    type: 'counter',
+    of: 'process',
+    labels: { operation: 'operations', code: 'codes' },
+    help: 'Exchanges with upstream, by what they meant to us. Codes that we do not list are "other".',
+  },
+  relais_upstream_request_duration_seconds: {
+    type: 'histogram',
+    of: 'process',
+    labels: { operation: 'operations' },
+    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+    help: 'How long exchanges with upstream took, whatever came of them.',
+  },
+  relais_sms_logins_total: {
+    type: 'counter',
+    of: 'process',
+    labels: {},
+    help: 'SMS logins that gave a token. About one an hour and account, all processes together; more is a fault.',
+  },
+  relais_operations: {
+    type: 'gauge',
+    of: 'whole',
+    labels: { kind: 'kinds', state: 'states' },
+    help: 'Operations in each state. Recipients of a campaign are counted in the campaign, not as messages.',
+  },
+  relais_in_doubt_xof: {
+    type: 'gauge',
+    of: 'whole',
+    labels: { state: 'inDoubtStates' },
+    help: 'XOF of disbursements that may have been paid and are not known to be: the money at risk.',
+  },
+  relais_oldest_in_doubt_seconds: {
+    type: 'gauge',
+    of: 'whole',
+    labels: { state: 'inDoubtStates' },
+    help: 'How long the disbursement that is longest in this state has been in it; 0 when there is none.',
+  },
+  relais_held: {
+    type: 'gauge',
+    of: 'whole',
+    labels: { account: 'account names', area: 'areas', reason: 'holdReasons' },
+    help: 'Conditions for which an account is held now. Beyond a hundred holds, the newer are account "other".',
+  },
+  relais_callbacks_total: {
+    type: 'counter',
+    of: 'process',
+    labels: { kind: 'callbackKinds', verdict: 'callbackVerdicts' },
+    help: 'What was posted to the callback addresses. "unmatched": well signed, for an operation we do not have.',
+  },
+  relais_fence_duration_seconds: {
+    type: 'histogram',
+    of: 'process',
+    labels: {},
+    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
+    help: 'How long it took until a write was where it must be before money or a text leaves.',
+  },
+  relais_lost_locks_total: {
+    type: 'counter',
+    of: 'process',
+    labels: {},
+    help: 'Jobs whose lock could not be renewed: the process was frozen, or Redis away, for too long.',
+  },
+  relais_redis_durable: {
+    type: 'gauge',
+    of: 'process',
+    labels: {},
+    help: '1 when writes that Redis answered survive a loss of power; at 0 no money is moved.',
+  },
+  relais_redis_up: {
+    type: 'gauge',
+    of: 'process',
+    labels: {},
+    help: '1 when Redis answered this scrape in time; at 0 the gauges about the whole are absent.',
+  },
+} as const satisfies Readonly<Record<string, Declaration>>;
+
+type Declarations = typeof declarations;
+type Type = Declaration['type'];
+type Scope = Declaration['of'];
+
+export type MetricName<T extends Type = Type, S extends Scope = Scope> = {
+  [Name in keyof Declarations]: Declarations[Name] extends { readonly type: T; readonly of: S } ? Name : never;
+}[keyof Declarations];
+
+export type Labels<Name extends MetricName> = Readonly<Record<keyof Declarations[Name]['labels'], string>>;
+
+/** The gauges that are read from Redis at each scrape. */
+export type WholeName = MetricName<'gauge', 'whole'>;
+
+/** A declaration without its particulars, for code that treats all of them alike. */
+export function declarationOf(name: MetricName): Declaration {
+  return declarations[name];
+}
+
+export const metricNames = Object.keys(declarations) as MetricName[];

@@ -1,0 +1,89 @@
+/** Counts what the stations announce. No station knows that it is counted. */
+import type { Clock } from '../lib/clock.ts';
+import type { Seen } from '../upstream/verdict.ts';
+import type { WholeName } from './declarations.ts';
+import { createInstruments, type Instruments } from './instruments.ts';
+import { readSparingly } from './sparing.ts';
+import { readWhole, type Whole, type WholeSources } from './whole.ts';
+
+export interface MetricsOptions extends WholeSources {
+  /** Whether a write that Redis answered survives a loss of power, as far as this process knows. */
+  readonly durable: () => boolean;
+  readonly clock: Clock;
+  /** Told when the whole could not be read. The scrape is answered all the same. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** What is counted of an attempt. Its reason is left out: reasons may quote upstream. */
+export interface CountedAttempt {
+  readonly queue: string;
+  readonly settlement: { readonly did: string };
+  readonly durationMs: number;
+}
+
+/** Every function may be handed on by itself. None of them throws or waits. */
+export interface Metrics {
+  readonly attemptFinished: (attempt: CountedAttempt) => void;
+  readonly exchanged: (seen: Pick<Seen, 'operation' | 'code' | 'durationMs'>) => void;
+  readonly callbackReceived: (kind: string, verdict: string) => void;
+  /** A write reached, after so many ms, all the places where it must be. */
+  readonly fenced: (ms: number) => void;
+  readonly lockLost: (jobs: number) => void;
+  /** Everything in the text format of Prometheus, within two seconds whatever Redis does. */
+  readonly scrape: () => Promise<string>;
+  readonly contentType: string;
+}
+
+/** Scrapes come every 15 s from each Prometheus; a person who reloads a page must not become a load on Redis. */
+const KEEP_MS = 1_000;
+const LIMIT_MS = 1_500;
+
+export function createMetrics(options: MetricsOptions): Metrics {
+  const { clock, durable, onError } = options;
+  const instruments = createInstruments();
+  const read = () => readWhole(options, clock.now());
+  const whole = readSparingly({ read, clock, keepMs: KEEP_MS, limitMs: LIMIT_MS, onError });
+  return {
+    ...listeners(instruments),
+    contentType: instruments.contentType,
+    async scrape() {
+      const seen = await whole();
+      showWhole(instruments, seen);
+      instruments.replace('relais_redis_up', [{ labels: {}, value: seen ? 1 : 0 }]);
+      instruments.replace('relais_redis_durable', [{ labels: {}, value: 1 }]);
+      return instruments.print();
+    },
+  };
+}
+
+function listeners({ count, observe }: Instruments) {
+  return {
+    attemptFinished({ queue, settlement, durationMs }: CountedAttempt): void {
+      count('relais_attempts_total', { queue, settlement: settlement.did });
+      observe('relais_attempt_duration_seconds', { queue }, durationMs / 1_000);
+    },
+    exchanged({ operation, code, durationMs }: Pick<Seen, 'operation' | 'code' | 'durationMs'>): void {
+      count('relais_upstream_requests_total', { operation, code });
+      observe('relais_upstream_request_duration_seconds', { operation }, durationMs / 1_000);
+      if (operation === 'sms_login' && code === 'ok') count('relais_sms_logins_total', {});
+    },
+    callbackReceived: (kind: string, verdict: string): void => count('relais_callbacks_total', { kind, verdict }),
+    fenced: (ms: number): void => observe('relais_fence_duration_seconds', {}, ms / 1_000),
+    lockLost: (jobs: number): void => count('relais_lost_locks_total', {}, jobs),
+  };
+}
+
+const NOTHING_SEEN: Whole = {
+  relais_jobs: [],
+  relais_oldest_job_age_seconds: [],
+  relais_backlog_seconds: [],
+  relais_operations: [],
+  relais_in_doubt_xof: [],
+  relais_oldest_in_doubt_seconds: [],
+  relais_held: [],
+};
+
+/** What is not known is absent: a last known value would look like today's. */
+function showWhole(instruments: Instruments, seen: Whole = NOTHING_SEEN): void {
+  for (const name of Object.keys(seen) as WholeName[]) instruments.replace(name, seen[name]);
+}

@@ -1,0 +1,100 @@
+/**
+ * What is true of the whole, whatever the number of processes: read from the counters and the heads of the sets in
+ * Redis. The number of commands depends on our declarations and on the accounts that are held, never on how much
+ * there is to do.
+ */
+import type { AccountHold, Accounts } from '../operations/accounts.ts';
+import { statesOf } from '../operations/lifecycle.ts';
+import type { Queries } from '../operations/queries.ts';
+import { type AnyQueueName, queueNames } from '../queues/index.ts';
+import type { WholeName } from './declarations.ts';
+import type { Sample } from './instruments.ts';
+import { countedKinds, inDoubtStates, OTHER, words } from './labels.ts';
+
+export interface WholeSources {
+  readonly queries: Pick<Queries, 'counts' | 'oldestIn' | 'backlog'>;
+  readonly accounts: Pick<Accounts, 'allHolds'>;
+  /** How many jobs BullMQ has in each state. A state that is not in the answer has none. */
+  readonly jobCounts: (queue: AnyQueueName) => Promise<Readonly<Record<string, number>>>;
+  /** When the job at the head of the queue was added, ms since the epoch; undefined when none waits. */
+  readonly oldestJobAt: (queue: AnyQueueName) => Promise<number | undefined>;
+}
+
+export type Whole = { readonly [Name in WholeName]: readonly Sample<Name>[] };
+
+type Reader<Name extends WholeName> = (sources: WholeSources, nowMs: number) => Promise<readonly Sample<Name>[]>;
+
+/** A gauge about the whole without its reader does not compile. */
+const readers: { readonly [Name in WholeName]: Reader<Name> } = {
+  relais_jobs: async ({ jobCounts }) => {
+    const all = await Promise.all(queueNames.map(async (queue) => ({ queue, counts: await jobCounts(queue) })));
+    return all.flatMap(({ queue, counts }) =>
+      namedOrZero(words.jobStates, counts).map(([state, value]) => ({ labels: { queue, state }, value })),
+    );
+  },
+
+  relais_oldest_job_age_seconds: ({ oldestJobAt }, nowMs) =>
+    Promise.all(
+      queueNames.map(async (queue) => ({ labels: { queue }, value: secondsSince(await oldestJobAt(queue), nowMs) })),
+    ),
+
+  relais_backlog_seconds: async ({ queries }, nowMs) =>
+    (await queries.backlog()).map(({ queue, oldestDueAt }) => ({
+      labels: { queue },
+      value: secondsSince(oldestDueAt, nowMs),
+    })),
+
+  relais_operations: async ({ queries }) => {
+    const all = await Promise.all(countedKinds.map(async (kind) => ({ kind, ...(await queries.counts(kind)) })));
+    return all.flatMap(({ kind, count }) =>
+      namedOrZero(statesOf(kind), count).map(([state, value]) => ({ labels: { kind, state }, value })),
+    );
+  },
+
+  relais_in_doubt_xof: async ({ queries }) => {
+    const { xof } = await queries.counts('disbursement');
+    return inDoubtStates.map((state) => ({ labels: { state }, value: xof[state] ?? 0 }));
+  },
+
+  relais_oldest_in_doubt_seconds: ({ queries }, nowMs) =>
+    Promise.all(
+      inDoubtStates.map(async (state) => ({
+        labels: { state },
+        value: secondsSince(await queries.oldestIn('disbursement', state), nowMs),
+      })),
+    ),
+
+  relais_held: async ({ accounts }) => heldSamples(await accounts.allHolds()),
+};
+
+/** Rejects when one of the sources does: half of the whole would look like all of it. */
+export async function readWhole(sources: WholeSources, nowMs: number): Promise<Whole> {
+  const entries = Object.entries(readers).map(async ([name, read]) => [name, await read(sources, nowMs)] as const);
+  return Object.fromEntries(await Promise.all(entries)) as unknown as Whole;
+}
+
+/** Every name with its count, those without one at 0, and what we have no name for besides. */
+function namedOrZero(
+  names: readonly string[],
+  counts: Readonly<Record<string, number>>,
+): ReadonlyArray<readonly [string, number]> {
+  const zeros = names.map((name) => [name, 0] as const);
+  return Object.entries({ ...Object.fromEntries(zeros), ...counts });
+}
+
+/** Never below 0: the clocks of two machines differ, and what is due later is not late. */
+function secondsSince(atMs: number | undefined, nowMs: number): number {
+  return atMs === undefined ? 0 : Math.max(0, nowMs - atMs) / 1_000;
+}
+
+const MOST_HOLDS = 100;
+
+/** The longest held first, so that a new hold never takes an old one's place. */
+function heldSamples(holds: readonly AccountHold[]): readonly Sample<'relais_held'>[] {
+  return [...holds]
+    .sort((a, b) => a.since - b.since)
+    .map(({ account, area, reason }, place) => ({
+      labels: { account: place < MOST_HOLDS ? account : OTHER, area, reason },
+      value: 1,
+    }));
+}

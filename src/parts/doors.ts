@@ -1,0 +1,148 @@
+/** The listeners of a process: the HTTP API, the callback receiver, the metrics page. Each tells its address. */
+import { createApi } from '../api/app.ts';
+import type { QueueSwitches } from '../api/context.ts';
+import { type ApiKey, readApiKeys } from '../api/keys.ts';
+import type { Part } from '../app.ts';
+import { type Config, WrongSettings } from '../config.ts';
+import { startMetricsServer } from '../metrics/server.ts';
+import { type AnyQueueName, queueNames } from '../queues/index.ts';
+import { createReceiver } from '../webhooks/receiver.ts';
+import { callbackSecrets } from './bench.ts';
+import type { Foundation } from './foundation.ts';
+import { listen } from './listen.ts';
+import { acceptanceOf } from './worker.ts';
+
+type TellUrl = (url: string) => void;
+
+/** A fuller Redis accepts nothing new; what was accepted is settled all the same. */
+const MEMORY_SHARE_MAX = 0.85;
+/** On loopback, with nothing configured, so that the first request works. */
+const DEV_KEY = 'dev:enqueue+read+approve+operate:dev';
+
+export function apiKeysOf(config: Config): ApiKey[] {
+  if (config.API_KEYS === undefined && !isLoopback(config.HOST)) {
+    throw new WrongSettings([`API_KEYS: is needed, since HOST=${config.HOST} can be reached from outside`]);
+  }
+  try {
+    return readApiKeys(config.API_KEYS?.reveal() ?? DEV_KEY);
+  } catch (error) {
+    throw new WrongSettings([`API_KEYS: ${error instanceof Error ? error.message : String(error)}`]);
+  }
+}
+
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host.startsWith('127.');
+}
+
+export function apiPart(foundation: Foundation, tellUrl: TellUrl): Part {
+  const { config, logger, book } = foundation;
+  return {
+    name: 'the API',
+    start: async () => {
+      const acceptance = acceptanceOf(foundation);
+      const app = createApi({
+        ...foundation,
+        keys: apiKeysOf(config),
+        ratePerSecond: config.API_RATE,
+        environment: config.ENVIRONMENT,
+        accountNames: [...book.keys()],
+        acceptance,
+        refusal: () => refusalOf(foundation),
+        queues: queueSwitches(foundation),
+        onError: (error, request) => logger.error({ err: error, ...request }, 'a request failed'),
+      });
+      // An upload of a million rows may take its time; a header may not.
+      const { url, close } = await listen(app, {
+        host: config.HOST,
+        port: config.API_PORT,
+        headersMs: 10_000,
+        requestMs: 300_000,
+      });
+      tellUrl(url);
+      return async () => {
+        await close();
+        acceptance.flush();
+      };
+    },
+  };
+}
+
+function refusalOf({ durability }: Foundation) {
+  const { durable, reasons, usedMemoryShare } = durability();
+  if (!durable) return { kind: 'not-durable' as const, detail: reasons.join(' ') };
+  if (usedMemoryShare === null || usedMemoryShare <= MEMORY_SHARE_MAX) return undefined;
+  const percent = Math.round(usedMemoryShare * 100);
+  return { kind: 'memory-full' as const, detail: `Redis uses ${percent} % of its maxmemory; give it more, or wait.` };
+}
+
+function queueSwitches({ bullQueues, queries }: Foundation): QueueSwitches {
+  const change = async (name: string, how: 'pause' | 'resume'): Promise<boolean> => {
+    if (!queueNames.includes(name as AnyQueueName)) return false;
+    await bullQueues[name as AnyQueueName][how]();
+    return true;
+  };
+  return {
+    pause: (name) => change(name, 'pause'),
+    resume: (name) => change(name, 'resume'),
+    list: async () => {
+      const backlog = new Map((await queries.backlog()).map(({ queue, due }) => [queue as string, due]));
+      return Promise.all(
+        queueNames.map(async (name) => {
+          const { waiting = 0, active = 0 } = await bullQueues[name].getJobCounts('waiting', 'active');
+          const paused = await bullQueues[name].isPaused();
+          return { name, paused, waiting, active, due: backlog.get(name) ?? 0 };
+        }),
+      );
+    },
+  };
+}
+
+export function webhooksPart(foundation: Foundation, tellUrl: TellUrl): Part {
+  const { config, metrics, operations, wake, quietly, logger } = foundation;
+  return {
+    name: 'the callback receiver',
+    start: async () => {
+      const app = createReceiver({
+        secrets: callbackSecrets(config),
+        operations,
+        wake,
+        onCallback: (kind, verdict, target) => {
+          metrics.callbackReceived(kind, verdict);
+          logger.debug({ kind, verdict, id: target?.id }, 'callback');
+          // Somebody was paid by us whom we do not know: the sign of lost data.
+          if (verdict === 'unmatched')
+            logger.error({ kind, id: target?.id }, 'a signed callback for no record of ours');
+        },
+        onError: (error) => quietly('callback', error),
+      });
+      const { url, close } = await listen(app, {
+        host: config.HOST,
+        port: config.WEBHOOKS_PORT,
+        headersMs: 10_000,
+        requestMs: 15_000,
+      });
+      tellUrl(url);
+      return close;
+    },
+  };
+}
+
+export function metricsPart({ config, metrics, redis, durability, quietly }: Foundation, tellUrl: TellUrl): Part {
+  return {
+    name: 'the metrics page',
+    start: async () => {
+      const server = await startMetricsServer({
+        metrics,
+        host: config.HOST,
+        port: config.METRICS_PORT,
+        readiness: () => [
+          ...(redis.status === 'ready' ? [] : [`Redis is ${redis.status}`]),
+          ...(durability().durable ? [] : durability().reasons),
+        ],
+        onError: (error) => quietly('metrics page', error),
+      });
+      tellUrl(server.url);
+      return () => server.close();
+    },
+  };
+}

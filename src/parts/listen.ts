@@ -1,0 +1,45 @@
+import { type RequestListener, createServer } from 'node:http';
+
+export interface ListenOptions {
+  readonly host: string;
+  readonly port: number;
+  /** How long a sender may take for headers, and for the whole request (ms). */
+  readonly headersMs: number;
+  readonly requestMs: number;
+}
+
+/** Listens, or rejects with what to do about it. The address has the port that was really taken. */
+export async function listen(
+  handler: RequestListener,
+  { host, port, headersMs, requestMs }: ListenOptions,
+): Promise<{ url: string; close: () => Promise<void> }> {
+  const server = createServer(
+    {
+      headersTimeout: headersMs,
+      requestTimeout: requestMs,
+      connectionsCheckingInterval: 2_000,
+      keepAliveTimeout: 5_000,
+    },
+    handler,
+  );
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const taken = error.code === 'EADDRINUSE';
+      reject(
+        taken ? new Error(`port ${port} is taken; choose another, or 0 for a free one`, { cause: error }) : error,
+      );
+    });
+    server.listen(port, host, resolve);
+  });
+  const address = server.address();
+  const taken = typeof address === 'object' && address ? address.port : port;
+  const shown = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return {
+    url: `http://${shown.includes(':') ? `[${shown}]` : shown}:${taken}`,
+    close: () =>
+      new Promise((resolve, reject) => {
+        server.close((error) => (error ? reject(error) : resolve()));
+        server.closeIdleConnections();
+      }),
+  };
+}

@@ -1,0 +1,84 @@
+/** `relais run`: the parts of the roles it was given, started in order, stopped in reverse when the signal fires. */
+import { type Part, startAll } from '../app.ts';
+import type { RunOptions } from '../cli/io.ts';
+import { type Config, describeConfig, loadConfig, missingFor } from '../config.ts';
+import { createLogger } from '../logger.ts';
+import { type AnyQueueName, queueNames } from '../queues/index.ts';
+import { createBench } from './bench.ts';
+import { apiKeysOf, apiPart, isLoopback, metricsPart, webhooksPart } from './doors.ts';
+import { type Foundation, layFoundation } from './foundation.ts';
+import { timingOf } from './timing.ts';
+import { workerParts } from './worker.ts';
+
+export interface Urls {
+  api?: string;
+  webhooks?: string;
+  metrics?: string;
+}
+
+export interface Surroundings {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Fires when the process is to stop. */
+  readonly signal: AbortSignal;
+  /** The one line on stdout. */
+  readonly ready: (facts: Readonly<Record<string, unknown>>) => void;
+}
+
+export async function run({ roles, queues }: RunOptions, { env, signal, ready }: Surroundings): Promise<number> {
+  const config = loadConfig(env, (given) => missingFor(given, roles));
+  const running = await startRoles(config, roles, queues as readonly AnyQueueName[] | undefined);
+  ready({ ready: true, ...running.urls });
+  await aborted(signal);
+  await running.stop();
+  return 0;
+}
+
+export async function startRoles(
+  config: Config,
+  roles: RunOptions['roles'],
+  queues: readonly AnyQueueName[] = queueNames,
+): Promise<{ urls: Urls; stop: () => Promise<void> }> {
+  if (roles.includes('api')) apiKeysOf(config);
+  const logger = createLogger(config.LOG_LEVEL);
+  logger.info({ settings: describeConfig(config), roles }, 'starting');
+  const foundation = layFoundation(config, logger);
+  const urls: Urls = {};
+  const stop = await startAll([
+    ...foundation.parts,
+    metricsPart(foundation, (url) => (urls.metrics = url)),
+    // The receiver before the worker: upstream may ask for it while the first disbursement is created.
+    ...(roles.includes('webhooks') ? [webhooksPart(foundation, (url) => (urls.webhooks = url))] : []),
+    ...(roles.includes('worker') ? workers(foundation, urls, queues) : []),
+    ...(roles.includes('api') ? [apiPart(foundation, (url) => (urls.api = url))] : []),
+  ]);
+  return {
+    urls,
+    stop: async () => {
+      logger.info('stopping');
+      await stop();
+      logger.info('stopped');
+    },
+  };
+}
+
+function workers(foundation: Foundation, urls: Urls, queues: readonly AnyQueueName[]): Part[] {
+  const { config } = foundation;
+  const timing = timingOf(config);
+  const { bench, close } = createBench(foundation, timing, () => publicUrlOf(config, urls));
+  const upstream: Part = { name: 'the upstream client', start: async () => close };
+  return [upstream, ...workerParts(foundation, bench, timing, queues)];
+}
+
+/** While the service is on this machine, so is the receiver; a real one needs to be told where to reach us. */
+function publicUrlOf(config: Config, urls: Urls): string | undefined {
+  if (config.PUBLIC_URL !== undefined) return config.PUBLIC_URL;
+  if (config.SERVICE_BASE_URL === undefined || !isLoopback(new URL(config.SERVICE_BASE_URL).hostname))
+    return undefined;
+  if (urls.webhooks !== undefined) return urls.webhooks;
+  return config.WEBHOOKS_PORT === 0 ? undefined : `http://${config.HOST}:${config.WEBHOOKS_PORT}`;
+}
+
+export function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}

@@ -1,0 +1,33 @@
+import type { Config } from '../config.ts';
+import type { Clock } from '../lib/clock.ts';
+
+/** What is derived from the time-outs and never set by hand, in ms. */
+export interface Timing {
+  /** BullMQ's lock and a record's lease: twice what one exchange may take, so that a slow one is never taken over. */
+  readonly leaseMs: number;
+  readonly drainMs: number;
+}
+
+const LEASE_MIN_MS = 2_000;
+
+export function timingOf(config: Config): Timing {
+  const exchangeMs = config.UPSTREAM_TIMEOUT + config.UPSTREAM_CONNECT_TIMEOUT;
+  return {
+    leaseMs: Math.max(LEASE_MIN_MS, 2 * exchangeMs),
+    drainMs: config.DRAIN_TIMEOUT ?? exchangeMs + 5_000,
+  };
+}
+
+/** False when the deadline came first. */
+export async function withDeadline(clock: Clock, ms: number, work: () => Promise<unknown>): Promise<boolean> {
+  const late = new AbortController();
+  const outcome = await Promise.race([
+    work().then(() => true),
+    clock.sleep(ms, late.signal).then(
+      () => false,
+      () => true,
+    ),
+  ]);
+  late.abort();
+  return outcome;
+}

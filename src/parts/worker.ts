@@ -1,0 +1,115 @@
+/** The worker role: one BullMQ worker per queue, and the sweeper that no wake-up can be lost to. */
+import type { ConnectionOptions } from 'bullmq';
+import type { Part } from '../app.ts';
+import type { QueueName } from '../operations/due-queues.ts';
+import type { Bench } from '../processors/bench.ts';
+import { processors } from '../processors/index.ts';
+import { intakeProcessor } from '../processors/intake.ts';
+import { type AttemptFinished, runner } from '../processors/run.ts';
+import { sweepUntil } from '../processors/sweeper.ts';
+import { Acceptance } from '../producer/acceptance.ts';
+import { type AnyQueueName, queues } from '../queues/index.ts';
+import { openWorker } from '../queues/open.ts';
+import { workerConnection } from '../redis/connections.ts';
+import type { Foundation } from './foundation.ts';
+import { type Timing, withDeadline } from './timing.ts';
+
+export function workerParts(
+  foundation: Foundation,
+  bench: Bench,
+  timing: Timing,
+  names: readonly AnyQueueName[],
+): Part[] {
+  return [sweeperPart(foundation, bench), ...names.map((name) => queuePart(foundation, bench, timing, name))];
+}
+
+export function acceptanceOf(foundation: Foundation): Acceptance {
+  const { redis, random, config, wake, clock, book } = foundation;
+  return new Acceptance({
+    redis,
+    random,
+    wake,
+    environment: config.ENVIRONMENT,
+    batchWindowMs: config.SMS_BATCH_WINDOW,
+    after: (ms, run) => clock.after(ms, run),
+    accounts: new Set(book.keys()),
+  });
+}
+
+function queuePart(foundation: Foundation, bench: Bench, timing: Timing, name: AnyQueueName): Part {
+  const { config, quietly, logger, metrics, target } = foundation;
+  const declaration = queues[name];
+  return {
+    name: `the worker of ${name}`,
+    start: async () => {
+      const worker = openWorker(declaration, processorOf(foundation, bench, name), {
+        // The recipe differs from BullMQ's type only in that it may spell out `undefined`.
+        connection: workerConnection(target) as ConnectionOptions,
+        concurrency: Math.max(1, Math.round(config.WORKER_CONCURRENCY * declaration.share)),
+        lockMs: timing.leaseMs,
+        onError: (error) => quietly(`worker of ${name}`, error),
+        onLockLost: (ids) => metrics.lockLost(ids.length),
+      });
+      await worker.waitUntilReady();
+      // Runs until it is closed; what it throws is told by its error event.
+      void worker.run().catch((error: unknown) => quietly(`worker of ${name}`, error));
+      return async () => {
+        const drained = await withDeadline(foundation.clock, timing.drainMs, () => worker.close());
+        if (drained) return;
+        logger.warn(
+          { queue: name },
+          'attempts were still in progress at the end of DRAIN_TIMEOUT; they are taken up again when their lease ends',
+        );
+        await worker.close(true);
+      };
+    },
+  };
+}
+
+function processorOf(foundation: Foundation, bench: Bench, name: AnyQueueName) {
+  const announce = announcer(foundation);
+  if (name !== 'intake') return runner(name, processors[name], bench, announce);
+  const acceptance = acceptanceOf(foundation);
+  return intakeProcessor({
+    clock: foundation.clock,
+    announce,
+    accept: {
+      disbursement: (request) => acceptance.disbursement(request),
+      message: (request) => acceptance.message(request),
+      campaign: (request) => acceptance.campaign(request),
+    },
+  });
+}
+
+/** One wide line per attempt, and its count. */
+function announcer({ logger, metrics }: Foundation): (finished: AttemptFinished) => void {
+  return (finished) => {
+    const { queue, id, settlement, durationMs } = finished;
+    metrics.attemptFinished(finished);
+    const { did, because } = settlement;
+    const level = did === 'needs_review' || did === 'lost' ? 'warn' : did === 'idle' ? 'debug' : 'info';
+    logger[level]({ queue, id, did, because, durationMs: Math.round(durationMs) }, 'attempt finished');
+  };
+}
+
+function sweeperPart({ config, clock, quietly, operations, bullQueues, wake }: Foundation, bench: Bench): Part {
+  return {
+    name: 'the sweeper',
+    start: async () => {
+      const stop = new AbortController();
+      const swept = sweepUntil(stop.signal, {
+        operations,
+        clock,
+        wake,
+        intervalMs: config.SWEEP_INTERVAL,
+        pushMs: bench.policy.leaseMs,
+        waiting: (queue: QueueName) => bullQueues[queue].getWaitingCount(),
+        onError: (error) => quietly('sweep', error),
+      });
+      return async () => {
+        stop.abort();
+        await swept;
+      };
+    },
+  };
+}

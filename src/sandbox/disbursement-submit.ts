@@ -1,0 +1,98 @@
+/** submit-invoice: the request goes to the operator (interface: Disbursement; States). */
+import { z } from 'zod';
+import { type Answer, ok, refuse, serverError } from './answers.ts';
+import type { Disbursement } from './books.ts';
+import { countryPaying, findDisbursement, move, refuseFields, settle, unknownToken } from './disbursements.ts';
+import { disbursementOutcomeOf } from './magic.ts';
+import { type Ask, type Handler, readJson, type World } from './world.ts';
+
+const submitBody = z.strictObject({ disburse_invoice: z.string().min(1), disburse_id: z.string().min(1).optional() });
+
+export const submitDisbursement: Handler = async (ask, world) => {
+  const parsed = submitBody.safeParse(readJson(ask, world));
+  if (!parsed.success) return refuseFields(parsed.error, ask, world);
+  const { disburse_invoice: token, disburse_id: id } = parsed.data;
+  const record = findDisbursement(token, ask, world);
+  if (record === undefined) return unknownToken(world);
+  record.submits += 1;
+
+  const magic = disbursementOutcomeOf(record.accountAlias);
+  if (magic === 'submit refused') {
+    spend(id, token, world);
+    return serverError('payment');
+  }
+  const refusal = refuseRepeat(record, id, world);
+  if (refusal !== undefined) return refusal;
+  if (!world.settings.values.disbursementEnabled) return refuse('401', 'Initiation not authorized');
+
+  if (id !== undefined) {
+    world.disburseIds.set(id, token);
+    record.disburseId = id;
+  }
+  const answer = await carryOut(record, ask, world);
+  return magic === 'answers 5000 and pays' ? serverError('payment') : answer;
+};
+
+/** A request that failed before its work may still have used its disburse_id up: the page does not say. */
+function spend(id: string | undefined, token: string, { settings, disburseIds }: World): void {
+  if (settings.values.lostSubmitSpendsId && id !== undefined && !disburseIds.has(id)) disburseIds.set(id, token);
+}
+
+/** For a submit that a fault stopped before its work. */
+export function spendIdOf(text: string, world: World): void {
+  const id = /"disburse_id"\s*:\s*"([^"]+)"/.exec(text)?.[1];
+  spend(id, '', world);
+}
+
+function refuseRepeat(record: Disbursement, id: string | undefined, world: World): Answer | undefined {
+  const { disburseIdUnique, tokenSingleUse, repeatedSubmit } = world.settings.values;
+  const submitted = record.status !== 'created';
+  if (submitted && tokenSingleUse && repeatedSubmit === 'repeats') return submitAnswer(record, 'repeat');
+  if (disburseIdUnique && id !== undefined && world.disburseIds.has(id))
+    return refuse('5000', 'disburse_id already used');
+  if (submitted && tokenSingleUse) return refuse('5000', 'This token was already submitted');
+  return undefined;
+}
+
+async function carryOut(record: Disbursement, ask: Ask, world: World): Promise<Answer> {
+  const { random, settings, faults, time } = world;
+  const magic = disbursementOutcomeOf(record.accountAlias);
+  record.transactionId ??= `TX${random.hex(6).toUpperCase()}`;
+  record.operatorId ??= random.hex(8);
+  settings.book(countryPaying(record, world), -record.amount);
+
+  if (faults.named('calls back early', { ...ask, operation: 'disbursement.callback' })) {
+    await settle(record, 'success', world);
+    return submitAnswer(record, 'pending');
+  }
+  if (magic === 'fails at once') {
+    void settle(record, 'failed', world);
+    return submitAnswer(record, 'failed');
+  }
+  if (magic === 'succeeds at once' || settings.values.submitAnswer === 'success') {
+    void settle(record, 'success', world);
+    return submitAnswer(record, 'success');
+  }
+  move(record, 'pending', world);
+  const fails = magic === 'fails' || faults.named('fails the disbursement', ask) !== undefined;
+  const stays = magic === 'stays pending' || faults.named('leaves the disbursement pending', ask) !== undefined;
+  const reversed = magic === 'is reversed' || faults.named('reverses a success', ask) !== undefined;
+  const { settleDelayMs } = settings.values;
+  if (!stays) time.after(settleDelayMs, () => void settle(record, fails ? 'failed' : 'success', world));
+  if (reversed) time.after(settleDelayMs * 2, () => void settle(record, 'failed', world));
+  return submitAnswer(record, settings.values.submitAnswer);
+}
+
+/** interface: Submit response fields. provider_ref is absent for pending answers and for account-to-account. */
+function submitAnswer(record: Disbursement, says: 'pending' | 'bare' | 'success' | 'failed' | 'repeat'): Answer {
+  const status = says === 'repeat' ? record.status : says;
+  const wallet = record.withdrawMode !== 'service' && status !== 'pending';
+  return ok({
+    response_code: '00',
+    response_text: status === 'pending' ? 'Transaction pending' : 'Transaction received',
+    description: 'The request was sent to the operator',
+    transaction_id: record.transactionId,
+    ...(wallet ? { provider_ref: record.operatorId } : {}),
+    ...(status === 'bare' ? {} : { status }),
+  });
+}

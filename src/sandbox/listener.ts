@@ -1,0 +1,55 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+
+/** One HTTP listener whose door can be closed and opened again on the same port. */
+export class Listener {
+  readonly #handle: RequestListener;
+  readonly #host: string;
+  readonly #sockets = new Set<Socket>();
+  #server: Server | undefined;
+  #port: number;
+  #turn: Promise<void> = Promise.resolve();
+
+  constructor(handle: RequestListener, host: string, port: number) {
+    this.#handle = handle;
+    this.#host = host;
+    this.#port = port;
+  }
+
+  get url(): string {
+    const host = this.#host.includes(':') ? `[${this.#host}]` : this.#host;
+    return `http://${host}:${this.#port}`;
+  }
+
+  /** Opens or closes the door; turns are taken one after the other. */
+  set(open: boolean): Promise<void> {
+    const turn = this.#turn.then(() => (open ? this.#open() : this.#close()));
+    // The next turn must come even when this one failed; the caller of this one hears of it.
+    this.#turn = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #open(): Promise<void> {
+    if (this.#server !== undefined) return;
+    const server = createServer({ keepAliveTimeout: 60_000, requestTimeout: 0 }, this.#handle);
+    server.on('connection', (socket) => {
+      this.#sockets.add(socket);
+      socket.on('close', () => this.#sockets.delete(socket));
+    });
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(this.#port, this.#host, resolve);
+    });
+    this.#port = (server.address() as AddressInfo).port;
+    this.#server = server;
+  }
+
+  async #close(): Promise<void> {
+    const server = this.#server;
+    if (server === undefined) return;
+    this.#server = undefined;
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    for (const socket of this.#sockets) socket.resetAndDestroy();
+    await closed;
+  }
+}

@@ -1,0 +1,117 @@
+import { type Clock, systemClock } from '../lib/clock.ts';
+import { type Random, systemRandom } from '../lib/random.ts';
+import type { Answer } from './answers.ts';
+import { Books } from './books.ts';
+import { Postman } from './callbacks.ts';
+import { control } from './control.ts';
+import { type FaultOrder, Faults } from './faults.ts';
+import { Listener } from './listener.ts';
+import { serve } from './serve.ts';
+import { type SettingPatch, Settings } from './settings.ts';
+import { TokenBook } from './sms-login.ts';
+import { SandboxTime } from './time.ts';
+import type { Credentials, World } from './world.ts';
+
+export interface SandboxOptions {
+  /** 0 (the default) picks a free port. */
+  readonly ports?: { readonly base?: number; readonly crm?: number; readonly control?: number };
+  readonly host?: string;
+  readonly clock?: Clock;
+  readonly random?: Random;
+  readonly credentials?: Partial<Credentials>;
+  /** Anything of docs/sandbox.md's settings: `latencyMs`, `balances`, `tokenSingleUse`… */
+  readonly settings?: SettingPatch;
+  /** Faults that stand from the start, and again after a reset. */
+  readonly faults?: readonly FaultOrder[];
+  /** One line per request: `disbursement.create 200 "00"`. No keys, numbers or texts. */
+  readonly onLine?: (line: string) => void;
+}
+
+export interface Sandbox {
+  /** Addresses without a slash at the end: the payment host, the messaging host, the control API. */
+  readonly base: string;
+  readonly crm: string;
+  readonly control: string;
+  stop(): Promise<void>;
+}
+
+export const defaultCredentials: Credentials = {
+  masterKey: 'sandbox-master',
+  privateKey: 'sandbox-private',
+  token: 'sandbox-token',
+  smsUserKey: 'sandbox-user',
+  smsSecretKey: 'sandbox-secret',
+  smsAppKey: 'sandbox-app',
+  smsSender: 'RELAIS',
+};
+
+/** Starts the double of the service: two hosts and a control API. Resolves when all three listen. */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const { ports = {}, host = '127.0.0.1', faults = [] } = options;
+  const world = makeWorld(options);
+  for (const order of faults) world.faults.add(order);
+
+  const heard = (operation: string, answer: Answer | undefined) => options.onLine?.(line(operation, answer));
+  const base = new Listener(serve('base', world, heard), host, ports.base ?? 0);
+  const crm = new Listener(serve('crm', world, heard), host, ports.crm ?? 0);
+  const applyFaults = async (): Promise<void> => {
+    await Promise.all([base.set(!world.faults.closes('base')), crm.set(!world.faults.closes('crm'))]);
+  };
+  const reset = async (): Promise<void> => {
+    empty(world);
+    for (const order of faults) world.faults.add(order);
+    await applyFaults();
+  };
+  const controller = new Listener(control({ world, reset, applyFaults }), host, ports.control ?? 0);
+  const stop = async (): Promise<void> => {
+    world.time.reset();
+    await Promise.all([base.set(false), crm.set(false), controller.set(false), world.postman.stop()]);
+  };
+
+  try {
+    // Each opens once whatever the faults say: a closed door must have a port to be closed on.
+    for (const listener of [base, crm, controller]) await listener.set(true);
+    await applyFaults();
+  } catch (thrown) {
+    await stop();
+    throw thrown;
+  }
+  world.base = base.url;
+  return { base: base.url, crm: crm.url, control: controller.url, stop };
+}
+
+function makeWorld({
+  clock = systemClock,
+  random = systemRandom,
+  credentials,
+  settings = {},
+}: SandboxOptions): World {
+  return {
+    time: new SandboxTime(clock),
+    random,
+    settings: new Settings(settings),
+    faults: new Faults(),
+    credentials: { ...defaultCredentials, ...credentials },
+    postman: new Postman(),
+    tokens: new TokenBook(),
+    books: new Books(),
+    disburseIds: new Map(),
+    base: '',
+  };
+}
+
+function empty(world: World): void {
+  world.time.reset();
+  world.settings.reset();
+  world.faults.clear();
+  world.tokens.clear();
+  world.disburseIds.clear();
+  world.books = new Books();
+}
+
+function line(operation: string, answer: Answer | undefined): string {
+  if (answer === undefined) return `${operation} fault`;
+  const body: Readonly<Record<string, unknown>> = { ...answer.body };
+  const code = body['response_code'] ?? body['response-code'] ?? body['code'] ?? body['success'];
+  return `${operation} ${answer.status} ${JSON.stringify(code) ?? ''}`.trimEnd();
+}

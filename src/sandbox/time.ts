@@ -1,0 +1,63 @@
+import type { Clock } from '../lib/clock.ts';
+
+interface Waiting {
+  readonly dueAt: number;
+  readonly run: () => void;
+  takeBack: () => void;
+}
+
+/**
+ * The sandbox's own time: the given clock plus an offset that the control API may move forward. What waits in this
+ * time (a settlement, a callback) comes due when the offset passes it, so a day can be tested in a millisecond.
+ */
+export class SandboxTime {
+  readonly #clock: Clock;
+  readonly #waiting = new Set<Waiting>();
+  #offsetMs = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Milliseconds since the epoch, as the service sees them. */
+  now(): number {
+    return this.#clock.now() + this.#offsetMs;
+  }
+
+  /** Runs once after `ms` of sandbox time. */
+  after(ms: number, run: () => void): void {
+    this.#arm({ dueAt: this.now() + ms, run, takeBack: () => undefined });
+  }
+
+  /** Runs once after `ms` of real time: the latency of an answer must not shrink when a day is skipped. */
+  afterReal(ms: number, run: () => void): void {
+    this.#clock.after(ms, run);
+  }
+
+  /** Moves time forward and runs what has come due, in the order in which it was due. */
+  advance(ms: number): void {
+    this.#offsetMs += ms;
+    const waiting = [...this.#waiting].sort((a, b) => a.dueAt - b.dueAt);
+    for (const entry of waiting) {
+      entry.takeBack();
+      if (entry.dueAt > this.now()) this.#arm(entry);
+      else this.#fire(entry);
+    }
+  }
+
+  /** Forgets all that waits and goes back to the given clock's time. */
+  reset(): void {
+    for (const entry of this.#waiting) entry.takeBack();
+    this.#waiting.clear();
+    this.#offsetMs = 0;
+  }
+
+  #arm(entry: Waiting): void {
+    this.#waiting.add(entry);
+    entry.takeBack = this.#clock.after(Math.max(0, entry.dueAt - this.now()), () => this.#fire(entry));
+  }
+
+  #fire(entry: Waiting): void {
+    if (this.#waiting.delete(entry)) entry.run();
+  }
+}
