@@ -1,6 +1,6 @@
 /**
- * Every value a label may have. All of them are words of our own declarations: an id, a telephone number or what upstream
- * wrote must never become one, since each new value is a new time series that is kept for weeks.
+ * Every value a label may have. All of them are words of our own declarations: an id, a telephone number or what
+ * upstream wrote must never become one, since each new value is a new time series that is kept for weeks.
  */
 import { type DisbursementState, kinds, statesOf } from '../operations/lifecycle.ts';
 import { dueQueues } from '../operations/due-queues.ts';
@@ -63,7 +63,7 @@ export const inDoubtStates = [
   'needs_review',
 ] as const satisfies readonly DisbursementState[];
 
-/** Names that only the settings of the whole installation know. The number of series is bounded where they are counted. */
+/** Names that only the settings know. How many series they make is bounded where the holds are read. */
 export const ACCOUNT_NAMES = 'account names';
 
 /** The closed sets, by the name that `declarations` uses for them. */

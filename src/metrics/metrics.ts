@@ -15,7 +15,7 @@ export interface MetricsOptions extends WholeSources {
 }
 
 /** What is counted of an attempt. Its reason is left out: reasons may quote upstream. */
-export interface CountedAttempt {
+interface CountedAttempt {
   readonly queue: string;
   readonly settlement: { readonly did: string };
   readonly durationMs: number;
@@ -50,7 +50,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
       const seen = await whole();
       showWhole(instruments, seen);
       instruments.replace('relais_redis_up', [{ labels: {}, value: seen ? 1 : 0 }]);
-      instruments.replace('relais_redis_durable', [{ labels: {}, value: 1 }]);
+      instruments.replace('relais_redis_durable', [{ labels: {}, value: durable() ? 1 : 0 }]);
       return instruments.print();
     },
   };

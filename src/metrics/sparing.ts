@@ -12,8 +12,8 @@ export interface SparingOptions<T> {
 }
 
 /**
- * Reads at most once in `keepMs` however often it is asked, and one at a time. Undefined when it could not be read: whoever
- * asks can still tell the rest.
+ * Reads at most once in `keepMs` however often it is asked, and one at a time. Undefined when it could not be read:
+ * whoever asks can still tell the rest.
  */
 export function readSparingly<T>(options: SparingOptions<T>): () => Promise<T | undefined> {
   const { read, clock, keepMs, limitMs, onError } = options;

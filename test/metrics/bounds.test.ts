@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { words } from '../../src/metrics/labels.ts';
+import { createMetrics } from '../../src/metrics/metrics.ts';
+import { clockByHand, idleSources, samplesOf } from './by-hand.ts';
+
+const STRANGERS = Array.from({ length: 300 }, (_, number) => `+2217700${number}`);
+const MOST_SERIES = 2_000;
+
+const page = await everythingAtOnce();
+
+test('with everything happening and every stranger passing by there are fewer than 2,000 series', () => {
+  const series = page.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  expect(series.length).toBeGreaterThan(1_000);
+  expect(series.length).toBeLessThan(MOST_SERIES);
+});
+
+test('no stranger becomes a label', () => {
+  const strangers = page.split('\n').filter((line) => line.includes('+2217700'));
+  expect(strangers.filter((line) => !line.startsWith('relais_held'))).toEqual([]);
+});
+
+test('the hundred oldest holds keep their account, the newer are counted together', () => {
+  const held = samplesOf(page, 'relais_held');
+  const named = held.filter((sample) => !sample.includes('account="other"'));
+  expect(named).toHaveLength(100);
+  expect(named[0]).toContain(STRANGERS.at(-1));
+  const total = held.reduce((sum, sample) => sum + Number(sample.split(' ').at(-1)), 0);
+  expect(total).toBe(STRANGERS.length * words.areas.length);
+});
+
+async function everythingAtOnce(): Promise<string> {
+  const { clock } = clockByHand();
+  const metrics = createMetrics({
+    ...idleSources(clock),
+    queries: {
+      counts: () => Promise.resolve({ count: everyCount(), xof: everyCount() }),
+      oldestIn: () => Promise.resolve(1),
+      backlog: () => Promise.resolve(words.dueQueues.map((queue) => ({ queue, due: 1, oldestDueAt: 1 }))),
+    },
+    jobCounts: () => Promise.resolve(everyCount()),
+    oldestJobAt: () => Promise.resolve(1),
+    accounts: {
+      allHolds: () =>
+        Promise.resolve(
+          STRANGERS.flatMap((account, number) =>
+            words.areas.map((area) => ({ account, area, reason: reasonOf(number), since: -number })),
+          ),
+        ),
+    },
+  });
+  for (const queue of [...words.queues, ...STRANGERS]) {
+    for (const did of [...words.settlements, ...STRANGERS]) {
+      metrics.attemptFinished({ queue, settlement: { did }, durationMs: 1 });
+    }
+  }
+  for (const operation of words.operations) {
+    for (const code of [...words.codes, ...STRANGERS]) metrics.exchanged({ operation, code, durationMs: 1 });
+  }
+  for (const kind of [...words.callbackKinds, ...STRANGERS]) {
+    for (const verdict of [...words.callbackVerdicts, ...STRANGERS]) metrics.callbackReceived(kind, verdict);
+  }
+  metrics.fenced(1);
+  metrics.lockLost(1);
+  return metrics.scrape();
+}
+
+function everyCount(): Record<string, number> {
+  return Object.fromEntries([...words.states, ...words.jobStates, ...STRANGERS].map((name) => [name, 1]));
+}
+
+function reasonOf(number: number): string {
+  return words.holdReasons[number % (words.holdReasons.length + 1)] ?? `reason ${number}`;
+}

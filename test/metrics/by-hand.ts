@@ -1,0 +1,53 @@
+import type { Clock } from '../../src/lib/clock.ts';
+import type { MetricsOptions } from '../../src/metrics/metrics.ts';
+
+/** A clock that stands still until it is turned. Wall and monotonic time begin at different numbers, as they do. */
+export function clockByHand(wallMs = 1_700_000_000_000): { clock: Clock; turn: (ms: number) => void } {
+  let passedMs = 0;
+  const waiting = new Set<{ atMs: number; run: () => void }>();
+  const clock: Clock = {
+    now: () => wallMs + passedMs,
+    monotonic: () => 5_000 + passedMs,
+    sleep: () => Promise.reject(new Error('nobody sleeps here')),
+    after(ms, run) {
+      const timer = { atMs: passedMs + ms, run };
+      waiting.add(timer);
+      return () => waiting.delete(timer);
+    },
+  };
+  const turn = (ms: number): void => {
+    passedMs += ms;
+    for (const timer of [...waiting].filter(({ atMs }) => atMs <= passedMs)) {
+      waiting.delete(timer);
+      timer.run();
+    }
+  };
+  return { clock, turn };
+}
+
+/** Sources of a service that has nothing to do, and the errors that were told. */
+export function idleSources(clock: Clock): MetricsOptions & { errors: string[] } {
+  const errors: string[] = [];
+  return {
+    queries: {
+      counts: () => Promise.resolve({ count: {}, xof: {} }),
+      oldestIn: () => Promise.resolve(undefined),
+      backlog: () => Promise.resolve([]),
+    },
+    accounts: { allHolds: () => Promise.resolve([]) },
+    jobCounts: () => Promise.resolve({}),
+    oldestJobAt: () => Promise.resolve(undefined),
+    durable: () => true,
+    clock,
+    onError: (error) => errors.push(String(error)),
+    errors,
+  };
+}
+
+/** The samples of one metric, as they are printed: `{state="unknown"} 5`. */
+export function samplesOf(page: string, name: string): string[] {
+  return page
+    .split('\n')
+    .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
+    .map((line) => line.slice(name.length).trim());
+}

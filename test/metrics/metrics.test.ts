@@ -1,0 +1,250 @@
+import { describe, expect, test } from 'vitest';
+import { declarations, metricNames } from '../../src/metrics/declarations.ts';
+import { words } from '../../src/metrics/labels.ts';
+import { createMetrics } from '../../src/metrics/metrics.ts';
+import type { Outcome } from '../../src/processors/bench.ts';
+import type { AttemptFinished } from '../../src/processors/run.ts';
+import type { CallbackVerdict } from '../../src/webhooks/receiver.ts';
+import { clockByHand, idleSources, samplesOf } from './by-hand.ts';
+
+const NOW = 1_700_000_000_000;
+
+function counting(change: Partial<ReturnType<typeof idleSources>> = {}) {
+  const { clock, turn } = clockByHand(NOW);
+  const sources = { ...idleSources(clock), ...change };
+  return { metrics: createMetrics(sources), errors: sources.errors, turn };
+}
+
+describe('what a process saw', () => {
+  test('an attempt is counted by what became of it, never by its reason', async () => {
+    const { metrics } = counting();
+    const finished: AttemptFinished = {
+      queue: 'disbursement',
+      id: 'dsb_1',
+      settlement: { did: 'waits', because: 'status_+221770000001' },
+      durationMs: 30,
+    };
+    metrics.attemptFinished(finished);
+    const page = await metrics.scrape();
+    expect(samplesOf(page, 'relais_attempts_total')).toContain('{queue="disbursement",settlement="waits"} 1');
+    expect(samplesOf(page, 'relais_attempt_duration_seconds_bucket')).toContain('{le="0.05",queue="disbursement"} 1');
+    expect(samplesOf(page, 'relais_attempt_duration_seconds_sum')).toEqual(['{queue="disbursement"} 0.03']);
+    expect(page).not.toContain('770000001');
+  });
+
+  test('an exchange is counted by operation and code', async () => {
+    const { metrics } = counting();
+    metrics.exchanged({ operation: 'disbursement_submit', code: 'no_answer', durationMs: 60_000 });
+    const page = await metrics.scrape();
+    expect(samplesOf(page, 'relais_upstream_requests_total')).toEqual([
+      '{operation="disbursement_submit",code="no_answer"} 1',
+    ]);
+    expect(samplesOf(page, 'relais_upstream_request_duration_seconds_sum')).toEqual([
+      '{operation="disbursement_submit"} 60',
+    ]);
+  });
+
+  test('a code we do not list is "other"', async () => {
+    const { metrics } = counting();
+    for (const code of ['9999', 'constructor', '']) {
+      metrics.exchanged({ operation: 'balance', code, durationMs: 1 });
+    }
+    expect(samplesOf(await metrics.scrape(), 'relais_upstream_requests_total')).toEqual([
+      '{operation="balance",code="other"} 3',
+    ]);
+  });
+
+  test('only a login that gave a token counts as a login', async () => {
+    const { metrics } = counting();
+    metrics.exchanged({ operation: 'sms_login', code: 'ok', durationMs: 9 });
+    metrics.exchanged({ operation: 'sms_login', code: 'ERROR_117', durationMs: 9 });
+    metrics.exchanged({ operation: 'sms_send', code: 'ok', durationMs: 9 });
+    expect(samplesOf(await metrics.scrape(), 'relais_sms_logins_total')).toEqual(['1']);
+  });
+
+  test('callbacks, fences and lost locks are counted', async () => {
+    const { metrics } = counting();
+    metrics.callbackReceived('disbursement', 'unmatched');
+    metrics.callbackReceived('none', 'wrong_path');
+    metrics.fenced(2);
+    metrics.lockLost(3);
+    const page = await metrics.scrape();
+    const callbacks = samplesOf(page, 'relais_callbacks_total').filter((sample) => sample.endsWith(' 1'));
+    expect(callbacks).toEqual([
+      '{kind="disbursement",verdict="unmatched"} 1',
+      '{kind="none",verdict="wrong_path"} 1',
+    ]);
+    expect(samplesOf(page, 'relais_fence_duration_seconds_sum')).toEqual(['0.002']);
+    expect(samplesOf(page, 'relais_lost_locks_total')).toEqual(['3']);
+  });
+
+  test('a counter of few series begins at 0, so that its first count is an increase', async () => {
+    const page = await counting().metrics.scrape();
+    expect(samplesOf(page, 'relais_attempts_total')).toContain('{queue="sms-batch",settlement="lost"} 0');
+    expect(samplesOf(page, 'relais_callbacks_total')).toContain('{kind="invoice",verdict="unmatched"} 0');
+    expect(samplesOf(page, 'relais_upstream_requests_total')).toEqual([]);
+  });
+
+  test('two processes in one program do not share a counter', async () => {
+    const [one, other] = [counting().metrics, counting().metrics];
+    one.lockLost(1);
+    expect(samplesOf(await other.scrape(), 'relais_lost_locks_total')).toEqual(['0']);
+  });
+
+  test('durability is what this process knows now', async () => {
+    const { metrics } = counting({ durable: () => false });
+    expect(samplesOf(await metrics.scrape(), 'relais_redis_durable')).toEqual(['0']);
+  });
+});
+
+describe('what is true of the whole', () => {
+  test('operations are counted in every state, also where there are none', async () => {
+    const { metrics } = counting({
+      queries: {
+        ...idleSources(clockByHand().clock).queries,
+        counts: (kind) => Promise.resolve({ count: kind === 'disbursement' ? { unknown: 2 } : {}, xof: {} }),
+      },
+    });
+    const samples = samplesOf(await metrics.scrape(), 'relais_operations');
+    expect(samples).toContain('{kind="disbursement",state="unknown"} 2');
+    expect(samples).toContain('{kind="disbursement",state="succeeded"} 0');
+    expect(samples).toContain('{kind="campaign",state="running"} 0');
+    expect(samples.filter((sample) => sample.includes('chunk') || sample.includes('other'))).toEqual([]);
+  });
+
+  test('money in doubt is told by state, with the age of the oldest', async () => {
+    const { metrics } = counting({
+      queries: {
+        counts: () => Promise.resolve({ count: {}, xof: { pending: 15_000, succeeded: 1_000_000 } }),
+        oldestIn: (_kind, state) => Promise.resolve(state === 'pending' ? NOW - 90_000 : undefined),
+        backlog: () => Promise.resolve([]),
+      },
+    });
+    const page = await metrics.scrape();
+    expect(samplesOf(page, 'relais_in_doubt_xof')).toEqual([
+      '{state="submitting"} 0',
+      '{state="unknown"} 0',
+      '{state="pending"} 15000',
+      '{state="needs_review"} 0',
+    ]);
+    expect(samplesOf(page, 'relais_oldest_in_doubt_seconds')).toEqual([
+      '{state="submitting"} 0',
+      '{state="unknown"} 0',
+      '{state="pending"} 90',
+      '{state="needs_review"} 0',
+    ]);
+  });
+
+  test('a look that is due later is no backlog', async () => {
+    const { metrics } = counting({
+      queries: {
+        ...idleSources(clockByHand().clock).queries,
+        backlog: () =>
+          Promise.resolve([
+            { queue: 'status-poll', due: 3, oldestDueAt: NOW - 4_500 },
+            { queue: 'disbursement', due: 1, oldestDueAt: NOW + 60_000 },
+            { queue: 'campaign', due: 0 },
+          ]),
+      },
+    });
+    expect(samplesOf(await metrics.scrape(), 'relais_backlog_seconds')).toEqual([
+      '{queue="status-poll"} 4.5',
+      '{queue="disbursement"} 0',
+      '{queue="campaign"} 0',
+    ]);
+  });
+
+  test('jobs are counted by state, and the head of the queue has an age', async () => {
+    const { metrics } = counting({
+      jobCounts: (queue) => Promise.resolve(queue === 'intake' ? { waiting: 7, newfangled: 2, newer: 1 } : {}),
+      oldestJobAt: (queue) => Promise.resolve(queue === 'intake' ? NOW - 250 : undefined),
+    });
+    const page = await metrics.scrape();
+    const intake = samplesOf(page, 'relais_jobs').filter((sample) => sample.includes('"intake"'));
+    expect(intake).toContain('{queue="intake",state="waiting"} 7');
+    expect(intake).toContain('{queue="intake",state="active"} 0');
+    expect(intake).toContain('{queue="intake",state="other"} 3');
+    expect(samplesOf(page, 'relais_oldest_job_age_seconds')).toContain('{queue="intake"} 0.25');
+  });
+
+  test('payments and messaging of one account may be held for the same reason', async () => {
+    const held = { account: 'main', reason: 'funds', since: NOW } as const;
+    const { metrics } = counting({
+      accounts: {
+        allHolds: () =>
+          Promise.resolve([
+            { ...held, area: 'payments' },
+            { ...held, area: 'messaging' },
+          ]),
+      },
+    });
+    expect(samplesOf(await metrics.scrape(), 'relais_held')).toEqual([
+      '{account="main",area="payments",reason="funds"} 1',
+      '{account="main",area="messaging",reason="funds"} 1',
+    ]);
+  });
+
+  test('a hold that ended is gone from the next scrape', async () => {
+    const holds = [{ account: 'main', area: 'payments', reason: 'funds', since: NOW } as const];
+    const { metrics, turn } = counting({ accounts: { allHolds: () => Promise.resolve([...holds]) } });
+    await metrics.scrape();
+    holds.pop();
+    turn(1_000);
+    expect(samplesOf(await metrics.scrape(), 'relais_held')).toEqual([]);
+  });
+});
+
+describe('while Redis is away', () => {
+  const silent = () => new Promise<never>(() => undefined);
+
+  test('a scrape still tells what this process saw, within two seconds', async () => {
+    const { metrics, errors, turn } = counting({ jobCounts: silent });
+    metrics.lockLost(2);
+    const scraped = metrics.scrape();
+    turn(1_999);
+    const page = await scraped;
+    expect(samplesOf(page, 'relais_redis_up')).toEqual(['0']);
+    expect(samplesOf(page, 'relais_lost_locks_total')).toEqual(['2']);
+    expect(errors).toEqual(['Error: no answer within 1500 ms']);
+  });
+
+  test('the gauges about the whole are absent, not what they were', async () => {
+    let away = false;
+    const { metrics, turn } = counting({
+      jobCounts: () => (away ? Promise.reject(new Error('gone')) : Promise.resolve({})),
+    });
+    const whole = metricNames.filter((name) => declarations[name].of === 'whole');
+    const present = (page: string) => whole.filter((name) => samplesOf(page, name).length > 0);
+    expect(present(await metrics.scrape())).toContain('relais_in_doubt_xof');
+    away = true;
+    turn(1_000);
+    expect(present(await metrics.scrape())).toEqual([]);
+  });
+
+  test('they come back with it', async () => {
+    let away = true;
+    const { metrics, turn } = counting({
+      jobCounts: () => (away ? Promise.reject(new Error('gone')) : Promise.resolve({})),
+    });
+    expect(samplesOf(await metrics.scrape(), 'relais_redis_up')).toEqual(['0']);
+    away = false;
+    turn(1_000);
+    const page = await metrics.scrape();
+    expect(samplesOf(page, 'relais_redis_up')).toEqual(['1']);
+    expect(samplesOf(page, 'relais_in_doubt_xof')).toHaveLength(4);
+  });
+});
+
+describe('the labels', () => {
+  const settlements: readonly Outcome[] = words.settlements;
+  const verdicts: readonly CallbackVerdict[] = words.callbackVerdicts;
+  const noOutcomeIsMissing: Exclude<Outcome, (typeof words.settlements)[number]> extends never ? true : false = true;
+  const noVerdictIsMissing: Exclude<CallbackVerdict, (typeof words.callbackVerdicts)[number]> extends never
+    ? true
+    : false = true;
+
+  test('name every outcome of an attempt and every verdict about a callback', () => {
+    expect([noOutcomeIsMissing, noVerdictIsMissing]).toEqual([true, true]);
+    expect([settlements.length, verdicts.length]).toEqual([9, 6]);
+  });
+});
