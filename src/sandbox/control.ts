@@ -123,6 +123,9 @@ export const controlRoutes: Readonly<Record<string, Route>> = {
       const record = world.books.disbursements.get(tail);
       if (record === undefined) return missing(response, 'disbursement');
       const { status } = z.strictObject({ status: z.enum(['success', 'failed']) }).parse(body);
+      // A verdict on nothing, or twice the same, would put money into the books that nobody moved.
+      if (record.status === 'created' || record.status === status)
+        return json(response, { message: `the disbursement is ${record.status}` }, 409);
       await settle(record, status, world);
       done(response);
     },

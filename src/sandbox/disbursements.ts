@@ -17,11 +17,12 @@ export const countryPaying = (record: Disbursement, world: World): BalanceCountr
 
 /** The operator's verdict. Success means that money left, and is the one thing that calls back. */
 export async function settle(record: Disbursement, status: 'success' | 'failed', world: World): Promise<void> {
-  const reversal = record.status === 'success' && status === 'failed';
+  // Money that came back with a failure leaves once more when the operator changes its mind.
+  if (status === 'success' && record.status === 'failed')
+    world.settings.book(countryPaying(record, world), -record.amount);
   move(record, status, world);
   if (status === 'success') record.effects += 1;
   else world.settings.book(countryPaying(record, world), record.amount);
-  if (reversal) return;
   if (status === 'failed' && !world.settings.values.callbackOnFailure) return;
   await callBack(record, world);
 }
