@@ -24,7 +24,7 @@ const DECISIONS = {
   old_numbering: { rows: 'are from before 2021 or 2024', flag: '--repair CI,BJ', does: 'renews them' },
 } as const satisfies Partial<Record<SkipReason, { rows: string; flag: string; does: string }>>;
 
-export interface Decision {
+interface Decision {
   readonly reason: keyof typeof DECISIONS;
   readonly rows: number;
   /** Either decides it. */
@@ -70,7 +70,7 @@ async function check(file: string, flags: CheckFlags, { output }: Shell): Promis
   return decisions.length === 0 && summary.recipients > 0 ? 0 : 1;
 }
 
-export function decisionsIn(
+function decisionsIn(
   { reasons }: Pick<CheckSummary, 'reasons'>,
   leaveOut: readonly SkipReason[],
 ): readonly Decision[] {

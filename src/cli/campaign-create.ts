@@ -8,6 +8,7 @@ import { country, withExample } from './flags.ts';
 import type { ExitCode } from './io.ts';
 import { grouped } from './output.ts';
 import { checkFile } from './recipients-file.ts';
+import { Refused } from './refusal.ts';
 import type { Shell } from './shell.ts';
 
 interface CreateFlags {
@@ -46,9 +47,19 @@ async function create(file: string | undefined, flags: CreateFlags, shell: Shell
   const id = String(campaign['id']);
   if (replayed) await shell.output.note(`The campaign ${id} was there already; no second one was made.`);
   const upload = file && checked ? await uploadFile(file, { id, checked }, shell) : undefined;
-  if (json) await shell.output.json({ ...campaign, ...(upload && { upload }) });
+  if (json) await shell.output.json({ ...(upload ? await asItIsNow(campaign, shell) : campaign), upload });
   else await told(campaign, upload, shell);
   return 0;
+}
+
+/** With its recipients. A key that may only enqueue is shown the campaign as it was made. */
+async function asItIsNow(campaign: JsonObject, { api }: Shell): Promise<JsonObject> {
+  try {
+    return (await api.get(`/v1/campaigns/${encodeURIComponent(String(campaign['id']))}`)).body;
+  } catch (error) {
+    if (error instanceof Refused && error.status === 403) return campaign;
+    throw error;
+  }
 }
 
 function optionsOf({ text, country: code }: CreateFlags) {

@@ -43,7 +43,7 @@ export function readCampaign(body: JsonObject): CampaignView {
 
 /**
  * Watches a campaign until it ends: a bar on a terminal, a line now and then elsewhere. A paused or held campaign is
- * watched on, because somebody may let it go on. Answers 1 when the campaign was cancelled or the watching was broken off.
+ * watched on, because somebody may let it go on. Answers 1 when the campaign was cancelled or the watching broken off.
  */
 export async function follow(id: string, json: boolean, shell: Shell): Promise<ExitCode> {
   const { clock, signal, isTerminal } = shell.io;

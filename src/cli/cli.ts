@@ -12,12 +12,12 @@ import type { CliIo } from './io.ts';
 import { addServiceCommands } from './service.ts';
 import { Shell } from './shell.ts';
 
-/** Runs one command. `argv` is without node and script. Answers the exit code: 0 done, 1 refused or failed, 2 wrong usage. */
+/** Runs one command; `argv` is without node and script. The exit code: 0 done, 1 refused or failed, 2 wrong usage. */
 export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
   const shell = new Shell(io);
   // Without a listener, a reader that goes away (`| head -1`) would end the process with a stack trace.
   const gone = (): void => {};
-  io.stdout.on('error', gone);
+  for (const stream of [io.stdout, io.stderr]) stream.on('error', gone);
   try {
     await makeProgram(shell).parseAsync([...argv], { from: 'user' });
     return shell.exitCode;

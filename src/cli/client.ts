@@ -37,7 +37,7 @@ interface Letter {
   readonly body?: string | Readable;
 }
 
-/** The HTTP API, as the commands speak to it. Everything but a 2xx is thrown; 429 is waited out, because nothing happened. */
+/** The HTTP API as the commands speak to it. All but a 2xx is thrown; 429 is waited out, because nothing happened. */
 export class ApiClient {
   readonly #options: ApiOptions;
   readonly #agent = new Agent({

@@ -81,7 +81,7 @@ class EventReader {
     } catch (error) {
       if (!(error instanceof Refused) || error.status !== 410) throw error;
       throw new CommandFailed(`Events after ${this.cursor} are partly forgotten: some are lost to this reader.`, {
-        next: `Take stock, then read from the oldest that is kept (${error.problem.oldest}): relais events without --after`,
+        next: `Take stock, then read on without --after, from the oldest that is kept (${error.problem.oldest}).`,
         cause: error,
       });
     }

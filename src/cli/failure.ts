@@ -17,7 +17,7 @@ export class WrongUsage extends CommandFailed {
   override readonly name = 'WrongUsage';
 }
 
-/** The reader of our output has gone (`relais events | head -1`): there is nobody left to tell, and nothing went wrong. */
+/** The reader of our output has gone (`relais events | head -1`): nobody is left to tell, and nothing went wrong. */
 export class NobodyListens extends Error {
   override readonly name = 'NobodyListens';
 }

@@ -21,7 +21,8 @@ export interface CampaignProgress {
   readonly perSecond: number;
 }
 
-const LEAST_BAR = 10;
+/** On 80 columns a campaign of 80,000 leaves room for six. */
+const LEAST_BAR = 6;
 const MOST_BAR = 40;
 
 /** Recipients that are waiting or on their way: what is left to do. */
@@ -50,7 +51,7 @@ export function renderLine({ state, reason, totals, perSecond }: CampaignProgres
   const remaining = remainingOf(totals);
   const runs = state === 'running' && remaining > 0;
   const parts = [
-    `sent ${grouped(totals.sent)} of ${grouped(totals.total - totals.skipped)}`,
+    `sent ${grouped(totals.sent)}/${grouped(totals.total - totals.skipped)}`,
     `failed ${grouped(totals.failed)}`,
     `unknown ${grouped(totals.unknown)}`,
     ...(runs && perSecond > 0 ? [`${rounded(perSecond)}/s`, `${timeLeft(remaining, perSecond)} left`] : []),

@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import { PassThrough, Writable } from 'node:stream';
+import { NobodyListens } from '../../src/cli/failure.ts';
+import type { CliIo } from '../../src/cli/io.ts';
+import { Output, printable } from '../../src/cli/output.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+
+function outputTo(stdout: Writable, more: Partial<CliIo> = {}): Output {
+  const nothing = async (): Promise<number> => 0;
+  return new Output({
+    env: {},
+    stdout,
+    stderr: new PassThrough(),
+    stdin: new PassThrough(),
+    isTerminal: false,
+    columns: 80,
+    clock: systemClock,
+    signal: new AbortController().signal,
+    services: { run: nothing, dev: nothing, sandbox: nothing },
+    ...more,
+  });
+}
+const output = outputTo(new PassThrough());
+
+test('a table is as wide as its longest cells, and nothing trails behind', () => {
+  const items = [
+    { id: 'a', state: 'queued', reason: null },
+    { id: 'long-one', state: 'failed', reason: 'no funds' },
+  ];
+  expect(output.renderTable(['id', 'state', 'reason'], items)).toBe(
+    ['id        state   reason', 'a         queued', 'long-one  failed  no funds', ''].join('\n'),
+  );
+});
+
+test('facts that are not there are left out', () => {
+  const rows = [
+    ['id', 'x'],
+    ['reason', null],
+    ['reference', undefined],
+    ['tries', 0],
+  ] as const;
+  expect(output.renderFacts(rows)).toBe('id     x\ntries  0\n');
+});
+
+describe('colour', () => {
+  const red = '\u001b[31mfailed\u001b[0m';
+  test.for([
+    ['a terminal', { isTerminal: true }, red],
+    ['a pipe', {}, 'failed'],
+    ['a terminal with NO_COLOR', { isTerminal: true, env: { NO_COLOR: '1' } }, 'failed'],
+    ['a terminal with an empty NO_COLOR', { isTerminal: true, env: { NO_COLOR: '' } }, red],
+    ['a dumb terminal', { isTerminal: true, env: { TERM: 'dumb' } }, 'failed'],
+  ] as const)('on %s', ([, io, expected]) => {
+    expect(outputTo(new PassThrough(), io).state('failed')).toBe(expected);
+  });
+});
+
+test('control characters of strangers are shown, not obeyed', () => {
+  expect(printable('a\u001b[31m\u202eb\nc')).toBe('a�[31m�b�c');
+  expect(printable({ code: 5 })).toBe('{"code":5}');
+});
+
+test('a slow reader is waited for', async () => {
+  let taken: (() => void) | undefined;
+  const slow = new Writable({ write: (_chunk, _encoding, done) => (taken = done) && undefined });
+  let written = false;
+  const writing = outputTo(slow)
+    .line('x')
+    .then(() => (written = true));
+  await Promise.resolve();
+  expect(written).toBe(false);
+  taken?.();
+  await writing;
+  expect(written).toBe(true);
+});
+
+test('a reader that has gone ends the writing', async () => {
+  const gone = new Writable({ write: (_chunk, _encoding, done) => done(new Error('EPIPE')) });
+  gone.on('error', () => {});
+  await expect(outputTo(gone).line('x')).rejects.toThrow(NobodyListens);
+});

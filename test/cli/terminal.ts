@@ -1,0 +1,75 @@
+import { PassThrough } from 'node:stream';
+import { onTestFinished } from 'vitest';
+import { runCli } from '../../src/cli/cli.ts';
+import type { CliIo, Services } from '../../src/cli/io.ts';
+import type { Clock } from '../../src/lib/clock.ts';
+
+export interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** How long the command slept on its clock, in order, in ms. */
+  readonly slept: readonly number[];
+}
+
+export interface Situation {
+  readonly env?: CliIo['env'];
+  /** What the person types. */
+  readonly types?: string;
+  readonly isTerminal?: boolean;
+  readonly columns?: number;
+  readonly services?: Partial<Services>;
+  /** Called before every sleep with how many there were: the place to let the world go on, or to press Ctrl-C. */
+  readonly onSleep?: (sleeps: number, interrupt: () => void) => void;
+}
+
+/** Runs a command as somebody would, with a clock that never waits. */
+export async function relais(argv: readonly string[], situation: Situation = {}): Promise<Ran> {
+  const { env = {}, types = '', isTerminal = false, columns = 80, services = {} } = situation;
+  const controller = new AbortController();
+  const slept: number[] = [];
+  const stdout = collector();
+  const stderr = collector();
+  const stdin = new PassThrough();
+  stdin.end(types);
+  onTestFinished(() => void stdin.destroy());
+  const code = await runCli(argv, {
+    env,
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+    stdin,
+    isTerminal,
+    columns,
+    clock: sleeplessClock(slept, (sleeps) => situation.onSleep?.(sleeps, () => controller.abort())),
+    signal: controller.signal,
+    services: { run: unexpected, dev: unexpected, sandbox: unexpected, ...services },
+  });
+  return { code, stdout: stdout.text(), stderr: stderr.text(), slept };
+}
+
+function collector() {
+  const stream = new PassThrough();
+  const parts: Buffer[] = [];
+  stream.on('data', (part: Buffer) => parts.push(part));
+  return { stream, text: () => Buffer.concat(parts).toString() };
+}
+
+async function unexpected(): Promise<number> {
+  throw new Error('this service was not to be started');
+}
+
+/** Sleeping takes no time and moves the clock on. */
+function sleeplessClock(slept: number[], onSleep: (sleeps: number) => void): Clock {
+  let now = 1_800_000_000_000;
+  return {
+    now: () => now,
+    monotonic: () => now,
+    async sleep(ms, signal) {
+      slept.push(ms);
+      now += ms;
+      onSleep(slept.length);
+      signal?.throwIfAborted();
+    },
+    after: () => () => {},
+  };
+}
