@@ -29,6 +29,12 @@ const count = (fallback: number, { min = 0, max = 1_000_000 } = {}) =>
     .min(min)
     .max(max)
     .default(fallback);
+const limitXof = () =>
+  z
+    .string()
+    .regex(/^(off|[1-9]\d{0,14})$/, 'must be a whole number of XOF, or off')
+    .default('off')
+    .transform((value) => (value === 'off' ? undefined : Number(value)));
 const port = (fallback: number) => count(fallback, { max: 65_535 });
 const secret = () =>
   z
@@ -130,6 +136,17 @@ const money = {
   DISBURSEMENT_QUIET_PERIOD: [duration('60s'), 'No `created` counts as an answer about a submit younger than this.'],
   DISBURSEMENT_POLL: [durations('2s,5s,10s,20s,40s,1m,2m,5m,10m,30m'), 'Waits between looks; the last one repeats.'],
   DISBURSEMENT_LIMIT: [duration('72h'), 'After this a disbursement needs review, and is looked at daily.'],
+  MAX_DISBURSEMENT: [limitXof(), 'The most a single disbursement may be.'],
+  MAX_PER_BENEFICIARY_DAY: [limitXof(), 'The most that is accepted for one beneficiary and day (UTC).'],
+  MAX_PER_DAY: [limitXof(), 'The most that is accepted for an account and day (UTC).'],
+  APPROVAL_ABOVE: [limitXof(), 'A single disbursement above this awaits the approval of another key.'],
+  DUPLICATE_WINDOW: [
+    z
+      .string()
+      .default('off')
+      .transform((value, context) => (value === 'off' ? undefined : orIssue(toMs)(value, context))),
+    'The same amount to the same beneficiary within this time is refused, unless it says `allowDuplicate`.',
+  ],
   HOLD_RECHECK: [duration('30s'), 'How often the condition of a hold is looked at.'],
 } as const;
 
@@ -288,12 +305,13 @@ export function describeSettings(): SettingDescription[] {
   });
 }
 
-/** Safe to log: a secret shows only whether it is set. */
+/** Safe to log: a secret shows only whether it is set, an address leaves out the password in it. */
 export function describeConfig(config: Config): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(config).map(([name, value]) => [
-      name,
-      metas.get(name)?.secret ? (value === undefined ? 'missing' : 'set') : value,
-    ]),
+    [...metas].map(([name, meta]) => {
+      const value = config[name as keyof Config];
+      if (meta.secret) return [name, value === undefined ? 'missing' : 'set'];
+      return [name, typeof value === 'string' ? value.replace(/(:\/\/[^/:@]*):[^/@]+@/, '$1:[secret]@') : value];
+    }),
   );
 }

@@ -53,7 +53,7 @@ const io: CliIo = {
   stdout: process.stdout,
   stderr: process.stderr,
   stdin: process.stdin,
-  isTerminal: process.stdout.isTTY,
+  isTerminal: Boolean(process.stdout.isTTY),
   columns: process.stdout.columns || 100,
   clock: systemClock,
   signal: stop.signal,

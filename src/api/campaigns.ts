@@ -110,9 +110,16 @@ async function upload(context: ApiContext, request: Request, response: Response)
     const totals = { total: recipients + skipped, recipients, skipped };
     response.json({ replayed: answer.is === 'replayed', ...(answer.is === 'counted' ? answer.summary : totals) });
   } catch (error) {
-    if (error instanceof UnusableFile) throw invalid(error.problems.map(({ message }) => ({ pointer: '', message })));
+    if (error instanceof UnusableFile) throw invalid(error.problems.map(describeFileProblem));
     throw error;
   }
+}
+
+function describeFileProblem({ message, detail, row }: UnusableFile['problems'][number]) {
+  return {
+    pointer: row === undefined ? '' : `/${row}`,
+    message: detail === undefined ? message : `${message} (${detail})`,
+  };
 }
 
 function campaignOf(context: ApiContext, key: ApiKey, request: Request): Promise<CampaignRecord> {

@@ -10,6 +10,7 @@ import type { Operations } from '../operations/operations.ts';
 import type { Queries } from '../operations/queries.ts';
 import type { RecordOf } from '../operations/record.ts';
 import type { Acceptance, Answer } from '../producer/acceptance.ts';
+import type { Resolve, Resolved } from '../processors/resolve.ts';
 import { describeProblems } from '../producer/problems.ts';
 import { type ApiKey, type Role, mayUseAccount } from './keys.ts';
 import { ApiProblem, invalid } from './problem.ts';
@@ -32,6 +33,8 @@ export interface ApiContext {
   readonly wake: (queue: QueueName, id: string, rev: string | number) => void;
   /** Why nothing can be accepted now, if so. */
   readonly refusal: () => { readonly kind: 'not-durable' | 'memory-full'; readonly detail: string } | undefined;
+  /** A person's word about what needs review; upstream is asked first. */
+  readonly resolve: (id: string, request: Resolve) => Promise<Resolved>;
   readonly queues: QueueSwitches;
   readonly onError: (error: unknown, request: { method: string; path: string; requestId: string }) => void;
 }
@@ -91,9 +94,13 @@ export function idempotencyKey(request: Request): string | undefined {
 /** Accepted or the same as before; everything else is a problem. */
 export function takeAnswer(answer: Answer): Extract<Answer, { id: string }> {
   if (answer.outcome === 'conflict') {
-    throw new ApiProblem('conflict', `It stands for ${answer.existingId}; send another key, or the same request.`, {
-      existingId: answer.existingId,
-    });
+    throw new ApiProblem(
+      'conflict',
+      `The same key or reference stands for ${answer.existingId}. Repeat that request as it was, or name this one anew.`,
+      {
+        existingId: answer.existingId,
+      },
+    );
   }
   if (answer.outcome === 'invalid') {
     const identity = answer.problems.find(({ message }) => message.includes('Idempotency-Key'));

@@ -1,6 +1,5 @@
 import { Router } from 'express';
-import { disbursementEvent } from '../processors/disbursement-event.ts';
-import { statesOf, type DisbursementState } from '../operations/lifecycle.ts';
+import { statesOf } from '../operations/lifecycle.ts';
 import { idOfReference } from '../producer/acceptance.ts';
 import {
   type ApiContext,
@@ -14,11 +13,9 @@ import {
   takeAnswer,
 } from './context.ts';
 import { type ApiKey, mayUseAccount } from './keys.ts';
-import { ApiProblem, invalid } from './problem.ts';
+import { addDisbursementActions } from './disbursement-actions.ts';
+import { invalid } from './problem.ts';
 import { disbursementView } from './views.ts';
-
-/** Upstream offers no cancellation: what may have been submitted cannot be called back. */
-const CANCELLABLE: readonly DisbursementState[] = ['awaiting_approval', 'queued', 'held', 'created'];
 
 export function disbursementRoutes(context: ApiContext): Router {
   const router = Router();
@@ -27,7 +24,7 @@ export function disbursementRoutes(context: ApiContext): Router {
     const key = requireRole(response, 'enqueue');
     requireAccount(key, request.body);
     requireOpen(context, response);
-    const answer = takeAnswer(await context.acceptance.disbursement(request.body, idempotencyKey(request)));
+    const answer = takeAnswer(await context.acceptance.disbursement(request.body, idempotencyKey(request), key.name));
     if (answer.outcome === 'duplicate') response.set('Idempotency-Replayed', 'true');
     response.status(202).json(disbursementView(await findRecord(context, key, 'disbursement', answer.id)));
   });
@@ -42,27 +39,8 @@ export function disbursementRoutes(context: ApiContext): Router {
     response.json(disbursementView(await findRecord(context, key, 'disbursement', request.params.id)));
   });
 
-  router.post('/:id/cancel', async (request, response) => {
-    const key = requireRole(response, 'enqueue');
-    const record = await findRecord(context, key, 'disbursement', request.params.id);
-    if (record.state !== 'cancelled') {
-      if (!CANCELLABLE.includes(record.state)) throw tooLate(record.state);
-      const settled = await context.operations.settle(record, undefined, {
-        to: 'cancelled',
-        set: { reason: 'cancelled_by_caller' },
-        evidence: { operation: 'cancel', code: 'by', detail: key.name },
-        event: disbursementEvent(record, 'cancelled'),
-      });
-      if (settled.is === 'not yours') throw tooLate(settled.state);
-    }
-    response.json(disbursementView(await findRecord(context, key, 'disbursement', record.id)));
-  });
-
+  addDisbursementActions(router, context);
   return router;
-}
-
-function tooLate(state: string): ApiProblem {
-  return new ApiProblem('wrong-state', `It is ${state}: only what was never submitted can be cancelled.`, { state });
 }
 
 async function listDisbursements(context: ApiContext, key: ApiKey, request: Parameters<typeof queryText>[0]) {

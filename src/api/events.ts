@@ -18,9 +18,13 @@ export function eventRoutes({ events }: ApiContext): Router {
       response.json({ events: page.events.filter(({ account }) => mayUseAccount(key, account)), next: page.next });
     } catch (error) {
       if (!(error instanceof CursorTooOld)) throw error;
-      throw new ApiProblem('gone', `The oldest event kept is ${error.oldest}; take stock, then go on from there.`, {
-        oldest: error.oldest,
-      });
+      throw new ApiProblem(
+        'gone',
+        `Events up to here are forgotten; the oldest kept is ${error.oldest}. Take stock, then read on without a cursor.`,
+        {
+          oldest: error.oldest,
+        },
+      );
     }
   });
 

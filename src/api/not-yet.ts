@@ -3,8 +3,6 @@ import { Router } from 'express';
 import { ApiProblem } from './problem.ts';
 
 const notYet: readonly (readonly [path: string, instead: string])[] = [
-  ['/v1/disbursements/:id/approve', 'Disbursements need no approval yet.'],
-  ['/v1/disbursements/:id/resolve', 'What needs review is looked at daily; GET /v1/review shows it.'],
   ['/v1/disbursement-batches', 'Send each row to POST /v1/disbursements, or `relais disburse create`.'],
   [
     '/v1/campaigns/:id/retry',
@@ -16,7 +14,6 @@ const notYet: readonly (readonly [path: string, instead: string])[] = [
   ['/v1/direct-credits', 'A disbursement with the withdraw mode `service` does the same, and can be asked about.'],
   ['/v1/balances', 'See the dashboard of the service.'],
   ['/v1/event-endpoints', 'GET /v1/events with a cursor, or the Redis stream.'],
-  ['/v1/explain', 'GET /v1/disbursements/{id} has the history.'],
   ['/docs', 'The README and docs/ of the project.'],
   ['/openapi.json', 'The README and docs/ of the project.'],
 ];

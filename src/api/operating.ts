@@ -1,7 +1,9 @@
 /** For operators: what stands where, what is held and why, and the switches. */
 import { Router } from 'express';
-import { type ApiContext, queryNumber, queryText, requireRole } from './context.ts';
-import { mayUseAccount } from './keys.ts';
+import { STOPPED } from '../operations/accounts.ts';
+import { explainDisbursement } from '../operations/explain.ts';
+import { type ApiContext, findRecord, queryNumber, queryText, requireRole } from './context.ts';
+import { type ApiKey, mayUseAccount } from './keys.ts';
 import { ApiProblem } from './problem.ts';
 import { disbursementView } from './views.ts';
 
@@ -23,6 +25,12 @@ export function operatingRoutes(context: ApiContext): Router {
       response.json({ items: await queues.list() });
     });
   }
+
+  router.get('/explain/:id', async (request, response) => {
+    const key = requireRole(response, 'read');
+    const record = await findRecord(context, key, 'disbursement', request.params.id);
+    response.json(explainDisbursement(record));
+  });
 
   addAccountRoutes(router, context);
 
@@ -59,13 +67,22 @@ function addAccountRoutes(router: Router, { accounts, accountNames }: ApiContext
     response.json({ items });
   });
 
+  router.post('/accounts/:name/stop', async (request, response) => {
+    const key = requireRole(response, 'operate');
+    const name = knownAccount(request.params.name, key, accountNames);
+    await accounts.hold(name, 'payments', STOPPED);
+    response.json({ name, held: await accounts.holdsOf(name) });
+  });
+
   router.post('/accounts/:name/release', async (request, response) => {
     const key = requireRole(response, 'operate');
-    const { name } = request.params;
-    if (!accountNames.includes(name) || !mayUseAccount(key, name)) {
-      throw new ApiProblem('not-found', `There is no account ${name.slice(0, 40)}.`);
-    }
+    const name = knownAccount(request.params.name, key, accountNames);
     for (const { area, reason } of await accounts.holdsOf(name)) await accounts.release(name, area, reason);
     response.json({ name, held: [] });
   });
+}
+
+function knownAccount(name: string, key: ApiKey, accountNames: readonly string[]): string {
+  if (accountNames.includes(name) && mayUseAccount(key, name)) return name;
+  throw new ApiProblem('not-found', `There is no account ${name.slice(0, 40)}.`);
 }

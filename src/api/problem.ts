@@ -16,6 +16,7 @@ export const problemKinds = {
   'unsupported-media-type': { status: 415, title: 'The body is of a type that is not taken here' },
   invalid: { status: 422, title: 'The request is not valid; nothing was done' },
   'too-many-requests': { status: 429, title: 'Too many requests with this key' },
+  'no-answer': { status: 504, title: 'The service did not answer; nothing was changed' },
   'not-yet': { status: 501, title: 'This route is not real yet' },
   unavailable: { status: 503, title: 'Redis is away; nothing was accepted' },
   'not-durable': { status: 503, title: 'Redis would not survive a power loss; nothing was accepted' },

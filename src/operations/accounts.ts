@@ -4,6 +4,9 @@ import { keys } from './keys.ts';
 import { holdAccountScript, probeAccountScript, releaseAccountScript } from './scripts/account.ts';
 import { runScript } from './scripts/script.ts';
 
+/** The reason of an account that a person has stopped. It is released by a person, never by itself. */
+export const STOPPED = 'stopped';
+
 /** Money and texts are held apart: an empty SMS balance stops no disbursement. */
 export type HoldArea = 'payments' | 'messaging';
 

@@ -28,4 +28,10 @@ export const keys = {
   parked: (campaign: string): string => `${PREFIX}:parked:${campaign}`,
   /** List: packed rows of a campaign that will not be sent, with the reason. */
   skipped: (campaign: string, tag: string): string => `${PREFIX}:skipped:${campaign}:${tag}`,
+  /** Hash: the limits of money, written by every process that has the settings. */
+  limits: `${PREFIX}:limits`,
+  /** Hash: XOF accepted on one day, in all and by beneficiary. */
+  acceptedOn: (account: string, day: string): string => `${PREFIX}:accepted:${account}:${day}`,
+  /** String: the operation that paid this beneficiary this amount a little while ago. */
+  sameAgain: (account: string, payment: string): string => `${PREFIX}:same:${account}:${payment}`,
 } as const;

@@ -33,7 +33,7 @@ export async function acceptMessage(
   message: NewMessage,
   chunk: OpenChunk,
   now?: () => number,
-): Promise<(Accepted & { count: number }) | { outcome: 'full' }> {
+): Promise<(Exclude<Accepted, { outcome: 'limited' }> & { count: number }) | { outcome: 'full' }> {
   const { id, account, reference, idOfReference, lane } = message;
   const fields = { ...message.fields, ...(reference ? { reference } : {}) };
   const answer = (await runScript(
@@ -64,7 +64,7 @@ export async function acceptMessage(
       RECORD_VERSION,
       ...Object.entries(fields).flat(),
     ],
-  )) as [Accepted['outcome'] | 'full', string, string, number];
+  )) as ['accepted' | 'duplicate' | 'conflict' | 'full', string, string, number];
   if (answer[0] === 'full') return { outcome: 'full' };
   return { outcome: answer[0], id: answer[1], state: answer[2], count: answer[3] ?? 0 };
 }

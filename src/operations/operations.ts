@@ -3,11 +3,23 @@
  * announces it. This file decides nothing about retries; it keeps what others decided.
  */
 import type { Redis } from 'ioredis';
+import { systemClock } from '../lib/clock.ts';
+import { fingerprint } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
 import type { QueueName } from './due-queues.ts';
 import { type EvidenceDraft, packEvidence } from './evidence.ts';
 import { keys } from './keys.ts';
-import { type Kind, type StateOf, isFinal, kinds, queueOf, statesInQueue, statesOf } from './lifecycle.ts';
+import type { MoneyLimit } from './limits.ts';
+import {
+  type Kind,
+  type StateOf,
+  isFinal,
+  kinds,
+  lookQueueOf,
+  queueOf,
+  statesInQueue,
+  statesOf,
+} from './lifecycle.ts';
 import { RECORD_VERSION, type RecordBase, type RecordOf, fieldsOf, readRecord } from './record.ts';
 import { acceptScript } from './scripts/accept.ts';
 import { acquireScript } from './scripts/acquire.ts';
@@ -40,13 +52,19 @@ export interface NewOperation<K extends Kind = Kind> {
   /** When the due index looks if no wake-up job came through first, ms from now. Absent: nothing is due. */
   readonly dueInMs?: number;
   readonly notBefore?: number;
+  /** Who is paid, for the limits per beneficiary and for the same payment asked for twice. */
+  readonly beneficiary?: string;
+  /** The same amount to the same beneficiary again is meant. */
+  readonly meantAgain?: boolean;
   readonly fields: Readonly<Record<string, string | number>>;
 }
 
 export type Accepted =
   | { readonly outcome: 'accepted'; readonly id: string; readonly state: string }
   | { readonly outcome: 'duplicate'; readonly id: string; readonly state: string }
-  | { readonly outcome: 'conflict'; readonly id: string };
+  | { readonly outcome: 'conflict'; readonly id: string }
+  /** A limit of money; `detail` is the limit, or the earlier operation for the same payment asked for twice. */
+  | { readonly outcome: 'limited'; readonly limit: MoneyLimit; readonly detail: string };
 
 /** A record that this attempt, and no other, may change. */
 export interface Held<K extends Kind> {
@@ -62,8 +80,12 @@ export type Acquired<K extends Kind> =
 
 const list = (states: readonly string[]): string => `,${states.join(',')},`;
 
+/** Final, and nothing that upstream may still say would change it. */
 const finalStates = Object.fromEntries(
-  kinds.map((kind) => [kind, list(statesOf(kind).filter((state) => isFinal(kind, state)))]),
+  kinds.map((kind) => [
+    kind,
+    list(statesOf(kind).filter((state) => isFinal(kind, state) && queueOf(kind, state) === undefined)),
+  ]),
 ) as Record<Kind, string>;
 
 export class Operations {
@@ -80,6 +102,7 @@ export class Operations {
   async accept<K extends Kind>(operation: NewOperation<K>): Promise<Accepted> {
     const { kind, id, account, state, reference } = operation;
     const fields = { v: RECORD_VERSION, kind, ...operation.fields, ...(reference ? { reference } : {}) };
+    const beneficiary = fingerprint(operation.beneficiary ?? '');
     const answer = (await runScript(
       this.#redis,
       acceptScript,
@@ -87,11 +110,14 @@ export class Operations {
         keys.record(id),
         keys.reference(account, kind, reference ?? ''),
         keys.record(operation.idOfReference ?? id),
-        keys.events,
         keys.counts(kind),
         keys.index(kind),
         keys.state(kind, state),
         keys.due(queueOf(kind, state) ?? 'none'),
+        keys.limits,
+        keys.acceptedOn(account, this.#day()),
+        keys.sameAgain(account, `${beneficiary}.${operation.xof ?? ''}`),
+        keys.state(kind, 'awaiting_approval'),
       ],
       [
         id,
@@ -103,13 +129,20 @@ export class Operations {
         operation.xof ?? '',
         operation.dueInMs ?? '',
         operation.notBefore ?? '',
-        '',
-        '',
         account,
+        beneficiary,
+        operation.meantAgain ? 1 : 0,
         ...Object.entries(fields).flat(),
       ],
     )) as [Accepted['outcome'], string, string];
-    return { outcome: answer[0], id: answer[1], state: answer[2] };
+    const [outcome, name, detail] = answer;
+    if (outcome === 'limited') return { outcome, limit: name as MoneyLimit, detail };
+    return { outcome, id: name, state: detail };
+  }
+
+  /** The day (UTC) whose accepted sums count; a limit per day needs no better clock than the one of this process. */
+  #day(): string {
+    return new Date(Number(this.#now()) || systemClock.now()).toISOString().slice(0, 10);
   }
 
   /** The record for an attempt in this queue, if it is to be had. */
@@ -153,16 +186,17 @@ export class Operations {
 
   /** A callback came. Never creates anything and changes no state. */
   async hint(
-    kind: Kind,
+    kind: Parameters<typeof lookQueueOf>[0],
     id: string,
     evidence: EvidenceDraft,
     intervalMs: number,
   ): Promise<{ is: 'none' | 'noted' } | { is: 'look'; rev: number }> {
+    const queue = lookQueueOf(kind);
     const answer = (await runScript(
       this.#redis,
       hintScript,
-      [keys.record(id), keys.due('status-poll')],
-      [id, this.#now(), packEvidence(evidence), intervalMs, list(statesInQueue(kind, 'status-poll'))],
+      [keys.record(id), keys.due(queue)],
+      [id, this.#now(), packEvidence(evidence), intervalMs, list(statesInQueue(kind, queue))],
     )) as ['none' | 'noted' | 'look', string?, number?];
     return answer[0] === 'look' ? { is: 'look', rev: answer[2] ?? 0 } : { is: answer[0] };
   }

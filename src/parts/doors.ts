@@ -5,6 +5,8 @@ import { type ApiKey, readApiKeys } from '../api/keys.ts';
 import type { Part } from '../app.ts';
 import { type Config, WrongSettings } from '../config.ts';
 import { startMetricsServer } from '../metrics/server.ts';
+import type { Bench } from '../processors/bench.ts';
+import { resolveDisbursement } from '../processors/resolve.ts';
 import { type AnyQueueName, queueNames } from '../queues/index.ts';
 import { createReceiver } from '../webhooks/receiver.ts';
 import { callbackSecrets } from './bench.ts';
@@ -34,7 +36,7 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || host.startsWith('127.');
 }
 
-export function apiPart(foundation: Foundation, tellUrl: TellUrl): Part {
+export function apiPart(foundation: Foundation, bench: Bench, tellUrl: TellUrl): Part {
   const { config, logger, book } = foundation;
   return {
     name: 'the API',
@@ -48,6 +50,7 @@ export function apiPart(foundation: Foundation, tellUrl: TellUrl): Part {
         accountNames: [...book.keys()],
         acceptance,
         refusal: () => refusalOf(foundation),
+        resolve: (id, request) => resolveDisbursement(id, request, bench),
         queues: queueSwitches(foundation),
         onError: (error, request) => logger.error({ err: error, ...request }, 'a request failed'),
       });

@@ -14,6 +14,7 @@ import { Accounts } from '../operations/accounts.ts';
 import { Campaigns } from '../operations/campaigns.ts';
 import { Chunks } from '../operations/chunks.ts';
 import type { QueueName } from '../operations/due-queues.ts';
+import { publishLimits } from '../operations/limits.ts';
 import { Operations } from '../operations/operations.ts';
 import { Queries } from '../operations/queries.ts';
 import { type AnyQueueName, queueNames, queues } from '../queues/index.ts';
@@ -95,7 +96,11 @@ export function layFoundation(config: Config, logger: Logger): Foundation {
       clock: systemClock,
       onError: (error) => quietly('metrics', error),
     }),
-    parts: [redisPart(connections), durabilityPart(config, redis, logger, (verdict) => (durability = verdict))],
+    parts: [
+      redisPart(connections),
+      limitsPart(config, redis),
+      durabilityPart(config, redis, logger, (verdict) => (durability = verdict)),
+    ],
   };
 }
 
@@ -148,6 +153,16 @@ function redisPart({ redis, queueClient, bullQueues, waker }: Connections): Part
         await Promise.all(Object.values(bullQueues).map((queue) => queue.close()));
         for (const client of clients) await closeConnection(client);
       };
+    },
+  };
+}
+
+function limitsPart(config: Config, redis: Redis): Part {
+  return {
+    name: 'the limits of money',
+    start: async () => {
+      await publishLimits(redis, config);
+      return async () => undefined;
     },
   };
 }

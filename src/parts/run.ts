@@ -6,7 +6,7 @@ import { createLogger } from '../logger.ts';
 import { type AnyQueueName, queueNames } from '../queues/index.ts';
 import { createBench } from './bench.ts';
 import { apiKeysOf, apiPart, isLoopback, metricsPart, webhooksPart } from './doors.ts';
-import { type Foundation, layFoundation } from './foundation.ts';
+import { layFoundation } from './foundation.ts';
 import { timingOf } from './timing.ts';
 import { workerParts } from './worker.ts';
 
@@ -43,13 +43,17 @@ export async function startRoles(
   logger.info({ settings: describeConfig(config), roles }, 'starting');
   const foundation = layFoundation(config, logger);
   const urls: Urls = {};
+  const timing = timingOf(config);
+  const { bench, close } = createBench(foundation, timing, () => publicUrlOf(config, urls));
+  const upstream: Part = { name: 'the upstream client', start: async () => close };
   const stop = await startAll([
     ...foundation.parts,
     metricsPart(foundation, (url) => (urls.metrics = url)),
+    upstream,
     // The receiver before the worker: upstream may ask for it while the first disbursement is created.
     ...(roles.includes('webhooks') ? [webhooksPart(foundation, (url) => (urls.webhooks = url))] : []),
-    ...(roles.includes('worker') ? workers(foundation, urls, queues) : []),
-    ...(roles.includes('api') ? [apiPart(foundation, (url) => (urls.api = url))] : []),
+    ...(roles.includes('worker') ? workerParts(foundation, bench, timing, queues) : []),
+    ...(roles.includes('api') ? [apiPart(foundation, bench, (url) => (urls.api = url))] : []),
   ]);
   return {
     urls,
@@ -59,14 +63,6 @@ export async function startRoles(
       logger.info('stopped');
     },
   };
-}
-
-function workers(foundation: Foundation, urls: Urls, queues: readonly AnyQueueName[]): Part[] {
-  const { config } = foundation;
-  const timing = timingOf(config);
-  const { bench, close } = createBench(foundation, timing, () => publicUrlOf(config, urls));
-  const upstream: Part = { name: 'the upstream client', start: async () => close };
-  return [upstream, ...workerParts(foundation, bench, timing, queues)];
 }
 
 /** While the service is on this machine, so is the receiver; a real one needs to be told where to reach us. */

@@ -9,6 +9,7 @@
 import { toMs } from '../lib/durations.ts';
 import type { EvidenceDraft } from '../operations/evidence.ts';
 import type { Verdict } from '../upstream/verdict.ts';
+import { STOPPED } from '../operations/accounts.ts';
 import { type Bench, type Settlement, waitAt } from './bench.ts';
 import { type Attempt, begin, renewed, stay } from './disbursement-attempt.ts';
 import { disbursementEvent } from './disbursement-event.ts';
@@ -49,7 +50,8 @@ async function mustWait(attempt: Attempt, bench: Bench): Promise<Settlement | un
   if (bench.callbackUrl(record.account, record.id) === undefined) return wait('no_callback_url');
   for (const { area, reason } of await bench.accounts.holdsOf(record.account)) {
     if (area !== 'payments') continue;
-    const mayProbe = await bench.accounts.mayProbe(record.account, area, reason, bench.policy.holdRecheckMs);
+    const mayProbe =
+      reason !== STOPPED && (await bench.accounts.mayProbe(record.account, area, reason, bench.policy.holdRecheckMs));
     if (!mayProbe) return wait(`account_held_${reason}`);
   }
   return undefined;
@@ -85,7 +87,7 @@ async function createToken(attempt: Attempt, bench: Bench): Promise<Settlement> 
 /** A token was given, so whatever held the account has cleared. */
 async function releaseHolds(account: string, bench: Bench): Promise<void> {
   for (const { area, reason } of await bench.accounts.holdsOf(account)) {
-    if (area === 'payments') await bench.accounts.release(account, area, reason);
+    if (area === 'payments' && reason !== STOPPED) await bench.accounts.release(account, area, reason);
   }
 }
 

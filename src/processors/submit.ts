@@ -11,6 +11,7 @@
  * What comes back decides nothing final: only a look at the status does.
  */
 import { toMs } from '../lib/durations.ts';
+import { STOPPED } from '../operations/accounts.ts';
 import { disbursement as declaration } from '../queues/disbursement.ts';
 import type { Verdict } from '../upstream/verdict.ts';
 import { type Bench, type Settlement, waitAt } from './bench.ts';
@@ -24,6 +25,10 @@ type SubmitVerdict = Verdict<{ status?: string; transactionId?: string; provider
 export async function submit(attempt: Attempt, bench: Bench): Promise<Settlement> {
   const { token } = attempt.record;
   if (token === undefined) throw new Error(`disbursement ${attempt.record.id} has no token to submit`);
+  const holds = await bench.accounts.holdsOf(attempt.record.account);
+  if (holds.some(({ area, reason }) => area === 'payments' && reason === STOPPED)) {
+    return stay(attempt, bench, { dueInMs: bench.policy.holdRecheckMs, because: 'account_stopped' });
+  }
   // Asked before anything is written: between the re-read and the request nothing may wait.
   const admission = await bench.upstream.admit(attempt.account, 'payments', 'act');
   if (!admission.admitted) return stay(attempt, bench, { dueInMs: admission.retryAfterMs, because: 'rate' });

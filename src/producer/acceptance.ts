@@ -9,7 +9,8 @@ import { canonicalJson, derivedHex, derivedId, fingerprint } from '../lib/ids.ts
 import type { Random } from '../lib/random.ts';
 import { compileTemplate, UnusableTemplate } from '../lib/template.ts';
 import type { QueueName } from '../operations/due-queues.ts';
-import { Operations } from '../operations/operations.ts';
+import { describeLimit } from '../operations/limits.ts';
+import { type Accepted, Operations } from '../operations/operations.ts';
 import {
   type CampaignRequest,
   type DisbursementRequest,
@@ -60,7 +61,8 @@ export class Acceptance {
     this.#filler = new MessageFiller(options);
   }
 
-  async disbursement(input: unknown, idempotencyKey?: string): Promise<Answer> {
+  /** `by` is the name of the key that asks: nobody approves their own. */
+  async disbursement(input: unknown, idempotencyKey?: string, by = 'producer'): Promise<Answer> {
     const parsed = disbursementRequest.safeParse(input);
     if (!parsed.success) return { outcome: 'invalid', problems: problemsOf(parsed.error) };
     const read = readDisbursement(parsed.data);
@@ -69,7 +71,8 @@ export class Acceptance {
     if (identity === undefined) problems.push(NO_IDENTITY);
     if (identity === undefined || problems.length > 0) return { outcome: 'invalid', problems };
 
-    const { account, amount, accountAlias, withdrawMode, debitAccountNumber, notBefore } = read.request;
+    const { account, amount, accountAlias, withdrawMode, debitAccountNumber, notBefore, allowDuplicate } =
+      read.request;
     const notBeforeMs = notBefore === undefined ? undefined : Date.parse(notBefore);
     const answer = await this.#operations.accept({
       kind: 'disbursement',
@@ -78,8 +81,11 @@ export class Acceptance {
       xof: amount,
       dueInMs: WAKE_GRACE_MS,
       ...(notBeforeMs === undefined ? {} : { notBefore: notBeforeMs }),
-      ...this.#identify('disbursement', read.request, identity),
+      ...this.#identify('disbursement', { ...read.request, allowDuplicate: undefined }, identity),
+      beneficiary: `${withdrawMode} ${accountAlias}`,
+      meantAgain: allowDuplicate ?? false,
       fields: {
+        by,
         amount,
         accountAlias,
         withdrawMode,
@@ -88,7 +94,9 @@ export class Acceptance {
       },
     });
     // What may not be done yet is left to the due index.
-    if (answer.outcome === 'accepted' && notBeforeMs === undefined) this.#options.wake('disbursement', answer.id, 1);
+    if (answer.outcome === 'accepted' && answer.state === 'queued' && notBeforeMs === undefined) {
+      this.#options.wake('disbursement', answer.id, 1);
+    }
     return readAnswer(answer);
   }
 
@@ -135,7 +143,11 @@ export class Acceptance {
 
   #identify(
     kind: keyof typeof ID_PREFIX,
-    request: { readonly account: string; readonly reference?: string | undefined },
+    request: {
+      readonly account: string;
+      readonly reference?: string | undefined;
+      readonly allowDuplicate?: undefined;
+    },
     identity: string,
   ) {
     const { environment } = this.#options;
@@ -161,9 +173,13 @@ export function idOfReference(
   return derivedId(ID_PREFIX[kind], environment, account, kind, reference);
 }
 
-function readAnswer(answer: { outcome: string; id: string; state?: string }): Answer {
+function readAnswer(answer: Accepted): Answer {
   if (answer.outcome === 'conflict') return { outcome: 'conflict', existingId: answer.id };
-  return { outcome: answer.outcome as 'accepted' | 'duplicate', id: answer.id, state: answer.state ?? '' };
+  if (answer.outcome !== 'limited') return answer;
+  return {
+    outcome: 'invalid',
+    problems: [{ pointer: '/amount', message: describeLimit(answer.limit, answer.detail) }],
+  };
 }
 
 /** The request as it is recorded and sent: the mode spelt as upstream wants it, the alias in the form of its country. */

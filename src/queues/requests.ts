@@ -35,6 +35,10 @@ export const disbursementRequest = z
     account: accountName.default('main'),
     reference: reference.optional(),
     notBefore: moment.optional().meta({ description: 'Not paid before this time.' }),
+    allowDuplicate: z
+      .boolean()
+      .optional()
+      .meta({ description: 'The same amount to the same beneficiary within DUPLICATE_WINDOW is meant.' }),
   })
   .meta({ id: 'DisbursementRequest' });
 

@@ -1,0 +1,94 @@
+/**
+ * A person's word about a disbursement that needs review. Upstream is asked first, and its word is stronger: whoever
+ * says otherwise is told so, and nothing is changed.
+ */
+import type { Bench } from './bench.ts';
+import { type Attempt, begin } from './disbursement-attempt.ts';
+import { disbursementEvent } from './disbursement-event.ts';
+import { submit } from './submit.ts';
+
+export const resolutions = ['succeeded', 'failed', 'cancelled', 'resubmit'] as const;
+export type Resolution = (typeof resolutions)[number];
+
+export interface Resolve {
+  readonly outcome: Resolution;
+  /** Why, in the person's own words; kept with the record. */
+  readonly note: string;
+  readonly by: string;
+}
+
+export type Resolved =
+  | { readonly is: 'resolved' }
+  /** Upstream says otherwise, or nothing that allows it. */
+  | { readonly is: 'contradicted'; readonly upstream: string }
+  /** Somebody else is at it, or it does not need review. */
+  | { readonly is: 'not now'; readonly because: string }
+  | { readonly is: 'no answer'; readonly because: string };
+
+/** What upstream may say for each outcome. A beneficiary who was paid is never reported as not paid, nor the reverse. */
+const allowedAfter: Readonly<Record<Resolution, readonly string[]>> = {
+  succeeded: ['success'],
+  failed: ['failed', 'created'],
+  cancelled: ['created', 'failed'],
+  resubmit: ['created'],
+};
+
+export async function resolveDisbursement(id: string, request: Resolve, bench: Bench): Promise<Resolved> {
+  const attempt = await begin(id, 'status-poll', bench);
+  if ('did' in attempt) return { is: 'not now', because: attempt.because };
+  const { record } = attempt;
+  if (record.state !== 'needs_review') {
+    await bench.operations.settle(record, attempt.lease, { to: record.state, dueInMs: 0 });
+    return { is: 'not now', because: record.state };
+  }
+  const word = record.token === undefined ? undefined : await ask(attempt, record.token, bench);
+  if (word !== undefined && 'is' in word) return word;
+  return decide(attempt, word?.status, request, bench);
+}
+
+async function ask(attempt: Attempt, token: string, bench: Bench): Promise<{ status: string } | Resolved> {
+  const verdict = await bench.upstream.payments.disbursementStatus(attempt.account, { token });
+  if (verdict.is === 'ok') return { status: verdict.value.status };
+  await letGo(attempt, bench);
+  return { is: 'no answer', because: verdict.is === 'held' ? verdict.condition : verdict.code };
+}
+
+async function decide(
+  attempt: Attempt,
+  status: string | undefined,
+  { outcome, note, by }: Resolve,
+  bench: Bench,
+): Promise<Resolved> {
+  // Without a token there is nothing to ask about: the person has looked elsewhere, and says so in the note.
+  const allowed = status === undefined ? outcome !== 'resubmit' : allowedAfter[outcome].includes(status);
+  if (!allowed) {
+    await letGo(attempt, bench);
+    return { is: 'contradicted', upstream: status ?? 'nothing: no token was ever received' };
+  }
+  const { record, lease } = attempt;
+  const resolution = { note: note.slice(0, 500), resolvedBy: by };
+  if (outcome === 'resubmit') {
+    await bench.operations.settle(record, lease, {
+      to: 'needs_review',
+      keepMs: bench.policy.leaseMs,
+      dueInMs: bench.policy.leaseMs,
+      set: resolution,
+      evidence: { operation: 'resolve', code: 'resubmit', detail: by },
+    });
+    const { did, because } = await submit(attempt, bench);
+    return did === 'lost' || did === 'waits' ? { is: 'not now', because } : { is: 'resolved' };
+  }
+  const settled = await bench.operations.settle(record, lease, {
+    to: outcome,
+    set: resolution,
+    evidence: { operation: 'resolve', code: outcome, detail: by },
+    event: disbursementEvent(record, outcome, { resolvedBy: by }),
+  });
+  return settled.is === 'applied' || settled.is === 'mine'
+    ? { is: 'resolved' }
+    : { is: 'not now', because: 'somebody else changed it' };
+}
+
+async function letGo({ record, lease }: Attempt, bench: Bench): Promise<void> {
+  await bench.operations.settle(record, lease, { to: record.state, dueInMs: 86_400_000 });
+}

@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Service, startService } from '../support/service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+const asked = (more: object = {}) => ({
+  accountAlias: '771234567',
+  amount: 25_000,
+  withdrawMode: 'wallet-a-senegal',
+  ...more,
+});
+
+const paid = async (reference: string): Promise<unknown[]> => {
+  const { body } = await service.call('GET', `/v1/disbursements?reference=${reference}`);
+  const [{ disburseId }] = body.items;
+  const books = await service.books('disbursements');
+  return (books.items ?? books).filter((entry: { disburseId: string }) => entry.disburseId === disburseId);
+};
+
+test('a disbursement is paid once and told once', async () => {
+  const created = await service.call('POST', '/v1/disbursements', { body: asked({ reference: 'once' }) });
+  expect(created.status).toBe(202);
+  const done = await service.until(`/v1/disbursements/${created.body.id}`, ({ state }) => state === 'succeeded');
+  expect(done).toMatchObject({ amount: 25_000, reference: 'once', reason: null });
+  expect(await paid('once')).toMatchObject([{ effects: 1, amount: 25_000, accountAlias: '771234567' }]);
+  const { body } = await service.call('GET', '/v1/events?types=disbursement.succeeded');
+  expect(body.events.filter((event: { data: { id: string } }) => event.data.id === created.body.id)).toHaveLength(1);
+});
+
+describe('identity', () => {
+  test('the same request again answers the same, and says that it does', async () => {
+    const first = await service.call('POST', '/v1/disbursements', { body: asked({ reference: 'twice' }) });
+    const again = await service.call('POST', '/v1/disbursements', { body: asked({ reference: 'twice' }) });
+    expect([again.status, again.body.id]).toEqual([202, first.body.id]);
+    expect(again.headers['idempotency-replayed']).toBe('true');
+  });
+
+  test('a hundred at once with one key are one operation', async () => {
+    const headers = { 'idempotency-key': 'hundred' };
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, () => service.call('POST', '/v1/disbursements', { body: asked(), headers })),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+    expect(answers.filter((answer) => answer.headers['idempotency-replayed'] === undefined)).toHaveLength(1);
+  });
+
+  test('the same identity with another body is a conflict that names the operation', async () => {
+    const first = await service.call('POST', '/v1/disbursements', { body: asked({ reference: 'other-body' }) });
+    const other = await service.call('POST', '/v1/disbursements', {
+      body: asked({ reference: 'other-body', amount: 1 }),
+    });
+    expect([other.status, other.body.existingId]).toEqual([409, first.body.id]);
+  });
+
+  test('the same reference under another key is a conflict that names the operation', async () => {
+    const body = asked({ reference: 'two-keys' });
+    const first = await service.call('POST', '/v1/disbursements', { body, headers: { 'idempotency-key': 'k1' } });
+    const other = await service.call('POST', '/v1/disbursements', { body, headers: { 'idempotency-key': 'k2' } });
+    expect([first.status, other.status, other.body.existingId]).toEqual([202, 409, first.body.id]);
+  });
+
+  test('without a key or a reference nothing is accepted, since a retry could not be told apart', async () => {
+    const { status, body } = await service.call('POST', '/v1/disbursements', { body: asked() });
+    expect([status, body.type]).toEqual([400, expect.stringMatching(/no-identity$/)]);
+  });
+});
+
+describe('bad input is refused with its place, and leaves no trace', () => {
+  const cases: readonly (readonly [what: string, body: object, pointer: string])[] = [
+    ['a decimal amount', asked({ amount: 10.5 }), '/amount'],
+    ['a negative amount', asked({ amount: -5 }), '/amount'],
+    ['nothing', asked({ amount: 0 }), '/amount'],
+    ['an amount in quotes', asked({ amount: '25000' }), '/amount'],
+    ['more than there is', asked({ amount: 1e13 }), '/amount'],
+    ['an unknown mode', asked({ withdrawMode: 'wallet-z-senegal' }), '/withdrawMode'],
+    ['a look-alike of a mode', asked({ withdrawMode: 'wallet-f-burkina' }), '/withdrawMode'],
+    ['a number of another country', asked({ accountAlias: '+2250701020304' }), '/accountAlias'],
+    ['a debit account with a wallet', asked({ debitAccountNumber: 'BBJ0123456789' }), '/debitAccountNumber'],
+    ['an unknown field', asked({ callback_url: 'https://evil.example' }), '/callback_url'],
+    ['an unknown account', asked({ account: 'nobody' }), '/account'],
+    ['a date that is none', asked({ notBefore: 'tomorrow' }), '/notBefore'],
+  ];
+  test.for(cases)('%s', async ([, body, pointer], { expect: check }) => {
+    const before = await service.books('summary');
+    const answer = await service.call('POST', '/v1/disbursements', {
+      body: { ...body, reference: `bad ${pointer}` },
+    });
+    check(answer.status).toBe(422);
+    check(answer.body.problems.map((problem: { pointer: string }) => problem.pointer)).toContain(pointer);
+    check(
+      (await service.call('GET', `/v1/disbursements?reference=bad ${encodeURIComponent(pointer)}`)).body.items,
+    ).toEqual([]);
+    check((await service.books('summary')).disbursements).toBe(before.disbursements);
+  });
+
+  test('every problem is named at once', async () => {
+    const { body } = await service.call('POST', '/v1/disbursements', { body: { amount: 'x', withdrawMode: 7 } });
+    expect(body.problems.map((problem: { pointer: string }) => problem.pointer)).toEqual(
+      expect.arrayContaining(['/accountAlias', '/amount', '/withdrawMode']),
+    );
+  });
+
+  test('what is not JSON, too large or of another type is refused', async () => {
+    const json = { 'content-type': 'application/json' };
+    const post = (body: string, headers: Record<string, string>) =>
+      service.call('POST', '/v1/disbursements', { body, headers });
+    expect((await post('{', json)).status).toBe(400);
+    expect((await post(JSON.stringify({ a: 'x'.repeat(1_100_000) }), json)).status).toBe(413);
+    expect((await post('amount=1', { 'content-type': 'application/x-www-form-urlencoded' })).status).toBe(415);
+  });
+});
+
+describe('keys', () => {
+  test('without a key, or with one that is not known, nothing is told', async () => {
+    expect((await service.call('GET', '/v1/disbursements', { key: null })).status).toBe(401);
+    expect((await service.call('GET', '/v1/disbursements', { key: 'wrong' })).status).toBe(401);
+  });
+
+  test('a key without the role is told which role it needs', async () => {
+    const { status, body } = await service.call('POST', '/v1/disbursements', {
+      body: asked({ reference: 'r' }),
+      key: 'reader-secret',
+    });
+    expect([status, body.detail]).toEqual([403, expect.stringContaining('enqueue')]);
+  });
+
+  test("another account's id is as good as none", async () => {
+    const { body } = await service.call('POST', '/v1/disbursements', { body: asked({ reference: 'mine' }) });
+    for (const path of [`/v1/disbursements/${body.id}`, `/v1/explain/${body.id}`]) {
+      expect((await service.call('GET', path, { key: 'stranger-secret' })).status).toBe(404);
+    }
+    const cancel = await service.call('POST', `/v1/disbursements/${body.id}/cancel`, { key: 'stranger-secret' });
+    expect(cancel.status).toBe(404);
+    const list = await service.call('GET', '/v1/disbursements?reference=mine', { key: 'stranger-secret' });
+    expect(list.body.items).toEqual([]);
+    const create = await service.call('POST', '/v1/disbursements', {
+      body: asked({ reference: 'x' }),
+      key: 'stranger-secret',
+    });
+    expect(create.status).toBe(403);
+  });
+});
+
+describe('cancel', () => {
+  test('what is not due yet can be cancelled, and is never sent', async () => {
+    const notBefore = new Date(Date.now() + 3_600_000).toISOString();
+    const { body } = await service.call('POST', '/v1/disbursements', {
+      body: asked({ reference: 'later', notBefore }),
+    });
+    const cancelled = await service.call('POST', `/v1/disbursements/${body.id}/cancel`);
+    expect([cancelled.status, cancelled.body.state]).toEqual([200, 'cancelled']);
+    expect((await service.call('POST', `/v1/disbursements/${body.id}/cancel`)).body.state).toBe('cancelled');
+    expect(await paid('later')).toEqual([]);
+  });
+
+  test('what was submitted cannot be called back', async () => {
+    const { body } = await service.call('POST', '/v1/disbursements', { body: asked({ reference: 'too-late' }) });
+    await service.until(`/v1/disbursements/${body.id}`, ({ state }) => state === 'succeeded');
+    const { status, body: problem } = await service.call('POST', `/v1/disbursements/${body.id}/cancel`);
+    expect([status, problem.state]).toEqual([409, 'succeeded']);
+  });
+});
+
+test('routes that are not real yet say so and name what works', async () => {
+  const { status, body } = await service.call('POST', '/v1/opt-outs', { body: { phones: [] } });
+  expect([status, body.detail]).toEqual([501, expect.stringMatching(/upload/)]);
+});
+
+test('a list goes on where it left off', async () => {
+  const first = await service.call('GET', '/v1/disbursements?limit=2');
+  const second = await service.call('GET', `/v1/disbursements?limit=2&after=${first.body.next}`);
+  const ids = [...first.body.items, ...second.body.items].map(({ id }: { id: string }) => id);
+  expect(new Set(ids).size).toBe(4);
+  expect((await service.call('GET', '/v1/disbursements?state=nowhere')).status).toBe(422);
+});

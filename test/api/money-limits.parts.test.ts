@@ -1,0 +1,76 @@
+import { afterEach, expect, test } from 'vitest';
+import { type Service, startService } from '../support/service.ts';
+
+let service: Service | undefined;
+afterEach(async () => {
+  await service?.stop();
+  service = undefined;
+});
+
+const asked = (reference: string, more: object = {}) => ({
+  body: { accountAlias: '771234567', amount: 10_000, withdrawMode: 'wallet-a-senegal', reference, ...more },
+});
+
+async function ask(api: Service, reference: string, more: object = {}): Promise<string> {
+  const { status, body } = await api.call('POST', '/v1/disbursements', asked(reference, more));
+  return status === 202 ? body.state : `${status} ${body.detail}`;
+}
+
+test('one disbursement may not be more than MAX_DISBURSEMENT', async () => {
+  service = await startService({ MAX_DISBURSEMENT: '10000' });
+  expect(await ask(service, 'a')).toBe('queued');
+  expect(await ask(service, 'b', { amount: 10_001 })).toMatch(/^422 .*MAX_DISBURSEMENT/);
+});
+
+test('a day takes no more than MAX_PER_DAY, however many ask at once', async () => {
+  service = await startService({ MAX_PER_DAY: '50000' });
+  const api = service;
+  const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => ask(api, `n${n}`)));
+  expect(answers.filter((answer) => answer === 'queued')).toHaveLength(5);
+  expect(answers.filter((answer) => /MAX_PER_DAY/.test(answer))).toHaveLength(15);
+});
+
+test('what is refused by a limit counts for nothing, and a retry of what was accepted is no second payment', async () => {
+  service = await startService({ MAX_PER_BENEFICIARY_DAY: '15000' });
+  expect(await ask(service, 'a')).toBe('queued');
+  expect(await ask(service, 'a')).not.toMatch(/^422/);
+  expect(await ask(service, 'b')).toMatch(/MAX_PER_BENEFICIARY_DAY/);
+  expect(await ask(service, 'c', { amount: 5_000 })).toBe('queued');
+  expect(await ask(service, 'd', { accountAlias: '771234568' })).toBe('queued');
+});
+
+test('the same payment within DUPLICATE_WINDOW is refused, naming the first, unless it is meant', async () => {
+  service = await startService({ DUPLICATE_WINDOW: '10m' });
+  const first = await service.call('POST', '/v1/disbursements', asked('a'));
+  expect(await ask(service, 'b')).toContain(first.body.id);
+  expect(await ask(service, 'b', { allowDuplicate: true })).toBe('queued');
+  expect(await ask(service, 'c', { amount: 9_999 })).toBe('queued');
+});
+
+test('above APPROVAL_ABOVE nothing is sent before another key has approved', async () => {
+  service = await startService({ APPROVAL_ABOVE: '9999' });
+  const { body } = await service.call('POST', '/v1/disbursements', asked('a'));
+  expect(body.state).toBe('awaiting_approval');
+  const approve = (key: string) => service?.call('POST', `/v1/disbursements/${body.id}/approve`, { key });
+  expect((await approve('maker-secret'))?.status).toBe(403);
+  expect((await approve('reader-secret'))?.status).toBe(403);
+  expect((await approve('stranger-secret'))?.status).toBe(404);
+  expect((await service.books('summary')).disbursements).toBe(0);
+  expect((await approve('checker-secret'))?.status).toBe(200);
+  await service.until(`/v1/disbursements/${body.id}`, ({ state }) => state === 'succeeded');
+  expect((await service.books('summary')).effects).toBe(1);
+  expect(await ask(service, 'b', { amount: 9_999 })).toBe('queued');
+});
+
+test('a stopped account sends nothing until it is released', async () => {
+  service = await startService();
+  await service.call('POST', '/v1/accounts/main/stop');
+  const { body } = await service.call('POST', '/v1/disbursements', asked('a'));
+  const { items } = (await service.call('GET', '/v1/accounts')).body;
+  expect(items[0].held).toMatchObject([{ area: 'payments', reason: 'stopped' }]);
+  const events = (await service.call('GET', '/v1/events')).body.events;
+  expect(events.map(({ type }: { type: string }) => type)).toEqual(['account.held']);
+  expect((await service.call('GET', `/v1/disbursements/${body.id}`)).body.state).toBe('queued');
+  await service.call('POST', '/v1/accounts/main/release');
+  await service.until(`/v1/disbursements/${body.id}`, ({ state }) => state === 'succeeded');
+});

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { dueQueues } from '../../src/operations/due-queues.ts';
+import { kinds, queueOf, statesOf } from '../../src/operations/lifecycle.ts';
+import { queueNames, queues } from '../../src/queues/index.ts';
+import { expectPage, table } from './page.ts';
+
+test('every queue of the due index is declared under the same name', () => {
+  expect(queueNames).toEqual(expect.arrayContaining([...dueQueues]));
+});
+
+test('docs/queues.md says what the declarations say', () => {
+  const statesIn = (name: string): string =>
+    kinds
+      .flatMap((kind) =>
+        statesOf(kind)
+          .filter((state) => [queueOf(kind, state), queueOf(kind, state, 'otp')].some((queue) => queue === name))
+          .map((state) => `${kind} \`${state}\``),
+      )
+      .join(', ');
+  const rows = queueNames.map((name) => {
+    const { summary, retryAfter, waits, givesUpAs, share } = queues[name];
+    const retries = retryAfter.length > 0 ? `${retryAfter.join(', ')}, and so on` : 'never';
+    return [`\`${name}\``, summary, statesIn(name), String(share), retries, waits, givesUpAs];
+  });
+  const head = [
+    'queue',
+    'carries',
+    'states looked at here',
+    'share of WORKER_CONCURRENCY',
+    'retried after',
+    'waits',
+    'gives up as',
+  ];
+  expectPage(
+    'docs/queues.md',
+    `# What happens in which queue?
+
+A job is a wake-up: it carries an id and nothing else. Losing one or running one twice is harmless, because the record
+decides and the due index wakes again. Only \`intake\` takes requests.
+
+"Retried" is only what provably did not happen; there is no limit of attempts, only one of time. What may have happened
+is \`unknown\` and is looked at instead.
+
+${table(head, rows)}
+`,
+  );
+});

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { type SettingDescription, describeSettings } from '../../src/config.ts';
+import { expectPage, table } from './page.ts';
+
+const groups = new Map<string, SettingDescription[]>();
+for (const setting of describeSettings()) {
+  groups.set(setting.group, [...(groups.get(setting.group) ?? []), setting]);
+}
+
+test('docs/settings.md says what the schema says', () => {
+  const sections = [...groups].map(([group, settings]) => {
+    const rows = settings.map(({ name, fallback, help, secret }) => [
+      `\`${name}\`${secret ? ' (secret)' : ''}`,
+      fallback === undefined ? '' : `\`${fallback}\``,
+      help,
+    ]);
+    return `## ${group}\n\n${table(['name', 'default', 'meaning'], rows)}`;
+  });
+  expectPage(
+    'docs/settings.md',
+    `# Which settings are there?
+
+All settings are environment variables. A duration has a unit: \`250ms\`, \`30s\`, \`10m\`, \`24h\`, \`30d\`; a switch is \`on\` or
+\`off\`. Every secret may come from a file instead: \`NAME_FILE\` holds its path. A wrong setting stops the start with one
+message that lists all that is wrong.
+
+Derived, never set: a worker's lock and a record's lease are twice (\`UPSTREAM_TIMEOUT\` + \`UPSTREAM_CONNECT_TIMEOUT\`), at
+least two seconds. A killed worker's operations are taken up again when it ends.
+
+${sections.join('\n\n')}
+`,
+  );
+});
+
+test('.env.example names every setting, each with its default', () => {
+  const sections = [...groups].map(([group, settings]) => {
+    const lines = settings.map(({ name, fallback, help }) => `# ${help}\n# ${name}=${fallback ?? ''}`);
+    return `## ${group}\n\n${lines.join('\n\n')}`;
+  });
+  const fresh = `# Copy to .env and fill in what you need; everything else has a default. See docs/settings.md.\n\n${sections.join('\n\n')}\n`;
+  expectPage('.env.example', fresh);
+});
+
+test('no default of a secret is shown', () => {
+  expect(describeSettings().filter(({ secret, fallback }) => secret && fallback !== undefined)).toEqual([]);
+});

@@ -1,0 +1,163 @@
+import { expect, test } from 'vitest';
+import type { DisbursementRecord } from '../../src/operations/record.ts';
+import { type Judgement, type StatusAnswer, judge } from '../../src/processors/judge.ts';
+
+const AT = 1_000_000_000;
+const policy = { pollMs: [2_000, 5_000], quietMs: 60_000, limitMs: 72 * 3_600_000, resubmit: true };
+
+const unknown: DisbursementRecord = {
+  kind: 'disbursement',
+  id: 'dsb_1',
+  state: 'unknown',
+  account: 'main',
+  createdAt: AT - 200_000,
+  updatedAt: AT,
+  since: AT,
+  rev: 4,
+  tries: 0,
+  fields: {},
+  amount: 25_000,
+  accountAlias: '771234567',
+  withdrawMode: 'wallet-a-senegal',
+  disburseId: 'a1',
+  token: 'T1',
+  tokenAt: AT - 200_000,
+  sends: 1,
+  sentAt: AT - 120_000,
+  quietUntil: AT - 60_000,
+};
+
+type Case = readonly [
+  what: string,
+  record: Partial<DisbursementRecord>,
+  answer: Partial<StatusAnswer>,
+  expected: Judgement,
+  strict?: 'strict',
+];
+
+const cases: readonly Case[] = [
+  ['success settles it', {}, { status: 'success' }, { is: 'final', state: 'succeeded', late: false }],
+  ['failed settles it', {}, { status: 'failed' }, { is: 'final', state: 'failed', late: false }],
+  [
+    'a late success settles what needed review',
+    { state: 'needs_review' },
+    { status: 'success' },
+    { is: 'final', state: 'succeeded', late: true },
+  ],
+  ['pending waits for the next look', { tries: 1 }, { status: 'pending' }, { is: 'pending', dueInMs: 5_000 }],
+  ['the last wait repeats', { tries: 9 }, { status: 'pending' }, { is: 'pending', dueInMs: 5_000 }],
+  [
+    'an unknown word is no final word',
+    {},
+    { status: 'archived' },
+    { is: 'look again', dueInMs: 2_000, because: 'status_archived' },
+  ],
+  [
+    'created within the quiet period is no answer',
+    { quietUntil: AT + 10_000 },
+    { status: 'created' },
+    { is: 'look again', dueInMs: 10_000, because: 'quiet_period' },
+  ],
+  [
+    'created once is not enough',
+    {},
+    { status: 'created' },
+    { is: 'look again', dueInMs: 30_000, because: 'created_once', sawCreated: true },
+  ],
+  [
+    'created twice too soon is not enough',
+    { createdSeenAt: AT - 10_000 },
+    { status: 'created' },
+    { is: 'look again', dueInMs: 20_000, because: 'created_once' },
+  ],
+  [
+    'created twice, half a quiet period apart, is sent again',
+    { createdSeenAt: AT - 30_000 },
+    { status: 'created' },
+    { is: 'resubmit' },
+  ],
+  [
+    'strict never sends twice',
+    { createdSeenAt: AT - 30_000 },
+    { status: 'created' },
+    { is: 'review', because: 'never_executed' },
+    'strict',
+  ],
+  [
+    'three sends are the most',
+    { createdSeenAt: AT - 30_000, sends: 3 },
+    { status: 'created' },
+    { is: 'review', because: 'sent_three_times' },
+  ],
+  [
+    'an old token is not sent again',
+    { createdSeenAt: AT - 30_000, tokenAt: AT - 90_000_000 },
+    { status: 'created' },
+    { is: 'review', because: 'token_too_old' },
+  ],
+  [
+    'created after pending is stale, not a reason to send',
+    { state: 'pending', createdSeenAt: AT - 30_000 },
+    { status: 'created' },
+    { is: 'look again', dueInMs: 2_000, because: 'status_created' },
+  ],
+  [
+    'another amount is not our answer',
+    {},
+    { status: 'success', amount: 24_000 },
+    { is: 'review', because: 'mismatch_amount' },
+  ],
+  [
+    'another disburse_id is not our answer',
+    {},
+    { status: 'success', disburseId: 'b2' },
+    { is: 'review', because: 'mismatch_disburse_id' },
+  ],
+  [
+    'another token is not our answer',
+    {},
+    { status: 'success', token: 'T2' },
+    { is: 'review', because: 'mismatch_token' },
+  ],
+  [
+    'an amount nobody can read proves nothing',
+    {},
+    { status: 'success', amountRaw: '25 000,5' },
+    { is: 'review', because: 'unreadable_amount' },
+  ],
+  [
+    'the right amount and names settle it',
+    {},
+    { status: 'success', amount: 25_000, disburseId: 'a1', token: 'T1' },
+    { is: 'final', state: 'succeeded', late: false },
+  ],
+  [
+    'past the limit a person looks',
+    { state: 'pending', sentAt: AT - 73 * 3_600_000 },
+    { status: 'pending' },
+    { is: 'review', because: 'poll_exhausted' },
+  ],
+  [
+    'a success past the limit still counts',
+    { state: 'pending', sentAt: AT - 73 * 3_600_000 },
+    { status: 'success' },
+    { is: 'final', state: 'succeeded', late: false },
+  ],
+  [
+    'what needs review is looked at daily',
+    { state: 'needs_review' },
+    { status: 'pending' },
+    { is: 'look again', dueInMs: 86_400_000, because: 'pending' },
+  ],
+  [
+    'what needs review is never sent again by itself',
+    { state: 'needs_review', createdSeenAt: AT - 30_000 },
+    { status: 'created' },
+    { is: 'look again', dueInMs: 86_400_000, because: 'created' },
+  ],
+];
+
+test.for(cases)('%s', ([, record, answer, expected, strict]) => {
+  const how = { ...policy, resubmit: strict === undefined };
+  expect(judge({ ...unknown, ...record }, { status: '', ...answer }, AT, how)).toEqual(expected);
+});

@@ -1,0 +1,277 @@
+/**
+ * `Operations` without Redis: the same answers to the same commands, over a store whose power can be cut. Written from
+ * what the scripts promise; the conformance suite holds both to it.
+ */
+import type { Random } from '../../src/lib/random.ts';
+import type { QueueName } from '../../src/operations/due-queues.ts';
+import { EVIDENCE_SLOTS, type EvidenceDraft, packEvidence } from '../../src/operations/evidence.ts';
+import { keys } from '../../src/operations/keys.ts';
+import { type Kind, assertArrow, isFinal, queueOf, statesInQueue } from '../../src/operations/lifecycle.ts';
+import type { Accepted, Acquired, NewOperation, Operations } from '../../src/operations/operations.ts';
+import { type Fields, RECORD_VERSION, type RecordBase, readRecord } from '../../src/operations/record.ts';
+import type { Change, Settled } from '../../src/operations/settle.ts';
+import type { MemoryStore } from './memory-store.ts';
+
+/** What everybody needs of `Operations`, whoever keeps the records. */
+export type OperationsContract = Pick<Operations, 'accept' | 'acquire' | 'settle' | 'stillMine' | 'hint' | 'claim'>;
+
+/** Promises of the scripts that can be taken away, to see who notices. */
+export interface StoreGuards {
+  /** A change by somebody who does not hold the lease is refused. */
+  readonly lease: boolean;
+  /** Leases never repeat, even after a loss of data. */
+  readonly randomLease: boolean;
+  /** Taking a lease makes the operation due again when it ends. */
+  readonly dueAfterLease: boolean;
+  /** A change from another state than the one that was read is refused. */
+  readonly state: boolean;
+}
+
+export const ALL_GUARDS: StoreGuards = { lease: true, randomLease: true, dueAfterLease: true, state: true };
+
+export interface MemoryOperationsOptions {
+  readonly store: MemoryStore;
+  readonly random: Random;
+  readonly now: () => number;
+  /** How a command reaches the store: a simulation delays, repeats or loses it here. */
+  readonly send?: <T>(command: () => T) => Promise<T>;
+  readonly guards?: StoreGuards;
+}
+
+type AnyRecord<K extends Kind> = RecordBase<K> & { readonly amount?: number; readonly lane?: string };
+
+export class MemoryOperations implements OperationsContract {
+  readonly #store: MemoryStore;
+  readonly #random: Random;
+  readonly #now: () => number;
+  readonly #send: <T>(command: () => T) => Promise<T>;
+  readonly #guards: StoreGuards;
+
+  constructor({ store, random, now, send, guards = ALL_GUARDS }: MemoryOperationsOptions) {
+    this.#store = store;
+    this.#random = random;
+    this.#now = now;
+    this.#send = send ?? (async (command) => command());
+    this.#guards = guards;
+  }
+
+  accept<K extends Kind>(operation: NewOperation<K>): Promise<Accepted> {
+    return this.#step(() => this.#accept(operation));
+  }
+
+  acquire<K extends Kind>(kind: K, id: string, queue: QueueName, leaseMs: number): Promise<Acquired<K>> {
+    const lease = this.#random.hex(16);
+    return this.#step(() => this.#acquire(kind, id, queue, { lease, leaseMs }));
+  }
+
+  async settle<K extends Kind>(
+    record: RecordBase<K>,
+    lease: string | undefined,
+    change: Change<K>,
+  ): Promise<Settled> {
+    const op = this.#random.hex(8);
+    assertArrow(record.kind, record.state, change.to);
+    return this.#step(() => this.#settle(record, lease, change, op));
+  }
+
+  stillMine(id: string, expected: Readonly<Record<string, string>>): Promise<boolean> {
+    return this.#step(() => {
+      const record = this.#store.hash(keys.record(id));
+      return Object.entries(expected).every(([name, value]) => record.get(name) === value);
+    });
+  }
+
+  hint(
+    kind: Kind,
+    id: string,
+    evidence: EvidenceDraft,
+    intervalMs: number,
+  ): Promise<{ is: 'none' | 'noted' } | { is: 'look'; rev: number }> {
+    return this.#step(() => this.#hint(kind, id, packEvidence(evidence), intervalMs));
+  }
+
+  claim(queue: QueueName, atMost: number, pushMs: number): Promise<{ id: string; rev: string }[]> {
+    return this.#step(() => {
+      const at = this.#now();
+      const due = this.#store.members(keys.due(queue)).filter(([, score]) => score <= at);
+      return due.slice(0, atMost).map(([id]) => {
+        this.#store.add(keys.due(queue), at + pushMs, id);
+        return { id, rev: this.#store.hash(keys.record(id)).get('rev') ?? '0' };
+      });
+    });
+  }
+
+  #step<T>(run: () => T): Promise<T> {
+    return this.#send(() => this.#store.step(run));
+  }
+
+  #accept<K extends Kind>(operation: NewOperation<K>): Accepted {
+    const { kind, id, account, state, reference, fingerprint: fp, idOfReference = id } = operation;
+    const store = this.#store;
+    const at = this.#now();
+    const found = store.hash(keys.record(id));
+    if (found.has('fp')) {
+      return found.get('fp') === fp
+        ? { outcome: 'duplicate', id, state: found.get('state') ?? '' }
+        : { outcome: 'conflict', id };
+    }
+    if (reference) {
+      const owner = store.text(keys.reference(account, kind, reference));
+      if (owner !== undefined && owner !== id) return { outcome: 'conflict', id: owner };
+      if (idOfReference !== id) {
+        if (store.hash(keys.record(idOfReference)).size > 0) return { outcome: 'conflict', id: idOfReference };
+        store.setText(keys.reference(account, kind, reference), id);
+      }
+    }
+    store.setFields(keys.record(id), {
+      ...{ id, state, fp, rev: 1, seq: 0, createdAt: at, updatedAt: at, since: at, account },
+      ...{ v: RECORD_VERSION, kind, ...operation.fields, ...(reference ? { reference } : {}) },
+    });
+    this.#move(kind, { id, at, to: state, ...(operation.xof === undefined ? {} : { xof: operation.xof }) });
+    store.add(keys.index(kind), at, id);
+    if (operation.dueInMs !== undefined) {
+      const due = Math.max(at + operation.dueInMs, operation.notBefore ?? 0);
+      store.add(keys.due(queueOf(kind, state) ?? 'none'), due, id);
+    }
+    return { outcome: 'accepted', id, state };
+  }
+
+  #acquire<K extends Kind>(
+    kind: K,
+    id: string,
+    queue: QueueName,
+    wish: { readonly lease: string; readonly leaseMs: number },
+  ): Acquired<K> {
+    const store = this.#store;
+    const at = this.#now();
+    const record = store.hash(keys.record(id));
+    const state = record.get('state');
+    if (state === undefined || isFinal(kind, state)) {
+      store.remove(keys.due(queue), id);
+      return { is: state === undefined ? 'none' : 'final' };
+    }
+    if (!statesInQueue(kind, queue).includes(state)) return { is: 'elsewhere' };
+    const holder = record.get('lease');
+    if (holder && holder !== wish.lease && Number(record.get('until') ?? 0) > at) return { is: 'leased' };
+    const lease = this.#guards.randomLease ? wish.lease : String(store.increase(keys.record(id), 'leases', 1));
+    const ends = at + wish.leaseMs;
+    store.setFields(keys.record(id), { lease, until: ends });
+    store.dropFields(keys.record(id), ['hint']);
+    if (this.#guards.dueAfterLease) store.add(keys.due(queue), ends, id);
+    else store.remove(keys.due(queue), id);
+    const fields: Fields = Object.fromEntries(store.hash(keys.record(id)));
+    if (fields['v'] !== RECORD_VERSION) return { is: 'other version' };
+    return { is: 'acquired', record: readRecord(kind, fields), lease, at };
+  }
+
+  #settle<K extends Kind>(record: AnyRecord<K>, lease: string | undefined, change: Change<K>, op: string): Settled {
+    const { kind, id, state: from } = record;
+    const { to, event } = change;
+    const store = this.#store;
+    const at = this.#now();
+    const key = keys.record(id);
+    const now = store.hash(key);
+    const state = now.get('state');
+    if (state === undefined) return { is: 'none' };
+    // The script has no more to say of an earlier run of itself than that it was ours.
+    if (now.get('op') === op) return { is: 'mine', op, rev: record.rev + 1, at: 0 };
+    const taken = this.#guards.lease && lease !== undefined && now.get('lease') !== lease;
+    if ((this.#guards.state && state !== from) || taken) return { is: 'not yours', state };
+    const hinted = now.has('hint');
+    const { set, drop } = fieldsAfter(change, { from, op, at });
+    store.dropFields(key, drop);
+    store.setFields(key, set);
+    const rev = store.increase(key, 'rev', 1);
+    if (change.evidence) this.#addEvidence(key, at, packEvidence(change.evidence));
+    this.#move(kind, { id, at, from, to, ...(record.amount === undefined ? {} : { xof: record.amount }) });
+    this.#setDue(record, change, { at, hinted });
+    if (event) this.#emit(id, at, event.type, JSON.stringify(event.data));
+    return { is: 'applied', op, rev, at };
+  }
+
+  #setDue<K extends Kind>(
+    { kind, id, state: from, lane }: AnyRecord<K>,
+    change: Change<K>,
+    { at, hinted }: { readonly at: number; readonly hinted: boolean },
+  ): void {
+    const entered = queueOf(kind, change.to, lane);
+    const left = queueOf(kind, from, lane) ?? entered ?? 'none';
+    const next = entered ?? left;
+    if (left !== next) this.#store.remove(keys.due(left), id);
+    if (change.dueInMs === undefined) return this.#store.remove(keys.due(next), id);
+    const sooner = change.keepMs === undefined && hinted ? at + (change.hintAfterMs ?? 0) : Number.POSITIVE_INFINITY;
+    this.#store.add(keys.due(next), Math.min(at + change.dueInMs, sooner), id);
+  }
+
+  #hint(
+    kind: Kind,
+    id: string,
+    evidence: string,
+    intervalMs: number,
+  ): { is: 'none' | 'noted' } | { is: 'look'; rev: number } {
+    const store = this.#store;
+    const at = this.#now();
+    const key = keys.record(id);
+    const record = store.hash(key);
+    const state = record.get('state');
+    if (state === undefined) return { is: 'none' };
+    const waitMs = Math.max(0, Number(record.get('hintedAt') ?? 0) + intervalMs - at);
+    const leased = Boolean(record.get('lease')) && Number(record.get('until') ?? 0) > at;
+    this.#addEvidence(key, at, evidence);
+    store.setFields(key, { hint: at });
+    if (!statesInQueue(kind, 'status-poll').includes(state) || leased) return { is: 'noted' };
+    const due = store.score(keys.due('status-poll'), id);
+    if (due !== undefined && due <= at + waitMs) return { is: 'noted' };
+    store.setFields(key, { hintedAt: at + waitMs });
+    store.add(keys.due('status-poll'), at + waitMs, id);
+    return waitMs > 0 ? { is: 'noted' } : { is: 'look', rev: store.increase(key, 'rev', 1) };
+  }
+
+  #move(
+    kind: Kind,
+    { id, at, from, to, xof }: { id: string; at: number; from?: string; to: string; xof?: number },
+  ): void {
+    if (from === to) return;
+    const count = (state: string, by: number): void => {
+      this.#store.increase(keys.counts(kind), state, by);
+      if (xof !== undefined) this.#store.increase(keys.counts(kind), `xof:${state}`, by * xof);
+    };
+    if (from !== undefined) {
+      count(from, -1);
+      this.#store.remove(keys.state(kind, from), id);
+    }
+    count(to, 1);
+    if (!isFinal(kind, to)) this.#store.add(keys.state(kind, to), at, id);
+  }
+
+  #addEvidence(key: string, at: number, line: string): void {
+    const { first, last } = EVIDENCE_SLOTS;
+    const count = this.#store.increase(key, 'en', 1);
+    const slot = count <= first ? count : first + 1 + ((count - first - 1) % last);
+    this.#store.setFields(key, { [`e${slot}`]: `${at.toString(36)}|${line}` });
+  }
+
+  #emit(id: string, at: number, type: string, data: string): void {
+    const seq = this.#store.increase(keys.record(id), 'seq', 1);
+    const account = this.#store.hash(keys.record(id)).get('account') ?? '';
+    this.#store.append({ op: id, seq, at, account, type, data });
+  }
+}
+
+/** What a change sets and what it drops. Dropping comes first. */
+function fieldsAfter<K extends Kind>(
+  { to, keepMs, set: wished = {} }: Change<K>,
+  { from, op, at }: { readonly from: string; readonly op: string; readonly at: number },
+): { set: Record<string, string | number>; drop: string[] } {
+  const set: Record<string, string | number> = { state: to, op, updatedAt: at };
+  const drop = from === to ? [] : ['tries'];
+  if (from !== to) set['since'] = at;
+  for (const [name, value] of Object.entries(wished)) {
+    if (value === '') drop.push(name.replace(/^@/, ''));
+    else if (name.startsWith('@')) set[name.slice(1)] = at + Number(value);
+    else set[name] = value;
+  }
+  if (keepMs === undefined) drop.push('lease', 'until', 'hint');
+  else set['until'] = at + keepMs;
+  return { set, drop };
+}

@@ -1,0 +1,123 @@
+/** All roles in this process, against a database of their own and a sandbox of their own. For *.parts.test.ts. */
+import type { Redis } from 'ioredis';
+import { request } from 'undici';
+import { loadConfig } from '../../src/config.ts';
+import { startRoles } from '../../src/parts/run.ts';
+import { type Sandbox, defaultCredentials, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { freshRedis } from './fresh-redis.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  // Tests look into answers freely; the shapes are what they test.
+  readonly body: any;
+}
+
+export interface Call {
+  readonly body?: unknown;
+  readonly key?: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Service {
+  readonly api: string;
+  readonly webhooks: string;
+  readonly redis: Redis;
+  readonly sandbox: Sandbox;
+  call(method: string, path: string, call?: Call): Promise<Answer>;
+  /** Asks again until the answer is as wanted; fails with the last one after ten seconds. */
+  until(path: string, wanted: (body: any) => boolean): Promise<any>;
+  books(section?: string): Promise<any>;
+  control(method: string, path: string, body?: unknown): Promise<any>;
+  stop(): Promise<void>;
+}
+
+/** Two keys that may do everything, one that may only read, and one for another account. */
+export const KEYS = [
+  'maker:enqueue+read+approve+operate:maker-secret',
+  'checker:enqueue+read+approve+operate:checker-secret',
+  'reader:read:reader-secret',
+  'stranger:enqueue+read+approve+operate@other:stranger-secret',
+].join(',');
+
+const WAIT_MS = 10_000;
+const ASK_EVERY_MS = 25;
+
+export async function startService(env: Readonly<Record<string, string>> = {}): Promise<Service> {
+  const fresh = await freshRedis();
+  const sandbox = await startSandbox();
+  const credentials = defaultCredentials;
+  const running = await startRoles(
+    loadConfig({
+      REDIS_URL: fresh.url,
+      SERVICE_BASE_URL: sandbox.base,
+      SERVICE_CRM_URL: sandbox.crm,
+      SERVICE_MASTER_KEY: credentials.masterKey,
+      SERVICE_PRIVATE_KEY: credentials.privateKey,
+      SERVICE_TOKEN: credentials.token,
+      SMS_USER_KEY: credentials.smsUserKey,
+      SMS_SECRET_KEY: credentials.smsSecretKey,
+      SMS_APP_KEY: credentials.smsAppKey,
+      SMS_SENDER: credentials.smsSender,
+      CALLBACK_SECRET: 'callback-secret',
+      API_KEYS: KEYS,
+      API_PORT: '0',
+      WEBHOOKS_PORT: '0',
+      API_RATE: '0',
+      UPSTREAM_RATE: '0',
+      UPSTREAM_TIMEOUT: '2s',
+      UPSTREAM_CONNECT_TIMEOUT: '1s',
+      DISBURSEMENT_POLL: '200ms,500ms,1s',
+      DISBURSEMENT_QUIET_PERIOD: '1s',
+      SWEEP_INTERVAL: '50ms',
+      SMS_SETTLE_DELAY: '300ms',
+      HOLD_RECHECK: '300ms',
+      LOG_LEVEL: 'silent',
+      ...env,
+    }),
+    ['worker', 'webhooks', 'api'],
+  );
+  const { api = '', webhooks = '' } = running.urls;
+  const call: Service['call'] = (method, path, how = {}) => ask(`${api}${path}`, method, how);
+  const control: Service['control'] = async (method, path, body) =>
+    (await ask(`${sandbox.control}${path}`, method, { body, key: null })).body;
+  return {
+    api,
+    webhooks,
+    redis: fresh.redis,
+    sandbox,
+    call,
+    control,
+    books: (section) => control('GET', section ? `/books/${section}` : '/books'),
+    until: async (path, wanted) => {
+      const giveUp = AbortSignal.timeout(WAIT_MS);
+      for (;;) {
+        const { body } = await call('GET', path);
+        if (wanted(body)) return body;
+        if (giveUp.aborted) throw new Error(`${path} stayed ${JSON.stringify(body)}`);
+        await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
+      }
+    },
+    stop: async () => {
+      await running.stop();
+      await sandbox.stop();
+      await fresh.close();
+    },
+  };
+}
+
+async function ask(url: string, method: string, { body, key = 'maker-secret', headers }: Call): Promise<Answer> {
+  const raw = typeof body === 'string' || body instanceof Uint8Array;
+  const answer = await request(url, {
+    method: method as 'GET',
+    headers: {
+      ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+      ...(body === undefined || raw ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    body: body === undefined ? null : raw ? body : JSON.stringify(body),
+  });
+  const text = await answer.body.text();
+  const json = /json/.test(String(answer.headers['content-type']));
+  return { status: answer.statusCode, headers: answer.headers, body: json && text ? JSON.parse(text) : text };
+}
