@@ -1,7 +1,7 @@
 /** What became of each recipient of a campaign, row by row. */
 import { renderText, compileTemplate } from '../lib/template.ts';
 import { type Campaigns, chunkAt } from '../operations/campaigns.ts';
-import { type RecipientState, unpackCampaignItems, unpackOutcome } from '../operations/chunk-items.ts';
+import { type RecipientState, unpackCampaignItems, unpackCodes, unpackOutcome } from '../operations/chunk-items.ts';
 import type { Queries } from '../operations/queries.ts';
 import type { CampaignRecord, ChunkRecord } from '../operations/record.ts';
 import { countSegments } from './check/segments.ts';
@@ -65,7 +65,7 @@ function rowsOf(chunk: ChunkRecord, campaign: CampaignRecord): RecipientRow[] {
   const otherwise = impliedState(chunk, campaign);
   const items = unpackCampaignItems(chunk.items);
   const states = unpackOutcome(chunk.outcome, items.length, otherwise);
-  const codes = (chunk.codes ? JSON.parse(chunk.codes) : {}) as Record<number, string>;
+  const codes = unpackCodes(chunk.codes, items.length);
   return items.map(({ to, row, values }, index) => {
     const vars = Object.fromEntries(template.variables.map((name, at) => [name, values[at] ?? '']));
     const code = codes[index];

@@ -70,3 +70,25 @@ export function packOutcome(states: readonly RecipientState[]): string {
 export function unpackOutcome(outcome: string, count: number, otherwise: RecipientState): RecipientState[] {
   return Array.from({ length: count }, (_, index) => stateOfLetter[outcome.charAt(index)] ?? otherwise);
 }
+
+/** Upstream's codes by position. Mostly all are the same, and then one is kept for all. */
+export function packCodes(codes: Readonly<Record<number, string>>, count: number): string {
+  const given = Object.values(codes);
+  if (given.length === 0) return '';
+  const [first = ''] = given;
+  const same = given.length === count && given.every((code) => code === first);
+  return JSON.stringify(same ? { all: first } : codes);
+}
+
+export function unpackCodes(packed: string, count: number): Record<number, string> {
+  if (packed === '') return {};
+  const { all, ...codes } = JSON.parse(packed) as { all?: string } & Record<number, string>;
+  return all === undefined ? codes : Object.fromEntries(Array.from({ length: count }, (_, index) => [index, all]));
+}
+
+/** The messages of a chunk without what they said: for one-time passwords, once they are over. */
+export function forgetTexts(packed: string): string {
+  return unpackMessageItems(packed)
+    .map((item) => packMessageItem({ ...item, text: '' }))
+    .join(',');
+}

@@ -1,5 +1,13 @@
 /** Writing down what became of a chunk: its state, the bins of its campaign or its messages, in one step. */
-import { type RecipientState, packOutcome, unpackMessageItems, unpackOutcome } from '../operations/chunk-items.ts';
+import {
+  type RecipientState,
+  forgetTexts,
+  packCodes,
+  packOutcome,
+  unpackCodes,
+  unpackMessageItems,
+  unpackOutcome,
+} from '../operations/chunk-items.ts';
 import type { ChunkSettled, MessageChange } from '../operations/chunks.ts';
 import type { EvidenceDraft } from '../operations/evidence.ts';
 import type { ChunkState } from '../operations/lifecycle.ts';
@@ -26,7 +34,7 @@ export interface ChunkMove {
 
 export function settleChunk({ record, lease }: ChunkHeld, move: ChunkMove, bench: Bench): Promise<ChunkSettled> {
   const before = statesBefore(record);
-  const codes = { ...readCodes(record.codes), ...move.codes };
+  const codes = { ...unpackCodes(record.codes, record.count), ...move.codes };
   const messages = record.campaign ? [] : messageChanges(record, before, move.states, codes, move.to);
   return bench.chunks.settle(record, lease, {
     to: move.to,
@@ -40,7 +48,8 @@ export function settleChunk({ record, lease }: ChunkHeld, move: ChunkMove, bench
       ...move.set,
       // Where all recipients are as the state of their chunk says, no letters are needed.
       outcome: move.states.every((state) => state === impliedState[move.to]) ? '' : packOutcome(move.states),
-      codes: Object.keys(codes).length > 0 ? JSON.stringify(codes) : '',
+      codes: packCodes(codes, record.count),
+      ...(record.lane === 'otp' && move.to === 'settled' ? { items: forgetTexts(record.items) } : {}),
     },
   });
 }
@@ -54,10 +63,6 @@ const impliedState = {
 
 export function statesBefore(record: ChunkRecord): RecipientState[] {
   return unpackOutcome(record.outcome, record.count, impliedState[record.state]);
-}
-
-export function readCodes(codes: string): Record<number, string> {
-  return codes === '' ? {} : (JSON.parse(codes) as Record<number, string>);
 }
 
 function binsMoved(
