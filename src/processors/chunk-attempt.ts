@@ -19,6 +19,8 @@ export interface SendAttempt {
   readonly recipients: readonly Recipient[];
   /** The state of each recipient, by position. */
   readonly states: readonly RecipientState[];
+  /** The holds of the account that this attempt was let through to try. Only it may release them. */
+  readonly probing: readonly string[];
 }
 
 /** Takes the lease and sees whether anything stands in the way, or says why there is nothing to do. */
@@ -28,39 +30,40 @@ export async function beginSending(id: string, queue: QueueName, bench: Bench): 
   if (acquired.is !== 'acquired') return { did: 'idle', because: acquired.is };
   const { record, lease, at } = acquired;
   const account = bench.account(record.account);
-  const because = account === undefined ? 'account_not_configured' : await conditionOf(record.account, bench);
-  if (account === undefined || because !== undefined) {
+  const condition = account ? await conditionOf(record.account, bench) : { wait: 'account_not_configured' };
+  if (account === undefined || 'wait' in condition) {
     await bench.operations.settle(record, lease, { to: 'queued', dueInMs: bench.policy.holdRecheckMs });
-    return { did: 'waits', because: because ?? 'account_not_configured' };
+    return { did: 'waits', because: 'wait' in condition ? condition.wait : 'account_not_configured' };
   }
   const campaign = record.campaign ? await bench.queries.read('campaign', record.campaign) : undefined;
   if (record.campaign && !campaign) throw new Error(`chunk ${record.id} belongs to a campaign that has no record`);
   const recipients = recipientsOf(record, campaign);
   const states = recipients.map((): RecipientState => 'queued');
   const leaseEndsMono = mono + bench.policy.leaseMs;
-  return { record, lease, at, leaseEndsMono, account: account.upstream, recipients, states };
+  const { probing } = condition;
+  return { record, lease, at, leaseEndsMono, account: account.upstream, recipients, states, probing };
 }
 
 /**
  * Why this chunk must wait, if it must. Of a held account one chunk an interval goes on to see whether the condition
  * has cleared; but not where the balance ran out, since each try would leave up to fifty recipients in doubt.
  */
-async function conditionOf(account: string, bench: Bench): Promise<string | undefined> {
-  if (!bench.durability().durable) return 'redis_not_durable';
+async function conditionOf(account: string, bench: Bench): Promise<{ wait: string } | { probing: string[] }> {
+  if (!bench.durability().durable) return { wait: 'redis_not_durable' };
+  const probing: string[] = [];
   for (const { area, reason } of await bench.accounts.holdsOf(account)) {
     if (area !== 'messaging') continue;
     const mayTry =
       reason !== 'funds' && (await bench.accounts.mayProbe(account, area, reason, bench.policy.holdRecheckMs));
-    if (!mayTry) return `account_held_${reason}`;
+    if (!mayTry) return { wait: `account_held_${reason}` };
+    probing.push(reason);
   }
-  return undefined;
+  return { probing };
 }
 
-/** Upstream took a chunk, so whatever held the account has cleared. */
-export async function releaseHolds(account: string, bench: Bench): Promise<void> {
-  for (const { area, reason } of await bench.accounts.holdsOf(account)) {
-    if (area === 'messaging') await bench.accounts.release(account, area, reason);
-  }
+/** Upstream took a chunk that was let through to try, so what held the account has cleared. */
+export async function releaseProbed({ record, probing }: SendAttempt, bench: Bench): Promise<void> {
+  for (const reason of probing) await bench.accounts.release(record.account, 'messaging', reason);
 }
 
 /** Nothing was sent: the recipients wait in the queue as before. */

@@ -24,9 +24,11 @@ const TOKEN_AGE_MAX_MS = 86_400_000;
 export async function advanceDisbursement(id: string, bench: Bench): Promise<Settlement> {
   const begun = await begin(id, 'disbursement', bench);
   if ('did' in begun) return begun;
-  const blocked = (await pastItsLimit(begun, bench)) ?? (await mustWait(begun, bench));
-  if (blocked) return blocked;
-  if (begun.record.state !== 'created') return createToken(begun, bench);
+  const late = await pastItsLimit(begun, bench);
+  if (late) return late;
+  const gate = await mustWait(begun, bench);
+  if ('did' in gate) return gate;
+  if (begun.record.state !== 'created') return createToken(begun, gate.probing, bench);
   if (begun.at - (begun.record.tokenAt ?? 0) > TOKEN_AGE_MAX_MS) return forgetToken(begun, bench);
   return submit(begun, bench);
 }
@@ -42,22 +44,27 @@ async function pastItsLimit(attempt: Attempt, bench: Bench): Promise<Settlement 
   return { did: 'ended', because: 'not_submitted_in_time' };
 }
 
-/** The conditions under which nothing may be sent. Each is looked at again by itself. */
-async function mustWait(attempt: Attempt, bench: Bench): Promise<Settlement | undefined> {
+/**
+ * The conditions under which nothing may be sent. Each is looked at again by itself: of a held account one operation an
+ * interval is let through to see whether the condition has cleared.
+ */
+async function mustWait(attempt: Attempt, bench: Bench): Promise<Settlement | { readonly probing: string[] }> {
   const { record } = attempt;
   const wait = (because: string) => stay(attempt, bench, { dueInMs: bench.policy.holdRecheckMs, because });
   if (!bench.durability().durable) return wait('redis_not_durable');
   if (bench.callbackUrl(record.account, record.id) === undefined) return wait('no_callback_url');
+  const probing: string[] = [];
   for (const { area, reason } of await bench.accounts.holdsOf(record.account)) {
     if (area !== 'payments') continue;
     const mayProbe =
       reason !== STOPPED && (await bench.accounts.mayProbe(record.account, area, reason, bench.policy.holdRecheckMs));
     if (!mayProbe) return wait(`account_held_${reason}`);
+    probing.push(reason);
   }
-  return undefined;
+  return { probing };
 }
 
-async function createToken(attempt: Attempt, bench: Bench): Promise<Settlement> {
+async function createToken(attempt: Attempt, probing: readonly string[], bench: Bench): Promise<Settlement> {
   const { record } = attempt;
   const admission = await bench.upstream.admit(attempt.account, 'payments', 'act');
   if (!admission.admitted) return stay(attempt, bench, { dueInMs: admission.retryAfterMs, because: 'rate' });
@@ -79,16 +86,10 @@ async function createToken(attempt: Attempt, bench: Bench): Promise<Settlement> 
     evidence: { operation: 'create', code: verdict.seen.code, httpStatus: verdict.seen.httpStatus },
   });
   if (settled.is !== 'applied' && settled.is !== 'mine') return { did: 'lost', because: settled.is };
-  await releaseHolds(record.account, bench);
+  // Only who was let through to try releases: one that was under way before the hold began proves nothing.
+  for (const reason of probing) await bench.accounts.release(record.account, 'payments', reason);
   const { token } = verdict.value;
   return submit(renewed(attempt, { state: 'created', token, tokenAt: settled.at }, settled, leaseEndsMono), bench);
-}
-
-/** A token was given, so whatever held the account has cleared. */
-async function releaseHolds(account: string, bench: Bench): Promise<void> {
-  for (const { area, reason } of await bench.accounts.holdsOf(account)) {
-    if (area === 'payments' && reason !== STOPPED) await bench.accounts.release(account, area, reason);
-  }
 }
 
 /** What an answer that is not a token means. Nothing was sent to an operator, whatever it says. */

@@ -15,7 +15,7 @@ import type { SentItem } from '../upstream/messaging/types.ts';
 import type { NotOk, Seen, Verdict } from '../upstream/verdict.ts';
 import { type Bench, type Settlement, waitAt } from './bench.ts';
 import { feedCampaign } from './campaign.ts';
-import { type SendAttempt, beginSending, leaveQueued, releaseHolds } from './chunk-attempt.ts';
+import { type SendAttempt, beginSending, leaveQueued, releaseProbed } from './chunk-attempt.ts';
 import { settleChunk } from './chunk-settle.ts';
 
 const RETRY_MS = smsBatch.retryAfter.map(toMs);
@@ -100,7 +100,7 @@ async function settleSent(
     states[place] = item.outcome;
     if (item.code) codes[place] = item.code;
   }
-  await releaseHolds(attempt.record.account, bench);
+  await releaseProbed(attempt, bench);
   const evidence = evidenceOf(verdict.seen);
   if (!states.includes('unknown')) {
     await settleChunk(attempt, { to: 'settled', states, codes, evidence }, bench);

@@ -3,7 +3,8 @@ import { type Service, startService } from '../support/service.ts';
 
 let service: Service;
 beforeAll(async () => {
-  service = await startService();
+  // Few chunks at a time, so that there is something left to pause and to cancel.
+  service = await startService({ WORKER_CONCURRENCY: '8' });
 });
 afterEach(async () => {
   await service.control('DELETE', '/faults');
