@@ -3,7 +3,8 @@ import type { ConnectionOptions } from 'bullmq';
 import type { Part } from '../app.ts';
 import type { QueueName } from '../operations/due-queues.ts';
 import type { Bench } from '../processors/bench.ts';
-import { processors } from '../processors/index.ts';
+import { batchProcessor } from '../processors/batch.ts';
+import { type Processor, processors } from '../processors/index.ts';
 import { intakeProcessor } from '../processors/intake.ts';
 import { type AttemptFinished, runner } from '../processors/run.ts';
 import { sweepUntil } from '../processors/sweeper.ts';
@@ -20,7 +21,11 @@ export function workerParts(
   timing: Timing,
   names: readonly AnyQueueName[],
 ): Part[] {
-  return [sweeperPart(foundation, bench), ...names.map((name) => queuePart(foundation, bench, timing, name))];
+  return [
+    sweeperPart(foundation, bench),
+    eventKeeperPart(foundation),
+    ...names.map((name) => queuePart(foundation, bench, timing, name)),
+  ];
 }
 
 export function acceptanceOf(foundation: Foundation): Acceptance {
@@ -48,6 +53,7 @@ function queuePart(foundation: Foundation, bench: Bench, timing: Timing, name: A
         concurrency: Math.max(1, Math.round(config.WORKER_CONCURRENCY * declaration.share)),
         lockMs: timing.leaseMs,
         onError: (error) => quietly(`worker of ${name}`, error),
+        onFailed: (error) => quietly(`attempt in ${name}`, error),
         onLockLost: (ids) => metrics.lockLost(ids.length),
       });
       await worker.waitUntilReady();
@@ -68,8 +74,9 @@ function queuePart(foundation: Foundation, bench: Bench, timing: Timing, name: A
 
 function processorOf(foundation: Foundation, bench: Bench, name: AnyQueueName) {
   const announce = announcer(foundation);
-  if (name !== 'intake') return runner(name, processors[name], bench, announce);
   const acceptance = acceptanceOf(foundation);
+  if (name === 'batch') return runner(name, batchOf(foundation, acceptance), bench, announce);
+  if (name !== 'intake') return runner(name, processors[name], bench, announce);
   return intakeProcessor({
     clock: foundation.clock,
     announce,
@@ -78,6 +85,14 @@ function processorOf(foundation: Foundation, bench: Bench, name: AnyQueueName) {
       message: (request) => acceptance.message(request),
       campaign: (request) => acceptance.campaign(request),
     },
+  });
+}
+
+function batchOf({ batches }: Foundation, acceptance: Acceptance): Processor {
+  return batchProcessor({
+    batches,
+    accept: ({ row: _place, id: _id, ...request }, { id, account, by, approvedBy = '' }) =>
+      acceptance.disbursement({ ...request, account }, undefined, by, { batch: id, approvedBy }),
   });
 }
 
@@ -110,6 +125,24 @@ function sweeperPart({ config, clock, quietly, operations, bullQueues, wake }: F
         stop.abort();
         await swept;
       };
+    },
+  };
+}
+
+const FORGET_EVERY_MS = 600_000;
+
+/** Events older than EVENTS_KEEP are forgotten; a reader that comes later is told so. */
+function eventKeeperPart({ config, clock, quietly, events }: Foundation): Part {
+  return {
+    name: 'the keeper of the events',
+    start: async () => {
+      let cancel = (): void => undefined;
+      const forget = (): void => {
+        cancel = clock.after(FORGET_EVERY_MS, forget);
+        events.trim(clock.now(), config.EVENTS_KEEP).catch((error: unknown) => quietly('forgetting events', error));
+      };
+      forget();
+      return async () => cancel();
     },
   };
 }

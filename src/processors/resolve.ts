@@ -66,6 +66,10 @@ async function decide(
     return { is: 'contradicted', upstream: status ?? 'nothing: no token was ever received' };
   }
   const { record, lease } = attempt;
+  if (status === 'created' && attempt.at < (record.quietUntil ?? 0)) {
+    await letGo(attempt, bench);
+    return { is: 'not now', because: 'in the quiet period after the last send, when "created" proves nothing' };
+  }
   const resolution = { note: note.slice(0, 500), resolvedBy: by };
   if (outcome === 'resubmit') {
     await bench.operations.settle(record, lease, {

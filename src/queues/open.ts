@@ -1,5 +1,5 @@
 /** The only file that constructs a BullMQ Queue or Worker, so that prefix, retention and lock are the same for all. */
-import { type ConnectionOptions, type Job, Queue, Worker } from 'bullmq';
+import { type ConnectionOptions, type Job, Queue, UnrecoverableError, Worker } from 'bullmq';
 import type { QueueDeclaration } from './define.ts';
 
 /** Shared with our own keys: one hash tag, so that everything may live on one slot of a Redis Cluster. */
@@ -24,6 +24,8 @@ export interface WorkerOptions {
   readonly concurrency: number;
   readonly lockMs: number;
   readonly onError: (error: Error) => void;
+  /** An attempt threw: Redis was away, or a fault of ours. A refused request is not meant by this. */
+  readonly onFailed: (error: Error) => void;
   readonly onLockLost: (ids: readonly string[]) => void;
 }
 
@@ -47,6 +49,9 @@ export function openWorker(
     removeOnFail: kept,
   });
   worker.on('error', options.onError);
+  worker.on('failed', (_job, error) => {
+    if (!(error instanceof UnrecoverableError)) options.onFailed(error);
+  });
   // Losing the lock does not abort the processor by itself. Stopping it before its next step is a courtesy, not a guard.
   worker.on('lockRenewalFailed', (ids: string[]) => {
     options.onLockLost(ids);
