@@ -71,6 +71,11 @@ describe('identity', () => {
 });
 
 describe('bad input is refused with its place, and leaves no trace', () => {
+  beforeAll(async () => {
+    const over = ({ state }: { state: string }): boolean => state === 'succeeded';
+    await service.until('/v1/disbursements?limit=500', ({ items }) => items.every(over));
+  });
+
   const cases: readonly (readonly [what: string, body: object, pointer: string])[] = [
     ['a decimal amount', asked({ amount: 10.5 }), '/amount'],
     ['a negative amount', asked({ amount: -5 }), '/amount'],

@@ -1,3 +1,4 @@
+import { IDENTITY } from './identity.ts';
 import { defineScript } from './script.ts';
 
 /**
@@ -11,21 +12,13 @@ import { defineScript } from './script.ts';
  */
 export const acceptMessageScript = defineScript(
   'accept message',
-  `
+  `${IDENTITY}
 local id, at, fp, account, chunk = ARGV[1], clock(ARGV[2]), ARGV[3], ARGV[6], ARGV[7]
-local found = redis.call('HMGET', KEYS[1], 'fp', 'state')
-if found[1] then
-  if found[1] == fp then return {'duplicate', id, found[2]} end
-  return {'conflict', id}
-end
-if ARGV[4] == '1' then
-  local owner = redis.call('GET', KEYS[2])
-  if owner and owner ~= id then return {'conflict', owner} end
-  if ARGV[5] ~= id and redis.call('EXISTS', KEYS[3]) == 1 then return {'conflict', ARGV[5]} end
-end
+local answer = standing()
+if answer then return answer end
 local c = redis.call('HMGET', KEYS[5], 'state', 'lease', 'count', 'items')
 if c[1] and (c[1] ~= 'queued' or c[2] or tonumber(c[3]) >= tonumber(ARGV[8])) then return {'full'} end
-if ARGV[4] == '1' and ARGV[5] ~= id then redis.call('SET', KEYS[2], id) end
+claim_reference()
 
 local fields = {'id', id, 'kind', 'message', 'v', ARGV[12], 'state', 'queued', 'fp', fp, 'rev', 1, 'createdAt', at,
   'updatedAt', at, 'since', at, 'account', account, 'lane', ARGV[11], 'chunk', chunk}
