@@ -76,5 +76,6 @@ function campaignKeys(campaign: string): string[] {
     keys.state('campaign', 'running'),
     keys.state('campaign', 'paused'),
     keys.state('campaign', 'held'),
+    keys.counts('outcome'),
   ];
 }

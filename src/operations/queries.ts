@@ -65,10 +65,22 @@ export class Queries {
     return { count, xof };
   }
 
+  /** How many recipients and messages have ever been sent, failed, unknown or expired. Only grows. */
+  async outcomes(): Promise<Readonly<Record<string, number>>> {
+    const counted = await this.#redis.hgetall(keys.counts('outcome'));
+    return Object.fromEntries(Object.entries(counted).map(([outcome, count]) => [outcome, Number(count)]));
+  }
+
   /** When the operation that has been longest in a state entered it, ms since the epoch. */
   async oldestIn(kind: Kind, state: string): Promise<number | undefined> {
     const [, score] = await this.#redis.zrange(keys.state(kind, state), '0', '0', 'WITHSCORES');
     return score === undefined ? undefined : Number(score);
+  }
+
+  /** When an operation is looked at next, ms since the epoch. Undefined: nothing is due. */
+  async dueAt(queue: QueueName, id: string): Promise<number | undefined> {
+    const score = await this.#redis.zscore(keys.due(queue), id);
+    return score === null ? undefined : Number(score);
   }
 
   /** How many ids wait in each due set, and since when the most overdue one does. */

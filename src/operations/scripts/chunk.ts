@@ -3,13 +3,17 @@ import { SETTLE } from './settle.ts';
 
 /** Adds to the bins of a campaign; `settled` is counted when a chunk is over, and the last one finishes the campaign. */
 const CAMPAIGN = `
-local function add_bins(campaign, first, words)
+local function count_outcome(outcomes, to, n)
+  if to == 'sent' or to == 'failed' or to == 'unknown' or to == 'expired' then redis.call('HINCRBY', outcomes, to, n) end
+end
+local function add_bins(campaign, outcomes, first, words)
   local cancelled = redis.call('HGET', campaign, 'state') == 'cancelled'
   for i = first, first + words - 1, 2 do
     local bin = ARGV[i]
     -- What goes back to the queue of a cancelled campaign will never be sent.
     if cancelled and bin == 'queued' and tonumber(ARGV[i + 1]) > 0 then bin = 'cancelled' end
     redis.call('HINCRBY', campaign, 't:' .. bin, ARGV[i + 1])
+    if tonumber(ARGV[i + 1]) > 0 then count_outcome(outcomes, bin, ARGV[i + 1]) end
   end
 end
 local function finish_if_over(campaign, at, events, counts, due, sets)
@@ -36,7 +40,8 @@ end
  * Settles a chunk, and in the same step the bins of its campaign or the messages that it carries.
  *
  * KEYS 1–7 as in settle, 8 campaign ('' key of none where the chunk has none), 9 parked, 10 counts of messages,
- *      11 counts of campaigns, 12 due set of campaigns, 13–15 the campaign's state sets, then one key per message
+ *      11 counts of campaigns, 12 due set of campaigns, 13–15 the campaign's state sets, 16 outcomes counted over all
+ *      recipients and messages, then one key per message
  * ARGV 1–15 as in settle with its pairs; then: gate (1 = only while the campaign runs), number of words of bins and
  *      the bin/delta pairs; then per message: state left, state entered, code, event type, event data
  * → as settle, or {'parked', campaign state} | {'cancelled'}
@@ -62,14 +67,14 @@ local answer = settle()
 if answer[1] ~= 'applied' then return answer end
 local at, words = answer[4], tonumber(ARGV[p + 2])
 if has_campaign then
-  add_bins(campaign, p + 3, words)
+  add_bins(campaign, KEYS[16], p + 3, words)
   if ARGV[6] == 'settled' then
     redis.call('HINCRBY', campaign, 'settled', 1)
     finish_if_over(campaign, at, KEYS[2], KEYS[11], KEYS[12], {KEYS[13], KEYS[14], KEYS[15]})
   end
 end
 local q = p + 3 + words
-for i = 16, #KEYS do
+for i = 17, #KEYS do
   local from, to, code, type, data = ARGV[q], ARGV[q + 1], ARGV[q + 2], ARGV[q + 3], ARGV[q + 4]
   q = q + 5
   if redis.call('HGET', KEYS[i], 'state') == from then
@@ -80,6 +85,7 @@ for i = 16, #KEYS do
     if to == 'sending' then redis.call('HSET', KEYS[i], 'sentAt', at) end
     redis.call('HINCRBY', KEYS[10], from, -1)
     redis.call('HINCRBY', KEYS[10], to, 1)
+    if from ~= to then count_outcome(KEYS[16], to, 1) end
     -- A one-time password is forgotten as soon as its message is over.
     if redis.call('HGET', KEYS[i], 'lane') == 'otp' and (to == 'sent' or to == 'failed' or to == 'expired') then
       redis.call('HSET', KEYS[i], 'text', '')
