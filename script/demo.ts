@@ -1,0 +1,95 @@
+/** What ./script/demo runs once everything is set up. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { play } from './demonstration/play.ts';
+import { Processes } from './demonstration/processes.ts';
+import { type DemoRedis, openRedis } from './demonstration/redis.ts';
+import { API_KEY, type Stage, openStage } from './demonstration/stage.ts';
+import { Story } from './demonstration/story.ts';
+import { exitCodeOf, renderSentence, renderTable } from './demonstration/verdict-text.ts';
+
+/** Exit codes as shells write them: 128 and the number of the signal. */
+const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+const NOBODY_READS = 141;
+
+const logs = mkdtempSync(join(tmpdir(), 'relais-demo-'));
+const processes = new Processes(logs);
+const story = new Story();
+const stop = new AbortController();
+let redis: DemoRedis | undefined;
+/** Known once the books were compared. */
+let verdict: 0 | 1 | undefined;
+
+/** Resolves with the exit code of the first signal that asks us to end. */
+const asked = new Promise<number>((resolve) => {
+  for (const [signal, code] of Object.entries(SIGNALS)) {
+    process.on(signal, () => {
+      // The second time means it; what is still there is killed on the way out.
+      if (stop.signal.aborted) process.exit(code);
+      stop.abort();
+      resolve(code);
+    });
+  }
+  // A reader that went away (`| head`) has seen enough.
+  process.stdout.on('error', () => resolve(NOBODY_READS));
+});
+process.on('exit', () => processes.killAll());
+
+async function show(stay: boolean): Promise<number> {
+  redis = await openRedis();
+  const stage = await openStage({ processes, redisUrl: redis.url, workers: 2, settings: redis.settings });
+  const pids = processes.running.map(({ name, pid }) => `${name} ${pid}`);
+  story.say(`${redis.name}. Started four processes of relais: ${pids.join(', ')}.`);
+  const verdicts = await play(stage, story);
+  story.print(`\nThe books of the service, compared with our records line by line:\n\n${renderTable(verdicts)}\n`);
+  story.print(renderSentence(verdicts));
+  verdict = exitCodeOf(verdicts);
+  if (verdict !== 0) story.print(`The logs of all processes are in ${logs}`);
+  if (stay) {
+    invite(stage);
+    await asked;
+  }
+  return verdict;
+}
+
+function invite({ api, control, front, redisUrl }: Stage): void {
+  const metrics = processes.running.filter(({ urls }) => urls['metrics'] !== undefined);
+  story.print(
+    [
+      '',
+      'It all stays up. Ctrl-C stops it and leaves nothing behind.',
+      `  API        ${api.base}   Authorization: Bearer ${API_KEY}`,
+      `  callbacks  ${front.urls['webhooks']}`,
+      `  sandbox    ${control.base}   its control API: books, faults, clock`,
+      `  redis      ${redisUrl}`,
+      ...metrics.map(({ name, urls }) => `  metrics    ${urls['metrics']}/metrics   ${name}`),
+      `  try        RELAIS_URL=${api.base} RELAIS_API_KEY=${API_KEY} ./bin/relais.js disburse list`,
+    ].join('\n'),
+  );
+}
+
+async function cleanUp(keepLogs: boolean): Promise<void> {
+  await processes.stopAll();
+  await redis?.stop();
+  if (!keepLogs) rmSync(logs, { recursive: true, force: true });
+}
+
+/** Whichever comes first: the end of the story, or somebody who does not want to hear it. */
+async function main(): Promise<number> {
+  try {
+    const told = show(process.argv.includes('--stay'));
+    const signalled = await Promise.race([told, asked]);
+    const code = verdict ?? signalled;
+    story.end();
+    await cleanUp(code === 1);
+    return code;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    story.print(`\nThe demonstration broke off: ${reason}\nThe logs of all processes are in ${logs}`);
+    await cleanUp(true);
+    return 1;
+  }
+}
+
+process.exit(await main());

@@ -1,0 +1,41 @@
+/** What the demonstration asks for: fifty disbursements to made-up numbers, each to somebody else. */
+
+export interface Order {
+  readonly reference: string;
+  readonly accountAlias: string;
+  /** Whole XOF. */
+  readonly amount: number;
+  readonly withdrawMode: string;
+}
+
+/** A mode, and how a number of its country begins and how long it is. */
+const MODES = [
+  { withdrawMode: 'wallet-a-senegal', prefix: '77', digits: 9 },
+  { withdrawMode: 'wallet-b-senegal', prefix: '76', digits: 9 },
+  { withdrawMode: 'wallet-a-ci', prefix: '07', digits: 10 },
+  { withdrawMode: 'wallet-d-ci', prefix: '05', digits: 10 },
+  { withdrawMode: 'wallet-f-benin', prefix: '0161', digits: 10 },
+  { withdrawMode: 'wallet-g-togo', prefix: '90', digits: 8 },
+  { withdrawMode: 'wallet-a-mali', prefix: '76', digits: 8 },
+  { withdrawMode: 'wallet-a-burkina', prefix: '70', digits: 8 },
+] as const;
+
+/** Numbers that make the double of the service do something: two fail, one is paid and answered with an error. */
+const PICKED = [
+  { withdrawMode: 'wallet-a-senegal', accountAlias: '779999901' },
+  { withdrawMode: 'wallet-a-ci', accountAlias: '0709999901' },
+  { withdrawMode: 'wallet-b-senegal', accountAlias: '769999912' },
+] as const;
+
+export function makeOrders(count: number, run: string): readonly Order[] {
+  return Array.from({ length: count }, (_, index) => ({
+    ...(PICKED[index] ?? invented(index)),
+    reference: `demo-${run}-${index + 1}`,
+    amount: 5_000 + index * 250,
+  }));
+}
+
+function invented(index: number): Pick<Order, 'withdrawMode' | 'accountAlias'> {
+  const { withdrawMode, prefix, digits } = MODES[index % MODES.length] ?? MODES[0];
+  return { withdrawMode, accountAlias: prefix + String(index).padStart(digits - prefix.length, '0') };
+}

@@ -1,0 +1,98 @@
+/** Everything that takes part: a Redis, the double of the service, one process for the doors, and workers. */
+import { Asking } from './asking.ts';
+import type { Processes, RunningProcess } from './processes.ts';
+
+export const API_KEY = 'demo';
+
+/** Requests that a worker has with the service at a time, for texts and for disbursements each. */
+export const WORKER_SLOTS = 3;
+
+type Settings = Readonly<Record<string, string>>;
+
+/** What the double of the service accepts; see docs/sandbox.md. */
+const SANDBOX_KEYS: Settings = {
+  SERVICE_MASTER_KEY: 'sandbox-master',
+  SERVICE_PRIVATE_KEY: 'sandbox-private',
+  SERVICE_TOKEN: 'sandbox-token',
+  SMS_USER_KEY: 'sandbox-user',
+  SMS_SECRET_KEY: 'sandbox-secret',
+  SMS_APP_KEY: 'sandbox-app',
+  SMS_SENDER: 'RELAIS',
+};
+
+/** Patience measured in seconds instead of minutes, so that time-outs and looks fit into a demonstration. */
+const QUICK: Settings = {
+  UPSTREAM_TIMEOUT: '2s',
+  UPSTREAM_CONNECT_TIMEOUT: '1s',
+  UPSTREAM_RATE: '40',
+  DISBURSEMENT_QUIET_PERIOD: '2s',
+  DISBURSEMENT_POLL: '1s,2s,2s,3s',
+  SMS_SETTLE_DELAY: '2s',
+  HOLD_RECHECK: '2s',
+  SWEEP_INTERVAL: '250ms',
+  DRAIN_TIMEOUT: '3s',
+  // Few requests at a time, so that a campaign of two thousand is not over before anybody has seen it.
+  WORKER_CONCURRENCY: String(WORKER_SLOTS),
+  API_RATE: '0',
+};
+
+const FREE_PORTS: Settings = {
+  API_PORT: '0',
+  WEBHOOKS_PORT: '0',
+  METRICS_PORT: '0',
+  SANDBOX_PORT: '0',
+  SANDBOX_CRM_PORT: '0',
+  SANDBOX_CONTROL_PORT: '0',
+};
+
+export interface Stage {
+  readonly redisUrl: string;
+  readonly sandbox: RunningProcess;
+  readonly front: RunningProcess;
+  readonly workers: readonly RunningProcess[];
+  /** Our own API. */
+  readonly api: Asking;
+  /** The control API of the sandbox: its books and its faults. */
+  readonly control: Asking;
+  startWorker(): Promise<RunningProcess>;
+}
+
+export interface StageOptions {
+  readonly processes: Processes;
+  readonly redisUrl: string;
+  /** How many workers to begin with. */
+  readonly workers: number;
+  /** Over those of the demonstration. */
+  readonly settings?: Settings;
+}
+
+export async function openStage({ processes, redisUrl, workers, settings = {} }: StageOptions): Promise<Stage> {
+  const sandbox = await processes.start('sandbox', ['sandbox'], FREE_PORTS);
+  const common: Settings = {
+    ...FREE_PORTS,
+    ...SANDBOX_KEYS,
+    ...QUICK,
+    REDIS_URL: redisUrl,
+    API_KEYS: `demo:enqueue+read+approve+operate:${API_KEY}`,
+    CALLBACK_SECRET: 'only-for-this-demonstration',
+    SERVICE_BASE_URL: sandbox.urls['base'] ?? '',
+    SERVICE_CRM_URL: sandbox.urls['crm'] ?? '',
+    ...settings,
+  };
+  const front = await processes.start('doors', ['run', '--roles', 'api,webhooks'], common);
+  let started = 0;
+  const startWorker = (): Promise<RunningProcess> => {
+    started += 1;
+    const publicUrl = { PUBLIC_URL: front.urls['webhooks'] ?? '' };
+    return processes.start(`worker-${started}`, ['run', '--roles', 'worker'], { ...common, ...publicUrl });
+  };
+  return {
+    redisUrl,
+    sandbox,
+    front,
+    workers: await Promise.all(Array.from({ length: workers }, startWorker)),
+    api: new Asking(front.urls['api'] ?? '', API_KEY),
+    control: new Asking(sandbox.urls['control'] ?? ''),
+    startWorker,
+  };
+}

@@ -1,0 +1,70 @@
+/** The answers of the two APIs, as far as the demonstration reads them. */
+import type { CampaignTotals } from '../../src/cli/progress.ts';
+
+export interface CampaignView {
+  readonly id: string;
+  readonly state: string;
+  readonly totals: CampaignTotals;
+  readonly reason: string | null;
+  readonly rate: number;
+}
+
+export interface RecipientView {
+  readonly to: string;
+  /** As a spreadsheet numbers it: the header is row 1. */
+  readonly row: number;
+  readonly state: string;
+}
+
+export interface DisbursementView {
+  readonly id: string;
+  readonly state: string;
+  readonly reference: string | null;
+}
+
+export interface UploadReport {
+  readonly total: number;
+  readonly recipients: number;
+  readonly skipped: number;
+  readonly reasons: Readonly<
+    Record<
+      string,
+      { readonly count: number; readonly examples: readonly { readonly row: number; readonly to: string }[] }
+    >
+  >;
+  readonly countries: Readonly<Record<string, { readonly recipients: number }>>;
+  readonly segments?: { readonly total: number };
+}
+
+export interface EventPage {
+  readonly events: readonly {
+    readonly type: string;
+    readonly data: { readonly id: string; readonly reference?: string };
+  }[];
+  readonly next: string;
+}
+
+export interface BookedDisbursement {
+  readonly accountAlias: string;
+  /** XOF. */
+  readonly amount: number;
+  readonly withdrawMode: string;
+  readonly status: string;
+  readonly submits: number;
+  readonly effects: number;
+}
+
+export interface BookedMessage {
+  readonly to: string;
+  readonly text: string;
+  readonly times: number;
+}
+
+export interface BooksSummary {
+  readonly messagesSent: number;
+  readonly effects: number;
+  readonly callbacks: number;
+  readonly logins: number;
+  readonly breaches: number;
+  readonly requests: Readonly<Record<string, number>>;
+}

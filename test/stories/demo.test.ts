@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+
+const DEMO = fileURLToPath(new URL('../../script/demo', import.meta.url));
+
+/** What is left in here afterwards was forgotten. */
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'relais-story-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+async function demo(): Promise<{ readonly code: number | null; readonly output: string }> {
+  const child = spawn(DEMO, { env: { ...process.env, TMPDIR: folder }, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (data: Buffer) => {
+      output += data.toString();
+    });
+  }
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { code, output };
+}
+
+test('the demo ends with equal books', async () => {
+  const { code, output } = await demo();
+  expect(output).toMatch(/Each text \(1955\) and each payment \(48\) happened exactly once/);
+  expect(output).toMatch(/Killed worker-1 \(pid \d+\) with SIGKILL/);
+  expect(output).not.toMatch(/was ordered \d+ times and came/);
+  expect(code).toBe(0);
+  expect(readdirSync(folder).filter((name) => name.startsWith('relais-'))).toEqual([]);
+});

@@ -1,0 +1,71 @@
+/** The processes of one story: a Redis, the double of the service, the doors and the workers, all of them real. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { vi } from 'vitest';
+import { openRedis } from '../../script/demonstration/redis.ts';
+import { Processes } from '../../script/demonstration/processes.ts';
+import { type Stage, openStage } from '../../script/demonstration/stage.ts';
+import type { EventPage } from '../../script/demonstration/views.ts';
+
+export interface World extends Stage {
+  /** Ends every process and waits until it is gone. */
+  close(): Promise<void>;
+}
+
+type Event = EventPage['events'][number];
+
+const EVENT_LIMIT_MS = 45_000;
+const ASK_AGAIN_MS = 50;
+const PAGE = 1_000;
+
+/** A folder for logs, and whoever writes them. `close` ends them all. */
+export function openProcesses(): { readonly processes: Processes; readonly close: () => Promise<void> } {
+  const logs = mkdtempSync(join(tmpdir(), 'relais-story-'));
+  const processes = new Processes(logs);
+  const close = async (): Promise<void> => {
+    await processes.stopAll();
+    processes.killAll();
+    rmSync(logs, { recursive: true, force: true });
+  };
+  return { processes, close };
+}
+
+export async function openWorld(
+  options: { readonly workers?: number; readonly settings?: Readonly<Record<string, string>> } = {},
+): Promise<World> {
+  const { processes, close } = openProcesses();
+  const redis = await openRedis();
+  const closeAll = async (): Promise<void> => {
+    await close();
+    await redis.stop();
+  };
+  try {
+    const settings = { ...redis.settings, ...options.settings };
+    const stage = await openStage({ processes, redisUrl: redis.url, workers: options.workers ?? 1, settings });
+    return { ...stage, close: closeAll };
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+/** Every event so far. */
+export async function eventsOf({ api }: Pick<World, 'api'>): Promise<readonly Event[]> {
+  const { events } = await api.get<EventPage>(`/v1/events?limit=${PAGE}`);
+  return events;
+}
+
+/** Waits until the announcements are as wished, and answers them all. */
+export async function announced(
+  world: Pick<World, 'api'>,
+  enough: (events: readonly Event[]) => boolean,
+): Promise<readonly Event[]> {
+  let events: readonly Event[] = [];
+  const ask = async (): Promise<boolean> => {
+    events = await eventsOf(world);
+    return enough(events);
+  };
+  await vi.waitUntil(ask, { timeout: EVENT_LIMIT_MS, interval: ASK_AGAIN_MS });
+  return events;
+}
