@@ -31,13 +31,15 @@ export async function sweepUntil(signal: AbortSignal, options: SweeperOptions): 
 }
 
 /** One pass over every queue. How many wake-ups were added. */
-export async function sweep({ operations, pushMs, waiting, wake }: SweeperOptions): Promise<number> {
+export async function sweep({ operations, clock, pushMs, waiting, wake }: SweeperOptions): Promise<number> {
+  // A worker that died still holds the job of its wake-up, and adding that id again would silently be nothing.
+  const sweepName = clock.now().toString(36);
   let added = 0;
   for (const queue of dueQueues) {
     const room = QUEUE_DEPTH_MAX - (await waiting(queue));
     if (room <= 0) continue;
     for (const { id, rev } of await operations.claim(queue, room, pushMs)) {
-      wake(queue, id, rev);
+      wake(queue, id, `${rev}-${sweepName}`);
       added += 1;
     }
   }

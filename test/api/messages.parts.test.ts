@@ -45,6 +45,9 @@ test('a reference makes a retry the same message', async () => {
   expect([other.status, other.body.existingId]).toEqual([409, first.body.items[0].id]);
   await service.until(`/v1/messages/${first.body.items[0].id}`, ({ state }) => state === 'sent');
   expect(await sent()).toBe(1);
+  const { events } = (await service.call('GET', '/v1/events?types=message.sent&limit=1000')).body;
+  const told = events.find(({ data }: { data: { id: string } }) => data.id === first.body.items[0].id);
+  expect(told.data).toEqual({ id: first.body.items[0].id, state: 'sent', code: '00', reference: 'm-1' });
 });
 
 test('the same number twice is never in one request, since statistics could not tell the two apart', async () => {

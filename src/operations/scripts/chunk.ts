@@ -78,7 +78,7 @@ for i = 17, #KEYS do
   local from, to, code, type, data = ARGV[q], ARGV[q + 1], ARGV[q + 2], ARGV[q + 3], ARGV[q + 4]
   q = q + 5
   if redis.call('HGET', KEYS[i], 'state') == from then
-    local m = redis.call('HMGET', KEYS[i], 'id', 'account')
+    local m = redis.call('HMGET', KEYS[i], 'id', 'account', 'reference')
     redis.call('HSET', KEYS[i], 'state', to, 'since', at, 'updatedAt', at)
     redis.call('HINCRBY', KEYS[i], 'rev', 1)
     if code ~= '' then redis.call('HSET', KEYS[i], 'code', code) end
@@ -90,7 +90,10 @@ for i = 17, #KEYS do
     if redis.call('HGET', KEYS[i], 'lane') == 'otp' and (to == 'sent' or to == 'failed' or to == 'expired') then
       redis.call('HSET', KEYS[i], 'text', '')
     end
-    if type ~= '' then emit(KEYS[2], KEYS[i], m[1], at, m[2], type, data) end
+    if type ~= '' then
+      if m[3] then data = string.sub(data, 1, -2) .. ',"reference":' .. cjson.encode(m[3]) .. '}' end
+      emit(KEYS[2], KEYS[i], m[1], at, m[2], type, data)
+    end
   end
 end
 return answer
