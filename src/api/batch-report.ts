@@ -1,0 +1,43 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Request, Response } from 'express';
+import { type BatchRecord, Sums } from '../operations/batch-record.ts';
+import type { Batches } from '../operations/batches.ts';
+import { REPORT_CSV_HEAD, reportCsvLine, reportPages } from '../producer/batch/report.ts';
+
+/** One line per row, as JSON or as CSV; page by page, so that no batch is ever in memory as a whole. */
+export async function sendReport(
+  record: BatchRecord,
+  batches: Batches,
+  { request, response }: { request: Request; response: Response },
+): Promise<void> {
+  const csv = request.accepts(['json', 'csv']) === 'csv';
+  response.type(csv ? 'text/csv' : 'application/json');
+  try {
+    await pipeline(Readable.from(csv ? csvOf(record, batches) : jsonOf(record, batches)), response);
+  } catch (error) {
+    // The reader went away; nobody is left to tell.
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+  }
+}
+
+async function* csvOf(record: BatchRecord, batches: Batches): AsyncGenerator<string> {
+  yield REPORT_CSV_HEAD;
+  for await (const page of reportPages(record, batches)) yield page.map(reportCsvLine).join('');
+}
+
+/** The sums are those of the very lines above them, so that the two agree whatever happens meanwhile. */
+async function* jsonOf(record: BatchRecord, batches: Batches): AsyncGenerator<string> {
+  const { id, state, contentHash, totals } = record;
+  const head = JSON.stringify({ id, state, contentHash, totals });
+  yield `${head.slice(0, -1)},"items":[`;
+  const states = new Sums();
+  let first = true;
+  for await (const page of reportPages(record, batches)) {
+    for (const line of page) states.add(line.state, line.amount);
+    const lines = page.map((line) => JSON.stringify(line)).join(',');
+    if (lines !== '') yield `${first ? '' : ','}${lines}`;
+    first = false;
+  }
+  yield `],"states":${JSON.stringify(states.read())}}`;
+}

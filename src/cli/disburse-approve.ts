@@ -1,0 +1,44 @@
+import type { Command } from 'commander';
+import { describeXof } from '../lib/money.ts';
+import { approveBatch } from './disburse-batch.ts';
+import { BASE, factsOf } from './disburse-facts.ts';
+import { WrongUsage } from './failure.ts';
+import { withExample } from './flags.ts';
+import type { ExitCode } from './io.ts';
+import type { Shell } from './shell.ts';
+
+interface ApproveFlags {
+  readonly hash?: string;
+  readonly yes?: true;
+  readonly json?: true;
+}
+
+export function addApprove(group: Command, shell: Shell): void {
+  const command = group
+    .command('approve')
+    .description('Let one be paid that waits for a second pair of eyes; not with the key that asked for it')
+    .argument('<id>', 'of a disbursement, or of a batch')
+    .option('--hash <sha256>', 'of a batch: its hash, so that exactly what was looked at is paid')
+    .option('--yes', 'do not ask on a terminal')
+    .option('--json', 'print the answer as JSON')
+    .action(shell.action((id: string, flags: ApproveFlags) => approve(id, flags, shell)));
+  withExample(command, 'relais disburse approve dsb_4n7q0c1w2e3r4t5y6z7a8b9c0d');
+}
+
+async function approve(id: string, { hash, yes, json }: ApproveFlags, shell: Shell): Promise<ExitCode> {
+  if (hash !== undefined) return approveBatch(id, { hash, yes, json }, shell);
+  if (id.startsWith('bat_')) {
+    throw new WrongUsage('A batch is approved with its hash.', { next: `See it: relais disburse batch-show ${id}` });
+  }
+  const { api, output } = shell;
+  const path = `${BASE}/${encodeURIComponent(id)}`;
+  if (shell.io.isTerminal && !yes) {
+    const { body } = await api.get(path);
+    await output.ask(output.renderFacts(factsOf(body)));
+    const amount = typeof body['amount'] === 'number' ? describeXof(body['amount']) : String(body['amount']);
+    if (!(await shell.confirmed(`Let ${amount} be paid to ${String(body['accountAlias'])}?`, yes))) return 1;
+  }
+  const { body } = await api.post(`${path}/approve`);
+  await (json ? output.json(body) : output.facts(factsOf(body)));
+  return 0;
+}

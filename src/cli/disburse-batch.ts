@@ -1,0 +1,156 @@
+import { Readable } from 'node:stream';
+import { type Command, Option } from 'commander';
+import { REPORT_CSV_HEAD, type ReportLine, reportCsvLine } from '../producer/batch/report.ts';
+import type { JsonObject } from './client.ts';
+import { BATCHES, batchFacts, findingsOf } from './disburse-batch-facts.ts';
+import { judgedHere, readFileToSend } from './disburse-batch-file.ts';
+import { withExample } from './flags.ts';
+import type { ExitCode } from './io.ts';
+import { grouped } from './output.ts';
+import type { Shell } from './shell.ts';
+
+const EXAMPLE_ID = 'bat_4n7q0c1w2e3r4t5y6z7a8b9c0d';
+
+export function addBatchCommands(group: Command, shell: Shell): void {
+  addUpload(group, shell);
+  addShow(group, shell);
+  addReport(group, shell);
+  addCancel(group, shell);
+}
+
+interface UploadFlags {
+  readonly account?: string;
+  readonly dryRun?: true;
+  readonly json?: true;
+}
+
+function addUpload(group: Command, shell: Shell): void {
+  const command = group
+    .command('batch')
+    .description('Check a file of disbursements and hand it in; nothing is paid before another key approves it')
+    .argument('<file>', 'CSV or JSON, with the columns reference, accountAlias, amount and withdrawMode')
+    .option('--account <name>', 'account that pays')
+    .option('--dry-run', 'check it here and send nothing')
+    .option('--json', 'print the answer as JSON')
+    .action(shell.action((file: string, flags: UploadFlags) => upload(file, flags, shell)));
+  withExample(command, 'relais disburse batch salaries-2026-11.csv');
+}
+
+const CONTENT_TYPES = { csv: 'text/csv', ndjson: 'application/x-ndjson', json: 'application/json' } as const;
+
+async function upload(path: string, { account, dryRun, json }: UploadFlags, shell: Shell): Promise<ExitCode> {
+  const { api, output } = shell;
+  const file = await readFileToSend(path);
+  const query = account === undefined ? '' : `?account=${encodeURIComponent(account)}`;
+  const body = dryRun
+    ? await judgedHere(file, account)
+    : (await api.upload(`${BATCHES}${query}`, Readable.from([file.bytes]), CONTENT_TYPES[file.format])).body;
+  if (json) await output.json(body);
+  else {
+    await output.facts(batchFacts(body));
+    await output.ask(findingsOf(body, output));
+    await output.note(dryRun ? 'Dry run: nothing was sent.' : nextStep(body));
+  }
+  return body['state'] === 'invalid' ? 1 : 0;
+}
+
+function nextStep({ id, state, contentHash }: JsonObject): string {
+  const show = `relais disburse batch-show ${String(id)}`;
+  if (state === 'invalid') return 'Nothing of it can be paid. Mend the file and hand it in again.';
+  if (state === 'awaiting_approval') {
+    const approve = `relais disburse approve ${String(id)} --hash ${String(contentHash)}`;
+    return `Nothing is paid yet. Next, with another key: ${approve}`;
+  }
+  if (state === 'running' || state === 'finished') return `It was handed in and approved before: ${show}`;
+  return `It was handed in before and is ${String(state)}. To hand it in anew, add an empty line to the file.`;
+}
+
+function addShow(group: Command, shell: Shell): void {
+  const command = group
+    .command('batch-show')
+    .description('How far a batch has come, in rows and in XOF')
+    .argument('<id>')
+    .option('--json', 'print it as JSON')
+    .action(
+      shell.action(async (id: string, { json }: { readonly json?: true }) => {
+        const { body } = await shell.api.get(pathOf(id));
+        await told(body, json, shell);
+        return 0;
+      }),
+    );
+  withExample(command, `relais disburse batch-show ${EXAMPLE_ID}`);
+}
+
+function addCancel(group: Command, shell: Shell): void {
+  const command = group
+    .command('batch-cancel')
+    .description('Take a batch back that nobody has approved')
+    .argument('<id>')
+    .option('--json', 'print the answer as JSON')
+    .action(
+      shell.action(async (id: string, { json }: { readonly json?: true }) => {
+        const { body } = await shell.api.post(`${pathOf(id)}/cancel`);
+        await told(body, json, shell);
+        return 0;
+      }),
+    );
+  withExample(command, `relais disburse batch-cancel ${EXAMPLE_ID}`);
+}
+
+async function told(body: JsonObject, json: true | undefined, { output }: Shell): Promise<void> {
+  if (json) return output.json(body);
+  await output.facts(batchFacts(body));
+  await output.ask(findingsOf(body, output));
+}
+
+interface ApproveFlags {
+  readonly hash: string;
+  readonly yes?: true | undefined;
+  readonly json?: true | undefined;
+}
+
+/** `relais disburse approve`, for the id of a batch. */
+export async function approveBatch(id: string, { hash, yes, json }: ApproveFlags, shell: Shell): Promise<ExitCode> {
+  if (shell.io.isTerminal && !yes) {
+    await told((await shell.api.get(pathOf(id))).body, undefined, shell);
+    if (!(await shell.confirmed('Let all of it be paid?', yes))) return 1;
+  }
+  const { body } = await shell.api.post(`${pathOf(id)}/approve`, { contentHash: hash });
+  await told(body, json, shell);
+  if (!json) await shell.output.note(`How it goes on: relais disburse batch-show ${id}`);
+  return 0;
+}
+
+interface ReportFlags {
+  readonly csv?: true;
+  readonly json?: true;
+}
+
+function addReport(group: Command, shell: Shell): void {
+  const command = group
+    .command('batch-report')
+    .description('What became of each row of a batch, with the ids of both sides')
+    .argument('<id>')
+    .addOption(new Option('--csv', 'print CSV for a spreadsheet').conflicts('json'))
+    .option('--json', 'print it as JSON')
+    .action(shell.action((id: string, flags: ReportFlags) => report(id, flags, shell)));
+  withExample(command, `relais disburse batch-report ${EXAMPLE_ID} --csv > salaries-2026-11-report.csv`);
+}
+
+const COLUMNS = ['row', 'reference', 'state', 'amount', 'id', 'transactionId', 'reason'] as const;
+
+async function report(id: string, { csv, json }: ReportFlags, { api, output }: Shell): Promise<ExitCode> {
+  const { body } = await api.get(`${pathOf(id)}/report`);
+  const lines = (Array.isArray(body['items']) ? body['items'] : []) as readonly ReportLine[];
+  if (json) await output.json(body);
+  else if (csv) await output.write(REPORT_CSV_HEAD + lines.map(reportCsvLine).join(''));
+  else if (lines.length > 0) {
+    const readable = lines.map((line) => ({ ...line, amount: grouped(line.amount) }));
+    await output.write(output.renderTable(COLUMNS, readable));
+  } else await output.note('None.');
+  return 0;
+}
+
+function pathOf(id: string): string {
+  return `${BATCHES}/${encodeURIComponent(id)}`;
+}

@@ -1,0 +1,199 @@
+/**
+ * Files of disbursements: the rows of a batch wait in one packed list until they are accepted, each as a disbursement
+ * of its own. What became of a row is never copied: it is read from the record of its disbursement.
+ */
+import type { Redis } from 'ioredis';
+import type { Random } from '../lib/random.ts';
+import { type BatchRow, packBatchRow, unpackBatchRow } from './batch-record.ts';
+import { keys } from './keys.ts';
+import { isFinal } from './lifecycle.ts';
+import { type Limits, type MoneyLimit, moneyLimits } from './limits.ts';
+import { type Fields, RECORD_VERSION } from './record.ts';
+import { acceptBatchScript } from './scripts/batch.ts';
+import { runScript } from './scripts/script.ts';
+
+export interface NewBatch {
+  readonly id: string;
+  readonly account: string;
+  readonly fingerprint: string;
+  readonly state: 'invalid' | 'awaiting_approval';
+  /** When it expires, ms from now. */
+  readonly dueInMs: number;
+  readonly fields: Readonly<Record<string, string | number>>;
+}
+
+export type BatchAccepted =
+  | { readonly outcome: 'accepted' | 'duplicate'; readonly id: string; readonly state: string }
+  | { readonly outcome: 'conflict'; readonly id: string };
+
+/** Who has a reference already. */
+export interface Standing {
+  readonly id: string;
+  /** The very same request: accepting it again changes nothing. */
+  readonly same: boolean;
+}
+
+/** A row whose disbursement has not been accepted yet, in the places of states of disbursements. */
+export const WAITING = 'waiting';
+
+/** What is known about a row now. `id` and the fields are absent where no disbursement was accepted for it. */
+export interface RowNow {
+  readonly row: BatchRow;
+  /** The state of its disbursement; `waiting` before there is one, `rejected` where acceptance refused it. */
+  readonly state: string;
+  readonly reason?: string;
+  readonly fields?: Fields;
+}
+
+/** Rows go to Redis, and come back, so many at a time. */
+export const ROWS_AT_ONCE = 500;
+/** Rows that were staged for a batch that was never accepted are forgotten after this. */
+const STAGED_FOR_S = 3_600;
+
+export class Batches {
+  readonly #redis: Redis;
+  readonly #random: Random;
+
+  constructor(redis: Redis, random: Random) {
+    this.#redis = redis;
+    this.#random = random;
+  }
+
+  /** All of it in one step, or nothing. */
+  async accept(batch: NewBatch, rows: readonly BatchRow[]): Promise<BatchAccepted> {
+    const { id, account, state } = batch;
+    const staged = keys.batchRows(`${id}.${this.#random.hex(6)}`);
+    await this.#stage(staged, rows);
+    const fields = { v: RECORD_VERSION, kind: 'batch', ...batch.fields };
+    const answer = (await runScript(
+      this.#redis,
+      acceptBatchScript,
+      [
+        keys.record(id),
+        keys.counts('batch'),
+        keys.index('batch'),
+        keys.state('batch', 'invalid'),
+        keys.state('batch', state),
+        keys.due('batch'),
+        staged,
+        keys.batchRows(id),
+      ],
+      [
+        id,
+        '',
+        batch.fingerprint,
+        state,
+        state === 'invalid' ? '' : batch.dueInMs,
+        account,
+        rows.length > 0 ? 1 : 0,
+        ...Object.entries(fields).flat(),
+      ],
+    )) as [BatchAccepted['outcome'], string, string];
+    if (answer[0] !== 'accepted') await this.#redis.unlink(staged);
+    return { outcome: answer[0], id: answer[1], state: answer[2] };
+  }
+
+  async rows(id: string, from: number, count: number): Promise<BatchRow[]> {
+    return (await this.#redis.lrange(keys.batchRows(id), from, from + count - 1)).map(unpackBatchRow);
+  }
+
+  /** Place → why acceptance refused the row there. A row that was refused stays so. */
+  async refused(id: string): Promise<Readonly<Record<string, string>>> {
+    return this.#redis.hgetall(keys.batchRefused(id));
+  }
+
+  async refuse(id: string, reasons: Readonly<Record<string, string>>): Promise<void> {
+    if (Object.keys(reasons).length > 0) await this.#redis.hset(keys.batchRefused(id), reasons);
+  }
+
+  /** Page by page, every row from `from` to `to` with the named fields of its disbursement's record. */
+  async *rowsNow(
+    batch: { readonly id: string; readonly fed: number },
+    { from, to, fields = [] }: { from: number; to: number; fields?: readonly string[] },
+  ): AsyncGenerator<RowNow[], void, undefined> {
+    const refused = await this.refused(batch.id);
+    for (let place = from; place < to; place += ROWS_AT_ONCE) {
+      const rows = await this.rows(batch.id, place, Math.min(ROWS_AT_ONCE, to - place));
+      const records = await this.#read(rows, ['state', 'reason', ...fields]);
+      yield rows.map((row, offset) =>
+        rowNow(row, { fed: place + offset < batch.fed, refused: refused[place + offset], record: records[offset] }),
+      );
+    }
+  }
+
+  /** For each request, who stands for its reference already. */
+  async standing(
+    account: string,
+    requests: readonly { readonly id: string; readonly fingerprint: string; readonly reference: string }[],
+  ): Promise<(Standing | undefined)[]> {
+    const pipeline = this.#redis.pipeline();
+    for (const { id, reference } of requests) {
+      pipeline.hget(keys.record(id), 'fp').get(keys.reference(account, 'disbursement', reference));
+    }
+    const answers = await executed(pipeline);
+    return requests.map(({ id, fingerprint }, index) => {
+      const known = answers[index * 2] as string | null;
+      const owner = answers[index * 2 + 1] as string | null;
+      if (known !== null) return { id, same: known === fingerprint };
+      return owner !== null && owner !== id ? { id: owner, same: false } : undefined;
+    });
+  }
+
+  /** The limits of money as they hold now. */
+  async limits(): Promise<Limits> {
+    const values = await this.#redis.hmget(keys.limits, ...moneyLimits);
+    const set = moneyLimits.flatMap((name, index): [MoneyLimit, number][] =>
+      values[index] ? [[name, Number(values[index])]] : [],
+    );
+    return Object.fromEntries(set);
+  }
+
+  /** XOF accepted for the account on that day (UTC); counted only while a limit per day is set. */
+  async acceptedOn(account: string, day: string): Promise<number> {
+    return Number((await this.#redis.hget(keys.acceptedOn(account, day), 'all')) ?? 0);
+  }
+
+  async #stage(key: string, rows: readonly BatchRow[]): Promise<void> {
+    for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
+      const packed = rows.slice(from, from + ROWS_AT_ONCE).map(packBatchRow);
+      await executed(
+        this.#redis
+          .pipeline()
+          .rpush(key, ...packed)
+          .expire(key, STAGED_FOR_S),
+      );
+    }
+  }
+
+  async #read(rows: readonly BatchRow[], names: readonly string[]): Promise<Fields[]> {
+    const pipeline = this.#redis.pipeline();
+    for (const { id } of rows) pipeline.hmget(keys.record(id), ...names);
+    const answers = (await executed(pipeline)) as (string | null)[][];
+    return answers.map((values) =>
+      Object.fromEntries(names.flatMap((name, index) => (values[index] ? [[name, values[index]]] : []))),
+    );
+  }
+}
+
+/** Ended, or in the hands of a person: nothing more is waited for. */
+export function isSettled(state: string): boolean {
+  return state === 'needs_review' || (state !== WAITING && isFinal('disbursement', state));
+}
+
+function rowNow(
+  row: BatchRow,
+  { fed, refused, record = {} }: { fed: boolean; refused: string | undefined; record: Fields | undefined },
+): RowNow {
+  // Asked first: the record under that id may be another request's, which is why this one was refused.
+  if (refused !== undefined) return { row, state: 'rejected', reason: refused };
+  const { state, reason } = record;
+  if (!fed || state === undefined) return { row, state: WAITING };
+  return { row, state, fields: record, ...(reason ? { reason } : {}) };
+}
+
+/** A pipeline answers command by command; one that failed must not pass for an answer. */
+async function executed(pipeline: ReturnType<Redis['pipeline']>): Promise<unknown[]> {
+  const answers = (await pipeline.exec()) ?? [];
+  for (const [error] of answers) if (error) throw error;
+  return answers.map(([, answer]) => answer);
+}

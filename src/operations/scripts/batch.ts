@@ -1,0 +1,37 @@
+import { defineScript } from './script.ts';
+
+/**
+ * Writes the record of a batch together with its rows, or says which one stands for it already. One that was invalid is
+ * judged again with the same bytes: a limit was raised or an account was added meanwhile.
+ *
+ * KEYS record, counts, index, state set invalid, state set entered, due set, staged rows, rows
+ * ARGV id, now, fingerprint, state, due in ms (or ''), account, has rows (1/0), then field/value pairs
+ * → {'accepted', id, state} | {'duplicate', id, state} | {'conflict', id}
+ */
+export const acceptBatchScript = defineScript(
+  'accept batch',
+  `
+local id, at, fp, state = ARGV[1], clock(ARGV[2]), ARGV[3], ARGV[4]
+local found = redis.call('HMGET', KEYS[1], 'fp', 'state')
+local from = ''
+if found[1] then
+  if found[1] ~= fp then return {'conflict', id} end
+  if found[2] ~= 'invalid' then return {'duplicate', id, found[2]} end
+  from = 'invalid'
+else
+  redis.call('HSET', KEYS[1], 'rev', 0, 'seq', 0, 'createdAt', at)
+  redis.call('ZADD', KEYS[3], at, id)
+end
+local fields = {'id', id, 'state', state, 'fp', fp, 'updatedAt', at, 'since', at, 'account', ARGV[6]}
+for i = 8, #ARGV do fields[#fields + 1] = ARGV[i] end
+redis.call('HSET', KEYS[1], unpack(fields))
+redis.call('HINCRBY', KEYS[1], 'rev', 1)
+move(KEYS[2], KEYS[4], KEYS[5], id, at, from, state, '')
+if ARGV[7] == '1' then
+  redis.call('RENAME', KEYS[7], KEYS[8])
+  redis.call('PERSIST', KEYS[8])
+end
+if ARGV[5] ~= '' then redis.call('ZADD', KEYS[6], at + tonumber(ARGV[5]), id) end
+return {'accepted', id, state}
+`,
+);

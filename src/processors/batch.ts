@@ -1,0 +1,165 @@
+/**
+ * Takes an approved batch from its first row to its last word.
+ *
+ *   accept the next rows ──▶ look at those that are out ──▶ … ──▶ all ended, or need review ──▶ `finished`
+ *
+ * Each row becomes a disbursement named after its reference, so an attempt that died half-way is simply made again:
+ * what was accepted is found, not accepted twice. The watermark never goes back, and nothing before it is read again.
+ */
+import { toMs } from '../lib/durations.ts';
+import { APPROVE_WITHIN_MS, type BatchRecord, type BatchRow, Sums } from '../operations/batch-record.ts';
+import { type Batches, isSettled, WAITING } from '../operations/batches.ts';
+import type { Held } from '../operations/operations.ts';
+import { batch as declaration } from '../queues/batch.ts';
+import { type Bench, type Settlement, waitAt } from './bench.ts';
+
+const LOOK_MS = declaration.retryAfter.map(toMs);
+
+/** Rows accepted in one attempt: it must be over well within its lease. */
+const ROWS_PER_ATTEMPT = 200;
+const ACCEPTED_TOGETHER = 20;
+/** Rows of one batch that wait for their first submit at a time, so that others are not behind ten thousand. */
+const UNBEGUN_MAX = 500;
+const UNBEGUN: readonly string[] = [WAITING, 'queued', 'held', 'created', 'submitting'];
+
+/** The shape of what acceptance answers; handed in, since both stand on the same row. */
+type RowAnswer =
+  | { readonly outcome: 'accepted' | 'duplicate' }
+  | { readonly outcome: 'conflict'; readonly existingId: string }
+  | { readonly outcome: 'invalid'; readonly problems: readonly { pointer: string; message: string }[] };
+
+export interface BatchTools {
+  readonly batches: Batches;
+  readonly accept: (row: BatchRow, batch: BatchRecord) => Promise<RowAnswer>;
+}
+
+interface Placed {
+  readonly place: number;
+  readonly row: BatchRow;
+}
+
+interface Look {
+  readonly mark: number;
+  readonly unbegun: number;
+  /** Handed out, and yet without a record. */
+  readonly missing: readonly Placed[];
+}
+
+export function batchProcessor(tools: BatchTools) {
+  return async (id: string, bench: Bench): Promise<Settlement> => {
+    const acquired = await bench.operations.acquire('batch', id, 'batch', bench.policy.leaseMs);
+    if (acquired.is !== 'acquired') return { did: 'idle', because: acquired.is };
+    if (acquired.record.state === 'awaiting_approval') return expire(acquired, bench);
+    return goOn(acquired, tools, bench);
+  };
+}
+
+async function expire({ record, lease, at }: Held<'batch'>, bench: Bench): Promise<Settlement> {
+  const leftMs = record.since + APPROVE_WITHIN_MS - at;
+  if (leftMs > 0) {
+    await bench.operations.settle(record, lease, { to: record.state, dueInMs: leftMs });
+    return { did: 'waits', because: 'awaiting_approval' };
+  }
+  await bench.operations.settle(record, lease, { to: 'expired' });
+  return { did: 'ended', because: 'expired' };
+}
+
+async function goOn(held: Held<'batch'>, tools: BatchTools, bench: Bench): Promise<Settlement> {
+  const { record, lease } = held;
+  if (!bench.durability().durable) {
+    await bench.operations.settle(record, lease, { to: record.state, dueInMs: bench.policy.holdRecheckMs });
+    return { did: 'waits', because: 'redis_not_durable' };
+  }
+  const look = await lookAtRows(record, tools.batches);
+  if (look.mark === record.totals.count) return finish(held, tools, bench);
+
+  const room = Math.min(ROWS_PER_ATTEMPT, UNBEGUN_MAX - look.unbegun);
+  const next = room > 0 ? await tools.batches.rows(record.id, record.fed, room) : [];
+  const placed = next.map((row, offset) => ({ place: record.fed + offset, row }));
+  await acceptRows([...look.missing, ...placed], record, tools);
+  return settleProgress(held, { mark: look.mark, fed: record.fed + next.length }, bench);
+}
+
+/**
+ * While rows are still to be handed out, all that are out are counted; afterwards only the first that has not ended
+ * matters.
+ */
+async function lookAtRows(record: BatchRecord, batches: Batches): Promise<Look> {
+  let { mark } = record;
+  let unbegun = 0;
+  const missing: Placed[] = [];
+  let place = mark;
+  const allOut = record.fed === record.totals.count;
+  for await (const page of batches.rowsNow(record, { from: mark, to: record.fed })) {
+    for (const { row, state } of page) {
+      if (mark === place && isSettled(state)) mark += 1;
+      if (UNBEGUN.includes(state)) unbegun += 1;
+      if (state === WAITING) missing.push({ place, row });
+      place += 1;
+    }
+    if (allOut && mark < place) break;
+  }
+  return { mark, unbegun, missing: missing.slice(0, ROWS_PER_ATTEMPT) };
+}
+
+/** A row that is refused is written down before the batch goes on, and stays refused whatever changes later. */
+async function acceptRows(placed: readonly Placed[], record: BatchRecord, tools: BatchTools): Promise<void> {
+  if (placed.length === 0) return;
+  const refused = await tools.batches.refused(record.id);
+  const due = placed.filter(({ place }) => refused[place] === undefined);
+  for (let from = 0; from < due.length; from += ACCEPTED_TOGETHER) {
+    const together = due.slice(from, from + ACCEPTED_TOGETHER);
+    const answers = await Promise.all(together.map(({ row }) => tools.accept(row, record)));
+    const reasons = together.flatMap(({ place }, index) => {
+      const reason = reasonOf(answers[index]);
+      return reason === undefined ? [] : [[place, reason] as const];
+    });
+    await tools.batches.refuse(record.id, Object.fromEntries(reasons));
+  }
+}
+
+const REASON_MAX = 300;
+
+function reasonOf(answer: RowAnswer | undefined): string | undefined {
+  if (answer?.outcome === 'conflict') return `not_accepted: the reference stands for ${answer.existingId} already`;
+  if (answer?.outcome !== 'invalid') return undefined;
+  const told = answer.problems.map(({ pointer, message }) => `${pointer.slice(1)} ${message}`).join('; ');
+  return `not_accepted: ${told}`.slice(0, REASON_MAX);
+}
+
+async function settleProgress(
+  { record, lease }: Held<'batch'>,
+  { mark, fed }: { mark: number; fed: number },
+  bench: Bench,
+): Promise<Settlement> {
+  const handedOut = fed - record.fed;
+  const moved = handedOut > 0 || mark > record.mark;
+  // A full attempt was cut short by its own bound, not by the rows that are out.
+  const atOnce = handedOut === ROWS_PER_ATTEMPT && fed < record.totals.count;
+  const settled = await bench.operations.settle(record, lease, {
+    to: record.state,
+    dueInMs: atOnce ? 0 : waitAt(LOOK_MS, moved ? 0 : record.tries),
+    set: { mark, fed, tries: moved ? 0 : record.tries + 1 },
+  });
+  if (settled.is !== 'applied' && settled.is !== 'mine') return { did: 'lost', because: settled.is };
+  if (atOnce) bench.wake('batch', record.id, settled.rev);
+  return { did: handedOut > 0 ? 'advanced' : 'waits', because: handedOut > 0 ? 'handed_out' : 'rows_under_way' };
+}
+
+async function finish({ record, lease }: Held<'batch'>, { batches }: BatchTools, bench: Bench): Promise<Settlement> {
+  const sums = new Sums();
+  for await (const page of batches.rowsNow(record, { from: 0, to: record.totals.count })) {
+    for (const { row, state } of page) sums.add(state, row.amount);
+  }
+  const { id, contentHash, by, approvedBy, totals } = record;
+  const { count, xof } = totals;
+  await bench.operations.settle(record, lease, {
+    to: 'finished',
+    set: { mark: count },
+    event: {
+      type: 'batch.finished',
+      data: { id, state: 'finished', contentHash, by, approvedBy, totals: { count, xof }, states: sums.read() },
+    },
+  });
+  return { did: 'ended', because: 'finished' };
+}

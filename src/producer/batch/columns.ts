@@ -1,0 +1,48 @@
+import { canonicalName } from '../../lib/template.ts';
+import type { Finding } from '../../operations/batch-record.ts';
+
+/** The columns of a file of disbursements: the fields of a single one, by the same names. */
+const columns = {
+  reference: 'needed',
+  accountAlias: 'needed',
+  amount: 'needed',
+  withdrawMode: 'needed',
+  debitAccountNumber: 'optional',
+  account: 'optional',
+  allowDuplicate: 'optional',
+} as const satisfies Record<string, 'needed' | 'optional'>;
+
+export type Column = keyof typeof columns;
+
+const columnNames = Object.keys(columns) as Column[];
+
+export function isColumn(name: string): name is Column {
+  return Object.hasOwn(columns, name);
+}
+
+/** A column that is not known could be the one that matters, so it is refused and never stepped over. */
+export function notAColumn(name: string): string {
+  // `Account Alias` and `account_alias` are meant well, and the header decides where money goes.
+  const plain = (text: string): string => canonicalName(text).replace(/[_-]/g, '');
+  const meant = columnNames.find((column) => plain(column) === plain(name));
+  if (meant) return `is not a column here; did you mean "${meant}"?`;
+  return `is not a column here; the columns are ${columnNames.join(', ')}`;
+}
+
+/** What is wrong with the header of a CSV file. */
+export function headerProblems(header: readonly string[]): Finding[] {
+  const of = (column: string, reason: string): Finding => ({ row: 1, column: shown(column), reason });
+  const unknown = header.filter((name) => !isColumn(name)).map((name) => of(name, notAColumn(name)));
+  const twice = header.filter((name, at) => isColumn(name) && header.indexOf(name) !== at);
+  const missing = columnNames.filter((name) => columns[name] === 'needed' && !header.includes(name));
+  return [
+    ...unknown,
+    ...twice.map((name) => of(name, 'is there twice')),
+    ...missing.map((name) => of(name, 'is missing')),
+  ];
+}
+
+/** As much of a name that somebody else wrote as is needed to find it. */
+export function shown(name: string): string {
+  return name.slice(0, 40);
+}

@@ -1,0 +1,141 @@
+/**
+ * The way in for a file of disbursements: everything in it is judged before anything of it counts, and what another key
+ * approves later is exactly these bytes.
+ */
+import { setImmediate as letOthersWork } from 'node:timers/promises';
+import { derivedId, fingerprint } from '../../lib/ids.ts';
+import {
+  APPROVE_WITHIN_MS,
+  type BatchRecord,
+  type BatchRow,
+  type BatchTotals,
+  type Findings,
+} from '../../operations/batch-record.ts';
+import { type BatchAccepted, type Batches, ROWS_AT_ONCE } from '../../operations/batches.ts';
+import { FindingList } from './findings.ts';
+import { Judge, type JudgeOptions, type SoundRow } from './judge.ts';
+import type { BatchFile } from './read-file.ts';
+import type { RawRow, Rows } from './rows.ts';
+
+export interface BatchDoorOptions extends Pick<JudgeOptions, 'environment' | 'accounts'> {
+  readonly batches: Batches;
+  /** ms since the epoch: which day's limits count. */
+  readonly now: () => number;
+}
+
+export interface UploadOptions {
+  /** The one that pays; see `accountOf`. */
+  readonly account: string;
+  /** Name of the key that uploads. */
+  readonly by: string;
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** What there is to say about a file, whoever asked. */
+export interface Judgement {
+  readonly totals: BatchTotals;
+  readonly problems: Findings;
+  readonly warnings: Findings;
+  readonly sound: readonly SoundRow[];
+}
+
+/** The account that pays: the one that was asked for, else the first that a row names, else `main`. */
+export function accountOf(file: Rows, asked: string | undefined): string {
+  const named = file.rows.map(({ request }) => request['account']).find((account) => typeof account === 'string');
+  return asked ?? (typeof named === 'string' && /^[a-z][a-z0-9_-]{0,31}$/.test(named) ? named : 'main');
+}
+
+/** `standing` is asked for some hundreds of rows at a time; without it nobody is asked. */
+export async function judgeFile(
+  file: Rows,
+  options: JudgeOptions,
+  standing?: (rows: readonly SoundRow[]) => ReturnType<Batches['standing']>,
+): Promise<Judgement> {
+  const judge = new Judge(options);
+  judge.problems.add(...file.problems);
+  const sound: SoundRow[] = [];
+  for (let from = 0; from < file.rows.length; from += ROWS_AT_ONCE) {
+    const rows = file.rows.slice(from, from + ROWS_AT_ONCE).flatMap((raw) => judge.read(raw) ?? []);
+    const known = (await standing?.(rows)) ?? [];
+    for (const [index, row] of rows.entries()) judge.count(row, known[index]);
+    sound.push(...rows);
+    await letOthersWork();
+  }
+  const totals = judge.totals();
+  return { totals, problems: judge.problems.read(), warnings: judge.warnings.read(), sound };
+}
+
+export class BatchDoor {
+  readonly #options: BatchDoorOptions;
+
+  constructor(options: BatchDoorOptions) {
+    this.#options = options;
+  }
+
+  /** The same bytes by the same account are the same batch, unless an idempotency key says otherwise. */
+  async accept(file: BatchFile, { account, by, idempotencyKey }: UploadOptions): Promise<BatchAccepted> {
+    const { batches, environment } = this.#options;
+    const { totals, problems, warnings, sound } = await this.#judge(file, account);
+    const state = problems.count > 0 ? 'invalid' : 'awaiting_approval';
+    const { contentHash } = file;
+    return batches.accept(
+      {
+        id: derivedId('bat', environment, account, 'batch', idempotencyKey ?? contentHash),
+        account,
+        fingerprint: fingerprint(`${account}\n${contentHash}`),
+        state,
+        dueInMs: APPROVE_WITHIN_MS,
+        fields: {
+          contentHash,
+          by,
+          totals: JSON.stringify(totals),
+          problems: JSON.stringify(problems),
+          warnings: JSON.stringify(warnings),
+        },
+      },
+      state === 'invalid' ? [] : sound.map(rowAtRest),
+    );
+  }
+
+  /** What has come between since the upload: a reference that was taken, a limit, an account that is gone. */
+  async recheck(record: BatchRecord): Promise<Findings> {
+    const { batches } = this.#options;
+    const rows: RawRow[] = [];
+    for (let from = 0; from < record.totals.count; from += ROWS_AT_ONCE) {
+      rows.push(...(await batches.rows(record.id, from, ROWS_AT_ONCE)).map(asWritten));
+    }
+    if (rows.length === record.totals.count) {
+      const today = new Date(this.#options.now()).toISOString().slice(0, 10);
+      const spentToday = await batches.acceptedOn(record.account, today);
+      return (await this.#judge({ rows, problems: [] }, record.account, spentToday)).problems;
+    }
+    const lost = new FindingList();
+    lost.add({ row: null, column: null, reason: `has ${rows.length} rows left; upload it again` });
+    return lost.read();
+  }
+
+  async #judge(file: Rows, account: string, spentToday = 0): Promise<Judgement> {
+    const { batches, environment, accounts } = this.#options;
+    const limits = await batches.limits();
+    const options = { environment, account, limits, spentToday, ...(accounts ? { accounts } : {}) };
+    return judgeFile(file, options, (rows) => batches.standing(account, rows));
+  }
+}
+
+function rowAtRest({ row, id, reference, accountAlias, request }: SoundRow): BatchRow {
+  const { amount, withdrawMode, debitAccountNumber, allowDuplicate } = request;
+  return {
+    row,
+    id,
+    reference,
+    accountAlias,
+    amount,
+    withdrawMode,
+    ...(debitAccountNumber === undefined ? {} : { debitAccountNumber }),
+    ...(allowDuplicate ? { allowDuplicate } : {}),
+  };
+}
+
+function asWritten({ row, id: _id, ...request }: BatchRow): RawRow {
+  return { row, request, problems: [] };
+}

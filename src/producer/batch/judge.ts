@@ -1,0 +1,170 @@
+/** Every row of a file against what a single disbursement must be, against the others, and against the limits. */
+import { type BatchTotals, type Finding, Sums } from '../../operations/batch-record.ts';
+import type { Standing } from '../../operations/batches.ts';
+import { type Limits, describeLimit } from '../../operations/limits.ts';
+import type { DisbursementRequest } from '../../queues/requests.ts';
+import { readAccountAlias } from '../../upstream/account-alias.ts';
+import { readWithdrawMode } from '../../upstream/capabilities.ts';
+import { judgeDisbursement } from '../acceptance.ts';
+import type { Problem } from '../problems.ts';
+import { shown } from './columns.ts';
+import { FindingList } from './findings.ts';
+import type { RawRow } from './rows.ts';
+
+export interface JudgeOptions {
+  readonly environment: string;
+  /** The accounts that there are; absent: not known here. */
+  readonly accounts?: ReadonlySet<string>;
+  /** The one that pays the batch. */
+  readonly account: string;
+  readonly limits: Limits;
+  /** XOF that the account was asked for today already, where the rows are to be accepted now. */
+  readonly spentToday?: number;
+}
+
+/** A row that could stand alone. */
+export interface SoundRow {
+  readonly row: number;
+  readonly reference: string;
+  /** As it would be recorded. */
+  readonly request: DisbursementRequest;
+  /** As it was written: what is read twice may read differently. */
+  readonly accountAlias: string;
+  readonly id: string;
+  readonly fingerprint: string;
+}
+
+export class Judge {
+  readonly problems = new FindingList();
+  readonly warnings = new FindingList();
+  readonly #options: JudgeOptions;
+  readonly #rowOfReference = new Map<string, number>();
+  readonly #rowOfPayment = new Map<string, number>();
+  readonly #perBeneficiary = new Map<string, number>();
+  readonly #countries = new Sums();
+  readonly #modes = new Sums();
+  #count = 0;
+  #xof = 0;
+  /** XOF that was not accepted before. */
+  #fresh = 0;
+
+  constructor(options: JudgeOptions) {
+    this.#options = options;
+  }
+
+  /** The row, if nothing is wrong with it by itself. */
+  read({ row, request, problems }: RawRow): SoundRow | undefined {
+    const { account } = this.#options;
+    const judged = judgeDisbursement({ account, ...request }, this.#options);
+    const found = judged.is === 'invalid' ? judged.problems.map((problem) => findingOf(row, problem)) : [];
+    // A cell that could not be read is told once, by the reader, who knows what was written there.
+    const whole = problems.some(({ column }) => column === null);
+    const all = [...problems];
+    if (request['reference'] === undefined && !whole) all.push({ row, column: 'reference', reason: 'is required' });
+    const told = new Set(all.map(({ column }) => column));
+    if (!whole) all.push(...found.filter(({ column }) => !told.has(column)));
+    if (judged.is === 'sound' && judged.request.account !== account) {
+      all.push({ row, column: 'account', reason: `one batch is paid by one account, and this one by "${account}"` });
+    }
+    this.problems.add(...all);
+    if (judged.is === 'invalid' || all.length > 0) return undefined;
+    const { names, identity } = judged;
+    const accountAlias = String(request['accountAlias']);
+    return { row, reference: identity, request: judged.request, accountAlias, ...pick(names) };
+  }
+
+  /** Against the others and the limits. `standing` is who has its reference already. */
+  count(sound: SoundRow, standing: Standing | undefined): void {
+    const { row, request, reference } = sound;
+    const earlier = this.#rowOfReference.get(reference);
+    if (earlier !== undefined) {
+      this.#refuse(row, 'reference', `is that of row ${earlier} too; each row needs one of its own`);
+      return;
+    }
+    this.#rowOfReference.set(reference, row);
+    this.#add(sound);
+    if (standing?.same) {
+      this.#warn(row, 'reference', `was accepted before as ${standing.id}; it is not paid again`);
+      return;
+    }
+    if (standing) {
+      this.#refuse(row, 'reference', `stands for another disbursement already, ${standing.id}`);
+      return;
+    }
+    this.#fresh += request.amount;
+    this.#compareWithOthers(sound);
+    this.#limit(sound);
+  }
+
+  /** After the last row. */
+  totals(): BatchTotals {
+    const { limits, spentToday = 0 } = this.#options;
+    const max = limits.MAX_PER_DAY;
+    if (max !== undefined && this.#fresh + spentToday > max) {
+      this.#refuse(null, 'amount', `of all rows ${describeLimit('MAX_PER_DAY', String(max))}`);
+    }
+    // Beyond this a sum would no longer be exact to the franc.
+    if (!Number.isSafeInteger(this.#xof)) this.#refuse(null, 'amount', 'of all rows is too much to be added up');
+    return {
+      count: this.#count,
+      xof: this.#xof,
+      countries: this.#countries.read(),
+      modes: this.#modes.read(),
+    };
+  }
+
+  #add({ row, request, accountAlias }: SoundRow): void {
+    const { amount, withdrawMode } = request;
+    const mode = readWithdrawMode(withdrawMode);
+    const country = 'country' in mode ? mode.country : undefined;
+    this.#count += 1;
+    this.#xof += amount;
+    this.#countries.add(country ?? 'service', amount);
+    this.#modes.add(withdrawMode, amount);
+    const alias = readAccountAlias(accountAlias, country);
+    if ('warning' in alias && alias.warning) this.#warn(row, 'accountAlias', `has ${alias.warning}`);
+  }
+
+  /** The same amount to the same person twice is meant, or it is the mistake that a second look is for. */
+  #compareWithOthers({ row, request }: SoundRow): void {
+    const { amount, withdrawMode, accountAlias, allowDuplicate } = request;
+    const payment = `${withdrawMode} ${accountAlias} ${amount}`;
+    const earlier = this.#rowOfPayment.get(payment);
+    this.#rowOfPayment.set(payment, earlier ?? row);
+    if (earlier === undefined || allowDuplicate) return;
+    const reason = `to this beneficiary is that of row ${earlier} too`;
+    if (this.#options.limits.DUPLICATE_WINDOW === undefined) this.#warn(row, 'amount', reason);
+    else this.#refuse(row, 'amount', `${reason} (DUPLICATE_WINDOW); if it is meant, set allowDuplicate to true`);
+  }
+
+  #limit({ row, request }: SoundRow): void {
+    const { MAX_DISBURSEMENT: most, MAX_PER_BENEFICIARY_DAY: mostEach } = this.#options.limits;
+    const { amount, withdrawMode, accountAlias } = request;
+    if (most !== undefined && amount > most) {
+      this.#refuse(row, 'amount', describeLimit('MAX_DISBURSEMENT', String(most)));
+    }
+    const beneficiary = `${withdrawMode} ${accountAlias}`;
+    const sum = (this.#perBeneficiary.get(beneficiary) ?? 0) + amount;
+    this.#perBeneficiary.set(beneficiary, sum);
+    if (mostEach !== undefined && sum > mostEach) {
+      this.#refuse(row, 'amount', describeLimit('MAX_PER_BENEFICIARY_DAY', String(mostEach)));
+    }
+  }
+
+  #refuse(row: number | null, column: string, reason: string): void {
+    this.problems.add({ row, column, reason });
+  }
+
+  #warn(row: number | null, column: string, reason: string): void {
+    this.warnings.add({ row, column, reason });
+  }
+}
+
+function pick({ id, fingerprint }: { readonly id: string; readonly fingerprint: string }) {
+  return { id, fingerprint };
+}
+
+function findingOf(row: number, { pointer, message }: Problem): Finding {
+  const column = pointer.slice(1);
+  return { row, column: column === '' ? null : shown(column), reason: message };
+}

@@ -1,0 +1,36 @@
+import type { Answer, Service } from '../support/service.ts';
+
+export const BATCHES = '/v1/disbursement-batches';
+export const HEADER = 'reference;accountAlias;amount;withdrawMode\r\n';
+
+/** A file of so many people, with references that begin with `tag`. */
+export const people = (tag: string, count = 3): string =>
+  HEADER +
+  Array.from(
+    { length: count },
+    (_, at) => `${tag}-${at};${770_000_000 + at};${1_000 + at};wallet-a-senegal\r\n`,
+  ).join('');
+
+interface Sending {
+  readonly type?: string;
+  readonly key?: string;
+  readonly query?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What the tests ask of a service about batches. */
+export function deskOf(service: () => Service) {
+  return {
+    send: (
+      body: string | Uint8Array,
+      { type = 'text/csv', key, query = '', headers }: Sending = {},
+    ): Promise<Answer> => {
+      const how = { body, headers: { 'content-type': type, ...headers }, ...(key ? { key } : {}) };
+      return service().call('POST', `${BATCHES}${query}`, how);
+    },
+    approve: (id: string, contentHash: unknown, key = 'checker-secret'): Promise<Answer> =>
+      service().call('POST', `${BATCHES}/${id}/approve`, { body: { contentHash }, key }),
+    get: async (path: string) => (await service().call('GET', `${BATCHES}/${path}`)).body,
+    disbursements: async (): Promise<number> => (await service().redis.keys('{relais}:op:dsb_*')).length,
+  };
+}

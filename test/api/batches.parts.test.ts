@@ -1,0 +1,211 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Service, startService } from '../support/service.ts';
+import { BATCHES, deskOf, people } from './batch-desk.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+const { send, approve, get, disbursements } = deskOf(() => service);
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+test('a file is uploaded, approved by another, paid, and reported to the franc', async () => {
+  const text = `${people('salary')}salary-failed;999000666;5;wallet-a-senegal\r\n`;
+  const { status, body } = await send(text);
+  expect(status).toBe(201);
+  expect(body).toMatchObject({
+    state: 'awaiting_approval',
+    contentHash: sha256(text),
+    totals: { count: 4, xof: 3_008, countries: { SN: { count: 4, xof: 3_008 } } },
+    problems: [],
+    problemCount: 0,
+    uploadedBy: 'maker',
+    approvedBy: null,
+    states: {},
+  });
+  expect(await disbursements()).toBe(0);
+
+  const approved = await approve(body.id, body.contentHash);
+  expect([approved.status, approved.body.state, approved.body.approvedBy]).toEqual([200, 'running', 'checker']);
+  const finished = await service.until(`${BATCHES}/${body.id}`, ({ state }) => state === 'finished');
+  const sums: { count: number; xof: number }[] = Object.values(finished.states);
+  expect(sums.reduce((sum, { xof }) => sum + xof, 0)).toBe(3_008);
+  expect(sums.reduce((sum, { count }) => sum + count, 0)).toBe(4);
+
+  const report = await get(`${body.id}/report`);
+  expect(report).toMatchObject({ id: body.id, state: 'finished', totals: { count: 4, xof: 3_008 } });
+  expect(report.states).toEqual(finished.states);
+  expect(report.items.map(({ row }: { row: number }) => row)).toEqual([2, 3, 4, 5]);
+  const [first] = report.items;
+  const single = (await service.call('GET', `/v1/disbursements/${first.id}`)).body;
+  expect(single).toMatchObject({ batch: body.id, approvedBy: 'checker', reference: 'salary-0', state: first.state });
+  expect(first).toMatchObject({
+    amount: 1_000,
+    disburseId: single.disburseId,
+    token: single.token,
+    transactionId: single.transactionId,
+  });
+
+  const books = await service.books('disbursements');
+  const paid = (books.items ?? books).filter(({ effects }: { effects: number }) => effects > 0);
+  expect(paid.length).toBe(finished.states.succeeded.count);
+  const { body: stream } = await service.call('GET', '/v1/events?types=batch.finished');
+  expect(stream.events).toHaveLength(1);
+  expect(stream.events[0].data).toMatchObject({
+    id: body.id,
+    totals: { count: 4, xof: 3_008 },
+    states: report.states,
+  });
+});
+
+test('the report is a CSV file where one is asked for', async () => {
+  const { body } = await send(people('csv'));
+  const how = { headers: { accept: 'text/csv' } };
+  const answer = await service.call('GET', `${BATCHES}/${body.id}/report`, how);
+  expect(answer.headers['content-type']).toContain('text/csv');
+  const [head, ...lines] = String(answer.body).trim().split('\r\n');
+  expect(head).toMatch(/row;reference;id;state;reason;amount;/);
+  expect(lines).toHaveLength(3);
+  expect(lines[0]).toMatch(/^2;csv-0;;waiting;;1000;/);
+});
+
+describe('identity', () => {
+  test('the same bytes again are the same batch', async () => {
+    const first = await send(people('again'));
+    const again = await send(people('again'), { key: 'checker-secret' });
+    expect([again.status, again.body.id, again.body.uploadedBy]).toEqual([201, first.body.id, 'maker']);
+    expect(again.headers['idempotency-replayed']).toBe('true');
+    const other = await send(`${people('again')}\r\n`);
+    expect(other.body.id).not.toBe(first.body.id);
+  });
+
+  test('ten at once are one batch with one list of rows', async () => {
+    const answers = await Promise.all(Array.from({ length: 10 }, () => send(people('ten'))));
+    const [id, ...others] = [...new Set(answers.map(({ body }) => body.id))];
+    expect(others).toEqual([]);
+    expect((await get(`${id}/report`)).items).toHaveLength(3);
+    expect(await service.redis.keys(`*batch:${id}.*`)).toEqual([]);
+    // What is staged is forgotten after a while; what was accepted is not.
+    expect(await service.redis.ttl(`{relais}:batch:${id}:rows`)).toBe(-1);
+  });
+
+  test('an Idempotency-Key stands for its first bytes', async () => {
+    const headers = { 'idempotency-key': 'june' };
+    const first = await send(people('june'), { headers });
+    const other = await send(people('july'), { headers });
+    expect([other.status, other.body.existingId]).toEqual([409, first.body.id]);
+    const apart = await send(people('june'), { headers: { 'idempotency-key': 'june-again' } });
+    expect(apart.body.id).not.toBe(first.body.id);
+  });
+
+  test('an invalid one is judged again when the same bytes come again', async () => {
+    const text = people('limited');
+    await service.redis.hset('{relais}:limits', 'MAX_DISBURSEMENT', 1_001);
+    const first = await send(text);
+    expect(first.body).toMatchObject({ state: 'invalid', problems: [{ row: 4, column: 'amount' }] });
+    await service.redis.del('{relais}:limits');
+    const again = await send(text);
+    expect(again.body).toMatchObject({ id: first.body.id, state: 'awaiting_approval', problems: [] });
+    expect((await approve(again.body.id, again.body.contentHash)).status).toBe(200);
+  });
+});
+
+test('a row that was asked for before by itself is not paid again', async () => {
+  const request = {
+    reference: 'before-1',
+    accountAlias: '770000001',
+    amount: 1_001,
+    withdrawMode: 'wallet-a-senegal',
+  };
+  const single = (await service.call('POST', '/v1/disbursements', { body: request })).body;
+  const { body } = await send(people('before'));
+  const reason = `was accepted before as ${single.id}; it is not paid again`;
+  expect(body).toMatchObject({ state: 'awaiting_approval', warnings: [{ row: 3, column: 'reference', reason }] });
+  expect((await get(`${body.id}/report`)).states).toEqual({ waiting: { count: 3, xof: 3_003 } });
+
+  const before = await disbursements();
+  await approve(body.id, body.contentHash);
+  await service.until(`${BATCHES}/${body.id}`, ({ state }) => state === 'finished');
+  expect(await disbursements()).toBe(before + 2);
+  expect((await get(`${body.id}/report`)).items[1]).toMatchObject({ id: single.id, disburseId: single.disburseId });
+});
+
+describe('who may approve', () => {
+  test('never the key that uploaded it', async () => {
+    const { body } = await send(people('own'));
+    const own = await approve(body.id, body.contentHash, 'maker-secret');
+    expect([own.status, own.body.type]).toEqual([403, expect.stringMatching(/forbidden$/)]);
+    expect((await get(body.id)).state).toBe('awaiting_approval');
+  });
+
+  test('only a key with the role, and of the account', async () => {
+    const { body } = await send(people('roles'));
+    expect((await approve(body.id, body.contentHash, 'reader-secret')).status).toBe(403);
+    expect((await approve(body.id, body.contentHash, 'stranger-secret')).status).toBe(404);
+    expect((await service.call('GET', `${BATCHES}/${body.id}`, { key: 'stranger-secret' })).status).toBe(404);
+    expect((await send(people('roles-2'), { key: 'stranger-secret' })).status).toBe(403);
+    expect((await send(people('roles-2'), { key: 'reader-secret' })).status).toBe(403);
+  });
+
+  test('exactly the bytes that were uploaded', async () => {
+    const { body } = await send(people('bytes'));
+    expect((await approve(body.id, sha256('other bytes'))).status).toBe(409);
+    for (const wrong of [undefined, '', 'abc', body.contentHash.toUpperCase(), 5]) {
+      expect((await approve(body.id, wrong)).status).toBe(422);
+    }
+    expect((await get(body.id)).state).toBe('awaiting_approval');
+  });
+
+  test('again by the same key changes nothing', async () => {
+    const { body } = await send(people('twice'));
+    await approve(body.id, body.contentHash);
+    expect((await approve(body.id, body.contentHash)).status).toBe(200);
+    await service.until(`${BATCHES}/${body.id}`, ({ state }) => state === 'finished');
+    expect((await approve(body.id, body.contentHash)).body.state).toBe('finished');
+  });
+
+  test('not when a reference was taken meanwhile, and nothing of it is paid', async () => {
+    const { body } = await send(people('taken'));
+    const request = { reference: 'taken-1', accountAlias: '770000009', amount: 7, withdrawMode: 'wallet-a-senegal' };
+    const single = await service.call('POST', '/v1/disbursements', { body: request });
+    const before = await disbursements();
+    const refused = await approve(body.id, body.contentHash);
+    expect([refused.status, refused.body.problems]).toEqual([
+      409,
+      [{ pointer: '/3/reference', message: `stands for another disbursement already, ${single.body.id}` }],
+    ]);
+    expect(await disbursements()).toBe(before);
+    expect((await get(body.id)).state).toBe('awaiting_approval');
+  });
+
+  test('not when the day is over its limit by now', async () => {
+    const { body } = await send(people('day'));
+    await service.redis.hset('{relais}:limits', 'MAX_PER_DAY', 3_005);
+    const today = new Date().toISOString().slice(0, 10);
+    await service.redis.hset(`{relais}:accepted:main:${today}`, 'all', 3);
+    const refused = await approve(body.id, body.contentHash);
+    await service.redis.del('{relais}:limits');
+    expect([refused.status, refused.body.problems[0].pointer]).toEqual([409, '/amount']);
+  });
+
+  test('not an invalid one, nor a cancelled one', async () => {
+    const invalid = await send(people('wrong').replace('1001', '1e3'));
+    expect((await approve(invalid.body.id, invalid.body.contentHash)).status).toBe(409);
+    const { body } = await send(people('dropped'));
+    const cancelled = await service.call('POST', `${BATCHES}/${body.id}/cancel`);
+    expect([cancelled.status, cancelled.body.state]).toEqual([200, 'cancelled']);
+    expect((await service.call('POST', `${BATCHES}/${body.id}/cancel`)).status).toBe(200);
+    expect((await approve(body.id, body.contentHash)).status).toBe(409);
+    expect((await get(`${body.id}/report`)).states).toEqual({ cancelled: { count: 3, xof: 3_003 } });
+    expect((await send(people('dropped'))).body.state).toBe('cancelled');
+  });
+
+  test('what was approved can no longer be cancelled', async () => {
+    const { body } = await send(people('late'));
+    await approve(body.id, body.contentHash);
+    expect((await service.call('POST', `${BATCHES}/${body.id}/cancel`)).status).toBe(409);
+  });
+});

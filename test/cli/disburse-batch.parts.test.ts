@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { apiThat } from './api-double.ts';
+import { relais } from './terminal.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'relais-batch-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const CSV = 'reference;accountAlias;amount;withdrawMode\nsal-1;771234567;25000;wallet-a-senegal\n';
+const ID = 'bat_4n7q0c1w2e3r4t5y6z7a8b9c0d';
+const HASH = createHash('sha256').update(CSV).digest('hex');
+const sum = { count: 1, xof: 25_000 };
+const batch = {
+  id: ID,
+  state: 'awaiting_approval',
+  account: 'main',
+  contentHash: HASH,
+  totals: { ...sum, countries: { SN: sum }, modes: { 'wallet-a-senegal': sum } },
+  problems: [],
+  problemCount: 0,
+  warnings: [],
+  warningCount: 0,
+  states: {},
+};
+
+function file(text: string | Buffer, name = 'people.csv'): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+const answers = (body: object, status = 200) => apiThat(() => ({ status, body }));
+
+describe('batch', () => {
+  test('hands in the very bytes of the file, and says who comes next', async () => {
+    const { asked, env } = await answers(batch, 201);
+    const { code, stdout, stderr } = await relais(['disburse', 'batch', file(CSV), '--account', 'shop'], { env });
+    expect(code).toBe(0);
+    expect(asked).toMatchObject([{ method: 'POST', path: '/v1/disbursement-batches', query: { account: 'shop' } }]);
+    expect(asked[0]?.text).toBe(CSV);
+    expect(asked[0]?.headers['content-type']).toBe('text/csv');
+    expect(stdout).toContain('25\u00a0000\u00a0XOF');
+    expect(stderr).toContain(`relais disburse approve ${ID} --hash ${HASH}`);
+  });
+
+  test.for([
+    ['[{"a":1}]', 'application/json'],
+    [' [{}]', 'application/json'],
+    ['\ufeff\n{"a":1}\n', 'application/x-ndjson'],
+    [`\ufeff${CSV}`, 'text/csv'],
+  ] as const)('tells the format from the first character: %j', async ([text, type]) => {
+    const { asked, env } = await answers(batch, 201);
+    await relais(['disburse', 'batch', file(text), '--json'], { env });
+    // JSON is read by the double; what matters is that it was sent as such.
+    expect(asked[0]?.headers['content-type']).toBe(type);
+  });
+
+  test('every problem is told with its place, and the exit code says that nothing can be paid', async () => {
+    const problems = [
+      { row: 3, column: 'amount', reason: 'must be whole francs' },
+      { row: null, column: null, reason: 'has no rows' },
+    ];
+    const { env } = await answers({ ...batch, state: 'invalid', problems, problemCount: 40 }, 201);
+    const { code, stderr } = await relais(['disburse', 'batch', file(CSV)], { env });
+    expect(code).toBe(1);
+    expect(stderr).toContain('✗ row 3, amount: must be whole francs');
+    expect(stderr).toContain('✗ the file: has no rows');
+    expect(stderr).toContain('and 38 more');
+  });
+
+  test('one that was dropped before is not taken for a new one', async () => {
+    const { env } = await answers({ ...batch, state: 'expired' }, 201);
+    expect((await relais(['disburse', 'batch', file(CSV)], { env })).stderr).toContain('is expired');
+  });
+
+  test('--dry-run judges the file here and asks nobody', async () => {
+    const { asked, env } = await answers(batch);
+    const wrong = CSV.replace('25000', '25 000');
+    const refused = await relais(['disburse', 'batch', file(wrong), '--dry-run'], { env });
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain('row 2, amount: must be whole francs in plain digits');
+    const taken = await relais(['disburse', 'batch', file(CSV), '--dry-run', '--json'], { env });
+    expect(taken.code).toBe(0);
+    expect(JSON.parse(taken.stdout)).toMatchObject({ state: 'awaiting_approval', contentHash: HASH, totals: sum });
+    expect(asked).toEqual([]);
+  });
+
+  test.for([
+    ['a file that is not there', join(folder, 'nothing.csv'), 'there is no such file'],
+    ['a folder', folder, 'it is a folder'],
+  ] as const)('%s', async ([, path, why]) => {
+    const { code, stderr } = await relais(['disburse', 'batch', path]);
+    expect(code).toBe(1);
+    expect(stderr).toContain(why);
+  });
+
+  test('a file that is too large is not sent', async () => {
+    const { asked, env } = await answers(batch);
+    const { code, stderr } = await relais(['disburse', 'batch', file(Buffer.alloc(5_000_001, 'x'))], { env });
+    expect(code).toBe(1);
+    expect(stderr).toContain('Send it in parts');
+    expect(asked).toEqual([]);
+  });
+});
+
+describe('approve', () => {
+  test('sends the hash that was looked at', async () => {
+    const { asked, env } = await answers({ ...batch, state: 'running' });
+    const { code } = await relais(['disburse', 'approve', ID, '--hash', HASH], { env });
+    expect(code).toBe(0);
+    expect(asked).toMatchObject([
+      { method: 'POST', path: `/v1/disbursement-batches/${ID}/approve`, body: { contentHash: HASH } },
+    ]);
+  });
+
+  test('on a terminal shows the batch and asks', async () => {
+    const { asked, env } = await answers(batch);
+    const argv = ['disburse', 'approve', ID, '--hash', HASH];
+    const { code } = await relais(argv, { env, isTerminal: true, types: 'n\n' });
+    expect(code).toBe(1);
+    expect(asked.map(({ method }) => method)).toEqual(['GET']);
+  });
+
+  test('a batch without its hash is not approved', async () => {
+    const { asked, env } = await answers(batch);
+    const { code, stderr } = await relais(['disburse', 'approve', ID], { env });
+    expect([code, asked]).toEqual([2, []]);
+    expect(stderr).toContain(`relais disburse batch-show ${ID}`);
+  });
+});
+
+test('batch-show tells how far it has come', async () => {
+  const { env } = await answers({ ...batch, state: 'running', states: { succeeded: sum } });
+  const { stdout } = await relais(['disburse', 'batch-show', ID], { env });
+  expect(stdout).toMatch(/succeeded +1 row, 25\u00a0000\u00a0XOF/);
+});
+
+test('batch-cancel takes it back', async () => {
+  const { asked, env } = await answers({ ...batch, state: 'cancelled' });
+  expect((await relais(['disburse', 'batch-cancel', ID], { env })).code).toBe(0);
+  expect(asked).toMatchObject([{ method: 'POST', path: `/v1/disbursement-batches/${ID}/cancel` }]);
+});
+
+describe('batch-report', () => {
+  const line = {
+    row: 2,
+    reference: '=HYPERLINK("x")',
+    id: 'dsb_1',
+    state: 'succeeded',
+    reason: null,
+    amount: 25_000,
+    accountAlias: '771234567',
+    withdrawMode: 'wallet-a-senegal',
+    disburseId: 'd1',
+    token: 't1',
+    transactionId: 'TX1',
+    providerRef: null,
+  };
+
+  test('as CSV runs nothing in a spreadsheet', async () => {
+    const { env } = await answers({ items: [line] });
+    const { stdout } = await relais(['disburse', 'batch-report', ID, '--csv'], { env });
+    const [head, first] = stdout.split('\r\n');
+    expect(head).toBe(
+      '\ufeffrow;reference;id;state;reason;amount;accountAlias;withdrawMode;disburseId;token;transactionId;providerRef',
+    );
+    expect(first).toBe(`2;"'=HYPERLINK(""x"")";dsb_1;succeeded;;25000;771234567;wallet-a-senegal;d1;t1;TX1;`);
+  });
+
+  test('for people, and as JSON', async () => {
+    const { env } = await answers({ items: [line], states: { succeeded: sum } });
+    expect((await relais(['disburse', 'batch-report', ID], { env })).stdout).toContain('25\u00a0000');
+    const { stdout } = await relais(['disburse', 'batch-report', ID, '--json'], { env });
+    expect(JSON.parse(stdout).states).toEqual({ succeeded: sum });
+  });
+});
