@@ -2,8 +2,10 @@ import { type CliIo, type Services } from './cli/io.ts';
 import { runCli } from './cli/cli.ts';
 import { WrongSettings } from './config.ts';
 import { systemClock } from './lib/clock.ts';
+import { systemRandom } from './lib/random.ts';
 import { describeError } from './logger.ts';
 import { dev } from './parts/dev.ts';
+import { doctor } from './parts/doctor.ts';
 import { run, type Surroundings } from './parts/run.ts';
 import { sandbox } from './parts/sandbox.ts';
 
@@ -46,6 +48,15 @@ const services: Services = {
   run: (options) => explained(() => run(options, surroundings)),
   dev: () => explained(() => dev(surroundings)),
   sandbox: (command) => explained(() => sandbox(command, surroundings)),
+  doctor: ({ json }) =>
+    doctor({
+      json,
+      env: process.env,
+      clock: systemClock,
+      random: systemRandom,
+      signal: stop.signal,
+      print: (line) => void process.stdout.write(`${line}\n`),
+    }),
 };
 
 const io: CliIo = {
@@ -53,7 +64,7 @@ const io: CliIo = {
   stdout: process.stdout,
   stderr: process.stderr,
   stdin: process.stdin,
-  isTerminal: Boolean(process.stdout.isTTY),
+  isTerminal: process.stdout.isTTY === true,
   columns: process.stdout.columns || 100,
   clock: systemClock,
   signal: stop.signal,

@@ -4,11 +4,14 @@
  */
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { addAccountCommands } from './account.ts';
 import { addCampaignCommands } from './campaign.ts';
 import { addDisburseCommands } from './disburse.ts';
 import { addEventsCommand } from './events.ts';
+import { addExplainCommand } from './explain.ts';
 import { CommandFailed, NobodyListens, WrongUsage } from './failure.ts';
 import type { CliIo } from './io.ts';
+import { addReviewCommands } from './review.ts';
 import { addServiceCommands } from './service.ts';
 import { Shell } from './shell.ts';
 
@@ -47,6 +50,9 @@ function makeProgram(shell: Shell): Command {
   addServiceCommands(program, shell);
   addCampaignCommands(program, shell);
   addDisburseCommands(program, shell);
+  addReviewCommands(program, shell);
+  addExplainCommand(program, shell);
+  addAccountCommands(program, shell);
   addEventsCommand(program, shell);
   return program;
 }

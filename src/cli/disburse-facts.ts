@@ -22,6 +22,9 @@ export function factsOf(body: JsonObject): Row {
     ['token', body['token']],
     ['transaction', body['transactionId']],
     ['provider ref', body['providerRef']],
+    ['approved by', body['approvedBy']],
+    ['resolved by', body['resolvedBy']],
+    ['note', body['note']],
     ['created', body['createdAt']],
     ['updated', body['updatedAt']],
   ];

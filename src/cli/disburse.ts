@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
 import type { JsonObject } from './client.ts';
+import { addApprove } from './disburse-approve.ts';
+import { addBatchCommands } from './disburse-batch.ts';
 import { addCreate } from './disburse-create.ts';
 import { BASE, factsOf } from './disburse-facts.ts';
 import { atLeastOne, withExample } from './flags.ts';
@@ -10,9 +12,11 @@ import type { Shell } from './shell.ts';
 export function addDisburseCommands(program: Command, shell: Shell): void {
   const group = program.command('disburse').description('Pay people');
   addCreate(group, shell);
+  addApprove(group, shell);
   addShow(group, shell);
   addList(group, shell);
   addCancel(group, shell);
+  addBatchCommands(group, shell);
 }
 
 function addShow(group: Command, shell: Shell): void {

@@ -21,12 +21,17 @@ export interface SandboxCommand {
   readonly seed?: number;
 }
 
+export interface DoctorCommand {
+  /** One JSON object instead of one line per check. */
+  readonly json: boolean;
+}
+
 /** The commands that are a process of their own. They are handed in, and stop when the signal fires. */
 export interface Services {
   readonly run: (options: RunOptions) => Promise<number>;
   readonly dev: () => Promise<number>;
   readonly sandbox: (options: SandboxCommand) => Promise<number>;
-  readonly doctor?: () => Promise<number>;
+  readonly doctor?: (options: DoctorCommand) => Promise<number>;
 }
 
 /** The world as a command sees it. */

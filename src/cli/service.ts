@@ -29,7 +29,8 @@ export function addServiceCommands(program: Command, shell: Shell): void {
   const examine = program
     .command('doctor')
     .description('Check settings, Redis, keys and addresses, and say how to mend what is wrong')
-    .action(shell.action(() => doctor()));
+    .option('--json', 'print the findings as JSON')
+    .action(shell.action(({ json }: { readonly json?: true }) => doctor({ json: json ?? false })));
   withExample(examine, 'relais doctor');
 }
 

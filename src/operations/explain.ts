@@ -1,19 +1,24 @@
 /** The story of an operation in plain words, and what to do next. Pure, so that every sentence has a test. */
 import { describeXof } from '../lib/money.ts';
-import { type Evidence, readEvidence } from './evidence.ts';
-import type { DisbursementState } from './lifecycle.ts';
-import type { DisbursementRecord } from './record.ts';
-
-export interface Explanation {
-  readonly id: string;
-  readonly state: string;
-  /** One sentence: where it stands. */
-  readonly summary: string;
-  /** What happened, oldest first. */
-  readonly story: readonly { readonly at: string; readonly what: string }[];
-  /** What to do, or that nothing is to be done. */
-  readonly next: string;
-}
+import { readEvidence } from './evidence.ts';
+import {
+  BY_ITSELF,
+  type Because,
+  type Circumstances,
+  type Explanation,
+  type FailureOf,
+  NOTHING,
+  type Standing,
+  becauseOf,
+  chapter,
+  evidenceStory,
+  frameOf,
+  lastInVain,
+  stuckOf,
+  waitOf,
+} from './explanation.ts';
+import { type DisbursementState, isFinal } from './lifecycle.ts';
+import type { DisbursementRecord, RecordBase } from './record.ts';
 
 const standing: Readonly<Record<DisbursementState, string>> = {
   awaiting_approval: 'It waits for the approval of another key; nothing was sent.',
@@ -30,98 +35,87 @@ const standing: Readonly<Record<DisbursementState, string>> = {
   cancelled: 'It was cancelled before anything was paid.',
 };
 
-/** Why it stands where it stands, and what to do. One row per reason that the processors give. */
-const reasons: Readonly<Record<string, readonly [why: string, next: string]>> = {
-  funds: ['the balance did not suffice', 'Top up the balance; it goes on by itself within HOLD_RECHECK.'],
-  callback_unreachable: [
-    'upstream could not reach our callback address',
-    'Check PUBLIC_URL and the webhooks listener; it goes on by itself.',
-  ],
-  funds_or_callback: [
-    'the balance did not suffice, or our callback address could not be reached; upstream did not say which',
-    'Check the balance and PUBLIC_URL; it goes on by itself.',
-  ],
-  not_authorised: [
-    'upstream refused our keys for this',
-    'Check the keys, and that disbursement is enabled in the application; it goes on by itself.',
-  ],
-  not_submitted_in_time: [
-    'it could not be submitted within DISBURSEMENT_LIMIT',
-    'Send it again under another reference.',
-  ],
-  disburse_id_used: [
-    'upstream already knows our disburse_id, although this record never sent it: it may have been paid before data was lost',
-    'Look for the disburse_id in the dashboard of the service, then resolve it.',
-  ],
-  never_executed: [
-    'upstream says twice that the payment was never executed, and DISBURSEMENT_RESUBMIT=strict forbids sending it again',
-    'Resolve it with `resubmit` or `cancelled`.',
-  ],
-  sent_three_times: [
-    'it was sent three times and never executed',
-    'Ask the service about the token, then resolve it.',
-  ],
-  token_too_old: ['its token is older than a day', 'Ask the service about the token, then resolve it.'],
-  poll_exhausted: [
-    'upstream has not settled it within DISBURSEMENT_LIMIT',
-    'It is still looked at daily, and a late word settles it; or ask the service and resolve it.',
-  ],
-  mismatch_amount: [
-    'upstream names another amount than was asked for',
-    'Compare with the dashboard, then resolve it.',
-  ],
-  mismatch_token: ['upstream answered about another token', 'Compare with the dashboard, then resolve it.'],
-  mismatch_disburse_id: ['upstream names another disburse_id', 'Compare with the dashboard, then resolve it.'],
-  unreadable_amount: ['upstream names an amount that cannot be read', 'Compare with the dashboard, then resolve it.'],
-  cancelled_by_caller: ['the caller cancelled it', 'Nothing is to be done.'],
-  '1001': ['upstream does not know the withdraw mode', 'Send it again with another withdrawMode.'],
+const nextByDefault: Partial<Record<DisbursementState, (id: string) => string>> = {
+  awaiting_approval: (id) => `Approve it with another key: relais disburse approve ${id}`,
+  needs_review: (id) => `See the evidence, ask the service, then resolve it: relais review resolve ${id}`,
+  rejected: () => 'Mend the cause and send it again under another reference.',
+  failed: () => 'A new payment is a new disbursement with another reference.',
 };
 
-const nextByDefault: Partial<Record<DisbursementState, string>> = {
-  awaiting_approval: 'Approve it with another key: POST /v1/disbursements/{id}/approve.',
-  needs_review: 'See the evidence, ask the service, then resolve it: relais review resolve.',
-  rejected: 'Mend the cause and send it again under another reference.',
-  failed: 'A new payment is a new disbursement with another reference.',
-};
+/** States in which nothing has left us, so that a condition may keep it there. */
+const UNSENT: readonly DisbursementState[] = ['queued', 'held', 'created'];
+/** States whose reason is why it stands there. In others it is left over from a review. */
+const REASONED: readonly DisbursementState[] = ['held', 'needs_review', 'rejected', 'failed', 'cancelled'];
 
-export function explainDisbursement(record: DisbursementRecord): Explanation {
-  const { id, state, amount, withdrawMode, reference, reason } = record;
-  const [why, next] = (reason ? reasons[reason] : undefined) ?? [reason, undefined];
-  const names = `${describeXof(amount)} by ${withdrawMode}${reference ? `, reference ${reference}` : ''}`;
-  const { lines, dropped } = readEvidence(record.fields);
+export function explainDisbursement(record: DisbursementRecord, around: Circumstances): Explanation {
+  const { id, state, amount, withdrawMode, reference, fields } = record;
+  const person = settledByPerson(record);
+  const because = record.reason === undefined ? undefined : becauseOf(record.reason, around.failureOf);
+  const current = REASONED.includes(state) && !person ? because : undefined;
+  const wait = UNSENT.includes(state) ? waitOf('payments', record, around) : stuckOf(record, around);
+  const over = isFinal('disbursement', state);
+  const vain = over || state === 'held' ? undefined : lastInVain(fields, around.failureOf);
+  const sentences = [
+    `Disbursement of ${describeXof(amount)} by ${withdrawMode}${reference ? `, reference ${reference}` : ''}.`,
+    person ? `A person settled it as ${state}.` : standing[state],
+    because && (because === current ? `Reason: ${because.why}.` : `It needed review before: ${because.why}.`),
+    ...decisionsOn(record),
+    wait && `It cannot go on now: ${wait.why}.`,
+    vain && `The last answer: ${vain.why}.`,
+  ];
+  const byPerson =
+    state === 'needs_review' && current?.next ? `${current.next} relais review resolve ${id}` : undefined;
+  const otherwise = over ? NOTHING : (vain?.next ?? BY_ITSELF);
   return {
-    id,
-    state,
-    summary: `Disbursement of ${names}. ${standing[state]}${why ? ` Reason: ${why}.` : ''}`,
-    story: [
-      { at: new Date(record.createdAt).toISOString(), what: 'accepted' },
-      ...lines.map((line) => ({ at: new Date(line.at).toISOString(), what: tell(line) })),
-      ...(dropped > 0 ? [{ at: '', what: `${dropped} lines in the middle are no longer kept` }] : []),
-    ],
-    next: next ?? nextByDefault[state] ?? 'Nothing is to be done.',
+    ...frameOf(record, around),
+    summary: sentences.filter((sentence) => sentence !== undefined).join(' '),
+    story: [chapter(record.createdAt, 'accepted'), ...evidenceStory(fields, around.failureOf)],
+    next: wait?.next ?? byPerson ?? current?.next ?? (person ? NOTHING : (nextByDefault[state]?.(id) ?? otherwise)),
   };
 }
 
-function tell({ operation, code, httpStatus, detail }: Evidence): string {
-  const answer = `${code}${detail ? ` ${detail}` : ''}${httpStatus ? ` (HTTP ${httpStatus})` : ''}`;
-  switch (operation) {
-    case 'create':
-      return code === 'ok' ? 'upstream gave a token' : `upstream gave no token: ${answer}`;
-    case 'submit':
-      return code === 'intended' ? `about to submit (${detail ?? ''})` : `submit answered: ${answer}`;
-    case 'status':
-      return code === 'ok' || code === '00'
-        ? `asked: upstream says ${detail ?? 'nothing'}`
-        : `asked in vain: ${answer}`;
-    case 'callback':
-      return `upstream called back, claiming ${code}: not believed, but looked at`;
-    case 'resolve':
-      return `resolved as ${code} by ${detail ?? 'somebody'}`;
-    case 'approve':
-      return `approved by ${detail ?? 'somebody'}`;
-    case 'cancel':
-      return `cancelled by ${detail ?? 'somebody'}`;
-    default:
-      return `${operation}: ${answer}`;
-  }
+/** Their word was the last one; after a `resubmit` it is upstream's. */
+function settledByPerson({ state, fields }: DisbursementRecord): boolean {
+  return readEvidence(fields).lines.some(({ operation, code }) => operation === 'resolve' && code === state);
+}
+
+function decisionsOn({ fields }: DisbursementRecord): string[] {
+  const { approvedBy, resolvedBy, note } = fields;
+  return [
+    ...(approvedBy ? [`Approved by ${approvedBy}.`] : []),
+    ...(resolvedBy ? [`Decided by ${resolvedBy}: “${note ?? ''}”.`] : []),
+  ];
+}
+
+type OtherRecord = Standing &
+  Pick<RecordBase, 'createdAt' | 'fields'> & { readonly reference?: string; readonly reason?: string };
+
+/** Of a kind that has no teller of its own: where it stands, and its evidence. */
+export function explainOther(record: OtherRecord, around: Circumstances): Explanation {
+  const { kind, state, reference, reason, fields } = record;
+  const because: Because | undefined = reason ? becauseOf(reason, around.failureOf) : undefined;
+  const wait = stuckOf(record, around);
+  const sentences = [
+    `${capitalised(kind.replaceAll('_', ' '))}${reference ? `, reference ${reference}` : ''}.`,
+    `It is ${state.replaceAll('_', ' ')}.`,
+    because && `Reason: ${because.why}.`,
+    wait && `It cannot go on now: ${wait.why}.`,
+  ];
+  return {
+    ...frameOf(record, around),
+    summary: sentences.filter((sentence) => sentence !== undefined).join(' '),
+    story: [chapter(record.createdAt, 'accepted'), ...evidenceStory(fields, around.failureOf)],
+    next: wait?.next ?? because?.next ?? (isFinal(kind, state) ? NOTHING : BY_ITSELF),
+  };
+}
+
+/** A word of a log line, of a metric or of an account: one of ours, or a code of upstream. Undefined: of nobody. */
+export function explainReason(word: string, failureOf: FailureOf): Explanation | undefined {
+  const { why, next = NOTHING } = becauseOf(word, failureOf);
+  if (why === word) return undefined;
+  return { id: word, kind: 'word', state: null, summary: `${capitalised(why)}.`, story: [], next, nextLook: null };
+}
+
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

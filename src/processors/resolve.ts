@@ -7,6 +7,9 @@ import { type Attempt, begin } from './disbursement-attempt.ts';
 import { disbursementEvent } from './disbursement-event.ts';
 import { submit } from './submit.ts';
 
+/** What needs review is looked at daily. */
+const DAY_MS = 86_400_000;
+
 export const resolutions = ['succeeded', 'failed', 'cancelled', 'resubmit'] as const;
 export type Resolution = (typeof resolutions)[number];
 
@@ -25,7 +28,7 @@ export type Resolved =
   | { readonly is: 'not now'; readonly because: string }
   | { readonly is: 'no answer'; readonly because: string };
 
-/** What upstream may say for each outcome. A beneficiary who was paid is never reported as not paid, nor the reverse. */
+/** What upstream may say for each outcome. Who was paid is never reported as not paid, nor the reverse. */
 const allowedAfter: Readonly<Record<Resolution, readonly string[]>> = {
   succeeded: ['success'],
   failed: ['failed', 'created'],
@@ -59,13 +62,16 @@ async function decide(
   { outcome, note, by }: Resolve,
   bench: Bench,
 ): Promise<Resolved> {
+  const { record, lease } = attempt;
   // Without a token there is nothing to ask about: the person has looked elsewhere, and says so in the note.
-  const allowed = status === undefined ? outcome !== 'resubmit' : allowedAfter[outcome].includes(status);
+  // Nor does `created` say anything where the disburse_id belongs to a token that we have lost.
+  const silent = status === undefined || (status === 'created' && record.idUsed);
+  const allowed = silent ? outcome !== 'resubmit' : allowedAfter[outcome].includes(status);
   if (!allowed) {
-    await letGo(attempt, bench);
+    // Its last word is taken by the look that follows at once, not by one that was due tomorrow.
+    await letGo(attempt, bench, status === 'success' || status === 'failed' ? 0 : DAY_MS);
     return { is: 'contradicted', upstream: status ?? 'nothing: no token was ever received' };
   }
-  const { record, lease } = attempt;
   if (status === 'created' && attempt.at < (record.quietUntil ?? 0)) {
     await letGo(attempt, bench);
     return { is: 'not now', because: 'in the quiet period after the last send, when "created" proves nothing' };
@@ -93,6 +99,6 @@ async function decide(
     : { is: 'not now', because: 'somebody else changed it' };
 }
 
-async function letGo({ record, lease }: Attempt, bench: Bench): Promise<void> {
-  await bench.operations.settle(record, lease, { to: record.state, dueInMs: 86_400_000 });
+async function letGo({ record, lease }: Attempt, bench: Bench, dueInMs = DAY_MS): Promise<void> {
+  await bench.operations.settle(record, lease, { to: record.state, dueInMs });
 }

@@ -1,0 +1,79 @@
+/** GET /v1/explain/{id}: the story of any operation, with what keeps it waiting at this moment. */
+import type { Router } from 'express';
+import { explainDisbursement, explainOther, explainReason } from '../operations/explain.ts';
+import { explainCampaign, explainChunk, explainMessage } from '../operations/explain-texts.ts';
+import type { Circumstances, Explanation, FailureOf } from '../operations/explanation.ts';
+import { type Kind, queueOf } from '../operations/lifecycle.ts';
+import type { RecordOf } from '../operations/record.ts';
+import { type Failure, failures } from '../upstream/failures.ts';
+import { type ApiContext, requireRole } from './context.ts';
+import { type ApiKey, mayUseAccount } from './keys.ts';
+import { ApiProblem } from './problem.ts';
+
+type Teller<K extends Kind> = (record: RecordOf[K], context: ApiContext) => Promise<Explanation>;
+
+/** A kind that is not listed is told by its state and its evidence. */
+const tellers: { readonly [K in Kind]?: Teller<K> } = {
+  disbursement: async (record, context) => explainDisbursement(record, await circumstancesOf(record, context)),
+  campaign: async (record, context) => explainCampaign(record, await circumstancesOf(record, context)),
+  chunk: async (record, context) => {
+    const campaign = record.campaign ? await context.queries.read('campaign', record.campaign) : undefined;
+    return explainChunk(record, campaign, await circumstancesOf(record, context));
+  },
+  // A message goes where its chunk goes, so what keeps the chunk keeps the message.
+  message: async (record, context) => {
+    const chunk = await context.queries.read('chunk', record.chunk);
+    return explainMessage(record, chunk, await circumstancesOf(chunk ?? record, context));
+  },
+};
+
+export function addExplain(router: Router, context: ApiContext): void {
+  router.get('/explain/:id', async (request, response) => {
+    const key = requireRole(response, 'read');
+    const { id } = request.params;
+    const kind = /^[\w.-]{1,80}$/.test(id) ? await context.queries.kindOf(id) : undefined;
+    const explanation = kind === undefined ? explainReason(id, failureOf) : await explainFor(context, key, kind, id);
+    // The same words for what is not there and for another account's: nothing is told about the latter.
+    if (explanation === undefined) throw new ApiProblem('not-found', `There is no operation ${id.slice(0, 80)}.`);
+    response.json(explanation);
+  });
+}
+
+async function explainFor(
+  context: ApiContext,
+  key: ApiKey,
+  kind: Kind,
+  id: string,
+): Promise<Explanation | undefined> {
+  const record = await context.queries.read(kind, id);
+  return record && mayUseAccount(key, record.account) ? tell(kind, record, context) : undefined;
+}
+
+async function tell<K extends Kind>(kind: K, record: RecordOf[K], context: ApiContext): Promise<Explanation> {
+  const teller: Teller<K> | undefined = tellers[kind];
+  return teller ? teller(record, context) : explainOther(record, await circumstancesOf(record, context));
+}
+
+async function circumstancesOf(
+  record: RecordOf[Kind],
+  { accounts, accountNames, clock, queries, queues, refusal }: ApiContext,
+): Promise<Circumstances> {
+  const queue = queueOf(record.kind, record.state, 'lane' in record ? record.lane : undefined);
+  const [holds, switches, dueAt] = await Promise.all([
+    accounts.holdsOf(record.account),
+    queues.list(),
+    queue === undefined ? undefined : queries.dueAt(queue, record.id),
+  ]);
+  return {
+    now: clock.now(),
+    dueAt,
+    holds,
+    accountKnown: accountNames.includes(record.account),
+    durable: refusal()?.kind !== 'not-durable',
+    pausedQueues: switches.filter(({ paused }) => paused).map(({ name }) => name),
+    failureOf,
+  };
+}
+
+const failureOf: FailureOf = (code) =>
+  Object.hasOwn(failures, code) ? (failures as Readonly<Record<string, Failure>>)[code] : undefined;

@@ -1,0 +1,186 @@
+/** The stories of messages, of the chunks that carry them, and of campaigns. */
+import { maskPhone } from '../lib/mask.ts';
+import { type RecipientState, outcomeLetters, unpackOutcome } from './chunk-items.ts';
+import {
+  BY_ITSELF,
+  type Because,
+  type Chapter,
+  type Circumstances,
+  type Explanation,
+  NOTHING,
+  becauseOf,
+  chapter,
+  evidenceStory,
+  frameOf,
+  lastInVain,
+  stuckOf,
+  waitOf,
+} from './explanation.ts';
+import { type CampaignState, type ChunkState, type MessageState, isFinal } from './lifecycle.ts';
+import { type CampaignRecord, type ChunkRecord, type MessageRecord, campaignBins } from './record.ts';
+
+const GONE = 'The service does not tell it any more; it is never sent again by itself, since it may have arrived.';
+
+const messageStanding: Readonly<Record<MessageState, string>> = {
+  queued: 'It is accepted and waits for its turn; nothing was sent.',
+  sending: 'It is being sent at this moment, or was when a worker died.',
+  unknown: 'It may or may not have been sent; the statistics of the service are asked.',
+  sent: 'The service took it; whether a telephone received it is not told.',
+  failed: 'The service refused it; it was not sent.',
+  skipped: 'It was left out; nothing was sent.',
+  expired: 'Its time was over before it was sent; nothing was sent.',
+  cancelled: 'It was cancelled before it was sent.',
+};
+
+/** `chunk` is the request that carries the message: what upstream said is written there. */
+export function explainMessage(
+  record: MessageRecord,
+  chunk: ChunkRecord | undefined,
+  around: Circumstances,
+): Explanation {
+  const { state, code, fields } = record;
+  const lost = state === 'unknown' && chunk?.state === 'settled';
+  const because = code && state !== 'sent' ? becauseOf(code, around.failureOf) : undefined;
+  const wait = state === 'queued' && chunk ? waitOf('messaging', chunk, around) : undefined;
+  const vain = chunk && isOpen(state) ? lastInVain(chunk.fields, around.failureOf) : undefined;
+  return {
+    ...frameOf(record, around),
+    summary: together([
+      `Text to ${maskPhone(record.to)}${record.reference ? `, reference ${record.reference}` : ''}.`,
+      lost ? `It may or may not have been sent. ${GONE}` : messageStanding[state],
+      because && `Reason: ${because.why}.`,
+      wait && `It cannot go on now: ${wait.why}.`,
+      vain && `The last answer: ${vain.why}.`,
+    ]),
+    story: [chapter(record.createdAt, 'accepted'), ...evidenceStory(chunk?.fields ?? fields, around.failureOf)],
+    next: wait?.next ?? because?.next ?? nextOfMessage(state, lost, vain),
+  };
+}
+
+function isOpen(state: MessageState): boolean {
+  return state === 'queued' || state === 'sending' || state === 'unknown';
+}
+
+function nextOfMessage(state: MessageState, lost: boolean, vain: Because | undefined): string {
+  if (lost) return 'Ask the person whether it came. To send it all the same, send it again under another reference.';
+  if (state === 'failed') return 'Mend the cause and send it again under another reference.';
+  if (state === 'expired') return 'If it is still wanted, send it again with a later expiresAt.';
+  return isOpen(state) ? (vain?.next ?? BY_ITSELF) : NOTHING;
+}
+
+const chunkStanding: Readonly<Record<ChunkState, string>> = {
+  queued: 'It waits for its turn; nothing was sent.',
+  sending: 'It is being sent at this moment, or was when a worker died.',
+  unknown: 'It may or may not have been sent; the statistics of the service are asked.',
+  settled: 'It is over.',
+};
+
+export function explainChunk(
+  record: ChunkRecord,
+  campaign: CampaignRecord | undefined,
+  around: Circumstances,
+): Explanation {
+  const { state, count, fields } = record;
+  const over = isFinal('chunk', state);
+  const off = campaign && !over ? campaignOff(campaign) : undefined;
+  const wait = off ?? (state === 'queued' ? waitOf('messaging', record, around) : stuckOf(record, around));
+  const vain = over ? undefined : lastInVain(fields, around.failureOf);
+  const whose = campaign ? `the campaign ${campaign.id}` : 'single messages';
+  const doubtful = over && statesIn(record).includes('unknown');
+  return {
+    ...frameOf(record, around),
+    summary: together([
+      `${count} ${count === 1 ? 'recipient' : 'recipients'} of ${whose}.`,
+      chunkStanding[state],
+      `${countsOf(statesIn(record))}.`,
+      doubtful ? GONE : undefined,
+      wait && `It cannot go on now: ${wait.why}.`,
+      vain && `The last answer: ${vain.why}.`,
+    ]),
+    story: evidenceStory(fields, around.failureOf),
+    next: wait?.next ?? (over ? NOTHING : (vain?.next ?? BY_ITSELF)),
+  };
+}
+
+/** Chunks wait in the records of their campaign, and are handed out only while it runs. */
+function campaignOff({ id, state }: CampaignRecord): Because | undefined {
+  if (state === 'running') return undefined;
+  if (isFinal('campaign', state)) return { why: `its campaign is ${state}`, next: NOTHING };
+  return { why: `its campaign is ${state}`, next: nextOfCampaign[state](id) };
+}
+
+function statesIn({ state, outcome, count }: ChunkRecord): RecipientState[] {
+  return unpackOutcome(outcome, count, state === 'settled' ? 'unknown' : state);
+}
+
+function countsOf(states: readonly RecipientState[]): string {
+  const names = Object.keys(outcomeLetters) as RecipientState[];
+  const counts = names.map((name) => [name, states.filter((state) => state === name).length] as const);
+  const said = counts.filter(([, number]) => number > 0).map(([name, number]) => `${number} ${name}`);
+  return `Recipients: ${said.join(', ')}`;
+}
+
+const campaignStanding: Readonly<Record<CampaignState, string>> = {
+  draft: 'It has no recipients yet.',
+  ready: 'It has its recipients and was not started; nothing was sent.',
+  running: 'It is being sent.',
+  paused: 'It is paused; what was sent stays sent.',
+  held: 'It waits until somebody has mended what stopped it, and says so.',
+  finished: 'Every recipient is accounted for.',
+  cancelled: 'It was cancelled; what was sent stays sent.',
+};
+
+const nextOfCampaign: Readonly<Record<CampaignState, (id: string) => string>> = {
+  draft: (id) => `Upload recipients: POST /v1/campaigns/${id}/recipients`,
+  ready: (id) => `Start it: relais campaign start ${id}`,
+  running: () => BY_ITSELF,
+  paused: (id) => `Go on with it: relais campaign resume ${id}`,
+  held: (id) => `Mend the cause, then go on with it: relais campaign resume ${id}`,
+  finished: () => NOTHING,
+  cancelled: () => NOTHING,
+};
+
+export function explainCampaign(record: CampaignRecord, around: Circumstances): Explanation {
+  const { id, name, state, totals, uploads } = record;
+  const hold = state === 'held' ? around.holds.find(({ area }) => area === 'messaging') : undefined;
+  const reason = record.reason ?? hold?.reason;
+  const because = reason === undefined ? undefined : becauseOf(reason, around.failureOf);
+  const wait = state === 'running' ? waitOf('messaging', record, around) : undefined;
+  const bins = campaignBins.filter((bin) => bin !== 'total' && totals[bin] > 0);
+  return {
+    ...frameOf(record, around),
+    summary: together([
+      `Campaign “${name}” of ${totals.total} rows${record.reference ? `, reference ${record.reference}` : ''}.`,
+      campaignStanding[state],
+      bins.length > 0 ? `Rows: ${bins.map((bin) => `${totals[bin]} ${bin}`).join(', ')}.` : undefined,
+      because && `Reason: ${because.why}.`,
+      wait && `It cannot go on now: ${wait.why}.`,
+    ]),
+    story: [
+      chapter(record.createdAt, 'accepted'),
+      ...uploads.map(({ recipients, skipped }) => ({
+        at: '',
+        what: `upload of ${recipients} recipients, ${skipped} rows skipped`,
+      })),
+      ...momentsOf(record),
+      ...evidenceStory(record.fields, around.failureOf),
+    ],
+    next: wait?.next ?? rest(record) ?? nextOfCampaign[state](id),
+  };
+}
+
+function momentsOf({ startedAt, since, state }: CampaignRecord): Chapter[] {
+  const begun = startedAt === undefined ? [] : [chapter(startedAt, 'started')];
+  return state === 'draft' || state === 'ready' || state === 'running' ? begun : [...begun, chapter(since, state)];
+}
+
+/** A campaign that is over may leave people whom nobody has reached. */
+function rest({ id, state, totals }: CampaignRecord): string | undefined {
+  if (state !== 'finished' || totals.failed + totals.unknown === 0) return undefined;
+  const which = totals.failed > 0 ? 'failed' : 'unknown';
+  return `See who did not get it, or may not have: relais campaign report ${id} --state ${which}`;
+}
+
+function together(sentences: readonly (string | undefined)[]): string {
+  return sentences.filter((sentence) => sentence !== undefined && sentence !== '').join(' ');
+}

@@ -1,0 +1,184 @@
+/**
+ * Every word that a record, a log line or an account gives as its reason: what it means, and what to do. Codes of
+ * upstream that are not here have a sentence of their own where upstream is spoken.
+ */
+export interface WordExplained {
+  /** Goes on after "Reason: ". */
+  readonly why: string;
+  /** A sentence. */
+  readonly next: string;
+}
+
+type Rows = Readonly<Record<string, readonly [why: string, next: string]>>;
+
+const NOTHING = 'Nothing is to be done.';
+const BY_ITSELF = 'Nothing is to be done: it goes on by itself.';
+const COMPARE = 'Compare with the dashboard of the service, then resolve it.';
+
+/** What an operation or its account waits for. */
+const conditions: Rows = {
+  funds: [
+    'the balance did not suffice',
+    'Top up the balance. Disbursements go on by themselves; texts go on after relais account release NAME.',
+  ],
+  callback_unreachable: [
+    'upstream could not reach our callback address',
+    'Check PUBLIC_URL and the webhooks listener (relais doctor); it goes on by itself.',
+  ],
+  funds_or_callback: [
+    'the balance did not suffice, or our callback address could not be reached; upstream did not say which',
+    'Check the balance and PUBLIC_URL (relais doctor); it goes on by itself.',
+  ],
+  not_authorised: [
+    'upstream refused our keys for this',
+    'Check the keys (relais doctor), and that the option is enabled in the application; it goes on by itself.',
+  ],
+  maintenance: ['upstream is under maintenance', BY_ITSELF],
+  stopped: ['a person has stopped the account', 'Release it when it may go on: relais account release NAME.'],
+  redis_not_durable: [
+    'Redis would not survive a power loss, so nothing is sent',
+    'Mend what relais doctor names; it goes on by itself.',
+  ],
+  no_callback_url: [
+    'there is no address at which upstream could call us back',
+    'Set PUBLIC_URL and CALLBACK_SECRET for every worker; it goes on by itself.',
+  ],
+  account_not_configured: [
+    'the process that looked has no keys of this account',
+    'Give every worker the account (SERVICE_… and SMS_… for main, ACCOUNTS_FILE for others); it goes on by itself.',
+  ],
+  other_keys_or_mode: [
+    'it was begun with other keys, or in another mode, than the process that looked has',
+    'Give a worker the keys it was begun with; an operation is never ended with another set.',
+  ],
+  account_stopped: ['a person has stopped the account', 'Release it when it may go on: relais account release NAME.'],
+  queue_paused: ['its queue is paused', 'Resume it when it may go on: POST /v1/queues/{name}/resume.'],
+  overdue: [
+    'it has been due for more than a minute and no worker has taken it',
+    'Is a worker running, with this queue? relais run --roles worker',
+  ],
+  rate: ['UPSTREAM_RATE is used up for this second, or upstream asked us to slow down', BY_ITSELF],
+};
+
+/** How a disbursement came to its end, or to a person. */
+const ofDisbursements: Rows = {
+  not_submitted_in_time: [
+    'it could not be submitted within DISBURSEMENT_LIMIT',
+    'Send it again under another reference.',
+  ],
+  cancelled_by_caller: ['the caller cancelled it', NOTHING],
+  disburse_id_used: [
+    'upstream knows our disburse_id, though this record never sent it: it may have been paid before data was lost',
+    'Look for the disburse_id in the dashboard of the service, then resolve it.',
+  ],
+  never_executed: [
+    'upstream says twice that the payment was never executed, and DISBURSEMENT_RESUBMIT=strict forbids a second send',
+    'Resolve it with `resubmit` or `cancelled`.',
+  ],
+  sent_three_times: [
+    'it was sent three times and never executed',
+    'Ask the service about the token, then resolve it.',
+  ],
+  token_too_old: ['its token is older than a day', 'Ask the service about the token, then resolve it.'],
+  poll_exhausted: [
+    'upstream has not settled it within its limit of time',
+    'It is still looked at where upstream can be asked, and a late word settles it; or ask the service and resolve it.',
+  ],
+  mismatch_amount: ['upstream names another amount than was asked for', COMPARE],
+  mismatch_token: ['upstream answered about another token', COMPARE],
+  mismatch_disburse_id: ['upstream names another disburse_id', COMPARE],
+  unreadable_amount: ['upstream names an amount that cannot be read', COMPARE],
+  '1001': [
+    'upstream does not know the withdraw mode',
+    'Send it again with another withdrawMode, under another reference.',
+  ],
+};
+
+/** What else happens to invoices, payment requests, direct credits, batches and deliveries. */
+const ofOthers: Rows = {
+  not_created_in_time: [
+    'upstream gave no invoice or request for it in time',
+    'Ask for it again under another reference.',
+  ],
+  not_sent_in_time: ['it could not be sent in time', 'Send it again under another reference.'],
+  not_found: ['upstream does not know it any more', 'Ask the service about it, then resolve it.'],
+  amount_mismatch: ['upstream names another amount than was asked for', COMPARE],
+  mismatch_mode: ['upstream answered in another mode, test or live, than it was made in', COMPARE],
+  untracked: ['upstream gave no reference to ask about, so nobody can follow it', 'Watch for it in the dashboard.'],
+  orphan: ['another attempt had made one already; this one is shown to nobody and ends by itself', NOTHING],
+  nothing_new: ['upstream says what is known already', NOTHING],
+  completed_late: ['it was paid after its end had been told, and that was told too', NOTHING],
+  rows_under_way: ['rows of the batch are under way', BY_ITSELF],
+  lease_over: ['it took so long that another worker may be at it', BY_ITSELF],
+  disabled: [
+    'the endpoint has refused events for so long that no more are sent there',
+    'Mend it, then register it again.',
+  ],
+  delivered: ['the endpoint took the events', NOTHING],
+  not_taken: ['the endpoint did not take an event', 'Nothing is to be done: it is sent again, later each time.'],
+};
+
+/** What an attempt says of itself in its log line. */
+const ofAttempts: Rows = {
+  quiet_period: ['the last submit is so fresh that `created` is no answer about it yet', BY_ITSELF],
+  created_once: [
+    'upstream said once that the payment was not executed; it is asked again before it is believed',
+    BY_ITSELF,
+  ],
+  submitted: ['upstream took the submit; its status is asked from now on', NOTHING],
+  pending: ['upstream is working on it', NOTHING],
+  succeeded: ['upstream confirmed it', NOTHING],
+  failed: ['upstream said that it failed', 'A new payment is a new disbursement with another reference.'],
+  no_token: ['there is no token to ask about', 'See its record: relais disburse show.'],
+  interrupted: [
+    'a worker died while it was sending, so it may or may not have been sent',
+    'Upstream is asked where it can be. Where it cannot, look in the dashboard of the service, then resolve it.',
+  ],
+  settle_delay: ['the statistics of the service are asked only after SMS_SETTLE_DELAY', BY_ITSELF],
+  not_seen_yet: ['the statistics of the service do not show all of them yet', BY_ITSELF],
+  items_missing: ['upstream answered about fewer recipients than it was sent', BY_ITSELF],
+  looked: ['the last look at the statistics was made', NOTHING],
+  expired: ['its time was over', NOTHING],
+  sent: ['upstream answered for every recipient', NOTHING],
+  unsent: ['provably nothing was sent', BY_ITSELF],
+  handed_out: ['the next chunks of the campaign were handed out', NOTHING],
+  window_full: ['enough chunks of the campaign are out; the next are handed out when some have settled', NOTHING],
+  campaign_parked: ['its campaign is paused or held', 'Let it go on when it may: relais campaign resume ID.'],
+  campaign_cancelled: ['its campaign was cancelled', NOTHING],
+  fence: [
+    'the replicas did not confirm in time what was written, so nothing was sent',
+    'If it lasts, look at the replicas of Redis (REDIS_WAIT_REPLICAS); it goes on by itself.',
+  ],
+  not_durable: [
+    'Redis did not confirm in time that what was written is kept, so nothing was sent',
+    'If it lasts, mend what relais doctor names; it goes on by itself.',
+  ],
+  're-read': [
+    'what was written was gone when it was read again, so nothing was sent',
+    'Has Redis lost data or failed over? It goes on by itself.',
+  ],
+  'not yours': ['another attempt has taken it over, so this one sent nothing', NOTHING],
+  nothing_to_look_at: ['an operation of this kind is never looked at here', NOTHING],
+  leased: ['another attempt is at it', NOTHING],
+  final: ['it was over already', NOTHING],
+  elsewhere: ['another queue has it now', NOTHING],
+  none: ['there is no such record', 'Is it the right Redis (REDIS_URL) and ENVIRONMENT?'],
+  'other version': [
+    'its record was written by another version of relais',
+    'Let a worker of that version, or a newer one, finish it.',
+  ],
+};
+
+const words: Rows = { ...conditions, ...ofDisbursements, ...ofOthers, ...ofAttempts };
+
+/** Undefined: not a word of ours. */
+export function explainWord(word: string): WordExplained | undefined {
+  const bare = word.replace(/^account_held_/, '');
+  if (bare.startsWith('status_')) {
+    const status = bare.slice('status_'.length);
+    return { why: `upstream gave the status "${status}", which ends nothing; it is asked again`, next: BY_ITSELF };
+  }
+  if (!Object.hasOwn(words, bare)) return undefined;
+  const [why, next] = words[bare] ?? ['', ''];
+  return { why: bare === word ? why : `the account is held: ${why}`, next };
+}

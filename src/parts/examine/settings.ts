@@ -1,0 +1,46 @@
+import { type AccountBook, readAccounts } from '../../accounts.ts';
+import { roles } from '../../cli/io.ts';
+import { type Config, WrongSettings, describeSettings, loadConfig, missingFor } from '../../config.ts';
+import { apiKeysOf } from '../doors.ts';
+import { type Finding, fault, ok } from './finding.ts';
+
+export interface Settings {
+  readonly findings: readonly Finding[];
+  /** Absent while a setting cannot be read. One that is merely missing stops no other check. */
+  readonly config?: Config;
+  readonly book?: AccountBook;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** All that would stop a process with every role, at once. */
+export function examineSettings(env: Environment): Settings {
+  const problems: string[] = [];
+  const tried = <T>(read: () => T): T | undefined => {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof WrongSettings)) throw error;
+      problems.push(...error.problems);
+      return undefined;
+    }
+  };
+  const config = tried(() =>
+    loadConfig(env, (given) => {
+      problems.push(...missingFor(given, roles));
+      return [];
+    }),
+  );
+  if (config) tried(() => apiKeysOf(config));
+  const book = config && tried(() => readAccounts(config));
+  const faults = problems.map((problem) => fault('settings', problem, 'Mend it, and start every process again.'));
+  return {
+    findings: faults.length > 0 ? faults : [ok('settings', `${countSet(env)} are set, all can be read`)],
+    ...(config ? { config } : {}),
+    ...(book ? { book } : {}),
+  };
+}
+
+function countSet(env: Environment): number {
+  return describeSettings().filter(({ name }) => Boolean(env[name]) || Boolean(env[`${name}_FILE`])).length;
+}

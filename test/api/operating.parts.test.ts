@@ -1,0 +1,165 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type Service, startService } from '../support/service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ DISBURSEMENT_RESUBMIT: 'strict', DISBURSEMENT_QUIET_PERIOD: '200ms' });
+});
+afterEach(async () => {
+  await service.control('DELETE', '/faults');
+  await service.call('POST', '/v1/accounts/main/release');
+});
+afterAll(() => service.stop());
+
+let made = 0;
+const disburse = async (more: object = {}): Promise<string> => {
+  made += 1;
+  const body = {
+    accountAlias: '771234567',
+    amount: 10_000,
+    withdrawMode: 'wallet-a-senegal',
+    reference: `o-${made}`,
+  };
+  return (await service.call('POST', '/v1/disbursements', { body: { ...body, ...more } })).body.id;
+};
+const explain = async (id: string) => (await service.call('GET', `/v1/explain/${id}`)).body;
+const later = () => new Date(Date.now() + 3_600_000).toISOString();
+
+describe('queues', () => {
+  const pausedOf = (items: { name: string; paused: boolean }[], queue: string) =>
+    items.find(({ name }) => name === queue)?.paused;
+
+  test('are paused and resumed by name, and everything that is done in them waits', async () => {
+    const paused = await service.call('POST', '/v1/queues/disbursement/pause');
+    expect([paused.status, pausedOf(paused.body.items, 'disbursement')]).toEqual([200, true]);
+    const id = await disburse();
+    const told = await explain(id);
+    expect(told.summary).toContain('It cannot go on now: its queue is paused.');
+    const resumed = await service.call('POST', '/v1/queues/disbursement/resume');
+    expect(pausedOf(resumed.body.items, 'disbursement')).toBe(false);
+    await service.until(`/v1/disbursements/${id}`, ({ state }) => state === 'succeeded');
+  });
+
+  test('that are not there cannot be paused, and only operators may', async () => {
+    expect((await service.call('POST', '/v1/queues/zut/pause')).status).toBe(404);
+    expect((await service.call('POST', '/v1/queues/disbursement/pause', { key: 'reader-secret' })).status).toBe(403);
+    const { body } = await service.call('GET', '/v1/queues', { key: 'reader-secret' });
+    expect(pausedOf(body.items, 'disbursement')).toBe(false);
+  });
+});
+
+describe('accounts', () => {
+  test('say what they are held for and since when, whether listed, stopped or released', async () => {
+    const held = [{ area: 'payments', reason: 'stopped', since: expect.stringMatching(/^\d{4}-.*Z$/) }];
+    const stopped = await service.call('POST', '/v1/accounts/main/stop');
+    expect(stopped.body).toEqual({ name: 'main', held });
+    expect((await service.call('GET', '/v1/accounts')).body).toEqual({ items: [{ name: 'main', held }] });
+    expect((await service.call('POST', '/v1/accounts/main/release')).body).toEqual({ name: 'main', held: [] });
+  });
+
+  test('of others are as good as none', async () => {
+    expect((await service.call('POST', '/v1/accounts/main/stop', { key: 'stranger-secret' })).status).toBe(404);
+    expect((await service.call('POST', '/v1/accounts/main/stop', { key: 'reader-secret' })).status).toBe(403);
+    expect((await service.call('GET', '/v1/accounts', { key: 'stranger-secret' })).body).toEqual({ items: [] });
+  });
+});
+
+describe('review', () => {
+  test('lists what needs a person, page by page, to those who may see it', async () => {
+    await service.control('POST', '/faults', {
+      fault: 'resets the connection before doing the work',
+      operation: 'disbursement.submit',
+    });
+    const ids = [await disburse(), await disburse(), await disburse()];
+    for (const id of ids) await service.until(`/v1/disbursements/${id}`, ({ state }) => state === 'needs_review');
+    const first = (await service.call('GET', '/v1/review?limit=2')).body;
+    const second = (await service.call('GET', `/v1/review?limit=2&after=${first.next}`)).body;
+    const listed = [...first.items, ...second.items];
+    expect(listed.map(({ id }: { id: string }) => id).toSorted()).toEqual(ids.toSorted());
+    expect(listed[0]).toMatchObject({ state: 'needs_review', reason: 'never_executed' });
+    expect((await service.call('GET', '/v1/review', { key: 'stranger-secret' })).body.items).toEqual([]);
+    const told = await explain(ids[0] ?? '');
+    expect(told.summary).toContain('upstream says twice that the payment was never executed');
+    expect(told.next).toContain('`resubmit` or `cancelled`');
+    expect(Date.parse(told.nextLook)).toBeGreaterThan(Date.now() + 23 * 3_600_000);
+  });
+});
+
+describe('explain', () => {
+  test('tells a disbursement from acceptance to its last word', async () => {
+    const id = await disburse();
+    await service.until(`/v1/disbursements/${id}`, ({ state }) => state === 'succeeded');
+    const { kind, state, summary, story, next } = await explain(id);
+    expect({ kind, state, next }).toEqual({
+      kind: 'disbursement',
+      state: 'succeeded',
+      next: 'Nothing is to be done.',
+    });
+    expect(summary).toContain('was paid, once; upstream confirmed it');
+    const told = story.map(({ what }: { what: string }) => what);
+    expect(told).toEqual(expect.arrayContaining(['accepted', 'upstream gave a token', 'about to submit (send 1)']));
+    expect(told.at(-1)).toBe('asked: upstream says success');
+  });
+
+  test('says when something that may not be done yet will be', async () => {
+    const notBefore = later();
+    const { summary, nextLook } = await explain(await disburse({ notBefore }));
+    expect(summary).toContain('waits for its turn');
+    expect(nextLook).toBe(notBefore);
+  });
+
+  test('says what its account is held for', async () => {
+    await service.call('POST', '/v1/accounts/main/stop');
+    const { summary, next } = await explain(await disburse({ notBefore: later() }));
+    expect(summary).toContain('the account is held: a person has stopped the account');
+    expect(next).toContain('relais account release');
+  });
+
+  test('tells a message by what became of its chunk, without the whole number', async () => {
+    const body = { to: '+221771234567', text: 'Bonjour' };
+    const [{ id }] = (await service.call('POST', '/v1/messages', { body })).body.items;
+    await service.until(`/v1/messages/${id}`, ({ state }) => state === 'sent');
+    const { kind, summary, story } = await explain(id);
+    expect(kind).toBe('message');
+    expect(summary).toMatch(/^Text to \+22177•••4567\. The service took it; /);
+    expect(story.map(({ what }: { what: string }) => what)).toEqual([
+      'accepted',
+      'about to send',
+      expect.any(String),
+    ]);
+  });
+
+  test('tells a campaign and the chunks it is sent in', async () => {
+    const campaign = { name: 'Rappel', text: 'Bonjour', country: 'SN', reference: 'c' };
+    const { id } = (await service.call('POST', '/v1/campaigns', { body: campaign })).body;
+    expect((await explain(id)).next).toContain('Upload recipients');
+    const headers = { 'content-type': 'text/csv' };
+    await service.call('POST', `/v1/campaigns/${id}/recipients`, { body: 'numero\n771000001\n771000002\n', headers });
+    expect((await explain(id)).next).toBe(`Start it: relais campaign start ${id}`);
+    await service.call('POST', `/v1/campaigns/${id}/start`);
+    await service.until(`/v1/campaigns/${id}`, ({ state }) => state === 'finished');
+    const told = await explain(id);
+    expect(told.summary).toContain('Campaign “Rappel” of 2 rows, reference c. Every recipient is accounted for.');
+    expect(told.summary).toContain('Rows: 2 sent.');
+    const { items } = (await service.call('GET', `/v1/campaigns/${id}/recipients`)).body;
+    const chunk = await explain(items[0].chunk);
+    expect(chunk.summary).toBe(`2 recipients of the campaign ${id}. It is over. Recipients: 2 sent.`);
+  });
+
+  test('explains a word of a log line', async () => {
+    const { kind, summary } = await explain('redis_not_durable');
+    expect({ kind, summary }).toEqual({
+      kind: 'word',
+      summary: 'Redis would not survive a power loss, so nothing is sent.',
+    });
+  });
+
+  test('tells nothing about what is not there, nor about another account’s, in the same words', async () => {
+    const id = await disburse({ notBefore: later() });
+    const stranger = await service.call('GET', `/v1/explain/${id}`, { key: 'stranger-secret' });
+    const nobody = await service.call('GET', '/v1/explain/dsb_zut');
+    expect([stranger.status, nobody.status]).toEqual([404, 404]);
+    expect(stranger.body.detail).toBe(`There is no operation ${id}.`);
+    expect(nobody.body.detail).toBe('There is no operation dsb_zut.');
+  });
+});

@@ -1,0 +1,192 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type Service, startService } from '../support/service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  // Strict, so that a submit that was lost before its work ends with a person.
+  service = await startService({
+    DISBURSEMENT_RESUBMIT: 'strict',
+    DISBURSEMENT_QUIET_PERIOD: '200ms',
+    UPSTREAM_TIMEOUT: '500ms',
+  });
+});
+afterEach(() => service.control('DELETE', '/faults'));
+afterAll(() => service.stop());
+
+const order = (fault: string, operation: string, more: object = { count: 1 }) =>
+  service.control('POST', '/faults', { fault, operation: `disbursement.${operation}`, ...more });
+
+const SUCCEEDS_AT_ONCE = '779999910';
+
+let made = 0;
+/** One that needs review, asked for by the key `maker`. */
+async function needingReview(accountAlias = '771234567'): Promise<{ id: string; token: string }> {
+  made += 1;
+  const body = { accountAlias, amount: 10_000 + made, withdrawMode: 'wallet-a-senegal' };
+  const { body: asked } = await service.call('POST', '/v1/disbursements', {
+    body: { ...body, reference: `review-${made}` },
+  });
+  return service.until(path(asked.id), ({ state }) => state === 'needs_review');
+}
+
+/** Upstream says `created`: the submit never reached it. */
+async function neverExecuted() {
+  await order('resets the connection before doing the work', 'submit');
+  return needingReview();
+}
+
+/** Upstream says `pending`: it took the submit, and once named another amount. */
+async function pendingUpstream() {
+  await order('leaves the disbursement pending', 'submit');
+  await order('reports another amount', 'status');
+  return needingReview();
+}
+
+const path = (id: string): string => `/v1/disbursements/${id}`;
+const note = 'Asked the service by telephone.';
+const resolve = (id: string, body: object, key = 'checker-secret') =>
+  service.call('POST', `${path(id)}/resolve`, { body, key });
+const record = async (id: string) => (await service.call('GET', path(id))).body;
+const effects = async (token: string): Promise<number> => {
+  const books = await service.books('disbursements');
+  return (books.items ?? books).find((entry: { token: string }) => entry.token === token).effects;
+};
+const looks = async (): Promise<number> => (await service.books()).requests['disbursement.status'];
+const eventsOf = async (id: string): Promise<{ type: string; data: Record<string, unknown> }[]> => {
+  const { body } = await service.call('GET', '/v1/events?limit=500');
+  return body.events.filter((event: { data: { id: string } }) => event.data.id === id);
+};
+
+describe('a person settles what upstream does not contradict', () => {
+  test.for(['failed', 'cancelled'])('%s, when it was never executed', async (outcome) => {
+    const { id, token } = await neverExecuted();
+    const before = await looks();
+    const { status, body } = await resolve(id, { outcome, note });
+    expect([status, body.state]).toEqual([200, outcome]);
+    expect(await looks()).toBe(before + 1);
+    expect(await effects(token)).toBe(0);
+    expect((await eventsOf(id)).at(-1)).toMatchObject({
+      type: `disbursement.${outcome}`,
+      data: { resolvedBy: 'checker' },
+    });
+  });
+
+  test('succeeded, when upstream says so', async () => {
+    await order('reports another amount', 'status');
+    // A callback would have it looked at again, and settled, before anybody came.
+    await order('never calls back', 'callback', {});
+    const { id, token } = await needingReview(SUCCEEDS_AT_ONCE);
+    const { status, body } = await resolve(id, { outcome: 'succeeded', note });
+    expect([status, body.state]).toEqual([200, 'succeeded']);
+    expect(await effects(token)).toBe(1);
+  });
+
+  test('who decided, and why, stays with the record', async () => {
+    const { id } = await neverExecuted();
+    await resolve(id, { outcome: 'failed', note });
+    const known = await record(id);
+    expect(known).toMatchObject({ resolvedBy: 'checker', note });
+    expect(known.history.at(-1)).toMatchObject({ operation: 'resolve', code: 'failed', detail: 'checker' });
+    const { body } = await service.call('GET', `/v1/explain/${id}`);
+    expect(body.summary).toContain(`Decided by checker: “${note}”.`);
+    expect(body.story.at(-1).what).toBe('resolved as failed by checker');
+  });
+});
+
+describe('resubmit', () => {
+  test('sends the same token again, after upstream has just said that it was never executed', async () => {
+    const { id, token } = await neverExecuted();
+    const { status } = await resolve(id, { outcome: 'resubmit', note });
+    expect(status).toBe(200);
+    const done = await service.until(path(id), ({ state }) => state === 'succeeded');
+    expect(done).toMatchObject({ token, resolvedBy: 'checker', note });
+    expect(await effects(token)).toBe(1);
+  });
+
+  test('is refused once upstream has taken it, and pays nobody a second time', async () => {
+    const { id, token } = await pendingUpstream();
+    const { status, body } = await resolve(id, { outcome: 'resubmit', note });
+    expect([status, body.upstream]).toEqual([409, 'pending']);
+    await service.control('POST', `/disbursements/${token}`, { status: 'success' });
+    await service.until(path(id), ({ state }) => state === 'succeeded');
+    expect(await effects(token)).toBe(1);
+  });
+});
+
+describe('upstream’s word is stronger', () => {
+  test.for([
+    ['succeeded', neverExecuted, 'created'],
+    ['succeeded', pendingUpstream, 'pending'],
+    ['failed', pendingUpstream, 'pending'],
+    ['cancelled', pendingUpstream, 'pending'],
+  ] as const)('%s is refused, and nothing is changed', async ([outcome, review, upstream]) => {
+    const { id } = await review();
+    const before = await record(id);
+    const { status, body } = await resolve(id, { outcome, note });
+    expect([status, body.upstream]).toEqual([409, upstream]);
+    expect(body.detail).toContain('nothing was changed');
+    expect({ ...(await record(id)), updatedAt: '' }).toEqual({ ...before, updatedAt: '' });
+  });
+
+  test('a success that comes late settles it without anybody', async () => {
+    const { id, token } = await pendingUpstream();
+    await service.control('POST', `/disbursements/${token}`, { status: 'success' });
+    await service.until(path(id), ({ state }) => state === 'succeeded');
+    expect((await eventsOf(id)).at(-1)).toMatchObject({ type: 'disbursement.succeeded', data: { late: true } });
+    expect((await resolve(id, { outcome: 'failed', note })).body).toMatchObject({ status: 409, state: 'final' });
+  });
+
+  test('a final word that contradicts a person is taken at once', async () => {
+    const { id, token } = await pendingUpstream();
+    await order('never calls back', 'callback', {});
+    await service.control('POST', `/disbursements/${token}`, { status: 'success' });
+    expect((await resolve(id, { outcome: 'failed', note })).status).toBe(409);
+    await service.until(path(id), ({ state }) => state === 'succeeded');
+  });
+
+  test('when it cannot be asked, nothing is changed, and the answer is 504', async () => {
+    const { id } = await neverExecuted();
+    const before = await record(id);
+    await order('resets the connection before doing the work', 'status');
+    const { status, body } = await resolve(id, { outcome: 'failed', note });
+    expect([status, body.type]).toEqual([504, expect.stringMatching(/no-answer$/)]);
+    expect({ ...(await record(id)), updatedAt: '' }).toEqual({ ...before, updatedAt: '' });
+    expect((await resolve(id, { outcome: 'failed', note })).status).toBe(200);
+  });
+});
+
+describe('who may', () => {
+  test('nobody decides what they asked for themselves', async () => {
+    const { id } = await neverExecuted();
+    const { status, body } = await resolve(id, { outcome: 'failed', note }, 'maker-secret');
+    expect([status, body.detail]).toEqual([403, expect.stringContaining('another key must decide')]);
+    expect((await resolve(id, { outcome: 'failed', note }, 'reader-secret')).status).toBe(403);
+    expect((await resolve(id, { outcome: 'failed', note }, 'stranger-secret')).status).toBe(404);
+    expect((await record(id)).state).toBe('needs_review');
+  });
+
+  test.for([
+    [{ outcome: 'failed' }, '/note'],
+    [{ outcome: 'failed', note: '  a ' }, '/note'],
+    [{ outcome: 'failed', note: 'x'.repeat(501) }, '/note'],
+    [{ outcome: 'paid', note: 'because' }, '/outcome'],
+    [{ note: 'because' }, '/outcome'],
+    [{ outcome: 'failed', note: 'because', by: 'me' }, '/by'],
+  ] as const)('%j is not enough to go by', async ([body, pointer]) => {
+    const { id } = await neverExecuted();
+    const answer = await resolve(id, body);
+    expect(answer.status).toBe(422);
+    expect(answer.body.problems.map((problem: { pointer: string }) => problem.pointer)).toEqual([pointer]);
+    expect((await record(id)).state).toBe('needs_review');
+  });
+
+  test('what needs no review is nobody’s to decide', async () => {
+    const { body } = await service.call('POST', '/v1/disbursements', {
+      body: { accountAlias: '771234567', amount: 500, withdrawMode: 'wallet-a-senegal', reference: 'fine' },
+    });
+    await service.until(path(body.id), ({ state }) => state === 'succeeded');
+    const answer = await resolve(body.id, { outcome: 'failed', note });
+    expect(answer.status).toBe(409);
+    expect((await record(body.id)).state).toBe('succeeded');
+  });
+});

@@ -1,0 +1,213 @@
+import { describe, expect, test } from 'vitest';
+import { type RecipientState, packOutcome } from '../../src/operations/chunk-items.ts';
+import { type EvidenceDraft, packEvidence } from '../../src/operations/evidence.ts';
+import { explainCampaign, explainChunk, explainMessage } from '../../src/operations/explain-texts.ts';
+import type { Circumstances } from '../../src/operations/explanation.ts';
+import type { CampaignState, ChunkState, MessageState } from '../../src/operations/lifecycle.ts';
+import { readRecord } from '../../src/operations/record.ts';
+import { type Failure, failures } from '../../src/upstream/failures.ts';
+
+const NOW = Date.parse('2026-11-21T08:00:00Z');
+
+const calm: Circumstances = {
+  now: NOW,
+  dueAt: NOW,
+  holds: [],
+  accountKnown: true,
+  durable: true,
+  pausedQueues: [],
+  failureOf: (code) => (failures as Readonly<Record<string, Failure>>)[code],
+};
+const outOfFunds = { holds: [{ area: 'messaging', reason: 'funds' }] } as const;
+
+const base = { account: 'main', createdAt: String(NOW), since: String(NOW + 60_000) };
+const evidenceFields = (lines: readonly EvidenceDraft[]) => ({
+  ...Object.fromEntries(lines.map((line, at) => [`e${at + 1}`, `${NOW.toString(36)}|${packEvidence(line)}`])),
+  en: String(lines.length),
+});
+
+interface ChunkFacts {
+  readonly campaign?: string;
+  readonly outcome?: readonly RecipientState[];
+  readonly evidence?: readonly EvidenceDraft[];
+}
+const chunk = (state: ChunkState, { campaign = '', outcome = [], evidence = [] }: ChunkFacts = {}) =>
+  readRecord('chunk', {
+    ...base,
+    kind: 'chunk',
+    id: 'chk_1',
+    state,
+    campaign,
+    lane: 'normal',
+    items: '',
+    count: '3',
+    outcome: packOutcome(outcome),
+    ...evidenceFields(evidence),
+  });
+const message = (state: MessageState, more: object = {}) =>
+  readRecord('message', {
+    ...base,
+    kind: 'message',
+    id: 'msg_1',
+    state,
+    to: '+221771234567',
+    text: 'Bonjour',
+    lane: 'normal',
+    chunk: 'chk_1',
+    ...more,
+  });
+const campaign = (state: CampaignState, more: object = {}) =>
+  readRecord('campaign', {
+    ...base,
+    kind: 'campaign',
+    id: 'cmp_1',
+    state,
+    name: 'Rappel',
+    text: 'Bonjour',
+    't:total': '3',
+    ...more,
+  });
+
+describe('a message', () => {
+  test.for([
+    ['queued', 'waits for its turn; nothing was sent', 'by itself'],
+    ['sending', 'is being sent at this moment, or was when a worker died', 'by itself'],
+    ['unknown', 'the statistics of the service are asked', 'by itself'],
+    ['sent', 'The service took it; whether a telephone received it is not told.', 'Nothing is to be done.'],
+    ['failed', 'The service refused it; it was not sent.', 'under another reference'],
+    ['skipped', 'It was left out', 'Nothing is to be done.'],
+    ['expired', 'Its time was over before it was sent', 'a later expiresAt'],
+    ['cancelled', 'It was cancelled before it was sent.', 'Nothing is to be done.'],
+  ] as const)('that is %s says so', ([state, stands, next]) => {
+    const told = explainMessage(message(state), chunk('queued'), calm);
+    expect(told.summary).toContain(stands);
+    expect(told.next).toContain(next);
+  });
+
+  test('never shows a whole number, nor its text', () => {
+    const told = JSON.stringify(explainMessage(message('sent', { reference: 'r' }), chunk('settled'), calm));
+    expect(told).toContain('+22177•••4567, reference r');
+    expect(told).not.toMatch(/1234567|Bonjour/);
+  });
+
+  test('that the service refused says why', () => {
+    const told = explainMessage(message('failed', { code: 'ERROR_110' }), chunk('settled'), calm);
+    expect(told.summary).toContain('Reason: a receiver is not valid.');
+    expect(told.next).toBe('Mend the request and send it again under another reference.');
+  });
+
+  test('that nobody will ask about any more says that it may have arrived', () => {
+    const told = explainMessage(message('unknown'), chunk('settled'), calm);
+    expect(told.summary).toContain('never sent again by itself, since it may have arrived');
+    expect(told.next).toContain('Ask the person whether it came');
+  });
+
+  test('is kept by what keeps its chunk, and has its story', () => {
+    const carried = chunk('queued', { evidence: [{ operation: 'send', code: 'throttled', httpStatus: 429 }] });
+    const told = explainMessage(message('queued'), carried, { ...calm, ...outOfFunds });
+    expect(told.summary).toContain('It cannot go on now: the account is held: the balance did not suffice.');
+    expect(told.summary).toContain('The last answer: the service asked us to slow down.');
+    expect(told.next).toContain('relais account release');
+    expect(told.story.at(-1)?.what).toBe('send answered: throttled (HTTP 429): The service asked us to slow down.');
+  });
+
+  test('without its chunk is still explained', () => {
+    expect(explainMessage(message('sent'), undefined, calm).story).toHaveLength(1);
+  });
+});
+
+describe('a chunk', () => {
+  test.for([
+    ['queued', 'waits for its turn', 'Recipients: 3 queued.'],
+    ['sending', 'is being sent at this moment', 'Recipients: 3 sending.'],
+    ['unknown', 'the statistics of the service are asked', 'Recipients: 3 unknown.'],
+    ['settled', 'It is over.', 'Recipients: 3 unknown.'],
+  ] as const)('that is %s says how its recipients are', ([state, stands, recipients]) => {
+    const { summary } = explainChunk(chunk(state), undefined, calm);
+    expect(summary).toContain('3 recipients of single messages.');
+    expect(summary).toContain(stands);
+    expect(summary).toContain(recipients);
+  });
+
+  test('counts what became of each', () => {
+    const told = explainChunk(chunk('settled', { outcome: ['sent', 'failed', 'sent'] }), undefined, calm);
+    expect(told.summary).toBe('3 recipients of single messages. It is over. Recipients: 2 sent, 1 failed.');
+    expect(told.next).toBe('Nothing is to be done.');
+  });
+
+  test.for([
+    [{ operation: 'send', code: 'intended' }, 'about to send'],
+    [{ operation: 'send', code: 'interrupted' }, 'a worker died while it was sending'],
+    [{ operation: 'send', code: 'ok', httpStatus: 200 }, 'send answered: ok (HTTP 200)'],
+    [{ operation: 'statistics', code: 'ok', detail: '2 of 3 sent' }, 'asked the statistics: 2 of 3 sent'],
+    [
+      { operation: 'statistics', code: 'no_answer' },
+      'asked the statistics in vain: no_answer: The request was sent and no answer came back.',
+    ],
+  ] as const)('tells %j', ([evidence, sentence]) => {
+    const { story } = explainChunk(chunk('unknown', { evidence: [evidence] }), undefined, calm);
+    expect(story.map(({ what }) => what)).toEqual([sentence]);
+  });
+
+  test('waits while its campaign does not run', () => {
+    const waiting = chunk('queued', { campaign: 'cmp_1' });
+    const told = explainChunk(waiting, campaign('paused'), calm);
+    expect(told.summary).toContain('3 recipients of the campaign cmp_1.');
+    expect(told.summary).toContain('It cannot go on now: its campaign is paused.');
+    expect(told.next).toBe('Go on with it: relais campaign resume cmp_1');
+    expect(explainChunk(waiting, campaign('cancelled'), calm).next).toBe('Nothing is to be done.');
+    expect(explainChunk(waiting, campaign('running'), calm).summary).not.toContain('cannot go on');
+  });
+});
+
+describe('a campaign', () => {
+  test.for([
+    ['draft', 'It has no recipients yet.', 'POST /v1/campaigns/cmp_1/recipients'],
+    ['ready', 'was not started; nothing was sent', 'relais campaign start cmp_1'],
+    ['running', 'It is being sent.', 'by itself'],
+    ['paused', 'It is paused; what was sent stays sent.', 'relais campaign resume cmp_1'],
+    ['held', 'until somebody has mended what stopped it', 'relais campaign resume cmp_1'],
+    ['finished', 'Every recipient is accounted for.', 'Nothing is to be done.'],
+    ['cancelled', 'It was cancelled; what was sent stays sent.', 'Nothing is to be done.'],
+  ] as const)('that is %s says so', ([state, stands, next]) => {
+    const told = explainCampaign(campaign(state), calm);
+    expect(told.summary).toContain('Campaign “Rappel” of 3 rows.');
+    expect(told.summary).toContain(stands);
+    expect(told.next).toContain(next);
+  });
+
+  test('says where its rows are', () => {
+    const rows = { 't:sent': '1', 't:skipped': '2' };
+    expect(explainCampaign(campaign('finished', rows), calm).summary).toContain('Rows: 1 sent, 2 skipped.');
+  });
+
+  test.for([
+    [{ 't:failed': '1', 't:unknown': '1' }, 'relais campaign report cmp_1 --state failed'],
+    [{ 't:unknown': '1' }, 'relais campaign report cmp_1 --state unknown'],
+  ] as const)('that is over with %j names who did not get it', ([rows, next]) => {
+    expect(explainCampaign(campaign('finished', rows), calm).next).toContain(next);
+  });
+
+  test('that is held says what its account is held for', () => {
+    expect(explainCampaign(campaign('held'), { ...calm, ...outOfFunds }).summary).toContain(
+      'Reason: the balance did not suffice.',
+    );
+  });
+
+  test('that runs says what keeps it', () => {
+    expect(explainCampaign(campaign('running'), { ...calm, pausedQueues: ['campaign'] }).summary).toContain(
+      'It cannot go on now: its queue is paused.',
+    );
+  });
+
+  test('tells its uploads, its start and its end', () => {
+    const uploads = JSON.stringify([{ tag: 'a', hash: 'h', chunks: 1, recipients: 2, skipped: 1 }]);
+    const told = explainCampaign(campaign('finished', { uploads, startedAt: String(NOW + 1_000) }), calm);
+    expect(told.story).toEqual([
+      { at: '2026-11-21T08:00:00.000Z', what: 'accepted' },
+      { at: '', what: 'upload of 2 recipients, 1 rows skipped' },
+      { at: '2026-11-21T08:00:01.000Z', what: 'started' },
+      { at: '2026-11-21T08:01:00.000Z', what: 'finished' },
+    ]);
+  });
+});

@@ -1,0 +1,292 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { type EvidenceDraft, packEvidence } from '../../src/operations/evidence.ts';
+import { explainDisbursement, explainOther, explainReason } from '../../src/operations/explain.ts';
+import { explainWord } from '../../src/operations/explain-words.ts';
+import type { Circumstances } from '../../src/operations/explanation.ts';
+import { type DisbursementState, kinds, statesOf } from '../../src/operations/lifecycle.ts';
+import { readRecord } from '../../src/operations/record.ts';
+import { type Failure, failures } from '../../src/upstream/failures.ts';
+
+const NOW = Date.parse('2026-11-21T08:00:00Z');
+const ID = 'dsb_4n7q0c1w2e3r4t5y6z7a8b9c0d';
+
+const calm: Circumstances = {
+  now: NOW,
+  dueAt: NOW + 5_000,
+  holds: [],
+  accountKnown: true,
+  durable: true,
+  pausedQueues: [],
+  failureOf: (code) =>
+    Object.hasOwn(failures, code) ? (failures as Readonly<Record<string, Failure>>)[code] : undefined,
+};
+
+const disbursement = (state: DisbursementState, more: object = {}, evidence: readonly EvidenceDraft[] = []) =>
+  readRecord('disbursement', {
+    kind: 'disbursement',
+    id: ID,
+    state,
+    account: 'main',
+    amount: '25000',
+    accountAlias: '771234567',
+    withdrawMode: 'wallet-a-senegal',
+    disburseId: 'd',
+    reference: 'salary-1',
+    createdAt: String(NOW),
+    ...Object.fromEntries(
+      evidence.map((line, at) => [`e${at + 1}`, `${(NOW + at * 1_000).toString(36)}|${packEvidence(line)}`]),
+    ),
+    en: String(evidence.length),
+    ...more,
+  });
+
+const explained = (state: DisbursementState, more: object = {}, around: Partial<Circumstances> = {}) =>
+  explainDisbursement(disbursement(state, more), { ...calm, ...around });
+
+test('it begins with what it is: amount, mode, reference', () => {
+  const { id, kind, state, summary } = explained('queued');
+  expect({ id, kind, state }).toEqual({ id: ID, kind: 'disbursement', state: 'queued' });
+  expect(summary).toContain('Disbursement of 25\u00a0000\u00a0XOF by wallet-a-senegal, reference salary-1.');
+});
+
+describe('every state says where it stands and what to do', () => {
+  const sentences: Readonly<Record<DisbursementState, readonly [stands: string, next: string]>> = {
+    awaiting_approval: ['waits for the approval of another key', `relais disburse approve ${ID}`],
+    queued: ['waits for its turn; nothing was sent', 'goes on by itself'],
+    held: ['waits for a condition to clear; nothing was sent', 'goes on by itself'],
+    created: ['the payment itself was not sent yet', 'goes on by itself'],
+    submitting: ['is being sent at this moment, or was when a worker died', 'goes on by itself'],
+    unknown: ['may or may not have been made; upstream is being asked', 'goes on by itself'],
+    pending: ['Upstream took it and is working on it', 'goes on by itself'],
+    needs_review: ['cannot be settled without a person', `relais review resolve ${ID}`],
+    succeeded: ['was paid, once; upstream confirmed it', 'Nothing is to be done.'],
+    failed: ['was not paid; upstream said that it failed', 'with another reference'],
+    rejected: ['never submitted, so nobody was paid', 'Mend the cause'],
+    cancelled: ['cancelled before anything was paid', 'Nothing is to be done.'],
+  };
+  test.for(Object.entries(sentences))('%s', ([state, [stands, next]]) => {
+    const told = explained(state as DisbursementState);
+    expect(told.summary).toContain(stands);
+    expect(told.next).toContain(next);
+  });
+});
+
+describe('every reason of a record says why and what to do', () => {
+  test.for([
+    ['held', 'funds', 'the balance did not suffice', 'Top up the balance'],
+    ['held', 'callback_unreachable', 'could not reach our callback address', 'PUBLIC_URL'],
+    ['held', 'funds_or_callback', 'upstream did not say which', 'Check the balance and PUBLIC_URL'],
+    ['held', 'not_authorised', 'refused our keys', 'Check the keys'],
+    ['held', 'maintenance', 'under maintenance', 'goes on by itself'],
+    ['rejected', 'not_submitted_in_time', 'within DISBURSEMENT_LIMIT', 'another reference'],
+    ['rejected', '1001', 'does not know the withdraw mode', 'another withdrawMode'],
+    ['rejected', 'live_only', 'this operation has only a live path', 'Check our keys and settings'],
+    ['rejected', 'field_invalid', 'does not have the form', 'Mend the request'],
+    ['rejected', 'rejected', 'the service refused the request', 'Mend the request'],
+    ['rejected', 'unlisted_code', 'its interface does not list', 'by itself'],
+    ['needs_review', 'disburse_id_used', 'knows our disburse_id', 'Look for the disburse_id'],
+    ['needs_review', 'never_executed', 'never executed', '`resubmit` or `cancelled`'],
+    ['needs_review', 'sent_three_times', 'sent three times', 'Ask the service about the token'],
+    ['needs_review', 'token_too_old', 'older than a day', 'Ask the service about the token'],
+    ['needs_review', 'poll_exhausted', 'within its limit of time', 'still looked at'],
+    ['needs_review', 'mismatch_amount', 'another amount', 'Compare with the dashboard'],
+    ['needs_review', 'mismatch_token', 'another token', 'Compare with the dashboard'],
+    ['needs_review', 'mismatch_disburse_id', 'another disburse_id', 'Compare with the dashboard'],
+    ['needs_review', 'unreadable_amount', 'cannot be read', 'Compare with the dashboard'],
+    ['cancelled', 'cancelled_by_caller', 'the caller cancelled it', 'Nothing is to be done.'],
+  ] as const)('%s for %s', ([state, reason, why, next]) => {
+    const told = explained(state, { reason });
+    expect(told.summary).toContain('Reason: ');
+    expect(told.summary).toContain(why);
+    expect(told.next).toContain(next);
+  });
+
+  test('what needs a person names the command', () => {
+    expect(explained('needs_review', { reason: 'never_executed' }).next).toBe(
+      `Resolve it with \`resubmit\` or \`cancelled\`. relais review resolve ${ID}`,
+    );
+  });
+
+  test('a reason that nobody knows is told as it is', () => {
+    expect(explained('needs_review', { reason: 'zut' }).summary).toContain('Reason: zut.');
+  });
+});
+
+describe('what keeps it from being sent is told, the strongest first', () => {
+  const stopped = { area: 'payments', reason: 'stopped' } as const;
+  test.for([
+    [{ accountKnown: false, durable: false, holds: [stopped] }, 'has no keys of this account', 'ACCOUNTS_FILE'],
+    [{ durable: false, holds: [stopped] }, 'would not survive a power loss', 'relais doctor'],
+    [{ holds: [stopped] }, 'the account is held: a person has stopped', 'relais account release'],
+    [{ holds: [{ area: 'payments', reason: 'funds' }] }, 'the balance did not suffice', 'Top up'],
+    [{ holds: [{ area: 'payments', reason: 'zut' }] }, 'the account is held: zut', 'by itself'],
+    [{ pausedQueues: ['disbursement'] }, 'its queue is paused', 'Resume it'],
+    [{ dueAt: NOW - 61_000 }, 'no worker has taken it', 'relais run --roles worker'],
+  ] as const)('%j', ([around, why, next]) => {
+    const told = explained('queued', {}, around);
+    expect(told.summary).toContain(`It cannot go on now: `);
+    expect(told.summary).toContain(why);
+    expect(told.next).toContain(next);
+  });
+
+  test('an empty SMS balance keeps no disbursement', () => {
+    const told = explained('queued', {}, { holds: [{ area: 'messaging', reason: 'funds' }] });
+    expect(told.summary).not.toContain('cannot go on');
+  });
+
+  test('what has left us is kept by nothing but a paused queue or a missing worker', () => {
+    expect(explained('pending', {}, { holds: [stopped], durable: false }).summary).not.toContain('cannot go on');
+    expect(explained('pending', {}, { pausedQueues: ['status-poll'] }).summary).toContain('its queue is paused');
+  });
+});
+
+describe('the story', () => {
+  const told = (...evidence: EvidenceDraft[]) =>
+    explainDisbursement(disbursement('unknown', {}, evidence), calm).story.map(({ what }) => what);
+
+  test.for([
+    [{ operation: 'create', code: 'ok' }, 'upstream gave a token'],
+    [
+      { operation: 'create', code: '5000', httpStatus: 400 },
+      'upstream gave no token: 5000 (HTTP 400): The service has an error or is under maintenance.',
+    ],
+    [{ operation: 'submit', code: 'intended', detail: 'send 1' }, 'about to submit (send 1)'],
+    [
+      { operation: 'submit', code: 'no_answer' },
+      'submit answered: no_answer: The request was sent and no answer came back.',
+    ],
+    [{ operation: 'status', code: '00', detail: 'pending' }, 'asked: upstream says pending'],
+    [{ operation: 'status', code: 'ok', detail: 'success' }, 'asked: upstream says success'],
+    [{ operation: 'status', code: 'http_401' }, 'asked in vain: http_401: The service did not accept our keys.'],
+    [
+      { operation: 'callback', code: 'success' },
+      'upstream called back, claiming success: not believed, but looked at',
+    ],
+    [{ operation: 'resolve', code: 'failed', detail: 'awa' }, 'resolved as failed by awa'],
+    [{ operation: 'approve', code: 'by', detail: 'awa' }, 'approved by awa'],
+    [{ operation: 'cancel', code: 'by', detail: 'awa' }, 'cancelled by awa'],
+    [{ operation: 'other', code: 'ok', detail: 'thing' }, 'other: ok thing'],
+  ] as const)('%j', ([evidence, sentence]) => {
+    expect(told(evidence)).toEqual(['accepted', sentence]);
+  });
+
+  test('says where lines are no longer kept', () => {
+    const lines = Array.from({ length: 24 }, (_, n) => ({ operation: 'status', code: '00', detail: `${n}` }));
+    const record = disbursement('pending', { en: '30' }, lines);
+    const story = explainDisbursement({ ...record, fields: { ...record.fields, en: '30' } }, calm).story;
+    expect(story[13]).toEqual({ at: '', what: '6 lines in the middle are no longer kept' });
+  });
+
+  test('the last answer is told while it is open, when it was no good one', () => {
+    const record = disbursement('pending', {}, [{ operation: 'status', code: 'http_401' }]);
+    const { summary, next } = explainDisbursement(record, calm);
+    expect(summary).toContain('The last answer: the service did not accept our keys.');
+    expect(next).toBe('Check our keys and settings: relais doctor.');
+  });
+
+  test('when it is looked at next is told', () => {
+    expect(explained('pending').nextLook).toBe('2026-11-21T08:00:05.000Z');
+    expect(explained('succeeded', {}, { dueAt: undefined }).nextLook).toBe(null);
+  });
+});
+
+describe('what people decided', () => {
+  const decided = { resolvedBy: 'awa', note: 'seen on paper', reason: 'poll_exhausted' };
+  const resolved = (state: DisbursementState, code: string) =>
+    explainDisbursement(disbursement(state, decided, [{ operation: 'resolve', code, detail: 'awa' }]), calm);
+
+  test('is told with its author and note, and asks nobody to do more', () => {
+    const { summary, next } = resolved('failed', 'failed');
+    expect(summary).toContain('A person settled it as failed.');
+    expect(summary).toContain('It needed review before: upstream has not settled it');
+    expect(summary).toContain('Decided by awa: “seen on paper”.');
+    expect(next).toBe('Nothing is to be done.');
+  });
+
+  test('is not what upstream said afterwards', () => {
+    const { summary } = resolved('succeeded', 'resubmit');
+    expect(summary).toContain('upstream confirmed it');
+  });
+
+  test('an approval is told with its author', () => {
+    expect(explained('queued', { approvedBy: 'awa' }).summary).toContain('Approved by awa.');
+  });
+});
+
+test('a kind without a teller of its own still has its state, its reason and its evidence', () => {
+  const record = {
+    kind: 'payment_request' as const,
+    id: 'prq_1',
+    state: 'needs_review',
+    createdAt: NOW,
+    reason: 'poll_exhausted',
+    fields: { en: '0' },
+  };
+  const { summary, next } = explainOther(record, calm);
+  expect(summary).toMatch(/^Payment request\. It is needs review\. Reason: upstream has not settled it/);
+  expect(next).toContain('still looked at');
+});
+
+describe('a word of a log line', () => {
+  test('is explained without an operation', () => {
+    expect(explainReason('no_callback_url', calm.failureOf)).toEqual({
+      id: 'no_callback_url',
+      kind: 'word',
+      state: null,
+      summary: 'There is no address at which upstream could call us back.',
+      story: [],
+      next: expect.stringContaining('PUBLIC_URL'),
+      nextLook: null,
+    });
+  });
+
+  test('may be a code of upstream', () => {
+    expect(explainReason('ERROR_110', calm.failureOf)?.summary).toBe('A receiver is not valid.');
+  });
+
+  test('that nobody knows is not explained', () => {
+    expect(explainReason('zut', calm.failureOf)).toBeUndefined();
+    expect(explainReason('constructor', calm.failureOf)).toBeUndefined();
+  });
+});
+
+/** Every word that processors give as a reason, as they are written in the sources. */
+function wordsOfProcessors(): string[] {
+  const folder = new URL('../../src/processors/', import.meta.url);
+  const files = readdirSync(folder).filter((name) => name.endsWith('.ts'));
+  const source = files
+    .map((name) => readFileSync(new URL(name, folder), 'utf8').replace(/\/\*[\s\S]*?\*\//g, ''))
+    .join('\n');
+  const given = [...source.matchAll(/(?:because|reason)(?:\s*[=:?]|: )[^\n]*/g)].flatMap(([line]) =>
+    [...line.matchAll(/(?<!== |operation: |evidenceOf\()'([a-z][a-z_-]*)'(?! in )/g)].map(([, word = '']) => word),
+  );
+  // Whatever is written like a reason: two or more words with underscores.
+  const alike = [...source.matchAll(/'([a-z]+(?:_[a-z]+)+)'/g)].map(([, word = '']) => word);
+  return [...new Set([...given, ...alike])];
+}
+
+describe('no reason is without an explanation', () => {
+  const states: readonly string[] = kinds.flatMap((kind): readonly string[] => statesOf(kind));
+  const notReasons = [...states, ...kinds, 'advanced', 'ended', 'waits', 'retries', 'idle', 'lost', 'refused', 'ok'];
+  const words = wordsOfProcessors().filter((word) => !notReasons.includes(word) || explainWord(word));
+
+  test('they are found in the sources', () => {
+    expect(words.length).toBeGreaterThan(30);
+    expect(words).toEqual(expect.arrayContaining(['fence', 'mismatch_amount', 'redis_not_durable', 'window_full']));
+  });
+
+  test.for(words)('%s', (word) => {
+    const told = explainReason(word, calm.failureOf);
+    expect(told?.summary).toMatch(/^[A-Z].*\.$/);
+    expect(told?.next).not.toBe('');
+  });
+
+  test.for(['account_held_funds', 'status_reversed', 'campaign_parked', 'campaign_cancelled'])('%s', (word) => {
+    expect(explainWord(word)).toBeDefined();
+  });
+
+  test.for(Object.keys(failures))('%s, a code of upstream or its client', (code) => {
+    expect(explainReason(code, calm.failureOf)?.summary).toMatch(/\.$/);
+  });
+});
