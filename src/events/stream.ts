@@ -52,6 +52,18 @@ export class EventStream {
     return { events, next };
   }
 
+  /** Events after a place, with their places, as many as there are at most. */
+  async entries(after: string, limit: number): Promise<{ place: string; event: CompletionEvent }[]> {
+    const entries = await this.#redis.xrange(keys.events, `(${after}`, '+', 'COUNT', limit);
+    return entries.map(([place, flat]) => ({ place, event: readEvent(flat) }));
+  }
+
+  /** The event at a place; undefined when it is no longer kept. */
+  async at(place: string): Promise<CompletionEvent | undefined> {
+    const [entry] = await this.#redis.xrange(keys.events, place, place);
+    return entry ? readEvent(entry[1]) : undefined;
+  }
+
   /** Forgets events older than `keepMs`. */
   async trim(nowMs: number, keepMs: number): Promise<void> {
     await this.#redis.xtrim(keys.events, 'MINID', '~', String(Math.max(0, nowMs - keepMs)));

@@ -45,10 +45,17 @@ export interface AcceptanceOptions {
 /** A wake-up job normally follows at once; the due index looks after this if it was lost. */
 const WAKE_GRACE_MS = 5_000;
 
-const NO_IDENTITY: Problem = {
+export const NO_IDENTITY: Problem = {
   pointer: '/reference',
   message: 'is required (or an Idempotency-Key header): without one, a retry could not be told from a second request',
 };
+
+/** A row of a batch that was approved as a whole. Kept in the record, and no part of what the request is. */
+export interface ApprovedRow {
+  readonly batch: string;
+  /** Name of the key that approved the batch. */
+  readonly approvedBy: string;
+}
 
 export class Acceptance {
   readonly #options: AcceptanceOptions;
@@ -62,17 +69,12 @@ export class Acceptance {
   }
 
   /** `by` is the name of the key that asks: nobody approves their own. */
-  async disbursement(input: unknown, idempotencyKey?: string, by = 'producer'): Promise<Answer> {
-    const parsed = disbursementRequest.safeParse(input);
-    if (!parsed.success) return { outcome: 'invalid', problems: problemsOf(parsed.error) };
-    const read = readDisbursement(parsed.data);
-    const problems = [...read.problems, ...this.#accountProblems(parsed.data.account)];
-    const identity = idempotencyKey ?? parsed.data.reference;
-    if (identity === undefined) problems.push(NO_IDENTITY);
-    if (identity === undefined || problems.length > 0) return { outcome: 'invalid', problems };
-
+  async disbursement(input: unknown, idempotencyKey?: string, by = 'producer', row?: ApprovedRow): Promise<Answer> {
+    const judged = judgeDisbursement(input, this.#options, idempotencyKey);
+    if (judged.is === 'invalid') return { outcome: 'invalid', problems: judged.problems };
+    const { identity, names } = judged;
     const { account, amount, accountAlias, withdrawMode, debitAccountNumber, notBefore, allowDuplicate } =
-      read.request;
+      judged.request;
     const notBeforeMs = notBefore === undefined ? undefined : Date.parse(notBefore);
     const answer = await this.#operations.accept({
       kind: 'disbursement',
@@ -81,9 +83,10 @@ export class Acceptance {
       xof: amount,
       dueInMs: WAKE_GRACE_MS,
       ...(notBeforeMs === undefined ? {} : { notBefore: notBeforeMs }),
-      ...this.#identify('disbursement', { ...read.request, allowDuplicate: undefined }, identity),
+      ...names,
       beneficiary: `${withdrawMode} ${accountAlias}`,
       meantAgain: allowDuplicate ?? false,
+      approved: row !== undefined,
       fields: {
         by,
         amount,
@@ -91,6 +94,7 @@ export class Acceptance {
         withdrawMode,
         disburseId: derivedHex('disburse_id', this.#options.environment, account, 'disbursement', identity),
         ...(debitAccountNumber ? { debitAccountNumber } : {}),
+        ...row,
       },
     });
     // What may not be done yet is left to the due index.
@@ -136,50 +140,86 @@ export class Acceptance {
   }
 
   #accountProblems(account: string): Problem[] {
-    const { accounts } = this.#options;
-    if (!accounts || accounts.has(account)) return [];
-    return [{ pointer: '/account', message: `is not one of the accounts here: ${[...accounts].join(', ')}` }];
+    return accountProblems(this.#options.accounts, account);
   }
 
-  #identify(
-    kind: keyof typeof ID_PREFIX,
-    request: {
-      readonly account: string;
-      readonly reference?: string | undefined;
-      readonly allowDuplicate?: undefined;
-    },
-    identity: string,
-  ) {
-    const { environment } = this.#options;
-    const idOf = (name: string): string => derivedId(ID_PREFIX[kind], environment, request.account, kind, name);
-    const { reference } = request;
-    return {
-      id: idOf(identity),
-      fingerprint: fingerprint(canonicalJson(request)),
-      ...(reference === undefined ? {} : { reference, idOfReference: idOf(reference) }),
-    };
+  #identify(kind: AcceptedKind, request: Identifiable, identity: string) {
+    return identify(this.#options.environment, kind, request, identity);
   }
 }
 
-const ID_PREFIX = { disbursement: 'dsb', message: 'msg', campaign: 'cmp' } as const;
+const ID_PREFIX = {
+  disbursement: 'dsb',
+  message: 'msg',
+  campaign: 'cmp',
+  invoice: 'inv',
+  payment_request: 'prq',
+  direct_credit: 'dcr',
+} as const;
+
+type AcceptedKind = keyof typeof ID_PREFIX;
+
+interface Identifiable {
+  readonly account: string;
+  readonly reference?: string | undefined;
+  readonly allowDuplicate?: undefined;
+}
+
+/** The id, and what else tells a retry from a second request. */
+export function identify(environment: string, kind: AcceptedKind, request: Identifiable, identity: string) {
+  const idOf = (name: string): string => derivedId(ID_PREFIX[kind], environment, request.account, kind, name);
+  const { reference } = request;
+  return {
+    id: idOf(identity),
+    fingerprint: fingerprint(canonicalJson(request)),
+    ...(reference === undefined ? {} : { reference, idOfReference: idOf(reference) }),
+  };
+}
 
 /** The id that a reference alone gives: where to look for an operation that a caller names by its reference. */
-export function idOfReference(
-  environment: string,
-  kind: keyof typeof ID_PREFIX,
-  account: string,
-  reference: string,
-): string {
+export function idOfReference(environment: string, kind: AcceptedKind, account: string, reference: string): string {
   return derivedId(ID_PREFIX[kind], environment, account, kind, reference);
 }
 
-function readAnswer(answer: Accepted): Answer {
+export function accountProblems(accounts: ReadonlySet<string> | undefined, account: string): Problem[] {
+  if (!accounts || accounts.has(account)) return [];
+  return [{ pointer: '/account', message: `is not one of the accounts here: ${[...accounts].join(', ')}` }];
+}
+
+export function readAnswer(answer: Accepted): Answer {
   if (answer.outcome === 'conflict') return { outcome: 'conflict', existingId: answer.id };
   if (answer.outcome !== 'limited') return answer;
   return {
     outcome: 'invalid',
     problems: [{ pointer: '/amount', message: describeLimit(answer.limit, answer.detail) }],
   };
+}
+
+export type JudgedDisbursement =
+  | {
+      readonly is: 'sound';
+      /** As it would be recorded. */
+      readonly request: DisbursementRequest;
+      readonly identity: string;
+      readonly names: ReturnType<typeof identify>;
+    }
+  | { readonly is: 'invalid'; readonly problems: readonly Problem[] };
+
+/** All that can be said about a request without asking Redis. Nothing is written. */
+export function judgeDisbursement(
+  input: unknown,
+  { environment, accounts }: Pick<AcceptanceOptions, 'environment' | 'accounts'>,
+  idempotencyKey?: string,
+): JudgedDisbursement {
+  const parsed = disbursementRequest.safeParse(input);
+  if (!parsed.success) return { is: 'invalid', problems: problemsOf(parsed.error) };
+  const { request, problems } = readDisbursement(parsed.data);
+  problems.push(...accountProblems(accounts, request.account));
+  const identity = idempotencyKey ?? request.reference;
+  if (identity === undefined) problems.push(NO_IDENTITY);
+  if (identity === undefined || problems.length > 0) return { is: 'invalid', problems };
+  const names = identify(environment, 'disbursement', { ...request, allowDuplicate: undefined }, identity);
+  return { is: 'sound', request, identity, names };
 }
 
 /** The request as it is recorded and sent: the mode spelt as upstream wants it, the alias in the form of its country. */

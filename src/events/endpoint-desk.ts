@@ -1,0 +1,85 @@
+/** Registering endpoints: what their owners may ask for. Secrets are shown once, when they are made. */
+import type { Random } from '../lib/random.ts';
+import type { Secret } from '../lib/secret.ts';
+import type { Endpoint, Endpoints, NewEndpoint } from '../operations/endpoints.ts';
+import { wantsKind } from './dispatcher.ts';
+import { type EndpointRules, checkEndpointUrl, endpointProblems } from './outgoing/endpoint.ts';
+import { sealEndpointSecret } from './outgoing/sealed.ts';
+import { newEndpointSecret } from './outgoing/signature.ts';
+import type { EventStream } from './stream.ts';
+
+export interface EndpointDeskOptions {
+  readonly endpoints: Endpoints;
+  readonly events: Pick<EventStream, 'entries'>;
+  readonly random: Random;
+  /** The callback secrets: the first one seals. None: endpoints cannot be registered. */
+  readonly secrets: readonly Secret[];
+  readonly rules: EndpointRules;
+  readonly wake: (endpoint: string, rev: string) => void;
+}
+
+export type Registered = { readonly id: string; readonly secret: Secret } | { readonly problem: string };
+
+/** While receivers learn the new secret, the old one signs too. */
+const BOTH_SECRETS_MS = 86_400_000;
+const REPLAY_MOST = 100_000;
+const AT_A_TIME = 1_000;
+const NO_KEY = 'CALLBACK_SECRET is not set here, and the secrets of endpoints are sealed with it.';
+
+export class EndpointDesk {
+  readonly #options: EndpointDeskOptions;
+
+  constructor(options: EndpointDeskOptions) {
+    this.#options = options;
+  }
+
+  /** What is wrong with an address, as a sentence for its owner. */
+  problemOf(url: string): string | undefined {
+    const problem = checkEndpointUrl(url, this.#options.rules);
+    return problem && endpointProblems[problem];
+  }
+
+  async register(endpoint: NewEndpoint): Promise<Registered> {
+    const { endpoints, random } = this.#options;
+    const id = endpoints.newId();
+    const made = this.#newSecret();
+    if (!made) return { problem: NO_KEY };
+    if (!(await endpoints.add(id, endpoint, sealEndpointSecret(made.secret, made.key, id, random)))) {
+      return { problem: 'There are a thousand endpoints already; remove some that are not used.' };
+    }
+    return { id, secret: made.secret };
+  }
+
+  /** Another secret, shown once. For a day deliveries are signed with both. */
+  async rotate(id: string): Promise<Registered> {
+    const made = this.#newSecret();
+    if (!made) return { problem: NO_KEY };
+    const { endpoints, random } = this.#options;
+    await endpoints.rotate(id, sealEndpointSecret(made.secret, made.key, id, random), BOTH_SECRETS_MS);
+    return { id, secret: made.secret };
+  }
+
+  /** Brings back what the endpoint wants of the events since then, delivered or not; the earliest first. */
+  async replay(endpoint: Endpoint, sinceMs: number): Promise<{ replayed: number; complete: boolean }> {
+    const { endpoints, events, wake, random } = this.#options;
+    let cursor = `${Math.max(0, sinceMs - 1)}-18446744073709551615`;
+    let replayed = 0;
+    let more = true;
+    await endpoints.replay(endpoint.id, []);
+    while (more && replayed < REPLAY_MOST) {
+      const page = await events.entries(cursor, AT_A_TIME);
+      const places = page.filter(({ event }) => wantsKind(endpoint, event)).map(({ place }) => place);
+      if (places.length > 0) await endpoints.replay(endpoint.id, places);
+      replayed += places.length;
+      more = page.length === AT_A_TIME;
+      cursor = page.at(-1)?.place ?? cursor;
+    }
+    if (replayed > 0) wake(endpoint.id, `replay-${random.hex(4)}`);
+    return { replayed, complete: !more };
+  }
+
+  #newSecret(): { secret: Secret; key: Secret } | undefined {
+    const [key] = this.#options.secrets;
+    return key && { secret: newEndpointSecret(this.#options.random), key };
+  }
+}

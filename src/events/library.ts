@@ -1,0 +1,82 @@
+/** `relais/events`: what another service imports to hear how its operations ended. */
+import { hostname } from 'node:os';
+import { systemClock } from '../lib/clock.ts';
+import { toMs } from '../lib/durations.ts';
+import { keys } from '../operations/keys.ts';
+import { type RedisTarget, closeConnection, openCommands } from '../redis/connections.ts';
+import { type CompletionEvent, eventTypes } from './catalogue.ts';
+import { type EventHandler, type Subscription, subscribe } from './subscription.ts';
+
+export { anEvent } from './an-event.ts';
+export type { EventDetails } from './an-event.ts';
+export { catalogue, eventSchema, eventTypes, jsonSchemaOf, schemaOf } from './catalogue.ts';
+export type { CompletionEvent, EventOf, EventType } from './catalogue.ts';
+export { deadLettersOf } from './dead-letters.ts';
+export type { EventHandler, HandlerContext } from './subscription.ts';
+
+export interface OnEventOptions {
+  /** The Redis that relais uses: `redis://…`, or that with sentinels. */
+  readonly redis: string | RedisTarget;
+  /** Each group sees every event; the consumers of one group share them. */
+  readonly group: string;
+  /** Resolves when the event is taken care of. One that throws is tried again, by any consumer of the group. */
+  readonly handler: EventHandler;
+  /** Stops the subscription. */
+  readonly signal: AbortSignal;
+  /** Tells this consumer from others of the group. Default: the host's name and the process id. */
+  readonly consumer?: string;
+  /** Where a new group begins. Default: with the oldest event that is kept, so that none is missed. */
+  readonly from?: 'beginning' | 'now';
+  /** Only these types; the others are acknowledged unseen. Default: all. */
+  readonly types?: readonly CompletionEvent['type'][];
+  /** The wait before each retry of an event; after the last it is put aside. Default: 10s, 1m, 5m, 30m, 2h, 6h, 12h. */
+  readonly retryAfter?: readonly string[];
+  /** Told of a handler that threw, with its event, and of a Redis that is away. Default: a process warning. */
+  readonly onError?: (error: unknown, event?: CompletionEvent) => void;
+}
+
+/** Of an event whose handler threw; after the last it is put aside. */
+export const RETRY_AFTER = ['10s', '1m', '5m', '30m', '2h', '6h', '12h'] as const;
+
+/**
+ * Calls the handler for each event, one at a time, at least once, until the signal fires; then resolves when the
+ * handler in progress is done. A Redis that is away is waited for. Throws a TypeError for wrong options.
+ */
+export async function onEvent(options: OnEventOptions): Promise<void> {
+  const { redis: place, onError = warn } = options;
+  const choices = readOptions(options);
+  const target = typeof place === 'string' ? { url: place } : place;
+  const redis = openCommands(target, { name: `relais-events-${options.group}`, onError });
+  try {
+    await subscribe({ ...choices, redis, clock: systemClock, onError });
+    await leave({ ...choices, redis });
+  } catch (error) {
+    // Only the farewell can throw: a Redis that is away forgets an idle consumer at no loss.
+    onError(error);
+  } finally {
+    await closeConnection(redis);
+  }
+}
+
+function readOptions(options: OnEventOptions): Omit<Subscription, 'redis' | 'clock' | 'onError'> {
+  const { group, handler, signal, types, retryAfter = RETRY_AFTER, from = 'beginning' } = options;
+  const consumer = options.consumer ?? `${hostname()}-${process.pid}`;
+  if (!/^[\w.-]{1,100}$/.test(group)) throw new TypeError('group must be a name of letters, digits, . _ and -');
+  const unknown = (types ?? []).filter((type) => !eventTypes.includes(type));
+  if (unknown.length > 0)
+    throw new TypeError(`${unknown.join(', ')}: no such event; they are ${eventTypes.join(', ')}`);
+  if (retryAfter.length === 0) throw new TypeError('retryAfter must name at least one wait, such as 10s');
+  const retryMs = retryAfter.map(toMs);
+  return { group, handler, signal, consumer, from, retryMs, types: types ? new Set(types) : undefined };
+}
+
+/** A consumer that has nothing in hand leaves no name behind; one that has keeps it, or its events would be lost. */
+async function leave({ redis, group, consumer }: Pick<Subscription, 'redis' | 'group' | 'consumer'>): Promise<void> {
+  if (redis.status !== 'ready') return;
+  const mine = await redis.xpending(keys.events, group, '-', '+', 1, consumer);
+  if (mine.length === 0) await redis.xgroup('DELCONSUMER', keys.events, group, consumer);
+}
+
+function warn(error: unknown): void {
+  process.emitWarning(error instanceof Error ? error : String(error));
+}

@@ -1,0 +1,170 @@
+/**
+ * One consumer of a consumer group on the event stream. An event is acknowledged after its handler, so one whose
+ * consumer died is handled by another: at least once, and the id tells when it is again.
+ *
+ *   overdue (a handler failed, a consumer died) ──▶ new ──▶ handler ──▶ acknowledged
+ *                                                              └─ too many tries ──▶ dead letters
+ */
+import type { Redis } from 'ioredis';
+import type { Clock } from '../lib/clock.ts';
+import { keys } from '../operations/keys.ts';
+import { waitUntilReady } from '../redis/connections.ts';
+import type { CompletionEvent } from './catalogue.ts';
+import { putAside } from './dead-letters.ts';
+import { readEvent } from './stream.ts';
+
+/** What a handler is told beside the event. */
+export interface HandlerContext {
+  /** 1 for the first time that this group handles the event. */
+  readonly tries: number;
+  /** Fires when the subscription is to stop; the handler is waited for all the same. */
+  readonly signal: AbortSignal;
+}
+
+export type EventHandler = (event: CompletionEvent, context: HandlerContext) => Promise<void> | void;
+
+export interface Subscription {
+  readonly redis: Redis;
+  readonly clock: Clock;
+  readonly group: string;
+  readonly consumer: string;
+  readonly from: 'beginning' | 'now';
+  readonly types: ReadonlySet<string> | undefined;
+  /** The wait before each retry; their number is the number of retries. */
+  readonly retryMs: readonly number[];
+  readonly handler: EventHandler;
+  readonly signal: AbortSignal;
+  /** Told of a handler that threw, with its event, and of a Redis that is away. */
+  readonly onError: (error: unknown, event?: CompletionEvent) => void;
+}
+
+/** How long one read waits for an event. Far below the time-out of commands: a quiet stream is no dead Redis. */
+const WAIT_MS = 1_000;
+const AT_A_TIME = 50;
+const PAUSE_MS = 500;
+
+interface Delivery {
+  readonly place: string;
+  readonly fields: readonly string[];
+  readonly tries: number;
+}
+
+/** Resolves when the signal fired and the handler in progress is done. */
+export async function subscribe(subscription: Subscription): Promise<void> {
+  const { redis, signal, clock, retryMs, onError } = subscription;
+  const lookEveryMs = Math.min(1_000, Math.min(...retryMs) / 2);
+  let ready = false;
+  let lookAtMono = 0;
+  while (!signal.aborted) {
+    try {
+      await waitUntilReady(redis, WAIT_MS, clock);
+      if (!ready) await ensureGroup(subscription);
+      ready = true;
+      if (clock.monotonic() >= lookAtMono) {
+        await handleOverdue(subscription);
+        lookAtMono = clock.monotonic() + lookEveryMs;
+      }
+      await handleNew(subscription, Math.ceil(Math.min(WAIT_MS, lookEveryMs)));
+    } catch (error) {
+      // Somebody may have removed the group, or emptied Redis.
+      ready = false;
+      if (signal.aborted) break;
+      onError(error);
+      // The only way to be interrupted is to be stopped, and then the loop ends.
+      await clock.sleep(PAUSE_MS, signal).catch(() => undefined);
+    }
+  }
+}
+
+async function ensureGroup({ redis, group, from }: Subscription): Promise<void> {
+  try {
+    await redis.xgroup('CREATE', keys.events, group, from === 'beginning' ? '0' : '$', 'MKSTREAM');
+  } catch (error) {
+    if (!(error instanceof Error) || !error.message.startsWith('BUSYGROUP')) throw error;
+  }
+}
+
+type Entry = [place: string, fields: string[] | null];
+
+async function handleNew(subscription: Subscription, waitMs: number): Promise<void> {
+  const { redis, group, consumer, signal } = subscription;
+  // One at a time: an event that waits here behind a slow one would look abandoned to the others.
+  const answer = await redis.xreadgroup(
+    'GROUP',
+    group,
+    consumer,
+    'COUNT',
+    1,
+    'BLOCK',
+    waitMs,
+    'STREAMS',
+    keys.events,
+    '>',
+  );
+  const [[, entries] = ['', []]] = (answer ?? []) as [string, Entry[]][];
+  // What was read while we were told to stop is left to the others.
+  if (signal.aborted) return;
+  for (const [place, fields] of entries) await handle(subscription, { place, fields: fields ?? [], tries: 1 });
+}
+
+/** Claims what is overdue by its own number of tries, so that a broken event is tried ever more rarely. */
+async function handleOverdue(subscription: Subscription): Promise<void> {
+  const { redis, group, consumer, retryMs, signal } = subscription;
+  let from = '-';
+  for (;;) {
+    const idleMs = Math.min(...retryMs);
+    const answer = await redis.xpending(keys.events, group, 'IDLE', idleMs, from, '+', AT_A_TIME);
+    const pending = answer as [place: string, consumer: string, idleMs: number, tries: number][];
+    for (const [place, , idle, tries] of pending) {
+      if (signal.aborted) return;
+      const wait = retryMs[Math.min(tries, retryMs.length) - 1] ?? idleMs;
+      if (idle < wait) continue;
+      const claimed = (await redis.xclaim(keys.events, group, consumer, wait, place)) as Entry[];
+      const [entry] = claimed;
+      // Nothing: another consumer was quicker, or the event is no longer kept, and then the server forgets it too.
+      if (!entry) continue;
+      await handle(subscription, { place, fields: entry[1] ?? [], tries: tries + 1 });
+    }
+    const last = pending.at(-1);
+    if (pending.length < AT_A_TIME || !last) return;
+    from = `(${last[0]}`;
+  }
+}
+
+async function handle(subscription: Subscription, delivery: Delivery): Promise<void> {
+  const { redis, group, types, retryMs, handler, signal, onError } = subscription;
+  const { place, fields, tries } = delivery;
+  let event: CompletionEvent | undefined;
+  const stopRenewing = renew(subscription, place);
+  try {
+    event = readEvent(fields);
+    if (!types || types.has(event.type)) await handler(event, { tries, signal });
+  } catch (error) {
+    onError(error, event);
+    if (tries <= retryMs.length) return;
+    const message = error instanceof Error ? error.message : String(error);
+    return putAside(redis, { group, place, fields, tries, error: message });
+  } finally {
+    stopRenewing();
+  }
+  await redis.xack(keys.events, group, place);
+}
+
+/** While a handler works, its event must not look abandoned. */
+function renew({ redis, clock, group, consumer, retryMs, onError }: Subscription, place: string): () => void {
+  const everyMs = Math.max(50, Math.min(...retryMs) / 3);
+  let cancel = (): void => undefined;
+  let stopped = false;
+  const again = (): void => {
+    if (stopped) return;
+    cancel = clock.after(everyMs, () => {
+      // JUSTID: the claim resets the idle time and counts as no try.
+      redis.xclaim(keys.events, group, consumer, 0, place, 'JUSTID').catch(onError).finally(again);
+    });
+  };
+  again();
+  return () => {
+    stopped = true;
+    cancel();
+  };
+}

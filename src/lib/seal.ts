@@ -1,0 +1,48 @@
+import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
+import type { Random } from './random.ts';
+import type { Secret } from './secret.ts';
+
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** What a text is sealed for: its kind, and the one place where it belongs. A copy at another place does not open. */
+export interface SealPlace {
+  readonly purpose: string;
+  readonly place: string;
+}
+
+/** Encrypts a text that must be kept (AES-256-GCM, a key of its own for each place). `random` must be the system's. */
+export function sealText(text: string, key: Secret, at: SealPlace, random: Random): string {
+  const nonce = Buffer.from(random.hex(NONCE_BYTES), 'hex');
+  const cipher = createCipheriv('aes-256-gcm', keyFor(key, at), nonce);
+  const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64');
+}
+
+/** Undefined: sealed with none of these keys, for another place, or damaged. */
+export function unsealText(sealed: string, secrets: readonly Secret[], at: SealPlace): string | undefined {
+  const bytes = Buffer.from(sealed, 'base64');
+  if (bytes.length <= NONCE_BYTES + TAG_BYTES) return undefined;
+  for (const key of secrets) {
+    const text = opened(bytes, keyFor(key, at));
+    if (text !== undefined) return text;
+  }
+  return undefined;
+}
+
+function opened(bytes: Buffer, key: Buffer): string | undefined {
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES));
+  decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+  try {
+    const body = decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES));
+    return Buffer.concat([body, decipher.final()]).toString('utf8');
+  } catch (error) {
+    // GCM reports every mismatch as a bare Error when the text is closed.
+    if (error instanceof Error) return undefined;
+    throw error;
+  }
+}
+
+function keyFor(key: Secret, { purpose, place }: SealPlace): Buffer {
+  return Buffer.from(hkdfSync('sha256', key.reveal(), place, `relais ${purpose}`, 32));
+}

@@ -1,0 +1,247 @@
+/** Endpoints that events are posted to. What waits for one is a list of places in the stream. */
+import type { Redis } from 'ioredis';
+import { derivedId } from '../lib/ids.ts';
+import type { Random } from '../lib/random.ts';
+import { keys } from './keys.ts';
+import { settleDeliveriesScript, takeDeliveriesScript } from './scripts/endpoint-delivery.ts';
+import {
+  addEndpointScript,
+  dispatchScript,
+  removeEndpointScript,
+  replayScript,
+  rotateEndpointScript,
+} from './scripts/endpoint.ts';
+import { runScript } from './scripts/script.ts';
+
+export interface NewEndpoint {
+  readonly url: string;
+  /** Event types; empty: all. */
+  readonly types: readonly string[];
+  /** Accounts whose events it gets; empty: all. */
+  readonly accounts: readonly string[];
+  /** The name of the key that registered it. */
+  readonly owner: string;
+}
+
+export interface Endpoint extends NewEndpoint {
+  readonly id: string;
+  readonly state: 'enabled' | 'disabled';
+  /** ms since the epoch. */
+  readonly createdAt: number;
+  /** Only events after this place in the stream. */
+  readonly from: string;
+  readonly deliveredAt?: number;
+  readonly failingSince?: number;
+  readonly reason?: string;
+}
+
+/** Where the dispatcher stands, and which list of endpoints it knows. */
+export interface DispatchState {
+  readonly cursor: string;
+  readonly rev: string;
+}
+
+/** An event, by its place in the stream, that is to be posted now. */
+export interface Due {
+  readonly place: string;
+  /** Made before this one. */
+  readonly tries: number;
+}
+
+export interface Taken {
+  readonly lease: string;
+  readonly url: string;
+  /** Sealed; the newest first. */
+  readonly secrets: readonly string[];
+  readonly due: readonly Due[];
+}
+
+export interface DeliveryResult {
+  readonly place: string;
+  readonly outcome: 'delivered' | 'retried' | 'undelivered';
+  /** Until the next try, ms; only for `retried`. */
+  readonly waitMs: number;
+  /** For the log: a status or a word for what went wrong, and the number of the try. */
+  readonly line: string;
+}
+
+export interface LogLine {
+  /** ms since the epoch. */
+  readonly at: number;
+  readonly event: string;
+  readonly outcome: string;
+  readonly answer: string;
+  readonly tries: number;
+}
+
+export interface SettledDeliveries {
+  /** Until the next event is due, ms; absent: none is waiting. */
+  readonly dueInMs?: number;
+  readonly rev: number;
+  readonly disabled: boolean;
+}
+
+const ENDPOINTS_MOST = 1_000;
+
+export interface EndpointsOptions {
+  readonly redis: Redis;
+  readonly random: Random;
+  /** Gives the time instead of Redis, for tests that turn the clock by hand. */
+  readonly now?: () => number;
+}
+
+export class Endpoints {
+  readonly #redis: Redis;
+  readonly #random: Random;
+  readonly #now: () => string;
+
+  constructor({ redis, random, now }: EndpointsOptions) {
+    this.#redis = redis;
+    this.#random = random;
+    this.#now = () => (now ? String(now()) : '');
+  }
+
+  newId(): string {
+    return derivedId('ep', this.#random.hex(16));
+  }
+
+  /** False: there are too many already. `secret` is sealed. */
+  async add(id: string, { url, types, accounts, owner }: NewEndpoint, secret: string): Promise<boolean> {
+    const fields = { url, owner, types: types.join(','), accounts: accounts.join(','), secret };
+    const touched = [keys.record(id), keys.endpoints, keys.dispatch, keys.events];
+    // Of what concerns an endpoint itself, its owner is told through an account that it may see.
+    const pairs = Object.entries({ ...fields, account: accounts[0] ?? 'main' }).flat();
+    const args = [id, this.#now(), ENDPOINTS_MOST, ...pairs];
+    const answer = (await runScript(this.#redis, addEndpointScript, touched, args)) as [string];
+    return answer[0] === 'added';
+  }
+
+  async remove(id: string): Promise<boolean> {
+    const of = [keys.deliveries(id), keys.deliveryTries(id), keys.undelivered(id), keys.deliveryLog(id)];
+    const touched = [keys.record(id), keys.endpoints, keys.dispatch, keys.due('event-delivery'), ...of];
+    return (await runScript(this.#redis, removeEndpointScript, touched, [id])) === 1;
+  }
+
+  async rotate(id: string, secret: string, bothForMs: number): Promise<boolean> {
+    const args = [this.#now(), secret, bothForMs];
+    return (await runScript(this.#redis, rotateEndpointScript, [keys.record(id)], args)) === 1;
+  }
+
+  async read(id: string): Promise<Endpoint | undefined> {
+    return readEndpoint(await this.#redis.hgetall(keys.record(id)));
+  }
+
+  async all(): Promise<Endpoint[]> {
+    const ids = await this.#redis.smembers(keys.endpoints);
+    const found = await Promise.all(ids.map((id) => this.read(id)));
+    return found.filter((one) => one !== undefined).sort((a, b) => a.createdAt - b.createdAt);
+  }
+
+  async dispatchState(): Promise<DispatchState> {
+    const [cursor, rev] = await this.#redis.hmget(keys.dispatch, 'cursor', 'rev');
+    return { cursor: cursor ?? '0-0', rev: rev ?? '0' };
+  }
+
+  /** False: somebody else was quicker, or the endpoints are no longer those. */
+  async dispatch(
+    state: DispatchState,
+    cursor: string,
+    wanted: ReadonlyMap<string, readonly string[]>,
+  ): Promise<boolean> {
+    const entries = [...wanted].filter(([, places]) => places.length > 0);
+    const touched = entries.flatMap(([id]) => [keys.record(id), keys.deliveries(id)]);
+    const args = entries.flatMap(([id, places]) => [id, places.length, ...places]);
+    const answer = await runScript(
+      this.#redis,
+      dispatchScript,
+      [keys.dispatch, keys.due('event-delivery'), ...touched],
+      [this.#now(), state.cursor, state.rev, cursor, ...args],
+    );
+    return answer === 1;
+  }
+
+  /** What an endpoint is to be posted now; a word when there is nothing, or when it is not for us to do. */
+  async take(id: string, leaseMs: number, most: number): Promise<Taken | string> {
+    const lease = this.#random.hex(16);
+    const touched = [keys.record(id), keys.deliveries(id), keys.deliveryTries(id), keys.due('event-delivery')];
+    const args = [id, this.#now(), lease, leaseMs, most];
+    const [is, , url = '', secret = '', old = '', ...pairs] = (await runScript(
+      this.#redis,
+      takeDeliveriesScript,
+      touched,
+      args,
+    )) as string[];
+    if (is !== 'taken') return is ?? 'none';
+    const due: Due[] = [];
+    for (let at = 0; at < pairs.length; at += 2) due.push({ place: pairs[at] ?? '', tries: Number(pairs[at + 1]) });
+    return { lease, url, secrets: old === '' ? [secret] : [secret, old], due };
+  }
+
+  /** Undefined: the lease was over, and somebody else has them by now. */
+  async settle(
+    id: string,
+    lease: string,
+    results: readonly DeliveryResult[],
+    { restMs, disableAfterMs }: { readonly restMs: number; readonly disableAfterMs: number },
+  ): Promise<SettledDeliveries | undefined> {
+    const of = [keys.deliveries(id), keys.deliveryTries(id), keys.due('event-delivery')];
+    const touched = [keys.record(id), ...of, keys.undelivered(id), keys.deliveryLog(id), keys.events];
+    const words = results.flatMap(({ place, outcome, waitMs, line }) => [place, outcome, waitMs, line]);
+    const args = [id, this.#now(), lease, restMs, disableAfterMs, ...words];
+    const answer = (await runScript(this.#redis, settleDeliveriesScript, touched, args)) as [
+      string,
+      number?,
+      number?,
+      number?,
+    ];
+    if (answer[0] !== 'settled') return undefined;
+    const [, dueInMs = -1, rev = 0, disabled] = answer;
+    return { rev, disabled: disabled === 1, ...(dueInMs < 0 ? {} : { dueInMs }) };
+  }
+
+  /** Makes events due again for an endpoint, and enables it. False: there is no such endpoint. */
+  async replay(id: string, places: readonly string[]): Promise<boolean> {
+    const of = [keys.deliveries(id), keys.deliveryTries(id), keys.due('event-delivery')];
+    const touched = [keys.record(id), ...of, keys.dispatch];
+    return Number(await runScript(this.#redis, replayScript, touched, [id, this.#now(), ...places])) >= 0;
+  }
+
+  /** How many events wait, how many it never took, and what became of the last ones. */
+  async progress(id: string): Promise<{ waiting: number; undelivered: number; log: LogLine[] }> {
+    const [waiting, undelivered, lines] = await Promise.all([
+      this.#redis.zcard(keys.deliveries(id)),
+      this.#redis.llen(keys.undelivered(id)),
+      this.#redis.lrange(keys.deliveryLog(id), 0, -1),
+    ]);
+    return { waiting, undelivered, log: lines.map(readLogLine) };
+  }
+}
+
+/** As `line` of a result. */
+export function logLine(event: string, outcome: string, answer: string, tries: number): string {
+  return [event, outcome, answer, tries].join('|');
+}
+
+function readLogLine(line: string): LogLine {
+  const [at, event = '', outcome = '', answer = '', tries] = line.split('|');
+  return { at: Number(at), event, outcome, answer, tries: Number(tries) };
+}
+
+function readEndpoint(fields: Readonly<Record<string, string>>): Endpoint | undefined {
+  if (fields['kind'] !== 'endpoint') return undefined;
+  const list = (name: string): string[] => (fields[name] ?? '').split(',').filter((word) => word !== '');
+  const number = (name: string) => (fields[name] === undefined ? {} : { [name]: Number(fields[name]) });
+  return {
+    id: fields['id'] ?? '',
+    url: fields['url'] ?? '',
+    types: list('types'),
+    accounts: list('accounts'),
+    owner: fields['owner'] ?? '',
+    state: fields['state'] === 'disabled' ? 'disabled' : 'enabled',
+    createdAt: Number(fields['createdAt']),
+    from: fields['from'] ?? '0-0',
+    ...number('deliveredAt'),
+    ...number('failingSince'),
+    ...(fields['reason'] === undefined ? {} : { reason: fields['reason'] }),
+  };
+}

@@ -1,0 +1,88 @@
+/**
+ * Posts what is due to one endpoint. The wake-up is for the endpoint and not for the event: however many events wait,
+ * a slow endpoint takes one place among the workers, and has a bounded number of posts under way.
+ *
+ * At least once: a worker that dies after a post and before it is written down leaves the event due.
+ */
+import type { Clock } from '../lib/clock.ts';
+import { toMs } from '../lib/durations.ts';
+import type { Random } from '../lib/random.ts';
+import { type DeliveryResult, type Due, type Endpoints, type Taken, logLine } from '../operations/endpoints.ts';
+import { eventDelivery } from '../queues/event-delivery.ts';
+import type { Settlement } from './bench.ts';
+
+/** An event as it is posted. */
+interface Letter {
+  /** The id of the event: the same for every try. */
+  readonly id: string;
+  readonly body: string;
+}
+
+export interface DeliveryTools {
+  readonly endpoints: Pick<Endpoints, 'take' | 'settle'>;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Undefined: the event is no longer kept. */
+  letterAt(place: string): Promise<Letter | undefined>;
+  /** Posts once. Never throws. `answer` is a status or a word, for the log. */
+  post(
+    endpoint: { readonly id: string; readonly url: string; readonly secrets: readonly string[] },
+    letter: Letter,
+  ): Promise<{ readonly taken: boolean; readonly answer: string }>;
+  /** Told of every try. */
+  onDelivery(outcome: DeliveryResult['outcome']): void;
+}
+
+const WAITS_MS = eventDelivery.retryAfter.map(toMs);
+/** Up to a fifth more. */
+const JITTER = 0.2;
+/** Longer than one post may take. */
+const LEASE_MS = 30_000;
+const AT_ONCE = 8;
+/** An endpoint that is quick is not sent away after each handful; one that has much to take lets others in between. */
+const STAY_MS = 2_000;
+/** The longest that an endpoint is left alone after a failure, whatever its events wait for. */
+const REST_MOST_MS = 300_000;
+const DISABLE_AFTER_MS = 3 * 86_400_000;
+
+export async function deliverEvents(endpoint: string, tools: DeliveryTools): Promise<Settlement> {
+  const untilMono = tools.clock.monotonic() + STAY_MS;
+  let last: Settlement | undefined;
+  for (;;) {
+    const taken = await tools.endpoints.take(endpoint, LEASE_MS, AT_ONCE);
+    if (typeof taken === 'string') return last ?? { did: 'idle', because: taken };
+    const settled = await deliver(endpoint, taken, tools);
+    if (settled.did !== 'advanced' || tools.clock.monotonic() > untilMono) return settled;
+    last = settled;
+  }
+}
+
+async function deliver(id: string, taken: Taken, tools: DeliveryTools): Promise<Settlement> {
+  const { url, secrets, lease } = taken;
+  const results = await Promise.all(taken.due.map((due) => tryOnce({ id, url, secrets }, due, tools)));
+  for (const { outcome } of results) tools.onDelivery(outcome);
+  const restMs = Math.min(REST_MOST_MS, ...results.map(({ waitMs }) => waitMs || REST_MOST_MS));
+  const settled = await tools.endpoints.settle(id, lease, results, { restMs, disableAfterMs: DISABLE_AFTER_MS });
+  if (!settled) return { did: 'lost', because: 'lease_over' };
+  if (settled.disabled) return { did: 'ended', because: 'disabled' };
+  const delivered = results.some(({ outcome }) => outcome === 'delivered');
+  return delivered ? { did: 'advanced', because: 'delivered' } : { did: 'retries', because: 'not_taken' };
+}
+
+async function tryOnce(
+  endpoint: { readonly id: string; readonly url: string; readonly secrets: readonly string[] },
+  { place, tries }: Due,
+  tools: DeliveryTools,
+): Promise<DeliveryResult> {
+  const letter = await tools.letterAt(place);
+  const made = tries + 1;
+  if (!letter) {
+    const line = logLine(place, 'undelivered', 'no longer kept', made);
+    return { place, outcome: 'undelivered', waitMs: 0, line };
+  }
+  const { taken, answer } = await tools.post(endpoint, letter);
+  const wait = WAITS_MS[tries];
+  const outcome = taken ? 'delivered' : wait === undefined ? 'undelivered' : 'retried';
+  const waitMs = outcome === 'retried' ? Math.round((wait ?? 0) * (1 + JITTER * tools.random.fraction())) : 0;
+  return { place, outcome, waitMs, line: logLine(letter.id, outcome, answer, made) };
+}

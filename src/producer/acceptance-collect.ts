@@ -1,0 +1,141 @@
+/**
+ * The way in for invoices, payment requests and direct credits: the same steps as acceptance.ts, for what is asked
+ * less often and may never carry a card number.
+ *
+ * The first two are done while the caller waits, so nobody is woken here for them: the due index takes over only when
+ * the caller's process died.
+ */
+import type { Redis } from 'ioredis';
+import type { z } from 'zod';
+import { keys } from '../operations/keys.ts';
+import { type NewOperation, Operations } from '../operations/operations.ts';
+import { directCreditRequest, invoiceRequest, paymentRequestRequest } from '../queues/requests-collect.ts';
+import {
+  type AcceptanceOptions,
+  type Answer,
+  NO_IDENTITY,
+  accountProblems,
+  identify,
+  readAnswer,
+} from './acceptance.ts';
+import { cardLikePlaces } from './card-numbers.ts';
+import { type Problem, problemsOf } from './problems.ts';
+
+export type CollectOptions = Pick<AcceptanceOptions, 'redis' | 'random' | 'environment' | 'wake' | 'accounts'> & {
+  /** Direct credits are refused unless switched on: they move money in one step that cannot be asked about. */
+  readonly directCredit: boolean;
+};
+
+type CollectKind = 'invoice' | 'payment_request' | 'direct_credit';
+
+/** How long the due index leaves an operation to the process that accepted it. */
+const GRACE_MS = 5_000;
+
+const INSTEAD = 'a disbursement with the withdraw mode `service`';
+
+const DIRECT_CREDIT_OFF: Problem = {
+  pointer: '',
+  message: `direct credits are switched off here (DIRECT_CREDIT): ${INSTEAD} does the same and can be asked about`,
+};
+
+export class CollectAcceptance {
+  readonly #options: CollectOptions;
+  readonly #operations: Operations;
+
+  constructor(options: CollectOptions) {
+    this.#options = options;
+    this.#operations = new Operations(options);
+  }
+
+  async invoice(input: unknown, idempotencyKey?: string): Promise<Answer> {
+    const checked = this.#check(invoiceRequest, input, idempotencyKey);
+    if ('problems' in checked) return { outcome: 'invalid', problems: checked.problems };
+    const { account, reference: _reference, ...request } = checked.request;
+    return this.#accept({
+      kind: 'invoice',
+      state: 'creating',
+      account,
+      dueInMs: GRACE_MS,
+      ...identify(this.#options.environment, 'invoice', checked.request, checked.identity),
+      fields: { totalAmount: request.totalAmount, request: JSON.stringify(request) },
+    });
+  }
+
+  async paymentRequest(input: unknown, idempotencyKey?: string): Promise<Answer> {
+    const checked = this.#check(paymentRequestRequest, input, idempotencyKey);
+    if ('problems' in checked) return { outcome: 'invalid', problems: checked.problems };
+    const { account, amount, email, phone, feesPaidBy, notify } = checked.request;
+    if (email === undefined && phone === undefined) {
+      return { outcome: 'invalid', problems: [{ pointer: '/phone', message: 'is required, or an email' }] };
+    }
+    return this.#accept({
+      kind: 'payment_request',
+      state: 'creating',
+      account,
+      dueInMs: GRACE_MS,
+      ...identify(this.#options.environment, 'payment_request', checked.request, checked.identity),
+      fields: {
+        askedAmount: amount,
+        feesPaidBy,
+        notify: notify ? 1 : 0,
+        ...(email ? { email } : {}),
+        ...(phone ? { phone } : {}),
+      },
+    });
+  }
+
+  /** `by` is the name of the key that asks. */
+  async directCredit(input: unknown, idempotencyKey?: string, by = 'producer'): Promise<Answer> {
+    const checked = this.#check(directCreditRequest, input, idempotencyKey);
+    if ('problems' in checked) return { outcome: 'invalid', problems: checked.problems };
+    if (!this.#options.directCredit) return { outcome: 'invalid', problems: [DIRECT_CREDIT_OFF] };
+    const { account, amount, accountAlias, allowDuplicate } = checked.request;
+    const unapproved = await approvalProblem(this.#options.redis, amount);
+    if (unapproved) return { outcome: 'invalid', problems: [unapproved] };
+    const request = { ...checked.request, allowDuplicate: undefined };
+    const answer = await this.#accept({
+      kind: 'direct_credit',
+      state: 'queued',
+      account,
+      xof: amount,
+      dueInMs: GRACE_MS,
+      // The same beneficiary as that of a disbursement to this account: the daily limits hold for both together.
+      beneficiary: `service ${accountAlias}`,
+      meantAgain: allowDuplicate ?? false,
+      ...identify(this.#options.environment, 'direct_credit', request, checked.identity),
+      fields: { by, amount, accountAlias },
+    });
+    if (answer.outcome === 'accepted') this.#options.wake('direct-credit', answer.id, 1);
+    return answer;
+  }
+
+  /** Everything that is wrong with a request, or the request and its identity. */
+  #check<T extends { readonly account: string; readonly reference?: string | undefined }>(
+    schema: z.ZodType<T>,
+    input: unknown,
+    idempotencyKey: string | undefined,
+  ): { readonly request: T; readonly identity: string } | { readonly problems: readonly Problem[] } {
+    const parsed = schema.safeParse(input);
+    const cards = cardLikePlaces(input).map((pointer) => ({
+      pointer,
+      message: 'looks like a card number or code, which is never kept: the payment page asks for it',
+    }));
+    if (!parsed.success) return { problems: [...problemsOf(parsed.error), ...cards] };
+    const problems = [...cards, ...accountProblems(this.#options.accounts, parsed.data.account)];
+    const identity = idempotencyKey ?? parsed.data.reference;
+    if (identity === undefined) problems.push(NO_IDENTITY);
+    return identity === undefined || problems.length > 0 ? { problems } : { request: parsed.data, identity };
+  }
+
+  async #accept<K extends CollectKind>(operation: NewOperation<K>): Promise<Answer> {
+    return readAnswer(await this.#operations.accept(operation));
+  }
+}
+
+/** A direct credit waits for nobody, so one that would need the approval of another key is refused. */
+async function approvalProblem(redis: Redis, amount: number): Promise<Problem | undefined> {
+  const above = await redis.hget(keys.limits, 'APPROVAL_ABOVE');
+  if (above === null || amount <= Number(above)) return undefined;
+  const why = 'needs the approval of another key (APPROVAL_ABOVE), which direct credits do not have';
+  return { pointer: '/amount', message: `${why}: ask for ${INSTEAD}` };
+}

@@ -1,0 +1,45 @@
+/** What the library throws. Each message ends with what to do. */
+import type { RequestVerdict } from './producer.ts';
+import { type Problem, describeProblems } from './problems.ts';
+
+/** The request breaks a rule, or a limit of money: asking again will not help. Nothing was accepted. */
+export class InvalidRequest extends Error {
+  override readonly name = 'InvalidRequest';
+  readonly problems: readonly Problem[];
+
+  constructor(problems: readonly Problem[]) {
+    super(`the request is not valid, nothing was accepted: ${describeProblems(problems)}`);
+    this.problems = problems;
+  }
+}
+
+/** Redis is there, and would not keep what it answers: accepting now could lose the request. */
+export class NotKept extends Error {
+  override readonly name = 'NotKept';
+  readonly reasons: readonly string[];
+
+  constructor(reasons: readonly string[]) {
+    super(`nothing was accepted, because Redis would not keep it: ${reasons.join('; ')}`);
+    this.reasons = reasons;
+  }
+}
+
+/** Redis did not confirm in time. With a reference, asking again is always safe. */
+export class Unconfirmed extends Error {
+  override readonly name = 'Unconfirmed';
+  /** `no`: nothing was sent. `unknown`: it may have been accepted, and only the answer was lost. */
+  readonly accepted: 'no' | 'unknown';
+  /** Of `sendMessages`: what is known of each message. Those that are not confirmed say so. */
+  readonly verdicts: readonly RequestVerdict[];
+
+  constructor(accepted: 'no' | 'unknown', cause: unknown, verdicts: readonly RequestVerdict[] = []) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    const safe =
+      accepted === 'no'
+        ? 'Nothing was accepted; ask again when Redis is back.'
+        : 'It may have been accepted: ask again with the same reference, which does nothing twice.';
+    super(`the request was not confirmed: ${why.replace(/\.*$/, '.')} ${safe}`, { cause });
+    this.accepted = accepted;
+    this.verdicts = verdicts;
+  }
+}

@@ -1,0 +1,205 @@
+/**
+ * Asking, from TypeScript: the same way in as HTTP and the intake queue, without a process in between. A call resolves
+ * when the request is durable in Redis, and always settles within its time: it never waits for ever.
+ */
+import type { Redis } from 'ioredis';
+import { type Clock, systemClock } from '../lib/clock.ts';
+import { toMs } from '../lib/durations.ts';
+import { type Random, systemRandom } from '../lib/random.ts';
+import { queueOfLane } from '../operations/messages.ts';
+import { queues } from '../queues/index.ts';
+import { openQueue } from '../queues/open.ts';
+import type { CampaignInput, DisbursementInput, MessageInput } from '../queues/requests.ts';
+import { Waker } from '../queues/waker.ts';
+import { closeConnection, openCommands } from '../redis/connections.ts';
+import { Acceptance, type Answer } from './acceptance.ts';
+import { InvalidRequest, Unconfirmed } from './errors.ts';
+import { Keeping } from './keeping.ts';
+import { patientScripts } from './patience.ts';
+import type { Problem } from './problems.ts';
+import { type RedisPlace, targetOf } from './redis-place.ts';
+
+/**
+ * `accepted`: it will be done. `duplicate`: the same request was accepted before. `conflict`: the reference stands for
+ * another request, whose id this is, and nothing was accepted.
+ */
+export interface RequestAnswer {
+  readonly id: string;
+  readonly outcome: 'accepted' | 'duplicate' | 'conflict';
+}
+
+/** Of one message among many, by its place in the list. */
+export type RequestVerdict =
+  | (RequestAnswer & { readonly index: number })
+  | {
+      readonly index: number;
+      readonly id: null;
+      readonly outcome: 'invalid';
+      readonly problems: readonly Problem[];
+    }
+  /** Only in the error of a call that Redis did not answer in time. */
+  | { readonly index: number; readonly id: null; readonly outcome: 'unconfirmed' };
+
+export interface Identity {
+  /** What tells a retry from a second request. Default: the request's own `reference`. */
+  readonly idempotencyKey?: string;
+}
+
+export interface Producer extends AsyncDisposable {
+  /** Needs a `reference` or an idempotency key. Throws `InvalidRequest`, `Unconfirmed` or `NotKept`. */
+  disburse(request: DisbursementInput, identity?: Identity): Promise<RequestAnswer>;
+  /** Asks for single messages; a verdict for each, in their order. One that is not valid does not stop the others. */
+  sendMessages(requests: readonly MessageInput[]): Promise<readonly RequestVerdict[]>;
+  /** Creates a campaign in the state `draft`; its recipients are uploaded over HTTP or with the command line. */
+  campaign(request: CampaignInput, identity?: Identity): Promise<RequestAnswer>;
+  /** Lets calls in flight settle, then hangs up. Harmless when it is closed already. */
+  close(): Promise<void>;
+}
+
+export interface ProducerOptions {
+  /** The Redis that the workers use. */
+  readonly redis: RedisPlace;
+  /** The workers' ENVIRONMENT: part of every derived id, so a wrong one would not find what was accepted before. */
+  readonly environment?: string;
+  /** How long single messages are collected into one request to the service, such as `50ms`. */
+  readonly batchWindow?: string;
+  /** The longest that a call may take while Redis is away, such as `10s`. */
+  readonly patience?: string;
+  /** `asserted`: this Redis hides its configuration, and you vouch that it keeps what it answers. */
+  readonly durability?: 'checked' | 'asserted';
+  /** The workers' REDIS_WAIT_REPLICAS, where there are replicas. */
+  readonly replicas?: number;
+  /** Told of connection errors. The connection is made again by itself, so this is for a log. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** Messages asked for at the same time: enough to fill several chunks, few enough to be answered in time. */
+const MESSAGES_AT_ONCE = 500;
+
+export function createProducer(options: ProducerOptions): Producer {
+  return new RedisProducer(options, systemClock, systemRandom);
+}
+
+class RedisProducer implements Producer {
+  readonly #acceptance: Acceptance;
+  readonly #random: Random;
+  readonly #hangUp: () => Promise<void>;
+  readonly #inFlight = new Set<Promise<unknown>>();
+  #closed: Promise<void> | undefined;
+
+  constructor(options: ProducerOptions, clock: Clock, random: Random) {
+    const { environment = 'default', batchWindow = '50ms', patience = '10s', durability, replicas = 0 } = options;
+    const connections = connect(options);
+    const { redis, waker } = connections;
+    this.#random = random;
+    const keeping = new Keeping({ redis, clock, asserted: durability === 'asserted', replicas });
+    // Acceptance checks everything before its first script: what is not valid is told whatever Redis does.
+    const scripts = patientScripts({ redis, clock, limitMs: toMs(patience) }, () => keeping.require());
+    this.#acceptance = new Acceptance({
+      redis: scripts,
+      random,
+      environment,
+      batchWindowMs: toMs(batchWindow),
+      after: (ms, run) => clock.after(ms, run),
+      wake: (queue, id, rev) => waker.wake(queue, id, rev),
+    });
+    this.#hangUp = connections.hangUp;
+  }
+
+  async disburse(request: DisbursementInput, identity: Identity = {}): Promise<RequestAnswer> {
+    return answerOf(await this.#ask(() => this.#acceptance.disbursement(request, identity.idempotencyKey)));
+  }
+
+  async campaign(request: CampaignInput, identity: Identity = {}): Promise<RequestAnswer> {
+    return answerOf(await this.#ask(() => this.#acceptance.campaign(request, identity.idempotencyKey)));
+  }
+
+  async sendMessages(requests: readonly MessageInput[]): Promise<readonly RequestVerdict[]> {
+    const verdicts: RequestVerdict[] = [];
+    let away: Unconfirmed | undefined;
+    for (let from = 0; from < requests.length; from += MESSAGES_AT_ONCE) {
+      const some = requests.slice(from, from + MESSAGES_AT_ONCE);
+      const settled = await Promise.allSettled(some.map((request) => this.#askMessage(request)));
+      for (const [offset, one] of settled.entries()) {
+        const index = from + offset;
+        if (one.status === 'fulfilled') verdicts.push({ index, ...one.value });
+        else if (one.reason instanceof Unconfirmed) {
+          away = one.reason.accepted === 'unknown' ? one.reason : (away ?? one.reason);
+          verdicts.push({ index, id: null, outcome: 'unconfirmed' });
+        } else throw one.reason;
+      }
+      if (away) break;
+    }
+    if (!away) return verdicts;
+    const unasked = requests.slice(verdicts.length).map((_, offset) => verdicts.length + offset);
+    const rest = unasked.map((index) => ({ index, id: null, outcome: 'unconfirmed' }) as const);
+    throw new Unconfirmed(away.accepted, away.cause, [...verdicts, ...rest]);
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  /** A message without a reference is given an identity here, so that the tries of this call stay one message. */
+  async #askMessage(request: MessageInput) {
+    const own = hasReference(request) ? undefined : this.#random.hex(16);
+    const answer = await this.#ask(() => this.#acceptance.message(request, own));
+    if (answer.outcome === 'invalid') return { id: null, outcome: 'invalid', problems: answer.problems } as const;
+    // Nobody else knows this identity: it was our own earlier try, whose answer was lost.
+    if (own !== undefined && answer.outcome === 'duplicate') {
+      return { id: answer.id, outcome: 'accepted' } as const;
+    }
+    return answerOf(answer);
+  }
+
+  async #ask(ask: () => Promise<Answer>): Promise<Answer> {
+    if (this.#closed) throw new Unconfirmed('no', new Error('this producer was closed'));
+    const asking = ask();
+    this.#inFlight.add(asking);
+    try {
+      return await asking;
+    } finally {
+      this.#inFlight.delete(asking);
+    }
+  }
+
+  async #close(): Promise<void> {
+    await Promise.allSettled(this.#inFlight);
+    this.#acceptance.flush();
+    await this.#hangUp();
+  }
+}
+
+function hasReference(request: unknown): boolean {
+  return typeof request === 'object' && request !== null && 'reference' in request && request.reference !== undefined;
+}
+
+function answerOf(answer: Answer): RequestAnswer {
+  if (answer.outcome === 'invalid') throw new InvalidRequest(answer.problems);
+  if (answer.outcome === 'conflict') return { id: answer.existingId, outcome: 'conflict' };
+  return { id: answer.id, outcome: answer.outcome };
+}
+
+/** Its own connection for the queues, so that what BullMQ does on it holds up no request. */
+function connect({ redis: place, onError = () => undefined }: ProducerOptions) {
+  const target = targetOf(place);
+  const redis: Redis = openCommands(target, { name: 'relais-producer', onError });
+  const queueClient = openCommands(target, { name: 'relais-producer-queues', onError });
+  // Each call in flight listens for the connection to come back.
+  redis.setMaxListeners(0);
+  const names = ['disbursement', ...Object.values(queueOfLane)] as const;
+  const opened = names.map((name) => [name, openQueue(queues[name], queueClient)] as const);
+  for (const [, queue] of opened) queue.on('error', onError);
+  const waker = new Waker(Object.fromEntries(opened), () => queueClient.status === 'ready', onError);
+  const hangUp = async (): Promise<void> => {
+    await waker.settled();
+    await Promise.all(opened.map(([, queue]) => queue.close()));
+    await Promise.all([redis, queueClient].map((client) => closeConnection(client)));
+  };
+  return { redis, waker, hangUp };
+}

@@ -1,0 +1,25 @@
+import type { RedisTarget } from '../redis/connections.ts';
+
+/** A host and a port, as BullMQ's own `connection` has them. */
+export interface RedisHost {
+  readonly host?: string;
+  readonly port?: number;
+  readonly username?: string;
+  readonly password?: string;
+  readonly db?: number;
+  /** Speak TLS. */
+  readonly tls?: boolean;
+}
+
+/** `redis://…` or `rediss://…`; or that with sentinels; or host and port. The same Redis that the workers use. */
+export type RedisPlace = string | RedisTarget | RedisHost;
+
+export function targetOf(place: RedisPlace): RedisTarget {
+  if (typeof place === 'string') return { url: place };
+  if ('url' in place) return place;
+  const { host = '127.0.0.1', port = 6379, username = '', password = '', db = 0, tls = false } = place;
+  const url = new URL(`${tls ? 'rediss' : 'redis'}://${host.includes(':') ? `[${host}]` : host}:${port}/${db}`);
+  url.username = encodeURIComponent(username);
+  url.password = encodeURIComponent(password);
+  return { url: url.href };
+}

@@ -1,0 +1,97 @@
+import { anEvent } from '../../src/events/an-event.ts';
+import { type EventType, catalogue, eventTypes, familyOf, jsonSchemaOf } from '../../src/events/catalogue.ts';
+import { RETRY_AFTER } from '../../src/events/library.ts';
+import { type Family, families } from '../../src/events/families.ts';
+import { eventDelivery } from '../../src/queues/event-delivery.ts';
+
+const cell = (text: string): string => text.replaceAll('|', '\\|');
+const row = (cells: readonly string[]): string => `| ${cells.map(cell).join(' | ')} |`;
+const code = (text: string): string => `\`${text}\``;
+const table = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [row(heads), row(heads.map(() => '---')), ...rows.map(row)].join('\n');
+
+const INTRODUCTION = `# How do I hear how it ended?
+
+An event is written in the same step as the state that it announces, once per change, and kept for \`EVENTS_KEEP\`.
+It is delivered **at least once**: \`id\` is the same each time, so keep the ids that you have dealt with. \`sequence\`
+grows by one for each event of an operation; between operations no order is promised. Fields may be added; leave alone
+what you do not know. There are three ways to get them, and they may be used side by side.
+
+**Ask**: \`GET /v1/events?after=…\` (or \`relais events --follow\`) gives what came after the cursor \`next\` of the
+page before. A cursor older than what is kept is answered 410 with the oldest one.
+
+**Listen**, from Node, next to the Redis of relais. The consumers of one group share the events, every group sees all:
+
+\`\`\`ts
+import { onEvent } from 'relais/events';
+
+await onEvent({ redis, group: 'orders', handler: async (event) => settleOrder(event), signal });
+\`\`\`
+
+A handler that throws is tried again, by any consumer of its group, after ${RETRY_AFTER.join(', ')}; then the
+event is put aside in the stream \`{relais}:events:dead:<group>\`. \`anEvent('disbursement.succeeded')\` makes one for
+your tests.
+
+**Be posted to**: \`POST /v1/event-endpoints {"url", "types"?}\` answers a secret, once. See below.`;
+
+const DELIVERIES = `## Signed deliveries
+
+Each event is posted as JSON to every endpoint that asked for its type and whose key may use its account. Any 2xx
+within ten seconds means that you have it; a redirect is a failure. The headers are those of Standard Webhooks, so a
+library for your language checks them: \`webhook-id\` (the id of the event), \`webhook-timestamp\` (refuse what is older
+than five minutes) and \`webhook-signature\`, \`v1,\` and the base64 of HMAC-SHA256 over \`id.timestamp.body\` with the
+secret's bytes (base64 after \`whsec_\`). There may be two signatures, separated by a space: for a day after
+\`POST …/{id}/rotate-secret\` the old secret signs too.
+
+What is not taken is posted again after ${eventDelivery.retryAfter.join(', ')}, each wait up
+to a fifth longer; then it is put aside. While an endpoint fails it is tried with one event at a time and left alone for up to five minutes in between; it
+slows no other. After three days without a success it is disabled, and \`endpoint.disabled\` says so.
+\`POST …/{id}/replay {"since"}\` brings back everything since then and enables it again; \`GET …/{id}\` shows the last
+200 tries.
+
+An address must be https on port 443 of a public host. \`ALLOW_LOOPBACK_ENDPOINTS=on\` allows this machine, for trying
+out.`;
+
+/** docs/events.md, whole. */
+export function eventsPage(): string {
+  return `${[INTRODUCTION, DELIVERIES, typesTable(), ...familyNames().map(familySection), envelope()].join('\n\n')}\n`;
+}
+
+function familyNames(): readonly Family[] {
+  return Object.keys(families) as Family[];
+}
+
+function typesTable(): string {
+  const rows = eventTypes.map((type) => [code(type), catalogue[type].says]);
+  return `## Types\n\n${table(['type', 'what is now true'], rows)}`;
+}
+
+interface Property {
+  readonly type?: string;
+  readonly enum?: readonly string[];
+  readonly description?: string;
+}
+
+function fieldsOf(type: EventType, part?: 'data'): readonly (readonly string[])[] {
+  const whole = jsonSchemaOf(type) as { properties: Record<string, Property>; required: string[] };
+  const schema = part === undefined ? whole : (whole.properties[part] as unknown as typeof whole);
+  return Object.entries(schema.properties).map(([name, { type: kind = '', enum: values, description = '' }]) => [
+    code(name),
+    values ? values.map(code).join(' ') : kind,
+    schema.required.includes(name) ? 'always' : '',
+    description,
+  ]);
+}
+
+function familySection(family: Family): string {
+  const [first] = eventTypes.filter((type) => familyOf(type) === family);
+  if (first === undefined) throw new Error(`no event of ${family}`);
+  const example = JSON.stringify(anEvent(first), null, 2);
+  const fields = table(['field of `data`', 'type', '', 'meaning'], fieldsOf(first, 'data'));
+  return `### ${family}\n\n${fields}\n\n\`\`\`json\n${example}\n\`\`\``;
+}
+
+function envelope(): string {
+  const fields = fieldsOf('message.sent').filter(([name]) => name !== '`data`' && name !== '`type`');
+  return `### Around every \`data\`\n\n${table(['field', 'type', '', 'meaning'], fields)}`;
+}

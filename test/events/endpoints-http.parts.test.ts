@@ -1,0 +1,176 @@
+import { createHmac } from 'node:crypto';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, test, vi } from 'vitest';
+import { keys } from '../../src/operations/keys.ts';
+import { type Service, startService } from '../support/service.ts';
+import { emit } from './stream-writer.ts';
+
+const toClose: Array<() => Promise<unknown>> = [];
+afterEach(async () => {
+  for (const close of toClose.splice(0).toReversed()) await close();
+});
+
+test('an event arrives signed, and a receiver can check it with nothing but the secret', async () => {
+  const { service, register } = await makeWorld();
+  const shop = await receiver();
+  const { secret } = await register(shop.url);
+  await emit(service.redis, 'dsb_1', 'disbursement.succeeded', { amount: 5_000 });
+  const post = await shop.next();
+  expect(JSON.parse(post.text)).toMatchObject({ id: 'dsb_1.1', type: 'disbursement.succeeded', account: 'main' });
+  expect(post.headers['webhook-id']).toBe('dsb_1.1');
+  expect(signaturesOf(post.headers)).toEqual([signatureOf(secret, post)]);
+  expect(Math.abs(Number(post.headers['webhook-timestamp']) - Date.now() / 1_000)).toBeLessThan(60);
+});
+
+test('while a secret is rotated both sign', async () => {
+  const { service, register } = await makeWorld();
+  const shop = await receiver();
+  const { id, secret } = await register(shop.url);
+  const rotated = await service.call('POST', `/v1/event-endpoints/${id}/rotate-secret`, { key: 'maker-secret' });
+  await emit(service.redis, 'dsb_1', 'disbursement.succeeded');
+  const post = await shop.next();
+  expect(signaturesOf(post.headers)).toEqual([rotated.body.secret, secret].map((one) => signatureOf(one, post)));
+});
+
+test('a secret is shown once, and is nowhere in Redis', async () => {
+  const { service, register } = await makeWorld();
+  const { id, secret } = await register('http://127.0.0.1:9/closed');
+  const seen = await service.call('GET', `/v1/event-endpoints/${id}`, { key: 'maker-secret' });
+  const list = await service.call('GET', '/v1/event-endpoints', { key: 'maker-secret' });
+  expect(list.body.items).toMatchObject([{ id, state: 'enabled', types: null }]);
+  expect(JSON.stringify([seen.body, list.body])).not.toContain(secret.slice(6));
+  expect(JSON.stringify(await service.redis.hgetall(keys.record(id)))).not.toContain(secret.slice(6));
+});
+
+test('a slow endpoint does not slow another', async () => {
+  const { service, register } = await makeWorld();
+  const slow = await receiver(() => undefined);
+  const quick = await receiver();
+  await register(slow.url);
+  await register(quick.url);
+  const began = performance.now();
+  for (let n = 0; n < 100; n += 1) await emit(service.redis, `op-${n}`, 'message.sent');
+  for (let n = 0; n < 100; n += 1) await quick.next();
+  const ms = performance.now() - began;
+  expect(slow.posted.length).toBeGreaterThan(0);
+  expect(slow.posted.length).toBeLessThanOrEqual(8);
+  // The slow one keeps each post for ten seconds.
+  expect(ms).toBeLessThan(8_000);
+});
+
+test('an endpoint belongs to the key that made it, and gets the events of its accounts only', async () => {
+  const { service, register } = await makeWorld();
+  const shop = await receiver();
+  const { id } = await register(shop.url, 'stranger-secret');
+  const others = await service.call('GET', `/v1/event-endpoints/${id}`, { key: 'reader-secret' });
+  expect(others.status).toBe(404);
+  expect((await service.call('GET', '/v1/event-endpoints', { key: 'reader-secret' })).body.items).toEqual([]);
+  await emit(service.redis, 'ours', 'message.sent', {}, 'main');
+  await emit(service.redis, 'theirs', 'message.sent', {}, 'other');
+  expect((await shop.next()).headers['webhook-id']).toBe('theirs.1');
+  expect(shop.posted).toEqual([]);
+});
+
+test('a replay posts again what was delivered since then', async () => {
+  const { service, register } = await makeWorld();
+  const shop = await receiver();
+  const { id } = await register(shop.url);
+  await emit(service.redis, 'a', 'message.sent');
+  await shop.next();
+  const since = new Date(Date.now() - 60_000).toISOString();
+  const answer = await service.call('POST', `/v1/event-endpoints/${id}/replay`, {
+    key: 'maker-secret',
+    body: { since },
+  });
+  expect([answer.status, answer.body]).toEqual([202, { replayed: 1, complete: true }]);
+  expect((await shop.next()).headers['webhook-id']).toBe('a.1');
+});
+
+test('a removed endpoint is posted nothing more', async () => {
+  const { service, register } = await makeWorld();
+  const [gone, stays] = [await receiver(), await receiver()];
+  const { id } = await register(gone.url);
+  await register(stays.url);
+  expect((await service.call('DELETE', `/v1/event-endpoints/${id}`, { key: 'maker-secret' })).status).toBe(204);
+  await emit(service.redis, 'a', 'message.sent');
+  await stays.next();
+  expect(gone.posted).toEqual([]);
+  expect((await service.call('DELETE', `/v1/event-endpoints/${id}`, { key: 'maker-secret' })).status).toBe(404);
+});
+
+test.for([
+  ['an inside address', { url: 'https://169.254.169.254/latest' }, '/url', /not a public address/],
+  ['an address without TLS', { url: 'http://shop.example/in' }, '/url', /https/],
+  ['no address', {}, '/url', /required/],
+  [
+    'a type that there is not',
+    { url: 'https://shop.example/in', types: ['paid'] },
+    '/types/0',
+    /disbursement.succeeded/,
+  ],
+  ['a field that there is not', { url: 'https://shop.example/in', colour: 1 }, '/colour', /not a field/],
+] as const)('%s is refused with its place', async ([, body, pointer, message]) => {
+  const { service } = await makeWorld();
+  const answer = await service.call('POST', '/v1/event-endpoints', { key: 'maker-secret', body });
+  expect(answer.status).toBe(422);
+  expect(answer.body.problems).toMatchObject([{ pointer, message: expect.stringMatching(message) }]);
+});
+
+test('this machine is no endpoint unless the settings allow it', async () => {
+  const service = await startService();
+  toClose.push(() => service.stop());
+  const body = { url: 'http://127.0.0.1:3999/in' };
+  const answer = await service.call('POST', '/v1/event-endpoints', { key: 'maker-secret', body });
+  expect(answer.body.problems).toMatchObject([{ pointer: '/url' }]);
+});
+
+async function makeWorld() {
+  const service: Service = await startService({ ALLOW_LOOPBACK_ENDPOINTS: 'on' });
+  toClose.push(() => service.stop());
+  const register = async (url: string, key = 'maker-secret'): Promise<{ id: string; secret: string }> => {
+    const { status, body } = await service.call('POST', '/v1/event-endpoints', { key, body: { url } });
+    expect(status).toBe(201);
+    return body;
+  };
+  return { service, register };
+}
+
+interface Posted {
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+/** An endpoint on this machine. `answer` undefined: it never says anything. */
+async function receiver(answer: () => number | undefined = () => 204) {
+  const posted: Posted[] = [];
+  const server = createServer((request, response) => {
+    let text = '';
+    request.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    request.on('end', () => {
+      posted.push({ headers: request.headers, text });
+      const status = answer();
+      if (status !== undefined) response.writeHead(status).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  toClose.push(async () => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const next = async (): Promise<Posted> => {
+    const post = await vi.waitUntil(() => posted.shift(), { timeout: 10_000, interval: 5 });
+    if (!post) throw new Error('nothing was posted');
+    return post;
+  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/in`, posted, next };
+}
+
+const signaturesOf = (headers: IncomingHttpHeaders): string[] => String(headers['webhook-signature']).split(' ');
+
+/** As the receiver's own library would compute it. */
+function signatureOf(secret: string, { headers, text }: Posted): string {
+  const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
+  const signed = [headers['webhook-id'], headers['webhook-timestamp'], text].join('.');
+  return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
+}

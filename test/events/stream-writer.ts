@@ -1,0 +1,24 @@
+import type { Redis } from 'ioredis';
+import type { EventType } from '../../src/events/catalogue.ts';
+import { keys } from '../../src/operations/keys.ts';
+
+/** Puts an event into the stream as the scripts do. Answers its place. */
+export async function emit(redis: Redis, op: string, type: EventType, data: object = {}, account = 'main') {
+  const place = await redis.xadd(
+    keys.events,
+    '*',
+    'op',
+    op,
+    'seq',
+    '1',
+    'at',
+    '1700000000000',
+    'account',
+    account,
+    'type',
+    type,
+    'data',
+    JSON.stringify({ id: op, state: type.split('.')[1], ...data }),
+  );
+  return String(place);
+}

@@ -1,0 +1,26 @@
+import type { CampaignInput, DisbursementInput, MessageInput } from '../../src/queues/requests.ts';
+
+/** Complete, boring requests; a test states only what matters to it. */
+export const aDisbursement = (more: Partial<DisbursementInput> = {}): DisbursementInput => ({
+  accountAlias: '771234567',
+  amount: 5_000,
+  withdrawMode: 'wallet-a-senegal',
+  reference: 'order-1',
+  ...more,
+});
+
+export const aMessage = (more: Partial<MessageInput> = {}): MessageInput => ({
+  to: '+221771234567',
+  text: 'Bonjour',
+  ...more,
+});
+
+export const aCampaign = (more: Partial<CampaignInput> = {}): CampaignInput => ({
+  name: 'November',
+  text: 'Bonjour {{prenom}}',
+  reference: 'campaign-1',
+  ...more,
+});
+
+/** Numbers that all differ. */
+export const numberOf = (index: number): string => `+22177${String(1_000_000 + index)}`;

@@ -1,0 +1,42 @@
+/** relais as a process of its own, from the sources: what it writes is what an operator's log would hold. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+
+export interface RelaisProcess {
+  readonly urls: Readonly<Record<string, string>>;
+  /** Everything it has written so far, to both. */
+  written(): string;
+  stop(): Promise<void>;
+}
+
+export async function startRelais(env: Readonly<Record<string, string>>, roles: string): Promise<RelaisProcess> {
+  const child = spawn(process.execPath, ['--import', 'tsx', MAIN, 'run', '--roles', roles], {
+    env: { PATH: process.env['PATH'] ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let written = '';
+  const ready = new Promise<Record<string, string>>((resolve, reject) => {
+    child.stdout.on('data', (data: Buffer) => {
+      written += data.toString();
+      const line = written.split('\n').find((one) => one.includes('"ready":true'));
+      if (line) resolve(JSON.parse(line) as Record<string, string>);
+    });
+    child.stderr.on('data', (data: Buffer) => {
+      written += data.toString();
+    });
+    child.on('exit', () => reject(new Error(`relais ended: ${written.slice(-2_000)}`)));
+  });
+  const urls = await ready;
+  return {
+    urls,
+    written: () => written,
+    stop: async () => {
+      if (child.exitCode !== null) return;
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    },
+  };
+}

@@ -1,0 +1,201 @@
+/**
+ * The receiver over real sockets and a real Redis. RELAIS_DEEP=1 sends a million bodies instead of ten thousand.
+ */
+import { connect, type Socket } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import * as fc from 'fast-check';
+import { Agent, request } from 'undici';
+import { afterEach, expect, test, vi } from 'vitest';
+import { systemClock } from '../../src/lib/clock.ts';
+import { seededRandom, systemRandom } from '../../src/lib/random.ts';
+import { Secret } from '../../src/lib/secret.ts';
+import { keys } from '../../src/operations/keys.ts';
+import { Operations } from '../../src/operations/operations.ts';
+import { listen } from '../../src/parts/listen.ts';
+import { callbackPath } from '../../src/webhooks/path.ts';
+import { type CallbackVerdict, createReceiver } from '../../src/webhooks/receiver.ts';
+import { freshRedis } from '../support/fresh-redis.ts';
+import { contentType, layeredText, rawBytes } from './body/arbitrary-bodies.ts';
+
+const toClose: Array<() => Promise<unknown>> = [];
+afterEach(async () => {
+  for (const close of toClose.splice(0).toReversed()) await close();
+});
+
+const deep = process.env['RELAIS_DEEP'] === '1';
+const BODIES = deep ? 1_000_000 : 10_000;
+const AT_ONCE = 50;
+const SECRETS = [new Secret('callback-secret')];
+
+test('no body gets anything but the answer of a good one, and memory and record stay small', {
+  timeout: deep ? 7_200_000 : 120_000,
+}, async () => {
+  const { send, redis, id, errors } = await makeWorld();
+  const seed = Math.floor(systemRandom.fraction() * 2 ** 31);
+  const bodies = fc.oneof(
+    layeredText.map((text) => Buffer.from(text)),
+    rawBytes.map((bytes) => Buffer.from(bytes)),
+  );
+  const statuses = new Map<number, number>();
+  let startMb = 0;
+  for (let sent = 0; sent < BODIES; sent += 500) {
+    const some = fc.sample(fc.tuple(bodies, contentType), { seed: seed + sent, numRuns: 500 });
+    for (let at = 0; at < some.length; at += AT_ONCE) {
+      const batch = some.slice(at, at + AT_ONCE);
+      const got = await Promise.all(
+        batch.map(([body, type]) => send(body, type === undefined ? {} : { 'content-type': type })),
+      );
+      for (const { status } of got) statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    }
+    if (sent === 2_000) startMb = heapMb();
+  }
+  const grownMb = heapMb() - startMb;
+  expect([...statuses], `seed ${seed}`).toEqual([[200, BODIES]]);
+  expect(errors).toEqual([]);
+  expect(grownMb).toBeLessThan(10);
+  expect(await redis.memory('USAGE', keys.record(id))).toBeLessThan(4_096);
+});
+
+test('a body without end is read to its limit, kept nowhere, and answered', async () => {
+  const { send } = await makeWorld();
+  const before = heapMb();
+  const answers = await Promise.all(Array.from({ length: 10 }, () => send(Buffer.alloc(4_000_000, 'a'))));
+  expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
+  expect(heapMb() - before).toBeLessThan(20);
+});
+
+test('a thousand replays of one callback cause at most one look in five seconds', async () => {
+  let now = 1_763_700_000_000;
+  const { send, operations, id, wakes } = await makeWorld({ now: () => now });
+  let looks = 0;
+  for (let n = 0; n < 1_000; n += 1) {
+    await send(Buffer.from('data[status]=success'));
+    const due = await operations.claim('status-poll', 10, 60_000);
+    if (wakes.splice(0).length + due.length > 0) {
+      const held = await operations.acquire('disbursement', id, 'status-poll', 10_000);
+      if (held.is === 'acquired') {
+        looks += 1;
+        await operations.settle(held.record, held.lease, { to: 'pending', dueInMs: 1_800_000, hintAfterMs: 5_000 });
+      }
+    }
+    now += 60;
+  }
+  expect(looks).toBeLessThanOrEqual(1 + 60_000 / 5_000);
+  expect(looks).toBeGreaterThan(5);
+});
+
+test('a path that nobody signed learns nothing, whatever it names', async () => {
+  const { url, path } = await makeWorld();
+  const tampered = [
+    `${path.slice(0, -1)}${path.endsWith('A') ? 'B' : 'A'}`,
+    '/cb/d/x',
+    '/',
+    path.replace('/d/', '/i/'),
+  ];
+  const answers = await Promise.all(tampered.map((one) => post(`${url}${one}`, Buffer.from('a=b'))));
+  expect(answers.map(({ status, text }) => [status, text])).toEqual(tampered.map(() => [404, '']));
+});
+
+test('3,000 slow senders do not keep a good callback waiting', { timeout: 120_000 }, async () => {
+  const { url, send } = await makeWorld();
+  const { hostname, port } = new URL(url);
+  const slow: Socket[] = [];
+  toClose.push(async () => slow.forEach((socket) => socket.destroy()));
+  await Promise.all(
+    Array.from({ length: 3_000 }, async () => {
+      const socket = connect(Number(port), hostname);
+      socket.on('error', () => undefined);
+      slow.push(socket);
+      await new Promise<void>((resolve) => socket.once('connect', () => resolve()));
+      socket.write('POST /cb/d/slow HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n');
+    }),
+  );
+  const open = (): number => slow.filter((socket) => !socket.destroyed && !socket.readableEnded).length;
+  expect(open()).toBe(3_000);
+  const tookMs: number[] = [];
+  for (let n = 0; n < 300; n += 1) {
+    const began = performance.now();
+    expect((await send(Buffer.from('data[status]=success'))).status).toBe(200);
+    tookMs.push(performance.now() - began);
+  }
+  tookMs.sort((a, b) => a - b);
+  const p99 = tookMs[297] ?? 0;
+  console.log(
+    `good callbacks behind 3,000 slow senders: median ${tookMs[150]?.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`,
+  );
+  expect(p99).toBeLessThan(200);
+  // The listener gives a sender ten seconds for its headers, and looks every two.
+  for (const socket of slow) socket.resume();
+  await vi.waitFor(() => expect(open()).toBe(0), { timeout: 30_000, interval: 250 });
+});
+
+async function makeWorld({ now }: { now?: () => number } = {}) {
+  const fresh = await freshRedis();
+  toClose.push(() => fresh.close());
+  const { redis } = fresh;
+  const operations = new Operations({ redis, random: systemRandom, ...(now ? { now } : {}) });
+  const id = 'dsb_00000000000000000000000000';
+  await pendingDisbursement(operations, id);
+  const wakes: string[] = [];
+  const errors: unknown[] = [];
+  const verdicts: CallbackVerdict[] = [];
+  const app = createReceiver({
+    secrets: SECRETS,
+    operations,
+    clock: systemClock,
+    wake: (_queue, woken) => wakes.push(woken),
+    onCallback: (_kind, verdict) => {
+      // A million of them would be the only thing that grows.
+      if (verdicts.length < 1_000) verdicts.push(verdict);
+    },
+    onError: (error) => errors.push(error),
+  });
+  const door = await listen(app, { host: '127.0.0.1', port: 0, headersMs: 10_000, requestMs: 15_000 });
+  toClose.push(door.close);
+  const path = callbackPath(SECRETS, { account: 'main', kind: 'disbursement', id });
+  const send = (body: Buffer, headers: Record<string, string> = {}) => post(`${door.url}${path}`, body, headers);
+  return { redis, operations, id, wakes, errors, verdicts, url: door.url, path, send };
+}
+
+async function pendingDisbursement(operations: Operations, id: string): Promise<void> {
+  await operations.accept({
+    kind: 'disbursement',
+    id,
+    account: 'main',
+    state: 'queued',
+    fingerprint: 'f',
+    xof: 5_000,
+    fields: {
+      amount: 5_000,
+      accountAlias: '771234567',
+      withdrawMode: 'wallet-a-senegal',
+      disburseId: seededRandom(1).hex(16),
+      token: 'tok',
+    },
+  });
+  for (const [from, to] of [
+    ['disbursement', 'created'],
+    ['disbursement', 'submitting'],
+    ['status-poll', 'pending'],
+  ] as const) {
+    const held = await operations.acquire('disbursement', id, from, 60_000);
+    if (held.is !== 'acquired') throw new Error(held.is);
+    await operations.settle(held.record, held.lease, { to, dueInMs: 1_800_000 });
+  }
+}
+
+const agent = new Agent({ connections: AT_ONCE });
+
+async function post(url: string, body: Buffer, headers: Record<string, string> = {}) {
+  const answer = await request(url, { method: 'POST', body, headers, dispatcher: agent });
+  return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
+}
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+function heapMb(): number {
+  collectGarbage();
+  return process.memoryUsage().heapUsed / 1e6;
+}
