@@ -35,14 +35,16 @@ export async function begin(id: string, queue: QueueName, bench: Bench): Promise
   return { did: 'waits', because };
 }
 
-/** The attempt as it goes on after a change of its own record that kept the lease; `leaseEndsMono` was read before it. */
+/**
+ * The attempt as it goes on after a change of its own record that kept the lease; `leaseEndsMono` was read before it.
+ */
 export function renewed(
   attempt: Attempt,
   changes: Partial<DisbursementRecord>,
   settled: { readonly at: number; readonly rev: number },
   leaseEndsMono: number,
 ): Attempt {
-  const record = { ...attempt.record, ...changes, rev: settled.rev, tries: 0 };
+  const record = { ...attempt.record, tries: 0, ...changes, rev: settled.rev };
   return { ...attempt, at: settled.at || attempt.at, record, leaseEndsMono };
 }
 

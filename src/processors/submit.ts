@@ -5,12 +5,14 @@
  *
  * Each step stands here because a model of the protocol paid twice without it:
  *   the write       a second worker must find `submitting` and look, not submit;
- *   the fence       a write that only the memory of Redis knew is forgotten by a power loss, and the other worker begins anew;
+ *   the fence       a write that only the memory of Redis knew is forgotten by a power loss, and the other worker
+ * begins anew;
  *   the re-read     after such a loss the fence succeeds in the wrong world;
  *   the deadline    a process that was frozen after the re-read must not send minutes later.
  * What comes back decides nothing final: only a look at the status does.
  */
 import { toMs } from '../lib/durations.ts';
+import type { EvidenceDraft } from '../operations/evidence.ts';
 import { STOPPED } from '../operations/accounts.ts';
 import { disbursement as declaration } from '../queues/disbursement.ts';
 import type { Verdict } from '../upstream/verdict.ts';
@@ -19,12 +21,18 @@ import { type Attempt, renewed, stay } from './disbursement-attempt.ts';
 
 const RETRY_MS = declaration.retryAfter.map(toMs);
 
+/** Our code for an answer that says so in words; see the failures of the upstream client. */
+const ID_USED = 'disburse_id_used';
+
 type SubmitVerdict = Verdict<{ status?: string; transactionId?: string; providerRef?: string }>;
 
 /** From `created`, or from `unknown` and `needs_review` where the same token may be sent again. */
 export async function submit(attempt: Attempt, bench: Bench): Promise<Settlement> {
   const { token } = attempt.record;
   if (token === undefined) throw new Error(`disbursement ${attempt.record.id} has no token to submit`);
+  if (!bench.durability().durable) {
+    return stay(attempt, bench, { dueInMs: bench.policy.holdRecheckMs, because: 'redis_not_durable' });
+  }
   const holds = await bench.accounts.holdsOf(attempt.record.account);
   if (holds.some(({ area, reason }) => area === 'payments' && reason === STOPPED)) {
     return stay(attempt, bench, { dueInMs: bench.policy.holdRecheckMs, because: 'account_stopped' });
@@ -59,10 +67,33 @@ async function writeIntent(attempt: Attempt, token: string, bench: Bench): Promi
     evidence: { operation: 'submit', code: 'intended', detail: `send ${sends}` },
   });
   if (settled.is !== 'applied' && settled.is !== 'mine') return { did: 'lost', because: settled.is };
-  if (!(await bench.fence())) return { did: 'lost', because: 'fence' };
+  const changes = { state: 'submitting', sends, tries: record.tries } as const;
+  const written = renewed(attempt, changes, settled, leaseEndsMono);
+  if (!(await bench.fence())) {
+    return settleUnsent(written, bench, 'fence', { operation: 'submit', code: 'not_durable' });
+  }
   const kept = await bench.operations.stillMine(record.id, { state: 'submitting', lease, op: settled.op, token });
   if (!kept) return { did: 'lost', because: 're-read' };
-  return renewed(attempt, { state: 'submitting', sends }, settled, leaseEndsMono);
+  return written;
+}
+
+/** Nothing left this process, so this send does not count and may be made again. */
+async function settleUnsent(
+  attempt: Attempt,
+  bench: Bench,
+  because: string,
+  evidence: EvidenceDraft,
+): Promise<Settlement> {
+  const { record, lease } = attempt;
+  const sends = record.sends - 1;
+  await bench.operations.settle(record, lease, {
+    to: sends === 0 ? 'created' : 'unknown',
+    dueInMs: waitAt(RETRY_MS, record.tries),
+    // Counted on although the state changes, so that the waits grow while upstream stays away.
+    set: { sends, tries: record.tries + 1 },
+    evidence,
+  });
+  return { did: 'retries', because };
 }
 
 async function settleSubmit(attempt: Attempt, verdict: SubmitVerdict, bench: Bench): Promise<Settlement> {
@@ -87,19 +118,13 @@ async function settleSubmit(attempt: Attempt, verdict: SubmitVerdict, bench: Ben
     return { did: 'advanced', because: 'submitted' };
   }
   if (seen.sent === 'never') {
-    const sends = record.sends - 1;
-    await bench.operations.settle(record, lease, {
-      to: sends === 0 ? 'created' : 'unknown',
-      dueInMs: waitAt(RETRY_MS, record.tries),
-      set: { sends },
-      evidence,
-    });
-    return { did: 'retries', because: verdict.is === 'held' ? verdict.condition : verdict.code };
+    return settleUnsent(attempt, bench, verdict.is === 'held' ? verdict.condition : verdict.code, evidence);
   }
   await bench.operations.settle(record, lease, {
     to: 'unknown',
     dueInMs: waitAt(pollMs, 0),
-    set: { '@quietUntil': quietMs },
+    // After a loss of data the id may be used by a payment that this record knows nothing of.
+    set: { '@quietUntil': quietMs, ...(seen.code === ID_USED ? { idUsed: 1 } : {}) },
     evidence,
   });
   return { did: 'unknown', because: verdict.is === 'held' ? verdict.condition : verdict.code };

@@ -86,7 +86,7 @@ export class MemoryOperations implements OperationsContract {
     id: string,
     evidence: EvidenceDraft,
     intervalMs: number,
-  ): Promise<{ is: 'none' | 'noted' } | { is: 'look'; rev: number }> {
+  ): Promise<Hinted> {
     return this.#step(() => this.#hint(kind, id, packEvidence(evidence), intervalMs));
   }
 
@@ -124,8 +124,19 @@ export class MemoryOperations implements OperationsContract {
       }
     }
     store.setFields(keys.record(id), {
-      ...{ id, state, fp, rev: 1, seq: 0, createdAt: at, updatedAt: at, since: at, account },
-      ...{ v: RECORD_VERSION, kind, ...operation.fields, ...(reference ? { reference } : {}) },
+      id,
+      state,
+      fp,
+      account,
+      rev: 1,
+      seq: 0,
+      createdAt: at,
+      updatedAt: at,
+      since: at,
+      v: RECORD_VERSION,
+      kind,
+      ...operation.fields,
+      ...(reference ? { reference } : {}),
     });
     this.#move(kind, { id, at, to: state, ...(operation.xof === undefined ? {} : { xof: operation.xof }) });
     store.add(keys.index(kind), at, id);
@@ -146,9 +157,14 @@ export class MemoryOperations implements OperationsContract {
     const at = this.#now();
     const record = store.hash(keys.record(id));
     const state = record.get('state');
-    if (state === undefined || isFinal(kind, state)) {
+    if (state === undefined) {
       store.remove(keys.due(queue), id);
-      return { is: state === undefined ? 'none' : 'final' };
+      return { is: 'none' };
+    }
+    if (record.get('v') !== RECORD_VERSION) return { is: 'other version' };
+    if (isFinal(kind, state)) {
+      store.remove(keys.due(queue), id);
+      return { is: 'final' };
     }
     if (!statesInQueue(kind, queue).includes(state)) return { is: 'elsewhere' };
     const holder = record.get('lease');
@@ -160,7 +176,6 @@ export class MemoryOperations implements OperationsContract {
     if (this.#guards.dueAfterLease) store.add(keys.due(queue), ends, id);
     else store.remove(keys.due(queue), id);
     const fields: Fields = Object.fromEntries(store.hash(keys.record(id)));
-    if (fields['v'] !== RECORD_VERSION) return { is: 'other version' };
     return { is: 'acquired', record: readRecord(kind, fields), lease, at };
   }
 
@@ -203,12 +218,7 @@ export class MemoryOperations implements OperationsContract {
     this.#store.add(keys.due(next), Math.min(at + change.dueInMs, sooner), id);
   }
 
-  #hint(
-    kind: Kind,
-    id: string,
-    evidence: string,
-    intervalMs: number,
-  ): { is: 'none' | 'noted' } | { is: 'look'; rev: number } {
+  #hint(kind: Kind, id: string, evidence: string, intervalMs: number): Hinted {
     const store = this.#store;
     const at = this.#now();
     const key = keys.record(id);
@@ -219,6 +229,7 @@ export class MemoryOperations implements OperationsContract {
     const leased = Boolean(record.get('lease')) && Number(record.get('until') ?? 0) > at;
     this.#addEvidence(key, at, evidence);
     store.setFields(key, { hint: at });
+    if (isFinal(kind, state) && queueOf(kind, state) === undefined) return { is: 'final', state };
     if (!statesInQueue(kind, 'status-poll').includes(state) || leased) return { is: 'noted' };
     const due = store.score(keys.due('status-poll'), id);
     if (due !== undefined && due <= at + waitMs) return { is: 'noted' };

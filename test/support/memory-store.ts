@@ -46,8 +46,8 @@ export class MemoryStore {
 
   /** Power loss: the newest `count` steps that are not durable never happened. */
   lose(count: number): void {
-    for (const undo of this.#steps.splice(Math.max(0, this.#steps.length - count)).reverse()) {
-      for (const takeBack of undo.reverse()) takeBack();
+    for (const undo of this.#steps.splice(Math.max(0, this.#steps.length - count)).toReversed()) {
+      for (const takeBack of undo.toReversed()) takeBack();
     }
   }
 
@@ -92,6 +92,13 @@ export class MemoryStore {
   members(key: string): readonly (readonly [member: string, score: number])[] {
     const inOrder = [...(this.#sets.get(key) ?? [])];
     return inOrder.sort(([a, x], [b, y]) => x - y || (a < b ? -1 : 1));
+  }
+
+  /** The score of the first member; Infinity when there is none. */
+  lowest(key: string): number {
+    let lowest = Number.POSITIVE_INFINITY;
+    for (const score of this.#sets.get(key)?.values() ?? []) lowest = Math.min(lowest, score);
+    return lowest;
   }
 
   add(key: string, score: number, member: string): void {

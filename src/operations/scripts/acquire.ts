@@ -5,18 +5,21 @@ import { defineScript } from './script.ts';
  * is always followed by another look. Never creates a record.
  *
  * KEYS record, due set of this queue
- * ARGV id, now, lease, lease ms, states looked at in this queue (',a,b,'), final states (',a,b,')
- * → {'none'} | {'final', state} | {'elsewhere', state} | {'leased', until} | {'acquired', now, field, value, …}
+ * ARGV id, now, lease, lease ms, states looked at in this queue (',a,b,'), final states (',a,b,'), record version
+ * → {'none'} | {'final', state} | {'elsewhere', state} | {'leased', until} |
+ *   {'other version'} | {'acquired', now, field, value, …}
  */
 export const acquireScript = defineScript(
   'acquire',
   `
 local at = clock(ARGV[2])
-local r = redis.call('HMGET', KEYS[1], 'state', 'lease', 'until')
+local r = redis.call('HMGET', KEYS[1], 'state', 'lease', 'until', 'v')
 if not r[1] then
   redis.call('ZREM', KEYS[2], ARGV[1])
   return {'none'}
 end
+-- Old and new workers run side by side in a deployment: nothing of a record that we do not understand is touched.
+if r[4] ~= ARGV[7] then return {'other version'} end
 local here = ',' .. r[1] .. ','
 if string.find(ARGV[6], here, 1, true) then
   redis.call('ZREM', KEYS[2], ARGV[1])

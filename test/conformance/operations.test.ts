@@ -1,0 +1,5 @@
+import { describe } from 'vitest';
+import { memoryUnderTest } from './memory-under-test.ts';
+import { operationsConformance } from './operations.ts';
+
+describe('records in memory', () => operationsConformance(memoryUnderTest));

@@ -1,0 +1,83 @@
+/**
+ * The same random commands for whoever keeps records. Two keepers that answer alike and end alike are the same keeper,
+ * as far as anybody can tell.
+ */
+import { type Random, seededRandom } from '../../src/lib/random.ts';
+import type { QueueName } from '../../src/operations/due-queues.ts';
+import { type DisbursementState, lifecycles, queueOf } from '../../src/operations/lifecycle.ts';
+import type { Held } from '../../src/operations/operations.ts';
+import type { Change } from '../../src/operations/settle.ts';
+import { type OperationsUnderTest, disbursementOf } from './under-test.ts';
+
+const QUEUES = ['disbursement', 'status-poll'] as const satisfies readonly QueueName[];
+const LEASE_MS = 1_000;
+
+/** Runs `count` commands and gives what was answered to each. */
+export async function randomCommands(at: OperationsUnderTest, seed: number, count: number): Promise<unknown[]> {
+  const random = seededRandom(seed);
+  const attempts: Held<'disbursement'>[] = [];
+  const answers: unknown[] = [];
+  for (let index = 0; index < count; index += 1) {
+    at.clock.now += Math.floor(random.fraction() ** 3 * 2 * LEASE_MS);
+    if (random.fraction() < 0.1) at.repeatNext();
+    answers.push(await oneCommand(at, random, attempts));
+  }
+  return answers;
+}
+
+function pick<T>(random: Random, from: readonly T[]): T | undefined {
+  return from[Math.floor(random.fraction() * from.length)];
+}
+
+async function oneCommand(
+  { operations }: OperationsUnderTest,
+  random: Random,
+  attempts: Held<'disbursement'>[],
+): Promise<unknown> {
+  const id = pick(random, ['a', 'b', 'c', 'd', 'ref']) ?? 'a';
+  const queue = pick(random, QUEUES) ?? 'disbursement';
+  const dice = random.fraction();
+  if (dice < 0.12) return operations.accept(requestOf(id, random));
+  if (dice < 0.42) {
+    const acquired = await operations.acquire('disbursement', id, queue, LEASE_MS);
+    if (acquired.is === 'acquired') attempts.push(acquired);
+    return acquired;
+  }
+  if (dice < 0.5) return operations.claim(queue, 1 + Math.floor(random.fraction() * 3), LEASE_MS);
+  if (dice < 0.6) {
+    const said = { operation: 'callback', code: 'é'.repeat(Math.floor(random.fraction() * 60)) };
+    return operations.hint('disbursement', id, said, 500);
+  }
+  const attempt = pick(random, attempts.slice(-6));
+  if (attempt === undefined) return undefined;
+  if (dice < 0.65)
+    return operations.stillMine(attempt.record.id, { lease: attempt.lease, state: attempt.record.state });
+  const lease = random.fraction() < 0.9 ? attempt.lease : undefined;
+  return operations.settle(attempt.record, lease, changeFrom(attempt.record.state, random));
+}
+
+function requestOf(id: string, random: Random) {
+  return disbursementOf(id, {
+    fingerprint: pick(random, ['one', 'one', 'two']) ?? 'one',
+    dueInMs: Math.floor(random.fraction() * 500),
+    ...(random.fraction() < 0.5 ? { reference: 'r', idOfReference: 'ref' } : {}),
+    ...(random.fraction() < 0.2 ? { notBefore: 1_800_000_000_000 + Math.floor(random.fraction() * 100_000) } : {}),
+  });
+}
+
+function changeFrom(state: DisbursementState, random: Random): Change<'disbursement'> {
+  const arrows = lifecycles.disbursement[state].next as readonly DisbursementState[];
+  const to = pick(random, [state, ...arrows]) ?? state;
+  const waits = queueOf('disbursement', to) !== undefined && random.fraction() < 0.95;
+  return {
+    to,
+    ...(waits ? { dueInMs: Math.floor(random.fraction() * 3_000) } : {}),
+    ...(random.fraction() < 0.3 ? { keepMs: LEASE_MS } : {}),
+    ...(random.fraction() < 0.4 ? { event: { type: `disbursement.${to}`, data: { to } } } : {}),
+    ...(random.fraction() < 0.5
+      ? { evidence: { operation: 'x', code: to, httpStatus: 200, detail: 'a|b\n c' } }
+      : {}),
+    ...(random.fraction() < 0.3 ? { hintAfterMs: 100 } : {}),
+    set: pick(random, [{}, { token: 't1' }, { token: '' }, { '@quietUntil': 50, tries: 3 }, { tries: 1 }]) ?? {},
+  };
+}

@@ -1,0 +1,64 @@
+import type { Redis } from 'ioredis';
+import { seededRandom } from '../../src/lib/random.ts';
+import { fieldsOf } from '../../src/operations/record.ts';
+import { keys } from '../../src/operations/keys.ts';
+import { Operations } from '../../src/operations/operations.ts';
+import type { StoredEvent } from '../support/memory-store.ts';
+import { type OperationsUnderTest, START } from './under-test.ts';
+
+/** Empties the database first. */
+export async function redisUnderTest(redis: Redis, seed = 1): Promise<OperationsUnderTest> {
+  await redis.flushdb();
+  const clock = { now: START };
+  let repeat = false;
+  const repeating = new Proxy(redis, {
+    get: (target, name) => {
+      const member: unknown = Reflect.get(target, name, target);
+      if (typeof member !== 'function') return member;
+      const call = member.bind(target) as (...args: unknown[]) => Promise<unknown>;
+      if (!['evalsha', 'eval', 'hmget'].includes(String(name))) return call;
+      return async (...args: unknown[]) => {
+        if (repeat) await call(...args);
+        repeat = false;
+        return call(...args);
+      };
+    },
+  });
+  return {
+    operations: new Operations({ redis: repeating, random: seededRandom(seed), now: () => clock.now }),
+    clock,
+    fields: (key) => redis.hgetall(key),
+    score: async (key, member) => {
+      const score = await redis.zscore(key, member);
+      return score === null ? undefined : Number(score);
+    },
+    events: () => eventsOf(redis),
+    everything: () => everythingIn(redis),
+    repeatNext: () => {
+      repeat = true;
+    },
+  };
+}
+
+async function eventsOf(redis: Redis): Promise<StoredEvent[]> {
+  const entries = await redis.xrange(keys.events, '-', '+');
+  return entries.map(([, flat]) => {
+    const { op = '', seq, at, account = '', type = '', data = '' } = fieldsOf(flat);
+    return { op, seq: Number(seq), at: Number(at), account, type, data };
+  });
+}
+
+async function everythingIn(redis: Redis): Promise<Record<string, unknown>> {
+  const all: Record<string, unknown> = {};
+  for (const key of await redis.keys('*')) {
+    const type = await redis.type(key);
+    if (type === 'hash') all[key] = await redis.hgetall(key);
+    if (type === 'string') all[key] = await redis.get(key);
+    if (type === 'zset') all[key] = scoresOf(await redis.zrange(key, '0', '-1', 'WITHSCORES'));
+  }
+  return all;
+}
+
+function scoresOf(flat: readonly string[]): Record<string, number> {
+  return Object.fromEntries(Object.entries(fieldsOf(flat)).map(([member, score]) => [member, Number(score)]));
+}

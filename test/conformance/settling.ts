@@ -1,0 +1,186 @@
+/** Changing a record: compare, then set; and hints, which change nothing but when it is looked at. */
+import { beforeEach, describe, expect, test } from 'vitest';
+import { readEvidence } from '../../src/operations/evidence.ts';
+import { keys } from '../../src/operations/keys.ts';
+import { LEASE_MS, OperationA, type OperationsUnderTest, START, disbursementOf } from './under-test.ts';
+
+export function settlingConformance(open: () => Promise<OperationsUnderTest>): void {
+  let at: OperationsUnderTest;
+  let a: OperationA;
+  beforeEach(async () => {
+    at = await open();
+    a = new OperationA(at);
+  });
+
+  describe('settling', () => {
+    beforeEach(async () => {
+      await at.operations.accept(disbursementOf('a'));
+    });
+
+    test('changes the state, its lists and its counts in one step', async () => {
+      const { record: read, lease } = await a.held();
+      at.clock.now += 100;
+      const settled = await at.operations.settle(read, lease, { to: 'created', dueInMs: 3_000, set: { token: 't' } });
+      expect(settled).toMatchObject({ is: 'applied', rev: 2, at: START + 100 });
+      expect(await a.record()).toMatchObject({ state: 'created', token: 't', since: String(START + 100) });
+      expect(await a.record()).not.toHaveProperty('lease');
+      expect(await a.due()).toBe(START + 3_100);
+      expect(await at.score(keys.state('disbursement', 'queued'), 'a')).toBeUndefined();
+      expect(await at.score(keys.state('disbursement', 'created'), 'a')).toBe(START + 100);
+      const counts = { queued: '0', 'xof:queued': '0', created: '1', 'xof:created': '500' };
+      expect(await at.fields(keys.counts('disbursement'))).toEqual(counts);
+    });
+
+    test('a lost lease changes nothing', async () => {
+      const first = await a.held();
+      at.clock.now += LEASE_MS;
+      await a.held();
+      const before = await at.everything();
+      const settled = await at.operations.settle(first.record, first.lease, { to: 'created', set: { token: 't' } });
+      expect(settled).toEqual({ is: 'not yours', state: 'queued' });
+      expect(await at.everything()).toEqual(before);
+    });
+
+    test('a record that went on meanwhile is not changed from where it was', async () => {
+      const { record: read } = await a.held();
+      await at.operations.settle(read, undefined, { to: 'created' });
+      const late = await at.operations.settle(read, undefined, { to: 'cancelled' });
+      expect(late).toEqual({ is: 'not yours', state: 'created' });
+    });
+
+    test('a command that was sent twice is done once and answers that it was ours', async () => {
+      const { record: read, lease } = await a.held();
+      at.repeatNext();
+      const event = { type: 'disbursement.held', data: { id: 'a' } };
+      const settled = await at.operations.settle(read, lease, { to: 'held', dueInMs: 1_000, event });
+      expect(settled.is).toBe('mine');
+      expect(await a.record()).toMatchObject({ state: 'held', rev: '2' });
+      expect(await at.events()).toHaveLength(1);
+    });
+
+    test('a record that is gone is not made again', async () => {
+      const { record: read, lease } = await a.held();
+      const ghost = { ...read, id: 'ghost' };
+      expect(await at.operations.settle(ghost, lease, { to: 'created' })).toEqual({ is: 'none' });
+      expect(await at.fields(keys.record('ghost'))).toEqual({});
+    });
+
+    test('an arrow that the table does not have is refused before anything is asked', async () => {
+      const { record: read, lease } = await a.held();
+      await expect(at.operations.settle(read, lease, { to: 'succeeded' })).rejects.toThrow('no arrow');
+    });
+
+    test('an event is announced once for each transition, in growing sequence', async () => {
+      for (const to of ['held', 'created', 'rejected'] as const) {
+        const { record: read, lease } = await a.held();
+        const event = { type: `disbursement.${to}`, data: { state: to } };
+        await at.operations.settle(read, lease, { to, dueInMs: 1_000, event });
+      }
+      const told = (await at.events()).map(({ op, seq, type, account }) => ({ op, seq, type, account }));
+      expect(told).toEqual([
+        { op: 'a', seq: 1, type: 'disbursement.held', account: 'main' },
+        { op: 'a', seq: 2, type: 'disbursement.created', account: 'main' },
+        { op: 'a', seq: 3, type: 'disbursement.rejected', account: 'main' },
+      ]);
+    });
+
+    test('a time is counted by the clock of the keeper, and an empty value removes a field', async () => {
+      const { record: read, lease } = await a.held();
+      await at.operations.settle(read, lease, { to: 'created', keepMs: 1, set: { '@tokenAt': -5, reason: 'x' } });
+      expect(await a.record()).toMatchObject({ tokenAt: String(START - 5), reason: 'x', until: String(START + 1) });
+      await at.operations.settle({ ...read, state: 'created' }, lease, { to: 'created', set: { reason: '' } });
+      expect(await a.record()).not.toHaveProperty('reason');
+    });
+
+    test('tries are counted in a state and forgotten when it is left', async () => {
+      const first = await a.held();
+      await at.operations.settle(first.record, first.lease, { to: 'queued', dueInMs: 1, set: { tries: 7 } });
+      const second = await a.held();
+      expect(second.record.tries).toBe(7);
+      await at.operations.settle(second.record, second.lease, { to: 'created', dueInMs: 1 });
+      expect((await a.held()).record.tries).toBe(0);
+    });
+
+    test('leaving for another queue is due there and not here', async () => {
+      await a.bring('created', 'submitting');
+      expect(await a.due()).toBeUndefined();
+      expect(await a.due('status-poll')).toBe(START + 60_000);
+    });
+
+    test('evidence keeps its first and its last lines, however much is said', async () => {
+      for (let index = 1; index <= 60; index += 1) {
+        const { record: read, lease } = await a.held();
+        const evidence = { operation: 'status', code: `c${index}`, detail: 'x'.repeat(200) };
+        await at.operations.settle(read, lease, { to: 'queued', dueInMs: 1, evidence });
+        at.clock.now += 1;
+      }
+      const { lines, dropped } = readEvidence(await a.record());
+      expect(lines.map(({ code }) => code)).toEqual([
+        ...Array.from({ length: 12 }, (_, index) => `c${index + 1}`),
+        ...Array.from({ length: 12 }, (_, index) => `c${index + 49}`),
+      ]);
+      expect(dropped).toBe(36);
+      expect(Math.max(...Object.values(await a.record()).map((value) => value.length))).toBeLessThanOrEqual(64);
+    });
+  });
+
+  describe('reading again after the fence', () => {
+    test('is true only while everything is as it was written', async () => {
+      await at.operations.accept(disbursementOf('a'));
+      const { record: read, lease } = await a.held();
+      const settled = await at.operations.settle(read, lease, { to: 'created', keepMs: LEASE_MS });
+      if (settled.is !== 'applied') throw new Error(settled.is);
+      const mine = { state: 'created', lease, op: settled.op };
+      expect(await at.operations.stillMine('a', mine)).toBe(true);
+      expect(await at.operations.stillMine('a', { ...mine, lease: 'other' })).toBe(false);
+      expect(await at.operations.stillMine('a', { ...mine, token: 't' })).toBe(false);
+      expect(await at.operations.stillMine('gone', mine)).toBe(false);
+    });
+  });
+
+  describe('a hint', () => {
+    const said = { operation: 'callback', code: 'completed' };
+    const hint = (intervalMs = 5_000) => at.operations.hint('disbursement', 'a', said, intervalMs);
+
+    test('about nothing we know makes nothing', async () => {
+      expect(await hint()).toEqual({ is: 'none' });
+      expect(await at.everything()).toEqual({});
+    });
+
+    test('makes the next look due now, and the one after it only when the interval is over', async () => {
+      await at.operations.accept(disbursementOf('a'));
+      await a.bring('created', 'submitting', 'pending');
+      expect((await hint()).is).toBe('look');
+      expect(await a.due('status-poll')).toBe(START);
+      const { record: read } = await a.held('status-poll');
+      await at.operations.settle(read, undefined, { to: 'pending', dueInMs: 60_000 });
+      at.clock.now += 1_000;
+      expect(await hint()).toEqual({ is: 'noted' });
+      expect(await a.due('status-poll')).toBe(START + 5_000);
+    });
+
+    test('about what is final changes nothing, and says so', async () => {
+      await at.operations.accept(disbursementOf('a'));
+      await a.bring('created', 'submitting', 'failed');
+      expect(await hint(0)).toEqual({ is: 'final', state: 'failed' });
+      expect((await a.record())['state']).toBe('failed');
+    });
+
+    test('in the middle of an attempt makes the look after it come sooner', async () => {
+      await at.operations.accept(disbursementOf('a'));
+      await a.bring('created', 'submitting', 'pending');
+      const { record: read, lease } = await a.held('status-poll');
+      expect(await hint()).toEqual({ is: 'noted' });
+      await at.operations.settle(read, lease, { to: 'pending', dueInMs: 60_000, hintAfterMs: 2_000 });
+      expect(await a.due('status-poll')).toBe(START + 2_000);
+    });
+
+    test('before the submit changes neither state nor due time, and is kept as evidence', async () => {
+      await at.operations.accept(disbursementOf('a'));
+      expect(await hint()).toEqual({ is: 'noted' });
+      expect(await a.due()).toBe(START + 5_000);
+      expect(await a.due('status-poll')).toBeUndefined();
+      expect(readEvidence(await a.record()).lines).toEqual([{ at: START, ...said }]);
+    });
+  });
+}

@@ -1,0 +1,229 @@
+/** The protocol with one guard taken away. Each must be noticed: a guard that nobody misses is not tested. */
+import type { Operations } from '../../src/operations/operations.ts';
+import type { DisbursementRecord } from '../../src/operations/record.ts';
+import type { Change } from '../../src/operations/settle.ts';
+import type { Bench } from '../../src/processors/bench.ts';
+import type { Payments } from '../../src/upstream/payments/types.ts';
+import type { RunOptions } from './run.ts';
+import type { World } from './world.ts';
+
+type Disbursing = Change<'disbursement'>;
+
+export interface Mutant {
+  readonly without: string;
+  /** The promise that breaks. */
+  readonly breaks: RegExp;
+  readonly options: Omit<RunOptions, 'seed' | 'disbursements'>;
+}
+
+const neither = { uniqueId: false, singleUse: false } as const;
+const both = { uniqueId: true, singleUse: true } as const;
+
+/** The kindest upstream, and a Redis that keeps every answered write. */
+const kind = { mode: 'resubmit', durability: 'each', promises: both } as const;
+/** Promises nothing; nothing is ever sent again. */
+const strict = { mode: 'strict', durability: 'each', promises: neither } as const;
+/** Everything at once, and often. */
+export const wild = {
+  mode: 'resubmit',
+  durability: 'fenced',
+  promises: both,
+  troubles: { freeze: 0.1, rollback: 0.05, submitFault: 0.6, standsStillBeforeSend: 0 },
+} as const;
+const strictFenced = { ...strict, durability: 'fenced' } as const;
+
+export const mutants: readonly Mutant[] = [
+  {
+    without: 'the fence',
+    breaks: /P1|P7/,
+    options: { ...strictFenced, tamper: (bench) => ({ ...bench, fence: async () => true }) },
+  },
+  {
+    without: 'the second reading after the fence',
+    breaks: /P1|P7/,
+    options: { ...strictFenced, tamper: (bench) => withOperations(bench, { stillMine: async () => true }) },
+  },
+  { without: 'the lease on a write', breaks: /P1|P7|P9|P10/, options: { ...wild, guards: { lease: false } } },
+  {
+    without: 'the comparison before a write',
+    breaks: /P\d/,
+    options: { ...strict, guards: { state: false, lease: false } },
+  },
+  {
+    without: 'the due time behind a lease',
+    breaks: /P5|P13/,
+    options: { ...kind, guards: { dueAfterLease: false } },
+  },
+  { without: 'the quiet period', breaks: /P10/, options: { ...kind, policy: { quietMs: 0 } } },
+  { without: 'strictness', breaks: /P1|P9/, options: { ...strict, policy: { resubmit: true } } },
+  {
+    without: 'the second look',
+    breaks: /P10/,
+    options: { ...kind, tamper: (bench) => withRecord(bench, { createdSeenAt: 1 }) },
+  },
+  {
+    without: 'the doubt about 5000',
+    breaks: /P4/,
+    options: {
+      ...kind,
+      tamper: (bench) =>
+        withChange(bench, (change) =>
+          saysSubmit(change, '5000') ? { ...change, to: 'failed', dueInMs: undefined } : change,
+        ),
+    },
+  },
+  {
+    without: 'the doubt about silence',
+    breaks: /P1|P9/,
+    options: { ...kind, promises: neither, tamper: (bench) => withPayments(bench, neverSent(bench)) },
+  },
+  {
+    without: 'the doubt about the word in the answer to a submit',
+    breaks: /P3|P4/,
+    options: { ...kind, tamper: (bench) => withChange(bench, believeTheAnswer) },
+  },
+  {
+    without: 'the limit of sends',
+    breaks: /P9/,
+    options: {
+      ...kind,
+      troubles: { submitFault: 0.9 },
+      tamper: (bench) => withRecord(bench, { sends: 1 }),
+    },
+  },
+  {
+    without: 'the same token for ever',
+    breaks: /P8/,
+    options: { ...kind, tamper: (bench, world) => withPayments(bench, anotherToken(bench, world)) },
+  },
+  {
+    without: 'the same disburse_id for ever',
+    breaks: /P8/,
+    options: { ...kind, tamper: (bench) => withPayments(bench, anotherId(bench)) },
+  },
+  {
+    without: 'the difference between no answer and "created"',
+    breaks: /P10/,
+    options: {
+      ...kind,
+      troubles: { statusFault: 0.5 },
+      tamper: (bench) => withPayments(bench, silenceIsCreated(bench)),
+    },
+  },
+  {
+    without: 'the comparison of the answer with the question',
+    breaks: /P3|P4/,
+    options: {
+      ...kind,
+      troubles: { statusOfAnother: 0.1 },
+      tamper: (bench) => withPayments(bench, namelessStatus(bench)),
+    },
+  },
+  {
+    without: 'the deadline before the first byte',
+    breaks: /P7|P9|P10/,
+    options: { ...kind, troubles: { freeze: 0.1 }, tamper: (bench) => withPayments(bench, noDeadline(bench)) },
+  },
+];
+
+function withOperations(bench: Bench, changed: Partial<Pick<Operations, 'acquire' | 'settle' | 'stillMine'>>): Bench {
+  const { operations } = bench;
+  const kept: Pick<Operations, 'acquire' | 'settle' | 'stillMine'> = {
+    acquire: (...args) => operations.acquire(...args),
+    settle: (...args) => operations.settle(...args),
+    stillMine: (...args) => operations.stillMine(...args),
+  };
+  return { ...bench, operations: { ...kept, ...changed } as unknown as Operations };
+}
+
+/** Every attempt finds these values in its record, whatever is written there. */
+function withRecord(bench: Bench, values: Partial<DisbursementRecord>): Bench {
+  const { operations } = bench;
+  const acquire = async (...args: Parameters<Operations['acquire']>) => {
+    const acquired = await operations.acquire(...args);
+    if (acquired.is !== 'acquired') return acquired;
+    const { record } = acquired;
+    return 'sends' in record && record.sends > 0 ? { ...acquired, record: { ...record, ...values } } : acquired;
+  };
+  return withOperations(bench, { acquire: acquire as unknown as Operations['acquire'] });
+}
+
+function withChange(bench: Bench, alter: (change: Disbursing) => Disbursing): Bench {
+  const { operations } = bench;
+  const settle = (...[record, lease, change]: Parameters<Operations['settle']>) =>
+    operations.settle(record as unknown as DisbursementRecord, lease, alter(change as Disbursing));
+  return withOperations(bench, { settle: settle as Operations['settle'] });
+}
+
+function withPayments(bench: Bench, changed: Partial<Payments>): Bench {
+  const { payments } = bench.upstream;
+  const kept = {
+    createDisbursement: payments.createDisbursement,
+    submitDisbursement: payments.submitDisbursement,
+    disbursementStatus: payments.disbursementStatus,
+  };
+  return { ...bench, upstream: { ...bench.upstream, payments: { ...kept, ...changed } as unknown as Payments } };
+}
+
+function saysSubmit({ evidence, to }: Disbursing, code: string): boolean {
+  return to === 'unknown' && evidence?.operation === 'submit' && evidence.code === code;
+}
+
+function believeTheAnswer(change: Disbursing): Disbursing {
+  const { to, evidence } = change;
+  const word = evidence?.operation === 'submit' ? evidence.detail : undefined;
+  if (to !== 'pending' || (word !== 'success' && word !== 'failed')) return change;
+  return { ...change, to: word === 'success' ? 'succeeded' : 'failed', dueInMs: undefined };
+}
+
+function neverSent({ upstream: { payments } }: Bench): Partial<Payments> {
+  return {
+    submitDisbursement: async (...args) => {
+      const verdict = await payments.submitDisbursement(...args);
+      return verdict.seen.code === 'no_answer' ? { ...verdict, seen: { ...verdict.seen, sent: 'never' } } : verdict;
+    },
+  };
+}
+
+function anotherToken({ upstream: { payments } }: Bench, { ledger, sends }: World): Partial<Payments> {
+  return {
+    submitDisbursement: async (account, request, call) => {
+      const used = ledger.tokens.get(request.token);
+      const again = used !== undefined && sends.some(({ token }) => token === request.token);
+      return payments.submitDisbursement(
+        account,
+        again ? { ...request, token: ledger.create(used).token } : request,
+        call,
+      );
+    },
+  };
+}
+
+function anotherId({ upstream: { payments }, random }: Bench): Partial<Payments> {
+  return {
+    submitDisbursement: (account, request, call) =>
+      payments.submitDisbursement(account, { ...request, disburseId: random.hex(16) }, call),
+  };
+}
+
+function silenceIsCreated({ upstream: { payments } }: Bench): Partial<Payments> {
+  return {
+    disbursementStatus: async (...args) => {
+      const verdict = await payments.disbursementStatus(...args);
+      return verdict.is === 'ok' ? verdict : { is: 'ok', value: { status: 'created' }, seen: verdict.seen };
+    },
+  };
+}
+
+function namelessStatus({ upstream: { payments } }: Bench): Partial<Payments> {
+  return {
+    disbursementStatus: async (...args) => {
+      const verdict = await payments.disbursementStatus(...args);
+      return verdict.is === 'ok' ? { ...verdict, value: { status: verdict.value.status } } : verdict;
+    },
+  };
+}
+
+function noDeadline({ upstream: { payments } }: Bench): Partial<Payments> {
+  return { submitDisbursement: (account, request) => payments.submitDisbursement(account, request) };
+}

@@ -1,0 +1,76 @@
+/** A process that may die or stand still at every await. Each attempt is one of its own, which is the worst case. */
+import type { Clock } from '../../src/lib/clock.ts';
+import type { Chance, Troubles } from './chance.ts';
+import type { Timeline } from './timeline.ts';
+
+export const LEASE_MS = 130_000;
+const LONGEST_STANDSTILL_MS = 6 * LEASE_MS;
+
+export interface Surroundings {
+  readonly timeline: Timeline;
+  readonly chance: Chance;
+  readonly troubles: Troubles;
+  readonly counts: Record<string, number>;
+}
+
+export class Process {
+  readonly #at: Surroundings;
+  readonly #bootedAt: number;
+  #dead = false;
+  #standsStillUntil = 0;
+
+  constructor(surroundings: Surroundings) {
+    this.#at = surroundings;
+    this.#bootedAt = surroundings.chance.between(0, 1e9);
+  }
+
+  get clock(): Clock {
+    const { timeline } = this.#at;
+    return {
+      now: () => timeline.now,
+      monotonic: () => timeline.now - this.#bootedAt,
+      sleep: (ms) => this.pause(ms),
+      after: (ms, run) => {
+        timeline.after(ms, run);
+        return () => undefined;
+      },
+    };
+  }
+
+  pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#at.timeline.after(ms, () => this.whenAwake(resolve));
+    });
+  }
+
+  /** Goes on after `ms`, unless the process is dead by then; later, if it stands still. Here chance strikes. */
+  goOn(ms: number, run: () => void): void {
+    this.#suffer();
+    this.#at.timeline.after(ms, () => this.whenAwake(run));
+  }
+
+  standStill(): void {
+    this.#standsStillUntil = this.#at.timeline.now + this.#at.chance.between(0, LONGEST_STANDSTILL_MS);
+  }
+
+  #suffer(): void {
+    const { chance, troubles, counts } = this.#at;
+    if (chance.happens(troubles.kill)) {
+      this.#dead = true;
+      counts['killed'] = (counts['killed'] ?? 0) + 1;
+    }
+    if (chance.happens(troubles.freeze)) {
+      this.standStill();
+      counts['stood still'] = (counts['stood still'] ?? 0) + 1;
+    }
+  }
+
+  /** Now, or when the process no longer stands still; never, if it is dead. */
+  whenAwake(run: () => void): void {
+    const { timeline } = this.#at;
+    if (this.#dead) return;
+    const restMs = this.#standsStillUntil - timeline.now;
+    if (restMs > 0) timeline.after(restMs, () => this.whenAwake(run));
+    else run();
+  }
+}

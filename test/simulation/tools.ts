@@ -1,0 +1,85 @@
+/** The bench of one simulated attempt: the real processors work at it and cannot tell the difference. */
+import type { Random } from '../../src/lib/random.ts';
+import type { Accounts, HoldArea } from '../../src/operations/accounts.ts';
+import type { Campaigns } from '../../src/operations/campaigns.ts';
+import type { Chunks } from '../../src/operations/chunks.ts';
+import type { QueueName } from '../../src/operations/due-queues.ts';
+import { keys } from '../../src/operations/keys.ts';
+import type { Operations } from '../../src/operations/operations.ts';
+import type { Queries } from '../../src/operations/queries.ts';
+import type { Bench, Policy } from '../../src/processors/bench.ts';
+import type { Upstream } from '../../src/upstream/client.ts';
+import { MemoryOperations, type StoreGuards } from '../support/memory-operations.ts';
+import { type StoreLink, fenceThrough, sendThrough } from './connection.ts';
+import { LEASE_MS, type Process } from './process.ts';
+import { SimulatedPayments, type UpstreamLink } from './upstream.ts';
+
+const MINUTE_MS = 60_000;
+
+/** What a disbursement needs; the waits of other operations are not read here. */
+export const POLICY = {
+  leaseMs: LEASE_MS,
+  resubmit: true,
+  quietMs: MINUTE_MS,
+  pollMs: [2, 5, 10, 20, 40, 60, 120, 300, 600, 1_800].map((seconds) => seconds * 1_000),
+  limitMs: 12 * 60 * MINUTE_MS,
+  holdRecheckMs: 30_000,
+} satisfies Partial<Policy>;
+
+export interface Workshop extends StoreLink, UpstreamLink {
+  readonly random: Random;
+  readonly policy: Policy;
+  readonly guards: StoreGuards;
+  /** When each hold of the one account was last probed, by reason. Losing it in a rollback would change nothing. */
+  readonly holds: Map<string, number>;
+  readonly wake: (queue: QueueName, id: string) => void;
+}
+
+export function operationsOf(process: Process, workshop: Workshop): MemoryOperations {
+  const { store, random, timeline, guards } = workshop;
+  const send = sendThrough(process, workshop);
+  return new MemoryOperations({ store, random, now: () => timeline.now, send, guards });
+}
+
+export function benchOf(process: Process, workshop: Workshop): Bench {
+  const { random, policy, durability } = workshop;
+  const send = sendThrough(process, workshop);
+  const payments = new SimulatedPayments(process, workshop);
+  const account = { name: 'main', mode: 'live', headerPrefix: 'SERVICE' } as const;
+  return {
+    clock: process.clock,
+    random,
+    policy,
+    operations: operationsOf(process, workshop) as unknown as Operations,
+    queries: {
+      kindOf: (id: string) => send(() => workshop.store.hash(keys.record(id)).get('kind')),
+    } as unknown as Queries,
+    chunks: {} as unknown as Chunks,
+    campaigns: {} as unknown as Campaigns,
+    accounts: accountsOf(send, workshop) as unknown as Accounts,
+    upstream: { payments, admit: async () => ({ admitted: true }) } as unknown as Upstream,
+    account: () => ({ upstream: account, fingerprint: 'keys' }),
+    // The book of the service keeps it, and so tells which operation a token was asked for.
+    callbackUrl: (_account, id) => id,
+    durability: () => ({ durable: true, reasons: [] }),
+    fence: durability === 'each' ? async () => true : fenceThrough(process, workshop),
+    wake: workshop.wake,
+  };
+}
+
+function accountsOf(send: <T>(command: () => T) => Promise<T>, { holds, timeline }: Workshop) {
+  return {
+    hold: (_account: string, _area: HoldArea, reason: string) => send(() => void holds.set(reason, timeline.now)),
+    release: (_account: string, _area: HoldArea, reason: string) => send(() => holds.delete(reason)),
+    holdsOf: (account: string) =>
+      send(() => [...holds].map(([reason, since]) => ({ account, area: 'payments', reason, since }))),
+    mayProbe: (_account: string, _area: HoldArea, reason: string, everyMs: number) =>
+      send(() => {
+        const probedAt = holds.get(reason);
+        if (probedAt === undefined) return true;
+        if (timeline.now - probedAt < everyMs) return false;
+        holds.set(reason, timeline.now);
+        return true;
+      }),
+  };
+}

@@ -1,0 +1,197 @@
+/** The three calls that a disbursement makes, as a process sees them: with every way in which they go wrong. */
+import type { CallOptions, UpstreamAccount } from '../../src/upstream/options.ts';
+import type { DisbursementStatus, Payments, SubmittedDisbursement } from '../../src/upstream/payments/types.ts';
+import type { NotOk, Seen, UpstreamOperation, Verdict } from '../../src/upstream/verdict.ts';
+import type { Ledger, Token } from './ledger.ts';
+import type { Process, Surroundings } from './process.ts';
+
+type Disbursing = Pick<Payments, 'createDisbursement' | 'submitDisbursement' | 'disbursementStatus'>;
+
+/** One submit that left a process, or may have. */
+export interface Send {
+  readonly token: string;
+  readonly disburseId: string;
+  readonly callbackId: string;
+  /** When the first byte left. */
+  leftAt: number;
+  /** When the process knew as much as it ever would. */
+  endedAt: number;
+  /** The process stood still after its last look at the clock. */
+  readonly residue: boolean;
+  /** What a power loss would have left of the record when the process decided to send. */
+  readonly durably: { readonly state?: string | undefined; readonly token?: string | undefined };
+}
+
+export interface Look {
+  readonly token: string;
+  readonly beganAt: number;
+  readonly status: string;
+}
+
+export interface UpstreamLink extends Surroundings {
+  readonly ledger: Ledger;
+  readonly sends: Send[];
+  readonly looks: Look[];
+  /** A submit without effect may use up its disburse_id. */
+  readonly burnsIds: boolean;
+  readonly durableRecord: (token: string) => Send['durably'];
+}
+
+const PATIENCE_MS = 60_000;
+/** How long after everybody gave up a request may still take effect, and how old a status may be. */
+const LATEST_MS = 900_000;
+
+const SUBMIT_FAULTS = ['refused', 'lost', 'done but lost', 'late', '5000', 'done but 5000', 'cut', '429'] as const;
+type SubmitFault = (typeof SUBMIT_FAULTS)[number];
+
+export class SimulatedPayments implements Disbursing {
+  readonly #process: Process;
+  readonly #link: UpstreamLink;
+
+  constructor(process: Process, link: UpstreamLink) {
+    this.#process = process;
+    this.#link = link;
+  }
+
+  createDisbursement: Payments['createDisbursement'] = (account, request) => {
+    const { chance, troubles, ledger } = this.#link;
+    const operation = 'disbursement_create';
+    return this.#exchange<{ token: string }>(operation, account, open, () => {
+      const { accountAlias, amount, withdrawMode, callbackUrl } = request;
+      const token = () => ledger.create({ accountAlias, amount, withdrawMode, callbackId: callbackUrl });
+      if (!chance.happens(troubles.createFault)) return { value: { token: token().token } };
+      // Half of the tokens whose answer was lost exist all the same: they are never used.
+      if (chance.happens(0.5)) token();
+      return chance.pick<Happened<{ token: string }>>([
+        { not: { is: 'transient', code: 'no_answer' }, afterMs: PATIENCE_MS },
+        { not: { is: 'transient', code: '5000' } },
+        { not: { is: 'transient', code: 'unreachable' }, sent: 'never' },
+        { not: { is: 'held', condition: 'funds', code: '4002' } },
+        { not: { is: 'config', code: '401' } },
+        { not: { is: 'refused', code: '1001' } },
+      ]);
+    });
+  };
+
+  submitDisbursement: Payments['submitDisbursement'] = async (account, { token, disburseId = '' }, call) => {
+    const { chance, troubles, timeline, ledger, sends } = this.#link;
+    const operation = 'disbursement_submit';
+    const durably = this.#link.durableRecord(token);
+    const residue = chance.happens(troubles.standsStillBeforeSend);
+    const tooLate: Happened<SubmittedDisbursement> = {
+      not: { is: 'transient', code: 'send_deadline' },
+      sent: 'never',
+    };
+    const fault = chance.happens(troubles.submitFault) ? chance.pick(SUBMIT_FAULTS) : 'none';
+    const callbackId = ledger.tokens.get(token)?.callbackId ?? '';
+    // Looked at when the connection stands: right before the first byte leaves.
+    const gate = () => {
+      if (this.#late(call)) return tooLate;
+      if (residue) this.#process.standStill();
+      return undefined;
+    };
+    return this.#exchange<SubmittedDisbursement>(operation, account, gate, () => {
+      if (fault === 'refused') return { not: { is: 'transient', code: 'unreachable' }, sent: 'never' };
+      const at = timeline.now;
+      const send: Send = { token, disburseId, callbackId, leftAt: at, endedAt: at, residue, durably };
+      sends.push(send);
+      const answer = this.#submitted(token, disburseId, fault);
+      send.endedAt = at + (answer.afterMs ?? 0);
+      return answer;
+    });
+  };
+
+  #submitted(token: string, disburseId: string, fault: SubmitFault | 'none'): Happened<SubmittedDisbursement> {
+    const { chance, timeline, ledger } = this.#link;
+    const unknown = (code: string, afterMs = 0) => ({ not: { is: 'unknown', code } as const, afterMs });
+    if (fault === 'lost' || fault === '5000') {
+      if (this.#link.burnsIds && chance.happens(0.5)) ledger.burn(disburseId);
+      return fault === 'lost' ? unknown('no_answer', PATIENCE_MS) : unknown('5000');
+    }
+    if (fault === 'late') {
+      timeline.after(PATIENCE_MS + chance.upTo(LATEST_MS), () => ledger.submit(token, disburseId));
+      return unknown('no_answer', PATIENCE_MS);
+    }
+    if (fault === '429') return { not: { is: 'transient', code: 'throttled' }, sent: 'answered' };
+    const became = ledger.submit(token, disburseId);
+    if (fault === 'done but lost') return unknown('no_answer', PATIENCE_MS);
+    if (fault === 'done but 5000') return unknown('5000');
+    if (fault === 'cut') return unknown('cut');
+    if (became !== 'executed') return unknown(became === 'id used' ? 'disburse_id_used' : '5000');
+    // The word in the answer is a hint and may be wrong: only the status record is believed.
+    const status = chance.pick(['pending', 'pending', 'pending', 'success', 'failed', undefined]);
+    return { value: { ...(status ? { status } : {}), transactionId: `x${token}` } };
+  }
+
+  disbursementStatus: Payments['disbursementStatus'] = (account, { token: name }) => {
+    const { chance, troubles, timeline, ledger, looks } = this.#link;
+    const beganAt = timeline.now;
+    return this.#exchange<DisbursementStatus>('disbursement_status', account, open, () => {
+      if (chance.happens(troubles.statusFault)) {
+        const code = chance.pick(['no_answer', '5000', 'unreadable']);
+        return { not: { is: 'transient', code }, ...(code === 'no_answer' ? { afterMs: PATIENCE_MS } : {}) };
+      }
+      const asked = ledger.tokens.get(name);
+      const others = [...ledger.tokens.values()];
+      const another = chance.happens(troubles.statusOfAnother) ? others[chance.whole(others.length)] : asked;
+      if (another === undefined) return { not: { is: 'transient', code: 'unlisted_code' } };
+      const ageMs = chance.happens(troubles.statusStale) ? chance.upTo(LATEST_MS) : 0;
+      const status = chance.happens(0.01) ? 'processing' : ledger.statusAt(another, timeline.now - ageMs);
+      looks.push({ token: name, beganAt, status });
+      return { value: statusRecord(another, status) };
+    });
+  };
+
+  #late(call: CallOptions | undefined): boolean {
+    return call?.sendBy !== undefined && this.#process.clock.monotonic() > call.sendBy;
+  }
+
+  /** One request and its answer. What happens upstream does not depend on whether the asker still lives. */
+  #exchange<T>(
+    operation: UpstreamOperation,
+    account: UpstreamAccount,
+    gate: () => Happened<T> | undefined,
+    happen: () => Happened<T>,
+  ): Promise<Verdict<T>> {
+    const { chance, timeline } = this.#link;
+    return new Promise((resolve) => {
+      const hear = (happened: Happened<T>): void => {
+        this.#process.goOn(happened.afterMs ?? chance.upTo(2_000), () => {
+          resolve(
+            'value' in happened
+              ? this.#ok(operation, account, happened.value)
+              : this.#not(operation, account, happened),
+          );
+        });
+      };
+      this.#process.goOn(chance.upTo(50), () => {
+        const stopped = gate();
+        if (stopped) hear(stopped);
+        else this.#process.whenAwake(() => timeline.after(chance.upTo(500), () => hear(happen())));
+      });
+    });
+  }
+
+  #ok<T>(operation: UpstreamOperation, { name }: UpstreamAccount, value: T): Verdict<T> {
+    return { is: 'ok', value, seen: { operation, account: name, code: 'ok', sent: 'answered', durationMs: 0 } };
+  }
+
+  #not(operation: UpstreamOperation, { name }: UpstreamAccount, { not, sent = 'maybe' }: Unhappy): NotOk {
+    return { ...not, seen: { operation, account: name, code: not.code, sent, durationMs: 0 } } as NotOk;
+  }
+}
+
+const open = (): undefined => undefined;
+
+interface Unhappy {
+  readonly not: { readonly is: NotOk['is']; readonly code: string; readonly condition?: string };
+  readonly afterMs?: number;
+  readonly sent?: Seen['sent'];
+}
+
+type Happened<T> = { readonly value: T; readonly afterMs?: number } | Unhappy;
+
+function statusRecord({ token, amount, executions }: Token, status: string): DisbursementStatus {
+  const disburseId = executions.at(-1)?.disburseId;
+  return { status, token, amount, amountRaw: `${amount}.00`, ...(disburseId ? { disburseId } : {}) };
+}

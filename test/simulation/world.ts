@@ -1,0 +1,200 @@
+/** A small world: some disbursements, every process that touches them, and everything that goes wrong. */
+import { derivedHex } from '../../src/lib/ids.ts';
+import { seededRandom } from '../../src/lib/random.ts';
+import type { QueueName } from '../../src/operations/due-queues.ts';
+import { keys } from '../../src/operations/keys.ts';
+import { readRecord } from '../../src/operations/record.ts';
+import type { Bench, Policy } from '../../src/processors/bench.ts';
+import { disbursementEvent } from '../../src/processors/disbursement-event.ts';
+import { advanceDisbursement } from '../../src/processors/disbursement.ts';
+import { HINT_INTERVAL_MS } from '../../src/processors/look.ts';
+import { pollStatus } from '../../src/processors/status-poll.ts';
+import { sweep } from '../../src/processors/sweeper.ts';
+import { ALL_GUARDS, type StoreGuards } from '../support/memory-operations.ts';
+import { MemoryStore } from '../support/memory-store.ts';
+import { Chance, DEFAULT_TROUBLES, type Troubles } from './chance.ts';
+import { ConnectionLost, type Durability } from './connection.ts';
+import { Ledger, type Token, type UpstreamPromises } from './ledger.ts';
+import { LEASE_MS, Process } from './process.ts';
+import { Timeline } from './timeline.ts';
+import { POLICY, type Workshop, benchOf, operationsOf } from './tools.ts';
+import type { Look, Send } from './upstream.ts';
+
+export interface WorldOptions {
+  readonly seed: number;
+  readonly disbursements: number;
+  readonly mode: 'resubmit' | 'strict';
+  readonly durability: Durability;
+  readonly promises: UpstreamPromises;
+  readonly burnsIds?: boolean;
+  readonly troubles?: Partial<Troubles>;
+  /** One guard taken away: in the scripts, in the settings, or between a processor and its bench. */
+  readonly guards?: Partial<StoreGuards>;
+  readonly policy?: Partial<Policy>;
+  readonly tamper?: (bench: Bench, world: World) => Bench;
+}
+
+const DUE_TO_ADVANCE = keys.due('disbursement');
+const DUE_TO_LOOK = keys.due('status-poll');
+const START = 1_800_000_000_000;
+/** Few enough that a rollback takes a large part of a world with it. */
+export const PER_WORLD = 10;
+const SWEEP_MS = 1_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+export class World {
+  readonly options: WorldOptions;
+  readonly timeline = new Timeline(START);
+  readonly store = new MemoryStore();
+  readonly chance: Chance;
+  readonly ledger: Ledger;
+  readonly sends: Send[] = [];
+  readonly looks: Look[] = [];
+  readonly counts: Record<string, number> = {};
+  /** Ids whose acceptance was answered. */
+  readonly answered = new Set<string>();
+  /** What no process of ours may ever throw. */
+  readonly crashes: unknown[] = [];
+  readonly workshop: Workshop;
+  #sweptAt = 0;
+
+  constructor(options: WorldOptions) {
+    this.options = options;
+    const { seed, promises, mode, durability, burnsIds = false } = options;
+    const random = seededRandom(seed);
+    this.chance = new Chance(random);
+    this.ledger = new Ledger(this.timeline, this.chance, promises, (token) => this.#callBack(token));
+    const { timeline, chance, store, ledger, sends, looks, counts } = this;
+    this.workshop = {
+      timeline,
+      chance,
+      store,
+      ledger,
+      sends,
+      looks,
+      counts,
+      random,
+      durability,
+      burnsIds,
+      troubles: { ...DEFAULT_TROUBLES, ...options.troubles },
+      commands: { inFlight: new Set(), atRiskSince: START },
+      policy: { ...POLICY, resubmit: mode === 'resubmit', ...options.policy } as Policy,
+      guards: { ...ALL_GUARDS, ...options.guards },
+      holds: new Map(),
+      wake: (queue, id) => this.#wake(queue, id),
+      durableRecord: (token) => {
+        const record = store.durableHash(keys.record(ledger.tokens.get(token)?.callbackId ?? ''));
+        return { state: record.get('state'), token: record.get('token') };
+      },
+    };
+  }
+
+  get ids(): string[] {
+    return Array.from({ length: this.options.disbursements }, (_, index) => `dsb-${index}`);
+  }
+
+  async live(): Promise<void> {
+    for (const [index, id] of this.ids.entries()) {
+      this.timeline.after(this.chance.upTo(HOUR_MS / 4), () => this.#ask(id, 1_000 + index));
+      if (this.chance.happens(0.03)) this.timeline.after(this.chance.upTo(HOUR_MS), () => this.#cancel(id));
+      if (this.chance.happens(0.2)) this.timeline.after(this.chance.upTo(HOUR_MS), () => this.#hint(id));
+    }
+    const end = START + 14 * DAY_MS;
+    while (this.timeline.now < end) {
+      const sweepAt = Math.max(this.#sweptAt + SWEEP_MS, this.#nextDueAt());
+      if (sweepAt > end && this.timeline.nextAt > end) break;
+      if (sweepAt <= this.timeline.nextAt)
+        this.timeline.after(Math.max(0, sweepAt - this.timeline.now), () => this.#sweep());
+      if (sweepAt <= this.timeline.nextAt) this.#sweptAt = sweepAt;
+      await this.timeline.step();
+    }
+  }
+
+  #nextDueAt(): number {
+    return Math.min(this.store.lowest(DUE_TO_ADVANCE), this.store.lowest(DUE_TO_LOOK));
+  }
+
+  /** A caller asks until it is answered, and now and then once more. */
+  #ask(id: string, amount: number): void {
+    const process = new Process(this.workshop);
+    const disburseId = derivedHex(id);
+    const operations = operationsOf(process, this.workshop);
+    const accepted = operations.accept({
+      kind: 'disbursement',
+      id,
+      account: 'main',
+      state: 'queued',
+      fingerprint: id,
+      xof: amount,
+      dueInMs: 5_000,
+      fields: { amount, accountAlias: `77${id}`, withdrawMode: 'wave-senegal', disburseId },
+    });
+    this.#run(async () => {
+      await accepted;
+      // The same as before a submit: a fence that was waited for in the wrong world proves nothing.
+      const durable = await benchOf(process, this.workshop).fence();
+      if (!durable || !(await operations.stillMine(id, { fp: id }))) throw new ConnectionLost('not durable');
+      this.answered.add(id);
+      this.#wake('disbursement', id);
+    });
+    this.timeline.after(2 * LEASE_MS, () => {
+      if (!this.answered.has(id) || this.chance.happens(0.05)) this.#ask(id, amount);
+    });
+  }
+
+  #cancel(id: string): void {
+    const fields = Object.fromEntries(this.store.hash(keys.record(id)));
+    if (!['queued', 'held', 'created'].includes(fields['state'] ?? '')) return;
+    const record = readRecord('disbursement', fields);
+    const process = new Process(this.workshop);
+    const event = disbursementEvent(record, 'cancelled');
+    this.#run(() => operationsOf(process, this.workshop).settle(record, undefined, { to: 'cancelled', event }));
+  }
+
+  #callBack(token: Token): void {
+    for (let copies = this.chance.whole(3); copies > 0; copies -= 1) {
+      this.timeline.after(this.chance.upTo(60_000), () => this.#hint(token.callbackId));
+    }
+  }
+
+  #hint(id: string): void {
+    const operations = operationsOf(new Process(this.workshop), this.workshop);
+    this.#run(async () => {
+      const said = { operation: 'callback', code: 'success' };
+      const hinted = await operations.hint('disbursement', id, said, HINT_INTERVAL_MS);
+      if (hinted.is === 'look') this.#wake('status-poll', id);
+    });
+  }
+
+  #sweep(): void {
+    const process = new Process(this.workshop);
+    const operations = operationsOf(process, this.workshop);
+    const wake = (queue: QueueName, id: string) => this.#wake(queue, id);
+    const rest = { intervalMs: SWEEP_MS, pushMs: LEASE_MS, waiting: async () => 0, onError: () => undefined };
+    this.#run(() => sweep({ operations, clock: process.clock, wake, ...rest }));
+  }
+
+  #wake(queue: QueueName, id: string): void {
+    const { wakeLost, wakeTwice } = this.workshop.troubles;
+    if (this.chance.happens(wakeLost)) return;
+    const start = () => this.timeline.after(this.chance.upTo(10_000), () => this.#attempt(queue, id));
+    start();
+    if (this.chance.happens(wakeTwice)) start();
+  }
+
+  #attempt(queue: QueueName, id: string): void {
+    const { tamper = (bench: Bench) => bench } = this.options;
+    const bench = tamper(benchOf(new Process(this.workshop), this.workshop), this);
+    this.#run(async () => {
+      const { did } = await (queue === 'status-poll' ? pollStatus : advanceDisbursement)(id, bench);
+      this.counts[`attempt ${did}`] = (this.counts[`attempt ${did}`] ?? 0) + 1;
+    });
+  }
+
+  #run(work: () => Promise<unknown>): void {
+    void work().catch((error: unknown) => {
+      if (!(error instanceof ConnectionLost)) this.crashes.push(error);
+    });
+  }
+}
