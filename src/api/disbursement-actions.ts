@@ -43,27 +43,31 @@ export function addDisbursementActions(router: Router, context: ApiContext): voi
   });
 }
 
-async function cancel({ operations }: ApiContext, key: ApiKey, record: DisbursementRecord): Promise<void> {
+async function cancel(context: ApiContext, key: ApiKey, record: DisbursementRecord): Promise<void> {
   if (!CANCELLABLE.includes(record.state)) throw tooLate(record.state);
-  const settled = await operations.settle(record, undefined, {
+  const settled = await context.operations.settle(record, undefined, {
     to: 'cancelled',
     set: { reason: 'cancelled_by_caller' },
     evidence: { operation: 'cancel', code: 'by', detail: key.name },
     event: disbursementEvent(record, 'cancelled'),
   });
   if (settled.is === 'not yours') throw tooLate(settled.state);
+  await context.operations.mustBeKept(record.id, { state: 'cancelled' });
 }
 
 async function approve(context: ApiContext, key: ApiKey, record: DisbursementRecord): Promise<void> {
   refuseOwn(key, record);
+  const waitMs = Math.max(0, (record.notBefore ?? 0) - context.clock.now());
   const settled = await context.operations.settle(record, undefined, {
     to: 'queued',
-    dueInMs: 0,
-    set: { approvedBy: key.name },
+    // What may not be sent yet waits in the due index until it may.
+    dueInMs: waitMs,
+    set: { approvedBy: key.name, '@approvedAt': 0 },
     evidence: { operation: 'approve', code: 'by', detail: key.name },
   });
   if (settled.is === 'not yours') throw notPossible(settled.state, 'there is nothing to approve');
-  if (settled.is !== 'none') context.wake('disbursement', record.id, settled.rev);
+  await context.operations.mustBeKept(record.id, { approvedBy: key.name });
+  if (settled.is !== 'none' && waitMs === 0) context.wake('disbursement', record.id, settled.rev);
 }
 
 /** Four eyes: nobody approves or resolves what they asked for themselves. */

@@ -1,7 +1,7 @@
 /** For operators: what stands where, what is held and why, and the switches. */
 import { Router } from 'express';
 import { STOPPED } from '../operations/accounts.ts';
-import { explainDisbursement } from '../operations/explain.ts';
+import { addExplain } from './explain.ts';
 import { type ApiContext, findRecord, queryNumber, queryText, requireRole } from './context.ts';
 import { type ApiKey, mayUseAccount } from './keys.ts';
 import { ApiProblem } from './problem.ts';
@@ -26,10 +26,15 @@ export function operatingRoutes(context: ApiContext): Router {
     });
   }
 
-  router.get('/explain/:id', async (request, response) => {
-    const key = requireRole(response, 'read');
-    const record = await findRecord(context, key, 'disbursement', request.params.id);
-    response.json(explainDisbursement(record));
+  addExplain(router, context);
+  router.get('/callbacks/:id', async (request, response) => {
+    const key = requireRole(response, 'operate');
+    const { id } = request.params;
+    const kind = await context.queries.kindOf(id);
+    if (kind) await findRecord(context, key, kind, id);
+    const body = kind || !key.accounts ? await context.queries.lastCallback(id) : undefined;
+    if (body === undefined) throw new ApiProblem('not-found', `Nothing was posted to us about ${id.slice(0, 40)}.`);
+    response.json({ id, known: kind !== undefined, body });
   });
 
   addAccountRoutes(router, context);
@@ -50,36 +55,37 @@ export function operatingRoutes(context: ApiContext): Router {
   return router;
 }
 
-function addAccountRoutes(router: Router, { accounts, accountNames }: ApiContext): void {
+function addAccountRoutes(router: Router, context: ApiContext): void {
+  const { accounts, accountNames } = context;
+
   router.get('/accounts', async (_request, response) => {
     const key = requireRole(response, 'read');
     const names = accountNames.filter((name) => mayUseAccount(key, name));
-    const items = await Promise.all(
-      names.map(async (name) => ({
-        name,
-        held: (await accounts.holdsOf(name)).map(({ area, reason, since }) => ({
-          area,
-          reason,
-          since: new Date(since).toISOString(),
-        })),
-      })),
-    );
-    response.json({ items });
+    response.json({ items: await Promise.all(names.map((name) => accountView(context, name))) });
   });
 
   router.post('/accounts/:name/stop', async (request, response) => {
     const key = requireRole(response, 'operate');
     const name = knownAccount(request.params.name, key, accountNames);
     await accounts.hold(name, 'payments', STOPPED);
-    response.json({ name, held: await accounts.holdsOf(name) });
+    response.json(await accountView(context, name));
   });
 
   router.post('/accounts/:name/release', async (request, response) => {
     const key = requireRole(response, 'operate');
     const name = knownAccount(request.params.name, key, accountNames);
     for (const { area, reason } of await accounts.holdsOf(name)) await accounts.release(name, area, reason);
-    response.json({ name, held: [] });
+    response.json(await accountView(context, name));
   });
+}
+
+async function accountView({ accounts }: ApiContext, name: string) {
+  const held = (await accounts.holdsOf(name)).map(({ area, reason, since }) => ({
+    area,
+    reason,
+    since: new Date(since).toISOString(),
+  }));
+  return { name, held };
 }
 
 function knownAccount(name: string, key: ApiKey, accountNames: readonly string[]): string {

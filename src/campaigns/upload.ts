@@ -10,7 +10,7 @@ import { type CampaignItem, RECIPIENTS_PER_CHUNK, unpackCampaignItems } from '..
 import { type Campaigns, type SkippedRow, chunkAt } from '../operations/campaigns.ts';
 import type { Queries } from '../operations/queries.ts';
 import type { CampaignRecord, UploadRecord } from '../operations/record.ts';
-import { checkRecipients } from './check/check-recipients.ts';
+import { type Check, checkRecipients } from './check/check-recipients.ts';
 import { NumberIndex } from './check/number-index.ts';
 import type { FileFormat } from './check/rows.ts';
 import type { CheckSummary } from './check/summary.ts';
@@ -47,26 +47,31 @@ export async function uploadRecipients(
     ...(campaign.country ? { country: campaign.country } : {}),
   });
   const stage = new Stage(campaign, campaigns, random.hex(3));
+  const summary = await stageAll(check, stage);
+  const earlier = campaign.uploads.find(({ hash }) => hash === summary.contentHash);
+  if (earlier) {
+    await stage.discard();
+    return { is: 'replayed', upload: earlier };
+  }
+  const { recipients, skipped } = summary;
+  const totals = { recipients, skipped, chunks: stage.chunks, segments: summary.segments?.total ?? 0 };
+  // A commit whose answer was lost may have counted: from here on an error must not take away what was staged.
+  if (!(await campaigns.commit(campaign, { tag: stage.tag, hash: summary.contentHash }, totals))) {
+    await stage.discard();
+    return { is: 'changed' };
+  }
+  const upload = { tag: stage.tag, hash: summary.contentHash, chunks: stage.chunks, recipients, skipped };
+  return { is: 'counted', summary, upload };
+}
+
+async function stageAll(check: Check, stage: Stage): Promise<CheckSummary> {
   try {
     for await (const row of check) {
       if (row.is === 'recipient') await stage.recipient(row);
       else await stage.skipped({ row: row.row, to: row.to, reason: row.reason });
     }
     await stage.flush();
-    const summary = check.summary();
-    const earlier = campaign.uploads.find(({ hash }) => hash === summary.contentHash);
-    if (earlier) {
-      await stage.discard();
-      return { is: 'replayed', upload: earlier };
-    }
-    const { recipients, skipped } = summary;
-    const totals = { recipients, skipped, chunks: stage.chunks, segments: summary.segments?.total ?? 0 };
-    if (!(await campaigns.commit(campaign, { tag: stage.tag, hash: summary.contentHash }, totals))) {
-      await stage.discard();
-      return { is: 'changed' };
-    }
-    const upload = { tag: stage.tag, hash: summary.contentHash, chunks: stage.chunks, recipients, skipped };
-    return { is: 'counted', summary, upload };
+    return check.summary();
   } catch (error) {
     await stage.discard();
     throw error;

@@ -14,6 +14,21 @@ export const keys = {
   due: (queue: string): string => `${PREFIX}:due:${queue}`,
   /** Stream: what we tell our callers. */
   events: `${PREFIX}:events`,
+  /**
+   * Hash: how far the events are dispatched to endpoints (`cursor`), and how often the list of endpoints changed
+   * (`rev`).
+   */
+  dispatch: `${PREFIX}:events:dispatch`,
+  /** Set: ids of the endpoints that signed deliveries go to. */
+  endpoints: `${PREFIX}:endpoints`,
+  /** Sorted set: places of the events that an endpoint has not taken yet, by the time (ms) of the next try. */
+  deliveries: (endpoint: string): string => `${PREFIX}:endpoint:${endpoint}:due`,
+  /** Hash: place of an event → tries made to deliver it. */
+  deliveryTries: (endpoint: string): string => `${PREFIX}:endpoint:${endpoint}:tries`,
+  /** List: places of the events that an endpoint never took, newest first. */
+  undelivered: (endpoint: string): string => `${PREFIX}:endpoint:${endpoint}:dead`,
+  /** List: what became of the last deliveries, newest first. */
+  deliveryLog: (endpoint: string): string => `${PREFIX}:endpoint:${endpoint}:log`,
   /** Hash: how many operations of a kind stand in each state (`queued`), and for how many XOF (`xof:queued`). */
   counts: (kind: string): string => `${PREFIX}:count:${kind}`,
   /** Sorted set: ids of a kind by creation time (ms). */
@@ -28,6 +43,12 @@ export const keys = {
   parked: (campaign: string): string => `${PREFIX}:parked:${campaign}`,
   /** List: packed rows of a campaign that will not be sent, with the reason. */
   skipped: (campaign: string, tag: string): string => `${PREFIX}:skipped:${campaign}:${tag}`,
+  /** List: the packed rows of a batch, in the order of its file. */
+  batchRows: (batch: string): string => `${PREFIX}:batch:${batch}:rows`,
+  /** Hash: place of a row of a batch → why acceptance refused it. */
+  batchRefused: (batch: string): string => `${PREFIX}:batch:${batch}:refused`,
+  /** String: what was last posted to us about an operation, redacted. */
+  callback: (id: string): string => `${PREFIX}:callback:${id}`,
   /** Hash: the limits of money, written by every process that has the settings. */
   limits: `${PREFIX}:limits`,
   /** Hash: XOF accepted on one day, in all and by beneficiary. */

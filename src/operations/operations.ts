@@ -6,6 +6,7 @@ import type { Redis } from 'ioredis';
 import { systemClock } from '../lib/clock.ts';
 import { fingerprint } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
+import { RedisUnavailable } from '../redis/connections.ts';
 import type { QueueName } from './due-queues.ts';
 import { type EvidenceDraft, packEvidence } from './evidence.ts';
 import { keys } from './keys.ts';
@@ -34,6 +35,8 @@ export interface OperationsOptions {
   readonly random: Random;
   /** Gives the time instead of Redis, for tests that turn the clock by hand. */
   readonly now?: () => number;
+  /** Resolves true when the write before it has reached the replicas that must have it. Absent: there are none. */
+  readonly fence?: (() => Promise<boolean>) | undefined;
 }
 
 /** A request that was checked and is to become a record. */
@@ -56,6 +59,8 @@ export interface NewOperation<K extends Kind = Kind> {
   readonly beneficiary?: string;
   /** The same amount to the same beneficiary again is meant. */
   readonly meantAgain?: boolean;
+  /** Somebody has approved it already, with the batch that it is a row of. */
+  readonly approved?: boolean;
   readonly fields: Readonly<Record<string, string | number>>;
 }
 
@@ -74,9 +79,11 @@ export interface Held<K extends Kind> {
   readonly at: number;
 }
 
-export type Acquired<K extends Kind> =
-  | ({ readonly is: 'acquired' } & Held<K>)
-  | { readonly is: 'none' | 'final' | 'elsewhere' | 'leased' | 'other version' };
+export type Acquired<K extends Kind> = ({ readonly is: 'acquired' } & Held<K>) | { readonly is: NotAcquired };
+
+type NotAcquired = 'none' | 'final' | 'elsewhere' | 'leased' | 'other version';
+
+const CALLBACK_KEPT_S = 30 * 86_400;
 
 const list = (states: readonly string[]): string => `,${states.join(',')},`;
 
@@ -92,9 +99,11 @@ export class Operations {
   readonly #redis: Redis;
   readonly #random: Random;
   readonly #now: () => string;
+  readonly #fence: OperationsOptions['fence'];
 
-  constructor({ redis, random, now }: OperationsOptions) {
+  constructor({ redis, random, now, fence }: OperationsOptions) {
     this.#redis = redis;
+    this.#fence = fence;
     this.#random = random;
     this.#now = () => (now ? String(now()) : '');
   }
@@ -132,11 +141,13 @@ export class Operations {
         account,
         beneficiary,
         operation.meantAgain ? 1 : 0,
+        operation.approved ? 1 : 0,
         ...Object.entries(fields).flat(),
       ],
     )) as [Accepted['outcome'], string, string];
     const [outcome, name, detail] = answer;
     if (outcome === 'limited') return { outcome, limit: name as MoneyLimit, detail };
+    if (outcome !== 'conflict') await this.mustBeKept(name, { fp: operation.fingerprint });
     return { outcome, id: name, state: detail };
   }
 
@@ -152,11 +163,10 @@ export class Operations {
       this.#redis,
       acquireScript,
       [keys.record(id), keys.due(queue)],
-      [id, this.#now(), lease, leaseMs, list(statesInQueue(kind, queue)), finalStates[kind]],
+      [id, this.#now(), lease, leaseMs, list(statesInQueue(kind, queue)), finalStates[kind], RECORD_VERSION],
     )) as [string, ...unknown[]];
-    if (answer[0] !== 'acquired') return { is: answer[0] as 'none' | 'final' | 'elsewhere' | 'leased' };
+    if (answer[0] !== 'acquired') return { is: answer[0] as NotAcquired };
     const fields = fieldsOf(answer.slice(2));
-    if (fields['v'] !== RECORD_VERSION) return { is: 'other version' };
     return { is: 'acquired', record: readRecord(kind, fields), lease, at: Number(answer[1]) };
   }
 
@@ -184,6 +194,16 @@ export class Operations {
     return names.every((name, index) => values[index] === expected[name]);
   }
 
+  /**
+   * What is told to a caller must survive the loss of the primary: it waits for the replicas, then reads again, since
+   * after a failover the fence succeeds in a world that has never heard of the write.
+   */
+  async mustBeKept(id: string, expected: Readonly<Record<string, string>>): Promise<void> {
+    if (!this.#fence) return;
+    if ((await this.#fence()) && (await this.stillMine(id, expected))) return;
+    throw new RedisUnavailable(`the replicas did not confirm ${id} in time; ask again with the same identity`);
+  }
+
   /** A callback came. Never creates anything and changes no state. */
   async hint(
     kind: Parameters<typeof lookQueueOf>[0],
@@ -199,6 +219,11 @@ export class Operations {
       [id, this.#now(), packEvidence(evidence), intervalMs, list(statesInQueue(kind, queue))],
     )) as ['none' | 'noted' | 'look', string?, number?];
     return answer[0] === 'look' ? { is: 'look', rev: answer[2] ?? 0 } : { is: answer[0] };
+  }
+
+  /** Keeps what was last posted about an operation, for a person who looks into it; forgotten after a month. */
+  async keepCallback(id: string, redacted: string): Promise<void> {
+    if (redacted !== '') await this.#redis.set(keys.callback(id), redacted, 'EX', CALLBACK_KEPT_S);
   }
 
   /** Ids whose time has come in this queue, each with the revision its wake-up job is named after. */

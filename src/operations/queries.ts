@@ -65,6 +65,11 @@ export class Queries {
     return { count, xof };
   }
 
+  /** What was last posted to us about an operation, redacted. */
+  async lastCallback(id: string): Promise<string | undefined> {
+    return (await this.#redis.get(keys.callback(id))) ?? undefined;
+  }
+
   /** How many recipients and messages have ever been sent, failed, unknown or expired. Only grows. */
   async outcomes(): Promise<Readonly<Record<string, number>>> {
     const counted = await this.#redis.hgetall(keys.counts('outcome'));

@@ -1,4 +1,6 @@
+import type { BatchRecord, BatchTotals, Findings } from './batch-record.ts';
 import type { Kind, StateOf } from './lifecycle.ts';
+import type { DirectCreditRecord, InvoiceRecord, PaymentRequestRecord } from './payment-records.ts';
 
 /** The version of the record's form. A worker leaves a record of another version alone and says so. */
 export const RECORD_VERSION = '1';
@@ -38,6 +40,8 @@ export interface DisbursementRecord extends RecordBase<'disbursement'> {
   readonly disburseTxId?: string;
   /** Machine-readable cause of `held`, `rejected`, `failed` and `needs_review`. */
   readonly reason?: string;
+  /** A submit was answered with the word that our disburse_id is used already. */
+  readonly idUsed: boolean;
   /** How many submits may have left us. */
   readonly sends: number;
   readonly sentAt?: number;
@@ -46,6 +50,12 @@ export interface DisbursementRecord extends RecordBase<'disbursement'> {
   /** When a look after the quiet period first said `created`. */
   readonly createdSeenAt?: number;
   readonly tokenAt?: number;
+  /** Nothing is sent before this time. */
+  readonly notBefore?: number;
+  /** When another key approved it; the time limit counts from then. */
+  readonly approvedAt?: number;
+  /** The batch that it is a row of. */
+  readonly batch?: string;
 }
 
 export interface MessageRecord extends RecordBase<'message'> {
@@ -122,9 +132,16 @@ export interface RecordOf {
   readonly message: MessageRecord;
   readonly chunk: ChunkRecord;
   readonly campaign: CampaignRecord;
+  readonly batch: BatchRecord;
+  readonly invoice: InvoiceRecord;
+  readonly payment_request: PaymentRequestRecord;
+  readonly direct_credit: DirectCreditRecord;
 }
 
-/** Turns the stored text into the typed record. Absent fields are absent; a field that must be there and is not throws. */
+/**
+ * Turns the stored text into the typed record. Absent fields are absent; a field that must be there and is not
+ * throws.
+ */
 export function readRecord<K extends Kind>(kind: K, fields: Fields): RecordOf[K] {
   if (fields['kind'] !== kind) throw new Error(`record ${fields['id']} is a ${fields['kind']}, not a ${kind}`);
   const read = readers[kind] as (reader: Reader) => RecordOf[K];
@@ -192,8 +209,9 @@ const readers = {
     withdrawMode: r.text('withdrawMode'),
     disburseId: r.text('disburseId'),
     sends: r.number('sends'),
-    ...r.texts('debitAccountNumber', 'token', 'transactionId', 'providerRef', 'disburseTxId', 'reason'),
-    ...r.numbers('sentAt', 'quietUntil', 'createdSeenAt', 'tokenAt'),
+    idUsed: r.number('idUsed') > 0,
+    ...r.texts('debitAccountNumber', 'token', 'transactionId', 'providerRef', 'disburseTxId', 'reason', 'batch'),
+    ...r.numbers('sentAt', 'quietUntil', 'createdSeenAt', 'tokenAt', 'notBefore', 'approvedAt'),
   }),
   message: (r: Reader): MessageRecord => ({
     ...r.base('message'),
@@ -227,5 +245,38 @@ const readers = {
     segments: r.number('segments'),
     ...r.texts('from', 'country', 'reason'),
     ...r.numbers('startedAt'),
+  }),
+  batch: (r: Reader): BatchRecord => ({
+    ...r.base('batch'),
+    contentHash: r.text('contentHash'),
+    by: r.text('by'),
+    totals: JSON.parse(r.text('totals')) as BatchTotals,
+    problems: JSON.parse(r.text('problems')) as Findings,
+    warnings: JSON.parse(r.text('warnings')) as Findings,
+    fed: r.number('fed'),
+    mark: r.number('mark'),
+    ...r.texts('approvedBy'),
+    ...r.numbers('approvedAt'),
+  }),
+  invoice: (r: Reader): InvoiceRecord => ({
+    ...r.base('invoice'),
+    totalAmount: Number(r.text('totalAmount')),
+    ...r.texts('request', 'token', 'url', 'receiptUrl', 'failure', 'reason'),
+    ...r.numbers('publishedAt', 'amountPaid'),
+  }),
+  payment_request: (r: Reader): PaymentRequestRecord => ({
+    ...r.base('payment_request'),
+    askedAmount: Number(r.text('askedAmount')),
+    feesPaidBy: r.text('feesPaidBy') === 'merchant' ? 'merchant' : 'customer',
+    notify: r.number('notify') === 1,
+    ...r.texts('email', 'phone', 'referenceNumber', 'url', 'failure', 'reason'),
+    ...r.numbers('intendedAt', 'publishedAt'),
+  }),
+  direct_credit: (r: Reader): DirectCreditRecord => ({
+    ...r.base('direct_credit'),
+    amount: Number(r.text('amount')),
+    accountAlias: r.text('accountAlias'),
+    ...r.texts('transactionId', 'failure', 'reason'),
+    ...r.numbers('sentAt'),
   }),
 } as const satisfies { readonly [K in Kind]: (reader: Reader) => RecordOf[K] };

@@ -8,7 +8,6 @@ import type { Timing } from './timing.ts';
 
 /** How many chunks of one campaign are out at a time: enough for every slot of several workers, few enough to pause. */
 const FEED_WINDOW = 400;
-const FENCE_WAIT_MS = 2_000;
 
 export function callbackSecrets(config: Config): Secret[] {
   const text = config.CALLBACK_SECRET?.reveal() ?? '';
@@ -19,7 +18,11 @@ export function callbackSecrets(config: Config): Secret[] {
     .map((secret) => new Secret(secret));
 }
 
-function openUpstream({ config, redis, clock, random, metrics }: Foundation) {
+interface UpstreamNeeds extends Pick<Foundation, 'config' | 'redis' | 'clock' | 'random'> {
+  readonly metrics: Pick<Foundation['metrics'], 'exchanged'>;
+}
+
+export function openUpstream({ config, redis, clock, random, metrics }: UpstreamNeeds) {
   return createUpstream({
     baseUrl: config.SERVICE_BASE_URL ?? '',
     crmUrl: config.SERVICE_CRM_URL ?? '',
@@ -27,7 +30,7 @@ function openUpstream({ config, redis, clock, random, metrics }: Foundation) {
     connectTimeoutMs: config.UPSTREAM_CONNECT_TIMEOUT,
     ratePerSecond: config.UPSTREAM_RATE,
     livePathsInTest: config.LIVE_PATHS_IN_TEST === 'send',
-    softpayCard: false,
+    softpayCard: config.SOFTPAY_CARD === 'on',
     smsLoginEncoding: config.SMS_LOGIN_ENCODING,
     clock,
     random,
@@ -39,7 +42,7 @@ function openUpstream({ config, redis, clock, random, metrics }: Foundation) {
 
 /** `publicUrl` is asked for each time: in development it is known only once the receiver listens. */
 export function createBench(foundation: Foundation, timing: Timing, publicUrl: () => string | undefined) {
-  const { config, redis, clock, book, fingerprints, metrics } = foundation;
+  const { config, book, fingerprints } = foundation;
   const secrets = callbackSecrets(config);
   const upstream = openUpstream(foundation);
   const bench: Bench = {
@@ -51,6 +54,8 @@ export function createBench(foundation: Foundation, timing: Timing, publicUrl: (
       quietMs: config.DISBURSEMENT_QUIET_PERIOD,
       pollMs: config.DISBURSEMENT_POLL,
       limitMs: config.DISBURSEMENT_LIMIT,
+      invoicePollMs: config.INVOICE_POLL,
+      paymentRequestPollMs: config.PAYMENT_REQUEST_POLL,
       holdRecheckMs: config.HOLD_RECHECK,
       settleDelayMs: config.SMS_SETTLE_DELAY,
       feedWindow: FEED_WINDOW,
@@ -59,19 +64,12 @@ export function createBench(foundation: Foundation, timing: Timing, publicUrl: (
       const account = book.get(name);
       return account ? { upstream: account, fingerprint: fingerprints.get(name) ?? '' } : undefined;
     },
-    callbackUrl: (account, id) => {
+    callbackUrl: (account, id, kind = 'disbursement') => {
       const url = publicUrl();
       if (url === undefined || secrets.length === 0) return undefined;
-      return url + callbackPath(secrets, { account, kind: 'disbursement', id });
+      return url + callbackPath(secrets, { account, kind, id });
     },
-    fence: async () => {
-      const replicas = config.REDIS_WAIT_REPLICAS;
-      if (replicas === 0) return true;
-      const startedMono = clock.monotonic();
-      const reached = await redis.wait(replicas, FENCE_WAIT_MS);
-      metrics.fenced(clock.monotonic() - startedMono);
-      return reached >= replicas;
-    },
+    fence: foundation.fence ?? (async () => true),
   };
   return { bench, close: () => upstream.close() };
 }

@@ -44,7 +44,7 @@ function devSettings(): Settings {
     SMS_APP_KEY: smsAppKey,
     SMS_SENDER: smsSender,
     HOST: '127.0.0.1',
-    API_KEYS: 'dev:enqueue+read+approve+operate:dev',
+    API_KEYS: 'dev:enqueue+read+approve+operate:dev,checker:read+approve:checker',
     PUBLIC_URL: undefined,
     ACCOUNTS_FILE: undefined,
     REDIS_SENTINELS: undefined,

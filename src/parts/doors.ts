@@ -10,16 +10,17 @@ import { resolveDisbursement } from '../processors/resolve.ts';
 import { type AnyQueueName, queueNames } from '../queues/index.ts';
 import { createReceiver } from '../webhooks/receiver.ts';
 import { callbackSecrets } from './bench.ts';
+import { collectAcceptanceOf } from './collect.ts';
+import { endpointDeskOf, endpointsOf } from './deliveries.ts';
 import type { Foundation } from './foundation.ts';
 import { listen } from './listen.ts';
+import { refusalOf } from './refusal.ts';
 import { acceptanceOf } from './worker.ts';
 
 type TellUrl = (url: string) => void;
 
-/** A fuller Redis accepts nothing new; what was accepted is settled all the same. */
-const MEMORY_SHARE_MAX = 0.85;
 /** On loopback, with nothing configured, so that the first request works. */
-const DEV_KEY = 'dev:enqueue+read+approve+operate:dev';
+const DEV_KEY = 'dev:enqueue+read+approve+operate:dev,checker:read+approve:checker';
 
 export function apiKeysOf(config: Config): ApiKey[] {
   if (config.API_KEYS === undefined && !isLoopback(config.HOST)) {
@@ -42,6 +43,7 @@ export function apiPart(foundation: Foundation, bench: Bench, tellUrl: TellUrl):
     name: 'the API',
     start: async () => {
       const acceptance = acceptanceOf(foundation);
+      const endpoints = endpointsOf(foundation);
       const app = createApi({
         ...foundation,
         keys: apiKeysOf(config),
@@ -49,6 +51,10 @@ export function apiPart(foundation: Foundation, bench: Bench, tellUrl: TellUrl):
         environment: config.ENVIRONMENT,
         accountNames: [...book.keys()],
         acceptance,
+        collect: collectAcceptanceOf(foundation),
+        endpoints,
+        endpointDesk: endpointDeskOf(foundation, endpoints),
+        bench,
         refusal: () => refusalOf(foundation),
         resolve: (id, request) => resolveDisbursement(id, request, bench),
         queues: queueSwitches(foundation),
@@ -68,14 +74,6 @@ export function apiPart(foundation: Foundation, bench: Bench, tellUrl: TellUrl):
       };
     },
   };
-}
-
-function refusalOf({ durability }: Foundation) {
-  const { durable, reasons, usedMemoryShare } = durability();
-  if (!durable) return { kind: 'not-durable' as const, detail: reasons.join(' ') };
-  if (usedMemoryShare === null || usedMemoryShare <= MEMORY_SHARE_MAX) return undefined;
-  const percent = Math.round(usedMemoryShare * 100);
-  return { kind: 'memory-full' as const, detail: `Redis uses ${percent} % of its maxmemory; give it more, or wait.` };
 }
 
 function queueSwitches({ bullQueues, queries }: Foundation): QueueSwitches {
@@ -101,13 +99,15 @@ function queueSwitches({ bullQueues, queries }: Foundation): QueueSwitches {
 }
 
 export function webhooksPart(foundation: Foundation, tellUrl: TellUrl): Part {
-  const { config, metrics, operations, wake, quietly, logger } = foundation;
+  const { config, book, metrics, operations, clock, wake, quietly, logger } = foundation;
   return {
     name: 'the callback receiver',
     start: async () => {
       const app = createReceiver({
         secrets: callbackSecrets(config),
+        masterKeys: (account) => [book.get(account)?.masterKey].filter((key) => key !== undefined),
         operations,
+        clock,
         wake,
         onCallback: (kind, verdict, target) => {
           metrics.callbackReceived(kind, verdict);

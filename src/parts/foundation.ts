@@ -11,6 +11,7 @@ import { type Random, systemRandom } from '../lib/random.ts';
 import { createQuietly } from '../logger.ts';
 import { type Metrics, createMetrics } from '../metrics/metrics.ts';
 import { Accounts } from '../operations/accounts.ts';
+import { Batches } from '../operations/batches.ts';
 import { Campaigns } from '../operations/campaigns.ts';
 import { Chunks } from '../operations/chunks.ts';
 import type { QueueName } from '../operations/due-queues.ts';
@@ -39,10 +40,13 @@ export interface Foundation {
   readonly queries: Queries;
   readonly chunks: Chunks;
   readonly campaigns: Campaigns;
+  readonly batches: Batches;
   readonly accounts: Accounts;
   readonly events: EventStream;
   readonly bullQueues: Readonly<Record<AnyQueueName, Queue>>;
   readonly wake: (queue: QueueName, id: string, rev: string | number) => void;
+  /** Waits for the replicas that must hold a write; absent where there are none. */
+  readonly fence: (() => Promise<boolean>) | undefined;
   readonly durability: () => Durability;
   readonly metrics: Metrics;
   readonly parts: readonly Part[];
@@ -67,7 +71,9 @@ export function layFoundation(config: Config, logger: Logger): Foundation {
   let durability = NOT_ASKED_YET;
   const queries = new Queries(redis);
   const accounts = new Accounts(redis);
-  const records = { redis, random: systemRandom };
+  const metrics = metricsOf({ queries, accounts, bullQueues, quietly, durable: () => durability.durable });
+  const fence = fenceOf(config, redis, metrics);
+  const records = { redis, random: systemRandom, fence };
   return {
     config,
     logger,
@@ -82,26 +88,47 @@ export function layFoundation(config: Config, logger: Logger): Foundation {
     queries,
     chunks: new Chunks(records),
     campaigns: new Campaigns(redis),
+    batches: new Batches(redis, systemRandom),
     accounts,
     events: new EventStream(redis),
     bullQueues,
     wake: (queue, id, rev) => waker.wake(queue, id, rev),
     durability: () => durability,
-    metrics: createMetrics({
-      queries,
-      accounts,
-      jobCounts: (queue) => bullQueues[queue].getJobCounts(),
-      oldestJobAt: async (queue) => (await bullQueues[queue].getJobs(['waiting'], 0, 0, true))[0]?.timestamp,
-      durable: () => durability.durable,
-      clock: systemClock,
-      onError: (error) => quietly('metrics', error),
-    }),
-    parts: [
-      redisPart(connections),
-      limitsPart(config, redis),
-      durabilityPart(config, redis, logger, (verdict) => (durability = verdict)),
-    ],
+    metrics,
+    fence,
+    parts: [redisPart(connections), durabilityPart(config, redis, logger, (verdict) => (durability = verdict))],
   };
+}
+
+const FENCE_WAIT_MS = 2_000;
+
+function fenceOf(config: Config, redis: Redis, metrics: Metrics): Foundation['fence'] {
+  const replicas = config.REDIS_WAIT_REPLICAS;
+  if (replicas === 0) return undefined;
+  return async () => {
+    const startedMono = systemClock.monotonic();
+    const reached = await redis.wait(replicas, FENCE_WAIT_MS);
+    metrics.fenced(systemClock.monotonic() - startedMono);
+    return reached >= replicas;
+  };
+}
+
+function metricsOf({
+  queries,
+  accounts,
+  bullQueues,
+  quietly,
+  durable,
+}: Pick<Foundation, 'queries' | 'accounts' | 'bullQueues' | 'quietly'> & { durable: () => boolean }): Metrics {
+  return createMetrics({
+    queries,
+    accounts,
+    jobCounts: (queue) => bullQueues[queue].getJobCounts(),
+    oldestJobAt: async (queue) => (await bullQueues[queue].getJobs(['waiting'], 0, 0, true))[0]?.timestamp,
+    durable,
+    clock: systemClock,
+    onError: (error) => quietly('metrics', error),
+  });
 }
 
 interface Connections {
@@ -128,7 +155,7 @@ function openConnections(target: RedisTarget, quietly: Foundation['quietly']): C
   };
 }
 
-function targetOf(config: Config): RedisTarget {
+export function targetOf(config: Config): RedisTarget {
   const sentinels = config.REDIS_SENTINELS?.split(',').map((address) => {
     const [host = '', port = '26379'] = address.trim().split(':');
     return { host, port: Number(port) };
@@ -157,7 +184,8 @@ function redisPart({ redis, queueClient, bullQueues, waker }: Connections): Part
   };
 }
 
-function limitsPart(config: Config, redis: Redis): Part {
+/** Only roles that accept or pay publish: a process without these settings must not take the limits away. */
+export function limitsPart({ config, redis }: Foundation): Part {
   return {
     name: 'the limits of money',
     start: async () => {

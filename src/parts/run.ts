@@ -6,7 +6,7 @@ import { createLogger } from '../logger.ts';
 import { type AnyQueueName, queueNames } from '../queues/index.ts';
 import { createBench } from './bench.ts';
 import { apiKeysOf, apiPart, isLoopback, metricsPart, webhooksPart } from './doors.ts';
-import { layFoundation } from './foundation.ts';
+import { layFoundation, limitsPart } from './foundation.ts';
 import { timingOf } from './timing.ts';
 import { workerParts } from './worker.ts';
 
@@ -48,6 +48,7 @@ export async function startRoles(
   const upstream: Part = { name: 'the upstream client', start: async () => close };
   const stop = await startAll([
     ...foundation.parts,
+    ...(roles.includes('worker') || roles.includes('api') ? [limitsPart(foundation)] : []),
     metricsPart(foundation, (url) => (urls.metrics = url)),
     upstream,
     // The receiver before the worker: upstream may ask for it while the first disbursement is created.
@@ -66,7 +67,7 @@ export async function startRoles(
 }
 
 /** While the service is on this machine, so is the receiver; a real one needs to be told where to reach us. */
-function publicUrlOf(config: Config, urls: Urls): string | undefined {
+export function publicUrlOf(config: Config, urls: Urls): string | undefined {
   if (config.PUBLIC_URL !== undefined) return config.PUBLIC_URL;
   if (config.SERVICE_BASE_URL === undefined || !isLoopback(new URL(config.SERVICE_BASE_URL).hostname))
     return undefined;

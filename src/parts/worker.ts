@@ -12,7 +12,10 @@ import { Acceptance } from '../producer/acceptance.ts';
 import { type AnyQueueName, queues } from '../queues/index.ts';
 import { openWorker } from '../queues/open.ts';
 import { workerConnection } from '../redis/connections.ts';
+import { collectIntake } from './collect.ts';
+import { type Delivery, deliveryOf } from './deliveries.ts';
 import type { Foundation } from './foundation.ts';
+import { refusalOf } from './refusal.ts';
 import { type Timing, withDeadline } from './timing.ts';
 
 export function workerParts(
@@ -21,10 +24,12 @@ export function workerParts(
   timing: Timing,
   names: readonly AnyQueueName[],
 ): Part[] {
+  const delivery = deliveryOf(foundation);
   return [
     sweeperPart(foundation, bench),
     eventKeeperPart(foundation),
-    ...names.map((name) => queuePart(foundation, bench, timing, name)),
+    delivery.part,
+    ...names.map((name) => queuePart(foundation, { bench, delivery }, timing, name)),
   ];
 }
 
@@ -38,16 +43,22 @@ export function acceptanceOf(foundation: Foundation): Acceptance {
     batchWindowMs: config.SMS_BATCH_WINDOW,
     after: (ms, run) => clock.after(ms, run),
     accounts: new Set(book.keys()),
+    fence: foundation.fence,
   });
 }
 
-function queuePart(foundation: Foundation, bench: Bench, timing: Timing, name: AnyQueueName): Part {
+interface Tools {
+  readonly bench: Bench;
+  readonly delivery: Delivery;
+}
+
+function queuePart(foundation: Foundation, tools: Tools, timing: Timing, name: AnyQueueName): Part {
   const { config, quietly, logger, metrics, target } = foundation;
   const declaration = queues[name];
   return {
     name: `the worker of ${name}`,
     start: async () => {
-      const worker = openWorker(declaration, processorOf(foundation, bench, name), {
+      const worker = openWorker(declaration, processorOf(foundation, tools, name), {
         // The recipe differs from BullMQ's type only in that it may spell out `undefined`.
         connection: workerConnection(target) as ConnectionOptions,
         concurrency: Math.max(1, Math.round(config.WORKER_CONCURRENCY * declaration.share)),
@@ -72,18 +83,21 @@ function queuePart(foundation: Foundation, bench: Bench, timing: Timing, name: A
   };
 }
 
-function processorOf(foundation: Foundation, bench: Bench, name: AnyQueueName) {
+function processorOf(foundation: Foundation, { bench, delivery }: Tools, name: AnyQueueName) {
   const announce = announcer(foundation);
   const acceptance = acceptanceOf(foundation);
   if (name === 'batch') return runner(name, batchOf(foundation, acceptance), bench, announce);
+  if (name === 'event-delivery') return runner(name, delivery.processor, bench, announce);
   if (name !== 'intake') return runner(name, processors[name], bench, announce);
   return intakeProcessor({
     clock: foundation.clock,
     announce,
+    refusal: () => refusalOf(foundation)?.detail,
     accept: {
       disbursement: (request) => acceptance.disbursement(request),
-      message: (request) => acceptance.message(request),
+      message: (request, fallback) => acceptance.message(request, undefined, fallback),
       campaign: (request) => acceptance.campaign(request),
+      ...collectIntake(foundation),
     },
   });
 }

@@ -24,6 +24,8 @@ const TOKEN_AGE_MAX_MS = 86_400_000;
 export async function advanceDisbursement(id: string, bench: Bench): Promise<Settlement> {
   const begun = await begin(id, 'disbursement', bench);
   if ('did' in begun) return begun;
+  const early = (begun.record.notBefore ?? 0) - begun.at;
+  if (early > 0) return stay(begun, bench, { dueInMs: early, because: 'not_before' });
   const late = await pastItsLimit(begun, bench);
   if (late) return late;
   const gate = await mustWait(begun, bench);
@@ -35,7 +37,8 @@ export async function advanceDisbursement(id: string, bench: Bench): Promise<Set
 
 async function pastItsLimit(attempt: Attempt, bench: Bench): Promise<Settlement | undefined> {
   const { record, lease, at } = attempt;
-  if (record.sends > 0 || at - record.createdAt < bench.policy.limitMs) return undefined;
+  const from = Math.max(record.createdAt, record.notBefore ?? 0, record.approvedAt ?? 0);
+  if (record.sends > 0 || at - from < bench.policy.limitMs) return undefined;
   await bench.operations.settle(record, lease, {
     to: 'rejected',
     set: { reason: 'not_submitted_in_time' },

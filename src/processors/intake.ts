@@ -14,15 +14,20 @@ type Answer =
   | { readonly outcome: 'invalid'; readonly problems: readonly { pointer: string; message: string }[] };
 
 export interface IntakeOptions {
-  readonly accept: Readonly<Record<string, (request: unknown) => Promise<Answer>>>;
+  /** `fallback` identifies a request that names itself by nothing: the job, so that a job that runs twice asks once. */
+  readonly accept: Readonly<Record<string, (request: unknown, fallback: string) => Promise<Answer>>>;
+  /** Why nothing can be accepted now, if so: what is answered must survive a power loss. */
+  readonly refusal: () => string | undefined;
   readonly clock: Clock;
   readonly announce: Announce;
 }
 
-export function intakeProcessor({ accept, clock, announce }: IntakeOptions) {
-  return async (job: Pick<Job, 'data'>): Promise<{ id: string; outcome: string }> => {
+export function intakeProcessor({ accept, refusal, clock, announce }: IntakeOptions) {
+  return async (job: Pick<Job, 'data' | 'id' | 'timestamp'>): Promise<{ id: string; outcome: string }> => {
+    const closed = refusal();
+    if (closed) throw new Error(`nothing was recorded, add the job again later: ${closed}`);
     const elapsedMs = stopwatch(clock);
-    const answer = await take(job.data, accept);
+    const answer = await take(job.data, accept, `intake.${job.id}.${job.timestamp}`);
     const id = 'id' in answer ? answer.id : 'existingId' in answer ? answer.existingId : '';
     const did = answer.outcome === 'invalid' || answer.outcome === 'conflict' ? 'refused' : 'advanced';
     announce({ queue: 'intake', id, settlement: { did, because: answer.outcome }, durationMs: elapsedMs() });
@@ -36,7 +41,7 @@ export function intakeProcessor({ accept, clock, announce }: IntakeOptions) {
   };
 }
 
-async function take(data: unknown, accept: IntakeOptions['accept']): Promise<Answer> {
+async function take(data: unknown, accept: IntakeOptions['accept'], fallback: string): Promise<Answer> {
   const kinds = Object.keys(accept).join(', ');
   if (typeof data !== 'object' || data === null || Array.isArray(data)) {
     return { outcome: 'invalid', problems: [{ pointer: '', message: `must be an object with a kind: ${kinds}` }] };
@@ -45,7 +50,7 @@ async function take(data: unknown, accept: IntakeOptions['accept']): Promise<Ans
   const acceptKind = typeof kind === 'string' && Object.hasOwn(accept, kind) ? accept[kind] : undefined;
   if (!acceptKind)
     return { outcome: 'invalid', problems: [{ pointer: '/kind', message: `must be one of ${kinds}` }] };
-  return acceptKind(request);
+  return acceptKind(request, fallback);
 }
 
 function describe(problems: readonly { pointer: string; message: string }[]): string {

@@ -72,6 +72,8 @@ function judgeCreated(record: DisbursementRecord, at: number, policy: JudgingPol
   }
   const restMs = record.createdSeenAt + policy.quietMs / 2 - at;
   if (restMs > 0) return { is: 'look again', dueInMs: restMs, because: 'created_once' };
+  // The id belongs to another token, perhaps one that was paid before data was lost: sending again proves nothing.
+  if (record.idUsed) return { is: 'review', because: 'disburse_id_used' };
   if (!policy.resubmit) return { is: 'review', because: 'never_executed' };
   if (record.sends >= SENDS_MAX) return { is: 'review', because: 'sent_three_times' };
   if (at - (record.tokenAt ?? 0) > TOKEN_AGE_MAX_MS) return { is: 'review', because: 'token_too_old' };

@@ -21,7 +21,7 @@ export async function lookAtDisbursement(id: string, bench: Bench): Promise<Sett
   if ('did' in attempt) return attempt;
   const { record, account } = attempt;
   const pollIn = waitAt(bench.policy.pollMs, record.tries);
-  if (record.token === undefined) return { did: 'idle', because: 'no_token' };
+  if (record.token === undefined) return nothingToAsk(attempt, bench);
   const admission = await bench.upstream.admit(account, 'payments', 'look');
   if (!admission.admitted) return stay(attempt, bench, { dueInMs: admission.retryAfterMs, because: 'rate' });
 
@@ -38,6 +38,12 @@ export async function lookAtDisbursement(id: string, bench: Bench): Promise<Sett
     ...(verdict.value.disburseTxId ? { disburseTxId: verdict.value.disburseTxId } : {}),
   };
   return settleLook(attempt, judgement, { ...evidence, detail: verdict.value.status }, details, bench);
+}
+
+/** Without a token upstream cannot be asked; only a person can settle it, and nothing is due until one does. */
+async function nothingToAsk({ record, lease }: Attempt, bench: Bench): Promise<Settlement> {
+  await bench.operations.settle(record, lease, { to: record.state });
+  return { did: 'idle', because: 'no_token' };
 }
 
 /** No answer is no information: never a reason to submit, and never a result. */

@@ -40,6 +40,8 @@ export interface AcceptanceOptions {
   readonly after: (ms: number, run: () => void) => () => void;
   /** The accounts that there are. Absent: unknown to this process (the library), and checked when it is done. */
   readonly accounts?: ReadonlySet<string>;
+  /** Resolves true when the write before it has reached the replicas that must have it. Absent: there are none. */
+  readonly fence?: (() => Promise<boolean>) | undefined;
 }
 
 /** A wake-up job normally follows at once; the due index looks after this if it was lost. */
@@ -94,6 +96,7 @@ export class Acceptance {
         withdrawMode,
         disburseId: derivedHex('disburse_id', this.#options.environment, account, 'disbursement', identity),
         ...(debitAccountNumber ? { debitAccountNumber } : {}),
+        ...(notBeforeMs === undefined ? {} : { notBefore: notBeforeMs }),
         ...row,
       },
     });
@@ -123,15 +126,22 @@ export class Acceptance {
     );
   }
 
-  /** A message needs no reference: without one, each request is a message of its own. */
-  async message(input: unknown, idempotencyKey?: string): Promise<Answer> {
+  /**
+   * A message needs no reference: without one, each request is a message of its own. `fallback` identifies the request
+   * where the door can tell that it is the same one again.
+   */
+  async message(input: unknown, idempotencyKey?: string, fallback?: string): Promise<Answer> {
     const parsed = messageRequest.safeParse(input);
     if (!parsed.success) return { outcome: 'invalid', problems: problemsOf(parsed.error) };
     const problems = this.#accountProblems(parsed.data.account);
     if (problems.length > 0) return { outcome: 'invalid', problems };
-    const identity = idempotencyKey ?? parsed.data.reference ?? this.#options.random.hex(16);
+    const identity = idempotencyKey ?? parsed.data.reference ?? fallback ?? this.#options.random.hex(16);
     const names = this.#identify('message', parsed.data, identity);
-    return readAnswer(await this.#filler.accept(parsed.data, names));
+    const answer = await this.#filler.accept(parsed.data, names);
+    if (answer.outcome === 'accepted' || answer.outcome === 'duplicate') {
+      await this.#operations.mustBeKept(answer.id, { fp: names.fingerprint });
+    }
+    return readAnswer(answer);
   }
 
   /** Sends on what is being collected; for a process that stops. */
@@ -222,7 +232,9 @@ export function judgeDisbursement(
   return { is: 'sound', request, identity, names };
 }
 
-/** The request as it is recorded and sent: the mode spelt as upstream wants it, the alias in the form of its country. */
+/**
+ * The request as it is recorded and sent: the mode spelt as upstream wants it, the alias in the form of its country.
+ */
 function readDisbursement(request: DisbursementRequest): { request: DisbursementRequest; problems: Problem[] } {
   const mode = readWithdrawMode(request.withdrawMode);
   if ('problem' in mode) return { request, problems: [{ pointer: '/withdrawMode', message: mode.problem }] };

@@ -6,11 +6,16 @@
  * answer as a good one. 503 only when it could not be written down; a poll brings the truth then.
  */
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
+import type { Clock } from '../lib/clock.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { QueueName } from '../operations/due-queues.ts';
+import { lookQueueOf } from '../operations/lifecycle.ts';
 import type { Operations } from '../operations/operations.ts';
+import type { EvidenceDraft } from '../operations/evidence.ts';
+import { hashMatches } from './body/hash.ts';
 import { BODY_LIMITS } from './body/limits.ts';
 import { readCallbackBody } from './body/read.ts';
+import { redactBody } from './body/redact.ts';
 import { type CallbackTarget, readCallbackPath } from './path.ts';
 
 /** What became of a callback, for the metrics. */
@@ -18,7 +23,10 @@ export type CallbackVerdict = 'noted' | 'look' | 'unmatched' | 'probe' | 'wrong_
 
 export interface ReceiverOptions {
   readonly secrets: readonly Secret[];
-  readonly operations: Pick<Operations, 'hint'>;
+  readonly operations: Pick<Operations, 'hint' | 'keepCallback'>;
+  /** The master keys of an account: their hash in a body says who could have written it, and decides nothing. */
+  readonly masterKeys: (account: string) => readonly Secret[];
+  readonly clock: Clock;
   readonly wake: (queue: QueueName, id: string, rev: string | number) => void;
   readonly onCallback: (kind: string, verdict: CallbackVerdict, target?: CallbackTarget) => void;
   readonly onError: (error: unknown) => void;
@@ -27,6 +35,8 @@ export interface ReceiverOptions {
 /** At most one look per operation and interval, however often we are called. */
 const LOOK_INTERVAL_MS = 5_000;
 const RETRY_AFTER_S = 30;
+/** A Redis that hangs must not collect callers: they are told to come again, and a poll comes anyway. */
+const STORE_WITHIN_MS = 2_000;
 
 export function createReceiver(options: ReceiverOptions): Express {
   const app = express();
@@ -36,7 +46,8 @@ export function createReceiver(options: ReceiverOptions): Express {
   return app;
 }
 
-function receive({ secrets, operations, wake, onCallback, onError }: ReceiverOptions): RequestHandler {
+function receive(options: ReceiverOptions): RequestHandler {
+  const { secrets, operations, clock, wake, onCallback, onError } = options;
   return async (request, response) => {
     // The path as it was sent: decoding it first would change what was signed.
     const [path = ''] = request.originalUrl.split('?');
@@ -47,10 +58,14 @@ function receive({ secrets, operations, wake, onCallback, onError }: ReceiverOpt
       onCallback(target.kind, 'probe', target);
       return void response.status(200).end();
     }
-    const evidence = await readEvidence(request);
+    const { evidence, redacted } = await readEvidence(request, options.masterKeys(target.account));
     try {
-      const hinted = await operations.hint('disbursement', target.id, evidence, LOOK_INTERVAL_MS);
-      if (hinted.is === 'look') wake('status-poll', target.id, hinted.rev);
+      const stored = Promise.all([
+        operations.hint(target.kind, target.id, evidence, LOOK_INTERVAL_MS),
+        operations.keepCallback(target.id, redacted),
+      ]);
+      const [hinted] = await within(STORE_WITHIN_MS, clock, stored);
+      if (hinted.is === 'look') wake(lookQueueOf(target.kind), target.id, hinted.rev);
       onCallback(target.kind, hinted.is === 'none' ? 'unmatched' : hinted.is, target);
       response.status(200).end();
     } catch (error) {
@@ -61,21 +76,37 @@ function receive({ secrets, operations, wake, onCallback, onError }: ReceiverOpt
   };
 }
 
+/** What comes after the time is over is still written down; the sender is only not told. */
+function within<T>(ms: number, clock: Clock, asked: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const disarm = clock.after(ms, () => reject(new Error(`a callback could not be written down within ${ms} ms`)));
+    asked.then(resolve, reject).finally(disarm);
+  });
+}
+
 function refuse(request: Request, response: Response, onCallback: ReceiverOptions['onCallback']): void {
   request.resume();
   onCallback('none', 'wrong_path');
   response.status(404).end();
 }
 
+interface Heard {
+  readonly evidence: EvidenceDraft;
+  /** What was posted, without hash, card or number of a person; '' where nothing of it was read. */
+  readonly redacted: string;
+}
+
 /** The status word is kept as the code: it is what upstream claims, and a look will say whether it is so. */
-async function readEvidence(request: Request): Promise<{ operation: string; code: string }> {
+async function readEvidence(request: Request, masterKeys: readonly Secret[]): Promise<Heard> {
   const raw = await readBounded(request);
-  if (raw === undefined) return { operation: 'callback', code: 'too_large' };
-  const body = readCallbackBody(raw, request.headers['content-type']);
-  return {
-    operation: 'callback',
-    code: body.readable ? (body.fields.status ?? 'no_status').slice(0, 20) : body.reason,
-  };
+  if (raw === undefined) return { evidence: { operation: 'callback', code: 'too_large' }, redacted: '' };
+  const type = request.headers['content-type'];
+  const body = readCallbackBody(raw, type);
+  const redacted = redactBody(raw, type);
+  if (!body.readable) return { evidence: { operation: 'callback', code: body.reason }, redacted };
+  const { status = 'no_status', hash } = body.fields;
+  const detail = hash === undefined ? undefined : hashMatches(hash, masterKeys) ? 'hash_right' : 'hash_wrong';
+  return { evidence: { operation: 'callback', code: status.slice(0, 20), detail }, redacted };
 }
 
 /** Undefined when there is more than we read, or when the sender went away before the end. */

@@ -74,3 +74,34 @@ test('a stopped account sends nothing until it is released', async () => {
   await service.call('POST', '/v1/accounts/main/release');
   await service.until(`/v1/disbursements/${body.id}`, ({ state }) => state === 'succeeded');
 });
+
+test('an approval pays no earlier than was asked', async () => {
+  service = await startService({ APPROVAL_ABOVE: '9999' });
+  const notBefore = new Date(Date.now() + 3_600_000).toISOString();
+  const { body } = await service.call('POST', '/v1/disbursements', asked('later', { notBefore }));
+  await service.call('POST', `/v1/disbursements/${body.id}/approve`, { key: 'checker-secret' });
+  const due = Number(await service.redis.zscore('{relais}:due:disbursement', body.id));
+  expect(Math.abs(due - Date.parse(notBefore))).toBeLessThan(60_000);
+  expect((await service.books('summary')).disbursements).toBe(0);
+});
+
+test('what is asked for later than the time limit is not given up before it begins', async () => {
+  service = await startService({ DISBURSEMENT_LIMIT: '4s' });
+  const notBefore = new Date(Date.now() + 5_500).toISOString();
+  const { body } = await service.call('POST', '/v1/disbursements', asked('much-later', { notBefore }));
+  const done = await service.until(`/v1/disbursements/${body.id}`, ({ state }) => state !== 'queued');
+  expect(done.state).not.toBe('rejected');
+});
+
+test('a wake-up that comes too early sends nothing', async () => {
+  service = await startService();
+  const notBefore = new Date(Date.now() + 3_600_000).toISOString();
+  const { body } = await service.call('POST', '/v1/disbursements', asked('early', { notBefore }));
+  await service.redis.zadd('{relais}:due:disbursement', 0, body.id);
+  const early = await service.until(
+    `/v1/disbursements/${body.id}`,
+    ({ updatedAt, createdAt }) => updatedAt > createdAt,
+  );
+  expect(early.state).toBe('queued');
+  expect((await service.books('summary')).disbursements).toBe(0);
+});

@@ -28,7 +28,11 @@ beforeAll(async () => {
   webhooks = await listening(
     createReceiver({
       secrets: [new Secret('callback-secret')],
-      operations: { hint: async () => Promise.reject(new Error('a probe was taken for a callback')) },
+      masterKeys: () => [],
+      operations: {
+        keepCallback: async () => undefined,
+        hint: async () => Promise.reject(new Error('a probe was taken for a callback')),
+      },
       clock: systemClock,
       wake: () => undefined,
       onCallback: () => undefined,

@@ -23,6 +23,7 @@ const unknown: DisbursementRecord = {
   token: 'T1',
   tokenAt: AT - 200_000,
   sends: 1,
+  idUsed: false,
   sentAt: AT - 120_000,
   quietUntil: AT - 60_000,
 };
@@ -75,6 +76,12 @@ const cases: readonly Case[] = [
     { createdSeenAt: AT - 30_000 },
     { status: 'created' },
     { is: 'resubmit' },
+  ],
+  [
+    'created, where the disburse_id is used already, may hide a payment that was lost from our books',
+    { createdSeenAt: AT - 30_000, idUsed: true },
+    { status: 'created' },
+    { is: 'review', because: 'disburse_id_used' },
   ],
   [
     'strict never sends twice',

@@ -85,6 +85,20 @@ test('a thousand replays of one callback cause at most one look in five seconds'
   expect(looks).toBeGreaterThan(5);
 });
 
+test.for(['failed', 'needs_review→cancelled', 'succeeded'])('success claimed for what is %s', async (way) => {
+  const { send, operations, id, verdicts, wakes, redis } = await makeWorld();
+  for (const to of way.split('→') as ('failed' | 'needs_review' | 'cancelled' | 'succeeded')[]) {
+    const held = await operations.acquire('disbursement', id, 'status-poll', 60_000);
+    if (held.is !== 'acquired') throw new Error(held.is);
+    await operations.settle(held.record, held.lease, { to, dueInMs: 1_800_000 });
+  }
+  const state = await redis.hget(keys.record(id), 'state');
+  await send(Buffer.from('data[status]=failed'));
+  expect((await send(Buffer.from('data[status]=success'))).status).toBe(200);
+  expect(verdicts).toEqual(['noted', state === 'succeeded' ? 'noted' : 'contradicts']);
+  expect([wakes, await redis.hget(keys.record(id), 'state')]).toEqual([[], state]);
+});
+
 test('a path that nobody signed learns nothing, whatever it names', async () => {
   const { url, path } = await makeWorld();
   const tampered = [
@@ -141,6 +155,7 @@ async function makeWorld({ now }: { now?: () => number } = {}) {
   const errors: unknown[] = [];
   const verdicts: CallbackVerdict[] = [];
   const app = createReceiver({
+    masterKeys: () => [new Secret('sandbox-master')],
     secrets: SECRETS,
     operations,
     clock: systemClock,

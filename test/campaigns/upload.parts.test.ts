@@ -1,0 +1,67 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { uploadRecipients } from '../../src/campaigns/upload.ts';
+import { seededRandom } from '../../src/lib/random.ts';
+import { Campaigns, chunkAt } from '../../src/operations/campaigns.ts';
+import { Operations } from '../../src/operations/operations.ts';
+import { Queries } from '../../src/operations/queries.ts';
+import type { CampaignRecord } from '../../src/operations/record.ts';
+import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
+
+let fresh: FreshRedis;
+let campaign: CampaignRecord;
+const random = seededRandom(1);
+
+beforeEach(async () => {
+  fresh = await freshRedis();
+  const operations = new Operations({ redis: fresh.redis, random });
+  await operations.accept({
+    kind: 'campaign',
+    id: 'cmp_1',
+    account: 'main',
+    state: 'draft',
+    fingerprint: 'f',
+    fields: { name: 'n', text: 'Bonjour {{prenom}}', country: 'SN' },
+  });
+  campaign = await read();
+});
+afterEach(() => fresh.close());
+
+async function read(): Promise<CampaignRecord> {
+  const record = await new Queries(fresh.redis).read('campaign', 'cmp_1');
+  if (!record) throw new Error('the campaign has no record');
+  return record;
+}
+
+async function* file(): AsyncGenerator<Uint8Array> {
+  const rows = Array.from({ length: 60 }, (_, n) => `77${1_000_000 + n};Awa`);
+  yield Buffer.from(['numero;prenom', ...rows].join('\n'));
+}
+
+/** Everything as it is, but the answer of the commit never arrives. */
+class AnswerLost extends Campaigns {
+  override async commit(...args: Parameters<Campaigns['commit']>): Promise<boolean> {
+    await super.commit(...args);
+    throw new Error('Command timed out');
+  }
+}
+
+test('a commit whose answer was lost keeps what it counted', async () => {
+  const options = { campaigns: new AnswerLost(fresh.redis), queries: new Queries(fresh.redis), random };
+  await expect(uploadRecipients(campaign, file(), options)).rejects.toThrow('timed out');
+  const after = await read();
+  expect(after.totals).toMatchObject({ total: 60, queued: 60 });
+  for (const index of [0, 1]) {
+    expect(await new Queries(fresh.redis).read('chunk', chunkAt(after, index) ?? '')).toBeDefined();
+  }
+});
+
+test('an upload that breaks off leaves nothing behind', async () => {
+  async function* cut(): AsyncGenerator<Uint8Array> {
+    yield* file();
+    throw new Error('the sender went away');
+  }
+  const options = { campaigns: new Campaigns(fresh.redis), queries: new Queries(fresh.redis), random };
+  await expect(uploadRecipients(campaign, cut(), options)).rejects.toThrow('went away');
+  expect((await read()).totals.total).toBe(0);
+  expect((await fresh.redis.keys('*')).filter((key) => key.includes('cmp_1.'))).toEqual([]);
+});

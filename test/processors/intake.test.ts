@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { systemClock } from '../../src/lib/clock.ts';
+import { intakeProcessor } from '../../src/processors/intake.ts';
+
+const job = (data: unknown) => ({ data, id: '17', timestamp: 1_000 });
+
+function intake(more: { refusal?: string } = {}) {
+  const asked: unknown[] = [];
+  const processor = intakeProcessor({
+    clock: systemClock,
+    announce: () => undefined,
+    refusal: () => more.refusal,
+    accept: {
+      message: async (request, fallback) => {
+        asked.push([request, fallback]);
+        return { outcome: 'accepted', id: 'msg_1' };
+      },
+      disbursement: async () => ({
+        outcome: 'invalid',
+        problems: [
+          { pointer: '/amount', message: 'is required' },
+          { pointer: '/withdrawMode', message: 'is required' },
+        ],
+      }),
+      campaign: async () => ({ outcome: 'conflict', existingId: 'cmp_1' }),
+    },
+  });
+  return { asked, processor };
+}
+
+test('a job that runs twice asks under the same name both times', async () => {
+  const { asked, processor } = intake();
+  await processor(job({ kind: 'message', to: '+221771234567' }));
+  await processor(job({ kind: 'message', to: '+221771234567' }));
+  expect(asked[0]).toEqual(asked[1]);
+  expect(asked[0]).toEqual([{ to: '+221771234567' }, 'intake.17.1000']);
+});
+
+test('a refused request names every problem and that nothing was recorded', async () => {
+  const { processor } = intake();
+  await expect(processor(job({ kind: 'disbursement' }))).rejects.toThrow(
+    'refused, nothing was recorded: /amount is required; /withdrawMode is required',
+  );
+});
+
+test('a conflict names the operation that stands', async () => {
+  await expect(intake().processor(job({ kind: 'campaign' }))).rejects.toThrow('cmp_1');
+});
+
+test.for([
+  ['a list', []],
+  ['a text', 'x'],
+  ['nothing', null],
+  ['an unknown kind', { kind: 'gift' }],
+  ['no kind', {}],
+] as const)('%s is refused with the kinds that there are', async ([, data]) => {
+  await expect(intake().processor(job(data))).rejects.toThrow('message, disbursement, campaign');
+});
+
+test('while what is answered would not be kept, nothing is taken', async () => {
+  const { asked, processor } = intake({ refusal: 'appendfsync is everysec' });
+  await expect(processor(job({ kind: 'message' }))).rejects.toThrow('nothing was recorded, add the job again later');
+  expect(asked).toEqual([]);
+});
