@@ -1,14 +1,20 @@
 /** The HTTP door: who asks, how often, what for; and every refusal as a problem that names the next step. */
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { rateLimit } from 'express-rate-limit';
+import { batchRoutes } from './batches.ts';
+import { balanceRoutes } from './balances.ts';
 import { campaignRoutes } from './campaigns.ts';
 import { type ApiContext, keyOf } from './context.ts';
+import { directCreditRoutes } from './direct-credits.ts';
 import { disbursementRoutes } from './disbursements.ts';
+import { endpointRoutes } from './event-endpoints.ts';
 import { eventRoutes } from './events.ts';
+import { invoiceRoutes } from './invoices.ts';
 import { findKey } from './keys.ts';
 import { messageRoutes } from './messages.ts';
 import { notYetRoutes } from './not-yet.ts';
 import { operatingRoutes } from './operating.ts';
+import { paymentRequestRoutes } from './payment-requests.ts';
 import { ApiProblem, sendProblem } from './problem.ts';
 
 const JSON_MAX = '1mb';
@@ -20,11 +26,18 @@ export function createApi(context: ApiContext): Express {
   app.disable('x-powered-by');
   app.disable('etag');
   app.use(identifyRequest(context), authenticate(context), limitRate(context), requireJson);
+  // Before the JSON parser: the bytes of a batch are what is approved.
+  app.use('/v1/disbursement-batches', batchRoutes(context));
   app.use(express.json({ limit: JSON_MAX, strict: true }));
   app.use('/v1/disbursements', disbursementRoutes(context));
   app.use('/v1/campaigns', campaignRoutes(context));
   app.use('/v1/messages', messageRoutes(context));
   app.use('/v1/events', eventRoutes(context));
+  app.use('/v1/event-endpoints', endpointRoutes(context));
+  app.use('/v1/invoices', invoiceRoutes(context));
+  app.use('/v1/payment-requests', paymentRequestRoutes(context));
+  app.use('/v1/direct-credits', directCreditRoutes(context));
+  app.use('/v1/balances', balanceRoutes(context));
   app.use('/v1', operatingRoutes(context));
   app.use(notYetRoutes());
   app.use((request) => {
@@ -87,7 +100,7 @@ function limitRate({ ratePerSecond }: ApiContext): RequestHandler {
 /** A body of another type would be skipped by the JSON parser and look like an empty one. */
 const requireJson: RequestHandler = (request, _response, next) => {
   const hasBody = Number(request.get('content-length') ?? 0) > 0 || request.get('transfer-encoding') !== undefined;
-  const streamed = /^\/v1\/campaigns\/[^/]+\/recipients$/.test(request.path);
+  const streamed = /^\/v1\/(campaigns\/[^/]+\/recipients|disbursement-batches\/?)$/.test(request.path);
   if (hasBody && !streamed && !request.is('application/json')) {
     throw new ApiProblem('unsupported-media-type', 'Send the body as `Content-Type: application/json`.');
   }

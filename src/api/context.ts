@@ -3,6 +3,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
 import type { EventStream } from '../events/stream.ts';
 import type { Accounts } from '../operations/accounts.ts';
+import type { Batches } from '../operations/batches.ts';
 import type { Campaigns } from '../operations/campaigns.ts';
 import type { QueueName } from '../operations/due-queues.ts';
 import type { Kind } from '../operations/lifecycle.ts';
@@ -10,13 +11,16 @@ import type { Operations } from '../operations/operations.ts';
 import type { Queries } from '../operations/queries.ts';
 import type { RecordOf } from '../operations/record.ts';
 import type { Acceptance, Answer } from '../producer/acceptance.ts';
+import type { CollectAcceptance } from '../producer/acceptance-collect.ts';
+import type { Bench } from '../processors/bench.ts';
 import type { Resolve, Resolved } from '../processors/resolve.ts';
 import { describeProblems } from '../producer/problems.ts';
+import type { EndpointRoutesContext } from './event-endpoints.ts';
 import { type ApiKey, type Role, mayUseAccount } from './keys.ts';
 import { ApiProblem, invalid } from './problem.ts';
 
 /** What the routes work with; everything comes from main. */
-export interface ApiContext {
+export interface ApiContext extends EndpointRoutesContext {
   readonly keys: readonly ApiKey[];
   /** Requests per second and key; 0 = unlimited. */
   readonly ratePerSecond: number;
@@ -25,9 +29,13 @@ export interface ApiContext {
   readonly clock: Clock;
   readonly random: Random;
   readonly acceptance: Acceptance;
+  readonly collect: CollectAcceptance;
+  /** For what is done while the caller waits. */
+  readonly bench: Bench;
   readonly operations: Operations;
   readonly queries: Queries;
   readonly campaigns: Campaigns;
+  readonly batches: Batches;
   readonly accounts: Accounts;
   readonly events: EventStream;
   readonly wake: (queue: QueueName, id: string, rev: string | number) => void;

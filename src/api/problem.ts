@@ -21,6 +21,8 @@ export const problemKinds = {
   unavailable: { status: 503, title: 'Redis is away; nothing was accepted' },
   'not-durable': { status: 503, title: 'Redis would not survive a power loss; nothing was accepted' },
   'memory-full': { status: 503, title: 'Redis is nearly full; nothing was accepted' },
+  'upstream-refused': { status: 502, title: 'The service refused, or answered unreadably' },
+  'upstream-silent': { status: 504, title: 'The service did not answer in time' },
   internal: { status: 500, title: 'Something went wrong on our side' },
 } as const satisfies Record<string, { status: number; title: string }>;
 

@@ -3,6 +3,7 @@ import { readEvidence } from '../operations/evidence.ts';
 import {
   type CampaignRecord,
   type DisbursementRecord,
+  type Fields,
   type MessageRecord,
   campaignBins,
 } from '../operations/record.ts';
@@ -24,10 +25,21 @@ export function disbursementView(record: DisbursementRecord) {
     transactionId: record.transactionId ?? null,
     providerRef: record.providerRef ?? null,
     reason: record.reason ?? null,
+    ...(record.batch === undefined ? {} : { batch: record.batch }),
+    ...decisionsIn(record.fields),
     createdAt: iso(record.createdAt),
     updatedAt: iso(record.updatedAt),
     history: lines.map(({ at, ...line }) => ({ at: iso(at), ...line })),
     ...(dropped > 0 ? { historyDropped: dropped } : {}),
+  };
+}
+
+/** What people decided about it, present where somebody did: the last one to resolve it, and why. */
+function decisionsIn({ approvedBy, resolvedBy, note }: Fields) {
+  return {
+    ...(approvedBy === undefined ? {} : { approvedBy }),
+    ...(resolvedBy === undefined ? {} : { resolvedBy }),
+    ...(note === undefined ? {} : { note }),
   };
 }
 

@@ -96,6 +96,12 @@ export const declarations = {
     labels: { kind: 'callbackKinds', verdict: 'callbackVerdicts' },
     help: 'What was posted to the callback addresses. "unmatched": well signed, for an operation we do not have.',
   },
+  relais_event_delivery_total: {
+    type: 'counter',
+    of: 'process',
+    labels: { outcome: 'deliveryOutcomes' },
+    help: 'Tries to post an event to an endpoint. "undelivered": the last one failed too.',
+  },
   relais_fence_duration_seconds: {
     type: 'histogram',
     of: 'process',

@@ -78,8 +78,9 @@ export const words = {
   states: [...new Set<string>(countedKinds.flatMap((kind) => statesOf(kind)))],
   inDoubtStates,
   callbackKinds: ['disbursement', 'invoice', 'none'],
-  callbackVerdicts: ['look', 'noted', 'unmatched', 'probe', 'wrong_path', 'unavailable'],
-  areas: ['payments', 'messaging'],
+  deliveryOutcomes: ['delivered', 'retried', 'undelivered'],
+  callbackVerdicts: ['look', 'noted', 'unmatched', 'contradicts', 'probe', 'wrong_path', 'unavailable'],
+  areas: ['payments', 'messaging', 'direct_credit'],
   holdReasons,
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 

@@ -26,6 +26,7 @@ export interface Metrics {
   readonly attemptFinished: (attempt: CountedAttempt) => void;
   readonly exchanged: (seen: Pick<Seen, 'operation' | 'code' | 'durationMs'>) => void;
   readonly callbackReceived: (kind: string, verdict: string) => void;
+  readonly eventDelivered: (outcome: string) => void;
   /** A write reached, after so many ms, all the places where it must be. */
   readonly fenced: (ms: number) => void;
   readonly lockLost: (jobs: number) => void;
@@ -68,6 +69,7 @@ function listeners({ count, observe }: Instruments) {
       if (operation === 'sms_login' && code === 'ok') count('relais_sms_logins_total', {});
     },
     callbackReceived: (kind: string, verdict: string): void => count('relais_callbacks_total', { kind, verdict }),
+    eventDelivered: (outcome: string): void => count('relais_event_delivery_total', { outcome }),
     fenced: (ms: number): void => observe('relais_fence_duration_seconds', {}, ms / 1_000),
     lockLost: (jobs: number): void => count('relais_lost_locks_total', {}, jobs),
   };

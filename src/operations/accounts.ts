@@ -7,8 +7,11 @@ import { runScript } from './scripts/script.ts';
 /** The reason of an account that a person has stopped. It is released by a person, never by itself. */
 export const STOPPED = 'stopped';
 
-/** Money and texts are held apart: an empty SMS balance stops no disbursement. */
-export type HoldArea = 'payments' | 'messaging';
+/**
+ * Money and texts are held apart: an empty SMS balance stops no disbursement. Direct credits are an option of their
+ * own upstream, so a refusal of one stops no disbursement either.
+ */
+export type HoldArea = 'payments' | 'messaging' | 'direct_credit';
 
 export interface AccountHold {
   readonly account: string;
@@ -49,7 +52,7 @@ export class Accounts {
   async holdsOf(account: string): Promise<AccountHold[]> {
     const fields = await this.#redis.hgetall(keys.account(account));
     return Object.entries(fields).flatMap(([name, since]) => {
-      const [, area, reason] = /^held:(payments|messaging)\.(.+)$/.exec(name) ?? [];
+      const [, area, reason] = /^held:(payments|messaging|direct_credit)\.(.+)$/.exec(name) ?? [];
       return area && reason ? [{ account, area: area as HoldArea, reason, since: Number(since) }] : [];
     });
   }

@@ -1,4 +1,14 @@
 /** The queues that the due index feeds. Each has its declaration, by the same name, in src/queues. */
-export const dueQueues = ['disbursement', 'sms-batch', 'sms-otp', 'status-poll', 'campaign'] as const;
+export const dueQueues = [
+  'disbursement',
+  'sms-batch',
+  'sms-otp',
+  'invoice-confirm',
+  'status-poll',
+  'direct-credit',
+  'campaign',
+  'batch',
+  'event-delivery',
+] as const;
 
 export type QueueName = (typeof dueQueues)[number];

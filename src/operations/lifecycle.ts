@@ -4,17 +4,25 @@
  *
  * Arrows of the disbursement that look wrong and are not:
  *   submitting → created      the request provably never left, so it may be made again;
- *   unknown → submitting      upstream said `created` twice after the quiet period: the same token, the same disburse_id;
+ *   unknown → submitting      upstream said `created` twice after the quiet period: same token, same disburse_id;
  *   needs_review → succeeded  upstream's late word settles what we had given up on;
  *   created → queued          the token grew old before it was ever used, so another is asked for;
  *   held → created            a held operation is tried again when its condition may have cleared, and that may work.
+ * And of what collects money, or credits it in one step:
+ *   cancelled → completed     (invoice) nothing forbids a payer to pay late: told once, with `late`;
+ *   sending → queued          (direct credit) the request provably never left; no other way leads back.
  */
 import type { QueueName } from './due-queues.ts';
 
 interface StateDeclaration {
-  /** Where the next look at an operation in this state happens. Absent: nothing is due (final, or waiting for a person). */
+  /** Where the next look at an operation in this state happens. Absent: nothing is due (final, or for a person). */
   readonly queue?: QueueName | { readonly normal: QueueName; readonly otp: QueueName };
   readonly next: readonly string[];
+  /**
+   * Where upstream's late word may still lead from a state that callers were told is final. Such a state is looked at
+   * only when somebody has reason to: a callback came, or a caller asks.
+   */
+  readonly late?: readonly string[];
 }
 
 type Lifecycle = Readonly<Record<string, StateDeclaration>>;
@@ -50,7 +58,7 @@ export const lifecycles = {
     expired: FINAL,
     cancelled: FINAL,
   },
-  /** Up to 50 recipients sent in one request: the unit of doubt. Our callers see recipients and messages, never chunks. */
+  /** Up to 50 recipients sent in one request: the unit of doubt. Callers see recipients and messages, never chunks. */
   chunk: {
     queued: { queue: { normal: 'sms-batch', otp: 'sms-otp' }, next: ['sending', 'settled'] },
     sending: { queue: 'status-poll', next: ['queued', 'unknown', 'settled'] },
@@ -66,6 +74,40 @@ export const lifecycles = {
     finished: FINAL,
     cancelled: FINAL,
   },
+  /** A file of disbursements, approved as a whole. An invalid one is judged again when the same bytes come again. */
+  batch: {
+    invalid: { next: ['awaiting_approval', 'cancelled'] },
+    awaiting_approval: { queue: 'batch', next: ['running', 'cancelled', 'expired'] },
+    running: { queue: 'batch', next: ['finished'] },
+    finished: FINAL,
+    cancelled: FINAL,
+    expired: FINAL,
+  },
+  invoice: {
+    creating: { queue: 'invoice-confirm', next: ['pending', 'failed'] },
+    pending: { queue: 'invoice-confirm', next: ['completed', 'cancelled', 'failed', 'needs_review'] },
+    needs_review: { queue: 'invoice-confirm', next: ['completed', 'cancelled', 'failed'] },
+    completed: FINAL,
+    cancelled: { queue: 'invoice-confirm', next: [], late: ['completed'] },
+    failed: { queue: 'invoice-confirm', next: [], late: ['completed'] },
+  },
+  payment_request: {
+    creating: { queue: 'status-poll', next: ['pending', 'failed', 'needs_review'] },
+    pending: { queue: 'status-poll', next: ['completed', 'failed', 'needs_review'] },
+    needs_review: { queue: 'status-poll', next: ['completed', 'failed'] },
+    completed: FINAL,
+    failed: FINAL,
+  },
+  /** Nothing can be asked about one that was sent, so an attempt that finds `sending` leaves it to a person. */
+  direct_credit: {
+    queued: { queue: 'direct-credit', next: ['sending', 'rejected'] },
+    held: { queue: 'direct-credit', next: ['sending', 'rejected'] },
+    sending: { queue: 'direct-credit', next: ['queued', 'held', 'succeeded', 'rejected', 'needs_review'] },
+    needs_review: { next: ['succeeded', 'failed'] },
+    succeeded: FINAL,
+    rejected: FINAL,
+    failed: FINAL,
+  },
 } as const satisfies Readonly<Record<string, Lifecycle>>;
 
 export type Kind = keyof typeof lifecycles;
@@ -74,6 +116,7 @@ export type DisbursementState = StateOf<'disbursement'>;
 export type MessageState = StateOf<'message'>;
 export type ChunkState = StateOf<'chunk'>;
 export type CampaignState = StateOf<'campaign'>;
+export type BatchState = StateOf<'batch'>;
 
 export const kinds = Object.keys(lifecycles) as Kind[];
 
@@ -87,6 +130,7 @@ export function statesOf<K extends Kind>(kind: K): readonly StateOf<K>[] {
   return Object.keys(lifecycles[kind]) as StateOf<K>[];
 }
 
+/** Callers are told that it is over. */
 export function isFinal(kind: Kind, state: string): boolean {
   return declarationOf(kind, state).next.length === 0;
 }
@@ -99,9 +143,17 @@ export function queueOf(kind: Kind, state: string, lane = 'normal'): QueueName |
 
 /** Throws when the table has no such arrow: that is a fault in our code, never in what came from outside. */
 export function assertArrow(kind: Kind, from: string, to: string): void {
-  if (from !== to && !declarationOf(kind, from).next.includes(to)) {
+  const { next, late = [] } = declarationOf(kind, from);
+  if (from !== to && !next.includes(to) && !late.includes(to)) {
     throw new Error(`the lifecycle of a ${kind} has no arrow from ${from} to ${to}`);
   }
+}
+
+/** The queue in which upstream is asked how an operation that is under way has ended. */
+export function lookQueueOf(kind: 'disbursement' | 'invoice' | 'payment_request'): QueueName {
+  const queue = queueOf(kind, 'pending');
+  if (queue === undefined) throw new Error(`nobody looks at a pending ${kind}`);
+  return queue;
 }
 
 /** The states of a kind that are looked at in this queue. */
@@ -112,7 +164,10 @@ export function statesInQueue(kind: Kind, queue: QueueName): readonly string[] {
 /** A Mermaid picture of one lifecycle, for docs/lifecycle.md. */
 export function drawLifecycle(kind: Kind): string {
   const states: readonly string[] = statesOf(kind);
-  const arrows = states.flatMap((from) => declarationOf(kind, from).next.map((to) => `  ${from} --> ${to}`));
+  const arrows = states.flatMap((from) => {
+    const { next, late = [] } = declarationOf(kind, from);
+    return [...next.map((to) => `  ${from} --> ${to}`), ...late.map((to) => `  ${from} --> ${to}: late`)];
+  });
   const ends = states.filter((state) => isFinal(kind, state)).map((state) => `  ${state} --> [*]`);
   return ['stateDiagram-v2', ...arrows, ...ends].join('\n');
 }

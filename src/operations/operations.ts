@@ -26,6 +26,7 @@ import { acceptScript } from './scripts/accept.ts';
 import { acquireScript } from './scripts/acquire.ts';
 import { claimScript } from './scripts/claim.ts';
 import { hintScript } from './scripts/hint.ts';
+import { noteScript } from './scripts/note.ts';
 import { runScript } from './scripts/script.ts';
 import { settleScript } from './scripts/settle.ts';
 import { type Change, type Settled, readSettled, settleWords } from './settle.ts';
@@ -82,6 +83,11 @@ export interface Held<K extends Kind> {
 export type Acquired<K extends Kind> = ({ readonly is: 'acquired' } & Held<K>) | { readonly is: NotAcquired };
 
 type NotAcquired = 'none' | 'final' | 'elsewhere' | 'leased' | 'other version';
+
+export type Hinted =
+  | { readonly is: 'none' | 'noted' }
+  | { readonly is: 'final'; readonly state: string }
+  | { readonly is: 'look'; readonly rev: number };
 
 const CALLBACK_KEPT_S = 30 * 86_400;
 
@@ -204,13 +210,16 @@ export class Operations {
     throw new RedisUnavailable(`the replicas did not confirm ${id} in time; ask again with the same identity`);
   }
 
-  /** A callback came. Never creates anything and changes no state. */
+  /**
+   * A callback came. Never creates anything and changes no state. `final`: noted too, but nothing will be asked, since
+   * no word of upstream changes that state.
+   */
   async hint(
     kind: Parameters<typeof lookQueueOf>[0],
     id: string,
     evidence: EvidenceDraft,
     intervalMs: number,
-  ): Promise<{ is: 'none' | 'noted' } | { is: 'look'; rev: number }> {
+  ): Promise<Hinted> {
     const queue = lookQueueOf(kind);
     const answer = (await runScript(
       this.#redis,
@@ -218,7 +227,14 @@ export class Operations {
       [keys.record(id), keys.due(queue)],
       [id, this.#now(), packEvidence(evidence), intervalMs, list(statesInQueue(kind, queue))],
     )) as ['none' | 'noted' | 'look', string?, number?];
-    return answer[0] === 'look' ? { is: 'look', rev: answer[2] ?? 0 } : { is: answer[0] };
+    const [is, state = '', rev = 0] = answer;
+    if (is === 'look') return { is, rev };
+    return is === 'noted' && finalStates[kind].includes(`,${state},`) ? { is: 'final', state } : { is };
+  }
+
+  /** Keeps what was heard about an operation that somebody else has by now. Changes nothing else. */
+  async note(id: string, evidence: EvidenceDraft): Promise<void> {
+    await runScript(this.#redis, noteScript, [keys.record(id)], [this.#now(), packEvidence(evidence)]);
   }
 
   /** Keeps what was last posted about an operation, for a person who looks into it; forgotten after a month. */

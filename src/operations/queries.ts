@@ -2,7 +2,7 @@
 import type { Redis } from 'ioredis';
 import { type QueueName, dueQueues } from './due-queues.ts';
 import { keys } from './keys.ts';
-import { type Kind, isFinal } from './lifecycle.ts';
+import { type Kind, isFinal, kinds } from './lifecycle.ts';
 import { type Fields, type RecordOf, readRecord } from './record.ts';
 
 export interface Page {
@@ -24,8 +24,10 @@ export class Queries {
     return fields['kind'] === kind ? readRecord(kind, fields) : undefined;
   }
 
+  /** Undefined also for what is kept as a record and is no operation, as an endpoint is. */
   async kindOf(id: string): Promise<Kind | undefined> {
-    return ((await this.#redis.hget(keys.record(id), 'kind')) ?? undefined) as Kind | undefined;
+    const stored = await this.#redis.hget(keys.record(id), 'kind');
+    return kinds.find((kind) => kind === stored);
   }
 
   /** The operation that a caller's reference names, whichever identity it was accepted under. */

@@ -17,7 +17,10 @@ export interface Change<K extends Kind> {
   readonly keepMs?: number | undefined;
   readonly event?: EventDraft | undefined;
   readonly evidence?: EvidenceDraft | undefined;
-  /** Fields to set; '' removes one. A name that begins with `@` is a time: its value is ms from now, by the clock of Redis. */
+  /**
+   * Fields to set; '' removes one. A name that begins with `@` is a time: its value is ms from now, by the clock of
+   * Redis.
+   */
   readonly set?: Readonly<Record<string, string | number>> | undefined;
   /** A callback that came during the attempt makes the next look due after so long (ms). */
   readonly hintAfterMs?: number | undefined;

@@ -21,8 +21,8 @@ export interface Bench {
   readonly policy: Policy;
   /** The account of that name, where this process has its keys. */
   account(name: string): { readonly upstream: UpstreamAccount; readonly fingerprint: string } | undefined;
-  /** Where upstream calls back about this disbursement; absent while PUBLIC_URL or CALLBACK_SECRET is not set. */
-  callbackUrl(account: string, id: string): string | undefined;
+  /** Where upstream calls back about this operation; absent while PUBLIC_URL or CALLBACK_SECRET is not set. */
+  callbackUrl(account: string, id: string, kind?: 'disbursement' | 'invoice'): string | undefined;
   /** Whether a write that was answered survives a power loss, and why not. */
   durability(): { readonly durable: boolean; readonly reasons: readonly string[] };
   /** Resolves true when the write before it, on the same connection, has reached the replicas that must have it. */
@@ -39,6 +39,8 @@ export interface Policy {
   readonly quietMs: number;
   readonly pollMs: readonly number[];
   readonly limitMs: number;
+  readonly invoicePollMs: readonly number[];
+  readonly paymentRequestPollMs: readonly number[];
   readonly holdRecheckMs: number;
   readonly settleDelayMs: number;
   /** How many chunks of one campaign are out at a time. */

@@ -2,16 +2,21 @@
 import type { QueueName } from '../operations/due-queues.ts';
 import type { Bench, Settlement } from './bench.ts';
 import { feedCampaign } from './campaign.ts';
+import { advanceDirectCredit } from './direct-credit.ts';
 import { advanceDisbursement } from './disbursement.ts';
+import { advanceInvoice } from './invoice.ts';
 import { sendChunk } from './sms-batch.ts';
 import { pollStatus } from './status-poll.ts';
 
 export type Processor = (id: string, bench: Bench) => Promise<Settlement>;
 
-export const processors: { readonly [Name in QueueName]: Processor } = {
+/** Two are handed what stands on the same row: `batch` the one way in, `event-delivery` the way out. */
+export const processors: { readonly [Name in Exclude<QueueName, 'batch' | 'event-delivery'>]: Processor } = {
   disbursement: advanceDisbursement,
   'sms-batch': (id, bench) => sendChunk(id, 'sms-batch', bench),
   'sms-otp': (id, bench) => sendChunk(id, 'sms-otp', bench),
+  'invoice-confirm': advanceInvoice,
   'status-poll': pollStatus,
+  'direct-credit': advanceDirectCredit,
   campaign: feedCampaign,
 };

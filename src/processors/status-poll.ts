@@ -2,11 +2,13 @@ import type { Kind } from '../operations/lifecycle.ts';
 import type { Bench, Settlement } from './bench.ts';
 import { lookAtChunk } from './chunk-look.ts';
 import { lookAtDisbursement } from './look.ts';
+import { advancePaymentRequest } from './payment-request.ts';
 
 /** What is looked at, by kind. A kind that can be in doubt and is not listed here would stay so for ever. */
 const looks: Partial<Record<Kind, (id: string, bench: Bench) => Promise<Settlement>>> = {
   disbursement: lookAtDisbursement,
   chunk: lookAtChunk,
+  payment_request: advancePaymentRequest,
 };
 
 export async function pollStatus(id: string, bench: Bench): Promise<Settlement> {

@@ -21,7 +21,10 @@ import {
 import { cardLikePlaces } from './card-numbers.ts';
 import { type Problem, problemsOf } from './problems.ts';
 
-export type CollectOptions = Pick<AcceptanceOptions, 'redis' | 'random' | 'environment' | 'wake' | 'accounts'> & {
+export type CollectOptions = Pick<
+  AcceptanceOptions,
+  'redis' | 'random' | 'environment' | 'wake' | 'accounts' | 'fence'
+> & {
   /** Direct credits are refused unless switched on: they move money in one step that cannot be asked about. */
   readonly directCredit: boolean;
 };
@@ -102,6 +105,8 @@ export class CollectAcceptance {
       // The same beneficiary as that of a disbursement to this account: the daily limits hold for both together.
       beneficiary: `service ${accountAlias}`,
       meantAgain: allowDuplicate ?? false,
+      // Judged above. A limit that is set in this very moment must not make it wait for an approval it cannot have.
+      approved: true,
       ...identify(this.#options.environment, 'direct_credit', request, checked.identity),
       fields: { by, amount, accountAlias },
     });

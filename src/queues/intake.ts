@@ -1,12 +1,16 @@
 import { z } from 'zod';
 import { defineQueue } from './define.ts';
 import { campaignRequest, disbursementRequest, messageRequest } from './requests.ts';
+import { directCreditRequest, invoiceRequest, paymentRequestRequest } from './requests-collect.ts';
 
 /** What any BullMQ client, in any language, may add. Each kind is the HTTP body of the same name, plus `kind`. */
 export const intakePayload = z.discriminatedUnion('kind', [
   disbursementRequest.extend({ kind: z.literal('disbursement') }),
   messageRequest.extend({ kind: z.literal('message') }),
   campaignRequest.extend({ kind: z.literal('campaign') }),
+  invoiceRequest.extend({ kind: z.literal('invoice') }),
+  paymentRequestRequest.extend({ kind: z.literal('payment_request') }),
+  directCreditRequest.extend({ kind: z.literal('direct_credit') }),
 ]);
 
 export const intake = defineQueue({

@@ -7,6 +7,7 @@ const PREFIX = '{relais}';
 
 // BullMQ's own event stream only feeds dashboards: truth is never taken from it.
 const EVENTS_KEPT = 1_000;
+const FETCH_AGAIN_MS = 1_000;
 
 export function openQueue(declaration: QueueDeclaration, connection: ConnectionOptions): Queue {
   const kept = declaration.keepSeconds > 0 ? { age: declaration.keepSeconds } : true;
@@ -44,6 +45,8 @@ export function openWorker(
     stalledInterval: Math.min(options.lockMs, 30_000),
     // A second run is harmless here, since the record decides; a job failed for stalling would only look alarming.
     maxStalledCount: 100,
+    // After a blink of Redis a worker fetches nothing for so long; fifteen seconds, if it were left to BullMQ.
+    runRetryDelay: FETCH_AGAIN_MS,
     autorun: false,
     removeOnComplete: kept,
     removeOnFail: kept,
@@ -52,7 +55,8 @@ export function openWorker(
   worker.on('failed', (_job, error) => {
     if (!(error instanceof UnrecoverableError)) options.onFailed(error);
   });
-  // Losing the lock does not abort the processor by itself. Stopping it before its next step is a courtesy, not a guard.
+  // Losing the lock does not abort the processor by itself. Stopping it before its next step is a courtesy, not a
+  // guard.
   worker.on('lockRenewalFailed', (ids: string[]) => {
     options.onLockLost(ids);
     for (const id of ids) worker.cancelJob(id);

@@ -1,7 +1,8 @@
 /** What a caller may ask for. The HTTP bodies, the intake jobs and the library's arguments are these. */
 import { z } from 'zod';
 
-const visible = (max: number) =>
+/** A text that a person could read aloud. */
+export const visible = (max: number) =>
   z
     .string()
     .trim()
@@ -43,7 +44,7 @@ export const disbursementRequest = z
   .meta({ id: 'DisbursementRequest' });
 
 /** E.164; what people put between the digits is left out, and `00` is read as `+`. */
-const phone = z
+export const phone = z
   .string()
   .max(32)
   .transform((text) => text.replace(/[\s().\-\u00a0\u202f]/g, '').replace(/^00/, '+'))

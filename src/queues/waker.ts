@@ -7,7 +7,9 @@ import type { Queue } from 'bullmq';
 interface Wake {
   readonly name: 'wake';
   readonly data: { readonly id: string };
-  /** Named after the revision: adding an id that is active or waiting is silently nothing, so a wake never reuses one. */
+  /**
+   * Named after the revision: adding an id that is active or waiting is silently nothing, so a wake never reuses one.
+   */
   readonly opts: { readonly jobId: string };
 }
 

@@ -21,7 +21,10 @@ const unclear = { read: 'transient', harmless: 'transient', effect: 'unknown', s
 const ours = { read: 'config', harmless: 'config', effect: 'config', submit: 'unknown' } as const;
 const final = { read: 'refused', harmless: 'refused', effect: 'refused', submit: 'unknown' } as const;
 
-/** Everything that may go wrong between us and the service. Docs, alerts and the answers of our API are printed from it. */
+/**
+ * Everything that may go wrong between us and the service. Docs, alerts and the answers of our API are printed from
+ * it.
+ */
 export const failures = {
   // On the way there: no byte of the request left.
   unreachable: { verdict: 'transient', blame: 'upstream', sentence: 'The service could not be reached.' },

@@ -6,7 +6,10 @@ import type { CallOptions } from './options.ts';
 
 const LARGEST_ANSWER = 1_048_576;
 
-/** Shorter than any server's own, so that it is we who close an idle connection and not they, in the middle of a request. */
+/**
+ * Shorter than any server's own, so that it is we who close an idle connection and not they, in the middle of a
+ * request.
+ */
 const KEEP_ALIVE_MS = 2_000;
 
 export interface Letter {
@@ -37,7 +40,9 @@ interface TransportOptions {
   readonly clock: Clock;
 }
 
-/** One area's connections. Never retries, never follows a redirect: whether to repeat is decided where the record is. */
+/**
+ * One area's connections. Never retries, never follows a redirect: whether to repeat is decided where the record is.
+ */
 export function createTransport(options: TransportOptions): Transport {
   return new Connections(options);
 }
@@ -131,7 +136,9 @@ async function readAnswer(answer: Dispatcher.ResponseData, clock: Clock, patienc
 
 type Connector = ReturnType<typeof buildConnector>;
 
-/** Opens a connection, remembers that it failed before a socket existed, and hands over no socket once it is too late. */
+/**
+ * Opens a connection, remembers that it failed before a socket existed, and hands over no socket once it is too late.
+ */
 function gated(connect: Connector, failed: WeakSet<object>, late: () => boolean): Connector {
   return (target, done) => {
     connect(target, (error, socket) => {

@@ -25,6 +25,7 @@ let acceptance: Acceptance;
 let woken: string[];
 let laterMs: number;
 let durable: boolean;
+let known: boolean;
 
 beforeEach(async () => {
   fresh = await freshRedis();
@@ -32,6 +33,7 @@ beforeEach(async () => {
   woken = [];
   laterMs = 0;
   durable = true;
+  known = true;
   operations = new Operations({ redis, random, now: () => Date.now() + laterMs });
   queries = new Queries(redis);
   batches = new Batches(redis, random);
@@ -56,6 +58,7 @@ async function attempt(id: string, tools: Partial<BatchTools> = {}, records = op
     queries,
     policy: { leaseMs: 1_000, holdRecheckMs: 1_000 },
     durability: () => ({ durable, reasons: [] }),
+    account: () => (known ? {} : undefined),
     wake: (queue: string) => woken.push(queue),
   } as unknown as Bench;
   return batchProcessor({ batches, accept, ...tools })(id, bench);
@@ -174,6 +177,17 @@ describe('an approved batch', () => {
     durable = false;
     expect(await attempt(id)).toEqual({ did: 'waits', because: 'redis_not_durable' });
     expect(await disbursements()).toBe(0);
+  });
+
+  test('waits while this worker does not have the keys of its account, and refuses no row for it', async () => {
+    const id = await approved(people(2));
+    known = false;
+    expect(await attempt(id)).toEqual({ did: 'waits', because: 'account_not_configured' });
+    expect(await batches.refused(id)).toEqual({});
+    expect(Number(await fresh.redis.zscore(keys.due('batch'), id)) - Date.now()).toBeGreaterThan(0);
+    known = true;
+    expect(await attempt(id)).toEqual({ did: 'advanced', because: 'handed_out' });
+    expect(await disbursements()).toBe(2);
   });
 
   test('no more than five hundred rows wait for their first submit at a time', async () => {

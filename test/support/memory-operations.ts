@@ -7,7 +7,7 @@ import type { QueueName } from '../../src/operations/due-queues.ts';
 import { EVIDENCE_SLOTS, type EvidenceDraft, packEvidence } from '../../src/operations/evidence.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { type Kind, assertArrow, isFinal, queueOf, statesInQueue } from '../../src/operations/lifecycle.ts';
-import type { Accepted, Acquired, NewOperation, Operations } from '../../src/operations/operations.ts';
+import type { Accepted, Acquired, Hinted, NewOperation, Operations } from '../../src/operations/operations.ts';
 import { type Fields, RECORD_VERSION, type RecordBase, readRecord } from '../../src/operations/record.ts';
 import type { Change, Settled } from '../../src/operations/settle.ts';
 import type { MemoryStore } from './memory-store.ts';
@@ -81,12 +81,7 @@ export class MemoryOperations implements OperationsContract {
     });
   }
 
-  hint(
-    kind: Kind,
-    id: string,
-    evidence: EvidenceDraft,
-    intervalMs: number,
-  ): Promise<Hinted> {
+  hint(kind: Kind, id: string, evidence: EvidenceDraft, intervalMs: number): Promise<Hinted> {
     return this.#step(() => this.#hint(kind, id, packEvidence(evidence), intervalMs));
   }
 

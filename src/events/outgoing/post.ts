@@ -18,7 +18,9 @@ export interface Post {
 
 export type PostFailure = EndpointProblem | 'name_not_found' | 'tls_failed' | 'timed_out' | 'connection_failed';
 
-/** `status`: it answered, and 2xx alone means it took the event; a redirect is an answer like another, never followed. */
+/**
+ * `status`: it answered, and 2xx alone means it took the event; a redirect is an answer like another, never followed.
+ */
 export type PostResult = { readonly status: number } | { readonly failed: PostFailure };
 
 export interface OutgoingOptions extends EndpointRules {

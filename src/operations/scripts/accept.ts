@@ -1,3 +1,4 @@
+import { IDENTITY } from './identity.ts';
 import { defineScript } from './script.ts';
 
 /**
@@ -8,23 +9,16 @@ import { defineScript } from './script.ts';
  * KEYS record, reference mapping, record that the reference alone would have, counts, index, state set, due set,
  *      limits, what was accepted today, the same again, state set of those that await approval
  * ARGV id, now, fingerprint, claims reference (1/0), id the reference alone would give, state, xof, due in ms (or ''),
- *      not before (ms, or ''), account, beneficiary, the same again is meant (1/0), then field/value pairs
+ *      not before (ms, or ''), account, beneficiary, the same again is meant (1/0), was approved already (1/0), then
+ *      field/value pairs
  * → {'accepted', id, state, now} | {'duplicate', id, state} | {'conflict', existing id} | {'limited', setting, detail}
  */
 export const acceptScript = defineScript(
   'accept',
-  `
+  `${IDENTITY}
 local id, at, fp = ARGV[1], clock(ARGV[2]), ARGV[3]
-local found = redis.call('HMGET', KEYS[1], 'fp', 'state')
-if found[1] then
-  if found[1] == fp then return {'duplicate', id, found[2]} end
-  return {'conflict', id}
-end
-if ARGV[4] == '1' then
-  local owner = redis.call('GET', KEYS[2])
-  if owner and owner ~= id then return {'conflict', owner} end
-  if ARGV[5] ~= id and redis.call('EXISTS', KEYS[3]) == 1 then return {'conflict', ARGV[5]} end
-end
+local answer = standing()
+if answer then return answer end
 
 local state, xof, account = ARGV[6], ARGV[7], ARGV[10]
 local awaits = false
@@ -39,7 +33,7 @@ if xof ~= '' then
     local same = redis.call('GET', KEYS[10])
     if same then return {'limited', 'DUPLICATE_WINDOW', same} end
   end
-  awaits = max[5] and amount > tonumber(max[5])
+  awaits = max[5] and amount > tonumber(max[5]) and ARGV[13] ~= '1'
   if max[2] or max[3] then
     redis.call('HINCRBY', KEYS[9], 'all', xof)
     redis.call('HINCRBY', KEYS[9], ARGV[11], xof)
@@ -49,9 +43,9 @@ if xof ~= '' then
 end
 if awaits and state == 'queued' then state = 'awaiting_approval' end
 
-if ARGV[4] == '1' and ARGV[5] ~= id then redis.call('SET', KEYS[2], id) end
+claim_reference()
 local fields = {'id', id, 'state', state, 'fp', fp, 'rev', 1, 'seq', 0, 'createdAt', at, 'updatedAt', at, 'since', at, 'account', account}
-for i = 13, #ARGV do fields[#fields + 1] = ARGV[i] end
+for i = 14, #ARGV do fields[#fields + 1] = ARGV[i] end
 redis.call('HSET', KEYS[1], unpack(fields))
 move(KEYS[4], '', state == 'awaiting_approval' and KEYS[11] or KEYS[6], id, at, '', state, xof)
 redis.call('ZADD', KEYS[5], at, id)

@@ -35,7 +35,8 @@ return {'committed'}
 /**
  * Starts, pauses, resumes or cancels a campaign.
  *
- * KEYS campaign, events, counts, due set of campaigns, parked, due set of chunks, then the sets of the states in ARGV order
+ * KEYS campaign, events, counts, due set of campaigns, parked, due set of chunks, then the sets of the states in ARGV
+ * order
  * ARGV id, now, to, event type ('' = none), final (1/0), then the states it may be left from
  * → {'applied', state left, rev} | {'refused', state}
  */

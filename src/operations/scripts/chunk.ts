@@ -1,7 +1,9 @@
 import { defineScript } from './script.ts';
 import { SETTLE } from './settle.ts';
 
-/** Adds to the bins of a campaign; `settled` is counted when a chunk is over, and the last one finishes the campaign. */
+/**
+ * Adds to the bins of a campaign; `settled` is counted when a chunk is over, and the last one finishes the campaign.
+ */
 const CAMPAIGN = `
 local function count_outcome(outcomes, to, n)
   if to == 'sent' or to == 'failed' or to == 'unknown' or to == 'expired' then redis.call('HINCRBY', outcomes, to, n) end
@@ -86,8 +88,9 @@ for i = 17, #KEYS do
     redis.call('HINCRBY', KEYS[10], from, -1)
     redis.call('HINCRBY', KEYS[10], to, 1)
     if from ~= to then count_outcome(KEYS[16], to, 1) end
-    -- A one-time password is forgotten as soon as its message is over.
-    if redis.call('HGET', KEYS[i], 'lane') == 'otp' and (to == 'sent' or to == 'failed' or to == 'expired') then
+    -- A one-time password is forgotten as soon as its message is over; once the chunk is settled, so is every message.
+    local over = to == 'sent' or to == 'failed' or to == 'expired' or ARGV[6] == 'settled'
+    if over and redis.call('HGET', KEYS[i], 'lane') == 'otp' then
       redis.call('HSET', KEYS[i], 'text', '')
     end
     if type ~= '' then

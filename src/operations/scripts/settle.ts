@@ -8,7 +8,8 @@ import { defineScript } from './script.ts';
  *
  * KEYS record, events, counts, state set left, state set entered, due set left, due set entered
  * ARGV id, now, lease ('' = nobody's: a person's doing), op, from, to, due in ms ('' = nothing due), keep the lease for
- *      ms ('' = let go), event type ('' = none), event data, xof, evidence ('' = none), earliest look after a hint (ms),
+ *      ms ('' = let go), event type ('' = none), event data, xof, evidence ('' = none), earliest look after a hint
+ * (ms),
  *      enters a state set (1/0), number of words that follow as field/value pairs: a value '' deletes
  *      the field, a name that begins with @ takes the value as ms from now
  * → {'none'} | {'mine', state} | {'not yours', state} | {'applied', to, rev, now}

@@ -20,7 +20,7 @@ const SHORTEST_MS = 1_000;
 const LONGEST_WAIT_MS = 20_000;
 const AHEAD_RETRY_MS = 30_000;
 
-/** Wrong keys: upstream locks accounts after repeated bad logins. Anything else is its own trouble and passes sooner. */
+/** Wrong keys: upstream locks accounts after repeated bad logins. Anything else is its own trouble, and passes. */
 const PAUSE_CONFIG = { firstMs: 300_000, mostMs: 900_000 } as const;
 const PAUSE_TRANSIENT = { firstMs: 1_000, mostMs: 60_000 } as const;
 
@@ -122,7 +122,7 @@ class SharedTokens implements Tokens {
       const copy = this.#adopt(job, token);
       if (copy) return { copy };
       if (pause) return { failure: paused(job.account, pause) };
-      const got = (await job.store.lock(owner)) ? await this.#logInAndStore(job, owner) : undefined;
+      const got = (await job.store.lock(owner)) ? await this.#logInUnlessNewer(job, owner) : undefined;
       if (got) return got;
       await clock.sleep(20 + random.fraction() * 30);
     }
@@ -137,8 +137,21 @@ class SharedTokens implements Tokens {
     if (newer) return { copy: newer };
     const owner = this.#context.random.hex(16);
     if (pause || !(await job.store.lock(owner))) return { copy };
-    const got = await this.#logInAndStore(job, owner);
+    const got = await this.#logInUnlessNewer(job, owner, copy.generation);
     return got && 'copy' in got ? got : { copy };
+  }
+
+  /**
+   * The lock is ours. Whoever had it before may have stored a bearer since we looked, or met a refusal, and let go:
+   * then theirs is used, or waited out.
+   * Without this second look, eight processes that met one expiry logged in twice.
+   */
+  async #logInUnlessNewer(job: Job, owner: string, than?: number): Promise<Got | undefined> {
+    const { token, pause } = await job.store.look();
+    const newer = token && token.generation !== than ? this.#adopt(job, token) : undefined;
+    if (!newer && !pause) return this.#logInAndStore(job, owner);
+    await job.store.unlock(owner);
+    return newer ? { copy: newer } : pause && { failure: paused(job.account, pause) };
   }
 
   /** The lock is ours: log in, store, let go. undefined when the lock was lost meanwhile. */
@@ -189,7 +202,7 @@ function usableFor({ lifeMs }: LoggedIn): number {
   return Math.max(Math.round(lifeMs - margin), SHORTEST_MS);
 }
 
-/** Redis is away: the copy is good until its own deadline, and a login that cannot be shared would start a storm of them. */
+/** Redis is away: the copy is good until its own deadline, and logins that cannot be shared would be a storm. */
 function goOnWithout(error: unknown, copy: Copy): Got {
   if (error instanceof Error) return { copy };
   throw error;

@@ -2,7 +2,10 @@ import type { Country } from '../capabilities.ts';
 import type { SoftpayWord } from './softpay-types.ts';
 
 interface SoftpayPath {
-  /** The country whose dialling code a telephone number may carry; absent where the number is an account of another kind. */
+  /**
+   * The country whose dialling code a telephone number may carry; absent where the number is an account of another
+   * kind.
+   */
   readonly country?: Country;
   /** Wire name → our word, in the order of the interface. The names follow no rule: they are copied, never built. */
   readonly fields: Readonly<Record<string, SoftpayWord>>;

@@ -17,7 +17,8 @@ type Words = Readonly<Partial<Record<SoftpayWord, string | undefined>>>;
 /** interface: Limits. One wallet waits 30 s for its payer before it answers. */
 const LEAST_PATIENCE_MS = 60_000;
 
-const PAYER_TOO_SLOW = /exceeded|expir|d[eé]pass|delay|d[eé]lai/i;
+/** Not what is said of a code that has expired: that one was refused, and nobody was asked to pay. */
+const PAYER_TOO_SLOW = /exceeded|d[eé]pass|delay|d[eé]lai/i;
 
 /** interface: Softpay. Nothing a payer typed outlives the call. */
 export function softpay(context: PaymentContext): Pick<Payments, 'softpay' | 'confirmSoftpay'> {

@@ -82,7 +82,9 @@ interface InvoiceCustomer {
 
 /** interface: Invoice status record. The static `hash` and the card number are left at the door. */
 export interface InvoiceRecord {
-  /** `pending completed cancelled failed`, lower-cased (`canceled` is read as `cancelled`), or a word we do not know. */
+  /**
+   * `pending completed cancelled failed`, lower-cased (`canceled` is read as `cancelled`), or a word we do not know.
+   */
   readonly status: string;
   readonly token?: string;
   /** XOF; absent when unreadable. */
@@ -104,7 +106,10 @@ export interface PaymentRequest {
   readonly email?: string | undefined;
   readonly phone?: string | undefined;
   readonly feesPaidBy: 'customer' | 'merchant';
-  /** true: upstream sends the SMS and e-mail, answers without a reference, and the request can never be looked at again. */
+  /**
+   * true: upstream sends the SMS and e-mail, answers without a reference, and the request can never be looked at
+   * again.
+   */
   readonly notify?: boolean | undefined;
 }
 

@@ -1,0 +1,42 @@
+import { Router } from 'express';
+import { advancePaymentRequest } from '../processors/payment-request.ts';
+import { failures } from '../upstream/failures.ts';
+import { createWhileWaiting, lookWhileWaiting } from './collect-create.ts';
+import { addResolve } from './collect-resolve.ts';
+import { paymentRequestView } from './collect-views.ts';
+import { type ApiContext, findRecord, isRecord, requireRole } from './context.ts';
+import { ApiProblem } from './problem.ts';
+
+export function paymentRequestRoutes(context: ApiContext): Router {
+  const router = Router();
+  const creation = {
+    kind: 'payment_request',
+    accept: (body: unknown, key: string | undefined) => context.collect.paymentRequest(body, key),
+    advance: advancePaymentRequest,
+    view: paymentRequestView,
+  } as const;
+
+  router.post('/', (request, response) => {
+    requireRole(response, 'enqueue');
+    requireLive(context, request.body);
+    return createWhileWaiting(context, request, response, creation);
+  });
+
+  router.get('/:id', async (request, response) => {
+    const key = requireRole(response, 'read');
+    response.json(paymentRequestView(await findRecord(context, key, 'payment_request', request.params.id)));
+  });
+
+  router.post('/:id/confirm', (request, response) => lookWhileWaiting(context, request, response, creation));
+  addResolve(router, context, { ...creation, outcomes: ['completed', 'failed'] });
+  return router;
+}
+
+/** interface: Authentication. Upstream refuses a test application with 4001, so nothing is recorded for one. */
+function requireLive({ bench }: ApiContext, body: unknown): void {
+  const name = isRecord(body) && typeof body['account'] === 'string' ? body['account'] : 'main';
+  if (bench.account(name)?.upstream.mode !== 'test') return;
+  const { sentence } = failures.live_only;
+  const problems = [{ pointer: '/account', message: sentence }];
+  throw new ApiProblem('invalid', sentence, { code: 'live_only', problems });
+}

@@ -1,0 +1,54 @@
+/** What a caller who waited is told when upstream said no, or nothing. */
+import { failures } from '../upstream/failures.ts';
+import type { NotOk } from '../upstream/verdict.ts';
+import { ApiProblem, invalid } from './problem.ts';
+
+/** No whole answer came, whatever was sent; every other failure is an answer that is no good. */
+const SILENT: ReadonlySet<string> = new Set([
+  'unreachable',
+  'send_deadline',
+  'given_up',
+  'closing',
+  'no_answer',
+  'cut',
+  'interrupted',
+  'not_created_in_time',
+]);
+
+/** Seen by us before asking: nothing was sent, and it is the request that has to change. */
+const OURS: ReadonlySet<string> = new Set(['live_only', 'softpay_card_off', 'field_missing', 'field_invalid']);
+
+export interface FailureTold {
+  readonly id?: string;
+  readonly state?: string;
+  /** Whether sending the same again may help, and cannot harm. */
+  readonly retryable: boolean;
+}
+
+export function upstreamProblem(failure: NotOk, told: FailureTold): ApiProblem {
+  const { code, seen } = failure;
+  const { upstreamCode, message } = seen;
+  if (OURS.has(code)) return refusedHere(code, message);
+  return problemOfCode(code, { ...told, ...(upstreamCode ? { upstreamCode } : {}), ...(message ? { message } : {}) });
+}
+
+/** From what the record kept of it, so that a repeated request gets the same answer. */
+export function problemOfCode(code: string, more: FailureTold & { readonly message?: string }): ApiProblem {
+  const sentence = isListed(code) ? failures[code].sentence : 'The service was not heard of again.';
+  const said = more.message === undefined ? '' : ` It says: ${more.message}`;
+  return new ApiProblem(SILENT.has(code) ? 'upstream-silent' : 'upstream-refused', `${sentence}${said}`, {
+    code,
+    message: sentence,
+    ...more,
+  });
+}
+
+function refusedHere(code: string, what: string | undefined): ApiProblem {
+  const sentence = isListed(code) ? failures[code].sentence : code;
+  const problem = invalid([{ pointer: '', message: what ? `${sentence} ${what}` : sentence }]);
+  return new ApiProblem(problem.kind, problem.message, { ...problem.more, code });
+}
+
+function isListed(code: string): code is keyof typeof failures {
+  return Object.hasOwn(failures, code);
+}

@@ -1,0 +1,77 @@
+/**
+ * Creates an invoice upstream and publishes it: token and payment address are written down before anybody sees them.
+ *
+ * Creating may be repeated, since nobody can pay what nobody was shown and upstream forgets it after a day. Only one
+ * is ever handed out: the write that publishes succeeds once.
+ */
+import { toMs } from '../lib/durations.ts';
+import type { InvoiceRequest } from '../queues/requests-collect.ts';
+import { invoiceConfirm as declaration } from '../queues/invoice-confirm.ts';
+import type { NotOk } from '../upstream/verdict.ts';
+import { type AttemptAt, type Tried, change, evidenceOf, isApplied, settlementOf, stayAt } from './attempt.ts';
+import { type Bench, waitAt } from './bench.ts';
+import { invoiceEvent } from './invoice-event.ts';
+
+const RETRY_MS = declaration.retryAfter.map(toMs);
+
+/** Whoever asked for it has long given up waiting; what nobody sees is not made behind their back. */
+export const CREATE_LIMIT_MS = 3_600_000;
+
+type Attempt = AttemptAt<'invoice'>;
+
+export async function createInvoice(attempt: Attempt, bench: Bench): Promise<Tried> {
+  const { record, account, at } = attempt;
+  if (at - record.createdAt > CREATE_LIMIT_MS) return refuse(attempt, bench, { reason: 'not_created_in_time' });
+  const admission = await bench.upstream.admit(account, 'payments', 'act');
+  if (!admission.admitted) return stayAt(attempt, bench, { dueInMs: admission.retryAfterMs, because: 'rate' });
+  const request = JSON.parse(record.request ?? '{}') as Omit<InvoiceRequest, 'account' | 'reference'>;
+  const callbackUrl = bench.callbackUrl(record.account, record.id, 'invoice');
+  const verdict = await bench.upstream.payments.createInvoice(account, { ...request, callbackUrl });
+  if (verdict.is === 'ok') return publish(attempt, verdict.value, bench);
+  if (verdict.is === 'refused') {
+    const failure = verdict.seen.message;
+    const evidence = evidenceOf('create', verdict);
+    return { ...(await refuse(attempt, bench, { reason: verdict.code, failure, evidence })), failure: verdict };
+  }
+  const dueInMs = Math.max(retryAfterOf(verdict), waitAt(RETRY_MS, record.tries));
+  const evidence = evidenceOf('create', verdict);
+  const stayed = await stayAt(attempt, bench, { dueInMs, because: verdict.code, did: 'retries', evidence });
+  return { ...stayed, failure: verdict };
+}
+
+async function publish(
+  attempt: Attempt,
+  { token, url }: { token: string; url: string },
+  bench: Bench,
+): Promise<Tried> {
+  const { record, keys, account } = attempt;
+  const settled = await change(attempt, bench, {
+    to: 'pending',
+    dueInMs: waitAt(bench.policy.invoicePollMs, 0),
+    set: { token, url, '@publishedAt': 0, request: '', keys, mode: account.mode },
+    evidence: { operation: 'create', code: 'ok' },
+  });
+  if (isApplied(settled)) return { did: 'advanced', because: 'created' };
+  // Somebody else has published theirs. Ours is shown to nobody, and upstream cancels it by itself.
+  await bench.operations.hint('invoice', record.id, { operation: 'create', code: 'orphan', detail: token }, 0);
+  return { did: 'lost', because: 'orphan' };
+}
+
+async function refuse(
+  attempt: Attempt,
+  bench: Bench,
+  how: { reason: string; failure?: string | undefined; evidence?: ReturnType<typeof evidenceOf> },
+): Promise<Tried> {
+  const { reason, failure, evidence } = how;
+  const settled = await change(attempt, bench, {
+    to: 'failed',
+    set: { reason, request: '', ...(failure ? { failure } : {}) },
+    evidence,
+    event: invoiceEvent(attempt.record, 'failed', { reason, ...(failure ? { failure } : {}) }),
+  });
+  return settlementOf(settled, { did: 'ended', because: reason });
+}
+
+export function retryAfterOf(verdict: NotOk): number {
+  return verdict.is === 'held' ? 0 : (verdict.retryAfterMs ?? 0);
+}

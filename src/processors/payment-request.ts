@@ -1,0 +1,147 @@
+/**
+ * Takes a payment request from acceptance to its last word.
+ *
+ *   creating ──▶ intend, durably ──▶ create upstream ──▶ pending ──▶ ask its status by reference number
+ *
+ * A creation cannot be asked about, and two requests could both be paid; so one that may have left us is never sent
+ * again, but shown to a person. Only one that provably never left is.
+ */
+import { toMs } from '../lib/durations.ts';
+import { statusPoll as declaration } from '../queues/status-poll.ts';
+import type { CreatedPaymentRequest } from '../upstream/payments/types.ts';
+import type { NotOk, Verdict } from '../upstream/verdict.ts';
+import {
+  type AttemptAt,
+  type Tried,
+  beginAt,
+  change,
+  evidenceOf,
+  intend,
+  isApplied,
+  sendBy,
+  settlementOf,
+  stayAt,
+} from './attempt.ts';
+import { type Bench, type Settlement, waitAt } from './bench.ts';
+import { CREATE_LIMIT_MS, retryAfterOf } from './invoice-create.ts';
+import { paymentRequestEvent } from './payment-request-event.ts';
+import { lookAtPaymentRequest } from './payment-request-look.ts';
+
+const RETRY_MS = declaration.retryAfter.map(toMs);
+
+type Attempt = AttemptAt<'payment_request'>;
+
+export async function advancePaymentRequest(id: string, bench: Bench): Promise<Tried> {
+  const attempt = await beginAt('payment_request', id, 'status-poll', bench);
+  if ('did' in attempt) return attempt;
+  const { record, at } = attempt;
+  if (record.state !== 'creating') return lookAtPaymentRequest(attempt, bench);
+  if (record.intendedAt !== undefined) return settleReview(attempt, bench, { reason: 'interrupted' });
+  if (at - record.createdAt > CREATE_LIMIT_MS) return fail(attempt, bench, { reason: 'not_created_in_time' });
+  return create(attempt, bench);
+}
+
+async function create(attempt: Attempt, bench: Bench): Promise<Tried> {
+  const { account } = attempt;
+  const wait = (dueInMs: number, because: string) => stayAt(attempt, bench, { dueInMs, because });
+  if (!bench.durability().durable) return wait(bench.policy.holdRecheckMs, 'redis_not_durable');
+  // Asked before anything is written: between the re-read and the request nothing may wait.
+  const admission = await bench.upstream.admit(account, 'payments', 'act');
+  if (!admission.admitted) return wait(admission.retryAfterMs, 'rate');
+  const intended = await intend(attempt, bench, {
+    to: 'creating',
+    set: { '@intendedAt': 0 },
+    operation: 'create',
+    unsent: {
+      to: 'creating',
+      dueInMs: waitAt(RETRY_MS, attempt.record.tries),
+      set: { intendedAt: '', tries: attempt.record.tries + 1 },
+    },
+  });
+  if ('did' in intended) return intended;
+  const { askedAmount: amount, feesPaidBy, notify, email, phone } = attempt.record;
+  const verdict = await bench.upstream.payments.createPaymentRequest(
+    account,
+    { amount, feesPaidBy, notify, email, phone },
+    { sendBy: sendBy(intended, bench) },
+  );
+  if (verdict.is === 'ok') return publish(intended, verdict, bench);
+  return { ...(await settleNotCreated(intended, verdict, bench)), failure: verdict };
+}
+
+async function settleNotCreated(attempt: Attempt, verdict: NotOk, bench: Bench): Promise<Settlement> {
+  const evidence = evidenceOf('create', verdict);
+  const how = { reason: verdict.code, failure: verdict.seen.message, evidence };
+  if (verdict.is === 'refused') return fail(attempt, bench, how);
+  const nothingHappened = verdict.seen.sent === 'never' || verdict.is === 'config' || verdict.is === 'held';
+  if (!nothingHappened) return settleReview(attempt, bench, how);
+  const dueInMs = Math.max(retryAfterOf(verdict), waitAt(RETRY_MS, attempt.record.tries));
+  const set = { intendedAt: '' };
+  return stayAt(attempt, bench, { dueInMs, because: verdict.code, did: 'retries', evidence, set });
+}
+
+async function publish(
+  attempt: Attempt,
+  { value, seen }: Extract<Verdict<CreatedPaymentRequest>, { is: 'ok' }>,
+  bench: Bench,
+): Promise<Settlement> {
+  const { record } = attempt;
+  const { referenceNumber, url } = value;
+  const tracked = referenceNumber !== undefined;
+  const settled = await change(attempt, bench, {
+    to: 'pending',
+    // Sent by the service itself, it has no number to ask by: nobody will ever know more of it here.
+    ...(tracked ? { dueInMs: waitAt(bench.policy.paymentRequestPollMs, 0) } : {}),
+    set: {
+      '@publishedAt': 0,
+      intendedAt: '',
+      email: '',
+      phone: '',
+      ...(referenceNumber ? { referenceNumber } : {}),
+      ...(url ? { url } : {}),
+    },
+    evidence: {
+      operation: 'create',
+      code: seen.code,
+      httpStatus: seen.httpStatus,
+      detail: tracked ? undefined : 'untracked',
+    },
+    ...(tracked ? {} : { event: paymentRequestEvent(record, 'untracked', { tracked }) }),
+  });
+  if (!isApplied(settled)) {
+    // Whoever has the record now does not know this number, and the customer may pay by it.
+    await bench.operations.note(record.id, { operation: 'create', code: 'orphan', detail: referenceNumber });
+  }
+  const [did, because] = tracked ? (['advanced', 'created'] as const) : (['ended', 'untracked'] as const);
+  return settlementOf(settled, { did, because });
+}
+
+interface Ending {
+  readonly reason: string;
+  readonly failure?: string | undefined;
+  readonly evidence?: ReturnType<typeof evidenceOf>;
+}
+
+async function fail(attempt: Attempt, bench: Bench, ending: Ending): Promise<Settlement> {
+  return end(attempt, bench, 'failed', ending);
+}
+
+async function settleReview(attempt: Attempt, bench: Bench, ending: Ending): Promise<Settlement> {
+  return end(attempt, bench, 'needs_review', ending);
+}
+
+async function end(
+  attempt: Attempt,
+  bench: Bench,
+  to: 'failed' | 'needs_review',
+  { reason, failure, evidence }: Ending,
+): Promise<Settlement> {
+  const told = { reason, ...(failure ? { failure } : {}) };
+  const settled = await change(attempt, bench, {
+    to,
+    set: { ...told, ...(to === 'failed' ? { email: '', phone: '' } : {}) },
+    evidence,
+    event: paymentRequestEvent(attempt.record, to, told),
+  });
+  return settlementOf(settled, { did: to === 'failed' ? 'ended' : 'needs_review', because: reason });
+}

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type CollectService, startCollectService } from '../support/collect-service.ts';
+
+let service: CollectService;
+beforeAll(async () => {
+  service = await startCollectService({ DIRECT_CREDIT: 'on', SOFTPAY_CARD: 'on', SWEEP_INTERVAL: '10m' });
+});
+afterAll(() => service.stop());
+
+const invoice = { totalAmount: 1_000, store: { name: 'x' }, reference: 'r' };
+const request = { amount: 5_000, phone: '+221771234567', feesPaidBy: 'customer', reference: 'r' };
+const credit = { accountAlias: '771234567', amount: 1_000, reference: 'r' };
+const CARD = '4242424242424242';
+
+/** Path, what is wrong, the body, and where each problem is. */
+const bodies: readonly (readonly [path: string, wrong: string, body: unknown, pointers: readonly string[]])[] = [
+  ['/v1/invoices', 'nothing at all', {}, ['/totalAmount', '/store']],
+  ['/v1/invoices', 'no object', [], ['']],
+  ['/v1/invoices', 'an amount as a text', { ...invoice, totalAmount: '1000' }, ['/totalAmount']],
+  ['/v1/invoices', 'an amount with decimals', { ...invoice, totalAmount: 1_000.5 }, ['/totalAmount']],
+  ['/v1/invoices', 'nothing to pay', { ...invoice, totalAmount: 0 }, ['/totalAmount']],
+  ['/v1/invoices', 'a store without a name', { ...invoice, store: { name: ' ' } }, ['/store/name']],
+  [
+    '/v1/invoices',
+    'a field of nobody',
+    { ...invoice, stroe: 1, store: { name: 'x', fax: 1 } },
+    ['/store/fax', '/stroe'],
+  ],
+  ['/v1/invoices', 'an item that is none', { ...invoice, items: [{ name: 1 }, 'x'] }, ['/items/0/name', '/items/1']],
+  ['/v1/invoices', 'a map of other names', { ...invoice, items: { first: {} } }, ['/items']],
+  ['/v1/invoices', 'no channel', { ...invoice, channels: [] }, ['/channels']],
+  ['/v1/invoices', 'an address of another kind', { ...invoice, returnUrl: 'javascript:alert(1)' }, ['/returnUrl']],
+  ['/v1/invoices', 'an e-mail that is none', { ...invoice, customer: { email: 'awa' } }, ['/customer/email']],
+  ['/v1/invoices', 'an account that there is not', { ...invoice, account: 'elsewhere' }, ['/account']],
+  ['/v1/invoices', 'too much data', { ...invoice, customData: { a: 'x'.repeat(9_000) } }, ['/customData']],
+  ['/v1/invoices', 'a card number', { ...invoice, customData: { note: `paid with ${CARD}` } }, ['/customData/note']],
+  ['/v1/invoices', 'a card code', { ...invoice, customData: { card: { cvv: '987' } } }, ['/customData/card/cvv']],
+  ['/v1/payment-requests', 'nothing at all', {}, ['/amount', '/feesPaidBy']],
+  ['/v1/payment-requests', 'too little', { ...request, amount: 199 }, ['/amount']],
+  ['/v1/payment-requests', 'too much', { ...request, amount: 3_000_001 }, ['/amount']],
+  ['/v1/payment-requests', 'a number without a country', { ...request, phone: '771234567' }, ['/phone']],
+  ['/v1/payment-requests', 'nobody to ask', { amount: 500, feesPaidBy: 'customer', reference: 'r' }, ['/phone']],
+  [
+    '/v1/payment-requests',
+    'fees of nobody',
+    { ...request, feesPaidBy: 'bank', notify: 1 },
+    ['/feesPaidBy', '/notify'],
+  ],
+  ['/v1/direct-credits', 'nothing at all', {}, ['/accountAlias', '/amount']],
+  ['/v1/direct-credits', 'an amount as a text', { ...credit, amount: '1000' }, ['/amount']],
+  [
+    '/v1/direct-credits',
+    'less than nothing',
+    { ...credit, amount: -1, accountAlias: '' },
+    ['/accountAlias', '/amount'],
+  ],
+  ['/v1/disbursements', 'nothing at all', {}, ['/accountAlias', '/amount', '/withdrawMode']],
+  ['/v1/campaigns', 'nothing at all', {}, ['/name', '/text']],
+  ['/v1/messages', 'nothing at all', {}, ['/to', '/text']],
+];
+
+test.for(bodies)('%s, %s: every problem is named', async ([path, , body, pointers]) => {
+  const before = await service.redis.keys('{relais}:op:*');
+  const { status, body: problem } = await service.post(path, body, 'an-identity');
+  expect([status, problem.problems?.map(({ pointer }: { pointer: string }) => pointer)]).toEqual([422, pointers]);
+  expect(JSON.stringify(problem)).not.toContain(CARD);
+  expect(await service.redis.keys('{relais}:op:*')).toEqual(before);
+});
+
+test('nothing of all that was sent, and nothing was stored', async () => {
+  expect((await service.books('summary')).requests).toEqual({});
+  expect(await service.redis.keys('{relais}:op:*')).toEqual([]);
+});
+
+describe('an operation that there is not', () => {
+  const paths = ['/v1/invoices/inv_x', '/v1/payment-requests/prq_x', '/v1/direct-credits/dcr_x'];
+  test.for(paths)('%s is not found', async (path) => {
+    expect((await service.call('GET', path)).status).toBe(404);
+  });
+  const actions = [
+    '/v1/invoices/inv_x/confirm',
+    '/v1/invoices/inv_x/softpay',
+    '/v1/invoices/inv_x/softpay/confirm',
+    '/v1/invoices/inv_x/resolve',
+    '/v1/payment-requests/prq_x/confirm',
+    '/v1/direct-credits/dcr_x/resolve',
+  ];
+  test.for(actions)('%s is not found', async (path) => {
+    expect((await service.post(path, {})).status).toBe(404);
+  });
+});
+
+test('an operation of another account is as good as none', async () => {
+  const { body } = await service.post('/v1/invoices', { ...invoice, reference: 'mine' });
+  expect((await service.call('GET', `/v1/invoices/${body.id}`, { key: 'stranger-secret' })).status).toBe(404);
+  for (const path of ['/confirm', '/softpay']) {
+    const answer = await service.call('POST', `/v1/invoices/${body.id}${path}`, { key: 'stranger-secret', body: {} });
+    expect(answer.status).toBe(404);
+  }
+});
+
+test('who may only read creates nothing and asks for nothing', async () => {
+  const call = (path: string, body: unknown) => service.call('POST', path, { key: 'reader-secret', body });
+  const { body } = await service.post('/v1/invoices', { ...invoice, reference: 'mine' });
+  const answers = await Promise.all([
+    call('/v1/invoices', invoice),
+    call(`/v1/invoices/${body.id}/softpay`, {}),
+    call(`/v1/invoices/${body.id}/confirm`, {}),
+    call('/v1/payment-requests', request),
+    call('/v1/direct-credits', credit),
+  ]);
+  expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403]);
+});

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type CollectService, startCollectService } from '../support/collect-service.ts';
+
+let service: CollectService;
+beforeAll(async () => {
+  service = await startCollectService();
+});
+afterAll(() => service.stop());
+
+const balances = (path = '') => service.call('GET', `/v1/balances${path}`);
+
+test('balances are whole francs per country, and say that they are approximate', async () => {
+  await service.control('POST', '/settings', { balances: { SN: 1_250_000, CI: 0 } });
+  const { status, body } = await balances();
+  expect(status).toBe(200);
+  expect(body).toMatchObject({ approximate: true, account: 'main', balances: { SN: 1_250_000, CI: 0 } });
+  expect(Object.keys(body.balances)).toEqual(['SN', 'CI', 'BJ', 'TG', 'ML', 'BF']);
+});
+
+test.for(['spaces', 'commas', 'plain'])('grouped with %s, the figure is the same', async (balanceFormat) => {
+  await service.control('POST', '/settings', { balanceFormat, balances: { SN: 1_250_000 } });
+  expect((await balances()).body.balances.SN).toBe(1_250_000);
+});
+
+test('one account shows its country only', async () => {
+  expect((await balances('/BBJ0000000002')).body).toMatchObject({ balances: { CI: expect.any(Number) } });
+  expect(Object.keys((await balances('/BBJ0000000002')).body.balances)).toEqual(['CI']);
+});
+
+test('an account that the service does not know is told with its words', async () => {
+  const { status, body } = await balances('/BBJ9999999999');
+  expect([status, body.code, body.retryable]).toEqual([502, 'balance_user_not_found', false]);
+  expect(body.detail).toContain('Account user not found');
+});
+
+test('an account number that is none is never sent', async () => {
+  const { status, body } = await balances('/a%2Fb');
+  expect([status, body.problems[0].pointer]).toEqual([422, '/accountNumber']);
+});
+
+test('an account that there is not is not found, and neither is one of somebody else', async () => {
+  expect((await balances('?account=nobody')).status).toBe(404);
+  expect((await service.call('GET', '/v1/balances', { key: 'stranger-secret' })).status).toBe(404);
+});
+
+test('no answer in time is told as such', async () => {
+  await service.fault('hangs before doing the work', { operation: 'balance' });
+  const { status, body } = await balances();
+  expect([status, body.retryable]).toEqual([504, true]);
+});

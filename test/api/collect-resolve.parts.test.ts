@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type CollectService, startCollectService } from '../support/collect-service.ts';
+
+let service: CollectService;
+beforeAll(async () => {
+  service = await startCollectService();
+});
+afterAll(() => service.stop());
+
+const resolve = (path: string, outcome = 'failed') =>
+  service.call('POST', `${path}/resolve`, { key: 'checker-secret', body: { outcome, note: 'seen nowhere' } });
+const record = (id: string) => `{relais}:op:${id}`;
+
+/** An invoice that was paid, of which we do not know it, and which a person is to judge. */
+async function paidUnseen(reference: string): Promise<{ id: string; path: string }> {
+  const body = { totalAmount: 15_000, store: { name: 'La Boutique' }, reference };
+  const { id, token } = (await service.post('/v1/invoices', body)).body;
+  const path = `/v1/invoices/${id}`;
+  await service.fault('reports another amount', { operation: 'invoice.confirm', count: 1_000, match: token });
+  await service.control('POST', `/invoices/${token}`, { status: 'completed' });
+  await service.until(path, ({ state }: { state: string }) => state === 'needs_review');
+  await service.control('DELETE', '/faults');
+  return { id, path };
+}
+
+/** A payment request that was paid, of which we do not know it. */
+async function paidRequestUnseen(reference: string): Promise<{ id: string; path: string }> {
+  const body = { amount: 5_000, phone: '+221 77 123 45 67', feesPaidBy: 'customer', reference };
+  const { id, referenceNumber } = (await service.post('/v1/payment-requests', body)).body;
+  await service.redis.hset(record(id), { state: 'needs_review', reason: 'poll_exhausted' });
+  await service.control('POST', `/payment-requests/${referenceNumber}`, { status: 'completed' });
+  return { id, path: `/v1/payment-requests/${id}` };
+}
+
+const kinds = [
+  ['an invoice', paidUnseen],
+  ['a payment request', paidRequestUnseen],
+] as const;
+
+describe.for(kinds)('a person does not call %s that was paid failed', ([, paid]) => {
+  test('while a look is under way', async () => {
+    const { id, path } = await paid('leased');
+    await service.redis.hset(record(id), { lease: 'of a look', until: Date.now() + 60_000 });
+    const refused = await resolve(path);
+    expect([refused.status, refused.body.state]).toEqual([409, 'needs_review']);
+    expect(refused.body.detail).toContain('Not now');
+    expect((await service.call('GET', path)).body.state).toBe('needs_review');
+
+    await service.redis.hdel(record(id), 'lease', 'until');
+    expect((await resolve(path)).body.detail).toContain('Upstream says: completed');
+    expect((await service.call('GET', path)).body.state).toBe('completed');
+  });
+
+  test('while this process cannot ask, since it was begun with other keys', async () => {
+    const { id, path } = await paid('other keys');
+    await service.redis.hset(record(id), { keys: 'of another process' });
+    const refused = await resolve(path);
+    expect([refused.status, refused.body.state]).toEqual([409, 'needs_review']);
+    expect((await service.call('GET', path)).body.state).toBe('needs_review');
+  });
+});

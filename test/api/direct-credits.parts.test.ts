@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type CollectService, startCollectService } from '../support/collect-service.ts';
+
+let service: CollectService;
+beforeAll(async () => {
+  service = await startCollectService({ DIRECT_CREDIT: 'on', UPSTREAM_TIMEOUT: '400ms' });
+});
+afterAll(() => service.stop());
+
+let aliases = 0;
+const credit = (reference: string, more: object = {}) => {
+  aliases += 1;
+  const accountAlias = `77123${String(aliases).padStart(4, '0')}`;
+  return service.post('/v1/direct-credits', { accountAlias, amount: 10_000, reference, ...more });
+};
+const becomes = (id: string, wanted: string) =>
+  service.until(`/v1/direct-credits/${id}`, ({ state }: { state: string }) => state === wanted);
+const credited = async (accountAlias: string): Promise<unknown[]> =>
+  (await service.books('directCredits')).filter((one: { accountAlias: string }) => one.accountAlias === accountAlias);
+
+test('a direct credit is made once and told once', async () => {
+  const accepted = await credit('once');
+  expect([accepted.status, accepted.body.state]).toEqual([202, 'queued']);
+  const done = await becomes(accepted.body.id, 'succeeded');
+  expect(done.transactionId).toMatch(/^TFA-TX-/);
+  expect(await credited(done.accountAlias)).toMatchObject([{ amount: 10_000, transactionId: done.transactionId }]);
+  expect(await service.eventsOf(done.id)).toMatchObject([
+    { type: 'direct_credit.succeeded', data: { amount: 10_000, transactionId: done.transactionId } },
+  ]);
+});
+
+test('the same request again is the same credit', async () => {
+  const body = { accountAlias: '771111111', amount: 10_000, reference: 'twice' };
+  const first = await service.post('/v1/direct-credits', body);
+  await becomes(first.body.id, 'succeeded');
+  const again = await service.post('/v1/direct-credits', body);
+  expect([again.status, again.body.id, again.body.state]).toEqual([202, first.body.id, 'succeeded']);
+  expect(await credited('771111111')).toHaveLength(1);
+});
+
+describe('one that may have been made', () => {
+  const unclear = [
+    'hangs before doing the work',
+    'hangs after doing the work',
+    'resets the connection after doing the work',
+    'answers 5xx before doing the work',
+    'answers 5xx after doing the work',
+    'answers 5000 after doing the work',
+    'answers HTML',
+    'answers an unknown code',
+    'answers 429 with Retry-After',
+  ];
+
+  test.for(unclear)('%s: it waits for a person, and is never sent again', async (fault) => {
+    await service.fault(fault, { operation: 'direct-credit' });
+    const { body } = await credit(`after ${fault}`);
+    const review = await becomes(body.id, 'needs_review');
+    const requests = (await service.books('summary')).requests['direct-credit.create'];
+    expect(await service.eventsOf(body.id)).toMatchObject([
+      { type: 'direct_credit.needs_review', data: { reason: review.reason } },
+    ]);
+    const resolved = await service.call('POST', `/v1/direct-credits/${body.id}/resolve`, {
+      key: 'checker-secret',
+      body: { outcome: 'succeeded', note: 'seen in the dashboard' },
+    });
+    expect([resolved.status, resolved.body.state]).toEqual([200, 'succeeded']);
+    expect((await service.books('summary')).requests['direct-credit.create']).toBe(requests);
+  });
+
+  test('whoever asked for it does not resolve it', async () => {
+    await service.fault('answers HTML', { operation: 'direct-credit' });
+    const { body } = await credit('own');
+    await becomes(body.id, 'needs_review');
+    const own = await service.post(`/v1/direct-credits/${body.id}/resolve`, { outcome: 'failed', note: 'no idea' });
+    expect(own.status).toBe(403);
+  });
+});
+
+test('one that never left is sent when the service can be reached again', async () => {
+  await service.control('POST', '/faults', { fault: 'refuses the connection', operation: 'direct-credit' });
+  const { body } = await credit('unreachable');
+  await service.until(`/v1/direct-credits/${body.id}`, ({ history }: { history: { code: string }[] }) =>
+    history.some(({ code }) => code === 'unreachable'),
+  );
+  await service.control('DELETE', '/faults');
+  const done = await becomes(body.id, 'succeeded');
+  expect(await credited(done.accountAlias)).toHaveLength(1);
+});
+
+test('a refusal beyond doubt is told as one', async () => {
+  await service.fault('answers a given code', { operation: 'direct-credit', code: '1001' });
+  const { body } = await credit('refused');
+  const rejected = await becomes(body.id, 'rejected');
+  expect(rejected.reason).toBe('1001');
+  expect(await credited(rejected.accountAlias)).toEqual([]);
+});
+
+test('without funds it is held, and made when there are some', async () => {
+  await service.control('POST', '/settings', { balances: { SN: 1 } });
+  const { body } = await credit('funds');
+  const held = await becomes(body.id, 'held');
+  expect(held.reason).toBe('funds');
+  const { body: accounts } = await service.call('GET', '/v1/accounts');
+  expect(accounts.items[0].held).toMatchObject([{ area: 'direct_credit', reason: 'funds' }]);
+  await service.control('POST', '/settings', { balances: { SN: 1_000_000 } });
+  await becomes(body.id, 'succeeded');
+  const after = await service.call('GET', '/v1/accounts');
+  expect(after.body.items[0].held).toEqual([]);
+});
+
+test('a hold of direct credits holds no disbursement', async () => {
+  await service.control('POST', '/settings', { directCreditEnabled: false });
+  const { body } = await credit('not-enabled');
+  expect((await becomes(body.id, 'held')).reason).toBe('not_authorised');
+  const paid = await service.post('/v1/disbursements', {
+    accountAlias: '771234567',
+    amount: 1_000,
+    withdrawMode: 'wallet-a-senegal',
+    reference: 'meanwhile',
+  });
+  await service.until(`/v1/disbursements/${paid.body.id}`, ({ state }: { state: string }) => state === 'succeeded');
+  await service.control('POST', '/settings', { directCreditEnabled: true });
+  await becomes(body.id, 'succeeded');
+});

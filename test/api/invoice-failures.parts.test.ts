@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type CollectService, startCollectService } from '../support/collect-service.ts';
+
+let service: CollectService;
+beforeAll(async () => {
+  // No worker looks in between: what is told here is told by the request itself.
+  service = await startCollectService({ UPSTREAM_TIMEOUT: '400ms', SWEEP_INTERVAL: '10m' });
+});
+afterAll(() => service.stop());
+
+const asked = (reference: string) => ({ totalAmount: 15_000, store: { name: 'La Boutique' }, reference });
+const create = (reference: string) => service.post('/v1/invoices', asked(reference));
+const faultAtCreate = (fault: string, more: object = {}) =>
+  service.fault(fault, { operation: 'invoice.create', ...more });
+
+const cases: readonly (readonly [fault: string, more: object, status: number, code: string])[] = [
+  ['hangs before doing the work', {}, 504, 'no_answer'],
+  ['hangs after doing the work', {}, 504, 'no_answer'],
+  ['resets the connection after doing the work', {}, 504, 'cut'],
+  ['breaks off in the middle of its answer', {}, 502, 'unreadable'],
+  ['answers 5xx after doing the work', {}, 502, 'server_error'],
+  ['answers HTML', {}, 502, 'unreadable'],
+  ['cuts its JSON', {}, 502, 'unreadable'],
+  ['answers 5000 before doing the work', {}, 502, '5000'],
+  ['answers a given code', { code: '401' }, 502, '401'],
+  ['answers 429 with Retry-After', { retryAfterSeconds: 0 }, 502, 'throttled'],
+];
+
+test.for(cases)(
+  '%s: the caller is told what it was, and a repeated request goes on',
+  async ([fault, more, status, code]) => {
+    await faultAtCreate(fault, more);
+    const failed = await create(`after ${fault}`);
+    expect([failed.status, failed.body.code, failed.body.retryable]).toEqual([status, code, true]);
+    expect(failed.body.id).toMatch(/^inv_/);
+    expect(failed.headers['content-type']).toContain('application/problem+json');
+    expect((await service.call('GET', `/v1/invoices/${failed.body.id}`)).body.state).toBe('creating');
+
+    const again = await create(`after ${fault}`);
+    expect([again.status, again.body.id, again.body.state]).toEqual([201, failed.body.id, 'pending']);
+  },
+);
+
+test('a refusal is final, and is told again without asking again', async () => {
+  await faultAtCreate('answers a given code', { code: '1001' });
+  const refused = await create('refused');
+  expect([refused.status, refused.body.code, refused.body.retryable]).toEqual([502, '1001', false]);
+  const requests = (await service.books('summary')).requests['invoice.create'];
+  const again = await create('refused');
+  expect([again.status, again.body.code, again.body.id, again.body.retryable]).toEqual([
+    502,
+    '1001',
+    refused.body.id,
+    false,
+  ]);
+  expect((await service.books('summary')).requests['invoice.create']).toBe(requests);
+  expect(await service.eventsOf(refused.body.id)).toMatchObject([
+    { type: 'invoice.failed', data: { reason: '1001' } },
+  ]);
+});
+
+test('while one request is creating it, another is told so', async () => {
+  await faultAtCreate('answers late', { delayMs: 250 });
+  const first = create('slow');
+  await new Promise((resolve) => setTimeout(resolve, 80));
+  const second = await create('slow');
+  expect([second.status, second.body.state, second.body.token]).toEqual([202, 'creating', null]);
+  expect((await first).status).toBe(201);
+});
+
+test('no answer to a confirm is told, and changes nothing', async () => {
+  const { body } = await create('confirm');
+  await service.fault('hangs before doing the work', { operation: 'invoice.confirm' });
+  const confirmed = await service.post(`/v1/invoices/${body.id}/confirm`, {});
+  expect([confirmed.status, confirmed.body.retryable]).toEqual([504, true]);
+  expect((await service.call('GET', `/v1/invoices/${body.id}`)).body.state).toBe('pending');
+});

@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type CollectService, startCollectService } from '../support/collect-service.ts';
+
+let service: CollectService;
+beforeAll(async () => {
+  service = await startCollectService();
+});
+afterAll(() => service.stop());
+
+const asked = (reference: string, more: object = {}) => ({
+  totalAmount: 15_000,
+  store: { name: 'La Boutique' },
+  reference,
+  ...more,
+});
+const create = async (reference: string, more: object = {}) =>
+  (await service.post('/v1/invoices', asked(reference, more))).body;
+const decide = (token: string, status: string) => service.control('POST', `/invoices/${token}`, { status });
+const becomes = (id: string, wanted: string) =>
+  service.until(`/v1/invoices/${id}`, ({ state }: { state: string }) => state === wanted);
+const typesOf = async (id: string) => (await service.eventsOf(id)).map(({ type }) => type);
+
+test('an invoice is created while the caller waits, and told completed once', async () => {
+  const created = await service.post('/v1/invoices', asked('once'));
+  expect(created.status).toBe(201);
+  expect(created.body).toMatchObject({ state: 'pending', totalAmount: 15_000, reference: 'once', account: 'main' });
+  expect(created.body.url).toContain(created.body.token);
+  await decide(created.body.token, 'completed');
+  const paid = await becomes(created.body.id, 'completed');
+  expect(paid).toMatchObject({ amountPaid: 15_000 });
+  expect(paid.receiptUrl).toContain('.pdf');
+  expect(await service.eventsOf(created.body.id)).toMatchObject([
+    { type: 'invoice.completed', data: { token: created.body.token, totalAmount: 15_000 } },
+  ]);
+});
+
+test('the callback address it was given leads back to it', async () => {
+  const { id, token } = await create('called-back');
+  await decide(token, 'cancelled');
+  const posted = (await service.books('callbacks')).filter((post: { token: string }) => post.token === token);
+  expect(posted).toMatchObject([{ kind: 'invoice', answer: 200 }]);
+  const cancelled = await becomes(id, 'cancelled');
+  expect(cancelled.history.map(({ operation }: { operation: string }) => operation)).toContain('callback');
+});
+
+test('everything a caller may ask for reaches the service, without a breach of its rules', async () => {
+  const { status, body } = await service.post('/v1/invoices', {
+    ...asked('whole'),
+    description: 'Shoes',
+    items: { item_1: { name: 'Box', totalPrice: '2500' }, item_0: { name: 'Shoe', quantity: 2, totalPrice: 10_000 } },
+    taxes: [{ name: 'TVA', amount: 2_500 }],
+    customer: { name: 'Awa', email: 'awa@example.com', phone: '+221771234567' },
+    channels: ['card'],
+    customData: { order: 7, nested: { yes: true } },
+    returnUrl: 'https://shop.example/thanks',
+    cancelUrl: 'https://shop.example/basket',
+  });
+  expect([status, body.warnings]).toEqual([201, []]);
+  expect(await service.books('breaches')).toEqual([]);
+});
+
+test('items that do not add up are worth a word, and no more', async () => {
+  const { body } = await service.post('/v1/invoices', asked('sum', { items: [{ name: 'x', totalPrice: 1 }] }));
+  expect(body).toMatchObject({ state: 'pending', warnings: ['items and taxes add up to 1, and 15000 is billed'] });
+});
+
+test('what was asked for is forgotten when it is created', async () => {
+  const { id } = await create('forgotten', { customer: { name: 'Zebulon Unique' } });
+  expect(await service.redis.hget(`{relais}:op:${id}`, 'request')).toBeNull();
+});
+
+describe('identity', () => {
+  test('the same request again answers the same invoice, and creates no other', async () => {
+    const first = await service.post('/v1/invoices', asked('twice'));
+    const before = (await service.books('summary')).invoices;
+    const again = await service.post('/v1/invoices', asked('twice'));
+    expect([again.status, again.body.id, again.body.url]).toEqual([201, first.body.id, first.body.url]);
+    expect(again.headers['idempotency-replayed']).toBe('true');
+    expect((await service.books('summary')).invoices).toBe(before);
+  });
+
+  test('twenty at once with one identity hand out one address', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => service.post('/v1/invoices', asked('crowd'), 'crowd-key')),
+    );
+    expect(answers.every(({ status }) => status === 201 || status === 202)).toBe(true);
+    const urls = new Set(answers.map(({ body }) => body.url).filter((url) => url !== null));
+    expect([urls.size, new Set(answers.map(({ body }) => body.id)).size]).toEqual([1, 1]);
+  });
+
+  test('another body under the same identity is a conflict that names the invoice', async () => {
+    const { id } = await create('body');
+    const other = await service.post('/v1/invoices', asked('body', { totalAmount: 1 }));
+    expect([other.status, other.body.existingId]).toEqual([409, id]);
+  });
+
+  test('without an identity nothing is created', async () => {
+    const { status } = await service.post('/v1/invoices', { totalAmount: 1_000, store: { name: 'x' } });
+    expect(status).toBe(400);
+  });
+});
+
+describe('late words', () => {
+  test('a cancelled invoice that is paid all the same is told once, as late', async () => {
+    const { id, token } = await create('late');
+    await decide(token, 'cancelled');
+    await becomes(id, 'cancelled');
+    await decide(token, 'completed');
+    await becomes(id, 'completed');
+    expect(await service.eventsOf(id)).toMatchObject([
+      { type: 'invoice.cancelled' },
+      { type: 'invoice.completed', data: { late: true } },
+    ]);
+    await service.control('POST', `/callbacks/${token}`);
+    await service.post(`/v1/invoices/${id}/confirm`, {});
+    expect(await typesOf(id)).toHaveLength(2);
+  });
+
+  test('a failed invoice that is paid in the end is found by asking', async () => {
+    await service.fault('never calls back', { operation: 'invoice.callback', count: 2 });
+    const { id, token } = await create('failed-then-paid');
+    await decide(token, 'failed');
+    await becomes(id, 'failed');
+    await decide(token, 'completed');
+    const confirmed = await service.post(`/v1/invoices/${id}/confirm`, {});
+    expect([confirmed.status, confirmed.body.state]).toEqual([200, 'completed']);
+  });
+
+  test('a completed invoice stays completed whatever is said later', async () => {
+    const { id, token } = await create('absorbing');
+    await decide(token, 'completed');
+    await becomes(id, 'completed');
+    await decide(token, 'failed');
+    expect((await service.post(`/v1/invoices/${id}/confirm`, {})).body.state).toBe('completed');
+    expect(await typesOf(id)).toEqual(['invoice.completed']);
+  });
+});
+
+test('a payment of less than was billed is not told as completed, and waits for a person', async () => {
+  const { id, token } = await create('short');
+  await service.fault('reports another amount', { operation: 'invoice.confirm', count: 1_000, match: token });
+  await decide(token, 'completed');
+  const review = await becomes(id, 'needs_review');
+  expect(review.reason).toBe('amount_mismatch');
+  expect(await typesOf(id)).toEqual(['invoice.needs_review']);
+
+  const own = await service.call('POST', `/v1/invoices/${id}/resolve`, {
+    key: 'checker-secret',
+    body: { outcome: 'completed', note: 'one franc is missing, accepted' },
+  });
+  expect([own.status, own.body.state]).toEqual([200, 'completed']);
+  expect(await service.eventsOf(id)).toMatchObject([{}, { data: { resolvedBy: 'checker' } }]);
+});

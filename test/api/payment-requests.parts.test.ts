@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type CollectService, startCollectService } from '../support/collect-service.ts';
+
+let service: CollectService;
+beforeAll(async () => {
+  service = await startCollectService({ UPSTREAM_TIMEOUT: '400ms' });
+});
+afterAll(() => service.stop());
+
+const asked = (reference: string, more: object = {}) => ({
+  amount: 5_000,
+  phone: '+221 77 123 45 67',
+  feesPaidBy: 'customer',
+  reference,
+  ...more,
+});
+const ask = (reference: string, more: object = {}) => service.post('/v1/payment-requests', asked(reference, more));
+const booked = async (referenceNumber: string) =>
+  (await service.books('paymentRequests')).find(
+    ({ reference }: { reference: string }) => reference === referenceNumber,
+  );
+const becomes = (id: string, wanted: string) =>
+  service.until(`/v1/payment-requests/${id}`, ({ state }: { state: string }) => state === wanted);
+
+test('a payment request gives an address and a number, and sends the customer nothing', async () => {
+  const { status, body } = await ask('plain');
+  expect(status).toBe(201);
+  expect(body).toMatchObject({
+    state: 'pending',
+    amount: 5_000,
+    feesPaidBy: 'customer',
+    notify: false,
+    tracked: true,
+  });
+  expect(body.url).toContain(body.referenceNumber);
+  expect(await booked(body.referenceNumber)).toMatchObject({
+    notified: false,
+    supportFees: 0,
+    phone: '221771234567',
+  });
+
+  await service.control('POST', `/payment-requests/${body.referenceNumber}`, { status: 'completed' });
+  await becomes(body.id, 'completed');
+  expect(await service.eventsOf(body.id)).toMatchObject([
+    { type: 'payment_request.completed', data: { reference: 'plain', referenceNumber: body.referenceNumber } },
+  ]);
+});
+
+test('one that fails is told so', async () => {
+  const { body } = await ask('fails', { feesPaidBy: 'merchant', email: 'awa@example.com' });
+  expect(await booked(body.referenceNumber)).toMatchObject({ supportFees: 1, email: 'awa@example.com' });
+  await service.control('POST', `/payment-requests/${body.referenceNumber}`, { status: 'failed' });
+  await becomes(body.id, 'failed');
+});
+
+test('one that the service sends itself is told to be untracked, and is never looked at', async () => {
+  const { status, body } = await ask('untracked', { notify: true });
+  expect([status, body.state, body.tracked, body.referenceNumber]).toEqual([201, 'pending', false, null]);
+  expect(await service.eventsOf(body.id)).toMatchObject([
+    { type: 'payment_request.untracked', data: { tracked: false } },
+  ]);
+  expect(await service.redis.zscore('{relais}:due:status-poll', body.id)).toBeNull();
+});
+
+test('the same request again answers the same, and asks for no other', async () => {
+  const first = await ask('twice');
+  const count = (await service.books('summary')).paymentRequests;
+  const again = await ask('twice');
+  expect([again.status, again.body.id, again.body.url]).toEqual([201, first.body.id, first.body.url]);
+  expect(again.headers['idempotency-replayed']).toBe('true');
+  expect((await service.books('summary')).paymentRequests).toBe(count);
+});
+
+describe('a creation that is not answered', () => {
+  const unclear: readonly (readonly [fault: string, status: number])[] = [
+    ['hangs after doing the work', 504],
+    ['hangs before doing the work', 504],
+    ['answers 5xx after doing the work', 502],
+    ['answers HTML', 502],
+    ['answers an unknown code', 502],
+  ];
+
+  test.for(unclear)('%s: it is never sent again, and a person looks', async ([fault, status]) => {
+    const reference = `after ${fault}`;
+    const before = (await service.books('summary')).requests['payment-request.create'] ?? 0;
+    await service.fault(fault, { operation: 'payment-request.create' });
+    const lost = await ask(reference);
+    expect([lost.status, lost.body.retryable, lost.body.state]).toEqual([status, false, 'needs_review']);
+    const again = await ask(reference);
+    expect([again.status, again.body.id, again.body.retryable]).toEqual([status, lost.body.id, false]);
+    expect((await service.books('summary')).requests['payment-request.create']).toBe(before + 1);
+    expect(await service.eventsOf(lost.body.id)).toMatchObject([{ type: 'payment_request.needs_review' }]);
+
+    const resolved = await service.call('POST', `/v1/payment-requests/${lost.body.id}/resolve`, {
+      key: 'checker-secret',
+      body: { outcome: 'failed', note: 'the dashboard does not show it' },
+    });
+    expect(resolved.body.state).toBe('failed');
+  });
+
+  test('one that never left is sent when the service can be reached again', async () => {
+    await service.control('POST', '/faults', {
+      fault: 'refuses the connection',
+      operation: 'payment-request.create',
+    });
+    const lost = await ask('unreachable');
+    expect([lost.status, lost.body.code, lost.body.retryable]).toEqual([504, 'unreachable', true]);
+    await service.control('DELETE', '/faults');
+    await becomes(lost.body.id, 'pending');
+    expect((await ask('unreachable')).status).toBe(201);
+  });
+
+  test('a refusal of our keys is ours to mend, and is tried again', async () => {
+    await service.fault('answers a given code', { operation: 'payment-request.create', code: '1000' });
+    const refused = await ask('keys');
+    expect([refused.status, refused.body.code, refused.body.retryable]).toEqual([502, '1000', true]);
+    expect((await ask('keys')).status).toBe(201);
+  });
+});
+
+test('a status that cannot be had is no result', async () => {
+  const { body } = await ask('no-status');
+  await service.fault('answers a given code', { operation: 'payment-request.status', code: '4004', count: 3 });
+  const looked = await service.post(`/v1/payment-requests/${body.id}/confirm`, {});
+  expect([looked.status, looked.body.retryable]).toEqual([502, true]);
+  await service.control('POST', `/payment-requests/${body.referenceNumber}`, { status: 'completed' });
+  await becomes(body.id, 'completed');
+});

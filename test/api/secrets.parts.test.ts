@@ -1,0 +1,132 @@
+import type { Redis } from 'ioredis';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
+import { type RelaisProcess, startRelais } from '../support/relais-process.ts';
+
+let store: FreshRedis;
+let sandbox: Sandbox;
+let relais: RelaisProcess;
+beforeAll(async () => {
+  store = await freshRedis();
+  sandbox = await startSandbox();
+  relais = await startRelais(
+    {
+      REDIS_URL: store.url,
+      SERVICE_BASE_URL: sandbox.base,
+      SERVICE_CRM_URL: sandbox.crm,
+      SERVICE_MASTER_KEY: 'sandbox-master',
+      SERVICE_PRIVATE_KEY: 'sandbox-private',
+      SERVICE_TOKEN: 'sandbox-token',
+      CALLBACK_SECRET: 'callback-secret-xyzzy',
+      API_KEYS: 'all:enqueue+read+approve+operate:api-key-xyzzy',
+      API_PORT: '0',
+      WEBHOOKS_PORT: '0',
+      UPSTREAM_TIMEOUT: '500ms',
+      SOFTPAY_CARD: 'on',
+      INVOICE_POLL: '100ms',
+      SWEEP_INTERVAL: '50ms',
+      LOG_LEVEL: 'trace',
+    },
+    'api,worker,webhooks',
+  );
+});
+afterAll(async () => {
+  await relais.stop();
+  await sandbox.stop();
+  await store.close();
+});
+
+/** What a payer typed. Each must be gone when its request is answered. */
+const planted = {
+  card: '4242424242424242',
+  declined: '4000000000000002',
+  cvv: '97531',
+  otp: 'OTP-864209',
+  password: 'Password-Of-Awa-1',
+  code: 'AUTH-753190',
+};
+const keys = ['sandbox-private', 'sandbox-token', 'sandbox-master', 'callback-secret-xyzzy', 'api-key-xyzzy'];
+
+async function post(path: string, body: unknown): Promise<{ status: number; body: Record<string, unknown> }> {
+  const answer = await fetch(`${relais.urls['api']}${path}`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer api-key-xyzzy', 'content-type': 'application/json' },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+}
+
+/** Every text that Redis holds, whatever holds it. */
+async function everythingIn(redis: Redis): Promise<string> {
+  const parts: unknown[] = [];
+  for (const key of await redis.keys('*')) {
+    const type = await redis.type(key);
+    parts.push(key);
+    if (type === 'string') parts.push(await redis.get(key));
+    else if (type === 'hash') parts.push(await redis.hgetall(key));
+    else if (type === 'stream') parts.push(await redis.xrange(key, '-', '+'));
+    else if (type === 'list') parts.push(await redis.lrange(key, 0, -1));
+    else if (type === 'zset') parts.push(await redis.zrange(key, '0', '-1'));
+    else parts.push(await redis.smembers(key));
+  }
+  return JSON.stringify(parts);
+}
+
+const customer = { name: 'Awa', email: 'awa@example.com' };
+const withPhone = (phone: string) => ({ ...customer, phone });
+const card = (number: string, cvv: string) => ({ number, cvv, expiryYear: '29', expiryMonth: '08' });
+
+async function payEveryWay(id: string): Promise<number[]> {
+  const pay = async (body: unknown) => (await post(`/v1/invoices/${id}/softpay`, body)).status;
+  const orange = { method: 'wallet-a-ci', customer: withPhone('0709999902'), otp: planted.otp };
+  const fault = (name: string) =>
+    fetch(`${sandbox.control}/faults`, {
+      method: 'POST',
+      body: JSON.stringify({ fault: name, operation: 'softpay', count: 1 }),
+    });
+  const statuses = [
+    await pay({ method: 'service', customer: withPhone('779999902'), password: planted.password }),
+    await pay(orange),
+    await pay({ ...orange, otp: '000000', password: planted.password }),
+    await pay({ method: 'card', customer, card: card(planted.card, planted.cvv) }),
+    await pay({ method: 'cash', customer, card: card(planted.card, '987'), otp: planted.otp }),
+    await pay(`{"method":"card","card":{"number":"${planted.card}" oops`),
+    await pay({ [planted.card]: planted.password }),
+  ];
+  await fault('resets the connection after doing the work');
+  statuses.push(await pay(orange));
+  await fault('answers 5xx before doing the work');
+  statuses.push(await pay({ method: 'card', customer, card: card(planted.card, '987') }));
+  const confirmation = { authorizationCode: planted.code, phone: '771234567', transactionId: 'tx-none' };
+  statuses.push((await post(`/v1/invoices/${id}/softpay/confirm`, confirmation)).status);
+  statuses.push(await pay({ method: 'card', customer, card: card(planted.declined, '987') }));
+  return statuses;
+}
+
+test('what a payer typed is found nowhere afterwards: not in Redis, not in a log, not in a metric', async () => {
+  const created = await post('/v1/invoices', { totalAmount: 15_000, store: { name: 'x' }, reference: 'secrets' });
+  const statuses = await payEveryWay(String(created.body['id']));
+  expect(statuses).toEqual([200, 200, 422, 422, 422, 400, 422, 504, 502, 502, 502]);
+  const refused = await post('/v1/invoices', {
+    totalAmount: 1,
+    store: { name: 'x' },
+    customData: { note: planted.card },
+    reference: 'card',
+  });
+  expect(refused.status).toBe(422);
+
+  const kept = await everythingIn(store.redis);
+  expect(kept).toContain('softpay');
+  expect(relais.written()).toContain('attempt finished');
+  const metrics = await (await fetch(`${relais.urls['metrics']}/metrics`)).text();
+  for (const [what, value] of Object.entries(planted)) {
+    expect(kept.includes(value), `${what} in Redis`).toBe(false);
+    expect(relais.written().includes(value), `${what} in the log`).toBe(false);
+    expect(metrics.includes(value), `${what} in the metrics`).toBe(false);
+  }
+  for (const key of keys) {
+    expect(kept.includes(key), `${key} in Redis`).toBe(false);
+    expect(relais.written().includes(key), `${key} in the log`).toBe(false);
+  }
+});

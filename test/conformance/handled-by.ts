@@ -1,0 +1,152 @@
+/** Which file knows each row of the page. docs/interface.md is printed from here, and a test looks into the files. */
+import type { OperationName } from './interface-page.ts';
+
+export const askedBy: Readonly<Record<OperationName, string>> = {
+  invoice_create: 'src/upstream/payments/checkout.ts',
+  invoice_confirm: 'src/upstream/payments/checkout.ts',
+  direct_credit: 'src/upstream/payments/direct-credit.ts',
+  payment_request_create: 'src/upstream/payments/payment-request.ts',
+  payment_request_status: 'src/upstream/payments/payment-request.ts',
+  balance_all: 'src/upstream/payments/balance.ts',
+  balance_one: 'src/upstream/payments/balance.ts',
+  disbursement_create: 'src/upstream/payments/disbursement.ts',
+  disbursement_submit: 'src/upstream/payments/disbursement.ts',
+  disbursement_status: 'src/upstream/payments/disbursement.ts',
+  sms_login: 'src/upstream/messaging/login.ts',
+  sms_send: 'src/upstream/messaging/send.ts',
+  sms_statistics: 'src/upstream/messaging/statistics.ts',
+};
+
+/** Where an answer is read, when that is another file. */
+export const readBy: Partial<Readonly<Record<OperationName, string>>> = {
+  invoice_confirm: 'src/upstream/payments/invoice-record.ts',
+};
+
+/** The code and the words of an answer are read in one place for each area. */
+export const envelopes: Readonly<Record<'payments' | 'messaging', string>> = {
+  payments: 'src/upstream/payments/envelope.ts',
+  messaging: 'src/upstream/messaging/envelope.ts',
+};
+
+/** Fields of answers that nobody here reads, and why not. */
+export const leftAlone: Readonly<Record<string, string>> = {
+  hash: 'the same in every message, so it proves nothing, and worth a password, so it is not kept',
+  'invoice.items': 'as it was sent',
+  'invoice.taxes': 'as it was sent',
+  'invoice.description': 'as it was sent',
+  actions: 'as it was sent',
+  token_type: 'there is one only',
+  description: 'words for people',
+};
+
+/** Who carries an operation out, above the client. */
+export const carriedOutBy: Readonly<Record<OperationName, string>> = {
+  invoice_create: 'src/processors/invoice-create.ts',
+  invoice_confirm: 'src/processors/invoice.ts',
+  direct_credit: 'src/processors/direct-credit.ts',
+  payment_request_create: 'src/processors/payment-request.ts',
+  payment_request_status: 'src/processors/payment-request-look.ts',
+  balance_all: 'src/api/balances.ts',
+  balance_one: 'src/api/balances.ts',
+  disbursement_create: 'src/processors/disbursement.ts',
+  disbursement_submit: 'src/processors/submit.ts',
+  disbursement_status: 'src/processors/look.ts',
+  sms_login: 'src/upstream/messaging/token.ts',
+  sms_send: 'src/processors/sms-batch.ts',
+  sms_statistics: 'src/processors/chunk-look.ts',
+};
+
+/** Where the words of each status are decided upon. */
+export const statesIn: Readonly<Record<string, string>> = {
+  invoice: 'src/processors/invoice-judge.ts',
+  disbursement: 'src/processors/judge.ts',
+  'payment request': 'src/processors/payment-request-look.ts',
+};
+
+export const tablesIn = {
+  'withdraw modes': 'src/upstream/capabilities.ts',
+  'balance countries': 'src/upstream/capabilities.ts',
+  softpay: 'src/upstream/payments/softpay-table.ts',
+  errors: 'src/upstream/failures.ts',
+  'payment headers': 'src/upstream/payments/ask.ts',
+  callbacks: 'src/webhooks/receiver.ts',
+  'callback fields': 'src/webhooks/body/fields.ts',
+} as const;
+
+/** Each limit: the file that knows it, and how it is written there. */
+export const limitsIn: Readonly<Record<string, readonly [file: string, written: RegExp]>> = {
+  'sms per request': ['src/upstream/messaging/send.ts', /MOST_MESSAGES = 50;/],
+  'sms bearer in seconds': ['src/upstream/messaging/login.ts', /DOCUMENTED_LIFE_MS = 3_600_000;/],
+  'payment request amount': ['src/upstream/payments/payment-request.ts', /LEAST = 200;\nconst MOST = 3_000_000;/],
+  'unpaid invoice in hours': ['src/processors/invoice-judge.ts', /UNPAID_LIFETIME_MS = 24 \* 3_600_000;/],
+  'secret code validation in seconds': ['src/upstream/payments/softpay.ts', /LEAST_PATIENCE_MS = 60_000;/],
+  'disbursement amount': ['src/upstream/payments/fields.ts', /isSafeInteger\(amount\)/],
+};
+
+/** Where the page says nothing or two things, and what is done. */
+export const silences: readonly (readonly [what: string, done: string, file: string])[] = [
+  [
+    'the SMS login is form fields, and its content type is said to be JSON',
+    'a true form first, then JSON, then the literal reading; the one that worked is remembered',
+    'src/upstream/messaging/login.ts',
+  ],
+  [
+    '`4002` is insufficient funds, or a callback address that is not reachable',
+    'the words decide; else both are named, and either clears it',
+    'src/upstream/payments/disbursement.ts',
+  ],
+  [
+    '`5000` is maintenance, an error, or a disburse_id that was used',
+    'before the submit it is tried again; at the submit it is asked about; about a disburse_id a person looks',
+    'src/upstream/payments/disbursement.ts',
+  ],
+  ['`store` stands at the root, or under `invoice`', 'at the root', 'src/upstream/payments/checkout.ts'],
+  [
+    'transitions between completed, failed and cancelled',
+    'completed stays; the others become completed once, told as late',
+    'src/operations/lifecycle.ts',
+  ],
+  [
+    'a payment request has no end',
+    'asked about for 30 days, then a person decides',
+    'src/processors/payment-request-look.ts',
+  ],
+  [
+    'with send_notification 1 the answer has no reference',
+    'off unless asked for; then told as untracked',
+    'src/processors/payment-request.ts',
+  ],
+  [
+    'a direct credit cannot be asked about',
+    'sent once; whatever is unclear waits for a person',
+    'src/processors/direct-credit.ts',
+  ],
+  ['which softpay fields are optional', 'all are required; `omit` leaves one out', 'src/api/softpay-body.ts'],
+  [
+    'the authentication and the test path of softpay',
+    'the three headers; live only',
+    'src/upstream/payments/softpay.ts',
+  ],
+  [
+    'the encoding of the disbursement callback',
+    'every encoding is read, and none is believed',
+    'src/webhooks/body/read.ts',
+  ],
+  [
+    'retries and acknowledgement of callbacks',
+    '200 when written down; status polls make both harmless',
+    'src/webhooks/receiver.ts',
+  ],
+  [
+    'the order of day and month in updated_at',
+    'kept as it came, never read as a time',
+    'src/upstream/payments/types.ts',
+  ],
+  [
+    'HTTP statuses of errors',
+    'the code decides at any status; success needs 2xx too',
+    'src/upstream/payments/envelope.ts',
+  ],
+  ['rate limits', 'UPSTREAM_RATE for each account and area, all processes together', 'src/upstream/limiter.ts'],
+  ['the longest SMS text', 'refused above ten segments; ERROR_113 is read as a refusal', 'src/queues/requests.ts'],
+];

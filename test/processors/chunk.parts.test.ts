@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { systemRandom } from '../../src/lib/random.ts';
+import { packMessageItem } from '../../src/operations/chunk-items.ts';
+import { Chunks } from '../../src/operations/chunks.ts';
+import { acceptMessage } from '../../src/operations/messages.ts';
+import type { Bench } from '../../src/processors/bench.ts';
+import { lookAtChunk } from '../../src/processors/chunk-look.ts';
+import { sendChunk } from '../../src/processors/sms-batch.ts';
+import { LEASE_MS, collectBench, not, ok } from '../support/collect-bench.ts';
+import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
+
+const HOUR = 3_600_000;
+const SETTLE_DELAY_MS = 60_000;
+
+let store: FreshRedis;
+beforeAll(async () => {
+  store = await freshRedis();
+});
+afterAll(() => store.close());
+beforeEach(() => store.redis.flushdb());
+
+/** One chunk of one one-time password, with upstream's answers in the test's hand. */
+async function chunk({ expiresInMs = 0, fence = async () => true } = {}) {
+  const world = collectBench(store.redis, { fence });
+  const now = () => world.bench.clock.now();
+  const asked: string[] = [];
+  const upstream = {
+    send: async (): Promise<unknown> => not('unknown', 'timeout', 'maybe'),
+    statistics: async (): Promise<unknown> => not('transient', 'server_error'),
+  };
+  const messaging = {
+    prepare: async () => ok(undefined),
+    send: () => asked.push('send') && upstream.send(),
+    statistics: () => asked.push('statistics') && upstream.statistics(),
+  };
+  const bench = {
+    ...world.bench,
+    chunks: new Chunks({ redis: store.redis, random: systemRandom, now }),
+    upstream: { messaging, admit: async () => ({ admitted: true }) },
+    policy: { ...world.bench.policy, settleDelayMs: SETTLE_DELAY_MS },
+  } as unknown as Bench;
+  const expiresAt = expiresInMs === 0 ? 0 : now() + expiresInMs;
+  const item = packMessageItem({ id: 'msg_1', to: '+221771234567', from: '', text: 'code 4711', expiresAt });
+  await acceptMessage(
+    store.redis,
+    {
+      id: 'msg_1',
+      account: 'main',
+      fingerprint: 'fp',
+      lane: 'otp',
+      item,
+      fields: { to: '+221771234567', text: 'code 4711' },
+    },
+    { id: 'chk_1', dueInMs: 0 },
+    now,
+  );
+  return {
+    ...world,
+    asked,
+    upstream,
+    send: (how: Partial<Bench> = {}) => sendChunk('chk_1', 'sms-otp', { ...bench, ...how }),
+    look: () => lookAtChunk('chk_1', bench),
+    states: async () => [
+      (await world.queries.read('chunk', 'chk_1'))?.state,
+      (await world.queries.read('message', 'msg_1'))?.state,
+    ],
+    kept: async () => JSON.stringify([await store.redis.hgetall('{relais}:op:msg_1'), await chunkFields()]),
+    due: (queue: string) => store.redis.zscore(`{relais}:due:${queue}`, 'chk_1'),
+  };
+}
+
+const chunkFields = () => store.redis.hgetall('{relais}:op:chk_1');
+
+const dies = async (): Promise<never> => {
+  throw new Error('killed');
+};
+
+test('a write that the replicas did not confirm sends nothing, and the chunk waits in its queue again', async () => {
+  const reached = [false, true];
+  const world = await chunk({ fence: async () => reached.shift() ?? true });
+  expect(await world.send()).toEqual({ did: 'retries', because: 'fence' });
+  expect([world.asked, await world.states()]).toEqual([[], ['queued', 'queued']]);
+  expect([await world.due('status-poll'), Number(await world.due('sms-otp'))]).toEqual([
+    null,
+    world.bench.clock.now() + 1_000,
+  ]);
+  world.upstream.send = async () => ok({ items: [{ index: 0, outcome: 'sent', code: '00' }] });
+  expect(await world.send()).toEqual({ did: 'ended', because: 'sent' });
+  expect([world.asked, await world.states()]).toEqual([['send'], ['settled', 'sent']]);
+});
+
+test('a chunk in which everybody had expired when the worker died is over at once', async () => {
+  const world = await chunk({ expiresInMs: 1_000 });
+  world.advance(2_000);
+  await expect(world.send({ fence: dies })).rejects.toThrow('killed');
+  expect(await world.states()).toEqual(['sending', 'expired']);
+  world.advance(LEASE_MS + 1);
+  expect(await world.look()).toEqual({ did: 'ended', because: 'nobody_in_doubt' });
+  expect([world.asked, await world.states(), await world.due('status-poll')]).toEqual([
+    [],
+    ['settled', 'expired'],
+    null,
+  ]);
+});
+
+describe('statistics that cannot be had', () => {
+  const failing = async () => {
+    const world = await chunk();
+    expect(await world.send()).toEqual({ did: 'unknown', because: 'timeout' });
+    return world;
+  };
+
+  test('are asked for again until the limit', async () => {
+    const world = await failing();
+    world.advance(72 * HOUR - 1);
+    expect(await world.look()).toEqual({ did: 'retries', because: 'server_error' });
+    expect(await world.states()).toEqual(['unknown', 'unknown']);
+  });
+
+  test('leave who is in doubt unknown for good after it, told once', async () => {
+    const world = await failing();
+    world.advance(72 * HOUR);
+    expect(await world.look()).toEqual({ did: 'ended', because: 'limit' });
+    expect([world.asked, await world.states(), await world.due('status-poll')]).toEqual([
+      ['send', 'statistics'],
+      ['settled', 'unknown'],
+      null,
+    ]);
+    expect((await world.events()).map(({ type }) => type)).toEqual(['message.unknown']);
+    expect(await world.look()).toEqual({ did: 'idle', because: 'final' });
+  });
+});
+
+test('the text of a one-time password is kept while it may still be looked for, and forgotten with the last word', async () => {
+  const world = await chunk();
+  await world.send();
+  world.upstream.statistics = async () => ok({ invalid: [], sent: new Map() });
+  world.advance(SETTLE_DELAY_MS);
+  expect(await world.look()).toEqual({ did: 'unknown', because: 'not_seen_yet' });
+  expect(await world.kept()).toContain('4711');
+  world.advance(SETTLE_DELAY_MS);
+  expect(await world.look()).toEqual({ did: 'ended', because: 'looked' });
+  expect(await world.states()).toEqual(['settled', 'unknown']);
+  expect(await world.kept()).not.toContain('4711');
+});

@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { advanceDirectCredit } from '../../src/processors/direct-credit.ts';
+import type { Bench } from '../../src/processors/bench.ts';
+import { LEASE_MS, collectBench, not, ok } from '../support/collect-bench.ts';
+import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
+
+let store: FreshRedis;
+beforeAll(async () => {
+  store = await freshRedis();
+});
+afterAll(() => store.close());
+beforeEach(() => store.redis.flushdb());
+
+async function accepted(changes: Partial<Bench> = {}) {
+  const world = collectBench(store.redis, changes);
+  await world.operations.accept({
+    kind: 'direct_credit',
+    id: 'dcr_1',
+    account: 'main',
+    state: 'queued',
+    fingerprint: 'fp',
+    xof: 10_000,
+    dueInMs: 0,
+    fields: { amount: 10_000, accountAlias: '771234567' },
+  });
+  const state = async () => (await world.queries.read('direct_credit', 'dcr_1'))?.state;
+  return { ...world, run: () => advanceDirectCredit('dcr_1', world.bench), state };
+}
+
+const credited = ok({ transactionId: 'tx-1' });
+
+test('it is sent once, with half of the lease to leave in', async () => {
+  const world = await accepted();
+  world.answer('directCredit', credited);
+  expect(await world.run()).toEqual({ did: 'ended', because: 'succeeded' });
+  expect(world.calls).toEqual([
+    {
+      name: 'directCredit',
+      request: { accountAlias: '771234567', amount: 10_000 },
+      sendBy: world.bench.clock.monotonic() + LEASE_MS / 2,
+    },
+  ]);
+  expect(await world.run()).toEqual({ did: 'idle', because: 'final' });
+});
+
+describe('an attempt that finds `sending`', () => {
+  const interrupted = async () => {
+    const world = await accepted();
+    const dies = (): never => {
+      throw new Error('killed');
+    };
+    const killed = { ...world.bench, upstream: { ...world.bench.upstream, payments: { directCredit: dies } } };
+    await expect(advanceDirectCredit('dcr_1', killed as unknown as Bench)).rejects.toThrow('killed');
+    expect(await world.state()).toBe('sending');
+    return world;
+  };
+
+  test('waits while the one before it may still be sending', async () => {
+    const world = await interrupted();
+    expect(await world.run()).toEqual({ did: 'idle', because: 'leased' });
+  });
+
+  test('leaves it to a person, and sends nothing', async () => {
+    const world = await interrupted();
+    world.advance(LEASE_MS + 1);
+    world.answer('directCredit', credited);
+    expect(await world.run()).toEqual({ did: 'needs_review', because: 'interrupted' });
+    expect(world.calls).toEqual([]);
+    expect(await world.events()).toMatchObject([{ type: 'direct_credit.needs_review' }]);
+  });
+});
+
+describe('nothing is sent', () => {
+  test('when what was written may not have been kept, and it is tried again when writes are kept', async () => {
+    let kept = false;
+    const world = await accepted({ fence: async () => kept });
+    world.answer('directCredit', credited);
+    expect(await world.run()).toEqual({ did: 'retries', because: 'fence' });
+    expect([world.calls, await world.state(), await world.events()]).toEqual([[], 'queued', []]);
+    kept = true;
+    world.advance(60_000);
+    expect(await world.run()).toEqual({ did: 'ended', because: 'succeeded' });
+    expect(world.calls).toHaveLength(1);
+  });
+
+  test('when what was written is gone after the fence', async () => {
+    const world = await accepted({
+      fence: async () => {
+        await store.redis.hset('{relais}:op:dcr_1', { state: 'queued', op: 'before' });
+        return true;
+      },
+    });
+    expect(await world.run()).toEqual({ did: 'lost', because: 're-read' });
+    expect(world.calls).toEqual([]);
+  });
+
+  test('while Redis would not survive a power loss', async () => {
+    const world = await accepted({ durability: () => ({ durable: false, reasons: ['appendonly no'] }) });
+    expect(await world.run()).toEqual({ did: 'waits', because: 'redis_not_durable' });
+    expect([world.calls, await world.state()]).toEqual([[], 'queued']);
+  });
+
+  test('while a person has stopped the account', async () => {
+    const world = await accepted();
+    await world.bench.accounts.hold('main', 'payments', 'stopped');
+    expect(await world.run()).toEqual({ did: 'waits', because: 'account_stopped' });
+    expect(world.calls).toEqual([]);
+  });
+
+  test('when it could not be sent for three days', async () => {
+    const world = await accepted();
+    world.advance(72 * 3_600_000);
+    expect(await world.run()).toEqual({ did: 'ended', because: 'not_sent_in_time' });
+    expect([world.calls, await world.state()]).toEqual([[], 'rejected']);
+  });
+});
+
+describe('an answer that comes after another attempt has given it up', () => {
+  /** While the request is out, its lease ends and another attempt finds `sending`. */
+  const answeredLate = async (verdict: typeof credited, meanwhile = async () => {}) => {
+    const world = await accepted();
+    const late = async () => {
+      world.advance(LEASE_MS + 1);
+      expect(await world.run()).toEqual({ did: 'needs_review', because: 'interrupted' });
+      await meanwhile();
+      return verdict;
+    };
+    const slow = { ...world.bench, upstream: { ...world.bench.upstream, payments: { directCredit: late } } };
+    const settlement = await advanceDirectCredit('dcr_1', slow as unknown as Bench);
+    return { world, settlement, record: await world.queries.read('direct_credit', 'dcr_1') };
+  };
+
+  test('settles the review when it is a success', async () => {
+    const { world, settlement, record } = await answeredLate(credited);
+    expect(settlement).toEqual({ did: 'ended', because: 'succeeded_late' });
+    expect(record).toMatchObject({ state: 'succeeded', transactionId: 'tx-1' });
+    expect(record?.reason).toBeUndefined();
+    expect(await world.events()).toMatchObject([
+      { type: 'direct_credit.needs_review' },
+      { type: 'direct_credit.succeeded', data: { transactionId: 'tx-1', late: true } },
+    ]);
+  });
+
+  test('is kept as evidence when a person has decided, and told to be lost', async () => {
+    const decides = async () => void (await store.redis.hset('{relais}:op:dcr_1', { state: 'failed' }));
+    const { settlement, record } = await answeredLate(credited, decides);
+    expect(settlement).toEqual({ did: 'lost', because: 'not yours' });
+    expect(record?.state).toBe('failed');
+    expect(JSON.stringify(record?.fields)).toContain('credit|ok|200|tx-1');
+  });
+
+  test('settles nothing when it is no success', async () => {
+    const { settlement, record } = await answeredLate(not('refused', '1001'));
+    expect([settlement.did, record?.state]).toEqual(['lost', 'needs_review']);
+    expect(JSON.stringify(record?.fields)).toContain('credit|1001');
+  });
+});
+
+describe('a hold', () => {
+  test('that begins while a request is under way is not released by its success', async () => {
+    const world = await accepted();
+    const meanwhile = async () => {
+      await world.bench.accounts.hold('main', 'direct_credit', 'funds');
+      return credited;
+    };
+    const slow = { ...world.bench, upstream: { ...world.bench.upstream, payments: { directCredit: meanwhile } } };
+    await advanceDirectCredit('dcr_1', slow as unknown as Bench);
+    expect(await world.bench.accounts.holdsOf('main')).toMatchObject([{ area: 'direct_credit', reason: 'funds' }]);
+  });
+
+  test('is released by the one that was let through to try', async () => {
+    const world = await accepted();
+    await world.bench.accounts.hold('main', 'direct_credit', 'funds');
+    world.answer('directCredit', credited);
+    expect(await world.run()).toMatchObject({ did: 'ended' });
+    expect(await world.bench.accounts.holdsOf('main')).toEqual([]);
+  });
+});
+
+const words: readonly (readonly [ReturnType<typeof not>, string])[] = [
+  [not('transient', 'unreachable', 'never'), 'queued'],
+  [not('transient', 'send_deadline', 'never'), 'queued'],
+  [not('transient', 'throttled', 'answered'), 'needs_review'],
+  [not('unknown', 'no_answer', 'maybe'), 'needs_review'],
+  [not('unknown', 'server_error', 'answered'), 'needs_review'],
+  [not('unknown', 'unlisted_code', 'answered'), 'needs_review'],
+  [not('refused', 'rejected', 'answered'), 'rejected'],
+  [not('config', '401', 'answered'), 'held'],
+];
+test.for(words)('an answer of %j leaves it %s', async ([verdict, state]) => {
+  const world = await accepted();
+  world.answer('directCredit', verdict);
+  await world.run();
+  expect(await world.state()).toBe(state);
+});

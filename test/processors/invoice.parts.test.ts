@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { advanceInvoice } from '../../src/processors/invoice.ts';
+import type { Bench } from '../../src/processors/bench.ts';
+import { LEASE_MS, collectBench, not, ok } from '../support/collect-bench.ts';
+import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
+
+const HOUR = 3_600_000;
+let store: FreshRedis;
+beforeAll(async () => {
+  store = await freshRedis();
+});
+afterAll(() => store.close());
+beforeEach(() => store.redis.flushdb());
+
+async function accepted(changes: Partial<Bench> = {}) {
+  const world = collectBench(store.redis, changes);
+  await world.operations.accept({
+    kind: 'invoice',
+    id: 'inv_1',
+    account: 'main',
+    state: 'creating',
+    fingerprint: 'fp',
+    dueInMs: 0,
+    fields: { totalAmount: 15_000, request: JSON.stringify({ totalAmount: 15_000, store: { name: 'x' } }) },
+  });
+  const read = () => world.queries.read('invoice', 'inv_1');
+  const dueAt = () => store.redis.zscore('{relais}:due:invoice-confirm', 'inv_1');
+  return { ...world, run: () => advanceInvoice('inv_1', world.bench), read, dueAt };
+}
+
+const made = ok({ token: 'tok-1', url: 'https://pay.example/tok-1' });
+const says = (status: string, more: object = {}) =>
+  ok({ status, totalAmount: 15_000, token: 'tok-1', mode: 'live', ...more });
+
+async function published(changes: Partial<Bench> = {}) {
+  const world = await accepted(changes);
+  world.answer('createInvoice', made);
+  await world.run();
+  world.advance(10_000);
+  return world;
+}
+
+describe('creating', () => {
+  test('two attempts at once publish one address, and the other is kept as evidence', async () => {
+    const world = await accepted();
+    world.answer('createInvoice', made);
+    // A process that was frozen: while it creates, its lease ends and another one publishes.
+    const slow = {
+      ...world.bench,
+      upstream: {
+        ...world.bench.upstream,
+        payments: {
+          createInvoice: async () => {
+            world.advance(LEASE_MS + 1);
+            await world.run();
+            return ok({ token: 'tok-2', url: 'https://pay.example/tok-2' });
+          },
+        },
+      },
+    } as unknown as Bench;
+    expect(await advanceInvoice('inv_1', slow)).toEqual({ did: 'lost', because: 'orphan' });
+    const record = await world.read();
+    expect(record).toMatchObject({ state: 'pending', token: 'tok-1' });
+    expect(JSON.stringify(record?.fields)).toContain('orphan');
+  });
+
+  test('what could not be created within an hour is given up', async () => {
+    const world = await accepted();
+    world.answer('createInvoice', not('transient', 'unreachable', 'never'));
+    expect(await world.run()).toMatchObject({ did: 'retries', because: 'unreachable' });
+    world.advance(HOUR + 1);
+    expect(await world.run()).toEqual({ did: 'ended', because: 'not_created_in_time' });
+    expect(world.calls).toHaveLength(1);
+    expect(await world.events()).toMatchObject([{ type: 'invoice.failed', data: { reason: 'not_created_in_time' } }]);
+  });
+
+  test('keys that differ from those it was begun with never end it', async () => {
+    const world = await published();
+    const account = world.bench.account('main');
+    const other = { ...world.bench, account: () => ({ ...account, fingerprint: 'keys-2' }) } as unknown as Bench;
+    expect(await advanceInvoice('inv_1', other)).toEqual({ did: 'waits', because: 'other_keys_or_mode' });
+    expect(world.calls.filter(({ name }) => name === 'confirmInvoice')).toEqual([]);
+  });
+});
+
+describe('looking', () => {
+  test('goes on for 25 hours, and then a person looks', async () => {
+    const world = await published();
+    world.answer('confirmInvoice', says('pending'));
+    let looks = 0;
+    for (; (await world.read())?.state === 'pending'; looks += 1) {
+      await world.run();
+      world.advance(900_000);
+    }
+    expect(looks).toBeGreaterThan(90);
+    expect(await world.read()).toMatchObject({ state: 'needs_review', reason: 'poll_exhausted' });
+  });
+
+  test('an invoice that the service does not know is looked for, and then shown to a person', async () => {
+    const world = await published();
+    world.answer('confirmInvoice', not('transient', '4004'));
+    expect(await world.run()).toMatchObject({ did: 'retries' });
+    expect((await world.read())?.state).toBe('pending');
+    world.advance(25 * HOUR);
+    expect(await world.run()).toMatchObject({ did: 'needs_review', because: 'not_found' });
+  });
+
+  test('one that has failed is looked at once more, at the end of its time', async () => {
+    const world = await published();
+    const since = (await world.read())?.publishedAt ?? 0;
+    world.answer('confirmInvoice', says('failed', { failReason: 'Declined' }));
+    await world.run();
+    expect(await world.read()).toMatchObject({ state: 'failed', failure: 'Declined' });
+    expect(Number(await world.dueAt())).toBe(since + 25 * HOUR);
+    world.advance(25 * HOUR);
+    expect(await world.run()).toMatchObject({ because: 'nothing_new' });
+    expect(await world.dueAt()).toBeNull();
+  });
+
+  test('a callback to one that is over is a reason to look again', async () => {
+    const world = await published();
+    world.answer('confirmInvoice', says('cancelled'), says('completed'));
+    world.advance(30 * HOUR);
+    await world.run();
+    expect([(await world.read())?.state, await world.dueAt()]).toEqual(['cancelled', null]);
+    const hinted = await world.operations.hint(
+      'invoice',
+      'inv_1',
+      { operation: 'callback', code: 'completed' },
+      5_000,
+    );
+    expect(hinted).toMatchObject({ is: 'look' });
+    expect(await world.run()).toEqual({ did: 'ended', because: 'completed_late' });
+    expect((await world.events()).map(({ type, data }) => [type, data['reason'], data['late']])).toEqual([
+      ['invoice.cancelled', 'expired', undefined],
+      ['invoice.completed', undefined, true],
+    ]);
+    expect(await world.run()).toEqual({ did: 'idle', because: 'final' });
+  });
+
+  test('a look whose word came too late to be written down does not say that it ended', async () => {
+    const world = await published();
+    const late = async () => {
+      await store.redis.hset('{relais}:op:inv_1', { lease: 'of another' });
+      return says('completed');
+    };
+    const slow = { ...world.bench, upstream: { ...world.bench.upstream, payments: { confirmInvoice: late } } };
+    expect(await advanceInvoice('inv_1', slow as unknown as Bench)).toMatchObject({ did: 'lost' });
+    expect((await world.read())?.state).toBe('pending');
+  });
+
+  test('a refusal of our keys is no word about the invoice', async () => {
+    const world = await published();
+    world.answer('confirmInvoice', not('config', '401'));
+    expect(await world.run()).toMatchObject({ did: 'retries', because: '401' });
+    expect((await world.read())?.state).toBe('pending');
+  });
+});

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { advancePaymentRequest } from '../../src/processors/payment-request.ts';
+import type { Bench } from '../../src/processors/bench.ts';
+import { LEASE_MS, collectBench, not, ok } from '../support/collect-bench.ts';
+import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
+
+const DAY = 86_400_000;
+let store: FreshRedis;
+beforeAll(async () => {
+  store = await freshRedis();
+});
+afterAll(() => store.close());
+beforeEach(() => store.redis.flushdb());
+
+async function accepted(changes: Partial<Bench> = {}) {
+  const world = collectBench(store.redis, changes);
+  await world.operations.accept({
+    kind: 'payment_request',
+    id: 'prq_1',
+    account: 'main',
+    state: 'creating',
+    fingerprint: 'fp',
+    dueInMs: 0,
+    fields: { askedAmount: 5_000, feesPaidBy: 'customer', notify: 0, phone: '+221771234567' },
+  });
+  const read = () => world.queries.read('payment_request', 'prq_1');
+  return { ...world, run: () => advancePaymentRequest('prq_1', world.bench), read };
+}
+
+const made = ok({ referenceNumber: 'PR-1', url: 'https://pay.example/PR-1' });
+
+async function published() {
+  const world = await accepted();
+  world.answer('createPaymentRequest', made);
+  await world.run();
+  world.advance(60_000);
+  return world;
+}
+
+test('a creation that died in the middle is never sent again', async () => {
+  const world = await accepted();
+  const dies = (): never => {
+    throw new Error('killed');
+  };
+  const killed = { ...world.bench, upstream: { ...world.bench.upstream, payments: { createPaymentRequest: dies } } };
+  await expect(advancePaymentRequest('prq_1', killed as unknown as Bench)).rejects.toThrow('killed');
+  world.advance(LEASE_MS + 1);
+  world.answer('createPaymentRequest', made);
+  expect(await world.run()).toEqual({ did: 'needs_review', because: 'interrupted' });
+  expect(world.calls).toEqual([]);
+});
+
+test('a creation that never left may be sent again', async () => {
+  const world = await accepted();
+  world.answer('createPaymentRequest', not('transient', 'unreachable', 'never'), made);
+  expect(await world.run()).toMatchObject({ did: 'retries', because: 'unreachable' });
+  world.advance(60_000);
+  expect(await world.run()).toEqual({ did: 'advanced', because: 'created' });
+  expect(await world.read()).toMatchObject({ state: 'pending', referenceNumber: 'PR-1' });
+});
+
+test('whom it was for is forgotten when it is created', async () => {
+  const world = await published();
+  expect(JSON.stringify((await world.read())?.fields)).not.toContain('771234567');
+});
+
+test('one whose intent may not have been kept is not sent, and is created when writes are kept', async () => {
+  let kept = false;
+  const world = await accepted({ fence: async () => kept });
+  world.answer('createPaymentRequest', made);
+  expect(await world.run()).toEqual({ did: 'retries', because: 'fence' });
+  expect([world.calls, (await world.read())?.state]).toEqual([[], 'creating']);
+  kept = true;
+  world.advance(60_000);
+  expect(await world.run()).toEqual({ did: 'advanced', because: 'created' });
+  expect(world.calls).toHaveLength(1);
+});
+
+test('a number that comes after it was given up is kept as evidence, and told to be lost', async () => {
+  const world = await accepted();
+  const late = async () => {
+    world.advance(LEASE_MS + 1);
+    await world.run();
+    return made;
+  };
+  const slow = { ...world.bench, upstream: { ...world.bench.upstream, payments: { createPaymentRequest: late } } };
+  expect(await advancePaymentRequest('prq_1', slow as unknown as Bench)).toEqual({ did: 'lost', because: 'not yours' });
+  const record = await world.read();
+  expect(record?.state).toBe('needs_review');
+  expect(JSON.stringify(record?.fields)).toContain('create|orphan||PR-1');
+});
+
+test('nothing is sent when what was written is gone after the fence', async () => {
+  const world = await accepted({
+    fence: async () => {
+      await store.redis.hset('{relais}:op:prq_1', { op: 'before' });
+      return true;
+    },
+  });
+  expect(await world.run()).toEqual({ did: 'lost', because: 're-read' });
+  expect(world.calls).toEqual([]);
+});
+
+describe('looking', () => {
+  test('goes on for thirty days, and then a person decides', async () => {
+    const world = await published();
+    world.answer('paymentRequestStatus', ok({ status: 'pending' }));
+    for (let days = 0; days < 200 && (await world.read())?.state === 'pending'; days += 1) {
+      await world.run();
+      world.advance(6 * 3_600_000);
+    }
+    expect(await world.read()).toMatchObject({ state: 'needs_review', reason: 'poll_exhausted' });
+    expect(await store.redis.zscore('{relais}:due:status-poll', 'prq_1')).toBeNull();
+  });
+
+  test('a look whose word came too late to be written down does not say that it ended', async () => {
+    const world = await published();
+    const late = async () => {
+      await store.redis.hset('{relais}:op:prq_1', { lease: 'of another' });
+      return ok({ status: 'completed' });
+    };
+    const slow = { ...world.bench, upstream: { ...world.bench.upstream, payments: { paymentRequestStatus: late } } };
+    expect(await advancePaymentRequest('prq_1', slow as unknown as Bench)).toMatchObject({ did: 'lost' });
+    expect((await world.read())?.state).toBe('pending');
+  });
+
+  test('a late word settles what was given up', async () => {
+    const world = await published();
+    world.answer('paymentRequestStatus', ok({ status: 'pending' }), ok({ status: 'completed' }));
+    world.advance(30 * DAY);
+    expect(await world.run()).toMatchObject({ did: 'needs_review' });
+    expect(await world.run()).toEqual({ did: 'ended', because: 'completed' });
+    expect(await world.events()).toMatchObject([{}, { type: 'payment_request.completed', data: { late: true } }]);
+  });
+
+  test('one that the service does not know is not one that has failed', async () => {
+    const world = await published();
+    world.answer('paymentRequestStatus', not('transient', '4004'));
+    await world.run();
+    expect((await world.read())?.state).toBe('pending');
+    world.advance(30 * DAY);
+    expect(await world.run()).toMatchObject({ did: 'needs_review', because: 'not_found' });
+  });
+});

@@ -1,0 +1,28 @@
+/**
+ * One of several processes that share a bearer. For each line on its input it asks the statistics that many times at
+ * once, and prints how many answers were good.
+ */
+import { createInterface } from 'node:readline';
+import { openCommands, waitUntilReady } from '../../src/redis/connections.ts';
+import { liveAccount, openUpstream } from './listener.ts';
+import { Secret } from '../../src/lib/secret.ts';
+
+const [redisUrl = '', crm = ''] = process.argv.slice(2);
+const redis = openCommands({ url: redisUrl }, { name: 'messaging-process', onError: () => undefined });
+await waitUntilReady(redis, 10_000);
+const { upstream } = openUpstream(crm, { redis });
+const account = liveAccount({
+  smsUserKey: new Secret('sandbox-user'),
+  smsSecretKey: new Secret('sandbox-secret'),
+  smsAppKey: new Secret('sandbox-app'),
+});
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const calls = Array.from({ length: Number(line) }, () =>
+    upstream.messaging.statistics(account, { numbers: ['+221771234567'] }),
+  );
+  const verdicts = await Promise.all(calls);
+  process.stdout.write(`${verdicts.filter(({ is }) => is === 'ok').length}\n`);
+}
+await upstream.close();
+redis.disconnect();
