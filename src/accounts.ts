@@ -64,7 +64,10 @@ function readAccountsFile(path: string): z.output<typeof accountFile> {
   }
 }
 
-/** Tells two sets of keys apart without telling anything about them: an operation begun with one is not ended with another. */
+/**
+ * Tells two sets of keys apart without telling anything about them: an operation begun with one is not ended with
+ * another.
+ */
 export function accountFingerprint(account: UpstreamAccount): string {
   return derivedHex('account', account.mode, account.masterKey?.reveal() ?? '', account.token?.reveal() ?? '').slice(
     0,

@@ -4,7 +4,10 @@ export interface Part {
   start(): Promise<() => Promise<void>>;
 }
 
-/** Starts parts in order; whatever happens, stops those that started in the reverse of it. Stopping goes on past a part that cannot. */
+/**
+ * Starts parts in order; whatever happens, stops those that started in the reverse of it. Stopping goes on past a
+ * part that cannot.
+ */
 export async function startAll(parts: readonly Part[]): Promise<() => Promise<void>> {
   const stops: { name: string; stop: () => Promise<void> }[] = [];
 

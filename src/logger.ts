@@ -63,7 +63,9 @@ export function describeError(error: unknown): {
 
 const QUIET_MS = 5_000;
 
-/** For errors that may come thousands of times a second: the first at once, then one line in a while with the number. */
+/**
+ * For errors that may come thousands of times a second: the first at once, then one line in a while with the number.
+ */
 export function createQuietly(logger: Logger, clock: Clock): (message: string, error: unknown) => void {
   const last = new Map<string, { at: number; missed: number }>();
   return (message, error) => {

@@ -64,7 +64,8 @@ const io: CliIo = {
   stdout: process.stdout,
   stderr: process.stderr,
   stdin: process.stdin,
-  isTerminal: process.stdout.isTTY === true,
+  // Off a terminal the property is not there at all, whatever its type says.
+  isTerminal: 'isTTY' in process.stdout && process.stdout.isTTY,
   columns: process.stdout.columns || 100,
   clock: systemClock,
   signal: stop.signal,

@@ -35,7 +35,10 @@ export function fingerprint(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 22);
 }
 
-/** JSON with the keys of every object in order, so that equal values give equal texts. `undefined` members are left out. */
+/**
+ * JSON with the keys of every object in order, so that equal values give equal texts. `undefined` members are left
+ * out.
+ */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, member: unknown) => {
     if (typeof member !== 'object' || member === null || Array.isArray(member)) return member;

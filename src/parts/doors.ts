@@ -115,6 +115,8 @@ export function webhooksPart(foundation: Foundation, tellUrl: TellUrl): Part {
           // Somebody was paid by us whom we do not know: the sign of lost data.
           if (verdict === 'unmatched')
             logger.error({ kind, id: target?.id }, 'a signed callback for no record of ours');
+          if (verdict === 'contradicts')
+            logger.error({ kind, id: target?.id }, 'a signed callback claims success for what has ended without');
         },
         onError: (error) => quietly('callback', error),
       });

@@ -133,6 +133,7 @@ function sweeperPart({ config, clock, quietly, operations, bullQueues, wake }: F
         intervalMs: config.SWEEP_INTERVAL,
         pushMs: bench.policy.leaseMs,
         waiting: (queue: QueueName) => bullQueues[queue].getWaitingCount(),
+        paused: (queue: QueueName) => bullQueues[queue].isPaused(),
         onError: (error) => quietly('sweep', error),
       });
       return async () => {

@@ -75,8 +75,13 @@ async function goOn(held: Held<'batch'>, tools: BatchTools, bench: Bench): Promi
 
   const room = Math.min(ROWS_PER_ATTEMPT, UNBEGUN_MAX - look.unbegun);
   const next = room > 0 ? await tools.batches.rows(record.id, record.fed, room) : [];
-  const placed = next.map((row, offset) => ({ place: record.fed + offset, row }));
-  await acceptRows([...look.missing, ...placed], record, tools);
+  const placed = [...look.missing, ...next.map((row, offset) => ({ place: record.fed + offset, row }))];
+  if (placed.length > 0 && bench.account(record.account) === undefined) {
+    // Acceptance would refuse each row for good; a worker that has the keys may come by.
+    await bench.operations.settle(record, lease, { to: record.state, dueInMs: bench.policy.holdRecheckMs });
+    return { did: 'waits', because: 'account_not_configured' };
+  }
+  await acceptRows(placed, record, tools);
   return settleProgress(held, { mark: look.mark, fed: record.fed + next.length }, bench);
 }
 

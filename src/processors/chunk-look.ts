@@ -2,7 +2,8 @@
  * Looks at a chunk that may have been sent: asks upstream's statistics for each recipient in doubt.
  *
  * Found with the same text: sent. Not found says little, since statistics lag: after the second look in vain the
- * recipient stays `unknown` for good, is reported as such, and is never sent again by us.
+ * recipient stays `unknown` for good, is reported as such, and is never sent again by us. So it is when statistics
+ * cannot be had at all until the limit: callers are owed a last word.
  */
 import { toMs } from '../lib/durations.ts';
 import type { RecipientState } from '../operations/chunk-items.ts';
@@ -22,8 +23,12 @@ export async function lookAtChunk(id: string, bench: Bench): Promise<Settlement>
   const acquired = await bench.operations.acquire('chunk', id, 'status-poll', bench.policy.leaseMs);
   if (acquired.is !== 'acquired') return { did: 'idle', because: acquired.is };
   const { record, at } = acquired;
-  if (record.state === 'sending') return doubt(acquired, bench);
-  const settleFor = (record.sentAt ?? record.since) + bench.policy.settleDelayMs - at;
+  // Whoever was being sent to when an attempt died is in doubt from here on; it is never repeated.
+  const before = statesBefore(record).map((state): RecipientState => (state === 'sending' ? 'unknown' : state));
+  if (!before.includes('unknown')) return settleNoDoubt(acquired, before, bench);
+  if (record.state === 'sending') return doubt(acquired, before, bench);
+  const sentAt = record.sentAt ?? record.since;
+  const settleFor = sentAt + bench.policy.settleDelayMs - at;
   if (settleFor > 0) return wait(acquired, bench, settleFor, 'settle_delay');
 
   const account = bench.account(record.account);
@@ -32,15 +37,15 @@ export async function lookAtChunk(id: string, bench: Bench): Promise<Settlement>
   if (!admission.admitted) return wait(acquired, bench, admission.retryAfterMs, 'rate');
   const campaign = record.campaign ? await bench.queries.read('campaign', record.campaign) : undefined;
   const recipients = recipientsOf(record, campaign);
-  const before = statesBefore(record);
   const numbers = recipients.filter((_, index) => before[index] === 'unknown').map(({ to }) => to);
   const verdict = await bench.upstream.messaging.statistics(account.upstream, {
     numbers,
-    startDate: serviceDate((record.sentAt ?? at) - DAY_MS),
+    startDate: serviceDate(sentAt - DAY_MS),
     endDate: serviceDate(at + DAY_MS),
   });
   if (verdict.is !== 'ok') {
     const because = verdict.is === 'held' ? verdict.condition : verdict.code;
+    if (at - sentAt >= bench.policy.limitMs) return giveUp(acquired, before, because, bench);
     return wait(acquired, bench, waitAt(RETRY_MS, record.tries), because);
   }
   const states = before.map((state, index) =>
@@ -49,9 +54,26 @@ export async function lookAtChunk(id: string, bench: Bench): Promise<Settlement>
   return settleLook(acquired, states, bench);
 }
 
+/** Everybody had expired when the attempt died, so there is nobody to ask about. */
+async function settleNoDoubt(held: ChunkHeld, states: readonly RecipientState[], bench: Bench): Promise<Settlement> {
+  await settleChunk(held, { to: 'settled', states }, bench);
+  return { did: 'ended', because: 'nobody_in_doubt' };
+}
+
+/** Statistics could not be had for as long as we ask: who is in doubt stays so. */
+async function giveUp(
+  held: ChunkHeld,
+  states: readonly RecipientState[],
+  code: string,
+  bench: Bench,
+): Promise<Settlement> {
+  const evidence = { operation: 'statistics', code, detail: 'limit' };
+  await settleChunk(held, { to: 'settled', states, evidence }, bench);
+  return { did: 'ended', because: 'limit' };
+}
+
 /** An attempt died while it was sending. It is never repeated: from here on the chunk is in doubt. */
-async function doubt(held: ChunkHeld, bench: Bench): Promise<Settlement> {
-  const states = statesBefore(held.record).map((state): RecipientState => (state === 'sending' ? 'unknown' : state));
+async function doubt(held: ChunkHeld, states: readonly RecipientState[], bench: Bench): Promise<Settlement> {
   await settleChunk(
     held,
     {

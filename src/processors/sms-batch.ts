@@ -1,7 +1,8 @@
 /**
  * Sends one chunk of up to 50 recipients, at most once.
  *
- *   may we? ──▶ a bearer, ahead of time ──▶ write `sending` ──▶ durable, read again ──▶ send ──▶ write down each recipient
+ *   may we? ──▶ a bearer, ahead of time ──▶ write `sending` ──▶ durable, read again ──▶ send ──▶ write down each
+ * recipient
  *
  * Upstream has no way to recognise a repeated request, so a chunk that was found `sending` is never sent again: it is
  * looked at (chunk-look.ts). The unit of truth is the recipient, the unit of doubt the chunk.
@@ -78,11 +79,22 @@ async function writeIntent(attempt: SendAttempt, bench: Bench): Promise<SendAtte
   if (settled.is === 'parked' || settled.is === 'cancelled')
     return { did: 'waits', because: `campaign_${settled.is}` };
   if (settled.is !== 'applied' && settled.is !== 'mine') return { did: 'lost', because: settled.is };
-  if (!(await bench.fence())) return { did: 'lost', because: 'fence' };
-  const { id } = attempt.record;
-  const kept = await bench.operations.stillMine(id, { state: 'sending', lease: attempt.lease, op: settled.op });
+  const { record, lease } = attempt;
+  const written: SendAttempt = {
+    ...attempt,
+    states,
+    leaseEndsMono,
+    record: { ...record, state: 'sending', sentAt: settled.at },
+  };
+  if (!(await bench.fence())) {
+    // Left `sending`, it would be taken for an attempt that died while it was sending, and never be sent.
+    const evidence = { operation: 'send', code: 'not_durable' };
+    const dueInMs = waitAt(RETRY_MS, record.tries);
+    return leaveQueued(written, bench, { dueInMs, because: 'fence', did: 'retries', evidence });
+  }
+  const kept = await bench.operations.stillMine(record.id, { state: 'sending', lease, op: settled.op });
   if (!kept) return { did: 'lost', because: 're-read' };
-  return { ...attempt, states, leaseEndsMono, record: { ...attempt.record, state: 'sending', sentAt: settled.at } };
+  return written;
 }
 
 async function settleSent(

@@ -14,6 +14,8 @@ export interface SweeperOptions {
   readonly pushMs: number;
   /** Jobs already waiting in that queue: a deep queue is not fed, since what is due can wait in the index. */
   readonly waiting: (queue: QueueName) => Promise<number>;
+  /** Nobody works on a paused queue: its wake-ups would only pile up, one more per lease. */
+  readonly paused: (queue: QueueName) => Promise<boolean>;
   readonly wake: (queue: QueueName, id: string, rev: string) => void;
   readonly onError: (error: unknown) => void;
 }
@@ -31,13 +33,13 @@ export async function sweepUntil(signal: AbortSignal, options: SweeperOptions): 
 }
 
 /** One pass over every queue. How many wake-ups were added. */
-export async function sweep({ operations, clock, pushMs, waiting, wake }: SweeperOptions): Promise<number> {
+export async function sweep({ operations, clock, pushMs, waiting, paused, wake }: SweeperOptions): Promise<number> {
   // A worker that died still holds the job of its wake-up, and adding that id again would silently be nothing.
   const sweepName = clock.now().toString(36);
   let added = 0;
   for (const queue of dueQueues) {
     const room = QUEUE_DEPTH_MAX - (await waiting(queue));
-    if (room <= 0) continue;
+    if (room <= 0 || (await paused(queue))) continue;
     for (const { id, rev } of await operations.claim(queue, room, pushMs)) {
       wake(queue, id, `${rev}-${sweepName}`);
       added += 1;

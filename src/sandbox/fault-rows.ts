@@ -25,7 +25,10 @@ export type Act =
 export interface FaultRow {
   readonly stage: Stage;
   readonly does: string;
-  /** Operations it can strike: full names, or a family (`disbursement` means all of `disbursement.*`); `*` is every request. */
+  /**
+   * Operations it can strike: full names, or a family (`disbursement` means all of `disbursement.*`); `*` is every
+   * request.
+   */
   readonly on: readonly string[];
   readonly act?: Act;
   readonly encoding?: CallbackEncoding;

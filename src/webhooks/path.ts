@@ -30,7 +30,9 @@ interface SignedPath {
 const PATH = /^\/cb\/([a-z])\/([\w-]{8})\.([^/]{1,200})\.([\w-]{1,100})\.([\w-]{22})$/;
 const LONGEST = 512;
 
-/** A path that is not ours is checked against this, so that it takes as long to refuse as one with a wrong signature. */
+/**
+ * A path that is not ours is checked against this, so that it takes as long to refuse as one with a wrong signature.
+ */
 const NOBODY: SignedPath = { target: { account: '', kind: 'invoice', id: '' }, kid: '', mac: '' };
 
 /** The path to give upstream, signed with the first secret. Throws when there is none, or when the names do not fit. */

@@ -10,7 +10,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { QueueName } from '../operations/due-queues.ts';
 import { lookQueueOf } from '../operations/lifecycle.ts';
-import type { Operations } from '../operations/operations.ts';
+import type { Hinted, Operations } from '../operations/operations.ts';
 import type { EvidenceDraft } from '../operations/evidence.ts';
 import { hashMatches } from './body/hash.ts';
 import { BODY_LIMITS } from './body/limits.ts';
@@ -19,7 +19,15 @@ import { redactBody } from './body/redact.ts';
 import { type CallbackTarget, readCallbackPath } from './path.ts';
 
 /** What became of a callback, for the metrics. */
-export type CallbackVerdict = 'noted' | 'look' | 'unmatched' | 'probe' | 'wrong_path' | 'unavailable';
+export type CallbackVerdict =
+  | 'noted'
+  | 'look'
+  | 'unmatched'
+  /** It claims success for an operation that we told everybody has ended without. Changes nothing; for a person. */
+  | 'contradicts'
+  | 'probe'
+  | 'wrong_path'
+  | 'unavailable';
 
 export interface ReceiverOptions {
   readonly secrets: readonly Secret[];
@@ -66,7 +74,7 @@ function receive(options: ReceiverOptions): RequestHandler {
       ]);
       const [hinted] = await within(STORE_WITHIN_MS, clock, stored);
       if (hinted.is === 'look') wake(lookQueueOf(target.kind), target.id, hinted.rev);
-      onCallback(target.kind, hinted.is === 'none' ? 'unmatched' : hinted.is, target);
+      onCallback(target.kind, verdictOf(hinted, evidence.code), target);
       response.status(200).end();
     } catch (error) {
       onError(error);
@@ -74,6 +82,17 @@ function receive(options: ReceiverOptions): RequestHandler {
       response.status(503).set('Retry-After', String(RETRY_AFTER_S)).end();
     }
   };
+}
+
+/** How upstream and we say that money has moved (interface: Events). */
+const SUCCESS = ['success', 'completed'];
+const SUCCEEDED = ['succeeded', 'completed'];
+
+function verdictOf(hinted: Hinted, claimed: string | undefined): CallbackVerdict {
+  if (hinted.is === 'none') return 'unmatched';
+  if (hinted.is !== 'final') return hinted.is;
+  const contradicts = SUCCESS.includes(claimed ?? '') && !SUCCEEDED.includes(hinted.state);
+  return contradicts ? 'contradicts' : 'noted';
 }
 
 /** What comes after the time is over is still written down; the sender is only not told. */

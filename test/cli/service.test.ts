@@ -77,7 +77,10 @@ describe('sandbox', () => {
 
 test('doctor is there only where somebody can examine', async () => {
   expect(await relais(['doctor'])).toMatchObject({ code: 2 });
-  expect(await relais(['doctor'], { services: { doctor: service(1) } })).toMatchObject({ code: 1 });
+  const doctor = service(1);
+  expect(await relais(['doctor'], { services: { doctor } })).toMatchObject({ code: 1 });
+  expect(await relais(['doctor', '--json'], { services: { doctor } })).toMatchObject({ code: 1 });
+  expect(doctor.mock.calls).toEqual([[{ json: false }], [{ json: true }]]);
 });
 
 test.for([
@@ -88,6 +91,14 @@ test.for([
   'disburse show',
   'disburse list',
   'disburse cancel',
+  'disburse approve',
+  'review list',
+  'review show',
+  'review resolve',
+  'explain',
+  'account list',
+  'account stop',
+  'account release',
   'events',
   'campaign check',
   'campaign create',

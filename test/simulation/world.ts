@@ -171,7 +171,8 @@ export class World {
     const process = new Process(this.workshop);
     const operations = operationsOf(process, this.workshop);
     const wake = (queue: QueueName, id: string) => this.#wake(queue, id);
-    const rest = { intervalMs: SWEEP_MS, pushMs: LEASE_MS, waiting: async () => 0, onError: () => undefined };
+    const bull = { waiting: async () => 0, paused: async () => false };
+    const rest = { ...bull, intervalMs: SWEEP_MS, pushMs: LEASE_MS, onError: () => undefined };
     this.#run(() => sweep({ operations, clock: process.clock, wake, ...rest }));
   }
 

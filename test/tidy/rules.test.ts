@@ -5,7 +5,7 @@ import { fileOf } from './scanner.ts';
 test.for([
   ['src/redis/x.ts', '../lib/clock.ts'],
   ['src/main.ts', './metrics/metrics.ts'],
-  ['src/config.ts', './app.ts'],
+  ['src/main.ts', './app.ts'],
   ['src/lib/ids.ts', './clock.ts'],
 ] as const)('%s may import %s', ([path, target]) => {
   expect(uphillImports(fileOf(path, `import { a } from '${target}';`))).toEqual([]);
@@ -26,7 +26,7 @@ test.for([
 test.for([
   ['const url = process.env.REDIS_URL;', 'src/redis/x.ts'],
   ['const now = Date.now();', 'src/api/x.ts'],
-  ['const now = new Date();', 'src/config.ts'],
+  ['const now = new Date();', 'src/main.ts'],
   ['setTimeout(run, 5);', 'src/queues/x.ts'],
   ['const n = Math.random();', 'src/lib/random.ts'],
   ["import { randomUUID } from 'node:crypto';", 'src/operations/x.ts'],
@@ -41,7 +41,7 @@ test.for([
 });
 
 test.for([
-  ['const url = process.env.REDIS_URL;', 'src/config.ts'],
+  ['const url = process.env.REDIS_URL;', 'src/main.ts'],
   ['const now = Date.now();', 'src/lib/clock.ts'],
   ['const then = new Date(ms).toISOString();', 'src/api/x.ts'],
   ['request.setTimeout(5);', 'src/api/x.ts'],

@@ -57,7 +57,10 @@ const REPLACEMENTS = {
 
 const known = new Map<string, string | undefined>(Object.entries(REPLACEMENTS));
 
-/** What to write instead of a character that GSM-7 does not have, or undefined when nothing reads the same (an emoji). Empty: leave it out. */
+/**
+ * What to write instead of a character that GSM-7 does not have, or undefined when nothing reads the same (an emoji).
+ * Empty: leave it out.
+ */
 export function replacementFor(char: string): string | undefined {
   if (!known.has(char)) known.set(char, withoutAccent(char));
   return known.get(char);

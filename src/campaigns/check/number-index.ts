@@ -1,6 +1,7 @@
 /**
  * The numbers seen so far, each with the row where it stood: 12 bytes a slot, so a million numbers take 25 MB where a
- * `Set` of strings takes over a hundred. Open addressing; an E.164 number has at most 15 digits and fits a double exactly.
+ * `Set` of strings takes over a hundred. Open addressing; an E.164 number has at most 15 digits and fits a double
+ * exactly.
  */
 export class NumberIndex {
   #keys: Float64Array;

@@ -15,7 +15,10 @@ const IVORIAN_OPERATORS = [
   { old: /^(?:[04-8][7-9]|9[78])/, prefix: '07' },
 ] as const;
 
-/** The country whose old eight digits these are, and the digits. `digits` has no `+`; `local` when it has no calling code. */
+/**
+ * The country whose old eight digits these are, and the digits. `digits` has no `+`; `local` when it has no calling
+ * code.
+ */
 export function findOldNumber(
   digits: string,
   local: boolean,
@@ -28,7 +31,10 @@ export function findOldNumber(
   return undefined;
 }
 
-/** Today's number for an old one, as E.164, or undefined where the old number was no mobile one. Benin (2024): 01 in front. */
+/**
+ * Today's number for an old one, as E.164, or undefined where the old number was no mobile one. Benin (2024): 01 in
+ * front.
+ */
 export function renumber(country: RepairableCountry, old: string): string | undefined {
   if (country === 'BJ') return `+${CODES.BJ}01${old}`;
   const operator = IVORIAN_OPERATORS.find((range) => range.old.test(old));

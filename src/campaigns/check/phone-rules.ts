@@ -1,5 +1,6 @@
 /**
- * The mobile ranges of the countries that nearly every row is from, so that a row costs a table look-up and not a run of
+ * The mobile ranges of the countries that nearly every row is from, so that a row costs a table look-up and not a run
+ * of
  * libphonenumber. The ranges are deliberately no wider than libphonenumber's (a test compares them): what is not listed
  * here is not wrong, it is asked about.
  */

@@ -8,7 +8,8 @@ const NOTHING = Buffer.alloc(0);
 /**
  * Turns the bytes of a file into UTF-8 bytes without a byte order mark, piece by piece.
  *
- * The first bytes beyond ASCII decide: a well-formed UTF-8 sequence means UTF-8, anything else means Windows-1252, which is
+ * The first bytes beyond ASCII decide: a well-formed UTF-8 sequence means UTF-8, anything else means Windows-1252,
+ * which is
  * what French Excel writes for “CSV”. The decision never looks further than one character, so it does not depend on how
  * the file was cut, and nothing has to be kept. A file that breaks the decision later is refused: a text with the
  * wrong letters would go to thousands of people.

@@ -11,14 +11,20 @@ export type GrowingTree = Map<string, Node>;
 /** A reader's answer. `undefined`, where it is possible, means "this is not my encoding". */
 export type Parsed = { readonly tree: Tree } | { readonly reason: UnreadableReason };
 
-/** Names that mean something to JavaScript objects. No callback needs one, so none comes in, with all that hangs below. */
+/**
+ * Names that mean something to JavaScript objects. No callback needs one, so none comes in, with all that hangs
+ * below.
+ */
 const FORBIDDEN: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 export function isForbidden(name: string): boolean {
   return FORBIDDEN.has(name);
 }
 
-/** `data[invoice][token]` → `['data', 'invoice', 'token']`. A name that does not follow the pattern is one literal name. */
+/**
+ * `data[invoice][token]` → `['data', 'invoice', 'token']`. A name that does not follow the pattern is one literal
+ * name.
+ */
 function namesOf(field: string): readonly string[] {
   const open = field.indexOf('[');
   if (open <= 0 || !field.endsWith(']')) return [field];
