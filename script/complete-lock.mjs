@@ -34,9 +34,9 @@ for (const entry of Object.values(lock.packages)) {
     }
     const last = words.at(-1);
     const libc =
-      os === 'linux' && /^musl/.test(last)
+      os === 'linux' && last.startsWith('musl')
         ? { libc: ['musl'] }
-        : os === 'linux' && /^gnu/.test(last)
+        : os === 'linux' && last.startsWith('gnu')
           ? { libc: ['glibc'] }
           : {};
     lock.packages[path] = {

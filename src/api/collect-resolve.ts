@@ -50,7 +50,10 @@ function notNow(state: string, because: string): ApiProblem {
 }
 
 /** Nobody looks while a person's word is written down. Absent where there is nothing to look at. */
-async function leaseOf({ operations, bench }: ApiContext, record: RecordOf[CollectKind]): Promise<string | undefined> {
+async function leaseOf(
+  { operations, bench }: ApiContext,
+  record: RecordOf[CollectKind],
+): Promise<string | undefined> {
   const queue = queueOf(record.kind, 'needs_review');
   if (queue === undefined) return undefined;
   const acquired = await operations.acquire(record.kind, record.id, queue, bench.policy.leaseMs);

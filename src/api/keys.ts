@@ -1,7 +1,7 @@
 /** Who may ask: `name:role+role[@account+account]:secret` or `…:sha256:<hex>`, several separated by commas. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-export const roles = ['enqueue', 'read', 'approve', 'operate'] as const;
+const roles = ['enqueue', 'read', 'approve', 'operate'] as const;
 export type Role = (typeof roles)[number];
 
 export interface ApiKey {

@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import type { Problem } from '../producer/problems.ts';
 
 /** Every kind of refusal, once: its status, its title, and the last part of its type. */
-export const problemKinds = {
+const problemKinds = {
   malformed: { status: 400, title: 'The request cannot be read' },
   'no-identity': { status: 400, title: 'The request needs an Idempotency-Key header or a reference' },
   unauthenticated: { status: 401, title: 'An API key is needed' },

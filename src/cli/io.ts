@@ -21,7 +21,7 @@ export interface SandboxCommand {
   readonly seed?: number;
 }
 
-export interface DoctorCommand {
+interface DoctorCommand {
   /** One JSON object instead of one line per check. */
   readonly json: boolean;
 }

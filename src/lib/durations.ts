@@ -1,6 +1,4 @@
 /** Every duration a person writes is a string with a unit; every duration code computes with ends in `Ms`. */
-export type Duration = `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`;
-
 const MS_PER_UNIT = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 /** Reads `250ms`, `30s`, `10m`, `24h`, `30d`. Throws a RangeError that names the forms. */

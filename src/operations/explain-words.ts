@@ -108,6 +108,7 @@ const ofOthers: Rows = {
   orphan: ['another attempt had made one already; this one is shown to nobody and ends by itself', NOTHING],
   nothing_new: ['upstream says what is known already', NOTHING],
   completed_late: ['it was paid after its end had been told, and that was told too', NOTHING],
+  succeeded_late: ['it was credited, although it had been given up: the answer came late', NOTHING],
   rows_under_way: ['rows of the batch are under way', BY_ITSELF],
   lease_over: ['it took so long that another worker may be at it', BY_ITSELF],
   disabled: [
@@ -129,6 +130,16 @@ const ofAttempts: Rows = {
   pending: ['upstream is working on it', NOTHING],
   succeeded: ['upstream confirmed it', NOTHING],
   failed: ['upstream said that it failed', 'A new payment is a new disbursement with another reference.'],
+  not_before: [
+    'it was asked not to be paid before a certain time',
+    'Nothing is to be done: it goes on by itself then.',
+  ],
+  nobody_in_doubt: ['nobody of its chunk is in doubt', 'Nothing is to be done.'],
+  limit: [
+    'the statistics of upstream could not be had within the time limit',
+    'Ask the service who was texted; relais does not send again.',
+  ],
+  succeeded_late: ['upstream confirmed it after a worker had given it up', 'Nothing is to be done.'],
   no_token: ['there is no token to ask about', 'See its record: relais disburse show.'],
   interrupted: [
     'a worker died while it was sending, so it may or may not have been sent',
@@ -157,7 +168,7 @@ const ofAttempts: Rows = {
     'what was written was gone when it was read again, so nothing was sent',
     'Has Redis lost data or failed over? It goes on by itself.',
   ],
-  'not yours': ['another attempt has taken it over, so this one sent nothing', NOTHING],
+  'not yours': ['another attempt or a person has taken it over, so this one changed nothing', NOTHING],
   nothing_to_look_at: ['an operation of this kind is never looked at here', NOTHING],
   leased: ['another attempt is at it', NOTHING],
   final: ['it was over already', NOTHING],

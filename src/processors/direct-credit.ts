@@ -122,7 +122,9 @@ async function settleLate(attempt: Attempt, verdict: CreditVerdict, bench: Bench
   const { code, httpStatus } = verdict.seen;
   await bench.operations.note(
     id,
-    verdict.is === 'ok' ? { operation: 'credit', code, httpStatus, detail: transactionId } : evidenceOf('credit', verdict),
+    verdict.is === 'ok'
+      ? { operation: 'credit', code, httpStatus, detail: transactionId }
+      : evidenceOf('credit', verdict),
   );
   const lost = { did: 'lost', because: 'not yours' } as const;
   const record = await bench.queries.read('direct_credit', id);

@@ -110,7 +110,7 @@ async function publish(
   });
   if (!isApplied(settled)) {
     // Whoever has the record now does not know this number, and the customer may pay by it.
-    await bench.operations.note(record.id, { operation: 'create', code: 'orphan', detail: referenceNumber });
+    await bench.operations.note(record.id, { operation: 'create', code: seen.code, detail: referenceNumber });
   }
   const [did, because] = tracked ? (['advanced', 'created'] as const) : (['ended', 'untracked'] as const);
   return settlementOf(settled, { did, because });

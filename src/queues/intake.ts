@@ -4,7 +4,7 @@ import { campaignRequest, disbursementRequest, messageRequest } from './requests
 import { directCreditRequest, invoiceRequest, paymentRequestRequest } from './requests-collect.ts';
 
 /** What any BullMQ client, in any language, may add. Each kind is the HTTP body of the same name, plus `kind`. */
-export const intakePayload = z.discriminatedUnion('kind', [
+const intakePayload = z.discriminatedUnion('kind', [
   disbursementRequest.extend({ kind: z.literal('disbursement') }),
   messageRequest.extend({ kind: z.literal('message') }),
   campaignRequest.extend({ kind: z.literal('campaign') }),

@@ -11,7 +11,7 @@ export interface RedisTarget {
   readonly sentinelName?: string;
 }
 
-export interface SentinelAddress {
+interface SentinelAddress {
   readonly host: string;
   readonly port: number;
 }

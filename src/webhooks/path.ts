@@ -10,7 +10,7 @@ import { type Secret, sameSecret } from '../lib/secret.ts';
 /** The operations upstream calls back about (interface: Events). */
 const LETTERS = { disbursement: 'd', invoice: 'i' } as const satisfies Record<string, string>;
 
-export type CallbackKind = keyof typeof LETTERS;
+type CallbackKind = keyof typeof LETTERS;
 
 /** What a callback path names. Nothing in it is secret; the signature beside it is. */
 export interface CallbackTarget {

@@ -162,4 +162,13 @@ describe('explain', () => {
     expect(stranger.body.detail).toBe(`There is no operation ${id}.`);
     expect(nobody.body.detail).toBe('There is no operation dsb_zut.');
   });
+
+  test('tells nothing about what is kept and is no operation', async () => {
+    const endpoint = { url: 'https://shop.example/events', types: ['disbursement.succeeded'] };
+    const { status, body } = await service.call('POST', '/v1/event-endpoints', { body: endpoint });
+    expect([status, body.id]).toEqual([201, expect.stringMatching(/^ep_/)]);
+    const told = await service.call('GET', `/v1/explain/${body.id}`);
+    expect([told.status, told.body.detail]).toEqual([404, `There is no operation ${body.id}.`]);
+    expect((await service.call('GET', `/v1/callbacks/${body.id}`)).status).toBe(404);
+  });
 });

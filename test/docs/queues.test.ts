@@ -14,7 +14,7 @@ test('docs/queues.md says what the declarations say', () => {
       .flatMap((kind) =>
         statesOf(kind)
           .filter((state) => [queueOf(kind, state), queueOf(kind, state, 'otp')].some((queue) => queue === name))
-          .map((state) => `${kind} \`${state}\``),
+          .map((state) => `${kind} \`${String(state)}\``),
       )
       .join(', ');
   const rows = queueNames.map((name) => {

@@ -245,6 +245,6 @@ describe('the labels', () => {
 
   test('name every outcome of an attempt and every verdict about a callback', () => {
     expect([noOutcomeIsMissing, noVerdictIsMissing]).toEqual([true, true]);
-    expect([settlements.length, verdicts.length]).toEqual([9, 6]);
+    expect([settlements.length, verdicts.length]).toEqual([9, 7]);
   });
 });

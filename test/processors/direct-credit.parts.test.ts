@@ -172,7 +172,8 @@ describe('a hold', () => {
     const world = await accepted();
     await world.bench.accounts.hold('main', 'direct_credit', 'funds');
     world.answer('directCredit', credited);
-    expect(await world.run()).toMatchObject({ did: 'ended' });
+    const patient = { ...world.bench, policy: { ...world.bench.policy, holdRecheckMs: 0 } };
+    expect(await advanceDirectCredit('dcr_1', patient)).toMatchObject({ did: 'ended' });
     expect(await world.bench.accounts.holdsOf('main')).toEqual([]);
   });
 });

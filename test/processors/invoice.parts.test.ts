@@ -130,7 +130,7 @@ describe('looking', () => {
       5_000,
     );
     expect(hinted).toMatchObject({ is: 'look' });
-    expect(await world.run()).toEqual({ did: 'ended', because: 'completed_late' });
+    expect(await world.run()).toMatchObject({ did: 'ended', because: 'completed_late' });
     expect((await world.events()).map(({ type, data }) => [type, data['reason'], data['late']])).toEqual([
       ['invoice.cancelled', 'expired', undefined],
       ['invoice.completed', undefined, true],

@@ -1,6 +1,7 @@
 /** All roles in this process, against a database of their own and a sandbox of their own. For *.parts.test.ts. */
 import type { Redis } from 'ioredis';
 import { request } from 'undici';
+import { systemClock } from '../../src/lib/clock.ts';
 import { loadConfig } from '../../src/config.ts';
 import { startRoles } from '../../src/parts/run.ts';
 import { type Sandbox, defaultCredentials, startSandbox } from '../../src/sandbox/sandbox.ts';
@@ -95,7 +96,7 @@ export async function startService(env: Readonly<Record<string, string>> = {}): 
         const { body } = await call('GET', path);
         if (wanted(body)) return body;
         if (giveUp.aborted) throw new Error(`${path} stayed ${JSON.stringify(body)}`);
-        await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
+        await systemClock.sleep(ASK_EVERY_MS);
       }
     },
     stop: async () => {

@@ -38,8 +38,8 @@ export function uphillImports(file: ProjectFile): readonly Complaint[] {
   const targets = file.imports.map((specifier) => resolveImport(file.path, specifier));
   const folders = new Set(targets.flatMap((target) => (target === undefined ? [] : [placeOf(target)])));
   folders.delete(own);
-  if (row === WIRING) for (const folder of [...folders]) if (rowOf(folder) === WIRING) folders.delete(folder);
-  return [...folders].flatMap((folder) => {
+  const foreign = [...folders].filter((folder) => row !== WIRING || rowOf(folder) !== WIRING);
+  return foreign.flatMap((folder) => {
     if (ONLY_MAIN_IMPORTS.includes(folder) && row !== WIRING) return [`imports ${folder}, which only main may`];
     return (rowOf(folder) ?? Number.POSITIVE_INFINITY) < row ? [] : [`imports ${folder}, which is not below ${own}`];
   });
@@ -138,11 +138,11 @@ const MOST_README_LINES = 15;
 
 export function tooLong({ path, text }: ProjectFile): readonly Complaint[] {
   const lines = text.replace(/\n$/, '').split('\n');
-  const literal = path.startsWith('test/') ? LONGEST_QUOTED_LINE : LONGEST_LITERAL_LINE;
-  const most = path.startsWith('test/') ? MOST_TEST_LINES : MOST_LINES;
-  const wide = lines.flatMap((line, index) =>
-    line.length > (HAS_LITERAL.test(line) ? literal : LONGEST_LINE) ? [index + 1] : [],
-  );
+  const isTest = path.startsWith('test/');
+  const most = isTest ? MOST_TEST_LINES : MOST_LINES;
+  const widest = (line: string): number =>
+    isTest ? LONGEST_QUOTED_LINE : HAS_LITERAL.test(line) ? LONGEST_LITERAL_LINE : LONGEST_LINE;
+  const wide = lines.flatMap((line, index) => (line.length > widest(line) ? [index + 1] : []));
   return [
     ...(lines.length > most ? [`${lines.length} lines; ${most} is the most`] : []),
     ...wide.map((line) => `line ${line} is longer than ${LONGEST_LINE} characters`),

@@ -8,7 +8,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 /** Enough to let a polite endpoint finish its sentence and keep the connection; nobody reads it. */
 const ANSWER_BYTES = 4_096;
 
-export interface Post {
+interface Post {
   readonly url: string;
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -16,7 +16,7 @@ export interface Post {
   readonly timeoutMs?: number;
 }
 
-export type PostFailure = EndpointProblem | 'name_not_found' | 'tls_failed' | 'timed_out' | 'connection_failed';
+type PostFailure = EndpointProblem | 'name_not_found' | 'tls_failed' | 'timed_out' | 'connection_failed';
 
 /**
  * `status`: it answered, and 2xx alone means it took the event; a redirect is an answer like another, never followed.

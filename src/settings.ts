@@ -1,0 +1,238 @@
+/**
+ * What the environment may hold. This one schema gives the types, the start-up check, .env.example, docs/settings.md
+ * and the first log line. A setting is declared here and nowhere else; config.ts reads it.
+ */
+import { z } from 'zod';
+import { toMs } from './lib/durations.ts';
+import { Secret } from './lib/secret.ts';
+
+/** Read by people in docs/settings.md; `secret` values are shown as set or missing, never themselves. */
+interface SettingMeta {
+  readonly help: string;
+  readonly group: string;
+  readonly secret?: true;
+}
+
+export const metas = new Map<string, SettingMeta>();
+
+const duration = (fallback: string) => z.string().default(fallback).transform(orIssue(toMs));
+const durations = (fallback: string) =>
+  z
+    .string()
+    .default(fallback)
+    .transform(orIssue((text) => text.split(',').map((part) => toMs(part.trim()))));
+const count = (fallback: number, { min = 0, max = 1_000_000 } = {}) =>
+  z.coerce
+    .number({ error: 'must be a whole number' })
+    .int('must be a whole number')
+    .min(min)
+    .max(max)
+    .default(fallback);
+const limitXof = () =>
+  z
+    .string()
+    .regex(/^(off|[1-9]\d{0,14})$/, 'must be a whole number of XOF, or off')
+    .default('off')
+    .transform((value) => (value === 'off' ? undefined : Number(value)));
+const onOff = z.enum(['on', 'off'], { error: 'must be on or off' }).default('off');
+const port = (fallback: number) => count(fallback, { max: 65_535 });
+const secret = () =>
+  z
+    .string()
+    .min(1)
+    .optional()
+    .transform((value) => (value === undefined ? undefined : new Secret(value)));
+const httpUrl = () =>
+  z
+    .url({ protocol: /^https?$/, error: 'must be an address such as https://host' })
+    .transform((url) => url.replace(/\/+$/, ''));
+
+/** A reader that throws becomes an issue with its message, so that all wrong settings are named at once. */
+function orIssue<T>(read: (text: string) => T) {
+  return (text: string, context: z.RefinementCtx): T => {
+    try {
+      return read(text);
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : String(error) });
+      return z.NEVER;
+    }
+  };
+}
+
+function group(name: string, members: Record<string, readonly [z.ZodType, string, 'secret'?]>): void {
+  for (const [setting, [, help, kind]] of Object.entries(members)) {
+    metas.set(setting, { help, group: name, ...(kind === 'secret' ? { secret: true as const } : {}) });
+  }
+}
+
+const redis = {
+  REDIS_URL: [
+    z.string().default('redis://127.0.0.1:6379'),
+    'Where the records and queues live: redis:// or rediss://.',
+  ],
+  REDIS_SENTINELS: [z.string().optional(), 'host:port,host:port of the sentinels, where there are some.'],
+  REDIS_WAIT_REPLICAS: [count(0, { max: 10 }), 'How many replicas must hold a write before money or a text leaves.'],
+  DURABILITY: [
+    z.enum(['checked', 'asserted'], { error: 'must be checked or asserted' }).default('checked'),
+    '`asserted`: the Redis hides its configuration, and you vouch for appendfsync always and noeviction.',
+  ],
+  ENVIRONMENT: [
+    z
+      .string()
+      .regex(/^[\w-]{1,32}$/, 'must be letters, digits, - or _')
+      .default('default'),
+    'Part of every derived id, so that staging and live never meet.',
+  ],
+} as const;
+
+const service = {
+  SERVICE_BASE_URL: [httpUrl().optional(), 'The payment and disbursement area of the service.'],
+  SERVICE_CRM_URL: [httpUrl().optional(), 'The messaging area of the service.'],
+  SERVICE_MODE: [
+    z.enum(['live', 'test'], { error: 'must be live or test' }).default('live'),
+    '`test` uses the sandbox paths where the service has them.',
+  ],
+  LIVE_PATHS_IN_TEST: [
+    z.enum(['refuse', 'send'], { error: 'must be refuse or send' }).default('refuse'),
+    'In test mode, what to do with operations that have only a live path.',
+  ],
+  SERVICE_HEADER_PREFIX: [
+    z
+      .string()
+      .regex(/^[A-Za-z][A-Za-z0-9-]*$/, 'must be letters, digits and -')
+      .default('SERVICE'),
+    'Gives the header names SERVICE-MASTER-KEY, SERVICE-PRIVATE-KEY and SERVICE-TOKEN.',
+  ],
+  SERVICE_MASTER_KEY: [secret(), 'Main key of the account `main`.', 'secret'],
+  SERVICE_PRIVATE_KEY: [secret(), 'Private key of the account `main`.', 'secret'],
+  SERVICE_TOKEN: [secret(), 'Application token of the account `main`.', 'secret'],
+  SMS_USER_KEY: [secret(), 'User key of the messaging account.', 'secret'],
+  SMS_SECRET_KEY: [secret(), 'Secret key of the messaging account.', 'secret'],
+  SMS_APP_KEY: [secret(), 'Application key of the messaging account.', 'secret'],
+  SMS_SENDER: [z.string().optional(), 'The sender signature configured on the messaging account.'],
+  ACCOUNTS_FILE: [z.string().optional(), 'JSON file of several accounts: name → the same fields in camelCase.'],
+} as const;
+
+const listeners = {
+  PUBLIC_URL: [httpUrl().optional(), 'Where the service reaches our webhooks listener.'],
+  CALLBACK_SECRET: [secret(), 'Key of the callback paths; a comma-separated list rotates it.', 'secret'],
+  API_PORT: [port(3000), 'Port of the HTTP API; 0 picks a free one.'],
+  WEBHOOKS_PORT: [port(3001), 'Port of the callback receiver.'],
+  METRICS_PORT: [port(0), 'Port of /metrics, /healthz and /readyz; 0 picks a free one.'],
+  HOST: [z.string().default('127.0.0.1'), 'Address to listen on.'],
+  API_KEYS: [
+    secret(),
+    'name:role+role[@account+account]:secret-or-sha256:hex,… with the roles enqueue read approve operate.',
+    'secret',
+  ],
+  API_RATE: [count(100), 'Requests per second and key; 0 is unlimited.'],
+} as const;
+
+const money = {
+  DISBURSEMENT_RESUBMIT: [
+    z.enum(['resubmit', 'strict'], { error: 'must be resubmit or strict' }).default('resubmit'),
+    '`strict` never sends a disbursement twice, whatever upstream says.',
+  ],
+  DISBURSEMENT_QUIET_PERIOD: [duration('60s'), 'No `created` counts as an answer about a submit younger than this.'],
+  DISBURSEMENT_POLL: [durations('2s,5s,10s,20s,40s,1m,2m,5m,10m,30m'), 'Waits between looks; the last one repeats.'],
+  DISBURSEMENT_LIMIT: [duration('72h'), 'After this a disbursement needs review, and is looked at daily.'],
+  MAX_DISBURSEMENT: [limitXof(), 'The most a single disbursement may be.'],
+  MAX_PER_BENEFICIARY_DAY: [limitXof(), 'The most that is accepted for one beneficiary and day (UTC).'],
+  MAX_PER_DAY: [limitXof(), 'The most that is accepted for an account and day (UTC).'],
+  APPROVAL_ABOVE: [limitXof(), 'A single disbursement above this awaits the approval of another key.'],
+  DUPLICATE_WINDOW: [
+    z
+      .string()
+      .default('off')
+      .transform((value, context) => (value === 'off' ? undefined : orIssue(toMs)(value, context))),
+    'The same amount to the same beneficiary within this time is refused, unless it says `allowDuplicate`.',
+  ],
+  HOLD_RECHECK: [duration('30s'), 'How often the condition of a hold is looked at.'],
+} as const;
+
+const collect = {
+  INVOICE_POLL: [durations('10s,30s,1m,5m,15m'), 'Waits between looks at an unpaid invoice; looked at for 25h.'],
+  PAYMENT_REQUEST_POLL: [durations('1m,5m,15m,1h,6h'), 'Waits between looks at a payment request; for 30 days.'],
+  DIRECT_CREDIT: [
+    onOff,
+    'Direct credits move money in one step that cannot be asked about; the withdraw mode `service` can.',
+  ],
+  SOFTPAY_CARD: [onOff, 'Direct card payments: only for companies certified under the card-data security standard.'],
+} as const;
+
+const transport = {
+  UPSTREAM_TIMEOUT: [duration('60s'), 'Longest wait for an answer of the service.'],
+  UPSTREAM_CONNECT_TIMEOUT: [duration('5s'), 'Longest wait for a connection to the service.'],
+  UPSTREAM_RATE: [
+    count(50),
+    'Requests per second for each account and area, all processes together; 0 is unlimited.',
+  ],
+} as const;
+
+const messaging = {
+  SMS_BATCH_WINDOW: [duration('50ms'), 'How long single messages are collected into one request.'],
+  SMS_SETTLE_DELAY: [duration('60s'), 'How long after an unclear answer the statistics are asked.'],
+  SMS_LOGIN_ENCODING: [
+    z
+      .enum(['auto', 'form', 'json', 'form-as-json'], { error: 'must be auto, form, json or form-as-json' })
+      .default('auto'),
+    'How the SMS login is sent; the interface contradicts itself, `auto` finds out.',
+  ],
+} as const;
+
+const running = {
+  SWEEP_INTERVAL: [duration('1s'), 'How often the due index is swept.'],
+  WORKER_CONCURRENCY: [count(50, { min: 1, max: 1_000 }), 'Attempts in progress per process and main queue.'],
+  DRAIN_TIMEOUT: [
+    z
+      .string()
+      .optional()
+      .transform((value, context) => (value === undefined ? undefined : orIssue(toMs)(value, context))),
+    'How long a stopping process lets attempts finish. Default: the time-outs of the service plus 5s.',
+  ],
+  EVENTS_KEEP: [duration('30d'), 'How long events are kept.'],
+  ALLOW_LOOPBACK_ENDPOINTS: [
+    z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
+    'Event endpoints may be on this machine, over http too. For trying things out.',
+  ],
+  LOG_LEVEL: [
+    z
+      .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], { error: 'must be a level such as info' })
+      .default('info'),
+    'fatal, error, warn, info, debug, trace or silent.',
+  ],
+} as const;
+
+const sandbox = {
+  SANDBOX_PORT: [port(4010), 'Port of the payment area of `relais sandbox`.'],
+  SANDBOX_CRM_PORT: [port(4011), 'Port of its messaging area.'],
+  SANDBOX_CONTROL_PORT: [port(4012), 'Port of its books and faults.'],
+} as const;
+
+const groups = {
+  Redis: redis,
+  'The service': service,
+  Listeners: listeners,
+  Disbursements: money,
+  'Invoices, payment requests, direct credits': collect,
+  Transport: transport,
+  Messages: messaging,
+  Running: running,
+  Sandbox: sandbox,
+} as const;
+for (const [name, members] of Object.entries(groups)) group(name, members);
+
+const typesOf = <M extends Record<string, readonly [z.ZodType, ...unknown[]]>>(members: M) =>
+  Object.fromEntries(Object.entries(members).map(([name, [type]]) => [name, type])) as { [N in keyof M]: M[N][0] };
+
+export const settings = z.object({
+  ...typesOf(redis),
+  ...typesOf(service),
+  ...typesOf(listeners),
+  ...typesOf(money),
+  ...typesOf(collect),
+  ...typesOf(transport),
+  ...typesOf(messaging),
+  ...typesOf(running),
+  ...typesOf(sandbox),
+});
