@@ -1,0 +1,29 @@
+import { afterAll, expect, test } from 'vitest';
+import { killEveryone } from '../storm/child.ts';
+import type { Mode } from '../storm/options.ts';
+import { broken, describeOutcome } from '../storm/report.ts';
+import { runStorm } from '../storm/storm.ts';
+
+const DEEP = process.env['RELAIS_DEEP'] === '1';
+const seeds = DEEP ? [1, 2, 3, 4, 5] : [1];
+const modes: readonly Mode[] = DEEP ? ['resubmit', 'strict'] : ['resubmit'];
+const [disbursements, texts] = DEEP ? [10_000, 20_000] : [500, 2_000];
+const LIMIT_MS = DEEP ? 1_200_000 : 170_000;
+
+// A storm that a failed expectation or a time-out ends early leaves no process behind.
+afterAll(killEveryone);
+
+for (const mode of modes) {
+  for (const seed of seeds) {
+    test(
+      `${disbursements} disbursements and ${texts} texts keep every promise in a storm (${mode}, seed ${seed})`,
+      async () => {
+        const outcome = await runStorm({ disbursements, texts, seed, mode });
+        const told = describeOutcome(outcome);
+        process.stdout.write(`seed ${seed}, mode ${mode}\n${told}\n`);
+        expect(broken(outcome), told).toBe(false);
+      },
+      LIMIT_MS,
+    );
+  }
+}

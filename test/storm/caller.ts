@@ -1,0 +1,127 @@
+/** A service that wants people paid: it repeats itself, loses answers, and now and then changes its mind. */
+import { derivedHex, derivedId } from '../../src/lib/ids.ts';
+import type { Random } from '../../src/lib/random.ts';
+import { nowMs, wait } from './clock.ts';
+import { ask } from './http.ts';
+import { ENVIRONMENT } from './plan.ts';
+import type { Asked } from './story.ts';
+
+const MODES = [
+  { withdrawMode: 'wallet-a-senegal', alias: (index: number) => `77${String(index).padStart(7, '0')}` },
+  { withdrawMode: 'wallet-a-ci', alias: (index: number) => `07${String(index).padStart(8, '0')}` },
+  { withdrawMode: 'wallet-a-mali', alias: (index: number) => `7${String(index).padStart(7, '0')}` },
+] as const;
+
+const LOST_ANSWER_MS = 4;
+const AGAIN_MS = 400;
+
+export interface Wish extends Omit<Asked, 'acknowledged' | 'answeredIds' | 'changedRequestStatus'> {
+  acknowledged: boolean;
+  readonly answeredIds: string[];
+  changedRequestStatus?: number;
+}
+
+export function wishesOf(count: number, seed: number): Wish[] {
+  return Array.from({ length: count }, (_, index) => {
+    const { withdrawMode, alias } = MODES[index % MODES.length] ?? MODES[0];
+    const reference = `storm-${seed}-${index}`;
+    return {
+      reference,
+      id: derivedId('dsb', ENVIRONMENT, 'main', 'disbursement', reference),
+      disburseId: derivedHex('disburse_id', ENVIRONMENT, 'main', 'disbursement', reference),
+      amount: 100 + (index % 4_900),
+      accountAlias: alias(index),
+      withdrawMode,
+      acknowledged: false,
+      answeredIds: [],
+    };
+  });
+}
+
+export interface CallerCounts {
+  requests: number;
+  repeated: number;
+  lostAnswers: number;
+  refusedForAWhile: number;
+}
+
+/** Asks for all of them, evenly over `overMs`; resolves when each was acknowledged, or when `giveUpMs` have passed. */
+export async function makeWishes(
+  api: string,
+  wishes: readonly Wish[],
+  { random, overMs, giveUpMs }: { random: Random; overMs: number; giveUpMs: number },
+): Promise<CallerCounts> {
+  const counts: CallerCounts = { requests: 0, repeated: 0, lostAnswers: 0, refusedForAWhile: 0 };
+  const until = nowMs() + giveUpMs;
+  const caller = { api, counts, until };
+  const begun = wishes.map(async (wish, index) => {
+    const habit = random.fraction();
+    await wait((index / wishes.length) * overMs);
+    await makeWish(wish, habit, caller);
+  });
+  await Promise.all(begun);
+  return counts;
+}
+
+interface Caller {
+  readonly api: string;
+  readonly counts: CallerCounts;
+  readonly until: number;
+}
+
+async function makeWish(wish: Wish, habit: number, caller: Caller): Promise<void> {
+  const { counts } = caller;
+  if (habit < 0.1) {
+    counts.lostAnswers += 1;
+    await post(wish, caller, LOST_ANSWER_MS);
+  }
+  const asking = untilAcknowledged(wish, caller);
+  if (habit > 0.85) {
+    counts.repeated += 1;
+    await untilAcknowledged(wish, caller);
+  }
+  await asking;
+  if (habit > 0.97) {
+    await wait(1_000);
+    counts.repeated += 1;
+    await untilAcknowledged(wish, caller);
+  }
+  if (habit > 0.1 && habit < 0.12) await changeMind(wish, caller);
+}
+
+async function untilAcknowledged(wish: Wish, caller: Caller): Promise<void> {
+  while (nowMs() < caller.until) {
+    if (await post(wish, caller)) return;
+    caller.counts.refusedForAWhile += 1;
+    await wait(AGAIN_MS);
+  }
+}
+
+async function post(wish: Wish, { api, counts }: Caller, withinMs?: number): Promise<boolean> {
+  counts.requests += 1;
+  const { accountAlias, amount, withdrawMode, reference } = wish;
+  const body = { accountAlias, amount, withdrawMode, reference };
+  const reply = await ask(`${api}/v1/disbursements`, { method: 'POST', body, ...(withinMs ? { withinMs } : {}) });
+  if (reply?.status !== 202) {
+    if (reply && reply.status < 500) throw new Error(`${reference}: ${reply.status} ${JSON.stringify(reply.body)}`);
+    return false;
+  }
+  wish.acknowledged = true;
+  const { id } = reply.body as { id: string };
+  if (!wish.answeredIds.includes(id)) wish.answeredIds.push(id);
+  return true;
+}
+
+/** The same reference with another amount stands for another payment, and must not be one. */
+async function changeMind(wish: Wish, { api, until }: Caller): Promise<void> {
+  const { accountAlias, amount, withdrawMode, reference } = wish;
+  const body = { accountAlias, amount: amount + 1, withdrawMode, reference };
+  while (nowMs() < until) {
+    const reply = await ask(`${api}/v1/disbursements`, { method: 'POST', body });
+    if (reply && reply.status < 500) {
+      wish.changedRequestStatus = reply.status;
+      return;
+    }
+    await wait(AGAIN_MS);
+  }
+}

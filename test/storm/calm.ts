@@ -1,0 +1,50 @@
+/** After the storm: waits until everything has ended or waits for a person. */
+import { waitUntil } from './clock.ts';
+import { ask } from './http.ts';
+import type { Mailing } from './texts.ts';
+
+const BEFORE_SUBMIT = ['queued', 'held', 'created'] as const;
+const OPEN = [...BEFORE_SUBMIT, 'submitting', 'unknown', 'pending'] as const;
+
+/** What was still open at the end of `ms`, in words; nothing when everything has come to rest. */
+export async function comeToRest(api: string, mailings: readonly Mailing[], ms: number): Promise<string[]> {
+  let open: string[] = [];
+  await waitUntil(
+    async () => {
+      open = [...(await openDisbursements(api)), ...(await openMailings(api, mailings))];
+      return open.length === 0;
+    },
+    ms,
+    500,
+  );
+  return open;
+}
+
+/** Resolves when every disbursement has been submitted once, or after `ms`. */
+export function noneWaits(api: string, ms: number): Promise<boolean> {
+  return waitUntil(async () => (await openDisbursements(api, BEFORE_SUBMIT)).length === 0, ms, 500);
+}
+
+async function openDisbursements(api: string, states: readonly string[] = OPEN): Promise<string[]> {
+  const open: string[] = [];
+  for (const state of states) {
+    const reply = await ask(`${api}/v1/disbursements?state=${state}&limit=1`);
+    const items = (reply?.body as { items?: { id: string }[] } | undefined)?.items;
+    if (!items) open.push('relais does not answer');
+    else if (items[0]) open.push(`${items[0].id} is still ${state}`);
+  }
+  return open;
+}
+
+/** A campaign has come to rest when it is over and nobody of it is being sent. */
+async function openMailings(api: string, mailings: readonly Mailing[]): Promise<string[]> {
+  const open: string[] = [];
+  for (const { id } of mailings) {
+    const reply = await ask(`${api}/v1/campaigns/${id}`);
+    const seen = reply?.body as { state?: string; totals?: Record<string, number> } | undefined;
+    const ended = seen?.state === 'finished' || seen?.state === 'cancelled';
+    if (ended && seen?.totals?.['sending'] === 0) continue;
+    open.push(`${id} is still ${seen?.state}: ${JSON.stringify(seen?.totals)}`);
+  }
+  return open;
+}

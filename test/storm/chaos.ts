@@ -1,0 +1,131 @@
+/** The weather: what is done to our processes, their wires and Redis, and when, drawn from the seed. */
+import { type Random, seededRandom } from '../../src/lib/random.ts';
+import type { Child } from './child.ts';
+import { wait } from './clock.ts';
+import type { Link } from './link.ts';
+import { LEASE_MS } from './plan.ts';
+import type { World } from './world.ts';
+
+export interface ChaosCounts {
+  kills: number;
+  /** Frozen for longer than a lock. */
+  stops: number;
+  powerLosses: number;
+  /** Wires to Redis that were cut, held, delayed, refused, or lost their replies. */
+  wires: number;
+  /** Times the service refused connections. */
+  refusals: number;
+}
+
+export class Chaos {
+  readonly counts: ChaosCounts = { kills: 0, stops: 0, powerLosses: 0, wires: 0, refusals: 0 };
+  readonly #world: World;
+  readonly #seed: number;
+  readonly #stop = new AbortController();
+  readonly #loops: Promise<void>[] = [];
+  /** Processes that something is being done to. */
+  readonly #busy = new Set<Child | Link>();
+  readonly #errors: unknown[] = [];
+
+  constructor(world: World, seed: number) {
+    this.#world = world;
+    this.#seed = seed;
+  }
+
+  begin(): void {
+    this.#loop(1, [250, 750], (random) => this.#strikeProcess(random));
+    this.#loop(2, [250, 800], (random) => this.#strikeWire(random));
+    this.#loop(3, [5_000, 8_000], (random) => this.#strikeRedis(random));
+    this.#loop(4, [2_000, 4_000], (random) => this.#strikeService(random));
+  }
+
+  /** Ends the weather and puts everything back on its feet. */
+  async end(): Promise<void> {
+    this.#stop.abort();
+    await Promise.all(this.#loops);
+    const { links, door, workers, taps } = this.#world;
+    for (const link of links) link.heal();
+    for (const tap of Object.values(taps)) await tap.listen();
+    for (const child of [door, ...workers]) {
+      if (child.frozen) child.thaw();
+      if (!child.running) await child.start();
+    }
+    if (this.#errors.length > 0) throw this.#errors[0];
+  }
+
+  #loop(part: number, [least, most]: readonly [number, number], strike: (random: Random) => Promise<void>): void {
+    const random = seededRandom(this.#seed * 10 + part);
+    const run = async (): Promise<void> => {
+      while (!this.#stop.signal.aborted) {
+        await wait(least + random.fraction() * (most - least));
+        if (!this.#stop.signal.aborted) await strike(random);
+      }
+    };
+    this.#loops.push(run().catch((error: unknown) => void this.#errors.push(error)));
+  }
+
+  /** Goes on beside the loop, and is waited for at the end. */
+  #beside(what: Child | Link, work: () => Promise<void>): void {
+    this.#busy.add(what);
+    const done = work().finally(() => this.#busy.delete(what));
+    this.#loops.push(done.catch((error: unknown) => void this.#errors.push(error)));
+  }
+
+  async #strikeProcess(random: Random): Promise<void> {
+    const { workers, door } = this.#world;
+    const [who, how, when] = [random.fraction(), random.fraction(), random.fraction()];
+    const worker = who > 0.95 ? door : workers[Math.floor((who / 0.95) * workers.length)];
+    if (!worker || this.#busy.has(worker)) return;
+    if (how < 0.6 || worker === door) this.#beside(worker, () => this.#kill(worker, when * 300));
+    else this.#beside(worker, () => this.#freeze(worker, LEASE_MS + 300 + when * 2_000, how > 0.9));
+  }
+
+  async #kill(worker: Child, deadMs: number): Promise<void> {
+    this.counts.kills += 1;
+    await worker.kill();
+    await wait(deadMs);
+    await worker.start();
+  }
+
+  async #freeze(worker: Child, ms: number, forGood: boolean): Promise<void> {
+    this.counts.stops += 1;
+    worker.freeze();
+    await wait(ms);
+    if (forGood) return this.#kill(worker, 0);
+    worker.thaw();
+  }
+
+  async #strikeWire(random: Random): Promise<void> {
+    const { links } = this.#world;
+    const [which, how, ms] = [random.fraction(), random.fraction(), random.fraction()];
+    const link = links[Math.floor(which * links.length)];
+    if (!link || this.#busy.has(link)) return;
+    this.counts.wires += 1;
+    if (how < 0.3) link.cut();
+    else if (how < 0.55) this.#until(link, () => link.swallow(), 20 + ms * 150);
+    else if (how < 0.7) this.#until(link, () => link.delay(20 + ms * 100), 1_000);
+    else if (how < 0.85) this.#until(link, () => link.refuse(), 100 + ms * 500);
+    else this.#until(link, () => link.hold(), 200 + ms * 1_300);
+  }
+
+  #until(link: Link, begin: () => void, ms: number): void {
+    this.#beside(link, async () => {
+      begin();
+      await wait(ms);
+      link.heal();
+    });
+  }
+
+  async #strikeRedis(random: Random): Promise<void> {
+    this.counts.powerLosses += 1;
+    await this.#world.power.fail(this.#world.links, random, 50 + random.fraction() * 500);
+  }
+
+  async #strikeService(random: Random): Promise<void> {
+    this.counts.refusals += 1;
+    const tap = random.fraction() < 0.7 ? this.#world.taps.base : this.#world.taps.crm;
+    await tap.refuse();
+    await wait(100 + random.fraction() * 200);
+    await tap.listen();
+  }
+}

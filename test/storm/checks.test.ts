@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'vitest';
+import { checks, judge } from './checks.ts';
+import type { Story } from './story.ts';
+import { campaign, event, paid, record, submit, text, wholeStory } from './whole-story.ts';
+
+/** The names of the promises that a story breaks. */
+function brokenBy(changes: Partial<Story>): string[] {
+  return judge({ ...wholeStory, ...changes })
+    .filter(({ broken }) => broken.length > 0)
+    .map(({ name }) => name);
+}
+
+const withAsked = (changes: Partial<Story['asked'][number]>) => ({
+  asked: wholeStory.asked.map((asked, index) => (index === 0 ? { ...asked, ...changes } : asked)),
+});
+const withCampaign = (changes: Partial<Story['campaigns'][number]>) => ({ campaigns: [{ ...campaign, ...changes }] });
+
+test('a story in which every promise was kept breaks none', () => {
+  expect(brokenBy({})).toEqual([]);
+});
+
+test('every promise is named once', () => {
+  const names = checks.map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+});
+
+describe('money', () => {
+  test('P1 sees one token paid twice', () => {
+    expect(brokenBy({ ledger: [paid(1, 2)] })).toContain('P1');
+  });
+
+  test('P1 sees one disbursement paid by two tokens', () => {
+    expect(brokenBy({ ledger: [paid(1, 1), paid(1, 1, { token: 'other' })] })).toContain('P1');
+  });
+
+  test('P2 sees a payment to somebody else, of another amount, and one that nobody asked for', () => {
+    expect(brokenBy({ ledger: [paid(1, 1, { accountAlias: '770000009' })] })).toEqual(['P2']);
+    expect(brokenBy({ ledger: [paid(1, 1, { amount: 1 })] })).toEqual(['P2']);
+    expect(brokenBy({ ledger: [paid(1, 1), paid(9, 1)] })).toEqual(['P2']);
+  });
+
+  test('P2 sees a changed request that was accepted under the same reference', () => {
+    expect(brokenBy(withAsked({ changedRequestStatus: 202 }))).toEqual(['P2']);
+    expect(brokenBy(withAsked({ changedRequestStatus: 409 }))).toEqual([]);
+  });
+
+  test('P3 sees a success that was never paid, and one that was never announced', () => {
+    expect(brokenBy({ ledger: [paid(1, 0)] })).toEqual(['P3']);
+    expect(brokenBy({ events: [event(2, 1, 'failed'), event(3, 1, 'needs_review')] })).toEqual(['P3', 'P13']);
+  });
+
+  test('P4 sees a payment that is reported as failed', () => {
+    expect(brokenBy({ ledger: [paid(1, 1), paid(2, 1)] })).toEqual(['P4']);
+  });
+
+  test('P5 sees what was lost, what is still open, what was never acknowledged, and two ids for one request', () => {
+    expect(brokenBy({ records: wholeStory.records.slice(0, 2) })).toContain('P5');
+    expect(brokenBy({ records: [...wholeStory.records.slice(0, 2), record(3, 'unknown')] })).toContain('P5');
+    expect(brokenBy(withAsked({ acknowledged: false }))).toEqual(['P5']);
+    expect(brokenBy(withAsked({ answeredIds: ['dsb_1', 'dsb_7'] }))).toEqual(['P5']);
+  });
+
+  test('P6 sees a review without its evidence, and one that nobody was told of', () => {
+    const [first, second] = wholeStory.records;
+    const bare = record(3, 'needs_review', { token: null, history: [] });
+    expect(brokenBy({ records: first && second ? [first, second, bare] : [] })).toContain('P6');
+    expect(brokenBy({ events: [event(1, 1, 'succeeded'), event(2, 1, 'failed')] })).toEqual(['P6']);
+  });
+
+  test('P7 sees a submit whose record did not say so, or named another token', () => {
+    const early = submit(2, 1_000, { image: { state: 'created', token: 't2', sends: 0 } });
+    const other = submit(2, 1_000, { image: { state: 'submitting', token: 't9', sends: 1 } });
+    expect(brokenBy({ submits: [early] })).toEqual(['P7']);
+    expect(brokenBy({ submits: [other] })).toEqual(['P7']);
+  });
+
+  test('P8 sees a submit with an id of nobody, and a second token', () => {
+    expect(brokenBy({ submits: [submit(2, 1_000, { disburseId: '' })] })).toEqual(['P8']);
+    const other = { token: 't9', image: { state: 'submitting', token: 't9', sends: 2 } };
+    expect(brokenBy({ submits: [...wholeStory.submits.slice(0, 1), submit(1, 5_000, other)] })).toContain('P8');
+  });
+
+  test('P9 sees a second submit in strict, a fourth in resubmit, and one that was never written down', () => {
+    expect(brokenBy({ rules: { ...wholeStory.rules, mode: 'strict' } })).toEqual(['P9']);
+    const unseen = [1, 2, 3, 4].map((nth) => {
+      const { image: _, ...blind } = submit(1, nth * 4_000);
+      return blind;
+    });
+    const looks = unseen.map(({ at }) => ({ at: at - 10, token: 't1', status: 'created' }));
+    expect(brokenBy({ submits: unseen, looks })).toEqual(['P9']);
+    const [one, two, three] = wholeStory.submits;
+    const unwritten = wholeStory.records.map((all, index) => (index === 0 ? record(1, 'succeeded') : all));
+    expect(one && two && three ? brokenBy({ records: unwritten }) : []).toEqual(['P9']);
+  });
+
+  test('P10 sees a submit that was repeated without a look, after a look too early, and after another word', () => {
+    expect(brokenBy({ looks: [] })).toEqual(['P10']);
+    expect(brokenBy({ looks: [{ at: 1_500, token: 't1', status: 'created' }] })).toEqual(['P10']);
+    expect(brokenBy({ looks: [{ at: 3_500, token: 't1', status: 'pending' }] })).toEqual(['P10']);
+  });
+
+  test('P11 sees a number that is used again, and a second last word', () => {
+    const [first, ...others] = wholeStory.events;
+    const again = { ...event(1, 1, 'held'), id: 'other' };
+    expect(brokenBy({ events: first ? [first, again, ...others] : [] })).toEqual(['P11']);
+    expect(brokenBy({ events: [...wholeStory.events, event(1, 2, 'failed')] })).toContain('P11');
+  });
+
+  test('P13 sees sums that differ between records, metrics and requests', () => {
+    expect(brokenBy({ counted: { ...wholeStory.counted, queued: 1 } })).toEqual(['P13']);
+    expect(brokenBy({ records: [...wholeStory.records, record(4, 'queued')] })).toEqual(['P13']);
+  });
+});
+
+describe('texts', () => {
+  test('S1 sees a text that went out twice', () => {
+    expect(brokenBy({ messages: [{ ...text(1), times: 2 }] })).toEqual(['S1']);
+  });
+
+  test('S3 sees a recipient that is in no bin, in two, or in another than is counted', () => {
+    expect(brokenBy(withCampaign({ totals: { ...campaign.totals, sent: 0 } }))).toEqual(['S3']);
+    expect(brokenBy(withCampaign({ recipients: campaign.recipients.slice(0, 2) }))).toEqual(['S3']);
+    expect(brokenBy(withCampaign({ uploaded: 4 }))).toEqual(['S3']);
+  });
+
+  test('S4 sees a text that is reported as sent and was not, and the reverse', () => {
+    expect(brokenBy({ messages: [] })).toEqual(['S4']);
+    expect(
+      brokenBy({
+        messages: [
+          { ...text(1), times: 1 },
+          { ...text(2), times: 1 },
+        ],
+      }),
+    ).toEqual(['S4']);
+  });
+
+  test('S5 sees a request of fifty-one, and a number that is in it twice', () => {
+    const many = Array.from({ length: 51 }, (_, index) => ({ to: `+2217700${index}`, text: 'x' }));
+    expect(brokenBy({ sends: [{ at: 1, items: many }] })).toEqual(['S5']);
+    expect(brokenBy({ sends: [{ at: 1, items: [text(1), text(1)] }] })).toEqual(['S5']);
+  });
+
+  test('S6 sees a text that left long after its campaign was cancelled', () => {
+    expect(brokenBy({ sends: [{ at: 8_000, items: [text(1)] }] })).toEqual(['S6']);
+  });
+
+  test('S7 sees a chunk that was posted again although it may have been sent', () => {
+    const [first] = wholeStory.sends;
+    const again = (answer?: string) => ({ at: 900, items: [text(1)], ...(answer ? { answer } : {}) });
+    expect(first && brokenBy({ sends: [again(), first] })).toEqual(['S7']);
+    expect(first && brokenBy({ sends: [again('500'), first] })).toEqual(['S7']);
+    expect(first && brokenBy({ sends: [again('ERROR_121'), first] })).toEqual([]);
+  });
+});

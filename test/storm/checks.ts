@@ -1,0 +1,23 @@
+/** What must be true of every storm. Each check is pure: a story in, the broken promises out, in words. */
+import { moneyChecks } from './checks-of-money.ts';
+import { textChecks } from './checks-of-texts.ts';
+import type { Story } from './story.ts';
+
+export interface Check {
+  readonly name: string;
+  /** The promise, in a sentence. */
+  readonly says: string;
+  readonly broken: (story: Story) => string[];
+}
+
+export interface Verdict {
+  readonly name: string;
+  readonly says: string;
+  readonly broken: readonly string[];
+}
+
+export const checks: readonly Check[] = [...moneyChecks, ...textChecks];
+
+export function judge(story: Story): Verdict[] {
+  return checks.map(({ name, says, broken }) => ({ name, says, broken: broken(story) }));
+}

@@ -1,0 +1,141 @@
+/** One process of ours, started as an operator would, killed and frozen as no operator would. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { appendFileSync, closeSync, openSync, readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { wait } from './clock.ts';
+import { bareEnvironment } from './plan.ts';
+
+const READY_LIMIT_MS = 20_000;
+const START_TRIES = 20;
+const START_AGAIN_MS = 300;
+const LAST_WORDS = 500;
+const everyone = new Set<ChildProcess>();
+
+/** Whatever happens to the storm, no process of it stays behind. */
+export function killEveryone(): void {
+  for (const child of everyone) child.kill('SIGKILL');
+}
+
+export interface ChildPlan {
+  readonly name: string;
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly settings: Readonly<Record<string, string>>;
+  readonly log: string;
+}
+
+export type Urls = Readonly<Record<string, string>>;
+
+/** A place in which one process after the other runs. */
+export class Child {
+  readonly plan: ChildPlan;
+  /** Ends nobody asked for, of a process that was ready. */
+  readonly diedByItself: string[] = [];
+  /** Ends before it was ready: without Redis nothing starts, and whoever minds the process starts it again. */
+  readonly failedStarts: string[] = [];
+  urls: Urls = {};
+  frozen = false;
+  #child: ChildProcess | undefined;
+  #expected = false;
+  #isReady = false;
+
+  constructor(plan: ChildPlan) {
+    this.plan = plan;
+  }
+
+  get running(): boolean {
+    return this.#child !== undefined;
+  }
+
+  /** Resolves when it has printed its ready line; false when it ended instead, each time it was tried. */
+  async start(): Promise<boolean> {
+    for (let attempt = 1; attempt <= START_TRIES; attempt += 1) {
+      if (await this.#startOnce()) return true;
+      await this.#end('SIGKILL');
+      await wait(START_AGAIN_MS);
+    }
+    return false;
+  }
+
+  async #startOnce(): Promise<boolean> {
+    const { program, args, settings, log } = this.plan;
+    const file = openSync(log, 'a');
+    const child = spawn(process.execPath, [program, ...args], {
+      env: bareEnvironment(settings),
+      stdio: ['ignore', 'pipe', file],
+    });
+    closeSync(file);
+    everyone.add(child);
+    this.#child = child;
+    this.#expected = false;
+    this.#isReady = false;
+    this.frozen = false;
+    child.once('exit', (code, signal) => this.#ended(child, code, signal));
+    return this.#ready(child);
+  }
+
+  kill(): Promise<void> {
+    return this.#end('SIGKILL');
+  }
+
+  stop(): Promise<void> {
+    if (this.frozen) this.thaw();
+    return this.#end('SIGTERM');
+  }
+
+  freeze(): void {
+    this.frozen = this.#child?.kill('SIGSTOP') ?? false;
+  }
+
+  thaw(): void {
+    this.#child?.kill('SIGCONT');
+    this.frozen = false;
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#child;
+    if (!child || child.exitCode !== null) return;
+    this.#expected = true;
+    const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    child.kill(signal);
+    await gone;
+  }
+
+  #ended(child: ChildProcess, code: number | null, signal: NodeJS.Signals | null): void {
+    everyone.delete(child);
+    if (this.#child === child) this.#child = undefined;
+    const how = signal ?? `status ${code}`;
+    appendFileSync(this.plan.log, `--- ended: ${how}${this.#expected ? '' : ', by itself'}\n`);
+    if (this.#expected) return;
+    const told = `${this.plan.name} ended by itself: ${how}; ${this.#lastWords()}`;
+    if (this.#isReady) this.diedByItself.push(told);
+    else this.failedStarts.push(told);
+  }
+
+  /** The end of its log. */
+  #lastWords(): string {
+    const lines = readFileSync(this.plan.log, 'utf8').trim().split('\n');
+    return (lines.findLast((line) => !line.startsWith('---')) ?? '').slice(0, LAST_WORDS);
+  }
+
+  #ready(child: ChildProcess): Promise<boolean> {
+    return new Promise((resolve) => {
+      const { stdout } = child;
+      if (!stdout) return resolve(false);
+      const timer = setTimeout(() => {
+        this.failedStarts.push(`${this.plan.name} was not ready after ${READY_LIMIT_MS} ms; ${this.#lastWords()}`);
+        resolve(false);
+      }, READY_LIMIT_MS);
+      const settle = (ready: boolean): void => {
+        clearTimeout(timer);
+        resolve(ready);
+      };
+      createInterface({ input: stdout }).once('line', (line) => {
+        this.urls = JSON.parse(line) as Urls;
+        this.#isReady = true;
+        settle(true);
+      });
+      child.once('exit', () => settle(false));
+    });
+  }
+}

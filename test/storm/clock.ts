@@ -1,0 +1,21 @@
+/** The one clock of a storm: ms since it began, so that everything that was seen can be put in order. */
+import { setTimeout as delay } from 'node:timers/promises';
+
+const began = performance.now();
+
+export const nowMs = (): number => Math.round((performance.now() - began) * 10) / 10;
+export const wait = (ms: number): Promise<void> => delay(ms);
+
+/** True when the condition came true in time. */
+export async function waitUntil(
+  condition: () => boolean | Promise<boolean>,
+  ms: number,
+  everyMs = 250,
+): Promise<boolean> {
+  const until = nowMs() + ms;
+  for (;;) {
+    if (await condition()) return true;
+    if (nowMs() > until) return false;
+    await wait(everyMs);
+  }
+}

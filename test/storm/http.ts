@@ -1,0 +1,46 @@
+/** Asking relais and the sandbox over HTTP, as any caller would. */
+
+export interface Reply {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+interface Ask {
+  readonly method?: 'GET' | 'POST' | 'DELETE';
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Gives up after so long (ms). */
+  readonly withinMs?: number;
+}
+
+const PATIENCE_MS = 15_000;
+
+/** Undefined: no answer. A caller learns nothing from that, and asks again. */
+export async function ask(
+  url: string,
+  { method = 'GET', body, headers, withinMs = PATIENCE_MS }: Ask = {},
+): Promise<Reply | undefined> {
+  const text = typeof body === 'string' || body === undefined ? body : JSON.stringify(body);
+  try {
+    const answer = await fetch(url, {
+      method,
+      headers: { authorization: 'Bearer dev', 'content-type': 'application/json', ...headers },
+      signal: AbortSignal.timeout(withinMs),
+      ...(text === undefined ? {} : { body: text }),
+    });
+    const said = await answer.text();
+    return { status: answer.status, body: said.startsWith('{') || said.startsWith('[') ? JSON.parse(said) : said };
+  } catch (error) {
+    if (error instanceof Error) return undefined;
+    throw error;
+  }
+}
+
+/** For questions after the storm: anything but an answer is a fault of the storm itself. */
+export async function mustAsk<T>(url: string, how: Ask = {}): Promise<T> {
+  const reply = await ask(url, { withinMs: 60_000, ...how });
+  if (reply && reply.status < 300) return reply.body as T;
+  throw new Error(
+    `${how.method ?? 'GET'} ${url} answered ${reply ? `${reply.status} ${JSON.stringify(reply.body)}` : 'nothing'}`,
+  );
+}

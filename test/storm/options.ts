@@ -1,0 +1,61 @@
+/** What `script/storm` was asked to do. */
+import { parseArgs } from 'node:util';
+
+export type Mode = 'resubmit' | 'strict';
+
+export interface StormOptions {
+  readonly disbursements: number;
+  /** Recipients of campaigns. */
+  readonly texts: number;
+  readonly seed: number;
+  /** How many seeds in a row, beginning with `seed`. */
+  readonly seeds: number;
+  readonly modes: readonly Mode[];
+  /** The program under test; the build of this repository when left out. */
+  readonly program: string | undefined;
+  /** Leaves the folder of the run (logs, Redis) where it is. */
+  readonly keep: boolean;
+  /** Leaves a torn append-only file to Redis, as it comes out of a power loss. */
+  readonly torn: boolean;
+}
+
+export const USAGE = `usage: script/storm [--disbursements N] [--texts N] [--seed S] [--seeds K]
+                    [--mode resubmit|strict|both] [--program FILE] [--keep] [--torn]`;
+
+/** Throws a RangeError that says what is wrong. */
+export function readOptions(args: readonly string[]): StormOptions {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      disbursements: { type: 'string', default: '500' },
+      texts: { type: 'string', default: '2000' },
+      seed: { type: 'string', default: '1' },
+      seeds: { type: 'string', default: '1' },
+      mode: { type: 'string', default: 'resubmit' },
+      program: { type: 'string' },
+      keep: { type: 'boolean', default: false },
+      torn: { type: 'boolean', default: false },
+    },
+  });
+  return {
+    disbursements: whole('disbursements', values.disbursements),
+    texts: whole('texts', values.texts),
+    seed: whole('seed', values.seed),
+    seeds: whole('seeds', values.seeds),
+    modes: modesOf(values.mode),
+    program: values.program,
+    keep: values.keep,
+    torn: values.torn,
+  };
+}
+
+function whole(name: string, text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new RangeError(`--${name} must be a whole number, not ${text}`);
+}
+
+function modesOf(text: string): readonly Mode[] {
+  if (text === 'both') return ['resubmit', 'strict'];
+  if (text === 'resubmit' || text === 'strict') return [text];
+  throw new RangeError(`--mode must be resubmit, strict or both, not ${text}`);
+}

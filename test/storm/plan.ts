@@ -1,0 +1,70 @@
+/** The times of a storm, small enough that a lease ends while it blows. All in ms. */
+import { join } from 'node:path';
+import { defaultCredentials } from '../../src/sandbox/sandbox.ts';
+import type { Mode } from './options.ts';
+
+export const UPSTREAM_TIMEOUT_MS = 1_000;
+const UPSTREAM_CONNECT_TIMEOUT_MS = 1_000;
+
+/** Twice what one exchange may take: a record's lease and BullMQ's lock. */
+export const LEASE_MS = 2 * (UPSTREAM_TIMEOUT_MS + UPSTREAM_CONNECT_TIMEOUT_MS);
+/** When a late effect comes, counted from its request: after the caller has given up. */
+export const LATE_MS = 1_500;
+/** Longer than any effect that outlives its request. */
+export const QUIET_MS = 2_000;
+export const SETTLE_MS = 300;
+
+export const CALLBACK_SECRET = 'secret of the storm';
+export const ENVIRONMENT = 'storm';
+
+export interface Addresses {
+  readonly redisUrl: string;
+  readonly base: string;
+  readonly crm: string;
+  readonly apiPort: number;
+  readonly webhooksPort: number;
+}
+
+/** The settings of every process of ours. Nothing of the caller's environment reaches them. */
+export function settingsOf(to: Addresses, mode: Mode): Readonly<Record<string, string>> {
+  const { masterKey, privateKey, token, smsUserKey, smsSecretKey, smsAppKey, smsSender } = defaultCredentials;
+  return {
+    REDIS_URL: to.redisUrl,
+    ENVIRONMENT,
+    SERVICE_BASE_URL: to.base,
+    SERVICE_CRM_URL: to.crm,
+    SERVICE_MASTER_KEY: masterKey,
+    SERVICE_PRIVATE_KEY: privateKey,
+    SERVICE_TOKEN: token,
+    SMS_USER_KEY: smsUserKey,
+    SMS_SECRET_KEY: smsSecretKey,
+    SMS_APP_KEY: smsAppKey,
+    SMS_SENDER: smsSender,
+    CALLBACK_SECRET,
+    PUBLIC_URL: `http://127.0.0.1:${to.webhooksPort}`,
+    API_PORT: String(to.apiPort),
+    WEBHOOKS_PORT: String(to.webhooksPort),
+    METRICS_PORT: '0',
+    API_RATE: '0',
+    UPSTREAM_RATE: '0',
+    UPSTREAM_TIMEOUT: `${UPSTREAM_TIMEOUT_MS}ms`,
+    UPSTREAM_CONNECT_TIMEOUT: `${UPSTREAM_CONNECT_TIMEOUT_MS}ms`,
+    DISBURSEMENT_RESUBMIT: mode,
+    DISBURSEMENT_QUIET_PERIOD: `${QUIET_MS}ms`,
+    DISBURSEMENT_POLL: '300ms,500ms,1s',
+    SMS_SETTLE_DELAY: `${LATE_MS}ms`,
+    HOLD_RECHECK: '1s',
+    SWEEP_INTERVAL: '200ms',
+    WORKER_CONCURRENCY: '20',
+    LOG_LEVEL: 'warn',
+  };
+}
+
+/** The part of the environment a process cannot do without. */
+export function bareEnvironment(settings: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+  const kept = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'REDIS_SERVER_BIN'];
+  const inherited = kept.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
+  return { ...Object.fromEntries(inherited), ...settings };
+}
+
+export const defaultProgram = join(import.meta.dirname, '../../bin/relais.js');

@@ -1,0 +1,92 @@
+/**
+ * The Redis of a storm, and its power cut.
+ *
+ * With `appendfsync always` Redis answers a write only when the file holds it and has been synced. So what may be lost
+ * is found without looking into Redis: first every wire stops passing replies, and in the same moment the length of the
+ * append-only file is read. Every reply that anybody has heard belongs to a write that lies before that length. Redis
+ * goes on for some milliseconds, so that it carries out and writes down commands whose replies nobody hears; then it is
+ * killed, and the file is cut somewhere between that length and its end, in the middle of a command as likely as not.
+ * Never cut: anything that was acknowledged. That the length is read after the last reply passed makes the cut smaller
+ * than the worst that a disk may do, never larger.
+ *
+ * Before Redis starts again its file is mended as `redis-check-aof --fix` mends it (see torn-tail.ts): a server that
+ * finds half a transaction at the end keeps it, and carries it out after the next restart.
+ */
+import { readFileSync, readdirSync, statSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Random } from '../../src/lib/random.ts';
+import { type EmbeddedRedis, startEmbeddedRedis } from '../../src/redis/embedded.ts';
+import { wait } from './clock.ts';
+import type { Link } from './link.ts';
+import { wholeLength } from './torn-tail.ts';
+
+interface Tail {
+  readonly file: string;
+  readonly bytes: number;
+}
+
+export interface Loss {
+  /** Bytes at the end of the file that nobody had been told about. */
+  readonly unacknowledged: number;
+  readonly cut: number;
+}
+
+export class Power {
+  readonly #dir: string;
+  readonly #mends: boolean;
+  #redis: EmbeddedRedis;
+  readonly losses: Loss[] = [];
+
+  private constructor(dir: string, redis: EmbeddedRedis, mends: boolean) {
+    this.#dir = dir;
+    this.#mends = mends;
+    this.#redis = redis;
+  }
+
+  /** `mends`: whether a torn file is mended before the start, or left to Redis. */
+  static async on(dir: string, mends = true): Promise<Power> {
+    return new Power(dir, await startEmbeddedRedis({ dir }), mends);
+  }
+
+  get port(): number {
+    return this.#redis.port;
+  }
+
+  /** Kills Redis, loses what was never acknowledged, and starts it again on the same folder and port. */
+  async fail(links: readonly Link[], random: Random, darkMs: number): Promise<void> {
+    for (const link of links) link.seal();
+    const acknowledged = this.#tail();
+    await wait(5 + random.fraction() * 40);
+    process.kill(this.#redis.pid, 'SIGKILL');
+    await this.#redis.stop();
+    this.#cut(acknowledged, random);
+    for (const link of links) link.unseal();
+    await wait(darkMs);
+    this.#redis = await startEmbeddedRedis({ dir: this.#dir, port: this.#redis.port });
+  }
+
+  stop(): Promise<void> {
+    return this.#redis.stop();
+  }
+
+  #cut(acknowledged: Tail, random: Random): void {
+    const { file, bytes } = this.#tail();
+    // Redis has begun a new file meanwhile: what was acknowledged cannot be told from what was not, so nothing is cut.
+    if (file !== acknowledged.file) return void this.losses.push({ unacknowledged: 0, cut: 0 });
+    const unacknowledged = bytes - acknowledged.bytes;
+    const kept = Math.floor(random.fraction() * (unacknowledged + 1));
+    truncateSync(file, acknowledged.bytes + kept);
+    if (this.#mends) truncateSync(file, wholeLength(readFileSync(file)));
+    this.losses.push({ unacknowledged, cut: unacknowledged - kept });
+  }
+
+  /** The file that Redis appends to: the newest of its increments. */
+  #tail(): Tail {
+    const folder = join(this.#dir, 'appendonlydir');
+    const numbered = readdirSync(folder)
+      .map((name) => ({ name, number: Number(/\.(\d+)\.incr\.aof$/.exec(name)?.[1] ?? -1) }))
+      .sort((a, b) => b.number - a.number);
+    const file = join(folder, numbered[0]?.name ?? '');
+    return { file, bytes: statSync(file).size };
+  }
+}

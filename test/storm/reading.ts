@@ -1,0 +1,99 @@
+/** Reads what a storm left behind: our records and events over HTTP, the books of the service, what the taps heard. */
+import { waitUntil } from './clock.ts';
+import { mustAsk } from './http.ts';
+import { looksIn, sendsIn, submitsIn } from './hearsay.ts';
+import type { Mode } from './options.ts';
+import { LEASE_MS, QUIET_MS, UPSTREAM_TIMEOUT_MS } from './plan.ts';
+import type {
+  Asked,
+  BookedText,
+  LedgerEntry,
+  SeenCampaign,
+  SeenEvent,
+  SeenRecipient,
+  SeenRecord,
+  Story,
+} from './story.ts';
+import type { Mailing } from './texts.ts';
+import type { World } from './world.ts';
+
+const PAGE_LIMIT_MS = 20_000;
+
+export async function readStory(
+  world: World,
+  mode: Mode,
+  asked: readonly Asked[],
+  mailings: readonly Mailing[],
+): Promise<Story> {
+  const { taps, images, control } = world;
+  const [base, crm] = [taps.base.exchanges, taps.crm.exchanges];
+  return {
+    rules: { mode, quietMs: QUIET_MS, patienceMs: UPSTREAM_TIMEOUT_MS, sendWithinMs: LEASE_MS / 2 },
+    asked,
+    records: await readRecords(world.api),
+    events: await readEvents(world.api),
+    ledger: await mustAsk<LedgerEntry[]>(`${control}/books/disbursements`),
+    submits: submitsIn(base, images),
+    looks: looksIn(base),
+    counted: await readCounts(world.door.urls['metrics'] ?? ''),
+    campaigns: await Promise.all(mailings.map((mailing) => readCampaign(world.api, mailing))),
+    messages: await mustAsk<BookedText[]>(`${control}/books/messages`),
+    sends: sendsIn(crm),
+  };
+}
+
+async function readRecords(api: string): Promise<SeenRecord[]> {
+  return readPages<SeenRecord>(`${api}/v1/disbursements?limit=500`);
+}
+
+async function readPages<T>(url: string): Promise<T[]> {
+  const all: T[] = [];
+  let after = '';
+  for (;;) {
+    const page = await mustAsk<{ items: T[]; next: string | null }>(`${url}${after}`);
+    all.push(...page.items);
+    if (!page.next) return all;
+    after = `&after=${encodeURIComponent(page.next)}`;
+  }
+}
+
+async function readEvents(api: string): Promise<SeenEvent[]> {
+  const all: SeenEvent[] = [];
+  let after = '';
+  for (;;) {
+    const page = await mustAsk<{ events: SeenEvent[]; next: string }>(`${api}/v1/events?limit=1000${after}`);
+    all.push(...page.events);
+    if (page.events.length === 0) return all;
+    after = `&after=${page.next}`;
+  }
+}
+
+async function readCampaign(api: string, mailing: Mailing): Promise<SeenCampaign> {
+  const { id, mark, rows, cancelledAt } = mailing;
+  const seen = await mustAsk<{ state: string; totals: Record<string, number> }>(`${api}/v1/campaigns/${id}`);
+  return {
+    id: id ?? '',
+    state: seen.state,
+    uploaded: rows,
+    text: mark,
+    totals: seen.totals,
+    recipients: await readPages<SeenRecipient>(`${api}/v1/campaigns/${id}/recipients?limit=1000`),
+    ...(cancelledAt === undefined ? {} : { cancelledAt }),
+  };
+}
+
+/** Disbursements by state, from the metrics page. */
+async function readCounts(url: string): Promise<Record<string, number>> {
+  let lines: RegExpExecArray[] = [];
+  // A page that was made while Redis was away leaves out what it could not ask.
+  await waitUntil(async () => {
+    const page = await mustAsk<string>(`${url}/metrics`);
+    lines = [...page.matchAll(/^relais_operations\{([^}]*)\} (-?\d+)/gm)];
+    return lines.length > 0;
+  }, PAGE_LIMIT_MS);
+  return Object.fromEntries(
+    lines
+      .filter(([, labels]) => labels?.includes('kind="disbursement"'))
+      .map(([, labels, value]) => [/state="([^"]*)"/.exec(labels ?? '')?.[1] ?? '', Number(value)]),
+  );
+}

@@ -1,0 +1,94 @@
+/** What a storm did and what it found, for people. */
+import { groupBy, sumOf } from './grouping.ts';
+import type { Outcome } from './storm.ts';
+
+const SHOWN = 10;
+
+export function broken({ verdicts, diedByItself, open, forger }: Outcome): boolean {
+  return (
+    verdicts.some((verdict) => verdict.broken.length > 0) ||
+    diedByItself.length > 0 ||
+    open.length > 0 ||
+    forger.believed > 0
+  );
+}
+
+export function describeOutcome(outcome: Outcome): string {
+  return [...told(outcome), ...ledger(outcome), ...verdictLines(outcome), closing(outcome)].join('\n');
+}
+
+function told({
+  chaos,
+  losses,
+  serviceFaults,
+  caller,
+  forger,
+  story,
+  stormMs,
+  calmMs,
+  failedStarts,
+}: Outcome): string[] {
+  const seconds = (ms: number): string => `${Math.round(ms / 1_000)} s`;
+  const cut = sumOf(losses, (loss) => loss.cut);
+  const unacknowledged = sumOf(losses, (loss) => loss.unacknowledged);
+  const submits = story.submits.length;
+  const share = percent(serviceFaults['disbursement.submit'] ?? 0, submits);
+  const faults = Object.entries(serviceFaults).map(([operation, strikes]) => `${operation} ${strikes}`);
+  const unseen = story.submits.filter(({ image }) => !image).length;
+  const elsewhere = story.submits.filter(({ image }) => image && image.state !== 'submitting').length;
+  return [
+    `storm ${seconds(stormMs)}, calm ${seconds(calmMs)}`,
+    `processes: ${chaos.kills} kills, ${chaos.stops} stops past the lock, ${failedStarts.length} starts in vain; ` +
+      `wires to Redis: ${chaos.wires} struck`,
+    ...failedStarts.map((what) => `  ${what}`),
+    `Redis: ${losses.length} power losses, ${cut} of ${unacknowledged} bytes lost that nobody had been told about`,
+    `service: ${faults.join(', ')} (${share} of ${submits} submits); refused ${chaos.refusals} times`,
+    `callers: ${caller.requests} requests, ${caller.repeated} repeated, ${caller.lostAnswers} answers lost, ` +
+      `${caller.refusedForAWhile} asked again later`,
+    `forged callbacks: ${forger.lies} on good addresses, ${forger.wrongAddresses} on wrong ones, ` +
+      `${forger.believed} let in`,
+    `on the wire: ${submits} submits (${unseen} while Redis was away, ${elsewhere} overtaken), ` +
+      `${story.looks.length} looks, ${story.sends.length} posts of texts`,
+  ];
+}
+
+function ledger({ story }: Outcome): string[] {
+  const { records, ledger: books, campaigns, messages } = story;
+  const paid = sumOf(books, ({ effects, amount }) => effects * amount);
+  const succeeded = sumOf(records, ({ state, amount }) => (state === 'succeeded' ? amount : 0));
+  const review = records.filter(({ state }) => state === 'needs_review');
+  const causes = counts(groupBy(review, ({ reason }) => reason ?? 'no reason'));
+  const bins = groupBy(
+    campaigns.flatMap(({ recipients }) => recipients),
+    ({ state }) => state,
+  );
+  return [
+    `disbursements: ${counts(groupBy(records, ({ state }) => state))}`,
+    `ledger: ${paid} XOF left the service, ${succeeded} XOF are reported as succeeded, ${books.length} tokens`,
+    `needs review: ${percent(review.length, records.length)}${causes ? ` (${causes})` : ''}`,
+    `texts: ${counts(bins)}; the service sent ${sumOf(messages, ({ times }) => times)}`,
+  ];
+}
+
+function verdictLines({ verdicts, diedByItself, open }: Outcome): string[] {
+  const lines = verdicts.flatMap(({ name, says, broken: faults }) => [
+    `${faults.length === 0 ? '✓' : '✗'} ${name.padEnd(3)} ${says}`,
+    ...faults.slice(0, SHOWN).map((fault) => `      ${fault}`),
+    ...(faults.length > SHOWN ? [`      … and ${faults.length - SHOWN} more`] : []),
+  ]);
+  return [...lines, ...[...open, ...diedByItself].map((what) => `✗     ${what}`)];
+}
+
+function closing(outcome: Outcome): string {
+  const { order } = outcome;
+  const { disbursements, texts, mode, seed } = order;
+  const size = `--disbursements ${disbursements} --texts ${texts}`;
+  const command = `script/storm ${size} --mode ${mode} --seed ${seed}${order.torn ? ' --torn' : ''}`;
+  return broken(outcome) ? `BROKEN. Repeat it: ${command}` : `nothing broken: ${command}`;
+}
+
+const counts = (heaps: ReadonlyMap<string, readonly unknown[]>): string =>
+  [...heaps].map(([name, all]) => `${name} ${all.length}`).join(', ');
+
+const percent = (part: number, whole: number): string =>
+  `${whole === 0 ? 0 : Math.round((part / whole) * 1_000) / 10} %`;

@@ -1,0 +1,139 @@
+/**
+ * What a storm left behind, as plain data: what was asked, what went over the wire, what the service did, what relais
+ * says. The checks read nothing else, so that each can be shown a broken story.
+ */
+import type { Mode } from './options.ts';
+
+export interface Story {
+  readonly rules: Rules;
+  readonly asked: readonly Asked[];
+  readonly records: readonly SeenRecord[];
+  readonly events: readonly SeenEvent[];
+  readonly ledger: readonly LedgerEntry[];
+  /** Every submit-invoice that reached the wire, oldest first. */
+  readonly submits: readonly SeenSubmit[];
+  /** Every check-status that reached the wire, oldest first. */
+  readonly looks: readonly SeenLook[];
+  /** Disbursements by state, as the metrics page counts them. */
+  readonly counted: Readonly<Record<string, number>>;
+  readonly campaigns: readonly SeenCampaign[];
+  readonly messages: readonly BookedText[];
+  /** Every sms.send that reached the wire, oldest first. */
+  readonly sends: readonly SeenSend[];
+}
+
+export interface Rules {
+  readonly mode: Mode;
+  /** ms between the end of a submit and a `created` that may count. */
+  readonly quietMs: number;
+  /** ms after which nobody waits for the answer of a submit any more. */
+  readonly patienceMs: number;
+  /** ms after which nothing that was decided before is still sent. */
+  readonly sendWithinMs: number;
+}
+
+/** A disbursement as a caller asked for it. */
+export interface Asked {
+  readonly reference: string;
+  readonly id: string;
+  readonly disburseId: string;
+  readonly amount: number;
+  readonly accountAlias: string;
+  readonly withdrawMode: string;
+  /** A 202 came back at least once. */
+  readonly acknowledged: boolean;
+  /** Ids that 202 answers named; more than one kind is a fault. */
+  readonly answeredIds: readonly string[];
+  /** Another amount under the same reference was answered with this HTTP status; absent: not tried. */
+  readonly changedRequestStatus?: number;
+}
+
+export interface SeenRecord {
+  readonly id: string;
+  readonly state: string;
+  readonly reference: string | null;
+  readonly amount: number;
+  readonly accountAlias: string;
+  readonly withdrawMode: string;
+  readonly disburseId: string;
+  readonly token: string | null;
+  readonly reason: string | null;
+  readonly history: readonly HistoryLine[];
+  readonly historyDropped?: number;
+}
+
+export interface HistoryLine {
+  readonly at: string;
+  readonly operation: string;
+  readonly code: string;
+  readonly detail?: string;
+}
+
+export interface SeenEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly sequence: number;
+  readonly data: { readonly id: string; readonly state?: string };
+}
+
+/** A token in the books of the service. */
+export interface LedgerEntry {
+  readonly token: string;
+  readonly disburseId?: string;
+  readonly accountAlias: string;
+  readonly amount: number;
+  readonly withdrawMode: string;
+  readonly status: string;
+  /** How often money left for it. */
+  readonly effects: number;
+}
+
+export interface SeenSubmit {
+  /** ms on the clock of the storm. */
+  readonly at: number;
+  /** When the connection was over. */
+  readonly endedAt: number;
+  readonly token: string;
+  readonly disburseId: string;
+  /** The record as Redis kept it when the submit was on its way; absent: Redis could not be asked at that moment. */
+  readonly image?: { readonly state: string; readonly token: string; readonly sends: number };
+}
+
+export interface SeenLook {
+  readonly at: number;
+  readonly token: string;
+  /** As answered; absent: no readable answer. */
+  readonly status?: string;
+}
+
+export interface SeenCampaign {
+  readonly id: string;
+  readonly state: string;
+  /** Rows that were uploaded. */
+  readonly uploaded: number;
+  readonly text: string;
+  readonly totals: Readonly<Record<string, number>>;
+  readonly recipients: readonly SeenRecipient[];
+  /** When the answer to `cancel` came, on the clock of the storm. */
+  readonly cancelledAt?: number;
+}
+
+export interface SeenRecipient {
+  readonly to: string;
+  readonly row: number;
+  readonly state: string;
+}
+
+export interface BookedText {
+  readonly to: string;
+  readonly text: string;
+  /** How often it went out. */
+  readonly times: number;
+}
+
+export interface SeenSend {
+  readonly at: number;
+  readonly items: readonly { readonly to: string; readonly text: string }[];
+  /** The code of a readable answer, or the HTTP status as text; absent: no answer. */
+  readonly answer?: string;
+}

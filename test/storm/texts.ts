@@ -1,0 +1,102 @@
+/** Campaigns during a storm: one is cancelled while it runs, one is paused and goes on, the others are left alone. */
+import type { Random } from '../../src/lib/random.ts';
+import { nowMs, wait } from './clock.ts';
+import { ask, type Reply } from './http.ts';
+
+const AGAIN_MS = 400;
+const PER_CAMPAIGN = 250;
+
+export interface Mailing {
+  readonly reference: string;
+  readonly name: string;
+  readonly csv: string;
+  /** Rows, with those that cannot be sent. */
+  readonly rows: number;
+  /** What every text of it contains, and no text of another. */
+  readonly mark: string;
+  readonly fate: 'left alone' | 'cancelled' | 'paused';
+  id: string | undefined;
+  cancelledAt: number | undefined;
+}
+
+export function mailingsOf(texts: number, seed: number): Mailing[] {
+  const count = Math.max(texts === 0 ? 0 : 3, Math.round(texts / PER_CAMPAIGN));
+  return Array.from({ length: count }, (_, index) => {
+    const first = Math.floor((index * texts) / count);
+    const recipients = Math.floor(((index + 1) * texts) / count) - first;
+    const lines = Array.from({ length: recipients }, (_unused, row) => `${numberOf(first + row)},N${first + row}`);
+    // One that is no number and one that is there twice: both are counted, and nobody gets anything for them.
+    const more = ['12,nobody', lines[0] ?? ''];
+    return {
+      reference: `storm-${seed}-campaign-${index}`,
+      name: `campaign ${index}`,
+      csv: ['to,nom', ...lines, ...more].join('\n'),
+      rows: recipients + more.length,
+      mark: `storm ${seed}.${index} for`,
+      fate: index === 0 ? 'cancelled' : index === 1 ? 'paused' : 'left alone',
+      id: undefined,
+      cancelledAt: undefined,
+    };
+  });
+}
+
+const numberOf = (index: number): string => `+22177${String(index + 1_000_000).padStart(7, '0')}`;
+
+export interface Posting {
+  readonly random: Random;
+  readonly overMs: number;
+  readonly giveUpMs: number;
+}
+
+export async function postMailings(
+  api: string,
+  mailings: readonly Mailing[],
+  { random, overMs, giveUpMs }: Posting,
+): Promise<void> {
+  const until = nowMs() + giveUpMs;
+  const begun = mailings.map(async (mailing, index) => {
+    const hesitateMs = random.fraction() * 30;
+    await wait((index / mailings.length) * overMs);
+    await post(api, mailing, { until, hesitateMs });
+  });
+  await Promise.all(begun);
+}
+
+interface Patience {
+  readonly until: number;
+  readonly hesitateMs: number;
+}
+
+async function post(api: string, mailing: Mailing, patience: Patience): Promise<void> {
+  const { name, reference, mark, csv, fate } = mailing;
+  const body = { name, reference, text: `${mark} {{nom}}`, country: 'SN' };
+  const created = await persist(() => ask(`${api}/v1/campaigns`, { method: 'POST', body }), patience);
+  const { id } = created.body as { id: string };
+  mailing.id = id;
+  const headers = { 'content-type': 'text/csv' };
+  await persist(() => ask(`${api}/v1/campaigns/${id}/recipients`, { method: 'POST', body: csv, headers }), patience);
+  const turn = (to: string): Promise<Reply> =>
+    persist(() => ask(`${api}/v1/campaigns/${id}/${to}`, { method: 'POST', body: '{}' }), patience);
+  await turn('start');
+  if (fate === 'left alone') return;
+  await wait(patience.hesitateMs);
+  const turned = await turn(fate === 'cancelled' ? 'cancel' : 'pause');
+  if (fate === 'cancelled' && turned.status < 300) mailing.cancelledAt = nowMs();
+  if (fate !== 'paused') return;
+  await wait(1_500);
+  await turn('resume');
+}
+
+/** Until an answer comes that asking again would not change. 409: it is too late for that, or done already. */
+async function persist(attempt: () => Promise<Reply | undefined>, { until }: Patience): Promise<Reply> {
+  let last = 'nothing';
+  while (nowMs() < until) {
+    const reply = await attempt();
+    if (reply) last = `${reply.status} ${JSON.stringify(reply.body)}`;
+    if (reply && (reply.status < 300 || reply.status === 409)) return reply;
+    if (reply && reply.status < 500)
+      throw new Error(`a campaign was refused: ${reply.status} ${JSON.stringify(reply.body)}`);
+    await wait(AGAIN_MS);
+  }
+  throw new Error(`a campaign was not taken in time; the last answer was ${last}`);
+}

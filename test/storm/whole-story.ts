@@ -1,0 +1,105 @@
+/** A small story in which every promise was kept, to be broken in one place at a time. */
+import type { LedgerEntry, SeenCampaign, SeenRecord, SeenSubmit, Story } from './story.ts';
+
+const asked = (n: number) => ({
+  reference: `r${n}`,
+  id: `dsb_${n}`,
+  disburseId: `id${n}`,
+  amount: 100 * n,
+  accountAlias: `77000000${n}`,
+  withdrawMode: 'wallet-a-senegal',
+  acknowledged: true,
+  answeredIds: [`dsb_${n}`],
+});
+
+const line = (operation: string, code: string) => ({ at: '2026-11-21T08:00:00.000Z', operation, code });
+
+export const record = (n: number, state: string, more: Partial<SeenRecord> = {}): SeenRecord => {
+  const { reference, id, disburseId, amount, accountAlias, withdrawMode } = asked(n);
+  const history = [line('create', 'ok'), line('submit', 'intended'), line('submit', '00'), line('status', '00')];
+  return {
+    reference,
+    id,
+    disburseId,
+    amount,
+    accountAlias,
+    withdrawMode,
+    state,
+    token: `t${n}`,
+    reason: state === 'needs_review' ? 'never_executed' : null,
+    history,
+    ...more,
+  };
+};
+
+export const paid = (n: number, effects: number, more: Partial<LedgerEntry> = {}): LedgerEntry => {
+  const { disburseId, amount, accountAlias, withdrawMode } = asked(n);
+  return { token: `t${n}`, disburseId, amount, accountAlias, withdrawMode, status: 'success', effects, ...more };
+};
+
+export const submit = (n: number, at: number, more: Partial<SeenSubmit> = {}): SeenSubmit => ({
+  at,
+  endedAt: at + 10,
+  token: `t${n}`,
+  disburseId: `id${n}`,
+  image: { state: 'submitting', token: `t${n}`, sends: 1 },
+  ...more,
+});
+
+export const event = (n: number, sequence: number, state: string) => ({
+  id: `dsb_${n}.${sequence}`,
+  type: `disbursement.${state}`,
+  sequence,
+  data: { id: `dsb_${n}`, state },
+});
+
+export const campaign: SeenCampaign = {
+  id: 'cmp_1',
+  state: 'cancelled',
+  uploaded: 3,
+  text: 'storm 1.0 for',
+  totals: {
+    total: 3,
+    queued: 0,
+    held: 0,
+    sending: 0,
+    sent: 1,
+    failed: 0,
+    unknown: 0,
+    skipped: 1,
+    expired: 0,
+    cancelled: 1,
+  },
+  recipients: [
+    { to: '+221770000001', row: 1, state: 'sent' },
+    { to: '+221770000002', row: 2, state: 'cancelled' },
+    { to: '12', row: 3, state: 'skipped' },
+  ],
+  cancelledAt: 5_000,
+};
+
+export const text = (n: number) => ({ to: `+22177000000${n}`, text: `storm 1.0 for N${n}` });
+
+/** The first succeeded after a second submit, the second failed, the third needs review. */
+export const wholeStory: Story = {
+  rules: { mode: 'resubmit', quietMs: 2_000, patienceMs: 1_000, sendWithinMs: 2_000 },
+  asked: [asked(1), asked(2), asked(3)],
+  records: [
+    record(1, 'succeeded', { history: [...record(1, '').history, line('submit', 'intended')] }),
+    record(2, 'failed'),
+    record(3, 'needs_review'),
+  ],
+  events: [event(1, 1, 'succeeded'), event(2, 1, 'failed'), event(3, 1, 'needs_review')],
+  ledger: [paid(1, 1), paid(2, 0), paid(3, 0)],
+  submits: [
+    submit(1, 1_000),
+    submit(1, 5_000, { image: { state: 'submitting', token: 't1', sends: 2 } }),
+    submit(2, 1_000),
+    submit(3, 1_000),
+  ],
+  looks: [{ at: 3_500, token: 't1', status: 'created' }],
+  counted: { succeeded: 1, failed: 1, needs_review: 1, queued: 0 },
+  campaigns: [campaign],
+  messages: [{ ...text(1), times: 1 }],
+  sends: [{ at: 1_000, items: [text(1)], answer: '00' }],
+};
