@@ -28,6 +28,16 @@ const count = (fallback: number, { min = 0, max = 1_000_000 } = {}) =>
     .min(min)
     .max(max)
     .default(fallback);
+const words = () =>
+  z
+    .string()
+    .default('')
+    .transform((text) =>
+      text
+        .split(',')
+        .map((word) => word.trim())
+        .filter((word) => word !== ''),
+    );
 const limitXof = () =>
   z
     .string()
@@ -146,6 +156,10 @@ const money = {
       .default('off')
       .transform((value, context) => (value === 'off' ? undefined : orIssue(toMs)(value, context))),
     'The same amount to the same beneficiary within this time is refused, unless it says `allowDuplicate`.',
+  ],
+  EXTRA_WITHDRAW_MODES: [
+    words(),
+    'Withdraw modes that the service has added since: comma-separated, spelt as it wants them.',
   ],
   HOLD_RECHECK: [duration('30s'), 'How often the condition of a hold is looked at.'],
 } as const;

@@ -29,6 +29,7 @@ export function batchRoutes(context: ApiContext): Router {
     batches: context.batches,
     environment: context.environment,
     accounts: new Set(context.accountNames),
+    extraWithdrawModes: context.extraWithdrawModes,
     now: () => context.clock.now(),
   });
 

@@ -25,6 +25,7 @@ export interface ApiContext extends EndpointRoutesContext {
   /** Requests per second and key; 0 = unlimited. */
   readonly ratePerSecond: number;
   readonly environment: string;
+  readonly extraWithdrawModes: readonly string[];
   readonly accountNames: readonly string[];
   readonly clock: Clock;
   readonly random: Random;

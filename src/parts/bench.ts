@@ -30,6 +30,7 @@ export function openUpstream({ config, redis, clock, random, metrics }: Upstream
     connectTimeoutMs: config.UPSTREAM_CONNECT_TIMEOUT,
     ratePerSecond: config.UPSTREAM_RATE,
     livePathsInTest: config.LIVE_PATHS_IN_TEST === 'send',
+    extraWithdrawModes: config.EXTRA_WITHDRAW_MODES,
     softpayCard: config.SOFTPAY_CARD === 'on',
     smsLoginEncoding: config.SMS_LOGIN_ENCODING,
     clock,

@@ -49,6 +49,7 @@ export function apiPart(foundation: Foundation, bench: Bench, tellUrl: TellUrl):
         keys: apiKeysOf(config),
         ratePerSecond: config.API_RATE,
         environment: config.ENVIRONMENT,
+        extraWithdrawModes: config.EXTRA_WITHDRAW_MODES,
         accountNames: [...book.keys()],
         acceptance,
         collect: collectAcceptanceOf(foundation),

@@ -43,6 +43,7 @@ export function acceptanceOf(foundation: Foundation): Acceptance {
     batchWindowMs: config.SMS_BATCH_WINDOW,
     after: (ms, run) => clock.after(ms, run),
     accounts: new Set(book.keys()),
+    extraWithdrawModes: config.EXTRA_WITHDRAW_MODES,
     fence: foundation.fence,
   });
 }

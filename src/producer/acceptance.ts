@@ -40,6 +40,8 @@ export interface AcceptanceOptions {
   readonly after: (ms: number, run: () => void) => () => void;
   /** The accounts that there are. Absent: unknown to this process (the library), and checked when it is done. */
   readonly accounts?: ReadonlySet<string>;
+  /** Withdraw modes that the service has added since the interface was written. */
+  readonly extraWithdrawModes?: readonly string[] | undefined;
   /** Resolves true when the write before it has reached the replicas that must have it. Absent: there are none. */
   readonly fence?: (() => Promise<boolean>) | undefined;
 }
@@ -215,15 +217,18 @@ export type JudgedDisbursement =
     }
   | { readonly is: 'invalid'; readonly problems: readonly Problem[] };
 
+/** What a request is judged by, besides its own words. */
+export type JudgingOptions = Pick<AcceptanceOptions, 'environment' | 'accounts' | 'extraWithdrawModes'>;
+
 /** All that can be said about a request without asking Redis. Nothing is written. */
 export function judgeDisbursement(
   input: unknown,
-  { environment, accounts }: Pick<AcceptanceOptions, 'environment' | 'accounts'>,
+  { environment, accounts, extraWithdrawModes }: JudgingOptions,
   idempotencyKey?: string,
 ): JudgedDisbursement {
   const parsed = disbursementRequest.safeParse(input);
   if (!parsed.success) return { is: 'invalid', problems: problemsOf(parsed.error) };
-  const { request, problems } = readDisbursement(parsed.data);
+  const { request, problems } = readDisbursement(parsed.data, extraWithdrawModes);
   problems.push(...accountProblems(accounts, request.account));
   const identity = idempotencyKey ?? request.reference;
   if (identity === undefined) problems.push(NO_IDENTITY);
@@ -235,8 +240,11 @@ export function judgeDisbursement(
 /**
  * The request as it is recorded and sent: the mode spelt as upstream wants it, the alias in the form of its country.
  */
-function readDisbursement(request: DisbursementRequest): { request: DisbursementRequest; problems: Problem[] } {
-  const mode = readWithdrawMode(request.withdrawMode);
+function readDisbursement(
+  request: DisbursementRequest,
+  extraModes: readonly string[] = [],
+): { request: DisbursementRequest; problems: Problem[] } {
+  const mode = readWithdrawMode(request.withdrawMode, extraModes);
   if ('problem' in mode) return { request, problems: [{ pointer: '/withdrawMode', message: mode.problem }] };
   const problems: Problem[] = [];
   const alias = readAccountAlias(request.accountAlias, mode.country);

@@ -183,3 +183,14 @@ test('a list goes on where it left off', async () => {
   expect(new Set(ids).size).toBe(4);
   expect((await service.call('GET', '/v1/disbursements?state=nowhere')).status).toBe(422);
 });
+
+test('a mode that the service has added since is taken when it is set, and is sent as it is spelt', async () => {
+  const later = await startService({ EXTRA_WITHDRAW_MODES: 'wallet-b-mali' });
+  const body = asked({ reference: 'new-mode', withdrawMode: 'wallet-b-mali', accountAlias: '+22370123456' });
+  const accepted = await later.call('POST', '/v1/disbursements', { body });
+  expect([accepted.status, accepted.body.accountAlias]).toEqual([202, '70123456']);
+  // The sandbox knows only the modes of the interface, and says so by its documented code.
+  const ended = await later.until(`/v1/disbursements/${accepted.body.id}`, ({ state }) => state === 'rejected');
+  expect(ended.reason).toBe('1001');
+  await later.stop();
+});

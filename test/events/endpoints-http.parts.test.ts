@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Webhook } from 'standardwebhooks';
 import { afterEach, expect, test, vi } from 'vitest';
 import { keys } from '../../src/operations/keys.ts';
 import { type Service, startService } from '../support/service.ts';
@@ -174,3 +175,15 @@ function signatureOf(secret: string, { headers, text }: Posted): string {
   const signed = [headers['webhook-id'], headers['webhook-timestamp'], text].join('.');
   return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
 }
+
+test('the published library of the signing standard accepts what arrives, and nothing that was changed', async () => {
+  const { service, register } = await makeWorld();
+  const shop = await receiver();
+  const { secret } = await register(shop.url);
+  await emit(service.redis, 'dsb_1', 'disbursement.succeeded', { amount: 5_000 });
+  const post = await shop.next();
+  const headers = Object.fromEntries(Object.entries(post.headers).map(([name, value]) => [name, String(value)]));
+  const independent = new Webhook(secret);
+  expect(independent.verify(post.text, headers)).toMatchObject({ id: 'dsb_1.1', type: 'disbursement.succeeded' });
+  expect(() => independent.verify(post.text.replace('5000', '9000'), headers)).toThrow('No matching signature found');
+});

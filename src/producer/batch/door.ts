@@ -17,7 +17,7 @@ import { Judge, type JudgeOptions, type SoundRow } from './judge.ts';
 import type { BatchFile } from './read-file.ts';
 import type { RawRow, Rows } from './rows.ts';
 
-export interface BatchDoorOptions extends Pick<JudgeOptions, 'environment' | 'accounts'> {
+export interface BatchDoorOptions extends Pick<JudgeOptions, 'environment' | 'accounts' | 'extraWithdrawModes'> {
   readonly batches: Batches;
   /** ms since the epoch: which day's limits count. */
   readonly now: () => number;
@@ -115,9 +115,10 @@ export class BatchDoor {
   }
 
   async #judge(file: Rows, account: string, spentToday = 0): Promise<Judgement> {
-    const { batches, environment, accounts } = this.#options;
+    const { batches, environment, accounts, extraWithdrawModes } = this.#options;
     const limits = await batches.limits();
-    const options = { environment, account, limits, spentToday, ...(accounts ? { accounts } : {}) };
+    const known = { extraWithdrawModes, ...(accounts ? { accounts } : {}) };
+    const options = { environment, account, limits, spentToday, ...known };
     return judgeFile(file, options, (rows) => batches.standing(account, rows));
   }
 }

@@ -18,6 +18,7 @@ export interface JudgeOptions {
   /** The one that pays the batch. */
   readonly account: string;
   readonly limits: Limits;
+  readonly extraWithdrawModes?: readonly string[] | undefined;
   /** XOF that the account was asked for today already, where the rows are to be accepted now. */
   readonly spentToday?: number;
 }
@@ -115,7 +116,7 @@ export class Judge {
 
   #add({ row, request, accountAlias }: SoundRow): void {
     const { amount, withdrawMode } = request;
-    const mode = readWithdrawMode(withdrawMode);
+    const mode = readWithdrawMode(withdrawMode, this.#options.extraWithdrawModes);
     const country = 'country' in mode ? mode.country : undefined;
     this.#count += 1;
     this.#xof += amount;
