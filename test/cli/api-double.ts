@@ -8,7 +8,6 @@ export interface Asked {
   readonly query: Readonly<Record<string, string>>;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  // oxlint-disable-next-line typescript/no-explicit-any
   readonly body: any;
 }
 

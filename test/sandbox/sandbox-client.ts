@@ -4,7 +4,6 @@ import { onTestFinished } from 'vitest';
 import { type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 
 /** An upstream body of any shape: tests look into it freely, and say what they expect to find. */
-// oxlint-disable-next-line typescript/no-explicit-any
 export type Loose = any;
 
 export interface Reply {
