@@ -84,6 +84,12 @@ export const declarations = {
     labels: { state: 'inDoubtStates' },
     help: 'How long the disbursement that is longest in this state has been in it; 0 when there is none.',
   },
+  relais_messages_total: {
+    type: 'counter',
+    of: 'whole',
+    labels: { outcome: 'messageOutcomes' },
+    help: 'Recipients and messages by outcome. One that was unknown and then found counts under both.',
+  },
   relais_held: {
     type: 'gauge',
     of: 'whole',
@@ -140,7 +146,7 @@ export type MetricName<T extends Type = Type, S extends Scope = Scope> = {
 export type Labels<Name extends MetricName> = Readonly<Record<keyof Declarations[Name]['labels'], string>>;
 
 /** The gauges that are read from Redis at each scrape. */
-export type WholeName = MetricName<'gauge', 'whole'>;
+export type WholeName = MetricName<'gauge' | 'counter', 'whole'>;
 
 /** A declaration without its particulars, for code that treats all of them alike. */
 export function declarationOf(name: MetricName): Declaration {

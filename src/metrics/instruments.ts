@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { declarationOf, type Labels, type MetricName, metricNames } from './declarations.ts';
+import { declarationOf, type Labels, type MetricName, metricNames, type WholeName } from './declarations.ts';
 import { ACCOUNT_NAMES, fold, words } from './labels.ts';
 
 export interface Sample<Name extends MetricName = MetricName> {
@@ -12,7 +12,10 @@ export interface Instruments {
   readonly count: <Name extends MetricName<'counter'>>(name: Name, labels: Labels<Name>, by?: number) => void;
   readonly observe: <Name extends MetricName<'histogram'>>(name: Name, labels: Labels<Name>, seconds: number) => void;
   /** Puts these samples in the place of all that the gauge had. None: the gauge is absent. */
-  readonly replace: <Name extends MetricName<'gauge'>>(name: Name, samples: readonly Sample<Name>[]) => void;
+  readonly replace: <Name extends WholeName | MetricName<'gauge'>>(
+    name: Name,
+    samples: readonly Sample<Name>[],
+  ) => void;
   readonly contentType: string;
   /** Everything in the text format of Prometheus. */
   readonly print: () => Promise<string>;
@@ -34,10 +37,12 @@ export function createInstruments(): Instruments {
     count: (name, labels, by = 1) => find(name, Counter).inc(folded(name, labels), by),
     observe: (name, labels, seconds) => find(name, Histogram).observe(folded(name, labels), seconds),
     replace(name, samples) {
-      const gauge = find(name, Gauge);
-      gauge.reset();
+      const instrument = instruments.get(name);
+      if (!(instrument instanceof Gauge || instrument instanceof Counter))
+        throw new TypeError(`${name} has no value`);
+      instrument.reset();
       // Added, not set: several values may have been folded into one.
-      for (const { labels, value } of samples) gauge.inc(folded(name, labels), value);
+      for (const { labels, value } of samples) instrument.inc(folded(name, labels), value);
     },
     contentType: registry.contentType,
     print: () => registry.metrics(),

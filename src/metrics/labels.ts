@@ -67,6 +67,9 @@ export const inDoubtStates = [
 export const ACCOUNT_NAMES = 'account names';
 
 /** The closed sets, by the name that `declarations` uses for them. */
+/** As the script that settles a chunk counts them. */
+export const messageOutcomes = ['sent', 'failed', 'unknown', 'expired'] as const;
+
 export const words = {
   queues: queueNames,
   dueQueues,
@@ -77,6 +80,7 @@ export const words = {
   kinds: countedKinds,
   states: [...new Set<string>(countedKinds.flatMap((kind) => statesOf(kind)))],
   inDoubtStates,
+  messageOutcomes,
   callbackKinds: ['disbursement', 'invoice', 'none'],
   deliveryOutcomes: ['delivered', 'retried', 'undelivered'],
   callbackVerdicts: ['look', 'noted', 'unmatched', 'contradicts', 'probe', 'wrong_path', 'unavailable'],

@@ -82,6 +82,7 @@ const NOTHING_SEEN: Whole = {
   relais_operations: [],
   relais_in_doubt_xof: [],
   relais_oldest_in_doubt_seconds: [],
+  relais_messages_total: [],
   relais_held: [],
 };
 

@@ -9,10 +9,10 @@ import type { Queries } from '../operations/queries.ts';
 import { type AnyQueueName, queueNames } from '../queues/index.ts';
 import type { WholeName } from './declarations.ts';
 import type { Sample } from './instruments.ts';
-import { countedKinds, inDoubtStates, OTHER, words } from './labels.ts';
+import { countedKinds, inDoubtStates, messageOutcomes, OTHER, words } from './labels.ts';
 
 export interface WholeSources {
-  readonly queries: Pick<Queries, 'counts' | 'oldestIn' | 'backlog'>;
+  readonly queries: Pick<Queries, 'counts' | 'oldestIn' | 'backlog' | 'outcomes'>;
   readonly accounts: Pick<Accounts, 'allHolds'>;
   /** How many jobs BullMQ has in each state. A state that is not in the answer has none. */
   readonly jobCounts: (queue: AnyQueueName) => Promise<Readonly<Record<string, number>>>;
@@ -63,6 +63,11 @@ const readers: { readonly [Name in WholeName]: Reader<Name> } = {
         value: secondsSince(await queries.oldestIn('disbursement', state), nowMs),
       })),
     ),
+
+  relais_messages_total: async ({ queries }) => {
+    const counted = await queries.outcomes();
+    return messageOutcomes.map((outcome) => ({ labels: { outcome }, value: counted[outcome] ?? 0 }));
+  },
 
   relais_held: async ({ accounts }) => heldSamples(await accounts.allHolds()),
 };

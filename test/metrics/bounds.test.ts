@@ -33,6 +33,7 @@ async function everythingAtOnce(): Promise<string> {
   const metrics = createMetrics({
     ...idleSources(clock),
     queries: {
+      outcomes: () => Promise.resolve({ sent: 1, failed: 2, unknown: 3, expired: 4 }),
       counts: () => Promise.resolve({ count: everyCount(), xof: everyCount() }),
       oldestIn: () => Promise.resolve(1),
       backlog: () => Promise.resolve(words.dueQueues.map((queue) => ({ queue, due: 1, oldestDueAt: 1 }))),

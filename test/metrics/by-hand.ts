@@ -30,6 +30,7 @@ export function idleSources(clock: Clock): MetricsOptions & { errors: string[] }
   const errors: string[] = [];
   return {
     queries: {
+      outcomes: () => Promise.resolve({}),
       counts: () => Promise.resolve({ count: {}, xof: {} }),
       oldestIn: () => Promise.resolve(undefined),
       backlog: () => Promise.resolve([]),

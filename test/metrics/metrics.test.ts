@@ -112,12 +112,29 @@ describe('what is true of the whole', () => {
     expect(samples.filter((sample) => sample.includes('chunk') || sample.includes('other'))).toEqual([]);
   });
 
+  test('recipients and messages are counted by outcome, the same from every process and however often it is asked', async () => {
+    const { metrics } = counting({
+      queries: {
+        ...idleSources(clockByHand().clock).queries,
+        outcomes: () => Promise.resolve({ sent: 120, unknown: 2 }),
+      },
+    });
+    await metrics.scrape();
+    expect(samplesOf(await metrics.scrape(), 'relais_messages_total')).toEqual([
+      '{outcome="sent"} 120',
+      '{outcome="failed"} 0',
+      '{outcome="unknown"} 2',
+      '{outcome="expired"} 0',
+    ]);
+  });
+
   test('money in doubt is told by state, with the age of the oldest', async () => {
     const { metrics } = counting({
       queries: {
         counts: () => Promise.resolve({ count: {}, xof: { pending: 15_000, succeeded: 1_000_000 } }),
         oldestIn: (_kind, state) => Promise.resolve(state === 'pending' ? NOW - 90_000 : undefined),
         backlog: () => Promise.resolve([]),
+        outcomes: () => Promise.resolve({}),
       },
     });
     const page = await metrics.scrape();
