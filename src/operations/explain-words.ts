@@ -130,6 +130,11 @@ const ofAttempts: Rows = {
   pending: ['upstream is working on it', NOTHING],
   succeeded: ['upstream confirmed it', NOTHING],
   failed: ['upstream said that it failed', 'A new payment is a new disbursement with another reference.'],
+  not_sent: ['Redis did not answer when it was about to be sent, so it was not sent', 'Nothing is to be done.'],
+  intent_lost: [
+    'Redis did not answer when it was about to be sent, so it was not sent',
+    'Nothing is to be done: it is tried again.',
+  ],
   not_before: [
     'it was asked not to be paid before a certain time',
     'Nothing is to be done: it goes on by itself then.',

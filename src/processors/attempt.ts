@@ -6,6 +6,7 @@ import type { RecordBase, RecordOf } from '../operations/record.ts';
 import type { Change, Settled } from '../operations/settle.ts';
 import type { UpstreamAccount } from '../upstream/client.ts';
 import type { NotOk } from '../upstream/verdict.ts';
+import { takeBack } from './take-back.ts';
 import type { Bench, Outcome, Settlement } from './bench.ts';
 
 /** The kinds that are carried out by these attempts. */
@@ -120,6 +121,23 @@ export async function intend<K extends CollectKind>(
 ): Promise<AttemptAt<K> | Settlement> {
   const { leaseMs } = bench.policy;
   const leaseEndsMono = bench.clock.monotonic() + leaseMs;
+  try {
+    return await putDown(attempt, leaseEndsMono, { to, set, operation, unsent }, bench);
+  } catch (error) {
+    const written = { record: { ...baseOf<K>(attempt.record), state: to }, lease: attempt.lease };
+    const back = { ...unsent, evidence: { operation, code: 'not_sent' } };
+    await takeBack(bench, leaseEndsMono - leaseMs / 2, () => change(written, bench, back));
+    throw error;
+  }
+}
+
+async function putDown<K extends CollectKind>(
+  attempt: AttemptAt<K>,
+  leaseEndsMono: number,
+  { to, set, operation, unsent }: Intent<K>,
+  bench: Bench,
+): Promise<AttemptAt<K> | Settlement> {
+  const { leaseMs } = bench.policy;
   const own = { record: baseOf<K>(attempt.record), lease: attempt.lease };
   const settled = await change(own, bench, {
     to,

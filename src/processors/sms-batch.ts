@@ -18,6 +18,7 @@ import { type Bench, type Settlement, waitAt } from './bench.ts';
 import { feedCampaign } from './campaign.ts';
 import { type SendAttempt, beginSending, leaveQueued, releaseProbed } from './chunk-attempt.ts';
 import { settleChunk } from './chunk-settle.ts';
+import { takeBack } from './take-back.ts';
 
 const RETRY_MS = smsBatch.retryAfter.map(toMs);
 
@@ -55,10 +56,26 @@ async function send(id: string, queue: QueueName, bench: Bench): Promise<Settlem
   return settleSent(intended, verdict, bench);
 }
 
-/** Writes down that we are about to send to exactly these, and makes sure that it stays written down. */
+/** Writes down that we are about to send. Whatever goes wrong in here, nothing was sent, and that is said. */
 async function writeIntent(attempt: SendAttempt, bench: Bench): Promise<SendAttempt | Settlement> {
   const { leaseMs } = bench.policy;
   const leaseEndsMono = bench.clock.monotonic() + leaseMs;
+  try {
+    return await putDown(attempt, leaseEndsMono, bench);
+  } catch (error) {
+    const written: SendAttempt = { ...attempt, record: { ...attempt.record, state: 'sending' } };
+    const evidence = { operation: 'send', code: 'not_sent' };
+    const dueInMs = waitAt(RETRY_MS, attempt.record.tries);
+    await takeBack(bench, leaseEndsMono - leaseMs / 2, () =>
+      leaveQueued(written, bench, { dueInMs, because: 'intent_lost', did: 'retries', evidence }),
+    );
+    throw error;
+  }
+}
+
+/** The write to exactly these recipients, the fence and the re-read. */
+async function putDown(attempt: SendAttempt, leaseEndsMono: number, bench: Bench): Promise<SendAttempt | Settlement> {
+  const { leaseMs } = bench.policy;
   const states = attempt.recipients.map(
     ({ message }): RecipientState =>
       message && message.expiresAt > 0 && message.expiresAt <= attempt.at ? 'expired' : 'sending',

@@ -18,6 +18,7 @@ import { disbursement as declaration } from '../queues/disbursement.ts';
 import type { Verdict } from '../upstream/verdict.ts';
 import { type Bench, type Settlement, waitAt } from './bench.ts';
 import { type Attempt, renewed, stay } from './disbursement-attempt.ts';
+import { takeBack } from './take-back.ts';
 
 const RETRY_MS = declaration.retryAfter.map(toMs);
 
@@ -52,11 +53,29 @@ export async function submit(attempt: Attempt, bench: Bench): Promise<Settlement
   return settleSubmit(intended, verdict, bench);
 }
 
-/** Writes down that we are about to send, and makes sure that it stays written down. */
+/** Writes down that we are about to send. Whatever goes wrong in here, nothing was sent, and that is said. */
 async function writeIntent(attempt: Attempt, token: string, bench: Bench): Promise<Attempt | Settlement> {
+  const { leaseMs } = bench.policy;
+  const leaseEndsMono = bench.clock.monotonic() + leaseMs;
+  try {
+    return await putDown(attempt, { token, leaseEndsMono }, bench);
+  } catch (error) {
+    const { record } = attempt;
+    const written: Attempt = { ...attempt, record: { ...record, state: 'submitting', sends: record.sends + 1 } };
+    const evidence = { operation: 'submit', code: 'not_sent' };
+    await takeBack(bench, leaseEndsMono - leaseMs / 2, () => settleUnsent(written, bench, 'intent_lost', evidence));
+    throw error;
+  }
+}
+
+/** The write, the fence and the re-read. */
+async function putDown(
+  attempt: Attempt,
+  { token, leaseEndsMono }: { readonly token: string; readonly leaseEndsMono: number },
+  bench: Bench,
+): Promise<Attempt | Settlement> {
   const { record, lease } = attempt;
   const { leaseMs, quietMs } = bench.policy;
-  const leaseEndsMono = bench.clock.monotonic() + leaseMs;
   const sends = record.sends + 1;
   const settled = await bench.operations.settle(record, lease, {
     to: 'submitting',

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { systemRandom } from '../../src/lib/random.ts';
 import { packMessageItem } from '../../src/operations/chunk-items.ts';
 import { Chunks } from '../../src/operations/chunks.ts';
@@ -71,9 +71,8 @@ async function chunk({ expiresInMs = 0, fence = async () => true } = {}) {
 
 const chunkFields = () => store.redis.hgetall('{relais}:op:chk_1');
 
-const dies = async (): Promise<never> => {
-  throw new Error('killed');
-};
+/** A process that is killed says nothing any more, not even that it sent nothing. */
+const dies = (): Promise<never> => new Promise(() => undefined);
 
 test('a write that the replicas did not confirm sends nothing, and the chunk waits in its queue again', async () => {
   const reached = [false, true];
@@ -89,11 +88,23 @@ test('a write that the replicas did not confirm sends nothing, and the chunk wai
   expect([world.asked, await world.states()]).toEqual([['send'], ['settled', 'sent']]);
 });
 
+test('a chunk whose intent was not answered is known not to have left, and is sent by the next attempt', async () => {
+  const world = await chunk();
+  const lost = async (): Promise<never> => {
+    throw new Error('Connection is closed');
+  };
+  await expect(world.send({ fence: lost })).rejects.toThrow('Connection is closed');
+  expect([world.asked, await world.states()]).toEqual([[], ['queued', 'queued']]);
+  world.upstream.send = async () => ok({ items: [{ index: 0, outcome: 'sent', code: '00' }] });
+  expect(await world.send()).toEqual({ did: 'ended', because: 'sent' });
+  expect([world.asked, await world.states()]).toEqual([['send'], ['settled', 'sent']]);
+});
+
 test('a chunk in which everybody had expired when the worker died is over at once', async () => {
   const world = await chunk({ expiresInMs: 1_000 });
   world.advance(2_000);
-  await expect(world.send({ fence: dies })).rejects.toThrow('killed');
-  expect(await world.states()).toEqual(['sending', 'expired']);
+  void world.send({ fence: dies });
+  await vi.waitFor(async () => expect(await world.states()).toEqual(['sending', 'expired']));
   world.advance(LEASE_MS + 1);
   expect(await world.look()).toEqual({ did: 'ended', because: 'nobody_in_doubt' });
   expect([world.asked, await world.states(), await world.due('status-poll')]).toEqual([
