@@ -61,10 +61,10 @@ test('a refusal is final, and is told again without asking again', async () => {
 
 test('while one request is creating it, another is told so', async () => {
   await faultAtCreate('answers late', { delayMs: 250 });
-  const asked = async (): Promise<number> => (await service.books('summary')).requests['invoice.create'] ?? 0;
-  const before = await asked();
+  const creates = async (): Promise<number> => (await service.books('summary')).requests['invoice.create'] ?? 0;
+  const before = await creates();
   const first = create('slow');
-  await vi.waitFor(async () => expect(await asked()).toBeGreaterThan(before), { timeout: 5_000, interval: 5 });
+  await vi.waitFor(async () => expect(await creates()).toBeGreaterThan(before), { timeout: 5_000, interval: 5 });
   const second = await create('slow');
   expect([second.status, second.body.state, second.body.token]).toEqual([202, 'creating', null]);
   expect((await first).status).toBe(201);
