@@ -45,9 +45,32 @@ const FAIL_FAST = {
   retryStrategy,
 } as const satisfies ConnectionRecipe;
 
+/**
+ * Commands that are asked for in one turn of the event loop leave in one write. Attempts that were answered together go
+ * on together, so Redis reads their commands at once and syncs its file once for all of them; each command keeps its
+ * own answer, time-out and error. (The pipelines that ioredis can make by itself send one batch at a time, and what
+ * waits for its turn there has no time-out.)
+ */
+class TurnwiseRedis extends Redis {
+  #held: Redis['stream'] | undefined;
+
+  override sendCommand(...[command, stream]: Parameters<Redis['sendCommand']>): unknown {
+    const wire: Redis['stream'] | undefined = this.stream;
+    if (wire !== undefined && this.#held !== wire) {
+      this.#held = wire;
+      wire.cork();
+      setImmediate(() => {
+        if (this.#held === wire) this.#held = undefined;
+        wire.uncork();
+      });
+    }
+    return super.sendCommand(command, stream);
+  }
+}
+
 /** The connection for our own records and scripts. Not ready yet: see `waitUntilReady`. */
 export function openCommands(target: RedisTarget, options: CommandsOptions): Redis {
-  const redis = new Redis({ ...addressOf(target), ...FAIL_FAST, connectionName: options.name });
+  const redis = new TurnwiseRedis({ ...addressOf(target), ...FAIL_FAST, connectionName: options.name });
   redis.on('error', options.onError);
   return redis;
 }

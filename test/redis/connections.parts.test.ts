@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import type { Redis } from 'ioredis';
 import { afterEach, expect, test, vi } from 'vitest';
 import { closeConnection, openCommands, RedisUnavailable, waitUntilReady } from '../../src/redis/connections.ts';
@@ -64,6 +64,19 @@ test('a command whose reply is lost is rejected and not sent again', async () =>
   expect(Number(await redis.get('sent'))).toBeLessThanOrEqual(1);
 });
 
+test('commands that are asked for together leave in one write, and each has its own answer', async () => {
+  const { url } = await fresh();
+  const wire = await listenIn(url);
+  const redis = open(wire.url);
+  await waitUntilReady(redis, 5_000);
+  const before = wire.writes();
+  const asked = Array.from({ length: 50 }, async (_, index) => redis.set(`key-${index}`, index));
+  const wrong = redis.evalsha('f'.repeat(40), 0);
+  await expect(wrong).rejects.toThrow('NOSCRIPT');
+  expect(await Promise.all(asked)).toEqual(Array.from({ length: 50 }, () => 'OK'));
+  expect(wire.writes() - before).toBe(1);
+});
+
 test('a client finds its way back by itself after the server was away', async () => {
   const first = await startEmbeddedRedis();
   toClose.push(() => first.stop());
@@ -96,6 +109,27 @@ function open(url: string): Redis {
   const redis = openCommands({ url }, { name: 'our-name', onError: () => undefined });
   toClose.push(async () => redis.disconnect());
   return redis;
+}
+
+/** Stands between a client and its Redis, and counts what arrives as one piece. */
+async function listenIn(target: string): Promise<{ url: string; writes: () => number }> {
+  const { port, pathname } = new URL(target);
+  let writes = 0;
+  const server = createServer((client) => {
+    const redis = connect(Number(port), '127.0.0.1');
+    client.on('data', (piece) => {
+      writes += 1;
+      redis.write(piece);
+    });
+    redis.pipe(client);
+    client.on('close', () => redis.destroy());
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  toClose.push(async () => server.close());
+  return {
+    url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}${pathname}`,
+    writes: () => writes,
+  };
 }
 
 async function closedPort(): Promise<number> {
