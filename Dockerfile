@@ -23,7 +23,8 @@ COPY --from=build /app/dist ./dist
 COPY bin ./bin
 COPY LICENSE ./
 # Nothing is written outside Redis, so the file system may be read-only.
-USER node
+# By number (it is `node`), so that a cluster can see that it is not root.
+USER 1000:1000
 EXPOSE 3000 3001 9464
 STOPSIGNAL SIGTERM
 # Alive, not ready: a process that waits for Redis must not be restarted for it.

@@ -76,13 +76,25 @@ export const declarations = {
     type: 'gauge',
     of: 'whole',
     labels: { state: 'inDoubtStates' },
-    help: 'XOF of disbursements that may have been paid and are not known to be: the money at risk.',
+    help: 'XOF of disbursements and direct credits that may have been paid and are not known to be: the money at risk.',
   },
   relais_oldest_in_doubt_seconds: {
     type: 'gauge',
     of: 'whole',
     labels: { state: 'inDoubtStates' },
-    help: 'How long the disbursement that is longest in this state has been in it; 0 when there is none.',
+    help: 'How long the disbursement or direct credit that is longest in this state has been in it; 0 when there is none.',
+  },
+  relais_chunks_in_doubt: {
+    type: 'gauge',
+    of: 'whole',
+    labels: { state: 'chunksInDoubt' },
+    help: 'Requests with up to 50 texts each that may have been sent and are not known to be.',
+  },
+  relais_oldest_chunk_in_doubt_seconds: {
+    type: 'gauge',
+    of: 'whole',
+    labels: { state: 'chunksInDoubt' },
+    help: 'How long the chunk that is longest in this state has been in it; 0 when there is none.',
   },
   relais_messages_total: {
     type: 'counter',
@@ -101,6 +113,12 @@ export const declarations = {
     of: 'process',
     labels: { kind: 'callbackKinds', verdict: 'callbackVerdicts' },
     help: 'What was posted to the callback addresses. "unmatched": well signed, for an operation we do not have.',
+  },
+  relais_events_total: {
+    type: 'counter',
+    of: 'whole',
+    labels: { type: 'eventTypes' },
+    help: 'Events emitted, counted in the step that writes them. Those that EVENTS_KEEP forgets stay counted.',
   },
   relais_event_delivery_total: {
     type: 'counter',
@@ -132,6 +150,24 @@ export const declarations = {
     of: 'process',
     labels: {},
     help: '1 when Redis answered this scrape in time; at 0 the gauges about the whole are absent.',
+  },
+  relais_redis_memory_ratio: {
+    type: 'gauge',
+    of: 'process',
+    labels: {},
+    help: 'Used share of maxmemory, looked at each minute; absent without a limit. Above 0.85 nothing new is accepted.',
+  },
+  relais_roles: {
+    type: 'gauge',
+    of: 'process',
+    labels: { role: 'roles' },
+    help: '1 for a role that this process has: the sum tells how many workers there are.',
+  },
+  relais_worker_stuck_seconds: {
+    type: 'gauge',
+    of: 'process',
+    labels: { queue: 'queues' },
+    help: 'For how long this worker has taken nothing from a queue in which jobs wait for it; 0 when all is well.',
   },
 } as const satisfies Readonly<Record<string, Declaration>>;
 

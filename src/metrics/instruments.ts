@@ -41,6 +41,8 @@ export function createInstruments(): Instruments {
       if (!(instrument instanceof Gauge || instrument instanceof Counter))
         throw new TypeError(`${name} has no value`);
       instrument.reset();
+      // A reset leaves what has no labels at 0, and what is not known must be absent.
+      if (Object.keys(declarationOf(name).labels).length === 0) instrument.remove();
       // Added, not set: several values may have been folded into one.
       for (const { labels, value } of samples) instrument.inc(folded(name, labels), value);
     },

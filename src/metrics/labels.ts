@@ -2,7 +2,8 @@
  * Every value a label may have. All of them are words of our own declarations: an id, a telephone number or what
  * upstream wrote must never become one, since each new value is a new time series that is kept for weeks.
  */
-import { type DisbursementState, kinds, statesOf } from '../operations/lifecycle.ts';
+import { kinds, type StateOf, statesOf } from '../operations/lifecycle.ts';
+import { STOPPED } from '../operations/accounts.ts';
 import { dueQueues } from '../operations/due-queues.ts';
 import { queueNames } from '../queues/index.ts';
 import { failures } from '../upstream/failures.ts';
@@ -44,7 +45,8 @@ const operations = wordsOf<UpstreamOperation>({
   sms_statistics: true,
 });
 
-const holdReasons = wordsOf<HoldCondition>({
+const holdReasons = wordsOf<HoldCondition | typeof STOPPED>({
+  [STOPPED]: true,
   funds: true,
   callback_unreachable: true,
   funds_or_callback: true,
@@ -55,21 +57,60 @@ const holdReasons = wordsOf<HoldCondition>({
 /** A chunk is how we send, not what a caller asked for, so it is no operation to anybody who reads a gauge. */
 export const countedKinds = kinds.filter((kind) => kind !== 'chunk');
 
-/** A disbursement in one of these may have moved money already, or may do so any moment. */
-export const inDoubtStates = [
-  'submitting',
-  'unknown',
-  'pending',
-  'needs_review',
-] as const satisfies readonly DisbursementState[];
+/** An operation in one of these may have moved money already, or may do so any moment. */
+export const moneyInDoubt = {
+  disbursement: ['submitting', 'unknown', 'pending', 'needs_review'],
+  direct_credit: ['sending', 'needs_review'],
+} as const satisfies {
+  readonly disbursement: readonly StateOf<'disbursement'>[];
+  readonly direct_credit: readonly StateOf<'direct_credit'>[];
+};
+
+/** Texts of a chunk in one of these may have been sent, and nobody knows yet. */
+export const chunksInDoubt = ['sending', 'unknown'] as const satisfies readonly StateOf<'chunk'>[];
 
 /** Names that only the settings know. How many series they make is bounded where the holds are read. */
 export const ACCOUNT_NAMES = 'account names';
 
-/** The closed sets, by the name that `declarations` uses for them. */
 /** As the script that settles a chunk counts them. */
 export const messageOutcomes = ['sent', 'failed', 'unknown', 'expired'] as const;
 
+/** Those of the catalogue, which lies on our own row; a test holds them together. */
+const eventTypes = [
+  'disbursement.succeeded',
+  'disbursement.failed',
+  'disbursement.rejected',
+  'disbursement.cancelled',
+  'disbursement.needs_review',
+  'disbursement.held',
+  'message.sent',
+  'message.failed',
+  'message.unknown',
+  'message.expired',
+  'message.skipped',
+  'campaign.finished',
+  'campaign.paused',
+  'campaign.cancelled',
+  'campaign.held',
+  'batch.finished',
+  'invoice.completed',
+  'invoice.cancelled',
+  'invoice.failed',
+  'invoice.needs_review',
+  'payment_request.completed',
+  'payment_request.failed',
+  'payment_request.needs_review',
+  'payment_request.untracked',
+  'direct_credit.succeeded',
+  'direct_credit.rejected',
+  'direct_credit.failed',
+  'direct_credit.needs_review',
+  'account.held',
+  'account.released',
+  'endpoint.disabled',
+] as const;
+
+/** The closed sets, by the name that `declarations` uses for them. */
 export const words = {
   queues: queueNames,
   dueQueues,
@@ -79,13 +120,16 @@ export const words = {
   codes: ['ok', ...Object.keys(failures)],
   kinds: countedKinds,
   states: [...new Set<string>(countedKinds.flatMap((kind) => statesOf(kind)))],
-  inDoubtStates,
+  inDoubtStates: [...new Set(Object.values(moneyInDoubt).flat())],
+  chunksInDoubt,
   messageOutcomes,
   callbackKinds: ['disbursement', 'invoice', 'none'],
   deliveryOutcomes: ['delivered', 'retried', 'undelivered'],
   callbackVerdicts: ['look', 'noted', 'unmatched', 'contradicts', 'probe', 'wrong_path', 'unavailable'],
   areas: ['payments', 'messaging', 'direct_credit'],
   holdReasons,
+  eventTypes,
+  roles: ['worker', 'webhooks', 'api'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 export type WordSet = keyof typeof words;

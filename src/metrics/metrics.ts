@@ -3,12 +3,15 @@ import type { Clock } from '../lib/clock.ts';
 import type { Seen } from '../upstream/verdict.ts';
 import type { WholeName } from './declarations.ts';
 import { createInstruments, type Instruments } from './instruments.ts';
+import { OTHER } from './labels.ts';
 import { readSparingly } from './sparing.ts';
 import { readWhole, type Whole, type WholeSources } from './whole.ts';
 
 export interface MetricsOptions extends WholeSources {
   /** Whether a write that Redis answered survives a loss of power, as far as this process knows. */
   readonly durable: () => boolean;
+  /** Used share of Redis' maxmemory, as far as this process knows; null without a limit. */
+  readonly memoryShare: () => number | null;
   readonly clock: Clock;
   /** Told when the whole could not be read. The scrape is answered all the same. */
   readonly onError: (error: unknown) => void;
@@ -30,6 +33,10 @@ export interface Metrics {
   /** A write reached, after so many ms, all the places where it must be. */
   readonly fenced: (ms: number) => void;
   readonly lockLost: (jobs: number) => void;
+  /** What this process was started for. */
+  readonly rolesAre: (roles: readonly string[]) => void;
+  /** For how long its workers have taken nothing although jobs wait, ms by queue. A queue it has no worker of is absent. */
+  readonly workersSeen: (stuckMs: ReadonlyMap<string, number>) => void;
   /** Everything in the text format of Prometheus, within two seconds whatever Redis does. */
   readonly scrape: () => Promise<string>;
   readonly contentType: string;
@@ -40,7 +47,7 @@ const KEEP_MS = 1_000;
 const LIMIT_MS = 1_500;
 
 export function createMetrics(options: MetricsOptions): Metrics {
-  const { clock, durable, onError } = options;
+  const { clock, durable, memoryShare, onError } = options;
   const instruments = createInstruments();
   const read = () => readWhole(options, clock.now());
   const whole = readSparingly({ read, clock, keepMs: KEEP_MS, limitMs: LIMIT_MS, onError });
@@ -52,19 +59,26 @@ export function createMetrics(options: MetricsOptions): Metrics {
       showWhole(instruments, seen);
       instruments.replace('relais_redis_up', [{ labels: {}, value: seen ? 1 : 0 }]);
       instruments.replace('relais_redis_durable', [{ labels: {}, value: durable() ? 1 : 0 }]);
+      const share = memoryShare();
+      instruments.replace('relais_redis_memory_ratio', share === null ? [] : [{ labels: {}, value: share }]);
       return instruments.print();
     },
   };
 }
 
-function listeners({ count, observe }: Instruments) {
+/** Messaging has codes of its own: as labels of payments they would be hundreds of series that cannot happen. */
+function isOfItsArea(operation: string, code: string): boolean {
+  return operation.startsWith('sms_') || !/^(ERROR_|token_|login_)/.test(code);
+}
+
+function listeners({ count, observe, replace }: Instruments) {
   return {
     attemptFinished({ queue, settlement, durationMs }: CountedAttempt): void {
       count('relais_attempts_total', { queue, settlement: settlement.did });
       observe('relais_attempt_duration_seconds', { queue }, durationMs / 1_000);
     },
     exchanged({ operation, code, durationMs }: Pick<Seen, 'operation' | 'code' | 'durationMs'>): void {
-      count('relais_upstream_requests_total', { operation, code });
+      count('relais_upstream_requests_total', { operation, code: isOfItsArea(operation, code) ? code : OTHER });
       observe('relais_upstream_request_duration_seconds', { operation }, durationMs / 1_000);
       if (operation === 'sms_login' && code === 'ok') count('relais_sms_logins_total', {});
     },
@@ -72,6 +86,16 @@ function listeners({ count, observe }: Instruments) {
     eventDelivered: (outcome: string): void => count('relais_event_delivery_total', { outcome }),
     fenced: (ms: number): void => observe('relais_fence_duration_seconds', {}, ms / 1_000),
     lockLost: (jobs: number): void => count('relais_lost_locks_total', {}, jobs),
+    rolesAre: (roles: readonly string[]): void =>
+      replace(
+        'relais_roles',
+        roles.map((role) => ({ labels: { role }, value: 1 })),
+      ),
+    workersSeen: (stuckMs: ReadonlyMap<string, number>): void =>
+      replace(
+        'relais_worker_stuck_seconds',
+        [...stuckMs].map(([queue, ms]) => ({ labels: { queue }, value: ms / 1_000 })),
+      ),
   };
 }
 
@@ -83,6 +107,9 @@ const NOTHING_SEEN: Whole = {
   relais_in_doubt_xof: [],
   relais_oldest_in_doubt_seconds: [],
   relais_messages_total: [],
+  relais_chunks_in_doubt: [],
+  relais_oldest_chunk_in_doubt_seconds: [],
+  relais_events_total: [],
   relais_held: [],
 };
 

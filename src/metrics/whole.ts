@@ -9,10 +9,10 @@ import type { Queries } from '../operations/queries.ts';
 import { type AnyQueueName, queueNames } from '../queues/index.ts';
 import type { WholeName } from './declarations.ts';
 import type { Sample } from './instruments.ts';
-import { countedKinds, inDoubtStates, messageOutcomes, OTHER, words } from './labels.ts';
+import { chunksInDoubt, countedKinds, messageOutcomes, moneyInDoubt, OTHER, words } from './labels.ts';
 
 export interface WholeSources {
-  readonly queries: Pick<Queries, 'counts' | 'oldestIn' | 'backlog' | 'outcomes'>;
+  readonly queries: Pick<Queries, 'counts' | 'oldestIn' | 'backlog' | 'outcomes' | 'eventsEmitted'>;
   readonly accounts: Pick<Accounts, 'allHolds'>;
   /** How many jobs BullMQ has in each state. A state that is not in the answer has none. */
   readonly jobCounts: (queue: AnyQueueName) => Promise<Readonly<Record<string, number>>>;
@@ -52,15 +52,32 @@ const readers: { readonly [Name in WholeName]: Reader<Name> } = {
   },
 
   relais_in_doubt_xof: async ({ queries }) => {
-    const { xof } = await queries.counts('disbursement');
-    return inDoubtStates.map((state) => ({ labels: { state }, value: xof[state] ?? 0 }));
+    const all = await Promise.all(kindsInDoubt.map(async (kind) => ({ kind, ...(await queries.counts(kind)) })));
+    return words.inDoubtStates.map((state) => ({
+      labels: { state },
+      value: all.filter(({ kind }) => isInDoubt(kind, state)).reduce((sum, { xof }) => sum + (xof[state] ?? 0), 0),
+    }));
   },
 
   relais_oldest_in_doubt_seconds: ({ queries }, nowMs) =>
     Promise.all(
-      inDoubtStates.map(async (state) => ({
+      words.inDoubtStates.map(async (state) => {
+        const among = kindsInDoubt.filter((kind) => isInDoubt(kind, state));
+        const since = await Promise.all(among.map((kind) => queries.oldestIn(kind, state)));
+        return { labels: { state }, value: Math.max(...since.map((atMs) => secondsSince(atMs, nowMs))) };
+      }),
+    ),
+
+  relais_chunks_in_doubt: async ({ queries }) => {
+    const { count } = await queries.counts('chunk');
+    return chunksInDoubt.map((state) => ({ labels: { state }, value: count[state] ?? 0 }));
+  },
+
+  relais_oldest_chunk_in_doubt_seconds: ({ queries }, nowMs) =>
+    Promise.all(
+      chunksInDoubt.map(async (state) => ({
         labels: { state },
-        value: secondsSince(await queries.oldestIn('disbursement', state), nowMs),
+        value: secondsSince(await queries.oldestIn('chunk', state), nowMs),
       })),
     ),
 
@@ -69,6 +86,12 @@ const readers: { readonly [Name in WholeName]: Reader<Name> } = {
     return messageOutcomes.map((outcome) => ({ labels: { outcome }, value: counted[outcome] ?? 0 }));
   },
 
+  relais_events_total: async ({ queries }) =>
+    namedOrZero(words.eventTypes, await queries.eventsEmitted()).map(([type, value]) => ({
+      labels: { type },
+      value,
+    })),
+
   relais_held: async ({ accounts }) => heldSamples(await accounts.allHolds()),
 };
 
@@ -76,6 +99,14 @@ const readers: { readonly [Name in WholeName]: Reader<Name> } = {
 export async function readWhole(sources: WholeSources, nowMs: number): Promise<Whole> {
   const entries = Object.entries(readers).map(async ([name, read]) => [name, await read(sources, nowMs)] as const);
   return Object.fromEntries(await Promise.all(entries)) as unknown as Whole;
+}
+
+type KindInDoubt = keyof typeof moneyInDoubt;
+const kindsInDoubt = Object.keys(moneyInDoubt) as KindInDoubt[];
+
+function isInDoubt(kind: KindInDoubt, state: string): boolean {
+  const states: readonly string[] = moneyInDoubt[kind];
+  return states.includes(state);
 }
 
 /** Every name with its count, those without one at 0, and what we have no name for besides. */

@@ -1,4 +1,4 @@
-/** `relais doctor`: looks at everything a deployment needs, says what is wrong and how to mend it. Changes nothing. */
+/** `relais doctor`: looks at everything a deployment needs, says what is wrong and how to mend it. Leaves nothing behind. */
 import type { Redis } from 'ioredis';
 import type { AccountBook } from '../accounts.ts';
 import type { Config } from '../config.ts';
@@ -9,6 +9,7 @@ import type { Upstream } from '../upstream/client.ts';
 import { openUpstream } from './bench.ts';
 import { examineCallbacks } from './examine/callbacks.ts';
 import { type Finding, checkNames, examined, skipped } from './examine/finding.ts';
+import { examinePermissions } from './examine/permissions.ts';
 import { examineRedis, reachRedis } from './examine/redis.ts';
 import { examineBalance, examineKeys, examineLogin } from './examine/service.ts';
 import { examineSettings } from './examine/settings.ts';
@@ -62,6 +63,7 @@ async function* examine(tools: DoctorTools): AsyncGenerator<Finding> {
   } else {
     try {
       yield* await examined('redis', () => examineRedis(reached, config, tools.clock));
+      yield* await examined('permissions', () => examinePermissions(reached, config, tools.random));
       yield* examineWithRedis(tools, { config, redis: reached, book: book ?? new Map() });
     } finally {
       await closeConnection(reached);

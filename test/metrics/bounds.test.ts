@@ -32,7 +32,10 @@ async function everythingAtOnce(): Promise<string> {
   const { clock } = clockByHand();
   const metrics = createMetrics({
     ...idleSources(clock),
+    memoryShare: () => 0.5,
     queries: {
+      eventsEmitted: () =>
+        Promise.resolve({ ...everyCount(), ...Object.fromEntries(STRANGERS.map((type) => [type, 1])) }),
       outcomes: () => Promise.resolve({ sent: 1, failed: 2, unknown: 3, expired: 4 }),
       counts: () => Promise.resolve({ count: everyCount(), xof: everyCount() }),
       oldestIn: () => Promise.resolve(1),
@@ -62,6 +65,9 @@ async function everythingAtOnce(): Promise<string> {
   }
   metrics.fenced(1);
   metrics.lockLost(1);
+  metrics.rolesAre([...words.roles, ...STRANGERS]);
+  metrics.workersSeen(new Map([...words.queues, ...STRANGERS].map((queue) => [queue, 1])));
+  for (const outcome of [...words.deliveryOutcomes, ...STRANGERS]) metrics.eventDelivered(outcome);
   return metrics.scrape();
 }
 

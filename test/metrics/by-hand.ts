@@ -31,6 +31,7 @@ export function idleSources(clock: Clock): MetricsOptions & { errors: string[] }
   return {
     queries: {
       outcomes: () => Promise.resolve({}),
+      eventsEmitted: () => Promise.resolve({}),
       counts: () => Promise.resolve({ count: {}, xof: {} }),
       oldestIn: () => Promise.resolve(undefined),
       backlog: () => Promise.resolve([]),
@@ -39,6 +40,7 @@ export function idleSources(clock: Clock): MetricsOptions & { errors: string[] }
     jobCounts: () => Promise.resolve({}),
     oldestJobAt: () => Promise.resolve(undefined),
     durable: () => true,
+    memoryShare: () => null,
     clock,
     onError: (error) => errors.push(String(error)),
     errors,

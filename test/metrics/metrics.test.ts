@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { catalogue } from '../../src/events/catalogue.ts';
 import { declarations, metricNames } from '../../src/metrics/declarations.ts';
 import { words } from '../../src/metrics/labels.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
@@ -91,6 +92,22 @@ describe('what a process saw', () => {
     expect(samplesOf(await other.scrape(), 'relais_lost_locks_total')).toEqual(['0']);
   });
 
+  test('a role and a worker that is stuck are shown only by a process that has them', async () => {
+    const { metrics } = counting();
+    expect(samplesOf(await metrics.scrape(), 'relais_roles')).toEqual([]);
+    metrics.rolesAre(['worker']);
+    metrics.workersSeen(new Map([['intake', 45_000]]));
+    const page = await metrics.scrape();
+    expect(samplesOf(page, 'relais_roles')).toEqual(['{role="worker"} 1']);
+    expect(samplesOf(page, 'relais_worker_stuck_seconds')).toEqual(['{queue="intake"} 45']);
+  });
+
+  test('the memory of Redis is a share of its limit, and absent where it has none', async () => {
+    expect(samplesOf(await counting().metrics.scrape(), 'relais_redis_memory_ratio')).toEqual([]);
+    const { metrics } = counting({ memoryShare: () => 0.42 });
+    expect(samplesOf(await metrics.scrape(), 'relais_redis_memory_ratio')).toEqual(['0.42']);
+  });
+
   test('durability is what this process knows now', async () => {
     const { metrics } = counting({ durable: () => false });
     expect(samplesOf(await metrics.scrape(), 'relais_redis_durable')).toEqual(['0']);
@@ -131,10 +148,25 @@ describe('what is true of the whole', () => {
   test('money in doubt is told by state, with the age of the oldest', async () => {
     const { metrics } = counting({
       queries: {
-        counts: () => Promise.resolve({ count: {}, xof: { pending: 15_000, succeeded: 1_000_000 } }),
-        oldestIn: (_kind, state) => Promise.resolve(state === 'pending' ? NOW - 90_000 : undefined),
+        counts: (kind) =>
+          Promise.resolve({
+            count: {},
+            xof:
+              kind === 'disbursement'
+                ? { pending: 15_000, succeeded: 1_000_000 }
+                : { sending: 2_000, needs_review: 2_000, queued: 9_000 },
+          }),
+        oldestIn: (kind, state) =>
+          Promise.resolve(
+            kind === 'disbursement' && state === 'pending'
+              ? NOW - 90_000
+              : kind === 'direct_credit' && state === 'needs_review'
+                ? NOW - 30_000
+                : undefined,
+          ),
         backlog: () => Promise.resolve([]),
         outcomes: () => Promise.resolve({}),
+        eventsEmitted: () => Promise.resolve({}),
       },
     });
     const page = await metrics.scrape();
@@ -142,14 +174,46 @@ describe('what is true of the whole', () => {
       '{state="submitting"} 0',
       '{state="unknown"} 0',
       '{state="pending"} 15000',
-      '{state="needs_review"} 0',
+      '{state="needs_review"} 2000',
+      '{state="sending"} 2000',
     ]);
     expect(samplesOf(page, 'relais_oldest_in_doubt_seconds')).toEqual([
       '{state="submitting"} 0',
       '{state="unknown"} 0',
       '{state="pending"} 90',
-      '{state="needs_review"} 0',
+      '{state="needs_review"} 30',
+      '{state="sending"} 0',
     ]);
+  });
+
+  test('texts that may have been sent are counted by the chunk, with the age of the oldest', async () => {
+    const { metrics } = counting({
+      queries: {
+        ...idleSources(clockByHand().clock).queries,
+        counts: (kind) => Promise.resolve({ count: kind === 'chunk' ? { unknown: 3, settled: 900 } : {}, xof: {} }),
+        oldestIn: (kind, state) =>
+          Promise.resolve(kind === 'chunk' && state === 'unknown' ? NOW - 120_000 : undefined),
+      },
+    });
+    const page = await metrics.scrape();
+    expect(samplesOf(page, 'relais_chunks_in_doubt')).toEqual(['{state="sending"} 0', '{state="unknown"} 3']);
+    expect(samplesOf(page, 'relais_oldest_chunk_in_doubt_seconds')).toEqual([
+      '{state="sending"} 0',
+      '{state="unknown"} 120',
+    ]);
+  });
+
+  test('events are counted by the types of the catalogue, those that never happened at 0', async () => {
+    const { metrics } = counting({
+      queries: {
+        ...idleSources(clockByHand().clock).queries,
+        eventsEmitted: () => Promise.resolve({ 'account.held': 4, 'of.another.version': 1 }),
+      },
+    });
+    const samples = samplesOf(await metrics.scrape(), 'relais_events_total');
+    expect(samples).toContain('{type="account.held"} 4');
+    expect(samples).toContain('{type="campaign.finished"} 0');
+    expect(samples).toContain('{type="other"} 1');
   });
 
   test('a look that is due later is no backlog', async () => {
@@ -248,11 +312,15 @@ describe('while Redis is away', () => {
     turn(1_000);
     const page = await metrics.scrape();
     expect(samplesOf(page, 'relais_redis_up')).toEqual(['1']);
-    expect(samplesOf(page, 'relais_in_doubt_xof')).toHaveLength(4);
+    expect(samplesOf(page, 'relais_in_doubt_xof')).toHaveLength(5);
   });
 });
 
 describe('the labels', () => {
+  test('name every type of event', () => {
+    expect(words.eventTypes).toEqual(Object.keys(catalogue));
+  });
+
   const settlements: readonly Outcome[] = words.settlements;
   const verdicts: readonly CallbackVerdict[] = words.callbackVerdicts;
   const noOutcomeIsMissing: Exclude<Outcome, (typeof words.settlements)[number]> extends never ? true : false = true;

@@ -3,6 +3,7 @@ import type { Queue } from 'bullmq';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { seededRandom } from '../../src/lib/random.ts';
+import { EventStream } from '../../src/events/stream.ts';
 import { createMetrics, type Metrics } from '../../src/metrics/metrics.ts';
 import { Accounts } from '../../src/operations/accounts.ts';
 import { Operations } from '../../src/operations/operations.ts';
@@ -37,6 +38,7 @@ function metricsOfOneProcess(): Metrics {
     jobCounts: async (queue) => (await opened.get(queue)?.getJobCounts()) ?? {},
     oldestJobAt: async (queue) => (await opened.get(queue)?.getJobs(['waiting'], 0, 0, true))?.[0]?.timestamp,
     durable: () => true,
+    memoryShare: () => null,
     clock: systemClock,
     onError: (error) => failures.push(error),
   });
@@ -63,6 +65,29 @@ describe('every process tells the same of the whole', () => {
     expect(samplesOf(page, 'relais_jobs')).toContain('{queue="intake",state="waiting"} 2');
     const [age] = samplesOf(page, 'relais_oldest_job_age_seconds').filter((sample) => sample.includes('"intake"'));
     expect(Number(age?.split(' ').at(-1))).toBeGreaterThanOrEqual(60);
+  });
+
+  test('events, counted in the step that writes them and by everybody alike', async () => {
+    const accounts = new Accounts(fresh.redis);
+    await accounts.hold('main', 'payments', 'funds');
+    await accounts.hold('main', 'payments', 'funds');
+    await accounts.release('main', 'payments', 'funds');
+    await disbursements(1, 5_000);
+    const record = await new Queries(fresh.redis).read('disbursement', 'dsb_5000_1_0');
+    const event = { type: 'disbursement.cancelled', data: { id: 'dsb_5000_1_0' } };
+    if (record) await operations.settle(record, undefined, { to: 'cancelled', event });
+    await new EventStream(fresh.redis).trim(Date.now() + 1_000, 0);
+
+    const pages = await Promise.all([1, 2, 3].map(() => metricsOfOneProcess().scrape()));
+    for (const page of pages) {
+      const happened = samplesOf(page, 'relais_events_total').filter((sample) => !sample.endsWith(' 0'));
+      expect(happened).toEqual([
+        '{type="disbursement.cancelled"} 1',
+        '{type="account.held"} 1',
+        '{type="account.released"} 1',
+      ]);
+      expect(samplesOf(page, 'relais_operations').filter((sample) => sample.includes('other'))).toEqual([]);
+    }
   });
 
   test('holds, while they last', async () => {
@@ -99,7 +124,7 @@ test('a Redis that has gone away leaves the counters of the process', async () =
   expect(failures).toHaveLength(1);
 });
 
-/** So many more, of which the first comes to need a person. */
+/** So many more, of which the first comes to need a person unless it is alone. */
 async function disbursements(count: number, amount: number): Promise<void> {
   for (let number = 0; number < count; number += 1) {
     const id = `dsb_${amount}_${count}_${number}`;
@@ -114,7 +139,7 @@ async function disbursements(count: number, amount: number): Promise<void> {
     });
   }
   const record = await new Queries(fresh.redis).read('disbursement', `dsb_${amount}_${count}_0`);
-  if (record) await operations.settle(record, undefined, { to: 'needs_review', dueInMs: 60_000 });
+  if (record && count > 1) await operations.settle(record, undefined, { to: 'needs_review', dueInMs: 60_000 });
 }
 
 async function commandsOf(act: () => Promise<unknown>): Promise<string[]> {

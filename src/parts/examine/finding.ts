@@ -8,6 +8,7 @@ export const checkNames = [
   'durability',
   'memory',
   'clock',
+  'permissions',
   'keys',
   'sms login',
   'balance',

@@ -59,13 +59,21 @@ function examineVersion(version: string, tookMs: number): Finding {
 }
 
 /** Each reason carries its remedy, after its colon. */
-function examineDurability({ durable, reasons }: Durability): readonly Finding[] {
-  if (durable && reasons.length === 0) return [ok('durability', 'what it answered survives a power loss')];
+function examineDurability({ durable, reasons, version }: Durability): readonly Finding[] {
+  if (durable && reasons.length === 0) {
+    return [ok('durability', `what it answered survives a power loss${afterPowerLoss(version)}`)];
+  }
   if (durable) return [ok('durability', `asserted by DURABILITY, though ${reasons.join('; ')}`)];
   return reasons.map((reason) => {
     const [what = '', ...remedy] = reason.split(': ');
     return fault('durability', what, remedy.join(': '));
   });
+}
+
+/** Measured with 7.0: an end that is merely cut off is dropped, one of zeros or rubbish stops the start. */
+function afterPowerLoss(version: string): string {
+  if (!version.startsWith('7.0.')) return '';
+  return '; should it then refuse to start, copy its folder and use redis-check-aof --fix on the manifest';
 }
 
 function examineMemory(share: number | null): Finding {

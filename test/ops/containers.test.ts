@@ -1,0 +1,144 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { loadConfig } from '../../src/config.ts';
+import { toMs } from '../../src/lib/durations.ts';
+import { timingOf } from '../../src/parts/timing.ts';
+import { describeSettings } from '../../src/config.ts';
+
+/** No engine runs these files here, so what a reader would check is checked by reading. */
+interface Service {
+  readonly image?: string;
+  readonly command?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly volumes?: readonly string[];
+  readonly ports?: readonly string[];
+  readonly read_only?: boolean;
+  readonly cap_drop?: readonly string[];
+  readonly security_opt?: readonly string[];
+  readonly stop_grace_period?: string;
+  readonly depends_on?: readonly string[] | Readonly<Record<string, { readonly condition: string }>>;
+  readonly deploy?: unknown;
+}
+
+const ROOT = new URL('../../', import.meta.url);
+const read = (path: string): string => readFileSync(new URL(path, ROOT), 'utf8');
+const compose = parse(read('docker-compose.yml'), { merge: true }) as {
+  readonly name: string;
+  readonly services: Readonly<Record<string, Service>>;
+  readonly volumes: Readonly<Record<string, unknown>>;
+};
+const services = Object.entries(compose.services);
+const ours = services.filter(([, { image }]) => image === 'relais');
+
+/** What the specification of compose knows of a service and we use. */
+const KEYS =
+  'build cap_drop command depends_on environment healthcheck image ports profiles ' +
+  'read_only restart security_opt stop_grace_period tmpfs user volumes';
+
+describe('docker-compose.yml', () => {
+  test('has the roles, the sandbox, Redis and whoever watches', () => {
+    const names = services.map(([name]) => name).join(' ');
+    expect(names).toBe('redis api webhooks worker sandbox prometheus grafana');
+  });
+
+  test.for(services)('%s uses only what the specification knows', ([, service]) => {
+    expect(Object.keys(service).filter((key) => !KEYS.split(' ').includes(key))).toEqual([]);
+  });
+
+  test.for(services)('%s may write nowhere but in its volumes, and gain no rights', ([, service]) => {
+    expect(service).toMatchObject({
+      read_only: true,
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+    });
+  });
+
+  test.for(services)('%s is published on this machine only', ([, { ports = [] }]) => {
+    for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
+  });
+
+  test.for(services)('%s mounts what there is', ([, { volumes = [] }]) => {
+    for (const volume of volumes) {
+      const [from = ''] = volume.split(':');
+      expect(from.startsWith('./') ? existsSync(new URL(from, ROOT)) : from in compose.volumes).toBe(true);
+    }
+  });
+
+  test.for(services)('%s waits for somebody who is there', ([, { depends_on = [] }]) => {
+    const names = Array.isArray(depends_on) ? depends_on : Object.keys(depends_on);
+    for (const name of names) expect(Object.keys(compose.services)).toContain(name);
+  });
+
+  test.for(ours)('%s has settings that exist, and longer to stop than it takes to drain', ([, service]) => {
+    const names = describeSettings().map(({ name }) => name);
+    for (const name of Object.keys(service.environment ?? {})) expect(names).toContain(name);
+    const { drainMs } = timingOf(loadConfig({}));
+    expect(toMs(service.stop_grace_period ?? '0s')).toBeGreaterThan(drainMs);
+  });
+
+  test('the worker can be scaled: it has no port and no name of its own', () => {
+    expect(compose.services['worker']?.ports).toBeUndefined();
+    expect(Object.keys(compose.services['worker'] ?? {})).not.toContain('container_name');
+  });
+
+  test('Redis is as durable as it is checked to be', () => {
+    const command = compose.services['redis']?.command?.join(' ');
+    for (const words of ['--appendonly yes', '--appendfsync always', '--maxmemory-policy noeviction'])
+      expect(command).toContain(words);
+  });
+
+  test('Prometheus finds the containers of every role, and has the rules', () => {
+    const config = parse(read('ops/prometheus/prometheus.yml')) as {
+      rule_files: string[];
+      scrape_configs: { dns_sd_configs: { names: string[]; port: number }[] }[];
+    };
+    expect(config.rule_files).toEqual(['rules/*.yml']);
+    const [found] = config.scrape_configs.flatMap(({ dns_sd_configs }) => dns_sd_configs);
+    expect(found?.names.toSorted((a, b) => a.localeCompare(b))).toEqual(['api', 'webhooks', 'worker']);
+    expect(read('Dockerfile')).toContain(`METRICS_PORT=${found?.port}`);
+    expect(compose.services['prometheus']?.volumes).toContain('./ops/prometheus/rules:/etc/prometheus/rules:ro');
+  });
+
+  test('Grafana finds the dashboard, and the Prometheus that it asks', () => {
+    const { providers } = parse(read('ops/grafana/provisioning/dashboards/relais.yml')) as {
+      providers: { options: { path: string } }[];
+    };
+    const mounts = compose.services['grafana']?.volumes ?? [];
+    expect(mounts).toContain(`./ops/grafana/dashboards:${providers[0]?.options.path}:ro`);
+    const { datasources } = parse(read('ops/grafana/provisioning/datasources/prometheus.yml')) as {
+      datasources: { url: string }[];
+    };
+    expect(datasources[0]?.url).toBe('http://prometheus:9090');
+  });
+});
+
+describe('the image', () => {
+  const lines = read('Dockerfile').split('\n');
+  const last = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM ')));
+
+  test('is built in one stage and runs in another', () => {
+    const stages = lines.filter((line) => line.startsWith('FROM '));
+    expect(stages).toHaveLength(2);
+    for (const stage of stages) expect(stage).toMatch(/^FROM node:\d+-\S+/);
+  });
+
+  test('is not root, says whether it lives, and gets the signals itself', () => {
+    expect(last).toContain('USER 1000:1000');
+    expect(last.some((line) => line.startsWith('HEALTHCHECK '))).toBe(true);
+    expect(last).toContain('ENTRYPOINT ["node", "bin/relais.js"]');
+  });
+
+  test('runs nobody else’s scripts, and copies nothing that is ignored', () => {
+    for (const line of lines.filter((one) => /\bnpm (ci|prune)\b/.test(one)))
+      expect(line).toContain('--ignore-scripts');
+    const kept = read('.dockerignore')
+      .split('\n')
+      .flatMap((line) => (line.startsWith('!') ? [line.slice(1)] : []));
+    const copied = lines
+      .filter((line) => /^COPY (?!--from)/.test(line))
+      .flatMap((line) => line.split(/\s+/).slice(1, -1));
+    for (const path of copied) expect(kept).toContain(path);
+    for (const path of kept) expect(existsSync(new URL(path, ROOT))).toBe(true);
+  });
+});

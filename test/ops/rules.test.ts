@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { metricNames } from '../../src/metrics/declarations.ts';
+import { failures } from '../../src/upstream/failures.ts';
+import { metricsIn, ruleTests, rulesOf } from './rules-files.ts';
+
+const alerts = rulesOf('alerts');
+const runbook = readFileSync(new URL('../../docs/runbook.md', import.meta.url), 'utf8');
+const entries = new Map(
+  (runbook.split('\n## The alerts\n')[1] ?? '')
+    .split('\n## ')[0]
+    ?.split('\n### ')
+    .slice(1)
+    .map((entry) => [entry.slice(0, entry.indexOf('\n')), entry] as const),
+);
+
+describe('an alert', () => {
+  test.for(alerts)('$alert says how bad it is, what is wrong, and where to read on', (rule) => {
+    expect(rule.alert).toMatch(/^Relais[A-Z]\w+$/);
+    expect(['critical', 'warning']).toContain(rule.labels?.['severity']);
+    expect(rule.annotations?.['summary']).toMatch(/\.$/);
+    expect(rule.annotations?.['runbook_url']).toBe(`docs/runbook.md#${rule.alert?.toLowerCase()}`);
+  });
+
+  test.for(alerts)(
+    '$alert has an entry that says what is noticed, what shows it and what to do',
+    ({ alert = '' }) => {
+      const entry = entries.get(alert);
+      for (const part of ['- *Noticed*: ', '- *See*: ', '- *Do*: ']) expect(entry).toContain(part);
+      expect(entry).toMatch(/\*See\*: [^*]*`/);
+      const severity = alerts.find((rule) => rule.alert === alert)?.labels?.['severity'];
+      expect(entry?.toLowerCase()).toContain(`\n\n${severity}: `);
+    },
+  );
+
+  test('that is in the runbook is in the rules', () => {
+    expect([...entries.keys()]).toEqual(alerts.map(({ alert }) => alert));
+  });
+
+  test.for(alerts)('$alert is tested for what fires it and for what does not', ({ alert }) => {
+    const cases = ruleTests().flatMap(({ alert_rule_test = [] }) =>
+      alert_rule_test.filter(({ alertname }) => alertname === alert),
+    );
+    expect(cases.some(({ exp_alerts }) => exp_alerts.length > 0)).toBe(true);
+    expect(cases.some(({ exp_alerts }) => exp_alerts.length === 0)).toBe(true);
+  });
+});
+
+describe('the sections a runbook entry points to', () => {
+  const sections = [...runbook.matchAll(/^## (.*)$/gm)].map(([, title = '']) => title.replaceAll('`', ''));
+  const pointers = [...entries.values()].flatMap((entry) =>
+    [...entry.replaceAll(/\s+/g, ' ').matchAll(/\*([A-Z][^*]+)\*/g)].map(([, title = '']) =>
+      title.replaceAll('`', ''),
+    ),
+  );
+  const named = [...new Set(pointers)].filter((title) => !['Noticed', 'See', 'Do'].includes(title));
+
+  test.for(named)('%s is there', (title) => {
+    expect(sections.some((section) => section.startsWith(title))).toBe(true);
+  });
+});
+
+describe('an expression', () => {
+  test.for([...alerts, ...rulesOf('recording')])('asks for metrics that are declared ($alert$record)', ({ expr }) => {
+    for (const name of metricsIn(expr)) expect(metricNames).toContain(name);
+  });
+
+  test('uses only recordings that are made', () => {
+    const made = rulesOf('recording').map(({ record }) => record);
+    const used = [...alerts, ...rulesOf('recording')].flatMap(({ expr }) => expr.match(/job:[\w:]+/g) ?? []);
+    expect(used.length).toBeGreaterThan(4);
+    for (const name of used) expect(made).toContain(name);
+  });
+});
+
+describe('a failure of the service', () => {
+  /** The token of another process ran out, or an id is not known: everyday life, and dealt with at once. */
+  const EVERYDAY = ['4004', 'ERROR_121', 'ERROR_122', 'ERROR_123', 'ERROR_124', 'token_refused', 'login_awaited'];
+  const rule = rulesOf('recording').find(({ record }) => record === 'job:relais_upstream_failures:rate5m');
+  const counted = /code=~"([^"]+)"/.exec(rule?.expr ?? '')?.[1]?.split('|') ?? [];
+
+  test('is one of the codes that are declared', () => {
+    for (const code of counted) expect(Object.keys(failures)).toContain(code);
+  });
+
+  test('is whatever upstream is to blame for, but for what happens every day', () => {
+    const theirs = Object.entries(failures).flatMap(([code, { blame }]) => (blame === 'upstream' ? [code] : []));
+    for (const code of theirs) expect([...counted, ...EVERYDAY]).toContain(code);
+  });
+});
