@@ -1,7 +1,7 @@
 import { csvCell } from '../lib/csv-cell.ts';
 import type { RecipientRow } from './recipients.ts';
 
-const COLUMNS = ['to', 'row', 'state', 'code', 'reason', 'chunk', 'sentAt', 'segments'] as const;
+const COLUMNS = ['to', 'row', 'state', 'code', 'reason', 'chunk', 'sentAt', 'segments', 'resent'] as const;
 
 /** Safe to open in a spreadsheet; the byte order mark tells it that this is UTF-8. */
 export function recipientsCsv(rows: readonly RecipientRow[]): string {

@@ -1,10 +1,19 @@
 /** What became of each recipient of a campaign, row by row. */
-import { renderText, compileTemplate } from '../lib/template.ts';
 import { type Campaigns, chunkAt } from '../operations/campaigns.ts';
-import { type RecipientState, unpackCampaignItems, unpackCodes, unpackOutcome } from '../operations/chunk-items.ts';
+import {
+  type RecipientState,
+  impliedState,
+  unpackAgain,
+  unpackCampaignItems,
+  unpackCodes,
+  unpackOutcome,
+  isPurged,
+} from '../operations/chunk-items.ts';
 import type { Queries } from '../operations/queries.ts';
-import type { CampaignRecord, ChunkRecord } from '../operations/record.ts';
-import { countSegments } from './check/segments.ts';
+import type { CampaignRecord } from '../operations/record.ts';
+import type { ChunkRecord } from '../operations/text-records.ts';
+import { countSegments } from '../lib/segments.ts';
+import { wordingOf } from '../lib/wording.ts';
 
 export interface RecipientRow {
   readonly to: string;
@@ -15,6 +24,8 @@ export interface RecipientRow {
   readonly chunk?: string;
   readonly sentAt?: string;
   readonly segments?: number;
+  /** How often it was sent again after a doubt: whoever is `sent` with it may have got it more than once. */
+  readonly resent?: number;
 }
 
 export interface RecipientPage {
@@ -42,8 +53,7 @@ export async function recipientsPage(
   if (start.part === 's') return skippedPage(campaign, campaigns, start, limit);
   const items: RecipientRow[] = [];
   let { index, offset } = start;
-  const wanted = state !== 'skipped';
-  const lastChunk = wanted ? Math.min(campaign.chunks, index + CHUNKS_PER_PAGE) : index;
+  const lastChunk = Math.min(campaign.chunks, index + CHUNKS_PER_PAGE);
   for (; index < lastChunk; index += 1, offset = 0) {
     const chunk = await queries.read('chunk', chunkAt(campaign, index) ?? '');
     const rows = chunk ? rowsOf(chunk, campaign) : [];
@@ -54,37 +64,34 @@ export async function recipientsPage(
       items.push(row);
     }
   }
-  if (wanted && index < campaign.chunks) return { items, next: `c.${index}.0` };
+  if (index < campaign.chunks) return { items, next: `c.${index}.0` };
   if (state !== undefined && state !== 'skipped') return { items };
   const rest = await skippedPage(campaign, campaigns, { part: 's', index: 0, offset: 0 }, limit - items.length);
   return { ...rest, items: [...items, ...rest.items] };
 }
 
 function rowsOf(chunk: ChunkRecord, campaign: CampaignRecord): RecipientRow[] {
-  const template = compileTemplate(campaign.text);
-  const otherwise = impliedState(chunk, campaign);
+  const wording = wordingOf(campaign);
+  // The chunks of a cancelled campaign that were not handed out do not know of it.
+  const waiting = campaign.state === 'cancelled' ? 'cancelled' : 'queued';
+  const again = unpackAgain(chunk.again, chunk.count);
   const items = unpackCampaignItems(chunk.items);
-  const states = unpackOutcome(chunk.outcome, items.length, otherwise);
+  const states = unpackOutcome(chunk.outcome, items.length, impliedState[chunk.state]);
   const codes = unpackCodes(chunk.codes, items.length);
   return items.map(({ to, row, values }, index) => {
-    const vars = Object.fromEntries(template.variables.map((name, at) => [name, values[at] ?? '']));
-    const code = codes[index];
+    const [code, state = 'queued', resent] = [codes[index], states[index], again[index]];
     return {
       to,
       row,
-      state: states[index] ?? otherwise,
+      state: state === 'queued' ? waiting : state,
       chunk: chunk.id,
-      segments: countSegments(renderText(template, vars)).segments,
+      segments: countSegments(wording.textOf(values)).segments,
       ...(code ? { code } : {}),
+      ...(states[index] === 'skipped' ? { reason: isPurged(to) ? 'purged' : 'opted_out' } : {}),
+      ...(resent ? { resent } : {}),
       ...(chunk.sentAt ? { sentAt: new Date(chunk.sentAt).toISOString() } : {}),
     };
   });
-}
-
-function impliedState(chunk: ChunkRecord, campaign: CampaignRecord): RecipientState {
-  if (chunk.state === 'sending' || chunk.state === 'unknown') return chunk.state;
-  if (chunk.state === 'settled') return 'unknown';
-  return campaign.state === 'cancelled' ? 'cancelled' : 'queued';
 }
 
 async function skippedPage(

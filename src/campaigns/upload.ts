@@ -5,13 +5,16 @@
  * committed in one step. An upload that breaks off leaves nothing that counts.
  */
 import type { Random } from '../lib/random.ts';
-import { compileTemplate } from '../lib/template.ts';
+import { wordingOf } from '../lib/wording.ts';
 import { type CampaignItem, RECIPIENTS_PER_CHUNK, unpackCampaignItems } from '../operations/chunk-items.ts';
 import { type Campaigns, type SkippedRow, chunkAt } from '../operations/campaigns.ts';
+import type { OptOuts } from '../operations/opt-outs.ts';
 import type { Queries } from '../operations/queries.ts';
 import type { CampaignRecord, UploadRecord } from '../operations/record.ts';
-import { type Check, checkRecipients } from './check/check-recipients.ts';
+import { type Check, type CheckOptions, checkRecipients } from './check/check-recipients.ts';
 import { NumberIndex } from './check/number-index.ts';
+import type { RepairableCountry } from './check/phone-repair.ts';
+import type { Prices } from './check/prices.ts';
 import type { FileFormat } from './check/rows.ts';
 import type { CheckSummary } from './check/summary.ts';
 
@@ -20,10 +23,24 @@ export interface UploadOptions {
   readonly queries: Queries;
   readonly random: Random;
   readonly format?: FileFormat | undefined;
+  /** Who wants no texts. Asked again when a chunk is sent: somebody may opt out until then. */
+  readonly optOuts?: OptOuts | undefined;
+  /** The sender of the account, where the campaign names none: one may be opted out of a single sender. */
+  readonly sender?: string | undefined;
+  /** XOF per segment, by country. */
+  readonly prices?: Prices | undefined;
+  /** Countries whose old numbers are renewed. */
+  readonly repair?: readonly RepairableCountry[] | undefined;
+  /** Shows so many of the first texts, the longest and the dearest. */
+  readonly preview?: number | undefined;
+  /** Judges everything, as the real upload would, and leaves the campaign as it was. */
+  readonly dryRun?: boolean | undefined;
 }
 
 export type UploadAnswer =
   | { readonly is: 'counted'; readonly summary: CheckSummary; readonly upload: UploadRecord }
+  /** A dry run: what an upload of these bytes would say. */
+  | { readonly is: 'checked'; readonly summary: CheckSummary }
   /** The same bytes were uploaded before; nothing was added. */
   | { readonly is: 'replayed'; readonly upload: UploadRecord }
   /** Somebody else changed the campaign meanwhile; nothing of this upload counts. */
@@ -37,15 +54,14 @@ const SKIPPED_AT_ONCE = 500;
 export async function uploadRecipients(
   campaign: CampaignRecord,
   source: AsyncIterable<Uint8Array>,
-  { campaigns, queries, random, format }: UploadOptions,
+  options: UploadOptions,
 ): Promise<UploadAnswer> {
-  const seen = await numbersOf(campaign, queries);
-  const check = checkRecipients(source, {
-    text: campaign.text,
-    seen,
-    ...(format ? { format } : {}),
-    ...(campaign.country ? { country: campaign.country } : {}),
-  });
+  const { campaigns, queries, random } = options;
+  const check = checkRecipients(source, checkOptionsOf(campaign, options, await numbersOf(campaign, queries)));
+  if (options.dryRun) {
+    for await (const row of check) void row;
+    return { is: 'checked', summary: check.summary() };
+  }
   const stage = new Stage(campaign, campaigns, random.hex(3));
   const summary = await stageAll(check, stage);
   const earlier = campaign.uploads.find(({ hash }) => hash === summary.contentHash);
@@ -53,15 +69,42 @@ export async function uploadRecipients(
     await stage.discard();
     return { is: 'replayed', upload: earlier };
   }
-  const { recipients, skipped } = summary;
-  const totals = { recipients, skipped, chunks: stage.chunks, segments: summary.segments?.total ?? 0 };
+  const { recipients, skipped, segments, cost } = summary;
+  const totals = { recipients, skipped, chunks: stage.chunks, segments: segments?.total ?? 0 };
+  const names = {
+    tag: stage.tag,
+    hash: summary.contentHash,
+    countries: Object.fromEntries(
+      Object.entries(summary.countries).map(([name, { recipients: count }]) => [name, count]),
+    ),
+    ...(cost && { cost: { xof: cost.xof, unpriced: cost.unpriced } }),
+  };
   // A commit whose answer was lost may have counted: from here on an error must not take away what was staged.
-  if (!(await campaigns.commit(campaign, { tag: stage.tag, hash: summary.contentHash }, totals))) {
+  if (!(await campaigns.commit(campaign, names, totals))) {
     await stage.discard();
     return { is: 'changed' };
   }
-  const upload = { tag: stage.tag, hash: summary.contentHash, chunks: stage.chunks, recipients, skipped };
+  const upload = { ...names, chunks: stage.chunks, recipients, skipped };
   return { is: 'counted', summary, upload };
+}
+
+function checkOptionsOf(
+  { text, replaceCostly, country, account, from }: CampaignRecord,
+  { format, optOuts, sender, prices, repair, preview }: UploadOptions,
+  seen: NumberIndex,
+): CheckOptions {
+  const addressee = (to: string) => ({ to, sender: from ?? sender });
+  return {
+    text,
+    replaceCostly,
+    seen,
+    ...(format && { format }),
+    ...(country !== undefined && { country }),
+    ...(optOuts && { optedOut: (numbers) => optOuts.among(account, numbers.map(addressee)) }),
+    ...(prices && { prices }),
+    ...(repair && { repair }),
+    ...(preview !== undefined && { preview }),
+  };
 }
 
 async function stageAll(check: Check, stage: Stage): Promise<CheckSummary> {
@@ -101,7 +144,7 @@ class Stage {
   constructor(campaign: CampaignRecord, campaigns: Campaigns, tag: string) {
     this.#campaign = campaign;
     this.#campaigns = campaigns;
-    this.#variables = compileTemplate(campaign.text).variables;
+    this.#variables = wordingOf(campaign).variables;
     this.tag = tag;
   }
 
@@ -112,13 +155,15 @@ class Stage {
   async recipient({
     row,
     to,
+    country,
     vars,
   }: {
     row: number;
     to: string;
+    country: string;
     vars: Readonly<Record<string, string>>;
   }): Promise<void> {
-    this.#items.push({ row, to, values: this.#variables.map((name) => vars[name] ?? '') });
+    this.#items.push({ row, to, country, values: this.#variables.map((name) => vars[name] ?? '') });
     if (this.#items.length === RECIPIENTS_PER_CHUNK) this.#closeChunk();
     if (this.#full.length === CHUNKS_AT_ONCE) await this.#writeChunks();
   }

@@ -1,6 +1,7 @@
 import type { SkipReason } from './reasons.ts';
 
-export type RepairableCountry = 'CI' | 'BJ';
+export const repairableCountries = ['CI', 'BJ'] as const;
+export type RepairableCountry = (typeof repairableCountries)[number];
 
 const CODES = { CI: '225', BJ: '229' } as const satisfies Record<RepairableCountry, string>;
 
@@ -24,7 +25,7 @@ export function findOldNumber(
   local: boolean,
   defaultCountry: string | undefined,
 ): { readonly country: RepairableCountry; readonly old: string } | undefined {
-  for (const country of ['CI', 'BJ'] as const) {
+  for (const country of repairableCountries) {
     if (digits.length === 11 && digits.startsWith(CODES[country])) return { country, old: digits.slice(3) };
     if (local && country === defaultCountry && digits.length === 8) return { country, old: digits };
   }
@@ -41,11 +42,20 @@ export function renumber(country: RepairableCountry, old: string): string | unde
   return operator && `+${CODES.CI}${operator.prefix}${old}`;
 }
 
+/** `771234567.0` or `771 234 567,00`: a program took the number for a measurement, and its decimals are not digits. */
+export function isMeasurement(text: string): boolean {
+  return /^(?:\d{7,}|\d{1,3}(?:[ \u00a0\u202f,]\d{3})+)[.,]0{1,2}$/.test(text);
+}
+
+/** The digits of `771,234,567`, as an English spreadsheet shows a number; undefined for anything else. */
+export function withoutThousands(text: string): string | undefined {
+  return /^\d{1,3}(?:,\d{3})+$/.test(text) ? text.replaceAll(',', '') : undefined;
+}
+
 /** What a cell shows that is not a number any more, or never was one. */
 export function readWreck(text: string): SkipReason {
   if (/^\d(?:[.,]\d+)?e\+?\d+$/i.test(text) || text.startsWith('#')) return 'spreadsheet_damage';
-  // 771234567.0: a program took the number for a measurement.
-  if (/^\d{7,}[.,]0{1,2}$/.test(text)) return 'spreadsheet_damage';
+  if (isMeasurement(text)) return 'spreadsheet_damage';
   const numbers = text.split(/[/;,|&\n]|\bou\b|\bet\b|\bor\b/i).filter((part) => part.replace(/\D/g, '').length >= 7);
   return numbers.length > 1 ? 'several_numbers' : 'not_a_number';
 }

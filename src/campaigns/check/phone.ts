@@ -4,7 +4,14 @@ import {
   parsePhoneNumberFromString,
   validatePhoneNumberLength,
 } from 'libphonenumber-js/max';
-import { findOldNumber, type RepairableCountry, readWreck, renumber } from './phone-repair.ts';
+import {
+  findOldNumber,
+  isMeasurement,
+  type RepairableCountry,
+  readWreck,
+  renumber,
+  withoutThousands,
+} from './phone-repair.ts';
 import { type FastRule, fastRuleFor, fastRuleOf } from './phone-rules.ts';
 import type { SkipReason } from './reasons.ts';
 
@@ -30,7 +37,7 @@ export function phoneReader({ country, repair = [] }: PhoneOptions = {}): PhoneR
     throw new RangeError(`not a country: "${country}" (write two letters, as in SN)`);
   const rule = country === undefined ? undefined : fastRuleOf(country);
   return (text) => {
-    const written = digitsOf(text);
+    const written = digitsOf(text) ?? digitsOf(withoutThousands(text) ?? '');
     if (written === undefined) return refused(readUnusual(text));
     const reading = written.international
       ? readInternational(written.digits)
@@ -61,8 +68,8 @@ function digitsOf(text: string): Written | undefined {
     else if (!SEPARATORS.has(char)) return undefined;
   }
   if (digits === '') return undefined;
-  // A number a program took for a measurement (771234567.0) must not become one with another digit.
-  if (/^\d{7,}\.0{1,2}$/.test(text)) return undefined;
+  // Its decimals must not become the last digits of somebody else's number.
+  if (isMeasurement(text)) return undefined;
   const zeros = !plus && digits.startsWith('00');
   return { digits: zeros ? digits.slice(2) : digits, international: plus || zeros };
 }

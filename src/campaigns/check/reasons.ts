@@ -15,10 +15,11 @@ export const skipReasons = {
     'The spreadsheet changed this number (2,21771E+11, or a lost first zero); format the column as text and type it again.',
   duplicate: 'The same number is on an earlier row of this file.',
   already_in_campaign: 'The number is already in this campaign.',
+  opted_out: 'The person has asked to get no texts.',
   empty_variable: 'A value that the text needs is empty on this row.',
-  text_too_long: 'With the values of this row the text needs more segments than allowed.',
+  text_too_long: 'With the values of this row the text becomes too long to be sent.',
   extra_cells: 'The row has more cells than the header; a separator inside a value needs quotes around the value.',
-  unreadable_row: 'The line is not a JSON object of plain values.',
+  unreadable_row: 'The line cannot be read: it must be one JSON object whose values are plain texts and numbers.',
 } as const satisfies Record<string, string>;
 
 export type SkipReason = keyof typeof skipReasons;

@@ -7,10 +7,31 @@ const SHOWN_EXAMPLES = 3;
 
 /** The summary for a screen: what is wrong, what it costs, what would make it cheaper. Ends without a line break. */
 export function renderReport(summary: CheckSummary): string {
-  return [headline(summary), reasonLines(summary), repairLines(summary), countryLines(summary), costLines(summary)]
+  return [
+    headline(summary),
+    reasonLines(summary),
+    repairLines(summary),
+    countryLines(summary),
+    costLines(summary),
+    previewLines(summary),
+  ]
     .filter((lines) => lines.length > 0)
     .map((lines) => lines.join('\n'))
     .join('\n\n');
+}
+
+const ENCODINGS = { 'utf-8': 'UTF-8', 'windows-1252': 'Windows-1252' } as const;
+const WHY = { first: 'among the first', longest: 'the longest', dearest: 'the dearest' } as const;
+
+function previewLines({ preview = [] }: CheckSummary): string[] {
+  if (preview.length === 0) return [];
+  const shown = preview.flatMap(({ why, row, to, text, characters, encoding, segments, estimatedXof }) => {
+    const price = estimatedXof === undefined ? '' : `, about ${describeXof(estimatedXof)}`;
+    const size = `${characters} characters of ${encoding}, ${counted(segments, 'segment')}${price}`;
+    const lines = text.split(/\r\n|\r|\n/).map((line) => `    │ ${printable(line)}`);
+    return [`  row ${row} to ${to}, ${why.map((word) => WHY[word]).join(', ')}: ${size}`, ...lines];
+  });
+  return ['As they would go out', ...shown];
 }
 
 /** What is wrong with a file of which nothing can be used. */
@@ -26,8 +47,8 @@ function headline({ total, recipients, skipped, blank, format, encoding, delimit
   const separator = delimiter === undefined ? '' : `, separator ${delimiter === '\t' ? 'tab' : `“${delimiter}”`}`;
   const blanks = blank === 0 ? '' : ` (and ${grouped(blank)} blank)`;
   return [
-    `${grouped(total)} rows${blanks}: ${grouped(recipients)} recipients, ${grouped(skipped)} skipped`,
-    `read as ${format === 'csv' ? 'CSV' : 'JSON lines'}, ${encoding}${separator}`,
+    `${counted(total, 'row')}${blanks}: ${counted(recipients, 'recipient')}, ${grouped(skipped)} skipped`,
+    `read as ${format === 'csv' ? 'CSV' : 'JSON lines'}, ${ENCODINGS[encoding]}${separator}`,
   ];
 }
 
@@ -52,10 +73,11 @@ function repairLines({ repaired: { count, examples } }: CheckSummary): string[] 
   return [`Renewed old numbers: ${grouped(count)}`, ...shown];
 }
 
-function countryLines({ countries }: CheckSummary): string[] {
+function countryLines({ countries, cost }: CheckSummary): string[] {
   const lines = Object.entries(countries).map(([country, { recipients, segments, estimatedXof }]) => {
-    const texts = segments === 0 ? '' : `, ${grouped(segments)} segments`;
-    const price = estimatedXof === undefined ? '' : `, about ${describeXof(estimatedXof)}`;
+    const texts = segments === 0 ? '' : `, ${counted(segments, 'segment')}`;
+    const unknown = cost ? ', no price known' : '';
+    const price = estimatedXof === undefined ? unknown : `, about ${describeXof(estimatedXof)}`;
     return `  ${grouped(recipients).padStart(9)}  ${country}${texts}${price}`;
   });
   return lines.length === 0 ? [] : ['Countries', ...lines];
@@ -64,13 +86,14 @@ function countryLines({ countries }: CheckSummary): string[] {
 function costLines({ segments, cost }: CheckSummary): string[] {
   if (!segments) return [];
   const price = cost ? `, about ${describeXof(cost.xof)}` : '';
-  const unpriced = cost && cost.unpriced.length > 0 ? [`  without a price: ${cost.unpriced.join(', ')}`] : [];
+  const unpriced =
+    cost && cost.unpriced.length > 0 ? [`  not counted, for want of a price: ${cost.unpriced.join(', ')}`] : [];
   const long = segments.long === 0 ? [] : [`  ${grouped(segments.long)} texts are unusually long`];
   return [
-    `Estimate: ${grouped(segments.total)} segments${price}`,
+    `Estimate: ${counted(segments.total, 'segment')}${price}`,
     ...Object.entries(segments.textsBySegments).map(
       ([count, texts]) =>
-        `  ${grouped(texts).padStart(9)}  texts of ${count} ${count === '1' ? 'segment' : 'segments'}`,
+        `  ${grouped(texts).padStart(9)}  ${texts === 1 ? 'text' : 'texts'} of ${counted(Number(count), 'segment')}`,
     ),
     ...unpriced,
     ...long,
@@ -82,12 +105,14 @@ function costlyLines({ texts, characters, segmentsSaved, estimatedXofSaved }: Co
   if (texts === 0) return [];
   const money = estimatedXofSaved === undefined ? '' : `, about ${describeXof(estimatedXofSaved)}`;
   return [
-    `  ${grouped(texts)} texts hold a character that makes segments shorter (70 characters instead of 160):`,
+    `  ${counted(texts, 'text')} with a character that makes segments shorter (70 characters instead of 160):`,
     ...characters.slice(0, 10).map(({ character, codePoint, replacement, texts: count, inTemplate }) => {
       const place = inTemplate ? 'in your text' : 'in the rows';
       return `  ${grouped(count).padStart(9)}  “${printable(character)}” ${codePoint}, ${place}: ${adviceFor(replacement)}`;
     }),
-    `  replacing them saves ${grouped(segmentsSaved)} segments${money}`,
+    segmentsSaved === 0
+      ? '  replacing them would save nothing'
+      : `  replacing them saves ${counted(segmentsSaved, 'segment')}${money}`,
   ];
 }
 
@@ -110,6 +135,10 @@ export function reportCsv(rows: Iterable<SkippedRow>): string {
 
 function csvLine({ row, to, reason, column, detail }: SkippedRow): string {
   return `${[row, to, reason, skipReasons[reason], column ?? '', detail ?? ''].map(csvCell).join(';')}\r\n`;
+}
+
+function counted(count: number, word: string): string {
+  return `${grouped(count)} ${word}${count === 1 ? '' : 's'}`;
 }
 
 function grouped(count: number): string {

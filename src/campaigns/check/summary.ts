@@ -7,6 +7,8 @@ export type CheckedRow =
       readonly row: number;
       /** E.164, with the plus. */
       readonly to: string;
+      /** Of the number: two letters, or its calling code where that is no country's. */
+      readonly country: string;
       /** By canonical name: the variables of the text, or every other column when no text was given. */
       readonly vars: Readonly<Record<string, string>>;
       /** The old number as it was written, when it was renewed (`repair`). */
@@ -43,6 +45,8 @@ export interface CheckSummary extends FileFacts {
   readonly segments?: SegmentTotals;
   /** Absent when no prices or no text were given. */
   readonly cost?: CostEstimate;
+  /** Present where it was asked for. */
+  readonly preview?: readonly PreviewedText[];
 }
 
 export interface CountryTotals {
@@ -97,4 +101,20 @@ export interface CostEstimate {
   readonly xof: number;
   /** Countries without a price; their segments are not in `xof`. */
   readonly unpriced: readonly string[];
+}
+
+/** A text as it would go out, to a person who would get it. */
+export interface PreviewedText {
+  /** Why this one is shown. */
+  readonly why: readonly ('first' | 'longest' | 'dearest')[];
+  readonly row: number;
+  /** E.164, with the plus. */
+  readonly to: string;
+  readonly text: string;
+  /** UTF-16 code units, as an editor counts them. */
+  readonly characters: number;
+  readonly encoding: 'GSM-7' | 'UCS-2';
+  readonly segments: number;
+  /** XOF; absent where no price is known. */
+  readonly estimatedXof?: number;
 }

@@ -1,5 +1,6 @@
-import { costlyIn, replaceCostly, replacementFor } from './costly.ts';
-import { countSegments } from './segments.ts';
+import { cheaperText, costlyIn, replacementFor } from '../../lib/costly.ts';
+import { countSegments } from '../../lib/segments.ts';
+import { costOf, type Prices } from './prices.ts';
 import type { CheckSummary, CostEstimate, CostlyCharacter, CountryTotals, Example, Repair } from './summary.ts';
 import type { SegmentTotals, SkippedRow } from './summary.ts';
 import type { SkipReason } from './reasons.ts';
@@ -12,7 +13,7 @@ const MAX_DISTINCT_CHARACTERS = 2_000;
 
 export interface TallyOptions {
   /** XOF per segment, by country (`SN`). */
-  readonly prices?: Readonly<Record<string, number>>;
+  readonly prices?: Prices;
   /** Texts with more segments than this are pointed out. */
   readonly warnAbove: number;
   /** The text as written, to tell a costly character of the text from one of a row. */
@@ -108,7 +109,7 @@ export class Tally {
       if (texts !== undefined || this.#characters.size < MAX_DISTINCT_CHARACTERS)
         this.#characters.set(char, (texts ?? 0) + 1);
     }
-    return Math.max(0, segments - countSegments(replaceCostly(text)).segments);
+    return segments - countSegments(cheaperText(text)).segments;
   }
 
   #countryTotals(): Record<string, CountryTotals> {
@@ -118,7 +119,10 @@ export class Tally {
     return Object.fromEntries(
       sorted.map(([country, { recipients, segments }]) => {
         const price = priced?.[country];
-        return [country, { recipients, segments, ...(price !== undefined && { estimatedXof: segments * price }) }];
+        return [
+          country,
+          { recipients, segments, ...(price !== undefined && { estimatedXof: costOf(segments, price) }) },
+        ];
       }),
     );
   }
@@ -132,7 +136,8 @@ export class Tally {
 
   #priceOf(what: 'segments' | 'segmentsSaved'): number {
     let xof = 0;
-    for (const [country, totals] of this.#countries) xof += totals[what] * (this.#options.prices?.[country] ?? 0);
+    for (const [country, totals] of this.#countries)
+      xof += costOf(totals[what], this.#options.prices?.[country] ?? 0);
     return xof;
   }
 

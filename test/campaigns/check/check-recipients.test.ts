@@ -13,7 +13,7 @@ describe('every data row comes out exactly once', () => {
     const file = 'to;prenom\n770000001;Awa\n+221 77 000 00 01;Koffi\n77;x\n770000002;\n770000003;Yao\n';
     const { rows, summary } = await checkFile(file, { country: 'SN', text, seen: seenOnly('+221770000003') });
     expect(rows).toEqual([
-      { is: 'recipient', row: 2, to: '+221770000001', vars: { prenom: 'Awa' } },
+      { is: 'recipient', row: 2, to: '+221770000001', country: 'SN', vars: { prenom: 'Awa' } },
       { is: 'skipped', row: 3, to: '+221 77 000 00 01', reason: 'duplicate', detail: 'same number as row 2' },
       { is: 'skipped', row: 4, to: '77', reason: 'too_short' },
       { is: 'skipped', row: 5, to: '770000002', reason: 'empty_variable', column: 'prenom' },

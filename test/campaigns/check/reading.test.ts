@@ -4,7 +4,7 @@ import { UnusableFile } from '../../../src/campaigns/check/reasons.ts';
 import { RowReader } from '../../../src/campaigns/check/rows.ts';
 import { checkFile, checkPieces, pieces, problemsOf, windows1252 } from './read-file.ts';
 
-const AWA = { is: 'recipient', to: '+221770000001', vars: { prenom: 'Awa' } };
+const AWA = { is: 'recipient', to: '+221770000001', country: 'SN', vars: { prenom: 'Awa' } };
 
 describe('a file of recipients', () => {
   it.each([
@@ -75,8 +75,8 @@ describe('JSON lines', () => {
     const file = '{"to":"+221770000001","prenom":"Awa","solde":1500}\n\n{"solde":2,"phone":"x","to":"+221770000002"}';
     const { rows, summary } = await checkFile(file);
     expect(rows).toEqual([
-      { is: 'recipient', row: 1, to: '+221770000001', vars: { prenom: 'Awa', solde: '1500' } },
-      { is: 'recipient', row: 3, to: '+221770000002', vars: { prenom: '', solde: '2', phone: 'x' } },
+      { is: 'recipient', row: 1, to: '+221770000001', country: 'SN', vars: { prenom: 'Awa', solde: '1500' } },
+      { is: 'recipient', row: 3, to: '+221770000002', country: 'SN', vars: { prenom: '', solde: '2', phone: 'x' } },
     ]);
     expect(summary).toMatchObject({ format: 'ndjson', columns: ['to', 'prenom', 'solde', 'phone'], blank: 1 });
   });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { fileProblem, fileProblems, skipReasons, UnusableFile } from '../../../src/campaigns/check/reasons.ts';
 import { renderProblems, renderReport, reportCsv } from '../../../src/campaigns/check/report.ts';
 import type { SkippedRow } from '../../../src/campaigns/check/summary.ts';
+import { expectPage, table } from '../../docs/page.ts';
 import { checkFile } from './read-file.ts';
 
 describe('the report as CSV', () => {
@@ -34,7 +35,7 @@ describe('the report as CSV', () => {
     const { rows } = await checkFile(csv);
     expect(rows).toMatchObject([
       { row: 2, reason: 'not_a_number' },
-      { row: 3, is: 'recipient', to: '+221770000001', vars: { reason: 'not_a_number' } },
+      { row: 3, is: 'recipient', to: '+221770000001', country: 'SN', vars: { reason: 'not_a_number' } },
     ]);
   });
 });
@@ -53,7 +54,7 @@ describe('the report on a screen', () => {
     expect(report).toContain('row 3: +221770000001 — same number as row 2');
     expect(report).toContain('row 4: +225 07 00 00 01 → +2250707000001');
     expect(report).toMatch(/Estimate: 4 segments, about 40\u00a0XOF/);
-    expect(report).toContain('without a price: CI');
+    expect(report).toContain('for want of a price: CI');
     expect(report).toMatch(/“ê” U\+00EA, in your text: write “e”/);
     expect(report).toMatch(/replacing them saves 2 segments, about 20\u00a0XOF/);
   });
@@ -72,10 +73,16 @@ describe('the report on a screen', () => {
   });
 });
 
-describe('docs/campaigns.md', () => {
+it('docs/campaigns.md explains every reason and every problem as the report does', () => {
   const page = readFileSync(new URL('../../../docs/campaigns.md', import.meta.url), 'utf8');
-
-  it.each(Object.entries({ ...skipReasons, ...fileProblems }))('explains %s as the report does', (code, sentence) => {
-    expect(page).toContain(`| \`${code}\` | ${sentence} |`);
-  });
+  const tables = { reasons: ['reason', skipReasons], problems: ['problem', fileProblems] } as const;
+  const fresh = Object.entries(tables).reduce((text, [name, [word, sentences]]) => {
+    const rows = Object.entries(sentences).map(([code, sentence]) => [`\`${code}\``, sentence]);
+    const between = new RegExp(`(<!-- ${name}: generated -->\\n)[^]*?(\\n<!-- /${name} -->)`);
+    return text.replace(between, (_all, open: string, close: string) => {
+      return `${open}\n${table([word, 'what it means'], rows)}\n${close}`;
+    });
+  }, page);
+  expect(fresh).toContain('| `empty` | The phone number is empty. |');
+  expectPage('docs/campaigns.md', fresh);
 });

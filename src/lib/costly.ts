@@ -1,4 +1,4 @@
-import { septetsOf } from './segments.ts';
+import { countSegments, septetsOf } from './segments.ts';
 
 /** What people read as the same, for characters whose accent is not all that keeps them out of GSM-7. */
 const REPLACEMENTS = {
@@ -82,6 +82,18 @@ export function replaceCostly(text: string): string {
   // Composed first: an accent typed as a character of its own would be taken for one that has no look-alike.
   for (const char of text.normalize('NFC')) cheaper += isCostly(char) ? (replacementFor(char) ?? char) : char;
   return cheaper;
+}
+
+/**
+ * The text as `replaceCostly` makes it where that pays, else as it is: an emoji that stays keeps the whole text dear, and
+ * then nothing is won by taking the accents away.
+ */
+export function cheaperText(text: string): string {
+  const now = countSegments(text);
+  if (now.encoding === 'GSM-7') return text;
+  const replaced = replaceCostly(text);
+  const then = countSegments(replaced);
+  return then.encoding === 'GSM-7' && then.segments <= now.segments ? replaced : text;
 }
 
 function isCostly(char: string): boolean {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { costlyIn, replaceCostly, replacementFor } from '../../../src/campaigns/check/costly.ts';
-import { countSegments } from '../../../src/campaigns/check/segments.ts';
+import { countSegments } from '../../src/lib/segments.ts';
 
 describe('segments', () => {
   // Known answers from 3GPP TS 23.038: 160 septets alone, 153 beside a header; 70 code units alone, 67 beside one.
@@ -33,36 +32,5 @@ describe('segments', () => {
     ['a tab is not in the alphabet', 'a\tb', 'UCS-2', 3, 1],
   ] as const)('%s', (_name, text, encoding, units, segments) => {
     expect(countSegments(text)).toEqual({ encoding, units, segments });
-  });
-});
-
-describe('costly characters', () => {
-  it.each(Array.from('êçœ«»’âîôûëïÀÈÊ…–“”\u00a0'))('%s forces UCS-2 and has a look-alike that does not', (char) => {
-    expect(countSegments(char).encoding).toBe('UCS-2');
-    expect(countSegments(replaceCostly(char)).encoding).toBe('GSM-7');
-  });
-
-  it('are named once each', () => {
-    expect([...costlyIn('Fête de l’été, fête 😀')]).toEqual(['ê', '’', '😀']);
-    expect(costlyIn('é à ù Ç € are cheap').size).toBe(0);
-  });
-
-  it('are replaced by what people read as the same', () => {
-    expect(replaceCostly('Sœur Françoise, « fête » – l’été…')).toBe('Soeur Francoise, " fete " - l\'été...');
-  });
-
-  it('keep the accents GSM-7 has, even when typed as two characters', () => {
-    expect(replaceCostly('e\u0301te\u0301 c\u0327a')).toBe('été ca');
-  });
-
-  it('are left out when they show nothing of their own', () => {
-    expect(replaceCostly('a\u200bb\u0301c')).toBe('abc');
-  });
-
-  it('stay where nothing reads the same', () => {
-    expect(replacementFor('😀')).toBeUndefined();
-    expect(replacementFor('日')).toBeUndefined();
-    expect(replacementFor('й')).toBeUndefined();
-    expect(replaceCostly('ok 😀 日')).toBe('ok 😀 日');
   });
 });

@@ -1,0 +1,128 @@
+/**
+ * How many rows of a recipient file are checked in a second, and how many csv-parse alone reads of the same file in the
+ * same run. Alone: `node --import tsx script/bench-parts/check.ts [rows] [rounds]` prints the figures as JSON.
+ */
+import { execFile } from 'node:child_process';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { parse } from 'csv-parse';
+import { checkRecipients } from '../../src/campaigns/check/check-recipients.ts';
+
+export interface CheckRates {
+  readonly rows: number;
+  readonly bytes: number;
+  /** Rows a second, the median of the rounds: numbers, duplicates, variables, segments and cost of every row. */
+  readonly check: number;
+  /** Rows a second that csv-parse turns into arrays of cells, and nothing more is done with them. */
+  readonly csvParse: number;
+  /** `check` ÷ `csvParse`. */
+  readonly ratio: number;
+  /** The most memory, in MB, that a process ever had which checked the file once and did nothing else. */
+  readonly peakMb: number;
+}
+
+/** The two take turns, so that a neighbour who is busy for a while slows down both. */
+export async function measureCheck({ rows = 1_000_000, rounds = 5 } = {}): Promise<CheckRates> {
+  const folder = await mkdtemp(join(tmpdir(), 'relais-bench-check-'));
+  try {
+    const file = join(folder, 'recipients.csv');
+    await pipeline(Readable.from(fileOf(rows)), createWriteStream(file));
+    const check: number[] = [];
+    const csvParse: number[] = [];
+    let bytes = 0;
+    for (let round = 0; round < rounds; round += 1) {
+      csvParse.push(await timed(() => parseAlone(file, rows)));
+      check.push(
+        await timed(async () => {
+          bytes = await checkWhole(file, rows);
+        }),
+      );
+    }
+    const rateOf = (seconds: readonly number[]): number => Math.round(rows / median(seconds));
+    const [checked, parsed] = [rateOf(check), rateOf(csvParse)];
+    const ratio = Math.round((checked / parsed) * 100) / 100;
+    return { rows, bytes, check: checked, csvParse: parsed, ratio, peakMb: await peakOfCheck(file, rows) };
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+const NAMES = ['Awa', 'Françoise', 'Koffi', 'Ndèye', 'Yao', 'Aïcha', 'Moussa', 'Zoë'];
+const ROWS_AT_ONCE = 1_000;
+
+/** Every number once, as a French spreadsheet separates it; some accents, as there are. */
+function* fileOf(rows: number): Generator<string> {
+  yield 'numero;prenom;montant\n';
+  for (let from = 0; from < rows; from += ROWS_AT_ONCE) {
+    let text = '';
+    for (let row = from; row < Math.min(rows, from + ROWS_AT_ONCE); row += 1) {
+      // Spread over the range, or the numbers would come in an order that no file has.
+      const number = String((row * 7_919) % 10_000_000).padStart(7, '0');
+      text += `+22177${number};${NAMES[row % NAMES.length]};${(row * 37) % 90_000}\n`;
+    }
+    yield text;
+  }
+}
+
+async function checkWhole(file: string, rows: number): Promise<number> {
+  const check = checkRecipients(createReadStream(file), {
+    country: 'SN',
+    text: 'Bonjour {{prenom}}, votre solde est de {{montant}} F.',
+    prices: { SN: 20 },
+  });
+  for await (const row of check) void row;
+  const { recipients, bytes } = check.summary();
+  if (recipients !== rows) throw new Error(`${recipients} of ${rows} rows became recipients`);
+  return bytes;
+}
+
+/** The fastest documented way to read with it: no iterator, one `read` after the other. */
+function parseAlone(file: string, rows: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let seen = 0;
+    const parser = parse({ delimiter: ';' });
+    parser.on('readable', () => {
+      while (parser.read() !== null) seen += 1;
+    });
+    parser.on('error', reject);
+    parser.on('end', () => (seen === rows + 1 ? resolve() : reject(new Error(`${seen} rows were read`))));
+    createReadStream(file).on('error', reject).pipe(parser);
+  });
+}
+
+async function timed(run: () => Promise<void>): Promise<number> {
+  const from = performance.now();
+  await run();
+  return (performance.now() - from) / 1_000;
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+/** In a process of its own: memory that was once used here would be counted too. */
+async function peakOfCheck(file: string, rows: number): Promise<number> {
+  const argv = ['--import', 'tsx', fileURLToPath(import.meta.url), '--memory', file, String(rows)];
+  const { stdout } = await promisify(execFile)(process.execPath, argv);
+  return Number(stdout);
+}
+
+async function main([first, ...rest]: readonly string[]): Promise<void> {
+  if (first === '--memory') {
+    const [file = '', rows] = rest;
+    await checkWhole(file, Number(rows));
+    process.stdout.write(String(Math.round(process.resourceUsage().maxRSS / 1_024)));
+    return;
+  }
+  const [rows, rounds] = [Number(first ?? 0), Number(rest[0] ?? 0)];
+  const rates = await measureCheck({ ...(rows && { rows }), ...(rounds && { rounds }) });
+  process.stdout.write(`${JSON.stringify(rates)}\n`);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await main(process.argv.slice(2));

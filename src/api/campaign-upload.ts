@@ -1,0 +1,80 @@
+/** Recipients over HTTP: counted, or with `dryRun` only judged. */
+import type { Request, Response } from 'express';
+import { UnusableFile } from '../campaigns/check/reasons.ts';
+import { type RepairableCountry, repairableCountries } from '../campaigns/check/phone-repair.ts';
+import { type UploadAnswer, uploadRecipients } from '../campaigns/upload.ts';
+import type { CampaignRecord } from '../operations/record.ts';
+import { type ApiContext, queryNumber, queryText } from './context.ts';
+import { ApiProblem, invalid } from './problem.ts';
+
+const FORMATS = { 'text/csv': 'csv', 'application/x-ndjson': 'ndjson' } as const;
+const PREVIEW_MAX = 20;
+
+/** The campaign is one that the caller may see, and recipients may be added to it. */
+export async function takeUpload(
+  context: ApiContext,
+  campaign: CampaignRecord,
+  { request, response }: { readonly request: Request; readonly response: Response },
+): Promise<void> {
+  const type = (request.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+  const format = FORMATS[type as keyof typeof FORMATS];
+  if (!format) throw new ApiProblem('unsupported-media-type', `Send ${Object.keys(FORMATS).join(' or ')}.`);
+  const answer = await uploaded(context, campaign, request, { format, ...wishesOf(request) });
+  if (answer.is === 'changed') {
+    throw new ApiProblem('wrong-state', 'The campaign was changed meanwhile; nothing was added. Send it again.');
+  }
+  if (answer.is === 'replayed') response.set('Idempotency-Replayed', 'true');
+  response.json(viewOf(answer));
+}
+
+interface Wishes {
+  readonly repair: readonly RepairableCountry[];
+  readonly preview: number | undefined;
+  readonly dryRun: boolean;
+}
+
+function wishesOf(request: Request): Wishes {
+  const repair = queryText(request, 'repair', /^[A-Z,]{2,40}$/)?.split(',') ?? [];
+  const known = repair.filter((code) => repairableCountries.some((country) => country === code));
+  if (known.length < repair.length) {
+    throw invalid([{ pointer: '/repair', message: `must be some of ${repairableCountries.join(',')}` }]);
+  }
+  const asked = request.query['preview'] !== undefined;
+  return {
+    repair: known as RepairableCountry[],
+    preview: asked ? queryNumber(request, 'preview', 1, PREVIEW_MAX) : undefined,
+    dryRun: queryText(request, 'dryRun', /^(true|false)$/) === 'true',
+  };
+}
+
+async function uploaded(
+  { campaigns, queries, random, defaultCountry, optOuts, smsPrices, senderOf }: ApiContext,
+  campaign: CampaignRecord,
+  request: Request,
+  wishes: Wishes & { readonly format: 'csv' | 'ndjson' },
+): Promise<UploadAnswer> {
+  const within = defaultCountry === undefined ? campaign : { country: defaultCountry, ...campaign };
+  const tools = { campaigns, queries, random, optOuts, prices: smsPrices, sender: senderOf(campaign.account) };
+  try {
+    return await uploadRecipients(within, request, { ...tools, ...wishes });
+  } catch (error) {
+    if (error instanceof UnusableFile) throw invalid(error.problems.map(describeFileProblem));
+    // Nobody is left to read it; it must not look like a fault of ours in the log.
+    if (request.destroyed && !request.complete) throw new ApiProblem('malformed', 'The body broke off.');
+    throw error;
+  }
+}
+
+function viewOf(answer: Exclude<UploadAnswer, { is: 'changed' }>) {
+  if (answer.is === 'checked') return { dryRun: true, replayed: false, ...answer.summary };
+  if (answer.is === 'counted') return { replayed: false, ...answer.summary };
+  const { recipients, skipped } = answer.upload;
+  return { replayed: true, total: recipients + skipped, recipients, skipped };
+}
+
+function describeFileProblem({ message, detail, row }: UnusableFile['problems'][number]) {
+  return {
+    pointer: row === undefined ? '' : `/${row}`,
+    message: detail === undefined ? message : `${message} (${detail})`,
+  };
+}

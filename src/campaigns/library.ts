@@ -1,0 +1,90 @@
+/**
+ * `relais/campaigns`: what another service imports to check recipients, and to add them to a campaign that it made with
+ * `createProducer().campaign(…)`. Checking needs no Redis.
+ */
+import { systemClock } from '../lib/clock.ts';
+import { systemRandom } from '../lib/random.ts';
+import { Campaigns } from '../operations/campaigns.ts';
+import { OptOuts } from '../operations/opt-outs.ts';
+import { Queries } from '../operations/queries.ts';
+import { Keeping } from '../producer/keeping.ts';
+import { type RedisPlace, targetOf } from '../producer/redis-place.ts';
+import { closeConnection, openCommands, waitUntilReady } from '../redis/connections.ts';
+import type { RepairableCountry } from './check/phone-repair.ts';
+import type { Prices } from './check/prices.ts';
+import type { FileFormat } from './check/rows.ts';
+import { type UploadAnswer, uploadRecipients } from './upload.ts';
+
+export { checkRecipients } from './check/check-recipients.ts';
+export type { Check, CheckOptions } from './check/check-recipients.ts';
+export { readPrices, UnusablePrices } from './check/prices.ts';
+export type { Prices } from './check/prices.ts';
+export { fileProblems, skipReasons, UnusableFile } from './check/reasons.ts';
+export type { FileProblem, SkipReason } from './check/reasons.ts';
+export { renderProblems, renderReport, reportCsv } from './check/report.ts';
+export type { CheckedRow, CheckSummary, PreviewedText, SkippedRow } from './check/summary.ts';
+export type { UploadAnswer } from './upload.ts';
+export { NotKept } from '../producer/errors.ts';
+
+export interface RecipientsOptions {
+  /** The Redis that the workers use. */
+  readonly redis: RedisPlace;
+  /** The workers' DEFAULT_COUNTRY: where local numbers belong when the campaign names no country. */
+  readonly country?: string;
+  /** XOF per segment, by country; see `readPrices`. */
+  readonly prices?: Prices;
+  /** The workers' SMS_SENDER: people may have opted out of this sender alone. */
+  readonly sender?: string;
+  /** `asserted`: this Redis hides its configuration, and you vouch that it keeps what it answers. */
+  readonly durability?: 'checked' | 'asserted';
+  /** Told of connection errors. The connection is made again by itself, so this is for a log. */
+  readonly onError?: (error: unknown) => void;
+}
+
+export interface AddOptions {
+  /** Defaults to what the first character shows: `{` begins JSON lines. */
+  readonly format?: FileFormat;
+  readonly repair?: readonly RepairableCountry[];
+  readonly preview?: number;
+  /** Judges everything and leaves the campaign as it was. */
+  readonly dryRun?: boolean;
+}
+
+export interface Recipients extends AsyncDisposable {
+  /**
+   * Adds the recipients in a file, all of them or, when anything is thrown, none; the same bytes again are a replay.
+   * Throws an `UnusableFile`, a `NotKept`, or a `NoSuchCampaign` when it is not there or was started already.
+   */
+  add(campaign: string, source: AsyncIterable<Uint8Array>, options?: AddOptions): Promise<UploadAnswer>;
+  close(): Promise<void>;
+}
+
+export class NoSuchCampaign extends Error {
+  override readonly name = 'NoSuchCampaign';
+}
+
+/** A Redis that is away longer is an error; a source of recipients is not to be begun and then left waiting. */
+const READY_WAIT_MS = 10_000;
+
+export function openRecipients(options: RecipientsOptions): Recipients {
+  const { durability, onError = () => undefined, country, prices, sender } = options;
+  const redis = openCommands(targetOf(options.redis), { name: 'relais-recipients', onError });
+  const keeping = new Keeping({ redis, clock: systemClock, asserted: durability === 'asserted', replicas: 0 });
+  const queries = new Queries(redis);
+  const tools = { campaigns: new Campaigns(redis), queries, optOuts: new OptOuts(redis), random: systemRandom };
+  const close = (): Promise<void> => closeConnection(redis);
+  return {
+    add: async (id, source, wishes = {}) => {
+      await waitUntilReady(redis, READY_WAIT_MS);
+      await keeping.require();
+      const campaign = await queries.read('campaign', id);
+      if (!campaign) throw new NoSuchCampaign(`there is no campaign ${id}`);
+      if (campaign.state !== 'draft' && campaign.state !== 'ready')
+        throw new NoSuchCampaign(`${id} is ${campaign.state}: recipients are added before the start`);
+      const within = country === undefined ? campaign : { country, ...campaign };
+      return uploadRecipients(within, source, { ...tools, prices, sender, ...wishes });
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}

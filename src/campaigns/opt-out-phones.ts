@@ -1,0 +1,46 @@
+/** The numbers of an opt-out: written as people write them, read by the rules of the recipients they must match. */
+import { phone } from '../queues/requests.ts';
+import { checkRecipients } from './check/check-recipients.ts';
+import { phoneReader } from './check/phone.ts';
+import { type SkipReason, skipReasons } from './check/reasons.ts';
+import type { FileFormat } from './check/rows.ts';
+
+export interface PhoneRefused {
+  /** Where it stands: the row of a file as a spreadsheet numbers it, or its place in a list. */
+  readonly at: number;
+  readonly reason: SkipReason;
+  readonly message: string;
+}
+
+export type OptOutPhone = { readonly phone: string } | { readonly refused: PhoneRefused };
+
+export interface ReadingOptions {
+  /** Where numbers without a country code belong. */
+  readonly country?: string | undefined;
+}
+
+export function readPhones(written: readonly string[], { country }: ReadingOptions): OptOutPhone[] {
+  const read = phoneReader(country === undefined ? {} : { country });
+  return written.map((text, at) => {
+    const reading = read(text);
+    return reading.is === 'mobile' ? { phone: reading.e164 } : judged(text, reading.reason, at);
+  });
+}
+
+/** Row by row, as for a campaign; throws an UnusableFile where no row can be trusted. Repeated rows are left out. */
+export async function* phonesInFile(
+  source: AsyncIterable<Uint8Array>,
+  { country, format }: ReadingOptions & { readonly format: FileFormat },
+): AsyncGenerator<OptOutPhone, void, undefined> {
+  for await (const row of checkRecipients(source, { format, ...(country === undefined ? {} : { country }) })) {
+    if (row.is === 'recipient') yield { phone: row.to };
+    else if (row.reason !== 'duplicate') yield judged(row.to, row.reason, row.row);
+  }
+}
+
+/** A message may go to any number in international form, so any such number may opt out. */
+function judged(text: string, reason: SkipReason, at: number): OptOutPhone {
+  const asWritten = /^\s*(\+|00)/.test(text) ? phone.safeParse(text.trim()) : undefined;
+  if (asWritten?.success) return { phone: asWritten.data };
+  return { refused: { at, reason, message: skipReasons[reason] } };
+}

@@ -1,0 +1,16 @@
+/** What starting a campaign would do, in one breath: to how many people, in how many segments, for how much. */
+import { describeXof } from '../lib/money.ts';
+import { readCampaign } from './campaign-follow.ts';
+import type { JsonObject } from './client.ts';
+import { grouped, printable } from './output.ts';
+import { remainingOf } from './progress.ts';
+
+/** `120 people (“Rappel”, 240 segments, about 4 800 XOF; BF has no price)`; a running campaign has fewer to go. */
+export function sizeOf(body: JsonObject): string {
+  const { name, totals, segments } = readCampaign(body);
+  const { xof, unpriced = [] } = (body['cost'] ?? {}) as { readonly xof?: number; readonly unpriced?: string[] };
+  const size = segments === undefined ? '' : `, ${grouped(segments)} segments`;
+  const without = unpriced.length === 0 ? '' : `; no price known for ${printable(unpriced.join(', '))}`;
+  const price = xof === undefined ? '' : `, about ${describeXof(xof)}${without}`;
+  return `${grouped(remainingOf(totals))} people (“${printable(name)}”${size}${price})`;
+}

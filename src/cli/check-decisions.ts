@@ -1,0 +1,73 @@
+import { type SkipReason, skipReasons } from '../campaigns/check/reasons.ts';
+import type { CheckSummary } from '../campaigns/check/summary.ts';
+import { grouped } from './output.ts';
+
+interface Question {
+  /** After how many rows there are: one, and several. */
+  readonly are: readonly [one: string, several: string];
+  /** The flag that takes these rows in, where there is one; the others can only be mended in the file. */
+  readonly takesIn?: { readonly flag: string; readonly does: string };
+}
+
+/** Rows that somebody surely wants to reach, and that are skipped until it was said what is to become of them. */
+const QUESTIONS = {
+  no_country: {
+    are: ['number has no country code', 'numbers have no country code'],
+    takesIn: { flag: '--country SN', does: 'reads them as numbers of that country' },
+  },
+  old_numbering: {
+    are: ['number is from before two digits were added', 'numbers are from before two digits were added'],
+    takesIn: { flag: '--repair CI,BJ', does: 'renews them, and lists each before and after' },
+  },
+  spreadsheet_damage: { are: ['number was damaged by a spreadsheet', 'numbers were damaged by a spreadsheet'] },
+  several_numbers: { are: ['cell holds more than one number', 'cells hold more than one number'] },
+  empty_variable: { are: ['row lacks a value that the text needs', 'rows lack a value that the text needs'] },
+  extra_cells: { are: ['row has more cells than the header', 'rows have more cells than the header'] },
+  unreadable_row: { are: ['line cannot be read', 'lines cannot be read'] },
+  text_too_long: { are: ['text is too long to be sent', 'texts are too long to be sent'] },
+} as const satisfies Partial<Record<SkipReason, Question>>;
+
+type Questionable = keyof typeof QUESTIONS;
+
+export interface Decision {
+  readonly reason: Questionable;
+  readonly rows: number;
+  /** Either of them decides it. */
+  readonly flags: readonly string[];
+}
+
+export const leavable = Object.keys(skipReasons) as SkipReason[];
+
+/** What is still to be decided, in the order of the table. The country of a campaign that is there is decided. */
+export function decisionsIn(
+  { reasons }: Pick<CheckSummary, 'reasons'>,
+  leaveOut: readonly SkipReason[],
+  countryIsFixed = false,
+): readonly Decision[] {
+  const open = (Object.keys(QUESTIONS) as Questionable[]).filter((reason) => !leaveOut.includes(reason));
+  return open.flatMap((reason) => {
+    const rows = reasons[reason]?.count ?? 0;
+    const { takesIn }: Question = QUESTIONS[reason];
+    const may = takesIn && !(countryIsFixed && reason === 'no_country');
+    return rows === 0 ? [] : [{ reason, rows, flags: [...(may ? [takesIn.flag] : []), `--leave-out ${reason}`] }];
+  });
+}
+
+/** For a screen: what is open, what each flag does, and all that would leave the rows out at once. */
+export function renderDecisions(decisions: readonly Decision[]): string {
+  const width = Math.max(...decisions.flatMap(({ flags }) => flags.map((flag) => flag.length)));
+  const line = (flag: string, does: string): string => `    ${flag.padEnd(width)}  ${does}`;
+  const lines = decisions.flatMap(({ reason, rows, flags }) => {
+    const { are, takesIn }: Question = QUESTIONS[reason];
+    const may = takesIn && flags.includes(takesIn.flag);
+    const leaving = may ? 'leaves them out' : 'leaves them out; or mend them in the file';
+    return [
+      `  ${grouped(rows)} ${rows === 1 ? are[0] : are[1]}`,
+      ...(may ? [line(takesIn.flag, takesIn.does)] : []),
+      line(flags.at(-1) ?? '', leaving),
+    ];
+  });
+  const all = decisions.map(({ reason }) => reason).join(',');
+  const atOnce = decisions.length < 2 ? [] : [`  To leave out all of these: --leave-out ${all}`];
+  return ['To decide before the start', ...lines, ...atOnce].join('\n');
+}

@@ -1,0 +1,38 @@
+/** Where recipients come from: a file, or `-` for standard input. */
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { CliIo } from './io.ts';
+
+export interface RecipientsSource {
+  /** As it is called in messages. */
+  readonly name: string;
+  /** Each call begins anew, but standard input can be read only once. */
+  open(): Readable;
+}
+
+export function sourceOf(path: string, { stdin }: CliIo): RecipientsSource {
+  if (path === '-') return { name: 'standard input', open: () => stdin };
+  return { name: path, open: () => createReadStream(path) };
+}
+
+/** A source that can be read twice: what comes from standard input is kept in a file until `use` is done. */
+export async function withRereadable<T>(
+  path: string,
+  io: CliIo,
+  use: (source: RecipientsSource) => Promise<T>,
+): Promise<T> {
+  const source = sourceOf(path, io);
+  if (path !== '-') return use(source);
+  const folder = await mkdtemp(join(tmpdir(), 'relais-recipients-'));
+  try {
+    const kept = join(folder, 'recipients');
+    await pipeline(source.open(), createWriteStream(kept, { mode: 0o600 }), { signal: io.signal });
+    return await use({ name: source.name, open: () => createReadStream(kept) });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}

@@ -1,0 +1,50 @@
+/** The text of a campaign to a few people who know that it comes: as single messages, never part of the campaign. */
+import { InvalidArgumentError } from 'commander';
+import type { CheckSummary } from '../campaigns/check/summary.ts';
+import { CommandFailed } from './failure.ts';
+import type { ExitCode } from './io.ts';
+import { printable } from './output.ts';
+import type { Shell } from './shell.ts';
+
+const MOST = 10;
+
+/** `+221771234567,+22890123456` */
+export function testNumbers(text: string): readonly string[] {
+  const numbers = text.split(',').map((part) => part.replace(/[\s().-]/g, '').replace(/^00/, '+'));
+  const wrong = numbers.filter((number) => !/^\+[1-9]\d{7,14}$/.test(number));
+  if (wrong.length > 0)
+    throw new InvalidArgumentError(`Write them as +221771234567; this is not: ${wrong.join(', ')}.`);
+  if (numbers.length > MOST) throw new InvalidArgumentError(`At most ${MOST} numbers.`);
+  return [...new Set(numbers)];
+}
+
+export interface TestSend {
+  readonly numbers: readonly string[];
+  readonly from?: string | undefined;
+  readonly account?: string | undefined;
+  readonly yes?: true | undefined;
+}
+
+/** Sends what the first recipient would read. Answers 1 when nothing was sent, or not to all. */
+export async function testSend(
+  { preview }: CheckSummary,
+  { numbers, from, account, yes }: TestSend,
+  shell: Shell,
+): Promise<ExitCode> {
+  const first = preview?.find(({ why }) => why.includes('first'));
+  if (!first) throw new CommandFailed('There is no text to try: nobody would get one.');
+  const question = `\nThe text of row ${first.row}:\n  ${printable(first.text)}\nSend it to ${numbers.join(', ')} now?`;
+  if (!(await shell.confirmed(question, yes))) return 1;
+  // One after the other: where one is refused, it is plain who was sent to before.
+  for (const to of numbers) {
+    const message = { to, text: first.text, ...(from && { from }), ...(account && { account }) };
+    const { body } = await shell.api.post('/v1/messages', message);
+    const [{ id, outcome } = {}] = (body['items'] ?? []) as readonly {
+      readonly id?: string;
+      readonly outcome?: string;
+    }[];
+    // A note: with --json, what is printed is the report alone.
+    await shell.output.note(`Test to ${to}: ${printable(outcome)}  ${printable(id)}`);
+  }
+  return 0;
+}

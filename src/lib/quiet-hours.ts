@@ -1,0 +1,73 @@
+/**
+ * Hours of the day in which nobody is to be disturbed, on the clock of a zone. `21:00-08:00` goes over midnight. The
+ * zone's own rules decide, so a night with a change of the clock is as long as people there find it.
+ */
+export interface QuietHours {
+  /** Minutes since midnight; the first quiet one, and the first that is not. */
+  readonly from: number;
+  readonly to: number;
+}
+
+const MINUTE_MS = 60_000;
+const DAY_MINUTES = 1_440;
+/** A change of the clock may lengthen a night. */
+const LONGEST_MINUTES = 2 * DAY_MINUTES;
+
+/** Throws a RangeError that names the form. */
+export function readQuietHours(text: string): QuietHours {
+  const [, fromHour, fromMinute, toHour, toMinute] =
+    /^([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-3]):([0-5]\d)$/.exec(text) ?? [];
+  if (fromHour === undefined) throw new RangeError(`not hours of a day: "${text}" (write them as 21:00-08:00)`);
+  const hours = { from: Number(fromHour) * 60 + Number(fromMinute), to: Number(toHour) * 60 + Number(toMinute) };
+  if (hours.from === hours.to) throw new RangeError(`"${text}" is the whole day, or none of it`);
+  return hours;
+}
+
+/** Throws a RangeError for a zone that this machine does not know. */
+export function readTimeZone(name: string): string {
+  try {
+    formatterOf(name);
+    return name;
+  } catch (error) {
+    throw new RangeError(`not a time zone: "${name}" (write it as Africa/Dakar)`, { cause: error });
+  }
+}
+
+/**
+ * When the quiet hours that hold at `atMs` are over, ms since the epoch; undefined where it is not quiet. The first
+ * minute that is loud counts, so hours that the clock repeats are asked about again.
+ */
+export function quietUntil(hours: QuietHours, zone: string, atMs: number): number | undefined {
+  if (!isQuiet(hours, zone, atMs)) return undefined;
+  let minute = Math.floor(atMs / MINUTE_MS) + 1;
+  for (let looked = 0; looked < LONGEST_MINUTES; looked += 1, minute += 1) {
+    if (!isQuiet(hours, zone, minute * MINUTE_MS)) return minute * MINUTE_MS;
+  }
+  throw new Error(`it is always quiet in ${zone}`);
+}
+
+function isQuiet({ from, to }: QuietHours, zone: string, atMs: number): boolean {
+  const minute = minuteOfDay(zone, atMs);
+  return from < to ? minute >= from && minute < to : minute >= from || minute < to;
+}
+
+function minuteOfDay(zone: string, atMs: number): number {
+  const [hour = '', minute = ''] = formatterOf(zone).format(atMs).split(':');
+  return Number(hour) * 60 + Number(minute);
+}
+
+/** Making one takes a thousand times as long as using it. */
+const formatters = new Map<string, Intl.DateTimeFormat>();
+
+function formatterOf(zone: string): Intl.DateTimeFormat {
+  const known = formatters.get(zone);
+  if (known) return known;
+  const made = new Intl.DateTimeFormat('en-GB', {
+    timeZone: zone,
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  });
+  formatters.set(zone, made);
+  return made;
+}

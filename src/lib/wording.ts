@@ -1,0 +1,30 @@
+import { cheaperText } from './costly.ts';
+import { compileTemplate, renderText } from './template.ts';
+
+/** What a campaign says, and how: what is checked, what is sent and what is reported all come from here. */
+export interface Wording {
+  /** Canonical names, each once, in the order of their first use. */
+  readonly variables: readonly string[];
+  /** The text as it goes out to one recipient; `vars` by canonical name. */
+  textFor(vars: Readonly<Record<string, string>>): string;
+  /** The same from the values alone, in the order of `variables`. */
+  textOf(values: readonly string[]): string;
+}
+
+export interface Words {
+  readonly text: string;
+  /** Characters that make a text dear are replaced by look-alikes, in the text and in the values. */
+  readonly replaceCostly?: boolean | undefined;
+}
+
+/** Throws an UnusableTemplate when the braces of the text do not match. */
+export function wordingOf({ text, replaceCostly = false }: Words): Wording {
+  const template = compileTemplate(text);
+  const textFor: Wording['textFor'] = replaceCostly
+    ? (vars) => cheaperText(renderText(template, vars))
+    : (vars) => renderText(template, vars);
+  const { variables } = template;
+  const textOf: Wording['textOf'] = (values) =>
+    textFor(Object.fromEntries(variables.map((name, at) => [name, values[at] ?? ''])));
+  return { variables, textFor, textOf };
+}

@@ -1,0 +1,162 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Service, startService } from '../support/service.ts';
+
+let service: Service;
+const folder = mkdtempSync(join(tmpdir(), 'relais-prices-'));
+beforeAll(async () => {
+  const prices = join(folder, 'prices.json');
+  writeFileSync(prices, '{"SN": 20, "TG": 22.5}');
+  service = await startService({ SMS_PRICES_FILE: prices });
+});
+afterAll(async () => {
+  await service.stop();
+  rmSync(folder, { recursive: true });
+});
+
+const FILE = [
+  'numero;prenom',
+  '77 100 00 01;Awa',
+  '+22890000001;Françoise',
+  '+22670000001;Moussa',
+  '+225 07 00 00 01;Koffi',
+  '77 100 00 01;Awa encore',
+  '77 100 00 02;=1+1',
+].join('\n');
+
+let made = 0;
+async function campaign(more: object = {}): Promise<string> {
+  made += 1;
+  const body = { name: 'test', text: `Fête ${made} {{prenom}}`, country: 'SN', reference: `upload-${made}`, ...more };
+  const answer = await service.call('POST', '/v1/campaigns', { body });
+  expect(answer.status).toBe(201);
+  return answer.body.id;
+}
+
+const upload = (id: string, query = '', body = FILE) =>
+  service.call('POST', `/v1/campaigns/${id}/recipients${query}`, { body, headers: { 'content-type': 'text/csv' } });
+const show = async (id: string) => (await service.call('GET', `/v1/campaigns/${id}`)).body;
+
+test('a dry run says what the upload will say, and changes nothing', async () => {
+  const id = await campaign();
+  const before = await show(id);
+  const dry = await upload(id, '?dryRun=true&preview=1');
+  expect(dry.status).toBe(200);
+  expect(dry.body).toMatchObject({ dryRun: true, replayed: false, total: 6, recipients: 4, skipped: 2 });
+  expect(dry.body.preview[0]).toMatchObject({ row: 2, to: '+221771000001', text: `Fête ${made} Awa`, segments: 1 });
+  expect(await show(id)).toEqual(before);
+  expect((await service.redis.keys('*')).filter((key) => key.includes(`${id}.`))).toEqual([]);
+
+  const { dryRun: _dry, preview: _preview, ...said } = dry.body;
+  expect((await upload(id)).body).toEqual(said);
+  expect(await show(id)).toMatchObject({ state: 'ready', totals: { total: 6 } });
+});
+
+test('the report says what it costs, in all and by country, and guesses no price', async () => {
+  const id = await campaign();
+  const { body } = await upload(id);
+  expect(body.cost).toEqual({ estimated: true, xof: 40 + 23, unpriced: ['BF'] });
+  expect(body.countries).toEqual({
+    SN: { recipients: 2, segments: 2, estimatedXof: 40 },
+    TG: { recipients: 1, segments: 1, estimatedXof: 23 },
+    BF: { recipients: 1, segments: 1 },
+  });
+  await upload(id, '', 'to;prenom\n+221771999999;Zoé');
+  expect((await show(id)).cost).toEqual({ estimated: true, xof: 40 + 23 + 20, unpriced: ['BF'] });
+});
+
+test('old numbers are renewed when the upload asks for it, and shown before and after', async () => {
+  const id = await campaign();
+  expect((await upload(id)).body.reasons.old_numbering.count).toBe(1);
+  const { body } = await upload(await campaign(), '?repair=CI,BJ');
+  expect(body.repaired).toEqual({
+    count: 1,
+    examples: [{ row: 5, before: '+225 07 00 00 01', after: '+2250707000001' }],
+  });
+});
+
+test.each(['?repair=SN', '?preview=0', '?preview=21', '?dryRun=yes'])('%s is refused', async (query) => {
+  expect((await upload(await campaign(), query)).status).toBe(422);
+});
+
+test('whoever has opted out is listed with the reason', async () => {
+  await service.call('POST', '/v1/opt-outs', { body: { phones: ['+22670000001'] } });
+  const id = await campaign();
+  const { body } = await upload(id);
+  expect(body.reasons.opted_out).toEqual({ count: 1, examples: [{ row: 4, to: '+22670000001' }] });
+  const { body: rows } = await service.call('GET', `/v1/campaigns/${id}/recipients?state=skipped`);
+  expect(rows.items.map(({ row, reason }: Row) => [row, reason])).toEqual([
+    [4, 'opted_out'],
+    [5, 'old_numbering'],
+    [6, 'duplicate'],
+  ]);
+  await service.call('DELETE', '/v1/opt-outs', { body: { phones: ['+22670000001'] } });
+});
+
+interface Row {
+  readonly row: number;
+  readonly reason: string;
+}
+
+test('what was checked is what is sent: costly characters are replaced in both, when it was asked for', async () => {
+  const id = await campaign({ replaceCostly: true });
+  const { body } = await upload(id, '?preview=2');
+  const said = body.preview.map(({ text }: { text: string }) => text);
+  expect(said).toContain(`Fete ${made} Francoise`);
+  await service.call('POST', `/v1/campaigns/${id}/start`);
+  await service.until(`/v1/campaigns/${id}`, ({ state }) => state === 'finished');
+  const books = (await service.books('messages')) as { items?: { text: string }[] } | { text: string }[];
+  const sent = (Array.isArray(books) ? books : (books.items ?? [])).map(({ text }) => text);
+  expect(sent).toEqual(expect.arrayContaining([...said, `Fete ${made} Moussa`]));
+  expect(sent.filter((text) => text.includes(`Fête ${made}`))).toEqual([]);
+});
+
+test('a cut upload leaves the campaign as it was', async () => {
+  const id = await campaign();
+  await upload(id, '', 'to;prenom\n+221770000099;Awa');
+  const before = await show(id);
+  const keysBefore = await keysOf(id);
+  await cutUpload(id);
+  await expect.poll(() => keysOf(id), { timeout: 10_000 }).toEqual(keysBefore);
+  expect(await show(id)).toEqual(before);
+  // And the whole file is taken afterwards as if nothing had happened.
+  expect((await upload(id)).body).toMatchObject({ recipients: 4, skipped: 2 });
+});
+
+const keysOf = async (id: string): Promise<string[]> =>
+  (await service.redis.keys('*')).filter((key) => key.includes(id)).toSorted((a, b) => (a < b ? -1 : 1));
+
+/** Promises a megabyte, sends most of it, waits until chunks of it are staged, and pulls the plug. */
+async function cutUpload(id: string): Promise<void> {
+  const { hostname, port } = new URL(service.api);
+  const rows = Array.from({ length: 20_000 }, (_, n) => `77${String(1_000_000 + n)};Awa ${n}`);
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => undefined);
+  socket.write(
+    [
+      `POST /v1/campaigns/${id}/recipients HTTP/1.1`,
+      `Host: ${hostname}`,
+      'Authorization: Bearer maker-secret',
+      'Content-Type: text/csv',
+      'Content-Length: 1000000',
+      '',
+      `numero;prenom\n${rows.join('\n')}\n`,
+    ].join('\r\n'),
+  );
+  await expect.poll(async () => (await keysOf(id)).length, { timeout: 10_000 }).toBeGreaterThan(50);
+  socket.destroy();
+}
+
+test('what begins like a formula comes out harmless', async () => {
+  const id = await campaign();
+  await upload(id, '', 'numero;prenom\n=cmd();Awa\n+1+1;Ben\n@SUM(A1);Cé\n-2;Di');
+  const { body } = await service.call('GET', `/v1/campaigns/${id}/recipients`, { headers: { accept: 'text/csv' } });
+  const cells = String(body)
+    .replace('\ufeff', '')
+    .split(/\r\n|;/);
+  expect(cells.filter((cell) => /cmd|SUM|1\+1|-2/.test(cell))).toEqual(["'=cmd()", "'+1+1", "'@SUM(A1)", "'-2"]);
+  expect(cells.filter((cell) => /^[=+\-@\t\r]/.test(cell))).toEqual([]);
+});
