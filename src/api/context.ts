@@ -1,4 +1,6 @@
 import type { Request, Response } from 'express';
+import type { Redis } from 'ioredis';
+import type { Prices } from '../campaigns/check/prices.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
 import type { EventStream } from '../events/stream.ts';
@@ -8,6 +10,9 @@ import type { Campaigns } from '../operations/campaigns.ts';
 import type { QueueName } from '../operations/due-queues.ts';
 import type { Kind } from '../operations/lifecycle.ts';
 import type { Operations } from '../operations/operations.ts';
+import type { OptOuts } from '../operations/opt-outs.ts';
+import type { Purge } from '../operations/purge.ts';
+import type { Retries } from '../operations/retries.ts';
 import type { Queries } from '../operations/queries.ts';
 import type { RecordOf } from '../operations/record.ts';
 import type { Acceptance, Answer } from '../producer/acceptance.ts';
@@ -22,6 +27,8 @@ import { ApiProblem, invalid } from './problem.ts';
 /** What the routes work with; everything comes from main. */
 export interface ApiContext extends EndpointRoutesContext {
   readonly keys: readonly ApiKey[];
+  /** For what all processes count together; records are changed through the others. */
+  readonly redis: Redis;
   /** Requests per second and key; 0 = unlimited. */
   readonly ratePerSecond: number;
   readonly environment: string;
@@ -36,6 +43,17 @@ export interface ApiContext extends EndpointRoutesContext {
   readonly operations: Operations;
   readonly queries: Queries;
   readonly campaigns: Campaigns;
+  readonly retries: Retries;
+  readonly optOuts: OptOuts;
+  readonly purge: Purge;
+  /** Writes down who did what, for whoever must account for it later. */
+  readonly audit: (facts: Readonly<Record<string, unknown>>) => void;
+  /** Where numbers without a country code belong, unless the request says so. */
+  readonly defaultCountry: string | undefined;
+  /** XOF per segment, by country; absent: nothing is said about cost. */
+  readonly smsPrices: Prices | undefined;
+  /** The sender that an account's texts come from, unless the request names another. */
+  readonly senderOf: (account: string) => string | undefined;
   readonly batches: Batches;
   readonly accounts: Accounts;
   readonly events: EventStream;

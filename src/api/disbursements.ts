@@ -1,6 +1,7 @@
 import { Router } from 'express';
 import { statesOf } from '../operations/lifecycle.ts';
 import { idOfReference } from '../producer/acceptance.ts';
+import { NDJSON, answerInBulk } from './bulk.ts';
 import {
   type ApiContext,
   findRecord,
@@ -21,6 +22,12 @@ export function disbursementRoutes(context: ApiContext): Router {
   const router = Router();
 
   router.post('/', async (request, response) => {
+    if (request.is(NDJSON)) {
+      await answerInBulk(context, { request, response }, (acceptance, line) =>
+        acceptance.disbursement(line.request, line.identity, line.by),
+      );
+      return;
+    }
     const key = requireRole(response, 'enqueue');
     requireAccount(key, request.body);
     requireOpen(context, response);

@@ -22,10 +22,19 @@ export function readApiKeys(text: string): ApiKey[] {
     problems.push(`entry ${index + 1}: ${key}`);
     return [];
   });
+  problems.push(...sharedSecrets(keys));
   if (problems.length > 0) {
     throw new Error(`${problems.join('; ')} (write name:role+role[@account+account]:secret-or-sha256:hex)`);
   }
   return keys;
+}
+
+/** A secret that two keys share would be whoever is listed last: neither limits nor authors would be right. */
+function sharedSecrets(keys: readonly ApiKey[]): string[] {
+  return keys.flatMap((key, at) => {
+    const twin = keys.findIndex(({ digest }) => digest.equals(key.digest));
+    return twin < at ? [`"${key.name}" has the same secret as "${keys[twin]?.name}"`] : [];
+  });
 }
 
 function readKey(entry: string): ApiKey | string {

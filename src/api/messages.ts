@@ -1,5 +1,5 @@
 import { Router } from 'express';
-import type { Answer } from '../producer/acceptance.ts';
+import { NDJSON, answerInBulk, verdictOf } from './bulk.ts';
 import {
   type ApiContext,
   findRecord,
@@ -18,6 +18,12 @@ export function messageRoutes(context: ApiContext): Router {
   const router = Router();
 
   router.post('/', async (request, response) => {
+    if (request.is(NDJSON)) {
+      await answerInBulk(context, { request, response }, (acceptance, line) =>
+        acceptance.message(line.request, line.identity),
+      );
+      return;
+    }
     const key = requireRole(response, 'enqueue');
     const body: unknown = request.body;
     const many = Array.isArray(body);
@@ -34,7 +40,7 @@ export function messageRoutes(context: ApiContext): Router {
     const [only] = answers;
     if (!many && only) takeAnswer(only);
     if (answers.every(({ outcome }) => outcome === 'duplicate')) response.set('Idempotency-Replayed', 'true');
-    response.status(202).json({ items: answers.map(itemOf) });
+    response.status(202).json({ items: answers.map(verdictOf) });
   });
 
   router.get('/:id', async (request, response) => {
@@ -43,10 +49,4 @@ export function messageRoutes(context: ApiContext): Router {
   });
 
   return router;
-}
-
-function itemOf(answer: Answer, index: number) {
-  if (answer.outcome === 'invalid') return { index, id: null, outcome: 'invalid', problem: answer.problems };
-  if (answer.outcome === 'conflict') return { index, id: answer.existingId, outcome: 'conflict' };
-  return { index, id: answer.id, outcome: answer.outcome };
 }

@@ -1,90 +1,142 @@
 import { type Command, Option } from 'commander';
-import { type SkipReason, skipReasons } from '../campaigns/check/reasons.ts';
+import { repairableCountries, type RepairableCountry } from '../campaigns/check/phone-repair.ts';
+import type { SkipReason } from '../campaigns/check/reasons.ts';
 import { renderReport } from '../campaigns/check/report.ts';
 import type { CheckSummary } from '../campaigns/check/summary.ts';
+import { describeXof } from '../lib/money.ts';
+import { checkThere } from './campaign-check-there.ts';
+import { type Decision, decisionsIn, leavable, renderDecisions } from './check-decisions.ts';
 import { WrongUsage } from './failure.ts';
-import { country, listOf, withExample } from './flags.ts';
+import { atLeastOne, country, listOf, withExample } from './flags.ts';
 import type { ExitCode } from './io.ts';
 import { grouped } from './output.ts';
+import { pricesFor } from './prices-file.ts';
 import { checkFile } from './recipients-file.ts';
+import { sourceOf } from './recipients-source.ts';
 import type { Shell } from './shell.ts';
+import { testNumbers, testSend } from './test-send.ts';
 
 interface CheckFlags {
+  readonly campaign?: string;
   readonly text?: string;
   readonly country?: string;
-  readonly repair?: readonly ('CI' | 'BJ')[];
+  readonly repair?: readonly RepairableCountry[];
+  readonly replaceCostly?: true;
+  readonly prices?: string;
+  readonly preview?: number;
   readonly leaveOut?: readonly SkipReason[];
+  readonly testSend?: readonly string[];
+  readonly from?: string;
+  readonly account?: string;
+  readonly yes?: true;
   readonly csv?: string;
   readonly json?: true;
-}
-
-/** Rows that are skipped only because nobody said what to do with them, and the flag that says it. */
-const DECISIONS = {
-  no_country: { rows: 'have no country code', flag: '--country SN', does: 'reads them as numbers of that country' },
-  old_numbering: { rows: 'are from before 2021 or 2024', flag: '--repair CI,BJ', does: 'renews them' },
-} as const satisfies Partial<Record<SkipReason, { rows: string; flag: string; does: string }>>;
-
-interface Decision {
-  readonly reason: keyof typeof DECISIONS;
-  readonly rows: number;
-  /** Either decides it. */
-  readonly flags: readonly [string, string];
 }
 
 export function addCheck(group: Command, shell: Shell): void {
   const command = group
     .command('check')
     .description('See what is wrong with a file and what it costs, before anything is sent')
-    .argument('<file>', 'CSV or JSON lines, with a column of numbers')
+    .argument('<file>', 'CSV or JSON lines, with a column of numbers; - reads standard input')
+    .addOption(
+      new Option(
+        '--campaign <id>',
+        'as an upload to this campaign: with its text, who is in it, who has opted out',
+      ).conflicts(['text', 'country', 'replaceCostly', 'prices', 'csv']),
+    )
     .option('--text <text>', 'the text with its {{variables}}: counts segments and finds empty values')
     .option('--country <code>', 'country of the numbers without a country code', country)
-    .option('--repair <countries>', 'renew old numbers of CI, BJ', listOf(['CI', 'BJ'] as const))
+    .option('--repair <countries>', 'renew old numbers of CI, BJ', listOf(repairableCountries))
+    .option('--replace-costly', 'count with ê ç œ ’ « » … replaced by cheaper look-alikes')
+    .option('--prices <file>', 'JSON, XOF per segment by country: {"SN": 20}; else SMS_PRICES_FILE')
+    .option('--preview <n>', 'show the first n texts, the longest and the dearest, as they would go out', atLeastOne)
     .addOption(
       new Option('--leave-out <reasons>', 'rows skipped for these reasons are meant to be skipped').argParser(
-        listOf(Object.keys(skipReasons) as SkipReason[]),
+        listOf(leavable),
       ),
     )
+    .option('--test-send <numbers>', 'send the first text to these numbers, after asking', testNumbers)
+    .option('--from <sender>', 'sender signature of the test')
+    .option('--account <name>', 'account that sends the test')
+    .option('--yes', 'do not ask on a terminal')
     .option('--csv <file>', 'write the skipped rows there')
     .option('--json', 'print the report as JSON')
     .action(shell.action((file: string, flags: CheckFlags) => check(file, flags, shell)));
-  withExample(command, "relais campaign check people.csv --text 'Bonjour {{prenom}}' --country SN --csv skipped.csv");
+  withExample(
+    command,
+    "relais campaign check people.csv --text 'Bonjour {{prenom}}' --country SN --prices prices.json --preview 3",
+  );
 }
 
-async function check(file: string, flags: CheckFlags, { output }: Shell): Promise<ExitCode> {
-  const { csv, json, leaveOut = [], text, repair } = flags;
+async function check(file: string, flags: CheckFlags, shell: Shell): Promise<ExitCode> {
+  requireSense(file, flags, shell);
+  const { csv, json, leaveOut = [], testSend: numbers } = flags;
+  const summary = await summaryOf(file, flags, shell);
+  const decisions = decisionsIn(summary, leaveOut, flags.campaign !== undefined);
+  if (json) await shell.output.json({ ...summary, decisions });
+  else await shell.output.line(renderReport(summary));
+  const verdict = await conclude({ summary, decisions, quiet: json ?? false }, shell);
+  await tellSkipped(summary, csv, shell);
+  if (!numbers) return verdict;
+  const { from, account, yes } = flags;
+  const tried = await testSend(summary, { numbers, from, account, yes }, shell);
+  return verdict === 0 ? tried : verdict;
+}
+
+async function summaryOf(file: string, flags: CheckFlags, shell: Shell): Promise<CheckSummary> {
+  const { campaign, repair } = flags;
+  if (campaign !== undefined) return checkThere(file, { campaign, repair, preview: previewOf(flags) }, shell);
+  return checkFile(sourceOf(file, shell.io), await optionsOf(flags, shell), flags.csv);
+}
+
+/** What cannot work is said before a file of a million rows is read. */
+function requireSense(file: string, flags: CheckFlags, { io }: Shell): void {
+  const { campaign, csv, text, preview, testSend: numbers, yes } = flags;
   if (csv === file) throw new WrongUsage('--csv would overwrite the file itself.');
-  const options = {
-    ...(text !== undefined && { text }),
-    ...(flags.country !== undefined && { country: flags.country }),
-    ...(repair !== undefined && { repair }),
-  };
-  const summary = await checkFile(file, options, csv);
-  const decisions = decisionsIn(summary, leaveOut);
-  if (json) await output.json({ ...summary, decisions });
-  else {
-    await output.line(renderReport(summary));
-    if (decisions.length > 0) await output.line(`\n${renderDecisions(decisions)}`);
+  for (const [flag, value] of Object.entries({ '--preview': preview, '--test-send': numbers })) {
+    const shows = text !== undefined || campaign !== undefined;
+    if (value !== undefined && !shows) throw new WrongUsage(`${flag} needs a --text to show, or a --campaign.`);
   }
-  if (csv !== undefined) await output.note(`${grouped(summary.skipped)} skipped rows are in ${csv}`);
-  if (summary.recipients === 0) await output.note('Nobody would get a text.');
+  if (numbers && file === '-' && io.isTerminal && !yes) {
+    throw new WrongUsage('--test-send asks on standard input, which is the file here: add --yes.');
+  }
+}
+
+function previewOf({ preview, testSend: numbers }: CheckFlags): number | undefined {
+  return preview ?? (numbers ? 1 : undefined);
+}
+
+async function optionsOf(flags: CheckFlags, { io }: Shell) {
+  const { text, country: code, repair, replaceCostly } = flags;
+  const prices = await pricesFor(flags.prices, io);
+  const shown = previewOf(flags);
+  return {
+    ...(text !== undefined && { text }),
+    ...(code !== undefined && { country: code }),
+    ...(repair !== undefined && { repair }),
+    ...(replaceCostly && { replaceCostly }),
+    ...(prices && { prices }),
+    ...(shown !== undefined && { preview: shown }),
+  };
+}
+
+async function tellSkipped({ skipped }: CheckSummary, csv: string | undefined, { output }: Shell): Promise<void> {
+  if (csv !== undefined) await output.note(`\n${grouped(skipped)} skipped rows are in ${csv}`);
+  else if (skipped > 0) await output.note('\nAll skipped rows, for a spreadsheet: --csv FILE');
+}
+
+interface Conclusion {
+  readonly summary: CheckSummary;
+  readonly decisions: readonly Decision[];
+  readonly quiet: boolean;
+}
+
+/** Nothing may be left open, and somebody must be left to text. */
+async function conclude({ summary, decisions, quiet }: Conclusion, { output }: Shell): Promise<ExitCode> {
+  const { segmentsSaved = 0, estimatedXofSaved: xof } = summary.segments?.costly ?? {};
+  const saved = `${grouped(segmentsSaved)} segments${xof === undefined ? '' : `, about ${describeXof(xof)}`}`;
+  if (segmentsSaved > 0 && !quiet) await output.line(`\nCheaper by ${saved}: --replace-costly`);
+  if (decisions.length > 0 && !quiet) await output.line(`\n${renderDecisions(decisions)}`);
+  if (summary.recipients === 0) await output.note('\nNobody would get a text.');
   return decisions.length === 0 && summary.recipients > 0 ? 0 : 1;
-}
-
-function decisionsIn(
-  { reasons }: Pick<CheckSummary, 'reasons'>,
-  leaveOut: readonly SkipReason[],
-): readonly Decision[] {
-  const open = (Object.keys(DECISIONS) as (keyof typeof DECISIONS)[]).filter((reason) => !leaveOut.includes(reason));
-  return open.flatMap((reason) => {
-    const rows = reasons[reason]?.count ?? 0;
-    return rows === 0 ? [] : [{ reason, rows, flags: [DECISIONS[reason].flag, `--leave-out ${reason}`] as const }];
-  });
-}
-
-function renderDecisions(decisions: readonly Decision[]): string {
-  const lines = decisions.map(({ reason, rows, flags: [decide, leave] }) => {
-    const { rows: are, does } = DECISIONS[reason];
-    return `  ${grouped(rows)} numbers ${are}: ${decide} ${does}, ${leave} leaves them out`;
-  });
-  return ['To decide before the start', ...lines].join('\n');
 }

@@ -1,55 +1,144 @@
-import { createReadStream } from 'node:fs';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import { repairableCountries, type RepairableCountry } from '../campaigns/check/phone-repair.ts';
+import { renderReport } from '../campaigns/check/report.ts';
 import { canonicalJson, fingerprint } from '../lib/ids.ts';
+import { describeXof } from '../lib/money.ts';
 import type { CheckSummary } from '../campaigns/check/summary.ts';
+import { type FirstPaceFlags, withFirstPace } from './campaign-pace.ts';
 import type { JsonObject } from './client.ts';
-import { CommandFailed } from './failure.ts';
-import { country, withExample } from './flags.ts';
+import { CommandFailed, WrongUsage } from './failure.ts';
+import { atLeastOne, country, listOf, withExample } from './flags.ts';
 import type { ExitCode } from './io.ts';
 import { grouped } from './output.ts';
+import { pricesFor } from './prices-file.ts';
 import { checkFile } from './recipients-file.ts';
+import { type RecipientsSource, withRereadable } from './recipients-source.ts';
 import { Refused } from './refusal.ts';
 import type { Shell } from './shell.ts';
+import { testNumbers, testSend } from './test-send.ts';
 
-interface CreateFlags {
+interface CampaignFlags extends FirstPaceFlags {
   readonly name: string;
   readonly text: string;
   readonly reference?: string;
   readonly from?: string;
   readonly country?: string;
   readonly account?: string;
+  readonly replaceCostly?: true;
+  readonly onUnknown?: 'hold' | 'resend';
+}
+
+/** What is done here and not told to the API as part of the campaign. */
+interface DoingFlags {
+  readonly repair?: readonly RepairableCountry[];
+  readonly prices?: string;
+  readonly preview?: number;
+  readonly testSend?: readonly string[];
+  readonly dryRun?: true;
+  readonly yes?: true;
   readonly json?: true;
 }
 
-const CONTENT_TYPES = { csv: 'text/csv', ndjson: 'application/x-ndjson' } as const;
+type CreateFlags = CampaignFlags & DoingFlags;
+
+export const uploadTypes = { csv: 'text/csv', ndjson: 'application/x-ndjson' } as const;
 
 export function addCreate(group: Command, shell: Shell): void {
-  const command = group
+  const made = group
     .command('create')
     .description('Make a campaign and upload its recipients; nothing is sent before its start')
-    .argument('[file]', 'CSV or JSON lines, with a column of numbers')
+    .argument('[file]', 'CSV or JSON lines, with a column of numbers; - reads standard input')
     .requiredOption('--name <name>', 'what people call it')
     .requiredOption('--text <text>', 'the text, with {{variables}} that are columns of the file')
     .option('--reference <text>', 'your own name for it: the same one never makes a second campaign')
     .option('--from <sender>', 'sender signature of the messaging account')
     .option('--country <code>', 'country of the numbers without a country code', country)
     .option('--account <name>', 'account that sends')
+    .addOption(
+      new Option('--on-unknown <what>', 'who may or may not have got it stays so, or is sent to again').choices([
+        'hold',
+        'resend',
+      ]),
+    );
+  const command = withFirstPace(made)
+    .option('--repair <countries>', 'renew old numbers of CI, BJ', listOf(repairableCountries))
+    .option('--replace-costly', 'send with ê ç œ ’ « » … replaced by cheaper look-alikes')
+    .option('--prices <file>', 'JSON, XOF per segment by country: {"SN": 20}; else SMS_PRICES_FILE')
+    .option('--preview <n>', 'show the first n texts, the longest and the dearest, as they will go out', atLeastOne)
+    .option('--test-send <numbers>', 'send the first text to these numbers, after asking', testNumbers)
+    .option('--dry-run', 'make and upload nothing: only say what would be sent, and what it costs')
+    .option('--yes', 'do not ask on a terminal')
     .option('--json', 'print campaign and upload as JSON')
     .action(shell.action((file: string | undefined, flags: CreateFlags) => create(file, flags, shell)));
   withExample(command, "relais campaign create --name Rappel --text 'Bonjour {{prenom}}' --country SN people.csv");
 }
 
 async function create(file: string | undefined, flags: CreateFlags, shell: Shell): Promise<ExitCode> {
-  const { json, ...body } = flags;
+  requireSense(file, flags, shell);
+  if (file === undefined) return createOf(undefined, flags, shell);
   // Judged first, so that a file that cannot be used leaves no empty campaign behind.
-  const checked = file === undefined ? undefined : await checkFile(file, optionsOf(flags));
-  const { body: campaign, replayed } = await shell.api.post('/v1/campaigns', body, identityOf(body, checked));
+  return withRereadable(file, shell.io, async (source) => {
+    const summary = await checkFile(source, await optionsOf(flags, shell));
+    return flags.dryRun ? sayOnly(summary, flags, shell) : createOf({ source, summary }, flags, shell);
+  });
+}
+
+function requireSense(file: string | undefined, flags: CreateFlags, { io }: Shell): void {
+  const { dryRun, preview, repair, testSend: numbers, yes } = flags;
+  const needFile = { '--dry-run': dryRun, '--preview': preview, '--repair': repair, '--test-send': numbers };
+  for (const [flag, value] of Object.entries(needFile)) {
+    if (value !== undefined && file === undefined) throw new WrongUsage(`${flag} needs a file.`);
+  }
+  if (numbers && dryRun) throw new WrongUsage('--dry-run sends nothing, and --test-send does: choose one.');
+  if (numbers && file === '-' && io.isTerminal && !yes) {
+    throw new WrongUsage('--test-send asks on standard input, which is the file here: add --yes.');
+  }
+}
+
+async function optionsOf(flags: CreateFlags, { io }: Shell) {
+  const { text, country: code, repair, replaceCostly, preview, testSend: numbers } = flags;
+  const prices = await pricesFor(flags.prices, io);
+  const shown = preview ?? (numbers ? 1 : undefined);
+  return {
+    text,
+    ...(code !== undefined && { country: code }),
+    ...(repair !== undefined && { repair }),
+    ...(replaceCostly && { replaceCostly }),
+    ...(prices && { prices }),
+    ...(shown !== undefined && { preview: shown }),
+  };
+}
+
+async function sayOnly(summary: CheckSummary, { json }: CreateFlags, { output }: Shell): Promise<ExitCode> {
+  if (json) await output.json({ dryRun: true, upload: summary });
+  else await output.line(renderReport(summary));
+  const { recipients, segments, cost } = summary;
+  const price = cost ? `, about ${describeXof(cost.xof)}` : '';
+  const size = `${grouped(segments?.total ?? 0)} segments${price}`;
+  await output.note(`\nDry run: nothing was made or uploaded. It would text ${grouped(recipients)} people, ${size}.`);
+  return recipients > 0 ? 0 : 1;
+}
+
+interface Recipients {
+  readonly source: RecipientsSource;
+  readonly summary: CheckSummary;
+}
+
+async function createOf(recipients: Recipients | undefined, flags: CreateFlags, shell: Shell): Promise<ExitCode> {
+  const { repair, prices: _prices, preview, testSend: numbers, dryRun: _dryRun, yes, json, ...body } = flags;
+  const { body: campaign, replayed } = await shell.api.post(
+    '/v1/campaigns',
+    body,
+    identityOf(body, { repair, summary: recipients?.summary }),
+  );
   const id = String(campaign['id']);
   if (replayed) await shell.output.note(`The campaign ${id} was there already; no second one was made.`);
-  const upload = file && checked ? await uploadFile(file, { id, checked }, shell) : undefined;
+  const upload = recipients && (await uploadFile(recipients, { id, repair }, shell));
   if (json) await shell.output.json({ ...(upload ? await asItIsNow(campaign, shell) : campaign), upload });
   else await told(campaign, upload, shell);
-  return 0;
+  if (preview !== undefined && recipients && !json) await shell.output.line(renderReport(recipients.summary));
+  if (!numbers || !recipients) return 0;
+  return testSend(recipients.summary, { numbers, from: body.from, account: body.account, yes }, shell);
 }
 
 /** With its recipients. A key that may only enqueue is shown the campaign as it was made. */
@@ -62,28 +151,27 @@ async function asItIsNow(campaign: JsonObject, { api }: Shell): Promise<JsonObje
   }
 }
 
-function optionsOf({ text, country: code }: CreateFlags) {
-  return { text, ...(code !== undefined && { country: code }) };
-}
-
 /**
- * Without a reference, the words and the bytes of the file are the identity: the same command again finds the campaign
- * that it made, and next month's file under the same name is another campaign.
+ * Without a reference, the words, the bytes of the file and what is repaired in it are the identity: the same command
+ * again finds the campaign that it made, and next month's file under the same name is another campaign.
  */
-function identityOf(body: Omit<CreateFlags, 'json'>, checked: CheckSummary | undefined): Record<string, string> {
+function identityOf(
+  body: CampaignFlags,
+  { repair, summary }: { readonly repair: CreateFlags['repair']; readonly summary: CheckSummary | undefined },
+): Record<string, string> {
   if (body.reference !== undefined) return {};
-  return { 'idempotency-key': `cli-${fingerprint(canonicalJson({ ...body, file: checked?.contentHash }))}` };
+  return { 'idempotency-key': `cli-${fingerprint(canonicalJson({ ...body, repair, file: summary?.contentHash }))}` };
 }
 
-interface Upload {
-  readonly id: string;
-  readonly checked: CheckSummary;
-}
-
-async function uploadFile(file: string, { id, checked }: Upload, { api }: Shell): Promise<JsonObject> {
-  const path = `/v1/campaigns/${encodeURIComponent(id)}/recipients`;
+async function uploadFile(
+  { source, summary }: Recipients,
+  { id, repair }: { readonly id: string; readonly repair: CreateFlags['repair'] },
+  { api }: Shell,
+): Promise<JsonObject> {
+  const query = repair ? `?repair=${repair.join(',')}` : '';
+  const path = `/v1/campaigns/${encodeURIComponent(id)}/recipients${query}`;
   try {
-    return (await api.upload(path, createReadStream(file), CONTENT_TYPES[checked.format])).body;
+    return (await api.upload(path, source.open(), uploadTypes[summary.format])).body;
   } catch (error) {
     if (!(error instanceof CommandFailed)) throw error;
     throw new CommandFailed(`The campaign ${id} is there, but its recipients are not: ${error.message}`, {
@@ -103,6 +191,7 @@ async function told(campaign: JsonObject, upload: JsonObject | undefined, { outp
     ['recipients', count('recipients')],
     ['skipped', count('skipped')],
     ...reasonsOf(upload),
+    ...costOf(upload),
   ]);
   await output.note(`Nothing is sent yet. Next: relais campaign start ${String(campaign['id'])} --follow`);
 }
@@ -113,4 +202,13 @@ function reasonsOf(upload: JsonObject | undefined): [string, string][] {
     (upload?.['reasons'] ?? {}) as Readonly<Record<string, { readonly count?: number }>>,
   );
   return reasons.map(([reason, { count = 0 }]) => [`  ${reason}`, grouped(count)]);
+}
+
+/** As the API estimates it, by its own prices. */
+function costOf(upload: JsonObject | undefined): [string, string][] {
+  const { segments, cost } = (upload ?? {}) as Partial<CheckSummary>;
+  if (!segments) return [];
+  const priced: [string, string][] = cost ? [['cost', `about ${describeXof(cost.xof)}`]] : [];
+  const unpriced: [string, string][] = cost?.unpriced.length ? [['  without a price', cost.unpriced.join(', ')]] : [];
+  return [['segments', grouped(segments.total)], ...priced, ...unpriced];
 }

@@ -14,6 +14,10 @@ export interface CampaignView {
   readonly segments?: number;
   /** Recipients per second since the start, as the API sees it. */
   readonly rate: number;
+  /** Recipients per second that it may send at most. */
+  readonly limit?: number;
+  /** When it begins, while it is scheduled. */
+  readonly sendAt?: string;
 }
 
 const BINS = ['total', 'queued', 'held', 'sending', 'sent', 'failed', 'unknown', 'skipped'] as const;
@@ -23,7 +27,7 @@ const LINE_MS = 2_000;
 const CLEAR_LINE = '\r\u001b[K';
 
 export function readCampaign(body: JsonObject): CampaignView {
-  const { id, name, state, reason, segments, rate } = body;
+  const { id, name, state, reason, segments, rate, perSecond, sendAt } = body;
   const totals = (body['totals'] ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof id !== 'string' || typeof state !== 'string') {
     throw new CommandFailed('The API answered something that is no campaign.', {
@@ -37,6 +41,8 @@ export function readCampaign(body: JsonObject): CampaignView {
     totals: Object.fromEntries(BINS.map((bin) => [bin, Number(totals[bin] ?? 0)])) as unknown as CampaignTotals,
     rate: typeof rate === 'number' ? rate : 0,
     ...(typeof reason === 'string' && { reason }),
+    ...(typeof perSecond === 'number' && { limit: perSecond }),
+    ...(typeof sendAt === 'string' && { sendAt }),
     ...(typeof segments === 'number' && { segments }),
   };
 }
@@ -50,6 +56,7 @@ export async function follow(id: string, json: boolean, shell: Shell): Promise<E
   const bar = isTerminal && !json;
   const read = patient(shell, async () => (await shell.api.get(`/v1/campaigns/${encodeURIComponent(id)}`)).body);
   let samples: readonly Sample[] = [];
+  let standing = '';
   try {
     for (;;) {
       const body = await read();
@@ -59,6 +66,8 @@ export async function follow(id: string, json: boolean, shell: Shell): Promise<E
       if (json) await shell.output.line(JSON.stringify(body));
       else await draw({ campaign, samples, over }, shell);
       if (over) return campaign.state === 'finished' ? 0 : 1;
+      if (campaign.state !== standing) await tellWhatNext(campaign, bar, shell);
+      standing = campaign.state;
       await clock.sleep(bar ? REDRAW_MS : LINE_MS, signal);
     }
   } catch (error) {
@@ -67,6 +76,16 @@ export async function follow(id: string, json: boolean, shell: Shell): Promise<E
     await shell.output.note(`Stopped watching; the campaign goes on. To stop it: relais campaign pause ${id}`);
     return 1;
   }
+}
+
+/** What a night or an empty balance holds goes on by itself. The rest waits for whoever watches. */
+const GOES_ON_BY_ITSELF: readonly (string | undefined)[] = ['quiet_hours', 'funds'];
+
+async function tellWhatNext({ id, state, reason }: CampaignView, bar: boolean, { output }: Shell): Promise<void> {
+  if (state !== 'held' && state !== 'paused') return;
+  if (bar) await output.line('');
+  if (reason !== undefined) await output.note(`What ${reason} means: relais explain ${id}`);
+  if (!GOES_ON_BY_ITSELF.includes(reason)) await output.note(`To go on with it: relais campaign resume ${id}`);
 }
 
 interface Frame {

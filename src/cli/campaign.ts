@@ -2,12 +2,15 @@ import type { Command } from 'commander';
 import { addCheck } from './campaign-check.ts';
 import { addCreate } from './campaign-create.ts';
 import { type CampaignView, follow, readCampaign } from './campaign-follow.ts';
+import { addPace } from './campaign-pace.ts';
 import { addReport } from './campaign-report.ts';
+import { sizeOf } from './campaign-size.ts';
+import { addRetry } from './campaign-retry.ts';
 import type { JsonObject } from './client.ts';
 import { withExample } from './flags.ts';
 import type { ExitCode } from './io.ts';
 import { grouped, type Row } from './output.ts';
-import { renderLine, remainingOf } from './progress.ts';
+import { renderLine } from './progress.ts';
 import type { Shell } from './shell.ts';
 
 const EXAMPLE_ID = 'cmp_4n7q0c1w2e3r4t5y6z7a8b9c0d';
@@ -21,11 +24,14 @@ export function addCampaignCommands(program: Command, shell: Shell): void {
   addSwitch(group, shell, { name: 'pause', description: 'Stop handing out recipients; what was sent stays sent' });
   addSwitch(group, shell, { name: 'resume', description: 'Go on with a paused campaign' });
   addSwitch(group, shell, { name: 'cancel', description: 'Stop for good; recipients that were not sent to stay so' });
+  addPace(group, shell, { print });
   addShow(group, shell);
   addReport(group, shell);
+  addRetry(group, shell);
 }
 
 interface StartFlags {
+  readonly dryRun?: true;
   readonly follow?: true;
   readonly yes?: true;
   readonly json?: true;
@@ -37,13 +43,15 @@ function addStart(group: Command, shell: Shell): void {
     .description('Begin to send')
     .argument('<id>')
     .option('--follow', 'watch it until it ends')
+    .option('--dry-run', 'start nothing: only say what would be sent, and what it costs')
     .option('--yes', 'do not ask on a terminal')
     .option('--json', 'print the campaign as JSON')
     .action(shell.action((id: string, flags: StartFlags) => start(id, flags, shell)));
   withExample(command, `relais campaign start ${EXAMPLE_ID} --follow`);
 }
 
-async function start(id: string, { follow: watch, yes, json }: StartFlags, shell: Shell): Promise<ExitCode> {
+async function start(id: string, { follow: watch, dryRun, yes, json }: StartFlags, shell: Shell): Promise<ExitCode> {
+  if (dryRun) return sayOnly(id, json, shell);
   const asks = shell.io.isTerminal && !yes;
   if (asks && !(await shell.confirmed(await questionFor(id, shell), yes))) return 1;
   const { body } = await shell.api.post(`${pathOf(id)}/start`);
@@ -52,11 +60,16 @@ async function start(id: string, { follow: watch, yes, json }: StartFlags, shell
   return 0;
 }
 
+async function sayOnly(id: string, json: true | undefined, { api, output }: Shell): Promise<ExitCode> {
+  const { body } = await api.get(pathOf(id));
+  if (json) await output.json({ dryRun: true, ...body });
+  else await output.line(`It is ${readCampaign(body).state}; a start would text ${sizeOf(body)}.`);
+  return 0;
+}
+
 /** What it will do, before it does it. A campaign that runs already has fewer to go. */
 async function questionFor(id: string, { api }: Shell): Promise<string> {
-  const { name, totals, segments } = readCampaign((await api.get(pathOf(id))).body);
-  const size = segments === undefined ? '' : `, ${grouped(segments)} segments`;
-  return `Text ${grouped(remainingOf(totals))} people (“${name}”${size})?`;
+  return `Text ${sizeOf((await api.get(pathOf(id))).body)}?`;
 }
 
 interface Switch {
@@ -105,7 +118,7 @@ async function print(body: JsonObject, json: true | undefined, { output }: Shell
   await (json ? output.json(body) : output.facts(factsOf(readCampaign(body), body)));
 }
 
-function factsOf(campaign: CampaignView, { totals }: JsonObject): Row {
+function factsOf(campaign: CampaignView, { totals, countries, resent, retries }: JsonObject): Row {
   const bins = Object.entries((totals ?? {}) as Readonly<Record<string, number>>);
   return [
     ['id', campaign.id],
@@ -113,9 +126,20 @@ function factsOf(campaign: CampaignView, { totals }: JsonObject): Row {
     ['state', campaign.state],
     ['reason', campaign.reason],
     ['progress', renderLine({ ...campaign, perSecond: campaign.rate })],
+    ['sent again', typeof resent === 'number' ? grouped(resent) : undefined],
+    ['retries', typeof retries === 'number' ? grouped(retries) : undefined],
     ['segments', campaign.segments === undefined ? undefined : grouped(campaign.segments)],
     ...bins.filter(([, count]) => count > 0).map(([bin, count]) => [`  ${bin}`, grouped(count)] as const),
+    ...countriesIn(countries),
   ];
+}
+
+function countriesIn(countries: unknown): Row {
+  const found = Object.entries((countries ?? {}) as Readonly<Record<string, Readonly<Record<string, number>>>>);
+  return found.map(([country, { recipients = 0, sent = 0, failed = 0 }]) => [
+    `  ${country}`,
+    `${grouped(recipients)}, of which ${grouped(sent)} sent and ${grouped(failed)} failed`,
+  ]);
 }
 
 function pathOf(id: string): string {

@@ -6,11 +6,16 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { addAccountCommands } from './account.ts';
 import { addCampaignCommands } from './campaign.ts';
+import { addCollectCommands } from './collect.ts';
 import { addDisburseCommands } from './disburse.ts';
 import { addEventsCommand } from './events.ts';
 import { addExplainCommand } from './explain.ts';
 import { CommandFailed, NobodyListens, WrongUsage } from './failure.ts';
 import type { CliIo } from './io.ts';
+import { addMessageCommands } from './messages.ts';
+import { addOperatingCommands } from './operate.ts';
+import { addOptOutCommands } from './opt-outs.ts';
+import { addPurgeCommand } from './purge.ts';
 import { addReviewCommands } from './review.ts';
 import { addServiceCommands } from './service.ts';
 import { Shell } from './shell.ts';
@@ -31,7 +36,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
   }
 }
 
-function makeProgram(shell: Shell): Command {
+export function makeProgram(shell: Shell): Command {
   const { stdout, stderr, columns, isTerminal } = shell.io;
   const program = new Command('relais')
     .description('Bulk SMS and disbursements through one unreliable service: each done once, each reported once.')
@@ -49,10 +54,15 @@ function makeProgram(shell: Shell): Command {
     .addHelpText('after', SETTINGS);
   addServiceCommands(program, shell);
   addCampaignCommands(program, shell);
+  addOptOutCommands(program, shell);
+  addPurgeCommand(program, shell);
   addDisburseCommands(program, shell);
+  addMessageCommands(program, shell);
+  addCollectCommands(program, shell);
   addReviewCommands(program, shell);
   addExplainCommand(program, shell);
   addAccountCommands(program, shell);
+  addOperatingCommands(program, shell);
   addEventsCommand(program, shell);
   return program;
 }

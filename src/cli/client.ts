@@ -28,10 +28,13 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const ANSWER_TIMEOUT_MS = 300_000;
 const LARGEST_ANSWER = 64 * 1_048_576;
 const MOST_WAITS = 10;
+const NDJSON = 'application/x-ndjson';
 const LONGEST_WAIT_S = 30;
 
+type Changing = 'POST' | 'PATCH' | 'DELETE';
+
 interface Letter {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | Changing;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Readable;
@@ -57,13 +60,48 @@ export class ApiClient {
   }
 
   async post(path: string, body: JsonObject = {}, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+    return this.send('POST', path, body, headers);
+  }
+
+  async send(
+    method: Changing,
+    path: string,
+    body: JsonObject,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Answer> {
     const json = { ...headers, 'content-type': 'application/json' };
-    return this.#patiently({ method: 'POST', path, headers: json, body: JSON.stringify(body) });
+    return this.#patiently({ method, path, headers: json, body: JSON.stringify(body) });
   }
 
   /** Streams; a body that was read once cannot be sent again, so a 429 is an error here. */
-  async upload(path: string, body: Readable, contentType: string): Promise<Answer> {
-    return this.#exchange({ method: 'POST', path, headers: { 'content-type': contentType }, body });
+  async upload(
+    path: string,
+    body: Readable,
+    type: string | Readonly<Record<string, string>>,
+    method: Changing = 'POST',
+  ): Promise<Answer> {
+    const headers = typeof type === 'string' ? { 'content-type': type } : type;
+    return this.#exchange({ method, path, headers, body });
+  }
+
+  /** Lines go up and verdicts come down at the same time; the answer is read as it comes. */
+  async *converse(
+    path: string,
+    body: Readable,
+    headers: Readonly<Record<string, string>>,
+  ): AsyncGenerator<string, void> {
+    const letter: Letter = { method: 'POST', path, headers: { ...headers, 'content-type': NDJSON }, body };
+    const { url, signal } = this.#options;
+    try {
+      const answer = await this.#request(letter);
+      if (answer.statusCode < 200 || answer.statusCode > 299) {
+        throw new Refused(answer.statusCode, readProblem(readObject(await answer.body.text())));
+      }
+      for await (const part of answer.body.setEncoding('utf8')) yield String(part);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error instanceof Refused ? error : explainLoss(error, letter, url);
+    }
   }
 
   async close(): Promise<void> {
@@ -90,7 +128,7 @@ export class ApiClient {
       signal.throwIfAborted();
       throw explainLoss(cause, letter, url);
     });
-    const body = readObject(text);
+    const body = status === 204 ? {} : readObject(text);
     if (status < 200 || status > 299) {
       const retryAfterS = Number(headers['retry-after']);
       throw new Refused(status, readProblem(body), Number.isFinite(retryAfterS) ? retryAfterS : undefined);
@@ -99,9 +137,14 @@ export class ApiClient {
     return { status, body, replayed: headers['idempotency-replayed'] === 'true' };
   }
 
-  async #deliver({ method, path, headers, body }: Letter) {
+  async #deliver(letter: Letter) {
+    const answer = await this.#request(letter);
+    return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
+  }
+
+  async #request({ method, path, headers, body }: Letter): Promise<Dispatcher.ResponseData> {
     const { url, key, signal } = this.#options;
-    const answer: Dispatcher.ResponseData = await this.#agent.request({
+    return this.#agent.request({
       origin: new URL(url).origin,
       path: `${new URL(url).pathname.replace(/\/$/, '')}${path}`,
       method,
@@ -109,7 +152,6 @@ export class ApiClient {
       body: body ?? null,
       signal,
     });
-    return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
   }
 }
 
@@ -128,7 +170,7 @@ function explainLoss(cause: unknown, { method, body }: Letter, url: string): Err
   // The file, not the network: an upload whose source cannot be read.
   if (code === 'ENOENT' || code === 'EACCES' || code === 'EISDIR') return cause as Error;
   if (NEVER_CONNECTED.includes(code)) return new NotReached(url, code, cause);
-  return new AnswerLost(url, { code, changes: method === 'POST' && body !== undefined, cause });
+  return new AnswerLost(url, { code, changes: method !== 'GET' && body !== undefined, cause });
 }
 
 function codeOf(cause: unknown): string {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { describeXof } from '../lib/money.ts';
 import { approveBatch } from './disburse-batch.ts';
-import { BASE, factsOf } from './disburse-facts.ts';
+import { factsOf, pathOf } from './disburse-facts.ts';
 import { WrongUsage } from './failure.ts';
 import { withExample } from './flags.ts';
 import type { ExitCode } from './io.ts';
@@ -31,7 +31,7 @@ async function approve(id: string, { hash, yes, json }: ApproveFlags, shell: She
     throw new WrongUsage('A batch is approved with its hash.', { next: `See it: relais disburse batch-show ${id}` });
   }
   const { api, output } = shell;
-  const path = `${BASE}/${encodeURIComponent(id)}`;
+  const path = pathOf(id);
   if (shell.io.isTerminal && !yes) {
     const { body } = await api.get(path);
     await output.ask(output.renderFacts(factsOf(body)));

@@ -1,26 +1,18 @@
-import { readFile } from 'node:fs/promises';
 import { accountOf, judgeFile } from '../producer/batch/door.ts';
 import { type BatchFormat, BYTES_MAX, readBatchFile } from '../producer/batch/read-file.ts';
+import { bytesFrom } from './asking.ts';
 import type { JsonObject } from './client.ts';
 import { CommandFailed } from './failure.ts';
 import { grouped } from './output.ts';
+import type { Shell } from './shell.ts';
 
 export interface FileToSend {
   readonly bytes: Buffer;
   readonly format: BatchFormat;
 }
 
-const UNREADABLE: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EISDIR: 'it is a folder',
-  EACCES: 'it may not be read',
-};
-
-export async function readFileToSend(path: string): Promise<FileToSend> {
-  const bytes = await readFile(path).catch((cause: NodeJS.ErrnoException) => {
-    const why = UNREADABLE[cause.code ?? ''];
-    throw why === undefined ? cause : new CommandFailed(`${path}: ${why}.`, { cause });
-  });
+export async function readFileToSend(path: string, shell: Shell): Promise<FileToSend> {
+  const bytes = await bytesFrom(path, shell);
   if (bytes.length > BYTES_MAX) {
     throw new CommandFailed(`${path} has ${grouped(bytes.length)} bytes; a batch may have ${grouped(BYTES_MAX)}.`, {
       next: 'Send it in parts.',

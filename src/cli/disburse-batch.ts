@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { type Command, Option } from 'commander';
 import { REPORT_CSV_HEAD, type ReportLine, reportCsvLine } from '../producer/batch/report.ts';
+import { type CreationFlags, identityHeader, readKey } from './asking.ts';
 import type { JsonObject } from './client.ts';
 import { BATCHES, batchFacts, findingsOf } from './disburse-batch-facts.ts';
 import { judgedHere, readFileToSend } from './disburse-batch-file.ts';
@@ -18,18 +19,20 @@ export function addBatchCommands(group: Command, shell: Shell): void {
   addCancel(group, shell);
 }
 
-interface UploadFlags {
+interface UploadFlags extends CreationFlags {
   readonly account?: string;
-  readonly dryRun?: true;
-  readonly json?: true;
 }
 
 function addUpload(group: Command, shell: Shell): void {
   const command = group
     .command('batch')
     .description('Check a file of disbursements and hand it in; nothing is paid before another key approves it')
-    .argument('<file>', 'CSV or JSON, with the columns reference, accountAlias, amount and withdrawMode')
+    .argument(
+      '<file>',
+      'CSV or JSON, with the columns reference, accountAlias, amount and withdrawMode; - reads standard input',
+    )
     .option('--account <name>', 'account that pays')
+    .option('--idempotency-key <key>', 'what tells a retry from a second file; default: its bytes', readKey)
     .option('--dry-run', 'check it here and send nothing')
     .option('--json', 'print the answer as JSON')
     .action(shell.action((file: string, flags: UploadFlags) => upload(file, flags, shell)));
@@ -38,13 +41,15 @@ function addUpload(group: Command, shell: Shell): void {
 
 const CONTENT_TYPES = { csv: 'text/csv', ndjson: 'application/x-ndjson', json: 'application/json' } as const;
 
-async function upload(path: string, { account, dryRun, json }: UploadFlags, shell: Shell): Promise<ExitCode> {
+async function upload(path: string, flags: UploadFlags, shell: Shell): Promise<ExitCode> {
+  const { account, dryRun, json } = flags;
   const { api, output } = shell;
-  const file = await readFileToSend(path);
+  const file = await readFileToSend(path, shell);
   const query = account === undefined ? '' : `?account=${encodeURIComponent(account)}`;
+  const headers = { ...identityHeader(flags), 'content-type': CONTENT_TYPES[file.format] };
   const body = dryRun
     ? await judgedHere(file, account)
-    : (await api.upload(`${BATCHES}${query}`, Readable.from([file.bytes]), CONTENT_TYPES[file.format])).body;
+    : (await api.upload(`${BATCHES}${query}`, Readable.from([file.bytes]), headers)).body;
   if (json) await output.json(body);
   else {
     await output.facts(batchFacts(body));

@@ -1,25 +1,25 @@
 import type { Command } from 'commander';
 import { describeXof } from '../lib/money.ts';
 import { withdrawModes } from '../upstream/capabilities.ts';
+import { type CreationFlags, identityHeader, readKey } from './asking.ts';
 import type { Answer, JsonObject } from './client.ts';
 import { doubtsAbout } from './disburse-check.ts';
 import { BASE, factsOf } from './disburse-facts.ts';
+import { WrongUsage } from './failure.ts';
 import { withExample, xof } from './flags.ts';
 import type { ExitCode } from './io.ts';
 import { flagOf } from './refusal.ts';
 import type { Shell } from './shell.ts';
 
-interface CreateFlags {
+interface CreateFlags extends CreationFlags {
   readonly to: string;
   readonly amount: number;
   readonly mode: string;
-  readonly reference: string;
+  readonly reference?: string;
+  readonly allowDuplicate?: true;
   readonly account?: string;
   readonly debit?: string;
   readonly notBefore?: string;
-  readonly dryRun?: true;
-  readonly yes?: true;
-  readonly json?: true;
 }
 
 export function addCreate(group: Command, shell: Shell): void {
@@ -29,7 +29,9 @@ export function addCreate(group: Command, shell: Shell): void {
     .requiredOption('--to <alias>', 'telephone number of the beneficiary, or an account of the service')
     .requiredOption('--amount <xof>', 'whole francs', xof)
     .requiredOption('--mode <mode>', `how it is paid: ${Object.keys(withdrawModes).join(', ')}`)
-    .requiredOption('--reference <text>', 'your own name for it: the same one never pays twice')
+    .option('--reference <text>', 'your own name for it: the same one never pays twice')
+    .option('--idempotency-key <key>', 'what tells a retry from a second request, in place of a reference', readKey)
+    .option('--allow-duplicate', 'the same amount to the same beneficiary again is meant')
     .option('--account <name>', 'account that pays')
     .option('--debit <number>', 'with the mode service: the balance to debit')
     .option('--not-before <time>', 'not paid before this time: 2026-11-21T08:00:00Z')
@@ -45,26 +47,31 @@ export function addCreate(group: Command, shell: Shell): void {
 
 async function create(flags: CreateFlags, shell: Shell): Promise<ExitCode> {
   const { output } = shell;
+  if (flags.reference === undefined && flags.idempotencyKey === undefined) {
+    throw new WrongUsage('Give --reference (or --idempotency-key): without one, a retry would pay twice.');
+  }
   const request = requestOf(flags);
   if (flags.dryRun) return dryRun(request, flags, shell);
   if (!flags.yes && shell.io.isTerminal) await preview(request, shell);
   if (!(await shell.confirmed(`Pay ${describeXof(flags.amount)} to ${flags.to}?`, flags.yes))) return 1;
 
-  const answer = await shell.api.post(BASE, request);
+  const answer = await shell.api.post(BASE, request, identityHeader(flags));
   if (flags.json) await output.json(answer.body);
   else await told(answer, shell);
   return 0;
 }
 
-function requestOf({ to, amount, mode, reference, account, debit, notBefore }: CreateFlags): JsonObject {
+function requestOf(flags: CreateFlags): JsonObject {
+  const { to, amount, mode, reference, account, debit, notBefore, allowDuplicate } = flags;
   return {
     accountAlias: to,
     amount,
     withdrawMode: mode,
-    reference,
+    ...(reference !== undefined && { reference }),
     ...(account !== undefined && { account }),
     ...(debit !== undefined && { debitAccountNumber: debit }),
     ...(notBefore !== undefined && { notBefore }),
+    ...(allowDuplicate && { allowDuplicate }),
   };
 }
 

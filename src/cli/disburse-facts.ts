@@ -4,6 +4,10 @@ import type { Row } from './output.ts';
 
 export const BASE = '/v1/disbursements';
 
+export function pathOf(id: string): string {
+  return `${BASE}/${encodeURIComponent(id)}`;
+}
+
 /** In the order a person asks: which, how is it, what is it, why, what does the service call it. */
 export function factsOf(body: JsonObject): Row {
   const amount = body['amount'];

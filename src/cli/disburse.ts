@@ -1,12 +1,15 @@
 import type { Command } from 'commander';
+import { disbursementRequest } from '../queues/requests.ts';
+import { type CreationFlags, withCreationFlags } from './asking.ts';
+import { sendLines } from './bulk.ts';
 import type { JsonObject } from './client.ts';
 import { addApprove } from './disburse-approve.ts';
 import { addBatchCommands } from './disburse-batch.ts';
 import { addCreate } from './disburse-create.ts';
-import { BASE, factsOf } from './disburse-facts.ts';
+import { BASE, factsOf, pathOf } from './disburse-facts.ts';
+import { type PageFlags, showPage } from './disbursement-page.ts';
 import { atLeastOne, withExample } from './flags.ts';
 import type { ExitCode } from './io.ts';
-import { grouped } from './output.ts';
 import type { Shell } from './shell.ts';
 
 export function addDisburseCommands(program: Command, shell: Shell): void {
@@ -17,6 +20,20 @@ export function addDisburseCommands(program: Command, shell: Shell): void {
   addList(group, shell);
   addCancel(group, shell);
   addBatchCommands(group, shell);
+  addSend(group, shell);
+}
+
+function addSend(group: Command, shell: Shell): void {
+  const command = group
+    .command('send')
+    .description('Pay many at once, each line of a file on its own; for a file that another key approves: batch')
+    .argument('<file>', 'JSON lines of {accountAlias, amount, withdrawMode, reference, …}; - reads standard input');
+  withCreationFlags(command).action(
+    shell.action((file: string, flags: CreationFlags) =>
+      sendLines(file, { path: BASE, schema: disbursementRequest, question: 'Pay everybody' }, flags, shell),
+    ),
+  );
+  withExample(command, 'relais disburse send refunds.jsonl --dry-run');
 }
 
 function addShow(group: Command, shell: Shell): void {
@@ -36,12 +53,9 @@ function addShow(group: Command, shell: Shell): void {
   withExample(command, 'relais disburse show dsb_4n7q0c1w2e3r4t5y6z7a8b9c0d');
 }
 
-interface ListFlags {
+interface ListFlags extends PageFlags {
   readonly state?: string;
   readonly reference?: string;
-  readonly after?: string;
-  readonly limit?: number;
-  readonly json?: true;
 }
 
 function addList(group: Command, shell: Shell): void {
@@ -62,25 +76,10 @@ function addList(group: Command, shell: Shell): void {
 
 const COLUMNS = ['id', 'state', 'amount', 'accountAlias', 'withdrawMode', 'reference', 'updatedAt'] as const;
 
-async function list({ json, ...query }: ListFlags, { api, output }: Shell): Promise<ExitCode> {
-  const { body } = await api.get(BASE, query);
-  if (json) {
-    await output.json(body);
-    return 0;
-  }
-  const items = (Array.isArray(body['items']) ? body['items'] : []) as readonly JsonObject[];
-  if (items.length === 0) await output.note('None.');
-  else await output.write(output.renderTable(COLUMNS, items.map(readable)));
-  if (typeof body['next'] === 'string' && items.length > 0) {
-    const filter = query.state === undefined ? '' : ` --state ${query.state}`;
-    await output.note(`There may be more: relais disburse list${filter} --after ${body['next']}`);
-  }
-  return 0;
-}
-
-/** Amounts in groups of three; `XOF` is in every one of them and left out. */
-function readable(item: JsonObject): JsonObject {
-  return typeof item['amount'] === 'number' ? { ...item, amount: grouped(item['amount']) } : item;
+async function list(flags: ListFlags, shell: Shell): Promise<ExitCode> {
+  const filter = flags.state === undefined ? '' : ` --state ${flags.state}`;
+  const page = { path: BASE, columns: COLUMNS, none: 'None.', goOn: `relais disburse list${filter}` };
+  return showPage(page, flags, shell);
 }
 
 function addCancel(group: Command, shell: Shell): void {
@@ -97,10 +96,6 @@ function addCancel(group: Command, shell: Shell): void {
       }),
     );
   withExample(command, 'relais disburse cancel dsb_4n7q0c1w2e3r4t5y6z7a8b9c0d');
-}
-
-function pathOf(id: string): string {
-  return `${BASE}/${encodeURIComponent(id)}`;
 }
 
 function historyOf({ history }: JsonObject, { output }: Shell): string {

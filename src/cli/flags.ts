@@ -40,6 +40,11 @@ export function listOf<const Word extends string>(words: readonly Word[]): (text
   };
 }
 
+/** A flag that may be given several times. */
+export function repeated(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, text];
+}
+
 /** Two letters, as in SN. */
 export function country(text: string): string {
   if (!/^[a-z]{2}$/i.test(text)) throw new InvalidArgumentError('Write two letters, as in SN.');

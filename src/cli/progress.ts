@@ -19,6 +19,10 @@ export interface CampaignProgress {
   readonly totals: CampaignTotals;
   /** Recipients settled per second, lately; 0 while nobody knows. */
   readonly perSecond: number;
+  /** What it may send per second at most, where somebody has said so. */
+  readonly limit?: number | undefined;
+  /** When it begins, while it is scheduled. */
+  readonly sendAt?: string | undefined;
 }
 
 /** On 80 columns a campaign of 80,000 leaves room for six. */
@@ -45,7 +49,8 @@ export function renderBar(progress: CampaignProgress, columns: number): string {
 }
 
 /** The same for a log: everything that matters, and nothing that needs a terminal. */
-export function renderLine({ state, reason, totals, perSecond }: CampaignProgress): string {
+export function renderLine(progress: CampaignProgress): string {
+  const { state, totals, perSecond, limit } = progress;
   // Rounded down, so that 100 % means the end.
   const percent = `${String(Math.floor(shareOf(totals) * 100)).padStart(3)} %`;
   const remaining = remainingOf(totals);
@@ -55,9 +60,16 @@ export function renderLine({ state, reason, totals, perSecond }: CampaignProgres
     `failed ${grouped(totals.failed)}`,
     `unknown ${grouped(totals.unknown)}`,
     ...(runs && perSecond > 0 ? [`${rounded(perSecond)}/s`, `${timeLeft(remaining, perSecond)} left`] : []),
-    ...(state === 'running' ? [] : [reason === undefined ? state : `${state}: ${printable(reason)}`]),
+    ...(runs && limit !== undefined ? [`at most ${grouped(limit)}/s`] : []),
+    ...(state === 'running' ? [] : [standingOf(progress)]),
   ];
   return `${percent}  ${parts.join(' · ')}`;
+}
+
+/** `held: quiet_hours`, `scheduled for 2026-11-21T08:00:00Z`, `finished`. */
+function standingOf({ state, reason, sendAt }: CampaignProgress): string {
+  if (state === 'scheduled' && sendAt !== undefined) return `scheduled for ${printable(sendAt)}`;
+  return reason === undefined ? state : `${state}: ${printable(reason)}`;
 }
 
 function shareOf(totals: CampaignTotals): number {

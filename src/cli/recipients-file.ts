@@ -1,5 +1,5 @@
 /** A file of recipients, judged here before anything of it leaves this machine. */
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -9,16 +9,21 @@ import { renderProblems, reportCsv } from '../campaigns/check/report.ts';
 import type { CheckSummary, SkippedRow } from '../campaigns/check/summary.ts';
 import { UnusableTemplate } from '../lib/template.ts';
 import { CommandFailed, WrongUsage } from './failure.ts';
+import type { RecipientsSource } from './recipients-source.ts';
 
 /** Reads the whole file; with `csv`, writes the skipped rows there. A file that cannot be used is a CommandFailed. */
-export async function checkFile(path: string, options: CheckOptions, csv?: string): Promise<CheckSummary> {
+export async function checkFile(
+  source: RecipientsSource,
+  options: CheckOptions,
+  csv?: string,
+): Promise<CheckSummary> {
   try {
-    const check = checkRecipients(createReadStream(path), options);
+    const check = checkRecipients(source.open(), options);
     if (csv === undefined) await drain(check);
     else await writeSkipped(check, csv);
     return check.summary();
   } catch (error) {
-    throw explain(error, path);
+    throw explain(error, source.name);
   }
 }
 

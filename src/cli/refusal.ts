@@ -73,6 +73,7 @@ const FLAGS: Readonly<Record<string, string>> = {
   accountAlias: '--to',
   withdrawMode: '--mode',
   debitAccountNumber: '--debit',
+  totalAmount: '--amount',
 };
 
 /** `/notBefore` → `--not-before`: the person typed a flag, not a field. */
@@ -82,7 +83,14 @@ export function flagOf(pointer: string): string {
   return FLAGS[name] ?? `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-const SHOW_BY_PREFIX: Readonly<Record<string, string>> = { dsb: 'disburse', cmp: 'campaign' };
+const SHOW_BY_PREFIX: Readonly<Record<string, string>> = {
+  dsb: 'disburse',
+  cmp: 'campaign',
+  msg: 'messages',
+  inv: 'invoice',
+  prq: 'payment-request',
+  dcr: 'direct-credit',
+};
 
 function nextStep(status: number, { existingId }: ApiProblem): string | undefined {
   if (existingId !== undefined) {

@@ -1,61 +1,48 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { describeXof } from '../lib/money.ts';
+import { reviewKinds } from '../operations/review.ts';
 import { type Resolution, resolutions } from '../processors/resolve.ts';
+import { readNote } from './asking.ts';
 import type { JsonObject } from './client.ts';
-import { BASE, factsOf } from './disburse-facts.ts';
+import { factsOf, pathOf } from './disburse-facts.ts';
+import { type PageFlags, showPage } from './disbursement-page.ts';
 import { explanationOf, renderExplanation } from './explain.ts';
 import { atLeastOne, withExample } from './flags.ts';
 import type { ExitCode } from './io.ts';
-import { grouped } from './output.ts';
 import type { Shell } from './shell.ts';
 
 const EXAMPLE_ID = 'dsb_4n7q0c1w2e3r4t5y6z7a8b9c0d';
 
 export function addReviewCommands(program: Command, shell: Shell): void {
-  const group = program.command('review').description('Disbursements that cannot be settled without a person');
+  const group = program
+    .command('review')
+    .description('What cannot be settled without a person, and deciding about disbursements');
   addList(group, shell);
   addShow(group, shell);
   addResolve(group, shell);
-}
-
-interface ListFlags {
-  readonly after?: string;
-  readonly limit?: number;
-  readonly json?: true;
 }
 
 function addList(group: Command, shell: Shell): void {
   const command = group
     .command('list')
     .description('All that wait for a person, the oldest first, a page at a time')
-    .option('--after <id>', 'go on after this one')
+    .addOption(new Option('--kind <kind>', 'only these').choices(reviewKinds))
+    .option('--after <place>', 'go on after this place, as the page before names it')
     .option('--limit <count>', 'at most so many', atLeastOne)
     .option('--json', 'print the page as JSON')
-    .action(shell.action((flags: ListFlags) => list(flags, shell)));
-  withExample(command, 'relais review list');
+    .action(shell.action((flags: PageFlags & { readonly kind?: string }) => showPage(PAGE, flags, shell)));
+  withExample(command, 'relais review list --kind direct_credit');
 }
 
-const COLUMNS = ['id', 'reason', 'amount', 'accountAlias', 'withdrawMode', 'reference', 'updatedAt'] as const;
+const COLUMNS = ['kind', 'id', 'reason', 'amount', 'accountAlias', 'withdrawMode', 'reference', 'updatedAt'] as const;
 
-async function list({ json, ...query }: ListFlags, { api, output }: Shell): Promise<ExitCode> {
-  const { body } = await api.get('/v1/review', query);
-  if (json) {
-    await output.json(body);
-    return 0;
-  }
-  const items = (Array.isArray(body['items']) ? body['items'] : []) as readonly JsonObject[];
-  if (items.length === 0) await output.note('Nothing needs review.');
-  else await output.write(output.renderTable(COLUMNS, items.map(readable)));
-  if (items.length > 0) await output.note('Why, and what to do: relais review show ID');
-  if (typeof body['next'] === 'string') {
-    await output.note(`There may be more: relais review list --after ${body['next']}`);
-  }
-  return 0;
-}
-
-function readable(item: JsonObject): JsonObject {
-  return typeof item['amount'] === 'number' ? { ...item, amount: grouped(item['amount']) } : item;
-}
+const PAGE = {
+  path: '/v1/review',
+  columns: COLUMNS,
+  none: 'Nothing needs review.',
+  hint: 'Why, and what to do: relais review show ID, or relais explain ID for another kind than a disbursement',
+  goOn: 'relais review list',
+} as const;
 
 function addShow(group: Command, shell: Shell): void {
   const command = group
@@ -102,12 +89,6 @@ function addResolve(group: Command, shell: Shell): void {
   );
 }
 
-function readNote(text: string): string {
-  const note = text.trim();
-  if (note.length < 3 || note.length > 500) throw new InvalidArgumentError('Write 3 to 500 characters.');
-  return note;
-}
-
 async function resolve(id: string, { outcome, note, yes, json }: ResolveFlags, shell: Shell): Promise<ExitCode> {
   if (shell.io.isTerminal && !yes) {
     const { body } = await shell.api.get(pathOf(id));
@@ -134,8 +115,4 @@ function questionFor(outcome: Resolution, { amount, accountAlias }: JsonObject):
 
 function facts(body: JsonObject, { output }: Shell): string {
   return output.renderFacts(factsOf(body));
-}
-
-function pathOf(id: string): string {
-  return `${BASE}/${encodeURIComponent(id)}`;
 }

@@ -18,9 +18,11 @@ import {
   disbursementRequest,
   messageRequest,
 } from '../queues/requests.ts';
+import { wholePaceToRecord } from '../queues/requests-pace.ts';
 import { readAccountAlias, readDebitAccount } from '../upstream/account-alias.ts';
 import { readWithdrawMode } from '../upstream/capabilities.ts';
 import { MessageFiller } from './message-filler.ts';
+import { inOneTrip, oneFence } from './one-trip.ts';
 import { type Problem, problemsOf } from './problems.ts';
 
 export type Answer =
@@ -72,6 +74,12 @@ export class Acceptance {
     this.#filler = new MessageFiller(options);
   }
 
+  /** The same way in for very many: what is asked in one turn of the event loop goes to Redis in one round trip. */
+  inBulk(): Acceptance {
+    const { redis, fence } = this.#options;
+    return new Acceptance({ ...this.#options, redis: inOneTrip(redis), fence: fence && oneFence(fence) });
+  }
+
   /** `by` is the name of the key that asks: nobody approves their own. */
   async disbursement(input: unknown, idempotencyKey?: string, by = 'producer', row?: ApprovedRow): Promise<Answer> {
     const judged = judgeDisbursement(input, this.#options, idempotencyKey);
@@ -116,14 +124,22 @@ export class Acceptance {
     const identity = idempotencyKey ?? parsed.data.reference;
     if (identity === undefined) problems.push(NO_IDENTITY);
     if (identity === undefined || problems.length > 0) return { outcome: 'invalid', problems };
-    const { account, name, text, from, country } = parsed.data;
+    const { account, name, text, from, country, replaceCostly, onUnknown } = parsed.data;
     return readAnswer(
       await this.#operations.accept({
         kind: 'campaign',
         state: 'draft',
         account,
         ...this.#identify('campaign', parsed.data, identity),
-        fields: { name, text, ...(from ? { from } : {}), ...(country ? { country } : {}) },
+        fields: {
+          name,
+          text,
+          ...(from ? { from } : {}),
+          ...(country ? { country } : {}),
+          ...(replaceCostly ? { replaceCostly: 1 } : {}),
+          ...(onUnknown ? { onUnknown } : {}),
+          ...wholePaceToRecord(parsed.data),
+        },
       }),
     );
   }

@@ -7,6 +7,7 @@ import type { Clock } from '../lib/clock.ts';
 import { describeMs } from '../lib/durations.ts';
 import { waitUntilReady } from '../redis/connections.ts';
 import { Unconfirmed } from './errors.ts';
+import { inOneTrip } from './one-trip.ts';
 
 export interface Patience {
   readonly redis: Redis;
@@ -21,7 +22,7 @@ const PAUSE_MS = 100;
 /** The first: the command cannot have been carried out. The second: it may have been. */
 const NOT_DONE =
   /^(Stream isn't writeable|Connection is closed|LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|NOREPLICAS|OOM)/;
-const MAYBE_DONE = /^(Command timed out|Reached the max retries|.*ECONNRESET|.*EPIPE)/;
+const MAYBE_DONE = /^(Command timed out|Command aborted|Reached the max retries|.*ECONNRESET|.*EPIPE)/;
 
 /** Throws `Unconfirmed` when the time is over; an error that has nothing to do with Redis being away goes through. */
 async function askPatiently<T>(patience: Patience, ask: () => Promise<T>): Promise<T> {
@@ -54,6 +55,11 @@ function howAway(error: unknown): 'not done' | 'maybe done' | undefined {
   return error.name === 'MaxRetriesPerRequestError' || MAYBE_DONE.test(error.message) ? 'maybe done' : undefined;
 }
 
+/** Whether it is about Redis being away, and not about what was asked. */
+export function isAway(error: unknown): boolean {
+  return howAway(error) !== undefined;
+}
+
 class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }
@@ -72,19 +78,21 @@ function within<T>(ms: number, clock: Clock, asked: Promise<T>): Promise<T> {
 type ScriptCall = [script: string, keys: number, ...words: (string | number)[]];
 
 /**
- * A Redis whose scripts are asked patiently, and each time only `after` has let them. It has no other command: what is
- * accepted is accepted by scripts, and those are safe to ask twice.
+ * A Redis whose scripts are asked patiently, and each time only `after` has let them. What is accepted is accepted by
+ * scripts, and those are safe to ask twice.
  */
 export function patientScripts(patience: Patience, after: () => Promise<void>): Redis {
-  const { redis } = patience;
+  const trip = inOneTrip(patience.redis);
   const asked = (ask: () => Promise<unknown>) =>
     askPatiently(patience, async () => {
       await after();
       return ask();
     });
   const scripts = {
-    evalsha: (...call: ScriptCall) => asked(() => redis.evalsha(...call)),
-    eval: (...call: ScriptCall) => asked(() => redis.eval(...call)),
+    evalsha: (...call: ScriptCall) => asked(() => trip.evalsha(...call)),
+    eval: (...call: ScriptCall) => asked(() => trip.eval(...call)),
+    // Reads again what a script wrote; it is no new request, so nothing has to let it.
+    hmget: (key: string, ...fields: string[]) => askPatiently(patience, () => trip.hmget(key, ...fields)),
   };
   return scripts as unknown as Redis;
 }

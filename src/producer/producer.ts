@@ -15,7 +15,8 @@ import { closeConnection, openCommands } from '../redis/connections.ts';
 import { Acceptance, type Answer } from './acceptance.ts';
 import { InvalidRequest, Unconfirmed } from './errors.ts';
 import { Keeping } from './keeping.ts';
-import { patientScripts } from './patience.ts';
+import { oneFence } from './one-trip.ts';
+import { isAway, patientScripts } from './patience.ts';
 import type { Problem } from './problems.ts';
 import { type RedisPlace, targetOf } from './redis-place.ts';
 
@@ -28,7 +29,7 @@ export interface RequestAnswer {
   readonly outcome: 'accepted' | 'duplicate' | 'conflict';
 }
 
-/** Of one message among many, by its place in the list. */
+/** Of one request among many, by its place in the list. */
 export type RequestVerdict =
   | (RequestAnswer & { readonly index: number })
   | {
@@ -48,6 +49,11 @@ export interface Identity {
 export interface Producer extends AsyncDisposable {
   /** Needs a `reference` or an idempotency key. Throws `InvalidRequest`, `Unconfirmed` or `NotKept`. */
   disburse(request: DisbursementInput, identity?: Identity): Promise<RequestAnswer>;
+  /**
+   * Asks for many disbursements, each with a `reference` of its own; a verdict for each, in their order. One that is
+   * not valid does not stop the others, and is not paid.
+   */
+  disburseEach(requests: readonly DisbursementInput[]): Promise<readonly RequestVerdict[]>;
   /** Asks for single messages; a verdict for each, in their order. One that is not valid does not stop the others. */
   sendMessages(requests: readonly MessageInput[]): Promise<readonly RequestVerdict[]>;
   /** Creates a campaign in the state `draft`; its recipients are uploaded over HTTP or with the command line. */
@@ -67,14 +73,17 @@ export interface ProducerOptions {
   readonly patience?: string;
   /** `asserted`: this Redis hides its configuration, and you vouch that it keeps what it answers. */
   readonly durability?: 'checked' | 'asserted';
-  /** The workers' REDIS_WAIT_REPLICAS, where there are replicas. */
+  /** The workers' REDIS_WAIT_REPLICAS, where there are replicas: so many have a request before a call resolves. */
   readonly replicas?: number;
+  /** The workers' EXTRA_WITHDRAW_MODES: modes that the service has added since, spelt as it wants them. */
+  readonly extraWithdrawModes?: readonly string[];
   /** Told of connection errors. The connection is made again by itself, so this is for a log. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** Messages asked for at the same time: enough to fill several chunks, few enough to be answered in time. */
-const MESSAGES_AT_ONCE = 500;
+/** Asked for at the same time, in one round trip: enough to fill several chunks, few enough to be answered in time. */
+const REQUESTS_AT_ONCE = 500;
+const REPLICAS_WAIT_MS = 2_000;
 
 export function createProducer(options: ProducerOptions): Producer {
   return new RedisProducer(options, systemClock, systemRandom);
@@ -89,6 +98,7 @@ class RedisProducer implements Producer {
 
   constructor(options: ProducerOptions, clock: Clock, random: Random) {
     const { environment = 'default', batchWindow = '50ms', patience = '10s', durability, replicas = 0 } = options;
+    const { extraWithdrawModes } = options;
     const connections = connect(options);
     const { redis, waker } = connections;
     this.#random = random;
@@ -102,6 +112,9 @@ class RedisProducer implements Producer {
       batchWindowMs: toMs(batchWindow),
       after: (ms, run) => clock.after(ms, run),
       wake: (queue, id, rev) => waker.wake(queue, id, rev),
+      extraWithdrawModes,
+      fence:
+        replicas > 0 ? oneFence(async () => (await redis.wait(replicas, REPLICAS_WAIT_MS)) >= replicas) : undefined,
     });
     this.#hangUp = connections.hangUp;
   }
@@ -114,12 +127,22 @@ class RedisProducer implements Producer {
     return answerOf(await this.#ask(() => this.#acceptance.campaign(request, identity.idempotencyKey)));
   }
 
-  async sendMessages(requests: readonly MessageInput[]): Promise<readonly RequestVerdict[]> {
+  disburseEach(requests: readonly DisbursementInput[]): Promise<readonly RequestVerdict[]> {
+    return this.#each(requests, async (request) => {
+      const answer = await this.#ask(() => this.#acceptance.disbursement(request));
+      return answer.outcome === 'invalid' ? refused(answer.problems) : answerOf(answer);
+    });
+  }
+
+  sendMessages(requests: readonly MessageInput[]): Promise<readonly RequestVerdict[]> {
+    return this.#each(requests, (request) => this.#askMessage(request));
+  }
+
+  async #each<T>(requests: readonly T[], ask: (request: T) => Promise<Verdict>): Promise<readonly RequestVerdict[]> {
     const verdicts: RequestVerdict[] = [];
     let away: Unconfirmed | undefined;
-    for (let from = 0; from < requests.length; from += MESSAGES_AT_ONCE) {
-      const some = requests.slice(from, from + MESSAGES_AT_ONCE);
-      const settled = await Promise.allSettled(some.map((request) => this.#askMessage(request)));
+    for (let from = 0; from < requests.length; from += REQUESTS_AT_ONCE) {
+      const settled = await Promise.allSettled(requests.slice(from, from + REQUESTS_AT_ONCE).map(ask));
       for (const [offset, one] of settled.entries()) {
         const index = from + offset;
         if (one.status === 'fulfilled') verdicts.push({ index, ...one.value });
@@ -146,13 +169,13 @@ class RedisProducer implements Producer {
   }
 
   /** A message without a reference is given an identity here, so that the tries of this call stay one message. */
-  async #askMessage(request: MessageInput) {
+  async #askMessage(request: MessageInput): Promise<Verdict> {
     const own = hasReference(request) ? undefined : this.#random.hex(16);
     const answer = await this.#ask(() => this.#acceptance.message(request, own));
-    if (answer.outcome === 'invalid') return { id: null, outcome: 'invalid', problems: answer.problems } as const;
+    if (answer.outcome === 'invalid') return refused(answer.problems);
     // Nobody else knows this identity: it was our own earlier try, whose answer was lost.
     if (own !== undefined && answer.outcome === 'duplicate') {
-      return { id: answer.id, outcome: 'accepted' } as const;
+      return { id: answer.id, outcome: 'accepted' };
     }
     return answerOf(answer);
   }
@@ -163,6 +186,9 @@ class RedisProducer implements Producer {
     this.#inFlight.add(asking);
     try {
       return await asking;
+    } catch (error) {
+      // Written, and not yet where it would survive the loss of the primary.
+      throw isAway(error) ? new Unconfirmed('unknown', error) : error;
     } finally {
       this.#inFlight.delete(asking);
     }
@@ -177,6 +203,14 @@ class RedisProducer implements Producer {
 
 function hasReference(request: unknown): boolean {
   return typeof request === 'object' && request !== null && 'reference' in request && request.reference !== undefined;
+}
+
+type Verdict =
+  | RequestAnswer
+  | { readonly id: null; readonly outcome: 'invalid'; readonly problems: readonly Problem[] };
+
+function refused(problems: readonly Problem[]): Verdict {
+  return { id: null, outcome: 'invalid', problems };
 }
 
 function answerOf(answer: Answer): RequestAnswer {

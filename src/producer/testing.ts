@@ -9,7 +9,7 @@ import { acceptMessageScript } from '../operations/scripts/message.ts';
 import type { CampaignInput, DisbursementInput, MessageInput } from '../queues/requests.ts';
 import { Acceptance, type Answer } from './acceptance.ts';
 import { InvalidRequest } from './errors.ts';
-import type { Identity, Producer, RequestAnswer, RequestVerdict } from './producer.ts';
+import type { Identity, Producer, ProducerOptions, RequestAnswer, RequestVerdict } from './producer.ts';
 
 /** A request that was accepted, as the caller wrote it. Repeated and refused ones are not in the list. */
 export type Asked =
@@ -24,9 +24,11 @@ export interface FakeProducer extends Producer {
   failNext(error: Error): void;
 }
 
-/** `environment`: as for `createProducer`; with the same one the ids are those of the real thing. */
-export function fakeProducer({ environment = 'default' }: { readonly environment?: string } = {}): FakeProducer {
-  return new MemoryProducer(environment, seededRandom(1));
+/** As for `createProducer`; with the same environment the ids are those of the real thing. */
+export type FakeProducerOptions = Pick<ProducerOptions, 'environment' | 'extraWithdrawModes'>;
+
+export function fakeProducer(options: FakeProducerOptions = {}): FakeProducer {
+  return new MemoryProducer(options, seededRandom(1));
 }
 
 class MemoryProducer implements FakeProducer {
@@ -34,8 +36,9 @@ class MemoryProducer implements FakeProducer {
   readonly #acceptance: Acceptance;
   readonly #failures: Error[] = [];
 
-  constructor(environment: string, random: Random) {
+  constructor({ environment = 'default', extraWithdrawModes }: FakeProducerOptions, random: Random) {
     this.#acceptance = new Acceptance({
+      extraWithdrawModes,
       redis: memoryScripts(),
       random,
       environment,
@@ -64,14 +67,31 @@ class MemoryProducer implements FakeProducer {
     return this.#note({ kind: 'campaign', request }, await this.#acceptance.campaign(request, idempotencyKey));
   }
 
-  async sendMessages(requests: readonly MessageInput[]): Promise<readonly RequestVerdict[]> {
+  disburseEach(requests: readonly DisbursementInput[]): Promise<readonly RequestVerdict[]> {
+    return this.#each(requests, async (request) => [
+      { kind: 'disbursement', request },
+      await this.#acceptance.disbursement(request),
+    ]);
+  }
+
+  sendMessages(requests: readonly MessageInput[]): Promise<readonly RequestVerdict[]> {
+    return this.#each(requests, async (request) => [
+      { kind: 'message', request },
+      await this.#acceptance.message(request),
+    ]);
+  }
+
+  async #each<T>(
+    requests: readonly T[],
+    ask: (request: T) => Promise<readonly [DistributiveOmit<Asked, 'id'>, Answer]>,
+  ): Promise<readonly RequestVerdict[]> {
     this.#failIfAsked();
     const verdicts: RequestVerdict[] = [];
     for (const [index, request] of requests.entries()) {
-      const answer = await this.#acceptance.message(request);
+      const [asked, answer] = await ask(request);
       if (answer.outcome === 'invalid')
         verdicts.push({ index, id: null, outcome: 'invalid', problems: answer.problems });
-      else verdicts.push({ index, ...this.#note({ kind: 'message', request }, answer) });
+      else verdicts.push({ index, ...this.#note(asked, answer) });
     }
     return verdicts;
   }

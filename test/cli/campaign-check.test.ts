@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { relais } from './terminal.ts';
 
 const EXAMPLE = 'examples/recipients.csv';
@@ -26,8 +26,14 @@ test('numbers without a country need a decision, and the flags for it are named'
   const file = join(folderWith({ 'a.csv': 'to\n771234567\n+221771234568\n' }), 'a.csv');
   const { code, stdout } = await relais(['campaign', 'check', file]);
   expect(code).toBe(1);
-  expect(stdout).toContain('1 numbers have no country code: --country SN');
-  expect(stdout).toContain('--leave-out no_country');
+  expect(stdout).toContain(
+    [
+      'To decide before the start',
+      '  1 number has no country code',
+      '    --country SN            reads them as numbers of that country',
+      '    --leave-out no_country  leaves them out',
+    ].join('\n'),
+  );
 
   expect(await relais(['campaign', 'check', file, '--country', 'SN'])).toMatchObject({ code: 0 });
   expect(await relais(['campaign', 'check', file, '--leave-out', 'no_country'])).toMatchObject({ code: 0 });
@@ -35,7 +41,7 @@ test('numbers without a country need a decision, and the flags for it are named'
 
 test('old numbers need a decision, and --repair is one', async () => {
   const file = join(folderWith({ 'a.csv': 'to\n+22507000001\n+221771234568\n' }), 'a.csv');
-  expect((await relais(['campaign', 'check', file])).stdout).toContain('--repair CI,BJ renews them');
+  expect((await relais(['campaign', 'check', file])).stdout).toMatch(/--repair CI,BJ +renews them/);
   const { code, stdout } = await relais(['campaign', 'check', file, '--repair', 'CI']);
   expect(code).toBe(0);
   expect(stdout).toContain('+22507000001 → +2250707000001');
@@ -87,8 +93,110 @@ test.for([
   ['a country nobody knows', [EXAMPLE, '--country', 'XX'], 2, 'not a country'],
   ['a country that cannot be repaired', [EXAMPLE, '--repair', 'SN'], 2, 'There is: CI, BJ'],
   ['a list over the file itself', [EXAMPLE, '--csv', EXAMPLE], 2, 'overwrite'],
+  ['a preview of no text', [EXAMPLE, '--preview', '3'], 2, '--preview needs a --text'],
+  ['a test of no text', [EXAMPLE, '--test-send', '+221771234567'], 2, '--test-send needs a --text'],
+  ['a test to no number', [EXAMPLE, '--text', 'x', '--test-send', '77 123'], 2, 'Write them as +221771234567'],
 ] as const)('%s is said so', async ([, flags, exit, words]) => {
   const { code, stderr } = await relais(['campaign', 'check', ...flags]);
   expect(stderr).toContain(words);
   expect(code).toBe(exit);
+});
+
+test('rows that can only be mended need a decision too, and one flag leaves all of them out', async () => {
+  const rows = ['2,21771E+11;Awa', '771234567 ou 771234568;Ben', '771234569;', '771234570;Cé;trop', '771234571;Di'];
+  const file = join(folderWith({ 'a.csv': ['to;nom', ...rows].join('\n') }), 'a.csv');
+  const argv = ['campaign', 'check', file, '--country', 'SN', '--text', 'Bonjour {{nom}}'];
+  const { code, stdout } = await relais(argv);
+  expect(code).toBe(1);
+  expect(stdout).toContain('1 number was damaged by a spreadsheet');
+  const [, all = ''] = /To leave out all of these: --leave-out (\S+)/.exec(stdout) ?? [];
+  expect(all).toBe('spreadsheet_damage,several_numbers,empty_variable,extra_cells');
+  expect(await relais([...argv, '--leave-out', all])).toMatchObject({ code: 0 });
+});
+
+test('wrong and repeated numbers need no decision: there is nothing to decide about them', async () => {
+  const file = join(folderWith({ 'a.csv': 'to\n+221771234567\n+221771234567\nnobody\n77\n' }), 'a.csv');
+  expect(await relais(['campaign', 'check', file, '--country', 'SN'])).toMatchObject({ code: 0 });
+});
+
+describe('standard input', () => {
+  test.for([
+    ['CSV with tabs and a byte order mark', '\ufeffto\tprenom\n+221771234567\tAwa\n'],
+    ['a line break inside quotes', 'to,prenom\n+221771234567,"Awa\nDiop"\n'],
+    ['JSON lines', '{"to":"+221771234567","prenom":"Awa"}\n'],
+  ] as const)('may be %s', async ([, types]) => {
+    const { code, stdout } = await relais(['campaign', 'check', '-', '--text', '{{prenom}}'], { types });
+    expect(code).toBe(0);
+    expect(stdout).toContain('1 row: 1 recipient, 0 skipped');
+  });
+
+  test('is called so where it cannot be used', async () => {
+    const { code, stderr } = await relais(['campaign', 'check', '-'], { types: 'nom\nAwa\n' });
+    expect(code).toBe(1);
+    expect(stderr).toContain('Nothing of standard input can be used.');
+  });
+});
+
+describe('cost', () => {
+  const files = {
+    'a.csv': 'to\n+221771234567\n+22890123456\n',
+    'prices.json': '{"SN": 20}',
+    'bad.json': '{"SN": "x"}',
+  };
+
+  test('comes from --prices or SMS_PRICES_FILE, and a country without a price is said', async () => {
+    const folder = folderWith(files);
+    const argv = ['campaign', 'check', join(folder, 'a.csv'), '--text', 'Bonjour'];
+    const prices = join(folder, 'prices.json');
+    const flag = await relais([...argv, '--prices', prices]);
+    expect(flag.code).toBe(0);
+    expect(flag.stdout.replaceAll('\u00a0', ' ')).toContain('Estimate: 2 segments, about 20 XOF');
+    expect(flag.stdout).toContain('TG, 1 segment, no price known');
+    expect(flag.stdout).toContain('not counted, for want of a price: TG');
+    expect((await relais(argv, { env: { SMS_PRICES_FILE: prices } })).stdout).toBe(flag.stdout);
+  });
+
+  test.for([
+    ['bad.json', 'SN: the price must be'],
+    ['none.json', 'it cannot be read'],
+  ] as const)('%s is refused with the form that is wanted', async ([name, words]) => {
+    const folder = folderWith(files);
+    const { code, stderr } = await relais([
+      'campaign',
+      'check',
+      join(folder, 'a.csv'),
+      '--prices',
+      join(folder, name),
+    ]);
+    expect(code).toBe(1);
+    expect(stderr).toContain(words);
+    expect(stderr).toContain('{"SN": 20, "CI": 22.5}');
+  });
+
+  test('says which flag makes it cheaper, and counts with it', async () => {
+    const folder = folderWith(files);
+    const text = `Bonne fête ${'x'.repeat(80)}`;
+    const argv = [
+      'campaign',
+      'check',
+      join(folder, 'a.csv'),
+      '--text',
+      text,
+      '--prices',
+      join(folder, 'prices.json'),
+    ];
+    const dear = await relais(argv);
+    expect(dear.stdout.replaceAll('\u00a0', ' ')).toContain('Cheaper by 2 segments, about 20 XOF: --replace-costly');
+    const cheap = await relais([...argv, '--replace-costly']);
+    expect(cheap.stdout).toContain('Estimate: 2 segments');
+    expect(cheap.stdout).not.toContain('Cheaper');
+  });
+});
+
+test('--preview shows texts as they would go out, line by line, and nothing that moves the cursor', async () => {
+  const file = join(folderWith({ 'a.csv': 'to;n\n+221771234567;A\u001b[2Jwa\n+221771234568;Ben\n' }), 'a.csv');
+  const { stdout } = await relais(['campaign', 'check', file, '--text', 'Bonjour\n{{n}}', '--preview', '1']);
+  expect(stdout).toContain('As they would go out\n  row 2 to +221771234567, among the first, the longest');
+  expect(stdout).toContain('    │ Bonjour\n    │ A�[2Jwa');
+  expect(stdout).not.toContain('\u001b');
 });

@@ -263,7 +263,7 @@ describe('report', () => {
     const { stdout } = await relais(['campaign', 'report', ID, '--csv'], { env });
     const lines = stdout.trimEnd().split('\r\n');
     expect(lines).toHaveLength(4);
-    expect(lines[0]).toBe('\ufeffto;row;state;code;reason;chunk;sentAt;segments');
+    expect(lines[0]).toBe('\ufeffto;row;state;code;reason;chunk;sentAt;segments;resent');
     expect(lines[2]).toContain("'=cmd");
   });
 

@@ -31,6 +31,14 @@ describe('a line', () => {
     expect(line).toMatch(/unknown 100 · paused: too many failures$/);
   });
 
+  test('says what limits it, and when it begins', () => {
+    expect(renderLine({ ...halfway, limit: 1_000 })).toMatch(/50s left · at most 1\u00a0000\/s$/);
+    const sendAt = '2026-11-22T08:00:00.000Z';
+    expect(renderLine({ ...halfway, state: 'scheduled', sendAt })).toMatch(
+      /· scheduled for 2026-11-22T08:00:00.000Z$/,
+    );
+  });
+
   test('says 100 % only at the end', () => {
     expect(renderLine({ ...halfway, totals: { ...finished, sending: 1, sent: 78_999 } })).toContain(' 99 %');
     expect(renderLine({ ...halfway, totals: finished })).toContain('100 %');

@@ -1,0 +1,79 @@
+/** The lines of a request's body, in groups that are small enough to be answered together. */
+import { isUtf8 } from 'node:buffer';
+
+/** `index` is its place in the body, from 0; empty lines count and are left out. */
+export type Line = { readonly index: number } & ({ readonly text: string } | { readonly unreadable: string });
+
+/** Twice the longest request, with every character escaped. */
+const LINE_BYTES_MAX = 32_768;
+/** Enough to share a round trip, few enough that a verdict does not wait long for its neighbours. */
+const LINES_PER_GROUP = 500;
+const BYTES_PER_GROUP = 262_144;
+
+const LINE_FEED = 0x0a;
+const BYTE_ORDER_MARK = '\ufeff';
+
+/** Never waits for more lines while some are here: a group is what has arrived, up to its limits. */
+export async function* groupsOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<readonly Line[], void, undefined> {
+  const cutter = new Cutter();
+  for await (const chunk of chunks) yield* grouped(cutter.cut(chunk));
+  yield* grouped(cutter.rest());
+}
+
+function* grouped(lines: Iterable<Line>): Generator<readonly Line[], void, undefined> {
+  let group: Line[] = [];
+  let size = 0;
+  for (const line of lines) {
+    group.push(line);
+    size += 'text' in line ? line.text.length : 0;
+    if (group.length < LINES_PER_GROUP && size < BYTES_PER_GROUP) continue;
+    yield group;
+    group = [];
+    size = 0;
+  }
+  if (group.length > 0) yield group;
+}
+
+/** Keeps no more than one unfinished line, and of a line that is too long nothing but the fact. */
+class Cutter {
+  #next = 0;
+  #unfinished: Uint8Array[] = [];
+  #bytes = 0;
+
+  *cut(chunk: Uint8Array): Generator<Line, void, undefined> {
+    let from = 0;
+    for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, from)) {
+      yield* this.#finish(chunk.subarray(from, end));
+      from = end + 1;
+    }
+    this.#keep(chunk.subarray(from));
+  }
+
+  /** The last line, where no line feed ends it. */
+  *rest(): Generator<Line, void, undefined> {
+    if (this.#bytes > 0) yield* this.#finish(new Uint8Array());
+  }
+
+  *#finish(end: Uint8Array): Generator<Line, void, undefined> {
+    this.#keep(end);
+    const index = this.#next;
+    const bytes = this.#bytes > LINE_BYTES_MAX ? undefined : Buffer.concat(this.#unfinished);
+    this.#next += 1;
+    this.#unfinished = [];
+    this.#bytes = 0;
+    if (!bytes) return yield { index, unreadable: `is longer than ${LINE_BYTES_MAX} bytes` };
+    if (!isUtf8(bytes)) return yield { index, unreadable: 'is not UTF-8' };
+    const text = bytes
+      .toString('utf8')
+      .replace(index === 0 ? BYTE_ORDER_MARK : '', '')
+      .trim();
+    if (text !== '') yield { index, text };
+  }
+
+  #keep(part: Uint8Array): void {
+    if (part.length === 0) return;
+    this.#bytes += part.length;
+    if (this.#bytes <= LINE_BYTES_MAX) this.#unfinished.push(part);
+    else this.#unfinished = [];
+  }
+}

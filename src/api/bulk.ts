@@ -1,0 +1,182 @@
+/**
+ * Requests by the thousand: one JSON object a line comes in, one verdict a line goes out, in the same order and while
+ * lines still come. No more is read than was answered, so neither a long body nor a slow reader fills the memory.
+ */
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Request, Response } from 'express';
+import type { Acceptance, Answer } from '../producer/acceptance.ts';
+import type { Problem } from '../producer/problems.ts';
+import { type Line, groupsOf } from './bulk-lines.ts';
+import { type ApiContext, idempotencyKey, isRecord, requireOpen, requireRole } from './context.ts';
+import { mayUseAccount } from './keys.ts';
+import { ApiProblem, invalid } from './problem.ts';
+
+export const NDJSON = 'application/x-ndjson';
+
+/** Asks for one line. `by` is the name of the key. */
+export type AcceptLine = (
+  acceptance: Acceptance,
+  line: { readonly request: unknown; readonly identity: string | undefined; readonly by: string },
+) => Promise<Answer>;
+
+export interface Verdict {
+  readonly index: number;
+  readonly id: string | null;
+  /**
+   * `unconfirmed`: the line was asked for and Redis did not answer. `stopped`: this line and all after it were not
+   * read.
+   */
+  readonly outcome: Answer['outcome'] | 'unconfirmed' | 'stopped';
+  readonly problem?: readonly Problem[];
+}
+
+/** A body without sense must not be answered with something much longer than itself. */
+const PROBLEMS_SHOWN = 20;
+
+export function verdictOf(answer: Answer, index: number): Verdict {
+  if (answer.outcome === 'conflict') return { index, id: answer.existingId, outcome: 'conflict' };
+  if (answer.outcome !== 'invalid') return { index, id: answer.id, outcome: answer.outcome };
+  const more = answer.problems.length - PROBLEMS_SHOWN;
+  const shown = answer.problems.slice(0, PROBLEMS_SHOWN);
+  if (more > 0) shown.push({ pointer: '', message: `and ${more} more` });
+  return { index, id: null, outcome: 'invalid', problem: shown };
+}
+
+export async function answerInBulk(
+  context: ApiContext,
+  { request, response }: { readonly request: Request; readonly response: Response },
+  accept: AcceptLine,
+): Promise<void> {
+  requireRole(response, 'enqueue');
+  requireOpen(context, response);
+  if ((request.get('content-encoding') ?? 'identity') !== 'identity') {
+    throw new ApiProblem('unsupported-media-type', 'Send UTF-8, not encoded.');
+  }
+  const acceptance = context.acceptance.inBulk();
+  const judge = judgeOf({ context, acceptance, request, response }, accept);
+  // Not destroyed when we end early: the sender is to read why.
+  const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
+  const judged = inOrder(groupsOf(chunks), judge);
+  try {
+    // Until something is answered, the request as a whole can still be refused.
+    const first = await judged.next();
+    if (first.done) throw invalid([{ pointer: '', message: 'must be one JSON object a line, and has no line' }]);
+    const { verdicts, stop } = first.value;
+    if (stop && verdicts.every(({ outcome }) => outcome === 'unconfirmed')) throw stop;
+    response.status(202).type(NDJSON);
+    await pipeline(Readable.from(textOf(first.value, judged), { highWaterMark: 1 }), response);
+  } catch (error) {
+    // Whoever went away asks again: what was accepted is found by its identity.
+    if (!response.destroyed) throw error;
+  } finally {
+    acceptance.flush();
+  }
+}
+
+interface Judging {
+  readonly context: ApiContext;
+  readonly acceptance: Acceptance;
+  readonly request: Request;
+  readonly response: Response;
+}
+
+type Judge = (group: readonly Line[]) => Promise<Judged>;
+
+interface Judged {
+  readonly verdicts: readonly Verdict[];
+  /** Why nothing more is read. */
+  readonly stop?: Error;
+}
+
+function judgeOf({ context, acceptance, request, response }: Judging, accept: AcceptLine): Judge {
+  const key = requireRole(response, 'enqueue');
+  const given = idempotencyKey(request);
+  const judgeLine = async (line: Line): Promise<Verdict> => {
+    const parsed = readLine(line);
+    if ('problem' in parsed) return verdictOf({ outcome: 'invalid', problems: [parsed.problem] }, line.index);
+    const account = isRecord(parsed.value) ? (parsed.value['account'] ?? 'main') : 'main';
+    if (typeof account === 'string' && !mayUseAccount(key, account)) {
+      const message = `the key "${key.name}" may not use this account`;
+      return verdictOf({ outcome: 'invalid', problems: [{ pointer: '/account', message }] }, line.index);
+    }
+    const identity = given === undefined ? undefined : `${given}#${line.index}`;
+    return verdictOf(await accept(acceptance, { request: parsed.value, identity, by: key.name }), line.index);
+  };
+  return async (group) => {
+    const closed = context.refusal();
+    if (closed) return { verdicts: [], stop: new ApiProblem(closed.kind, closed.detail) };
+    return gather(group, await Promise.allSettled(group.map(judgeLine)));
+  };
+}
+
+function gather(group: readonly Line[], settled: readonly PromiseSettledResult<Verdict>[]): Judged {
+  const verdicts = settled.map((one, at): Verdict => {
+    if (one.status === 'fulfilled') return one.value;
+    const message = 'may have been accepted; with the same identity it is safe to send it again';
+    return { index: group[at]?.index ?? 0, id: null, outcome: 'unconfirmed', problem: [{ pointer: '', message }] };
+  });
+  const failed = settled.find((one) => one.status === 'rejected');
+  return failed ? { verdicts, stop: failed.reason as Error } : { verdicts };
+}
+
+function readLine(line: Line): { readonly value: unknown } | { readonly problem: Problem } {
+  if ('unreadable' in line) return { problem: { pointer: '', message: line.unreadable } };
+  try {
+    return { value: JSON.parse(line.text) };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return { problem: { pointer: '', message: `is not JSON (${error.message.slice(0, 100)})` } };
+  }
+}
+
+/** While one group is on its way to Redis, the next is read and checked. */
+const GROUPS_AT_ONCE = 2;
+
+/** A group's verdicts as soon as they are there: a caller may wait for them before it sends the next line. */
+async function* inOrder(groups: AsyncIterator<readonly Line[]>, judge: Judge): AsyncGenerator<Judged, void> {
+  const asked: Promise<Judged>[] = [];
+  let reading: Promise<IteratorResult<readonly Line[]>> | undefined = read(groups);
+  let next = 0;
+  let stop: Error | undefined;
+  for (;;) {
+    const [oldest] = asked;
+    if (oldest && (!reading || asked.length === GROUPS_AT_ONCE || (await answersFirst(oldest, reading)))) {
+      const judged = await oldest;
+      stop ??= judged.stop;
+      if (stop) reading = undefined;
+      yield judged;
+      void asked.shift();
+      continue;
+    }
+    if (!reading) break;
+    const { done, value } = await reading;
+    reading = done ? undefined : read(groups);
+    if (done) continue;
+    next = (value.at(-1)?.index ?? 0) + 1;
+    asked.push(judge(value));
+  }
+  if (stop) yield { verdicts: [stoppedAt(next)] };
+}
+
+function read(groups: AsyncIterator<readonly Line[]>): Promise<IteratorResult<readonly Line[]>> {
+  const reading = groups.next();
+  // Whoever stopped early no longer waits for it, and a sender that goes away then is nobody's error.
+  reading.catch(() => undefined);
+  return reading;
+}
+
+function answersFirst(answer: Promise<unknown>, reading: Promise<unknown>): Promise<boolean> {
+  return Promise.race([answer.then(() => true), reading.then(() => false)]);
+}
+
+function stoppedAt(index: number): Verdict {
+  const message = 'neither this line nor any after it was read: send them again in a while';
+  return { index, id: null, outcome: 'stopped', problem: [{ pointer: '', message }] };
+}
+
+async function* textOf(first: Judged, rest: AsyncIterable<Judged>): AsyncGenerator<string, void> {
+  const text = ({ verdicts }: Judged): string => verdicts.map((verdict) => `${JSON.stringify(verdict)}\n`).join('');
+  yield text(first);
+  for await (const judged of rest) yield text(judged);
+}

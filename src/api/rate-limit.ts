@@ -1,0 +1,122 @@
+/**
+ * Requests per key and second, all processes together. The bucket is in Redis; each process takes a few tokens at a
+ * time and spends them here, so that a busy caller does not cost a synced write for each of its requests.
+ *
+ * How many at a time follows demand: one, then twice as many each time they were soon used up, at most a tenth of the
+ * rate. What is not spent in a moment is forgotten: a key may get less than its rate by that, and never more.
+ */
+import type { Redis } from 'ioredis';
+import type { RequestHandler } from 'express';
+import type { Clock } from '../lib/clock.ts';
+import { keys } from '../operations/keys.ts';
+import { defineScript, runScript } from '../operations/scripts/script.ts';
+import { keyOf } from './context.ts';
+import { ApiProblem } from './problem.ts';
+
+/**
+ * A bucket of one second's tokens, kept as the time (µs) at which it is full again.
+ *
+ * KEYS bucket · ARGV tokens per second, tokens wanted → {tokens taken, ms until there is another}
+ */
+const takeTokens = defineScript(
+  'take tokens',
+  `
+local t = redis.call('TIME')
+local now = tonumber(t[1]) * 1000000 + tonumber(t[2])
+local each = 1000000 / tonumber(ARGV[1])
+local full = math.max(tonumber(redis.call('GET', KEYS[1]) or '0'), now)
+local taken = math.min(math.floor((now + 1000000 - full) / each + 0.000001), tonumber(ARGV[2]))
+if taken < 1 then return {0, math.ceil((full + each - now - 1000000) / 1000)} end
+full = full + taken * each
+redis.call('SET', KEYS[1], string.format('%.0f', full), 'PX', math.ceil((full - now) / 1000) + 1000)
+return {taken, 0}
+`,
+);
+
+const SPEND_WITHIN_MS = 200;
+/** The most that one process takes at a time, of one second's tokens. */
+const MOST_AT_ONCE = 0.1;
+
+interface Purse {
+  tokens: number;
+  /** On the monotonic clock; what is left then is forgotten. */
+  goodUntilMono: number;
+  /** The bucket was empty: nobody asks Redis before this. */
+  emptyUntilMono: number;
+  /** How many were taken the last time. */
+  size: number;
+  refilling: Promise<void> | undefined;
+}
+
+interface AllowanceOptions {
+  readonly redis: Redis;
+  readonly clock: Clock;
+  /** More than 0. */
+  readonly ratePerSecond: number;
+}
+
+/** Tokens of this process, for every name. */
+export class Allowance {
+  readonly #options: AllowanceOptions;
+  readonly #most: number;
+  readonly #purses = new Map<string, Purse>();
+
+  constructor(options: AllowanceOptions) {
+    this.#options = options;
+    this.#most = Math.max(1, Math.floor(options.ratePerSecond * MOST_AT_ONCE));
+  }
+
+  /** 0: go on. Otherwise the ms until it is worth asking again. Rejects when Redis is away. */
+  async take(name: string): Promise<number> {
+    const { clock } = this.#options;
+    const purse = this.#purseOf(name);
+    for (;;) {
+      const now = clock.monotonic();
+      if (purse.tokens > 0 && now < purse.goodUntilMono) {
+        purse.tokens -= 1;
+        return 0;
+      }
+      if (now < purse.emptyUntilMono) return Math.ceil(purse.emptyUntilMono - now);
+      purse.refilling ??= this.#refill(name, purse).finally(() => (purse.refilling = undefined));
+      await purse.refilling;
+    }
+  }
+
+  /** There are as many names as there are keys, so nothing has to be forgotten. */
+  #purseOf(name: string): Purse {
+    const known = this.#purses.get(name);
+    if (known) return known;
+    const purse = { tokens: 0, goodUntilMono: 0, emptyUntilMono: 0, size: 1, refilling: undefined };
+    this.#purses.set(name, purse);
+    return purse;
+  }
+
+  async #refill(name: string, purse: Purse): Promise<void> {
+    const { redis, clock, ratePerSecond } = this.#options;
+    const spentSoon = purse.tokens === 0 && clock.monotonic() < purse.goodUntilMono;
+    const size = spentSoon ? Math.min(purse.size * 2, this.#most) : 1;
+    const [taken, waitMs] = (await runScript(redis, takeTokens, [keys.requestRate(name)], [ratePerSecond, size])) as [
+      number,
+      number,
+    ];
+    const now = clock.monotonic();
+    purse.tokens = taken;
+    purse.size = size;
+    purse.goodUntilMono = now + SPEND_WITHIN_MS;
+    purse.emptyUntilMono = taken > 0 ? 0 : now + waitMs;
+  }
+}
+
+/** One request is one token, however much it carries: bulk is slowed by its own back-pressure. */
+export function limitRate(options: AllowanceOptions): RequestHandler {
+  const { ratePerSecond } = options;
+  if (ratePerSecond === 0) return (_request, _response, next) => next();
+  const allowance = new Allowance(options);
+  return async (_request, response, next) => {
+    const waitMs = await allowance.take(keyOf(response).name);
+    response.set('RateLimit-Policy', `"key";q=${ratePerSecond};w=1`);
+    if (waitMs === 0) return next();
+    response.set('Retry-After', String(Math.ceil(waitMs / 1_000)));
+    throw new ApiProblem('too-many-requests', `This key may ask ${ratePerSecond} times a second (API_RATE).`);
+  };
+}

@@ -1,0 +1,103 @@
+/** A file of requests, one JSON object a line, sent and answered line by line; for messages and disbursements. */
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import type { z } from 'zod';
+import { problemsOf } from '../producer/problems.ts';
+import { type CreationFlags, identityHeader, refuseQuestion } from './asking.ts';
+import { CommandFailed } from './failure.ts';
+import type { ExitCode } from './io.ts';
+import { grouped, printable } from './output.ts';
+import type { Shell } from './shell.ts';
+
+export interface Bulk {
+  readonly path: string;
+  readonly schema: z.ZodType;
+  readonly question: string;
+}
+
+interface Verdict {
+  readonly index: number;
+  readonly id: string | null;
+  readonly outcome: string;
+  readonly problem?: readonly { readonly pointer: string; readonly message: string }[];
+}
+
+/** What needs no eye. */
+const WELL = ['accepted', 'duplicate', 'sound'];
+
+/** `-` is standard input. Exit code 1 as soon as one line is anything but accepted. */
+export async function sendLines(file: string, bulk: Bulk, flags: CreationFlags, shell: Shell): Promise<ExitCode> {
+  refuseQuestion(file, flags, shell);
+  const source = await sourceOf(file, shell);
+  const counts = new Map<string, number>();
+  if (!flags.dryRun && !(await shell.confirmed(`${bulk.question} of ${file}?`, flags.yes))) {
+    source.destroy();
+    return 1;
+  }
+  for await (const line of flags.dryRun ? judgedHere(source, bulk) : answered(source, bulk, flags, shell)) {
+    const verdict = JSON.parse(line) as Verdict;
+    counts.set(verdict.outcome, (counts.get(verdict.outcome) ?? 0) + 1);
+    if (flags.json) await shell.output.line(line);
+    else if (!WELL.includes(verdict.outcome)) await shell.output.line(readable(verdict));
+  }
+  const sums = [...counts].map(([outcome, count]) => `${grouped(count)} ${outcome}`).join(', ');
+  await shell.output.note(sums === '' ? 'There was no line.' : `${sums}.`);
+  if (flags.dryRun) await shell.output.note('Dry run: nothing was sent.');
+  return counts.size > 0 && [...counts.keys()].every((outcome) => WELL.includes(outcome)) ? 0 : 1;
+}
+
+async function sourceOf(file: string, { io }: Shell): Promise<Readable> {
+  if (file === '-') return io.stdin;
+  const found = await stat(file).catch((cause: NodeJS.ErrnoException) => {
+    throw new CommandFailed(`${file}: ${cause.code === 'ENOENT' ? 'there is no such file' : cause.message}.`, {
+      cause,
+    });
+  });
+  if (found.isDirectory()) throw new CommandFailed(`${file}: it is a folder.`);
+  return createReadStream(file);
+}
+
+async function* answered(source: Readable, bulk: Bulk, flags: CreationFlags, { api }: Shell): AsyncGenerator<string> {
+  // As a stream of our own: undici does not take a terminal's standard input as it is.
+  const body = Readable.from(source);
+  let rest = '';
+  for await (const part of api.converse(bulk.path, body, identityHeader(flags))) {
+    const lines = (rest + part).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines.filter((line) => line !== '');
+  }
+  if (rest !== '') {
+    throw new CommandFailed('The answer broke off in the middle.', {
+      next: 'Send the file again: with references, or with the same --idempotency-key, nothing is done twice.',
+    });
+  }
+}
+
+async function* judgedHere(source: Readable, { schema }: Bulk): AsyncGenerator<string> {
+  let index = -1;
+  for await (const line of createInterface({ input: source })) {
+    index += 1;
+    if (line.trim() === '') continue;
+    const problem = problemsIn(line.replace(/^\ufeff/, ''), schema);
+    yield JSON.stringify(
+      problem.length === 0 ? { index, id: null, outcome: 'sound' } : { index, id: null, outcome: 'invalid', problem },
+    );
+  }
+}
+
+function problemsIn(line: string, schema: z.ZodType) {
+  try {
+    const { error } = schema.safeParse(JSON.parse(line));
+    return error ? problemsOf(error) : [];
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return [{ pointer: '', message: `is not JSON (${error.message.slice(0, 100)})` }];
+  }
+}
+
+function readable({ index, id, outcome, problem = [] }: Verdict): string {
+  const why = problem.map(({ pointer, message }) => printable(`${pointer} ${message}`.trim()));
+  return [`line ${index + 1}`, outcome, ...(id === null ? [] : [id]), why.join('; ')].join('  ').trimEnd();
+}

@@ -1,0 +1,81 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import type { JsonObject } from './client.ts';
+import { WrongUsage } from './failure.ts';
+import { atLeastOne, withExample } from './flags.ts';
+import type { Shell } from './shell.ts';
+
+/** What the API calls null: no limit. */
+const OFF = 'off';
+
+/** As the API names them: they are handed on as they are. */
+export interface PaceFlags {
+  readonly perSecond?: number | typeof OFF;
+  readonly quietHours?: boolean | string;
+  readonly timezone?: string;
+  readonly pauseOnFailure?: number | false;
+}
+
+export interface FirstPaceFlags extends PaceFlags {
+  readonly sendAt?: string;
+  readonly canary?: number | false;
+  readonly requireSender?: true;
+}
+
+/** What may be said when a campaign is made, and nowhere else. */
+export function withFirstPace(command: Command): Command {
+  return withPace(command)
+    .option('--send-at <time>', 'begin by itself at this time, such as 2026-11-21T08:00:00Z, once it is started')
+    .option('--canary <n>', 'so many recipients go first, alone (default: 50 above 1,000)', atLeastOne)
+    .option('--no-canary', 'everybody at once')
+    .option('--require-sender', 'stop as soon as a text goes out under another sender');
+}
+
+function withPace(command: Command): Command {
+  return command
+    .option('--per-second <n>', 'recipients per second at most; off takes the limit away', perSecond)
+    .option('--quiet-hours [hours]', 'send nothing at night (QUIET_HOURS), or in hours such as 21:00-08:00')
+    .option('--timezone <name>', 'whose clock the quiet hours are read on, such as Africa/Abidjan')
+    .option('--pause-on-failure <percent>', 'stop when so many of the last 200 failed (default: 50)', percent)
+    .option('--no-pause-on-failure', 'go on whatever fails');
+}
+
+function perSecond(text: string): number | typeof OFF {
+  return text === OFF ? OFF : atLeastOne(text);
+}
+
+function percent(text: string): number {
+  const number = atLeastOne(text);
+  if (number > 100) throw new InvalidArgumentError('Write a percentage from 1 to 100.');
+  return number;
+}
+
+function toApi(changes: PaceFlags): JsonObject {
+  return changes.perSecond === OFF ? { ...changes, perSecond: null } : { ...changes };
+}
+
+interface Printing {
+  readonly print: (body: JsonObject, json: true | undefined, shell: Shell) => Promise<void>;
+}
+
+/** Changes how a campaign is sent, while it is being sent. */
+export function addPace(group: Command, shell: Shell, { print }: Printing): void {
+  const command = withPace(
+    group
+      .command('pace')
+      .description('Send faster or slower, or through the night, from the next chunk on')
+      .argument('<id>'),
+  )
+    .option('--no-quiet-hours', 'send at any hour')
+    .option('--json', 'print the campaign as JSON')
+    .action(
+      shell.action(async (id: string, { json, ...changes }: PaceFlags & { readonly json?: true }) => {
+        if (Object.keys(changes).length === 0) {
+          throw new WrongUsage('Say what to change.', { next: `relais campaign pace ${id} --per-second 20` });
+        }
+        const path = `/v1/campaigns/${encodeURIComponent(id)}`;
+        await print((await shell.api.send('PATCH', path, toApi(changes))).body, json, shell);
+        return 0;
+      }),
+    );
+  withExample(command, 'relais campaign pace cmp_4n7q0c1w2e3r4t5y6z7a8b9c0d --per-second 20');
+}

@@ -1,0 +1,47 @@
+import type { Command } from 'commander';
+import { follow, readCampaign } from './campaign-follow.ts';
+import { withExample } from './flags.ts';
+import type { ExitCode } from './io.ts';
+import { grouped } from './output.ts';
+import type { Shell } from './shell.ts';
+
+interface RetryFlags {
+  readonly includeUnknown?: true;
+  readonly follow?: true;
+  readonly yes?: true;
+  readonly json?: true;
+}
+
+export function addRetry(group: Command, shell: Shell): void {
+  const command = group
+    .command('retry')
+    .description('Send a finished campaign again to those who failed')
+    .argument('<id>')
+    .option('--include-unknown', 'those who may have got it too: they may get it twice')
+    .option('--follow', 'watch it until it ends')
+    .option('--yes', 'do not ask on a terminal')
+    .option('--json', 'print the campaign as JSON')
+    .action(shell.action((id: string, flags: RetryFlags) => retry(id, flags, shell)));
+  withExample(command, 'relais campaign retry cmp_4n7q0c1w2e3r4t5y6z7a8b9c0d --follow');
+}
+
+async function retry(id: string, flags: RetryFlags, shell: Shell): Promise<ExitCode> {
+  const { includeUnknown = false, yes, json } = flags;
+  const path = `/v1/campaigns/${encodeURIComponent(id)}`;
+  const { totals } = readCampaign((await shell.api.get(path)).body);
+  const warning = `${grouped(totals.unknown)} of them may have got it already, and may get it twice.`;
+  if (includeUnknown && totals.unknown > 0) await shell.output.note(warning);
+  const count = totals.failed + (includeUnknown ? totals.unknown : 0);
+  if (!(await shell.confirmed(`Text ${grouped(count)} people again?`, yes))) return 1;
+  const { body } = await shell.api.post(`${path}/retry`, { includeUnknown });
+  if (flags.follow) return follow(id, json ?? false, shell);
+  const campaign = readCampaign(body);
+  if (json) await shell.output.json(body);
+  else
+    await shell.output.facts([
+      ['id', campaign.id],
+      ['state', campaign.state],
+      ['again', grouped(count)],
+    ]);
+  return 0;
+}

@@ -1,0 +1,67 @@
+import { type Command, Option } from 'commander';
+import { problemsOf } from '../producer/problems.ts';
+import { messageRequest } from '../queues/requests.ts';
+import { type CreationFlags, addAsk, create, fieldsOf, withCreationFlags } from './asking.ts';
+import { sendLines } from './bulk.ts';
+import { WrongUsage } from './failure.ts';
+import { withExample } from './flags.ts';
+import type { ExitCode } from './io.ts';
+import type { Shell } from './shell.ts';
+
+const PATH = '/v1/messages';
+
+interface SendFlags extends CreationFlags {
+  readonly to?: string;
+  readonly text?: string;
+}
+
+const FIELDS = {
+  to: 'to',
+  text: 'text',
+  from: 'from',
+  account: 'account',
+  lane: 'lane',
+  expiresAt: 'expiresAt',
+  reference: 'reference',
+} as const;
+
+export function addMessageCommands(program: Command, shell: Shell): void {
+  const group = program.command('messages').description('Single texts, and one-time passwords');
+  const command = group
+    .command('send')
+    .description('Text one person, or many of whom each has a line of a file')
+    .argument('[file]', 'JSON lines of {to, text, reference, …}; - reads standard input')
+    .option('--to <number>', 'in international form: +221771234567')
+    .option('--text <text>', 'what they read')
+    .option('--from <sender>', 'sender signature of the messaging account')
+    .addOption(new Option('--lane <lane>', 'otp overtakes campaigns').choices(['otp', 'normal']))
+    .option('--expires-at <time>', 'not sent after this time: 2026-11-21T08:00:00Z')
+    .option('--reference <text>', 'your own name for it: the same one never sends twice')
+    .option('--account <name>', 'account that sends');
+  withCreationFlags(command).action(
+    shell.action((file: string | undefined, flags: SendFlags) => send(file, flags, shell)),
+  );
+  withExample(command, "relais messages send --to +221771234567 --text 'Your code is 4711' --lane otp");
+  addAsk(group, shell, {
+    name: 'show',
+    description: 'What became of a message',
+    method: 'GET',
+    argument: '<id>',
+    path: (id) => `${PATH}/${id}`,
+    example: 'relais messages show msg_4n7q0c1w2e3r4t5y6z7a8b9c0d',
+  });
+}
+
+async function send(file: string | undefined, flags: SendFlags, shell: Shell): Promise<ExitCode> {
+  const body = fieldsOf(flags as Readonly<Record<string, unknown>>, FIELDS);
+  if (file !== undefined) {
+    if (Object.keys(body).length > 0) throw new WrongUsage('A file says all of it: leave the other flags out.');
+    return sendLines(file, { path: PATH, schema: messageRequest, question: 'Text everybody' }, flags, shell);
+  }
+  const { to, text } = flags;
+  if (to === undefined || text === undefined) throw new WrongUsage('Give --to and --text, or a file.');
+  const { error } = messageRequest.safeParse(body);
+  const problems = error ? problemsOf(error) : [];
+  const show = (): string => 'relais messages show ID';
+  return create({ path: PATH, body, problems, question: `Text ${to}?`, show }, flags, shell);
+}

@@ -1,0 +1,150 @@
+import { createReadStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import type { Command } from 'commander';
+import type { JsonObject } from './client.ts';
+import { WrongUsage } from './failure.ts';
+import { country, repeated, withExample } from './flags.ts';
+import type { ExitCode } from './io.ts';
+import { grouped, printable } from './output.ts';
+import type { Shell } from './shell.ts';
+
+const PATH = '/v1/opt-outs';
+const PAGE = 10_000;
+
+export function addOptOutCommands(program: Command, shell: Shell): void {
+  const group = program.command('opt-outs').description('Who does not want to be texted; asked when a text is sent');
+  addChange(group, shell, { name: 'add', description: 'Text these people no more' });
+  addChange(group, shell, { name: 'remove', description: 'They may be texted again' });
+  addList(group, shell);
+}
+
+interface ListFlags {
+  readonly from?: string;
+  readonly account?: string;
+  readonly json?: true;
+}
+
+interface ChangeFlags extends ListFlags {
+  readonly phone?: readonly string[];
+  readonly country?: string;
+}
+
+interface Change {
+  readonly name: 'add' | 'remove';
+  readonly description: string;
+}
+
+function addChange(group: Command, shell: Shell, { name, description }: Change): void {
+  const command = group
+    .command(name)
+    .description(description)
+    .argument('[file]', 'CSV, JSON lines, or one number a line; - reads standard input')
+    .option('--phone <number>', 'one number; may be repeated', repeated)
+    .option('--from <sender>', 'only for this sender; without it, for all')
+    .option('--country <code>', 'country of the numbers without a country code', country)
+    .option('--account <name>', 'account that sends')
+    .option('--json', 'print the answer as JSON')
+    .action(shell.action((file: string | undefined, flags: ChangeFlags) => change(name, { file, flags }, shell)));
+  withExample(command, `relais opt-outs ${name} stop.csv --country SN`);
+}
+
+async function change(
+  name: Change['name'],
+  { file, flags }: { readonly file: string | undefined; readonly flags: ChangeFlags },
+  shell: Shell,
+): Promise<ExitCode> {
+  const { phone: phones = [], json, ...named } = flags;
+  const method = name === 'add' ? 'POST' : 'DELETE';
+  if ((file === undefined) === (phones.length === 0)) {
+    throw new WrongUsage('Name a file, or numbers with --phone.', {
+      next: 'relais opt-outs add --phone +221771234567',
+    });
+  }
+  const { body } =
+    file === undefined
+      ? await shell.api.send(method, PATH, { phones, ...named })
+      : await uploadFile(file, { method, named }, shell);
+  if (json) await shell.output.json(body);
+  else await tell(body, shell);
+  return Number(body['refused']) > 0 ? 1 : 0;
+}
+
+async function uploadFile(
+  file: string,
+  { method, named }: { readonly method: 'POST' | 'DELETE'; readonly named: Readonly<Record<string, string>> },
+  { api, io }: Shell,
+) {
+  const source = file === '-' ? io.stdin : createReadStream(file);
+  const { first, all } = await peek(source as AsyncIterable<Buffer>);
+  const query = new URLSearchParams(named).toString();
+  const path = query === '' ? PATH : `${PATH}?${query}`;
+  return api.upload(path, all, first.trimStart().startsWith('{') ? 'application/x-ndjson' : 'text/csv', method);
+}
+
+/** A list without a header gets one: its first line is a number. */
+async function peek(source: AsyncIterable<Buffer>): Promise<{ first: string; all: Readable }> {
+  const chunks = source[Symbol.asyncIterator]();
+  const head = await chunks.next();
+  const first = head.done
+    ? ''
+    : Buffer.from(head.value)
+        .toString('utf8')
+        .replace(/^\ufeff/, '');
+  const bare = /^\s*['"]?\+?\d[\d\s().-]{5,}['"]?\s*(\r?\n|$)/.test(first);
+  async function* again(): AsyncGenerator<Buffer> {
+    if (bare) yield Buffer.from('to\n');
+    yield Buffer.from(first);
+    for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield Buffer.from(next.value);
+  }
+  return { first, all: Readable.from(again()) };
+}
+
+async function tell(body: JsonObject, { output }: Shell): Promise<void> {
+  const count = (name: string): string | undefined =>
+    typeof body[name] === 'number' ? grouped(body[name]) : undefined;
+  await output.facts([
+    ['account', body['account']],
+    ['sender', body['from'] ?? 'all'],
+    ['added', count('added')],
+    ['there already', count('already')],
+    ['removed', count('removed')],
+    ['were not there', count('absent')],
+    ['refused', count('refused')],
+  ]);
+  const problems = (Array.isArray(body['problems']) ? body['problems'] : []) as readonly JsonObject[];
+  for (const { at, message } of problems) await output.note(`  ${printable(at)}: ${printable(message)}`);
+}
+
+function addList(group: Command, shell: Shell): void {
+  const command = group
+    .command('list')
+    .description('The numbers, one a line')
+    .option('--from <sender>', 'those of this sender; without it, those who opted out of all')
+    .option('--account <name>', 'account that sends')
+    .option('--json', 'print a JSON array')
+    .action(shell.action((flags: ListFlags) => list(flags, shell)));
+  withExample(command, 'relais opt-outs list > stop.txt');
+}
+
+/** A page at a time. The numbers come in no order, and one may come twice while the list changes. */
+async function list({ json, from, account }: ListFlags, { api, output }: Shell): Promise<ExitCode> {
+  let after: string | undefined;
+  let lines = 0;
+  let forgotten = 0;
+  if (json) await output.line('[');
+  do {
+    const { body } = await api.get(PATH, { from, account, after, limit: PAGE });
+    const items = (Array.isArray(body['items']) ? body['items'] : []) as readonly string[];
+    const rows = items.map((phone) => (json ? JSON.stringify(phone) : printable(phone)));
+    const glue = json ? ',\n' : '\n';
+    if (rows.length > 0) await output.write(`${lines > 0 ? glue : ''}${rows.join(glue)}`);
+    lines += rows.length;
+    forgotten = Number(body['forgotten'] ?? 0);
+    after = typeof body['next'] === 'string' ? body['next'] : undefined;
+  } while (after !== undefined);
+  if (lines > 0) await output.line('');
+  if (json) await output.line(']');
+  else if (lines === 0) await output.note('None.');
+  if (forgotten > 0) await output.note(`${grouped(forgotten)} more are kept as hashes: their people were forgotten.`);
+  return 0;
+}

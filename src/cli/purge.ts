@@ -1,0 +1,59 @@
+import type { Command } from 'commander';
+import type { JsonObject } from './client.ts';
+import { country, withExample } from './flags.ts';
+import type { ExitCode } from './io.ts';
+import { grouped } from './output.ts';
+import type { Shell } from './shell.ts';
+
+interface PurgeFlags {
+  readonly phone: string;
+  readonly country?: string;
+  readonly yes?: true;
+  readonly json?: true;
+}
+
+const COUNTED = ['looked', 'messages', 'recipients', 'rows', 'open'] as const;
+type Counts = Record<(typeof COUNTED)[number], number>;
+
+export function addPurgeCommand(program: Command, shell: Shell): void {
+  const command = program
+    .command('purge')
+    .description('Forget a person: their number and texts, everywhere but in the books of money')
+    .requiredOption('--phone <number>', 'whose')
+    .option('--country <code>', 'country of a number without a country code', country)
+    .option('--yes', 'do not ask on a terminal')
+    .option('--json', 'print what was found as JSON')
+    .action(shell.action((flags: PurgeFlags) => purge(flags, shell)));
+  withExample(command, 'relais purge --phone +221771234567');
+}
+
+/** Request by request, each a bounded walk; broken off, the same command begins anew and finds what is left. */
+async function purge({ yes, json, ...named }: PurgeFlags, shell: Shell): Promise<ExitCode> {
+  const { output, io, api } = shell;
+  if (!(await shell.confirmed('Forget this person? It cannot be undone.', yes))) return 1;
+  const counts: Counts = { looked: 0, messages: 0, recipients: 0, rows: 0, open: 0 };
+  let first: JsonObject | undefined;
+  for (let after: string | undefined; ; ) {
+    const { body } = await api.send('POST', '/v1/purge', { ...named, ...(after === undefined ? {} : { after }) });
+    first ??= body;
+    for (const name of COUNTED) counts[name] += Number(body[name] ?? 0);
+    if (io.isTerminal && !json) await output.note(`${grouped(counts.looked)} keys looked at`);
+    if (typeof body['next'] !== 'string') break;
+    after = body['next'];
+  }
+  const { phone, optOutKept, kept } = first;
+  if (json) await output.json({ phone, ...counts, optOutKept, kept });
+  else {
+    await output.facts([
+      ['number', phone],
+      ['messages', grouped(counts.messages)],
+      ['recipients', grouped(counts.recipients)],
+      ['rows left out', grouped(counts.rows)],
+      ['opt-out', optOutKept === true ? 'kept, as a hash' : 'none'],
+    ]);
+    await output.note(String(kept));
+  }
+  if (counts.open === 0) return 0;
+  await output.note(`${grouped(counts.open)} texts are on their way or in doubt: run it again when they are over.`);
+  return 1;
+}

@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto';
+import { inspect } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { findKey, readApiKeys } from '../../src/api/keys.ts';
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+describe('API_KEYS', () => {
+  test('may give one name two secrets, and both are that key while it is rotated', () => {
+    const keys = readApiKeys(`shop:enqueue+read:old-secret,shop:enqueue+read:sha256:${sha256('new-secret')}`);
+    for (const secret of ['old-secret', 'new-secret']) expect(findKey(keys, secret)?.name).toBe('shop');
+    for (const secret of ['', 'old', 'old-secret ', sha256('new-secret')]) {
+      expect(findKey(keys, secret)).toBeUndefined();
+    }
+  });
+
+  test('are kept as digests: no secret is in what was read', () => {
+    const keys = readApiKeys('shop:enqueue:hunter2-secret,desk:read+approve@main+other:letmein-secret');
+    const everything = inspect(keys, { depth: 9 }) + JSON.stringify(keys);
+    expect(everything).not.toMatch(/hunter2|letmein/);
+    expect(keys[1]?.accounts).toEqual(new Set(['main', 'other']));
+  });
+
+  test.for([
+    ['shop:enqueue:same,desk:read:same', '"desk" has the same secret as "shop"'],
+    [`shop:enqueue:same,desk:read:sha256:${sha256('same')}`, '"desk" has the same secret as "shop"'],
+    ['shop:pay:secret-1', 'entry 1: pay is not a role'],
+    ['shop:read:ok,nonsense', 'entry 2: is not of that form'],
+    ['shop:read:sha256:12', 'must be followed by 64 hex characters'],
+  ] as const)('%s is refused, and no secret is repeated', ([text, told]) => {
+    expect(() => readApiKeys(text)).toThrow(told);
+    expect(() => readApiKeys(text)).not.toThrow(/secret-1|same,|:same$/);
+  });
+});

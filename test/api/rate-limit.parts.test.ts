@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Allowance } from '../../src/api/rate-limit.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
+import { startService } from '../support/service.ts';
+
+let fresh: FreshRedis;
+beforeAll(async () => {
+  fresh = await freshRedis();
+});
+afterAll(() => fresh.close());
+
+/** An allowance as each process has one, and how often it went to Redis. */
+function processOf(ratePerSecond: number) {
+  let trips = 0;
+  const redis = new Proxy(fresh.redis, {
+    get: (target, name) => {
+      if (name === 'evalsha') trips += 1;
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  return { allowance: new Allowance({ redis, clock: systemClock, ratePerSecond }), trips: () => trips };
+}
+
+/** Asks as fast as it can for so long; how often the answer was yes. */
+async function hammer(allowance: Allowance, name: string, ms: number): Promise<number> {
+  const endsAt = performance.now() + ms;
+  let granted = 0;
+  while (performance.now() < endsAt) {
+    const waitMs = await allowance.take(name);
+    if (waitMs === 0) granted += 1;
+    else await systemClock.sleep(Math.min(waitMs, 5));
+  }
+  return granted;
+}
+
+describe('the requests of a key', () => {
+  test('are counted over all processes, and no more than the rate gets through', async () => {
+    const many = [processOf(200), processOf(200), processOf(200)];
+    const startedAt = performance.now();
+    const granted = await Promise.all(many.map(({ allowance }) => hammer(allowance, 'shared', 1_500)));
+    const seconds = (performance.now() - startedAt) / 1_000;
+    const sum = granted.reduce((all, one) => all + one, 0);
+    // A second's worth was in the bucket at the start.
+    expect(sum).toBeLessThanOrEqual(200 + 200 * seconds);
+    expect(sum).toBeGreaterThan(0.7 * (200 + 200 * seconds));
+  });
+
+  test('cost Redis far less than a command each, whether they get through or not', async () => {
+    const { allowance, trips } = processOf(1_000);
+    const waits: number[] = [];
+    for (let n = 0; n < 500; n += 1) waits.push(await allowance.take('busy'));
+    expect(waits.every((wait) => wait === 0)).toBe(true);
+    expect(trips()).toBeLessThan(50);
+    const slow = processOf(1);
+    await Promise.all(Array.from({ length: 1_000 }, () => slow.allowance.take('eager')));
+    expect(slow.trips()).toBeLessThan(5);
+  });
+
+  test('of another key are another matter', async () => {
+    const { allowance } = processOf(1);
+    expect(await allowance.take('first')).toBe(0);
+    expect(await allowance.take('first')).toBeGreaterThan(0);
+    expect(await allowance.take('second')).toBe(0);
+  });
+
+  test('are not let through uncounted while Redis is away', async () => {
+    const away = fresh.redis.duplicate({ lazyConnect: true, enableOfflineQueue: false });
+    const allowance = new Allowance({ redis: away, clock: systemClock, ratePerSecond: 5 });
+    await expect(allowance.take('any')).rejects.toThrow(/writeable|closed/);
+  });
+});
+
+test('whoever asks too often is told when to come back, by whichever process it asks', async () => {
+  const one = await startService({ API_RATE: '5' });
+  const url = `redis://${one.redis.options.host}:${one.redis.options.port}/${one.redis.options.db}`;
+  const other = await startService({ API_RATE: '5', REDIS_URL: url });
+  const ask = (at: number, key: string) => (at % 2 ? one : other).call('GET', '/v1/accounts', { key });
+  const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => ask(n, 'maker-secret')));
+  const refused = answers.filter(({ status }) => status === 429);
+  expect(answers.length - refused.length).toBeGreaterThan(0);
+  expect(answers.length - refused.length).toBeLessThanOrEqual(15);
+  expect(refused[0]?.headers['retry-after']).toBe('1');
+  expect(refused[0]?.body.type).toMatch(/too-many-requests$/);
+  expect((await ask(1, 'reader-secret')).status).toBe(200);
+  await other.stop();
+  await one.stop();
+});

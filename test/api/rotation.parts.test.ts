@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { request } from 'undici';
+import { type Running, apiOn } from '../support/api-process.ts';
+import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
+
+let fresh: FreshRedis;
+beforeAll(async () => {
+  fresh = await freshRedis();
+});
+afterAll(() => fresh.close());
+
+const OLD = 'shop:enqueue+read:old-secret';
+const NEW = 'shop:enqueue+read:new-secret';
+
+test('a key is rotated over two processes, one after the other, without a failed request', async () => {
+  const door = (keys: string): Promise<Running> => apiOn(fresh.url, { API_KEYS: keys });
+  const behind: Running[] = [await door(OLD), await door(OLD)];
+  const caller = callerOf(() => behind.map(({ url }) => url));
+
+  await caller.asked(20);
+  // First every process learns the new secret, then the caller takes it, then every process forgets the old one.
+  await replaceAll(behind, () => door(`${OLD},${NEW}`), caller);
+  caller.use('new-secret');
+  await caller.asked(20);
+  await replaceAll(behind, () => door(NEW), caller);
+  await caller.asked(20);
+  const { asked, failed } = await caller.rest();
+  expect(asked).toBeGreaterThan(100);
+  expect(failed).toEqual([]);
+
+  expect(await caller.once('old-secret')).toBe(401);
+  for (const one of behind) await one.stop();
+});
+
+/** As a careful deployment does: the next one is there before the last one goes. */
+async function replaceAll(behind: Running[], start: () => Promise<Running>, caller: Caller): Promise<void> {
+  for (const at of behind.keys()) {
+    const next = await start();
+    const [last] = behind.splice(at, 1, next);
+    await caller.asked(20);
+    await last?.stop();
+  }
+}
+
+type Caller = ReturnType<typeof callerOf>;
+
+/** Asks all the time, in turns, whoever is behind the door at that moment. */
+function callerOf(urls: () => readonly string[]) {
+  let secret = 'old-secret';
+  let asked = 0;
+  const rested = new AbortController();
+  const failed: unknown[] = [];
+  const once = async (using: string): Promise<number> => {
+    const open = urls();
+    const { statusCode, body } = await request(`${open[asked % open.length]}/v1/accounts`, {
+      headers: { authorization: `Bearer ${using}` },
+    });
+    await body.dump();
+    return statusCode;
+  };
+  const loop = async (): Promise<void> => {
+    while (!rested.signal.aborted) {
+      const status = await once(secret).catch((error: unknown) => error);
+      if (status !== 200) failed.push(status);
+      asked += 1;
+    }
+  };
+  const loops = [loop(), loop(), loop()];
+  return {
+    once,
+    use: (next: string) => void (secret = next),
+    /** Resolves when so many more were answered. */
+    asked: async (more: number) => {
+      const target = asked + more;
+      await vi.waitFor(() => expect(asked).toBeGreaterThanOrEqual(target), { timeout: 20_000, interval: 5 });
+    },
+    rest: async () => {
+      rested.abort();
+      await Promise.all(loops);
+      return { asked, failed };
+    },
+  };
+}

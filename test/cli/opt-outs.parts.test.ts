@@ -1,0 +1,74 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { apiThat } from './api-double.ts';
+import { relais } from './terminal.ts';
+
+const answered = { account: 'main', from: null, added: 2, already: 1, refused: 0, problems: [] };
+const takesIt = (more: object = {}) => apiThat(() => ({ body: { ...answered, ...more } }));
+
+function fileWith(text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'relais-opt-outs-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'stop.csv');
+  writeFileSync(path, text);
+  return path;
+}
+
+test('numbers on the command line are sent as they were written', async () => {
+  const { asked, env } = await takesIt();
+  const phones = ['--phone', '77 123 45 67', '--phone', '+221771234568'];
+  const { code, stdout } = await relais(['opt-outs', 'add', ...phones, '--country', 'sn', '--from', 'SHOP'], { env });
+  expect([code, asked[0]?.method, asked[0]?.body]).toEqual([
+    0,
+    'POST',
+    { phones: ['77 123 45 67', '+221771234568'], country: 'SN', from: 'SHOP' },
+  ]);
+  expect(stdout).toMatch(/added\s+2/);
+});
+
+test('a file is streamed as it is, with what else was said in the address', async () => {
+  const { asked, env } = await takesIt();
+  const text = 'telephone;nom\n771234567;Awa\n';
+  await relais(['opt-outs', 'remove', fileWith(text), '--country', 'SN'], { env });
+  expect(asked[0]).toMatchObject({ method: 'DELETE', query: { country: 'SN' }, text });
+  expect(asked[0]?.headers['content-type']).toBe('text/csv');
+});
+
+test('a bare list of numbers gets the header that the API wants, from standard input too', async () => {
+  const { asked, env } = await takesIt();
+  await relais(['opt-outs', 'add', fileWith('771234567\n771234568\n')], { env });
+  await relais(['opt-outs', 'add', '-'], { env, types: '+221 77 123 45 67\n' });
+  expect(asked.map(({ text }) => text)).toEqual(['to\n771234567\n771234568\n', 'to\n+221 77 123 45 67\n']);
+});
+
+test('what was refused is named by its place, and the exit code says so', async () => {
+  const { env } = await takesIt({
+    refused: 1,
+    problems: [{ at: 3, reason: 'too_short', message: 'Too few digits.' }],
+  });
+  const { code, stderr } = await relais(['opt-outs', 'add', '--phone', '12'], { env });
+  expect([code, stderr]).toEqual([1, expect.stringContaining('3: Too few digits.')]);
+});
+
+test('neither a file nor a number is wrong usage', async () => {
+  expect((await relais(['opt-outs', 'add'])).code).toBe(2);
+});
+
+test('the list comes page by page, one number a line', async () => {
+  const { asked, env } = await apiThat(({ query }) => ({
+    body: query['after']
+      ? { items: ['+3'], next: null, forgotten: 4 }
+      : { items: ['+1', '+2'], next: '77', forgotten: 4 },
+  }));
+  const { stdout, stderr } = await relais(['opt-outs', 'list', '--from', 'SHOP'], { env });
+  expect([stdout, asked.length, asked[1]?.query]).toEqual([
+    '+1\n+2\n+3\n',
+    2,
+    { from: 'SHOP', after: '77', limit: '10000' },
+  ]);
+  expect(stderr).toContain('4 more are kept as hashes');
+  const { stdout: json } = await relais(['opt-outs', 'list', '--json'], { env });
+  expect(JSON.parse(json)).toEqual(['+1', '+2', '+3']);
+});

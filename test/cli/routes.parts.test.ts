@@ -1,0 +1,154 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { PassThrough } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { routes } from '../../src/api/openapi/routes.ts';
+import { makeProgram } from '../../src/cli/cli.ts';
+import { Shell } from '../../src/cli/shell.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { apiThat } from './api-double.ts';
+import { relais } from './terminal.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'relais-cli-'));
+const fileOf = (name: string, text: string): string => {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+};
+const people = fileOf('people.csv', 'to\n+221771234567\n');
+const payer = fileOf('payer.json', '{"method":"wallet-a-senegal"}');
+const salaries = fileOf(
+  'salaries.csv',
+  'reference,accountAlias,amount,withdrawMode\na,771234567,5000,wallet-a-senegal\n',
+);
+const decided = ['--outcome', 'failed', '--note', 'on paper'];
+const paying = ['--to', '771234567', '--amount', '5000', '--reference', 'r'];
+const create = ['--name', 'n', '--text', 't', '--country', 'SN'];
+
+/** The way to each route from a shell. */
+const COMMANDS: Readonly<Record<string, readonly string[]>> = {
+  'POST /v1/disbursements': ['disburse', 'create', ...paying, '--mode', 'wallet-a-senegal'],
+  'GET /v1/disbursements': ['disburse', 'list'],
+  'GET /v1/disbursements/{id}': ['disburse', 'show', 'x'],
+  'POST /v1/disbursements/{id}/cancel': ['disburse', 'cancel', 'x'],
+  'POST /v1/disbursements/{id}/approve': ['disburse', 'approve', 'x'],
+  'POST /v1/disbursements/{id}/resolve': ['review', 'resolve', 'x', ...decided],
+  'POST /v1/disbursement-batches': ['disburse', 'batch', salaries],
+  'GET /v1/disbursement-batches/{id}': ['disburse', 'batch-show', 'x'],
+  'GET /v1/disbursement-batches/{id}/report': ['disburse', 'batch-report', 'x'],
+  'POST /v1/disbursement-batches/{id}/approve': ['disburse', 'approve', 'x', '--hash', 'abc'],
+  'POST /v1/disbursement-batches/{id}/cancel': ['disburse', 'batch-cancel', 'x'],
+  'POST /v1/campaigns': ['campaign', 'create', ...create],
+  'POST /v1/campaigns/{id}/recipients': ['campaign', 'create', ...create, people],
+  'GET /v1/campaigns/{id}/recipients': ['campaign', 'report', 'x'],
+  'GET /v1/campaigns/{id}': ['campaign', 'show', 'x'],
+  'PATCH /v1/campaigns/{id}': ['campaign', 'pace', 'x', '--per-second', '5'],
+  'POST /v1/campaigns/{id}/retry': ['campaign', 'retry', 'x'],
+  'POST /v1/campaigns/{id}/start': ['campaign', 'start', 'x'],
+  'POST /v1/campaigns/{id}/pause': ['campaign', 'pause', 'x'],
+  'POST /v1/campaigns/{id}/resume': ['campaign', 'resume', 'x'],
+  'POST /v1/campaigns/{id}/cancel': ['campaign', 'cancel', 'x'],
+  'POST /v1/messages': ['messages', 'send', '--to', '+221771234567', '--text', 'x'],
+  'GET /v1/messages/{id}': ['messages', 'show', 'x'],
+  'POST /v1/opt-outs': ['opt-outs', 'add', '--phone', '+221771234567'],
+  'DELETE /v1/opt-outs': ['opt-outs', 'remove', '--phone', '+221771234567'],
+  'GET /v1/opt-outs': ['opt-outs', 'list'],
+  'POST /v1/invoices': ['invoice', 'create', '--amount', '5000', '--store', 's', '--reference', 'r'],
+  'GET /v1/invoices/{id}': ['invoice', 'show', 'x'],
+  'POST /v1/invoices/{id}/confirm': ['invoice', 'confirm', 'x'],
+  'POST /v1/invoices/{id}/softpay': ['invoice', 'softpay', 'x', payer],
+  'POST /v1/invoices/{id}/softpay/confirm': ['invoice', 'softpay-confirm', 'x', payer],
+  'POST /v1/invoices/{id}/resolve': ['invoice', 'resolve', 'x', ...decided],
+  'POST /v1/payment-requests': ['payment-request', 'create', '--amount', '5000', '--fees-paid-by', 'merchant'],
+  'GET /v1/payment-requests/{id}': ['payment-request', 'show', 'x'],
+  'POST /v1/payment-requests/{id}/confirm': ['payment-request', 'confirm', 'x'],
+  'POST /v1/payment-requests/{id}/resolve': ['payment-request', 'resolve', 'x', ...decided],
+  'POST /v1/direct-credits': ['direct-credit', 'create', ...paying],
+  'GET /v1/direct-credits/{id}': ['direct-credit', 'show', 'x'],
+  'POST /v1/direct-credits/{id}/resolve': ['direct-credit', 'resolve', 'x', ...decided],
+  'GET /v1/events': ['events'],
+  'POST /v1/event-endpoints': ['endpoints', 'create', 'https://shop.example'],
+  'GET /v1/event-endpoints': ['endpoints', 'list'],
+  'GET /v1/event-endpoints/{id}': ['endpoints', 'show', 'x'],
+  'DELETE /v1/event-endpoints/{id}': ['endpoints', 'delete', 'x'],
+  'POST /v1/event-endpoints/{id}/replay': ['endpoints', 'replay', 'x', '--since', '2026-11-21T08:00:00Z'],
+  'POST /v1/event-endpoints/{id}/rotate-secret': ['endpoints', 'rotate-secret', 'x'],
+  'GET /v1/queues': ['queues', 'list'],
+  'POST /v1/queues/{name}/pause': ['queues', 'pause', 'x'],
+  'POST /v1/queues/{name}/resume': ['queues', 'resume', 'x'],
+  'GET /v1/accounts': ['account', 'list'],
+  'POST /v1/accounts/{name}/stop': ['account', 'stop', 'x'],
+  'POST /v1/accounts/{name}/release': ['account', 'release', 'x'],
+  'GET /v1/review': ['review', 'list'],
+  'GET /v1/explain/{id}': ['explain', 'x'],
+  'GET /v1/callbacks/{id}': ['callback', 'x'],
+  'GET /v1/balances': ['balances'],
+  'GET /v1/balances/{accountNumber}': ['balances', 'x'],
+};
+
+/** Documentation, which is read where it is served. */
+const NOT_FOR_A_SHELL = ['GET /openapi.json', 'GET /docs', 'GET /v1/schemas/intake'];
+
+const named = routes.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
+
+test('there is a command for every route', () => {
+  expect(named.filter((route) => !NOT_FOR_A_SHELL.includes(route) && !COMMANDS[route])).toEqual([]);
+});
+
+test.for(Object.entries(COMMANDS))('%s is what relais %j asks', async ([route, argv]) => {
+  const body = { id: 'x', state: 'queued', totals: {}, items: [], events: [], next: '1-0' };
+  const { asked, env } = await apiThat(({ method, path }) =>
+    `${method} ${path}`.includes('events') ? { body } : { body: { ...body, next: null } },
+  );
+  const { code, stderr } = await relais([...argv, '--json'], { env });
+  expect([code, stderr.includes('error')]).toEqual([0, false]);
+  const pattern = new RegExp(`^${route.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+  expect(asked.map(({ method, path }) => `${method} ${path}`).filter((line) => pattern.test(line))).not.toEqual([]);
+});
+
+describe('every command', () => {
+  const leaves = (command: Command, path: readonly string[] = []): (readonly [readonly string[], Command])[] =>
+    command.commands.length === 0
+      ? [[path, command]]
+      : command.commands.flatMap((one) => leaves(one, [...path, one.name()]));
+  const sink = new PassThrough();
+  const program = makeProgram(
+    new Shell({
+      env: {},
+      stdout: sink,
+      stderr: sink,
+      stdin: sink,
+      isTerminal: false,
+      columns: 80,
+      clock: systemClock,
+      signal: new AbortController().signal,
+      services: { run: async () => 0, dev: async () => 0, sandbox: async () => 0, doctor: async () => 0 },
+    }),
+  );
+  const all = leaves(program);
+  const running = ['run', 'dev', 'sandbox'];
+
+  test.for(all.map(([path]) => path))('relais %j shows an example that begins with itself', async (path) => {
+    const services = { doctor: async () => 0 };
+    const { stdout } = await relais([...path, '--help'], { services });
+    expect(stdout).toMatch(new RegExp(`Example:\\n  relais ${path.join(' ')}`));
+  });
+
+  test('has long flags, and --json where it prints facts', () => {
+    expect(all.flatMap(([, { options }]) => options.filter(({ long }) => !long))).toEqual([]);
+    const silent = all.filter(([path, { options }]) => {
+      return !running.includes(path[0] ?? '') && !options.some(({ long }) => long === '--json');
+    });
+    expect(silent.map(([path]) => path.join(' '))).toEqual([]);
+  });
+
+  test('that costs money can be tried without sending, and asks on a terminal', () => {
+    const flagsOf = (...path: string[]): (string | null | undefined)[] =>
+      all.find(([own]) => own.join(' ') === path.join(' '))?.[1].options.map(({ long }) => long) ?? [];
+    for (const path of ['disburse create', 'disburse send', 'messages send', 'direct-credit create']) {
+      expect(flagsOf(path)).toEqual(expect.arrayContaining(['--dry-run', '--yes', '--idempotency-key']));
+    }
+  });
+});

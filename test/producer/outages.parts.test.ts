@@ -1,0 +1,174 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { keys } from '../../src/operations/keys.ts';
+import { InvalidRequest } from '../../src/producer/errors.ts';
+import { type Producer, type ProducerOptions, createProducer } from '../../src/producer/producer.ts';
+import { fakeProducer } from '../../src/producer/testing.ts';
+import { type EmbeddedRedis, startEmbeddedRedis } from '../../src/redis/embedded.ts';
+import { aDisbursement, aMessage, numberOf } from './asking.ts';
+
+const toClose: Array<() => Promise<unknown>> = [];
+afterEach(async () => {
+  for (const close of toClose.splice(0).toReversed()) await close();
+});
+
+const orders = (count: number, from = 0) =>
+  Array.from({ length: count }, (_, n) => aDisbursement({ reference: `order-${from + n}` }));
+
+describe('many disbursements', () => {
+  test('have a verdict each, and one that is wrong stops no other', async () => {
+    const { producer } = await running();
+    await producer.disburse(aDisbursement({ reference: 'order-3' }));
+    const asked = [...orders(700), aDisbursement({ amount: -1 }), aDisbursement({ reference: 'order-3', amount: 7 })];
+    const verdicts = await producer.disburseEach(asked);
+    expect(verdicts.map(({ index }) => index)).toEqual(asked.map((_, index) => index));
+    expect(verdicts.slice(0, 5).map(({ outcome }) => outcome)).toEqual([
+      ...Array(3).fill('accepted'),
+      'duplicate',
+      'accepted',
+    ]);
+    expect(verdicts.slice(-2)).toEqual([
+      { index: 700, id: null, outcome: 'invalid', problems: [{ pointer: '/amount', message: expect.any(String) }] },
+      { index: 701, id: verdicts[3]?.id, outcome: 'conflict' },
+    ]);
+    expect(await fakeProducer().disburseEach(orders(2))).toEqual(verdicts.slice(0, 2));
+  });
+
+  test('may use a mode that the service has added since, where it is named', async () => {
+    const { producer, url } = await running({ extraWithdrawModes: ['wallet-q-togo'] });
+    const request = aDisbursement({ withdrawMode: 'wallet-q-togo', accountAlias: '90112233' });
+    expect(await producer.disburse(request)).toMatchObject({ outcome: 'accepted' });
+    await expect(open({ redis: url }).disburse(request)).rejects.toThrow(InvalidRequest);
+    const fake = fakeProducer({ extraWithdrawModes: ['wallet-q-togo'] });
+    expect(await fake.disburse(request)).toMatchObject({ outcome: 'accepted' });
+  });
+});
+
+describe('a Redis that', () => {
+  test('is not there at the start is told to every call in time, and found when it comes', async () => {
+    const port = await closedPort();
+    const producer = open({ redis: { port }, patience: '300ms' });
+    const startedAt = performance.now();
+    const refused = await Promise.allSettled(orders(50).map((request) => producer.disburse(request)));
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect(refused.map(({ status }) => status)).toEqual(Array(50).fill('rejected'));
+    await expect(producer.disburseEach(orders(3))).rejects.toMatchObject({
+      accepted: 'no',
+      verdicts: Array.from({ length: 3 }, (_, index) => ({ index, id: null, outcome: 'unconfirmed' })),
+    });
+    await server({ port });
+    await vi.waitFor(() => producer.disburseEach(orders(50)), { timeout: 10_000 });
+    expect(await (await clientOf(port)).zcard(keys.index('disbursement'))).toBe(50);
+  });
+
+  test('hangs for a while is waited for, and what was asked is there once', async () => {
+    const { producer, redis } = await running({ patience: '30s' });
+    await producer.disburse(aDisbursement({ reference: 'before' }));
+    process.kill(redis.server.pid, 'SIGSTOP');
+    const asking = producer.disburseEach(orders(600));
+    const texts = producer.sendMessages(Array.from({ length: 60 }, (_, n) => aMessage({ to: numberOf(n) })));
+    // Longer than a command may take, so that the same is asked a second time.
+    await elapsed(6_000);
+    process.kill(redis.server.pid, 'SIGCONT');
+    expect(new Set((await asking).map(({ id }) => id)).size).toBe(600);
+    expect((await texts).map(({ outcome }) => outcome)).toEqual(Array(60).fill('accepted'));
+    expect(await redis.zcard(keys.index('disbursement'))).toBe(601);
+    expect(await redis.hget(keys.counts('message'), 'queued')).toBe('60');
+  });
+
+  test('is killed and stays away ends the call in time; asking again later completes it', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'relais-test-'));
+    toClose.push(async () => rmSync(dir, { recursive: true, force: true }));
+    const own = await server({ dir });
+    const producer = open({ redis: own.url, patience: '3s' });
+    const asking = producer.disburseEach(orders(5_000)).catch((error: unknown) => error);
+    const looking = await clientOf(own.port);
+    await vi.waitFor(async () => expect(await looking.zcard(keys.index('disbursement'))).toBeGreaterThan(0));
+    process.kill(own.pid, 'SIGKILL');
+    const ended = (await asking) as { name: string; verdicts: { outcome: string; id: string | null }[] };
+    expect(ended.name).toBe('Unconfirmed');
+    expect(ended.verdicts).toHaveLength(5_000);
+    await own.stop();
+
+    await server({ port: own.port, dir });
+    const again = await vi.waitFor(() => producer.disburseEach(orders(5_000)), { timeout: 20_000 });
+    for (const [index, { id, outcome }] of ended.verdicts.entries()) {
+      if (outcome === 'accepted') expect(again[index]).toEqual({ index, id, outcome: 'duplicate' });
+    }
+    expect(await (await clientOf(own.port)).zcard(keys.index('disbursement'))).toBe(5_000);
+  });
+
+  test('hangs does not keep a producer from closing', async () => {
+    const { producer, redis } = await running({ patience: '300ms' });
+    await producer.disburse(aDisbursement());
+    process.kill(redis.server.pid, 'SIGSTOP');
+    toClose.push(async () => process.kill(redis.server.pid, 'SIGCONT'));
+    const refusal = expect(producer.disburse(aDisbursement({ reference: 'late' }))).rejects.toThrow();
+    await producer.close();
+    await refusal;
+  });
+
+  test('has replicas confirms only what they have too', async () => {
+    const { redis, url } = await running();
+    const replica = await server();
+    const other = await clientOf(replica.port);
+    await other.replicaof('127.0.0.1', redis.server.port);
+    await vi.waitFor(async () => expect(await redis.info('replication')).toContain('state=online'), 20_000);
+    const producer = open({ redis: url, replicas: 1, patience: '5s' });
+    const { id } = await producer.disburse(aDisbursement());
+    expect(await other.exists(keys.record(id))).toBe(1);
+
+    process.kill(replica.pid, 'SIGSTOP');
+    toClose.push(async () => process.kill(replica.pid, 'SIGCONT'));
+    const refusal = producer.disburse(aDisbursement({ reference: 'alone' }));
+    await expect(refusal).rejects.toMatchObject({ name: 'Unconfirmed', accepted: 'unknown' });
+    process.kill(replica.pid, 'SIGCONT');
+    expect(await producer.disburse(aDisbursement({ reference: 'alone' }))).toMatchObject({ outcome: 'duplicate' });
+  });
+});
+
+/** A story waits for a world outside that has no way to say that it is ready. */
+function elapsed(ms: number): Promise<void> {
+  const endsAt = performance.now() + ms;
+  return vi.waitFor(() => expect(performance.now()).toBeGreaterThan(endsAt), { timeout: ms + 5_000, interval: 100 });
+}
+
+async function server(options: { port?: number; dir?: string } = {}): Promise<EmbeddedRedis> {
+  const binary = process.env['REDIS_SERVER_BIN'];
+  const started = await startEmbeddedRedis({ ...options, ...(binary ? { binary } : {}) });
+  toClose.push(() => started.stop());
+  return started;
+}
+
+async function clientOf(port: number): Promise<Redis> {
+  const redis = new Redis(port, '127.0.0.1');
+  redis.on('error', () => undefined);
+  toClose.push(async () => redis.disconnect());
+  await redis.ping();
+  return redis;
+}
+
+async function running(options: Partial<ProducerOptions> = {}) {
+  const own = await server();
+  const redis = Object.assign(await clientOf(own.port), { server: own });
+  return { producer: open({ redis: own.url, ...options }), redis, url: own.url };
+}
+
+function open(options: ProducerOptions): Producer {
+  const producer = createProducer(options);
+  toClose.push(() => producer.close());
+  return producer;
+}
+
+async function closedPort(): Promise<number> {
+  const listener = createServer().listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const { port } = listener.address() as { port: number };
+  listener.close();
+  return port;
+}
