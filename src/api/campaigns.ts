@@ -1,11 +1,13 @@
 import { type Request, type Response, Router } from 'express';
 import { recipientsPage } from '../campaigns/recipients.ts';
-import { UnusableFile } from '../campaigns/check/reasons.ts';
 import { recipientsCsv } from '../campaigns/recipients-csv.ts';
-import { uploadRecipients } from '../campaigns/upload.ts';
-import { type CampaignSwitch, campaignSwitches } from '../operations/campaigns.ts';
+import { type CampaignSwitch, campaignSwitches } from '../operations/campaign-switches.ts';
 import { type RecipientState, outcomeLetters } from '../operations/chunk-items.ts';
 import type { CampaignRecord } from '../operations/record.ts';
+import { problemsOf } from '../producer/problems.ts';
+import { campaignAmendment, paceToRecord } from '../queues/requests-pace.ts';
+import { retryCampaign } from './campaign-retry.ts';
+import { takeUpload } from './campaign-upload.ts';
 import {
   type ApiContext,
   findRecord,
@@ -21,7 +23,6 @@ import type { ApiKey } from './keys.ts';
 import { ApiProblem, invalid } from './problem.ts';
 import { campaignView } from './views.ts';
 
-const FORMATS = { 'text/csv': 'csv', 'application/x-ndjson': 'ndjson' } as const;
 const CALLERS_SWITCHES = ['start', 'pause', 'resume', 'cancel'] as const satisfies readonly CampaignSwitch[];
 
 export function campaignRoutes(context: ApiContext): Router {
@@ -44,6 +45,8 @@ export function campaignRoutes(context: ApiContext): Router {
   router.post('/:id/recipients', (request, response) => upload(context, request, response));
   router.get('/:id/recipients', (request, response) => listRecipients(context, request, response));
 
+  router.patch('/:id', (request, response) => amend(context, request, response));
+
   for (const name of CALLERS_SWITCHES) {
     router.post(`/:id/${name}`, async (request, response) => {
       const key = requireRole(response, 'enqueue');
@@ -52,6 +55,12 @@ export function campaignRoutes(context: ApiContext): Router {
       response.json(view(context, await findRecord(context, key, 'campaign', campaign.id)));
     });
   }
+  router.post('/:id/retry', async (request, response) => {
+    const key = requireRole(response, 'enqueue');
+    const campaign = await findRecord(context, key, 'campaign', request.params.id);
+    if (await retryCampaign(context, campaign, { request, response })) response.set('Idempotency-Replayed', 'true');
+    response.json(view(context, await findRecord(context, key, 'campaign', campaign.id)));
+  });
   return router;
 }
 
@@ -62,7 +71,8 @@ function view({ clock }: ApiContext, record: CampaignRecord) {
 /** Asking again for the state that a campaign is already in changes nothing, so that a retry is harmless. */
 async function switchCampaign(context: ApiContext, campaign: CampaignRecord, name: CampaignSwitch): Promise<void> {
   const { to } = campaignSwitches[name];
-  if (campaign.state === to) return;
+  if (campaign.state === to || (name === 'start' && campaign.state === 'scheduled')) return;
+  if (name === 'resume') await beforeResuming(context, campaign);
   if (name === 'start') {
     requireOpenNow(context);
     if (campaign.chunks === 0) {
@@ -77,12 +87,39 @@ async function switchCampaign(context: ApiContext, campaign: CampaignRecord, nam
       state: switched.state,
     });
   }
-  if (to !== 'running') return;
-  // Somebody looked and said "go on", so an account that is held for an empty balance is tried again.
-  for (const { area, reason } of await context.accounts.holdsOf(campaign.account)) {
-    if (name === 'resume' && area === 'messaging') await context.accounts.release(campaign.account, area, reason);
+  if (switched.to === 'running') context.wake('campaign', campaign.id, switched.rev);
+}
+
+/** Somebody looked and said "go on", so an account that is held for an empty balance is tried again. */
+async function beforeResuming({ accounts }: ApiContext, campaign: CampaignRecord): Promise<void> {
+  const { state, account } = campaign;
+  if (state === 'held' && campaign.reason === 'quiet_hours') {
+    throw new ApiProblem(
+      'wrong-state',
+      'It waits for the quiet hours to end, and goes on by itself. To send all the same: PATCH {"quietHours": false}.',
+      { state },
+    );
   }
-  context.wake('campaign', campaign.id, switched.rev);
+  if (state !== 'held' && state !== 'paused') return;
+  for (const { area, reason } of await accounts.holdsOf(account)) {
+    if (area === 'messaging') await accounts.release(account, area, reason);
+  }
+}
+
+/** Counts from the next chunk on: faster, slower, through the night or not. */
+async function amend(context: ApiContext, request: Request, response: Response): Promise<void> {
+  const key = requireRole(response, 'enqueue');
+  const campaign = await campaignOf(context, key, request);
+  const parsed = campaignAmendment.safeParse(request.body);
+  if (!parsed.success) throw invalid(problemsOf(parsed.error));
+  const amended = await context.campaigns.amend(campaign.id, paceToRecord(parsed.data));
+  if (amended.is === 'refused') {
+    throw new ApiProblem('wrong-state', `It is ${amended.state}: nothing is sent any more.`, {
+      state: amended.state,
+    });
+  }
+  context.wake('campaign', campaign.id, amended.rev);
+  response.json(view(context, await findRecord(context, key, 'campaign', campaign.id)));
 }
 
 function requireOpenNow({ refusal }: ApiContext): void {
@@ -97,29 +134,7 @@ async function upload(context: ApiContext, request: Request, response: Response)
   if (campaign.state !== 'draft' && campaign.state !== 'ready') {
     throw new ApiProblem('wrong-state', `It is ${campaign.state}: recipients are added before the start.`);
   }
-  const format = FORMATS[(request.get('content-type') ?? '').split(';')[0]?.trim() as keyof typeof FORMATS];
-  if (!format) throw new ApiProblem('unsupported-media-type', `Send ${Object.keys(FORMATS).join(' or ')}.`);
-  try {
-    const { campaigns, queries, random } = context;
-    const answer = await uploadRecipients(campaign, request, { campaigns, queries, random, format });
-    if (answer.is === 'changed') {
-      throw new ApiProblem('wrong-state', 'The campaign was changed meanwhile; nothing was added. Send it again.');
-    }
-    if (answer.is === 'replayed') response.set('Idempotency-Replayed', 'true');
-    const { recipients, skipped } = answer.upload;
-    const totals = { total: recipients + skipped, recipients, skipped };
-    response.json({ replayed: answer.is === 'replayed', ...(answer.is === 'counted' ? answer.summary : totals) });
-  } catch (error) {
-    if (error instanceof UnusableFile) throw invalid(error.problems.map(describeFileProblem));
-    throw error;
-  }
-}
-
-function describeFileProblem({ message, detail, row }: UnusableFile['problems'][number]) {
-  return {
-    pointer: row === undefined ? '' : `/${row}`,
-    message: detail === undefined ? message : `${message} (${detail})`,
-  };
+  await takeUpload(context, campaign, { request, response });
 }
 
 function campaignOf(context: ApiContext, key: ApiKey, request: Request): Promise<CampaignRecord> {

@@ -2,15 +2,7 @@
 import { Router } from 'express';
 import { ApiProblem } from './problem.ts';
 
-const notYet: readonly (readonly [path: string, instead: string])[] = [
-  [
-    '/v1/campaigns/:id/retry',
-    'GET /v1/campaigns/{id}/recipients?state=failed lists whom to put into a new campaign.',
-  ],
-  ['/v1/opt-outs', 'Leave the numbers out of the upload.'],
-  ['/docs', 'The README and docs/ of the project.'],
-  ['/openapi.json', 'The README and docs/ of the project.'],
-];
+const notYet: readonly (readonly [path: string, instead: string])[] = [];
 
 export function notYetRoutes(): Router {
   const router = Router();

@@ -1,10 +1,17 @@
 /** Campaigns: uploads that count whole or not at all, handing out chunks, and the switches. */
 import type { Redis } from 'ioredis';
-import { type CampaignItem, packCampaignItem } from './chunk-items.ts';
+import { type CampaignSwitch, type SwitchDetails, campaignSwitches } from './campaign-switches.ts';
+import { type CampaignItem, packCampaignItem, packCountries } from './chunk-items.ts';
 import { keys } from './keys.ts';
 import { type CampaignState, isFinal } from './lifecycle.ts';
 import { type CampaignRecord, RECORD_VERSION, type UploadRecord } from './record.ts';
-import { commitUploadScript, feedScript, switchCampaignScript } from './scripts/campaign.ts';
+import {
+  amendCampaignScript,
+  commitUploadScript,
+  feedScript,
+  restScript,
+  switchCampaignScript,
+} from './scripts/campaign.ts';
 import { runScript } from './scripts/script.ts';
 
 /**
@@ -39,17 +46,6 @@ export interface SkippedRow {
   readonly reason: string;
 }
 
-/** Each switch: where it leads, from which states, and what is announced. */
-export const campaignSwitches = {
-  start: { to: 'running', from: ['ready'] },
-  pause: { to: 'paused', from: ['running', 'held'], event: 'campaign.paused' },
-  resume: { to: 'running', from: ['paused', 'held'] },
-  hold: { to: 'held', from: ['running'], event: 'campaign.held' },
-  cancel: { to: 'cancelled', from: ['draft', 'ready', 'running', 'paused', 'held'], event: 'campaign.cancelled' },
-} as const satisfies Record<string, { to: CampaignState; from: readonly CampaignState[]; event?: string }>;
-
-export type CampaignSwitch = keyof typeof campaignSwitches;
-
 export interface UploadTotals {
   readonly recipients: number;
   readonly skipped: number;
@@ -57,11 +53,27 @@ export interface UploadTotals {
   readonly segments: number;
 }
 
+/** How many recipients are over, and how many of them failed. */
+export interface Judged {
+  readonly over: number;
+  readonly failed: number;
+}
+
+interface Feeding {
+  readonly most: number;
+  readonly againInMs: number;
+  readonly judged: Judged;
+  readonly canaryOver: boolean;
+}
+
 export class Campaigns {
   readonly #redis: Redis;
+  readonly #now: () => string;
 
-  constructor(redis: Redis) {
+  /** `now` gives the time instead of Redis, for tests that turn the clock by hand. */
+  constructor(redis: Redis, now?: () => number) {
     this.#redis = redis;
+    this.#now = () => (now ? String(now()) : '');
   }
 
   /** Writes chunks that nobody will hand out until the upload that they belong to is committed. */
@@ -84,10 +96,11 @@ export class Campaigns {
         campaign: campaign.id,
         lane: 'normal',
         count: items.length,
+        countries: packCountries(items.map(({ country = '' }) => country)),
         items: items.map(packCampaignItem).join(','),
       });
     }
-    await runPipeline(pipeline);
+    await answersOf(pipeline);
   }
 
   async stageSkipped(campaign: string, tag: string, rows: readonly SkippedRow[]): Promise<void> {
@@ -106,7 +119,7 @@ export class Campaigns {
   /** From here on the upload counts. False: the campaign changed meanwhile, and nothing of the upload counts. */
   async commit(
     campaign: CampaignRecord,
-    names: { tag: string; hash: string },
+    names: Pick<UploadRecord, 'tag' | 'hash' | 'countries' | 'cost'>,
     totals: UploadTotals,
   ): Promise<boolean> {
     const { chunks, recipients, skipped, segments } = totals;
@@ -137,7 +150,11 @@ export class Campaigns {
   async switch(
     id: string,
     name: CampaignSwitch,
-  ): Promise<{ is: 'applied'; rev: number } | { is: 'refused'; state: string }> {
+    { reason, only, againInMs }: SwitchDetails = {},
+  ): Promise<
+    | { readonly is: 'applied'; readonly rev: number; readonly to: CampaignState }
+    | { readonly is: 'refused'; readonly state: string }
+  > {
     const { to, from, ...rest } = campaignSwitches[name];
     const answer = (await runScript(
       this.#redis,
@@ -150,26 +167,75 @@ export class Campaigns {
         keys.parked(id),
         keys.due('sms-batch'),
         keys.state('campaign', to),
+        keys.state('campaign', 'scheduled'),
         ...from.map((state) => keys.state('campaign', state)),
       ],
-      [id, '', to, 'event' in rest ? rest.event : '', isFinal('campaign', to) ? 1 : 0, ...from],
-    )) as [string, string, number?];
+      [
+        id,
+        this.#now(),
+        to,
+        'event' in rest ? rest.event : '',
+        isFinal('campaign', to) ? 1 : 0,
+        reason ?? '',
+        only ?? '',
+        againInMs ?? '',
+        ...from,
+      ],
+    )) as [string, string, number?, CampaignState?];
     if (answer[0] !== 'applied') return { is: 'refused', state: answer[1] };
-    return { is: 'applied', rev: answer[2] ?? 0 };
+    return { is: 'applied', rev: answer[2] ?? 0, to: answer[3] ?? to };
   }
 
-  /** Hands out the next chunks, never more than `window` at a time, and says which. */
-  async feed(campaign: CampaignRecord, window: number, againInMs: number): Promise<string[]> {
-    const room = Math.max(0, window - (campaign.fed - campaign.settled));
-    const next = Array.from({ length: room }, (_, offset) => chunkAt(campaign, campaign.fed + offset));
+  /** Changes how it is sent, while it is being sent; '' takes a field away. */
+  async amend(
+    id: string,
+    fields: Readonly<Record<string, string | number>>,
+  ): Promise<{ readonly is: 'applied'; readonly rev: number } | { readonly is: 'refused'; readonly state: string }> {
+    const answer = (await runScript(
+      this.#redis,
+      amendCampaignScript,
+      [keys.record(id), keys.due('campaign')],
+      [id, this.#now(), ',finished,cancelled,,', ...Object.entries(fields).flat()],
+    )) as [string, string | number];
+    if (answer[0] === 'applied') return { is: 'applied', rev: Number(answer[1]) };
+    return { is: 'refused', state: String(answer[1]) };
+  }
+
+  /** The time that decides, and how many campaigns share the workers. */
+  async circumstances(): Promise<{ readonly at: number; readonly running: number }> {
+    const pipeline = this.#redis.pipeline().time().zcard(keys.state('campaign', 'running'));
+    const [time, running] = await answersOf(pipeline);
+    const [seconds = 0, micros = 0] = (time as [string, string]).map(Number);
+    return {
+      at: Number(this.#now()) || seconds * 1_000 + Math.floor(micros / 1_000),
+      running: Math.max(1, Number(running)),
+    };
+  }
+
+  /** Hands out the next chunks, as many as there are up to `most`, and says which. */
+  async feed(
+    campaign: CampaignRecord,
+    { most, againInMs, judged, canaryOver }: Feeding,
+  ): Promise<readonly string[] | undefined> {
+    const next = Array.from({ length: Math.max(0, most) }, (_, offset) => chunkAt(campaign, campaign.fed + offset));
     const ids = next.filter((id) => id !== undefined);
     const handedOut = await runScript(
       this.#redis,
       feedScript,
       [keys.record(campaign.id), keys.due('sms-batch'), keys.due('campaign')],
-      [campaign.id, '', campaign.fed, againInMs, ...ids],
+      [campaign.id, this.#now(), campaign.fed, againInMs, judged.over, judged.failed, canaryOver ? 1 : 0, ...ids],
     );
-    return handedOut === 1 ? ids : [];
+    return handedOut === 1 ? ids : undefined;
+  }
+
+  /** Nothing is to be done for it until `dueAt` (ms since the epoch); absent: until somebody switches it. */
+  async rest({ id, state }: CampaignRecord, dueAt?: number): Promise<void> {
+    await runScript(
+      this.#redis,
+      restScript,
+      [keys.record(id), keys.due('campaign')],
+      [id, state, dueAt === undefined ? '' : dueAt],
+    );
   }
 
   async skippedRows(campaign: string, tag: string, from: number, limit: number): Promise<SkippedRow[]> {
@@ -182,6 +248,9 @@ export class Campaigns {
 }
 
 /** A pipeline answers command by command; one that failed must not pass for a write. */
-async function runPipeline(pipeline: ReturnType<Redis['pipeline']>): Promise<void> {
-  for (const [error] of (await pipeline.exec()) ?? []) if (error) throw error;
+async function answersOf(pipeline: ReturnType<Redis['pipeline']>): Promise<unknown[]> {
+  return ((await pipeline.exec()) ?? []).map(([error, answer]) => {
+    if (error) throw error;
+    return answer;
+  });
 }

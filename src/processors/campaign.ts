@@ -1,16 +1,123 @@
 /**
  * Hands out the chunks of a running campaign, a bounded number at a time, so that pause and cancel take effect within
  * the chunks that are out, and a million recipients wait in compact records instead of jobs.
+ *
+ * It also lets time and conditions do what a person would have to get up for: begin when the time has come, wait
+ * through the night, stop where nothing good comes back, and go on when the cause has cleared.
  */
+import { RECIPIENTS_PER_CHUNK } from '../operations/chunk-items.ts';
+import type { CampaignSwitch, SwitchDetails } from '../operations/campaign-switches.ts';
+import type { CampaignRecord } from '../operations/record.ts';
 import type { Bench, Settlement } from './bench.ts';
+import { judgeCanary } from './campaign-canary.ts';
+import { type Standing, judgeFailures, quietNow } from './campaign-stand.ts';
 
 /** Handing out again is mostly asked for by the chunk that settled; this is for when nobody asks. */
 const AGAIN_MS = 2_000;
+/** However many campaigns run, each keeps a few chunks before the workers. */
+const LEAST_WINDOW = 32;
+/** At a pace, no more is out than leaves in so many seconds: what is out stops no sooner. */
+const PACED_AHEAD_S = 3;
+const LEAST_PACED = 2;
 
 export async function feedCampaign(id: string, bench: Bench): Promise<Settlement> {
   const campaign = await bench.queries.read('campaign', id);
   if (!campaign) return { did: 'idle', because: 'none' };
-  const chunks = await bench.campaigns.feed(campaign, bench.policy.feedWindow, AGAIN_MS);
-  for (const chunk of chunks) bench.wake('sms-batch', chunk, 1);
-  return chunks.length > 0 ? { did: 'advanced', because: 'handed_out' } : { did: 'idle', because: 'window_full' };
+  const { at, running } = await bench.campaigns.circumstances();
+  const standing: Standing = { campaign, at };
+  if (campaign.state === 'scheduled') return begin(standing, bench);
+  if (campaign.state === 'held') return releaseIfCleared(standing, bench);
+  if (campaign.state !== 'running') return rest(campaign, undefined, bench);
+  const held = await whatHolds(standing, bench);
+  if (held) return hold(campaign, held, bench);
+  if (campaign.walk !== undefined) return retry(campaign, running, bench);
+  return handOut(campaign, running, bench);
+}
+
+async function begin({ campaign, at }: Standing, bench: Bench): Promise<Settlement> {
+  const { sendAt = 0 } = campaign;
+  return sendAt > at ? rest(campaign, sendAt, bench) : change(campaign, 'begin', {}, bench);
+}
+
+/** What somebody must look at stays held; a night ends by itself, and so does an empty balance once it is filled. */
+async function releaseIfCleared(standing: Standing, bench: Bench): Promise<Settlement> {
+  const { campaign, at } = standing;
+  if (campaign.reason === 'quiet_hours') {
+    const until = quietNow(standing, bench.policy);
+    return until === undefined
+      ? change(campaign, 'release', { only: 'quiet_hours' }, bench)
+      : rest(campaign, until, bench);
+  }
+  if (campaign.reason !== 'funds') return rest(campaign, undefined, bench);
+  return (await fundsAreGone(campaign, bench))
+    ? rest(campaign, at + bench.policy.holdRecheckMs, bench)
+    : change(campaign, 'release', { only: 'funds' }, bench);
+}
+
+async function whatHolds(standing: Standing, bench: Bench): Promise<SwitchDetails | undefined> {
+  const { campaign, at } = standing;
+  const until = quietNow(standing, bench.policy);
+  if (until !== undefined) return { reason: 'quiet_hours', againInMs: until - at };
+  if (await fundsAreGone(campaign, bench)) return { reason: 'funds', againInMs: bench.policy.holdRecheckMs };
+  return judgeFailures(campaign).stop ? { reason: 'failures' } : undefined;
+}
+
+async function fundsAreGone({ account }: CampaignRecord, bench: Bench): Promise<boolean> {
+  const holds = await bench.accounts.holdsOf(account);
+  return holds.some(({ area, reason }) => area === 'messaging' && reason === 'funds');
+}
+
+async function handOut(campaign: CampaignRecord, running: number, bench: Bench): Promise<Settlement> {
+  const canary = await judgeCanary(campaign, bench);
+  if (canary.is === 'bad') return hold(campaign, { reason: canary.reason }, bench);
+  const most = Math.min(roomFor(campaign, running, bench), canary.is === 'out' ? canary.more : Infinity);
+  const chunks = await bench.campaigns.feed(campaign, {
+    most,
+    againInMs: AGAIN_MS,
+    judged: judgeFailures(campaign).judged,
+    canaryOver: canary.is === 'over',
+  });
+  for (const chunk of chunks ?? []) bench.wake('sms-batch', chunk, 1);
+  return chunks && chunks.length > 0
+    ? { did: 'advanced', because: 'handed_out' }
+    : { did: 'idle', because: canary.is === 'out' ? 'canary_is_out' : 'window_full' };
+}
+
+/** Those who failed go out again, as many at a time as others would. */
+async function retry(campaign: CampaignRecord, running: number, bench: Bench): Promise<Settlement> {
+  const chunks = await bench.retries.gather(campaign, roomFor(campaign, running, bench), AGAIN_MS);
+  for (const chunk of chunks) bench.wake('sms-batch', chunk, `retry${campaign.retries}`);
+  return { did: 'advanced', because: 'retried' };
+}
+
+/** Campaigns share what may be out, so that a small one behind a huge one waits for a part of it and not for all. */
+function roomFor(campaign: CampaignRecord, running: number, { policy }: Bench): number {
+  const share = Math.max(Math.floor(policy.feedWindow / running), Math.min(LEAST_WINDOW, policy.feedWindow));
+  const unsettled = share - (campaign.fed - campaign.settled);
+  const { perSecond, out } = campaign;
+  if (perSecond === undefined) return unsettled;
+  const ahead = Math.max(LEAST_PACED, Math.ceil((perSecond * PACED_AHEAD_S) / RECIPIENTS_PER_CHUNK));
+  return Math.min(unsettled, ahead - out);
+}
+
+async function hold(campaign: CampaignRecord, details: SwitchDetails, bench: Bench): Promise<Settlement> {
+  await bench.campaigns.switch(campaign.id, 'hold', details);
+  return { did: 'waits', because: details.reason ?? 'held' };
+}
+
+async function change(
+  { id }: CampaignRecord,
+  name: CampaignSwitch,
+  details: SwitchDetails,
+  bench: Bench,
+): Promise<Settlement> {
+  const switched = await bench.campaigns.switch(id, name, details);
+  if (switched.is === 'refused') return { did: 'idle', because: 'switched_meanwhile' };
+  bench.wake('campaign', id, switched.rev);
+  return { did: 'advanced', because: name };
+}
+
+async function rest(campaign: CampaignRecord, dueAt: number | undefined, bench: Bench): Promise<Settlement> {
+  await bench.campaigns.rest(campaign, dueAt);
+  return { did: 'waits', because: campaign.reason ?? campaign.state };
 }

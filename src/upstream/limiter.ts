@@ -18,11 +18,13 @@ interface LimiterOptions {
   readonly redis: Redis;
   readonly keyPrefix: string;
   readonly clock: Clock;
-  /** For each account and area. 0 = unlimited, without touching Redis. */
+  /** For each account and area. 0 = unlimited: Redis is asked only for pauses, and only once in a while. */
   readonly ratePerSecond: number;
 }
 
 const LONGEST_WAIT_MS = 1_000;
+/** Without a rate, how often it is asked whether another process was told to slow down. */
+const PAUSE_LOOK_MS = 250;
 /** How much of one second's rate may go at once: enough to be smooth, too little to be a burst after a recovery. */
 const BURST_PART = 0.1;
 const MICROSECONDS = 1_000_000;
@@ -54,23 +56,56 @@ const keepLonger = luaScript(`
 if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[1]) then redis.call('SET', KEYS[1], '1', 'PX', ARGV[1]) end
 return 1`);
 
+/** Where Redis keeps what is known of an account and an area. */
+type KeyOf = (account: string, area: Area, what: string) => string;
+
+/** What upstream asked us to wait, as far as this process has heard of it. */
+function createPauses({ redis, clock }: Pick<LimiterOptions, 'redis' | 'clock'>, keyOf: KeyOf) {
+  const until = new Map<string, number>();
+  const askedAt = new Map<string, number>();
+  const nameOf = (account: string, area: Area): string => `${area}:${account}`;
+
+  return {
+    leftMs: (account: string, area: Area): number =>
+      Math.ceil(Math.max((until.get(nameOf(account, area)) ?? 0) - clock.monotonic(), 0)),
+
+    /** What another process was asked for. Where Redis cannot tell, our own pauses are all there is. */
+    async hear(account: string, area: Area): Promise<void> {
+      const name = nameOf(account, area);
+      const now = clock.monotonic();
+      if (now - (askedAt.get(name) ?? -PAUSE_LOOK_MS) < PAUSE_LOOK_MS) return;
+      askedAt.set(name, now);
+      const left = await redis.pttl(keyOf(account, area, 'pause')).catch(() => 0);
+      if (left > 0) until.set(name, Math.max(until.get(name) ?? 0, clock.monotonic() + left));
+    },
+
+    async begin(account: string, area: Area, ms: number): Promise<void> {
+      until.set(nameOf(account, area), clock.monotonic() + ms);
+      if (ms < 1) return;
+      try {
+        await keepLonger(redis, [keyOf(account, area, 'pause')], [Math.ceil(ms)]);
+      } catch (error) {
+        // The answer that asked for the pause matters more than telling the others of it, and this process still waits.
+        if (!(error instanceof Error)) throw error;
+      }
+    },
+  };
+}
+
 /** One rate per account and area for the whole cluster. */
 export function createLimiter({ redis, keyPrefix, clock, ratePerSecond }: LimiterOptions): Limiter {
-  const pausedUntil = new Map<string, number>();
   const interval = MICROSECONDS / ratePerSecond;
   const burst = Math.max(1, Math.floor(ratePerSecond * BURST_PART));
-
-  const keyOf = (account: string, area: Area, what: string): string => `${keyPrefix}:rate:${account}:${area}:${what}`;
-
-  const localPause = (account: string, area: Area): number =>
-    Math.max((pausedUntil.get(`${area}:${account}`) ?? 0) - clock.monotonic(), 0);
+  const keyOf: KeyOf = (account, area, what) => `${keyPrefix}:rate:${account}:${area}:${what}`;
+  const pauses = createPauses({ redis, clock }, keyOf);
 
   async function waitFor(
     account: string,
     area: Area,
     urgency: Urgency,
   ): Promise<Admission & { readonly waitMs?: number }> {
-    const pauseMs = Math.ceil(localPause(account, area));
+    if (ratePerSecond === 0) await pauses.hear(account, area);
+    const pauseMs = pauses.leftMs(account, area);
     if (pauseMs > LONGEST_WAIT_MS) return { admitted: false, retryAfterMs: pauseMs };
     if (ratePerSecond === 0) return { admitted: true, waitMs: pauseMs };
     const keys = [keyOf(account, area, 'pause'), keyOf(account, area, 'all')];
@@ -90,16 +125,6 @@ export function createLimiter({ redis, keyPrefix, clock, ratePerSecond }: Limite
       if (answer.waitMs) await clock.sleep(answer.waitMs);
       return { admitted: true };
     },
-
-    async pause(account, area, ms) {
-      pausedUntil.set(`${area}:${account}`, clock.monotonic() + ms);
-      if (ratePerSecond === 0 || ms < 1) return;
-      try {
-        await keepLonger(redis, [keyOf(account, area, 'pause')], [Math.ceil(ms)]);
-      } catch (error) {
-        // The answer that asked for the pause matters more than telling the others of it, and this process still waits.
-        if (!(error instanceof Error)) throw error;
-      }
-    },
+    pause: (account, area, ms) => pauses.begin(account, area, ms),
   };
 }

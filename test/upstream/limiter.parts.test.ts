@@ -74,11 +74,19 @@ test('accounts and areas have rates of their own', async () => {
   expect(await one.admit('main', 'messaging', 'act')).toEqual({ admitted: true });
 });
 
-test('unlimited does not touch Redis', async () => {
-  const unused = new Redis({ lazyConnect: true });
-  expect(await admitted([limiter(0, unused)], 500, 'act')).toBe(500);
-  expect(unused.status).toBe('wait');
-  expect(waits).toEqual([]);
+test('unlimited asks Redis once in a while, and only for pauses', async () => {
+  const asked: string[] = [];
+  const pttl = async (key: string) => asked.push(key) - 2;
+  const counting = { pttl } as unknown as Redis;
+  expect(await admitted([limiter(0, counting)], 500, 'act')).toBe(500);
+  expect([asked, waits]).toEqual([['{relais}:rate:main:payments:pause'], []]);
+});
+
+test('unlimited, too, is paused for every process when one was told to slow down', async () => {
+  await limiter(0).pause('main', 'messaging', 30_000);
+  const answer = await limiter(0).admit('main', 'messaging', 'act');
+  expect(!answer.admitted && answer.retryAfterMs).toBeGreaterThan(25_000);
+  expect(await limiter(0).admit('main', 'payments', 'act')).toEqual({ admitted: true });
 });
 
 test('a pause holds for every process, for its own area only, and is not shortened', async () => {

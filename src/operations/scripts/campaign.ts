@@ -33,28 +33,43 @@ return {'committed'}
 );
 
 /**
- * Starts, pauses, resumes or cancels a campaign.
+ * Moves a campaign from one state to another. One that is to run and may not yet is `scheduled` instead, and starts by
+ * itself when its time has come.
  *
- * KEYS campaign, events, counts, due set of campaigns, parked, due set of chunks, then the sets of the states in ARGV
- * order
- * ARGV id, now, to, event type ('' = none), final (1/0), then the states it may be left from
- * → {'applied', state left, rev} | {'refused', state}
+ * KEYS campaign, events, counts, due set of campaigns, parked, due set of chunks, state set of `to`, state set of
+ *      `scheduled`, then the sets of the states in ARGV order
+ * ARGV id, now, to, event type ('' = none), final (1/0), reason ('' = none), only if it is held for this reason ('' =
+ *      whatever for), look again in ms ('' = not), then the states it may be left from
+ * → {'applied', state left, rev, state entered} | {'refused', state}
  */
 export const switchCampaignScript = defineScript(
   'switch campaign',
   `
 local id, at, to = ARGV[1], clock(ARGV[2]), ARGV[3]
-local r = redis.call('HMGET', KEYS[1], 'state', 'account', 'reference', 'name')
+local r = redis.call('HMGET', KEYS[1], 'state', 'account', 'reference', 'name', 'reason', 'sendAt')
 local from, set = nil, nil
-for i = 6, #ARGV do if ARGV[i] == r[1] then from = r[1]; set = KEYS[8 + i - 6] end end
-if not from then return {'refused', r[1] or ''} end
+for i = 9, #ARGV do if ARGV[i] == r[1] then from = r[1]; set = KEYS[i] end end
+if not from or (ARGV[7] ~= '' and r[5] ~= ARGV[7]) then return {'refused', r[1] or ''} end
+local entered = KEYS[7]
+if to == 'running' and r[6] and tonumber(r[6]) > at then to = 'scheduled'; entered = KEYS[8] end
+if from == to then return {'applied', from, tonumber(redis.call('HGET', KEYS[1], 'rev')), to} end
 redis.call('HSET', KEYS[1], 'state', to, 'since', at, 'updatedAt', at)
-if to == 'running' then redis.call('HSETNX', KEYS[1], 'startedAt', at) end
-move(KEYS[3], set, ARGV[5] == '1' and '' or KEYS[7], id, at, from, to, '')
+if ARGV[6] == '' then redis.call('HDEL', KEYS[1], 'reason') else redis.call('HSET', KEYS[1], 'reason', ARGV[6]) end
+move(KEYS[3], set, ARGV[5] == '1' and '' or entered, id, at, from, to, '')
 if to == 'running' then
+  redis.call('HSETNX', KEYS[1], 'startedAt', at)
+  -- Somebody, or time, has said "go on": what failed before that is not held against it again.
+  local t = redis.call('HMGET', KEYS[1], 't:sent', 't:failed', 't:unknown')
+  local failed = tonumber(t[2] or '0')
+  redis.call('HSET', KEYS[1], 'judgedFailed', failed, 'judgedOver', tonumber(t[1] or '0') + failed + tonumber(t[3] or '0'))
+  if from == 'held' and string.sub(r[5] or '', 1, 7) == 'canary_' then redis.call('HSET', KEYS[1], 'canaryOver', 1) end
   redis.call('ZADD', KEYS[4], at, id)
   for _, chunk in ipairs(redis.call('SMEMBERS', KEYS[5])) do redis.call('ZADD', KEYS[6], at, chunk) end
   redis.call('DEL', KEYS[5])
+elseif to == 'scheduled' then
+  redis.call('ZADD', KEYS[4], r[6], id)
+elseif ARGV[8] ~= '' then
+  redis.call('ZADD', KEYS[4], at + tonumber(ARGV[8]), id)
 else
   redis.call('ZREM', KEYS[4], id)
 end
@@ -67,37 +82,76 @@ end
 if ARGV[4] ~= '' then
   local data = {id = id, state = to, name = r[4]}
   if r[3] then data.reference = r[3] end
-  emit(KEYS[2], KEYS[1], id, at, r[2], ARGV[4], cjson.encode(data))
+  if ARGV[6] ~= '' then data.reason = ARGV[6] end
+  emit(KEYS[2], KEYS[1], KEYS[3], id, at, r[2], ARGV[4], cjson.encode(data))
 end
-return {'applied', from, redis.call('HINCRBY', KEYS[1], 'rev', 1)}
+return {'applied', from, redis.call('HINCRBY', KEYS[1], 'rev', 1), to}
 `,
 );
 
 /**
  * Hands out the next chunks of a running campaign, in the order of their uploads. Whoever read the campaign before
- * somebody else handed out hands out nothing.
+ * somebody else handed out hands out nothing. It stays due as long as it runs: what may stand in its way comes with
+ * time, not with chunks.
  *
  * KEYS campaign, due set of chunks, due set of campaigns
- * ARGV id, now, how many were handed out as it was read, look again in ms, then the chunks to hand out
+ * ARGV id, now, how many were handed out as it was read, look again in ms, how many recipients were over and how many
+ *      of them failed when that was judged, the canary is over (1/0), then the chunks to hand out
  * → 1 when they were handed out
  */
 export const feedScript = defineScript(
   'feed',
   `
 local at = clock(ARGV[2])
-local r = redis.call('HMGET', KEYS[1], 'state', 'fed', 'chunks')
-if r[1] ~= 'running' then
-  redis.call('ZREM', KEYS[3], ARGV[1])
-  return 0
+local r = redis.call('HMGET', KEYS[1], 'state', 'fed')
+if r[1] ~= 'running' or tonumber(r[2] or '0') ~= tonumber(ARGV[3]) then return 0 end
+local chunks = #ARGV - 7
+redis.call('HSET', KEYS[1], 'judgedOver', ARGV[5], 'judgedFailed', ARGV[6], 'canaryOver', ARGV[7])
+for i = 8, #ARGV do redis.call('ZADD', KEYS[2], at + ${CHUNK_WAKE_GRACE_MS}, ARGV[i]) end
+if chunks > 0 then
+  redis.call('HINCRBY', KEYS[1], 'fed', chunks)
+  redis.call('HINCRBY', KEYS[1], 'out', chunks)
 end
-if tonumber(r[2] or '0') ~= tonumber(ARGV[3]) then return 0 end
-for i = 5, #ARGV do redis.call('ZADD', KEYS[2], at + ${CHUNK_WAKE_GRACE_MS}, ARGV[i]) end
-local fed = redis.call('HINCRBY', KEYS[1], 'fed', #ARGV - 4)
-if fed < tonumber(r[3] or '0') then
-  redis.call('ZADD', KEYS[3], at + tonumber(ARGV[4]), ARGV[1])
-else
-  redis.call('ZREM', KEYS[3], ARGV[1])
-end
+redis.call('ZADD', KEYS[3], at + tonumber(ARGV[4]), ARGV[1])
 return 1
+`,
+);
+
+/**
+ * Nothing is to be done for this campaign until later, or until somebody switches it.
+ *
+ * KEYS campaign, due set of campaigns
+ * ARGV id, the state it was read in, due at (ms since the epoch; '' = not at all)
+ */
+export const restScript = defineScript(
+  'rest',
+  `
+if redis.call('HGET', KEYS[1], 'state') ~= ARGV[2] then return 0 end
+if ARGV[3] == '' then redis.call('ZREM', KEYS[2], ARGV[1]) else redis.call('ZADD', KEYS[2], ARGV[3], ARGV[1]) end
+return 1
+`,
+);
+
+/**
+ * Changes how a campaign is sent, from the next chunk on.
+ *
+ * KEYS campaign, due set of campaigns
+ * ARGV id, now, final states (',a,b,'), then field/value pairs: '' deletes the field
+ * → {'applied', rev} | {'refused', state}
+ */
+export const amendCampaignScript = defineScript(
+  'amend campaign',
+  `
+local at = clock(ARGV[2])
+local state = redis.call('HGET', KEYS[1], 'state') or ''
+if string.find(ARGV[3], ',' .. state .. ',', 1, true) then return {'refused', state} end
+for i = 4, #ARGV, 2 do
+  if ARGV[i + 1] == '' then redis.call('HDEL', KEYS[1], ARGV[i]) else redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1]) end
+  -- A slow pace has put the next recipient far off.
+  if ARGV[i] == 'perSecond' then redis.call('HDEL', KEYS[1], 'paceAt') end
+end
+redis.call('HSET', KEYS[1], 'updatedAt', at)
+if state == 'running' or state == 'held' then redis.call('ZADD', KEYS[2], at, ARGV[1]) end
+return {'applied', redis.call('HINCRBY', KEYS[1], 'rev', 1)}
 `,
 );

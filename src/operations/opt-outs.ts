@@ -1,0 +1,152 @@
+/**
+ * Who does not want to be texted, by account: for every sender, or for one. Kept as bare digits in sets, and asked for
+ * a whole chunk at once, right before it is sent.
+ *
+ * The opt-out of a person who was forgotten stays, as a hash: their number is no longer written anywhere, and they are
+ * still not texted. A hash of a number can be found by trying all numbers, so it hides from readers, not from thieves.
+ */
+import type { Redis } from 'ioredis';
+import { fingerprint } from '../lib/ids.ts';
+import { keys } from './keys.ts';
+
+/** '' is every sender. */
+export interface OptOutList {
+  readonly account: string;
+  readonly sender: string;
+}
+
+export interface Addressee {
+  /** E.164, with or without the plus sign. */
+  readonly to: string;
+  /** The sender that they would see; absent where nobody knows it. */
+  readonly sender?: string | undefined;
+}
+
+export interface OptOutPage {
+  /** E.164. */
+  readonly phones: readonly string[];
+  /** To go on from; absent at the end. */
+  readonly next?: string;
+}
+
+/** A cursor of Redis is asked again until a page has something, but never more often than this. */
+const SCANS_PER_PAGE = 50;
+const AT_ONCE = 1_000;
+
+export class OptOuts {
+  readonly #redis: Redis;
+
+  constructor(redis: Redis) {
+    this.#redis = redis;
+  }
+
+  /** How many of them were not in the list before. */
+  async add(list: OptOutList, phones: readonly string[]): Promise<number> {
+    if (phones.length === 0) return 0;
+    // The name of the list first: an opt-out in a list that nobody finds would not be forgotten with its person.
+    await this.#redis.sadd(keys.optOutLists, nameOf(list));
+    return this.#inParts(phones, (part) => this.#redis.sadd(keyOf(list), ...part.map(digitsOf)));
+  }
+
+  /** How many of them were in the list. A person who was forgotten is taken out too. */
+  async remove(list: OptOutList, phones: readonly string[]): Promise<number> {
+    const known = await this.#inParts(phones, (part) => this.#redis.srem(keyOf(list), ...part.map(digitsOf)));
+    const forgotten = await this.#inParts(phones, (part) =>
+      this.#redis.srem(keys.optOutsForgotten(list.account), ...part.map((phone) => hashOf(list.sender, phone))),
+    );
+    return known + forgotten;
+  }
+
+  /** In no order, a page at a time; a number may come twice while the list changes. */
+  async page(list: OptOutList, { after = '0', limit }: { after?: string; limit: number }): Promise<OptOutPage> {
+    let cursor = after;
+    const phones: string[] = [];
+    for (let scans = 0; scans < SCANS_PER_PAGE; scans += 1) {
+      const [next, members] = await this.#redis.sscan(keyOf(list), cursor, 'COUNT', limit);
+      phones.push(...members.map((digits) => `+${digits}`));
+      cursor = next;
+      if (cursor === '0' || phones.length >= limit) break;
+    }
+    return { phones, ...(cursor === '0' ? {} : { next: cursor }) };
+  }
+
+  /** In the list, and of all lists of the account those that are kept as hashes. */
+  async count({ account, sender }: OptOutList): Promise<{ listed: number; forgotten: number }> {
+    const listed = await this.#redis.scard(keyOf({ account, sender }));
+    return { listed, forgotten: await this.#redis.scard(keys.optOutsForgotten(account)) };
+  }
+
+  /** Who of them has opted out, by position: in one round trip, and a second one where somebody was forgotten. */
+  async among(account: string, people: readonly Addressee[]): Promise<boolean[]> {
+    if (people.length === 0) return [];
+    const senders = [...new Set(['', ...people.flatMap(({ sender }) => sender ?? [])])];
+    const digits = people.map(({ to }) => digitsOf(to));
+    const pipeline = this.#redis.pipeline();
+    for (const sender of senders) pipeline.smismember(keyOf({ account, sender }), ...digits);
+    pipeline.exists(keys.optOutsForgotten(account));
+    const answers = await answersOf(pipeline);
+    const forgotten = answers.at(-1) === 1 ? await this.#forgottenAmong(account, people) : [];
+    return people.map(({ sender }, index) => {
+      const listed = senders.some(
+        (name, at) => (name === '' || name === sender) && (answers[at] as readonly number[])[index] === 1,
+      );
+      return listed || forgotten[index] === true;
+    });
+  }
+
+  /** Takes the number out of every list and leaves its hash there. True when it was in one. */
+  async forget(phone: string): Promise<boolean> {
+    let found = false;
+    for (const name of await this.#redis.smembers(keys.optOutLists)) {
+      const list = listOf(name);
+      if ((await this.#redis.sismember(keyOf(list), digitsOf(phone))) === 0) continue;
+      // The hash first: between the two steps the person must not seem to have opted in.
+      await this.#redis.sadd(keys.optOutsForgotten(list.account), hashOf(list.sender, phone));
+      await this.#redis.srem(keyOf(list), digitsOf(phone));
+      found = true;
+    }
+    return found;
+  }
+
+  async #forgottenAmong(account: string, people: readonly Addressee[]): Promise<boolean[]> {
+    const hashes = people.flatMap(({ to, sender }) => [hashOf('', to), hashOf(sender ?? '', to)]);
+    const found = await this.#redis.smismember(keys.optOutsForgotten(account), ...hashes);
+    return people.map((_, index) => found[2 * index] === 1 || found[2 * index + 1] === 1);
+  }
+
+  async #inParts(phones: readonly string[], run: (part: readonly string[]) => Promise<number>): Promise<number> {
+    let sum = 0;
+    for (let from = 0; from < phones.length; from += AT_ONCE) sum += await run(phones.slice(from, from + AT_ONCE));
+    return sum;
+  }
+}
+
+function keyOf({ account, sender }: OptOutList): string {
+  return keys.optOuts(account, sender);
+}
+
+// The name of an account has no slash.
+function nameOf({ account, sender }: OptOutList): string {
+  return `${account}/${sender}`;
+}
+
+function listOf(name: string): OptOutList {
+  const slash = name.indexOf('/');
+  return { account: name.slice(0, slash), sender: name.slice(slash + 1) };
+}
+
+function digitsOf(phone: string): string {
+  return phone.replace(/\D/g, '');
+}
+
+function hashOf(sender: string, phone: string): string {
+  return fingerprint(`${sender}\n${digitsOf(phone)}`);
+}
+
+/** A pipeline answers command by command; one that failed must not pass for a "no". */
+async function answersOf(pipeline: ReturnType<Redis['pipeline']>): Promise<unknown[]> {
+  return ((await pipeline.exec()) ?? []).map(([error, answer]) => {
+    if (error) throw error;
+    return answer;
+  });
+}

@@ -1,0 +1,202 @@
+/**
+ * Forgets a person: their number and the words that were meant for them, in messages, in the recipients of campaigns
+ * and in the rows that were left out. Nothing is counted anew: a sent text was sent.
+ *
+ * There is no index from numbers to records, since it would be one more place that knows everybody. All records are
+ * walked, a bounded number a call. A text that is on its way, or in doubt, still needs its number: it is counted as
+ * open, and another walk forgets it later.
+ */
+import type { Redis } from 'ioredis';
+import { fingerprint } from '../lib/ids.ts';
+import {
+  PURGED,
+  packCampaignItem,
+  packMessageItem,
+  packOutcome,
+  unpackCampaignItems,
+  unpackMessageItems,
+  unpackOutcome,
+} from './chunk-items.ts';
+import { PREFIX, keys } from './keys.ts';
+import { isFinal } from './lifecycle.ts';
+import { type CampaignRecord, type Fields, readRecord } from './record.ts';
+import type { ChunkRecord, MessageRecord } from './text-records.ts';
+import { purgeChunkScript, purgeMessageScript } from './scripts/purge.ts';
+import { runScript } from './scripts/script.ts';
+
+export interface PurgePage {
+  /** Keys of Redis that were looked at. */
+  readonly looked: number;
+  readonly messages: number;
+  readonly recipients: number;
+  /** Rows of uploads that were left out. */
+  readonly rows: number;
+  /** Texts to this person that are on their way or in doubt, and were therefore not touched. */
+  readonly open: number;
+  /** To go on from; absent at the end. */
+  readonly next?: string;
+}
+
+type Found = Pick<PurgePage, 'messages' | 'recipients' | 'rows' | 'open'>;
+
+const NOTHING: Found = { messages: 0, recipients: 0, rows: 0, open: 0 };
+const STEPS_PER_PAGE = 20;
+const KEYS_PER_STEP = 500;
+const ROWS_AT_ONCE = 1_000;
+const OP = keys.record('');
+const SKIPPED = `${PREFIX}:skipped:`;
+
+/** The same for the same number, so that the rows of one person can still be told to be of one person. */
+export function purgedName(phone: string): string {
+  return `${PURGED}${fingerprint(phone.replace(/\D/g, '')).slice(0, 12)}`;
+}
+
+export class Purge {
+  readonly #redis: Redis;
+
+  constructor(redis: Redis) {
+    this.#redis = redis;
+  }
+
+  /** `reads` says which written numbers are this one, for rows that were kept as they were written. */
+  async page(phone: string, { after = '0', reads }: { after?: string; reads: (written: string) => boolean }) {
+    let cursor = after;
+    let looked = 0;
+    let found = NOTHING;
+    for (let step = 0; step < STEPS_PER_PAGE; step += 1) {
+      const [next, names] = await this.#redis.scan(cursor, 'MATCH', `${PREFIX}:*`, 'COUNT', KEYS_PER_STEP);
+      looked += names.length;
+      found = sum(
+        found,
+        await this.#records(
+          phone,
+          names.filter((name) => name.startsWith(OP)),
+        ),
+      );
+      for (const name of names)
+        if (name.startsWith(SKIPPED)) found = sum(found, await this.#rows(phone, name, reads));
+      cursor = next;
+      if (cursor === '0') break;
+    }
+    const page: PurgePage = { looked, ...found, ...(cursor === '0' ? {} : { next: cursor }) };
+    return page;
+  }
+
+  async #records(phone: string, names: readonly string[]): Promise<Found> {
+    const pipeline = this.#redis.pipeline();
+    for (const name of names) pipeline.hmget(name, 'kind', 'to', 'items');
+    const answers = ((await pipeline.exec()) ?? []) as [Error | null, (string | null)[]][];
+    let found = NOTHING;
+    for (const [index, [error, [kind, to, items] = []]] of answers.entries()) {
+      if (error) throw error;
+      const id = (names[index] ?? '').slice(OP.length);
+      if (kind === 'message' && to === phone) found = sum(found, await this.#message(phone, id));
+      if (kind === 'chunk' && items?.includes(phone.slice(1))) found = sum(found, await this.#chunk(phone, id));
+    }
+    return found;
+  }
+
+  async #message(phone: string, id: string): Promise<Found> {
+    const fields = await this.#redis.hgetall(keys.record(id));
+    if (fields['kind'] !== 'message') return NOTHING;
+    const message: MessageRecord = readRecord('message', fields);
+    // The last word about a text in doubt is `unknown` too: then its chunk is over.
+    const over = isFinal('message', message.state) || (await this.#isOver(message.chunk));
+    if (!over) return { ...NOTHING, open: 1 };
+    const done = await runScript(
+      this.#redis,
+      purgeMessageScript,
+      [keys.record(id)],
+      [message.state, phone, purgedName(phone)],
+    );
+    return done === 1 ? { ...NOTHING, messages: 1 } : { ...NOTHING, open: 1 };
+  }
+
+  async #isOver(chunk: string): Promise<boolean> {
+    return (await this.#redis.hget(keys.record(chunk), 'state')) === 'settled';
+  }
+
+  async #chunk(phone: string, id: string): Promise<Found> {
+    const fields: Fields = await this.#redis.hgetall(keys.record(id));
+    if (fields['kind'] !== 'chunk') return NOTHING;
+    const chunk = readRecord('chunk', fields);
+    return chunk.campaign === '' ? this.#chunkOfMessages(phone, chunk) : this.#chunkOfCampaign(phone, chunk);
+  }
+
+  /** The messages themselves are counted where their records are found. */
+  async #chunkOfMessages(phone: string, chunk: ChunkRecord): Promise<Found> {
+    const items = unpackMessageItems(chunk.items);
+    if (chunk.state !== 'settled' || !items.some(({ to }) => to === phone)) return NOTHING;
+    const masked = items.map((item) => (item.to === phone ? { ...item, to: purgedName(phone), text: '' } : item));
+    await this.#write(chunk, { items: masked.map(packMessageItem).join(','), outcome: chunk.outcome, waiting: 0 });
+    return NOTHING;
+  }
+
+  async #chunkOfCampaign(phone: string, chunk: ChunkRecord): Promise<Found> {
+    const items = unpackCampaignItems(chunk.items);
+    const places = items.flatMap(({ to }, index) => (to === phone ? [index] : []));
+    if (places.length === 0) return NOTHING;
+    const masked = items.map((item) =>
+      item.to === phone ? { ...item, to: purgedName(phone), values: item.values.map(() => '') } : item,
+    );
+    const fields = await this.#redis.hgetall(keys.record(chunk.campaign));
+    const campaign: CampaignRecord = readRecord('campaign', fields);
+    const change = leaveOut(chunk, campaign, places);
+    const written =
+      change && (await this.#write(chunk, { items: masked.map(packCampaignItem).join(','), ...change }));
+    return written ? { ...NOTHING, recipients: places.length } : { ...NOTHING, open: places.length };
+  }
+
+  async #write(
+    chunk: ChunkRecord,
+    { items, outcome, waiting }: { readonly items: string } & Change,
+  ): Promise<boolean> {
+    const done = await runScript(
+      this.#redis,
+      purgeChunkScript,
+      [keys.record(chunk.id), keys.record(chunk.campaign || 'none')],
+      ['', chunk.state, chunk.items, chunk.outcome, items, outcome, waiting],
+    );
+    return done === 1;
+  }
+
+  async #rows(phone: string, name: string, reads: (written: string) => boolean): Promise<Found> {
+    let rows = 0;
+    for (let from = 0; ; from += ROWS_AT_ONCE) {
+      const packed = await this.#redis.lrange(name, from, from + ROWS_AT_ONCE - 1);
+      for (const [offset, text] of packed.entries()) {
+        const [row, to, reason] = JSON.parse(text) as [number, string, string];
+        if (!reads(to)) continue;
+        await this.#redis.lset(name, from + offset, JSON.stringify([row, purgedName(phone), reason]));
+        rows += 1;
+      }
+      if (packed.length < ROWS_AT_ONCE) return { ...NOTHING, rows };
+    }
+  }
+}
+
+interface Change {
+  readonly outcome: string;
+  /** How many were waiting and are left out from now on. */
+  readonly waiting: number;
+}
+
+/** Undefined: somebody is being sent to, or is in doubt. */
+function leaveOut(chunk: ChunkRecord, campaign: CampaignRecord, places: readonly number[]): Change | undefined {
+  const { state, outcome, count } = chunk;
+  if (state === 'settled' || (state === 'queued' && campaign.state === 'cancelled')) return { outcome, waiting: 0 };
+  if (state !== 'queued' || chunk.sentAt !== undefined) return undefined;
+  const states = unpackOutcome(outcome, count, 'queued');
+  const waiting = places.filter((place) => states[place] === 'queued');
+  for (const place of waiting) states[place] = 'skipped';
+  return { outcome: packOutcome(states), waiting: waiting.length };
+}
+
+function sum(one: Found, other: Found): Found {
+  return {
+    messages: one.messages + other.messages,
+    recipients: one.recipients + other.recipients,
+    rows: one.rows + other.rows,
+    open: one.open + other.open,
+  };
+}

@@ -1,0 +1,51 @@
+/**
+ * The first recipients of a large campaign go alone, and the rest waits for what became of them. A wrong key, a sender
+ * that was silently replaced (interface: Send SMS) or a text that nobody takes then costs one request and not a
+ * thousand.
+ */
+import { chunkAt } from '../operations/campaigns.ts';
+import { RECIPIENTS_PER_CHUNK, type RecipientState } from '../operations/chunk-items.ts';
+import type { CampaignRecord } from '../operations/record.ts';
+import type { ChunkRecord } from '../operations/text-records.ts';
+import type { Bench } from './bench.ts';
+import { statesBefore } from './chunk-settle.ts';
+
+/** A campaign with more recipients than this sends a canary unless it says otherwise. */
+const ABOVE_RECIPIENTS = 1_000;
+
+/** Field of a chunk: the sender that came back, where it was not the one that was asked for. */
+export const OTHER_SENDER = 'otherSender';
+
+export type Canary =
+  /** It was looked at, or there is none. */
+  | { readonly is: 'over' }
+  /** So many more chunks of it may go; the rest waits. */
+  | { readonly is: 'out'; readonly more: number }
+  | { readonly is: 'bad'; readonly reason: 'canary_failed' | 'canary_sender' };
+
+export async function judgeCanary(campaign: CampaignRecord, bench: Bench): Promise<Canary> {
+  const first = chunksOf(campaign);
+  if (campaign.canaryOver || first === 0) return { is: 'over' };
+  if (campaign.fed < first) return { is: 'out', more: first - campaign.fed };
+  if (campaign.settled < campaign.fed) return { is: 'out', more: 0 };
+  const ids = Array.from({ length: first }, (_, index) => chunkAt(campaign, campaign.fed - 1 - index));
+  const chunks = await Promise.all(ids.flatMap((id) => (id ? [bench.queries.read('chunk', id)] : [])));
+  return judge(chunks.filter((chunk) => chunk !== undefined));
+}
+
+function chunksOf({ canary, chunks, uploads }: CampaignRecord): number {
+  const recipients = uploads.reduce((sum, upload) => sum + upload.recipients, 0);
+  const asked = canary ?? (recipients > ABOVE_RECIPIENTS ? RECIPIENTS_PER_CHUNK : 0);
+  return Math.min(chunks, Math.ceil(asked / RECIPIENTS_PER_CHUNK));
+}
+
+/** All that were tried have failed: bad. Nobody was tried, since all have opted out: the next ones are the canary. */
+function judge(chunks: readonly ChunkRecord[]): Canary {
+  if (chunks.some(({ fields }) => fields[OTHER_SENDER])) return { is: 'bad', reason: 'canary_sender' };
+  const tried: readonly RecipientState[] = chunks
+    .flatMap((chunk) => statesBefore(chunk))
+    .filter((state) => state === 'sent' || state === 'failed' || state === 'unknown');
+  if (tried.length === 0) return { is: 'out', more: 1 };
+  if (tried.every((state) => state === 'failed')) return { is: 'bad', reason: 'canary_failed' };
+  return { is: 'over' };
+}

@@ -1,0 +1,164 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../src/lib/clock.ts';
+import { defaultCredentials } from '../../src/sandbox/sandbox.ts';
+import { type Service, startService } from '../support/service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ WORKER_CONCURRENCY: '2' });
+});
+afterEach(async () => {
+  await service.control('DELETE', '/faults');
+  await service.control('POST', '/settings', { latencyMs: 0 });
+});
+afterAll(() => service.stop());
+
+const people = (count: number, first = 0): string =>
+  ['numero', ...Array.from({ length: count }, (_, n) => `77${String(1_000_000 + first + n)}`)].join('\n');
+
+let made = 0;
+async function ready(count: number, more: object = {}): Promise<string> {
+  made += 1;
+  const body = { name: 'test', text: `Bonjour (${made})`, country: 'SN', reference: `pace-${made}`, ...more };
+  const answer = await service.call('POST', '/v1/campaigns', { body });
+  expect([answer.status, answer.body.problems]).toEqual([201, undefined]);
+  const headers = { 'content-type': 'text/csv' };
+  const file = people(count, made * 50_000);
+  await service.call('POST', `/v1/campaigns/${answer.body.id}/recipients`, { body: file, headers });
+  return answer.body.id;
+}
+const act = (id: string, action: string) => service.call('POST', `/v1/campaigns/${id}/${action}`);
+const amend = (id: string, body: object) => service.call('PATCH', `/v1/campaigns/${id}`, { body });
+const becomes = (id: string, wanted: string) => service.until(`/v1/campaigns/${id}`, ({ state }) => state === wanted);
+
+interface Booked {
+  readonly text: string;
+  readonly to: string;
+  readonly firstAt: number;
+}
+/** Whose texts left, in the order of the books. */
+async function order(): Promise<string[]> {
+  const books = (await service.books('messages')) as { items?: Booked[] } | Booked[];
+  const items = Array.isArray(books) ? books : (books.items ?? []);
+  return items.toSorted((a, b) => a.firstAt - b.firstAt).map(({ text }) => text);
+}
+
+test('what a campaign says about its pace is shown, and may be changed while it is sent', async () => {
+  const id = await ready(200, { perSecond: 1, quietHours: '02:00-02:01', timezone: 'Africa/Abidjan', canary: false });
+  const { body } = await service.call('GET', `/v1/campaigns/${id}`);
+  expect(body).toMatchObject({
+    perSecond: 1,
+    quietHours: '02:00-02:01',
+    timezone: 'Africa/Abidjan',
+    canary: 0,
+    sendAt: null,
+  });
+  await act(id, 'start');
+  await service.until(`/v1/campaigns/${id}`, ({ totals }) => totals.sent === 50);
+  const changed = await amend(id, { perSecond: 100_000, quietHours: false, pauseOnFailure: 20 });
+  expect([changed.status, changed.body]).toMatchObject([
+    200,
+    { perSecond: 100_000, quietHours: false, pauseOnFailure: 20 },
+  ]);
+  expect((await becomes(id, 'finished')).totals.sent).toBe(200);
+  expect((await amend(id, { perSecond: 5 })).status).toBe(409);
+});
+
+test.for([
+  [{ perSecond: 0 }, '/perSecond'],
+  [{ quietHours: '9-17' }, '/quietHours'],
+  [{ timezone: 'Mars/Olympus' }, '/timezone'],
+  [{ sendAt: 'tomorrow' }, '/sendAt'],
+  [{ pauseOnFailure: 101 }, '/pauseOnFailure'],
+] as const)('%o is refused by name', async ([more, pointer]) => {
+  const body = { name: 'x', text: 'y', reference: `bad-${pointer}`, ...more };
+  const answer = await service.call('POST', '/v1/campaigns', { body });
+  expect([answer.status, answer.body.problems[0].pointer]).toEqual([422, pointer]);
+});
+
+test('a time ahead: scheduled, and begun by itself', async () => {
+  const id = await ready(10, { sendAt: new Date(systemClock.now() + 1_500).toISOString() });
+  expect((await act(id, 'start')).body.state).toBe('scheduled');
+  expect((await act(id, 'start')).body.state).toBe('scheduled');
+  expect((await becomes(id, 'finished')).totals.sent).toBe(10);
+});
+
+describe('the quiet hours', () => {
+  test('hold it with the reason, and a person who wants to send all the same is told how', async () => {
+    const id = await ready(10, { quietHours: '00:00-23:59' });
+    await act(id, 'start');
+    const held = await becomes(id, 'held');
+    expect([held.reason, held.totals.queued]).toEqual(['quiet_hours', 10]);
+    const { status, body } = await act(id, 'resume');
+    expect([status, body.detail]).toEqual([409, expect.stringContaining('{"quietHours": false}')]);
+    await amend(id, { quietHours: false });
+    expect((await becomes(id, 'finished')).totals.sent).toBe(10);
+    const { body: story } = await service.call('GET', `/v1/explain/${id}`);
+    expect(story.summary).toContain('accounted for');
+  });
+});
+
+test('a canary under the name SMS-TEST stops a large campaign before the rest is sent, and says so', async () => {
+  const id = await ready(1_100, { from: 'NOT-OURS' });
+  await act(id, 'start');
+  const held = await becomes(id, 'held');
+  expect([held.reason, held.totals.sent, held.totals.queued]).toEqual(['canary_sender', 50, 1_050]);
+  const { body } = await service.call('GET', '/v1/events?types=campaign.held');
+  expect(body.events.at(-1).data).toMatchObject({ id, reason: 'canary_sender' });
+  const { body: story } = await service.call('GET', `/v1/explain/${id}`);
+  expect([story.summary, story.next]).toEqual([
+    expect.stringContaining('sender'),
+    expect.stringContaining(`relais campaign resume`),
+  ]);
+  await act(id, 'cancel');
+});
+
+test('a small campaign started behind a huge one is sent long before it ends', async () => {
+  await service.control('POST', '/settings', { latencyMs: 2 });
+  const huge = await ready(6_000, { canary: false });
+  const small = await ready(100);
+  const [hugeText, smallText] = [`Bonjour (${made - 1})`, `Bonjour (${made})`];
+  await act(huge, 'start');
+  await service.until(`/v1/campaigns/${huge}`, ({ totals }) => totals.sent > 0);
+  await act(small, 'start');
+  await becomes(small, 'finished');
+  await becomes(huge, 'finished');
+  const texts = await order();
+  const after = texts.slice(texts.lastIndexOf(smallText)).filter((text) => text === hugeText).length;
+  expect(after).toBeGreaterThan(3_000);
+});
+
+test('an account that is slowed down does not hold up another one', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'relais-accounts-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const { smsUserKey, smsSecretKey, smsAppKey, smsSender } = defaultCredentials;
+  const file = join(folder, 'accounts.json');
+  writeFileSync(file, JSON.stringify({ other: { smsUserKey, smsSecretKey, smsAppKey, smsSender } }));
+  const slow = await startService({ WORKER_CONCURRENCY: '4', UPSTREAM_RATE: '20', ACCOUNTS_FILE: file });
+  onTestFinished(() => slow.stop());
+  const make = async (account: string, count: number): Promise<string> => {
+    const body = {
+      name: account,
+      text: `from ${account}`,
+      country: 'SN',
+      reference: account,
+      account,
+      canary: false,
+    };
+    const { body: campaign } = await slow.call('POST', '/v1/campaigns', { body });
+    const headers = { 'content-type': 'text/csv' };
+    await slow.call('POST', `/v1/campaigns/${campaign.id}/recipients`, { body: people(count), headers });
+    return campaign.id;
+  };
+  const huge = await make('main', 20_000);
+  const small = await make('other', 100);
+  await slow.call('POST', `/v1/campaigns/${huge}/start`);
+  await slow.until(`/v1/campaigns/${huge}`, ({ totals }) => totals.sent > 0);
+  await slow.call('POST', `/v1/campaigns/${small}/start`);
+  await slow.until(`/v1/campaigns/${small}`, ({ state }) => state === 'finished');
+  const { body } = await slow.call('GET', `/v1/campaigns/${huge}`);
+  expect(body.totals.queued).toBeGreaterThan(10_000);
+});

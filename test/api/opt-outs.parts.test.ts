@@ -1,0 +1,111 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { defaultCredentials } from '../../src/sandbox/sandbox.ts';
+import { type Service, startService } from '../support/service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ DEFAULT_COUNTRY: 'SN' });
+});
+afterEach(async () => {
+  await service.redis.del(...(await service.redis.keys('*optout*')), 'none');
+});
+afterAll(() => service.stop());
+
+const add = (body: object, key?: string) => service.call('POST', '/v1/opt-outs', { body, ...(key ? { key } : {}) });
+const people = (...numbers: string[]): string => ['numero;prenom', ...numbers.map((n) => `${n};Awa`)].join('\n');
+
+let made = 0;
+async function ready(csv: string, more: object = {}): Promise<string> {
+  made += 1;
+  const body = { name: 'test', text: `Bonjour {{prenom}} (${made})`, reference: `c-${made}`, ...more };
+  const { body: campaign } = await service.call('POST', '/v1/campaigns', { body });
+  const headers = { 'content-type': 'text/csv' };
+  const answer = await service.call('POST', `/v1/campaigns/${campaign.id}/recipients`, { body: csv, headers });
+  expect(answer.status).toBe(200);
+  return campaign.id;
+}
+async function sent(id: string): Promise<any> {
+  await service.call('POST', `/v1/campaigns/${id}/start`);
+  return service.until(`/v1/campaigns/${id}`, ({ state }) => state === 'finished');
+}
+async function textedIn(round: number): Promise<string[]> {
+  const books = await service.books('messages');
+  const items: { to: string; text: string; times: number }[] = Array.isArray(books) ? books : books.items;
+  return items.filter(({ text, times }) => text.endsWith(`(${round})`) && times > 0).map(({ to }) => to);
+}
+
+test('who opts out between upload and send is not texted, and stands in the bin of those left out', async () => {
+  const id = await ready(people('771000001', '771000002', '771000003'));
+  const answer = await add({ phones: ['77 100 00 02'] });
+  expect([answer.status, answer.body]).toEqual([
+    200,
+    { account: 'main', from: null, added: 1, already: 0, refused: 0, problems: [] },
+  ]);
+  expect((await sent(id)).totals).toMatchObject({ total: 3, sent: 2, skipped: 1, queued: 0, sending: 0 });
+  expect((await textedIn(made)).toSorted()).toEqual(['+221771000001', '+221771000003']);
+  const { body } = await service.call('GET', `/v1/campaigns/${id}/recipients?state=skipped`);
+  expect(body.items).toMatchObject([{ to: '+221771000002', state: 'skipped', reason: 'opted_out' }]);
+});
+
+test('a chunk in which everybody opted out is never posted', async () => {
+  const id = await ready(people('771000011', '771000012'));
+  await add({ phones: ['+221771000011', '00221771000012'] });
+  expect((await sent(id)).totals).toMatchObject({ total: 2, sent: 0, skipped: 2 });
+  expect(await textedIn(made)).toEqual([]);
+});
+
+test('an opt-out of one sender leaves the texts of another alone', async () => {
+  const { smsSender: own } = defaultCredentials;
+  await add({ phones: ['771000021'], from: own });
+  await add({ phones: ['771000022'], from: 'OTHER' });
+  expect((await sent(await ready(people('771000021', '771000022')))).totals).toMatchObject({ sent: 1, skipped: 1 });
+  expect(await textedIn(made)).toEqual(['+221771000022']);
+});
+
+test('a single message to somebody who opted out ends skipped, and its caller is told; a one-time password goes', async () => {
+  await add({ phones: ['771000031'] });
+  const to = '+221771000031';
+  const { body } = await service.call('POST', '/v1/messages', {
+    body: [
+      { to, text: 'promotion' },
+      { to, text: 'your code is 4711', lane: 'otp' },
+    ],
+  });
+  const [ad, code] = body.items.map(({ id }: { id: string }) => id);
+  await service.until(`/v1/messages/${ad}`, ({ state }) => state === 'skipped');
+  await service.until(`/v1/messages/${code}`, ({ state }) => state === 'sent');
+  const { body: told } = await service.call('GET', '/v1/events?types=message.skipped');
+  expect(told.events).toMatchObject([{ data: { id: ad, state: 'skipped', reason: 'opted_out' } }]);
+});
+
+test('opted in again, they are texted', async () => {
+  await add({ phones: ['771000041'] });
+  const { body } = await service.call('DELETE', '/v1/opt-outs', { body: { phones: ['771000041', '771000042'] } });
+  expect(body).toMatchObject({ removed: 1, absent: 1 });
+  expect((await sent(await ready(people('771000041')))).totals).toMatchObject({ sent: 1, skipped: 0 });
+});
+
+test('a spreadsheet of thousands is read row by row; what cannot be read is named by its row, not by its number', async () => {
+  const rows = Array.from({ length: 3_000 }, (_, n) => `77${String(2_000_000 + n)}`);
+  const { body } = await service.call('POST', '/v1/opt-outs?from=SHOP', {
+    body: `telephone;nom\n${rows.join(';x\n')};x\n12;y`,
+    headers: { 'content-type': 'text/csv' },
+  });
+  expect(body).toMatchObject({
+    from: 'SHOP',
+    added: 3_000,
+    refused: 1,
+    problems: [{ at: 3_002, reason: 'too_short' }],
+  });
+  const page = await service.call('GET', '/v1/opt-outs?from=SHOP&limit=500');
+  expect(page.body).toMatchObject({ total: 3_000, next: expect.any(String) });
+  const asked = await service.call('GET', '/v1/opt-outs?from=SHOP&phone=772000007');
+  expect(asked.body).toMatchObject({ phone: '+221772000007', optedOut: true });
+});
+
+test('who may not ask is refused, and a body without one readable number too', async () => {
+  expect((await add({ phones: ['771000051'] }, 'reader-secret')).status).toBe(403);
+  expect((await add({ phones: ['771000051'] }, 'stranger-secret')).status).toBe(403);
+  const { status, body } = await add({ phones: ['12', 'x'] });
+  expect([status, body.problems.length]).toEqual([422, 2]);
+});

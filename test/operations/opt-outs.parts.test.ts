@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { OptOuts } from '../../src/operations/opt-outs.ts';
+import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
+
+let store: FreshRedis;
+let optOuts: OptOuts;
+beforeAll(async () => {
+  store = await freshRedis();
+  optOuts = new OptOuts(store.redis);
+});
+afterAll(() => store.close());
+beforeEach(() => store.redis.flushdb());
+
+const all = { account: 'main', sender: '' };
+const shop = { account: 'main', sender: 'SHOP' };
+const AWA = '+221771234567';
+const BINTA = '+221771234568';
+
+test('who opted out of everything is left out whoever sends; who opted out of one sender, only by that one', async () => {
+  expect(await optOuts.add(all, [AWA])).toBe(1);
+  expect(await optOuts.add(shop, [BINTA])).toBe(1);
+  const people = [
+    { to: AWA, sender: 'SHOP' },
+    { to: AWA },
+    { to: BINTA, sender: 'SHOP' },
+    { to: BINTA, sender: 'BANK' },
+    { to: BINTA },
+  ];
+  expect(await optOuts.among('main', people)).toEqual([true, true, true, false, false]);
+  expect(await optOuts.among('other', people)).toEqual([false, false, false, false, false]);
+});
+
+test('opting out twice counts once, and opting in again takes it back', async () => {
+  expect([await optOuts.add(all, [AWA]), await optOuts.add(all, [AWA])]).toEqual([1, 0]);
+  expect([await optOuts.remove(all, [AWA]), await optOuts.remove(all, [AWA])]).toEqual([1, 0]);
+  expect(await optOuts.among('main', [{ to: AWA }])).toEqual([false]);
+});
+
+test('thousands are listed page by page, nobody left out', async () => {
+  const many = Array.from({ length: 5_000 }, (_, n) => `+22177${String(1_000_000 + n)}`);
+  expect(await optOuts.add(all, many)).toBe(5_000);
+  const found = new Set<string>();
+  let after: string | undefined;
+  do {
+    const page = await optOuts.page(all, { limit: 700, ...(after ? { after } : {}) });
+    for (const phone of page.phones) found.add(phone);
+    after = page.next;
+  } while (after !== undefined);
+  expect(found).toEqual(new Set(many));
+});
+
+test('a forgotten number is written nowhere, and its person is still not texted, until they opt in again', async () => {
+  await optOuts.add(all, [AWA]);
+  await optOuts.add(shop, [BINTA]);
+  expect([await optOuts.forget(AWA), await optOuts.forget(BINTA), await optOuts.forget('+221770000000')]).toEqual([
+    true,
+    true,
+    false,
+  ]);
+  const kept = await Promise.all((await store.redis.keys('*optouts*')).map((key) => store.redis.smembers(key)));
+  expect(JSON.stringify(kept)).not.toMatch(/22177123/);
+  expect(await optOuts.count(all)).toEqual({ listed: 0, forgotten: 2 });
+  const people = [{ to: AWA }, { to: BINTA, sender: 'SHOP' }, { to: BINTA }];
+  expect(await optOuts.among('main', people)).toEqual([true, true, false]);
+  expect(await optOuts.remove(all, [AWA])).toBe(1);
+  expect(await optOuts.among('main', [{ to: AWA }])).toEqual([false]);
+});

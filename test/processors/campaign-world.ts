@@ -1,0 +1,125 @@
+/** A campaign over a real Redis, with the clock and every answer of upstream in the test's hand. */
+import type { Redis } from 'ioredis';
+import { systemRandom } from '../../src/lib/random.ts';
+import { readQuietHours } from '../../src/lib/quiet-hours.ts';
+import { Campaigns } from '../../src/operations/campaigns.ts';
+import { Chunks } from '../../src/operations/chunks.ts';
+import { OptOuts } from '../../src/operations/opt-outs.ts';
+import type { CampaignRecord } from '../../src/operations/record.ts';
+import { Retries } from '../../src/operations/retries.ts';
+import type { Bench } from '../../src/processors/bench.ts';
+import { feedCampaign } from '../../src/processors/campaign.ts';
+import { sendChunk } from '../../src/processors/sms-batch.ts';
+import type { OutgoingMessage, SentItem } from '../../src/upstream/messaging/types.ts';
+import { collectBench, ok } from '../support/collect-bench.ts';
+
+/** 1 January 2026, midnight in Dakar. */
+export const MIDNIGHT = Date.UTC(2026, 0, 1);
+export const HOUR = 3_600_000;
+export const FEED_WINDOW = 64;
+
+type Answer = (message: OutgoingMessage, index: number) => Partial<SentItem>;
+
+export function campaignWorld(redis: Redis) {
+  const posts: { readonly at: number; readonly messages: readonly OutgoingMessage[] }[] = [];
+  let answer: Answer = () => ({ outcome: 'sent' });
+  const woken: { readonly queue: string; readonly id: string }[] = [];
+  const world = collectBench(redis, { wake: (queue, id) => void woken.push({ queue, id }) });
+  const now = (): number => world.bench.clock.now();
+  const campaigns = new Campaigns(redis, now);
+  const send = async (_account: unknown, { messages }: { messages: readonly OutgoingMessage[] }) => {
+    posts.push({ at: now(), messages });
+    const items = messages.map((message, index) => ({ index, outcome: 'sent' as const, ...answer(message, index) }));
+    return ok({ items });
+  };
+  const bench = {
+    ...world.bench,
+    campaigns,
+    retries: new Retries(redis, now),
+    chunks: new Chunks({ redis, random: systemRandom, now }),
+    optOuts: new OptOuts(redis),
+    account: () => ({ upstream: { name: 'main', smsSender: 'SHOP' }, fingerprint: 'keys-1' }),
+    upstream: { messaging: { prepare: async () => ok(undefined), send }, admit: async () => ({ admitted: true }) },
+    policy: {
+      ...world.bench.policy,
+      settleDelayMs: 60_000,
+      split: true,
+      feedWindow: FEED_WINDOW,
+      quietHours: readQuietHours('21:00-08:00'),
+      timezone: 'Africa/Dakar',
+    },
+  } as unknown as Bench;
+
+  let made = 0;
+  async function ready(recipients: number, fields: Readonly<Record<string, string | number>> = {}): Promise<string> {
+    made += 1;
+    const id = `cmp_${made}`;
+    await world.operations.accept({
+      kind: 'campaign',
+      state: 'draft',
+      id,
+      account: 'main',
+      fingerprint: id,
+      fields: { name: id, text: `hello from ${id}`, ...fields },
+    });
+    const people = Array.from({ length: recipients }, (_, row) => ({
+      row,
+      to: `+2217${made}${String(1_000_000 + row)}`,
+      values: [],
+    }));
+    const chunks = Array.from({ length: Math.ceil(recipients / 50) }, (_, at) => people.slice(at * 50, at * 50 + 50));
+    await campaigns.stageChunks(await read(id), 'ab', 0, chunks);
+    const totals = { recipients, skipped: 0, chunks: chunks.length, segments: recipients, countries: {} };
+    await campaigns.commit(await read(id), { tag: 'ab', hash: id }, totals);
+    return id;
+  }
+
+  async function read(id: string): Promise<CampaignRecord> {
+    const record = await world.queries.read('campaign', id);
+    if (!record) throw new Error(`no campaign ${id}`);
+    return record;
+  }
+
+  /** What the sweeper finds due at this moment, and then what is woken by that, as a worker would do it. */
+  async function work(): Promise<void> {
+    for (const queue of ['campaign', 'sms-batch']) {
+      const due = await redis.zrangebyscore(`{relais}:due:${queue}`, '-inf', now());
+      woken.push(...due.map((id) => ({ queue, id })));
+    }
+    for (let next = woken.shift(); next; next = woken.shift()) {
+      await (next.queue === 'campaign' ? feedCampaign(next.id, bench) : sendChunk(next.id, 'sms-batch', bench));
+    }
+  }
+
+  return {
+    ...world,
+    bench,
+    campaigns,
+    posts,
+    ready,
+    read,
+    work,
+    now,
+    accounts: bench.accounts,
+    feed: (id: string) => feedCampaign(id, bench),
+    send: (chunk: string) => sendChunk(chunk, 'sms-batch', bench),
+    answer: (how: Answer) => {
+      answer = how;
+    },
+    /** Until this hour of the first day, or later. */
+    turnTo: (hour: number) => world.advance(MIDNIGHT + hour * HOUR - now()),
+    /** Chunks handed out, in order. */
+    out: () => redis.zrange('{relais}:due:sms-batch', '0', '-1'),
+    dueAt: async (id: string) => Number(await redis.zscore('{relais}:due:campaign', id)) || undefined,
+    standing: async (id: string) => {
+      const { state, reason } = await read(id);
+      return reason === undefined ? state : `${state}: ${reason}`;
+    },
+    sum: async (id: string) => {
+      const { total, ...rest } = (await read(id)).totals;
+      return [total, Object.values(rest).reduce((sum, count) => sum + count, 0)];
+    },
+    texts: (id: string) =>
+      posts.flatMap(({ messages }) => messages).filter(({ text }) => text.endsWith(` ${id}`)).length,
+  };
+}
