@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { toMs } from './lib/durations.ts';
+import { readQuietHours, readTimeZone } from './lib/quiet-hours.ts';
 import { Secret } from './lib/secret.ts';
 
 /** Read by people in docs/settings.md; `secret` values are shown as set or missing, never themselves. */
@@ -135,7 +136,7 @@ const listeners = {
     'name:role+role[@account+account]:secret-or-sha256:hex,… with the roles enqueue read approve operate.',
     'secret',
   ],
-  API_RATE: [count(100), 'Requests per second and key; 0 is unlimited.'],
+  API_RATE: [count(100), 'Requests per second and key, all processes together; 0 is unlimited.'],
 } as const;
 
 const money = {
@@ -186,11 +187,38 @@ const transport = {
 const messaging = {
   SMS_BATCH_WINDOW: [duration('50ms'), 'How long single messages are collected into one request.'],
   SMS_SETTLE_DELAY: [duration('60s'), 'How long after an unclear answer the statistics are asked.'],
+  SMS_PRICES_FILE: [
+    z.string().optional(),
+    'JSON file of what a segment costs: country → XOF, such as {"SN": 20}. For the estimates of uploads.',
+  ],
+  SMS_ON_UNKNOWN: [
+    z.enum(['hold', 'resend'], { error: 'must be hold or resend' }).default('hold'),
+    'Recipients who may or may not have been sent to and whom two looks did not find: left `unknown`, or sent to again.',
+  ],
+  SMS_SPLIT: [
+    onOff.unwrap().default('on'),
+    'A request refused for one bad recipient is sent again in parts, so that only the bad one fails.',
+  ],
   SMS_LOGIN_ENCODING: [
     z
       .enum(['auto', 'form', 'json', 'form-as-json'], { error: 'must be auto, form, json or form-as-json' })
       .default('auto'),
     'How the SMS login is sent; the interface contradicts itself, `auto` finds out.',
+  ],
+  DEFAULT_COUNTRY: [
+    z
+      .string()
+      .regex(/^[A-Z]{2}$/, 'must be two capital letters, such as SN')
+      .optional(),
+    'Where numbers without a country code belong, in campaigns and opt-outs that name no country: SN.',
+  ],
+  QUIET_HOURS: [
+    z.string().default('21:00-08:00').transform(orIssue(readQuietHours)),
+    'When campaigns that ask for quiet hours send nothing.',
+  ],
+  TIMEZONE: [
+    z.string().default('Africa/Dakar').transform(orIssue(readTimeZone)),
+    'Whose clock the quiet hours are read on, unless the campaign names another.',
   ],
 } as const;
 

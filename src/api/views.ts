@@ -1,12 +1,8 @@
 /** Records as callers see them: camelCase, times as ISO 8601, no field that is not in the contract. */
+import type { CampaignPace } from '../operations/campaign-pace.ts';
 import { readEvidence } from '../operations/evidence.ts';
-import {
-  type CampaignRecord,
-  type DisbursementRecord,
-  type Fields,
-  type MessageRecord,
-  campaignBins,
-} from '../operations/record.ts';
+import { type CampaignRecord, type DisbursementRecord, type Fields, campaignBins } from '../operations/record.ts';
+import type { MessageRecord } from '../operations/text-records.ts';
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
@@ -35,7 +31,7 @@ export function disbursementView(record: DisbursementRecord) {
 }
 
 /** What people decided about it, present where somebody did: the last one to resolve it, and why. */
-function decisionsIn({ approvedBy, resolvedBy, note }: Fields) {
+export function decisionsIn({ approvedBy, resolvedBy, note }: Fields) {
   return {
     ...(approvedBy === undefined ? {} : { approvedBy }),
     ...(resolvedBy === undefined ? {} : { resolvedBy }),
@@ -73,12 +69,49 @@ export function campaignView(record: CampaignRecord, now: number) {
     account: record.account,
     reference: record.reference ?? null,
     totals,
+    ...(record.resent > 0 ? { resent: record.resent } : {}),
+    ...(record.retries > 0 ? { retries: record.retries } : {}),
+    countries: countriesView(record),
     segments: record.segments,
+    ...costView(record),
     rate,
     eta: runs ? iso(now + (waiting / rate) * 1_000) : null,
     reason: record.reason ?? null,
+    ...paceView(record),
     createdAt: iso(record.createdAt),
   };
+}
+
+/** What the uploads were estimated to cost; nothing where one of them was not priced. */
+function costView({ uploads }: CampaignRecord) {
+  const costs = uploads.flatMap(({ cost }) => cost ?? []);
+  if (costs.length === 0 || costs.length < uploads.length) return {};
+  const unpriced = [...new Set(costs.flatMap((cost) => cost.unpriced))];
+  return { cost: { estimated: true, xof: costs.reduce((sum, { xof }) => sum + xof, 0), unpriced } };
+}
+
+/** When and how fast it is sent: what was asked for, and nothing where nobody asked. */
+function paceView({ sendAt, quietHours, timezone, perSecond, canary, requireSender, pauseOnFailure }: CampaignPace) {
+  return {
+    perSecond: perSecond ?? null,
+    sendAt: sendAt === undefined ? null : iso(sendAt),
+    quietHours: quietHours === undefined ? false : quietHours === 'on' ? true : quietHours,
+    ...(timezone === undefined ? {} : { timezone }),
+    ...(canary === undefined ? {} : { canary }),
+    ...(requireSender ? { requireSender } : {}),
+    ...(pauseOnFailure === undefined ? {} : { pauseOnFailure: pauseOnFailure || false }),
+  };
+}
+
+/** How many recipients each country has, and what became of them so far. */
+function countriesView({ uploads, fields }: CampaignRecord) {
+  const countries: Record<string, { recipients: number; sent: number; failed: number; unknown: number }> = {};
+  for (const [country, count] of uploads.flatMap((upload) => Object.entries(upload.countries ?? {}))) {
+    const told = (state: string): number => Number(fields[`c:${country}:${state}`] ?? 0);
+    const recipients = (countries[country]?.recipients ?? 0) + count;
+    countries[country] = { recipients, sent: told('sent'), failed: told('failed'), unknown: told('unknown') };
+  }
+  return countries;
 }
 
 function endOf(record: CampaignRecord, now: number): number {

@@ -35,6 +35,7 @@ export const catalogue = {
   'message.failed': { says: 'It was not sent, and will not be.', example: { code: 'ERROR_110' } },
   'message.unknown': { says: 'It may or may not have been sent; nobody will know more.', example: {} },
   'message.expired': { says: 'Its time was over before it was sent.', example: {} },
+  'message.skipped': { says: 'The person had opted out, so it was not sent.', example: { reason: 'opted_out' } },
   'campaign.finished': {
     says: 'Its last recipient is settled.',
     example: { name: 'November', totals: { total: 2_000, ...NONE, sent: 1_960, skipped: 40 } },

@@ -27,9 +27,10 @@ export const families = {
   }),
   message: z.looseObject({
     id,
-    state: z.enum(['sent', 'failed', 'unknown', 'expired']),
+    state: z.enum(['sent', 'failed', 'unknown', 'expired', 'skipped']),
     reference,
     code: z.string().optional().meta({ description: 'The code of the service, where it gave one.' }),
+    reason,
   }),
   campaign: z.looseObject({
     id,

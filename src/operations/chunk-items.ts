@@ -5,10 +5,14 @@
  *   campaign   [row, digits, value, value, …]      the values of the template's variables, in the template's order
  *   messages   [id, to, from, text, expires at]
  */
+import type { ChunkState } from './lifecycle.ts';
+
 export interface CampaignItem {
   readonly row: number;
   /** E.164, with the plus sign. */
   readonly to: string;
+  /** Kept beside the items, once for all where it is the same. */
+  readonly country?: string;
   readonly values: readonly string[];
 }
 
@@ -25,9 +29,16 @@ export interface MessageItem {
 /** Upstream takes 1 to 50 in one request (interface: Limits). */
 export const RECIPIENTS_PER_CHUNK = 50;
 
+/** What stands in the place of a number whose person was forgotten begins so. */
+export const PURGED = 'purged-';
+
+export function isPurged(to: string): boolean {
+  return to.startsWith(PURGED);
+}
+
 // The plus sign is left out: it is always there, and a million of them are a megabyte.
 export function packCampaignItem({ row, to, values }: CampaignItem): string {
-  return JSON.stringify([row, to.slice(1), ...values]);
+  return JSON.stringify([row, isPurged(to) ? to : to.slice(1), ...values]);
 }
 
 export function packMessageItem({ id, to, from, text, expiresAt }: MessageItem): string {
@@ -36,7 +47,7 @@ export function packMessageItem({ id, to, from, text, expiresAt }: MessageItem):
 
 export function unpackCampaignItems(packed: string): CampaignItem[] {
   const rows = JSON.parse(`[${packed}]`) as [number, string, ...string[]][];
-  return rows.map(([row, digits, ...values]) => ({ row, to: `+${digits}`, values }));
+  return rows.map(([row, digits, ...values]) => ({ row, to: isPurged(digits) ? digits : `+${digits}`, values }));
 }
 
 export function unpackMessageItems(packed: string): MessageItem[] {
@@ -57,6 +68,15 @@ export const outcomeLetters = {
 } as const;
 
 export type RecipientState = keyof typeof outcomeLetters;
+
+/** What a recipient is when nothing else was written down: it follows from the state of the chunk. */
+export const impliedState = {
+  queued: 'queued',
+  sending: 'sending',
+  refused: 'sending',
+  unknown: 'unknown',
+  settled: 'unknown',
+} as const satisfies Record<ChunkState, RecipientState>;
 
 const stateOfLetter = Object.fromEntries(
   Object.entries(outcomeLetters).map(([state, letter]) => [letter, state as RecipientState]),
@@ -91,4 +111,34 @@ export function forgetTexts(packed: string): string {
   return unpackMessageItems(packed)
     .map((item) => packMessageItem({ ...item, text: '' }))
     .join(',');
+}
+
+/** How often each recipient was sent to again after a doubt: a digit for each, or nothing where nobody was. */
+export function packAgain(times: readonly number[]): string {
+  return times.some((count) => count > 0) ? times.join('') : '';
+}
+
+export function unpackAgain(packed: string, count: number): number[] {
+  return Array.from({ length: count }, (_, index) => Number(packed.charAt(index) || 0));
+}
+
+/** The countries of the recipients: mostly one for all of them, else `SN*3,CI*47`. */
+export function packCountries(countries: readonly string[]): string {
+  const runs: [string, number][] = [];
+  for (const country of countries) {
+    const last = runs.at(-1);
+    if (last?.[0] === country) last[1] += 1;
+    else runs.push([country, 1]);
+  }
+  const [first] = runs;
+  if (runs.length <= 1) return first?.[0] ?? '';
+  return runs.map(([country, times]) => `${country}*${times}`).join(',');
+}
+
+export function unpackCountries(packed: string, count: number): string[] {
+  if (!packed.includes('*')) return Array.from({ length: count }, () => packed);
+  return packed.split(',').flatMap((run) => {
+    const [country = '', times = '1'] = run.split('*');
+    return Array.from({ length: Number(times) }, () => country);
+  });
 }

@@ -1,6 +1,6 @@
 /** The stories of messages, of the chunks that carry them, and of campaigns. */
 import { maskPhone } from '../lib/mask.ts';
-import { type RecipientState, outcomeLetters, unpackOutcome } from './chunk-items.ts';
+import { type RecipientState, impliedState, outcomeLetters, unpackOutcome } from './chunk-items.ts';
 import {
   BY_ITSELF,
   type Because,
@@ -17,7 +17,8 @@ import {
   waitOf,
 } from './explanation.ts';
 import { type CampaignState, type ChunkState, type MessageState, isFinal } from './lifecycle.ts';
-import { type CampaignRecord, type ChunkRecord, type MessageRecord, campaignBins } from './record.ts';
+import { type CampaignRecord, campaignBins } from './record.ts';
+import type { ChunkRecord, MessageRecord } from './text-records.ts';
 
 const GONE = 'The service does not tell it any more; it is never sent again by itself, since it may have arrived.';
 
@@ -71,6 +72,8 @@ function nextOfMessage(state: MessageState, lost: boolean, vain: Because | undef
 const chunkStanding: Readonly<Record<ChunkState, string>> = {
   queued: 'It waits for its turn; nothing was sent.',
   sending: 'It is being sent at this moment, or was when a worker died.',
+  refused:
+    'The service refused it for one of them, as it seems; it is found out whom, and the others are sent again.',
   unknown: 'It may or may not have been sent; the statistics of the service are asked.',
   settled: 'It is over.',
 };
@@ -110,7 +113,7 @@ function campaignOff({ id, state }: CampaignRecord): Because | undefined {
 }
 
 function statesIn({ state, outcome, count }: ChunkRecord): RecipientState[] {
-  return unpackOutcome(outcome, count, state === 'settled' ? 'unknown' : state);
+  return unpackOutcome(outcome, count, impliedState[state]);
 }
 
 function countsOf(states: readonly RecipientState[]): string {
@@ -123,9 +126,10 @@ function countsOf(states: readonly RecipientState[]): string {
 const campaignStanding: Readonly<Record<CampaignState, string>> = {
   draft: 'It has no recipients yet.',
   ready: 'It has its recipients and was not started; nothing was sent.',
+  scheduled: 'It starts by itself at its time; nothing was sent.',
   running: 'It is being sent.',
   paused: 'It is paused; what was sent stays sent.',
-  held: 'It waits until somebody has mended what stopped it, and says so.',
+  held: 'It waits until somebody has mended what stopped it and says so, or until that has cleared by itself.',
   finished: 'Every recipient is accounted for.',
   cancelled: 'It was cancelled; what was sent stays sent.',
 };
@@ -133,6 +137,7 @@ const campaignStanding: Readonly<Record<CampaignState, string>> = {
 const nextOfCampaign: Readonly<Record<CampaignState, (id: string) => string>> = {
   draft: (id) => `Upload recipients: POST /v1/campaigns/${id}/recipients`,
   ready: (id) => `Start it: relais campaign start ${id}`,
+  scheduled: () => BY_ITSELF,
   running: () => BY_ITSELF,
   paused: (id) => `Go on with it: relais campaign resume ${id}`,
   held: (id) => `Mend the cause, then go on with it: relais campaign resume ${id}`,
@@ -165,7 +170,7 @@ export function explainCampaign(record: CampaignRecord, around: Circumstances): 
       ...momentsOf(record),
       ...evidenceStory(record.fields, around.failureOf),
     ],
-    next: wait?.next ?? rest(record) ?? nextOfCampaign[state](id),
+    next: wait?.next ?? rest(record) ?? nextOfHold(record, because) ?? nextOfCampaign[state](id),
   };
 }
 
@@ -174,11 +179,17 @@ function momentsOf({ startedAt, since, state }: CampaignRecord): Chapter[] {
   return state === 'draft' || state === 'ready' || state === 'running' ? begun : [...begun, chapter(since, state)];
 }
 
+/** What it is held for says what to do, and often that nothing is. */
+function nextOfHold({ id, state }: CampaignRecord, because: Because | undefined): string | undefined {
+  return state === 'held' ? because?.next?.replace(/\bID\b|\{id\}/g, id) : undefined;
+}
+
 /** A campaign that is over may leave people whom nobody has reached. */
 function rest({ id, state, totals }: CampaignRecord): string | undefined {
   if (state !== 'finished' || totals.failed + totals.unknown === 0) return undefined;
   const which = totals.failed > 0 ? 'failed' : 'unknown';
-  return `See who did not get it, or may not have: relais campaign report ${id} --state ${which}`;
+  const again = totals.failed > 0 ? `; to send to those who failed again: relais campaign retry ${id}` : '';
+  return `See who did not get it, or may not have: relais campaign report ${id} --state ${which}${again}`;
 }
 
 function together(sentences: readonly (string | undefined)[]): string {

@@ -57,6 +57,30 @@ const conditions: Rows = {
     'it has been due for more than a minute and no worker has taken it',
     'Is a worker running, with this queue? relais run --roles worker',
   ],
+  quiet_hours: [
+    'it is a time at which it was asked to send nothing',
+    'Nothing is to be done: it goes on by itself. To send all the same: PATCH /v1/campaigns/{id} {"quietHours": false}.',
+  ],
+  failures: [
+    'too many of the last recipients failed',
+    'See why: relais campaign report ID --state failed. Mend it, then go on: relais campaign resume ID.',
+  ],
+  canary_failed: [
+    'all of the recipients that went first have failed, so the rest was not sent',
+    'See why: relais campaign report ID --state failed. Mend it, then go on: relais campaign resume ID.',
+  ],
+  canary_sender: [
+    'the recipients that went first got their text under another sender than was asked, so the rest was not sent',
+    'Have the sender configured on the messaging account, then go on: relais campaign resume ID.',
+  ],
+  sender_replaced: [
+    'a text went out under another sender than was asked, and the campaign insists on its own',
+    'Have the sender configured on the messaging account, then go on: relais campaign resume ID.',
+  ],
+  canary_is_out: ['the recipients that go first are not over yet, and the rest waits for them', BY_ITSELF],
+  switched_meanwhile: ['somebody switched the campaign in the same moment', NOTHING],
+  opted_out: ['the person does not want to be texted', NOTHING],
+  pace: ['its campaign sends no faster than it was asked to', BY_ITSELF],
   rate: ['UPSTREAM_RATE is used up for this second, or upstream asked us to slow down', BY_ITSELF],
 };
 
@@ -154,6 +178,14 @@ const ofAttempts: Rows = {
   not_seen_yet: ['the statistics of the service do not show all of them yet', BY_ITSELF],
   items_missing: ['upstream answered about fewer recipients than it was sent', BY_ITSELF],
   looked: ['the last look at the statistics was made', NOTHING],
+  one_of_many: [
+    'the service refused the request for one of them, as it seems; the statistics are asked whom',
+    BY_ITSELF,
+  ],
+  split: ['a part of the chunk was refused and goes out again in smaller parts', BY_ITSELF],
+  sent_again: ['two looks did not find them, and `onUnknown: resend` was asked for', BY_ITSELF],
+  same_text_open: ['the same text to the same number is on its way or in doubt, and is waited for', BY_ITSELF],
+  retried: ['those who failed go out again', NOTHING],
   expired: ['its time was over', NOTHING],
   sent: ['upstream answered for every recipient', NOTHING],
   unsent: ['provably nothing was sent', BY_ITSELF],

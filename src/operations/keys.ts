@@ -3,6 +3,12 @@ import { fingerprint } from '../lib/ids.ts';
 /** One hash tag for everything, so that a script may touch any of our keys on a Redis Cluster too. */
 export const PREFIX = '{relais}';
 
+/** What the fields of `counts` that count events begin with; the type follows. */
+export const EVENT_FIELD = 'event:';
+
+/** Field of the same hash: XOF of the disbursements in flight of an account, by withdraw mode. */
+export const flightField = (account: string, withdrawMode = ''): string => `flight:${account}:${withdrawMode}`;
+
 /** Where each thing lives in Redis. Nothing else in the code base spells a key of ours. */
 export const keys = {
   /** Hash: what we durably know about one operation, campaign or chunk. */
@@ -29,7 +35,10 @@ export const keys = {
   undelivered: (endpoint: string): string => `${PREFIX}:endpoint:${endpoint}:dead`,
   /** List: what became of the last deliveries, newest first. */
   deliveryLog: (endpoint: string): string => `${PREFIX}:endpoint:${endpoint}:log`,
-  /** Hash: how many operations of a kind stand in each state (`queued`), and for how many XOF (`xof:queued`). */
+  /**
+   * Hash: how many operations of a kind stand in each state (`queued`), for how many XOF (`xof:queued`), and how many
+   * events of each type were ever emitted (`event:disbursement.held`).
+   */
   counts: (kind: string): string => `${PREFIX}:count:${kind}`,
   /** Sorted set: ids of a kind by creation time (ms). */
   index: (kind: string): string => `${PREFIX}:all:${kind}`,
@@ -43,12 +52,24 @@ export const keys = {
   parked: (campaign: string): string => `${PREFIX}:parked:${campaign}`,
   /** List: packed rows of a campaign that will not be sent, with the reason. */
   skipped: (campaign: string, tag: string): string => `${PREFIX}:skipped:${campaign}:${tag}`,
+  /** Set: digits of the numbers that do not want to be texted, by any sender ('') or by this one. */
+  optOuts: (account: string, sender: string): string => `${PREFIX}:optouts:${account}:${sender}`,
+  /** Set: hashes of sender and number, where the person was forgotten and the opt-out stays. */
+  optOutsForgotten: (account: string): string => `${PREFIX}:optouts-forgotten:${account}`,
+  /** Set: `account/sender` of every list of opt-outs. */
+  optOutLists: `${PREFIX}:optout-lists`,
+  /** Sorted set: marks of the texts that are on their way or in doubt, by the time (ms) they were begun. */
+  openTexts: (account: string): string => `${PREFIX}:texts:${account}:open`,
+  /** Set: marks of the texts that were counted as sent in this half day. */
+  sentTexts: (account: string, slot: number): string => `${PREFIX}:texts:${account}:sent:${slot}`,
   /** List: the packed rows of a batch, in the order of its file. */
   batchRows: (batch: string): string => `${PREFIX}:batch:${batch}:rows`,
   /** Hash: place of a row of a batch → why acceptance refused it. */
   batchRefused: (batch: string): string => `${PREFIX}:batch:${batch}:refused`,
   /** String: what was last posted to us about an operation, redacted. */
   callback: (id: string): string => `${PREFIX}:callback:${id}`,
+  /** String: when the bucket of an API key's requests is full again, in µs. */
+  requestRate: (apiKey: string): string => `${PREFIX}:api-rate:${apiKey}`,
   /** Hash: the limits of money, written by every process that has the settings. */
   limits: `${PREFIX}:limits`,
   /** Hash: XOF accepted on one day, in all and by beneficiary. */

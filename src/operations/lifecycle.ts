@@ -10,7 +10,9 @@
  *   held → created            a held operation is tried again when its condition may have cleared, and that may work.
  * And of what collects money, or credits it in one step:
  *   cancelled → completed     (invoice) nothing forbids a payer to pay late: told once, with `late`;
- *   sending → queued          (direct credit) the request provably never left; no other way leads back.
+ *   sending → queued          (direct credit) the request provably never left; no other way leads back;
+ *   refused → queued          (chunk) one recipient spoilt it for all, so the others go out in smaller requests;
+ *   unknown → queued          (chunk) others in it wait for their turn, or `onUnknown: resend` was asked for.
  */
 import type { QueueName } from './due-queues.ts';
 
@@ -23,6 +25,8 @@ interface StateDeclaration {
    * only when somebody has reason to: a callback came, or a caller asks.
    */
   readonly late?: readonly string[];
+  /** Where a person may lead it once it is over: those who failed go out again. */
+  readonly retried?: readonly string[];
 }
 
 type Lifecycle = Readonly<Record<string, StateDeclaration>>;
@@ -51,7 +55,7 @@ export const lifecycles = {
   message: {
     queued: { next: ['sending', 'expired', 'skipped', 'cancelled'] },
     sending: { next: ['queued', 'sent', 'failed', 'unknown'] },
-    unknown: { next: ['sent', 'failed'] },
+    unknown: { next: ['queued', 'sent', 'failed'] },
     sent: FINAL,
     failed: FINAL,
     skipped: FINAL,
@@ -61,17 +65,19 @@ export const lifecycles = {
   /** Up to 50 recipients sent in one request: the unit of doubt. Callers see recipients and messages, never chunks. */
   chunk: {
     queued: { queue: { normal: 'sms-batch', otp: 'sms-otp' }, next: ['sending', 'settled'] },
-    sending: { queue: 'status-poll', next: ['queued', 'unknown', 'settled'] },
-    unknown: { queue: 'status-poll', next: ['settled'] },
-    settled: FINAL,
+    sending: { queue: 'status-poll', next: ['queued', 'refused', 'unknown', 'settled'] },
+    refused: { queue: 'status-poll', next: ['queued', 'settled'] },
+    unknown: { queue: 'status-poll', next: ['queued', 'settled'] },
+    settled: { next: [], retried: ['queued'] },
   },
   campaign: {
     draft: { next: ['ready', 'cancelled'] },
-    ready: { next: ['running', 'cancelled'] },
+    ready: { next: ['scheduled', 'running', 'cancelled'] },
+    scheduled: { queue: 'campaign', next: ['running', 'paused', 'cancelled'] },
     running: { queue: 'campaign', next: ['paused', 'held', 'finished', 'cancelled'] },
-    paused: { next: ['running', 'finished', 'cancelled'] },
-    held: { next: ['running', 'finished', 'cancelled'] },
-    finished: FINAL,
+    paused: { next: ['scheduled', 'running', 'finished', 'cancelled'] },
+    held: { queue: 'campaign', next: ['scheduled', 'running', 'paused', 'finished', 'cancelled'] },
+    finished: { next: [], retried: ['running'] },
     cancelled: FINAL,
   },
   /** A file of disbursements, approved as a whole. An invalid one is judged again when the same bytes come again. */
@@ -130,6 +136,19 @@ export function statesOf<K extends Kind>(kind: K): readonly StateOf<K>[] {
   return Object.keys(lifecycles[kind]) as StateOf<K>[];
 }
 
+/**
+ * Disbursements whose amount has still to leave, or is on its way. Not those that nobody has approved, and not those of
+ * which it is in doubt whether they left.
+ */
+export const inFlight = [
+  'queued',
+  'held',
+  'created',
+  'submitting',
+  'unknown',
+  'pending',
+] as const satisfies readonly DisbursementState[];
+
 /** Callers are told that it is over. */
 export function isFinal(kind: Kind, state: string): boolean {
   return declarationOf(kind, state).next.length === 0;
@@ -165,8 +184,12 @@ export function statesInQueue(kind: Kind, queue: QueueName): readonly string[] {
 export function drawLifecycle(kind: Kind): string {
   const states: readonly string[] = statesOf(kind);
   const arrows = states.flatMap((from) => {
-    const { next, late = [] } = declarationOf(kind, from);
-    return [...next.map((to) => `  ${from} --> ${to}`), ...late.map((to) => `  ${from} --> ${to}: late`)];
+    const { next, late = [], retried = [] } = declarationOf(kind, from);
+    return [
+      ...next.map((to) => `  ${from} --> ${to}`),
+      ...late.map((to) => `  ${from} --> ${to}: late`),
+      ...retried.map((to) => `  ${from} --> ${to}: retry`),
+    ];
   });
   const ends = states.filter((state) => isFinal(kind, state)).map((state) => `  ${state} --> [*]`);
   return ['stateDiagram-v2', ...arrows, ...ends].join('\n');

@@ -1,6 +1,8 @@
 import type { BatchRecord, BatchTotals, Findings } from './batch-record.ts';
+import { type CampaignPace, readPace } from './campaign-pace.ts';
 import type { Kind, StateOf } from './lifecycle.ts';
 import type { DirectCreditRecord, InvoiceRecord, PaymentRequestRecord } from './payment-records.ts';
+import type { ChunkRecord, MessageRecord } from './text-records.ts';
 
 /** The version of the record's form. A worker leaves a record of another version alone and says so. */
 export const RECORD_VERSION = '1';
@@ -58,39 +60,13 @@ export interface DisbursementRecord extends RecordBase<'disbursement'> {
   readonly batch?: string;
 }
 
-export interface MessageRecord extends RecordBase<'message'> {
-  readonly to: string;
-  readonly text: string;
-  readonly from?: string;
-  readonly lane: string;
-  readonly chunk: string;
-  readonly code?: string;
-  readonly reason?: string;
-  readonly sentAt?: number;
-  readonly expiresAt?: number;
-}
-
-export interface ChunkRecord extends RecordBase<'chunk'> {
-  /** '' for a chunk of single messages. */
-  readonly campaign: string;
-  readonly lane: string;
-  /** How many recipients. */
-  readonly count: number;
-  /** Packed; see chunk-items.ts. */
-  readonly items: string;
-  /** One letter per recipient; see chunk-items.ts. '' until something is known. */
-  readonly outcome: string;
-  /** Upstream's codes by position, packed. */
-  readonly codes: string;
-  readonly sentAt?: number;
-  readonly looks: number;
-}
-
-export interface CampaignRecord extends RecordBase<'campaign'> {
+export interface CampaignRecord extends RecordBase<'campaign'>, CampaignPace {
   readonly name: string;
   readonly text: string;
   readonly from?: string;
   readonly country?: string;
+  /** Characters that make a text dear are replaced by look-alikes in every text of the campaign. */
+  readonly replaceCostly: boolean;
   readonly uploads: readonly UploadRecord[];
   readonly totals: Readonly<Record<CampaignBin, number>>;
   /** Chunks in all, handed out so far, and settled so far. */
@@ -98,6 +74,16 @@ export interface CampaignRecord extends RecordBase<'campaign'> {
   readonly fed: number;
   readonly settled: number;
   readonly segments: number;
+  /** Requests beyond one for each chunk, made for chunks that were refused as a whole. */
+  readonly extra: number;
+  /** How often a recipient in doubt was sent to again. */
+  readonly resent: number;
+  /** How often it went out again for those who failed, and where that stands: the next chunk to be looked through. */
+  readonly retries: number;
+  readonly walk?: number;
+  readonly walkUnknown: boolean;
+  /** What becomes of recipients whom two looks did not find; absent: as the settings say. */
+  readonly onUnknown?: 'hold' | 'resend';
   readonly startedAt?: number;
   readonly reason?: string;
 }
@@ -125,6 +111,16 @@ export interface UploadRecord {
   readonly chunks: number;
   readonly recipients: number;
   readonly skipped: number;
+  /** How many recipients each country has. */
+  readonly countries?: Readonly<Record<string, number>>;
+  /** XOF, estimated when it was uploaded; absent where no prices were known. */
+  readonly cost?: UploadCost;
+}
+
+export interface UploadCost {
+  readonly xof: number;
+  /** Countries without a price; what they cost is not in `xof`. */
+  readonly unpriced: readonly string[];
 }
 
 export interface RecordOf {
@@ -138,14 +134,16 @@ export interface RecordOf {
   readonly direct_credit: DirectCreditRecord;
 }
 
+/** A record of a kind that only the caller knows: what the compiler cannot see by itself is that it has its base. */
+export type RecordAt<K extends Kind> = RecordOf[K] & RecordBase<K>;
+
 /**
  * Turns the stored text into the typed record. Absent fields are absent; a field that must be there and is not
  * throws.
  */
-export function readRecord<K extends Kind>(kind: K, fields: Fields): RecordOf[K] {
+export function readRecord<K extends Kind>(kind: K, fields: Fields): RecordAt<K> {
   if (fields['kind'] !== kind) throw new Error(`record ${fields['id']} is a ${fields['kind']}, not a ${kind}`);
-  const read = readers[kind] as (reader: Reader) => RecordOf[K];
-  return read(new Reader(fields));
+  return readers[kind](new Reader(fields));
 }
 
 export function fieldsOf(flat: readonly unknown[]): Fields {
@@ -201,7 +199,11 @@ class Reader {
   }
 }
 
-const readers = {
+function onUnknownOf(stored: string | undefined): Pick<CampaignRecord, 'onUnknown'> {
+  return stored === 'hold' || stored === 'resend' ? { onUnknown: stored } : {};
+}
+
+const readers: { readonly [K in Kind]: (reader: Reader) => RecordAt<K> } = {
   disbursement: (r: Reader): DisbursementRecord => ({
     ...r.base('disbursement'),
     amount: Number(r.text('amount')),
@@ -231,18 +233,31 @@ const readers = {
     outcome: r.fields['outcome'] ?? '',
     codes: r.fields['codes'] ?? '',
     looks: r.number('looks'),
-    ...r.numbers('sentAt'),
+    plan: r.fields['plan'] ?? '',
+    resends: r.number('resends'),
+    again: r.fields['again'] ?? '',
+    countries: r.fields['countries'] ?? '',
+    ...r.texts('refusedAs'),
+    ...r.numbers('sentAt', 'firstSentAt'),
   }),
   campaign: (r: Reader): CampaignRecord => ({
     ...r.base('campaign'),
+    ...readPace(r.fields),
     name: r.text('name'),
     text: r.text('text'),
+    replaceCostly: r.fields['replaceCostly'] === '1',
     uploads: JSON.parse(r.fields['uploads'] ?? '[]') as UploadRecord[],
     totals: Object.fromEntries(campaignBins.map((bin) => [bin, r.number(`t:${bin}`)])) as Record<CampaignBin, number>,
     chunks: r.number('chunks'),
     fed: r.number('fed'),
     settled: r.number('settled'),
     segments: r.number('segments'),
+    extra: r.number('extra'),
+    resent: r.number('resent'),
+    retries: r.number('retries'),
+    walkUnknown: r.number('walkUnknown') === 1,
+    ...r.numbers('walk'),
+    ...onUnknownOf(r.fields['onUnknown']),
     ...r.texts('from', 'country', 'reason'),
     ...r.numbers('startedAt'),
   }),
@@ -279,4 +294,4 @@ const readers = {
     ...r.texts('transactionId', 'failure', 'reason'),
     ...r.numbers('sentAt'),
   }),
-} as const satisfies { readonly [K in Kind]: (reader: Reader) => RecordOf[K] };
+};

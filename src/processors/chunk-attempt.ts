@@ -2,14 +2,17 @@
 import type { RecipientState } from '../operations/chunk-items.ts';
 import type { QueueName } from '../operations/due-queues.ts';
 import type { EvidenceDraft } from '../operations/evidence.ts';
-import type { ChunkRecord } from '../operations/record.ts';
+import type { CampaignRecord } from '../operations/record.ts';
+import type { ChunkRecord } from '../operations/text-records.ts';
 import type { UpstreamAccount } from '../upstream/client.ts';
 import type { Bench, Outcome, Settlement } from './bench.ts';
-import { settleChunk } from './chunk-settle.ts';
+import { type ChunkHeld, goOn, settleChunk, statesBefore } from './chunk-settle.ts';
 import { type Recipient, recipientsOf } from './chunk-texts.ts';
 
 export interface SendAttempt {
   readonly record: ChunkRecord;
+  /** Absent for single messages. */
+  readonly campaign?: CampaignRecord | undefined;
   readonly lease: string;
   /** The clock of Redis when the lease was given. */
   readonly at: number;
@@ -32,16 +35,41 @@ export async function beginSending(id: string, queue: QueueName, bench: Bench): 
   const account = bench.account(record.account);
   const condition = account ? await conditionOf(record.account, bench) : { wait: 'account_not_configured' };
   if (account === undefined || 'wait' in condition) {
-    await bench.operations.settle(record, lease, { to: 'queued', dueInMs: bench.policy.holdRecheckMs });
+    await keepWaiting(acquired, bench);
     return { did: 'waits', because: 'wait' in condition ? condition.wait : 'account_not_configured' };
   }
   const campaign = record.campaign ? await bench.queries.read('campaign', record.campaign) : undefined;
   if (record.campaign && !campaign) throw new Error(`chunk ${record.id} belongs to a campaign that has no record`);
   const recipients = recipientsOf(record, campaign);
-  const states = recipients.map((): RecipientState => 'queued');
+  const states = statesBefore(record);
   const leaseEndsMono = mono + bench.policy.leaseMs;
   const { probing } = condition;
-  return { record, lease, at, leaseEndsMono, account: account.upstream, recipients, states, probing };
+  return { record, campaign, lease, at, leaseEndsMono, account: account.upstream, recipients, states, probing };
+}
+
+/** Those of single messages whose time is over meanwhile are told so now, and not when the wait has ended. */
+async function keepWaiting({ record, lease, at }: Omit<ChunkHeld, 'recipients'>, bench: Bench): Promise<void> {
+  const dueInMs = bench.policy.holdRecheckMs;
+  const before = statesBefore(record);
+  const recipients = record.campaign ? [] : recipientsOf(record, undefined);
+  const states = expiredBy(at, before, recipients);
+  if (states.every((state, index) => state === before[index])) {
+    await bench.operations.settle(record, lease, { to: 'queued', dueInMs });
+    return;
+  }
+  await goOn({ record, lease, at, recipients }, { states, dueInMs }, 'expired', bench);
+}
+
+/** The states with those who wait, and whose time is over at `at`, as expired. */
+export function expiredBy(
+  at: number,
+  states: readonly RecipientState[],
+  recipients: readonly Recipient[],
+): RecipientState[] {
+  return states.map((state, index) => {
+    const expiresAt = recipients[index]?.message?.expiresAt ?? 0;
+    return state === 'queued' && expiresAt > 0 && expiresAt <= at ? 'expired' : state;
+  });
 }
 
 /**
@@ -66,6 +94,21 @@ export async function releaseProbed({ record, probing }: SendAttempt, bench: Ben
   for (const reason of probing) await bench.accounts.release(record.account, 'messaging', reason);
 }
 
+/**
+ * Leaves out who has opted out by now, however long ago the file was uploaded. A one-time password is what its owner
+ * asked for a moment ago, so opt-outs do not stop it.
+ */
+export async function leaveOutOptedOut(attempt: SendAttempt, bench: Bench): Promise<SendAttempt> {
+  const { record, recipients, account } = attempt;
+  if (record.lane === 'otp') return attempt;
+  const people = recipients.map(({ to, from }) => ({ to, sender: from ?? account.smsSender }));
+  const optedOut = await bench.optOuts.among(record.account, people);
+  const states = attempt.states.map(
+    (state, index): RecipientState => (state === 'queued' && optedOut[index] ? 'skipped' : state),
+  );
+  return { ...attempt, states };
+}
+
 /** Nothing was sent: the recipients wait in the queue as before. */
 export async function leaveQueued(
   attempt: SendAttempt,
@@ -78,8 +121,8 @@ export async function leaveQueued(
   },
 ): Promise<Settlement> {
   const { record } = attempt;
-  // Those who had expired stay expired; nobody else has moved.
-  const states = record.state === 'queued' ? attempt.states : attempt.recipients.map((): RecipientState => 'queued');
+  // Those who had expired or opted out stay so; nobody else has moved.
+  const states = attempt.states.map((state): RecipientState => (state === 'sending' ? 'queued' : state));
   await settleChunk(
     attempt,
     {

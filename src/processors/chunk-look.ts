@@ -2,122 +2,177 @@
  * Looks at a chunk that may have been sent: asks upstream's statistics for each recipient in doubt.
  *
  * Found with the same text: sent. Not found says little, since statistics lag: after the second look in vain the
- * recipient stays `unknown` for good, is reported as such, and is never sent again by us. So it is when statistics
- * cannot be had at all until the limit: callers are owed a last word.
+ * recipient stays `unknown`, is reported as such, and is sent to again only where `onUnknown: resend` asks for it. So
+ * it is when statistics cannot be had at all until the limit: callers are owed a last word.
+ *
+ * A chunk that was refused for the sake of one recipient is looked at once, before its parts go out: statistics may
+ * name whom it was refused for, and whoever was sent to all the same must not be sent to again.
  */
 import { toMs } from '../lib/durations.ts';
-import type { RecipientState } from '../operations/chunk-items.ts';
-import type { ChunkRecord } from '../operations/record.ts';
+import { type RecipientState, packAgain, unpackAgain } from '../operations/chunk-items.ts';
 import { statusPoll } from '../queues/status-poll.ts';
 import type { Statistics } from '../upstream/messaging/types.ts';
 import { type Bench, type Settlement, waitAt } from './bench.ts';
-import { type ChunkHeld, settleChunk, statesBefore } from './chunk-settle.ts';
-import { type Recipient, recipientsOf } from './chunk-texts.ts';
+import { foundAmong, periodOf } from './chunk-found.ts';
+import { splitPart } from './chunk-plan.ts';
+import { type ChunkHeld, type ChunkMove, goOn, settleChunk, statesBefore } from './chunk-settle.ts';
+import { recipientsOf } from './chunk-texts.ts';
 
 const RETRY_MS = statusPoll.retryAfter.map(toMs);
 const LOOKS = 2;
-// The zone of the dates is not told (interface: Resources, SMS records), so a day more is asked on each side.
-const DAY_MS = 86_400_000;
+/** With the first time: how often anybody is sent to under `onUnknown: resend`. */
+const SENDS = 3;
+
+interface Looking extends ChunkHeld {
+  readonly onUnknown: 'hold' | 'resend';
+}
 
 export async function lookAtChunk(id: string, bench: Bench): Promise<Settlement> {
   const acquired = await bench.operations.acquire('chunk', id, 'status-poll', bench.policy.leaseMs);
   if (acquired.is !== 'acquired') return { did: 'idle', because: acquired.is };
   const { record, at } = acquired;
-  // Whoever was being sent to when an attempt died is in doubt from here on; it is never repeated.
-  const before = statesBefore(record).map((state): RecipientState => (state === 'sending' ? 'unknown' : state));
-  if (!before.includes('unknown')) return settleNoDoubt(acquired, before, bench);
-  if (record.state === 'sending') return doubt(acquired, before, bench);
+  const campaign = record.campaign ? await bench.queries.read('campaign', record.campaign) : undefined;
+  const held: Looking = {
+    ...acquired,
+    recipients: recipientsOf(record, campaign),
+    onUnknown: campaign?.onUnknown ?? bench.policy.onUnknown,
+  };
+  if (record.state === 'sending') return doubt(held, bench);
+  const states = statesBefore(record);
   const sentAt = record.sentAt ?? record.since;
   const settleFor = sentAt + bench.policy.settleDelayMs - at;
-  if (settleFor > 0) return wait(acquired, bench, settleFor, 'settle_delay');
+  if (settleFor > 0) return wait(held, bench, settleFor, 'settle_delay');
 
   const account = bench.account(record.account);
-  if (!account) return wait(acquired, bench, bench.policy.holdRecheckMs, 'account_not_configured');
+  if (!account) return wait(held, bench, bench.policy.holdRecheckMs, 'account_not_configured');
   const admission = await bench.upstream.admit(account.upstream, 'messaging', 'look');
-  if (!admission.admitted) return wait(acquired, bench, admission.retryAfterMs, 'rate');
-  const campaign = record.campaign ? await bench.queries.read('campaign', record.campaign) : undefined;
-  const recipients = recipientsOf(record, campaign);
-  const numbers = recipients.filter((_, index) => before[index] === 'unknown').map(({ to }) => to);
+  if (!admission.admitted) return wait(held, bench, admission.retryAfterMs, 'rate');
+  const doubtful = placesOf(states, record.state === 'refused' ? 'sending' : 'unknown');
   const verdict = await bench.upstream.messaging.statistics(account.upstream, {
-    numbers,
-    startDate: serviceDate(sentAt - DAY_MS),
-    endDate: serviceDate(at + DAY_MS),
+    numbers: doubtful.flatMap((index) => held.recipients[index]?.to ?? []),
+    ...periodOf(record.firstSentAt ?? sentAt, at),
   });
   if (verdict.is !== 'ok') {
     const because = verdict.is === 'held' ? verdict.condition : verdict.code;
-    if (at - sentAt >= bench.policy.limitMs) return giveUp(acquired, before, because, bench);
-    return wait(acquired, bench, waitAt(RETRY_MS, record.tries), because);
+    if (at - sentAt >= bench.policy.limitMs) return giveUp(held, doubtful, because, bench);
+    return wait(held, bench, waitAt(RETRY_MS, record.tries), because);
   }
-  const states = before.map((state, index) =>
-    state === 'unknown' ? found(recipients[index], verdict.value) : state,
-  );
-  return settleLook(acquired, states, bench);
+  const found = await foundAmong(held, doubtful, verdict.value, bench);
+  const look = { states, doubtful, found, statistics: verdict.value };
+  return record.state === 'refused' ? settleRefused(held, look, bench) : settleLook(held, look, bench);
 }
 
-/** Everybody had expired when the attempt died, so there is nobody to ask about. */
-async function settleNoDoubt(held: ChunkHeld, states: readonly RecipientState[], bench: Bench): Promise<Settlement> {
-  await settleChunk(held, { to: 'settled', states }, bench);
-  return { did: 'ended', because: 'nobody_in_doubt' };
+interface Look {
+  readonly states: readonly RecipientState[];
+  /** Whom statistics were asked about, and who of them was found there, by position. */
+  readonly doubtful: readonly number[];
+  readonly found: ReadonlyMap<number, string>;
+  readonly statistics: Statistics;
 }
 
-/** Statistics could not be had for as long as we ask: who is in doubt stays so. */
-async function giveUp(
-  held: ChunkHeld,
-  states: readonly RecipientState[],
-  code: string,
-  bench: Bench,
-): Promise<Settlement> {
-  const evidence = { operation: 'statistics', code, detail: 'limit' };
-  await settleChunk(held, { to: 'settled', states, evidence }, bench);
-  return { did: 'ended', because: 'limit' };
-}
-
-/** An attempt died while it was sending. It is never repeated: from here on the chunk is in doubt. */
-async function doubt(held: ChunkHeld, states: readonly RecipientState[], bench: Bench): Promise<Settlement> {
-  await settleChunk(
-    held,
-    {
-      to: 'unknown',
-      states,
-      dueInMs: bench.policy.settleDelayMs,
-      evidence: { operation: 'send', code: 'interrupted' },
-    },
-    bench,
-  );
+/** An attempt died while it was sending. It is never repeated: from here on whom it was sending to is in doubt. */
+async function doubt(held: ChunkHeld, bench: Bench): Promise<Settlement> {
+  const before = statesBefore(held.record);
+  const states = before.map((state): RecipientState => (state === 'sending' ? 'unknown' : state));
+  // Everybody had expired when it died, so there is nobody to ask about.
+  if (!before.includes('sending')) return goOn(held, { states }, 'nobody_in_doubt', bench);
+  const evidence = { operation: 'send', code: 'interrupted' };
+  const dueInMs = bench.policy.settleDelayMs;
+  await settleChunk(held, { to: 'unknown', states, dueInMs, evidence, set: { looks: '' } }, bench);
   return { did: 'unknown', because: 'interrupted' };
 }
 
-async function wait(held: ChunkHeld, bench: Bench, dueInMs: number, because: string): Promise<Settlement> {
-  const { record, lease } = held;
+/** Statistics could not be had for as long as we ask: who is in doubt stays so, and who was refused stays refused. */
+async function giveUp(held: ChunkHeld, doubtful: readonly number[], code: string, bench: Bench): Promise<Settlement> {
+  const { record } = held;
+  const evidence = { operation: 'statistics', code, detail: 'limit' };
+  const states = statesBefore(record).map((state): RecipientState => (state === 'sending' ? 'failed' : state));
+  const codes = record.refusedAs ? codesOf(doubtful, record.refusedAs) : {};
+  return goOn(held, { states, codes, evidence, set: { refusedAs: '' } }, 'limit', bench);
+}
+
+async function wait(
+  { record, lease }: ChunkHeld,
+  bench: Bench,
+  dueInMs: number,
+  because: string,
+): Promise<Settlement> {
   await bench.operations.settle(record, lease, { to: record.state, dueInMs, set: { tries: record.tries + 1 } });
   return { did: 'retries', because };
 }
 
-async function settleLook(
-  held: { readonly record: ChunkRecord; readonly lease: string },
-  states: readonly RecipientState[],
-  bench: Bench,
-): Promise<Settlement> {
+/** It was refused before any work: who was not sent to goes out again, without those that statistics call invalid. */
+async function settleRefused(held: ChunkHeld, look: Look, bench: Bench): Promise<Settlement> {
+  const { record, recipients } = held;
+  const invalid = new Set(look.statistics.invalid);
+  const code = record.refusedAs ?? 'refused';
+  const named = look.doubtful.filter(
+    (index) => !look.found.has(index) && invalid.has((recipients[index]?.to ?? '').replace(/\D/g, '')),
+  );
+  const states = look.states.map((state, index): RecipientState => {
+    if (state !== 'sending') return state;
+    if (look.found.has(index)) return 'sent';
+    return named.includes(index) ? 'failed' : 'queued';
+  });
+  const left = placesOf(states, 'queued');
+  // Where the one it was refused for is known, the others are tried together; if that fails, they are halved too.
+  const plan = named.length > 0 ? String(record.count) : splitPart('', left, states);
+  const codes = { ...Object.fromEntries(look.found), ...codesOf(named, code) };
+  const evidence = evidenceOf(look, `, ${named.length} invalid`);
+  return goOn(held, { states, codes, evidence, set: { plan, refusedAs: '' } }, 'looked', bench);
+}
+
+async function settleLook(held: Looking, look: Look, bench: Bench): Promise<Settlement> {
   const looks = held.record.looks + 1;
-  const over = looks >= LOOKS || !states.includes('unknown');
-  const seen = states.filter((state) => state === 'sent').length;
-  const evidence = { operation: 'statistics', code: 'ok', detail: `${seen} of ${states.length} sent` };
-  const dueInMs = over ? undefined : bench.policy.settleDelayMs;
-  await settleChunk(
+  const states = look.states.map((state, index): RecipientState => (look.found.has(index) ? 'sent' : state));
+  const codes = Object.fromEntries(look.found);
+  const evidence = evidenceOf(look);
+  if (states.includes('unknown') && looks < LOOKS) {
+    const dueInMs = bench.policy.settleDelayMs;
+    await settleChunk(held, { to: 'unknown', states, codes, evidence, dueInMs, set: { looks } }, bench);
+    return { did: 'unknown', because: 'not_seen_yet' };
+  }
+  const move = { states, codes, evidence, set: { looks } };
+  return (await sendAgain(held, move, bench)) ?? goOn(held, move, 'looked', bench);
+}
+
+/** `onUnknown: resend`: whom two looks did not find is sent to again, unless it was asked for to stop, or too late. */
+async function sendAgain(held: Looking, move: Omit<ChunkMove, 'to'>, bench: Bench): Promise<Settlement | undefined> {
+  const { record, recipients, at } = held;
+  if (held.onUnknown !== 'resend' || record.resends + 1 >= SENDS) return undefined;
+  const again = unpackAgain(record.again, record.count);
+  const states = move.states.map((state, index): RecipientState => {
+    const expiresAt = recipients[index]?.message?.expiresAt ?? 0;
+    if (state !== 'unknown' || (expiresAt > 0 && expiresAt <= at)) return state;
+    again[index] = (again[index] ?? 0) + 1;
+    return 'queued';
+  });
+  const resent = placesOf(states, 'queued').length - placesOf(move.states, 'queued').length;
+  if (resent === 0) return undefined;
+  const settled = await settleChunk(
     held,
-    { to: over ? 'settled' : 'unknown', states, evidence, set: { looks }, ...(dueInMs ? { dueInMs } : {}) },
+    {
+      ...move,
+      to: 'queued',
+      states,
+      dueInMs: 0,
+      only: 'not cancelled',
+      set: { looks: '', resends: record.resends + 1, again: packAgain(again) },
+      counts: { resent },
+    },
     bench,
   );
-  return over ? { did: 'ended', because: 'looked' } : { did: 'unknown', because: 'not_seen_yet' };
+  return settled.is === 'cancelled' ? undefined : { did: 'advanced', because: 'sent_again' };
 }
 
-function found(recipient: Recipient | undefined, statistics: Statistics): RecipientState {
-  if (!recipient) return 'unknown';
-  const sent = statistics.sent.get(recipient.to.replace(/\D/g, '')) ?? [];
-  return sent.some(({ content }) => content === recipient.text) ? 'sent' : 'unknown';
+function evidenceOf({ doubtful, found }: Look, more = '') {
+  return { operation: 'statistics', code: 'ok', detail: `${found.size} of ${doubtful.length} sent${more}` };
 }
 
-/** `YYYY-MM-DD HH:MM:SS` (interface: Resources, SMS records). */
-function serviceDate(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
+function codesOf(places: readonly number[], code: string): Record<number, string> {
+  return Object.fromEntries(places.map((index) => [index, code]));
+}
+
+function placesOf(states: readonly RecipientState[], wanted: RecipientState): number[] {
+  return states.flatMap((state, index) => (state === wanted ? [index] : []));
 }

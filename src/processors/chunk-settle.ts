@@ -2,21 +2,28 @@
 import {
   type RecipientState,
   forgetTexts,
+  impliedState,
   packCodes,
   packOutcome,
   unpackCodes,
+  unpackCountries,
   unpackMessageItems,
   unpackOutcome,
 } from '../operations/chunk-items.ts';
-import type { ChunkSettled, MessageChange } from '../operations/chunks.ts';
+import type { ChunkChange, ChunkSettled, MessageChange } from '../operations/chunks.ts';
 import type { EvidenceDraft } from '../operations/evidence.ts';
-import type { ChunkState } from '../operations/lifecycle.ts';
-import type { CampaignBin, ChunkRecord } from '../operations/record.ts';
-import type { Bench } from './bench.ts';
+import { type ChunkState, queueOf } from '../operations/lifecycle.ts';
+import type { ChunkRecord } from '../operations/text-records.ts';
+import { codeMark, textMark } from '../operations/text-marks.ts';
+import type { Bench, Settlement } from './bench.ts';
+import type { Recipient } from './chunk-texts.ts';
 
 export interface ChunkHeld {
   readonly record: ChunkRecord;
   readonly lease: string;
+  /** The clock of Redis when the lease was given. */
+  readonly at: number;
+  readonly recipients: readonly Recipient[];
 }
 
 export interface ChunkMove {
@@ -28,11 +35,15 @@ export interface ChunkMove {
   readonly evidence?: EvidenceDraft;
   readonly dueInMs?: number;
   readonly keepMs?: number;
-  readonly gated?: boolean;
+  readonly only?: ChunkChange['only'];
+  readonly expiresAt?: number | undefined;
   readonly set?: Readonly<Record<string, string | number>>;
+  /** Fields of the campaign besides its bins, and by how much they change. */
+  readonly counts?: Readonly<Record<string, number>>;
 }
 
-export function settleChunk({ record, lease }: ChunkHeld, move: ChunkMove, bench: Bench): Promise<ChunkSettled> {
+export function settleChunk(held: ChunkHeld, move: ChunkMove, bench: Bench): Promise<ChunkSettled> {
+  const { record, lease, at } = held;
   const before = statesBefore(record);
   const codes = { ...unpackCodes(record.codes, record.count), ...move.codes };
   const messages = record.campaign ? [] : messageChanges(record, before, move.states, codes, move.to);
@@ -41,8 +52,11 @@ export function settleChunk({ record, lease }: ChunkHeld, move: ChunkMove, bench
     dueInMs: move.dueInMs,
     keepMs: move.keepMs,
     evidence: move.evidence,
-    gated: move.gated ?? false,
-    bins: record.campaign ? binsMoved(before, move.states) : {},
+    only: move.only,
+    at,
+    expiresAt: move.expiresAt,
+    counts: record.campaign ? { ...countsMoved(record, before, move.states), ...move.counts } : {},
+    ...marksOf(held, before, move, codes),
     messages,
     set: {
       ...move.set,
@@ -54,35 +68,90 @@ export function settleChunk({ record, lease }: ChunkHeld, move: ChunkMove, bench
   });
 }
 
-const impliedState = {
-  queued: 'queued',
-  sending: 'sending',
-  unknown: 'unknown',
-  settled: 'unknown',
-} as const satisfies Record<ChunkState, RecipientState>;
+/** The next step of a chunk in which nobody is in doubt any more: who waits goes out, and else it is over. */
+export async function goOn(
+  held: ChunkHeld,
+  move: Omit<ChunkMove, 'to'>,
+  because: string,
+  bench: Bench,
+): Promise<Settlement> {
+  const { record } = held;
+  if (!move.states.includes('queued')) {
+    const settled = await settleChunk(held, { ...move, to: 'settled' }, bench);
+    return settlementOf(settled, { did: 'ended', because });
+  }
+  const settled = await settleChunk(held, { dueInMs: 0, ...move, to: 'queued' }, bench);
+  const queue = queueOf('chunk', 'queued', record.lane);
+  if (settled.is === 'applied' && !move.dueInMs && queue) bench.wake(queue, record.id, settled.rev);
+  return settlementOf(settled, { did: 'advanced', because });
+}
+
+function settlementOf(settled: ChunkSettled, meant: Settlement): Settlement {
+  return settled.is === 'applied' || settled.is === 'mine' ? meant : { did: 'lost', because: settled.is };
+}
 
 export function statesBefore(record: ChunkRecord): RecipientState[] {
   return unpackOutcome(record.outcome, record.count, impliedState[record.state]);
 }
 
-function binsMoved(
+/** The states that are counted by country too. */
+const COUNTED_BY_COUNTRY: ReadonlySet<RecipientState> = new Set(['sent', 'failed', 'unknown']);
+
+function countsMoved(
+  record: ChunkRecord,
   before: readonly RecipientState[],
   after: readonly RecipientState[],
-): Partial<Record<CampaignBin, number>> {
-  const bins: Partial<Record<CampaignBin, number>> = {};
+): Record<string, number> {
+  const counts: Record<string, number> = {};
+  const countries = unpackCountries(record.countries, record.count);
+  const add = (state: RecipientState, country: string | undefined, delta: number): void => {
+    const fields = [`t:${state}`, ...(country && COUNTED_BY_COUNTRY.has(state) ? [`c:${country}:${state}`] : [])];
+    for (const field of fields) counts[field] = (counts[field] ?? 0) + delta;
+  };
   for (const [index, from] of before.entries()) {
     const to = after[index] ?? from;
     if (from === to) continue;
-    bins[from] = (bins[from] ?? 0) - 1;
-    bins[to] = (bins[to] ?? 0) + 1;
+    add(from, countries[index], -1);
+    add(to, countries[index], 1);
   }
-  return bins;
+  return counts;
 }
+
+/** Whether the same text to the same number must wait: it is on its way, or in doubt and still asked about. */
+function isOpen(chunk: ChunkState, state: RecipientState | undefined): boolean {
+  return state === 'sending' || (state === 'unknown' && chunk === 'unknown');
+}
+
+/** Which texts begin to be open with this step, which are so no longer, and which are now counted as sent. */
+function marksOf(
+  { record, recipients }: ChunkHeld,
+  before: readonly RecipientState[],
+  { to, states }: ChunkMove,
+  codes: Readonly<Record<number, string>>,
+): Pick<ChunkChange, 'opened' | 'closed' | 'sent'> {
+  const opened: string[] = [];
+  const closed: string[] = [];
+  const sent: string[] = [];
+  for (const [index, recipient] of recipients.entries()) {
+    const [was, is] = [isOpen(record.state, before[index]), isOpen(to, states[index])];
+    const begins = states[index] === 'sent' && before[index] !== 'sent';
+    if (was === is && !begins) continue;
+    const mark = textMark(recipient.to, recipient.text);
+    if (is && !was) opened.push(mark);
+    if (was && !is) closed.push(mark);
+    if (begins) sent.push(mark, ...codeMark(recipient.to, recipient.text, codes[index] ?? ''));
+  }
+  return { opened, closed, sent };
+}
+
+/** Why a recipient of a chunk is left out; whoever is wrong in the file never gets into a chunk. */
+const OPTED_OUT = 'opted_out';
 
 const announced: Partial<Record<RecipientState, string>> = {
   sent: 'message.sent',
   failed: 'message.failed',
   expired: 'message.expired',
+  skipped: 'message.skipped',
 };
 
 /** `unknown` is announced when the last look has been made, not while a look is still due. */
@@ -100,7 +169,8 @@ function messageChanges(
     if (from === to && !lastWord) return [];
     const type = lastWord ? 'message.unknown' : announced[to];
     const code = codes[index];
-    const event = type ? { type, data: { id, state: to, ...(code ? { code } : {}) } } : undefined;
+    const reason = to === 'skipped' ? { reason: OPTED_OUT } : {};
+    const event = type ? { type, data: { id, state: to, ...(code ? { code } : {}), ...reason } } : undefined;
     return [{ id, from, to, code, event }];
   });
 }

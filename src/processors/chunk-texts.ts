@@ -1,7 +1,8 @@
 /** The recipients of a chunk as they are sent: rendered from the campaign's text, or as each message says. */
-import { compileTemplate, renderText } from '../lib/template.ts';
+import { wordingOf } from '../lib/wording.ts';
 import { type MessageItem, unpackCampaignItems, unpackMessageItems } from '../operations/chunk-items.ts';
-import type { CampaignRecord, ChunkRecord } from '../operations/record.ts';
+import type { CampaignRecord } from '../operations/record.ts';
+import type { ChunkRecord } from '../operations/text-records.ts';
 
 export interface Recipient {
   readonly to: string;
@@ -25,13 +26,10 @@ function singles(chunk: ChunkRecord): Recipient[] {
 }
 
 function rendered(chunk: ChunkRecord, campaign: CampaignRecord): Recipient[] {
-  const template = compileTemplate(campaign.text);
+  const wording = wordingOf(campaign);
   return unpackCampaignItems(chunk.items).map(({ to, values }) => ({
     to,
-    text: renderText(
-      template,
-      Object.fromEntries(template.variables.map((name, index) => [name, values[index] ?? ''])),
-    ),
+    text: wording.textOf(values),
     ...(campaign.from ? { from: campaign.from } : {}),
   }));
 }

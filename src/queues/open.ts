@@ -14,6 +14,8 @@ export function openQueue(declaration: QueueDeclaration, connection: ConnectionO
   return new Queue(declaration.name, {
     connection,
     prefix: PREFIX,
+    // The one question that BullMQ asks once: a Redis that blinks at that moment would leave the queue broken for good.
+    skipVersionCheck: true,
     streams: { events: { maxLen: EVENTS_KEPT } },
     // One attempt: what happens after an attempt is decided by the record and the due index, never by a throw.
     defaultJobOptions: { attempts: 1, removeOnComplete: kept, removeOnFail: kept },

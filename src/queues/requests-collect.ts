@@ -98,7 +98,10 @@ export const paymentRequestRequest = z
 
 export const directCreditRequest = z
   .strictObject({
-    accountAlias: visible(64).meta({ description: 'The account of the service that is credited.' }),
+    accountAlias: visible(64).meta({
+      description: 'The account of the service that is credited.',
+      example: 'shop-account',
+    }),
     amount: amountXof.meta({ example: 10_000 }),
     account: accountName.default('main'),
     reference: reference.optional(),

@@ -1,5 +1,6 @@
 /** What a caller may ask for. The HTTP bodies, the intake jobs and the library's arguments are these. */
 import { z } from 'zod';
+import { paceFields } from './requests-pace.ts';
 
 /** A text that a person could read aloud. */
 export const visible = (max: number) =>
@@ -59,24 +60,37 @@ export const messageRequest = z
     text: z.string().min(1).max(TEXT_MAX).meta({ example: 'Your code is 4711' }),
     from: visible(20).optional().meta({ description: 'Sender signature configured on the messaging account.' }),
     account: accountName.default('main'),
-    lane: z.enum(['otp', 'normal']).default('normal'),
+    lane: z.enum(['otp', 'normal']).default('normal').meta({
+      description: '`otp`: not behind anything else, and the text is erased once it is settled.',
+    }),
     expiresAt: moment.optional().meta({ description: 'Not sent after this time.' }),
     reference: reference.optional(),
   })
   .meta({ id: 'MessageRequest' });
 
+/** ISO 3166, as in SN. */
+export const country = z.string().regex(/^[A-Z]{2}$/, 'must be two capital letters, such as SN');
+
 export const campaignRequest = z
   .strictObject({
-    name: visible(100),
-    text: z.string().min(1).max(TEXT_MAX).meta({ example: 'Bonjour {{prenom}}' }),
+    name: visible(100).meta({ example: 'November' }),
+    text: z.string().min(1).max(TEXT_MAX).meta({
+      description: 'Words in {{braces}} are filled in from the columns of the recipients.',
+      example: 'Bonjour {{prenom}}',
+    }),
     reference: reference.optional(),
     from: visible(20).optional(),
     account: accountName.default('main'),
-    country: z
-      .string()
-      .regex(/^[A-Z]{2}$/, 'must be two capital letters, such as SN')
+    country: country.optional().meta({ description: 'Country of the numbers that are written without one.' }),
+    onUnknown: z.enum(['hold', 'resend'], 'must be hold or resend').optional().meta({
+      description:
+        'Recipients who may have been sent to or not: `hold` leaves them unknown, `resend` sends again (up to 3 times).',
+    }),
+    replaceCostly: z
+      .boolean()
       .optional()
-      .meta({ description: 'Country of the numbers that are written without one.' }),
+      .meta({ description: 'Characters that make texts dear (ê ç œ ’ « ») become look-alikes (e c oe).' }),
+    ...paceFields,
   })
   .meta({ id: 'CampaignRequest' });
 

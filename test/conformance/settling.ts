@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { readEvidence } from '../../src/operations/evidence.ts';
 import { keys } from '../../src/operations/keys.ts';
-import { LEASE_MS, OperationA, type OperationsUnderTest, START, disbursementOf } from './under-test.ts';
+import { FLYING, LEASE_MS, OperationA, type OperationsUnderTest, START, disbursementOf } from './under-test.ts';
 
 export function settlingConformance(open: () => Promise<OperationsUnderTest>): void {
   let at: OperationsUnderTest;
@@ -27,8 +27,16 @@ export function settlingConformance(open: () => Promise<OperationsUnderTest>): v
       expect(await a.due()).toBe(START + 3_100);
       expect(await at.score(keys.state('disbursement', 'queued'), 'a')).toBeUndefined();
       expect(await at.score(keys.state('disbursement', 'created'), 'a')).toBe(START + 100);
-      const counts = { queued: '0', 'xof:queued': '0', created: '1', 'xof:created': '500' };
+      const counts = { queued: '0', 'xof:queued': '0', created: '1', 'xof:created': '500', ...FLYING };
       expect(await at.fields(keys.counts('disbursement'))).toEqual(counts);
+    });
+
+    test('what has left, or never will, is in flight no longer', async () => {
+      const flying = async () => (await at.fields(keys.counts('disbursement')))['flight:main:wave-senegal'];
+      await a.bring('created', 'submitting', 'pending');
+      expect(await flying()).toBe('500');
+      await a.bring('succeeded');
+      expect(await flying()).toBe('0');
     });
 
     test('a lost lease changes nothing', async () => {
@@ -147,11 +155,11 @@ export function settlingConformance(open: () => Promise<OperationsUnderTest>): v
       expect(await at.everything()).toEqual({});
     });
 
-    test('makes the next look due now, and the one after it only when the interval is over', async () => {
+    test('wakes a look now, due again soon if it is lost; the one after it only when the interval is over', async () => {
       await at.operations.accept(disbursementOf('a'));
       await a.bring('created', 'submitting', 'pending');
       expect((await hint()).is).toBe('look');
-      expect(await a.due('status-poll')).toBe(START);
+      expect(await a.due('status-poll')).toBe(START + 2_000);
       const { record: read } = await a.held('status-poll');
       await at.operations.settle(read, undefined, { to: 'pending', dueInMs: 60_000 });
       at.clock.now += 1_000;

@@ -20,6 +20,9 @@ export interface OperationsUnderTest {
 export const LEASE_MS = 10_000;
 export const START = 1_800_000_000_000;
 
+/** What the counts say of the disbursement below while it is in flight. */
+export const FLYING = { 'flight:main:wave-senegal': '500' };
+
 export function disbursementOf(id: string, more: Partial<NewOperation<'disbursement'>> = {}) {
   return {
     kind: 'disbursement',

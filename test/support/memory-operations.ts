@@ -5,11 +5,12 @@
 import type { Random } from '../../src/lib/random.ts';
 import type { QueueName } from '../../src/operations/due-queues.ts';
 import { EVIDENCE_SLOTS, type EvidenceDraft, packEvidence } from '../../src/operations/evidence.ts';
-import { keys } from '../../src/operations/keys.ts';
-import { type Kind, assertArrow, isFinal, queueOf, statesInQueue } from '../../src/operations/lifecycle.ts';
+import { EVENT_FIELD, flightField, keys } from '../../src/operations/keys.ts';
+import { type Kind, assertArrow, inFlight, isFinal, queueOf, statesInQueue } from '../../src/operations/lifecycle.ts';
 import type { Accepted, Acquired, Hinted, NewOperation, Operations } from '../../src/operations/operations.ts';
 import { type Fields, RECORD_VERSION, type RecordBase, readRecord } from '../../src/operations/record.ts';
-import type { Change, Settled } from '../../src/operations/settle.ts';
+import { HINT_WAKE_GRACE_MS } from '../../src/operations/scripts/hint.ts';
+import type { Change, EventDraft, Settled } from '../../src/operations/settle.ts';
 import type { MemoryStore } from './memory-store.ts';
 
 /** What everybody needs of `Operations`, whoever keeps the records. */
@@ -134,6 +135,7 @@ export class MemoryOperations implements OperationsContract {
       ...(reference ? { reference } : {}),
     });
     this.#move(kind, { id, at, to: state, ...(operation.xof === undefined ? {} : { xof: operation.xof }) });
+    this.#fly(kind, id, { to: state, xof: operation.xof });
     store.add(keys.index(kind), at, id);
     if (operation.dueInMs !== undefined) {
       const due = Math.max(at + operation.dueInMs, operation.notBefore ?? 0);
@@ -194,8 +196,9 @@ export class MemoryOperations implements OperationsContract {
     const rev = store.increase(key, 'rev', 1);
     if (change.evidence) this.#addEvidence(key, at, packEvidence(change.evidence));
     this.#move(kind, { id, at, from, to, ...(record.amount === undefined ? {} : { xof: record.amount }) });
+    this.#fly(kind, id, { from, to, xof: record.amount });
     this.#setDue(record, change, { at, hinted });
-    if (event) this.#emit(id, at, event.type, JSON.stringify(event.data));
+    if (event) this.#emit(kind, { id, at, ...event });
     return { is: 'applied', op, rev, at };
   }
 
@@ -229,7 +232,8 @@ export class MemoryOperations implements OperationsContract {
     const due = store.score(keys.due('status-poll'), id);
     if (due !== undefined && due <= at + waitMs) return { is: 'noted' };
     store.setFields(key, { hintedAt: at + waitMs });
-    store.add(keys.due('status-poll'), at + waitMs, id);
+    const look = waitMs > 0 ? at + waitMs : Math.min(due ?? Infinity, at + HINT_WAKE_GRACE_MS);
+    store.add(keys.due('status-poll'), look, id);
     return waitMs > 0 ? { is: 'noted' } : { is: 'look', rev: store.increase(key, 'rev', 1) };
   }
 
@@ -250,6 +254,15 @@ export class MemoryOperations implements OperationsContract {
     if (!isFinal(kind, to)) this.#store.add(keys.state(kind, to), at, id);
   }
 
+  #fly(kind: Kind, id: string, { from = '', to, xof }: { from?: string; to: string; xof: number | undefined }): void {
+    const record = this.#store.hash(keys.record(id));
+    const [account, mode] = [record.get('account'), record.get('withdrawMode')];
+    if (account === undefined || mode === undefined || xof === undefined) return;
+    const flies = (state: string): number => ((inFlight as readonly string[]).includes(state) ? 1 : 0);
+    const by = flies(to) - flies(from);
+    if (by !== 0) this.#store.increase(keys.counts(kind), flightField(account, mode), by * xof);
+  }
+
   #addEvidence(key: string, at: number, line: string): void {
     const { first, last } = EVIDENCE_SLOTS;
     const count = this.#store.increase(key, 'en', 1);
@@ -257,10 +270,11 @@ export class MemoryOperations implements OperationsContract {
     this.#store.setFields(key, { [`e${slot}`]: `${at.toString(36)}|${line}` });
   }
 
-  #emit(id: string, at: number, type: string, data: string): void {
+  #emit(kind: Kind, { id, at, type, data }: EventDraft & { readonly id: string; readonly at: number }): void {
     const seq = this.#store.increase(keys.record(id), 'seq', 1);
+    this.#store.increase(keys.counts(kind), `${EVENT_FIELD}${type}`, 1);
     const account = this.#store.hash(keys.record(id)).get('account') ?? '';
-    this.#store.append({ op: id, seq, at, account, type, data });
+    this.#store.append({ op: id, seq, at, account, type, data: JSON.stringify(data) });
   }
 }
 

@@ -12,7 +12,12 @@ export interface RelaisProcess {
   stop(): Promise<void>;
 }
 
-export async function startRelais(env: Readonly<Record<string, string>>, roles: string): Promise<RelaisProcess> {
+/** `onWritten` is told everything written so far, each time there is more, from the first line on. */
+export async function startRelais(
+  env: Readonly<Record<string, string>>,
+  roles: string,
+  onWritten: (written: string) => void = () => undefined,
+): Promise<RelaisProcess> {
   const child = spawn(process.execPath, ['--import', 'tsx', MAIN, 'run', '--roles', roles], {
     env: { PATH: process.env['PATH'] ?? '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -26,6 +31,7 @@ export async function startRelais(env: Readonly<Record<string, string>>, roles: 
     });
     child.stderr.on('data', (data: Buffer) => {
       written += data.toString();
+      onWritten(written);
     });
     child.on('exit', () => reject(new Error(`relais ended: ${written.slice(-2_000)}`)));
   });

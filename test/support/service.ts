@@ -107,7 +107,7 @@ export async function startService(env: Readonly<Record<string, string>> = {}): 
   };
 }
 
-async function ask(url: string, method: string, { body, key = 'maker-secret', headers }: Call): Promise<Answer> {
+export async function ask(url: string, method: string, { body, key = 'maker-secret', headers }: Call): Promise<Answer> {
   const raw = typeof body === 'string' || body instanceof Uint8Array;
   const answer = await request(url, {
     method: method as 'GET',
@@ -119,6 +119,6 @@ async function ask(url: string, method: string, { body, key = 'maker-secret', he
     body: body === undefined ? null : raw ? body : JSON.stringify(body),
   });
   const text = await answer.body.text();
-  const json = /json/.test(String(answer.headers['content-type']));
+  const json = /[/+]json/.test(String(answer.headers['content-type']));
   return { status: answer.statusCode, headers: answer.headers, body: json && text ? JSON.parse(text) : text };
 }

@@ -48,6 +48,7 @@ local fields = {'id', id, 'state', state, 'fp', fp, 'rev', 1, 'seq', 0, 'created
 for i = 14, #ARGV do fields[#fields + 1] = ARGV[i] end
 redis.call('HSET', KEYS[1], unpack(fields))
 move(KEYS[4], '', state == 'awaiting_approval' and KEYS[11] or KEYS[6], id, at, '', state, xof)
+if xof ~= '' then fly(KEYS[4], account, redis.call('HGET', KEYS[1], 'withdrawMode'), '', state, xof) end
 redis.call('ZADD', KEYS[5], at, id)
 if ARGV[8] ~= '' and state ~= 'awaiting_approval' then
   local due = at + tonumber(ARGV[8])

@@ -51,7 +51,7 @@ return answer
  * Writes down what became of the events that were taken. A success ends the failing of an endpoint; one that has failed
  * for too long is disabled, and that is announced.
  *
- * KEYS record, deliveries, tries, due index, undelivered, log, events
+ * KEYS record, deliveries, tries, due index, undelivered, log, events, counts
  * ARGV id, now, lease, rest ms after a failure, disable after ms, then for each event: place, outcome
  *      (delivered, retried, undelivered), ms until the next try, log line
  * → {'not yours'} | {'settled', ms until the next one is due (-1 = none is waiting), rev, disabled (1/0)}
@@ -94,7 +94,7 @@ elseif failed > 0 then
     for _, place in ipairs(waiting) do redis.call('LPUSH', KEYS[5], place) end
     redis.call('UNLINK', KEYS[2], KEYS[3])
     local data = cjson.encode({id = id, state = 'disabled', url = r[3], reason = 'failing_for_days'})
-    emit(KEYS[7], KEYS[1], id, at, r[4], 'endpoint.disabled', data)
+    emit(KEYS[7], KEYS[1], KEYS[8], id, at, r[4], 'endpoint.disabled', data)
   end
 end
 redis.call('LTRIM', KEYS[5], 0, ${UNDELIVERED_MOST - 1})

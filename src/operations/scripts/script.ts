@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { EVIDENCE_SLOTS } from '../evidence.ts';
+import { EVENT_FIELD, flightField } from '../keys.ts';
+import { inFlight } from '../lifecycle.ts';
 
 /**
  * Words every script may use. The one clock is Redis's own TIME, so that processes on several machines agree; a test
@@ -22,15 +24,23 @@ local function base36(n)
   until n == 0
   return text
 end
-local function add_evidence(record, at, line)
+local function evidence_fields(at, line, count, set)
   if line == '' then return end
-  local n = redis.call('HINCRBY', record, 'en', 1)
+  local n = tonumber(count or '0') + 1
   local slot = n
   if n > ${EVIDENCE_SLOTS.first} then slot = ${EVIDENCE_SLOTS.first + 1} + (n - ${EVIDENCE_SLOTS.first + 1}) % ${EVIDENCE_SLOTS.last} end
-  redis.call('HSET', record, 'e' .. slot, base36(at) .. '|' .. line)
+  set[#set + 1] = 'en'; set[#set + 1] = n
+  set[#set + 1] = 'e' .. slot; set[#set + 1] = base36(at) .. '|' .. line
 end
-local function emit(stream, record, id, at, account, type, data)
+local function add_evidence(record, at, line)
+  if line == '' then return end
+  local set = {}
+  evidence_fields(at, line, redis.call('HGET', record, 'en'), set)
+  redis.call('HSET', record, unpack(set))
+end
+local function emit(stream, record, counts, id, at, account, type, data)
   local seq = redis.call('HINCRBY', record, 'seq', 1)
+  redis.call('HINCRBY', counts, '${EVENT_FIELD}' .. type, 1)
   redis.call('XADD', stream, '*', 'op', id, 'seq', seq, 'at', at, 'account', account, 'type', type, 'data', data)
 end
 local function move(counts, from_zset, to_zset, id, at, from, to, xof)
@@ -43,6 +53,13 @@ local function move(counts, from_zset, to_zset, id, at, from, to, xof)
   redis.call('HINCRBY', counts, to, 1)
   if xof ~= '' then redis.call('HINCRBY', counts, 'xof:' .. to, xof) end
   if to_zset ~= '' then redis.call('ZADD', to_zset, at, id) end
+end
+local function fly(counts, account, mode, from, to, xof)
+  if not mode or xof == '' then return end
+  local flying = ',${inFlight.join(',')},'
+  local was, is = string.find(flying, ',' .. from .. ',', 1, true), string.find(flying, ',' .. to .. ',', 1, true)
+  if (was == nil) == (is == nil) then return end
+  redis.call('HINCRBY', counts, '${flightField("' .. account .. '", "' .. mode .. '")}', is and xof or '-' .. xof)
 end
 `;
 

@@ -17,7 +17,7 @@ import { defineScript } from './script.ts';
 export const SETTLE = `
 local function settle()
   local id, at = ARGV[1], clock(ARGV[2])
-  local r = redis.call('HMGET', KEYS[1], 'state', 'lease', 'op', 'hint', 'account')
+  local r = redis.call('HMGET', KEYS[1], 'state', 'lease', 'op', 'hint', 'account', 'withdrawMode', 'rev', 'en')
   if not r[1] then return {'none'} end
   if r[3] == ARGV[4] then return {'mine', r[1]} end
   if r[1] ~= ARGV[5] or (ARGV[3] ~= '' and r[2] ~= ARGV[3]) then return {'not yours', r[1]} end
@@ -39,10 +39,13 @@ local function settle()
     set[#set + 1] = 'until'; set[#set + 1] = at + tonumber(ARGV[8])
   end
   if #drop > 0 then redis.call('HDEL', KEYS[1], unpack(drop)) end
+  local rev = tonumber(r[7] or '0') + 1
+  set[#set + 1] = 'rev'; set[#set + 1] = rev
+  -- One write for all of it: each call costs the one thread of Redis as much as the rest of a small script.
+  evidence_fields(at, ARGV[12], r[8], set)
   redis.call('HSET', KEYS[1], unpack(set))
-  local rev = redis.call('HINCRBY', KEYS[1], 'rev', 1)
-  add_evidence(KEYS[1], at, ARGV[12])
   move(KEYS[3], KEYS[4], ARGV[14] == '1' and KEYS[5] or '', id, at, from, to, ARGV[11])
+  fly(KEYS[3], r[5], r[6], from, to, ARGV[11])
 
   if KEYS[6] ~= KEYS[7] then redis.call('ZREM', KEYS[6], id) end
   if ARGV[7] == '' then
@@ -52,7 +55,7 @@ local function settle()
     if ARGV[8] == '' and r[4] then due = math.min(due, at + tonumber(ARGV[13])) end
     redis.call('ZADD', KEYS[7], due, id)
   end
-  if ARGV[9] ~= '' then emit(KEYS[2], KEYS[1], id, at, r[5], ARGV[9], ARGV[10]) end
+  if ARGV[9] ~= '' then emit(KEYS[2], KEYS[1], KEYS[3], id, at, r[5], ARGV[9], ARGV[10]) end
   return {'applied', to, rev, at}
 end
 `;

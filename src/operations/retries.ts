@@ -1,0 +1,146 @@
+/**
+ * A finished campaign that goes on for those who did not get it. Its chunks are opened again where they stand, one
+ * after the other, so that every recipient stays in one chunk and in one bin, and a crash in between repeats nothing.
+ */
+import type { Redis } from 'ioredis';
+import { chunkAt } from './campaigns.ts';
+import {
+  type RecipientState,
+  impliedState,
+  isPurged,
+  packAgain,
+  packOutcome,
+  unpackAgain,
+  unpackCampaignItems,
+  unpackCountries,
+  unpackOutcome,
+} from './chunk-items.ts';
+import { keys } from './keys.ts';
+import { type CampaignRecord, type Fields, readRecord } from './record.ts';
+import type { ChunkRecord } from './text-records.ts';
+import { reopenScript, retryScript, walkedScript } from './scripts/retry.ts';
+import { runScript } from './scripts/script.ts';
+
+export type RetryAnswer =
+  | { readonly is: 'applied'; readonly rev: number }
+  /** This very request was made before. */
+  | { readonly is: 'replayed' | 'nobody' }
+  | { readonly is: 'refused'; readonly state: string };
+
+/** Chunks looked through at a time. */
+const AT_ONCE = 200;
+
+export class Retries {
+  readonly #redis: Redis;
+
+  readonly #now: () => string;
+
+  /** `now` gives the time instead of Redis, for tests that turn the clock by hand. */
+  constructor(redis: Redis, now?: () => number) {
+    this.#redis = redis;
+    this.#now = () => (now ? String(now()) : '');
+  }
+
+  /** `key` names the request, so that asking again after a lost answer starts nothing. */
+  async start(id: string, how: { readonly includeUnknown: boolean; readonly key?: string | undefined }) {
+    const answer = (await runScript(
+      this.#redis,
+      retryScript,
+      [keys.record(id), keys.counts('campaign'), keys.state('campaign', 'running'), keys.due('campaign')],
+      [id, this.#now(), how.key ?? '', how.includeUnknown ? 1 : 0],
+    )) as [RetryAnswer['is'], string | number | undefined];
+    const [is, more] = answer;
+    if (is === 'applied') return { is, rev: Number(more) } satisfies RetryAnswer;
+    return is === 'refused' ? ({ is, state: String(more) } satisfies RetryAnswer) : ({ is } satisfies RetryAnswer);
+  }
+
+  /** Opens the next chunks with somebody to send to, `most` at a time, and says which. */
+  async gather(campaign: CampaignRecord, most: number, againInMs: number): Promise<readonly string[]> {
+    const { walk = 0 } = campaign;
+    const opened: string[] = [];
+    const chunks = most > 0 ? await this.#chunksFrom(campaign, walk) : [];
+    let place = walk;
+    for (; place < walk + chunks.length && opened.length < most; place += 1) {
+      const chunk = chunks[place - walk];
+      if (chunk && (await this.#reopen(campaign, chunk))) opened.push(chunk.id);
+    }
+    await runScript(
+      this.#redis,
+      walkedScript,
+      [
+        keys.record(campaign.id),
+        keys.due('campaign'),
+        keys.events,
+        keys.counts('campaign'),
+        keys.state('campaign', 'running'),
+      ],
+      [campaign.id, this.#now(), campaign.retries, walk, place, opened.length > 0 || most <= 0 ? againInMs : 0],
+    );
+    return opened;
+  }
+
+  async #chunksFrom(campaign: CampaignRecord, from: number): Promise<(ChunkRecord | undefined)[]> {
+    const places = Array.from({ length: AT_ONCE }, (_, offset) => chunkAt(campaign, from + offset));
+    const pipeline = this.#redis.pipeline();
+    for (const id of places) if (id !== undefined) pipeline.hgetall(keys.record(id));
+    return ((await pipeline.exec()) ?? []).map(([error, fields]) => {
+      if (error) throw error;
+      return (fields as Fields)['kind'] === 'chunk' ? readRecord('chunk', fields as Fields) : undefined;
+    });
+  }
+
+  async #reopen(campaign: CampaignRecord, chunk: ChunkRecord): Promise<boolean> {
+    if (chunk.state !== 'settled') return false;
+    const wanted: readonly RecipientState[] = campaign.walkUnknown ? ['failed', 'unknown'] : ['failed'];
+    const before = unpackOutcome(chunk.outcome, chunk.count, impliedState.settled);
+    const forgotten = unpackCampaignItems(chunk.items).map(({ to }) => isPurged(to));
+    const states = before.map(
+      (state, index): RecipientState => (wanted.includes(state) && !forgotten[index] ? 'queued' : state),
+    );
+    if (!states.includes('queued')) return false;
+    const again = unpackAgain(chunk.again, chunk.count).map((times, index) =>
+      before[index] === 'unknown' && states[index] === 'queued' ? times + 1 : times,
+    );
+    const opened = await runScript(
+      this.#redis,
+      reopenScript,
+      [
+        keys.record(chunk.id),
+        keys.record(campaign.id),
+        keys.counts('chunk'),
+        keys.state('chunk', 'queued'),
+        keys.due('sms-batch'),
+      ],
+      [
+        chunk.id,
+        this.#now(),
+        campaign.retries,
+        chunk.rev,
+        packOutcome(states),
+        packAgain(again),
+        ...Object.entries(countsOf(chunk, before, states)).flat(),
+      ],
+    );
+    return opened === 1;
+  }
+}
+
+function countsOf(
+  chunk: ChunkRecord,
+  before: readonly RecipientState[],
+  after: readonly RecipientState[],
+): Record<string, number> {
+  const counts: Record<string, number> = {};
+  const add = (field: string, delta: number): void => {
+    counts[field] = (counts[field] ?? 0) + delta;
+  };
+  const countries = unpackCountries(chunk.countries, chunk.count);
+  for (const [index, from] of before.entries()) {
+    if (from === after[index]) continue;
+    add(`t:${from}`, -1);
+    add('t:queued', 1);
+    if (countries[index]) add(`c:${countries[index]}:${from}`, -1);
+    if (from === 'unknown') add('resent', 1);
+  }
+  return counts;
+}

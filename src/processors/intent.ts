@@ -1,0 +1,127 @@
+/**
+ * How anything that has an effect leaves this process.
+ *
+ *   write the intent ──▶ durable ──▶ read it again ──▶ still in time? ──▶ send, on a fresh connection ──▶ write down
+ *
+ * Each step stands here because a model of the protocol paid twice without it:
+ *   the write       a second worker must find the intent and look, not send;
+ *   the fence       a write that only the memory of Redis knew is forgotten by a power loss, and the other worker
+ * begins anew;
+ *   the re-read     after such a loss the fence succeeds in the wrong world;
+ *   the deadline    a process that was frozen after the re-read must not send minutes later.
+ */
+import type { EvidenceDraft } from '../operations/evidence.ts';
+import type { RecordAt } from '../operations/record.ts';
+import type { Change, Settled } from '../operations/settle.ts';
+import {
+  type Applied,
+  type AttemptAt,
+  type AttemptedKind,
+  change,
+  isApplied,
+  renewed,
+  settlementOf,
+} from './attempt.ts';
+import type { Bench, Settlement } from './bench.ts';
+
+/** Nothing was sent, and why: the word for the settlement and the line in the evidence. */
+interface Unsent {
+  readonly because: 'fence' | 'intent_lost';
+  readonly code: 'not_durable' | 'not_sent';
+}
+
+/** What differs between one intent and another. */
+export interface IntentSteps<A> {
+  /** Writes it and keeps the lease. Whoever finds something in the way says what became of the attempt instead. */
+  readonly write: () => Promise<Settled | Settlement>;
+  /** What must stand in the record after the fence, besides the lease and the write itself. */
+  readonly mine: Readonly<Record<string, string>>;
+  /** The attempt as it goes on. */
+  readonly written: (applied: Applied, leaseEndsMono: number) => A;
+  /** Says in the record that nothing was sent. */
+  readonly unsay: (unsent: Unsent) => Promise<Settlement>;
+}
+
+/** Writes down that we are about to send. Whatever goes wrong in here, nothing was sent, and that is said. */
+export async function putDown<A>(
+  { record, lease }: { readonly record: { readonly id: string }; readonly lease: string },
+  steps: IntentSteps<A>,
+  bench: Bench,
+): Promise<A | Settlement> {
+  const leaseEndsMono = bench.clock.monotonic() + bench.policy.leaseMs;
+  try {
+    const settled = await steps.write();
+    if ('did' in settled) return settled;
+    if (!isApplied(settled)) return { did: 'lost', because: settled.is };
+    if (!(await bench.fence())) return await steps.unsay({ because: 'fence', code: 'not_durable' });
+    const kept = await bench.operations.stillMine(record.id, { ...steps.mine, lease, op: settled.op });
+    return kept ? steps.written(settled, leaseEndsMono) : { did: 'lost', because: 're-read' };
+  } catch (error) {
+    await takeBack(steps.unsay, sendBy({ leaseEndsMono }, bench), bench);
+    throw error;
+  }
+}
+
+const EVERY_MS = 500;
+
+/**
+ * The answer to our intent was lost, so the intent may stand in the record; but we stopped before sending, and only we
+ * know that. Said under the same lease while it is ours, it spares a look, a person or a text that nobody dares to
+ * send.
+ * If it cannot be said in time, the next attempt finds an intent and doubts it, which is safe.
+ *
+ * An intent that is still on its way to Redis and arrives after this is harmless for the same reason.
+ */
+async function takeBack(unsay: IntentSteps<unknown>['unsay'], untilMono: number, bench: Bench): Promise<void> {
+  while (bench.clock.monotonic() < untilMono) {
+    await bench.clock.sleep(EVERY_MS);
+    const said = await unsay({ because: 'intent_lost', code: 'not_sent' }).then(
+      () => true,
+      () => false,
+    );
+    if (said) return;
+  }
+}
+
+/** Right before the request leaves: past this, on the monotonic clock, it is not sent. */
+export function sendBy({ leaseEndsMono }: { readonly leaseEndsMono: number }, bench: Bench): number {
+  return leaseEndsMono - bench.policy.leaseMs / 2;
+}
+
+export interface Intent<K extends AttemptedKind> {
+  /** The record with the intent in it, as the attempt goes on with it. */
+  readonly written: RecordAt<K>;
+  readonly set: Readonly<Record<string, string | number>>;
+  readonly evidence: EvidenceDraft;
+  readonly mine?: Readonly<Record<string, string>>;
+  /** The way back, for a request of which no byte left us. */
+  readonly unsent: Change<K>;
+}
+
+/** The intent of an attempt at a record that has a request of its own. */
+export function intend<K extends AttemptedKind>(
+  attempt: AttemptAt<K>,
+  { written, set, evidence, mine, unsent }: Intent<K>,
+  bench: Bench,
+): Promise<AttemptAt<K> | Settlement> {
+  const { leaseMs } = bench.policy;
+  const { lease, keys, account } = attempt;
+  const { state } = written;
+  const steps: IntentSteps<AttemptAt<K>> = {
+    write: () =>
+      change<K>(attempt, bench, {
+        to: state,
+        dueInMs: leaseMs,
+        keepMs: leaseMs,
+        set: { ...set, keys, mode: account.mode },
+        evidence: { ...evidence, code: 'intended' },
+      }),
+    mine: { ...mine, state },
+    written: (applied, leaseEndsMono) => renewed<K>(attempt, written, applied, leaseEndsMono),
+    unsay: async ({ because, code }) => {
+      const back = { ...unsent, evidence: { operation: evidence.operation, code } };
+      return settlementOf(await change<K>({ record: written, lease }, bench, back), { did: 'retries', because });
+    },
+  };
+  return putDown(attempt, steps, bench);
+}
