@@ -1,0 +1,145 @@
+/** relais as it is deployed: a process with the doors, one or more workers, a Redis that forgets nothing. */
+import { createServer } from 'node:net';
+import { Redis } from 'ioredis';
+import { Readable } from 'node:stream';
+import { Agent, request } from 'undici';
+import { defaultCredentials } from '../../../src/sandbox/sandbox.ts';
+import type { EmbeddedRedis } from '../../../src/redis/embedded.ts';
+import type { Pids } from '../measure.ts';
+import { type Program, startProgram } from '../programs.ts';
+import type { Stage } from '../stage.ts';
+import { CALLBACK_SECRET, CONCURRENCY } from '../work.ts';
+
+export interface Relais {
+  readonly redis: EmbeddedRedis;
+  /** For looking from outside; not used while anything is measured, but for the one question whether it is over. */
+  readonly look: Redis;
+  readonly door: Program;
+  readonly workers: readonly Program[];
+  readonly api: string;
+  ask<T>(method: 'GET' | 'POST', path: string, body?: object | Iterable<string>): Promise<T>;
+  /** By name, with Redis and the sandbox. */
+  pids(): Pids;
+  /** Of Redis, bytes. */
+  usedMemory(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+export interface RelaisPlan {
+  readonly workers?: number;
+  readonly concurrency?: number;
+  readonly settings?: Readonly<Record<string, string>>;
+  /** What `node` is told before the program: to profile it, say. */
+  readonly nodeOptions?: readonly string[];
+}
+
+export async function startRelais(stage: Stage, plan: RelaisPlan = {}): Promise<Relais> {
+  const redis = await stage.redis();
+  const webhooksPort = await freePort();
+  const settings = {
+    ...settingsOf(stage, redis.url, webhooksPort),
+    WORKER_CONCURRENCY: String(plan.concurrency ?? CONCURRENCY),
+    ...plan.settings,
+  };
+  const { dir, program } = stage;
+  const start = (name: string, roles: string): Promise<Program> =>
+    startProgram({ name, args: [...(plan.nodeOptions ?? []), program, 'run', '--roles', roles], settings, dir });
+  const door = await start('door', 'api,webhooks');
+  const workers = await Promise.all(
+    Array.from({ length: plan.workers ?? 1 }, (_, index) => start(`worker-${index + 1}`, 'worker')),
+  );
+  const look = new Redis({ port: redis.port, host: '127.0.0.1' });
+  const agent = new Agent({ headersTimeout: 600_000, bodyTimeout: 600_000 });
+  const api = door.urls['api'] ?? '';
+  const scraping = scrape([door, ...workers], agent);
+  return {
+    redis,
+    look,
+    door,
+    workers,
+    api,
+    ask: (method, path, body) => ask(agent, method, `${api}${path}`, body),
+    pids: () => ({
+      ...Object.fromEntries(
+        workers.map(({ pid }, index) => [workers.length === 1 ? 'worker' : `worker ${index + 1}`, pid]),
+      ),
+      door: door.pid,
+      redis: redis.pid,
+      sandbox: stage.sandbox.pid,
+    }),
+    usedMemory: async () => Number(/used_memory:(\d+)/.exec(await look.info('memory'))?.[1] ?? 0),
+    stop: async () => {
+      clearInterval(scraping);
+      look.disconnect();
+      await Promise.all([door, ...workers].map((one) => one.stop()));
+      await agent.close();
+      await redis.stop();
+    },
+  };
+}
+
+function settingsOf({ base, crm }: Stage, redisUrl: string, webhooksPort: number): Record<string, string> {
+  const { masterKey, privateKey, token, smsUserKey, smsSecretKey, smsAppKey, smsSender } = defaultCredentials;
+  return {
+    REDIS_URL: redisUrl,
+    SERVICE_BASE_URL: base,
+    SERVICE_CRM_URL: crm,
+    SERVICE_MASTER_KEY: masterKey,
+    SERVICE_PRIVATE_KEY: privateKey,
+    SERVICE_TOKEN: token,
+    SMS_USER_KEY: smsUserKey,
+    SMS_SECRET_KEY: smsSecretKey,
+    SMS_APP_KEY: smsAppKey,
+    SMS_SENDER: smsSender,
+    CALLBACK_SECRET,
+    PUBLIC_URL: `http://127.0.0.1:${webhooksPort}`,
+    API_PORT: '0',
+    WEBHOOKS_PORT: String(webhooksPort),
+    METRICS_PORT: '0',
+    API_RATE: '0',
+    UPSTREAM_RATE: '0',
+    DISBURSEMENT_QUIET_PERIOD: '2s',
+  };
+}
+
+const SCRAPE_EVERY_MS = 5_000;
+
+/** As a Prometheus would, only more often. */
+function scrape(programs: readonly Program[], agent: Agent): NodeJS.Timeout {
+  const one = async ({ urls }: Program): Promise<void> => {
+    const { body } = await request(`${urls['metrics']}/metrics`, { dispatcher: agent });
+    await body.dump();
+  };
+  return setInterval(() => {
+    // A page that did not come is what a scraper lives with; it has no part in what is measured.
+    for (const program of programs) void one(program).catch(() => undefined);
+  }, SCRAPE_EVERY_MS);
+}
+
+async function ask<T>(
+  agent: Agent,
+  method: 'GET' | 'POST',
+  url: string,
+  body?: object | Iterable<string>,
+): Promise<T> {
+  const isFile = typeof body === 'object' && Symbol.iterator in body;
+  const answer = await request(url, {
+    method,
+    dispatcher: agent,
+    headers: { authorization: 'Bearer dev', 'content-type': isFile ? 'text/csv' : 'application/json' },
+    ...(body === undefined ? {} : { body: isFile ? Readable.from(body) : JSON.stringify(body) }),
+  });
+  const text = await answer.body.text();
+  if (answer.statusCode >= 300) throw new Error(`${method} ${url} answered ${answer.statusCode} ${text}`);
+  return JSON.parse(text) as T;
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}

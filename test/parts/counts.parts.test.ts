@@ -1,0 +1,187 @@
+/**
+ * What one operation costs, counted: round trips, Redis commands, bytes, requests to the service. None of it depends on
+ * the machine, so a change that makes an operation dearer is seen here and not in a benchmark weeks later.
+ *
+ * Each number is the most that is allowed. Lower it when the code has become cheaper; raise it only in a commit that
+ * says what the operation gets for it.
+ */
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { dueQueues } from '../../src/operations/due-queues.ts';
+import { keys } from '../../src/operations/keys.ts';
+import { type EmbeddedRedis, startEmbeddedRedis } from '../../src/redis/embedded.ts';
+import { type Service, startService } from '../support/service.ts';
+import { type Heard, listen } from './redis-monitor.ts';
+
+const most = {
+  disbursement: {
+    /** Of our own connection, acceptance and callback included; BullMQ's are counted apart. */
+    roundTrips: 14,
+    /** What Redis carries out for them, inside scripts too. */
+    commands: 110,
+    /** Scripts of BullMQ: adding, fetching and finishing of two wake-ups, and some fetches that find nothing. */
+    queueScripts: 10,
+    recordBytes: 1_000,
+    /** The record and the last callback. */
+    allBytes: 1_400,
+  },
+  chunk: { roundTrips: 10, commands: 66, queueScripts: 5 },
+  recipient: { waitingBytes: 100, settledBytes: 110 },
+} as const;
+
+const DISBURSEMENTS = 20;
+const CHUNKS = 32;
+const PER_CHUNK = 50;
+const WAIT_MS = 20_000;
+
+let own: EmbeddedRedis;
+let service: Service;
+let redis: Redis;
+
+beforeAll(async () => {
+  own = await startEmbeddedRedis();
+  // Nothing is woken by the sweeper, so that what is counted is what each operation does by itself.
+  service = await startService({ REDIS_URL: own.url, SWEEP_INTERVAL: '1h' });
+  redis = new Redis({ host: '127.0.0.1', port: own.port, connectionName: 'observer' });
+  await service.control('POST', '/settings', { settleDelayMs: 100 });
+  // What is done once in the life of a process: scripts are sent in full, the bearer is fetched.
+  await payAndWait('first', 1);
+  await startAndWait(await uploadCampaign('first', 1));
+});
+afterAll(async () => {
+  redis?.disconnect();
+  await service?.stop();
+  await own?.stop();
+});
+
+describe('a disbursement, from its acceptance to its end', () => {
+  let heard: Heard;
+  let requests: Readonly<Record<string, number>>;
+  let ids: readonly string[];
+  beforeAll(async () => {
+    const before = await requestsSoFar();
+    const ear = await listen(own.port);
+    ids = await payAndWait('counted', DISBURSEMENTS);
+    heard = await ear.stop();
+    requests = since(before, await requestsSoFar());
+  });
+
+  test('asks the service three times: token, submit, status', () => {
+    expect(requests).toEqual({
+      'disbursement.create': DISBURSEMENTS,
+      'disbursement.submit': DISBURSEMENTS,
+      'disbursement.status': DISBURSEMENTS,
+    });
+  });
+
+  test('makes no more round trips to Redis than it needs', () => {
+    expect(heard.ours / DISBURSEMENTS, heard.table()).toBeLessThanOrEqual(most.disbursement.roundTrips);
+    expect(heard.queueScripts / DISBURSEMENTS, heard.table()).toBeLessThanOrEqual(most.disbursement.queueScripts);
+  });
+
+  test('has Redis carry out no more commands than it needs', () => {
+    expect(heard.commands / DISBURSEMENTS, heard.table()).toBeLessThanOrEqual(most.disbursement.commands);
+  });
+
+  test('leaves behind about a kilobyte', async () => {
+    const records = await Promise.all(ids.map((id) => bytesOf(keys.record(id))));
+    const callbacks = await Promise.all(ids.map((id) => bytesOf(keys.callback(id))));
+    expect(mean(records)).toBeLessThanOrEqual(most.disbursement.recordBytes);
+    expect(mean(records) + mean(callbacks)).toBeLessThanOrEqual(most.disbursement.allBytes);
+  });
+});
+
+describe('a chunk of a campaign', () => {
+  let heard: Heard;
+  let requests: Readonly<Record<string, number>>;
+  let waitingBytes: number;
+  let settledBytes: number;
+  beforeAll(async () => {
+    const before = await requestsSoFar();
+    const id = await uploadCampaign('counted', CHUNKS);
+    waitingBytes = await bytesOfChunks(id);
+    const ear = await listen(own.port);
+    await startAndWait(id);
+    heard = await ear.stop();
+    settledBytes = await bytesOfChunks(id);
+    requests = since(before, await requestsSoFar());
+  });
+
+  test('asks the service once', () => {
+    expect(requests).toEqual({ 'sms.send': CHUNKS });
+  });
+
+  test('makes no more round trips to Redis than it needs', () => {
+    expect(heard.ours / CHUNKS, heard.table()).toBeLessThanOrEqual(most.chunk.roundTrips);
+    expect(heard.queueScripts / CHUNKS, heard.table()).toBeLessThanOrEqual(most.chunk.queueScripts);
+  });
+
+  test('has Redis carry out no more commands than it needs', () => {
+    expect(heard.commands / CHUNKS, heard.table()).toBeLessThanOrEqual(most.chunk.commands);
+  });
+
+  test('leaves nothing due behind, or somebody would look at it again for nothing', async () => {
+    const due = await Promise.all(dueQueues.map((queue) => redis.zcard(keys.due(queue))));
+    expect(Object.fromEntries(dueQueues.map((queue, index) => [queue, due[index]]))).toEqual(
+      Object.fromEntries(dueQueues.map((queue) => [queue, 0])),
+    );
+  });
+
+  test('keeps a waiting recipient in 100 bytes, and a settled one in little more', () => {
+    expect(waitingBytes / (CHUNKS * PER_CHUNK)).toBeLessThanOrEqual(most.recipient.waitingBytes);
+    expect(settledBytes / (CHUNKS * PER_CHUNK)).toBeLessThanOrEqual(most.recipient.settledBytes);
+  });
+});
+
+/** Looked at past the service, since what it is asked would be counted. */
+async function reached(key: string, field: string, wanted: string): Promise<void> {
+  await vi.waitUntil(async () => (await redis.hget(key, field)) === wanted, { timeout: WAIT_MS, interval: 25 });
+}
+
+async function payAndWait(name: string, count: number): Promise<string[]> {
+  const before = Number((await redis.hget(keys.counts('disbursement'), 'succeeded')) ?? 0);
+  const accepted = await Promise.all(
+    Array.from({ length: count }, (_, index) => {
+      const accountAlias = `77100${String(index).padStart(4, '0')}`;
+      const body = { accountAlias, amount: 500, withdrawMode: 'wallet-a-senegal', reference: `${name}-${index}` };
+      return service.call('POST', '/v1/disbursements', { body });
+    }),
+  );
+  await reached(keys.counts('disbursement'), 'succeeded', String(before + count));
+  return accepted.map(({ body }) => String(body.id));
+}
+
+async function uploadCampaign(name: string, chunks: number): Promise<string> {
+  const body = { name, reference: name, text: 'Bonjour {{prenom}}, votre colis est arrive.', country: 'SN' };
+  const { id } = (await service.call('POST', '/v1/campaigns', { body })).body as { id: string };
+  const rows = Array.from({ length: chunks * PER_CHUNK }, (_, row) => `+22177${1_000_000 + row};Moussa`);
+  const headers = { 'content-type': 'text/csv' };
+  await service.call('POST', `/v1/campaigns/${id}/recipients`, { body: ['to;prenom', ...rows].join('\n'), headers });
+  return id;
+}
+
+async function startAndWait(id: string): Promise<void> {
+  await service.call('POST', `/v1/campaigns/${id}/start`);
+  await reached(keys.record(id), 'state', 'finished');
+}
+
+async function requestsSoFar(): Promise<Readonly<Record<string, number>>> {
+  return ((await service.books('summary')) as { requests: Record<string, number> }).requests;
+}
+
+function since(before: Readonly<Record<string, number>>, after: Readonly<Record<string, number>>) {
+  const more = Object.entries(after).map(([name, count]) => [name, count - (before[name] ?? 0)] as const);
+  return Object.fromEntries(more.filter(([, count]) => count > 0));
+}
+
+async function bytesOf(key: string): Promise<number> {
+  return (await redis.memory('USAGE', key, 'SAMPLES', 0)) ?? 0;
+}
+
+async function bytesOfChunks(campaign: string): Promise<number> {
+  const names = await redis.keys(`${keys.record(campaign).replace('{', '[{]')}.*`);
+  const bytes = await Promise.all(names.map(bytesOf));
+  return bytes.reduce((sum, each) => sum + each, 0);
+}
+
+const mean = (values: readonly number[]): number => values.reduce((sum, each) => sum + each, 0) / values.length;

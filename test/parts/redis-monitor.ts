@@ -1,0 +1,97 @@
+/** Listens to everything a Redis is asked, and tells whose it was. For a server that nobody else uses. */
+import { Redis } from 'ioredis';
+
+export interface Heard {
+  /** Commands of the connections that hold our records: each is one round trip. */
+  readonly ours: number;
+  /** What was carried out for them, inside scripts too. */
+  readonly commands: number;
+  /** Scripts that BullMQ asked for. How often it finds nothing to fetch is a matter of time, so leave it some room. */
+  readonly queueScripts: number;
+  /** Everything heard, most frequent first, for the message of a test that fails. */
+  table(): string;
+}
+
+interface Ear {
+  stop(): Promise<Heard>;
+}
+
+interface Line {
+  readonly words: readonly string[];
+  readonly from: string;
+}
+
+/** What a process asks now and then, whatever it is doing. */
+const HOUSEKEEPING = /^(info|config|client|ping|wait|monitor|bzpopmin|echo)$/i;
+const HOUSEKEEPING_KEYS = /:events:dispatch$|:endpoints$|:rate:/;
+
+/** `OURS` is the name that the connection for records gives itself. */
+const OURS = 'relais';
+
+export async function listen(port: number): Promise<Ear> {
+  const observer = new Redis({ host: '127.0.0.1', port, connectionName: 'observer' });
+  const names = await namesOf(observer);
+  const monitor = await new Redis({ host: '127.0.0.1', port, connectionName: 'monitor' }).monitor();
+  const lines: Line[] = [];
+  const mark = `end-${port}`;
+  const ended = new Promise<void>((resolve) => {
+    monitor.on('monitor', (_time: string, words: string[], from: string) => {
+      if (words[1] === mark) resolve();
+      lines.push({ words, from });
+    });
+  });
+  return {
+    stop: async () => {
+      // Commands are heard in their order, so with this one all before it have been heard.
+      await observer.echo(mark);
+      await ended;
+      monitor.disconnect();
+      observer.disconnect();
+      return sum(lines, names);
+    },
+  };
+}
+
+async function namesOf(redis: Redis): Promise<ReadonlyMap<string, string>> {
+  const clients = String(await redis.client('LIST')).split('\n');
+  const fields = clients.map((line) => [/\baddr=(\S+)/.exec(line)?.[1], /\bname=(\S*)/.exec(line)?.[1]] as const);
+  return new Map(fields.flatMap(([address, name]) => (address ? [[address, name ?? '']] : [])));
+}
+
+function sum(lines: readonly Line[], names: ReadonlyMap<string, string>): Heard {
+  const asked = lines.filter(({ words, from }) => from === 'lua' || !isHousekeeping(words));
+  let asker = '';
+  // What a script does is heard right after it.
+  const owned = asked.map(({ words, from }) => {
+    if (from !== 'lua') asker = names.get(from) ?? 'observer';
+    return { words, from, asker };
+  });
+  const ours = owned.filter((line) => line.asker === OURS);
+  const trips = ours.filter(({ from }) => from !== 'lua');
+  const theirs = owned.filter(
+    (line) => line.from !== 'lua' && line.asker !== OURS && line.asker !== 'observer' && isScript(line.words),
+  );
+  return {
+    ours: trips.length,
+    commands: ours.length,
+    queueScripts: theirs.length,
+    table: () => [...frequencies(trips, 'ours'), ...frequencies(theirs, 'BullMQ')].join('\n'),
+  };
+}
+
+function isHousekeeping([name = '', first = '']: readonly string[]): boolean {
+  return HOUSEKEEPING.test(name) || HOUSEKEEPING_KEYS.test(first);
+}
+
+const isScript = (words: readonly string[]): boolean => /^eval/i.test(words[0] ?? '');
+
+function frequencies(lines: readonly Line[], whose: string): string[] {
+  const counts = new Map<string, number>();
+  for (const { words } of lines) {
+    const [name = '', first = ''] = words;
+    const what = isScript(words) ? `script ${first.slice(0, 8)}` : `${name} ${first.split(':')[1] ?? ''}`;
+    counts.set(what, (counts.get(what) ?? 0) + 1);
+  }
+  const sorted = [...counts].toSorted(([, a], [, b]) => b - a);
+  return sorted.map(([what, count]) => `${whose} ${count} × ${what}`);
+}
