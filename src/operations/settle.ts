@@ -31,7 +31,7 @@ export type Settled =
   | { readonly is: 'not yours'; readonly state: string }
   | { readonly is: 'none' };
 
-/** Throws when the lifecycle has no such arrow. */
+/** Throws when the lifecycle has no such arrow. What nobody looks at is never due, whatever the change says. */
 export function settleWords<K extends Kind>(
   record: RecordBase<K> & { readonly amount?: number; readonly lane?: string },
   lease: string | undefined,
@@ -62,7 +62,7 @@ export function settleWords<K extends Kind>(
       op,
       from,
       to,
-      change.dueInMs ?? '',
+      queueEntered === undefined ? '' : (change.dueInMs ?? ''),
       change.keepMs ?? '',
       event?.type ?? '',
       event ? JSON.stringify(event.data) : '',

@@ -211,7 +211,7 @@ export class MemoryOperations implements OperationsContract {
     const left = queueOf(kind, from, lane) ?? entered ?? 'none';
     const next = entered ?? left;
     if (left !== next) this.#store.remove(keys.due(left), id);
-    if (change.dueInMs === undefined) return this.#store.remove(keys.due(next), id);
+    if (change.dueInMs === undefined || entered === undefined) return this.#store.remove(keys.due(next), id);
     const sooner = change.keepMs === undefined && hinted ? at + (change.hintAfterMs ?? 0) : Number.POSITIVE_INFINITY;
     this.#store.add(keys.due(next), Math.min(at + change.dueInMs, sooner), id);
   }
