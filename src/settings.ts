@@ -81,7 +81,12 @@ const redis = {
     z.string().default('redis://127.0.0.1:6379'),
     'Where the records and queues live: redis:// or rediss://.',
   ],
+  REDIS_CA_FILE: [
+    z.string().optional(),
+    'PEM file of who signs the certificate of a `rediss://`, where Node.js does not know them.',
+  ],
   REDIS_SENTINELS: [z.string().optional(), 'host:port,host:port of the sentinels, where there are some.'],
+  REDIS_SENTINEL_NAME: [z.string().default('mymaster'), 'The name by which the sentinels know the primary.'],
   REDIS_WAIT_REPLICAS: [count(0, { max: 10 }), 'How many replicas must hold a write before money or a text leaves.'],
   DURABILITY: [
     z.enum(['checked', 'asserted'], { error: 'must be checked or asserted' }).default('checked'),

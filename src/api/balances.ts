@@ -3,6 +3,7 @@ import { type Request, type Response, Router } from 'express';
 import type { UpstreamAccount } from '../upstream/client.ts';
 import type { Balances } from '../upstream/payments/types.ts';
 import type { Verdict } from '../upstream/verdict.ts';
+import { adviseOn } from './balance-advice.ts';
 import { type ApiContext, queryText, requireRole } from './context.ts';
 import { mayUseAccount } from './keys.ts';
 import { ApiProblem, invalid } from './problem.ts';
@@ -10,24 +11,35 @@ import { upstreamProblem } from './upstream-problem.ts';
 
 type Ask = (account: UpstreamAccount) => Promise<Verdict<Balances>>;
 
+/** What else is said beside the balances. */
+type Advise = (account: string, balances: Balances) => Promise<object>;
+
 export function balanceRoutes(context: ApiContext): Router {
   const router = Router();
   const { payments } = context.bench.upstream;
+  const advise: Advise = async (account, { balances }) => adviseOn(balances, await context.queries.inFlight(account));
 
-  router.get('/', (request, response) => answer(context, request, response, (account) => payments.balances(account)));
+  router.get('/', (request, response) =>
+    answer(context, { request, response }, (account) => payments.balances(account), advise),
+  );
 
   router.get('/:accountNumber', (request, response) => {
     const { accountNumber } = request.params;
     if (!/^[A-Za-z0-9]{1,40}$/.test(accountNumber)) {
       throw invalid([{ pointer: '/accountNumber', message: 'must be letters and digits, such as BBJ0123456789' }]);
     }
-    return answer(context, request, response, (account) => payments.balance(account, { accountNumber }));
+    return answer(context, { request, response }, (account) => payments.balance(account, { accountNumber }));
   });
 
   return router;
 }
 
-async function answer(context: ApiContext, request: Request, response: Response, ask: Ask): Promise<void> {
+async function answer(
+  context: ApiContext,
+  { request, response }: { readonly request: Request; readonly response: Response },
+  ask: Ask,
+  advise?: Advise,
+): Promise<void> {
   const key = requireRole(response, 'read');
   const name = queryText(request, 'account') ?? 'main';
   const account = mayUseAccount(key, name) ? context.bench.account(name)?.upstream : undefined;
@@ -39,5 +51,5 @@ async function answer(context: ApiContext, request: Request, response: Response,
   }
   const verdict = await ask(account);
   if (verdict.is !== 'ok') throw upstreamProblem(verdict, { retryable: verdict.is === 'transient' });
-  response.json({ account: name, ...verdict.value });
+  response.json({ account: name, ...verdict.value, ...(await advise?.(name, verdict.value)) });
 }

@@ -1,12 +1,13 @@
 /** Files of disbursements over HTTP: uploaded by one key, approved by another, reported row by row. */
 import express, { type Request, type Response, Router } from 'express';
 import { z } from 'zod';
-import { APPROVE_WITHIN_MS, type BatchRecord, type Findings } from '../operations/batch-record.ts';
+import { APPROVE_WITHIN_MS, type BatchRecord, type Finding, type Findings } from '../operations/batch-record.ts';
 import type { BatchState } from '../operations/lifecycle.ts';
 import { accountOf, BatchDoor } from '../producer/batch/door.ts';
 import { readBatchFile } from '../producer/batch/read-file.ts';
 import { progressOf } from '../producer/batch/report.ts';
 import { problemsOf } from '../producer/problems.ts';
+import { BatchAdvisor } from './batch-advice.ts';
 import { bytesOf, formatOf } from './batch-body.ts';
 import { sendReport } from './batch-report.ts';
 import {
@@ -21,7 +22,14 @@ import {
 import type { ApiKey } from './keys.ts';
 import { ApiProblem, invalid } from './problem.ts';
 
-const approval = z.strictObject({ contentHash: z.string().regex(/^[0-9a-f]{64}$/, 'must be the SHA-256 in hex') });
+export const approval = z
+  .strictObject({
+    contentHash: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/, 'must be the SHA-256 in hex')
+      .meta({ example: 'b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c' }),
+  })
+  .meta({ id: 'BatchApproval' });
 
 export function batchRoutes(context: ApiContext): Router {
   const router = Router();
@@ -32,12 +40,13 @@ export function batchRoutes(context: ApiContext): Router {
     extraWithdrawModes: context.extraWithdrawModes,
     now: () => context.clock.now(),
   });
+  const advisor = new BatchAdvisor(context);
 
-  router.post('/', (request, response) => upload(context, door, { request, response }));
+  router.post('/', (request, response) => upload(context, { door, advisor }, { request, response }));
 
   router.get('/:id', async (request, response) => {
     const key = requireRole(response, 'read');
-    await answer(context, key, { id: request.params.id, response });
+    await answer(context, key, { id: request.params.id, response, advisor });
   });
 
   router.get('/:id/report', async (request, response) => {
@@ -53,14 +62,14 @@ export function batchRoutes(context: ApiContext): Router {
     if (!body.success) throw invalid(problemsOf(body.error));
     requireOpen(context, response);
     await approve(context, door, { record, key, contentHash: body.data.contentHash });
-    await answer(context, key, { id: record.id, response });
+    await answer(context, key, { id: record.id, response, advisor });
   });
 
   router.post('/:id/cancel', async (request, response) => {
     const key = requireRole(response, 'enqueue');
     const record = await findRecord(context, key, 'batch', request.params.id);
     await cancel(context, key, record);
-    await answer(context, key, { id: record.id, response });
+    await answer(context, key, { id: record.id, response, advisor });
   });
 
   return router;
@@ -69,15 +78,16 @@ export function batchRoutes(context: ApiContext): Router {
 async function answer(
   context: ApiContext,
   key: ApiKey,
-  { id, response, status = 200 }: { id: string; response: Response; status?: number },
+  { id, response, advisor, status = 200 }: { id: string; response: Response; advisor: BatchAdvisor; status?: number },
 ): Promise<void> {
   const record = await findRecord(context, key, 'batch', id);
-  response.status(status).json({ ...batchView(record), states: await progressOf(record, context.batches) });
+  const [advice, states] = await Promise.all([advisor.adviceOn(record), progressOf(record, context.batches)]);
+  response.status(status).json({ ...batchView(record, advice), states });
 }
 
 async function upload(
   context: ApiContext,
-  door: BatchDoor,
+  { door, advisor }: { readonly door: BatchDoor; readonly advisor: BatchAdvisor },
   { request, response }: { request: Request; response: Response },
 ): Promise<void> {
   const key = requireRole(response, 'enqueue');
@@ -98,7 +108,7 @@ async function upload(
     throw new ApiProblem('conflict', detail, { existingId: accepted.id });
   }
   if (accepted.outcome === 'duplicate') response.set('Idempotency-Replayed', 'true');
-  await answer(context, key, { id: accepted.id, response, status: 201 });
+  await answer(context, key, { id: accepted.id, response, advisor, status: 201 });
 }
 
 interface Approval {
@@ -161,7 +171,7 @@ function notPossible(state: string, why: string): ApiProblem {
 
 const STATES_THAT_EXPIRE: readonly BatchState[] = ['awaiting_approval', 'expired'];
 
-function batchView(record: BatchRecord) {
+function batchView(record: BatchRecord, advice: readonly Finding[]) {
   const iso = (ms: number): string => new Date(ms).toISOString();
   const { problems, warnings, approvedAt } = record;
   return {
@@ -172,8 +182,8 @@ function batchView(record: BatchRecord) {
     totals: record.totals,
     problems: problems.list,
     problemCount: problems.count,
-    warnings: warnings.list,
-    warningCount: warnings.count,
+    warnings: [...advice, ...warnings.list],
+    warningCount: warnings.count + advice.length,
     uploadedBy: record.by,
     approvedBy: record.approvedBy ?? null,
     approvedAt: approvedAt === undefined ? null : iso(approvedAt),

@@ -25,8 +25,16 @@ interface Resolvable<K extends CollectKind> {
   readonly view: (record: RecordOf[K]) => object;
 }
 
+/** The same for every kind, but for the outcomes that it has. */
+export function resolveBodyOf<const O extends readonly [Outcome, ...Outcome[]]>(outcomes: O) {
+  return z.strictObject({
+    outcome: z.enum(outcomes),
+    note: z.string().trim().min(3).max(500).meta({ example: 'Seen in the dashboard' }),
+  });
+}
+
 export function addResolve<K extends CollectKind>(router: Router, context: ApiContext, how: Resolvable<K>): void {
-  const body = z.strictObject({ outcome: z.enum(how.outcomes), note: z.string().trim().min(3).max(500) });
+  const body = resolveBodyOf(how.outcomes);
 
   router.post('/:id/resolve', async (request, response) => {
     const key = requireRole(response, 'approve');

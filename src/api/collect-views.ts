@@ -2,6 +2,7 @@
 import { readEvidence } from '../operations/evidence.ts';
 import type { DirectCreditRecord, InvoiceRecord, PaymentRequestRecord } from '../operations/payment-records.ts';
 import type { RecordBase } from '../operations/record.ts';
+import { decisionsIn } from './views.ts';
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
@@ -55,6 +56,7 @@ function storyOf(record: Omit<RecordBase, 'kind' | 'state'>) {
   return {
     reference: record.reference ?? null,
     account: record.account,
+    ...decisionsIn(record.fields),
     createdAt: iso(record.createdAt),
     updatedAt: iso(record.updatedAt),
     history: lines.map(({ at, ...line }) => ({ at: iso(at), ...line })),

@@ -14,7 +14,12 @@ import { disbursementView } from './views.ts';
 /** Upstream offers no cancellation: what may have been submitted cannot be called back. */
 const CANCELLABLE: readonly DisbursementState[] = ['awaiting_approval', 'queued', 'held', 'created'];
 
-const resolveBody = z.strictObject({ outcome: z.enum(resolutions), note: z.string().trim().min(3).max(500) });
+export const resolveBody = z
+  .strictObject({
+    outcome: z.enum(resolutions),
+    note: z.string().trim().min(3).max(500).meta({ example: 'Seen in the dashboard' }),
+  })
+  .meta({ id: 'DisbursementResolution' });
 
 export function addDisbursementActions(router: Router, context: ApiContext): void {
   router.post('/:id/cancel', async (request, response) => {

@@ -2,10 +2,10 @@
 import { Router } from 'express';
 import { STOPPED } from '../operations/accounts.ts';
 import { addExplain } from './explain.ts';
-import { type ApiContext, findRecord, queryNumber, queryText, requireRole } from './context.ts';
+import { type ApiContext, findRecord, requireRole } from './context.ts';
 import { type ApiKey, mayUseAccount } from './keys.ts';
 import { ApiProblem } from './problem.ts';
-import { disbursementView } from './views.ts';
+import { addReview } from './review.ts';
 
 export function operatingRoutes(context: ApiContext): Router {
   const router = Router();
@@ -18,7 +18,7 @@ export function operatingRoutes(context: ApiContext): Router {
 
   for (const action of ['pause', 'resume'] as const) {
     router.post(`/queues/:name/${action}`, async (request, response) => {
-      requireRole(response, 'operate');
+      requireAllAccounts(requireRole(response, 'operate'));
       if (!(await queues[action](request.params.name))) {
         throw new ApiProblem('not-found', `There is no queue ${request.params.name.slice(0, 40)}.`);
       }
@@ -39,20 +39,16 @@ export function operatingRoutes(context: ApiContext): Router {
 
   addAccountRoutes(router, context);
 
-  router.get('/review', async (request, response) => {
-    const key = requireRole(response, 'read');
-    const after = queryText(request, 'after');
-    const limit = queryNumber(request, 'limit', 50, 500);
-    const page = await context.queries.page('disbursement', {
-      state: 'needs_review',
-      limit,
-      ...(after ? { after } : {}),
-    });
-    const items = page.items.filter(({ account }) => mayUseAccount(key, account));
-    response.json({ items: items.map(disbursementView), next: page.next ?? null });
-  });
-
+  addReview(router, context);
   return router;
+}
+
+/** A queue carries the operations of every account, so its switch is not for a key that is bound to some. */
+function requireAllAccounts({ name, accounts }: ApiKey): void {
+  if (accounts === undefined) return;
+  const own = [...accounts].join(', ');
+  const instead = 'POST /v1/accounts/{name}/stop stops one account';
+  throw new ApiProblem('forbidden', `The key "${name}" is for ${own}, and a queue is for all accounts: ${instead}.`);
 }
 
 function addAccountRoutes(router: Router, context: ApiContext): void {

@@ -1,8 +1,13 @@
 /** The conditions for which an account is held. Held once per reason, whatever the number of operations that met it. */
 import type { Redis } from 'ioredis';
 import { keys } from './keys.ts';
-import { holdAccountScript, probeAccountScript, releaseAccountScript } from './scripts/account.ts';
-import { runScript } from './scripts/script.ts';
+import {
+  countFailureScript,
+  holdAccountScript,
+  probeAccountScript,
+  releaseAccountScript,
+} from './scripts/account.ts';
+import { type Script, runScript } from './scripts/script.ts';
 
 /** The reason of an account that a person has stopped. It is released by a person, never by itself. */
 export const STOPPED = 'stopped';
@@ -19,6 +24,19 @@ export interface AccountHold {
   readonly reason: string;
   /** ms since the epoch. */
   readonly since: number;
+}
+
+/** Failures that mean little alone: so many in a row, none later than the window after the one before, hold the account. */
+export interface Row {
+  readonly length: number;
+  readonly windowMs: number;
+}
+
+/** What stands in the way of an account's operations, and what may come to do so. */
+export interface AccountStanding {
+  readonly holds: readonly AccountHold[];
+  /** The reasons, as `area.reason`, of which some failures in a row have been counted. */
+  readonly failing: ReadonlySet<string>;
 }
 
 export class Accounts {
@@ -38,6 +56,16 @@ export class Accounts {
     return this.#change(releaseAccountScript, account, area, reason);
   }
 
+  /** Counts one more in a row. True for the one call that so began the hold. */
+  async countFailure(account: string, area: HoldArea, reason: string, row: Row): Promise<boolean> {
+    return this.#change(countFailureScript, account, area, reason, [row.length, row.windowMs]);
+  }
+
+  /** An answer of another kind ends the row. */
+  async endRow(account: string, area: HoldArea, reason: string): Promise<void> {
+    await this.#redis.hdel(keys.account(account), `row:${area}.${reason}`, `rowAt:${area}.${reason}`);
+  }
+
   /** Whether this operation is the one of this interval that may try whether the condition has cleared. */
   async mayProbe(account: string, area: HoldArea, reason: string, everyMs: number): Promise<boolean> {
     const answer = await runScript(
@@ -49,12 +77,18 @@ export class Accounts {
     return answer === 1;
   }
 
-  async holdsOf(account: string): Promise<AccountHold[]> {
+  async standingOf(account: string): Promise<AccountStanding> {
     const fields = await this.#redis.hgetall(keys.account(account));
-    return Object.entries(fields).flatMap(([name, since]) => {
+    const holds = Object.entries(fields).flatMap(([name, since]) => {
       const [, area, reason] = /^held:(payments|messaging|direct_credit)\.(.+)$/.exec(name) ?? [];
       return area && reason ? [{ account, area: area as HoldArea, reason, since: Number(since) }] : [];
     });
+    const rows = Object.keys(fields).filter((name) => name.startsWith('row:'));
+    return { holds, failing: new Set(rows.map((name) => name.slice('row:'.length))) };
+  }
+
+  async holdsOf(account: string): Promise<readonly AccountHold[]> {
+    return (await this.standingOf(account)).holds;
   }
 
   async allHolds(): Promise<AccountHold[]> {
@@ -62,12 +96,18 @@ export class Accounts {
     return (await Promise.all(names.map((name) => this.holdsOf(name)))).flat();
   }
 
-  async #change(script: typeof holdAccountScript, account: string, area: HoldArea, reason: string): Promise<boolean> {
+  async #change(
+    script: Script,
+    account: string,
+    area: HoldArea,
+    reason: string,
+    more: readonly number[] = [],
+  ): Promise<boolean> {
     const answer = await runScript(
       this.#redis,
       script,
-      [keys.account(account), keys.heldAccounts, keys.events],
-      [account, '', `${area}.${reason}`, JSON.stringify({ id: account, area, reason })],
+      [keys.account(account), keys.heldAccounts, keys.events, keys.counts('account')],
+      [account, '', `${area}.${reason}`, JSON.stringify({ id: account, area, reason }), ...more],
     );
     return answer === 1;
   }

@@ -185,7 +185,14 @@ export class Endpoints {
     { restMs, disableAfterMs }: { readonly restMs: number; readonly disableAfterMs: number },
   ): Promise<SettledDeliveries | undefined> {
     const of = [keys.deliveries(id), keys.deliveryTries(id), keys.due('event-delivery')];
-    const touched = [keys.record(id), ...of, keys.undelivered(id), keys.deliveryLog(id), keys.events];
+    const touched = [
+      keys.record(id),
+      ...of,
+      keys.undelivered(id),
+      keys.deliveryLog(id),
+      keys.events,
+      keys.counts('endpoint'),
+    ];
     const words = results.flatMap(({ place, outcome, waitMs, line }) => [place, outcome, waitMs, line]);
     const args = [id, this.#now(), lease, restMs, disableAfterMs, ...words];
     const answer = (await runScript(this.#redis, settleDeliveriesScript, touched, args)) as [

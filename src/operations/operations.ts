@@ -21,7 +21,7 @@ import {
   statesInQueue,
   statesOf,
 } from './lifecycle.ts';
-import { RECORD_VERSION, type RecordBase, type RecordOf, fieldsOf, readRecord } from './record.ts';
+import { RECORD_VERSION, type RecordAt, type RecordBase, fieldsOf, readRecord } from './record.ts';
 import { acceptScript } from './scripts/accept.ts';
 import { acquireScript } from './scripts/acquire.ts';
 import { claimScript } from './scripts/claim.ts';
@@ -74,7 +74,7 @@ export type Accepted =
 
 /** A record that this attempt, and no other, may change. */
 export interface Held<K extends Kind> {
-  readonly record: RecordOf[K];
+  readonly record: RecordAt<K>;
   readonly lease: string;
   /** The clock of Redis when the lease was given. */
   readonly at: number;

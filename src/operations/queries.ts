@@ -1,9 +1,10 @@
 /** Reading what we know. Nothing here changes anything. */
 import type { Redis } from 'ioredis';
 import { type QueueName, dueQueues } from './due-queues.ts';
-import { keys } from './keys.ts';
+import { EVENT_FIELD, flightField, keys } from './keys.ts';
 import { type Kind, isFinal, kinds } from './lifecycle.ts';
 import { type Fields, type RecordOf, readRecord } from './record.ts';
+import { type ReviewKind, type ReviewPage, listReview } from './review.ts';
 
 export interface Page {
   /** The last id of the page before; absent: from the beginning. */
@@ -11,6 +12,8 @@ export interface Page {
   readonly limit: number;
   readonly state?: string;
 }
+
+const FLIGHT = 'flight:';
 
 export class Queries {
   readonly #redis: Redis;
@@ -55,16 +58,34 @@ export class Queries {
     return { items, ...(ids.length === steps && last ? { next: last } : {}) };
   }
 
+  /** What waits for a person, whatever its kind, the oldest first, and where to go on. */
+  async review(page: ReviewPage): Promise<{ items: RecordOf[ReviewKind][]; next?: string }> {
+    const { waiting, next } = await listReview(this.#redis, page);
+    const records = await Promise.all(waiting.map(({ kind, id }) => this.read(kind, id)));
+    // One that somebody has resolved between the two readings no longer waits.
+    const items = records.filter((record) => record?.state === 'needs_review');
+    return { items: items.flatMap((record) => record ?? []), ...(next ? { next } : {}) };
+  }
+
   /** How many operations of a kind stand in each state, and for how many XOF. */
   async counts(kind: Kind): Promise<{ count: Record<string, number>; xof: Record<string, number> }> {
     const all = await this.#redis.hgetall(keys.counts(kind));
     const count: Record<string, number> = {};
     const xof: Record<string, number> = {};
     for (const [name, value] of Object.entries(all)) {
+      if (name.startsWith(EVENT_FIELD) || name.startsWith(FLIGHT)) continue;
       if (name.startsWith('xof:')) xof[name.slice(4)] = Number(value);
       else count[name] = Number(value);
     }
     return { count, xof };
+  }
+
+  /** XOF of an account's disbursements that have still to leave or are on their way, by withdraw mode. */
+  async inFlight(account: string): Promise<Readonly<Record<string, number>>> {
+    const ofAccount = flightField(account);
+    const all = Object.entries(await this.#redis.hgetall(keys.counts('disbursement')));
+    const own = all.filter(([name]) => name.startsWith(ofAccount));
+    return Object.fromEntries(own.map(([name, xof]) => [name.slice(ofAccount.length), Number(xof)]));
   }
 
   /** What was last posted to us about an operation, redacted. */
@@ -76,6 +97,16 @@ export class Queries {
   async outcomes(): Promise<Readonly<Record<string, number>>> {
     const counted = await this.#redis.hgetall(keys.counts('outcome'));
     return Object.fromEntries(Object.entries(counted).map(([outcome, count]) => [outcome, Number(count)]));
+  }
+
+  /** How many events of each type were ever emitted. Only grows; what EVENTS_KEEP forgets stays counted. */
+  async eventsEmitted(): Promise<Readonly<Record<string, number>>> {
+    const hashes = await Promise.all(
+      [...kinds, 'account', 'endpoint'].map((of) => this.#redis.hgetall(keys.counts(of))),
+    );
+    const counted = hashes.flatMap((fields) => Object.entries(fields));
+    const events = counted.filter(([name]) => name.startsWith(EVENT_FIELD));
+    return Object.fromEntries(events.map(([name, count]) => [name.slice(EVENT_FIELD.length), Number(count)]));
   }
 
   /** When the operation that has been longest in a state entered it, ms since the epoch. */

@@ -6,8 +6,8 @@ import type { Config } from '../config.ts';
 import type { Foundation } from './foundation.ts';
 import type { Timing } from './timing.ts';
 
-/** How many chunks of one campaign are out at a time: enough for every slot of several workers, few enough to pause. */
-const FEED_WINDOW = 400;
+/** How many chunks are out for each slot of a worker: enough for several workers, few enough to pause. */
+const FEED_PER_SLOT = 8;
 
 export function callbackSecrets(config: Config): Secret[] {
   const text = config.CALLBACK_SECRET?.reveal() ?? '';
@@ -59,7 +59,11 @@ export function createBench(foundation: Foundation, timing: Timing, publicUrl: (
       paymentRequestPollMs: config.PAYMENT_REQUEST_POLL,
       holdRecheckMs: config.HOLD_RECHECK,
       settleDelayMs: config.SMS_SETTLE_DELAY,
-      feedWindow: FEED_WINDOW,
+      split: config.SMS_SPLIT === 'on',
+      onUnknown: config.SMS_ON_UNKNOWN,
+      feedWindow: FEED_PER_SLOT * config.WORKER_CONCURRENCY,
+      quietHours: config.QUIET_HOURS,
+      timezone: config.TIMEZONE,
     },
     account: (name) => {
       const account = book.get(name);

@@ -5,6 +5,7 @@ import { type ApiKey, readApiKeys } from '../api/keys.ts';
 import type { Part } from '../app.ts';
 import { type Config, WrongSettings } from '../config.ts';
 import { startMetricsServer } from '../metrics/server.ts';
+import { Purge } from '../operations/purge.ts';
 import type { Bench } from '../processors/bench.ts';
 import { resolveDisbursement } from '../processors/resolve.ts';
 import { type AnyQueueName, queueNames } from '../queues/index.ts';
@@ -14,6 +15,7 @@ import { collectAcceptanceOf } from './collect.ts';
 import { endpointDeskOf, endpointsOf } from './deliveries.ts';
 import type { Foundation } from './foundation.ts';
 import { listen } from './listen.ts';
+import { readPricesOf } from '../prices.ts';
 import { refusalOf } from './refusal.ts';
 import { acceptanceOf } from './worker.ts';
 
@@ -51,6 +53,11 @@ export function apiPart(foundation: Foundation, bench: Bench, tellUrl: TellUrl):
         environment: config.ENVIRONMENT,
         extraWithdrawModes: config.EXTRA_WITHDRAW_MODES,
         accountNames: [...book.keys()],
+        defaultCountry: config.DEFAULT_COUNTRY,
+        purge: new Purge(foundation.redis),
+        audit: (facts) => logger.info({ audit: true, ...facts }, 'audit'),
+        smsPrices: readPricesOf(config),
+        senderOf: (account) => book.get(account)?.smsSender,
         acceptance,
         collect: collectAcceptanceOf(foundation),
         endpoints,
@@ -133,7 +140,8 @@ export function webhooksPart(foundation: Foundation, tellUrl: TellUrl): Part {
   };
 }
 
-export function metricsPart({ config, metrics, redis, durability, quietly }: Foundation, tellUrl: TellUrl): Part {
+export function metricsPart(foundation: Foundation, tellUrl: TellUrl): Part {
+  const { config, metrics, redis, durability, watchdog, quietly } = foundation;
   return {
     name: 'the metrics page',
     start: async () => {
@@ -144,6 +152,7 @@ export function metricsPart({ config, metrics, redis, durability, quietly }: Fou
         readiness: () => [
           ...(redis.status === 'ready' ? [] : [`Redis is ${redis.status}`]),
           ...(durability().durable ? [] : durability().reasons),
+          ...watchdog.reasons(),
         ],
         onError: (error) => quietly('metrics page', error),
       });

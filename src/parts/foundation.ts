@@ -1,10 +1,11 @@
 /** What every role stands on: Redis, the records, the upstream client, the clock. Built once, handed to the parts. */
+import { readFileSync } from 'node:fs';
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { type AccountBook, accountFingerprint, readAccounts } from '../accounts.ts';
 import type { Part } from '../app.ts';
-import type { Config } from '../config.ts';
+import { type Config, WrongSettings } from '../config.ts';
 import { EventStream } from '../events/stream.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { type Random, systemRandom } from '../lib/random.ts';
@@ -17,6 +18,8 @@ import { Chunks } from '../operations/chunks.ts';
 import type { QueueName } from '../operations/due-queues.ts';
 import { publishLimits } from '../operations/limits.ts';
 import { Operations } from '../operations/operations.ts';
+import { OptOuts } from '../operations/opt-outs.ts';
+import { Retries } from '../operations/retries.ts';
 import { Queries } from '../operations/queries.ts';
 import { type AnyQueueName, queueNames, queues } from '../queues/index.ts';
 import { openQueue } from '../queues/open.ts';
@@ -24,6 +27,10 @@ import { Waker } from '../queues/waker.ts';
 import { type RedisTarget, closeConnection, openCommands, waitUntilReady } from '../redis/connections.ts';
 import { type Durability, checkDurability } from '../redis/durability.ts';
 import { watchDurability } from '../redis/durability-watch.ts';
+import { type Fence, createFence } from '../redis/fence.ts';
+import { type Patience, patiently } from './patience.ts';
+import { timingOf } from './timing.ts';
+import { type Watchdog, createWatchdog } from './watchdog.ts';
 
 export interface Foundation {
   readonly config: Config;
@@ -40,6 +47,8 @@ export interface Foundation {
   readonly queries: Queries;
   readonly chunks: Chunks;
   readonly campaigns: Campaigns;
+  readonly retries: Retries;
+  readonly optOuts: OptOuts;
   readonly batches: Batches;
   readonly accounts: Accounts;
   readonly events: EventStream;
@@ -49,10 +58,13 @@ export interface Foundation {
   readonly fence: (() => Promise<boolean>) | undefined;
   readonly durability: () => Durability;
   readonly metrics: Metrics;
+  readonly watchdog: Watchdog;
+  /** How long this process waits for Redis while it starts. */
+  readonly patience: Patience;
   readonly parts: readonly Part[];
 }
 
-const START_WAIT_MS = 10_000;
+const START_WAIT_MS = 5_000;
 const CHECK_EVERY_MS = 60_000;
 const NOT_ASKED_YET: Durability = {
   durable: false,
@@ -62,8 +74,10 @@ const NOT_ASKED_YET: Durability = {
   usedMemoryShare: null,
 };
 
-export function layFoundation(config: Config, logger: Logger): Foundation {
+/** `signal` fires when the process is to stop, also while it is still starting. */
+export function layFoundation(config: Config, logger: Logger, signal?: AbortSignal): Foundation {
   const quietly = createQuietly(logger, systemClock);
+  const patience = { clock: systemClock, logger, signal };
   const target = targetOf(config);
   const connections = openConnections(target, quietly);
   const { redis, bullQueues, waker } = connections;
@@ -71,9 +85,9 @@ export function layFoundation(config: Config, logger: Logger): Foundation {
   let durability = NOT_ASKED_YET;
   const queries = new Queries(redis);
   const accounts = new Accounts(redis);
-  const metrics = metricsOf({ queries, accounts, bullQueues, quietly, durable: () => durability.durable });
+  const metrics = metricsOf({ queries, accounts, bullQueues, quietly }, () => durability);
   const fence = fenceOf(config, redis, metrics);
-  const records = { redis, random: systemRandom, fence };
+  const records = { redis, random: systemRandom, fence: fence?.pass };
   return {
     config,
     logger,
@@ -88,44 +102,49 @@ export function layFoundation(config: Config, logger: Logger): Foundation {
     queries,
     chunks: new Chunks(records),
     campaigns: new Campaigns(redis),
+    retries: new Retries(redis),
+    optOuts: new OptOuts(redis),
     batches: new Batches(redis, systemRandom),
     accounts,
     events: new EventStream(redis),
     bullQueues,
     wake: (queue, id, rev) => waker.wake(queue, id, rev),
-    durability: () => durability,
+    durability: () => withFence(durability, fence),
     metrics,
-    fence,
-    parts: [redisPart(connections), durabilityPart(config, redis, logger, (verdict) => (durability = verdict))],
+    watchdog: createWatchdog({ clock: systemClock, leaseMs: timingOf(config).leaseMs }),
+    fence: fence?.pass,
+    patience,
+    parts: [
+      redisPart(connections, patience),
+      durabilityPart(config, redis, logger, (verdict) => (durability = verdict)),
+    ],
   };
 }
 
-const FENCE_WAIT_MS = 2_000;
-
-function fenceOf(config: Config, redis: Redis, metrics: Metrics): Foundation['fence'] {
+function fenceOf(config: Config, redis: Redis, metrics: Metrics): Fence | undefined {
   const replicas = config.REDIS_WAIT_REPLICAS;
   if (replicas === 0) return undefined;
-  return async () => {
-    const startedMono = systemClock.monotonic();
-    const reached = await redis.wait(replicas, FENCE_WAIT_MS);
-    metrics.fenced(systemClock.monotonic() - startedMono);
-    return reached >= replicas;
-  };
+  const wait = (count: number, ms: number): Promise<number> => redis.wait(count, ms);
+  return createFence({ wait, replicas, clock: systemClock, onWaited: metrics.fenced });
 }
 
-function metricsOf({
-  queries,
-  accounts,
-  bullQueues,
-  quietly,
-  durable,
-}: Pick<Foundation, 'queries' | 'accounts' | 'bullQueues' | 'quietly'> & { durable: () => boolean }): Metrics {
+/** A replica that has just missed a write is away, whatever Redis says about its connections. */
+function withFence(seen: Durability, fence: Fence | undefined): Durability {
+  const closed = fence?.closed();
+  return closed === undefined ? seen : { ...seen, durable: false, reasons: [closed, ...seen.reasons] };
+}
+
+function metricsOf(
+  { queries, accounts, bullQueues, quietly }: Pick<Foundation, 'queries' | 'accounts' | 'bullQueues' | 'quietly'>,
+  durability: () => Durability,
+): Metrics {
   return createMetrics({
     queries,
     accounts,
     jobCounts: (queue) => bullQueues[queue].getJobCounts(),
     oldestJobAt: async (queue) => (await bullQueues[queue].getJobs(['waiting'], 0, 0, true))[0]?.timestamp,
-    durable,
+    durable: () => durability().durable,
+    memoryShare: () => durability().usedMemoryShare,
     clock: systemClock,
     onError: (error) => quietly('metrics', error),
   });
@@ -160,17 +179,30 @@ export function targetOf(config: Config): RedisTarget {
     const [host = '', port = '26379'] = address.trim().split(':');
     return { host, port: Number(port) };
   });
-  return { url: config.REDIS_URL, ...(sentinels ? { sentinels } : {}) };
+  const ca = readCa(config.REDIS_CA_FILE);
+  return {
+    url: config.REDIS_URL,
+    ...(sentinels ? { sentinels, sentinelName: config.REDIS_SENTINEL_NAME } : {}),
+    ...(ca ? { ca } : {}),
+  };
+}
+
+function readCa(path: string | undefined): string | undefined {
+  try {
+    return path === undefined ? undefined : readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new WrongSettings([`REDIS_CA_FILE: cannot be read (${error instanceof Error ? error.message : 'why?'})`]);
+  }
 }
 
 /** First to start and last to stop: everybody else writes to it until the end. */
-function redisPart({ redis, queueClient, bullQueues, waker }: Connections): Part {
+function redisPart({ redis, queueClient, bullQueues, waker }: Connections, patience: Patience): Part {
   const clients = [redis, queueClient];
   return {
     name: 'Redis',
     start: async () => {
       try {
-        for (const client of clients) await waitUntilReady(client, START_WAIT_MS);
+        for (const client of clients) await patiently(() => waitUntilReady(client, START_WAIT_MS), patience);
       } catch (error) {
         for (const client of clients) client.disconnect();
         throw error;
@@ -185,11 +217,11 @@ function redisPart({ redis, queueClient, bullQueues, waker }: Connections): Part
 }
 
 /** Only roles that accept or pay publish: a process without these settings must not take the limits away. */
-export function limitsPart({ config, redis }: Foundation): Part {
+export function limitsPart({ config, redis, patience }: Foundation): Part {
   return {
     name: 'the limits of money',
     start: async () => {
-      await publishLimits(redis, config);
+      await patiently(() => publishLimits(redis, config), patience);
       return async () => undefined;
     },
   };

@@ -26,7 +26,7 @@ export interface Surroundings {
 
 export async function run({ roles, queues }: RunOptions, { env, signal, ready }: Surroundings): Promise<number> {
   const config = loadConfig(env, (given) => missingFor(given, roles));
-  const running = await startRoles(config, roles, queues as readonly AnyQueueName[] | undefined);
+  const running = await startRoles(config, roles, queues as readonly AnyQueueName[] | undefined, signal);
   ready({ ready: true, ...running.urls });
   await aborted(signal);
   await running.stop();
@@ -37,11 +37,13 @@ export async function startRoles(
   config: Config,
   roles: RunOptions['roles'],
   queues: readonly AnyQueueName[] = queueNames,
+  signal?: AbortSignal,
 ): Promise<{ urls: Urls; stop: () => Promise<void> }> {
   if (roles.includes('api')) apiKeysOf(config);
   const logger = createLogger(config.LOG_LEVEL);
   logger.info({ settings: describeConfig(config), roles }, 'starting');
-  const foundation = layFoundation(config, logger);
+  const foundation = layFoundation(config, logger, signal);
+  foundation.metrics.rolesAre(roles);
   const urls: Urls = {};
   const timing = timingOf(config);
   const { bench, close } = createBench(foundation, timing, () => publicUrlOf(config, urls));

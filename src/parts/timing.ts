@@ -3,8 +3,10 @@ import type { Clock } from '../lib/clock.ts';
 
 /** What is derived from the time-outs and never set by hand, in ms. */
 export interface Timing {
-  /** BullMQ's lock and a record's lease: twice what one exchange may take, so that a slow one is never taken over. */
+  /** A record's lease: twice what one exchange may take, so that a slow one is never taken over. */
   readonly leaseMs: number;
+  /** BullMQ's lock on a job: an attempt may make two exchanges, a token and a submit, and must end in half of it. */
+  readonly lockMs: number;
   readonly drainMs: number;
 }
 
@@ -12,8 +14,10 @@ const LEASE_MIN_MS = 2_000;
 
 export function timingOf(config: Config): Timing {
   const exchangeMs = config.UPSTREAM_TIMEOUT + config.UPSTREAM_CONNECT_TIMEOUT;
+  const leaseMs = Math.max(LEASE_MIN_MS, 2 * exchangeMs);
   return {
-    leaseMs: Math.max(LEASE_MIN_MS, 2 * exchangeMs),
+    leaseMs,
+    lockMs: 2 * leaseMs,
     drainMs: config.DRAIN_TIMEOUT ?? exchangeMs + 5_000,
   };
 }

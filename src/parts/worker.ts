@@ -17,6 +17,7 @@ import { type Delivery, deliveryOf } from './deliveries.ts';
 import type { Foundation } from './foundation.ts';
 import { refusalOf } from './refusal.ts';
 import { type Timing, withDeadline } from './timing.ts';
+import { watchdogPart } from './watch-workers.ts';
 
 export function workerParts(
   foundation: Foundation,
@@ -29,6 +30,7 @@ export function workerParts(
     sweeperPart(foundation, bench),
     eventKeeperPart(foundation),
     delivery.part,
+    watchdogPart(foundation, names),
     ...names.map((name) => queuePart(foundation, { bench, delivery }, timing, name)),
   ];
 }
@@ -54,16 +56,19 @@ interface Tools {
 }
 
 function queuePart(foundation: Foundation, tools: Tools, timing: Timing, name: AnyQueueName): Part {
-  const { config, quietly, logger, metrics, target } = foundation;
+  const { config, quietly, logger, metrics, target, watchdog } = foundation;
   const declaration = queues[name];
+  const concurrency = Math.max(1, Math.round(config.WORKER_CONCURRENCY * declaration.share));
   return {
     name: `the worker of ${name}`,
     start: async () => {
-      const worker = openWorker(declaration, processorOf(foundation, tools, name), {
+      const watched = watchdog.watch(name, concurrency);
+      const process = processorOf(foundation, tools, name);
+      const worker = openWorker(declaration, (job) => watched<unknown>(() => process(job)), {
         // The recipe differs from BullMQ's type only in that it may spell out `undefined`.
         connection: workerConnection(target) as ConnectionOptions,
-        concurrency: Math.max(1, Math.round(config.WORKER_CONCURRENCY * declaration.share)),
-        lockMs: timing.leaseMs,
+        concurrency,
+        lockMs: timing.lockMs,
         onError: (error) => quietly(`worker of ${name}`, error),
         onFailed: (error) => quietly(`attempt in ${name}`, error),
         onLockLost: (ids) => metrics.lockLost(ids.length),
@@ -72,6 +77,7 @@ function queuePart(foundation: Foundation, tools: Tools, timing: Timing, name: A
       // Runs until it is closed; what it throws is told by its error event.
       void worker.run().catch((error: unknown) => quietly(`worker of ${name}`, error));
       return async () => {
+        watchdog.forget(name);
         const drained = await withDeadline(foundation.clock, timing.drainMs, () => worker.close());
         if (drained) return;
         logger.warn(
@@ -114,11 +120,11 @@ function batchOf({ batches }: Foundation, acceptance: Acceptance): Processor {
 /** One wide line per attempt, and its count. */
 function announcer({ logger, metrics }: Foundation): (finished: AttemptFinished) => void {
   return (finished) => {
-    const { queue, id, settlement, durationMs } = finished;
+    const { queue, id, settlement, durationMs, account } = finished;
     metrics.attemptFinished(finished);
     const { did, because } = settlement;
     const level = did === 'needs_review' || did === 'lost' ? 'warn' : did === 'idle' ? 'debug' : 'info';
-    logger[level]({ queue, id, did, because, durationMs: Math.round(durationMs) }, 'attempt finished');
+    logger[level]({ queue, id, account, did, because, durationMs: Math.round(durationMs) }, 'attempt finished');
   };
 }
 

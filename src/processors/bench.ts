@@ -1,10 +1,13 @@
 import type { Clock } from '../lib/clock.ts';
+import type { QuietHours } from '../lib/quiet-hours.ts';
 import type { Random } from '../lib/random.ts';
 import type { Accounts } from '../operations/accounts.ts';
 import type { Campaigns } from '../operations/campaigns.ts';
 import type { Chunks } from '../operations/chunks.ts';
 import type { QueueName } from '../operations/due-queues.ts';
 import type { Operations } from '../operations/operations.ts';
+import type { OptOuts } from '../operations/opt-outs.ts';
+import type { Retries } from '../operations/retries.ts';
 import type { Queries } from '../operations/queries.ts';
 import type { Upstream, UpstreamAccount } from '../upstream/client.ts';
 
@@ -16,6 +19,8 @@ export interface Bench {
   readonly queries: Queries;
   readonly chunks: Chunks;
   readonly campaigns: Campaigns;
+  readonly retries: Retries;
+  readonly optOuts: OptOuts;
   readonly accounts: Accounts;
   readonly upstream: Upstream;
   readonly policy: Policy;
@@ -43,8 +48,15 @@ export interface Policy {
   readonly paymentRequestPollMs: readonly number[];
   readonly holdRecheckMs: number;
   readonly settleDelayMs: number;
-  /** How many chunks of one campaign are out at a time. */
+  /** Whether a chunk that was refused for the sake of one recipient goes out in parts. */
+  readonly split: boolean;
+  /** What becomes of recipients whom two looks did not find, where the campaign does not say it. */
+  readonly onUnknown: 'hold' | 'resend';
+  /** How many chunks of all campaigns are out at a time; they share it. */
   readonly feedWindow: number;
+  /** When campaigns that ask for quiet hours send nothing, and on whose clock. */
+  readonly quietHours: QuietHours;
+  readonly timezone: string;
 }
 
 /** What became of an attempt: the closed set that metrics and logs count. */

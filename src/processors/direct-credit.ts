@@ -11,19 +11,10 @@ import { STOPPED } from '../operations/accounts.ts';
 import { directCredit as declaration } from '../queues/direct-credit.ts';
 import type { Change } from '../operations/settle.ts';
 import type { Verdict } from '../upstream/verdict.ts';
-import {
-  type AttemptAt,
-  beginAt,
-  change,
-  evidenceOf,
-  intend,
-  isApplied,
-  sendBy,
-  settlementOf,
-  stayAt,
-} from './attempt.ts';
+import { type AttemptAt, beginAt, change, evidenceOf, isApplied, settlementOf, stayAt } from './attempt.ts';
 import { type Bench, type Settlement, waitAt } from './bench.ts';
 import { directCreditEvent } from './direct-credit-event.ts';
+import { intend, sendBy } from './intent.ts';
 
 const RETRY_MS = declaration.retryAfter.map(toMs);
 
@@ -69,12 +60,12 @@ async function send(attempt: Attempt, probing: readonly string[], bench: Bench):
   const { account, record } = attempt;
   const admission = await bench.upstream.admit(account, 'payments', 'act');
   if (!admission.admitted) return stayAt(attempt, bench, { dueInMs: admission.retryAfterMs, because: 'rate' });
-  const intended = await intend(attempt, bench, {
-    to: 'sending',
-    set: { '@sentAt': 0 },
-    operation: 'credit',
-    unsent: unsent(record),
-  });
+  const evidence = { operation: 'credit', code: 'intended' };
+  const intended = await intend(
+    attempt,
+    { written: { ...record, state: 'sending' }, set: { '@sentAt': 0 }, evidence, unsent: unsent(record) },
+    bench,
+  );
   if ('did' in intended) return intended;
   const { accountAlias, amount } = record;
   const verdict = await bench.upstream.payments.directCredit(

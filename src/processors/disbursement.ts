@@ -9,28 +9,30 @@
 import { toMs } from '../lib/durations.ts';
 import type { EvidenceDraft } from '../operations/evidence.ts';
 import type { Verdict } from '../upstream/verdict.ts';
-import { STOPPED } from '../operations/accounts.ts';
+import { type AttemptAt, beginAt, isApplied, renewed, stayAt } from './attempt.ts';
 import { type Bench, type Settlement, waitAt } from './bench.ts';
-import { type Attempt, begin, renewed, stay } from './disbursement-attempt.ts';
 import { disbursementEvent } from './disbursement-event.ts';
+import { type Passage, heard, mustWait } from './disbursement-holds.ts';
 import { disbursement as declaration } from '../queues/disbursement.ts';
 import { submit } from './submit.ts';
 
 const RETRY_MS = declaration.retryAfter.map(toMs);
 
+type Attempt = AttemptAt<'disbursement'>;
+
 /** A token that was never used and is older than this is not worth the doubt; another one costs nothing. */
 const TOKEN_AGE_MAX_MS = 86_400_000;
 
 export async function advanceDisbursement(id: string, bench: Bench): Promise<Settlement> {
-  const begun = await begin(id, 'disbursement', bench);
+  const begun = await beginAt('disbursement', id, 'disbursement', bench);
   if ('did' in begun) return begun;
   const early = (begun.record.notBefore ?? 0) - begun.at;
-  if (early > 0) return stay(begun, bench, { dueInMs: early, because: 'not_before' });
+  if (early > 0) return stayAt(begun, bench, { dueInMs: early, because: 'not_before' });
   const late = await pastItsLimit(begun, bench);
   if (late) return late;
   const gate = await mustWait(begun, bench);
   if ('did' in gate) return gate;
-  if (begun.record.state !== 'created') return createToken(begun, gate.probing, bench);
+  if (begun.record.state !== 'created') return createToken(begun, gate, bench);
   if (begun.at - (begun.record.tokenAt ?? 0) > TOKEN_AGE_MAX_MS) return forgetToken(begun, bench);
   return submit(begun, bench);
 }
@@ -47,30 +49,10 @@ async function pastItsLimit(attempt: Attempt, bench: Bench): Promise<Settlement 
   return { did: 'ended', because: 'not_submitted_in_time' };
 }
 
-/**
- * The conditions under which nothing may be sent. Each is looked at again by itself: of a held account one operation an
- * interval is let through to see whether the condition has cleared.
- */
-async function mustWait(attempt: Attempt, bench: Bench): Promise<Settlement | { readonly probing: string[] }> {
-  const { record } = attempt;
-  const wait = (because: string) => stay(attempt, bench, { dueInMs: bench.policy.holdRecheckMs, because });
-  if (!bench.durability().durable) return wait('redis_not_durable');
-  if (bench.callbackUrl(record.account, record.id) === undefined) return wait('no_callback_url');
-  const probing: string[] = [];
-  for (const { area, reason } of await bench.accounts.holdsOf(record.account)) {
-    if (area !== 'payments') continue;
-    const mayProbe =
-      reason !== STOPPED && (await bench.accounts.mayProbe(record.account, area, reason, bench.policy.holdRecheckMs));
-    if (!mayProbe) return wait(`account_held_${reason}`);
-    probing.push(reason);
-  }
-  return { probing };
-}
-
-async function createToken(attempt: Attempt, probing: readonly string[], bench: Bench): Promise<Settlement> {
+async function createToken(attempt: Attempt, passage: Passage, bench: Bench): Promise<Settlement> {
   const { record } = attempt;
   const admission = await bench.upstream.admit(attempt.account, 'payments', 'act');
-  if (!admission.admitted) return stay(attempt, bench, { dueInMs: admission.retryAfterMs, because: 'rate' });
+  if (!admission.admitted) return stayAt(attempt, bench, { dueInMs: admission.retryAfterMs, because: 'rate' });
   const verdict = await bench.upstream.payments.createDisbursement(attempt.account, {
     accountAlias: record.accountAlias,
     amount: record.amount,
@@ -78,7 +60,10 @@ async function createToken(attempt: Attempt, probing: readonly string[], bench: 
     callbackUrl: bench.callbackUrl(record.account, record.id) ?? '',
     ...(record.debitAccountNumber ? { debitAccountNumber: record.debitAccountNumber } : {}),
   });
-  if (verdict.is !== 'ok') return settleNoToken(attempt, verdict, bench);
+  if (verdict.is !== 'ok') {
+    await heard(record.account, verdict, passage, bench);
+    return settleNoToken(attempt, verdict, bench);
+  }
 
   const leaseEndsMono = bench.clock.monotonic() + bench.policy.leaseMs;
   const settled = await bench.operations.settle(record, attempt.lease, {
@@ -88,11 +73,11 @@ async function createToken(attempt: Attempt, probing: readonly string[], bench: 
     set: { token: verdict.value.token, '@tokenAt': 0, reason: '', keys: attempt.keys, mode: attempt.account.mode },
     evidence: { operation: 'create', code: verdict.seen.code, httpStatus: verdict.seen.httpStatus },
   });
-  if (settled.is !== 'applied' && settled.is !== 'mine') return { did: 'lost', because: settled.is };
-  // Only who was let through to try releases: one that was under way before the hold began proves nothing.
-  for (const reason of probing) await bench.accounts.release(record.account, 'payments', reason);
+  if (!isApplied(settled)) return { did: 'lost', because: settled.is };
+  await heard(record.account, verdict, passage, bench);
   const { token } = verdict.value;
-  return submit(renewed(attempt, { state: 'created', token, tokenAt: settled.at }, settled, leaseEndsMono), bench);
+  const created = { ...record, state: 'created', token, tokenAt: settled.at, tries: 0 } as const;
+  return submit(renewed(attempt, created, settled, leaseEndsMono), bench);
 }
 
 /** What an answer that is not a token means. Nothing was sent to an operator, whatever it says. */
@@ -105,7 +90,7 @@ async function settleNoToken(
   const evidence = { operation: 'create', code: seen.code, httpStatus: seen.httpStatus, detail: seen.upstreamCode };
   if (verdict.is === 'transient') {
     const dueInMs = Math.max(verdict.retryAfterMs ?? 0, waitAt(RETRY_MS, attempt.record.tries));
-    return stay(attempt, bench, { dueInMs, because: verdict.code, evidence, did: 'retries' });
+    return stayAt(attempt, bench, { dueInMs, because: verdict.code, evidence, did: 'retries' });
   }
   if (verdict.is === 'config') return hold(attempt, bench, 'not_authorised', evidence);
   if (verdict.is === 'held') return hold(attempt, bench, verdict.condition, evidence);

@@ -3,6 +3,7 @@
  * that the whole policy is one table test.
  */
 import type { DisbursementRecord } from '../operations/record.ts';
+import { DAILY_MS } from './attempt.ts';
 import { type Policy, waitAt } from './bench.ts';
 
 export interface StatusAnswer {
@@ -26,7 +27,6 @@ export type Judgement =
 
 const SENDS_MAX = 3;
 const TOKEN_AGE_MAX_MS = 86_400_000;
-const DAILY_MS = 86_400_000;
 
 type JudgingPolicy = Pick<Policy, 'pollMs' | 'quietMs' | 'limitMs' | 'resubmit'>;
 

@@ -4,26 +4,22 @@
  */
 import type { DisbursementRecord } from '../operations/record.ts';
 import type { Change } from '../operations/settle.ts';
+import { type AttemptAt, DAILY_MS, HINT_INTERVAL_MS, beginAt, stayAt } from './attempt.ts';
 import { type Bench, type Settlement, waitAt } from './bench.ts';
 import { disbursementEvent } from './disbursement-event.ts';
-import { type Attempt, begin, stay } from './disbursement-attempt.ts';
 import { type Judgement, judge } from './judge.ts';
 import { submit } from './submit.ts';
 
-/** A callback that comes while we look makes the next look due after this, and so does each after it. */
-export const HINT_INTERVAL_MS = 5_000;
-
-/** What needs review is still looked at: a late word of upstream settles it. */
-const DAY_MS = 86_400_000;
+type Attempt = AttemptAt<'disbursement'>;
 
 export async function lookAtDisbursement(id: string, bench: Bench): Promise<Settlement> {
-  const attempt = await begin(id, 'status-poll', bench);
+  const attempt = await beginAt('disbursement', id, 'status-poll', bench);
   if ('did' in attempt) return attempt;
   const { record, account } = attempt;
   const pollIn = waitAt(bench.policy.pollMs, record.tries);
   if (record.token === undefined) return nothingToAsk(attempt, bench);
   const admission = await bench.upstream.admit(account, 'payments', 'look');
-  if (!admission.admitted) return stay(attempt, bench, { dueInMs: admission.retryAfterMs, because: 'rate' });
+  if (!admission.admitted) return stayAt(attempt, bench, { dueInMs: admission.retryAfterMs, because: 'rate' });
 
   const verdict = await bench.upstream.payments.disbursementStatus(account, { token: record.token });
   const { seen } = verdict;
@@ -104,7 +100,7 @@ function changeOf(
     case 'review': {
       const reason = judgement.because;
       const event = disbursementEvent(record, 'needs_review', { reason });
-      const change = { to: 'needs_review', dueInMs: DAY_MS, set: { reason }, event } as const;
+      const change = { to: 'needs_review', dueInMs: DAILY_MS, set: { reason }, event } as const;
       return { change, settlement: { did: 'needs_review', because: reason } };
     }
     default:

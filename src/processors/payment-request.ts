@@ -16,13 +16,12 @@ import {
   beginAt,
   change,
   evidenceOf,
-  intend,
   isApplied,
-  sendBy,
   settlementOf,
   stayAt,
 } from './attempt.ts';
 import { type Bench, type Settlement, waitAt } from './bench.ts';
+import { type Intent, intend, sendBy } from './intent.ts';
 import { CREATE_LIMIT_MS, retryAfterOf } from './invoice-create.ts';
 import { paymentRequestEvent } from './payment-request-event.ts';
 import { lookAtPaymentRequest } from './payment-request-look.ts';
@@ -48,16 +47,7 @@ async function create(attempt: Attempt, bench: Bench): Promise<Tried> {
   // Asked before anything is written: between the re-read and the request nothing may wait.
   const admission = await bench.upstream.admit(account, 'payments', 'act');
   if (!admission.admitted) return wait(admission.retryAfterMs, 'rate');
-  const intended = await intend(attempt, bench, {
-    to: 'creating',
-    set: { '@intendedAt': 0 },
-    operation: 'create',
-    unsent: {
-      to: 'creating',
-      dueInMs: waitAt(RETRY_MS, attempt.record.tries),
-      set: { intendedAt: '', tries: attempt.record.tries + 1 },
-    },
-  });
+  const intended = await intend(attempt, intentOf(attempt.record), bench);
   if ('did' in intended) return intended;
   const { askedAmount: amount, feesPaidBy, notify, email, phone } = attempt.record;
   const verdict = await bench.upstream.payments.createPaymentRequest(
@@ -67,6 +57,20 @@ async function create(attempt: Attempt, bench: Bench): Promise<Tried> {
   );
   if (verdict.is === 'ok') return publish(intended, verdict, bench);
   return { ...(await settleNotCreated(intended, verdict, bench)), failure: verdict };
+}
+
+function intentOf(record: Attempt['record']): Intent<'payment_request'> {
+  const tries = record.tries;
+  return {
+    written: record,
+    set: { '@intendedAt': 0 },
+    evidence: { operation: 'create', code: 'intended' },
+    unsent: {
+      to: 'creating',
+      dueInMs: waitAt(RETRY_MS, tries),
+      set: { intendedAt: '', tries: tries + 1 },
+    },
+  };
 }
 
 async function settleNotCreated(attempt: Attempt, verdict: NotOk, bench: Bench): Promise<Settlement> {

@@ -2,13 +2,12 @@
  * A person's word about a disbursement that needs review. Upstream is asked first, and its word is stronger: whoever
  * says otherwise is told so, and nothing is changed.
  */
+import { type AttemptAt, DAILY_MS, beginAt } from './attempt.ts';
 import type { Bench } from './bench.ts';
-import { type Attempt, begin } from './disbursement-attempt.ts';
 import { disbursementEvent } from './disbursement-event.ts';
 import { submit } from './submit.ts';
 
-/** What needs review is looked at daily. */
-const DAY_MS = 86_400_000;
+type Attempt = AttemptAt<'disbursement'>;
 
 export const resolutions = ['succeeded', 'failed', 'cancelled', 'resubmit'] as const;
 export type Resolution = (typeof resolutions)[number];
@@ -37,7 +36,7 @@ const allowedAfter: Readonly<Record<Resolution, readonly string[]>> = {
 };
 
 export async function resolveDisbursement(id: string, request: Resolve, bench: Bench): Promise<Resolved> {
-  const attempt = await begin(id, 'status-poll', bench);
+  const attempt = await beginAt('disbursement', id, 'status-poll', bench);
   if ('did' in attempt) return { is: 'not now', because: attempt.because };
   const { record } = attempt;
   if (record.state !== 'needs_review') {
@@ -69,7 +68,7 @@ async function decide(
   const allowed = silent ? outcome !== 'resubmit' : allowedAfter[outcome].includes(status);
   if (!allowed) {
     // Its last word is taken by the look that follows at once, not by one that was due tomorrow.
-    await letGo(attempt, bench, status === 'success' || status === 'failed' ? 0 : DAY_MS);
+    await letGo(attempt, bench, status === 'success' || status === 'failed' ? 0 : DAILY_MS);
     return { is: 'contradicted', upstream: status ?? 'nothing: no token was ever received' };
   }
   if (status === 'created' && attempt.at < (record.quietUntil ?? 0)) {
@@ -99,6 +98,6 @@ async function decide(
     : { is: 'not now', because: 'somebody else changed it' };
 }
 
-async function letGo({ record, lease }: Attempt, bench: Bench, dueInMs = DAY_MS): Promise<void> {
+async function letGo({ record, lease }: Attempt, bench: Bench, dueInMs = DAILY_MS): Promise<void> {
   await bench.operations.settle(record, lease, { to: record.state, dueInMs });
 }

@@ -12,6 +12,8 @@ export interface AttemptFinished {
   readonly id: string;
   readonly settlement: Settlement;
   readonly durationMs: number;
+  /** Whose keys were asked for; absent where none were needed. */
+  readonly account?: string;
 }
 
 export type Announce = (finished: AttemptFinished) => void;
@@ -21,8 +23,11 @@ export function runner(queue: QueueName, processor: Processor, bench: Bench, ann
   return async (job: Pick<Job, 'data'>): Promise<void> => {
     const id = idOf(queue, job.data);
     const startedMono = bench.clock.monotonic();
-    const settlement = await processor(id, bench);
-    announce({ queue, id, settlement, durationMs: bench.clock.monotonic() - startedMono });
+    let account: string | undefined;
+    const noting: Bench = { ...bench, account: (name) => bench.account((account = name)) };
+    const settlement = await processor(id, noting);
+    const durationMs = bench.clock.monotonic() - startedMono;
+    announce({ queue, id, settlement, durationMs, ...(account === undefined ? {} : { account }) });
     if (settlement.because === 'none' && settlement.did === 'idle') throw noRecord(queue, id);
   };
 }

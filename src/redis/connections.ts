@@ -9,6 +9,8 @@ export interface RedisTarget {
   readonly sentinels?: readonly SentinelAddress[];
   /** The name under which the sentinels know the primary. Default: `mymaster`. */
   readonly sentinelName?: string;
+  /** For `rediss://`: who signs the certificates of Redis and of the sentinels (PEM). Default: whom Node.js trusts. */
+  readonly ca?: string;
 }
 
 interface SentinelAddress {
@@ -35,6 +37,21 @@ const COMMAND_TIMEOUT_MS = 5_000;
 const retryStrategy = (times: number): number => Math.min(100 * times, 1_000);
 
 /**
+ * A server that takes no writes any more was the primary until now. Its address may lead to the next one, and it is
+ * only asked again when connecting. The refused command itself is not sent a second time. (Before version 7 of Redis
+ * what a script was told stands in the middle of the message.)
+ */
+const reconnectOnError = (error: Error): boolean => /(?:^|: -)READONLY /.test(error.message);
+
+/**
+ * A machine that is gone says no goodbye, and the system tells us after a quarter of an hour. A socket on which an
+ * answer is owed for so long is given up, so that the next one finds whoever has taken over. The reads of a worker
+ * block for ten seconds at most.
+ */
+const SILENT_MS = 10_000;
+const WORKER_SILENT_MS = 20_000;
+
+/**
  * Commands that fail at once rather than wait: a command whose reply was lost rejects and is never resent, because a
  * resent compare-and-set reports "lost" for a write that it made itself.
  */
@@ -42,7 +59,9 @@ const FAIL_FAST = {
   maxRetriesPerRequest: 0,
   enableOfflineQueue: false,
   commandTimeout: COMMAND_TIMEOUT_MS,
+  socketTimeout: SILENT_MS,
   retryStrategy,
+  reconnectOnError,
 } as const satisfies ConnectionRecipe;
 
 /**
@@ -88,7 +107,13 @@ export function queueConnection(target: RedisTarget): ConnectionRecipe {
  * BullMQ needs its commands to be retried without limit.
  */
 export function workerConnection(target: RedisTarget): ConnectionRecipe {
-  return { ...addressOf(target), maxRetriesPerRequest: null, retryStrategy };
+  return {
+    ...addressOf(target),
+    maxRetriesPerRequest: null,
+    socketTimeout: WORKER_SILENT_MS,
+    retryStrategy,
+    reconnectOnError,
+  };
 }
 
 /** Resolves when commands can be sent; rejects with `RedisUnavailable` after `ms`, or when the client was closed. */
@@ -139,12 +164,16 @@ function addressOf(target: RedisTarget): ConnectionRecipe {
     ...(url.username === '' ? {} : { username: decodeURIComponent(url.username) }),
     ...(url.password === '' ? {} : { password: decodeURIComponent(url.password) }),
     db: readDatabase(url.pathname),
-    ...(url.protocol === 'rediss:' ? { tls: isIP(host) === 0 ? { servername: host } : {} } : {}),
   };
+  const ca = target.ca === undefined ? {} : { ca: target.ca };
+  const encrypted = url.protocol === 'rediss:';
   if (target.sentinels === undefined || target.sentinels.length === 0) {
-    return { ...common, host, port: url.port === '' ? 6379 : Number(url.port) };
+    const tls = encrypted ? { tls: { ...(isIP(host) === 0 ? { servername: host } : {}), ...ca } } : {};
+    return { ...common, ...tls, host, port: url.port === '' ? 6379 : Number(url.port) };
   }
-  return { ...common, sentinels: [...target.sentinels], name: target.sentinelName ?? 'mymaster' };
+  // The sentinels say where the primary is, so its certificate is checked for that address and not for the URL's.
+  const tls = encrypted ? { tls: ca, sentinelTLS: ca, enableTLSForSentinelMode: true } : {};
+  return { ...common, ...tls, sentinels: [...target.sentinels], name: target.sentinelName ?? 'mymaster' };
 }
 
 function readUrl(text: string): URL {

@@ -12,11 +12,12 @@ export interface DurabilityWatch {
   readonly onChange: (verdict: Durability) => void;
 }
 
-/** A look that failed is repeated sooner: until one succeeds, money waits. */
-const AFTER_FAILURE_MS = 5_000;
+/** Where money waits for the next look, or memory may run out before it, that one comes sooner. */
+const SOON_MS = 5_000;
+const FILLING_SHARE = 0.7;
 
 /**
- * Looks at start, every `everyMs`, and whenever the connection is made again: what answers after a reconnect may be
+ * Looks at start, every `everyMs` (sooner while something is wrong), and whenever the connection is made again: what answers after a reconnect may be
  * another server, and a setting may be changed while it runs. A look that fails is a verdict too: not durable. The
  * returned function ends the watch; a look on its way is then not told.
  */
@@ -29,12 +30,9 @@ export function watchDurability({ redis, clock, everyMs, check, onChange }: Dura
     looks += 1;
     const mine = looks;
     cancelNext();
-    const { verdict, nextMs } = await check().then(
-      (seen) => ({ verdict: seen, nextMs: everyMs }),
-      (error: unknown) => ({ verdict: notAsked(error), nextMs: Math.min(everyMs, AFTER_FAILURE_MS) }),
-    );
+    const verdict = await check().catch(notAsked);
     if (mine !== looks) return; // a newer look was begun, or the watch has ended
-    cancelNext = clock.after(nextMs, start);
+    cancelNext = clock.after(isCalm(verdict) ? everyMs : Math.min(everyMs, SOON_MS), start);
     if (likeness(verdict) === told) return;
     told = likeness(verdict);
     onChange(verdict);
@@ -48,6 +46,10 @@ export function watchDurability({ redis, clock, everyMs, check, onChange }: Dura
     cancelNext();
     redis.off('ready', start);
   };
+}
+
+function isCalm({ durable, usedMemoryShare }: Durability): boolean {
+  return durable && (usedMemoryShare ?? 0) < FILLING_SHARE;
 }
 
 function notAsked(error: unknown): Durability {

@@ -17,6 +17,28 @@ test('balances are whole francs per country, and say that they are approximate',
   expect(Object.keys(body.balances)).toEqual(['SN', 'CI', 'BJ', 'TG', 'ML', 'BF']);
 });
 
+test('beside each balance stands what is still to leave, and what would be left of it then', async () => {
+  await service.control('POST', '/settings', { balances: { SN: 1_000, CI: 5_000 } });
+  await service.call('POST', '/v1/accounts/main/stop');
+  const pay = (withdrawMode: string, accountAlias: string, amount: number) =>
+    service.post('/v1/disbursements', { accountAlias, amount, withdrawMode, reference: `${withdrawMode} ${amount}` });
+  await pay('wallet-a-senegal', '771234567', 700);
+  await pay('wallet-b-senegal', '771234568', 600);
+  await pay('wallet-a-ci', '0701020304', 2_000);
+  await pay('service', 'shop-account', 9_000);
+
+  const waiting = (await balances()).body;
+  expect(waiting).toMatchObject({ approximate: true, balances: { SN: 1_000, CI: 5_000 } });
+  expect(waiting.inFlight).toEqual({ SN: 1_300, CI: 2_000, BJ: 0, TG: 0, ML: 0, BF: 0 });
+  expect(waiting.afterInFlight).toMatchObject({ SN: -300, CI: 3_000 });
+
+  await service.control('POST', '/settings', { balances: { SN: 10_000, CI: 5_000 } });
+  await service.call('POST', '/v1/accounts/main/release');
+  await expect
+    .poll(async () => (await balances()).body.inFlight, { timeout: 10_000 })
+    .toMatchObject({ SN: 0, CI: 0 });
+});
+
 test.for(['spaces', 'commas', 'plain'])('grouped with %s, the figure is the same', async (balanceFormat) => {
   await service.control('POST', '/settings', { balanceFormat, balances: { SN: 1_250_000 } });
   expect((await balances()).body.balances.SN).toBe(1_250_000);

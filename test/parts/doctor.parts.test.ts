@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,6 +9,7 @@ import { type Clock, systemClock } from '../../src/lib/clock.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { doctor } from '../../src/parts/doctor.ts';
 import type { Finding } from '../../src/parts/examine/finding.ts';
+import { PROBES, tryInside } from '../../src/parts/examine/permissions.ts';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { type Sandbox, defaultCredentials, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { Secret } from '../../src/lib/secret.ts';
@@ -91,6 +92,16 @@ async function examined(env: Record<string, string | undefined> = {}, clock: Clo
   return findings;
 }
 
+/** The commands that the files of a folder name. */
+function scriptsIn(folder: string, pattern: RegExp): string[] {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => /\.(ts|js)$/.test(file) && !file.includes('examine'),
+  );
+  return files.flatMap((file) =>
+    [...readFileSync(join(folder, file), 'utf8').matchAll(pattern)].map(([, command = '']) => command.toUpperCase()),
+  );
+}
+
 const faultsOf = (findings: readonly Finding[]) =>
   findings.filter(({ is }) => is === 'fault').map(({ check, says, fix }) => `${check}: ${says} → ${fix}`);
 const faults = async (env: Record<string, string | undefined>, clock?: Clock) => faultsOf(await examined(env, clock));
@@ -103,6 +114,7 @@ test('a healthy deployment has every check, and no fault', async () => {
     'ok durability',
     'ok memory',
     'ok clock',
+    'ok permissions',
     'ok keys',
     'ok keys',
     'ok sms login',
@@ -128,13 +140,13 @@ test('for people it is one line per check, and a last one that says how it is', 
   const tools = { clock: systemClock, random: systemRandom, signal: new AbortController().signal, json: false };
   const print = (line: string): void => void printed.push(line);
   expect(await doctor({ ...tools, env: healthy(), print })).toBe(0);
-  expect(printed).toHaveLength(11);
-  expect(printed[0]).toMatch(/^✓ settings {4}\d+ are set, all can be read$/);
+  expect(printed).toHaveLength(12);
+  expect(printed[0]).toMatch(/^✓ settings {5}\d+ are set, all can be read$/);
   expect(printed.at(-1)).toBe('No fault was found.');
   printed.length = 0;
   expect(await doctor({ ...tools, env: { ...healthy(), SERVICE_TOKEN: '' }, print })).toBe(1);
   expect(printed).toContain(
-    '✗ keys        main: some payments keys are missing, so it cannot move money → Set SERVICE_TOKEN.',
+    '✗ keys         main: some payments keys are missing, so it cannot move money → Set SERVICE_TOKEN.',
   );
   expect(printed.at(-1)).toBe('1 fault.');
 });
@@ -157,7 +169,7 @@ describe('settings', () => {
     const findings = await examined({ CALLBACK_SECRET: '' });
     expect(faultsOf(findings)).toEqual([expect.stringContaining('settings: CALLBACK_SECRET: is not set')]);
     expect(findings.at(-1)).toMatchObject({ check: 'callbacks', is: 'skipped' });
-    expect(findings.filter(({ is }) => is === 'ok')).toHaveLength(8);
+    expect(findings.filter(({ is }) => is === 'ok')).toHaveLength(9);
   });
 
   test('keys of the API and accounts are read too', async () => {
@@ -200,6 +212,67 @@ describe('redis', () => {
       is: 'ok',
       says: expect.stringContaining('asserted by DURABILITY, though appendfsync is everysec'),
     });
+  });
+
+  test.for([
+    [
+      'what is missing is named',
+      ['-hset', '-xadd', '-evalsha'],
+      /may not run EVALSHA, HSET, XADD → .* \+evalsha \+hset \+xadd$/,
+    ],
+    [
+      'other keys than ours are no help',
+      ['resetkeys', '~shop:*'],
+      /may not use keys that begin with \{relais\} → .* ~\{relais\}:\*$/,
+    ],
+    ['scripts are needed', ['-eval'], /may not run EVAL →/],
+  ] as const)('whose user may not do all is a fault: %s', async ([, rules, told]) => {
+    await redis.acl('SETUSER', 'narrow', 'on', '>pass', '+@all', '~{relais}:*', ...rules);
+    onTestFinished(async () => void (await redis.acl('DELUSER', 'narrow')));
+    const narrow = Object.assign(new URL(server.url), { username: 'narrow', password: 'pass' }).href;
+    const permissions = (await faults({ REDIS_URL: narrow })).filter((one) => one.startsWith('permissions: '));
+    expect(permissions).toEqual([expect.stringMatching(told)]);
+    expect(permissions[0]).toContain('the user narrow');
+  });
+
+  test('whose user may do no more than relais does is well', async () => {
+    const commands = [...new Set(PROBES.map((probe) => `+${probe.split(' ')[0]?.toLowerCase()}`))];
+    const outside = [
+      '+eval',
+      '+evalsha',
+      '+multi',
+      '+exec',
+      '+bzpopmin',
+      '+info',
+      '+client',
+      '+config|get',
+      '+ping',
+      '+select',
+    ];
+    await redis.acl('SETUSER', 'exact', 'on', '>pass', '~{relais}:*', ...commands, ...outside);
+    onTestFinished(async () => void (await redis.acl('DELUSER', 'exact')));
+    const exact = Object.assign(new URL(server.url), { username: 'exact', password: 'pass' }).href;
+    expect(await faults({ REDIS_URL: exact })).toEqual([]);
+  });
+
+  test('is left as it was found', async () => {
+    await examined();
+    expect((await redis.keys('*')).filter((key) => key.includes('doctor'))).toEqual([]);
+  });
+
+  test('every probe is a command as Redis knows it', async () => {
+    const said = await tryInside(redis, systemRandom);
+    expect(said.filter((one) => /number of args|unknown|syntax|not allowed/i.test(one))).toEqual([]);
+  });
+
+  test('every command that a script of ours, or of BullMQ, calls is probed', () => {
+    const probed = PROBES.map((probe) => probe.split(' ')[0]);
+    const called = [
+      ...scriptsIn('src', /redis\.call\(\s*'(\w+)'/g),
+      ...scriptsIn('node_modules/bullmq/dist/esm/scripts', /rcall\(\s*["'](\w+)["']/g),
+    ];
+    expect(called.length).toBeGreaterThan(200);
+    expect([...new Set(called)].filter((command) => !probed.includes(command))).toEqual([]);
   });
 
   test('that is nearly full is a fault', async () => {

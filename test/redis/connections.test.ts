@@ -25,6 +25,28 @@ test('rediss:// turns TLS on and names the server it expects', () => {
   expect(workerConnection({ url: 'rediss://10.0.0.7' }).tls).toEqual({});
 });
 
+test('a private signer is given to Redis and, with sentinels, to these too', () => {
+  const ca = 'pem';
+  expect(workerConnection({ url: 'rediss://redis.example', ca }).tls).toEqual({ servername: 'redis.example', ca });
+  expect(workerConnection({ url: 'redis://redis.example', ca })).not.toHaveProperty('tls');
+  const sentinels = [{ host: 's1', port: 26379 }];
+  expect(workerConnection({ url: 'rediss://x', sentinels, ca })).toMatchObject({
+    tls: { ca },
+    sentinelTLS: { ca },
+    // Without it the connection to the primary would not be encrypted, whatever the URL says.
+    enableTLSForSentinelMode: true,
+  });
+});
+
+test('every connection gives up a socket on which nothing comes, and leaves a server that takes no writes', () => {
+  for (const options of [workerConnection({ url: 'redis://x' }), queueConnection({ url: 'redis://x' })]) {
+    // Longer than a worker's read blocks (ten seconds), and than the wait for replicas (two).
+    expect(options.socketTimeout).toBe(options.commandTimeout ? 10_000 : 20_000);
+    expect(options.reconnectOnError?.(new Error("READONLY You can't write against a read only replica."))).toBe(true);
+    expect(options.reconnectOnError?.(new Error('NOSCRIPT No matching script.'))).toBe(false);
+  }
+});
+
 test('an IPv6 address loses its brackets', () => {
   expect(workerConnection({ url: 'redis://[::1]:6379' }).host).toBe('::1');
 });

@@ -47,6 +47,18 @@ test('a look that failed is "not durable", and the next one comes sooner', async
   expect(watch.told.at(-1)).toEqual(durable);
 });
 
+test.for([
+  ['what is not durable', everysec],
+  ['memory that is filling', { ...durable, usedMemoryShare: 0.8 }],
+] as const)('%s is looked at again after five seconds', async ([, verdict]) => {
+  const watch = watching([verdict, durable]);
+  await watch.settled();
+  expect(watch.waiting()).toEqual([5_000]);
+  await watch.pass(5_000);
+  expect(watch.told).toEqual([verdict, durable]);
+  expect(watch.waiting()).toEqual([65_000]);
+});
+
 test('an older look that answers late does not overwrite a newer one', async () => {
   let answerFirst: (verdict: Durability) => void = () => undefined;
   const first = new Promise<Durability>((resolve) => {

@@ -1,11 +1,13 @@
 /** The bench of one simulated attempt: the real processors work at it and cannot tell the difference. */
 import type { Random } from '../../src/lib/random.ts';
-import type { Accounts, HoldArea } from '../../src/operations/accounts.ts';
+import type { Accounts, HoldArea, Row } from '../../src/operations/accounts.ts';
 import type { Campaigns } from '../../src/operations/campaigns.ts';
 import type { Chunks } from '../../src/operations/chunks.ts';
 import type { QueueName } from '../../src/operations/due-queues.ts';
 import { keys } from '../../src/operations/keys.ts';
 import type { Operations } from '../../src/operations/operations.ts';
+import type { OptOuts } from '../../src/operations/opt-outs.ts';
+import type { Retries } from '../../src/operations/retries.ts';
 import type { Queries } from '../../src/operations/queries.ts';
 import type { Bench, Policy } from '../../src/processors/bench.ts';
 import type { Upstream } from '../../src/upstream/client.ts';
@@ -32,6 +34,8 @@ export interface Workshop extends StoreLink, UpstreamLink {
   readonly guards: StoreGuards;
   /** When each hold of the one account was last probed, by reason. Losing it in a rollback would change nothing. */
   readonly holds: Map<string, number>;
+  /** Failures in a row, by area and reason. */
+  readonly rows: Map<string, number>;
   readonly wake: (queue: QueueName, id: string) => void;
 }
 
@@ -56,6 +60,8 @@ export function benchOf(process: Process, workshop: Workshop): Bench {
     } as unknown as Queries,
     chunks: {} as unknown as Chunks,
     campaigns: {} as unknown as Campaigns,
+    optOuts: {} as unknown as OptOuts,
+    retries: {} as unknown as Retries,
     accounts: accountsOf(send, workshop) as unknown as Accounts,
     upstream: { payments, admit: async () => ({ admitted: true }) } as unknown as Upstream,
     account: () => ({ upstream: account, fingerprint: 'keys' }),
@@ -67,12 +73,24 @@ export function benchOf(process: Process, workshop: Workshop): Bench {
   };
 }
 
-function accountsOf(send: <T>(command: () => T) => Promise<T>, { holds, timeline }: Workshop) {
+function accountsOf(send: <T>(command: () => T) => Promise<T>, { holds, rows, timeline }: Workshop) {
+  const listed = (account: string) =>
+    [...holds].map(([reason, since]) => ({ account, area: 'payments', reason, since }));
   return {
     hold: (_account: string, _area: HoldArea, reason: string) => send(() => void holds.set(reason, timeline.now)),
     release: (_account: string, _area: HoldArea, reason: string) => send(() => holds.delete(reason)),
-    holdsOf: (account: string) =>
-      send(() => [...holds].map(([reason, since]) => ({ account, area: 'payments', reason, since }))),
+    holdsOf: (account: string) => send(() => listed(account)),
+    standingOf: (account: string) => send(() => ({ holds: listed(account), failing: new Set(rows.keys()) })),
+    countFailure: (_account: string, area: HoldArea, reason: string, { length }: Row) =>
+      send(() => {
+        const name = `${area}.${reason}`;
+        const count = (rows.get(name) ?? 0) + 1;
+        rows.set(name, count);
+        if (count < length) return;
+        rows.delete(name);
+        if (!holds.has(reason)) holds.set(reason, timeline.now);
+      }),
+    endRow: (_account: string, area: HoldArea, reason: string) => send(() => rows.delete(`${area}.${reason}`)),
     mayProbe: (_account: string, _area: HoldArea, reason: string, everyMs: number) =>
       send(() => {
         const probedAt = holds.get(reason);

@@ -7,7 +7,7 @@ import { readRecord } from '../../src/operations/record.ts';
 import type { Bench, Policy } from '../../src/processors/bench.ts';
 import { disbursementEvent } from '../../src/processors/disbursement-event.ts';
 import { advanceDisbursement } from '../../src/processors/disbursement.ts';
-import { HINT_INTERVAL_MS } from '../../src/processors/look.ts';
+import { HINT_INTERVAL_MS } from '../../src/processors/attempt.ts';
 import { pollStatus } from '../../src/processors/status-poll.ts';
 import { sweep } from '../../src/processors/sweeper.ts';
 import { ALL_GUARDS, type StoreGuards } from '../support/memory-operations.ts';
@@ -82,6 +82,7 @@ export class World {
       policy: { ...POLICY, resubmit: mode === 'resubmit', ...options.policy } as Policy,
       guards: { ...ALL_GUARDS, ...options.guards },
       holds: new Map(),
+      rows: new Map(),
       wake: (queue, id) => this.#wake(queue, id),
       durableRecord: (token) => {
         const record = store.durableHash(keys.record(ledger.tokens.get(token)?.callbackId ?? ''));

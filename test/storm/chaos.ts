@@ -3,12 +3,12 @@ import { type Random, seededRandom } from '../../src/lib/random.ts';
 import type { Child } from './child.ts';
 import { wait } from './clock.ts';
 import type { Link } from './link.ts';
-import { LEASE_MS } from './plan.ts';
+import { LEASE_MS, LOCK_MS } from './plan.ts';
 import type { World } from './world.ts';
 
 export interface ChaosCounts {
   kills: number;
-  /** Frozen for longer than a lock. */
+  /** Frozen for longer than a lease, and some for longer than a lock. */
   stops: number;
   powerLosses: number;
   /** Wires to Redis that were cut, held, delayed, refused, or lost their replies. */
@@ -26,10 +26,15 @@ export class Chaos {
   /** Processes that something is being done to. */
   readonly #busy = new Set<Child | Link>();
   readonly #errors: unknown[] = [];
+  #tellFailure: (error: unknown) => void = () => undefined;
+  /** Rejects as soon as the weather itself breaks: what comes after that says nothing about relais. */
+  readonly failure: Promise<never> = new Promise((_resolve, reject) => (this.#tellFailure = reject));
 
   constructor(world: World, seed: number) {
     this.#world = world;
     this.#seed = seed;
+    // Nobody may be listening by then; it is told again when the weather ends.
+    this.failure.catch(() => undefined);
   }
 
   begin(): void {
@@ -61,14 +66,19 @@ export class Chaos {
         if (!this.#stop.signal.aborted) await strike(random);
       }
     };
-    this.#loops.push(run().catch((error: unknown) => void this.#errors.push(error)));
+    this.#loops.push(run().catch((error: unknown) => this.#failed(error)));
+  }
+
+  #failed(error: unknown): void {
+    this.#errors.push(error);
+    this.#tellFailure(error);
   }
 
   /** Goes on beside the loop, and is waited for at the end. */
   #beside(what: Child | Link, work: () => Promise<void>): void {
     this.#busy.add(what);
     const done = work().finally(() => this.#busy.delete(what));
-    this.#loops.push(done.catch((error: unknown) => void this.#errors.push(error)));
+    this.#loops.push(done.catch((error: unknown) => this.#failed(error)));
   }
 
   async #strikeProcess(random: Random): Promise<void> {
@@ -77,7 +87,10 @@ export class Chaos {
     const worker = who > 0.95 ? door : workers[Math.floor((who / 0.95) * workers.length)];
     if (!worker || this.#busy.has(worker)) return;
     if (how < 0.6 || worker === door) this.#beside(worker, () => this.#kill(worker, when * 300));
-    else this.#beside(worker, () => this.#freeze(worker, LEASE_MS + 300 + when * 2_000, how > 0.9));
+    else
+      this.#beside(worker, () =>
+        this.#freeze(worker, (when < 0.6 ? LEASE_MS : LOCK_MS) + 300 + when * 2_000, how > 0.9),
+      );
   }
 
   async #kill(worker: Child, deadMs: number): Promise<void> {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { checks, judge } from './checks.ts';
 import type { Story } from './story.ts';
-import { campaign, event, paid, record, submit, text, wholeStory } from './whole-story.ts';
+import { attempt, campaign, event, paid, record, submit, text, wholeStory } from './whole-story.ts';
 
 /** The names of the promises that a story breaks. */
 function brokenBy(changes: Partial<Story>): string[] {
@@ -13,6 +13,12 @@ function brokenBy(changes: Partial<Story>): string[] {
 const withAsked = (changes: Partial<Story['asked'][number]>) => ({
   asked: wholeStory.asked.map((asked, index) => (index === 0 ? { ...asked, ...changes } : asked)),
 });
+/** The looks at the one that needs review. */
+const ofTheThird = wholeStory.looks.filter(({ token }) => token === 't3');
+const withThird = (changes: Partial<Story['records'][number]>) => ({
+  records: wholeStory.records.map((seen) => (seen.id === 'dsb_3' ? { ...seen, ...changes } : seen)),
+});
+const withCanaries = (changes: Partial<Story['canaries']>) => ({ canaries: { ...wholeStory.canaries, ...changes } });
 const withCampaign = (changes: Partial<Story['campaigns'][number]>) => ({ campaigns: [{ ...campaign, ...changes }] });
 
 test('a story in which every promise was kept breaks none', () => {
@@ -87,16 +93,18 @@ describe('money', () => {
       return blind;
     });
     const looks = unseen.map(({ at }) => ({ at: at - 10, token: 't1', status: 'created' }));
-    expect(brokenBy({ submits: unseen, looks })).toEqual(['P9']);
+    expect(brokenBy({ submits: unseen, looks: [...looks, ...ofTheThird] })).toEqual(['P9']);
     const [one, two, three] = wholeStory.submits;
     const unwritten = wholeStory.records.map((all, index) => (index === 0 ? record(1, 'succeeded') : all));
     expect(one && two && three ? brokenBy({ records: unwritten }) : []).toEqual(['P9']);
   });
 
   test('P10 sees a submit that was repeated without a look, after a look too early, and after another word', () => {
-    expect(brokenBy({ looks: [] })).toEqual(['P10']);
-    expect(brokenBy({ looks: [{ at: 1_500, token: 't1', status: 'created' }] })).toEqual(['P10']);
-    expect(brokenBy({ looks: [{ at: 3_500, token: 't1', status: 'pending' }] })).toEqual(['P10']);
+    expect(brokenBy({ looks: ofTheThird })).toEqual(['P10']);
+    const early = { at: 1_500, token: 't1', status: 'created' };
+    expect(brokenBy({ looks: [early, ...ofTheThird] })).toEqual(['P10']);
+    const other = { at: 3_500, token: 't1', status: 'pending' };
+    expect(brokenBy({ looks: [other, ...ofTheThird] })).toEqual(['P10']);
   });
 
   test('P11 sees a number that is used again, and a second last word', () => {
@@ -109,6 +117,29 @@ describe('money', () => {
   test('P13 sees sums that differ between records, metrics and requests', () => {
     expect(brokenBy({ counted: { ...wholeStory.counted, queued: 1 } })).toEqual(['P13']);
     expect(brokenBy({ records: [...wholeStory.records, record(4, 'queued')] })).toEqual(['P13']);
+  });
+});
+
+describe('running', () => {
+  test('P12 sees a secret, a place that was not searched, and a canary that was never used', () => {
+    expect(brokenBy(withCanaries({ leaks: [{ what: 'an API key', place: 'logs' }] }))).toEqual(['P12']);
+    expect(brokenBy(withCanaries({ searched: { ...wholeStory.canaries.searched, Redis: 0 } }))).toEqual(['P12']);
+    expect(brokenBy(withCanaries({ used: ['a bearer token'] }))).toEqual(['P12']);
+  });
+
+  test('P14 sees an attempt that took longer than half of its lock, and a storm without attempts', () => {
+    expect(brokenBy({ attempts: { count: 9, long: [attempt(2_001)] } })).toEqual(['P14']);
+    expect(brokenBy({ attempts: { count: 9, long: [attempt(1_999)] } })).toEqual([]);
+    expect(brokenBy({ attempts: { count: 0, long: [] } })).toEqual(['P14']);
+  });
+
+  test('P15 sees a review for what a look would have settled, and one that came too early', () => {
+    expect(brokenBy({ ledger: [paid(1, 1), paid(2, 0), paid(3, 0, { status: 'failed' })] })).toEqual(['P15']);
+    expect(brokenBy({ looks: wholeStory.looks.slice(0, 2) })).toEqual(['P15']);
+    expect(brokenBy(withThird({ reason: 'never_executed' }))).toEqual(['P15']);
+    expect(brokenBy(withThird({ reason: 'poll_exhausted' }))).toEqual(['P15']);
+    // Sent once, and given up as if it had been sent three times.
+    expect(brokenBy(withThird({ reason: 'sent_three_times' }))).toEqual(['P15']);
   });
 });
 

@@ -1,5 +1,6 @@
 /** What must be true of every storm. Each check is pure: a story in, the broken promises out, in words. */
 import { moneyChecks } from './checks-of-money.ts';
+import { runningChecks } from './checks-of-running.ts';
 import { textChecks } from './checks-of-texts.ts';
 import type { Story } from './story.ts';
 
@@ -16,7 +17,7 @@ export interface Verdict {
   readonly broken: readonly string[];
 }
 
-export const checks: readonly Check[] = [...moneyChecks, ...textChecks];
+export const checks: readonly Check[] = [...moneyChecks, ...textChecks, ...runningChecks];
 
 export function judge(story: Story): Verdict[] {
   return checks.map(({ name, says, broken }) => ({ name, says, broken: broken(story) }));

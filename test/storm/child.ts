@@ -1,6 +1,6 @@
 /** One process of ours, started as an operator would, killed and frozen as no operator would. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { appendFileSync, closeSync, openSync, readFileSync } from 'node:fs';
+import { appendFileSync, closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { wait } from './clock.ts';
 import { bareEnvironment } from './plan.ts';
@@ -33,6 +33,8 @@ export class Child {
   readonly diedByItself: string[] = [];
   /** Ends before it was ready: without Redis nothing starts, and whoever minds the process starts it again. */
   readonly failedStarts: string[] = [];
+  /** When it was frozen, in ms since the epoch. */
+  readonly stoodStill: { from: number; to: number }[] = [];
   urls: Urls = {};
   frozen = false;
   #child: ChildProcess | undefined;
@@ -85,11 +87,18 @@ export class Child {
 
   freeze(): void {
     this.frozen = this.#child?.kill('SIGSTOP') ?? false;
+    this.stoodStill.push({ from: Date.now(), to: Number.POSITIVE_INFINITY });
   }
 
   thaw(): void {
     this.#child?.kill('SIGCONT');
+    this.#movesAgain();
+  }
+
+  #movesAgain(): void {
     this.frozen = false;
+    const last = this.stoodStill.at(-1);
+    if (last && last.to === Number.POSITIVE_INFINITY) last.to = Date.now();
   }
 
   async #end(signal: NodeJS.Signals): Promise<void> {
@@ -104,8 +113,10 @@ export class Child {
   #ended(child: ChildProcess, code: number | null, signal: NodeJS.Signals | null): void {
     everyone.delete(child);
     if (this.#child === child) this.#child = undefined;
+    this.#movesAgain();
     const how = signal ?? `status ${code}`;
-    appendFileSync(this.plan.log, `--- ended: ${how}${this.#expected ? '' : ', by itself'}\n`);
+    if (existsSync(this.plan.log))
+      appendFileSync(this.plan.log, `--- ended: ${how}${this.#expected ? '' : ', by itself'}\n`);
     if (this.#expected) return;
     const told = `${this.plan.name} ended by itself: ${how}; ${this.#lastWords()}`;
     if (this.#isReady) this.diedByItself.push(told);
@@ -114,6 +125,8 @@ export class Child {
 
   /** The end of its log. */
   #lastWords(): string {
+    // Whoever ends the storm before its time takes the logs along.
+    if (!existsSync(this.plan.log)) return 'its log is gone';
     const lines = readFileSync(this.plan.log, 'utf8').trim().split('\n');
     return (lines.findLast((line) => !line.startsWith('---')) ?? '').slice(0, LAST_WORDS);
   }

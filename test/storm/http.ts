@@ -1,4 +1,5 @@
 /** Asking relais and the sandbox over HTTP, as any caller would. */
+import { API_SECRET } from './plan.ts';
 
 export interface Reply {
   readonly status: number;
@@ -24,7 +25,7 @@ export async function ask(
   try {
     const answer = await fetch(url, {
       method,
-      headers: { authorization: 'Bearer dev', 'content-type': 'application/json', ...headers },
+      headers: { authorization: `Bearer ${API_SECRET}`, 'content-type': 'application/json', ...headers },
       signal: AbortSignal.timeout(withinMs),
       ...(text === undefined ? {} : { body: text }),
     });

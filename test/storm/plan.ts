@@ -6,15 +6,18 @@ import type { Mode } from './options.ts';
 export const UPSTREAM_TIMEOUT_MS = 1_000;
 const UPSTREAM_CONNECT_TIMEOUT_MS = 1_000;
 
-/** Twice what one exchange may take: a record's lease and BullMQ's lock. */
+/** Twice what one exchange may take. */
 export const LEASE_MS = 2 * (UPSTREAM_TIMEOUT_MS + UPSTREAM_CONNECT_TIMEOUT_MS);
+/** Of a job: an attempt may make two exchanges, and must end in half of it. */
+export const LOCK_MS = 2 * LEASE_MS;
 /** When a late effect comes, counted from its request: after the caller has given up. */
 export const LATE_MS = 1_500;
 /** Longer than any effect that outlives its request. */
 export const QUIET_MS = 2_000;
 export const SETTLE_MS = 300;
 
-export const CALLBACK_SECRET = 'secret of the storm';
+export const CALLBACK_SECRET = 'callback-canary-of-the-storm';
+export const API_SECRET = 'api-canary-of-the-storm';
 export const ENVIRONMENT = 'storm';
 
 export interface Addresses {
@@ -45,6 +48,8 @@ export function settingsOf(to: Addresses, mode: Mode): Readonly<Record<string, s
     API_PORT: String(to.apiPort),
     WEBHOOKS_PORT: String(to.webhooksPort),
     METRICS_PORT: '0',
+    API_KEYS: `storm:enqueue+read+approve+operate:${API_SECRET}`,
+    SOFTPAY_CARD: 'on',
     API_RATE: '0',
     UPSTREAM_RATE: '0',
     UPSTREAM_TIMEOUT: `${UPSTREAM_TIMEOUT_MS}ms`,
@@ -56,7 +61,8 @@ export function settingsOf(to: Addresses, mode: Mode): Readonly<Record<string, s
     HOLD_RECHECK: '1s',
     SWEEP_INTERVAL: '200ms',
     WORKER_CONCURRENCY: '20',
-    LOG_LEVEL: 'warn',
+    // What attempts took is read from their lines, and the more is written, the more may leak.
+    LOG_LEVEL: 'debug',
   };
 }
 

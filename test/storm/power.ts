@@ -12,7 +12,7 @@
  * Before Redis starts again its file is mended as `redis-check-aof --fix` mends it (see torn-tail.ts): a server that
  * finds half a transaction at the end keeps it, and carries it out after the next restart.
  */
-import { readFileSync, readdirSync, statSync, truncateSync } from 'node:fs';
+import { closeSync, openSync, readSync, readdirSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Random } from '../../src/lib/random.ts';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../src/redis/embedded.ts';
@@ -35,6 +35,8 @@ export class Power {
   readonly #dir: string;
   readonly #mends: boolean;
   #redis: EmbeddedRedis;
+  /** The length up to which a file was found to hold whole commands, after the last loss. */
+  #whole: Tail = { file: '', bytes: 0 };
   readonly losses: Loss[] = [];
 
   private constructor(dir: string, redis: EmbeddedRedis, mends: boolean) {
@@ -76,8 +78,16 @@ export class Power {
     const unacknowledged = bytes - acknowledged.bytes;
     const kept = Math.floor(random.fraction() * (unacknowledged + 1));
     truncateSync(file, acknowledged.bytes + kept);
-    if (this.#mends) truncateSync(file, wholeLength(readFileSync(file)));
+    if (this.#mends) this.#mend(file);
     this.losses.push({ unacknowledged, cut: unacknowledged - kept });
+  }
+
+  /** What was found whole stays whole, so only what came after it is read again. */
+  #mend(file: string): void {
+    const from = this.#whole.file === file ? this.#whole.bytes : 0;
+    const bytes = from + wholeLength(readFrom(file, from));
+    truncateSync(file, bytes);
+    this.#whole = { file, bytes };
   }
 
   /** The file that Redis appends to: the newest of its increments. */
@@ -89,4 +99,17 @@ export class Power {
     const file = join(folder, numbered[0]?.name ?? '');
     return { file, bytes: statSync(file).size };
   }
+}
+
+function readFrom(path: string, from: number): Buffer {
+  const rest = Buffer.alloc(statSync(path).size - from);
+  const file = openSync(path, 'r');
+  let read = 0;
+  while (read < rest.length) {
+    const got = readSync(file, rest, read, rest.length - read, from + read);
+    if (got === 0) break;
+    read += got;
+  }
+  closeSync(file);
+  return rest.subarray(0, read);
 }

@@ -1,9 +1,11 @@
 /** Reads what a storm left behind: our records and events over HTTP, the books of the service, what the taps heard. */
+import { searchAftermath } from './aftermath.ts';
+import { readAttempts } from './attempts.ts';
 import { waitUntil } from './clock.ts';
 import { mustAsk } from './http.ts';
 import { looksIn, sendsIn, submitsIn } from './hearsay.ts';
 import type { Mode } from './options.ts';
-import { LEASE_MS, QUIET_MS, UPSTREAM_TIMEOUT_MS } from './plan.ts';
+import { LEASE_MS, LOCK_MS, QUIET_MS, UPSTREAM_TIMEOUT_MS } from './plan.ts';
 import type {
   Asked,
   BookedText,
@@ -28,7 +30,7 @@ export async function readStory(
   const { taps, images, control } = world;
   const [base, crm] = [taps.base.exchanges, taps.crm.exchanges];
   return {
-    rules: { mode, quietMs: QUIET_MS, patienceMs: UPSTREAM_TIMEOUT_MS, sendWithinMs: LEASE_MS / 2 },
+    rules: { mode, quietMs: QUIET_MS, patienceMs: UPSTREAM_TIMEOUT_MS, sendWithinMs: LEASE_MS / 2, lockMs: LOCK_MS },
     asked,
     records: await readRecords(world.api),
     events: await readEvents(world.api),
@@ -39,6 +41,8 @@ export async function readStory(
     campaigns: await Promise.all(mailings.map((mailing) => readCampaign(world.api, mailing))),
     messages: await mustAsk<BookedText[]>(`${control}/books/messages`),
     sends: sendsIn(crm),
+    attempts: await readAttempts(world.workers, LOCK_MS / 4),
+    canaries: await searchAftermath(world, asked, mailings),
   };
 }
 

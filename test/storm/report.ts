@@ -38,7 +38,7 @@ function told({
   const elsewhere = story.submits.filter(({ image }) => image && image.state !== 'submitting').length;
   return [
     `storm ${seconds(stormMs)}, calm ${seconds(calmMs)}`,
-    `processes: ${chaos.kills} kills, ${chaos.stops} stops past the lock, ${failedStarts.length} starts in vain; ` +
+    `processes: ${chaos.kills} kills, ${chaos.stops} stops past the lease, ${failedStarts.length} starts in vain; ` +
       `wires to Redis: ${chaos.wires} struck`,
     ...failedStarts.map((what) => `  ${what}`),
     `Redis: ${losses.length} power losses, ${cut} of ${unacknowledged} bytes lost that nobody had been told about`,

@@ -17,6 +17,7 @@ import type { Loss } from './power.ts';
 import { readStory } from './reading.ts';
 import type { Story } from './story.ts';
 import { mailingsOf, postMailings } from './texts.ts';
+import { pay } from './payers.ts';
 import { type World, startWorld } from './world.ts';
 
 export interface StormOrder {
@@ -90,6 +91,7 @@ async function blow(order: StormOrder, world: World, wishes: ReturnType<typeof w
   const chaos = new Chaos(world, seed);
   chaos.begin();
   const calm = new AbortController();
+  const paying = pay(world.api, seed, calm.signal);
   const forging = forge(world.webhooks, wishes, seededRandom(seed + 7), calm.signal);
   const giveUpMs = overMs + CALM_LIMIT_MS;
   const asking = makeWishes(world.api, wishes, { random: seededRandom(seed + 5), overMs: overMs * 0.85, giveUpMs });
@@ -98,7 +100,7 @@ async function blow(order: StormOrder, world: World, wishes: ReturnType<typeof w
     overMs: overMs * 0.7,
     giveUpMs,
   });
-  const [caller] = await Promise.all([asking, posting, wait(overMs)]);
+  const [caller] = await Promise.race([Promise.all([asking, posting, wait(overMs)]), chaos.failure]);
   // What has not been sent yet is to be sent in bad weather too.
   await noneWaits(world.api, LAST_SENDS_MS);
   calm.abort();
@@ -106,6 +108,7 @@ async function blow(order: StormOrder, world: World, wishes: ReturnType<typeof w
   const stormMs = nowMs() - began;
   const serviceFaults = await faultsOff(world);
   const forger = await forging;
+  await paying;
   const open = await comeToRest(world.api, mailings, CALM_LIMIT_MS + disbursements * 10);
   await wait(DRAIN_MS);
   const story = await readStory(world, mode, wishes, mailings);

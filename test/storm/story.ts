@@ -2,6 +2,8 @@
  * What a storm left behind, as plain data: what was asked, what went over the wire, what the service did, what relais
  * says. The checks read nothing else, so that each can be shown a broken story.
  */
+import type { Attempts } from './attempts.ts';
+import type { Findings } from './canaries.ts';
 import type { Mode } from './options.ts';
 
 export interface Story {
@@ -20,6 +22,18 @@ export interface Story {
   readonly messages: readonly BookedText[];
   /** Every sms.send that reached the wire, oldest first. */
   readonly sends: readonly SeenSend[];
+  readonly attempts: Attempts;
+  readonly canaries: Findings;
+}
+
+export interface SeenAttempt {
+  readonly worker: string;
+  readonly queue: string;
+  readonly id: string;
+  readonly settlement: string;
+  readonly durationMs: number;
+  /** Its process was frozen meanwhile. */
+  readonly stoodStill: boolean;
 }
 
 export interface Rules {
@@ -30,6 +44,8 @@ export interface Rules {
   readonly patienceMs: number;
   /** ms after which nothing that was decided before is still sent. */
   readonly sendWithinMs: number;
+  /** ms for which a job is locked. */
+  readonly lockMs: number;
 }
 
 /** A disbursement as a caller asked for it. */

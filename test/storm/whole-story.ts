@@ -1,5 +1,5 @@
 /** A small story in which every promise was kept, to be broken in one place at a time. */
-import type { LedgerEntry, SeenCampaign, SeenRecord, SeenSubmit, Story } from './story.ts';
+import type { LedgerEntry, SeenAttempt, SeenCampaign, SeenRecord, SeenSubmit, Story } from './story.ts';
 
 const asked = (n: number) => ({
   reference: `r${n}`,
@@ -80,26 +80,45 @@ export const campaign: SeenCampaign = {
 
 export const text = (n: number) => ({ to: `+22177000000${n}`, text: `storm 1.0 for N${n}` });
 
+export const attempt = (durationMs: number, stoodStill = false): SeenAttempt => ({
+  worker: 'worker-1',
+  queue: 'disbursement',
+  id: 'dsb_1',
+  settlement: 'advanced (submitted)',
+  durationMs,
+  stoodStill,
+});
+
 /** The first succeeded after a second submit, the second failed, the third needs review. */
 export const wholeStory: Story = {
-  rules: { mode: 'resubmit', quietMs: 2_000, patienceMs: 1_000, sendWithinMs: 2_000 },
+  rules: { mode: 'resubmit', quietMs: 2_000, patienceMs: 1_000, sendWithinMs: 2_000, lockMs: 4_000 },
   asked: [asked(1), asked(2), asked(3)],
   records: [
     record(1, 'succeeded', { history: [...record(1, '').history, line('submit', 'intended')] }),
     record(2, 'failed'),
-    record(3, 'needs_review'),
+    record(3, 'needs_review', { reason: 'disburse_id_used' }),
   ],
   events: [event(1, 1, 'succeeded'), event(2, 1, 'failed'), event(3, 1, 'needs_review')],
-  ledger: [paid(1, 1), paid(2, 0), paid(3, 0)],
+  ledger: [paid(1, 1), paid(2, 0), paid(3, 0, { status: 'created' })],
   submits: [
     submit(1, 1_000),
     submit(1, 5_000, { image: { state: 'submitting', token: 't1', sends: 2 } }),
     submit(2, 1_000),
     submit(3, 1_000),
   ],
-  looks: [{ at: 3_500, token: 't1', status: 'created' }],
+  looks: [
+    { at: 3_500, token: 't1', status: 'created' },
+    { at: 3_500, token: 't3', status: 'created' },
+    { at: 4_500, token: 't3', status: 'created' },
+  ],
   counted: { succeeded: 1, failed: 1, needs_review: 1, queued: 0 },
   campaigns: [campaign],
   messages: [{ ...text(1), times: 1 }],
   sends: [{ at: 1_000, items: [text(1)], answer: '00' }],
+  attempts: { count: 9, long: [attempt(9_000, true)] },
+  canaries: {
+    leaks: [],
+    searched: { logs: 1, Redis: 1, metrics: 1, events: 1, answers: 1 },
+    used: ['a one-time code', 'a bearer token'],
+  },
 };

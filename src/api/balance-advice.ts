@@ -1,0 +1,41 @@
+/**
+ * What would be left of a balance when everything in flight has left. Advice, never a gate: upstream calls its own
+ * figures rough, and what is in flight may be in them already.
+ */
+import { readWithdrawMode } from '../upstream/capabilities.ts';
+
+export interface BalanceAdvice {
+  /** XOF that have still to leave or are on their way, by country. */
+  readonly inFlight: Readonly<Record<string, number>>;
+  /** XOF; null where the balance could not be read. */
+  readonly afterInFlight: Readonly<Record<string, number | null>>;
+}
+
+/** `byMode` is in flight by withdraw mode; transfers between accounts of the service have no country, and no part. */
+export function adviseOn(
+  balances: Readonly<Record<string, number | null>>,
+  byMode: Readonly<Record<string, number>>,
+): BalanceAdvice {
+  const byCountry = sumByCountry(byMode);
+  const countries = Object.entries(balances);
+  return {
+    inFlight: Object.fromEntries(countries.map(([country]) => [country, byCountry.get(country) ?? 0])),
+    afterInFlight: Object.fromEntries(
+      countries.map(([country, balance]) => [
+        country,
+        balance === null ? null : balance - (byCountry.get(country) ?? 0),
+      ]),
+    ),
+  };
+}
+
+function sumByCountry(byMode: Readonly<Record<string, number>>): ReadonlyMap<string, number> {
+  const sums = new Map<string, number>();
+  for (const [mode, xof] of Object.entries(byMode)) {
+    // A mode that was accepted is a mode, even where this process no longer lists it among the extra ones.
+    const read = readWithdrawMode(mode, [mode]);
+    if ('problem' in read || read.country === undefined) continue;
+    sums.set(read.country, (sums.get(read.country) ?? 0) + xof);
+  }
+  return sums;
+}

@@ -1,0 +1,65 @@
+/**
+ * A word to whoever is about to approve a batch that the balances would not bear. Never a refusal: the figures are
+ * rough, and a disbursement without funds is held, not lost. Without an answer in time there is no word.
+ */
+import { describeXof } from '../lib/money.ts';
+import type { BatchRecord, Finding } from '../operations/batch-record.ts';
+import { adviseOn } from './balance-advice.ts';
+import type { ApiContext } from './context.ts';
+
+type Balances = Readonly<Record<string, number | null>>;
+
+interface Known {
+  readonly balances: Balances | undefined;
+  readonly atMono: number;
+}
+
+/** A page that is looked at again and again asks upstream no more often than this. */
+const KNOWN_FOR_MS = 30_000;
+const PATIENCE_MS = 2_000;
+
+export class BatchAdvisor {
+  readonly #context: Pick<ApiContext, 'bench' | 'queries' | 'clock'>;
+  readonly #known = new Map<string, Known>();
+
+  constructor(context: Pick<ApiContext, 'bench' | 'queries' | 'clock'>) {
+    this.#context = context;
+  }
+
+  /** Only of one that somebody may still decide about. */
+  async adviceOn({ state, account, totals }: BatchRecord): Promise<Finding[]> {
+    if (state !== 'awaiting_approval') return [];
+    const balances = await this.#balancesOf(account);
+    if (balances === undefined) return [];
+    const { afterInFlight } = adviseOn(balances, await this.#context.queries.inFlight(account));
+    return Object.entries(totals.countries).flatMap(([country, { xof }]) => {
+      const left = afterInFlight[country] ?? null;
+      if (left === null || xof <= left) return [];
+      const after = left < 0 ? `less than nothing (${describeXof(left)})` : `about ${describeXof(left)}`;
+      const reason = `${country}: the batch is ${describeXof(xof)}, and ${after} would be left of the balance when all in flight has left; what is short waits until there are funds`;
+      return [{ row: null, column: null, reason }];
+    });
+  }
+
+  async #balancesOf(account: string): Promise<Balances | undefined> {
+    const { clock } = this.#context;
+    const known = this.#known.get(account);
+    if (known && clock.monotonic() - known.atMono < KNOWN_FOR_MS) return known.balances;
+    const balances = await this.#ask(account);
+    this.#known.set(account, { balances, atMono: clock.monotonic() });
+    return balances;
+  }
+
+  async #ask(account: string): Promise<Balances | undefined> {
+    const { bench, clock } = this.#context;
+    const keys = bench.account(account)?.upstream;
+    if (keys === undefined) return undefined;
+    const admission = await bench.upstream.admit(keys, 'payments', 'look');
+    if (!admission.admitted) return undefined;
+    const tooLong = new AbortController();
+    const cancel = clock.after(PATIENCE_MS, () => tooLong.abort());
+    const verdict = await bench.upstream.payments.balances(keys, { signal: tooLong.signal });
+    cancel();
+    return verdict.is === 'ok' ? verdict.value.balances : undefined;
+  }
+}

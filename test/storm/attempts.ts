@@ -1,0 +1,52 @@
+/** How long attempts took, from the lines that the workers wrote about them. */
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import type { Child } from './child.ts';
+import type { SeenAttempt } from './story.ts';
+
+export interface Attempts {
+  readonly count: number;
+  /** Those that took longer than was asked about, by their workers' own clocks. */
+  readonly long: readonly SeenAttempt[];
+}
+
+/** `longMs`: shorter ones are only counted. */
+export async function readAttempts(workers: readonly Child[], longMs: number): Promise<Attempts> {
+  let count = 0;
+  const long: SeenAttempt[] = [];
+  for (const worker of workers) {
+    const lines = createInterface({ input: createReadStream(worker.plan.log) });
+    for await (const line of lines) {
+      const attempt = attemptIn(line);
+      if (!attempt) continue;
+      count += 1;
+      const endedAt = Date.parse(attempt.time);
+      const beganAt = endedAt - attempt.durationMs;
+      const { queue, id, did, because, durationMs } = attempt;
+      if (durationMs <= longMs) continue;
+      const stoodStill = worker.stoodStill.some(({ from, to }) => from <= endedAt && to >= beganAt);
+      long.push({ worker: worker.plan.name, queue, id, settlement: `${did} (${because})`, durationMs, stoodStill });
+    }
+  }
+  return { count, long };
+}
+
+interface AttemptLine {
+  readonly time: string;
+  readonly queue: string;
+  readonly id: string;
+  readonly did: string;
+  readonly because: string;
+  readonly durationMs: number;
+}
+
+/** Undefined for any other line, and for one that was cut off with its process. */
+function attemptIn(line: string): AttemptLine | undefined {
+  if (!line.includes('"attempt finished"') || !line.endsWith('}')) return undefined;
+  try {
+    return JSON.parse(line) as AttemptLine;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
