@@ -1,10 +1,9 @@
 /** The HTTP door: who asks, how often, what for; and every refusal as a problem that names the next step. */
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
-import { rateLimit } from 'express-rate-limit';
 import { batchRoutes } from './batches.ts';
 import { balanceRoutes } from './balances.ts';
 import { campaignRoutes } from './campaigns.ts';
-import { type ApiContext, keyOf } from './context.ts';
+import type { ApiContext } from './context.ts';
 import { directCreditRoutes } from './direct-credits.ts';
 import { disbursementRoutes } from './disbursements.ts';
 import { endpointRoutes } from './event-endpoints.ts';
@@ -12,12 +11,16 @@ import { eventRoutes } from './events.ts';
 import { invoiceRoutes } from './invoices.ts';
 import { findKey } from './keys.ts';
 import { messageRoutes } from './messages.ts';
-import { notYetRoutes } from './not-yet.ts';
+import { bodyTypesOf } from './openapi/body-types.ts';
+import { documentationRoutes } from './openapi/serve.ts';
+import { JSON_MAX } from './openapi/pieces.ts';
 import { operatingRoutes } from './operating.ts';
+import { optOutRoutes } from './opt-outs.ts';
+import { purgeRoutes } from './purge.ts';
 import { paymentRequestRoutes } from './payment-requests.ts';
 import { ApiProblem, sendProblem } from './problem.ts';
+import { limitRate } from './rate-limit.ts';
 
-const JSON_MAX = '1mb';
 /** Sent in place of a request id that is missing or odd. */
 const REQUEST_ID = /^[\w.:-]{1,100}$/;
 
@@ -25,13 +28,16 @@ export function createApi(context: ApiContext): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
-  app.use(identifyRequest(context), authenticate(context), limitRate(context), requireJson);
+  app.use(identifyRequest(context), documentationRoutes());
+  app.use(authenticate(context), limitRate(context), requireDeclaredType);
   // Before the JSON parser: the bytes of a batch are what is approved.
   app.use('/v1/disbursement-batches', batchRoutes(context));
   app.use(express.json({ limit: JSON_MAX, strict: true }));
   app.use('/v1/disbursements', disbursementRoutes(context));
   app.use('/v1/campaigns', campaignRoutes(context));
   app.use('/v1/messages', messageRoutes(context));
+  app.use('/v1/opt-outs', optOutRoutes(context));
+  app.use('/v1/purge', purgeRoutes(context));
   app.use('/v1/events', eventRoutes(context));
   app.use('/v1/event-endpoints', endpointRoutes(context));
   app.use('/v1/invoices', invoiceRoutes(context));
@@ -39,7 +45,6 @@ export function createApi(context: ApiContext): Express {
   app.use('/v1/direct-credits', directCreditRoutes(context));
   app.use('/v1/balances', balanceRoutes(context));
   app.use('/v1', operatingRoutes(context));
-  app.use(notYetRoutes());
   app.use((request) => {
     throw new ApiProblem('not-found', `There is no ${request.method} ${request.path.slice(0, 100)}.`);
   });
@@ -55,7 +60,9 @@ function identifyRequest({ random }: ApiContext): RequestHandler {
       'X-Request-Id': String(response.locals['requestId']),
       'X-Content-Type-Options': 'nosniff',
       'Cache-Control': 'no-store',
-      'Content-Security-Policy': "default-src 'none'",
+      'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+      'Cross-Origin-Resource-Policy': 'same-origin',
+      'Referrer-Policy': 'no-referrer',
     });
     next();
   };
@@ -80,29 +87,12 @@ function authenticate({ keys }: ApiContext): RequestHandler {
   };
 }
 
-/** Per key and process: an over-eager caller is slowed down before it reaches Redis. */
-function limitRate({ ratePerSecond }: ApiContext): RequestHandler {
-  if (ratePerSecond === 0) return (_request, _response, next) => next();
-  return rateLimit({
-    windowMs: 1_000,
-    limit: ratePerSecond,
-    standardHeaders: 'draft-8',
-    legacyHeaders: false,
-    keyGenerator: (_request, response) => keyOf(response).name,
-    validate: { keyGeneratorIpFallback: false },
-    handler: (_request, response) => {
-      response.set('Retry-After', '1');
-      throw new ApiProblem('too-many-requests', `This key may ask ${ratePerSecond} times a second (API_RATE).`);
-    },
-  });
-}
-
-/** A body of another type would be skipped by the JSON parser and look like an empty one. */
-const requireJson: RequestHandler = (request, _response, next) => {
+/** A body of another type would be skipped by the parser and look like an empty one. */
+const requireDeclaredType: RequestHandler = (request, _response, next) => {
   const hasBody = Number(request.get('content-length') ?? 0) > 0 || request.get('transfer-encoding') !== undefined;
-  const streamed = /^\/v1\/(campaigns\/[^/]+\/recipients|disbursement-batches\/?)$/.test(request.path);
-  if (hasBody && !streamed && !request.is('application/json')) {
-    throw new ApiProblem('unsupported-media-type', 'Send the body as `Content-Type: application/json`.');
+  const types = bodyTypesOf(request.method, request.path);
+  if (hasBody && !request.is([...types])) {
+    throw new ApiProblem('unsupported-media-type', `Send the body as \`Content-Type: ${types.join('`, or `')}\`.`);
   }
   next();
 };
@@ -116,6 +106,7 @@ function answerProblem({ onError }: ApiContext): ErrorRequestHandler {
       onError(error, { method, path, requestId: String(response.locals['requestId']) });
     }
     if (problem.kind === 'unavailable') response.set('Retry-After', '5');
+    if (problem.kind === 'not-durable' || problem.kind === 'memory-full') response.set('Retry-After', '30');
     sendProblem(response, problem);
   };
 }
@@ -123,6 +114,8 @@ function answerProblem({ onError }: ApiContext): ErrorRequestHandler {
 function problemOf(error: unknown): ApiProblem {
   if (error instanceof ApiProblem) return error;
   const { type, message = '', name = '' } = error as { type?: string; message?: string; name?: string };
+  // What follows a percent sign in the path is no character: it was the caller's doing.
+  if (error instanceof URIError) return new ApiProblem('malformed', 'The path cannot be read.');
   if (type === 'entity.too.large') return new ApiProblem('too-large', `A JSON body may have ${JSON_MAX}.`);
   if (type === 'entity.parse.failed') return new ApiProblem('malformed', 'The body is not JSON.');
   if (type === 'encoding.unsupported' || type === 'charset.unsupported') {
@@ -134,10 +127,14 @@ function problemOf(error: unknown): ApiProblem {
   return new ApiProblem('internal', 'It was written to the log under this X-Request-Id; trying again is safe.');
 }
 
+/** A server that takes no writes for now. Before version 7 what a script was told stands in the middle. */
+const REDIS_REFUSES = /(?:^|: -)(READONLY|LOADING|OOM|MISCONF|NOREPLICAS|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|UNBLOCKED) /;
+
 function isRedisAway(message: string, name: string): boolean {
   return (
     name === 'MaxRetriesPerRequestError' ||
     name === 'RedisUnavailable' ||
-    /^(Stream isn't writeable|Connection is closed|Command timed out|READONLY|LOADING|OOM)/.test(message)
+    /^(Stream isn't writeable|Connection is closed|Command timed out|Command aborted)/.test(message) ||
+    REDIS_REFUSES.test(message)
   );
 }

@@ -14,17 +14,20 @@ export interface EndpointRoutesContext {
   readonly endpointDesk: EndpointDesk;
 }
 
-const registration = z.strictObject({
-  url: z.string().min(1).max(2_048),
+export const registration = z.strictObject({
+  url: z.string().min(1).max(2_048).meta({ example: 'https://shop.example/relais' }),
   types: z
     .array(z.enum(eventTypes, { error: `must be of ${eventTypes.join(', ')}` }))
     .min(1)
     .max(eventTypes.length)
-    .optional(),
+    .optional()
+    .meta({ description: 'Absent: all.', example: ['disbursement.succeeded', 'disbursement.failed'] }),
 });
 
-const replayOrder = z.strictObject({
-  since: z.iso.datetime({ offset: true, error: 'must be a time such as 2026-11-21T08:00:00Z' }),
+export const replayOrder = z.strictObject({
+  since: z.iso
+    .datetime({ offset: true, error: 'must be a time such as 2026-11-21T08:00:00Z' })
+    .meta({ example: '2026-11-21T08:00:00Z' }),
 });
 
 export function endpointRoutes({ endpoints, endpointDesk }: EndpointRoutesContext): Router {

@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import type { Problem } from '../producer/problems.ts';
 
 /** Every kind of refusal, once: its status, its title, and the last part of its type. */
-const problemKinds = {
+export const problemKinds = {
   malformed: { status: 400, title: 'The request cannot be read' },
   'no-identity': { status: 400, title: 'The request needs an Idempotency-Key header or a reference' },
   unauthenticated: { status: 401, title: 'An API key is needed' },
@@ -17,7 +17,6 @@ const problemKinds = {
   invalid: { status: 422, title: 'The request is not valid; nothing was done' },
   'too-many-requests': { status: 429, title: 'Too many requests with this key' },
   'no-answer': { status: 504, title: 'The service did not answer; nothing was changed' },
-  'not-yet': { status: 501, title: 'This route is not real yet' },
   unavailable: { status: 503, title: 'Redis is away; nothing was accepted' },
   'not-durable': { status: 503, title: 'Redis would not survive a power loss; nothing was accepted' },
   'memory-full': { status: 503, title: 'Redis is nearly full; nothing was accepted' },
@@ -27,6 +26,15 @@ const problemKinds = {
 } as const satisfies Record<string, { status: number; title: string }>;
 
 export type ProblemKind = keyof typeof problemKinds;
+
+/** The `type` of an answer, which programs compare. It names a kind and leads nowhere. */
+export function typeOf(kind: ProblemKind): string {
+  return `https://relais.invalid/problems/${kind}`;
+}
+
+export function statusOf(kind: ProblemKind): number {
+  return problemKinds[kind].status;
+}
 
 /** Thrown by a route; the last handler turns it into the answer. */
 export class ApiProblem extends Error {
@@ -56,7 +64,5 @@ export function sendProblem(response: Response, { kind, message, more }: ApiProb
   response
     .status(status)
     .type('application/problem+json')
-    .send(
-      JSON.stringify({ type: `https://relais.invalid/problems/${kind}`, title, status, detail: message, ...more }),
-    );
+    .send(JSON.stringify({ type: typeOf(kind), title, status, detail: message, ...more }));
 }

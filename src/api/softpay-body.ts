@@ -14,14 +14,16 @@ import { invalid } from './problem.ts';
 
 const word = (max: number) => z.string().trim().min(1).max(max);
 
+const methods = Object.keys(softpayPaths).filter((path) => path !== 'wallet-h-senegal/confirm') as SoftpayMethod[];
+
 /** No message of these repeats the value. */
-const softpayBody = z
+export const softpayBody = z
   .strictObject({
-    method: word(64),
+    method: word(64).meta({ description: `One of ${methods.join(', ')}.`, example: 'wallet-d-senegal' }),
     customer: z.strictObject({
-      name: word(200).optional(),
-      email: word(254).optional(),
-      phone: word(32).optional(),
+      name: word(200).optional().meta({ example: 'Awa Diop' }),
+      email: word(254).optional().meta({ example: 'awa@mail.example' }),
+      phone: word(32).optional().meta({ example: '771234567' }),
       address: word(300).optional(),
     }),
     otp: word(32).optional().meta({ description: 'The code that the payer generated. Used once, kept nowhere.' }),
@@ -39,7 +41,7 @@ const softpayBody = z
   })
   .meta({ id: 'SoftpayRequest' });
 
-const confirmationBody = z
+export const confirmationBody = z
   .strictObject({ authorizationCode: word(64), phone: word(32), transactionId: word(128) })
   .meta({ id: 'SoftpayConfirmation' });
 
@@ -59,8 +61,6 @@ const places = {
   cardYear: ['/card/expiryYear', ({ card }) => card?.expiryYear],
   cardMonth: ['/card/expiryMonth', ({ card }) => card?.expiryMonth],
 } as const satisfies Record<PayerWord, readonly [pointer: string, of: (body: Body) => string | undefined]>;
-
-const methods = Object.keys(softpayPaths).filter((path) => path !== 'wallet-h-senegal/confirm') as SoftpayMethod[];
 
 /** Throws a problem that names everything that is wrong, and no value. */
 export function readSoftpay(input: unknown): { method: SoftpayMethod; words: Omit<SoftpayRequest, 'token'> } {

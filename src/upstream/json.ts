@@ -43,8 +43,9 @@ function parse(text: string): unknown {
 }
 
 /**
- * What is wrong with a text that is known to be JSON. Each key that is written stands before a colon outside of strings;
- * where the value has fewer keys than that, one was written twice. Counting both is cheaper than reading the keys.
+ * What is wrong with a text that is known to be JSON. Each key that is written stands before a colon outside of
+ * strings; where the value has fewer keys than that, one was written twice. Counting both is cheaper than reading the
+ * keys.
  */
 function shapeProblem(text: string, value: unknown): 'duplicate_keys' | 'too_deep' | undefined {
   const keys = countKeys(value, 0);

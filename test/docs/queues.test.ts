@@ -36,7 +36,8 @@ test('docs/queues.md says what the declarations say', () => {
     `# What happens in which queue?
 
 A job is a wake-up: it carries an id and nothing else. Losing one or running one twice is harmless, because the record
-decides and the due index wakes again. Only \`intake\` takes requests.
+decides and the due index wakes again. Only \`intake\` takes requests: [intake.schema.json](intake.schema.json) says
+what they may hold, for any language (also at \`GET /v1/schemas/intake\`), and its result is \`{id, outcome}\`.
 
 "Retried" is only what provably did not happen; there is no limit of attempts, only one of time. What may have happened
 is \`unknown\` and is looked at instead.

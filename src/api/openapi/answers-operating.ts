@@ -1,0 +1,180 @@
+/** What is answered about events, endpoints, queues, accounts; and every refusal. */
+import { z } from 'zod';
+import { eventSchema } from '../../events/catalogue.ts';
+import { kinds } from '../../operations/lifecycle.ts';
+import { invoice, paymentRequest } from './answers-collect.ts';
+import { directCredit, disbursement } from './answers-money.ts';
+import { accountField, count, listOf, perhaps, text, time } from './answers-shared.ts';
+
+export const eventPage = z
+  .looseObject({
+    events: z.array(eventSchema),
+    next: perhaps(text('1763712000000-0')).meta({
+      description: 'Where to go on from: give it as `after`, the same one again while nothing new has come.',
+    }),
+  })
+  .meta({ id: 'EventPage' });
+
+const endpointFields = {
+  id: text('ep_0f6c8d4b2a1e4957'),
+  url: text('https://shop.example/relais'),
+  types: perhaps(z.array(text('disbursement.succeeded'))).meta({ description: 'null: all.' }),
+  accounts: perhaps(z.array(accountField)).meta({ description: 'null: all.' }),
+  state: z.enum(['enabled', 'disabled']),
+  reason: perhaps(text('http_500')),
+  createdAt: time,
+  lastDeliveredAt: perhaps(time),
+  failingSince: perhaps(time),
+};
+
+export const endpoint = z.looseObject(endpointFields).meta({ id: 'EventEndpoint' });
+export const endpoints = z
+  .looseObject({ items: z.array(endpoint), next: z.null() })
+  .meta({ id: 'EventEndpointList' });
+
+export const endpointWithSecret = z
+  .looseObject({
+    ...endpointFields,
+    secret: text('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw').meta({
+      description: 'For checking the signatures. Shown this once.',
+    }),
+  })
+  .meta({ id: 'EventEndpointWithSecret' });
+
+export const endpointDetail = z
+  .looseObject({
+    ...endpointFields,
+    waiting: count.meta({ description: 'Events that are still to be posted.' }),
+    undelivered: count.meta({ description: 'Events that were given up on: replay them.' }),
+    deliveries: z
+      .array(
+        z.looseObject({
+          at: perhaps(time),
+          event: z.string(),
+          outcome: z.string(),
+          answer: z.string(),
+          tries: z.int(),
+        }),
+      )
+      .meta({ description: 'The last ones, with what the endpoint answered.' }),
+  })
+  .meta({ id: 'EventEndpointDetail' });
+
+export const replayed = z
+  .looseObject({
+    replayed: count,
+    complete: z.boolean().meta({ example: true, description: 'false: there are more; ask again from a later time.' }),
+  })
+  .meta({ id: 'Replayed' });
+
+export const queueList = z
+  .looseObject({
+    items: z.array(
+      z.looseObject({
+        name: text('disbursement'),
+        paused: z.boolean().meta({ example: false }),
+        waiting: count.meta({ description: 'Wake-ups that no worker has taken yet.' }),
+        active: count,
+        due: count.meta({ description: 'Operations in the due index of this queue.' }),
+      }),
+    ),
+  })
+  .meta({ id: 'QueueList' });
+
+export const account = z
+  .looseObject({
+    name: text('main'),
+    held: z
+      .array(
+        z.looseObject({
+          area: z.enum(['payments', 'messaging', 'direct_credit']),
+          reason: text('funds'),
+          since: time,
+        }),
+      )
+      .meta({ description: 'Empty: its operations go on.' }),
+  })
+  .meta({ id: 'Account' });
+
+export const accounts = z.looseObject({ items: z.array(account) }).meta({ id: 'AccountList' });
+
+export const explanation = z
+  .looseObject({
+    id: text('dsb_0f6c8d4b2a1e49578c3d'),
+    kind: z.enum([...kinds, 'word']).meta({ example: 'disbursement' }),
+    state: perhaps(text('held')),
+    summary: text('25,000 XOF to 771234567 wait: the balance is too low.'),
+    story: z.array(z.looseObject({ at: text('2026-11-21T08:00:00.000Z'), what: text('upstream gave a token') })),
+    next: text('Nothing is to be done: it goes on by itself.'),
+    nextLook: perhaps(time),
+  })
+  .meta({ id: 'Explanation' });
+
+export const callback = z
+  .looseObject({
+    id: text('dsb_0f6c8d4b2a1e49578c3d'),
+    known: z.boolean().meta({ example: true, description: 'false: posted, signed, about nothing that we know.' }),
+    body: text('{"status":"completed"}').meta({
+      description: 'The last body that the service posted, with secrets out.',
+    }),
+  })
+  .meta({ id: 'Callback' });
+
+export const anyJson = z.looseObject({}).meta({ id: 'JsonDocument' });
+
+export const problem = z
+  .looseObject({
+    type: text('https://relais.invalid/problems/invalid').meta({
+      description: 'Which refusal it is; its last part is for programs.',
+    }),
+    title: text('The request is not valid; nothing was done'),
+    status: z.int().meta({ example: 422 }),
+    detail: text('/amount must be a whole number of XOF').meta({ description: 'What to do about it.' }),
+    problems: z
+      .array(z.looseObject({ pointer: text('/amount'), message: text('must be a whole number of XOF') }))
+      .optional()
+      .meta({
+        description: 'With 422: everything that is wrong, and where (JSON Pointer; a query parameter by name).',
+      }),
+    existingId: z.string().optional().meta({ description: 'With 409: what the identity already stands for.' }),
+    state: z.string().optional().meta({ description: 'The state that it is in.' }),
+    id: z.string().optional().meta({ description: 'With 502 and 504: what was recorded. Repeat the request.' }),
+    code: z.string().optional().meta({ description: 'With 502 and 504: our word for what happened.' }),
+    upstreamCode: z.string().optional().meta({ description: "The service's own code." }),
+    message: z.string().optional(),
+    retryable: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Whether sending the same again may help. It cannot harm.' }),
+    oldest: z.string().optional().meta({ description: 'With 410: the oldest event that is kept.' }),
+  })
+  .meta({ id: 'Problem' });
+
+/** As where it is read alone, and with its kind. */
+const reviewed = z
+  .discriminatedUnion('kind', [
+    disbursement.extend({ kind: z.literal('disbursement') }),
+    invoice.extend({ kind: z.literal('invoice') }),
+    paymentRequest.extend({ kind: z.literal('payment_request') }),
+    directCredit.extend({ kind: z.literal('direct_credit') }),
+  ])
+  .meta({ id: 'Reviewed', description: 'As where it is read alone, and with its kind.' });
+
+export const reviewList = listOf(reviewed, 'ReviewList');
+
+export const purged = z
+  .looseObject({
+    phone: text('+22177•••4567'),
+    looked: z.int().meta({ example: 10_000, description: 'Keys of Redis.' }),
+    messages: z.int().meta({ example: 1 }),
+    recipients: z.int().meta({ example: 2 }),
+    rows: z.int().meta({ example: 0, description: 'Rows of uploads that were left out.' }),
+    open: z.int().meta({ example: 0, description: 'Texts on their way or in doubt: they were not touched.' }),
+    optOutKept: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Of the first walk: they had opted out, and still have.' }),
+    next: perhaps(text('1536')).meta({ description: 'null: that was all.' }),
+    kept: z.string().meta({ description: 'What stays, and why.' }),
+  })
+  .meta({ id: 'Purged' });

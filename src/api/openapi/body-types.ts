@@ -1,0 +1,20 @@
+/** Which bodies a route takes, as it declares them. */
+import type { RouteDeclaration } from './route.ts';
+import { routes } from './routes.ts';
+
+const patterns = routes.map((route) => ({
+  method: route.method.toUpperCase(),
+  pattern: new RegExp(`^${route.path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}/?$`),
+  route,
+}));
+
+export function declaredRoute(method: string, path: string): RouteDeclaration | undefined {
+  return patterns.find((one) => one.method === method && one.pattern.test(path))?.route;
+}
+
+/** Where no body is declared, one of JSON is let through and left alone. */
+export function bodyTypesOf(method: string, path: string): readonly string[] {
+  const { schema, files = {} } = declaredRoute(method, path)?.body ?? {};
+  const types = Object.keys(files);
+  return schema || types.length === 0 ? ['application/json', ...types] : types;
+}

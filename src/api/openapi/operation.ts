@@ -1,0 +1,128 @@
+/** One declared route as an operation of the document. */
+import { exampleOf, type Components } from './example.ts';
+import { deliveryCallback } from './events.ts';
+import { refusalsOf } from './refusals.ts';
+import {
+  type AnswerDeclaration,
+  type BodyDeclaration,
+  type FileBody,
+  pathParameters,
+  type RouteDeclaration,
+} from './route.ts';
+import { componentRef, inlineSchema, type JsonSchema, nameOf } from './schemas.ts';
+
+export function operationOf(route: RouteDeclaration, components: Components): JsonSchema {
+  const { id, tag, summary, role, body } = route;
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    description: describe(route),
+    // For a scheme that is not OAuth the list names the roles that are needed.
+    security: role === undefined ? [] : [{ key: [role] }],
+    ...listed('parameters', parametersOf(route)),
+    ...(body === undefined ? {} : { requestBody: requestBodyOf(body, components) }),
+    responses: responsesOf(route, components),
+    ...(id === 'createEventEndpoint' ? { callbacks: { event: deliveryCallback() } } : {}),
+  };
+}
+
+const IDENTITY = {
+  required: 'Needs an `Idempotency-Key`, or a `reference` in the body.',
+  optional: 'An `Idempotency-Key` makes a repeated request harmless.',
+} as const;
+
+const SCOPES = {
+  record: 'What belongs to an account that the key may not use is as good as none (404).',
+  named: 'An account that the key may not use is refused (403).',
+  list: 'Lists only what belongs to the accounts of the key.',
+  none: undefined,
+} as const;
+
+function describe({ description, role, identity, scope }: RouteDeclaration): string {
+  const needs = role === undefined ? 'Needs no key.' : `Needs a key with the role \`${role}\`.`;
+  const sentences = [description, needs, identity && IDENTITY[identity], SCOPES[scope]];
+  return sentences.filter((sentence) => sentence !== undefined).join('\n\n');
+}
+
+function parametersOf(route: RouteDeclaration): JsonSchema[] {
+  const inPath = pathParameters(route).map((name) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string', maxLength: 80 },
+  }));
+  const inQuery = Object.entries(route.query ?? {}).map(([name, type]) => {
+    const { description, ...schema } = inlineSchema(type);
+    return { name, in: 'query', ...(description ? { description } : {}), schema };
+  });
+  const key = route.identity === undefined ? [] : [{ $ref: '#/components/parameters/Idempotency-Key' }];
+  return [...inPath, ...inQuery, ...key, { $ref: '#/components/parameters/X-Request-Id' }];
+}
+
+function requestBodyOf({ schema, files, limit }: BodyDeclaration, components: Components): JsonSchema {
+  return {
+    required: true,
+    description: limitOf(schema !== undefined && files !== undefined, limit),
+    content: { ...jsonContent(schema, components), ...fileContent(files) },
+  };
+}
+
+function limitOf(both: boolean, limit: string | undefined): string {
+  if (limit === undefined) return 'Streamed: however large.';
+  return both ? `At most ${limit} as JSON; the others are streamed, however large.` : `At most ${limit}.`;
+}
+
+function jsonContent(schema: BodyDeclaration['schema'], components: Components): JsonSchema {
+  if (schema === undefined) return {};
+  const ref = componentRef(nameOf(schema));
+  return { 'application/json': { schema: ref, examples: { example: { value: exampleOf(ref, components) } } } };
+}
+
+function fileContent(files: Readonly<Record<string, FileBody>> = {}): JsonSchema {
+  return Object.fromEntries(
+    Object.entries(files).map(([type, { says, example }]) => [
+      type,
+      type === 'application/json'
+        ? {
+            schema: { type: 'array', items: { type: 'object' }, description: says },
+            examples: shown(JSON.parse(example)),
+          }
+        : { schema: { type: 'string', description: says }, examples: shown(example) },
+    ]),
+  );
+}
+
+const shown = (value: unknown): JsonSchema => ({ example: { value } });
+
+function responsesOf(route: RouteDeclaration, components: Components): JsonSchema {
+  const good = Object.entries(route.answers).map(([status, declared]) => [
+    status,
+    responseOf(route, declared, components),
+  ]);
+  const refusals = [...refusalsOf(route)].map(([status, { name }]) => [
+    String(status),
+    { $ref: `#/components/responses/${name}` },
+  ]);
+  return Object.fromEntries([...good, ...refusals]);
+}
+
+function responseOf({ identity }: RouteDeclaration, declared: AnswerDeclaration, components: Components): JsonSchema {
+  const { says, schema, files, headers = {} } = declared;
+  const content = { ...jsonContent(schema, components), ...fileContent(files) };
+  return {
+    description: says,
+    headers: {
+      'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
+      ...(identity ? { 'Idempotency-Replayed': { $ref: '#/components/headers/Idempotency-Replayed' } } : {}),
+      ...Object.fromEntries(
+        Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
+      ),
+    },
+    ...(Object.keys(content).length > 0 ? { content } : {}),
+  };
+}
+
+function listed(name: string, items: readonly JsonSchema[]): JsonSchema {
+  return items.length > 0 ? { [name]: items } : {};
+}

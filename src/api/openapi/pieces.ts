@@ -1,0 +1,35 @@
+/** Pieces of declarations that many routes share. */
+import { z } from 'zod';
+import type { AnswerDeclaration, BodyDeclaration, FileBody } from './route.ts';
+
+/** What express.json takes. */
+export const JSON_MAX = '1mb';
+
+export const json = (schema: z.ZodType): BodyDeclaration => ({ schema, limit: JSON_MAX });
+
+export const answer = (says: string, schema: z.ZodType): AnswerDeclaration => ({ says, schema });
+
+/** As queryNumber() reads it. */
+export const limit = (fallback: number, max: number) =>
+  z.int().min(1).max(max).default(fallback).meta({ description: 'How many at most.' });
+
+export const after = z.string().optional().meta({ description: '`next` of the page before.' });
+
+export const accountQuery = z.string().default('main').meta({ description: 'The name of the account.' });
+
+/** One request a line, one verdict a line, in the same order and while lines still come. */
+export const inBulk = (line: string): Readonly<Record<string, FileBody>> => ({
+  'application/x-ndjson': {
+    says: 'One request per line, streamed, however many. Each is judged by itself; an account that the key may not use is `invalid`.',
+    example: `${line}\n`,
+  },
+});
+
+export const VERDICT_LINES: Readonly<Record<string, FileBody>> = {
+  'application/x-ndjson': {
+    says:
+      'For a body of lines: a verdict per line (see MessageVerdicts), streamed. `unconfirmed`: ask for the line again; ' +
+      '`stopped`: neither this line nor any after it was read.',
+    example: '{"index":0,"id":"dsb_0f6c8d4b2a1e49578c3d","outcome":"accepted"}\n',
+  },
+};

@@ -1,0 +1,249 @@
+import { z } from 'zod';
+import { statesOf } from '../../operations/lifecycle.ts';
+import { BYTES_MAX } from '../../producer/batch/read-file.ts';
+import { disbursementRequest } from '../../queues/requests.ts';
+import { directCreditRequest } from '../../queues/requests-collect.ts';
+import { approval } from '../batches.ts';
+import { resolveBodyOf } from '../collect-resolve.ts';
+import { resolveBody } from '../disbursement-actions.ts';
+import { balances, batch, batchReport, directCredit, disbursement, disbursements } from './answers-money.ts';
+import { accountQuery, after, answer, inBulk, json, limit, VERDICT_LINES } from './pieces.ts';
+import { defineRoutes } from './route.ts';
+
+const ROWS_CSV = 'reference;accountAlias;amount;withdrawMode\nsalary-2026-11-awa;771234567;25000;wallet-a-senegal\n';
+const ROWS_NDJSON =
+  '{"reference":"salary-2026-11-awa","accountAlias":"771234567","amount":25000,"withdrawMode":"wallet-a-senegal"}\n';
+const REPORT_CSV =
+  'row;reference;id;state;reason;amount;accountAlias;withdrawMode;disburseId;token;transactionId;providerRef\r\n';
+
+export const disbursementRoutes = defineRoutes([
+  {
+    method: 'post',
+    path: '/v1/disbursements',
+    id: 'createDisbursement',
+    tag: 'Disbursements',
+    summary: 'Pay somebody, once.',
+    description:
+      'Accepted as soon as it is durable; how it ends is told by an event. With the same identity and the same body ' +
+      'the same disbursement is answered, as it is now: repeat a request whose answer was lost.',
+    role: 'enqueue',
+    scope: 'named',
+    identity: 'required',
+    durable: true,
+    body: { ...json(disbursementRequest), files: inBulk(ROWS_NDJSON.trim()) },
+    answers: { 202: { ...answer('Accepted, or accepted before.', disbursement), files: VERDICT_LINES } },
+  },
+  {
+    method: 'get',
+    path: '/v1/disbursements',
+    id: 'listDisbursements',
+    tag: 'Disbursements',
+    summary: 'List them, the newest first.',
+    description: 'With a filter a page may be short, or empty, while `next` still leads on.',
+    role: 'read',
+    scope: 'list',
+    query: {
+      state: z.enum(statesOf('disbursement')).optional(),
+      reference: z.string().max(128).optional().meta({ description: 'The one that the caller gave this name.' }),
+      after,
+      limit: limit(50, 500),
+    },
+    answers: { 200: answer('A page of them.', disbursements) },
+  },
+  {
+    method: 'get',
+    path: '/v1/disbursements/{id}',
+    id: 'getDisbursement',
+    tag: 'Disbursements',
+    summary: 'Where one stands, and what the service said about it.',
+    role: 'read',
+    scope: 'record',
+    answers: { 200: answer('As it is now.', disbursement) },
+  },
+  {
+    method: 'post',
+    path: '/v1/disbursements/{id}/cancel',
+    id: 'cancelDisbursement',
+    tag: 'Disbursements',
+    summary: 'Call it back before anything was sent.',
+    description: 'What may have been submitted cannot be called back: the service offers no cancellation.',
+    role: 'enqueue',
+    scope: 'record',
+    answers: { 200: answer('It is cancelled.', disbursement) },
+    problems: ['wrong-state'],
+  },
+  {
+    method: 'post',
+    path: '/v1/disbursements/{id}/approve',
+    id: 'approveDisbursement',
+    tag: 'Disbursements',
+    summary: 'Let one go on that is above APPROVAL_ABOVE.',
+    description: 'Nobody approves what the same key asked for (403).',
+    role: 'approve',
+    scope: 'record',
+    answers: { 200: answer('It is approved.', disbursement) },
+    problems: ['wrong-state'],
+  },
+  {
+    method: 'post',
+    path: '/v1/disbursements/{id}/resolve',
+    id: 'resolveDisbursement',
+    tag: 'Disbursements',
+    summary: "A person's word about one that needs review.",
+    description:
+      'The service is asked first, and its word is stronger (409). `resubmit` sends with the same token and the same ' +
+      'id again, only after the service has freshly said that nothing was submitted.',
+    role: 'approve',
+    scope: 'record',
+    body: json(resolveBody),
+    answers: { 200: answer('As it is now.', disbursement) },
+    problems: ['wrong-state', 'no-answer'],
+  },
+]);
+
+export const batchRoutes = defineRoutes([
+  {
+    method: 'post',
+    path: '/v1/disbursement-batches',
+    id: 'createBatch',
+    tag: 'Batches',
+    summary: 'Upload a file of disbursements.',
+    description:
+      'Everything is judged before anything is paid: one bad row, and the batch is `invalid`. Columns are the fields ' +
+      'of a disbursement; each row needs a `reference`. Another key approves exactly these bytes.',
+    role: 'enqueue',
+    scope: 'none',
+    identity: 'optional',
+    durable: true,
+    query: { account: z.string().optional().meta({ description: 'Where no row names one: `main`.' }) },
+    body: {
+      limit: `${BYTES_MAX / 1e6} MB`,
+      files: {
+        'text/csv': { says: 'Separated by commas, semicolons or tabs.', example: ROWS_CSV },
+        'application/x-ndjson': { says: 'One disbursement per line.', example: ROWS_NDJSON },
+        'application/json': { says: 'An array of disbursements.', example: `[${ROWS_NDJSON.trim()}]` },
+      },
+    },
+    answers: { 201: answer('What was found in it.', batch) },
+    problems: ['conflict'],
+  },
+  {
+    method: 'get',
+    path: '/v1/disbursement-batches/{id}',
+    id: 'getBatch',
+    tag: 'Batches',
+    summary: 'How far it has come.',
+    role: 'read',
+    scope: 'record',
+    answers: { 200: answer('As it is now.', batch) },
+  },
+  {
+    method: 'get',
+    path: '/v1/disbursement-batches/{id}/report',
+    id: 'getBatchReport',
+    tag: 'Batches',
+    summary: 'What became of each row; as CSV with `Accept: text/csv`.',
+    role: 'read',
+    scope: 'record',
+    answers: {
+      200: {
+        says: 'Row by row, streamed.',
+        schema: batchReport,
+        files: { 'text/csv': { says: 'One line per row.', example: REPORT_CSV } },
+      },
+    },
+  },
+  {
+    method: 'post',
+    path: '/v1/disbursement-batches/{id}/approve',
+    id: 'approveBatch',
+    tag: 'Batches',
+    summary: 'Approve exactly these bytes.',
+    description:
+      'By another key than the one that uploaded them (403), within a day, with the hash as it was answered.',
+    role: 'approve',
+    scope: 'record',
+    durable: true,
+    body: { schema: approval, limit: '10kb' },
+    answers: { 200: answer('Its rows are being paid.', batch) },
+    problems: ['wrong-state'],
+  },
+  {
+    method: 'post',
+    path: '/v1/disbursement-batches/{id}/cancel',
+    id: 'cancelBatch',
+    tag: 'Batches',
+    summary: 'Drop it before it is approved.',
+    role: 'enqueue',
+    scope: 'record',
+    answers: { 200: answer('It is cancelled.', batch) },
+    problems: ['wrong-state'],
+  },
+]);
+
+export const directCreditRoutes = defineRoutes([
+  {
+    method: 'post',
+    path: '/v1/direct-credits',
+    id: 'createDirectCredit',
+    tag: 'Direct credits',
+    summary: 'Credit an account of the service.',
+    description: 'The service cannot be asked about one afterwards: an unclear answer needs review.',
+    role: 'enqueue',
+    scope: 'named',
+    identity: 'required',
+    durable: true,
+    body: json(directCreditRequest),
+    answers: { 202: answer('Accepted, or accepted before.', directCredit) },
+  },
+  {
+    method: 'get',
+    path: '/v1/direct-credits/{id}',
+    id: 'getDirectCredit',
+    tag: 'Direct credits',
+    summary: 'Where one stands.',
+    role: 'read',
+    scope: 'record',
+    answers: { 200: answer('As it is now.', directCredit) },
+  },
+  {
+    method: 'post',
+    path: '/v1/direct-credits/{id}/resolve',
+    id: 'resolveDirectCredit',
+    tag: 'Direct credits',
+    summary: "A person's word about one that needs review.",
+    role: 'approve',
+    scope: 'record',
+    body: json(resolveBodyOf(['succeeded', 'failed']).meta({ id: 'DirectCreditResolution' })),
+    answers: { 200: answer('As it is now.', directCredit) },
+    problems: ['wrong-state'],
+  },
+]);
+
+export const balanceRoutes = defineRoutes([
+  {
+    method: 'get',
+    path: '/v1/balances',
+    id: 'getBalances',
+    tag: 'Operating',
+    summary: 'What is left, roughly, by country.',
+    description: 'Asked of the service at this moment. Nothing is ever decided by it.',
+    role: 'read',
+    scope: 'none',
+    query: { account: accountQuery },
+    answers: { 200: answer('An approximation.', balances) },
+    problems: ['not-found', 'upstream-refused', 'upstream-silent'],
+  },
+  {
+    method: 'get',
+    path: '/v1/balances/{accountNumber}',
+    id: 'getBalance',
+    tag: 'Operating',
+    summary: 'What is left, roughly, on one account of the service.',
+    role: 'read',
+    scope: 'none',
+    query: { account: accountQuery },
+    answers: { 200: answer('An approximation.', balances) },
+    problems: ['upstream-refused', 'upstream-silent'],
+  },
+]);

@@ -1,0 +1,55 @@
+/** The door alone, with nothing behind it that works. */
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createApi } from '../../../src/api/app.ts';
+import type { ApiContext } from '../../../src/api/context.ts';
+import { readApiKeys } from '../../../src/api/keys.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { systemRandom } from '../../../src/lib/random.ts';
+
+export interface BrokenService {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Whatever is asked of Redis or of the service fails with this. */
+export async function startBroken(failure: Error, more: Partial<ApiContext> = {}): Promise<BrokenService> {
+  const failing: unknown = new Proxy(() => undefined, {
+    get: (_target, name) => (name === 'then' ? undefined : failing),
+    apply: () => {
+      const failed = Promise.reject(failure);
+      // Some calls are made and not waited for.
+      failed.catch(() => undefined);
+      return failed;
+    },
+  });
+  const known: Partial<ApiContext> = {
+    keys: readApiKeys('maker:enqueue+read+approve+operate:maker-secret'),
+    ratePerSecond: 0,
+    environment: 'test',
+    accountNames: ['main'],
+    extraWithdrawModes: [],
+    defaultCountry: undefined,
+    clock: systemClock,
+    random: systemRandom,
+    endpointDesk: Object.assign(Object.create(failing as object), { problemOf: () => undefined }),
+    bench: Object.assign(Object.create(failing as object), { account: () => ({ upstream: { mode: 'live' } }) }),
+    refusal: () => undefined,
+    onError: () => undefined,
+    ...more,
+  };
+  const context = new Proxy(known, {
+    get: (given, name) => (name in given ? given[name as keyof ApiContext] : failing),
+  }) as ApiContext;
+  const server = createServer(createApi(context)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

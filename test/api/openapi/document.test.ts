@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto';
+import type { z } from 'zod';
+import { describe, expect, test } from 'vitest';
+import { eventTypes, schemaOf } from '../../../src/events/catalogue.ts';
+import { makeDocument } from '../../../src/api/openapi/document.ts';
+import { exampleOf } from '../../../src/api/openapi/example.ts';
+import { intakeSchema } from '../../../src/api/openapi/intake-schema.ts';
+import { renderPage } from '../../../src/api/openapi/page.ts';
+import { STYLE } from '../../../src/api/openapi/page-style.ts';
+import { statusesOf } from '../../../src/api/openapi/route.ts';
+import { routes } from '../../../src/api/openapi/routes.ts';
+import { componentRef, type JsonSchema, nameOf } from '../../../src/api/openapi/schemas.ts';
+import { intake } from '../../../src/queues/intake.ts';
+import { expectPage } from '../../docs/page.ts';
+
+const document = makeDocument();
+const text = JSON.stringify(document);
+const schemas = document.components['schemas'] ?? {};
+
+/** Every value in the document that has this name, wherever it stands. */
+function valuesOf(name: string, inside: unknown = document): unknown[] {
+  if (typeof inside !== 'object' || inside === null) return [];
+  return Object.entries(inside).flatMap(([key, value]) =>
+    key === name && typeof value !== 'object' ? [value] : valuesOf(name, value),
+  );
+}
+
+describe('the document', () => {
+  test('refers to nothing that is not in it', () => {
+    const broken = [...new Set(valuesOf('$ref'))].filter((ref) => {
+      const [root, ...way] = String(ref).split('/');
+      const found = way.reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined)?.[step], document);
+      return root !== '#' || found === undefined;
+    });
+    expect(broken).toEqual([]);
+    expect(text).not.toContain('$defs');
+  });
+
+  test('has every declared status of every route, and no other', () => {
+    for (const route of routes) {
+      const { responses } = (document.paths[route.path]?.[route.method] ?? { responses: {} }) as {
+        responses: object;
+      };
+      expect(Object.keys(responses).map(Number), route.id).toEqual(statusesOf(route));
+    }
+  });
+
+  test('has a webhook for every type of event, with an event of that type', () => {
+    expect(Object.keys(document.webhooks)).toEqual(eventTypes);
+    for (const type of eventTypes) {
+      const [example] = valuesOf('type', document.webhooks[type]).filter((value) => value === type);
+      expect(example, type).toBe(type);
+    }
+  });
+
+  test('names the role that each route needs, and no role for what is public', () => {
+    for (const { path, method, role } of routes) {
+      expect(document.paths[path]?.[method]?.['security'], path).toEqual(role ? [{ key: [role] }] : []);
+    }
+  });
+});
+
+describe('examples', () => {
+  const shown = (schema: z.ZodType): unknown => exampleOf(componentRef(nameOf(schema)), schemas);
+
+  test.for(routes.filter(({ body }) => body?.schema))('of the body of $id are valid', ({ body }) => {
+    const schema = body?.schema as z.ZodType;
+    expect(schema.safeParse(shown(schema)).error?.issues ?? []).toEqual([]);
+  });
+
+  test.for(routes)('of the answers of $id are valid', ({ answers }) => {
+    for (const { schema } of Object.values(answers)) {
+      if (schema) expect(schema.safeParse(shown(schema)).error?.issues ?? []).toEqual([]);
+    }
+  });
+
+  test('of events are valid', () => {
+    for (const type of eventTypes) {
+      const post = (document.webhooks[type] as { post: { requestBody: { content: Record<string, any> } } }).post;
+      const { value } = post.requestBody.content['application/json'].examples[type];
+      expect(schemaOf(type).safeParse(value).success, type).toBe(true);
+    }
+  });
+});
+
+describe('the page', () => {
+  const page = renderPage(document);
+
+  test('needs nothing from elsewhere, and runs nothing', () => {
+    expect(page).not.toMatch(/<(script|link|img|iframe|object|embed)\b|\bsrc=|\bon\w+="|@import|url\(/i);
+    const elsewhere = [...page.matchAll(/href="([^"]*)"/g)].map(([, href = '']) => href);
+    expect(elsewhere.filter((href) => !/^(#|\/)/.test(href))).toEqual([]);
+  });
+
+  test('links only to what stands in it', () => {
+    const ids = new Set([...page.matchAll(/\bid="([^"]*)"/g)].map(([, id]) => id));
+    const links = [...page.matchAll(/href="#([^"]*)"/g)].map(([, id]) => id);
+    expect(links.filter((id) => !ids.has(id))).toEqual([]);
+  });
+
+  test('tells of every route and every event', () => {
+    for (const { id, path } of routes) {
+      expect(page).toContain(`id="${id}"`);
+      expect(page).toContain(`<code>${path}</code>`);
+    }
+    for (const type of eventTypes) expect(page).toContain(`id="event-${type}"`);
+  });
+
+  test('has the one style sheet that its policy allows', () => {
+    const [, style = ''] = /<style>([^]*?)<\/style>/.exec(page) ?? [];
+    const hash = (css: string): string => createHash('sha256').update(css).digest('base64');
+    expect(hash(style)).toBe(hash(STYLE));
+  });
+});
+
+describe('the schema of intake', () => {
+  test('is what docs/intake.schema.json says', () => {
+    expectPage('docs/intake.schema.json', `${JSON.stringify(intakeSchema(), null, 2)}\n`);
+  });
+
+  test('has one shape for each kind, and its example is taken', () => {
+    const kinds = (intakeSchema().oneOf as JsonSchema[]).map((shape) => exampleOf(shape, {}) as { kind: string });
+    expect(kinds.map(({ kind }) => kind)).toEqual([
+      'disbursement',
+      'message',
+      'campaign',
+      'invoice',
+      'payment_request',
+      'direct_credit',
+    ]);
+    for (const example of kinds) expect(intake.payload.safeParse(example).error?.issues ?? []).toEqual([]);
+  });
+});

@@ -1,0 +1,18 @@
+/** A request to any declared route as its example says, or wrong in one way. */
+import type { RouteDeclaration } from '../../../src/api/openapi/route.ts';
+import { makeDocument } from '../../../src/api/openapi/document.ts';
+import { exampleOf } from '../../../src/api/openapi/example.ts';
+import { componentRef, nameOf } from '../../../src/api/openapi/schemas.ts';
+import type { Call } from '../../support/service.ts';
+
+const schemas = makeDocument().components['schemas'] ?? {};
+
+export function exampleCall({ body }: RouteDeclaration): Call {
+  if (body?.schema) return { body: exampleOf(componentRef(nameOf(body.schema)), schemas) };
+  const [file] = Object.entries(body?.files ?? {});
+  return file ? { body: file[1].example, headers: { 'content-type': file[0] } } : {};
+}
+
+export function pathTo({ path }: RouteDeclaration, id: string): string {
+  return path.replace(/\{\w+\}/g, id);
+}

@@ -1,0 +1,85 @@
+/** Who may do what: every route, with each role alone, and with a key of another account. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Role } from '../../../src/api/keys.ts';
+import { pathParameters, type RouteDeclaration } from '../../../src/api/openapi/route.ts';
+import { routes } from '../../../src/api/openapi/routes.ts';
+import { type Answer, type Service, startService } from '../../support/service.ts';
+import { exampleCall, pathTo } from './example-call.ts';
+
+const ROLES: readonly Role[] = ['enqueue', 'read', 'approve', 'operate'];
+const KEYS = [
+  'owner:enqueue+read+approve+operate:owner-secret',
+  'stranger:enqueue+read+approve+operate@other:stranger-secret',
+  ...ROLES.map((role) => `only-${role}:${role}:only-${role}`),
+].join(',');
+
+const keyed = routes.filter(({ role }) => role !== undefined);
+
+let service: Service;
+/** Something of each kind, of the account `main`; by the beginning of its path. */
+const ids = new Map<string, string>();
+
+beforeAll(async () => {
+  service = await startService({ API_KEYS: KEYS, DIRECT_CREDIT: 'on' });
+  const csv = 'reference;accountAlias;amount;withdrawMode\nrow-1;771234567;1000;wallet-a-senegal\n';
+  for (const route of keyed.filter(({ method, path }) => method === 'post' && !path.includes('{'))) {
+    const call =
+      route.id === 'createBatch' ? { body: csv, headers: { 'content-type': 'text/csv' } } : exampleCall(route);
+    const { body, status } = await service.call('POST', route.path, { ...call, key: 'owner-secret' });
+    expect(status, `${route.id} ${JSON.stringify(body)}`).toBeLessThan(300);
+    ids.set(route.path, body.id ?? body.items?.[0]?.id);
+  }
+  const paid = ids.get('/v1/disbursements') ?? '';
+  await service.redis.set(`{relais}:callback:${paid}`, '{}');
+  for (const path of ['/v1/explain', '/v1/callbacks']) ids.set(path, paid);
+  ids.set('/v1/queues', 'campaign').set('/v1/accounts', 'main').set('/v1/balances', 'BBJ0123456789');
+});
+afterAll(() => service.stop());
+
+function ask(route: RouteDeclaration, key: string | null): Promise<Answer> {
+  const [, place = ''] = /^(\/v1\/[\w-]+)/.exec(route.path) ?? [];
+  return service.call(route.method.toUpperCase(), pathTo(route, ids.get(place) ?? ''), {
+    ...exampleCall(route),
+    key,
+  });
+}
+
+test('there is something of every kind to be kept from others', () => {
+  const places = keyed
+    .filter((route) => pathParameters(route).length > 0)
+    .map(({ path }) => path.split('/{')[0] ?? '');
+  expect([...new Set(places)].filter((place) => !ids.get(place))).toEqual([]);
+});
+
+describe.for(keyed)('$method $path', (route) => {
+  test('without a key, or with an unknown one: 401', async () => {
+    expect((await ask(route, null)).status).toBe(401);
+    expect((await ask(route, 'nobody-knows-me')).status).toBe(401);
+  });
+
+  test.for(ROLES.filter((role) => role !== route.role))('with the role %s alone: 403', async (role) => {
+    expect((await ask(route, `only-${role}`)).status).toBe(403);
+  });
+
+  test('with a key of another account', async () => {
+    const { status, body } = await ask(route, 'stranger-secret');
+    if (route.scope === 'record') expect(status).toBe(404);
+    if (route.scope === 'named') expect(status).toBe(403);
+    if (route.scope !== 'list') return;
+    expect(status).toBe(200);
+    const shown: { id?: string; account?: string; name?: string }[] = body.items ?? body.events;
+    const others = [...ids.values()];
+    expect(shown.filter(({ id, account, name }) => others.includes(id ?? name ?? '') || account === 'main')).toEqual(
+      [],
+    );
+  });
+});
+
+// Last, since it changes what is there.
+test.for(keyed)('$method $path with the one role that it needs is not refused', async (route) => {
+  expect([401, 403]).not.toContain((await ask(route, `only-${route.role}`)).status);
+});
+
+test.for(routes.filter(({ role }) => role === undefined))('$path needs no key', async ({ path }) => {
+  expect((await service.call('GET', path, { key: null })).status).toBe(200);
+});

@@ -1,0 +1,111 @@
+/** Texts, events and the switches, until every answer was given once. */
+import { expect } from 'vitest';
+import type { Stage } from './stage.ts';
+
+export async function messageScenes({ ask }: Stage): Promise<void> {
+  const asked = (text: string) => ({ body: { to: '+221771234567', text, reference: 'hello' } });
+  const { body } = await ask('POST', '/v1/messages', asked('Bonjour'));
+  await ask('POST', '/v1/messages', asked('Bonsoir'));
+  await ask('GET', `/v1/messages/${body.items[0].id}`);
+  await ask('POST', '/v1/messages', { body: [asked('Bonjour').body, asked('Bonsoir').body, {}] });
+  const line = '{"to":"+221771234567","text":"Bonjour Awa"}\n';
+  await ask('POST', '/v1/messages', { body: line, headers: { 'content-type': 'application/x-ndjson' } });
+
+  await ask('POST', '/v1/purge', { body: { phone: '+221770000009' } });
+
+  const phones = { body: { phones: ['+221770000001', 'nobody'] } };
+  await ask('POST', '/v1/opt-outs', phones);
+  await ask('GET', '/v1/opt-outs');
+  await ask('GET', '/v1/opt-outs?phone=%2B221770000001');
+  await ask('DELETE', '/v1/opt-outs', phones);
+  for (const method of ['POST', 'DELETE']) await ask(method, '/v1/opt-outs', { body: {} });
+}
+
+export async function campaignScenes({ ask, service, becomes }: Stage): Promise<void> {
+  const path = '/v1/campaigns';
+  const create = (reference?: string, name = 'November') =>
+    ask('POST', path, { body: { name, text: 'Bonjour {{prenom}}', reference } });
+  const csv = (body: string) => ({ body, headers: { 'content-type': 'text/csv' } });
+  const { body: made } = await create('one');
+  const one = `${path}/${made.id}`;
+  await create('one', 'December');
+  await create();
+  for (const name of ['start', 'pause', 'resume']) expect((await ask('POST', `${one}/${name}`)).status).toBe(409);
+  await ask('POST', `${one}/recipients`, csv('to;prenom\n+221771234567;Awa\nnobody;Moussa\n'));
+  await ask('POST', `${one}/recipients`, csv(''));
+  const other = { body: '<a/>', headers: { 'content-type': 'application/xml' } };
+  expect((await ask('POST', `${one}/recipients`, other)).status).toBe(415);
+  await ask('GET', one);
+  await ask('PATCH', one, { body: { perSecond: 100 } });
+  await ask('POST', `${one}/start`);
+  await becomes(one, 'finished');
+  await ask('POST', `${one}/recipients`, csv('to;prenom\n+221771234568;Awa\n'));
+  await ask('PATCH', one, { body: { perSecond: 100 } });
+  await ask('POST', `${one}/cancel`);
+  await ask('GET', `${one}/recipients`);
+  await ask('GET', `${one}/recipients?limit=0`);
+  await ask('PATCH', one, { body: {} });
+  await ask('GET', `${one}/recipients`, { headers: { accept: 'text/csv' } });
+
+  await ask('POST', `${one}/retry`, { body: {} });
+  await ask('POST', `${one}/retry`, { body: { nonsense: true } });
+  const four = `${path}/${(await create('four')).body.id}`;
+  await ask('POST', `${four}/recipients`, csv('to;prenom\n+221771234570;Awa\n'));
+  const refusal = { fault: 'answers a given code', code: 'ERROR_110', operation: 'sms.send', count: 1 };
+  await service.control('POST', '/faults', refusal);
+  await ask('POST', `${four}/start`);
+  await becomes(four, 'finished');
+  expect((await ask('POST', `${four}/retry`, { body: {} })).status).toBe(200);
+
+  const two = `${path}/${(await create('two')).body.id}`;
+  await ask('POST', `${two}/recipients`, csv('to;prenom\n+221771234569;Awa\n'));
+  await ask('PATCH', two, { body: { quietHours: '00:00-23:59' } });
+  await ask('POST', `${two}/start`);
+  await ask('POST', `${two}/pause`);
+  await ask('PATCH', two, { body: { quietHours: false } });
+  await ask('POST', `${two}/resume`);
+  const { body: third } = await create('three');
+  await ask('POST', `${path}/${third.id}/cancel`);
+}
+
+export async function eventScenes({ ask, service, sealed }: Stage): Promise<void> {
+  await ask('GET', '/v1/events');
+  await service.redis.xtrim('{relais}:events', 'MAXLEN', 1);
+  expect((await ask('GET', '/v1/events?after=1-1')).status).toBe(410);
+
+  const path = '/v1/event-endpoints';
+  const registration = { body: { url: 'https://shop.example/relais' } };
+  const { body: made } = await ask('POST', path, registration);
+  await ask('GET', path);
+  await ask('GET', `${path}/${made.id}`);
+  await ask('POST', `${path}/${made.id}/replay`, { body: { since: '2026-01-01T00:00:00Z' } });
+  await ask('POST', `${path}/${made.id}/replay`, { body: {} });
+  await ask('POST', `${path}/${made.id}/rotate-secret`);
+  // A process without CALLBACK_SECRET cannot seal the secrets of endpoints.
+  expect((await sealed('POST', path, registration)).status).toBe(409);
+  expect((await sealed('POST', `${path}/${made.id}/rotate-secret`)).status).toBe(409);
+  await ask('DELETE', `${path}/${made.id}`);
+}
+
+export async function operatingScenes({ ask, service, becomes }: Stage): Promise<void> {
+  for (const path of ['/v1/review', '/v1/queues', '/v1/accounts', '/v1/explain/funds']) await ask('GET', path);
+  for (const name of ['pause', 'resume']) await ask('POST', `/v1/queues/campaign/${name}`);
+  for (const path of ['explain/dsb_0', 'callbacks/dsb_0']) await ask('GET', `/v1/${path}`);
+  for (const path of [
+    'queues/nothing/pause',
+    'queues/nothing/resume',
+    'accounts/nothing/stop',
+    'accounts/nothing/release',
+  ]) {
+    await ask('POST', `/v1/${path}`);
+  }
+  for (const name of ['stop', 'release']) await ask('POST', `/v1/accounts/main/${name}`);
+  const { body } = await ask('POST', '/v1/disbursements', {
+    body: { accountAlias: '771234567', amount: 700, withdrawMode: 'wallet-a-senegal', reference: 'called-back' },
+  });
+  await becomes(`/v1/disbursements/${body.id}`, 'succeeded');
+  await service.until(`/v1/callbacks/${body.id}`, (found) => found.known === true);
+  await ask('GET', `/v1/callbacks/${body.id}`);
+  await ask('GET', `/v1/explain/${body.id}`);
+  for (const path of ['/openapi.json', '/docs', '/v1/schemas/intake']) await ask('GET', path, { key: null });
+}

@@ -1,0 +1,168 @@
+/** Every answer that is documented is given once, and every answer that is given is documented. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { loadConfig } from '../../../src/config.ts';
+import { pathParameters, problemsOfRoute } from '../../../src/api/openapi/route.ts';
+import { routes } from '../../../src/api/openapi/routes.ts';
+import { startRoles } from '../../../src/parts/run.ts';
+import { ask, KEYS, type Service, startService } from '../../support/service.ts';
+import { startBroken } from './broken-service.ts';
+import { type Ask, Contract } from './contract.ts';
+import { exampleCall, pathTo } from './example-call.ts';
+import { invoiceScenes, paymentRequestScenes } from './scenes-collect.ts';
+import { balanceScenes, batchScenes, directCreditScenes, disbursementScenes } from './scenes-money.ts';
+import { campaignScenes, eventScenes, messageScenes, operatingScenes } from './scenes-rest.ts';
+import { type Stage, stageOf } from './stage.ts';
+
+const contract = new Contract();
+const ROW = '[{"reference":"a","accountAlias":"771234567","amount":1000,"withdrawMode":"wallet-a-senegal"}]';
+const keyed = routes.filter(({ role }) => role !== undefined);
+const withBody = routes.filter(({ body }) => body !== undefined);
+
+const ENV = {
+  API_KEYS: `${KEYS},switcher:operate:switcher-secret`,
+  UPSTREAM_TIMEOUT: '400ms',
+  DIRECT_CREDIT: 'on',
+  APPROVAL_ABOVE: '40000',
+  // A submit that was lost before its work ends with a person.
+  DISBURSEMENT_RESUBMIT: 'strict',
+  DISBURSEMENT_QUIET_PERIOD: '200ms',
+};
+
+let service: Service;
+let stage: Stage;
+/** Nobody looks by himself, so that a fault strikes the request that it was ordered for. */
+let quiet: Stage;
+const toStop: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  service = await startService(ENV);
+  const sealed = await startRoles(
+    loadConfig({
+      // What is allowed stands in Redis, as the process that started last has it.
+      APPROVAL_ABOVE: ENV.APPROVAL_ABOVE,
+      REDIS_URL: redisUrl(service),
+      API_KEYS: 'maker:read:maker-secret',
+      API_PORT: '0',
+      LOG_LEVEL: 'silent',
+    }),
+    ['api'],
+  );
+  toStop.push(() => sealed.stop());
+  const watch = (door: Ask): Ask => contract.watch(door);
+  const door: Ask = (method, path, how = {}) => ask(`${sealed.urls.api}${path}`, method, how);
+  stage = stageOf(service, watch, door);
+  const unswept = await startService({ ...ENV, SWEEP_INTERVAL: '10m' });
+  toStop.push(() => unswept.stop());
+  quiet = stageOf(unswept, watch, door);
+});
+afterAll(async () => {
+  for (const stop of toStop) await stop();
+  await service.stop();
+});
+
+function redisUrl({ redis }: Service): string {
+  const { host, port, db } = redis.options;
+  return `redis://${host}:${port}/${db}`;
+}
+
+describe('what can go wrong with any route', () => {
+  test.for(keyed)('$method $path without a key', async (route) => {
+    const { status } = await stage.ask(route.method.toUpperCase(), pathTo(route, 'main'), { key: null });
+    expect(status).toBe(401);
+  });
+
+  test.for(keyed)('$method $path with a key that may do something else', async (route) => {
+    const call = { ...exampleCall(route), key: route.role === 'read' ? 'switcher-secret' : 'reader-secret' };
+    expect((await stage.ask(route.method.toUpperCase(), pathTo(route, 'main'), call)).status).toBe(403);
+  });
+
+  test.for(withBody)('$method $path with a body that is of no use', async (route) => {
+    const method = route.method.toUpperCase();
+    const path = pathTo(route, 'nothing');
+    const send = (body: string, type: string) => stage.ask(method, path, { body, headers: { 'content-type': type } });
+    const kinds = problemsOfRoute(route);
+    expect((await send('<a/>', 'application/xml')).status).toBe(415);
+    if (kinds.includes('malformed')) {
+      const odd = {
+        'content-type': 'application/json',
+        ...(route.identity ? { 'idempotency-key': 'x'.repeat(300) } : {}),
+      };
+      expect((await stage.ask(method, path, { body: route.body?.schema ? '{' : ROW, headers: odd })).status).toBe(
+        400,
+      );
+    }
+    if (kinds.includes('too-large')) {
+      expect((await send(`"${'x'.repeat(5_100_000)}"`, 'application/json')).status).toBe(413);
+    }
+  });
+});
+
+/** With a record of any kind that would be taken on, if anything were. */
+function closedBy(kind: 'not-durable' | 'memory-full'): object {
+  const record = { account: 'main', state: 'draft', chunks: 1, by: 'somebody', fields: {} };
+  return { refusal: () => ({ kind, detail: 'for the test' }), queries: { read: async () => record } };
+}
+
+describe('what is behind the door', () => {
+  test.for([
+    ['fails', 500, new Error('boom'), {}],
+    ['is away', 503, new Error('Connection is closed.'), {}],
+    ['is not durable', 503, new Error('boom'), closedBy('not-durable')],
+    ['is full', 503, new Error('boom'), closedBy('memory-full')],
+  ] as const)('%s, and every route says so', async ([_what, expected, failure, more]) => {
+    const broken = await startBroken(failure, more);
+    const door = contract.watch((method, path, how = {}) => ask(`${broken.url}${path}`, method, how));
+    const careless = [];
+    for (const route of 'refusal' in more ? keyed.filter(({ durable }) => durable) : keyed) {
+      const { status } = await door(route.method.toUpperCase(), pathTo(route, 'main'), exampleCall(route));
+      if (status !== expected) careless.push(`${route.id} ${status}`);
+    }
+    await broken.close();
+    expect(careless).toEqual([]);
+  });
+});
+
+test('who asks too often is told on every route', async () => {
+  const busy = await startService({ API_RATE: '1' });
+  toStop.push(() => busy.stop());
+  const door = contract.watch((method, path, call) => busy.call(method, path, call));
+  for (const route of keyed) {
+    const tries = Array.from({ length: 3 }, () =>
+      door(route.method.toUpperCase(), pathTo(route, 'main'), exampleCall(route)),
+    );
+    const statuses = (await Promise.all(tries)).map(({ status }) => status);
+    expect(statuses, route.id).toContain(429);
+  }
+});
+
+describe('what happens to', () => {
+  test('disbursements', () => disbursementScenes(stage));
+  test('batches', () => batchScenes(stage));
+  test('direct credits', () => directCreditScenes(stage));
+  test('balances', () => balanceScenes(quiet));
+  test('invoices', () => invoiceScenes(quiet));
+  test('payment requests', () => paymentRequestScenes(quiet));
+  test('messages', () => messageScenes(stage));
+  test('campaigns', () => campaignScenes(stage));
+  test('queues, accounts and explanations', () => operatingScenes(stage));
+  test('events and endpoints', () => eventScenes(stage));
+});
+
+test('what is not there, and what is not valid, is told on every route', async () => {
+  for (const route of routes) {
+    const kinds = problemsOfRoute(route);
+    const method = route.method.toUpperCase();
+    const call = exampleCall(route);
+    if (pathParameters(route).length > 0 && route.tag !== 'Operating') {
+      expect((await stage.ask(method, pathTo(route, 'nothing'), call)).status, route.id).toBe(404);
+    }
+    if (!kinds.includes('invalid')) continue;
+    const wrong = route.query?.['limit'] ? '?limit=0' : route.query ? '?account=%21' : '';
+    const body = wrong === '' && route.body?.schema ? { body: { nonsense: true } } : call;
+    await stage.ask(method, `${pathTo(route, 'main')}${wrong}`, body);
+  }
+});
+
+test('nothing is documented that was never answered', () => {
+  expect(contract.missing()).toEqual([]);
+});

@@ -1,0 +1,111 @@
+/** The programs in examples/, run as they are written there, against processes as a user starts them. */
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { API_KEY } from '../../script/demonstration/stage.ts';
+import { openWorld, type World } from '../support/world.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const TSX = join(ROOT, 'node_modules/tsx/dist/cli.mjs');
+/** Kept between runs, and writable for users without a home of their own. */
+const NPM_CACHE = join(ROOT, '.relais/npm');
+const LIMIT_MS = 90_000;
+const run = promisify(execFile);
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world?.close());
+
+const environment = () => ({
+  PATH: process.env['PATH'] ?? '',
+  RELAIS_URL: world.api.base,
+  RELAIS_API_KEY: API_KEY,
+  REDIS_URL: world.redisUrl,
+});
+
+/** What it wrote; throws when it ends with anything but 0. */
+async function output(program: string, ...given: readonly string[]): Promise<string> {
+  const { stdout } = await run(program, given, { cwd: ROOT, env: environment(), timeout: LIMIT_MS });
+  return stdout;
+}
+
+describe('each asks, and hears how it ended', () => {
+  test('curl', async () => {
+    const said = await output('bash', 'examples/enqueue.sh', 'curl-1');
+    expect(said).toMatch(/"type":"disbursement\.succeeded"[^]*"reference":"curl-1"/);
+  });
+
+  test('Python with its standard library', async () => {
+    const said = await output('python3', 'examples/python/disburse.py', 'python-1');
+    expect(said).toMatch(/^dsb_\w+ queued\ndisbursement\.succeeded \{/);
+    expect(said).toContain('"reference": "python-1"');
+  });
+
+  test('BullMQ without a line of ours', async () => {
+    const said = await output(process.execPath, TSX, 'examples/enqueue-bullmq.ts', 'bullmq-1');
+    expect(said).toMatch(/^bullmq-1: \{"id":"dsb_\w+","outcome":"accepted"\}$/m);
+    expect(said).toMatch(/^dsb_\w+: disbursement\.succeeded$/m);
+    expect(said).toMatch(/^msg_\w+: message\.sent$/m);
+  });
+
+  test('the TypeScript library, one program asking and another listening', async () => {
+    const listener = spawn(process.execPath, [TSX, 'examples/on-completion.ts'], { cwd: ROOT, env: environment() });
+    try {
+      const said = await output(process.execPath, TSX, 'examples/enqueue.ts', 'library-1');
+      expect(said).toContain("outcome: 'accepted'");
+      expect(await heard(listener.stdout, '"reference":"library-1"')).toContain('disbursement.succeeded');
+    } finally {
+      listener.kill('SIGTERM');
+      await once(listener, 'exit');
+    }
+  });
+});
+
+/** The line with these words, as soon as it is written. */
+async function heard(stream: NodeJS.ReadableStream, words: string): Promise<string> {
+  let text = '';
+  for await (const part of stream) {
+    text += String(part);
+    const line = text.split('\n').find((one) => one.includes(words) && one.endsWith('}'));
+    if (line) return line;
+  }
+  throw new Error(`it ended without ${words}: ${text}`);
+}
+
+describe('a client generated from openapi.json', () => {
+  test('compiles, pays, sends a campaign and reads both events', { timeout: 3 * LIMIT_MS }, async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'relais-client-'));
+    const inFolder = (program: string, ...given: readonly string[]) => run(program, given, { cwd: folder });
+    try {
+      await cp(join(ROOT, 'examples/openapi-client'), folder, { recursive: true });
+      await inFolder('npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund', '--cache', NPM_CACHE);
+      const answer = await fetch(`${world.api.base}/openapi.json`);
+      await writeFile(join(folder, 'openapi.json'), await answer.text());
+      const tool = (name: string) => join(folder, 'node_modules/.bin', name);
+      await inFolder(
+        tool('openapi-typescript'),
+        'openapi.json',
+        '--output',
+        'relais.d.ts',
+        '--default-non-nullable=false',
+      );
+      expect(await readFile(join(folder, 'relais.d.ts'), 'utf8')).toContain('createDisbursement');
+      const strict = '--strict --noEmit --target es2023 --module nodenext --types node --allowImportingTsExtensions';
+      await inFolder(tool('tsc'), ...strict.split(' '), '--skipLibCheck', 'use.ts');
+
+      const said = await output(process.execPath, TSX, join(folder, 'use.ts'), 'client-1');
+      expect(said).toMatch(/^cmp_\w+ 2 recipients$/m);
+      expect(said).toMatch(/^dsb_\w+ disbursement\.succeeded$/m);
+      expect(said).toMatch(/^cmp_\w+ campaign\.finished$/m);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});
