@@ -15,12 +15,21 @@ export type MoneyLimit = (typeof moneyLimits)[number];
 /** XOF, and ms for DUPLICATE_WINDOW; absent: no such limit. */
 export type Limits = Readonly<Partial<Record<MoneyLimit, number | undefined>>>;
 
-/** The limits of the process that started last hold. Give all processes of an environment the same. */
-export async function publishLimits(redis: Redis, limits: Limits): Promise<void> {
+/**
+ * The limits of the process that started last hold: give all processes of an environment the same. Answers what changed
+ * by it ("APPROVAL_ABOVE: 50000 → none"), since a process that was started without them takes them away from all.
+ */
+export async function publishLimits(redis: Redis, limits: Limits): Promise<string[]> {
   const set = moneyLimits.flatMap((name) => (limits[name] === undefined ? [] : [name, String(limits[name])]));
-  const transaction = redis.multi().del(keys.limits);
+  const transaction = redis.multi().hgetall(keys.limits).del(keys.limits);
   if (set.length > 0) transaction.hset(keys.limits, ...set);
-  for (const [error] of (await transaction.exec()) ?? []) if (error) throw error;
+  const answers = (await transaction.exec()) ?? [];
+  for (const [error] of answers) if (error) throw error;
+  const before = (answers[0]?.[1] ?? {}) as Readonly<Record<string, string>>;
+  return moneyLimits.flatMap((name) => {
+    const [was, is] = [before[name] ?? 'none', limits[name] === undefined ? 'none' : String(limits[name])];
+    return was === is ? [] : [`${name}: ${was} → ${is}`];
+  });
 }
 
 /** A sentence with the limit in it; the sum of the day is not told, since it belongs to others too. */

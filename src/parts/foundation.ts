@@ -217,11 +217,17 @@ function redisPart({ redis, queueClient, bullQueues, waker }: Connections, patie
 }
 
 /** Only roles that accept or pay publish: a process without these settings must not take the limits away. */
-export function limitsPart({ config, redis, patience }: Foundation): Part {
+export function limitsPart({ config, redis, patience, logger }: Foundation): Part {
   return {
     name: 'the limits of money',
     start: async () => {
-      await patiently(() => publishLimits(redis, config), patience);
+      const changed = await patiently(() => publishLimits(redis, config), patience);
+      if (changed.length > 0) {
+        logger.warn(
+          { changed },
+          'limits of money are now those of this process; give all processes the same settings',
+        );
+      }
       return async () => undefined;
     },
   };
