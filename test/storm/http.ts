@@ -16,6 +16,9 @@ interface Ask {
 
 const PATIENCE_MS = 15_000;
 
+/** What a server says that was frozen while the request came in. It has read nothing, so nothing was decided. */
+const GAVE_UP_READING = 408;
+
 /** Undefined: no answer. A caller learns nothing from that, and asks again. */
 export async function ask(
   url: string,
@@ -30,6 +33,7 @@ export async function ask(
       ...(text === undefined ? {} : { body: text }),
     });
     const said = await answer.text();
+    if (answer.status === GAVE_UP_READING) return undefined;
     return { status: answer.status, body: said.startsWith('{') || said.startsWith('[') ? JSON.parse(said) : said };
   } catch (error) {
     if (error instanceof Error) return undefined;
