@@ -18,10 +18,14 @@ const LIMIT_MS = 60_000;
 const AGAIN_MS = 250;
 const SAY_EVERY_MS = 5_000;
 
-/** What a Redis says, or fails to say, while it is on its way. A wrong password stays wrong, so it is not in here. */
+/**
+ * What a Redis says, or fails to say, while it is on its way. A wrong password or certificate stays wrong, so neither
+ * is in here.
+ */
 const AWAY =
-  /not available|Stream isn't writeable|Connection is closed|Command timed out|max retries per request|^(READONLY|LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN)|ECONN|ENOTFOUND|EAI_AGAIN/;
-const NEVER = /WRONGPASS|NOAUTH|NOPERM|invalid username-password/;
+  /not available|Stream isn't writeable|Connection is closed|Command timed out|max retries per request|ECONN|ENOTFOUND/;
+const NOT_YET = /^(READONLY|LOADING|OOM|MISCONF|NOREPLICAS|MASTERDOWN|CLUSTERDOWN|TRYAGAIN)|EAI_AGAIN/;
+const NEVER = /WRONGPASS|NOAUTH|NOPERM|invalid username-password|certificate/;
 
 /** Tries until it works, Redis says no for good, or patience ends. Then the last error is the answer. */
 export async function patiently<T>(attempt: () => Promise<T>, patience: Patience): Promise<T> {
@@ -47,7 +51,7 @@ export async function patiently<T>(attempt: () => Promise<T>, patience: Patience
 
 function isAway(error: unknown): boolean {
   const told = [messageOf(error), error instanceof Error ? messageOf(error.cause) : ''].join('\n');
-  return AWAY.test(told) && !NEVER.test(told);
+  return (AWAY.test(told) || NOT_YET.test(told)) && !NEVER.test(told);
 }
 
 function messageOf(error: unknown): string {

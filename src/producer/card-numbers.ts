@@ -2,7 +2,8 @@
  * Finds what looks like a card number where none may be kept. What is accepted is written to Redis, to its log, to
  * replicas and backups, and a card number must be in none of them: the hosted payment page asks for it instead.
  */
-import { pointerTo } from './problems.ts';
+import type { DisbursementRequest } from '../queues/requests.ts';
+import { type Problem, pointerTo } from './problems.ts';
 
 /** 15 to 19 digits that begin like the cards of a network, however they are grouped. Dates begin with 20 and do not. */
 const CARD = /(?<![\d+])(?=4|5[1-5]|2[2-7]|3[47]|6[0245])\d(?:[ -]?\d){14,18}(?!\d)/g;
@@ -18,6 +19,19 @@ export function cardLikePlaces(value: unknown, path: readonly (string | number)[
   return Object.entries(value).flatMap(([name, one]) =>
     SECRET_NAME.test(name) ? [pointerTo([...path, name])] : cardLikePlaces(one, [...path, name]),
   );
+}
+
+export function cardProblems(value: unknown): Problem[] {
+  return cardLikePlaces(value).map((pointer) => ({
+    pointer,
+    message: 'looks like a card number or code, which is never kept: the payment page asks for it',
+  }));
+}
+
+/** A card is no beneficiary. Accounts of the service are long numbers of their own, and one in ten may look like one. */
+export function cardsInDisbursement(request: DisbursementRequest): Problem[] {
+  const { accountAlias, debitAccountNumber: _, ...rest } = request;
+  return cardProblems(request.withdrawMode === 'service' ? rest : { ...rest, accountAlias });
 }
 
 function hasCardNumber(text: string): boolean {

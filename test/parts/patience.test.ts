@@ -50,6 +50,7 @@ test('patience ends, and then the one message is what went wrong', async () => {
 test.for([
   'LOADING Redis is loading the dataset in memory',
   "READONLY You can't write against a read only replica.",
+  "OOM command not allowed when used memory > 'maxmemory'.",
   "Stream isn't writeable and enableOfflineQueue options is false",
   'Command timed out',
   'Reached the max retries per request limit (which is 0). Refer to "maxRetriesPerRequest" option for details.',
@@ -60,6 +61,9 @@ test.for([
 test.for([
   new Error('WRONGPASS invalid username-password pair or user is disabled.'),
   new RedisUnavailable('Redis at db:6379 is not available.', { cause: new Error('NOAUTH Authentication required.') }),
+  new RedisUnavailable(
+    'Redis at db:6379 is not available (last error: self-signed certificate in certificate chain).',
+  ),
   new TypeError('a fault of ours'),
 ])('what waiting does not mend is told at once: %s', async (error) => {
   const { attempt, tries } = failing(1, error);

@@ -53,6 +53,7 @@ async function tryOutside(redis: Redis, replicas: number): Promise<readonly stri
     EVALSHA: () => redis.evalsha('0'.repeat(40), 0),
     MULTI: () => redis.multi().time().exec(),
     BZPOPMIN: () => redis.bzpopmin(`${PREFIX}:doctor:nothing`, 0.01),
+    SCAN: () => redis.scan(0, 'COUNT', 1),
     INFO: () => redis.info('server'),
     CLIENT: () => redis.call('CLIENT', 'SETNAME', 'relais-doctor'),
     ...(replicas > 0 ? { WAIT: () => redis.wait(0, 1) } : {}),

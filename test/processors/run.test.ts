@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import type { Bench } from '../../src/processors/bench.ts';
+import { type AttemptFinished, runner } from '../../src/processors/run.ts';
+
+const announced: AttemptFinished[] = [];
+let nowMs = 0;
+const bench = {
+  clock: { monotonic: () => nowMs },
+  account: (name: string) => (name === 'main' ? { upstream: {}, fingerprint: 'f' } : undefined),
+} as unknown as Bench;
+
+const attempt = async (needs: readonly string[]): Promise<AttemptFinished | undefined> => {
+  const processor = async (_id: string, tools: Bench) => {
+    for (const name of needs) tools.account(name);
+    nowMs += 40;
+    return { did: 'advanced', because: 'submitted' } as const;
+  };
+  await runner('disbursement', processor, bench, (finished) => announced.push(finished))({ data: { id: 'dsb_1' } });
+  return announced.at(-1);
+};
+
+test('an attempt is announced with its queue, id, end, time and the account it was made for', async () => {
+  expect(await attempt(['main'])).toEqual({
+    queue: 'disbursement',
+    id: 'dsb_1',
+    settlement: { did: 'advanced', because: 'submitted' },
+    durationMs: 40,
+    account: 'main',
+  });
+});
+
+test('the account is named where its keys are missing, and not where none was needed', async () => {
+  expect(await attempt(['elsewhere'])).toMatchObject({ account: 'elsewhere' });
+  expect(await attempt([])).not.toHaveProperty('account');
+});

@@ -1,0 +1,151 @@
+/** The whole service behind a Redis that lets in who it knows, for what they do, over an encrypted wire. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openCommands, waitUntilReady } from '../../src/redis/connections.ts';
+import { PROBES } from '../../src/parts/examine/permissions.ts';
+import { type Service, startService } from '../support/service.ts';
+import { commandsOf, usersOnPage } from './acl-lines.ts';
+import { payingThrough } from './paid.ts';
+import { type Server, freePort, startServer } from './servers.ts';
+
+/** With the names of settings and clients, as the page narrows them. SELECT is for a database that is not the first. */
+const OUTSIDE = 'eval evalsha multi exec bzpopmin scan info client|setname config|get ping select wait';
+
+/** Of the system; it makes a signer and a certificate. */
+const OPENSSL = 'openssl';
+
+let dir: string;
+let server: Server;
+let service: Service;
+
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'relais-access-'));
+  makeCertificates();
+  const lines = [...usersOnPage().values(), 'user onlooker on >onlooker ~* &* +@all'];
+  writeFileSync(join(dir, 'users.acl'), `${lines.join('\n')}\n`);
+  server = await startServer(
+    {
+      'tls-port': String(await freePort()),
+      port: '0',
+      'tls-cert-file': join(dir, 'redis.crt'),
+      'tls-key-file': join(dir, 'redis.key'),
+      'tls-ca-cert-file': join(dir, 'ca.crt'),
+      'tls-auth-clients': 'no',
+      aclfile: join(dir, 'users.acl'),
+    },
+    { username: 'onlooker', password: 'onlooker', tls: { rejectUnauthorized: false } },
+  );
+  service = await startService({ REDIS_URL: urlOf('relais'), REDIS_CA_FILE: join(dir, 'ca.crt') });
+});
+
+afterAll(async () => {
+  await service?.stop();
+  await server?.stop();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const urlOf = (user: string): string => `rediss://${user}:change-me@127.0.0.1:${server.port}/0`;
+
+test('the page allows what the doctor tries, and what is done outside of scripts', () => {
+  const tried = PROBES.map((probe) => probe.split(' ')[0]?.toLowerCase() ?? '');
+  const allowed = commandsOf(usersOnPage().get('relais') ?? '');
+  expect([...allowed].sort()).toEqual([...new Set([...tried, ...OUTSIDE.split(' ')])].sort());
+});
+
+test('every kind of work is done with these permissions, and nothing is ever denied', async () => {
+  const paid = payingThrough(service);
+  await paid.once(await paid.accepted('access', 5));
+  await sendTexts();
+  await service.call('POST', '/v1/queues/disbursement/pause');
+  await service.call('POST', '/v1/queues/disbursement/resume');
+  expect((await service.call('GET', '/v1/queues')).status).toBe(200);
+  expect((await service.call('GET', '/v1/events')).status).toBe(200);
+  const forgotten = await service.call('POST', '/v1/purge', { body: { phone: '+221770000001' } });
+  expect(await denied()).toEqual([]);
+  expect(forgotten.status).toBe(200);
+});
+
+test('a certificate that was signed by somebody else is not trusted', async () => {
+  const redis = openCommands({ url: urlOf('relais') }, { name: 'test', onError: () => undefined });
+  await expect(waitUntilReady(redis, 2_000)).rejects.toThrow(/certificate/);
+  redis.disconnect();
+});
+
+test('the user may not touch a key of others, change a setting or look into other connections', async () => {
+  const redis = new Redis(urlOf('relais'), { tls: { rejectUnauthorized: false } });
+  for (const forbidden of [
+    () => redis.get('shop:1'),
+    () => redis.flushall(),
+    () => redis.keys('*'),
+    () => redis.config('SET', 'appendonly', 'no'),
+    () => redis.call('CLIENT', 'KILL', 'TYPE', 'normal'),
+    () => redis.acl('LIST'),
+    () => redis.eval("return redis.call('GET', 'shop:1')", 0),
+  ]) {
+    await expect(forbidden()).rejects.toThrow(/NOPERM|can't access/);
+  }
+  redis.disconnect();
+});
+
+/** What Redis has refused anybody. */
+async function denied(): Promise<readonly unknown[]> {
+  const log = (await server.redis.acl('LOG')) as readonly unknown[][];
+  return log.map((entry) => entry.slice(2, 10));
+}
+
+async function sendTexts(): Promise<void> {
+  const one = await service.call('POST', '/v1/messages', { body: { to: '+221770000001', text: 'hello' } });
+  await service.until(`/v1/messages/${one.body.id ?? one.body.items[0].id}`, ({ state }) => state === 'sent');
+  const body = { name: 'access', text: 'Bonjour {{prenom}}', country: 'SN', reference: 'access' };
+  const { id } = (await service.call('POST', '/v1/campaigns', { body })).body;
+  const rows = Array.from({ length: 120 }, (_, index) => `77${1_500_000 + index};Awa`);
+  await service.call('POST', `/v1/campaigns/${id}/recipients`, {
+    body: ['numero;prenom', ...rows].join('\n'),
+    headers: { 'content-type': 'text/csv' },
+  });
+  await service.call('POST', `/v1/campaigns/${id}/start`);
+  await service.until(`/v1/campaigns/${id}`, ({ state }) => state === 'finished');
+}
+
+/** A signer of our own, and a certificate for 127.0.0.1 by it. */
+function makeCertificates(): void {
+  const openssl = (...args: readonly string[]): unknown => execFileSync(OPENSSL, args, { cwd: dir, stdio: 'pipe' });
+  writeFileSync(join(dir, 'san.ext'), 'subjectAltName=IP:127.0.0.1\n');
+  openssl(
+    'req',
+    '-x509',
+    '-newkey',
+    'rsa:2048',
+    '-nodes',
+    '-keyout',
+    'ca.key',
+    '-out',
+    'ca.crt',
+    '-days',
+    '2',
+    '-subj',
+    '/CN=our signer',
+  );
+  openssl('req', '-newkey', 'rsa:2048', '-nodes', '-keyout', 'redis.key', '-out', 'redis.csr', '-subj', '/CN=redis');
+  openssl(
+    'x509',
+    '-req',
+    '-in',
+    'redis.csr',
+    '-CA',
+    'ca.crt',
+    '-CAkey',
+    'ca.key',
+    '-CAcreateserial',
+    '-out',
+    'redis.crt',
+    '-days',
+    '2',
+    '-extfile',
+    'san.ext',
+  );
+}

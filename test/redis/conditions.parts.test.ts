@@ -1,0 +1,163 @@
+/** What happens when Redis is not well: each row of the table in docs/redis.md. */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { type Service, startService } from '../support/service.ts';
+import { Link } from '../storm/link.ts';
+import { type Paid, payingThrough } from './paid.ts';
+import { type Server, startServer } from './servers.ts';
+
+const IN_FLIGHT = 5;
+const WITHIN = { timeout: 15_000, interval: 50 };
+
+let dir: string;
+let server: Server;
+let link: Link;
+let service: Service;
+let paid: Paid;
+
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'relais-conditions-'));
+  server = await startServer({ dir });
+  link = await Link.to(server.port);
+  service = await startService({
+    REDIS_URL: `redis://127.0.0.1:${link.port}`,
+    UPSTREAM_TIMEOUT: '1s',
+    UPSTREAM_CONNECT_TIMEOUT: '500ms',
+  });
+  // Each request is under way for a while, so that something is in hand whenever Redis fails.
+  await service.control('POST', '/settings', { latencyMs: 200 });
+  paid = payingThrough(service);
+});
+
+afterEach(() => link.heal());
+
+afterAll(async () => {
+  await service?.stop();
+  await link?.close();
+  await server?.stop();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+/** On the same files and the same port, as an operator would. */
+async function startAgain(settings: Readonly<Record<string, string>> = {}): Promise<void> {
+  server = await startServer({ dir, port: String(server.port), ...settings });
+}
+
+async function refused(name: string, status = 503): Promise<string> {
+  const answer = await paid.ask(name);
+  expect(answer.status, JSON.stringify(answer.body)).toBe(status);
+  expect(answer.headers['retry-after']).toMatch(/^(5|30)$/);
+  return String(answer.body.type).split('/').at(-1) ?? '';
+}
+
+/** Refusals begin as soon as the connection or the look has noticed. */
+const eventuallyRefused = (name: string, kind: string) =>
+  vi.waitFor(async () => expect(await refused(name)).toBe(kind), WITHIN);
+
+test.for(['SIGKILL', 'SIGTERM'] as const)(
+  'down by %s: 503, and once it is back all goes on, paid once',
+  async (signal) => {
+    const references = await paid.accepted(`down-${signal}`, IN_FLIGHT);
+    process.kill(server.pid, signal);
+    await server.stop();
+    expect(await refused(`${signal}-refused`)).toBe('unavailable');
+    await startAgain();
+    await paid.once(references);
+  },
+);
+
+test('hanging: an answer within seconds, and nothing is lost or doubled when it goes on', async () => {
+  const references = await paid.accepted('hanging', IN_FLIGHT);
+  process.kill(server.pid, 'SIGSTOP');
+  const answer = await paid.ask('hung-1').finally(() => process.kill(server.pid, 'SIGCONT'));
+  expect(answer.status).toBe(503);
+  await paid.once(references);
+  // The command that timed out may have been carried out after all: the same request is then a duplicate.
+  expect((await paid.ask('hung-1')).status).toBeLessThan(300);
+  await paid.once(['hung-1']);
+});
+
+test('slow: everything takes longer, and that is all', async () => {
+  link.delay(250);
+  await paid.once(await paid.accepted('slow', IN_FLIGHT));
+});
+
+test('nearly full: nothing is accepted, and what was accepted is settled', async () => {
+  const references = await paid.accepted('filling', IN_FLIGHT);
+  await server.redis.config('SET', 'maxmemory', String(Math.ceil((await usedMemory()) / 0.9)));
+  link.cut();
+  await eventuallyRefused('nearly-full', 'memory-full');
+  await paid.once(references);
+  await server.redis.config('SET', 'maxmemory', '0');
+  await vi.waitFor(async () => expect((await paid.ask('has-room')).status).toBe(202), WITHIN);
+  await paid.once(['has-room']);
+});
+
+test('full: nothing can be written, so nothing is sent; with room it goes on', async () => {
+  const references = await paid.accepted('full', IN_FLIGHT);
+  await server.redis.config('SET', 'maxmemory', '1mb');
+  expect(await refused('too-full')).toMatch(/^(unavailable|memory-full)$/);
+  await server.redis.config('SET', 'maxmemory', '0');
+  await paid.once(references);
+  // It is looked at every five seconds while it is full, so nobody has to tell relais.
+  await vi.waitFor(async () => expect((await paid.ask('room-again')).status).toBe(202), WITHIN);
+});
+
+test('read-only: refused, and it goes on by itself when writes are taken again', async () => {
+  const references = await paid.accepted('replica', IN_FLIGHT);
+  // A primary that is not there, so that nothing is copied over.
+  await server.redis.replicaof('127.0.0.1', 1);
+  await eventuallyRefused('read-only', 'not-durable');
+  await server.redis.replicaof('NO', 'ONE');
+  await vi.waitFor(async () => expect((await paid.ask('writes-again')).status).toBe(202), WITHIN);
+  await paid.once([...references, 'writes-again']);
+});
+
+test('a snapshot that fails: refused as unavailable, not as a fault of ours', async () => {
+  const references = await paid.accepted('misconf', IN_FLIGHT);
+  // A folder stands where the snapshot should be written.
+  mkdirSync(join(dir, 'dump.rdb'));
+  await server.redis.config('SET', 'save', '3600 1');
+  await server.redis.bgsave();
+  await vi.waitFor(
+    async () => expect(await server.redis.set('probe', '1').catch(String)).toContain('MISCONF'),
+    WITHIN,
+  );
+  expect(await refused('no-snapshot')).toBe('unavailable');
+  rmSync(join(dir, 'dump.rdb'), { recursive: true });
+  await server.redis.bgsave();
+  await paid.once(references);
+  await server.redis.config('SET', 'save', '');
+});
+
+test('loading: refused until every record is read, then all goes on', async () => {
+  const references = await paid.accepted('loading', IN_FLIGHT);
+  process.kill(server.pid, 'SIGKILL');
+  await server.stop();
+  const started = startAgain({ 'key-load-delay': '1000', 'loading-process-events-interval-bytes': '1024' });
+  await vi.waitFor(async () => expect(await saysLoading()).toBe(true), WITHIN);
+  expect(await refused('while-loading')).toBe('unavailable');
+  expect(await saysLoading(), 'it was still loading').toBe(true);
+  await started;
+  await paid.once(references);
+});
+
+async function usedMemory(): Promise<number> {
+  return Number(/used_memory:(\d+)/.exec(await server.redis.info('memory'))?.[1]);
+}
+
+async function saysLoading(): Promise<boolean> {
+  const probe = new Redis({ port: server.port, enableReadyCheck: false, maxRetriesPerRequest: 0, lazyConnect: true });
+  probe.on('error', () => undefined);
+  try {
+    await probe.connect();
+    return /loading:1/.test(await probe.info('persistence'));
+  } catch {
+    return false; // not even listening yet
+  } finally {
+    probe.disconnect();
+  }
+}

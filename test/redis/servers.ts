@@ -1,0 +1,98 @@
+/** Redis servers and sentinels of every condition, each a process of its own that ends with this one. */
+import { once } from 'node:events';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { type ConnectionRecipe, waitUntilReady } from '../../src/redis/connections.ts';
+import { findRedisServer } from '../../src/redis/embedded-binary.ts';
+import { supervise } from '../../src/redis/supervisor.ts';
+
+export interface Server {
+  readonly port: number;
+  readonly pid: number;
+  readonly dir: string;
+  /** A client that looks from outside, ready. */
+  readonly redis: Redis;
+  stop(): Promise<void>;
+}
+
+const DURABLE = {
+  bind: '127.0.0.1',
+  appendonly: 'yes',
+  appendfsync: 'always',
+  'no-appendfsync-on-rewrite': 'no',
+  save: '',
+  'maxmemory-policy': 'noeviction',
+};
+const READY_LIMIT_MS = 20_000;
+
+/** `client`: how the looking client connects, where a port on loopback is not enough. */
+export async function startServer(
+  settings: Readonly<Record<string, string>> = {},
+  client: ConnectionRecipe = {},
+): Promise<Server> {
+  const dir = settings['dir'] ?? mkdtempSync(join(tmpdir(), 'relais-server-'));
+  const port = Number(settings['tls-port'] ?? settings['port'] ?? (await freePort()));
+  const all = { ...DURABLE, port: String(port), ...settings, dir };
+  const args = Object.entries(all).flatMap(([name, value]) => [`--${name}`, value]);
+  return started({ args, dir, keep: settings['dir'] !== undefined, port, client });
+}
+
+export async function startSentinel(primary: number, settings: readonly string[] = []): Promise<Server> {
+  const dir = mkdtempSync(join(tmpdir(), 'relais-sentinel-'));
+  const port = await freePort();
+  const file = join(dir, 'sentinel.conf');
+  const lines = [
+    `port ${port}`,
+    'bind 127.0.0.1',
+    `dir ${dir}`,
+    `sentinel monitor mymaster 127.0.0.1 ${primary} 2`,
+    'sentinel down-after-milliseconds mymaster 1000',
+    'sentinel failover-timeout mymaster 10000',
+    ...settings,
+  ];
+  writeFileSync(file, `${lines.join('\n')}\n`);
+  return started({ args: [file, '--sentinel'], dir, keep: false, port, client: {} });
+}
+
+interface Start {
+  readonly args: readonly string[];
+  readonly dir: string;
+  readonly keep: boolean;
+  readonly port: number;
+  readonly client: ConnectionRecipe;
+}
+
+async function started({ args, dir, keep, port, client }: Start): Promise<Server> {
+  const server = supervise({ program: findRedisServer(), args, dir, keep });
+  const pid = await server.pid;
+  server.release();
+  const redis = new Redis({ host: '127.0.0.1', port, retryStrategy: () => 50, ...client });
+  // Servers come and go here; a test that needs this one notices by its commands.
+  redis.on('error', () => undefined);
+  const early = server.ended.then((last) => Promise.reject(new Error(`Redis ended: ${last}`)));
+  early.catch(() => undefined);
+  await Promise.race([waitUntilReady(redis, READY_LIMIT_MS), early]);
+  return {
+    port,
+    pid,
+    dir,
+    redis,
+    stop: async () => {
+      redis.disconnect();
+      await server.stop();
+    },
+  };
+}
+
+export async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
