@@ -12,6 +12,8 @@ const unreadable: readonly (readonly [what: string, text: string, problem: strin
   ['null', 'null', 'not_an_object'],
   ['a key twice', '{"code":"ERROR_101","code":"00"}', 'duplicate_keys'],
   ['a key twice, once escaped', '{"code":"1","c\\u006fde":"00"}', 'duplicate_keys'],
+  ['a key twice, with a blank before its colon', '{"a":1,"a" :2}', 'duplicate_keys'],
+  ['a key twice, beside a text with a colon', '{"a":":","a":2}', 'duplicate_keys'],
   ['a key twice, further down', '{"a":[{"b":{"c":1,"d":2,"c":3}}]}', 'duplicate_keys'],
   ['a tower', `{"a":${'['.repeat(40)}${']'.repeat(40)}}`, 'too_deep'],
 ];
@@ -21,6 +23,10 @@ test.for(unreadable)('%s is not an answer', ([, text, problem]) => {
 
 test('the same key in different objects is no repetition', () => {
   const text = '{"a":{"x":1},"b":{"x":1},"c":[{"x":1},{"x":"x: {\\"x\\":1}"}],"x":"a"}';
+  expect(readJson(text)).toEqual({ object: JSON.parse(text) });
+});
+
+test.for(['{"a":":x","b":1}', '{"a":"\\":","b" : 2}', '{ "a"\n:\t"x: y" }'])('%s has no key twice', (text) => {
   expect(readJson(text)).toEqual({ object: JSON.parse(text) });
 });
 
