@@ -23,8 +23,14 @@ export function wordingOf({ text, replaceCostly = false }: Words): Wording {
   const textFor: Wording['textFor'] = replaceCostly
     ? (vars) => cheaperText(renderText(template, vars))
     : (vars) => renderText(template, vars);
-  const { variables } = template;
-  const textOf: Wording['textOf'] = (values) =>
-    textFor(Object.fromEntries(variables.map((name, at) => [name, values[at] ?? ''])));
+  const { variables, parts } = template;
+  /** Which of the values stands after each literal, in order. */
+  const places = parts.flatMap((part, at) => (at % 2 === 1 ? [variables.indexOf(part)] : []));
+  const rendered = (values: readonly string[]): string => {
+    let said = parts[0] ?? '';
+    for (const [turn, place] of places.entries()) said += (values[place] ?? '') + (parts[2 * turn + 2] ?? '');
+    return said;
+  };
+  const textOf: Wording['textOf'] = replaceCostly ? (values) => cheaperText(rendered(values)) : rendered;
   return { variables, textFor, textOf };
 }

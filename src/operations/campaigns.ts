@@ -38,6 +38,26 @@ export function readChunkId(id: string): { readonly campaign: string; readonly p
   return campaign && place ? { campaign, place: Number(place) } : undefined;
 }
 
+/**
+ * Chunks side by side are sent one after the other by whoever was woken for the first of them: a job for each would
+ * cost as much as a half of the sending.
+ */
+export const RUN = 8;
+
+/** Whether a wake-up for this chunk is one for those after it too. */
+export function leadsRun(id: string): boolean {
+  const chunk = readChunkId(id);
+  return chunk !== undefined && chunk.place % RUN === 0;
+}
+
+/** The chunks after the first of a run, whether or not there are so many. */
+export function runAfter(id: string): readonly string[] {
+  const chunk = readChunkId(id);
+  if (chunk === undefined || chunk.place % RUN !== 0) return [];
+  const name = id.slice(0, id.lastIndexOf('-'));
+  return Array.from({ length: RUN - 1 }, (_, offset) => `${name}-${chunk.place + offset + 1}`);
+}
+
 /** A row of an upload that will not be sent. */
 export interface SkippedRow {
   readonly row: number;

@@ -46,8 +46,11 @@ export function packMessageItem({ id, to, from, text, expiresAt }: MessageItem):
 }
 
 export function unpackCampaignItems(packed: string): CampaignItem[] {
-  const rows = JSON.parse(`[${packed}]`) as [number, string, ...string[]][];
-  return rows.map(([row, digits, ...values]) => ({ row, to: isPurged(digits) ? digits : `+${digits}`, values }));
+  const items = JSON.parse(`[${packed}]`) as [number, string, ...string[]][];
+  return items.map((item) => {
+    const [row, digits] = item;
+    return { row, to: isPurged(digits) ? digits : `+${digits}`, values: item.slice(2) as string[] };
+  });
 }
 
 export function unpackMessageItems(packed: string): MessageItem[] {
@@ -83,19 +86,31 @@ const stateOfLetter = Object.fromEntries(
 ) as Readonly<Record<string, RecipientState>>;
 
 export function packOutcome(states: readonly RecipientState[]): string {
-  return states.map((state) => outcomeLetters[state]).join('');
+  let letters = '';
+  for (const state of states) letters += outcomeLetters[state];
+  return letters;
 }
 
 /** The state of each recipient: what was written down, else what follows from the state of the chunk. */
 export function unpackOutcome(outcome: string, count: number, otherwise: RecipientState): RecipientState[] {
-  return Array.from({ length: count }, (_, index) => stateOfLetter[outcome.charAt(index)] ?? otherwise);
+  const states = repeated(otherwise, count);
+  for (let index = Math.min(count, outcome.length) - 1; index >= 0; index -= 1) {
+    states[index] = stateOfLetter[outcome.charAt(index)] ?? otherwise;
+  }
+  return states;
+}
+
+function repeated<T>(value: T, count: number): T[] {
+  const all: T[] = [];
+  for (let index = 0; index < count; index += 1) all.push(value);
+  return all;
 }
 
 /** Upstream's codes by position. Mostly all are the same, and then one is kept for all. */
 export function packCodes(codes: Readonly<Record<number, string>>, count: number): string {
   const given = Object.values(codes);
-  if (given.length === 0) return '';
-  const [first = ''] = given;
+  const [first] = given;
+  if (first === undefined) return '';
   const same = given.length === count && given.every((code) => code === first);
   return JSON.stringify(same ? { all: first } : codes);
 }
@@ -103,7 +118,7 @@ export function packCodes(codes: Readonly<Record<number, string>>, count: number
 export function unpackCodes(packed: string, count: number): Record<number, string> {
   if (packed === '') return {};
   const { all, ...codes } = JSON.parse(packed) as { all?: string } & Record<number, string>;
-  return all === undefined ? codes : Object.fromEntries(Array.from({ length: count }, (_, index) => [index, all]));
+  return all === undefined ? codes : Object.assign({}, repeated(all, count));
 }
 
 /** The messages of a chunk without what they said: for one-time passwords, once they are over. */
@@ -113,13 +128,28 @@ export function forgetTexts(packed: string): string {
     .join(',');
 }
 
+const NOT_SENT: ReadonlySet<RecipientState> = new Set(['failed', 'expired', 'skipped']);
+
+/** More than so often is no longer told apart: one digit is there for it. */
+const MOST_AGAIN = 9;
+
 /** How often each recipient was sent to again after a doubt: a digit for each, or nothing where nobody was. */
 export function packAgain(times: readonly number[]): string {
-  return times.some((count) => count > 0) ? times.join('') : '';
+  return times.some((count) => count > 0) ? times.map((count) => Math.min(MOST_AGAIN, count)).join('') : '';
 }
 
 export function unpackAgain(packed: string, count: number): number[] {
   return Array.from({ length: count }, (_, index) => Number(packed.charAt(index) || 0));
+}
+
+/** Whoever was in doubt before and may have got it is not reported as not sent to, whatever became of the last time. */
+export function orDoubt(
+  states: readonly RecipientState[],
+  { again, count }: { readonly again: string; readonly count: number },
+): RecipientState[] {
+  if (again === '') return [...states];
+  const times = unpackAgain(again, count);
+  return states.map((state, index) => (NOT_SENT.has(state) && (times[index] ?? 0) > 0 ? 'unknown' : state));
 }
 
 /** The countries of the recipients: mostly one for all of them, else `SN*3,CI*47`. */
@@ -136,7 +166,7 @@ export function packCountries(countries: readonly string[]): string {
 }
 
 export function unpackCountries(packed: string, count: number): string[] {
-  if (!packed.includes('*')) return Array.from({ length: count }, () => packed);
+  if (!packed.includes('*')) return repeated(packed, count);
   return packed.split(',').flatMap((run) => {
     const [country = '', times = '1'] = run.split('*');
     return Array.from({ length: Number(times) }, () => country);

@@ -63,7 +63,9 @@ function queuePart(foundation: Foundation, tools: Tools, timing: Timing, name: A
     name: `the worker of ${name}`,
     start: async () => {
       const watched = watchdog.watch(name, concurrency);
-      const process = processorOf(foundation, tools, name);
+      let stopping = false;
+      const bench: Bench = { ...tools.bench, stopping: () => stopping };
+      const process = processorOf(foundation, { ...tools, bench }, name);
       const worker = openWorker(declaration, (job) => watched<unknown>(() => process(job)), {
         // The recipe differs from BullMQ's type only in that it may spell out `undefined`.
         connection: workerConnection(target) as ConnectionOptions,
@@ -78,6 +80,7 @@ function queuePart(foundation: Foundation, tools: Tools, timing: Timing, name: A
       void worker.run().catch((error: unknown) => quietly(`worker of ${name}`, error));
       return async () => {
         watchdog.forget(name);
+        stopping = true;
         const drained = await withDeadline(foundation.clock, timing.drainMs, () => worker.close());
         if (drained) return;
         logger.warn(

@@ -32,6 +32,8 @@ export interface Bench {
   durability(): { readonly durable: boolean; readonly reasons: readonly string[] };
   /** Resolves true when the write before it, on the same connection, has reached the replicas that must have it. */
   fence(): Promise<boolean>;
+  /** This process is about to stop: what was begun is ended, and nothing more is begun. */
+  stopping?(): boolean;
   /** Adds a wake-up job. Not awaited by anybody: the due index is what nobody can lose. */
   wake(queue: QueueName, id: string, rev: string | number): void;
 }
@@ -74,6 +76,14 @@ export type Outcome =
 export interface Settlement {
   readonly did: Outcome;
   readonly because: string;
+  /** What the same job goes on with. */
+  readonly next?: Next;
+}
+
+/** An attempt of its own, that no wake-up was added for. */
+export interface Next {
+  readonly id: string;
+  attempt(bench: Bench): Promise<Settlement>;
 }
 
 /** The wait before try number `tries` (0 = the first); the last wait of the list repeats. */

@@ -47,5 +47,5 @@ export async function noteSender(
 }
 
 function isSame(sender: string, asked: string): boolean {
-  return sender.trim().toLowerCase() === asked.trim().toLowerCase();
+  return sender === asked || sender.trim().toLowerCase() === asked.trim().toLowerCase();
 }

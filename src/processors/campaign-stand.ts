@@ -4,15 +4,15 @@ import type { Judged } from '../operations/campaigns.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import type { Policy } from './bench.ts';
 
-export interface Standing {
-  readonly campaign: CampaignRecord;
+export interface Standing<C = CampaignRecord> {
+  readonly campaign: C;
   /** The clock of Redis, ms since the epoch. */
   readonly at: number;
 }
 
 /** When the quiet hours that hold now are over, ms since the epoch; undefined where it may be sent. */
 export function quietNow(
-  { campaign: { quietHours, timezone }, at }: Standing,
+  { campaign: { quietHours, timezone }, at }: Standing<Pick<CampaignRecord, 'quietHours' | 'timezone'>>,
   policy: Pick<Policy, 'quietHours' | 'timezone'>,
 ): number | undefined {
   if (quietHours === undefined) return undefined;

@@ -7,6 +7,7 @@
  */
 import { RECIPIENTS_PER_CHUNK } from '../operations/chunk-items.ts';
 import type { CampaignSwitch, SwitchDetails } from '../operations/campaign-switches.ts';
+import { RUN, leadsRun } from '../operations/campaigns.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import type { Bench, Settlement } from './bench.ts';
 import { judgeCanary } from './campaign-canary.ts';
@@ -70,17 +71,30 @@ async function fundsAreGone({ account }: CampaignRecord, bench: Bench): Promise<
 async function handOut(campaign: CampaignRecord, running: number, bench: Bench): Promise<Settlement> {
   const canary = await judgeCanary(campaign, bench);
   if (canary.is === 'bad') return hold(campaign, { reason: canary.reason }, bench);
-  const most = Math.min(roomFor(campaign, running, bench), canary.is === 'out' ? canary.more : Infinity);
+  const room = roomFor(campaign, running, bench);
+  const most = canary.is === 'out' ? Math.min(room, canary.more) : wholeRuns(campaign, room);
   const chunks = await bench.campaigns.feed(campaign, {
     most,
     againInMs: AGAIN_MS,
     judged: judgeFailures(campaign).judged,
     canaryOver: canary.is === 'over',
   });
-  for (const chunk of chunks ?? []) bench.wake('sms-batch', chunk, 1);
+  for (const chunk of firstOfRuns(chunks ?? [])) bench.wake('sms-batch', chunk, 1);
   return chunks && chunks.length > 0
     ? { did: 'advanced', because: 'handed_out' }
     : { did: 'idle', because: canary.is === 'out' ? 'canary_is_out' : 'window_full' };
+}
+
+/** What is handed out ends where a run does, if that leaves anything: a run that is cut in two needs two wake-ups. */
+function wholeRuns({ fed, settled, perSecond }: CampaignRecord, room: number): number {
+  const whole = room - ((fed + room) % RUN);
+  return perSecond === undefined && (whole > 0 || fed > settled) ? whole : room;
+}
+
+/** Whom to wake: the first of each run, and those of a run that others have begun. */
+function firstOfRuns(chunks: readonly string[]): readonly string[] {
+  const first = chunks.findIndex(leadsRun);
+  return first < 0 ? chunks : chunks.filter((chunk, index) => index < first || leadsRun(chunk));
 }
 
 /** Those who failed go out again, as many at a time as others would. */

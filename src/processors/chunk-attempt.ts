@@ -1,8 +1,8 @@
 /** One attempt at sending a chunk: the record, the lease on it, the recipients, and the keys to use. */
-import type { RecipientState } from '../operations/chunk-items.ts';
+import type { CampaignOfChunk } from '../operations/chunk-campaign.ts';
+import { type RecipientState, isPurged, orDoubt } from '../operations/chunk-items.ts';
 import type { QueueName } from '../operations/due-queues.ts';
 import type { EvidenceDraft } from '../operations/evidence.ts';
-import type { CampaignRecord } from '../operations/record.ts';
 import type { ChunkRecord } from '../operations/text-records.ts';
 import type { UpstreamAccount } from '../upstream/client.ts';
 import type { Bench, Outcome, Settlement } from './bench.ts';
@@ -12,7 +12,7 @@ import { type Recipient, recipientsOf } from './chunk-texts.ts';
 export interface SendAttempt {
   readonly record: ChunkRecord;
   /** Absent for single messages. */
-  readonly campaign?: CampaignRecord | undefined;
+  readonly campaign?: CampaignOfChunk | undefined;
   readonly lease: string;
   /** The clock of Redis when the lease was given. */
   readonly at: number;
@@ -24,27 +24,52 @@ export interface SendAttempt {
   readonly states: readonly RecipientState[];
   /** The holds of the account that this attempt was let through to try. Only it may release them. */
   readonly probing: readonly string[];
+  /** The lists of opt-outs have been looked into, or are not asked for. */
+  readonly optOutsRead: boolean;
 }
 
+/** Whose turn it is: a job was woken for it, or the attempt before it goes on with it. */
+export type Turn = 'woken' | 'next';
+
 /** Takes the lease and sees whether anything stands in the way, or says why there is nothing to do. */
-export async function beginSending(id: string, queue: QueueName, bench: Bench): Promise<SendAttempt | Settlement> {
+export async function beginSending(
+  id: string,
+  { queue, turn }: { readonly queue: QueueName; readonly turn: Turn },
+  bench: Bench,
+): Promise<SendAttempt | Settlement> {
   const mono = bench.clock.monotonic();
-  const acquired = await bench.operations.acquire('chunk', id, queue, bench.policy.leaseMs);
+  const { leaseMs } = bench.policy;
+  const acquired = await bench.chunks.begin(id, { queue, leaseMs, untriedOnly: turn === 'next' });
   if (acquired.is !== 'acquired') return { did: 'idle', because: acquired.is };
-  const { record, lease, at } = acquired;
+  const { record, lease, at, campaign } = acquired;
   const account = bench.account(record.account);
-  const condition = account ? await conditionOf(record.account, bench) : { wait: 'account_not_configured' };
+  const condition = account ? await conditionOf(acquired, bench) : { wait: 'account_not_configured' };
   if (account === undefined || 'wait' in condition) {
     await keepWaiting(acquired, bench);
     return { did: 'waits', because: 'wait' in condition ? condition.wait : 'account_not_configured' };
   }
-  const campaign = record.campaign ? await bench.queries.read('campaign', record.campaign) : undefined;
-  if (record.campaign && !campaign) throw new Error(`chunk ${record.id} belongs to a campaign that has no record`);
   const recipients = recipientsOf(record, campaign);
-  const states = statesBefore(record);
-  const leaseEndsMono = mono + bench.policy.leaseMs;
-  const { probing } = condition;
-  return { record, campaign, lease, at, leaseEndsMono, account: account.upstream, recipients, states, probing };
+  return {
+    record,
+    campaign,
+    lease,
+    at,
+    leaseEndsMono: mono + leaseMs,
+    account: account.upstream,
+    recipients,
+    states: leaveOutPurged(statesBefore(record), recipients),
+    probing: condition.probing,
+    // A one-time password is what its owner asked for a moment ago, so opt-outs do not stop it.
+    optOutsRead: record.lane === 'otp',
+  };
+}
+
+/** A person who was forgotten has no number to send to. */
+function leaveOutPurged(states: RecipientState[], recipients: readonly Recipient[]): RecipientState[] {
+  if (!recipients.some(({ to }) => isPurged(to))) return states;
+  return states.map((state, index) =>
+    state === 'queued' && isPurged(recipients[index]?.to ?? '') ? 'skipped' : state,
+  );
 }
 
 /** Those of single messages whose time is over meanwhile are told so now, and not when the wait has ended. */
@@ -52,7 +77,7 @@ async function keepWaiting({ record, lease, at }: Omit<ChunkHeld, 'recipients'>,
   const dueInMs = bench.policy.holdRecheckMs;
   const before = statesBefore(record);
   const recipients = record.campaign ? [] : recipientsOf(record, undefined);
-  const states = expiredBy(at, before, recipients);
+  const states = orDoubt(expiredBy(at, before, recipients), record);
   if (states.every((state, index) => state === before[index])) {
     await bench.operations.settle(record, lease, { to: 'queued', dueInMs });
     return;
@@ -76,9 +101,13 @@ export function expiredBy(
  * Why this chunk must wait, if it must. Of a held account one chunk an interval goes on to see whether the condition
  * has cleared; but not where the balance ran out, since each try would leave up to fifty recipients in doubt.
  */
-async function conditionOf(account: string, bench: Bench): Promise<{ wait: string } | { probing: string[] }> {
+async function conditionOf(
+  { record: { account }, accountHeld }: { readonly record: ChunkRecord; readonly accountHeld: boolean },
+  bench: Bench,
+): Promise<{ wait: string } | { probing: string[] }> {
   if (!bench.durability().durable) return { wait: 'redis_not_durable' };
   const probing: string[] = [];
+  if (!accountHeld) return { probing };
   for (const { area, reason } of await bench.accounts.holdsOf(account)) {
     if (area !== 'messaging') continue;
     const mayTry =
@@ -89,24 +118,24 @@ async function conditionOf(account: string, bench: Bench): Promise<{ wait: strin
   return { probing };
 }
 
-/** Upstream took a chunk that was let through to try, so what held the account has cleared. */
-export async function releaseProbed({ record, probing }: SendAttempt, bench: Bench): Promise<void> {
-  for (const reason of probing) await bench.accounts.release(record.account, 'messaging', reason);
+/** Upstream took a chunk that was let through to try, so what held the account, or these of it, has cleared. */
+export async function releaseProbed(
+  { record, probing }: SendAttempt,
+  bench: Bench,
+  cleared: readonly string[] = probing,
+): Promise<void> {
+  for (const reason of probing) if (cleared.includes(reason)) await bench.accounts.release(record.account, 'messaging', reason);
 }
 
-/**
- * Leaves out who has opted out by now, however long ago the file was uploaded. A one-time password is what its owner
- * asked for a moment ago, so opt-outs do not stop it.
- */
+/** Leaves out who has opted out by now, however long ago the file was uploaded. */
 export async function leaveOutOptedOut(attempt: SendAttempt, bench: Bench): Promise<SendAttempt> {
   const { record, recipients, account } = attempt;
-  if (record.lane === 'otp') return attempt;
   const people = recipients.map(({ to, from }) => ({ to, sender: from ?? account.smsSender }));
   const optedOut = await bench.optOuts.among(record.account, people);
   const states = attempt.states.map(
     (state, index): RecipientState => (state === 'queued' && optedOut[index] ? 'skipped' : state),
   );
-  return { ...attempt, states };
+  return { ...attempt, states, optOutsRead: true };
 }
 
 /** Nothing was sent: the recipients wait in the queue as before. */
@@ -122,7 +151,8 @@ export async function leaveQueued(
 ): Promise<Settlement> {
   const { record } = attempt;
   // Those who had expired or opted out stay so; nobody else has moved.
-  const states = attempt.states.map((state): RecipientState => (state === 'sending' ? 'queued' : state));
+  const waiting = attempt.states.map((state): RecipientState => (state === 'sending' ? 'queued' : state));
+  const states = orDoubt(waiting, record);
   await settleChunk(
     attempt,
     {

@@ -1,23 +1,28 @@
 /** Writes down whom a chunk is about to be sent to, and makes sure that it stays written down (intent.ts says why). */
 import { toMs } from '../lib/durations.ts';
-import { type RecipientState, packOutcome, unpackAgain } from '../operations/chunk-items.ts';
+import { type RecipientState, orDoubt, packOutcome } from '../operations/chunk-items.ts';
 import { smsBatch } from '../queues/sms-batch.ts';
 import type { Settled } from '../operations/settle.ts';
 import { type Bench, type Settlement, waitAt } from './bench.ts';
 import { waitForPace } from './campaign-gate.ts';
-import { type SendAttempt, expiredBy, leaveQueued } from './chunk-attempt.ts';
+import { type SendAttempt, expiredBy, leaveOutOptedOut, leaveQueued } from './chunk-attempt.ts';
 import { nextPart, readPlan } from './chunk-plan.ts';
 import { goOn, settleChunk } from './chunk-settle.ts';
 import { putDown } from './intent.ts';
 
 const RETRY_MS = smsBatch.retryAfter.map(toMs);
 
+const NOBODY: ReadonlySet<number> = new Set();
+
 /** How soon it is seen whether the same text to the same number is over. */
 const SAME_TEXT_MS = 5_000;
 
 /** The attempt with those who are sent to as `sending`, or what became of it where nobody is. */
 export function intendToSend(attempt: SendAttempt, bench: Bench): Promise<SendAttempt | Settlement> {
-  let intended = asIntended(attempt);
+  let asked = attempt;
+  let intended = asIntended(asked);
+  // The same text to the same number is on its way, or in doubt: theirs waits, and the others go.
+  const busy = new Set<number>();
   return putDown<SendAttempt>(
     attempt,
     {
@@ -25,9 +30,14 @@ export function intendToSend(attempt: SendAttempt, bench: Bench): Promise<SendAt
         // Each time round somebody less is sent to, so this ends.
         while (intended.states.includes('sending')) {
           const settled = await writeIntent(attempt, intended, bench);
-          if (settled.is === 'expiring') intended = asIntended({ ...intended, at: settled.at }, attempt);
-          else if (settled.is === 'busy') intended = withoutThese(settled.places, intended);
-          else if (settled.is === 'parked' || settled.is === 'cancelled')
+          if (settled.is === 'expiring') intended = asIntended({ ...intended, at: settled.at }, asked, busy);
+          else if (settled.is === 'opt-outs') {
+            asked = await leaveOutOptedOut(asked, bench);
+            intended = asIntended({ ...asked, at: intended.at }, asked, busy);
+          } else if (settled.is === 'busy') {
+            for (const place of busyPlaces(settled.places, intended)) busy.add(place);
+            intended = asIntended({ ...asked, at: intended.at }, asked, busy);
+          } else if (settled.is === 'parked' || settled.is === 'cancelled')
             return { did: 'waits', because: `campaign_${settled.is}` };
           else if (settled.is === 'paced') return waitForPace(attempt, settled.waitMs, bench);
           else return settled as Settled;
@@ -50,29 +60,31 @@ export function intendToSend(attempt: SendAttempt, bench: Bench): Promise<SendAt
 }
 
 /** The attempt as the record tells it once the intent is written: who is sent to, and who is left out. */
-function asIntended(attempt: SendAttempt, { record, states: before } = attempt): SendAttempt {
+function asIntended(
+  attempt: SendAttempt,
+  { record, states: before } = attempt,
+  busy: ReadonlySet<number> = NOBODY,
+): SendAttempt {
+  // All that wait go at once, as nearly every chunk of a campaign does.
+  if (record.campaign && record.plan === '' && busy.size === 0 && before.every((state) => state === 'queued')) {
+    return { ...attempt, states: before.map(() => 'sending'), record: { ...record, state: 'sending', outcome: '' } };
+  }
   const waiting = expiredBy(attempt.at, before, attempt.recipients);
-  const part = new Set(nextPart(waiting, readPlan(record.plan)));
-  const again = unpackAgain(record.again, record.count);
-  const states = waiting.map((state, index): RecipientState => {
-    if (part.has(index)) return 'sending';
-    // Whoever may have been sent to before is not reported as not sent to.
-    return (state === 'expired' || state === 'skipped') && again[index] ? 'unknown' : state;
-  });
+  const part = new Set(nextPart(waiting, readPlan(record.plan), busy));
+  const states = orDoubt(waiting, record).map((state, index) => (part.has(index) ? 'sending' : state));
   return { ...attempt, states, record: { ...record, state: 'sending', outcome: packOutcome(states) } };
 }
 
-/** The same text to the same number is on its way, or in doubt: theirs waits, and the others go. */
-function withoutThese(places: readonly number[], intended: SendAttempt): SendAttempt {
-  const going = intended.states.flatMap((state, index) => (state === 'sending' ? [index] : []));
-  const waits = new Set(places.map((place) => going[place]));
-  const states = intended.states.map((state, index): RecipientState => (waits.has(index) ? 'queued' : state));
-  return { ...intended, states, record: { ...intended.record, outcome: packOutcome(states) } };
+/** Positions in the chunk of those whom the script names by their place among who is sent to. */
+function busyPlaces(places: readonly number[], { states }: SendAttempt): number[] {
+  const going = states.flatMap((state, index) => (state === 'sending' ? [index] : []));
+  return places.flatMap((place) => going[place] ?? []);
 }
 
-function writeIntent(attempt: SendAttempt, { states, recipients }: SendAttempt, bench: Bench) {
+function writeIntent(attempt: SendAttempt, intended: SendAttempt, bench: Bench) {
   const { leaseMs } = bench.policy;
-  const going = recipients.filter((_, index) => states[index] === 'sending');
+  const { states } = intended;
+  const going = intended.recipients.filter((_, index) => states[index] === 'sending');
   const expiries = going.flatMap(({ message }) => message?.expiresAt || []);
   return settleChunk(
     attempt,
@@ -80,6 +92,7 @@ function writeIntent(attempt: SendAttempt, { states, recipients }: SendAttempt, 
       to: 'sending',
       states,
       only: 'to send',
+      optOutsOf: intended.optOutsRead ? [] : sendersOf(intended),
       expiresAt: expiries.length > 0 ? Math.min(...expiries) : undefined,
       keepMs: leaseMs,
       dueInMs: leaseMs,
@@ -88,6 +101,11 @@ function writeIntent(attempt: SendAttempt, { states, recipients }: SendAttempt, 
     },
     bench,
   );
+}
+
+/** Every sender, and those whom the recipients would see. */
+function sendersOf({ recipients, account }: SendAttempt): string[] {
+  return [...new Set(['', ...recipients.flatMap(({ from }) => from ?? account.smsSender ?? [])])];
 }
 
 /** Everybody has expired, opted out, or waits for the same text to be over. */

@@ -15,9 +15,13 @@ export function readPlan(packed: string): Plan {
   return packed === '' ? [] : packed.split(',').map(Number);
 }
 
-/** Who goes out next, by position. */
-export function nextPart(states: readonly RecipientState[], plan: Plan): number[] {
-  const waiting = states.flatMap((state, index) => (state === 'queued' ? [index] : []));
+/** Who goes out next, by position: of the first part of which anybody may, without those who may not yet. */
+export function nextPart(
+  states: readonly RecipientState[],
+  plan: Plan,
+  mayNot: ReadonlySet<number> = new Set(),
+): number[] {
+  const waiting = states.flatMap((state, index) => (state === 'queued' && !mayNot.has(index) ? [index] : []));
   for (const end of plan) {
     const part = waiting.filter((index) => index < end);
     if (part.length > 0) return part;
@@ -36,8 +40,10 @@ export function splitPart(packed: string, part: readonly number[], states: reado
   return [...ends].toSorted((a, b) => a - b).join(',');
 }
 
+type Sent = Pick<Recipient, 'to' | 'text' | 'from'>;
+
 /** What each of these codes is about (interface: SMS errors). They refuse a request before any work. */
-const ABOUT: Readonly<Record<string, (recipient: Recipient) => string>> = {
+const ABOUT: Readonly<Record<string, (recipient: Sent) => string>> = {
   ERROR_108: ({ from }) => from ?? '',
   ERROR_110: ({ to }) => to,
   ERROR_112: ({ text }) => text,
@@ -45,7 +51,7 @@ const ABOUT: Readonly<Record<string, (recipient: Recipient) => string>> = {
 };
 
 /** Whether one of several recipients may have spoilt it for the others: not where what is wrong is the same for all. */
-export function mayBeOfOne(code: string | undefined, recipients: readonly Recipient[]): boolean {
+export function mayBeOfOne(code: string | undefined, recipients: readonly Sent[]): boolean {
   const about = code === undefined ? undefined : ABOUT[code];
   return about !== undefined && new Set(recipients.map(about)).size > 1;
 }

@@ -14,7 +14,7 @@ import type { ChunkChange, ChunkSettled, MessageChange } from '../operations/chu
 import type { EvidenceDraft } from '../operations/evidence.ts';
 import { type ChunkState, queueOf } from '../operations/lifecycle.ts';
 import type { ChunkRecord } from '../operations/text-records.ts';
-import { codeMark, textMark } from '../operations/text-marks.ts';
+import { codeMark } from '../operations/text-marks.ts';
 import type { Bench, Settlement } from './bench.ts';
 import type { Recipient } from './chunk-texts.ts';
 
@@ -35,6 +35,7 @@ export interface ChunkMove {
   readonly evidence?: EvidenceDraft;
   readonly dueInMs?: number;
   readonly keepMs?: number;
+  readonly optOutsOf?: readonly string[];
   readonly only?: ChunkChange['only'];
   readonly expiresAt?: number | undefined;
   readonly set?: Readonly<Record<string, string | number>>;
@@ -53,6 +54,7 @@ export function settleChunk(held: ChunkHeld, move: ChunkMove, bench: Bench): Pro
     keepMs: move.keepMs,
     evidence: move.evidence,
     only: move.only,
+    optOutsOf: move.optOutsOf,
     at,
     expiresAt: move.expiresAt,
     counts: record.campaign ? { ...countsMoved(record, before, move.states), ...move.counts } : {},
@@ -105,14 +107,22 @@ function countsMoved(
   const counts: Record<string, number> = {};
   const countries = unpackCountries(record.countries, record.count);
   const add = (state: RecipientState, country: string | undefined, delta: number): void => {
-    const fields = [`t:${state}`, ...(country && COUNTED_BY_COUNTRY.has(state) ? [`c:${country}:${state}`] : [])];
-    for (const field of fields) counts[field] = (counts[field] ?? 0) + delta;
+    counts[`t:${state}`] = (counts[`t:${state}`] ?? 0) + delta;
+    if (!country || !COUNTED_BY_COUNTRY.has(state)) return;
+    const field = `c:${country}:${state}`;
+    counts[field] = (counts[field] ?? 0) + delta;
   };
-  for (const [index, from] of before.entries()) {
-    const to = after[index] ?? from;
-    if (from === to) continue;
-    add(from, countries[index], -1);
-    add(to, countries[index], 1);
+  // Neighbours mostly go the same way, so they are counted together.
+  let first = 0;
+  for (let index = 1; index <= before.length; index += 1) {
+    const [from, to, country] = [before[first], after[first], countries[first]];
+    if (index < before.length && before[index] === from && after[index] === to && countries[index] === country)
+      continue;
+    if (from !== undefined && to !== undefined && from !== to) {
+      add(from, country, first - index);
+      add(to, country, index - first);
+    }
+    first = index;
   }
   return counts;
 }
@@ -136,7 +146,7 @@ function marksOf(
     const [was, is] = [isOpen(record.state, before[index]), isOpen(to, states[index])];
     const begins = states[index] === 'sent' && before[index] !== 'sent';
     if (was === is && !begins) continue;
-    const mark = textMark(recipient.to, recipient.text);
+    const { mark } = recipient;
     if (is && !was) opened.push(mark);
     if (was && !is) closed.push(mark);
     if (begins) sent.push(mark, ...codeMark(recipient.to, recipient.text, codes[index] ?? ''));

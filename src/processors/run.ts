@@ -4,7 +4,7 @@ import { UnrecoverableError } from 'bullmq';
 import type { Clock } from '../lib/clock.ts';
 import type { QueueName } from '../operations/due-queues.ts';
 import { wakeUp } from '../queues/define.ts';
-import type { Bench, Settlement } from './bench.ts';
+import type { Bench, Next, Settlement } from './bench.ts';
 import type { Processor } from './index.ts';
 
 export interface AttemptFinished {
@@ -21,14 +21,19 @@ export type Announce = (finished: AttemptFinished) => void;
 /** The BullMQ processor of a queue that is fed by wake-ups. */
 export function runner(queue: QueueName, processor: Processor, bench: Bench, announce: Announce) {
   return async (job: Pick<Job, 'data'>): Promise<void> => {
-    const id = idOf(queue, job.data);
-    const startedMono = bench.clock.monotonic();
+    const woken = idOf(queue, job.data);
     let account: string | undefined;
     const noting: Bench = { ...bench, account: (name) => bench.account((account = name)) };
-    const settlement = await processor(id, noting);
-    const durationMs = bench.clock.monotonic() - startedMono;
-    announce({ queue, id, settlement, durationMs, ...(account === undefined ? {} : { account }) });
-    if (settlement.because === 'none' && settlement.did === 'idle') throw noRecord(queue, id);
+    let next: Next | undefined = { id: woken, attempt: () => processor(woken, noting) };
+    while (next !== undefined) {
+      const { id } = next;
+      const startedMono = bench.clock.monotonic();
+      const settlement: Settlement = await next.attempt(noting);
+      const durationMs = bench.clock.monotonic() - startedMono;
+      announce({ queue, id, settlement, durationMs, ...(account === undefined ? {} : { account }) });
+      if (settlement.because === 'none' && settlement.did === 'idle') throw noRecord(queue, id);
+      next = settlement.next;
+    }
   };
 }
 

@@ -8,44 +8,92 @@
  * looked at (chunk-look.ts). The unit of truth is the recipient, the unit of doubt the chunk. A chunk that one of its
  * recipients spoils goes out in parts (chunk-plan.ts), and each part is an attempt of its own.
  */
-import { readChunkId } from '../operations/campaigns.ts';
+import { readChunkId, runAfter } from '../operations/campaigns.ts';
 import type { QueueName } from '../operations/due-queues.ts';
 import type { Bench, Settlement } from './bench.ts';
 import { keptByCampaign } from './campaign-gate.ts';
 import { feedCampaign } from './campaign.ts';
 import { settleAnswer, settleUnsent } from './chunk-answer.ts';
-import { beginSending, leaveOutOptedOut, leaveQueued } from './chunk-attempt.ts';
+import { type SendAttempt, type Turn, beginSending, leaveOutOptedOut, leaveQueued } from './chunk-attempt.ts';
 import { intendToSend } from './chunk-intent.ts';
 import { sendBy } from './intent.ts';
 
 /** How many chunks of a campaign are sent between two requests for more. */
 const TOP_UP_EVERY = 16;
 
-export async function sendChunk(id: string, queue: QueueName, bench: Bench): Promise<Settlement> {
-  const settlement = await send(id, queue, bench);
+/** A request that took longer is waited for by one slot each: where the service takes the time, jobs cost nothing. */
+const SLOW_REQUEST_MS = 150;
+
+/** A turn in a run of chunks; see `runAfter`. */
+interface InRun {
+  readonly queue: QueueName;
+  readonly turn: Turn;
+  /** The chunks after this one. */
+  readonly rest: readonly string[];
+  /** A quarter of the job's lock is for the run, on our own monotonic clock. */
+  readonly untilMono: number;
+}
+
+interface Sent {
+  readonly settlement: Settlement;
+  /** Nobody had tried it before. */
+  readonly first?: boolean;
+  readonly slow?: boolean;
+}
+
+export function sendChunk(id: string, queue: QueueName, bench: Bench): Promise<Settlement> {
+  const untilMono = bench.clock.monotonic() + bench.policy.leaseMs / 2;
+  return sendInRun(id, { queue, turn: 'woken', rest: runAfter(id), untilMono }, bench);
+}
+
+async function sendInRun(id: string, run: InRun, bench: Bench): Promise<Settlement> {
+  const sent = await send(id, run, bench);
   const chunk = readChunkId(id);
   // The chunk's own number says whose turn it is to ask, so that nobody has to remember anything.
   if (chunk && chunk.place % TOP_UP_EVERY === 0) await feedCampaign(chunk.campaign, bench);
-  return settlement;
+  return goOnWith(run, sent, bench);
 }
 
-async function send(id: string, queue: QueueName, bench: Bench): Promise<Settlement> {
-  const attempt = await beginSending(id, queue, bench);
-  if ('did' in attempt) return attempt;
+/** Whoever is stopped, has taken its time, or waits for a slow service, wakes somebody for each of the others. */
+async function goOnWith(run: InRun, { settlement, first, slow }: Sent, bench: Bench): Promise<Settlement> {
+  const { queue, turn, rest } = run;
+  const [id, ...after] = rest;
+  const goesOn = first === true || (turn === 'next' && settlement.because === 'tried');
+  if (id === undefined || !goesOn) return settlement;
+  if (slow || bench.stopping?.() || bench.clock.monotonic() >= run.untilMono) {
+    for (const other of await bench.chunks.handedOut(queue, rest)) bench.wake(queue, other, 1);
+    return settlement;
+  }
+  const attempt = (own: Bench): Promise<Settlement> => sendInRun(id, { ...run, turn: 'next', rest: after }, own);
+  return { ...settlement, next: { id, attempt } };
+}
+
+async function send(id: string, run: InRun, bench: Bench): Promise<Sent> {
+  const attempt = await beginSending(id, run, bench);
+  if ('did' in attempt) return { settlement: attempt };
+  const first = attempt.record.rev === 1;
+  const intended = await intend(attempt, bench);
+  if ('did' in intended) return { settlement: intended, first };
+  const startedMono = bench.clock.monotonic();
+  const verdict = await request(intended, bench);
+  const slow = bench.clock.monotonic() - startedMono > SLOW_REQUEST_MS;
+  return { settlement: await settleAnswer(intended, verdict, bench), first, slow };
+}
+
+/** The attempt with its intent written down, or what keeps it from being sent. */
+async function intend(attempt: SendAttempt, bench: Bench): Promise<SendAttempt | Settlement> {
   const kept = await keptByCampaign(attempt, bench);
   if (kept) return kept;
   const prepared = await bench.upstream.messaging.prepare(attempt.account);
   if (prepared.is !== 'ok') return settleUnsent(attempt, prepared, bench);
   const admission = await bench.upstream.admit(attempt.account, 'messaging', 'act');
   if (!admission.admitted) return leaveQueued(attempt, bench, { dueInMs: admission.retryAfterMs, because: 'rate' });
+  const mayHaveOptOuts = !attempt.optOutsRead && bench.chunks.mayHaveOptOuts(attempt.record.account);
+  return intendToSend(mayHaveOptOuts ? await leaveOutOptedOut(attempt, bench) : attempt, bench);
+}
 
-  const intended = await intendToSend(await leaveOutOptedOut(attempt, bench), bench);
-  if ('did' in intended) return intended;
+function request(intended: SendAttempt, bench: Bench) {
   const going = intended.recipients.filter((_, index) => intended.states[index] === 'sending');
-  const verdict = await bench.upstream.messaging.send(
-    intended.account,
-    { messages: going.map(({ to, text, from }) => ({ to, text, ...(from ? { from } : {}) })) },
-    { sendBy: sendBy(intended, bench) },
-  );
-  return settleAnswer(intended, verdict, bench);
+  const messages = going.map(({ to, text, from }) => ({ to, text, ...(from ? { from } : {}) }));
+  return bench.upstream.messaging.send(intended.account, { messages }, { sendBy: sendBy(intended, bench) });
 }

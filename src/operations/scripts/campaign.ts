@@ -1,7 +1,10 @@
 import { defineScript } from './script.ts';
 
-/** A wake-up job follows at once; the due index looks after this if it was lost. */
-const CHUNK_WAKE_GRACE_MS = 5_000;
+/**
+ * Whoever hands out wakes somebody at once; the due index looks after this if that was lost. It is as long as a full
+ * window may wait for its slots: woken by the sweeper too, each of them would be looked at twice.
+ */
+const CHUNK_WAKE_GRACE_MS = 20_000;
 
 /**
  * Counts a whole upload, or nothing of it.

@@ -1,51 +1,51 @@
 import { defineScript } from './script.ts';
 import { SETTLE } from './settle.ts';
 import { PACE_AHEAD_MS } from '../campaign-pace.ts';
-import { OPEN_KEPT_MS, MARKS_KEPT_S, MARKS_PER_SLOT } from '../text-marks.ts';
+import { MARK_LENGTH, MARKS_KEPT_S, MARKS_PER_SLOT, OPEN_KEPT_MS } from '../text-marks.ts';
 
 /**
- * Adds to the bins of a campaign; `settled` is counted when a chunk is over, and the last one finishes the campaign.
+ * What a campaign counts, read once and written once, however much of it changes: its bins, the chunks that are out and
+ * those that are over, and at a pace, when the next recipient may leave.
  */
 const CAMPAIGN = `
 local function count_outcome(outcomes, to, n)
   if to == 'sent' or to == 'failed' or to == 'unknown' or to == 'expired' then redis.call('HINCRBY', outcomes, to, n) end
 end
-local function add_counts(campaign, outcomes, first, words)
-  local cancelled = redis.call('HGET', campaign, 'state') == 'cancelled'
+local function read_campaign(campaign, first, words)
+  local names = {'state', 'perSecond', 'paceAt', 'out', 'settled', 'chunks'}
+  for i = first, first + words - 1, 2 do names[#names + 1] = ARGV[i] end
+  local r = redis.call('HMGET', campaign, unpack(names))
+  local c = {state = r[1], per_second = tonumber(r[2] or ''), pace_at = tonumber(r[3] or '0'), out = tonumber(r[4] or '0'),
+    settled = tonumber(r[5] or '0'), chunks = tonumber(r[6] or '0'), counted = {}}
+  for i = 7, #names do c.counted[names[i]] = tonumber(r[i] or '0') end
+  return c
+end
+local function ahead_of_pace(c, now)
+  if not c.per_second then return 0 end
+  return math.ceil(c.pace_at - now - ${PACE_AHEAD_MS})
+end
+local function write_campaign(campaign, outcomes, c, at, first, words, from, to, gate)
+  local set, never = {}, 0
   for i = first, first + words - 1, 2 do
     local field, delta = ARGV[i], tonumber(ARGV[i + 1])
-    -- What goes back to the queue of a cancelled campaign will never be sent.
-    if cancelled and field == 't:queued' and delta > 0 then field = 't:cancelled' end
-    redis.call('HINCRBY', campaign, field, delta)
-    if delta > 0 and string.sub(field, 1, 2) == 't:' then count_outcome(outcomes, string.sub(field, 3), delta) end
-  end
-end
-`;
-
-/**
- * A campaign with a pace notes when the next recipient may leave. What was handed out and has not left is counted, so
- * that no more is handed out than soon leaves.
- */
-const PACE = `
-local function ahead_of_pace(campaign, now)
-  local r = redis.call('HMGET', campaign, 'perSecond', 'paceAt')
-  if not r[1] then return 0 end
-  return math.ceil(tonumber(r[2] or '0') - now - ${PACE_AHEAD_MS})
-end
-local function keep_pace(campaign, at, first, words)
-  local r = redis.call('HMGET', campaign, 'perSecond', 'paceAt')
-  if not r[1] then return end
-  for i = first, first + words - 1, 2 do
-    if ARGV[i] == 't:sending' then
-      local free = math.max(tonumber(r[2] or '0'), at)
-      redis.call('HSET', campaign, 'paceAt', math.floor(free + tonumber(ARGV[i + 1]) * 1000 / tonumber(r[1])))
+    local bin = string.sub(field, 1, 2) == 't:' and string.sub(field, 3)
+    if c.state == 'cancelled' and bin == 'queued' then
+      -- What waits in a cancelled campaign, or goes back to its queue, will never be sent and is counted so.
+      never = never + delta
+    else
+      set[#set + 1] = field; set[#set + 1] = c.counted[field] + delta
+    end
+    if bin and delta > 0 then count_outcome(outcomes, bin, delta) end
+    if gate == '1' and c.per_second and bin == 'sending' then
+      set[#set + 1] = 'paceAt'; set[#set + 1] = math.floor(math.max(c.pace_at, at) + delta * 1000 / c.per_second)
     end
   end
-end
-local function count_out(campaign, from, to)
-  if from == to then return end
-  if from == 'queued' then redis.call('HINCRBY', campaign, 'out', -1) end
-  if to == 'queued' then redis.call('HINCRBY', campaign, 'out', 1) end
+  local out = c.out
+  if from ~= to and from == 'queued' then out = out - 1 elseif from ~= to and to == 'queued' then out = out + 1 end
+  if out ~= c.out then set[#set + 1] = 'out'; set[#set + 1] = out end
+  if to == 'settled' then c.settled = c.settled + 1; set[#set + 1] = 'settled'; set[#set + 1] = c.settled end
+  if #set > 0 then redis.call('HSET', campaign, unpack(set)) end
+  if never ~= 0 then redis.call('HINCRBY', campaign, 't:cancelled', never) end
 end
 `;
 
@@ -72,51 +72,61 @@ local function finish_if_over(campaign, at, events, counts, due, sets)
 end
 `;
 
+const MARKS = `
+local function marks_in(word)
+  local marks = {}
+  for i = 1, #word, ${MARK_LENGTH} do marks[#marks + 1] = string.sub(word, i, i + ${MARK_LENGTH - 1}) end
+  return marks
+end
+`;
+
 /**
  * Settles a chunk, and in the same step the bins of its campaign or the messages that it carries.
  *
  * KEYS 1–7 as in settle, 8 campaign ('' key of none where the chunk has none), 9 parked, 10 counts of messages,
  *      11 counts of campaigns, 12 due set of campaigns, 13–15 the campaign's state sets, 16 outcomes counted over all
- *      recipients and messages, 17 open texts, 18 sent texts, then one key per message
- * ARGV 1–15 as in settle with its pairs; then: gate (1 = only while the campaign runs and no text is open elsewhere,
- *      2 = only while it is not cancelled), has a campaign (1/0), time at which the first of them expires ('' = never),
- *      how many marks of texts follow to open, to close and to count as sent, whether the last ones may be left out,
- *      number of words of counts and the field/delta pairs, the marks; then per message: state left, state entered,
- *      code, event type, event data
- * → as settle, or {'paced', wait in ms} | {'parked', campaign state} | {'cancelled'} | {'expiring', now} | {'busy', positions of the open ones}
+ *      recipients and messages, 17 open texts, 18 sent texts, then the lists of opt-outs that nobody has looked into
+ *      for these recipients, then one key per message
+ * ARGV 1–15 as in settle with its pairs; then: gate (1 = only while the campaign runs, nobody may have opted out and no
+ *      text is open elsewhere, 2 = only while it is not cancelled), has a campaign (1/0), time at which the first of
+ *      them expires ('' = never), marks of texts to open, to close and to count as sent, each in one word ('=': those
+ *      that are closed), whether the last ones may be left out, how many lists of opt-outs, number of words of counts
+ *      and the field/delta pairs; then per message: state left, state entered, code, event type, event data
+ * → as settle, or {'paced', wait in ms} | {'parked', campaign state} | {'cancelled'} | {'expiring', now} |
+ *   {'opt-outs'} (there are some) | {'busy', positions of the open ones}
  */
 export const chunkScript = defineScript(
   'chunk',
-  `${SETTLE}${CAMPAIGN}${PACE}${FINISH}
+  `${SETTLE}${CAMPAIGN}${FINISH}${MARKS}
 local p = 16 + tonumber(ARGV[15])
 local gate, campaign, has_campaign = ARGV[p], KEYS[8], ARGV[p + 1] == '1'
-local opens, closes, sent, words = tonumber(ARGV[p + 3]), tonumber(ARGV[p + 4]), tonumber(ARGV[p + 5]), tonumber(ARGV[p + 7])
-local first = p + 8 + words
+local opens, closes = marks_in(ARGV[p + 3]), marks_in(ARGV[p + 4])
+local sent = ARGV[p + 5] == '=' and closes or marks_in(ARGV[p + 5])
+local lists, words = tonumber(ARGV[p + 7]), tonumber(ARGV[p + 8])
+local c = has_campaign and read_campaign(campaign, p + 9, words)
 -- A script that was sent again after a lost reply must not find itself in its own way.
-local mine = redis.call('HGET', KEYS[1], 'op') == ARGV[4]
-if gate ~= '0' and has_campaign and not mine then
-  local state = redis.call('HGET', campaign, 'state')
-  if gate == '2' and state == 'cancelled' then return {'cancelled'} end
-  if gate == '1' and state ~= 'running' then
+local mine = gate ~= '0' and redis.call('HGET', KEYS[1], 'op') == ARGV[4]
+if gate ~= '0' and c and not mine then
+  if gate == '2' and c.state == 'cancelled' then return {'cancelled'} end
+  if gate == '1' and c.state ~= 'running' then
     local r = redis.call('HMGET', KEYS[1], 'state', 'lease')
     if r[1] ~= ARGV[5] or r[2] ~= ARGV[3] then return {'not yours', r[1] or ''} end
     redis.call('HDEL', KEYS[1], 'lease', 'until')
     redis.call('ZREM', KEYS[6], ARGV[1])
-    if state == 'cancelled' or state == 'finished' then return {'cancelled'} end
+    if c.state == 'cancelled' or c.state == 'finished' then return {'cancelled'} end
     redis.call('SADD', KEYS[9], ARGV[1])
-    return {'parked', state}
+    return {'parked', c.state}
   end
 end
 if gate == '1' and not mine then
   local now = clock(ARGV[2])
-  if has_campaign then
-    local ahead = ahead_of_pace(campaign, now)
-    if ahead > 0 then return {'paced', ahead} end
-  end
+  local ahead = c and ahead_of_pace(c, now) or 0
+  if ahead > 0 then return {'paced', ahead} end
   if ARGV[p + 2] ~= '' and now >= tonumber(ARGV[p + 2]) then return {'expiring', now} end
+  if lists > 0 and redis.call('EXISTS', unpack(KEYS, 19, 18 + lists)) > 0 then return {'opt-outs'} end
   local busy = {'busy'}
-  if opens > 0 then
-    for i, since in ipairs(redis.call('ZMSCORE', KEYS[17], unpack(ARGV, first, first + opens - 1))) do
+  if #opens > 0 then
+    for i, since in ipairs(redis.call('HMGET', KEYS[17], unpack(opens))) do
       if since and tonumber(since) > now - ${OPEN_KEPT_MS} then busy[#busy + 1] = i - 1 end
     end
   end
@@ -125,29 +135,27 @@ end
 local answer = settle()
 if answer[1] ~= 'applied' then return answer end
 local at = answer[4]
-if has_campaign then
-  count_out(campaign, ARGV[5], ARGV[6])
-  if gate == '1' then keep_pace(campaign, at, p + 8, words) end
-end
-if opens > 0 then
+if #opens > 0 then
   local open = {}
-  for i = first, first + opens - 1 do open[#open + 1] = at; open[#open + 1] = ARGV[i] end
-  redis.call('ZADD', KEYS[17], unpack(open))
+  for i, mark in ipairs(opens) do open[2 * i - 1] = mark; open[2 * i] = at end
+  redis.call('HSET', KEYS[17], unpack(open))
 end
-if closes > 0 then redis.call('ZREM', KEYS[17], unpack(ARGV, first + opens, first + opens + closes - 1)) end
-if sent > 0 and (ARGV[p + 6] == '0' or redis.call('SCARD', KEYS[18]) < ${MARKS_PER_SLOT}) then
-  redis.call('SADD', KEYS[18], unpack(ARGV, first + opens + closes, first + opens + closes + sent - 1))
-  redis.call('EXPIRE', KEYS[18], ${MARKS_KEPT_S})
+if #closes > 0 then redis.call('HDEL', KEYS[17], unpack(closes)) end
+if #sent > 0 then
+  local known = redis.call('SCARD', KEYS[18])
+  if ARGV[p + 6] == '0' or known < ${MARKS_PER_SLOT} then
+    redis.call('SADD', KEYS[18], unpack(sent))
+    if known == 0 then redis.call('EXPIRE', KEYS[18], ${MARKS_KEPT_S}) end
+  end
 end
-if has_campaign then
-  add_counts(campaign, KEYS[16], p + 8, words)
-  if ARGV[6] == 'settled' then
-    redis.call('HINCRBY', campaign, 'settled', 1)
+if c then
+  write_campaign(campaign, KEYS[16], c, at, p + 9, words, ARGV[5], ARGV[6], gate)
+  if ARGV[6] == 'settled' and c.settled >= c.chunks then
     finish_if_over(campaign, at, KEYS[2], KEYS[11], KEYS[12], {KEYS[13], KEYS[14], KEYS[15]})
   end
 end
-local q = first + opens + closes + sent
-for i = 19, #KEYS do
+local q = p + 9 + words
+for i = 19 + lists, #KEYS do
   local from, to, code, type, data = ARGV[q], ARGV[q + 1], ARGV[q + 2], ARGV[q + 3], ARGV[q + 4]
   q = q + 5
   if redis.call('HGET', KEYS[i], 'state') == from then

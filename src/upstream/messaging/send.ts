@@ -65,19 +65,24 @@ function readResults(body: JsonObject): readonly Result[] {
  * one message and one result are left for it (upstream may have rewritten the text). The rest is unknown.
  */
 function attribute(messages: readonly OutgoingMessage[], results: readonly Result[]): SentItem[] {
-  const free = new Set(results);
-  const found = messages.map(({ to, text }) => {
-    const match = [...free].find((result) => result.digits === digitsOf(to) && result.text === text);
-    if (match) free.delete(match);
-    return match;
+  const digits = messages.map(({ to }) => digitsOf(to));
+  const isFor = (index: number, result: Result | undefined): boolean =>
+    result !== undefined && result.digits === digits[index] && result.text === messages[index]?.text;
+  // Mostly they come in the order of the request, and then nothing is searched.
+  if (messages.every((_, index) => isFor(index, results[index]))) {
+    return messages.map((_, index) => itemFor(index, results[index]));
+  }
+  const free = new Map<string, Result[]>();
+  for (const result of results) free.set(result.digits, [...(free.get(result.digits) ?? []), result]);
+  const found = messages.map((_, index) => {
+    const left = free.get(digits[index] ?? '') ?? [];
+    const at = left.findIndex((result) => isFor(index, result));
+    return at < 0 ? undefined : left.splice(at, 1)[0];
   });
-  const lonely = (digits: string): boolean =>
-    messages.filter((message, at) => !found[at] && digitsOf(message.to) === digits).length === 1;
-  return messages.map(({ to }, index) => {
-    const digits = digitsOf(to);
-    const left = [...free].filter((result) => result.digits === digits);
-    const match = found[index] ?? (left.length === 1 && lonely(digits) ? left[0] : undefined);
-    return itemFor(index, match);
+  return messages.map((_, index) => {
+    const left = free.get(digits[index] ?? '') ?? [];
+    const waiting = found[index] ? 0 : digits.filter((other, at) => !found[at] && other === digits[index]).length;
+    return itemFor(index, found[index] ?? (left.length === 1 && waiting === 1 ? left[0] : undefined));
   });
 }
 

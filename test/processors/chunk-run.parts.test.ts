@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { runAfter } from '../../src/operations/campaigns.ts';
+import type { Bench, Settlement } from '../../src/processors/bench.ts';
+import { feedCampaign } from '../../src/processors/campaign.ts';
+import { type AttemptFinished, runner } from '../../src/processors/run.ts';
+import { sendChunk } from '../../src/processors/sms-batch.ts';
+import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
+import { campaignWorld } from './campaign-world.ts';
+
+let store: FreshRedis;
+beforeAll(async () => {
+  store = await freshRedis();
+});
+afterAll(() => store.close());
+beforeEach(() => store.redis.flushdb());
+
+type World = ReturnType<typeof campaignWorld>;
+
+/** A running campaign whose chunks were handed out, and who was woken for that. */
+async function handedOut(recipients: number, how: Partial<Bench> = {}) {
+  const w = campaignWorld(store.redis);
+  const woken: string[] = [];
+  const bench: Bench = { ...w.bench, ...how, wake: (_queue, id) => void woken.push(id) };
+  const id = await w.ready(recipients, { canary: 0 });
+  await w.campaigns.switch(id, 'start');
+  await feedCampaign(id, bench);
+  return { w, bench, id, woken, chunk: (place: number) => `${id}.ab-${place}` };
+}
+
+/** Every attempt of the job that was woken for this chunk. */
+async function job(woken: string, bench: Bench): Promise<string[]> {
+  const attempts: AttemptFinished[] = [];
+  await runner(
+    'sms-batch',
+    (id, own) => sendChunk(id, 'sms-batch', own),
+    bench,
+    (one) => void attempts.push(one),
+  )({
+    data: { id: woken },
+  });
+  return attempts.map(({ id, settlement: { did, because } }) => `${id.split('-')[1]} ${did} ${because}`);
+}
+
+const sentOnce = (w: World): boolean => {
+  const numbers = w.posts.flatMap(({ messages }) => messages.map(({ to }) => to));
+  return new Set(numbers).size === numbers.length;
+};
+const ended = (from: number, to: number): string[] =>
+  Array.from({ length: to - from + 1 }, (_, offset) => `${from + offset} ended sent`);
+
+describe('a run of chunks', () => {
+  test('needs one wake-up, and each of its chunks is an attempt of its own', async () => {
+    const { w, bench, id, woken, chunk } = await handedOut(1_000);
+    expect(woken.splice(0)).toEqual([chunk(0), chunk(8), chunk(16)]);
+    expect(await job(chunk(0), bench)).toEqual(ended(0, 7));
+    expect(await job(chunk(8), bench)).toEqual(ended(8, 15));
+    expect(await job(chunk(16), bench)).toEqual([...ended(16, 19), '20 idle not out']);
+    expect([await w.standing(id), w.posts.length, sentOnce(w)]).toEqual(['finished', 20, true]);
+  });
+
+  test('ends where no more was handed out', async () => {
+    const w = campaignWorld(store.redis);
+    const id = await w.ready(1_000, { canary: 50 });
+    await w.campaigns.switch(id, 'start');
+    await w.feed(id);
+    const { next } = await sendChunk(`${id}.ab-0`, 'sms-batch', { ...w.bench, wake: () => undefined });
+    // The canary came through meanwhile, so the others were handed out; before that none of them is begun.
+    expect(next?.id).toBe(`${id}.ab-1`);
+    await store.redis.zrem('{relais}:due:sms-batch', `${id}.ab-1`);
+    expect(await next?.attempt(w.bench)).toEqual({ did: 'idle', because: 'not out' });
+    expect(w.posts).toHaveLength(1);
+  });
+
+  test('passes over what somebody else has tried, and takes nothing from who is at it', async () => {
+    const { w, bench, chunk } = await handedOut(300);
+    await sendChunk(chunk(1), 'sms-batch', bench);
+    await bench.chunks.begin(chunk(3), { queue: 'sms-batch', leaseMs: 60_000, untriedOnly: false });
+    expect(await job(chunk(0), bench)).toEqual([
+      ...ended(0, 0),
+      '1 idle tried',
+      ...ended(2, 2),
+      '3 idle tried',
+      ...ended(4, 5),
+      '6 idle not out',
+    ]);
+    expect([w.posts.length, sentOnce(w)]).toEqual([5, true]);
+  });
+
+  test('is led by who was woken for its first chunk the first time, and by nobody else', async () => {
+    const { bench, chunk } = await handedOut(300);
+    expect((await sendChunk(chunk(2), 'sms-batch', bench)).next).toBeUndefined();
+    expect((await sendChunk(chunk(0), 'sms-batch', bench)).next?.id).toBe(chunk(1));
+    expect(await sendChunk(chunk(0), 'sms-batch', bench)).toEqual({ did: 'idle', because: 'final' });
+    expect(runAfter('sms_1')).toEqual([]);
+  });
+
+  test('of a campaign that is paused in its midst leaves every chunk where resuming finds it', async () => {
+    const { w, bench, id, chunk } = await handedOut(300);
+    const first: Settlement = await sendChunk(chunk(0), 'sms-batch', bench);
+    await w.campaigns.switch(id, 'pause');
+    let next = first.next;
+    while (next) next = (await next.attempt(bench)).next;
+    expect([w.posts.length, (await store.redis.smembers(`{relais}:parked:${id}`)).length]).toEqual([1, 5]);
+    await w.campaigns.switch(id, 'resume');
+    await w.work();
+    expect([await w.standing(id), w.posts.length, sentOnce(w)]).toEqual(['finished', 6, true]);
+  });
+
+  test('is handed on by a process that is about to stop: it begins nothing more', async () => {
+    const { w, bench, woken, chunk } = await handedOut(300, { stopping: () => true });
+    woken.splice(0);
+    expect(await job(chunk(0), bench)).toEqual(ended(0, 0));
+    expect(woken).toEqual([1, 2, 3, 4, 5].map(chunk));
+    expect(w.posts).toHaveLength(1);
+  });
+
+  test('is handed on where the service is slow, so that every slot has a request out', async () => {
+    const { w, bench, woken, chunk } = await handedOut(300);
+    const { messaging } = bench.upstream;
+    const send: typeof messaging.send = (...asked) => {
+      w.advance(200);
+      return messaging.send(...asked);
+    };
+    woken.splice(0);
+    const slow: Bench = { ...bench, upstream: { ...bench.upstream, messaging: { ...messaging, send } } };
+    expect(await job(chunk(0), slow)).toEqual(ended(0, 0));
+    expect(woken.splice(0)).toEqual([1, 2, 3, 4, 5].map(chunk));
+    expect(await job(chunk(1), slow)).toEqual(ended(1, 1));
+    expect(woken).toEqual([]);
+  });
+});
+
+describe('an opt-out', () => {
+  const optOutLater = (w: World, bench: Bench, list: { account: string; sender: string }): Bench => {
+    const { messaging } = bench.upstream;
+    const prepare: typeof messaging.prepare = async (...asked) => {
+      await w.bench.optOuts.add(list, ['+221711000000']);
+      return messaging.prepare(...asked);
+    };
+    return { ...bench, upstream: { ...bench.upstream, messaging: { ...messaging, prepare } } };
+  };
+
+  test.each(['', 'SHOP'])('that comes while the attempt is under way counts, sender "%s"', async (sender) => {
+    const { w, bench, id, chunk } = await handedOut(50);
+    await sendChunk(chunk(0), 'sms-batch', optOutLater(w, bench, { account: 'main', sender }));
+    expect((await w.read(id)).totals).toMatchObject({ skipped: 1, sent: 49 });
+    expect(w.posts.map(({ messages }) => messages.length)).toEqual([49]);
+  });
+
+  test('of a person who was forgotten counts as well', async () => {
+    const { w, bench, id, chunk } = await handedOut(50);
+    await w.bench.optOuts.add({ account: 'main', sender: '' }, ['+221711000000', '+221711000001']);
+    await w.bench.optOuts.forget('+221711000000');
+    await w.bench.optOuts.remove({ account: 'main', sender: '' }, ['+221711000001']);
+    await sendChunk(chunk(0), 'sms-batch', bench);
+    expect((await w.read(id)).totals).toMatchObject({ skipped: 1, sent: 49 });
+  });
+
+  test('from another sender, or of another account, stops nobody', async () => {
+    const { w, bench, id, chunk } = await handedOut(50);
+    await sendChunk(chunk(0), 'sms-batch', optOutLater(w, bench, { account: 'main', sender: 'OTHER' }));
+    expect((await w.read(id)).totals).toMatchObject({ sent: 50 });
+  });
+});
