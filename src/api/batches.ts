@@ -138,7 +138,7 @@ async function approve(context: ApiContext, door: BatchDoor, { record, key, cont
     evidence: { operation: 'approve', code: 'by', detail: key.name },
   });
   if (settled.is === 'not yours') throw notPossible(settled.state, 'there is nothing to approve');
-  if (settled.is !== 'none') context.wake('batch', record.id, settled.rev);
+  if ('rev' in settled) context.wake('batch', record.id, settled.rev);
 }
 
 function refuseOutdated({ count, list }: Findings): void {

@@ -72,7 +72,7 @@ async function approve(context: ApiContext, key: ApiKey, record: DisbursementRec
   });
   if (settled.is === 'not yours') throw notPossible(settled.state, 'there is nothing to approve');
   await context.operations.mustBeKept(record.id, { approvedBy: key.name });
-  if (settled.is !== 'none' && waitMs === 0) context.wake('disbursement', record.id, settled.rev);
+  if ('rev' in settled && waitMs === 0) context.wake('disbursement', record.id, settled.rev);
 }
 
 /** Four eyes: nobody approves or resolves what they asked for themselves. */

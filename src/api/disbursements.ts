@@ -31,9 +31,12 @@ export function disbursementRoutes(context: ApiContext): Router {
     const key = requireRole(response, 'enqueue');
     requireAccount(key, request.body);
     requireOpen(context, response);
-    const answer = takeAnswer(await context.acceptance.disbursement(request.body, idempotencyKey(request), key.name));
-    if (answer.outcome === 'duplicate') response.set('Idempotency-Replayed', 'true');
-    response.status(202).json(disbursementView(await findRecord(context, key, 'disbursement', answer.id)));
+    const given = idempotencyKey(request);
+    const { answer, written } = await context.acceptance.disbursementInFull(request.body, given, key.name);
+    const { id, outcome } = takeAnswer(answer);
+    if (outcome === 'duplicate') response.set('Idempotency-Replayed', 'true');
+    const record = written?.() ?? (await findRecord(context, key, 'disbursement', id));
+    response.status(202).json(disbursementView(record));
   });
 
   router.get('/', async (request, response) => {

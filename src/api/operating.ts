@@ -2,7 +2,7 @@
 import { Router } from 'express';
 import { STOPPED } from '../operations/accounts.ts';
 import { addExplain } from './explain.ts';
-import { type ApiContext, findRecord, requireRole } from './context.ts';
+import { type ApiContext, findRecord, requireKept, requireRole } from './context.ts';
 import { type ApiKey, mayUseAccount } from './keys.ts';
 import { ApiProblem } from './problem.ts';
 import { addReview } from './review.ts';
@@ -33,7 +33,8 @@ export function operatingRoutes(context: ApiContext): Router {
     const kind = await context.queries.kindOf(id);
     if (kind) await findRecord(context, key, kind, id);
     const body = kind || !key.accounts ? await context.queries.lastCallback(id) : undefined;
-    if (body === undefined) throw new ApiProblem('not-found', `Nothing was posted to us about ${id.slice(0, 40)}.`);
+    if (body === undefined)
+      throw new ApiProblem('not-found', `Nothing that was posted to us about ${id.slice(0, 40)} is kept.`);
     response.json({ id, known: kind !== undefined, body });
   });
 
@@ -64,6 +65,7 @@ function addAccountRoutes(router: Router, context: ApiContext): void {
     const key = requireRole(response, 'operate');
     const name = knownAccount(request.params.name, key, accountNames);
     await accounts.hold(name, 'payments', STOPPED);
+    await requireKept(context);
     response.json(await accountView(context, name));
   });
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
@@ -7,20 +7,19 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
  * each preceded by its length so that ("a","bc") and ("ab","c") differ.
  */
 function digestOf(parts: readonly string[]): Buffer {
-  const hash = createHash('sha256');
-  for (const part of parts) hash.update(`${Buffer.byteLength(part)}:`).update(part);
-  return hash.digest();
+  return hash('sha256', parts.map((part) => `${Buffer.byteLength(part)}:${part}`).join(''), 'buffer');
 }
 
 /** 26 characters of Crockford's base 32 (130 bits): safe in URLs, file names and BullMQ job ids. */
 export function derivedId(prefix: string, ...parts: string[]): string {
-  const bytes = digestOf([prefix, ...parts]);
-  let bits = 0n;
-  for (const byte of bytes.subarray(0, 17)) bits = (bits << 8n) | BigInt(byte);
+  const [first = 0, ...bytes] = digestOf([prefix, ...parts]).subarray(0, 17);
+  // 136 bits, of which the first six are left out.
+  let [bits, count] = [first & 3, 2];
   let text = '';
-  for (let index = 0; index < 26; index += 1) {
-    text = ALPHABET.charAt(Number(bits & 31n)) + text;
-    bits >>= 5n;
+  for (const byte of bytes) {
+    bits = (bits << 8) | byte;
+    for (count += 8; count >= 5; count -= 5) text += ALPHABET.charAt((bits >> (count - 5)) & 31);
+    bits &= 31;
   }
   return `${prefix}_${text}`;
 }
@@ -32,7 +31,7 @@ export function derivedHex(...parts: string[]): string {
 
 /** A short, stable fingerprint of a text: 22 characters of base64url (128 bits and a little). */
 export function fingerprint(text: string): string {
-  return createHash('sha256').update(text).digest('base64url').slice(0, 22);
+  return hash('sha256', text, 'base64url').slice(0, 22);
 }
 
 /**

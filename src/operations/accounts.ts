@@ -1,6 +1,7 @@
 /** The conditions for which an account is held. Held once per reason, whatever the number of operations that met it. */
 import type { Redis } from 'ioredis';
 import { keys } from './keys.ts';
+import type { Fields } from './record.ts';
 import {
   countFailureScript,
   holdAccountScript,
@@ -37,6 +38,17 @@ export interface AccountStanding {
   readonly holds: readonly AccountHold[];
   /** The reasons, as `area.reason`, of which some failures in a row have been counted. */
   readonly failing: ReadonlySet<string>;
+}
+
+/** What stands in the way, from the account as Redis keeps it. */
+export function readStanding(account: string, fields: Fields): AccountStanding {
+  const names = Object.keys(fields);
+  const holds = names.flatMap((name) => {
+    const [, area, reason] = /^held:(payments|messaging|direct_credit)\.(.+)$/.exec(name) ?? [];
+    return area && reason ? [{ account, area: area as HoldArea, reason, since: Number(fields[name]) }] : [];
+  });
+  const rows = names.filter((name) => name.startsWith('row:'));
+  return { holds, failing: new Set(rows.map((name) => name.slice('row:'.length))) };
 }
 
 export class Accounts {
@@ -78,13 +90,7 @@ export class Accounts {
   }
 
   async standingOf(account: string): Promise<AccountStanding> {
-    const fields = await this.#redis.hgetall(keys.account(account));
-    const holds = Object.entries(fields).flatMap(([name, since]) => {
-      const [, area, reason] = /^held:(payments|messaging|direct_credit)\.(.+)$/.exec(name) ?? [];
-      return area && reason ? [{ account, area: area as HoldArea, reason, since: Number(since) }] : [];
-    });
-    const rows = Object.keys(fields).filter((name) => name.startsWith('row:'));
-    return { holds, failing: new Set(rows.map((name) => name.slice('row:'.length))) };
+    return readStanding(account, await this.#redis.hgetall(keys.account(account)));
   }
 
   async holdsOf(account: string): Promise<readonly AccountHold[]> {

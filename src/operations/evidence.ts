@@ -30,6 +30,24 @@ export interface EvidenceDraft {
   readonly detail?: string | undefined;
 }
 
+/** What was posted to us, kept for a month for a person who looks into it. */
+export interface Posted {
+  /** '' where nothing of it may be kept. */
+  readonly redacted: string;
+  /** States that say as much by themselves. */
+  readonly agreesWith: readonly string[];
+}
+
+export const NOTHING_POSTED: Posted = { redacted: '', agreesWith: [] };
+
+/** The detail of a callback whose hash was made with none of the account's keys. */
+export const WRONG_HASH = 'hash_wrong';
+
+/** How upstream says, in what it posts, that money has moved (interface: Events). */
+export function claimsSuccess({ code }: Pick<Evidence, 'code'>): boolean {
+  return code === 'success' || code === 'completed';
+}
+
 /** `at` is filled in by the script that writes the line, from the one clock all processes share. */
 export function packEvidence(evidence: EvidenceDraft): string {
   const clean = (text: string): string => text.replaceAll('|', '/').replace(/\s+/g, ' ');

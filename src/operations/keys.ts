@@ -58,8 +58,8 @@ export const keys = {
   optOutsForgotten: (account: string): string => `${PREFIX}:optouts-forgotten:${account}`,
   /** Set: `account/sender` of every list of opt-outs. */
   optOutLists: `${PREFIX}:optout-lists`,
-  /** Sorted set: marks of the texts that are on their way or in doubt, by the time (ms) they were begun. */
-  openTexts: (account: string): string => `${PREFIX}:texts:${account}:open`,
+  /** Hash: marks of the texts that are on their way or in doubt → the time (ms) they were begun. */
+  openTexts: (account: string): string => `${PREFIX}:texts:${account}:open-since`,
   /** Set: marks of the texts that were counted as sent in this half day. */
   sentTexts: (account: string, slot: number): string => `${PREFIX}:texts:${account}:sent:${slot}`,
   /** List: the packed rows of a batch, in the order of its file. */

@@ -7,8 +7,10 @@ import { systemClock } from '../lib/clock.ts';
 import { fingerprint } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
 import { RedisUnavailable } from '../redis/connections.ts';
+import { type AcceptedAt, fieldsToWrite } from './accepted.ts';
+import { type AccountStanding, readStanding } from './accounts.ts';
 import type { QueueName } from './due-queues.ts';
-import { type EvidenceDraft, packEvidence } from './evidence.ts';
+import { type EvidenceDraft, NOTHING_POSTED, type Posted, packEvidence } from './evidence.ts';
 import { keys } from './keys.ts';
 import type { MoneyLimit } from './limits.ts';
 import {
@@ -38,6 +40,8 @@ export interface OperationsOptions {
   readonly now?: () => number;
   /** Resolves true when the write before it has reached the replicas that must have it. Absent: there are none. */
   readonly fence?: (() => Promise<boolean>) | undefined;
+  /** Names of the accounts that there are: what stands in their way is read with each record that is acquired. */
+  readonly standingsOf?: readonly string[];
 }
 
 /** A request that was checked and is to become a record. */
@@ -78,6 +82,8 @@ export interface Held<K extends Kind> {
   readonly lease: string;
   /** The clock of Redis when the lease was given. */
   readonly at: number;
+  /** Of the record's account, at that time. Absent: it has to be asked for. */
+  readonly standing?: AccountStanding;
 }
 
 export type Acquired<K extends Kind> = ({ readonly is: 'acquired' } & Held<K>) | { readonly is: NotAcquired };
@@ -90,6 +96,9 @@ export type Hinted =
   | { readonly is: 'look'; readonly rev: number };
 
 const CALLBACK_KEPT_S = 30 * 86_400;
+
+/** With more accounts than this, naming them all costs more than asking for one. */
+const STANDINGS_MAX = 8;
 
 const list = (states: readonly string[]): string => `,${states.join(',')},`;
 
@@ -106,17 +115,19 @@ export class Operations {
   readonly #random: Random;
   readonly #now: () => string;
   readonly #fence: OperationsOptions['fence'];
+  readonly #standingsOf: readonly string[];
 
-  constructor({ redis, random, now, fence }: OperationsOptions) {
+  constructor({ redis, random, now, fence, standingsOf = [] }: OperationsOptions) {
     this.#redis = redis;
+    this.#standingsOf = standingsOf.length > STANDINGS_MAX ? [] : standingsOf;
     this.#fence = fence;
     this.#random = random;
     this.#now = () => (now ? String(now()) : '');
   }
 
-  async accept<K extends Kind>(operation: NewOperation<K>): Promise<Accepted> {
+  async accept<K extends Kind>(operation: NewOperation<K>): Promise<AcceptedAt> {
     const { kind, id, account, state, reference } = operation;
-    const fields = { v: RECORD_VERSION, kind, ...operation.fields, ...(reference ? { reference } : {}) };
+    const fields = fieldsToWrite(operation);
     const beneficiary = fingerprint(operation.beneficiary ?? '');
     const answer = (await runScript(
       this.#redis,
@@ -150,10 +161,11 @@ export class Operations {
         operation.approved ? 1 : 0,
         ...Object.entries(fields).flat(),
       ],
-    )) as [Accepted['outcome'], string, string];
-    const [outcome, name, detail] = answer;
+    )) as [Accepted['outcome'], string, string, number];
+    const [outcome, name, detail, at] = answer;
     if (outcome === 'limited') return { outcome, limit: name as MoneyLimit, detail };
     if (outcome !== 'conflict') await this.mustBeKept(name, { fp: operation.fingerprint });
+    if (outcome === 'accepted') return { outcome, id: name, state: detail, at };
     return { outcome, id: name, state: detail };
   }
 
@@ -165,15 +177,33 @@ export class Operations {
   /** The record for an attempt in this queue, if it is to be had. */
   async acquire<K extends Kind>(kind: K, id: string, queue: QueueName, leaseMs: number): Promise<Acquired<K>> {
     const lease = this.#random.hex(16);
+    // A look is made whatever the account is held for.
+    const accounts = queue === 'status-poll' ? [] : this.#standingsOf;
     const answer = (await runScript(
       this.#redis,
       acquireScript,
-      [keys.record(id), keys.due(queue)],
-      [id, this.#now(), lease, leaseMs, list(statesInQueue(kind, queue)), finalStates[kind], RECORD_VERSION],
-    )) as [string, ...unknown[]];
-    if (answer[0] !== 'acquired') return { is: answer[0] as NotAcquired };
-    const fields = fieldsOf(answer.slice(2));
-    return { is: 'acquired', record: readRecord(kind, fields), lease, at: Number(answer[1]) };
+      [keys.record(id), keys.due(queue), ...accounts.map((name) => keys.account(name))],
+      [
+        id,
+        this.#now(),
+        lease,
+        leaseMs,
+        list(statesInQueue(kind, queue)),
+        finalStates[kind],
+        RECORD_VERSION,
+        ...accounts,
+      ],
+    )) as ['acquired', number, readonly string[] | null, readonly string[]] | [NotAcquired];
+    const [is, at = 0, standing, fields = []] = answer;
+    if (is !== 'acquired') return { is };
+    const record = readRecord(kind, fieldsOf(fields));
+    return {
+      is,
+      record,
+      lease,
+      at,
+      ...(standing ? { standing: readStanding(record.account, fieldsOf(standing)) } : {}),
+    };
   }
 
   /** `lease` absent: a person's doing, which any attempt in flight will find out about when it settles. */
@@ -182,12 +212,15 @@ export class Operations {
     lease: string | undefined,
     change: Change<K>,
   ): Promise<Settled> {
-    const {
-      keys: touched,
-      args,
-      op,
-    } = settleWords(record, lease, change, { op: this.#random.hex(8), now: this.#now() });
-    return readSettled(await runScript(this.#redis, settleScript, touched, args), op, record.rev);
+    const words = settleWords(record, lease, change, { op: this.#random.hex(8), now: this.#now() });
+    const { unlessHeld = '', forgetsCallback } = change;
+    const answer = await runScript(
+      this.#redis,
+      settleScript,
+      [...words.keys, keys.account(record.account), keys.callback(record.id)],
+      [...words.args, unlessHeld, forgetsCallback ? 1 : 0],
+    );
+    return readSettled(answer, words.op, record.rev);
   }
 
   /**
@@ -219,13 +252,23 @@ export class Operations {
     id: string,
     evidence: EvidenceDraft,
     intervalMs: number,
+    posted: Posted = NOTHING_POSTED,
   ): Promise<Hinted> {
     const queue = lookQueueOf(kind);
     const answer = (await runScript(
       this.#redis,
       hintScript,
-      [keys.record(id), keys.due(queue)],
-      [id, this.#now(), packEvidence(evidence), intervalMs, list(statesInQueue(kind, queue))],
+      [keys.record(id), keys.due(queue), keys.callback(id)],
+      [
+        id,
+        this.#now(),
+        packEvidence(evidence),
+        intervalMs,
+        list(statesInQueue(kind, queue)),
+        posted.redacted,
+        list(posted.agreesWith),
+        CALLBACK_KEPT_S,
+      ],
     )) as ['none' | 'noted' | 'look', string?, number?];
     const [is, state = '', rev = 0] = answer;
     if (is === 'look') return { is, rev };
@@ -235,11 +278,6 @@ export class Operations {
   /** Keeps what was heard about an operation that somebody else has by now. Changes nothing else. */
   async note(id: string, evidence: EvidenceDraft): Promise<void> {
     await runScript(this.#redis, noteScript, [keys.record(id)], [this.#now(), packEvidence(evidence)]);
-  }
-
-  /** Keeps what was last posted about an operation, for a person who looks into it; forgotten after a month. */
-  async keepCallback(id: string, redacted: string): Promise<void> {
-    if (redacted !== '') await this.#redis.set(keys.callback(id), redacted, 'EX', CALLBACK_KEPT_S);
   }
 
   /** Ids whose time has come in this queue, each with the revision its wake-up job is named after. */

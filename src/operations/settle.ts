@@ -24,12 +24,16 @@ export interface Change<K extends Kind> {
   readonly set?: Readonly<Record<string, string | number>> | undefined;
   /** A callback that came during the attempt makes the next look due after so long (ms). */
   readonly hintAfterMs?: number | undefined;
+  /** Nothing is changed while the account is held so, as `area.reason`: asked in the same step as the write. */
+  readonly unlessHeld?: string | undefined;
+  /** What was last posted about it tells no more than the state does. */
+  readonly forgetsCallback?: boolean | undefined;
 }
 
 export type Settled =
   | { readonly is: 'applied' | 'mine'; readonly op: string; readonly rev: number; readonly at: number }
   | { readonly is: 'not yours'; readonly state: string }
-  | { readonly is: 'none' };
+  | { readonly is: 'none' | 'held' };
 
 /** Throws when the lifecycle has no such arrow. What nobody looks at is never due, whatever the change says. */
 export function settleWords<K extends Kind>(
@@ -77,8 +81,8 @@ export function settleWords<K extends Kind>(
 }
 
 export function readSettled(answer: unknown, op: string, rev: number): Settled {
-  const [is, state, newRev, at] = answer as ['none' | 'mine' | 'not yours' | 'applied', string?, number?, number?];
-  if (is === 'none') return { is };
+  const [is, state, newRev, at] = answer as [Settled['is'], string?, number?, number?];
+  if (is === 'none' || is === 'held') return { is };
   if (is === 'not yours') return { is, state: state ?? '' };
   return { is, op, rev: newRev ?? rev + 1, at: at ?? 0 };
 }

@@ -98,7 +98,7 @@ export function layFoundation(config: Config, logger: Logger, signal?: AbortSign
     redis,
     book,
     fingerprints: new Map([...book].map(([name, account]) => [name, accountFingerprint(account)])),
-    operations: new Operations(records),
+    operations: new Operations({ ...records, standingsOf: [...book.keys()] }),
     queries,
     chunks: new Chunks(records),
     campaigns: new Campaigns(redis),

@@ -1,4 +1,5 @@
 /** One attempt at an operation of any kind: the record, the lease on it, and the keys to use. */
+import type { AccountStanding } from '../operations/accounts.ts';
 import type { QueueName } from '../operations/due-queues.ts';
 import type { EvidenceDraft } from '../operations/evidence.ts';
 import type { RecordAt, RecordBase } from '../operations/record.ts';
@@ -19,6 +20,8 @@ export interface AttemptAt<K extends AttemptedKind> {
   /** When the lease ends, on our own monotonic clock: no clock is compared between machines. */
   readonly leaseEndsMono: number;
   readonly account: UpstreamAccount;
+  /** What stood in the account's way when the lease was given, where it came with the record. */
+  readonly standing?: AccountStanding;
   /** Tells these keys from others; written into the record with what they were used for. */
   readonly keys: string;
 }
@@ -40,13 +43,14 @@ export async function beginAt<K extends AttemptedKind>(
   const mono = bench.clock.monotonic();
   const acquired = await bench.operations.acquire(kind, id, queue, bench.policy.leaseMs);
   if (acquired.is !== 'acquired') return { did: 'idle', because: acquired.is };
-  const { record, lease, at } = acquired;
+  const { is: _, ...held } = acquired;
+  const { record, lease } = held;
   const account = bench.account(record.account);
   const { mode, keys } = record.fields;
   const usable = account && account.upstream.mode === (mode ?? account.upstream.mode);
   if (usable && account.fingerprint === (keys ?? account.fingerprint)) {
     const leaseEndsMono = mono + bench.policy.leaseMs;
-    return { record, lease, at, leaseEndsMono, account: account.upstream, keys: account.fingerprint };
+    return { ...held, leaseEndsMono, account: account.upstream, keys: account.fingerprint };
   }
   // Another process may have these keys; what was begun with one set is never ended with another.
   await change<K>({ record, lease }, bench, { to: record.state, dueInMs: bench.policy.holdRecheckMs });

@@ -63,7 +63,14 @@ async function send(attempt: Attempt, probing: readonly string[], bench: Bench):
   const evidence = { operation: 'credit', code: 'intended' };
   const intended = await intend(
     attempt,
-    { written: { ...record, state: 'sending' }, set: { '@sentAt': 0 }, evidence, unsent: unsent(record) },
+    {
+      written: { ...record, state: 'sending' },
+      set: { '@sentAt': 0 },
+      evidence,
+      // A person's word counts until the very write: what is read before it may be said too late.
+      unlessHeld: `payments.${STOPPED}`,
+      unsent: unsent(record),
+    },
     bench,
   );
   if ('did' in intended) return intended;

@@ -37,7 +37,7 @@ export async function mustWait(attempt: AttemptAt<'disbursement'>, bench: Bench)
   const wait = (because: string) => stayAt(attempt, bench, { dueInMs: holdRecheckMs, because, set: { tries } });
   if (!bench.durability().durable) return wait('redis_not_durable');
   if (bench.callbackUrl(account, id) === undefined) return wait('no_callback_url');
-  const { holds, failing } = await bench.accounts.standingOf(account);
+  const { holds, failing } = attempt.standing ?? (await bench.accounts.standingOf(account));
   const probing: string[] = [];
   for (const { area, reason } of holds) {
     if (area !== 'payments') continue;
@@ -64,6 +64,10 @@ export async function heard(
   }
   if (failing) await bench.accounts.endRow(account, 'payments', MAINTENANCE);
   // Whoever refuses is at work again; the other conditions have cleared only for one that got its token.
-  const cleared = verdict.is === 'ok' ? probing : probing.filter((reason) => reason === MAINTENANCE);
-  for (const reason of cleared) await bench.accounts.release(account, 'payments', reason);
+  await cleared(account, verdict.is === 'ok' ? probing : probing.filter((reason) => reason === MAINTENANCE), bench);
+}
+
+/** Ends the holds that an attempt was let through to try, and found to be over. */
+export async function cleared(account: string, reasons: readonly string[], bench: Bench): Promise<void> {
+  for (const reason of reasons) await bench.accounts.release(account, 'payments', reason);
 }

@@ -12,7 +12,7 @@ import type { Verdict } from '../upstream/verdict.ts';
 import { type AttemptAt, beginAt, isApplied, renewed, stayAt } from './attempt.ts';
 import { type Bench, type Settlement, waitAt } from './bench.ts';
 import { disbursementEvent } from './disbursement-event.ts';
-import { type Passage, heard, mustWait } from './disbursement-holds.ts';
+import { type Passage, cleared, heard, mustWait } from './disbursement-holds.ts';
 import { disbursement as declaration } from '../queues/disbursement.ts';
 import { submit } from './submit.ts';
 
@@ -34,7 +34,10 @@ export async function advanceDisbursement(id: string, bench: Bench): Promise<Set
   if ('did' in gate) return gate;
   if (begun.record.state !== 'created') return createToken(begun, gate, bench);
   if (begun.at - (begun.record.tokenAt ?? 0) > TOKEN_AGE_MAX_MS) return forgetToken(begun, bench);
-  return submit(begun, bench);
+  const submitted = await submit(begun, bench);
+  // The token was there before the hold began: then it is the submit that tells that the condition has cleared.
+  if (submitted.because === 'submitted') await cleared(begun.record.account, gate.probing, bench);
+  return submitted;
 }
 
 async function pastItsLimit(attempt: Attempt, bench: Bench): Promise<Settlement | undefined> {

@@ -21,6 +21,7 @@ import {
   isApplied,
   renewed,
   settlementOf,
+  stayAt,
 } from './attempt.ts';
 import type { Bench, Settlement } from './bench.ts';
 
@@ -94,6 +95,8 @@ export interface Intent<K extends AttemptedKind> {
   readonly set: Readonly<Record<string, string | number>>;
   readonly evidence: EvidenceDraft;
   readonly mine?: Readonly<Record<string, string>>;
+  /** What of the account forbids it, as `area.reason`; asked by the write itself. */
+  readonly unlessHeld?: string;
   /** The way back, for a request of which no byte left us. */
   readonly unsent: Change<K>;
 }
@@ -101,21 +104,25 @@ export interface Intent<K extends AttemptedKind> {
 /** The intent of an attempt at a record that has a request of its own. */
 export function intend<K extends AttemptedKind>(
   attempt: AttemptAt<K>,
-  { written, set, evidence, mine, unsent }: Intent<K>,
+  { written, set, evidence, mine, unlessHeld, unsent }: Intent<K>,
   bench: Bench,
 ): Promise<AttemptAt<K> | Settlement> {
   const { leaseMs } = bench.policy;
   const { lease, keys, account } = attempt;
   const { state } = written;
   const steps: IntentSteps<AttemptAt<K>> = {
-    write: () =>
-      change<K>(attempt, bench, {
+    write: async () => {
+      const settled = await change<K>(attempt, bench, {
         to: state,
         dueInMs: leaseMs,
         keepMs: leaseMs,
         set: { ...set, keys, mode: account.mode },
         evidence: { ...evidence, code: 'intended' },
-      }),
+        unlessHeld,
+      });
+      if (settled.is !== 'held') return settled;
+      return stayAt(attempt, bench, { dueInMs: bench.policy.holdRecheckMs, because: 'account_stopped' });
+    },
     mine: { ...mine, state },
     written: (applied, leaseEndsMono) => renewed<K>(attempt, written, applied, leaseEndsMono),
     unsay: async ({ because, code }) => {

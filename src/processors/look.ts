@@ -2,6 +2,7 @@
  * Looks at a disbursement whose submit may have left us. Asking changes nothing upstream, so it may happen at any time
  * and any number of times; judge.ts says what an answer means.
  */
+import { WRONG_HASH, claimsSuccess, readEvidence } from '../operations/evidence.ts';
 import type { DisbursementRecord } from '../operations/record.ts';
 import type { Change } from '../operations/settle.ts';
 import { type AttemptAt, DAILY_MS, HINT_INTERVAL_MS, beginAt, stayAt } from './attempt.ts';
@@ -75,6 +76,15 @@ async function settleLook(
 
 type Ruled = Exclude<Judgement, { is: 'resubmit' }>;
 
+/** What only says when and how to go on: a record that is over is kept for long. */
+const NO_LONGER_OF_USE = { quietUntil: '', createdSeenAt: '', hintedAt: '', keys: '', mode: '' } as const;
+
+/** Nobody will ask what was posted about money that has moved, if all that was posted is that it has. */
+function agrees(state: 'succeeded' | 'failed', { fields }: DisbursementRecord): boolean {
+  const posted = readEvidence(fields).lines.filter(({ operation }) => operation === 'callback');
+  return state === 'succeeded' && posted.every((line) => claimsSuccess(line) && line.detail !== WRONG_HASH);
+}
+
 /** The record's next state, as the judgement has it. */
 function changeOf(
   record: DisbursementRecord,
@@ -85,7 +95,13 @@ function changeOf(
     case 'final': {
       const { state, late } = judgement;
       const event = disbursementEvent(record, state, late ? { late: true } : {});
-      return { change: { to: state, set: { reason: '' }, event }, settlement: { did: 'ended', because: state } };
+      const change = {
+        to: state,
+        set: { ...NO_LONGER_OF_USE, reason: '' },
+        event,
+        forgetsCallback: agrees(state, record),
+      };
+      return { change, settlement: { did: 'ended', because: state } };
     }
     case 'pending': {
       const change = { to: 'pending', dueInMs: judgement.dueInMs, set: { tries, createdSeenAt: '' } } as const;

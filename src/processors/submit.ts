@@ -27,10 +27,6 @@ export async function submit(attempt: Attempt, bench: Bench): Promise<Settlement
   if (!bench.durability().durable) {
     return stayAt(attempt, bench, { dueInMs: bench.policy.holdRecheckMs, because: 'redis_not_durable' });
   }
-  const holds = await bench.accounts.holdsOf(attempt.record.account);
-  if (holds.some(({ area, reason }) => area === 'payments' && reason === STOPPED)) {
-    return stayAt(attempt, bench, { dueInMs: bench.policy.holdRecheckMs, because: 'account_stopped' });
-  }
   // Asked before anything is written: between the re-read and the request nothing may wait.
   const admission = await bench.upstream.admit(attempt.account, 'payments', 'act');
   if (!admission.admitted) return stayAt(attempt, bench, { dueInMs: admission.retryAfterMs, because: 'rate' });
@@ -57,6 +53,8 @@ function writeIntent(attempt: Attempt, token: string, bench: Bench): Promise<Att
       set: { sends, '@sentAt': 0, '@quietUntil': leaseMs + quietMs, createdSeenAt: '' },
       evidence: { operation: 'submit', code: 'intended', detail: `send ${sends}` },
       mine: { token },
+      // A person's word counts until the very write: what is read before it may be said too late.
+      unlessHeld: `payments.${STOPPED}`,
       unsent: unsent(written),
     },
     bench,

@@ -18,7 +18,7 @@ import {
   identify,
   readAnswer,
 } from './acceptance.ts';
-import { cardLikePlaces } from './card-numbers.ts';
+import { cardProblems } from './card-numbers.ts';
 import { type Problem, problemsOf } from './problems.ts';
 
 export type CollectOptions = Pick<
@@ -121,10 +121,7 @@ export class CollectAcceptance {
     idempotencyKey: string | undefined,
   ): { readonly request: T; readonly identity: string } | { readonly problems: readonly Problem[] } {
     const parsed = schema.safeParse(input);
-    const cards = cardLikePlaces(input).map((pointer) => ({
-      pointer,
-      message: 'looks like a card number or code, which is never kept: the payment page asks for it',
-    }));
+    const cards = cardProblems(input);
     if (!parsed.success) return { problems: [...problemsOf(parsed.error), ...cards] };
     const problems = [...cards, ...accountProblems(this.#options.accounts, parsed.data.account)];
     const identity = idempotencyKey ?? parsed.data.reference;

@@ -7,12 +7,12 @@
 import type { Redis } from 'ioredis';
 import { canonicalJson, derivedHex, derivedId, fingerprint } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
-import { compileTemplate, UnusableTemplate } from '../lib/template.ts';
 import type { QueueName } from '../operations/due-queues.ts';
 import { describeLimit } from '../operations/limits.ts';
-import { type Accepted, Operations } from '../operations/operations.ts';
+import { recordAsWritten } from '../operations/accepted.ts';
+import { type Accepted, type NewOperation, Operations } from '../operations/operations.ts';
+import type { DisbursementRecord } from '../operations/record.ts';
 import {
-  type CampaignRequest,
   type DisbursementRequest,
   campaignRequest,
   disbursementRequest,
@@ -21,9 +21,10 @@ import {
 import { wholePaceToRecord } from '../queues/requests-pace.ts';
 import { readAccountAlias, readDebitAccount } from '../upstream/account-alias.ts';
 import { readWithdrawMode } from '../upstream/capabilities.ts';
+import { cardsInDisbursement } from './card-numbers.ts';
 import { MessageFiller } from './message-filler.ts';
 import { inOneTrip, oneFence } from './one-trip.ts';
-import { type Problem, problemsOf } from './problems.ts';
+import { type Problem, problemsOf, templateProblems } from './problems.ts';
 
 export type Answer =
   | { readonly outcome: 'accepted' | 'duplicate'; readonly id: string; readonly state: string }
@@ -82,13 +83,23 @@ export class Acceptance {
 
   /** `by` is the name of the key that asks: nobody approves their own. */
   async disbursement(input: unknown, idempotencyKey?: string, by = 'producer', row?: ApprovedRow): Promise<Answer> {
+    return (await this.disbursementInFull(input, idempotencyKey, by, row)).answer;
+  }
+
+  /** With the record where this call has written it, so that nobody who shows it has to read it first. */
+  async disbursementInFull(
+    input: unknown,
+    idempotencyKey?: string,
+    by = 'producer',
+    row?: ApprovedRow,
+  ): Promise<{ readonly answer: Answer; readonly written?: () => DisbursementRecord }> {
     const judged = judgeDisbursement(input, this.#options, idempotencyKey);
-    if (judged.is === 'invalid') return { outcome: 'invalid', problems: judged.problems };
+    if (judged.is === 'invalid') return { answer: { outcome: 'invalid', problems: judged.problems } };
     const { identity, names } = judged;
     const { account, amount, accountAlias, withdrawMode, debitAccountNumber, notBefore, allowDuplicate } =
       judged.request;
     const notBeforeMs = notBefore === undefined ? undefined : Date.parse(notBefore);
-    const answer = await this.#operations.accept({
+    const operation: NewOperation<'disbursement'> = {
       kind: 'disbursement',
       state: 'queued',
       account,
@@ -109,12 +120,14 @@ export class Acceptance {
         ...(notBeforeMs === undefined ? {} : { notBefore: notBeforeMs }),
         ...row,
       },
-    });
+    };
+    const answer = await this.#operations.accept(operation);
     // What may not be done yet is left to the due index.
     if (answer.outcome === 'accepted' && answer.state === 'queued' && notBeforeMs === undefined) {
       this.#options.wake('disbursement', answer.id, 1);
     }
-    return readAnswer(answer);
+    if (answer.outcome !== 'accepted') return { answer: readAnswer(answer) };
+    return { answer: readAnswer(answer), written: () => recordAsWritten(operation, answer) };
   }
 
   async campaign(input: unknown, idempotencyKey?: string): Promise<Answer> {
@@ -197,10 +210,11 @@ interface Identifiable {
 export function identify(environment: string, kind: AcceptedKind, request: Identifiable, identity: string) {
   const idOf = (name: string): string => derivedId(ID_PREFIX[kind], environment, request.account, kind, name);
   const { reference } = request;
+  const id = idOf(identity);
   return {
-    id: idOf(identity),
+    id,
     fingerprint: fingerprint(canonicalJson(request)),
-    ...(reference === undefined ? {} : { reference, idOfReference: idOf(reference) }),
+    ...(reference === undefined ? {} : { reference, idOfReference: reference === identity ? id : idOf(reference) }),
   };
 }
 
@@ -216,7 +230,7 @@ export function accountProblems(accounts: ReadonlySet<string> | undefined, accou
 
 export function readAnswer(answer: Accepted): Answer {
   if (answer.outcome === 'conflict') return { outcome: 'conflict', existingId: answer.id };
-  if (answer.outcome !== 'limited') return answer;
+  if (answer.outcome !== 'limited') return { outcome: answer.outcome, id: answer.id, state: answer.state };
   return {
     outcome: 'invalid',
     problems: [{ pointer: '/amount', message: describeLimit(answer.limit, answer.detail) }],
@@ -245,7 +259,7 @@ export function judgeDisbursement(
   const parsed = disbursementRequest.safeParse(input);
   if (!parsed.success) return { is: 'invalid', problems: problemsOf(parsed.error) };
   const { request, problems } = readDisbursement(parsed.data, extraWithdrawModes);
-  problems.push(...accountProblems(accounts, request.account));
+  problems.push(...cardsInDisbursement(request), ...accountProblems(accounts, request.account));
   const identity = idempotencyKey ?? request.reference;
   if (identity === undefined) problems.push(NO_IDENTITY);
   if (identity === undefined || problems.length > 0) return { is: 'invalid', problems };
@@ -271,14 +285,4 @@ function readDisbursement(
   }
   const accountAlias = 'problem' in alias ? request.accountAlias : alias.alias;
   return { request: { ...request, withdrawMode: mode.mode, accountAlias }, problems };
-}
-
-function templateProblems(text: CampaignRequest['text']): Problem[] {
-  try {
-    compileTemplate(text);
-    return [];
-  } catch (error) {
-    if (!(error instanceof UnusableTemplate)) throw error;
-    return [{ pointer: '/text', message: error.message }];
-  }
 }

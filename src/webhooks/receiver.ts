@@ -11,7 +11,7 @@ import type { Secret } from '../lib/secret.ts';
 import type { QueueName } from '../operations/due-queues.ts';
 import { lookQueueOf } from '../operations/lifecycle.ts';
 import type { Hinted, Operations } from '../operations/operations.ts';
-import type { EvidenceDraft } from '../operations/evidence.ts';
+import { type EvidenceDraft, WRONG_HASH, claimsSuccess } from '../operations/evidence.ts';
 import { hashMatches } from './body/hash.ts';
 import { BODY_LIMITS } from './body/limits.ts';
 import { readCallbackBody } from './body/read.ts';
@@ -31,7 +31,7 @@ export type CallbackVerdict =
 
 export interface ReceiverOptions {
   readonly secrets: readonly Secret[];
-  readonly operations: Pick<Operations, 'hint' | 'keepCallback'>;
+  readonly operations: Pick<Operations, 'hint'>;
   /** The master keys of an account: their hash in a body says who could have written it, and decides nothing. */
   readonly masterKeys: (account: string) => readonly Secret[];
   readonly clock: Clock;
@@ -68,13 +68,12 @@ function receive(options: ReceiverOptions): RequestHandler {
     }
     const { evidence, redacted } = await readEvidence(request, options.masterKeys(target.account));
     try {
-      const stored = Promise.all([
-        operations.hint(target.kind, target.id, evidence, LOOK_INTERVAL_MS),
-        operations.keepCallback(target.id, redacted),
-      ]);
-      const [hinted] = await within(STORE_WITHIN_MS, clock, stored);
+      const agreesWith = claimsSuccess(evidence) && evidence.detail !== WRONG_HASH ? SUCCEEDED : [];
+      const posted = { redacted, agreesWith };
+      const stored = operations.hint(target.kind, target.id, evidence, LOOK_INTERVAL_MS, posted);
+      const hinted = await within(STORE_WITHIN_MS, clock, stored);
       if (hinted.is === 'look') wake(lookQueueOf(target.kind), target.id, hinted.rev);
-      onCallback(target.kind, verdictOf(hinted, evidence.code), target);
+      onCallback(target.kind, verdictOf(hinted, evidence), target);
       response.status(200).end();
     } catch (error) {
       onError(error);
@@ -84,14 +83,13 @@ function receive(options: ReceiverOptions): RequestHandler {
   };
 }
 
-/** How upstream and we say that money has moved (interface: Events). */
-const SUCCESS = ['success', 'completed'];
+/** How we say that money has moved. */
 const SUCCEEDED = ['succeeded', 'completed'];
 
-function verdictOf(hinted: Hinted, claimed: string | undefined): CallbackVerdict {
+function verdictOf(hinted: Hinted, heard: EvidenceDraft): CallbackVerdict {
   if (hinted.is === 'none') return 'unmatched';
   if (hinted.is !== 'final') return hinted.is;
-  const contradicts = SUCCESS.includes(claimed ?? '') && !SUCCEEDED.includes(hinted.state);
+  const contradicts = claimsSuccess(heard) && !SUCCEEDED.includes(hinted.state);
   return contradicts ? 'contradicts' : 'noted';
 }
 
@@ -124,7 +122,7 @@ async function readEvidence(request: Request, masterKeys: readonly Secret[]): Pr
   const redacted = redactBody(raw, type);
   if (!body.readable) return { evidence: { operation: 'callback', code: body.reason }, redacted };
   const { status = 'no_status', hash } = body.fields;
-  const detail = hash === undefined ? undefined : hashMatches(hash, masterKeys) ? 'hash_right' : 'hash_wrong';
+  const detail = hash === undefined ? undefined : hashMatches(hash, masterKeys) ? 'hash_right' : WRONG_HASH;
   return { evidence: { operation: 'callback', code: status.slice(0, 20), detail }, redacted };
 }
 

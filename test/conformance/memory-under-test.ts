@@ -1,4 +1,5 @@
 import { seededRandom } from '../../src/lib/random.ts';
+import { keys } from '../../src/operations/keys.ts';
 import { MemoryOperations } from '../support/memory-operations.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { type OperationsUnderTest, START } from './under-test.ts';
@@ -19,6 +20,7 @@ export async function memoryUnderTest(seed = 1): Promise<OperationsUnderTest> {
     score: async (key, member) => store.score(key, member),
     events: async () => store.events,
     everything: async () => store.everything(),
+    hold: async (account, reason) => store.setFields(keys.account(account), { [`held:${reason}`]: START }),
     repeatNext: () => {
       repeat = true;
     },

@@ -1,5 +1,6 @@
 /** What everybody who keeps records must do, whether they are in Redis or in memory. */
 import { beforeEach, describe, expect, test } from 'vitest';
+import { recordAsWritten } from '../../src/operations/accepted.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { settlingConformance } from './settling.ts';
 import { FLYING, LEASE_MS, OperationA, type OperationsUnderTest, START, disbursementOf } from './under-test.ts';
@@ -18,12 +19,20 @@ export function operationsConformance(open: () => Promise<OperationsUnderTest>):
         outcome: 'accepted',
         id: 'a',
         state: 'queued',
+        at: START,
       });
       expect(await a.record()).toMatchObject({ state: 'queued', rev: '1', seq: '0', createdAt: String(START) });
       expect(await a.due()).toBe(START + 5_000);
       expect(await at.fields(keys.counts('disbursement'))).toEqual({ queued: '1', 'xof:queued': '500', ...FLYING });
       expect(await at.score(keys.state('disbursement', 'queued'), 'a')).toBe(START);
       expect(await at.score(keys.index('disbursement'), 'a')).toBe(START);
+    });
+
+    test('what was written can be told without reading it', async () => {
+      const operation = disbursementOf('a', { reference: 'r' });
+      const answer = await at.operations.accept(operation);
+      if (answer.outcome !== 'accepted') throw new Error(answer.outcome);
+      expect(recordAsWritten(operation, answer).fields).toEqual(await a.record());
     });
 
     test('the same request again is a duplicate, in the state it is in now', async () => {

@@ -46,7 +46,8 @@ async function oneCommand(
   if (dice < 0.5) return operations.claim(queue, 1 + Math.floor(random.fraction() * 3), LEASE_MS);
   if (dice < 0.6) {
     const said = { operation: 'callback', code: 'é'.repeat(Math.floor(random.fraction() * 60)) };
-    return operations.hint('disbursement', id, said, 500);
+    const posted = { redacted: pick(random, ['', 'one', 'another']) ?? '', agreesWith: ['succeeded'] };
+    return operations.hint('disbursement', id, said, 500, posted);
   }
   const attempt = pick(random, attempts.slice(-6));
   if (attempt === undefined) return undefined;
@@ -78,6 +79,7 @@ function changeFrom(state: DisbursementState, random: Random): Change<'disbursem
       ? { evidence: { operation: 'x', code: to, httpStatus: 200, detail: 'a|b\n c' } }
       : {}),
     ...(random.fraction() < 0.3 ? { hintAfterMs: 100 } : {}),
+    ...(random.fraction() < 0.2 ? { forgetsCallback: true } : {}),
     set: pick(random, [{}, { token: 't1' }, { token: '' }, { '@quietUntil': 50, tries: 3 }, { tries: 1 }]) ?? {},
   };
 }

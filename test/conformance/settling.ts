@@ -66,6 +66,40 @@ export function settlingConformance(open: () => Promise<OperationsUnderTest>): v
       expect(await at.events()).toHaveLength(1);
     });
 
+    test('an account that is held so changes nothing, and an earlier run of the same change still answers', async () => {
+      const { record: read, lease } = await a.held();
+      const change = { to: 'created', unlessHeld: 'payments.stopped' } as const;
+      await at.hold('main', 'payments.stopped');
+      const before = await at.everything();
+      expect(await at.operations.settle(read, lease, change)).toEqual({ is: 'held' });
+      expect(await at.everything()).toEqual(before);
+      await at.hold('other', 'payments.stopped');
+      const free = { ...change, unlessHeld: 'payments.maintenance' };
+      expect(await at.operations.settle(read, lease, free)).toMatchObject({ is: 'applied' });
+    });
+
+    test('what was posted is forgotten with the change that says as much', async () => {
+      await at.operations.hint('disbursement', 'a', { operation: 'callback', code: 'x' }, 0, {
+        redacted: 'a word',
+        agreesWith: [],
+      });
+      const { record: read, lease } = await a.held();
+      await at.operations.settle(read, 'a lost lease', { to: 'created', forgetsCallback: true });
+      expect(await at.everything()).toHaveProperty([keys.callback('a')], 'a word');
+      await at.operations.settle(read, lease, { to: 'created', forgetsCallback: true });
+      expect(await at.everything()).not.toHaveProperty([keys.callback('a')]);
+    });
+
+    test('what is posted after the record was read is kept all the same', async () => {
+      const { record: read, lease } = await a.held();
+      await at.operations.hint('disbursement', 'a', { operation: 'callback', code: 'x' }, 0, {
+        redacted: 'another word',
+        agreesWith: [],
+      });
+      await at.operations.settle(read, lease, { to: 'created', forgetsCallback: true });
+      expect(await at.everything()).toHaveProperty([keys.callback('a')], 'another word');
+    });
+
     test('a record that is gone is not made again', async () => {
       const { record: read, lease } = await a.held();
       const ghost = { ...read, id: 'ghost' };
@@ -165,6 +199,21 @@ export function settlingConformance(open: () => Promise<OperationsUnderTest>): v
       at.clock.now += 1_000;
       expect(await hint()).toEqual({ is: 'noted' });
       expect(await a.due('status-poll')).toBe(START + 5_000);
+    });
+
+    test('keeps what was posted, also about nothing we know, unless the state says as much', async () => {
+      const post = (redacted: string) =>
+        at.operations.hint('disbursement', 'a', said, 0, { redacted, agreesWith: ['succeeded'] });
+      const kept = async () => (await at.everything())[keys.callback('a')];
+      await post('about nothing');
+      expect(await kept()).toBe('about nothing');
+      await at.operations.accept(disbursementOf('a'));
+      await a.bring('created', 'submitting', 'pending');
+      await post('a word');
+      expect(await kept()).toBe('a word');
+      await a.bring('succeeded');
+      await post('the same word');
+      expect(await kept()).toBe('a word');
     });
 
     test('about what is final changes nothing, and says so', async () => {

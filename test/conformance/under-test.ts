@@ -13,6 +13,8 @@ export interface OperationsUnderTest {
   score(key: string, member: string): Promise<number | undefined>;
   events(): Promise<readonly StoredEvent[]>;
   everything(): Promise<Record<string, unknown>>;
+  /** As an account is that somebody has stopped, say: `area.reason`. */
+  hold(account: string, reason: string): Promise<void>;
   /** Sends the next command twice, as a client does that lost the connection before the answer came. */
   repeatNext(): void;
 }

@@ -31,7 +31,6 @@ beforeAll(async () => {
       secrets: [new Secret('callback-secret')],
       masterKeys: () => [],
       operations: {
-        keepCallback: async () => undefined,
         hint: async () => Promise.reject(new Error('a probe was taken for a callback')),
       },
       clock: systemClock,
@@ -243,6 +242,7 @@ describe('redis', () => {
       '+multi',
       '+exec',
       '+bzpopmin',
+      '+scan',
       '+info',
       '+client',
       '+config|get',

@@ -107,6 +107,19 @@ describe('nothing is sent', () => {
     expect(world.calls).toEqual([]);
   });
 
+  test('when a person stops the account after it was looked whether anybody has', async () => {
+    const world = await accepted();
+    world.answer('directCredit', credited);
+    Object.assign(world.bench.upstream, {
+      admit: async () => {
+        await world.bench.accounts.hold('main', 'payments', 'stopped');
+        return { admitted: true };
+      },
+    });
+    expect(await world.run()).toEqual({ did: 'waits', because: 'account_stopped' });
+    expect([world.calls, await world.state()]).toEqual([[], 'queued']);
+  });
+
   test('when it could not be sent for three days', async () => {
     const world = await accepted();
     world.advance(72 * 3_600_000);

@@ -4,10 +4,17 @@
  */
 import type { Random } from '../../src/lib/random.ts';
 import type { QueueName } from '../../src/operations/due-queues.ts';
-import { EVIDENCE_SLOTS, type EvidenceDraft, packEvidence } from '../../src/operations/evidence.ts';
+import {
+  EVIDENCE_SLOTS,
+  type EvidenceDraft,
+  NOTHING_POSTED,
+  type Posted,
+  packEvidence,
+} from '../../src/operations/evidence.ts';
 import { EVENT_FIELD, flightField, keys } from '../../src/operations/keys.ts';
 import { type Kind, assertArrow, inFlight, isFinal, queueOf, statesInQueue } from '../../src/operations/lifecycle.ts';
-import type { Accepted, Acquired, Hinted, NewOperation, Operations } from '../../src/operations/operations.ts';
+import type { AcceptedAt } from '../../src/operations/accepted.ts';
+import type { Acquired, Hinted, NewOperation, Operations } from '../../src/operations/operations.ts';
 import { type Fields, RECORD_VERSION, type RecordBase, readRecord } from '../../src/operations/record.ts';
 import { HINT_WAKE_GRACE_MS } from '../../src/operations/scripts/hint.ts';
 import type { Change, EventDraft, Settled } from '../../src/operations/settle.ts';
@@ -56,7 +63,7 @@ export class MemoryOperations implements OperationsContract {
     this.#guards = guards;
   }
 
-  accept<K extends Kind>(operation: NewOperation<K>): Promise<Accepted> {
+  accept<K extends Kind>(operation: NewOperation<K>): Promise<AcceptedAt> {
     return this.#step(() => this.#accept(operation));
   }
 
@@ -82,8 +89,19 @@ export class MemoryOperations implements OperationsContract {
     });
   }
 
-  hint(kind: Kind, id: string, evidence: EvidenceDraft, intervalMs: number): Promise<Hinted> {
-    return this.#step(() => this.#hint(kind, id, packEvidence(evidence), intervalMs));
+  hint(
+    kind: Kind,
+    id: string,
+    evidence: EvidenceDraft,
+    intervalMs: number,
+    posted: Posted = NOTHING_POSTED,
+  ): Promise<Hinted> {
+    return this.#step(() => {
+      const state = this.#store.hash(keys.record(id)).get('state') ?? '';
+      const { redacted, agreesWith } = posted;
+      if (redacted !== '' && !agreesWith.includes(state)) this.#store.setText(keys.callback(id), redacted);
+      return this.#hint(kind, id, packEvidence(evidence), intervalMs);
+    });
   }
 
   claim(queue: QueueName, atMost: number, pushMs: number): Promise<{ id: string; rev: string }[]> {
@@ -101,7 +119,7 @@ export class MemoryOperations implements OperationsContract {
     return this.#send(() => this.#store.step(run));
   }
 
-  #accept<K extends Kind>(operation: NewOperation<K>): Accepted {
+  #accept<K extends Kind>(operation: NewOperation<K>): AcceptedAt {
     const { kind, id, account, state, reference, fingerprint: fp, idOfReference = id } = operation;
     const store = this.#store;
     const at = this.#now();
@@ -141,7 +159,7 @@ export class MemoryOperations implements OperationsContract {
       const due = Math.max(at + operation.dueInMs, operation.notBefore ?? 0);
       store.add(keys.due(queueOf(kind, state) ?? 'none'), due, id);
     }
-    return { outcome: 'accepted', id, state };
+    return { outcome: 'accepted', id, state, at };
   }
 
   #acquire<K extends Kind>(
@@ -184,6 +202,10 @@ export class MemoryOperations implements OperationsContract {
     const key = keys.record(id);
     const now = store.hash(key);
     const state = now.get('state');
+    const account = store.hash(keys.account(record.account));
+    if (now.get('op') !== op && change.unlessHeld !== undefined && account.has(`held:${change.unlessHeld}`)) {
+      return { is: 'held' };
+    }
     if (state === undefined) return { is: 'none' };
     // The script has no more to say of an earlier run of itself than that it was ours.
     if (now.get('op') === op) return { is: 'mine', op, rev: record.rev + 1, at: 0 };
@@ -199,6 +221,7 @@ export class MemoryOperations implements OperationsContract {
     this.#fly(kind, id, { from, to, xof: record.amount });
     this.#setDue(record, change, { at, hinted });
     if (event) this.#emit(kind, { id, at, ...event });
+    if (change.forgetsCallback && !hinted) store.dropText(keys.callback(id));
     return { is: 'applied', op, rev, at };
   }
 

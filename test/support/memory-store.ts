@@ -127,6 +127,13 @@ export class MemoryStore {
     this.#undo.push(() => (before === undefined ? this.#texts.delete(key) : this.#texts.set(key, before)));
   }
 
+  dropText(key: string): void {
+    const before = this.#texts.get(key);
+    if (before === undefined) return;
+    this.#texts.delete(key);
+    this.#undo.push(() => this.#texts.set(key, before));
+  }
+
   append(event: StoredEvent): void {
     this.#events.push(event);
     this.#undo.push(() => this.#events.pop());

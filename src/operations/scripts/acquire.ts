@@ -4,16 +4,20 @@ import { defineScript } from './script.ts';
  * Takes the lease of a record for one attempt and pushes its due time to the end of the lease, so that a killed worker
  * is always followed by another look. Never creates a record.
  *
- * KEYS record, due set of this queue
- * ARGV id, now, lease, lease ms, states looked at in this queue (',a,b,'), final states (',a,b,'), record version
- * → {'none'} | {'final', state} | {'elsewhere', state} | {'leased', until} |
- *   {'other version'} | {'acquired', now, field, value, …}
+ * What stands in the way of the record's account is read in the same trip where the caller named the account: nearly
+ * every attempt asks for it next.
+ *
+ * KEYS record, due set of this queue, then the accounts
+ * ARGV id, now, lease, lease ms, states looked at in this queue (',a,b,'), final states (',a,b,'), record version, then
+ *      the names of the accounts
+ * → {'none'} | {'final', state} | {'elsewhere', state} | {'leased', until} | {'other version'} |
+ *   {'acquired', now, fields of the account (nil: it was not named), fields of the record}
  */
 export const acquireScript = defineScript(
   'acquire',
   `
 local at = clock(ARGV[2])
-local r = redis.call('HMGET', KEYS[1], 'state', 'lease', 'until', 'v')
+local r = redis.call('HMGET', KEYS[1], 'state', 'lease', 'until', 'v', 'hint', 'account')
 if not r[1] then
   redis.call('ZREM', KEYS[2], ARGV[1])
   return {'none'}
@@ -29,11 +33,12 @@ if not string.find(ARGV[5], here, 1, true) then return {'elsewhere', r[1]} end
 if r[2] and r[2] ~= '' and r[2] ~= ARGV[3] and tonumber(r[3] or '0') > at then return {'leased', r[3]} end
 local ends = at + tonumber(ARGV[4])
 redis.call('HSET', KEYS[1], 'lease', ARGV[3], 'until', ends)
-redis.call('HDEL', KEYS[1], 'hint')
+if r[5] then redis.call('HDEL', KEYS[1], 'hint') end
 redis.call('ZADD', KEYS[2], ends, ARGV[1])
-local answer = redis.call('HGETALL', KEYS[1])
-table.insert(answer, 1, at)
-table.insert(answer, 1, 'acquired')
-return answer
+local standing = false
+for i = 8, #ARGV do
+  if ARGV[i] == r[6] then standing = redis.call('HGETALL', KEYS[i - 5]) end
+end
+return {'acquired', at, standing, redis.call('HGETALL', KEYS[1])}
 `,
 );

@@ -10,33 +10,40 @@ export const HINT_WAKE_GRACE_MS = 2_000;
  * Somebody may know more (a callback came): keep what was said as evidence and make the next look due, at most one per
  * operation and interval. Changes no state.
  *
- * KEYS record, due set
- * ARGV id, now, evidence, interval ms, states looked at in that queue (',a,b,')
+ * What was posted is kept, also about what we do not know; not where it says what the state says.
+ *
+ * KEYS record, due set, what was last posted
+ * ARGV id, now, evidence, interval ms, states looked at in that queue (',a,b,'), what was posted ('' = nothing to keep),
+ *      states that it agrees with (',a,b,'), s to keep it
  * → {'none'} | {'noted', state} (nothing to look at here, or a look is already on its way) | {'look', state, rev}
  */
 export const hintScript = defineScript(
   'hint',
   `
 local at = clock(ARGV[2])
-local r = redis.call('HMGET', KEYS[1], 'state', 'lease', 'until', 'hintedAt')
-if not r[1] then return {'none'} end
-add_evidence(KEYS[1], at, ARGV[3])
-if not string.find(ARGV[5], ',' .. r[1] .. ',', 1, true) then
-  redis.call('HSET', KEYS[1], 'hint', at)
-  return {'noted', r[1]}
+local r = redis.call('HMGET', KEYS[1], 'state', 'lease', 'until', 'hintedAt', 'en', 'rev')
+local here = ',' .. (r[1] or '') .. ','
+if ARGV[6] ~= '' and not string.find(ARGV[7], here, 1, true) then
+  redis.call('SET', KEYS[3], ARGV[6], 'EX', ARGV[8])
 end
-local last = tonumber(r[4] or '0')
-local wait = math.max(0, last + tonumber(ARGV[4]) - at)
-redis.call('HSET', KEYS[1], 'hint', at)
-if r[2] and r[2] ~= '' and tonumber(r[3] or '0') > at then return {'noted', r[1]} end
-local due = redis.call('ZSCORE', KEYS[2], ARGV[1])
-if due and tonumber(due) <= at + wait then return {'noted', r[1]} end
-redis.call('HSET', KEYS[1], 'hintedAt', at + wait)
-local look = at + wait
-if wait == 0 then look = math.min(due and tonumber(due) or math.huge, at + ${HINT_WAKE_GRACE_MS}) end
-redis.call('ZADD', KEYS[2], look, ARGV[1])
-if wait > 0 then return {'noted', r[1]} end
-local rev = redis.call('HINCRBY', KEYS[1], 'rev', 1)
-return {'look', r[1], rev}
+if not r[1] then return {'none'} end
+local set, rev = {'hint', at}, nil
+evidence_fields(at, ARGV[3], r[5], set)
+local leased = r[2] and r[2] ~= '' and tonumber(r[3] or '0') > at
+if string.find(ARGV[5], here, 1, true) and not leased then
+  local wait = math.max(0, tonumber(r[4] or '0') + tonumber(ARGV[4]) - at)
+  local due = tonumber(redis.call('ZSCORE', KEYS[2], ARGV[1]) or math.huge)
+  if due > at + wait then
+    set[#set + 1] = 'hintedAt'; set[#set + 1] = at + wait
+    if wait == 0 then
+      rev = tonumber(r[6]) + 1
+      set[#set + 1] = 'rev'; set[#set + 1] = rev
+    end
+    redis.call('ZADD', KEYS[2], wait == 0 and math.min(due, at + ${HINT_WAKE_GRACE_MS}) or at + wait, ARGV[1])
+  end
+end
+redis.call('HSET', KEYS[1], unpack(set))
+if rev then return {'look', r[1], rev} end
+return {'noted', r[1]}
 `,
 );

@@ -6,7 +6,7 @@ import { defineScript } from './script.ts';
  *
  * A script that was sent again after a lost reply finds its own operation id in the record and answers `mine`.
  *
- * KEYS record, events, counts, state set left, state set entered, due set left, due set entered
+ * KEYS 1–7 record, events, counts, state set left, state set entered, due set left, due set entered
  * ARGV id, now, lease ('' = nobody's: a person's doing), op, from, to, due in ms ('' = nothing due), keep the lease for
  *      ms ('' = let go), event type ('' = none), event data, xof, evidence ('' = none), earliest look after a hint
  * (ms),
@@ -60,4 +60,26 @@ local function settle()
 end
 `;
 
-export const settleScript = defineScript('settle', `${SETTLE}\nreturn settle()\n`);
+/**
+ * As above, with two wishes more.
+ *
+ * KEYS 8 account, 9 what was last posted about the operation
+ * ARGV after the pairs: nothing is changed while the account is held so (`area.reason`, '' = whatever holds it), forget
+ *      what was posted (1/0), unless more was posted since the record was read
+ * → as above, or {'held'}
+ */
+export const settleScript = defineScript(
+  'settle',
+  `${SETTLE}
+local p = 16 + tonumber(ARGV[15])
+if ARGV[p] ~= '' and redis.call('HEXISTS', KEYS[8], 'held:' .. ARGV[p]) == 1 then
+  -- A script that was sent again after a lost reply tells what it did the first time.
+  if redis.call('HGET', KEYS[1], 'op') ~= ARGV[4] then return {'held'} end
+end
+-- What came after the record was read may say otherwise, and nobody has heard it yet.
+local forgets = ARGV[p + 1] == '1' and redis.call('HEXISTS', KEYS[1], 'hint') == 0
+local answer = settle()
+if forgets and answer[1] == 'applied' then redis.call('DEL', KEYS[9]) end
+return answer
+`,
+);

@@ -101,9 +101,12 @@ export async function operatingScenes({ ask, service, becomes }: Stage): Promise
   }
   for (const name of ['stop', 'release']) await ask('POST', `/v1/accounts/main/${name}`);
   const { body } = await ask('POST', '/v1/disbursements', {
-    body: { accountAlias: '771234567', amount: 700, withdrawMode: 'wallet-a-senegal', reference: 'called-back' },
+    body: { accountAlias: '779999902', amount: 700, withdrawMode: 'wallet-a-senegal', reference: 'called-back' },
   });
-  await becomes(`/v1/disbursements/${body.id}`, 'succeeded');
+  await becomes(`/v1/disbursements/${body.id}`, 'pending');
+  // What agrees with the end is forgotten, so it is asked for before the end.
+  const { body: pending } = await service.call('GET', `/v1/disbursements/${body.id}`);
+  await service.control('POST', `/callbacks/${String(pending.token)}`, {});
   await service.until(`/v1/callbacks/${body.id}`, (found) => found.known === true);
   await ask('GET', `/v1/callbacks/${body.id}`);
   await ask('GET', `/v1/explain/${body.id}`);

@@ -1,0 +1,25 @@
+/** What acceptance writes, as its script writes it. */
+import type { Kind } from './lifecycle.ts';
+import type { Accepted, NewOperation } from './operations.ts';
+import { RECORD_VERSION, type RecordAt, readRecord } from './record.ts';
+
+/** `at`: when it was written, by the clock of Redis. */
+export type AcceptedAt =
+  | Exclude<Accepted, { outcome: 'accepted' }>
+  | (Extract<Accepted, { outcome: 'accepted' }> & { readonly at: number });
+
+/** The fields of a new record that the caller of the script gives; it adds what it alone knows. */
+export function fieldsToWrite<K extends Kind>({ kind, fields, reference }: NewOperation<K>) {
+  return { v: RECORD_VERSION, kind, ...fields, ...(reference ? { reference } : {}) };
+}
+
+/** The record that this acceptance has just written, without reading it again. */
+export function recordAsWritten<K extends Kind>(
+  operation: NewOperation<K>,
+  { state, at }: { readonly state: string; readonly at: number },
+): RecordAt<K> {
+  const { kind, id, account, fingerprint: fp } = operation;
+  const own = { id, state, fp, account, rev: 1, seq: 0, createdAt: at, updatedAt: at, since: at };
+  const fields = Object.entries({ ...own, ...fieldsToWrite(operation) });
+  return readRecord(kind, Object.fromEntries(fields.map(([name, value]) => [name, String(value)])));
+}
