@@ -8,7 +8,7 @@ import type { Shell } from './shell.ts';
 const OFF = 'off';
 
 /** As the API names them: they are handed on as they are. */
-export interface PaceFlags {
+interface PaceFlags {
   readonly perSecond?: number | typeof OFF;
   readonly quietHours?: boolean | string;
   readonly timezone?: string;

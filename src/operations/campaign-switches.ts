@@ -20,7 +20,7 @@ export const campaignSwitches = {
 } as const satisfies Record<string, { to: CampaignState; from: readonly CampaignState[]; event?: string }>;
 
 /** Why a campaign is held. */
-export type CampaignHold =
+type CampaignHold =
   | 'quiet_hours'
   | 'funds'
   | 'failures'

@@ -101,7 +101,7 @@ export const campaignBins = [
   'expired',
   'cancelled',
 ] as const;
-export type CampaignBin = (typeof campaignBins)[number];
+type CampaignBin = (typeof campaignBins)[number];
 
 export interface UploadRecord {
   /** Part of the names of its chunks. */
@@ -117,7 +117,7 @@ export interface UploadRecord {
   readonly cost?: UploadCost;
 }
 
-export interface UploadCost {
+interface UploadCost {
   readonly xof: number;
   /** Countries without a price; what they cost is not in `xof`. */
   readonly unpriced: readonly string[];
