@@ -96,7 +96,6 @@ export const campaignRequest = z
 
 export type DisbursementRequest = z.output<typeof disbursementRequest>;
 export type MessageRequest = z.output<typeof messageRequest>;
-type CampaignRequest = z.output<typeof campaignRequest>;
 export type DisbursementInput = z.input<typeof disbursementRequest>;
 export type MessageInput = z.input<typeof messageRequest>;
 export type CampaignInput = z.input<typeof campaignRequest>;

@@ -3,19 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Redis } from 'ioredis';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { keys } from '../../src/operations/keys.ts';
 import { InvalidRequest } from '../../src/producer/errors.ts';
-import { type Producer, type ProducerOptions, createProducer } from '../../src/producer/producer.ts';
 import { fakeProducer } from '../../src/producer/testing.ts';
-import { type EmbeddedRedis, startEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { aDisbursement, aMessage, numberOf } from './asking.ts';
-
-const toClose: Array<() => Promise<unknown>> = [];
-afterEach(async () => {
-  for (const close of toClose.splice(0).toReversed()) await close();
-});
+import { clientOf, open, running, server, toClose } from './running.ts';
 
 const orders = (count: number, from = 0) =>
   Array.from({ length: count }, (_, n) => aDisbursement({ reference: `order-${from + n}` }));
@@ -136,33 +129,6 @@ describe('a Redis that', () => {
 function elapsed(ms: number): Promise<void> {
   const endsAt = performance.now() + ms;
   return vi.waitFor(() => expect(performance.now()).toBeGreaterThan(endsAt), { timeout: ms + 5_000, interval: 100 });
-}
-
-async function server(options: { port?: number; dir?: string } = {}): Promise<EmbeddedRedis> {
-  const binary = process.env['REDIS_SERVER_BIN'];
-  const started = await startEmbeddedRedis({ ...options, ...(binary ? { binary } : {}) });
-  toClose.push(() => started.stop());
-  return started;
-}
-
-async function clientOf(port: number): Promise<Redis> {
-  const redis = new Redis(port, '127.0.0.1');
-  redis.on('error', () => undefined);
-  toClose.push(async () => redis.disconnect());
-  await redis.ping();
-  return redis;
-}
-
-async function running(options: Partial<ProducerOptions> = {}) {
-  const own = await server();
-  const redis = Object.assign(await clientOf(own.port), { server: own });
-  return { producer: open({ redis: own.url, ...options }), redis, url: own.url };
-}
-
-function open(options: ProducerOptions): Producer {
-  const producer = createProducer(options);
-  toClose.push(() => producer.close());
-  return producer;
 }
 
 async function closedPort(): Promise<number> {

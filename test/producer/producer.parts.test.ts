@@ -3,19 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Redis } from 'ioredis';
-import { afterEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { keys } from '../../src/operations/keys.ts';
 import { InvalidRequest, NotKept, Unconfirmed } from '../../src/producer/errors.ts';
-import { type Producer, type ProducerOptions, createProducer } from '../../src/producer/producer.ts';
+import type { Producer } from '../../src/producer/producer.ts';
 import { fakeProducer } from '../../src/producer/testing.ts';
-import { type EmbeddedRedis, startEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { aCampaign, aDisbursement, aMessage, numberOf } from './asking.ts';
-
-const toClose: Array<() => Promise<unknown>> = [];
-afterEach(async () => {
-  for (const close of toClose.splice(0).toReversed()) await close();
-});
+import { clientOf, open, running, server, toClose } from './running.ts';
 
 test('a disbursement is durable, due and woken when the call resolves', async () => {
   const { producer, redis } = await running();
@@ -169,33 +163,6 @@ test('the fake answers what the real one answers', async () => {
   };
   expect(await ask(fakeProducer())).toEqual(await ask(producer));
 });
-
-async function server(options: { port?: number; dir?: string } = {}): Promise<EmbeddedRedis> {
-  const binary = process.env['REDIS_SERVER_BIN'];
-  const started = await startEmbeddedRedis({ ...options, ...(binary ? { binary } : {}) });
-  toClose.push(() => started.stop());
-  return started;
-}
-
-async function clientOf(port: number): Promise<Redis> {
-  const redis = new Redis(port, '127.0.0.1');
-  redis.on('error', () => undefined);
-  toClose.push(async () => redis.disconnect());
-  await redis.ping();
-  return redis;
-}
-
-async function running(options: Partial<ProducerOptions> = {}) {
-  const own = await server();
-  const redis = Object.assign(await clientOf(own.port), { server: own });
-  return { producer: open({ redis: own.url, ...options }), redis, url: own.url };
-}
-
-function open(options: ProducerOptions): Producer {
-  const producer = createProducer(options);
-  toClose.push(() => producer.close());
-  return producer;
-}
 
 /** A line to Redis on which the answer to a script can get lost: it was carried out, and the connection broke. */
 async function lossyLine(target: number) {

@@ -107,7 +107,11 @@ export async function startService(env: Readonly<Record<string, string>> = {}): 
   };
 }
 
-export async function ask(url: string, method: string, { body, key = 'maker-secret', headers }: Call): Promise<Answer> {
+export async function ask(
+  url: string,
+  method: string,
+  { body, key = 'maker-secret', headers }: Call,
+): Promise<Answer> {
   const raw = typeof body === 'string' || body instanceof Uint8Array;
   const answer = await request(url, {
     method: method as 'GET',

@@ -1,0 +1,37 @@
+/** Servers, clients and producers of one test, closed in reverse when it is over. */
+import { Redis } from 'ioredis';
+import { afterEach } from 'vitest';
+import { type Producer, type ProducerOptions, createProducer } from '../../src/producer/producer.ts';
+import { type EmbeddedRedis, startEmbeddedRedis } from '../../src/redis/embedded.ts';
+
+export const toClose: Array<() => Promise<unknown>> = [];
+afterEach(async () => {
+  for (const close of toClose.splice(0).toReversed()) await close();
+});
+
+export async function server(options: { port?: number; dir?: string } = {}): Promise<EmbeddedRedis> {
+  const binary = process.env['REDIS_SERVER_BIN'];
+  const started = await startEmbeddedRedis({ ...options, ...(binary ? { binary } : {}) });
+  toClose.push(() => started.stop());
+  return started;
+}
+
+export async function clientOf(port: number): Promise<Redis> {
+  const redis = new Redis(port, '127.0.0.1');
+  redis.on('error', () => undefined);
+  toClose.push(async () => redis.disconnect());
+  await redis.ping();
+  return redis;
+}
+
+export async function running(options: Partial<ProducerOptions> = {}) {
+  const own = await server();
+  const redis = Object.assign(await clientOf(own.port), { server: own });
+  return { producer: open({ redis: own.url, ...options }), redis, url: own.url };
+}
+
+export function open(options: ProducerOptions): Producer {
+  const producer = createProducer(options);
+  toClose.push(() => producer.close());
+  return producer;
+}
