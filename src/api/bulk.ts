@@ -24,8 +24,8 @@ export interface Verdict {
   readonly index: number;
   readonly id: string | null;
   /**
-   * `unconfirmed`: the line was asked for and Redis did not answer. `stopped`: this line and all after it were not
-   * read.
+   * `unconfirmed`: the line was asked for and Redis did not answer. `stopped`: neither this line nor any after it was
+   * taken. Identities are by place, so what is sent again is the whole body.
    */
   readonly outcome: Answer['outcome'] | 'unconfirmed' | 'stopped';
   readonly problem?: readonly Problem[];
@@ -87,6 +87,8 @@ interface Judged {
   readonly verdicts: readonly Verdict[];
   /** Why nothing more is read. */
   readonly stop?: Error;
+  /** The first line that was not asked for; absent where each line of the group has a verdict. */
+  readonly from?: number;
 }
 
 function judgeOf({ context, acceptance, request, response }: Judging, accept: AcceptLine): Judge {
@@ -103,9 +105,11 @@ function judgeOf({ context, acceptance, request, response }: Judging, accept: Ac
     const identity = given === undefined ? undefined : `${given}#${line.index}`;
     return verdictOf(await accept(acceptance, { request: parsed.value, identity, by: key.name }), line.index);
   };
+  // Once closed it stays so: a group that was taken after one that was not would leave a gap behind it.
+  let closed: ReturnType<ApiContext['refusal']>;
   return async (group) => {
-    const closed = context.refusal();
-    if (closed) return { verdicts: [], stop: new ApiProblem(closed.kind, closed.detail) };
+    closed ??= context.refusal();
+    if (closed) return { verdicts: [], stop: new ApiProblem(closed.kind, closed.detail), from: group[0]?.index ?? 0 };
     return gather(group, await Promise.allSettled(group.map(judgeLine)));
   };
 }
@@ -130,20 +134,22 @@ function readLine(line: Line): { readonly value: unknown } | { readonly problem:
   }
 }
 
-/** While one group is on its way to Redis, the next is read and checked. */
-const GROUPS_AT_ONCE = 2;
+/** While some groups wait for their synced write, the next is read and checked. */
+const GROUPS_AT_ONCE = 4;
 
 /** A group's verdicts as soon as they are there: a caller may wait for them before it sends the next line. */
 async function* inOrder(groups: AsyncIterator<readonly Line[]>, judge: Judge): AsyncGenerator<Judged, void> {
   const asked: Promise<Judged>[] = [];
   let reading: Promise<IteratorResult<readonly Line[]>> | undefined = read(groups);
   let next = 0;
+  let from = Infinity;
   let stop: Error | undefined;
   for (;;) {
     const [oldest] = asked;
     if (oldest && (!reading || asked.length === GROUPS_AT_ONCE || (await answersFirst(oldest, reading)))) {
       const judged = await oldest;
       stop ??= judged.stop;
+      from = Math.min(from, judged.from ?? Infinity);
       if (stop) reading = undefined;
       yield judged;
       void asked.shift();
@@ -156,7 +162,7 @@ async function* inOrder(groups: AsyncIterator<readonly Line[]>, judge: Judge): A
     next = (value.at(-1)?.index ?? 0) + 1;
     asked.push(judge(value));
   }
-  if (stop) yield { verdicts: [stoppedAt(next)] };
+  if (stop) yield { verdicts: [stoppedAt(Math.min(from, next))] };
 }
 
 function read(groups: AsyncIterator<readonly Line[]>): Promise<IteratorResult<readonly Line[]>> {
@@ -171,7 +177,7 @@ function answersFirst(answer: Promise<unknown>, reading: Promise<unknown>): Prom
 }
 
 function stoppedAt(index: number): Verdict {
-  const message = 'neither this line nor any after it was read: send them again in a while';
+  const message = 'neither this line nor any after it was taken: send the whole body again in a while';
   return { index, id: null, outcome: 'stopped', problem: [{ pointer: '', message }] };
 }
 

@@ -17,8 +17,8 @@ export const campaignRetry = z
   .meta({ id: 'CampaignRetry' });
 
 /**
- * Lets a finished campaign go on for those who failed. Asking again while it does changes nothing; asking again under
- * the same Idempotency-Key never does. True: it was asked for before.
+ * Lets a finished campaign go on for those who failed. Asking for the same again while it does changes nothing; asking
+ * again under the same Idempotency-Key never does. True: it was asked for before.
  */
 export async function retryCampaign(
   context: ApiContext,
@@ -38,8 +38,7 @@ export async function retryCampaign(
     context.wake('campaign', campaign.id, retried.rev);
     return false;
   }
-  if (retried.is === 'replayed') return true;
-  if (retried.is === 'refused' && retried.state === 'running' && campaign.retries > 0) return true;
+  if (retried.is === 'replayed' || retried.is === 'under way') return true;
   const why =
     retried.is === 'nobody'
       ? `Nobody ${includeUnknown ? 'failed or is unknown' : 'failed'}, so there is nothing to retry.`

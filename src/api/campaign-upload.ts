@@ -4,7 +4,7 @@ import { UnusableFile } from '../campaigns/check/reasons.ts';
 import { type RepairableCountry, repairableCountries } from '../campaigns/check/phone-repair.ts';
 import { type UploadAnswer, uploadRecipients } from '../campaigns/upload.ts';
 import type { CampaignRecord } from '../operations/record.ts';
-import { type ApiContext, queryNumber, queryText } from './context.ts';
+import { type ApiContext, queryNumber, queryText, requireKept } from './context.ts';
 import { ApiProblem, invalid } from './problem.ts';
 
 const FORMATS = { 'text/csv': 'csv', 'application/x-ndjson': 'ndjson' } as const;
@@ -23,6 +23,7 @@ export async function takeUpload(
   if (answer.is === 'changed') {
     throw new ApiProblem('wrong-state', 'The campaign was changed meanwhile; nothing was added. Send it again.');
   }
+  if (answer.is !== 'checked') await requireKept(context);
   if (answer.is === 'replayed') response.set('Idempotency-Replayed', 'true');
   response.json(viewOf(answer));
 }

@@ -15,6 +15,7 @@ import {
   queryNumber,
   queryText,
   requireAccount,
+  requireKept,
   requireOpen,
   requireRole,
   takeAnswer,
@@ -52,13 +53,17 @@ export function campaignRoutes(context: ApiContext): Router {
       const key = requireRole(response, 'enqueue');
       const campaign = await findRecord(context, key, 'campaign', request.params.id);
       await switchCampaign(context, campaign, name);
+      // Asked again after an answer that was not kept, it is as asked already, and may still not be kept.
+      await requireKept(context);
       response.json(view(context, await findRecord(context, key, 'campaign', campaign.id)));
     });
   }
   router.post('/:id/retry', async (request, response) => {
     const key = requireRole(response, 'enqueue');
     const campaign = await findRecord(context, key, 'campaign', request.params.id);
-    if (await retryCampaign(context, campaign, { request, response })) response.set('Idempotency-Replayed', 'true');
+    const replayed = await retryCampaign(context, campaign, { request, response });
+    await requireKept(context);
+    if (replayed) response.set('Idempotency-Replayed', 'true');
     response.json(view(context, await findRecord(context, key, 'campaign', campaign.id)));
   });
   return router;
@@ -119,6 +124,7 @@ async function amend(context: ApiContext, request: Request, response: Response):
     });
   }
   context.wake('campaign', campaign.id, amended.rev);
+  await requireKept(context);
   response.json(view(context, await findRecord(context, key, 'campaign', campaign.id)));
 }
 

@@ -92,6 +92,12 @@ export function requireOpen({ refusal }: ApiContext, response: Response): void {
   throw new ApiProblem(why.kind, why.detail);
 }
 
+/** What a person was told is stopped, or goes on, must still be so after the primary was lost. */
+export async function requireKept({ bench }: ApiContext): Promise<void> {
+  if (await bench.fence()) return;
+  throw new ApiProblem('unavailable', 'The replicas did not confirm it in time; send it again, which is harmless.');
+}
+
 export function requireAccount(key: ApiKey, body: unknown): void {
   const account = isRecord(body) && typeof body['account'] === 'string' ? body['account'] : 'main';
   if (!mayUseAccount(key, account)) {

@@ -12,10 +12,11 @@ import {
   queryNumber,
   queryText,
   requireAccount,
+  requireKept,
   requireOpen,
   requireRole,
 } from './context.ts';
-import { ApiProblem, invalid } from './problem.ts';
+import { invalid } from './problem.ts';
 
 const FORMATS = { 'text/csv': 'csv', 'application/x-ndjson': 'ndjson' } as const;
 const AT_ONCE = 1_000;
@@ -70,9 +71,7 @@ async function change(context: ApiContext, { request, response }: Exchange, how:
   requireAccount(key, named);
   requireOpen(context, response);
   const { changed, asBefore, refused } = await changeAll(phones, (part) => context.optOuts[how](named, part));
-  if (!(await context.bench.fence())) {
-    throw new ApiProblem('unavailable', 'The replicas did not confirm it in time; send it again, which is harmless.');
-  }
+  await requireKept(context);
   const shownOnes = refused.slice(0, REFUSED_SHOWN);
   if (changed + asBefore === 0 && refused.length > 0) throw invalid(shownOnes.map(asProblem));
   response.json({

@@ -175,6 +175,7 @@ const ofAttempts: Rows = {
     'Upstream is asked where it can be. Where it cannot, look in the dashboard of the service, then resolve it.',
   ],
   settle_delay: ['the statistics of the service are asked only after SMS_SETTLE_DELAY', BY_ITSELF],
+  statistics_silent: ['the statistics of the service say nothing at all about some of them', BY_ITSELF],
   not_seen_yet: ['the statistics of the service do not show all of them yet', BY_ITSELF],
   items_missing: ['upstream answered about fewer recipients than it was sent', BY_ITSELF],
   looked: ['the last look at the statistics was made', NOTHING],

@@ -10,6 +10,8 @@ import type { Redis } from 'ioredis';
 import { fingerprint } from '../lib/ids.ts';
 import {
   PURGED,
+  type RecipientState,
+  impliedState,
   packCampaignItem,
   packMessageItem,
   packOutcome,
@@ -24,7 +26,7 @@ import type { ChunkRecord, MessageRecord } from './text-records.ts';
 import { purgeChunkScript, purgeMessageScript } from './scripts/purge.ts';
 import { runScript } from './scripts/script.ts';
 
-export interface PurgePage {
+interface PurgePage {
   /** Keys of Redis that were looked at. */
   readonly looked: number;
   readonly messages: number;
@@ -40,6 +42,8 @@ export interface PurgePage {
 type Found = Pick<PurgePage, 'messages' | 'recipients' | 'rows' | 'open'>;
 
 const NOTHING: Found = { messages: 0, recipients: 0, rows: 0, open: 0 };
+/** Nothing more is asked about who is in one of these. */
+const OVER: ReadonlySet<RecipientState> = new Set(['sent', 'failed', 'skipped', 'expired', 'cancelled']);
 const STEPS_PER_PAGE = 20;
 const KEYS_PER_STEP = 500;
 const ROWS_AT_ONCE = 1_000;
@@ -126,10 +130,16 @@ export class Purge {
   /** The messages themselves are counted where their records are found. */
   async #chunkOfMessages(phone: string, chunk: ChunkRecord): Promise<Found> {
     const items = unpackMessageItems(chunk.items);
-    if (chunk.state !== 'settled' || !items.some(({ to }) => to === phone)) return NOTHING;
+    const places = items.flatMap(({ to }, index) => (to === phone ? [index] : []));
+    if (places.length === 0) return NOTHING;
+    if (chunk.state !== 'settled') {
+      // The others are still asked about. Whoever is not over is counted where the record of the message is found.
+      const states = unpackOutcome(chunk.outcome, chunk.count, impliedState[chunk.state]);
+      return { ...NOTHING, open: places.filter((place) => OVER.has(states[place] ?? 'queued')).length };
+    }
     const masked = items.map((item) => (item.to === phone ? { ...item, to: purgedName(phone), text: '' } : item));
-    await this.#write(chunk, { items: masked.map(packMessageItem).join(','), outcome: chunk.outcome, waiting: 0 });
-    return NOTHING;
+    const change = { items: masked.map(packMessageItem).join(','), outcome: chunk.outcome, waiting: 0 };
+    return (await this.#write(chunk, change)) ? NOTHING : { ...NOTHING, open: places.length };
   }
 
   async #chunkOfCampaign(phone: string, chunk: ChunkRecord): Promise<Found> {
@@ -186,6 +196,9 @@ function leaveOut(chunk: ChunkRecord, campaign: CampaignRecord, places: readonly
   const { state, outcome, count } = chunk;
   if (state === 'settled' || (state === 'queued' && campaign.state === 'cancelled')) return { outcome, waiting: 0 };
   if (state !== 'queued' || chunk.sentAt !== undefined) return undefined;
+  // An upload that broke off, or is not complete yet, is in no bin. If it gets there, whoever is purged is left out.
+  if (!campaign.uploads.some(({ tag }) => chunk.id.startsWith(`${campaign.id}.${tag}-`)))
+    return { outcome, waiting: 0 };
   const states = unpackOutcome(outcome, count, 'queued');
   const waiting = places.filter((place) => states[place] === 'queued');
   for (const place of waiting) states[place] = 'skipped';

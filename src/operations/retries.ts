@@ -21,11 +21,14 @@ import type { ChunkRecord } from './text-records.ts';
 import { reopenScript, retryScript, walkedScript } from './scripts/retry.ts';
 import { runScript } from './scripts/script.ts';
 
-export type RetryAnswer =
+type RetryAnswer =
   | { readonly is: 'applied'; readonly rev: number }
-  /** This very request was made before. */
-  | { readonly is: 'replayed' | 'nobody' }
+  /** This very request was made before; such a retry goes on at this moment. */
+  | { readonly is: 'replayed' | 'under way' | 'nobody' }
   | { readonly is: 'refused'; readonly state: string };
+
+/** `stopped`: the campaign does not go on at this moment. `changed`: the chunk is not as it was read. */
+type Reopened = 'opened' | 'done' | 'stopped' | 'changed';
 
 /** Chunks looked through at a time. */
 const AT_ONCE = 200;
@@ -62,7 +65,10 @@ export class Retries {
     let place = walk;
     for (; place < walk + chunks.length && opened.length < most; place += 1) {
       const chunk = chunks[place - walk];
-      if (chunk && (await this.#reopen(campaign, chunk))) opened.push(chunk.id);
+      const is = chunk ? await this.#reopen(campaign, chunk) : 'done';
+      // Whoever looks through the chunks next begins with this one.
+      if (is === 'stopped' || is === 'changed') break;
+      if (chunk && is === 'opened') opened.push(chunk.id);
     }
     await runScript(
       this.#redis,
@@ -89,19 +95,19 @@ export class Retries {
     });
   }
 
-  async #reopen(campaign: CampaignRecord, chunk: ChunkRecord): Promise<boolean> {
-    if (chunk.state !== 'settled') return false;
+  async #reopen(campaign: CampaignRecord, chunk: ChunkRecord): Promise<Reopened> {
+    if (chunk.state !== 'settled') return 'done';
     const wanted: readonly RecipientState[] = campaign.walkUnknown ? ['failed', 'unknown'] : ['failed'];
     const before = unpackOutcome(chunk.outcome, chunk.count, impliedState.settled);
     const forgotten = unpackCampaignItems(chunk.items).map(({ to }) => isPurged(to));
     const states = before.map(
       (state, index): RecipientState => (wanted.includes(state) && !forgotten[index] ? 'queued' : state),
     );
-    if (!states.includes('queued')) return false;
+    if (!states.includes('queued')) return 'done';
     const again = unpackAgain(chunk.again, chunk.count).map((times, index) =>
       before[index] === 'unknown' && states[index] === 'queued' ? times + 1 : times,
     );
-    const opened = await runScript(
+    const [is] = (await runScript(
       this.#redis,
       reopenScript,
       [
@@ -120,8 +126,8 @@ export class Retries {
         packAgain(again),
         ...Object.entries(countsOf(chunk, before, states)).flat(),
       ],
-    );
-    return opened === 1;
+    )) as [Reopened];
+    return is;
   }
 }
 

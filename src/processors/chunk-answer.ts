@@ -1,6 +1,6 @@
 /** What an answer to a request with texts means for each of those who were in it. */
 import { toMs } from '../lib/durations.ts';
-import { type RecipientState, unpackAgain } from '../operations/chunk-items.ts';
+import { type RecipientState, orDoubt } from '../operations/chunk-items.ts';
 import { smsBatch } from '../queues/sms-batch.ts';
 import type { SentItem } from '../upstream/messaging/types.ts';
 import type { NotOk, Seen, Verdict } from '../upstream/verdict.ts';
@@ -15,6 +15,9 @@ const RETRY_MS = smsBatch.retryAfter.map(toMs);
 
 /** interface: SMS errors, insufficient balance. Whether a part of the chunk was sent before it ran out is not told. */
 const BALANCE_EMPTY = 'ERROR_102';
+
+/** What has cleared where a request was read and refused for what is in it: whoever judges texts has taken our keys. */
+const KEYS_WORK: readonly string[] = ['not_authorised'];
 
 /** Requests that a campaign may cost beyond one for each chunk; at least as many as it has chunks. */
 const EXTRA_REQUESTS = 200;
@@ -77,6 +80,7 @@ function settlePart(attempt: SendAttempt, told: Told, because: string, bench: Be
  */
 async function settleRefused(attempt: SendAttempt, seen: Seen, code: string, bench: Bench): Promise<Settlement> {
   const { record, recipients } = attempt;
+  await releaseProbed(attempt, bench, KEYS_WORK);
   const places = placesSentTo(attempt);
   const part = recipients.filter((_, index) => places.includes(index));
   const refusedAs = seen.upstreamCode ?? code;
@@ -123,14 +127,12 @@ function placesSentTo({ states }: SendAttempt): number[] {
   return states.flatMap((state, index) => (state === 'sending' ? [index] : []));
 }
 
-/** What became of those who were sent to. Whoever may have been sent to before is not reported as refused. */
+/** What became of those who were sent to. */
 function become({ states, record }: SendAttempt, outcomeOf: (index: number) => RecipientState): RecipientState[] {
-  const again = unpackAgain(record.again, record.count);
-  return states.map((state, index) => {
-    if (state !== 'sending') return state;
-    const outcome = outcomeOf(index);
-    return outcome === 'failed' && again[index] ? 'unknown' : outcome;
-  });
+  return orDoubt(
+    states.map((state, index) => (state === 'sending' ? outcomeOf(index) : state)),
+    record,
+  );
 }
 
 function extraRequest({ record }: SendAttempt): Record<string, number> {

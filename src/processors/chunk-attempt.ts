@@ -124,7 +124,8 @@ export async function releaseProbed(
   bench: Bench,
   cleared: readonly string[] = probing,
 ): Promise<void> {
-  for (const reason of probing) if (cleared.includes(reason)) await bench.accounts.release(record.account, 'messaging', reason);
+  for (const reason of probing)
+    if (cleared.includes(reason)) await bench.accounts.release(record.account, 'messaging', reason);
 }
 
 /** Leaves out who has opted out by now, however long ago the file was uploaded. */
@@ -159,7 +160,8 @@ export async function leaveQueued(
       to: 'queued',
       states,
       dueInMs: how.dueInMs,
-      set: { tries: record.tries + 1 },
+      // Whoever waits for a turn, a pace or another text has not tried.
+      ...(how.did === 'retries' ? { set: { tries: record.tries + 1 } } : {}),
       ...(how.evidence ? { evidence: how.evidence } : {}),
     },
     bench,

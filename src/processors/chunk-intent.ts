@@ -1,6 +1,6 @@
 /** Writes down whom a chunk is about to be sent to, and makes sure that it stays written down (intent.ts says why). */
 import { toMs } from '../lib/durations.ts';
-import { type RecipientState, orDoubt, packOutcome } from '../operations/chunk-items.ts';
+import { orDoubt, packOutcome } from '../operations/chunk-items.ts';
 import { smsBatch } from '../queues/sms-batch.ts';
 import type { Settled } from '../operations/settle.ts';
 import { type Bench, type Settlement, waitAt } from './bench.ts';
@@ -27,7 +27,7 @@ export function intendToSend(attempt: SendAttempt, bench: Bench): Promise<SendAt
     attempt,
     {
       write: async () => {
-        // Each time round somebody less is sent to, so this ends.
+        // Each time round somebody more is left out, so this ends.
         while (intended.states.includes('sending')) {
           const settled = await writeIntent(attempt, intended, bench);
           if (settled.is === 'expiring') intended = asIntended({ ...intended, at: settled.at }, asked, busy);

@@ -3,20 +3,22 @@
  *
  * Found with the same text: sent. Not found says little, since statistics lag: after the second look in vain the
  * recipient stays `unknown`, is reported as such, and is sent to again only where `onUnknown: resend` asks for it. So
- * it is when statistics cannot be had at all until the limit: callers are owed a last word.
+ * it is when statistics cannot be had at all until the limit: callers are owed a last word. A number that is missing in
+ * them says nothing (interface: SMS statistics, a number never sent to holds an empty array), so nobody is sent to on
+ * the strength of that.
  *
  * A chunk that was refused for the sake of one recipient is looked at once, before its parts go out: statistics may
  * name whom it was refused for, and whoever was sent to all the same must not be sent to again.
  */
 import { toMs } from '../lib/durations.ts';
-import { type RecipientState, packAgain, unpackAgain } from '../operations/chunk-items.ts';
+import { type RecipientState, orDoubt, packAgain, unpackAgain } from '../operations/chunk-items.ts';
 import { statusPoll } from '../queues/status-poll.ts';
 import type { Statistics } from '../upstream/messaging/types.ts';
 import { type Bench, type Settlement, waitAt } from './bench.ts';
 import { foundAmong, periodOf } from './chunk-found.ts';
 import { splitPart } from './chunk-plan.ts';
 import { type ChunkHeld, type ChunkMove, goOn, settleChunk, statesBefore } from './chunk-settle.ts';
-import { recipientsOf } from './chunk-texts.ts';
+import { type Recipient, recipientsOf } from './chunk-texts.ts';
 
 const RETRY_MS = statusPoll.retryAfter.map(toMs);
 const LOOKS = 2;
@@ -58,7 +60,7 @@ export async function lookAtChunk(id: string, bench: Bench): Promise<Settlement>
     return wait(held, bench, waitAt(RETRY_MS, record.tries), because);
   }
   const found = await foundAmong(held, doubtful, verdict.value, bench);
-  const look = { states, doubtful, found, statistics: verdict.value };
+  const look = { states, doubtful, found, statistics: verdict.value, late: at - sentAt >= bench.policy.limitMs };
   return record.state === 'refused' ? settleRefused(held, look, bench) : settleLook(held, look, bench);
 }
 
@@ -68,6 +70,8 @@ interface Look {
   readonly doubtful: readonly number[];
   readonly found: ReadonlyMap<number, string>;
   readonly statistics: Statistics;
+  /** Nothing is waited for any more. */
+  readonly late: boolean;
 }
 
 /** An attempt died while it was sending. It is never repeated: from here on whom it was sending to is in doubt. */
@@ -86,7 +90,8 @@ async function doubt(held: ChunkHeld, bench: Bench): Promise<Settlement> {
 async function giveUp(held: ChunkHeld, doubtful: readonly number[], code: string, bench: Bench): Promise<Settlement> {
   const { record } = held;
   const evidence = { operation: 'statistics', code, detail: 'limit' };
-  const states = statesBefore(record).map((state): RecipientState => (state === 'sending' ? 'failed' : state));
+  const refused = statesBefore(record).map((state): RecipientState => (state === 'sending' ? 'failed' : state));
+  const states = orDoubt(refused, record);
   const codes = record.refusedAs ? codesOf(doubtful, record.refusedAs) : {};
   return goOn(held, { states, codes, evidence, set: { refusedAs: '' } }, 'limit', bench);
 }
@@ -104,16 +109,19 @@ async function wait(
 /** It was refused before any work: who was not sent to goes out again, without those that statistics call invalid. */
 async function settleRefused(held: ChunkHeld, look: Look, bench: Bench): Promise<Settlement> {
   const { record, recipients } = held;
+  const untold = untoldIn(look, held);
+  if (untold.length > 0 && !look.late) return wait(held, bench, waitAt(RETRY_MS, record.tries), 'statistics_silent');
   const invalid = new Set(look.statistics.invalid);
   const code = record.refusedAs ?? 'refused';
   const named = look.doubtful.filter(
-    (index) => !look.found.has(index) && invalid.has((recipients[index]?.to ?? '').replace(/\D/g, '')),
+    (index) => !look.found.has(index) && (untold.includes(index) || invalid.has(digitsOf(recipients[index]))),
   );
-  const states = look.states.map((state, index): RecipientState => {
+  const become = look.states.map((state, index): RecipientState => {
     if (state !== 'sending') return state;
     if (look.found.has(index)) return 'sent';
     return named.includes(index) ? 'failed' : 'queued';
   });
+  const states = orDoubt(become, record);
   const left = placesOf(states, 'queued');
   // Where the one it was refused for is known, the others are tried together; if that fails, they are halved too.
   const plan = named.length > 0 ? String(record.count) : splitPart('', left, states);
@@ -127,23 +135,56 @@ async function settleLook(held: Looking, look: Look, bench: Bench): Promise<Sett
   const states = look.states.map((state, index): RecipientState => (look.found.has(index) ? 'sent' : state));
   const codes = Object.fromEntries(look.found);
   const evidence = evidenceOf(look);
-  if (states.includes('unknown') && looks < LOOKS) {
-    const dueInMs = bench.policy.settleDelayMs;
-    await settleChunk(held, { to: 'unknown', states, codes, evidence, dueInMs, set: { looks } }, bench);
-    return { did: 'unknown', because: 'not_seen_yet' };
+  const untold = untoldIn(look, held);
+  const again = lookAgain(held, { ...look, states, untold, looks }, bench);
+  if (again) {
+    const { dueInMs, because } = again;
+    const set = { looks, tries: held.record.tries + 1 };
+    await settleChunk(held, { to: 'unknown', states, codes, evidence, dueInMs, set }, bench);
+    return { did: 'unknown', because };
   }
   const move = { states, codes, evidence, set: { looks } };
-  return (await sendAgain(held, move, bench)) ?? goOn(held, move, 'looked', bench);
+  return (await sendAgain(held, move, untold, bench)) ?? goOn(held, move, 'looked', bench);
 }
 
-/** `onUnknown: resend`: whom two looks did not find is sent to again, unless it was asked for to stop, or too late. */
-async function sendAgain(held: Looking, move: Omit<ChunkMove, 'to'>, bench: Bench): Promise<Settlement | undefined> {
+/** When it is looked once more, and why; undefined: this was the last look. */
+function lookAgain(
+  held: Looking,
+  { states, untold, looks, late }: Look & { readonly untold: readonly number[]; readonly looks: number },
+  bench: Bench,
+): { readonly dueInMs: number; readonly because: string } | undefined {
+  if (!states.includes('unknown')) return undefined;
+  if (looks < LOOKS) return { dueInMs: bench.policy.settleDelayMs, because: 'not_seen_yet' };
+  if (late || untold.length === 0 || !mayResend(held)) return undefined;
+  return { dueInMs: waitAt(RETRY_MS, held.record.tries), because: 'statistics_silent' };
+}
+
+/** Those of whom statistics said nothing at all. */
+function untoldIn({ doubtful, statistics: { sent, invalid } }: Look, { recipients }: ChunkHeld): number[] {
+  const told = new Set([...sent.keys(), ...invalid]);
+  return doubtful.filter((index) => !told.has(digitsOf(recipients[index])));
+}
+
+function mayResend({ record, onUnknown }: Looking): boolean {
+  return onUnknown === 'resend' && record.resends + 1 < SENDS;
+}
+
+/**
+ * `onUnknown: resend`: who was not sent to, as two looks told, is sent to again, unless it was asked for to stop, or too
+ * late.
+ */
+async function sendAgain(
+  held: Looking,
+  move: Omit<ChunkMove, 'to'>,
+  untold: readonly number[],
+  bench: Bench,
+): Promise<Settlement | undefined> {
   const { record, recipients, at } = held;
-  if (held.onUnknown !== 'resend' || record.resends + 1 >= SENDS) return undefined;
+  if (!mayResend(held)) return undefined;
   const again = unpackAgain(record.again, record.count);
   const states = move.states.map((state, index): RecipientState => {
     const expiresAt = recipients[index]?.message?.expiresAt ?? 0;
-    if (state !== 'unknown' || (expiresAt > 0 && expiresAt <= at)) return state;
+    if (state !== 'unknown' || untold.includes(index) || (expiresAt > 0 && expiresAt <= at)) return state;
     again[index] = (again[index] ?? 0) + 1;
     return 'queued';
   });
@@ -163,6 +204,10 @@ async function sendAgain(held: Looking, move: Omit<ChunkMove, 'to'>, bench: Benc
     bench,
   );
   return settled.is === 'cancelled' ? undefined : { did: 'advanced', because: 'sent_again' };
+}
+
+function digitsOf(recipient: Recipient | undefined): string {
+  return (recipient?.to ?? '').replace(/\D/g, '');
 }
 
 function evidenceOf({ doubtful, found }: Look, more = '') {

@@ -46,7 +46,7 @@ export interface ChunkMove {
 export function settleChunk(held: ChunkHeld, move: ChunkMove, bench: Bench): Promise<ChunkSettled> {
   const { record, lease, at } = held;
   const before = statesBefore(record);
-  const codes = { ...unpackCodes(record.codes, record.count), ...move.codes };
+  const codes = { ...codesBefore(record, before), ...move.codes };
   const messages = record.campaign ? [] : messageChanges(record, before, move.states, codes, move.to);
   return bench.chunks.settle(record, lease, {
     to: move.to,
@@ -94,6 +94,15 @@ function settlementOf(settled: ChunkSettled, meant: Settlement): Settlement {
 
 export function statesBefore(record: ChunkRecord): RecipientState[] {
   return unpackOutcome(record.outcome, record.count, impliedState[record.state]);
+}
+
+/** Upstream's codes of those who are over. Whoever goes out again has a code from before, which is not about this time. */
+function codesBefore(record: ChunkRecord, before: readonly RecipientState[]): Record<number, string> {
+  if (record.codes === '') return {};
+  const codes = Object.entries(unpackCodes(record.codes, record.count)).map(
+    ([place, code]) => [Number(place), code] as const,
+  );
+  return Object.fromEntries(codes.filter(([place]) => before[place] !== 'queued' && before[place] !== 'sending'));
 }
 
 /** The states that are counted by country too. */

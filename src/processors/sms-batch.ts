@@ -8,7 +8,7 @@
  * looked at (chunk-look.ts). The unit of truth is the recipient, the unit of doubt the chunk. A chunk that one of its
  * recipients spoils goes out in parts (chunk-plan.ts), and each part is an attempt of its own.
  */
-import { readChunkId, runAfter } from '../operations/campaigns.ts';
+import { RUN, readChunkId, runAfter } from '../operations/campaigns.ts';
 import type { QueueName } from '../operations/due-queues.ts';
 import type { Bench, Settlement } from './bench.ts';
 import { keptByCampaign } from './campaign-gate.ts';
@@ -17,9 +17,6 @@ import { settleAnswer, settleUnsent } from './chunk-answer.ts';
 import { type SendAttempt, type Turn, beginSending, leaveOutOptedOut, leaveQueued } from './chunk-attempt.ts';
 import { intendToSend } from './chunk-intent.ts';
 import { sendBy } from './intent.ts';
-
-/** How many chunks of a campaign are sent between two requests for more. */
-const TOP_UP_EVERY = 16;
 
 /** A request that took longer is waited for by one slot each: where the service takes the time, jobs cost nothing. */
 const SLOW_REQUEST_MS = 150;
@@ -49,9 +46,16 @@ export function sendChunk(id: string, queue: QueueName, bench: Bench): Promise<S
 async function sendInRun(id: string, run: InRun, bench: Bench): Promise<Settlement> {
   const sent = await send(id, run, bench);
   const chunk = readChunkId(id);
-  // The chunk's own number says whose turn it is to ask, so that nobody has to remember anything.
-  if (chunk && chunk.place % TOP_UP_EVERY === 0) await feedCampaign(chunk.campaign, bench);
+  if (chunk && asksForMore(chunk.place)) await feedCampaign(chunk.campaign, bench);
   return goOnWith(run, sent, bench);
+}
+
+/**
+ * The chunk's own number says whose turn it is to ask, so that nobody has to remember anything. The last of a run, since
+ * then there is room for another; the first one of all, since the others may wait for what became of it.
+ */
+function asksForMore(place: number): boolean {
+  return place === 0 || place % RUN === RUN - 1;
 }
 
 /** Whoever is stopped, has taken its time, or waits for a slow service, wakes somebody for each of the others. */

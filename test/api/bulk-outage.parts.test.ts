@@ -1,6 +1,12 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
+import express from 'express';
 import { request } from 'undici';
 import { afterEach, expect, test } from 'vitest';
+import { answerInBulk } from '../../src/api/bulk.ts';
+import type { ApiContext } from '../../src/api/context.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { startEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { apiOn } from '../support/api-process.ts';
@@ -51,6 +57,45 @@ test('a Redis that hangs under a long body ends it with what is known, and the s
   toClose.push(async () => redis.disconnect());
   expect(await redis.zcard(keys.index('disbursement'))).toBe(COUNT);
 });
+
+/** A door that closes when it is asked for the so manieth time, and opens again `for` questions later. */
+async function doorThatCloses(at: number, { questions }: { readonly questions: number }) {
+  let asked = 0;
+  const context = {
+    refusal: () => {
+      asked += 1;
+      return asked >= at && asked < at + questions ? { kind: 'not-durable', detail: 'no' } : undefined;
+    },
+    acceptance: { inBulk: () => ({ flush: () => undefined }) },
+  } as unknown as ApiContext;
+  const app = express();
+  app.post('/v1/disbursements', async (incoming, response) => {
+    response.locals['key'] = { name: 'maker', roles: new Set(['enqueue']) };
+    await answerInBulk(context, { request: incoming, response }, async (_acceptance, { request: line }) => {
+      const { reference } = line as { reference: string };
+      return { outcome: 'accepted', id: reference, state: 'queued' };
+    });
+  });
+  const server = createServer(app).listen(0, '127.0.0.1');
+  toClose.push(async () => server.close());
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test.for([1, 99])(
+  'a door that closes between two groups leaves no line without a verdict (%i)',
+  async (questions) => {
+    const verdicts = await send(await doorThatCloses(4, { questions }));
+    const accepted = verdicts.slice(0, -1);
+    expect(accepted.length).toBeGreaterThan(0);
+    expect(accepted.map(({ index, outcome }) => [index, outcome])).toEqual(accepted.map((_, at) => [at, 'accepted']));
+    expect(verdicts.at(-1)).toMatchObject({
+      index: accepted.length,
+      outcome: 'stopped',
+      problem: [{ message: expect.stringContaining('send the whole body again') }],
+    });
+  },
+);
 
 async function send(url: string, heard: (verdict: Verdict) => void = () => undefined): Promise<Verdict[]> {
   const { statusCode, body } = await request(`${url}/v1/disbursements`, {

@@ -114,3 +114,85 @@ test('cancelled in the middle, the rest stays failed and the bins add up', async
   expect(Object.values(bins).reduce((sum, count) => sum + count, 0)).toBe(total);
   expect(world.posts).toEqual([]);
 });
+
+test('what failed before it is retried is not held against the retry', async () => {
+  const world = campaignWorld(store.redis);
+  const id = await world.ready(300);
+  world.answer(() => ({ outcome: 'failed', code: 'ERROR_110' }));
+  await world.campaigns.switch(id, 'start');
+  await world.feed(id);
+  for (const chunk of await world.out()) await world.send(chunk);
+  expect([await world.standing(id), (await world.read(id)).totals.failed]).toEqual(['finished', 300]);
+  await world.bench.retries.start(id, { includeUnknown: false });
+  expect(await world.feed(id)).toEqual({ did: 'advanced', because: 'retried' });
+  expect([await world.standing(id), (await world.read(id)).totals.queued]).toEqual(['running', 300]);
+});
+
+test('a retry that fails too is held once enough of it has failed', async () => {
+  const world = campaignWorld(store.redis);
+  const id = await world.ready(300);
+  world.answer(() => ({ outcome: 'failed', code: 'ERROR_110' }));
+  await world.campaigns.switch(id, 'start');
+  await world.feed(id);
+  for (const chunk of await world.out()) await world.send(chunk);
+  await world.bench.retries.start(id, { includeUnknown: false });
+  await world.bench.retries.gather(await world.read(id), 5, 1_000);
+  for (const chunk of (await world.out()).slice(0, 4)) await world.send(chunk);
+  await world.feed(id);
+  expect(await world.standing(id)).toBe('held: failures');
+});
+
+test('a pause in the middle of the gathering loses nobody', async () => {
+  const world = await ended();
+  await world.retries.start(world.id, { includeUnknown: false });
+  const { redis } = store;
+  const evalsha = redis.evalsha.bind(redis) as (...args: unknown[]) => Promise<unknown>;
+  // Paused right before the first chunk is opened, and resumed right after that was refused.
+  Object.assign(redis, {
+    evalsha: async (...args: unknown[]) => {
+      Object.assign(redis, { evalsha });
+      await world.campaigns.switch(world.id, 'pause');
+      const answer = await evalsha(...args);
+      await world.campaigns.switch(world.id, 'resume');
+      return answer;
+    },
+  });
+  await world.retries.gather(await world.read(world.id), 10, 1_000);
+  await world.work();
+  world.advance(3_000);
+  await world.work();
+  expect([await world.standing(world.id), (await world.bins()).failed]).toEqual(['finished', 0]);
+});
+
+test('the code of the first time is not told of those who are sent to again', async () => {
+  const world = campaignWorld(store.redis);
+  const id = await world.ready(3);
+  world.answer((_message, index) => (index === 2 ? { outcome: 'sent' } : { outcome: 'failed', code: 'ERROR_110' }));
+  await world.campaigns.switch(id, 'start');
+  await world.feed(id);
+  await world.work();
+  await world.bench.retries.start(id, { includeUnknown: false });
+  world.answer((_message, index) => (index === 1 ? { outcome: 'failed', code: 'ERROR_113' } : { outcome: 'sent' }));
+  await world.feed(id);
+  await world.work();
+  const chunk = await world.queries.read('chunk', `${id}.ab-0`);
+  expect([chunk?.outcome, JSON.parse(chunk?.codes ?? '')]).toEqual(['sfs', { 1: 'ERROR_113' }]);
+});
+
+test('while a retry goes on the same is found again, and another one is refused', async () => {
+  const world = await ended();
+  expect((await world.retries.start(world.id, { includeUnknown: false })).is).toBe('applied');
+  expect((await world.retries.start(world.id, { includeUnknown: false })).is).toBe('under way');
+  expect(await world.retries.start(world.id, { includeUnknown: true })).toEqual({ is: 'refused', state: 'running' });
+  // It is so too when all are gathered and only the sending is left.
+  await world.feed(world.id);
+  expect((await world.retries.start(world.id, { includeUnknown: false })).is).toBe('under way');
+  expect((await world.retries.start(world.id, { includeUnknown: true })).is).toBe('refused');
+});
+
+test('a campaign that runs for the first time is no retry', async () => {
+  const world = campaignWorld(store.redis);
+  const id = await world.ready(1);
+  await world.campaigns.switch(id, 'start');
+  expect(await world.bench.retries.start(id, { includeUnknown: false })).toEqual({ is: 'refused', state: 'running' });
+});

@@ -87,7 +87,10 @@ export function campaignWorld(redis: Redis) {
       woken.push(...due.map((id) => ({ queue, id })));
     }
     for (let next = woken.shift(); next; next = woken.shift()) {
-      await (next.queue === 'campaign' ? feedCampaign(next.id, bench) : sendChunk(next.id, 'sms-batch', bench));
+      let settlement = await (next.queue === 'campaign'
+        ? feedCampaign(next.id, bench)
+        : sendChunk(next.id, 'sms-batch', bench));
+      while (settlement.next) settlement = await settlement.next.attempt(bench);
     }
   }
 

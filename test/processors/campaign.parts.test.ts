@@ -87,7 +87,7 @@ describe('quiet hours', () => {
     expect(chunks).toHaveLength(2);
     w.turnTo(21);
     for (const chunk of chunks) {
-      expect(await w.send(chunk)).toEqual({ did: 'waits', because: 'campaign_parked' });
+      expect(await w.send(chunk)).toMatchObject({ did: 'waits', because: 'campaign_parked' });
     }
     expect([w.posts.length, await w.standing(id), await w.sum(id)]).toEqual([0, 'held: quiet_hours', [100, 100]]);
     w.turnTo(31);

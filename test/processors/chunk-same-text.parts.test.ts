@@ -79,6 +79,8 @@ test('the same text waits while the first is in doubt, the others of its chunk d
   world.advance(SETTLE_DELAY_MS / 2);
   expect(await world.send('chk_2')).toEqual({ did: 'waits', because: 'same_text_open' });
   expect(world.service.times(AWA.to)).toBe(0);
+  // Waiting is no try: after it the waits after a failure are as short as at first.
+  expect((await world.queries.read('chunk', 'chk_2'))?.tries).toBe(0);
   await world.finish('chk_1');
   await world.finish('chk_2');
   expect([await world.states('chk_1', 1), await world.states('chk_2', 2)]).toEqual([['unknown'], ['sent', 'sent']]);

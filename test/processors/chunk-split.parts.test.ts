@@ -128,3 +128,22 @@ test('a worker that dies while it sends a part leaves that part in doubt, and th
     ...Array.from({ length: 4 }, () => 'sent'),
   ]);
 });
+
+test('a part that waits for the same text to be over keeps no other part back', async () => {
+  const world = textsBench(store.redis);
+  const persons = people(4);
+  await world.chunk('chk_0', persons.slice(0, 2));
+  world.service.fate.push('lost');
+  await world.send('chk_0');
+  await world.chunk('chk_1', persons);
+  world.service.bad.add(persons[3]?.to ?? '');
+  await world.send('chk_1');
+  world.advance(SETTLE_DELAY_MS);
+  await world.look('chk_1');
+  // The first two are still in doubt from before, and are the first part.
+  for (let step = 0; step < 4; step += 1) await world.send('chk_1');
+  expect(await world.states('chk_1', 4)).toEqual(['queued', 'queued', 'sent', 'failed']);
+  await world.finish('chk_0');
+  await world.finish('chk_1');
+  expect(await world.states('chk_1', 4)).toEqual(['sent', 'sent', 'sent', 'failed']);
+});

@@ -29,7 +29,7 @@ export const VERDICT_LINES: Readonly<Record<string, FileBody>> = {
   'application/x-ndjson': {
     says:
       'For a body of lines: a verdict per line (see MessageVerdicts), streamed. `unconfirmed`: ask for the line again; ' +
-      '`stopped`: neither this line nor any after it was read.',
+      '`stopped`: neither this line nor any after it was taken.',
     example: '{"index":0,"id":"dsb_0f6c8d4b2a1e49578c3d","outcome":"accepted"}\n',
   },
 };

@@ -16,9 +16,11 @@ if r[1] ~= ARGV[2] or r[2] ~= ARGV[3] or (r[3] or '') ~= ARGV[4] then return 0 e
 if r[4] and tonumber(r[4]) > clock(ARGV[1]) then return 0 end
 redis.call('HSET', KEYS[1], 'items', ARGV[5])
 if ARGV[6] ~= ARGV[4] then redis.call('HSET', KEYS[1], 'outcome', ARGV[6]) end
+-- Whoever has read the numbers before must not go on with them: neither an attempt whose lease has ended, nor a retry.
+redis.call('HDEL', KEYS[1], 'lease', 'until')
+redis.call('HINCRBY', KEYS[1], 'rev', 1)
 local waiting = tonumber(ARGV[7])
 if waiting > 0 then
-  redis.call('HINCRBY', KEYS[1], 'rev', 1)
   redis.call('HINCRBY', KEYS[2], 't:queued', -waiting)
   redis.call('HINCRBY', KEYS[2], 't:skipped', waiting)
 end

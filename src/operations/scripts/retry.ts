@@ -10,15 +10,16 @@ const KEYS_KEPT = 20;
  *
  * KEYS campaign, counts of campaigns, state set running, due set of campaigns
  * ARGV id, now, key of the request ('' = none), those who are unknown too (1/0)
- * → {'applied', rev} | {'replayed'} | {'nobody'} | {'refused', state}
+ * → {'applied', rev} | {'replayed'} | {'under way'} (the same retry) | {'nobody'} | {'refused', state}
  */
 export const retryScript = defineScript(
   'retry campaign',
   `
 local id, at = ARGV[1], clock(ARGV[2])
-local r = redis.call('HMGET', KEYS[1], 'state', 'retryKeys', 't:failed', 't:unknown')
+local r = redis.call('HMGET', KEYS[1], 'state', 'retryKeys', 't:failed', 't:unknown', 't:sent', 'retries', 'retryUnknown')
 local known = cjson.decode(r[2] or '[]')
 for _, key in ipairs(known) do if ARGV[3] ~= '' and key == ARGV[3] then return {'replayed'} end end
+if r[1] == 'running' and r[6] and (r[7] or '0') == ARGV[4] then return {'under way'} end
 if r[1] ~= 'finished' then return {'refused', r[1] or ''} end
 if tonumber(r[3] or '0') + (ARGV[4] == '1' and tonumber(r[4] or '0') or 0) == 0 then return {'nobody'} end
 if ARGV[3] ~= '' then
@@ -26,7 +27,11 @@ if ARGV[3] ~= '' then
   if #known > ${KEYS_KEPT} then table.remove(known, 1) end
   redis.call('HSET', KEYS[1], 'retryKeys', cjson.encode(known))
 end
-redis.call('HSET', KEYS[1], 'state', 'running', 'since', at, 'updatedAt', at, 'walk', 0, 'walkUnknown', ARGV[4], 'extra', 0)
+redis.call('HSET', KEYS[1], 'state', 'running', 'since', at, 'updatedAt', at, 'walk', 0, 'walkUnknown', ARGV[4],
+  'retryUnknown', ARGV[4], 'extra', 0)
+-- What failed before it is retried is not held against it again.
+local over = tonumber(r[5] or '0') + tonumber(r[3] or '0') + tonumber(r[4] or '0')
+redis.call('HSET', KEYS[1], 'judgedFailed', tonumber(r[3] or '0'), 'judgedOver', over)
 redis.call('HINCRBY', KEYS[1], 'retries', 1)
 move(KEYS[2], KEYS[3], KEYS[3], id, at, 'finished', 'running', '')
 redis.call('ZADD', KEYS[4], at, id)
@@ -40,16 +45,18 @@ return {'applied', redis.call('HINCRBY', KEYS[1], 'rev', 1)}
  * KEYS chunk, campaign, counts of chunks, state set queued, due set of chunks
  * ARGV chunk id, now, which retry, revision of the chunk as it was read, outcome and `again` as they become, then the
  *      fields of the campaign and by how much each changes
- * → 1 when it was opened
+ * → {'opened'} | {'done'} (there is nothing to open) | {'stopped'} (the retry does not go on at this moment) |
+ *   {'changed'} (it is not as it was read)
  */
 export const reopenScript = defineScript(
   'reopen chunk',
   `
 local at = clock(ARGV[2])
 local c = redis.call('HMGET', KEYS[2], 'state', 'retries', 'walk')
-if c[1] ~= 'running' or c[2] ~= ARGV[3] or not c[3] then return 0 end
+if c[1] ~= 'running' or c[2] ~= ARGV[3] or not c[3] then return {'stopped'} end
 local r = redis.call('HMGET', KEYS[1], 'state', 'rev', 'retry')
-if r[1] ~= 'settled' or r[2] ~= ARGV[4] or r[3] == ARGV[3] then return 0 end
+if r[1] ~= 'settled' or r[3] == ARGV[3] then return {'done'} end
+if r[2] ~= ARGV[4] then return {'changed'} end
 redis.call('HSET', KEYS[1], 'state', 'queued', 'since', at, 'updatedAt', at, 'retry', ARGV[3], 'outcome', ARGV[5])
 if ARGV[6] == '' then redis.call('HDEL', KEYS[1], 'again') else redis.call('HSET', KEYS[1], 'again', ARGV[6]) end
 redis.call('HDEL', KEYS[1], 'plan', 'refusedAs', 'looks', 'resends', 'tries', 'firstSentAt')
@@ -58,8 +65,13 @@ move(KEYS[3], KEYS[4], KEYS[4], ARGV[1], at, 'settled', 'queued', '')
 redis.call('ZADD', KEYS[5], at, ARGV[1])
 redis.call('HINCRBY', KEYS[2], 'settled', -1)
 redis.call('HINCRBY', KEYS[2], 'out', 1)
-for i = 7, #ARGV, 2 do redis.call('HINCRBY', KEYS[2], ARGV[i], ARGV[i + 1]) end
-return 1
+for i = 7, #ARGV, 2 do
+  redis.call('HINCRBY', KEYS[2], ARGV[i], ARGV[i + 1])
+  -- Those who go out again are no longer among those that were judged.
+  if ARGV[i] == 't:failed' then redis.call('HINCRBY', KEYS[2], 'judgedFailed', ARGV[i + 1]) end
+  if ARGV[i] == 't:failed' or ARGV[i] == 't:unknown' then redis.call('HINCRBY', KEYS[2], 'judgedOver', ARGV[i + 1]) end
+end
+return {'opened'}
 `,
 );
 

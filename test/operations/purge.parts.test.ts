@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { Purge } from '../../src/operations/purge.ts';
+import { campaignWorld } from '../processors/campaign-world.ts';
+import { LEASE_MS } from '../support/collect-bench.ts';
+import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
+import { people, textsBench } from '../support/texts-bench.ts';
+
+let store: FreshRedis;
+beforeAll(async () => {
+  store = await freshRedis();
+});
+afterAll(() => store.close());
+beforeEach(() => store.redis.flushdb());
+
+/** The first recipient of the first campaign of a world. */
+const FIRST = '+221711000000';
+const forget = (phone: string) => new Purge(store.redis).page(phone, { reads: () => false });
+const masked = expect.stringMatching(/^purged-/);
+
+/** Runs `before` once, right before the next script, as if another process had been a moment faster. */
+function meanwhile(before: () => Promise<unknown>): void {
+  const { redis } = store;
+  const evalsha = redis.evalsha.bind(redis) as (...args: unknown[]) => Promise<unknown>;
+  Object.assign(redis, {
+    evalsha: async (...args: unknown[]) => {
+      Object.assign(redis, { evalsha });
+      await before();
+      return evalsha(...args);
+    },
+  });
+}
+
+describe('a chunk that no upload has brought', () => {
+  async function withLeavings(recipients = 3) {
+    const world = campaignWorld(store.redis);
+    const id = await world.ready(recipients);
+    await world.campaigns.stageChunks(await world.read(id), 'cd', 0, [[{ row: 1, to: '+221779999999', values: [] }]]);
+    const leavings = async () => (await world.queries.read('chunk', `${id}.cd-0`))?.items;
+    return { ...world, id, leavings };
+  }
+
+  test('is in no bin, so forgetting somebody in it changes none', async () => {
+    const world = await withLeavings();
+    expect(await forget('+221779999999')).toMatchObject({ recipients: 1, open: 0 });
+    expect(await world.leavings()).not.toContain('9999999');
+    expect((await world.read(world.id)).totals).toMatchObject({ total: 3, queued: 3, skipped: 0 });
+    await world.campaigns.discard(world.id, 'cd', 1);
+    expect(await world.sum(world.id)).toEqual([3, 3]);
+  });
+
+  test('and whoever is forgotten in it is left out if it is counted after all', async () => {
+    const world = await withLeavings(1);
+    await forget('+221779999999');
+    await world.campaigns.commit(
+      await world.read(world.id),
+      { tag: 'cd', hash: 'cd' },
+      { recipients: 1, skipped: 0, chunks: 1, segments: 1 },
+    );
+    await world.campaigns.switch(world.id, 'start');
+    await world.feed(world.id);
+    await world.work();
+    expect([await world.standing(world.id), (await world.read(world.id)).totals]).toEqual([
+      'finished',
+      expect.objectContaining({ total: 2, sent: 1, skipped: 1, queued: 0 }),
+    ]);
+    expect(world.posts.flatMap(({ messages }) => messages.map(({ to }) => to))).toEqual([FIRST]);
+  });
+});
+
+test('the number of a message that is over is open while others of its chunk are in doubt', async () => {
+  const world = textsBench(store.redis);
+  const [awa = { to: '' }] = people(2);
+  await world.chunk('chk_1', people(2));
+  world.service.fate.push('half lost');
+  await world.send('chk_1');
+  expect(await world.states('chk_1', 2)).toEqual(['sent', 'unknown']);
+  expect(await forget(awa.to)).toMatchObject({ messages: 1, open: 1 });
+  await world.finish('chk_1');
+  expect(await forget(awa.to)).toMatchObject({ messages: 0, open: 0 });
+  expect((await world.queries.read('chunk', 'chk_1'))?.items).not.toContain(awa.to);
+});
+
+test('a message that is not over is open once', async () => {
+  const world = textsBench(store.redis);
+  const [awa = { to: '' }] = people(1);
+  await world.chunk('chk_1', [awa]);
+  expect(await forget(awa.to)).toMatchObject({ messages: 0, open: 1 });
+});
+
+test('whoever is forgotten while a retry gathers is not sent to, and nobody else is missed', async () => {
+  const world = campaignWorld(store.redis);
+  const id = await world.ready(2);
+  world.answer(() => ({ outcome: 'failed' }));
+  await world.campaigns.switch(id, 'start');
+  await world.feed(id);
+  await world.work();
+  await world.bench.retries.start(id, { includeUnknown: false });
+  world.answer(() => ({ outcome: 'sent' }));
+  const read = await world.read(id);
+  meanwhile(() => forget(FIRST));
+  await world.bench.retries.gather(read, 10, 1_000);
+  await world.work();
+  const [, ...again] = world.posts;
+  expect(again.map(({ messages }) => messages.map(({ to }) => to))).toEqual([['+221711000001']]);
+  expect([await world.standing(id), (await world.read(id)).totals]).toEqual([
+    'finished',
+    expect.objectContaining({ total: 2, sent: 1, failed: 1 }),
+  ]);
+});
+
+test('an attempt that was frozen while its recipients were forgotten sends nothing', async () => {
+  const world = campaignWorld(store.redis);
+  const id = await world.ready(2);
+  await world.campaigns.switch(id, 'start');
+  await world.feed(id);
+  const [chunk = ''] = await world.out();
+  const { prepare } = world.bench.upstream.messaging;
+  Object.assign(world.bench.upstream.messaging, {
+    prepare: async () => {
+      Object.assign(world.bench.upstream.messaging, { prepare });
+      // Purge reads the clock of Redis itself, which no test turns.
+      world.advance(LEASE_MS + 1);
+      await store.redis.hset(`{relais}:op:${chunk}`, { until: 1 });
+      expect(await forget(FIRST)).toMatchObject({ recipients: 1, open: 0 });
+      return prepare({ name: 'main' } as never);
+    },
+  });
+  expect(await world.send(chunk)).toMatchObject({ did: 'lost' });
+  expect(world.posts).toEqual([]);
+  await world.work();
+  expect(world.posts.flatMap(({ messages }) => messages.map(({ to }) => to))).toEqual(['+221711000001']);
+  const items = (await world.queries.read('chunk', chunk))?.items ?? '';
+  expect(JSON.parse(`[${items}]`)).toEqual([
+    [0, masked],
+    [1, '221711000001'],
+  ]);
+  expect(await world.sum(id)).toEqual([2, 2]);
+});

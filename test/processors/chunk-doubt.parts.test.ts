@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { not, ok } from '../support/collect-bench.ts';
+import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
+import { SETTLE_DELAY_MS, people, textsBench } from '../support/texts-bench.ts';
+import { campaignWorld } from './campaign-world.ts';
+
+let store: FreshRedis;
+beforeAll(async () => {
+  store = await freshRedis();
+});
+afterAll(() => store.close());
+beforeEach(() => store.redis.flushdb());
+
+const LIMIT_MS = 72 * 3_600_000;
+
+/** Texts that were sent, whose answer was lost and whom statistics do not show yet: they are about to go out again. */
+async function sentAgain(count: number, expiresInMs?: number) {
+  const world = textsBench(store.redis, { onUnknown: 'resend' });
+  const { service } = world;
+  const known = service.statistics;
+  const persons = people(count).map((person) => (expiresInMs === undefined ? person : { ...person, expiresInMs }));
+  await world.chunk('chk_1', persons);
+  service.fate.push('answer lost');
+  const lagging = async (_account: unknown, { numbers }: { readonly numbers: readonly string[] }) =>
+    ok({ invalid: [] as string[], sent: new Map(numbers.map((to) => [to.replace(/\D/g, ''), []])) });
+  Object.assign(service, { statistics: lagging });
+  await world.send('chk_1');
+  for (const _ of [1, 2]) {
+    world.advance(SETTLE_DELAY_MS);
+    await world.look('chk_1');
+  }
+  expect(await world.stateOf('chk_1')).toBe('queued');
+  const told = async () => (await world.events()).map(({ type }) => type);
+  return { ...world, told, persons, known };
+}
+
+describe('whoever may have got it is not reported as not sent to', () => {
+  test('where their time is over while the account is held', async () => {
+    const world = await sentAgain(1, 600_000);
+    await world.bench.accounts.hold('main', 'messaging', 'funds');
+    world.advance(600_000);
+    await world.send('chk_1');
+    expect([await world.states('chk_1', 1), await world.told()]).toEqual([
+      ['unknown'],
+      ['account.held', 'message.unknown'],
+    ]);
+  });
+
+  test('where the request was refused and statistics cannot be had', async () => {
+    const world = await sentAgain(3);
+    world.service.bad.add(world.persons[2]?.to ?? '');
+    await world.send('chk_1');
+    Object.assign(world.service, { statistics: async () => not('transient', 'server_error') });
+    world.advance(LIMIT_MS);
+    expect(await world.look('chk_1')).toEqual({ did: 'ended', because: 'limit' });
+    expect(await world.states('chk_1', 3)).toEqual(['unknown', 'unknown', 'unknown']);
+  });
+
+  test('where the request was refused and statistics name them', async () => {
+    const world = await sentAgain(3);
+    world.service.bad.add(world.persons[2]?.to ?? '');
+    await world.send('chk_1');
+    Object.assign(world.service, { statistics: world.known, namesTheBad: true });
+    world.service.book.splice(0);
+    world.advance(SETTLE_DELAY_MS);
+    await world.look('chk_1');
+    expect(await world.states('chk_1', 3)).toEqual(['queued', 'queued', 'unknown']);
+  });
+});
+
+describe('a number that is missing in the statistics', () => {
+  const silent = async () => ok({ invalid: [] as string[], sent: new Map() });
+
+  test('is not sent to again on the strength of that, and stays unknown at the limit', async () => {
+    const world = textsBench(store.redis, { onUnknown: 'resend' });
+    await world.chunk('chk_1', people(1));
+    world.service.fate.push('answer lost');
+    Object.assign(world.service, { statistics: silent });
+    await world.send('chk_1');
+    world.advance(SETTLE_DELAY_MS);
+    await world.look('chk_1');
+    world.advance(LIMIT_MS - SETTLE_DELAY_MS - 1);
+    expect(await world.look('chk_1')).toEqual({ did: 'unknown', because: 'statistics_silent' });
+    world.advance(1);
+    expect(await world.look('chk_1')).toEqual({ did: 'ended', because: 'looked' });
+    expect([world.service.requests, await world.states('chk_1', 1)]).toEqual([[1], ['unknown']]);
+  });
+
+  test('is found when the statistics speak again', async () => {
+    const world = textsBench(store.redis, { onUnknown: 'resend' });
+    const { statistics } = world.service;
+    await world.chunk('chk_1', people(1));
+    world.service.fate.push('answer lost');
+    Object.assign(world.service, { statistics: silent });
+    await world.send('chk_1');
+    for (const _ of [1, 2, 3, 4]) {
+      world.advance(20 * SETTLE_DELAY_MS);
+      await world.look('chk_1');
+    }
+    Object.assign(world.service, { statistics });
+    await world.finish('chk_1');
+    expect([world.service.requests, await world.states('chk_1', 1)]).toEqual([[1], ['sent']]);
+  });
+
+  test('keeps the parts of a refused request back until the limit, and is refused then', async () => {
+    const world = textsBench(store.redis);
+    const [, bad = { to: '' }] = people(2);
+    await world.chunk('chk_1', people(2));
+    world.service.bad.add(bad.to);
+    Object.assign(world.service, { statistics: silent });
+    await world.send('chk_1');
+    world.advance(SETTLE_DELAY_MS);
+    expect(await world.look('chk_1')).toEqual({ did: 'retries', because: 'statistics_silent' });
+    world.advance(LIMIT_MS);
+    expect(await world.look('chk_1')).toEqual({ did: 'ended', because: 'looked' });
+    expect([world.service.requests, await world.states('chk_1', 2)]).toEqual([[2], ['failed', 'failed']]);
+  });
+});
+
+test('a chunk of a cancelled campaign whose recipients have all opted out is counted once', async () => {
+  const world = campaignWorld(store.redis);
+  const first = await world.ready(2);
+  const optedOut = [0, 1].map((row) => `+22172${1_000_000 + row}`);
+  await world.bench.optOuts.add({ account: 'main', sender: '' }, optedOut);
+  // From here on this process knows that there are opt-outs.
+  await world.campaigns.switch(first, 'start');
+  await world.feed(first);
+  await world.work();
+  const id = await world.ready(2);
+  await world.campaigns.switch(id, 'start');
+  await world.feed(id);
+  await world.campaigns.switch(id, 'cancel');
+  await world.send(`${id}.ab-0`);
+  expect([await world.sum(id), (await world.read(id)).totals]).toEqual([
+    [2, 2],
+    expect.objectContaining({ queued: 0, cancelled: 0, skipped: 2 }),
+  ]);
+});

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Bench } from '../../src/processors/bench.ts';
+import { advanceDisbursement } from '../../src/processors/disbursement.ts';
+import { collectBench, not, ok } from '../support/collect-bench.ts';
+import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
+import { people, textsBench } from '../support/texts-bench.ts';
+
+let store: FreshRedis;
+beforeAll(async () => {
+  store = await freshRedis();
+});
+afterAll(() => store.close());
+beforeEach(() => store.redis.flushdb());
+
+/** The next to come is let through to see whether the condition has cleared. */
+const mayBeTried = (hold: string) => store.redis.hset('{relais}:account:main', `probe:${hold}`, 0);
+
+describe('a disbursement that had its token before the account was held', () => {
+  async function created() {
+    const world = collectBench(store.redis);
+    const bench = {
+      ...world.bench,
+      policy: { ...world.bench.policy, quietMs: 60_000, pollMs: [2_000], resubmit: true },
+      upstream: { ...world.bench.upstream },
+    } as unknown as Bench;
+    await world.operations.accept({
+      kind: 'disbursement',
+      state: 'queued',
+      id: 'dsb_1',
+      account: 'main',
+      fingerprint: 'fp',
+      xof: 100,
+      dueInMs: 0,
+      fields: { amount: 100, accountAlias: '77', withdrawMode: 'wallet-a-senegal', disburseId: 'dsb_1' },
+    });
+    world.answer('createDisbursement', ok({ token: 'tok' }));
+    let admitted = 0;
+    Object.assign(bench.upstream, {
+      admit: async () => {
+        admitted += 1;
+        return admitted === 2 ? { admitted: false, retryAfterMs: 0 } : { admitted: true };
+      },
+    });
+    await advanceDisbursement('dsb_1', bench);
+    expect((await world.queries.read('disbursement', 'dsb_1'))?.state).toBe('created');
+    await world.bench.accounts.hold('main', 'payments', 'maintenance');
+    await mayBeTried('payments.maintenance');
+    return { ...world, run: () => advanceDisbursement('dsb_1', bench) };
+  }
+
+  test('ends the hold when its submit is taken', async () => {
+    const world = await created();
+    world.answer('submitDisbursement', ok({ status: 'pending' }));
+    expect(await world.run()).toEqual({ did: 'advanced', because: 'submitted' });
+    expect(await world.bench.accounts.holdsOf('main')).toEqual([]);
+  });
+
+  test('leaves it as it is when nobody knows what became of the submit', async () => {
+    const world = await created();
+    world.answer('submitDisbursement', not('unknown', 'timeout', 'maybe'));
+    expect(await world.run()).toEqual({ did: 'unknown', because: 'timeout' });
+    expect(await world.bench.accounts.holdsOf('main')).toHaveLength(1);
+  });
+});
+
+describe('a chunk that is let through to try and is refused for a bad number', () => {
+  async function refused(reason: string) {
+    const world = textsBench(store.redis);
+    const [, bad = { to: '' }] = people(2);
+    await world.chunk('chk_1', people(2));
+    world.service.bad.add(bad.to);
+    await world.bench.accounts.hold('main', 'messaging', reason);
+    await mayBeTried(`messaging.${reason}`);
+    expect(await world.send('chk_1')).toEqual({ did: 'advanced', because: 'one_of_many' });
+    return (await world.bench.accounts.holdsOf('main')).map((hold) => hold.reason);
+  }
+
+  test('shows that our keys are taken again', async () => {
+    expect(await refused('not_authorised')).toEqual([]);
+  });
+
+  test('shows nothing of another condition', async () => {
+    expect(await refused('option_missing')).toEqual(['option_missing']);
+  });
+});
