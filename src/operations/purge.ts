@@ -51,7 +51,7 @@ const OP = keys.record('');
 const SKIPPED = `${PREFIX}:skipped:`;
 
 /** The same for the same number, so that the rows of one person can still be told to be of one person. */
-export function purgedName(phone: string): string {
+function purgedName(phone: string): string {
   return `${PURGED}${fingerprint(phone.replace(/\D/g, '')).slice(0, 12)}`;
 }
 

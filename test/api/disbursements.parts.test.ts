@@ -171,11 +171,6 @@ describe('cancel', () => {
   });
 });
 
-test('routes that are not real yet say so and name what works', async () => {
-  const { status, body } = await service.call('POST', '/v1/opt-outs', { body: { phones: [] } });
-  expect([status, body.detail]).toEqual([501, expect.stringMatching(/upload/)]);
-});
-
 test('a list goes on where it left off', async () => {
   const first = await service.call('GET', '/v1/disbursements?limit=2');
   const second = await service.call('GET', `/v1/disbursements?limit=2&after=${first.body.next}`);
