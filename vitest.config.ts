@@ -19,6 +19,8 @@ export default defineConfig({
           name: 'parts',
           include: ['test/**/*.parts.test.ts'],
           globalSetup: ['test/support/redis-for-tests.ts'],
+          // These mostly wait for servers, so more of them at once than there are cores.
+          maxWorkers: 4,
           testTimeout: 60_000,
           hookTimeout: 120_000,
         },
