@@ -81,6 +81,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'GET /v1/accounts': ['account', 'list'],
   'POST /v1/accounts/{name}/stop': ['account', 'stop', 'x'],
   'POST /v1/accounts/{name}/release': ['account', 'release', 'x'],
+  'POST /v1/purge': ['purge', '--phone', '+221771234567', '--yes'],
   'GET /v1/review': ['review', 'list'],
   'GET /v1/explain/{id}': ['explain', 'x'],
   'GET /v1/callbacks/{id}': ['callback', 'x'],
