@@ -229,11 +229,13 @@ function converse(path: string, { reads = true }: { readonly reads?: boolean } =
   };
 }
 
-test('a hundred thousand lines take the memory of a few', { timeout: 240_000 }, async () => {
-  await service.call('POST', '/v1/queues/sms-batch/pause');
-  const count = 100_000;
+// RELAIS_DEEP makes it a hundred thousand.
+const MANY = process.env['RELAIS_DEEP'] === '1' ? 100_000 : 30_000;
+
+test(`${MANY} lines take the memory of a few`, { timeout: 240_000 }, async () => {
+  expect(await service.call('POST', '/v1/queues/sms-batch/pause')).toMatchObject({ status: 200 });
   function* body() {
-    for (let n = 0; n < count; n += 1) yield `${JSON.stringify({ to: number(n), text: 'x', reference: `m-${n}` })}\n`;
+    for (let n = 0; n < MANY; n += 1) yield `${JSON.stringify({ to: number(n), text: 'x', reference: `m-${n}` })}\n`;
   }
   const { body: answer } = await request(`${service.api}/v1/messages`, {
     method: 'POST',
@@ -241,13 +243,20 @@ test('a hundred thousand lines take the memory of a few', { timeout: 240_000 }, 
     body: Readable.from(body(), { objectMode: false }),
   });
   let heard = 0;
+  const outcomes: Record<string, number> = {};
   const kept: number[] = [];
   for await (const part of answer) {
-    heard += String(part).split('\n').length - 1;
-    if (heard > (kept.length + 1) * 20_000) kept.push(heapInUse());
+    for (const [, outcome = ''] of String(part).matchAll(/"outcome":"(\w+)"/g)) {
+      outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+      heard += 1;
+    }
+    if (heard > ((kept.length + 1) * MANY) / 5) kept.push(heapInUse());
   }
-  expect(heard).toBe(count);
-  expect(Number(await service.redis.hget('{relais}:count:message', 'queued'))).toBeGreaterThanOrEqual(count);
+  // A word that two pieces share is not counted, and there are as many pieces as groups at most.
+  expect(Object.keys(outcomes)).toEqual(['accepted']);
+  const states = Object.entries(await service.redis.hgetall('{relais}:count:message'));
+  const sum = states.reduce((all, [state, count]) => all + (state.startsWith('event:') ? 0 : Number(count)), 0);
+  expect(sum, JSON.stringify(states)).toBeGreaterThanOrEqual(MANY);
   const [early = 0, ...rest] = kept;
   expect(rest.length).toBeGreaterThan(2);
   expect(Math.max(...rest) - early).toBeLessThan(8 * 1_048_576);
