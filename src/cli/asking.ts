@@ -158,12 +158,12 @@ export function refuseQuestion(file: string | undefined, { yes, dryRun }: Creati
 }
 
 /** Flags that were given, without those of the command itself. */
-export function fieldsOf(
-  flags: Readonly<Record<string, unknown>>,
-  names: Readonly<Record<string, string>>,
-): JsonObject {
+export function fieldsOf(flags: object, names: Readonly<Record<string, string>>): JsonObject {
+  const given = new Map<string, unknown>(Object.entries(flags));
   return Object.fromEntries(
-    Object.entries(names).flatMap(([flag, field]) => (flags[flag] === undefined ? [] : [[field, flags[flag]]])),
+    Object.entries(names).flatMap(([flag, field]) =>
+      given.get(flag) === undefined ? [] : [[field, given.get(flag)]],
+    ),
   );
 }
 

@@ -61,7 +61,7 @@ function addInvoices(group: Command, shell: Shell): void {
       refuseQuestion(file, flags, shell);
       const read = file === undefined ? {} : await objectFrom(file, shell);
       const store = flags.store === undefined ? {} : { store: { ...(read['store'] as object), name: flags.store } };
-      const body = { ...read, ...store, ...fieldsOf(flags as Readonly<Record<string, unknown>>, INVOICE_FIELDS) };
+      const body = { ...read, ...store, ...fieldsOf(flags, INVOICE_FIELDS) };
       const show = (id: string): string => `relais invoice show ${id}`;
       return create({ path: INVOICES, body, problems: problemsIn(invoiceRequest, body), show }, flags, shell);
     }),
@@ -159,7 +159,7 @@ function addPaymentRequests(group: Command, shell: Shell): void {
     .option('--account <name>', 'account that collects');
   withCreationFlags(command).action(
     shell.action((flags: CreationFlags) => {
-      const body = fieldsOf(flags as Readonly<Record<string, unknown>>, PAYMENT_REQUEST_FIELDS);
+      const body = fieldsOf(flags, PAYMENT_REQUEST_FIELDS);
       const show = (id: string): string => `relais payment-request show ${id}`;
       const problems = problemsIn(paymentRequestRequest, body);
       return create({ path: PAYMENT_REQUESTS, body, problems, show }, flags, shell);
@@ -198,7 +198,7 @@ function addDirectCredits(group: Command, shell: Shell): void {
     .option('--allow-duplicate', 'the same amount to the same account again is meant');
   withCreationFlags(command).action(
     shell.action((flags: CreditFlags) => {
-      const body = fieldsOf(flags as unknown as Readonly<Record<string, unknown>>, CREDIT_FIELDS);
+      const body = fieldsOf(flags, CREDIT_FIELDS);
       const show = (id: string): string => `relais direct-credit show ${id}`;
       const question = `Pay ${describeXof(flags.amount)} to ${flags.to}?`;
       const problems = problemsIn(directCreditRequest, body);

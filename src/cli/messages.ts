@@ -53,7 +53,7 @@ export function addMessageCommands(program: Command, shell: Shell): void {
 }
 
 async function send(file: string | undefined, flags: SendFlags, shell: Shell): Promise<ExitCode> {
-  const body = fieldsOf(flags as Readonly<Record<string, unknown>>, FIELDS);
+  const body = fieldsOf(flags, FIELDS);
   if (file !== undefined) {
     if (Object.keys(body).length > 0) throw new WrongUsage('A file says all of it: leave the other flags out.');
     return sendLines(file, { path: PATH, schema: messageRequest, question: 'Text everybody' }, flags, shell);

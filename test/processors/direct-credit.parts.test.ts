@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { advanceDirectCredit } from '../../src/processors/direct-credit.ts';
 import type { Bench } from '../../src/processors/bench.ts';
 import { LEASE_MS, collectBench, not, ok } from '../support/collect-bench.ts';
-import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
+import { storeOfThisFile } from '../support/fresh-redis.ts';
 
-let store: FreshRedis;
-beforeAll(async () => {
-  store = await freshRedis();
-});
-afterAll(() => store.close());
-beforeEach(() => store.redis.flushdb());
+const store = storeOfThisFile();
 
 async function accepted(changes: Partial<Bench> = {}) {
   const world = collectBench(store.redis, changes);

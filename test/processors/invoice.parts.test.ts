@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { advanceInvoice } from '../../src/processors/invoice.ts';
 import type { Bench } from '../../src/processors/bench.ts';
 import { LEASE_MS, collectBench, not, ok } from '../support/collect-bench.ts';
-import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
+import { storeOfThisFile } from '../support/fresh-redis.ts';
 
 const HOUR = 3_600_000;
-let store: FreshRedis;
-beforeAll(async () => {
-  store = await freshRedis();
-});
-afterAll(() => store.close());
-beforeEach(() => store.redis.flushdb());
+const store = storeOfThisFile();
 
 async function accepted(changes: Partial<Bench> = {}) {
   const world = collectBench(store.redis, changes);

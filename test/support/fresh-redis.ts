@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { inject } from 'vitest';
+import { afterAll, beforeAll, beforeEach, inject } from 'vitest';
 import { openCommands, waitUntilReady } from '../../src/redis/connections.ts';
 
 /** A database that nobody else uses while the test has it. */
@@ -27,6 +27,23 @@ export async function freshRedis(): Promise<FreshRedis> {
     redis.disconnect();
   };
   return { url, redis, close };
+}
+
+/** One database for all tests of a file, empty before each. */
+export function storeOfThisFile(): { readonly redis: Redis } {
+  let fresh: FreshRedis | undefined;
+  beforeAll(async () => {
+    fresh = await freshRedis();
+  });
+  afterAll(() => fresh?.close());
+  const store = {
+    get redis(): Redis {
+      if (!fresh) throw new Error('the database is there once the tests of the file have begun');
+      return fresh.redis;
+    },
+  };
+  beforeEach(() => store.redis.flushdb());
+  return store;
 }
 
 /** The numbers are dealt by Redis itself, since every test file runs in a process of its own. Number 0 deals. */
