@@ -106,7 +106,8 @@ export async function stayAt<K extends AttemptedKind>(
   const settled = await change<K>(attempt, bench, {
     to: record.state,
     dueInMs: how.dueInMs,
-    set: { tries: record.tries + 1, ...how.set },
+    // Waiting for a turn or a condition is no try: what comes after it must not wait longer for it.
+    set: { ...(how.did ? { tries: record.tries + 1 } : {}), ...how.set },
     evidence: how.evidence,
     hintAfterMs: HINT_INTERVAL_MS,
   });

@@ -11,6 +11,9 @@ import type { Retries } from '../operations/retries.ts';
 import type { Queries } from '../operations/queries.ts';
 import type { Upstream, UpstreamAccount } from '../upstream/client.ts';
 
+/** Our code for no connection at all; see the failures of the upstream client. */
+const UNREACHABLE = 'unreachable';
+
 /** The tools on a processor's bench. Time, chance and the network come only from here. */
 export interface Bench {
   readonly clock: Clock;
@@ -89,4 +92,19 @@ export interface Next {
 /** The wait before try number `tries` (0 = the first); the last wait of the list repeats. */
 export function waitAt(waitsMs: readonly number[], tries: number): number {
   return waitsMs[Math.min(tries, waitsMs.length - 1)] ?? 0;
+}
+
+/**
+ * When what did not happen is tried again, and how many tries that makes. A service that cannot be reached is asked at
+ * least as often as a hold is looked at, and that is not counted: it costs neither side anything, and whoever met
+ * several outages in a row would go on waiting for minutes when the last one is over.
+ */
+export function retryAt(
+  waitsMs: readonly number[],
+  { tries, because }: { readonly tries: number; readonly because: string },
+  { holdRecheckMs }: Pick<Policy, 'holdRecheckMs'>,
+): { readonly dueInMs: number; readonly tries: number } {
+  const wait = waitAt(waitsMs, tries);
+  const goesOn = because === UNREACHABLE && wait >= holdRecheckMs;
+  return goesOn ? { dueInMs: holdRecheckMs, tries } : { dueInMs: wait, tries: tries + 1 };
 }

@@ -12,7 +12,7 @@ import { directCredit as declaration } from '../queues/direct-credit.ts';
 import type { Change } from '../operations/settle.ts';
 import type { Verdict } from '../upstream/verdict.ts';
 import { type AttemptAt, beginAt, change, evidenceOf, isApplied, settlementOf, stayAt } from './attempt.ts';
-import { type Bench, type Settlement, waitAt } from './bench.ts';
+import { type Bench, type Settlement, retryAt } from './bench.ts';
 import { directCreditEvent } from './direct-credit-event.ts';
 import { intend, sendBy } from './intent.ts';
 
@@ -69,7 +69,7 @@ async function send(attempt: Attempt, probing: readonly string[], bench: Bench):
       evidence,
       // A person's word counts until the very write: what is read before it may be said too late.
       unlessHeld: `payments.${STOPPED}`,
-      unsent: unsent(record),
+      unsent: unsent(record, 'taken_back', bench),
     },
     bench,
   );
@@ -89,8 +89,9 @@ async function send(attempt: Attempt, probing: readonly string[], bench: Bench):
 }
 
 /** The way back for one of which no byte left us. */
-function unsent({ tries }: Attempt['record']): Change<'direct_credit'> {
-  return { to: 'queued', dueInMs: waitAt(RETRY_MS, tries), set: { sentAt: '', tries: tries + 1 } };
+function unsent(record: Attempt['record'], because: string, { policy }: Bench): Change<'direct_credit'> {
+  const { dueInMs, tries } = retryAt(RETRY_MS, { tries: record.tries, because }, policy);
+  return { to: 'queued', dueInMs, set: { sentAt: '', tries } };
 }
 
 async function settleSent(attempt: Attempt, verdict: CreditVerdict, bench: Bench): Promise<Settlement> {
@@ -106,7 +107,7 @@ async function settleSent(attempt: Attempt, verdict: CreditVerdict, bench: Bench
   if (verdict.is === 'config') return hold(attempt, bench, 'not_authorised', evidence);
   if (verdict.is === 'held') return hold(attempt, bench, verdict.condition, evidence);
   if (verdict.seen.sent !== 'never') return end(attempt, bench, 'needs_review', ending);
-  const settled = await change(attempt, bench, { ...unsent(attempt.record), evidence });
+  const settled = await change(attempt, bench, { ...unsent(attempt.record, verdict.code, bench), evidence });
   return settlementOf(settled, { did: 'retries', because: verdict.code });
 }
 

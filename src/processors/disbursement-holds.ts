@@ -31,10 +31,9 @@ export interface Passage {
  * interval is let through to see whether the condition has cleared.
  */
 export async function mustWait(attempt: AttemptAt<'disbursement'>, bench: Bench): Promise<Settlement | Passage> {
-  const { account, id, tries } = attempt.record;
+  const { account, id } = attempt.record;
   const { holdRecheckMs } = bench.policy;
-  // Waiting is no try: what comes after it must not wait longer for it.
-  const wait = (because: string) => stayAt(attempt, bench, { dueInMs: holdRecheckMs, because, set: { tries } });
+  const wait = (because: string) => stayAt(attempt, bench, { dueInMs: holdRecheckMs, because });
   if (!bench.durability().durable) return wait('redis_not_durable');
   if (bench.callbackUrl(account, id) === undefined) return wait('no_callback_url');
   const { holds, failing } = attempt.standing ?? (await bench.accounts.standingOf(account));

@@ -10,7 +10,7 @@ import { toMs } from '../lib/durations.ts';
 import type { EvidenceDraft } from '../operations/evidence.ts';
 import type { Verdict } from '../upstream/verdict.ts';
 import { type AttemptAt, beginAt, isApplied, renewed, stayAt } from './attempt.ts';
-import { type Bench, type Settlement, waitAt } from './bench.ts';
+import { type Bench, type Settlement, retryAt } from './bench.ts';
 import { disbursementEvent } from './disbursement-event.ts';
 import { type Passage, cleared, heard, mustWait } from './disbursement-holds.ts';
 import { disbursement as declaration } from '../queues/disbursement.ts';
@@ -92,8 +92,10 @@ async function settleNoToken(
   const { seen } = verdict;
   const evidence = { operation: 'create', code: seen.code, httpStatus: seen.httpStatus, detail: seen.upstreamCode };
   if (verdict.is === 'transient') {
-    const dueInMs = Math.max(verdict.retryAfterMs ?? 0, waitAt(RETRY_MS, attempt.record.tries));
-    return stayAt(attempt, bench, { dueInMs, because: verdict.code, evidence, did: 'retries' });
+    const retry = retryAt(RETRY_MS, { tries: attempt.record.tries, because: verdict.code }, bench.policy);
+    const dueInMs = Math.max(verdict.retryAfterMs ?? 0, retry.dueInMs);
+    const set = { tries: retry.tries };
+    return stayAt(attempt, bench, { dueInMs, because: verdict.code, evidence, did: 'retries', set });
   }
   if (verdict.is === 'config') return hold(attempt, bench, 'not_authorised', evidence);
   if (verdict.is === 'held') return hold(attempt, bench, verdict.condition, evidence);

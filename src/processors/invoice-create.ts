@@ -9,7 +9,7 @@ import type { InvoiceRequest } from '../queues/requests-collect.ts';
 import { invoiceConfirm as declaration } from '../queues/invoice-confirm.ts';
 import type { NotOk } from '../upstream/verdict.ts';
 import { type AttemptAt, type Tried, change, evidenceOf, isApplied, settlementOf, stayAt } from './attempt.ts';
-import { type Bench, waitAt } from './bench.ts';
+import { type Bench, retryAt, waitAt } from './bench.ts';
 import { invoiceEvent } from './invoice-event.ts';
 
 const RETRY_MS = declaration.retryAfter.map(toMs);
@@ -33,9 +33,11 @@ export async function createInvoice(attempt: Attempt, bench: Bench): Promise<Tri
     const evidence = evidenceOf('create', verdict);
     return { ...(await refuse(attempt, bench, { reason: verdict.code, failure, evidence })), failure: verdict };
   }
-  const dueInMs = Math.max(retryAfterOf(verdict), waitAt(RETRY_MS, record.tries));
+  const retry = retryAt(RETRY_MS, { tries: record.tries, because: verdict.code }, bench.policy);
+  const dueInMs = Math.max(retryAfterOf(verdict), retry.dueInMs);
+  const set = { tries: retry.tries };
   const evidence = evidenceOf('create', verdict);
-  const stayed = await stayAt(attempt, bench, { dueInMs, because: verdict.code, did: 'retries', evidence });
+  const stayed = await stayAt(attempt, bench, { dueInMs, because: verdict.code, did: 'retries', evidence, set });
   return { ...stayed, failure: verdict };
 }
 

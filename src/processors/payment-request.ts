@@ -20,7 +20,7 @@ import {
   settlementOf,
   stayAt,
 } from './attempt.ts';
-import { type Bench, type Settlement, waitAt } from './bench.ts';
+import { type Bench, type Settlement, retryAt, waitAt } from './bench.ts';
 import { type Intent, intend, sendBy } from './intent.ts';
 import { CREATE_LIMIT_MS, retryAfterOf } from './invoice-create.ts';
 import { paymentRequestEvent } from './payment-request-event.ts';
@@ -79,8 +79,9 @@ async function settleNotCreated(attempt: Attempt, verdict: NotOk, bench: Bench):
   if (verdict.is === 'refused') return fail(attempt, bench, how);
   const nothingHappened = verdict.seen.sent === 'never' || verdict.is === 'config' || verdict.is === 'held';
   if (!nothingHappened) return settleReview(attempt, bench, how);
-  const dueInMs = Math.max(retryAfterOf(verdict), waitAt(RETRY_MS, attempt.record.tries));
-  const set = { intendedAt: '' };
+  const retry = retryAt(RETRY_MS, { tries: attempt.record.tries, because: verdict.code }, bench.policy);
+  const dueInMs = Math.max(retryAfterOf(verdict), retry.dueInMs);
+  const set = { intendedAt: '', tries: retry.tries };
   return stayAt(attempt, bench, { dueInMs, because: verdict.code, did: 'retries', evidence, set });
 }
 

@@ -9,7 +9,7 @@ import type { Change } from '../operations/settle.ts';
 import { disbursement as declaration } from '../queues/disbursement.ts';
 import type { Verdict } from '../upstream/verdict.ts';
 import { type AttemptAt, change, settlementOf, stayAt } from './attempt.ts';
-import { type Bench, type Settlement, waitAt } from './bench.ts';
+import { type Bench, type Settlement, retryAt, waitAt } from './bench.ts';
 import { intend, sendBy } from './intent.ts';
 
 const RETRY_MS = declaration.retryAfter.map(toMs);
@@ -55,19 +55,20 @@ function writeIntent(attempt: Attempt, token: string, bench: Bench): Promise<Att
       mine: { token },
       // A person's word counts until the very write: what is read before it may be said too late.
       unlessHeld: `payments.${STOPPED}`,
-      unsent: unsent(written),
+      unsent: unsent(written, 'taken_back', bench),
     },
     bench,
   );
 }
 
 /** Nothing left this process, so this send does not count and may be made again. */
-function unsent({ sends, tries }: DisbursementRecord): Change<'disbursement'> {
+function unsent({ sends, tries }: DisbursementRecord, because: string, { policy }: Bench): Change<'disbursement'> {
+  const retry = retryAt(RETRY_MS, { tries, because }, policy);
   return {
     to: sends === 1 ? 'created' : 'unknown',
-    dueInMs: waitAt(RETRY_MS, tries),
+    dueInMs: retry.dueInMs,
     // Counted on although the state changes, so that the waits grow while upstream stays away.
-    set: { sends: sends - 1, tries: tries + 1 },
+    set: { sends: sends - 1, tries: retry.tries },
   };
 }
 
@@ -93,11 +94,9 @@ async function settleSubmit(attempt: Attempt, verdict: SubmitVerdict, bench: Ben
     return { did: 'advanced', because: 'submitted' };
   }
   if (seen.sent === 'never') {
-    const settled = await change(attempt, bench, { ...unsent(record), evidence });
-    return settlementOf(settled, {
-      did: 'retries',
-      because: verdict.is === 'held' ? verdict.condition : verdict.code,
-    });
+    const because = verdict.is === 'held' ? verdict.condition : verdict.code;
+    const settled = await change(attempt, bench, { ...unsent(record, because, bench), evidence });
+    return settlementOf(settled, { did: 'retries', because });
   }
   await bench.operations.settle(record, lease, {
     to: 'unknown',

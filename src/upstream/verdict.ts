@@ -59,7 +59,7 @@ interface Failed {
   readonly is: 'refused' | 'config' | 'transient' | 'unknown';
   readonly code: string;
   readonly seen: Seen;
-  /** How long upstream, or our own circuit, asked to be left alone. */
+  /** How long upstream asked to be left alone. */
   readonly retryAfterMs?: number;
 }
 

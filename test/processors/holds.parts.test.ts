@@ -63,6 +63,39 @@ describe('a disbursement that had its token before the account was held', () => 
   });
 });
 
+describe('a disbursement whose service cannot be reached', () => {
+  async function dueAfter(code: string, tries: number): Promise<number> {
+    const world = collectBench(store.redis);
+    const bench = { ...world.bench, policy: { ...world.bench.policy, holdRecheckMs: 30_000 } } as unknown as Bench;
+    await world.operations.accept({
+      kind: 'disbursement',
+      state: 'queued',
+      id: 'dsb_1',
+      account: 'main',
+      fingerprint: 'fp',
+      xof: 100,
+      dueInMs: 0,
+      fields: { amount: 100, accountAlias: '77', withdrawMode: 'wallet-a-senegal', disburseId: 'dsb_1', tries },
+    });
+    world.answer('createDisbursement', not('transient', code, 'never'));
+    expect(await advanceDisbursement('dsb_1', bench)).toEqual({ did: 'retries', because: code });
+    const due = await store.redis.zscore('{relais}:due:disbursement', 'dsb_1');
+    return Number(due) - ((await world.queries.read('disbursement', 'dsb_1'))?.updatedAt ?? 0);
+  }
+
+  test('waits no longer than a hold for the next try, however often it has tried', async () => {
+    expect(await dueAfter('unreachable', 7)).toBe(30_000);
+  });
+
+  test('waits for minutes where the service was reached, and failed', async () => {
+    expect(await dueAfter('server_error', 7)).toBe(900_000);
+  });
+
+  test('is asked for again at once the first time', async () => {
+    expect(await dueAfter('unreachable', 0)).toBe(1_000);
+  });
+});
+
 describe('a chunk that is let through to try and is refused for a bad number', () => {
   async function refused(reason: string) {
     const world = textsBench(store.redis);
