@@ -2,11 +2,15 @@
  * Evidence: what upstream said about an operation, in the order we heard it, kept in its record and never rewritten.
  *
  * One line is at most 64 bytes, because Redis keeps a small hash in its compact form only while every value is that
- * short. A record keeps its first 12 lines and its last 12; what lies between is counted, not kept.
+ * short. A record keeps its first 12 lines, its last 12, and the intent of each send; what lies between is counted, not
+ * kept. When something was sent is what a person needs first, and days of looks lie behind it.
  */
 const KEEP_FIRST = 12;
 const KEEP_LAST = 12;
 export const EVIDENCE_SLOTS = { first: KEEP_FIRST, last: KEEP_LAST } as const;
+
+/** What the script takes for the number of a send, and does not write down. */
+const OF_SEND = '!';
 
 const LINE_BYTES_MAX = 64;
 
@@ -28,6 +32,8 @@ export interface EvidenceDraft {
   readonly code: string;
   readonly httpStatus?: number | undefined;
   readonly detail?: string | undefined;
+  /** Of which send it is the intent: 1 to 9. Such a line is not pushed out by those that come after it. */
+  readonly send?: number | undefined;
 }
 
 /** What was posted to us, kept for a month for a person who looks into it. */
@@ -59,7 +65,7 @@ export function packEvidence(evidence: EvidenceDraft): string {
   ].join('|');
   let cut = line.slice(0, LINE_BYTES_MAX - 10);
   while (Buffer.byteLength(cut) > LINE_BYTES_MAX - 10) cut = cut.slice(0, -1);
-  return cut;
+  return evidence.send === undefined ? cut : `${evidence.send}${OF_SEND}${cut}`;
 }
 
 function unpackEvidence(line: string): Evidence {

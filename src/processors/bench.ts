@@ -94,17 +94,27 @@ export function waitAt(waitsMs: readonly number[], tries: number): number {
   return waitsMs[Math.min(tries, waitsMs.length - 1)] ?? 0;
 }
 
+interface Retry {
+  readonly dueInMs: number;
+  readonly tries: number;
+  /** It is as it was after the try before: nothing to count, and nothing new to write down. */
+  readonly sameAgain?: true;
+}
+
 /**
  * When what did not happen is tried again, and how many tries that makes. A service that cannot be reached is asked at
- * least as often as a hold is looked at, and that is not counted: it costs neither side anything, and whoever met
- * several outages in a row would go on waiting for minutes when the last one is over.
+ * least as often as a hold is looked at, and from then on that is not counted: it costs neither side anything, and
+ * whoever met several outages in a row would go on waiting for minutes when the last one is over.
  */
 export function retryAt(
   waitsMs: readonly number[],
   { tries, because }: { readonly tries: number; readonly because: string },
   { holdRecheckMs }: Pick<Policy, 'holdRecheckMs'>,
-): { readonly dueInMs: number; readonly tries: number } {
-  const wait = waitAt(waitsMs, tries);
-  const goesOn = because === UNREACHABLE && wait >= holdRecheckMs;
-  return goesOn ? { dueInMs: holdRecheckMs, tries } : { dueInMs: wait, tries: tries + 1 };
+): Retry {
+  const dueInMs = waitAt(waitsMs, tries);
+  if (because !== UNREACHABLE) return { dueInMs, tries: tries + 1 };
+  if (tries > 0 && waitAt(waitsMs, tries - 1) >= holdRecheckMs) {
+    return { dueInMs: holdRecheckMs, tries, sameAgain: true };
+  }
+  return { dueInMs: Math.min(dueInMs, holdRecheckMs), tries: tries + 1 };
 }

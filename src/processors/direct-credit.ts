@@ -60,7 +60,7 @@ async function send(attempt: Attempt, probing: readonly string[], bench: Bench):
   const { account, record } = attempt;
   const admission = await bench.upstream.admit(account, 'payments', 'act');
   if (!admission.admitted) return stayAt(attempt, bench, { dueInMs: admission.retryAfterMs, because: 'rate' });
-  const evidence = { operation: 'credit', code: 'intended' };
+  const evidence = { operation: 'credit', code: 'intended', send: 1 };
   const intended = await intend(
     attempt,
     {

@@ -94,8 +94,8 @@ async function settleNoToken(
   if (verdict.is === 'transient') {
     const retry = retryAt(RETRY_MS, { tries: attempt.record.tries, because: verdict.code }, bench.policy);
     const dueInMs = Math.max(verdict.retryAfterMs ?? 0, retry.dueInMs);
-    const set = { tries: retry.tries };
-    return stayAt(attempt, bench, { dueInMs, because: verdict.code, evidence, did: 'retries', set });
+    const how = { because: verdict.code, did: 'retries', set: { tries: retry.tries } } as const;
+    return stayAt(attempt, bench, { ...how, dueInMs, ...(retry.sameAgain ? {} : { evidence }) });
   }
   if (verdict.is === 'config') return hold(attempt, bench, 'not_authorised', evidence);
   if (verdict.is === 'held') return hold(attempt, bench, verdict.condition, evidence);

@@ -64,7 +64,7 @@ function intentOf(record: Attempt['record']): Intent<'payment_request'> {
   return {
     written: record,
     set: { '@intendedAt': 0 },
-    evidence: { operation: 'create', code: 'intended' },
+    evidence: { operation: 'create', code: 'intended', send: 1 },
     unsent: {
       to: 'creating',
       dueInMs: waitAt(RETRY_MS, tries),

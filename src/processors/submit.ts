@@ -51,7 +51,7 @@ function writeIntent(attempt: Attempt, token: string, bench: Bench): Promise<Att
       written,
       // If we die now, the quiet period counts from the latest moment at which this lease could still have sent.
       set: { sends, '@sentAt': 0, '@quietUntil': leaseMs + quietMs, createdSeenAt: '' },
-      evidence: { operation: 'submit', code: 'intended', detail: `send ${sends}` },
+      evidence: { operation: 'submit', code: 'intended', detail: `send ${sends}`, send: sends },
       mine: { token },
       // A person's word counts until the very write: what is read before it may be said too late.
       unlessHeld: `payments.${STOPPED}`,

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Bench } from '../../src/processors/bench.ts';
+import { readEvidence } from '../../src/operations/evidence.ts';
 import { advanceDisbursement } from '../../src/processors/disbursement.ts';
+import { lookAtDisbursement } from '../../src/processors/look.ts';
 import { collectBench, not, ok } from '../support/collect-bench.ts';
 import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
 import { people, textsBench } from '../support/texts-bench.ts';
@@ -64,9 +66,10 @@ describe('a disbursement that had its token before the account was held', () => 
 });
 
 describe('a disbursement whose service cannot be reached', () => {
-  async function dueAfter(code: string, tries: number): Promise<number> {
+  async function queued(more: Readonly<Record<string, number>> = {}) {
+    const policy = { quietMs: 60_000, pollMs: [900_000], resubmit: true };
     const world = collectBench(store.redis);
-    const bench = { ...world.bench, policy: { ...world.bench.policy, holdRecheckMs: 30_000 } } as unknown as Bench;
+    const bench = { ...world.bench, policy: { ...world.bench.policy, ...policy } } as unknown as Bench;
     await world.operations.accept({
       kind: 'disbursement',
       state: 'queued',
@@ -75,10 +78,15 @@ describe('a disbursement whose service cannot be reached', () => {
       fingerprint: 'fp',
       xof: 100,
       dueInMs: 0,
-      fields: { amount: 100, accountAlias: '77', withdrawMode: 'wallet-a-senegal', disburseId: 'dsb_1', tries },
+      fields: { amount: 100, accountAlias: '77', withdrawMode: 'wallet-a-senegal', disburseId: 'dsb_1', ...more },
     });
+    return { ...world, bench };
+  }
+
+  async function dueAfter(code: string, tries: number): Promise<number> {
+    const world = await queued({ tries });
     world.answer('createDisbursement', not('transient', code, 'never'));
-    expect(await advanceDisbursement('dsb_1', bench)).toEqual({ did: 'retries', because: code });
+    expect(await advanceDisbursement('dsb_1', world.bench)).toEqual({ did: 'retries', because: code });
     const due = await store.redis.zscore('{relais}:due:disbursement', 'dsb_1');
     return Number(due) - ((await world.queries.read('disbursement', 'dsb_1'))?.updatedAt ?? 0);
   }
@@ -93,6 +101,36 @@ describe('a disbursement whose service cannot be reached', () => {
 
   test('is asked for again at once the first time', async () => {
     expect(await dueAfter('unreachable', 0)).toBe(1_000);
+  });
+
+  test('keeps the time of its send through a night without the service and three days of looks', async () => {
+    const world = await queued();
+    const evidence = async () => readEvidence((await world.queries.read('disbursement', 'dsb_1'))?.fields ?? {});
+    const advance = async (times: number, ms: number, one: typeof advanceDisbursement): Promise<void> => {
+      for (let time = 0; time < times; time += 1) {
+        await one('dsb_1', world.bench);
+        world.advance(ms);
+      }
+    };
+    world.answer('createDisbursement', not('transient', 'unreachable', 'never'));
+    await advance(30, 30_000, advanceDisbursement);
+    const { lines, dropped } = await evidence();
+    expect([lines.length, dropped], 'the same again is not written down again').toEqual([5, 0]);
+
+    world.answer('createDisbursement', not('transient', 'cut'));
+    await advance(20, 900_000, advanceDisbursement);
+    const sentAt = Date.UTC(2026, 0, 1) + 30 * 30_000 + 20 * 900_000;
+    world.answer('createDisbursement', ok({ token: 'tok' }));
+    world.answer('submitDisbursement', not('unknown', 'no_answer', 'maybe'));
+    await advance(1, 900_000, advanceDisbursement);
+    world.answer('disbursementStatus', ok({ status: 'pending' }));
+    await advance(100, 900_000, lookAtDisbursement);
+    expect((await evidence()).lines).toContainEqual({
+      at: sentAt,
+      operation: 'submit',
+      code: 'intended',
+      detail: 'send 1',
+    });
   });
 });
 

@@ -286,10 +286,12 @@ export class MemoryOperations implements OperationsContract {
     if (by !== 0) this.#store.increase(keys.counts(kind), flightField(account, mode), by * xof);
   }
 
-  #addEvidence(key: string, at: number, line: string): void {
+  #addEvidence(key: string, at: number, packed: string): void {
     const { first, last } = EVIDENCE_SLOTS;
     const count = this.#store.increase(key, 'en', 1);
-    const slot = count <= first ? count : first + 1 + ((count - first - 1) % last);
+    const [, send, line = packed] = /^(\d)!(.*)$/.exec(packed) ?? [];
+    const later = send === undefined ? first + 1 + ((count - first - 1) % last) : first + last + Number(send);
+    const slot = count <= first ? count : later;
     this.#store.setFields(key, { [`e${slot}`]: `${at.toString(36)}|${line}` });
   }
 

@@ -28,7 +28,12 @@ local function evidence_fields(at, line, count, set)
   if line == '' then return end
   local n = tonumber(count or '0') + 1
   local slot = n
-  if n > ${EVIDENCE_SLOTS.first} then slot = ${EVIDENCE_SLOTS.first + 1} + (n - ${EVIDENCE_SLOTS.first + 1}) % ${EVIDENCE_SLOTS.last} end
+  local send, rest = string.match(line, '^(%d)!(.*)$')
+  if send then line = rest end
+  if n > ${EVIDENCE_SLOTS.first} then
+    if send then slot = ${EVIDENCE_SLOTS.first + EVIDENCE_SLOTS.last} + send
+    else slot = ${EVIDENCE_SLOTS.first + 1} + (n - ${EVIDENCE_SLOTS.first + 1}) % ${EVIDENCE_SLOTS.last} end
+  end
   set[#set + 1] = 'en'; set[#set + 1] = n
   set[#set + 1] = 'e' .. slot; set[#set + 1] = base36(at) .. '|' .. line
 end
