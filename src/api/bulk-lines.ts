@@ -34,6 +34,13 @@ function* grouped(lines: Iterable<Line>): Generator<readonly Line[], void, undef
   if (group.length > 0) yield group;
 }
 
+/** Most lines came in one piece, and are not copied. */
+function whole(parts: readonly Uint8Array[]): Buffer {
+  const [only] = parts;
+  if (!only || parts.length > 1) return Buffer.concat(parts);
+  return Buffer.from(only.buffer, only.byteOffset, only.byteLength);
+}
+
 /** Keeps no more than one unfinished line, and of a line that is too long nothing but the fact. */
 class Cutter {
   #next = 0;
@@ -57,16 +64,13 @@ class Cutter {
   *#finish(end: Uint8Array): Generator<Line, void, undefined> {
     this.#keep(end);
     const index = this.#next;
-    const bytes = this.#bytes > LINE_BYTES_MAX ? undefined : Buffer.concat(this.#unfinished);
+    const bytes = this.#bytes > LINE_BYTES_MAX ? undefined : whole(this.#unfinished);
     this.#next += 1;
     this.#unfinished = [];
     this.#bytes = 0;
     if (!bytes) return yield { index, unreadable: `is longer than ${LINE_BYTES_MAX} bytes` };
     if (!isUtf8(bytes)) return yield { index, unreadable: 'is not UTF-8' };
-    const text = bytes
-      .toString('utf8')
-      .replace(index === 0 ? BYTE_ORDER_MARK : '', '')
-      .trim();
+    const text = (index === 0 ? bytes.toString('utf8').replace(BYTE_ORDER_MARK, '') : bytes.toString('utf8')).trim();
     if (text !== '') yield { index, text };
   }
 

@@ -1,70 +1,91 @@
-/** Single messages: accepted one by one, each put into the chunk that the accepting process is filling. */
+/** Single messages: accepted together, up to a chunk of them in one step, each with a verdict of its own. */
 import type { Redis } from 'ioredis';
 import { RECIPIENTS_PER_CHUNK } from './chunk-items.ts';
 import type { QueueName } from './due-queues.ts';
 import { keys } from './keys.ts';
 import type { Accepted } from './operations.ts';
 import { RECORD_VERSION } from './record.ts';
-import { acceptMessageScript } from './scripts/message.ts';
+import { acceptMessagesScript } from './scripts/message.ts';
 import { runScript } from './scripts/script.ts';
 
 export interface NewMessage {
   readonly id: string;
-  readonly account: string;
   readonly fingerprint: string;
   readonly reference?: string | undefined;
+  /** The id that the reference alone would give. */
   readonly idOfReference?: string | undefined;
-  readonly lane: 'otp' | 'normal';
-  /** The packed form for the chunk; see chunk-items.ts. */
-  readonly item: string;
-  readonly fields: Readonly<Record<string, string | number>>;
+  readonly to: string;
+  readonly text: string;
+  /** Absent: the account's own sender. */
+  readonly from?: string | undefined;
+  /** ms since the epoch. Absent: never. */
+  readonly expiresAt?: number | undefined;
 }
 
+/** The chunk that is being filled. It is created with its first message. */
 export interface OpenChunk {
   readonly id: string;
+  readonly account: string;
+  readonly lane: 'otp' | 'normal';
   /** When the due index looks at the chunk if no wake-up job came first, ms from its creation. */
   readonly dueInMs: number;
 }
 
+export type MessageAccepted = Exclude<Accepted, { outcome: 'limited' }>;
+
+export interface MessagesAccepted {
+  /** How many messages the chunk has now. */
+  readonly count: number;
+  /** In the order of the messages. `full`: nothing is known about it, and this chunk takes no more. */
+  readonly verdicts: readonly (MessageAccepted | { readonly outcome: 'full' })[];
+}
+
 export const queueOfLane = { otp: 'sms-otp', normal: 'sms-batch' } as const satisfies Record<string, QueueName>;
 
-export async function acceptMessage(
+/** Safe to ask twice: what the first time has accepted is a duplicate the second time. */
+export async function acceptMessages(
   redis: Redis,
-  message: NewMessage,
   chunk: OpenChunk,
+  messages: readonly NewMessage[],
   now?: () => number,
-): Promise<(Exclude<Accepted, { outcome: 'limited' }> & { count: number }) | { outcome: 'full' }> {
-  const { id, account, reference, idOfReference, lane } = message;
-  const fields = { ...message.fields, ...(reference ? { reference } : {}) };
-  const answer = (await runScript(
-    redis,
-    acceptMessageScript,
-    [
-      keys.record(id),
-      keys.reference(account, 'message', reference ?? ''),
-      keys.record(idOfReference ?? id),
-      keys.counts('message'),
-      keys.record(chunk.id),
-      keys.due(queueOfLane[lane]),
-      keys.counts('chunk'),
-      keys.state('chunk', 'queued'),
-    ],
-    [
-      id,
-      now ? String(now()) : '',
-      message.fingerprint,
-      reference ? 1 : 0,
-      idOfReference ?? id,
-      account,
-      chunk.id,
-      RECIPIENTS_PER_CHUNK,
-      chunk.dueInMs,
-      message.item,
-      lane,
-      RECORD_VERSION,
-      ...Object.entries(fields).flat(),
-    ],
-  )) as ['accepted' | 'duplicate' | 'conflict' | 'full', string, string, number];
-  if (answer[0] === 'full') return { outcome: 'full' };
-  return { outcome: answer[0], id: answer[1], state: answer[2], count: answer[3] ?? 0 };
+): Promise<MessagesAccepted> {
+  const { id, account, lane, dueInMs } = chunk;
+  const calledFor: string[] = [
+    keys.record(id),
+    keys.due(queueOfLane[lane]),
+    keys.counts('message'),
+    keys.counts('chunk'),
+    keys.state('chunk', 'queued'),
+  ];
+  const words = [now ? String(now()) : '', id, account, lane, RECORD_VERSION, RECIPIENTS_PER_CHUNK, dueInMs];
+  for (const message of messages) add(message, account, calledFor, words);
+  const answer = (await runScript(redis, acceptMessagesScript, calledFor, words)) as [number, ...string[]];
+  return {
+    count: answer[0],
+    verdicts: messages.map((message, at) =>
+      verdictOf(message, String(answer[2 * at + 1]), String(answer[2 * at + 2])),
+    ),
+  };
+}
+
+/** One list for all of them: this runs for each of very many messages. */
+function add(message: NewMessage, account: string, calledFor: string[], words: (string | number)[]): void {
+  const { id, fingerprint, reference = '', idOfReference = id, to, text, from = '', expiresAt = 0 } = message;
+  const other = idOfReference === id ? '' : idOfReference;
+  calledFor.push(keys.record(id));
+  if (reference !== '') calledFor.push(keys.reference(account, 'message', reference));
+  if (other !== '') calledFor.push(keys.record(other));
+  words.push(id, fingerprint, reference, other, to, text, from, expiresAt);
+}
+
+function verdictOf({ id }: NewMessage, outcome: string, detail: string): MessagesAccepted['verdicts'][number] {
+  switch (outcome) {
+    case 'accepted':
+    case 'duplicate':
+      return { outcome, id, state: detail };
+    case 'conflict':
+      return { outcome, id: detail };
+    default:
+      return { outcome: 'full' };
+  }
 }

@@ -206,16 +206,21 @@ interface Identifiable {
   readonly allowDuplicate?: undefined;
 }
 
+interface Names {
+  readonly id: string;
+  readonly fingerprint: string;
+  readonly reference?: string;
+  readonly idOfReference?: string;
+}
+
 /** The id, and what else tells a retry from a second request. */
-export function identify(environment: string, kind: AcceptedKind, request: Identifiable, identity: string) {
-  const idOf = (name: string): string => derivedId(ID_PREFIX[kind], environment, request.account, kind, name);
-  const { reference } = request;
-  const id = idOf(identity);
-  return {
-    id,
-    fingerprint: fingerprint(canonicalJson(request)),
-    ...(reference === undefined ? {} : { reference, idOfReference: reference === identity ? id : idOf(reference) }),
-  };
+export function identify(environment: string, kind: AcceptedKind, request: Identifiable, identity: string): Names {
+  const { account, reference } = request;
+  const id = idOfReference(environment, kind, account, identity);
+  const print = fingerprint(canonicalJson(request));
+  if (reference === undefined) return { id, fingerprint: print };
+  const other = reference === identity ? id : idOfReference(environment, kind, account, reference);
+  return { id, fingerprint: print, reference, idOfReference: other };
 }
 
 /** The id that a reference alone gives: where to look for an operation that a caller names by its reference. */
@@ -243,7 +248,7 @@ export type JudgedDisbursement =
       /** As it would be recorded. */
       readonly request: DisbursementRequest;
       readonly identity: string;
-      readonly names: ReturnType<typeof identify>;
+      readonly names: Names;
     }
   | { readonly is: 'invalid'; readonly problems: readonly Problem[] };
 

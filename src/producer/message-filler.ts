@@ -1,15 +1,23 @@
 /**
  * Collects single messages into chunks of up to 50, since upstream takes that many in one request. Each process fills
  * chunks of its own, one per account and lane; a message is durable in its chunk before it is answered.
+ *
+ * What is asked for in one turn of the event loop goes into its chunk in one script, whichever door it came through.
  */
 import type { Redis } from 'ioredis';
 import { derivedId } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
-import { RECIPIENTS_PER_CHUNK, packMessageItem } from '../operations/chunk-items.ts';
+import { RECIPIENTS_PER_CHUNK } from '../operations/chunk-items.ts';
 import type { QueueName } from '../operations/due-queues.ts';
-import { type NewMessage, acceptMessage, queueOfLane } from '../operations/messages.ts';
-import type { Accepted } from '../operations/operations.ts';
+import {
+  type MessageAccepted,
+  type NewMessage,
+  type OpenChunk,
+  acceptMessages,
+  queueOfLane,
+} from '../operations/messages.ts';
 import type { MessageRequest } from '../queues/requests.ts';
+import { byTurn } from './one-trip.ts';
 
 interface Options {
   readonly redis: Redis;
@@ -19,10 +27,19 @@ interface Options {
   readonly wake: (queue: QueueName, id: string, rev: string | number) => void;
 }
 
-interface FillingChunk {
-  readonly id: string;
-  readonly queue: QueueName;
-  readonly numbers: Set<string>;
+type Target = Pick<OpenChunk, 'account' | 'lane'>;
+
+/** Somebody waits for the verdict on this message. */
+interface Asked {
+  readonly target: Target;
+  readonly message: NewMessage;
+  readonly resolve: (accepted: MessageAccepted) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface FillingChunk extends OpenChunk {
+  /** Who is in it or on the way into it: number → id of the message. */
+  readonly numbers: Map<string, string>;
   readonly cancelTimer: () => void;
   /** Messages on their way into it, and whether one has arrived. */
   pending: number;
@@ -38,73 +55,103 @@ const WAKE_GRACE_MS = 2_000;
 export class MessageFiller {
   readonly #options: Options;
   readonly #filling = new Map<string, FillingChunk>();
+  readonly #ask: (asked: Asked) => void;
 
   constructor(options: Options) {
     this.#options = options;
+    this.#ask = byTurn((together) => this.#place(together));
   }
 
-  async accept(request: MessageRequest, names: Names): Promise<Accepted> {
-    const { account, lane, to, text, from, expiresAt } = request;
-    const expiresAtMs = expiresAt === undefined ? 0 : Date.parse(expiresAt);
-    const message: NewMessage = {
-      ...names,
-      account,
-      lane,
-      item: packMessageItem({ id: names.id, to, from: from ?? '', text, expiresAt: expiresAtMs }),
-      fields: { to, text, ...(from ? { from } : {}), ...(expiresAtMs ? { expiresAt: expiresAtMs } : {}) },
-    };
-    // A chunk that somebody has begun to send, or filled, takes no more: the next one does.
-    for (;;) {
-      const chunk = this.#chunkFor(`${lane} ${account}`, queueOfLane[lane], to);
-      const dueInMs = this.#options.batchWindowMs + WAKE_GRACE_MS;
-      const answer = await this.#put(chunk, message, dueInMs);
-      const full = answer.outcome === 'full' || answer.count >= RECIPIENTS_PER_CHUNK;
-      if (full) this.#close(`${lane} ${account}`, chunk);
-      if (answer.outcome !== 'full') return answer;
-    }
-  }
-
-  async #put(chunk: FillingChunk, message: NewMessage, dueInMs: number) {
-    chunk.pending += 1;
-    try {
-      const answer = await acceptMessage(this.#options.redis, message, { id: chunk.id, dueInMs });
-      if (answer.outcome === 'accepted') chunk.filled = true;
-      return answer;
-    } finally {
-      chunk.pending -= 1;
-      this.#wakeIfReady(chunk);
-    }
+  accept({ account, lane, to, text, from, expiresAt }: MessageRequest, names: Names): Promise<MessageAccepted> {
+    const { id, fingerprint, reference, idOfReference } = names;
+    const expiresAtMs = expiresAt === undefined ? undefined : Date.parse(expiresAt);
+    const message = { id, fingerprint, reference, idOfReference, to, text, from, expiresAt: expiresAtMs };
+    return new Promise((resolve, reject) => this.#ask({ target: { account, lane }, message, resolve, reject }));
   }
 
   flush(): void {
-    for (const [key, chunk] of this.#filling) this.#close(key, chunk);
+    for (const chunk of this.#filling.values()) this.#close(chunk);
   }
 
-  /** No number twice in one chunk: statistics could not tell the two apart. */
-  #chunkFor(key: string, queue: QueueName, to: string): FillingChunk {
-    const open = this.#filling.get(key);
-    if (open && !open.numbers.has(to) && open.numbers.size < RECIPIENTS_PER_CHUNK) {
-      open.numbers.add(to);
+  async #place(together: readonly Asked[]): Promise<void> {
+    try {
+      const byChunk = this.#share(together);
+      await Promise.all([...byChunk].map(([chunk, asked]) => this.#put(chunk, asked)));
+    } catch (error) {
+      // A fault of ours, and no reason to leave anybody without an answer.
+      for (const { reject } of together) reject(error);
+    }
+  }
+
+  /** Which chunk each goes into. From here on none of these chunks is woken before all of them have arrived. */
+  #share(together: readonly Asked[]): Map<FillingChunk, Asked[]> {
+    const byChunk = new Map<FillingChunk, Asked[]>();
+    for (const asked of together) {
+      const chunk = this.#chunkFor(asked);
+      chunk.pending += 1;
+      const others = byChunk.get(chunk);
+      if (others) others.push(asked);
+      else byChunk.set(chunk, [asked]);
+    }
+    return byChunk;
+  }
+
+  /** A chunk that somebody has begun to send, or filled, takes no more: the next one does. */
+  async #put(chunk: FillingChunk, asked: readonly Asked[]): Promise<void> {
+    const left: Asked[] = [];
+    try {
+      const messages = asked.map(({ message }) => message);
+      const { count, verdicts } = await acceptMessages(this.#options.redis, chunk, messages);
+      for (const [at, verdict] of verdicts.entries()) {
+        if (verdict.outcome === 'accepted') chunk.filled = true;
+        if (verdict.outcome !== 'full') asked[at]?.resolve(verdict);
+        else left.push(...asked.slice(at, at + 1));
+      }
+      if (left.length > 0 || count >= RECIPIENTS_PER_CHUNK) this.#close(chunk);
+    } catch (error) {
+      for (const { reject } of asked) reject(error);
+    } finally {
+      chunk.pending -= asked.length;
+      this.#wakeIfReady(chunk);
+    }
+    if (left.length > 0) await this.#place(left);
+  }
+
+  /**
+   * No number twice in one chunk: statistics could not tell the two apart. The same message twice is no such case,
+   * since it is accepted once.
+   */
+  #chunkFor({ target, message: { id, to } }: Asked): FillingChunk {
+    const open = this.#filling.get(placeOf(target));
+    const known = open?.numbers.get(to);
+    if (open && (known === id || (known === undefined && open.numbers.size < RECIPIENTS_PER_CHUNK))) {
+      open.numbers.set(to, id);
       return open;
     }
-    if (open) this.#close(key, open);
-    const id = derivedId('chk', this.#options.random.hex(16));
+    if (open) this.#close(open);
+    return this.#open(target, [to, id]);
+  }
+
+  #open({ account, lane }: Target, first: readonly [to: string, id: string]): FillingChunk {
+    const { random, batchWindowMs, after } = this.#options;
     const chunk: FillingChunk = {
-      id,
-      queue,
-      numbers: new Set([to]),
-      cancelTimer: this.#options.after(this.#options.batchWindowMs, () => this.#close(key, chunk)),
+      id: derivedId('chk', random.hex(16)),
+      account,
+      lane,
+      dueInMs: batchWindowMs + WAKE_GRACE_MS,
+      numbers: new Map([first]),
+      cancelTimer: after(batchWindowMs, () => this.#close(chunk)),
       pending: 0,
       filled: false,
       closed: false,
     };
-    this.#filling.set(key, chunk);
+    this.#filling.set(placeOf(chunk), chunk);
     return chunk;
   }
 
-  #close(key: string, chunk: FillingChunk): void {
+  #close(chunk: FillingChunk): void {
     chunk.cancelTimer();
-    if (this.#filling.get(key) === chunk) this.#filling.delete(key);
+    if (this.#filling.get(placeOf(chunk)) === chunk) this.#filling.delete(placeOf(chunk));
     if (chunk.closed) return;
     chunk.closed = true;
     this.#wakeIfReady(chunk);
@@ -112,6 +159,11 @@ export class MessageFiller {
 
   /** A chunk that is woken before its last message has arrived would be sent without it. */
   #wakeIfReady(chunk: FillingChunk): void {
-    if (chunk.closed && chunk.filled && chunk.pending === 0) this.#options.wake(chunk.queue, chunk.id, 1);
+    if (chunk.closed && chunk.filled && chunk.pending === 0) this.#options.wake(queueOfLane[chunk.lane], chunk.id, 1);
   }
+}
+
+/** Under what a chunk is found while it is being filled. */
+function placeOf({ account, lane }: Target): string {
+  return `${lane} ${account}`;
 }

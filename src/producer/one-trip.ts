@@ -67,7 +67,7 @@ export function oneFence(fence: Fence): Fence {
 }
 
 /** Collects what is given within one turn of the event loop, and hands it on together. */
-function byTurn<T>(handOn: (together: readonly T[]) => Promise<void>): (one: T) => void {
+export function byTurn<T>(handOn: (together: readonly T[]) => Promise<void>): (one: T) => void {
   let collected: T[] = [];
   return (one) => {
     collected.push(one);

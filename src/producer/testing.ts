@@ -5,7 +5,7 @@
 import type { Redis } from 'ioredis';
 import { type Random, seededRandom } from '../lib/random.ts';
 import { acceptScript } from '../operations/scripts/accept.ts';
-import { acceptMessageScript } from '../operations/scripts/message.ts';
+import { MESSAGE_KEYS_BEFORE, MESSAGE_WORDS, acceptMessagesScript } from '../operations/scripts/message.ts';
 import type { CampaignInput, DisbursementInput, MessageInput } from '../queues/requests.ts';
 import { Acceptance, type Answer } from './acceptance.ts';
 import { InvalidRequest } from './errors.ts';
@@ -120,33 +120,66 @@ class MemoryProducer implements FakeProducer {
 
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
+/** What a request is known by. `referenceKey` is '' where it has no reference. */
+interface Names {
+  readonly id: string;
+  readonly fingerprint: string;
+  readonly referenceKey: string;
+  readonly idOfReference: string;
+}
+
 /** The two scripts that accept, in memory: who is who, and nothing of what would happen next. */
 function memoryScripts(): Redis {
   const fingerprints = new Map<string, string>();
   const ownerOfReference = new Map<string, string>();
-  const accept = (referenceKey: string, [id, , print, claims, idOfReference]: readonly string[]): string[] => {
-    const known = fingerprints.get(String(id));
-    if (known !== undefined) return known === print ? ['duplicate', String(id), 'queued'] : ['conflict', String(id)];
-    if (claims === '1') {
+  const accept = ({ id, fingerprint, referenceKey, idOfReference }: Names): [outcome: string, id: string] => {
+    const known = fingerprints.get(id);
+    if (known !== undefined) return [known === fingerprint ? 'duplicate' : 'conflict', id];
+    if (referenceKey !== '') {
       const owner = ownerOfReference.get(referenceKey);
       if (owner !== undefined && owner !== id) return ['conflict', owner];
       if (idOfReference !== id) {
-        if (fingerprints.has(String(idOfReference))) return ['conflict', String(idOfReference)];
-        ownerOfReference.set(referenceKey, String(id));
+        if (fingerprints.has(idOfReference)) return ['conflict', idOfReference];
+        ownerOfReference.set(referenceKey, id);
       }
     }
-    fingerprints.set(String(id), String(print));
-    return ['accepted', String(id), 'queued'];
+    fingerprints.set(id, fingerprint);
+    return ['accepted', id];
   };
   const scripts = {
     evalsha: async (sha: string, keyCount: number, ...words: (string | number)[]): Promise<unknown> => {
       const texts = words.map(String);
-      const answer = accept(texts[1] ?? '', texts.slice(keyCount));
-      if (sha === acceptScript.sha) return answer;
+      const [keys, args] = [texts.slice(0, keyCount), texts.slice(keyCount)];
+      if (sha === acceptScript.sha) return [...accept(namesOf(keys, args)), 'queued'];
+      if (sha !== acceptMessagesScript.sha) {
+        throw new Error('the fake producer knows only the scripts that accept a request');
+      }
+      const verdicts = namesOfMessages(keys, args).flatMap((names) => {
+        const [outcome, id] = accept(names);
+        return [outcome, outcome === 'conflict' ? id : 'queued'];
+      });
       // As if every message had a chunk of its own.
-      if (sha === acceptMessageScript.sha) return [...answer, 1];
-      throw new Error('the fake producer knows only the scripts that accept a request');
+      return [1, ...verdicts];
     },
   };
   return scripts as unknown as Redis;
+}
+
+function namesOf(keys: readonly string[], args: readonly string[]): Names {
+  const [id = '', , fingerprint = '', claims, idOfReference = ''] = args;
+  return { id, fingerprint, referenceKey: claims === '1' ? (keys[1] ?? '') : '', idOfReference };
+}
+
+/** In the order of scripts/message.ts. */
+function namesOfMessages(keys: readonly string[], args: readonly string[]): Names[] {
+  const key = keys.slice(MESSAGE_KEYS_BEFORE)[Symbol.iterator]();
+  const names: Names[] = [];
+  for (let from = MESSAGE_WORDS.before; from < args.length; from += MESSAGE_WORDS.each) {
+    const [id = '', fingerprint = '', reference, other = ''] = args.slice(from);
+    key.next();
+    const referenceKey = reference ? (key.next().value ?? '') : '';
+    if (other) key.next();
+    names.push({ id, fingerprint, referenceKey, idOfReference: other || id });
+  }
+  return names;
 }

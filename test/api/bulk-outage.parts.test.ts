@@ -7,6 +7,7 @@ import { request } from 'undici';
 import { afterEach, expect, test } from 'vitest';
 import { answerInBulk } from '../../src/api/bulk.ts';
 import type { ApiContext } from '../../src/api/context.ts';
+import { unpackMessageItems } from '../../src/operations/chunk-items.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { startEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { apiOn } from '../support/api-process.ts';
@@ -24,38 +25,64 @@ interface Verdict {
 }
 
 const COUNT = 20_000;
-const lineOf = (n: number): string =>
-  `${JSON.stringify({ accountAlias: '771234567', amount: 5_000, withdrawMode: 'wallet-a-senegal', reference: `o-${n}` })}\n`;
+const orderOf = (n: number) => ({
+  accountAlias: '771234567',
+  amount: 5_000,
+  withdrawMode: 'wallet-a-senegal',
+  reference: `o-${n}`,
+});
+const textOf = (n: number) => ({ to: `+2217${70_000_000 + n}`, text: `n ${n}`, reference: `o-${n}` });
 
-test('a Redis that hangs under a long body ends it with what is known, and the same body again completes it', async () => {
+/** A Redis that hangs when the first thousand lines of a body have their verdicts, and goes on for the second one. */
+async function hangingUnder(path: string, requestOf: (n: number) => object) {
   const binary = process.env['REDIS_SERVER_BIN'];
   const server = await startEmbeddedRedis(binary ? { binary } : {});
   toClose.push(() => server.stop());
   const api = await apiOn(server.url, { API_KEYS: 'maker:enqueue:maker-secret' });
   toClose.push(() => api.stop());
   toClose.push(async () => process.kill(server.pid, 'SIGCONT'));
+  const url = `${api.url}${path}`;
 
   let hung = false;
-  const broken = await send(api.url, (verdict) => {
+  const broken = await send(url, requestOf, (verdict) => {
     if (hung || verdict.index < 1_000) return;
     hung = true;
     process.kill(server.pid, 'SIGSTOP');
   });
+  process.kill(server.pid, 'SIGCONT');
+  const again = await send(url, requestOf);
+  const redis = new Redis(server.port, '127.0.0.1');
+  toClose.push(async () => redis.disconnect());
+  return { broken, again, redis };
+}
+
+function mustComplete(broken: readonly Verdict[], again: readonly Verdict[]): void {
   const outcomes = broken.map(({ outcome }) => outcome);
   const last = broken.at(-1);
   expect([last?.outcome, last?.index]).toEqual(['stopped', broken.length - 1]);
   expect(new Set(outcomes)).toEqual(new Set(['accepted', 'unconfirmed', 'stopped']));
   expect(broken.length).toBeLessThan(COUNT);
-
-  process.kill(server.pid, 'SIGCONT');
-  const again = await send(api.url);
   expect(again).toHaveLength(COUNT);
   for (const { index, id, outcome } of broken) {
     if (outcome === 'accepted') expect(again[index]).toEqual({ index, id, outcome: 'duplicate' });
   }
-  const redis = new Redis(server.port, '127.0.0.1');
-  toClose.push(async () => redis.disconnect());
+}
+
+test('a Redis that hangs under a long body ends it with what is known, and the same body again completes it', async () => {
+  const { broken, again, redis } = await hangingUnder('/v1/disbursements', orderOf);
+  mustComplete(broken, again);
   expect(await redis.zcard(keys.index('disbursement'))).toBe(COUNT);
+});
+
+test('of messages, each is in one chunk once, although a whole chunk of them is asked for in one script', async () => {
+  const { broken, again, redis } = await hangingUnder('/v1/messages', textOf);
+  mustComplete(broken, again);
+  expect(await redis.hget(keys.counts('message'), 'queued')).toBe(String(COUNT));
+  const chunks = await redis.zrange(keys.due('sms-batch'), '0', '-1');
+  const packed = await Promise.all(chunks.map((id) => redis.hget(keys.record(id), 'items')));
+  const ids = packed.flatMap((items) => unpackMessageItems(items ?? '').map(({ id }) => id));
+  expect(ids).toHaveLength(COUNT);
+  expect(new Set(ids)).toEqual(new Set(again.map(({ id }) => id)));
 });
 
 /** A door that closes when it is asked for the so manieth time, and opens again `for` questions later. */
@@ -85,7 +112,7 @@ async function doorThatCloses(at: number, { questions }: { readonly questions: n
 test.for([1, 99])(
   'a door that closes between two groups leaves no line without a verdict (%i)',
   async (questions) => {
-    const verdicts = await send(await doorThatCloses(4, { questions }));
+    const verdicts = await send(`${await doorThatCloses(4, { questions })}/v1/disbursements`, orderOf);
     const accepted = verdicts.slice(0, -1);
     expect(accepted.length).toBeGreaterThan(0);
     expect(accepted.map(({ index, outcome }) => [index, outcome])).toEqual(accepted.map((_, at) => [at, 'accepted']));
@@ -97,12 +124,16 @@ test.for([1, 99])(
   },
 );
 
-async function send(url: string, heard: (verdict: Verdict) => void = () => undefined): Promise<Verdict[]> {
-  const { statusCode, body } = await request(`${url}/v1/disbursements`, {
+async function send(
+  url: string,
+  requestOf: (n: number) => object,
+  heard: (verdict: Verdict) => void = () => undefined,
+): Promise<Verdict[]> {
+  const { statusCode, body } = await request(url, {
     method: 'POST',
     headers: { authorization: 'Bearer maker-secret', 'content-type': 'application/x-ndjson' },
     body: Readable.from(
-      Array.from({ length: COUNT }, (_, n) => lineOf(n)),
+      Array.from({ length: COUNT }, (_, n) => `${JSON.stringify(requestOf(n))}\n`),
       { objectMode: false },
     ),
   });

@@ -27,11 +27,14 @@ const most = {
   },
   chunk: { roundTrips: 6, commands: 52, queueScripts: 4 },
   recipient: { waitingBytes: 100, settledBytes: 110 },
+  /** One of many in a body: accepted, and no more. Fifty share a script, and a wake-up. */
+  message: { roundTrips: 0.04, commands: 3.5, queueScripts: 0.04 },
 } as const;
 
 const DISBURSEMENTS = 20;
 const CHUNKS = 32;
 const PER_CHUNK = 50;
+const MESSAGES = 1_000;
 const WAIT_MS = 20_000;
 
 let own: EmbeddedRedis;
@@ -133,6 +136,26 @@ describe('a chunk of a campaign', () => {
   });
 });
 
+describe('a message, accepted in bulk', () => {
+  let heard: Heard;
+  beforeAll(async () => {
+    await service.call('POST', '/v1/queues/sms-batch/pause');
+    await sendInBulk('first', 1);
+    const ear = await listen(own.port);
+    await sendInBulk('counted', MESSAGES);
+    heard = await ear.stop();
+  });
+
+  test('makes no more round trips to Redis than it needs', () => {
+    expect(heard.ours / MESSAGES, heard.table()).toBeLessThanOrEqual(most.message.roundTrips);
+    expect(heard.queueScripts / MESSAGES, heard.table()).toBeLessThanOrEqual(most.message.queueScripts);
+  });
+
+  test('has Redis carry out no more commands than it needs', () => {
+    expect(heard.commands / MESSAGES, heard.table()).toBeLessThanOrEqual(most.message.commands);
+  });
+});
+
 /** Looked at past the service, since what it is asked would be counted. */
 async function reached(key: string, field: string, wanted: string): Promise<void> {
   await vi.waitUntil(async () => (await redis.hget(key, field)) === wanted, { timeout: WAIT_MS, interval: 25 });
@@ -149,6 +172,16 @@ async function payAndWait(name: string, count: number): Promise<string[]> {
   );
   await reached(keys.counts('disbursement'), 'succeeded', String(before + count));
   return accepted.map(({ body }) => String(body.id));
+}
+
+async function sendInBulk(name: string, count: number): Promise<void> {
+  const lines = Array.from({ length: count }, (_, n) => {
+    const message = { to: `+22177${2_000_000 + n}`, text: `Bonjour ${n}`, reference: `${name}-${n}` };
+    return `${JSON.stringify(message)}\n`;
+  });
+  const headers = { 'content-type': 'application/x-ndjson' };
+  const { body } = await service.call('POST', '/v1/messages', { body: lines.join(''), headers });
+  expect(String(body).split('"accepted"').length - 1).toBe(count);
 }
 
 async function uploadCampaign(name: string, chunks: number): Promise<string> {

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { systemRandom } from '../../src/lib/random.ts';
-import { packMessageItem } from '../../src/operations/chunk-items.ts';
 import { Chunks } from '../../src/operations/chunks.ts';
-import { acceptMessage } from '../../src/operations/messages.ts';
+import { acceptMessages } from '../../src/operations/messages.ts';
 import type { Bench } from '../../src/processors/bench.ts';
 import { lookAtChunk } from '../../src/processors/chunk-look.ts';
 import { sendChunk } from '../../src/processors/sms-batch.ts';
@@ -39,21 +38,14 @@ async function chunk({ expiresInMs = 0, fence = async () => true } = {}) {
     upstream: { messaging, admit: async () => ({ admitted: true }) },
     policy: { ...world.bench.policy, settleDelayMs: SETTLE_DELAY_MS },
   } as unknown as Bench;
-  const expiresAt = expiresInMs === 0 ? 0 : now() + expiresInMs;
-  const item = packMessageItem({ id: 'msg_1', to: '+221771234567', from: '', text: 'code 4711', expiresAt });
-  await acceptMessage(
-    store.redis,
-    {
-      id: 'msg_1',
-      account: 'main',
-      fingerprint: 'fp',
-      lane: 'otp',
-      item,
-      fields: { to: '+221771234567', text: 'code 4711' },
-    },
-    { id: 'chk_1', dueInMs: 0 },
-    now,
-  );
+  const message = {
+    id: 'msg_1',
+    fingerprint: 'fp',
+    to: '+221771234567',
+    text: 'code 4711',
+    expiresAt: expiresInMs === 0 ? undefined : now() + expiresInMs,
+  };
+  await acceptMessages(store.redis, { id: 'chk_1', account: 'main', lane: 'otp', dueInMs: 0 }, [message], now);
   return {
     ...world,
     asked,

@@ -1,9 +1,8 @@
 /** Chunks of single messages over a real Redis, and a double of the messaging area that keeps a book of its own. */
 import type { Redis } from 'ioredis';
 import { systemRandom } from '../../src/lib/random.ts';
-import { packMessageItem } from '../../src/operations/chunk-items.ts';
 import { Chunks } from '../../src/operations/chunks.ts';
-import { acceptMessage } from '../../src/operations/messages.ts';
+import { acceptMessages } from '../../src/operations/messages.ts';
 import { OptOuts } from '../../src/operations/opt-outs.ts';
 import type { Bench, Settlement } from '../../src/processors/bench.ts';
 import { lookAtChunk } from '../../src/processors/chunk-look.ts';
@@ -116,16 +115,9 @@ export function textsBench(redis: Redis, policy: Partial<Bench['policy']> = {}) 
     /** Messages named after their chunk and place. */
     async chunk(id: string, persons: readonly Person[]): Promise<void> {
       for (const [index, { to, text = 'Bonjour', expiresInMs }] of persons.entries()) {
-        const expiresAt = expiresInMs === undefined ? 0 : now() + expiresInMs;
-        const message = `${id}.${index}`;
-        const item = packMessageItem({ id: message, to, from: '', text, expiresAt });
-        const fields = { to, text };
-        await acceptMessage(
-          redis,
-          { id: message, account: 'main', fingerprint: 'fp', lane: 'normal', item, fields },
-          { id, dueInMs: 0 },
-          now,
-        );
+        const expiresAt = expiresInMs === undefined ? undefined : now() + expiresInMs;
+        const message = { id: `${id}.${index}`, fingerprint: 'fp', to, text, expiresAt };
+        await acceptMessages(redis, { id, account: 'main', lane: 'normal', dueInMs: 0 }, [message], now);
       }
     },
     /** Does what is due, and turns the clock to what comes next, until the chunk is over. */

@@ -17,8 +17,10 @@ export const acceptScript = defineScript(
   'accept',
   `${IDENTITY}
 local id, at, fp = ARGV[1], clock(ARGV[2]), ARGV[3]
-local answer = standing()
-if answer then return answer end
+local mapping, other = ARGV[4] == '1' and KEYS[2] or '', ARGV[5] ~= id and KEYS[3] or ''
+local known, detail = standing(id, fp, KEYS[1], mapping, other, ARGV[5])
+if known == 'duplicate' then return {known, id, detail} end
+if known then return {known, detail} end
 
 local state, xof, account = ARGV[6], ARGV[7], ARGV[10]
 local awaits = false
@@ -43,7 +45,7 @@ if xof ~= '' then
 end
 if awaits and state == 'queued' then state = 'awaiting_approval' end
 
-claim_reference()
+claim_reference(id, mapping, other)
 local fields = {'id', id, 'state', state, 'fp', fp, 'rev', 1, 'seq', 0, 'createdAt', at, 'updatedAt', at, 'since', at, 'account', account}
 for i = 14, #ARGV do fields[#fields + 1] = ARGV[i] end
 redis.call('HSET', KEYS[1], unpack(fields))

@@ -1,42 +1,71 @@
 import { IDENTITY } from './identity.ts';
 import { defineScript } from './script.ts';
 
+/** How many words of ARGV come before the messages, and how many each message has. */
+export const MESSAGE_WORDS = { before: 7, each: 8 } as const;
+
+/** How many keys come before those of the messages. */
+export const MESSAGE_KEYS_BEFORE = 5;
+
 /**
- * Accepts one message and puts it into the chunk that this process is filling, which it creates with the first one.
+ * Accepts messages and puts them into the chunk that this process is filling, which is created with the first of them.
+ * Each has a verdict of its own, in their order; the chunk is read once and written once for all of them, its items in
+ * the form of chunk-items.ts.
  *
- * KEYS message, reference mapping, record that the reference alone would have, counts of messages, chunk, due set,
- *      counts of chunks, state set of queued chunks
- * ARGV id, now, fingerprint, claims reference (1/0), id the reference alone would give, account, chunk id, most per
- *      chunk, due in ms, packed item, lane, record version, then field/value pairs of the message
- * → {'accepted', id, 'queued', count} | {'duplicate', id, state} | {'conflict', existing id} | {'full'}
+ * KEYS chunk, due set, counts of messages, counts of chunks, state set of queued chunks; then per message: record, and
+ *      where it has a reference the reference mapping, and the record that the reference alone would have where that is
+ *      another one
+ * ARGV now, chunk id, account, lane, record version, most per chunk, due in ms; then per message: id, fingerprint,
+ *      reference (or ''), id the reference alone would give where that is another one (or ''), to, text, from (or ''),
+ *      expires at (ms, 0 = never)
+ * → {messages in the chunk; then per message: 'accepted', 'queued' | 'duplicate', state | 'conflict', existing id |
+ *   'full', ''}
  */
-export const acceptMessageScript = defineScript(
-  'accept message',
+export const acceptMessagesScript = defineScript(
+  'accept messages',
   `${IDENTITY}
-local id, at, fp, account, chunk = ARGV[1], clock(ARGV[2]), ARGV[3], ARGV[6], ARGV[7]
-local answer = standing()
-if answer then return answer end
-local c = redis.call('HMGET', KEYS[5], 'state', 'lease', 'count', 'items')
-if c[1] and (c[1] ~= 'queued' or c[2] or tonumber(c[3]) >= tonumber(ARGV[8])) then return {'full'} end
-claim_reference()
+local at, chunk, account, lane, version, most = clock(ARGV[1]), ARGV[2], ARGV[3], ARGV[4], ARGV[5], tonumber(ARGV[6])
+local c = redis.call('HMGET', KEYS[1], 'state', 'lease', 'count')
+local count, takes = tonumber(c[3] or '0'), not c[1] or (c[1] == 'queued' and not c[2])
+local answer, items, k = {0}, {}, ${MESSAGE_KEYS_BEFORE + 1}
 
-local fields = {'id', id, 'kind', 'message', 'v', ARGV[12], 'state', 'queued', 'fp', fp, 'rev', 1, 'createdAt', at,
-  'updatedAt', at, 'since', at, 'account', account, 'lane', ARGV[11], 'chunk', chunk}
-for i = 13, #ARGV do fields[#fields + 1] = ARGV[i] end
-redis.call('HSET', KEYS[1], unpack(fields))
-redis.call('HINCRBY', KEYS[4], 'queued', 1)
-
-local count = 1
-if c[1] then
-  count = redis.call('HINCRBY', KEYS[5], 'count', 1)
-  redis.call('HSET', KEYS[5], 'items', c[4] .. ',' .. ARGV[10])
-else
-  redis.call('HSET', KEYS[5], 'id', chunk, 'kind', 'chunk', 'v', ARGV[12], 'state', 'queued', 'rev', 1, 'createdAt', at,
-    'updatedAt', at, 'since', at, 'account', account, 'lane', ARGV[11], 'count', 1, 'items', ARGV[10])
-  redis.call('ZADD', KEYS[6], at + tonumber(ARGV[9]), chunk)
-  redis.call('HINCRBY', KEYS[7], 'queued', 1)
-  redis.call('ZADD', KEYS[8], at, chunk)
+for a = ${MESSAGE_WORDS.before + 1}, #ARGV, ${MESSAGE_WORDS.each} do
+  local id, fp, reference, other_id = ARGV[a], ARGV[a + 1], ARGV[a + 2], ARGV[a + 3]
+  local record, mapping, other = KEYS[k], '', ''
+  k = k + 1
+  if reference ~= '' then mapping = KEYS[k]; k = k + 1 end
+  if other_id ~= '' then other = KEYS[k]; k = k + 1 end
+  local outcome, detail = standing(id, fp, record, mapping, other, other_id)
+  if not outcome and takes and count + #items < most then
+    outcome, detail = 'accepted', 'queued'
+    claim_reference(id, mapping, other)
+    local fields = {'id', id, 'kind', 'message', 'v', version, 'state', 'queued', 'fp', fp, 'rev', 1, 'createdAt', at,
+      'updatedAt', at, 'since', at, 'account', account, 'lane', lane, 'chunk', chunk, 'to', ARGV[a + 4], 'text', ARGV[a + 5]}
+    if ARGV[a + 6] ~= '' then fields[#fields + 1] = 'from'; fields[#fields + 1] = ARGV[a + 6] end
+    if ARGV[a + 7] ~= '0' then fields[#fields + 1] = 'expiresAt'; fields[#fields + 1] = ARGV[a + 7] end
+    if reference ~= '' then fields[#fields + 1] = 'reference'; fields[#fields + 1] = reference end
+    redis.call('HSET', record, unpack(fields))
+    items[#items + 1] = cjson.encode({id, ARGV[a + 4], ARGV[a + 6], ARGV[a + 5], tonumber(ARGV[a + 7])})
+  end
+  answer[#answer + 1] = outcome or 'full'
+  answer[#answer + 1] = detail or ''
 end
-return {'accepted', id, 'queued', count}
+
+if #items > 0 then
+  local packed, joined = table.concat(items, ','), count + #items
+  redis.call('HINCRBY', KEYS[3], 'queued', #items)
+  if c[1] then
+    redis.call('HSET', KEYS[1], 'count', joined, 'items', redis.call('HGET', KEYS[1], 'items') .. ',' .. packed)
+  else
+    redis.call('HSET', KEYS[1], 'id', chunk, 'kind', 'chunk', 'v', version, 'state', 'queued', 'rev', 1, 'createdAt', at,
+      'updatedAt', at, 'since', at, 'account', account, 'lane', lane, 'count', joined, 'items', packed)
+    redis.call('ZADD', KEYS[2], at + tonumber(ARGV[7]), chunk)
+    redis.call('HINCRBY', KEYS[4], 'queued', 1)
+    redis.call('ZADD', KEYS[5], at, chunk)
+  end
+  count = joined
+end
+answer[1] = count
+return answer
 `,
 );

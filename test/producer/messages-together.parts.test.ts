@@ -1,0 +1,244 @@
+import type { Redis } from 'ioredis';
+import { describe, expect, test } from 'vitest';
+import { seededRandom } from '../../src/lib/random.ts';
+import { type MessageItem, unpackMessageItems } from '../../src/operations/chunk-items.ts';
+import { keys } from '../../src/operations/keys.ts';
+import { acceptMessages } from '../../src/operations/messages.ts';
+import { acceptMessagesScript } from '../../src/operations/scripts/message.ts';
+import { Acceptance } from '../../src/producer/acceptance.ts';
+import type { MessageInput } from '../../src/queues/requests.ts';
+import { storeOfThisFile } from '../support/fresh-redis.ts';
+import { aMessage, numberOf } from './asking.ts';
+import { running } from './running.ts';
+
+const store = storeOfThisFile();
+let seed = 0;
+
+/** One process that accepts, with its window in the test's hand. */
+function door() {
+  const scripts: string[] = [];
+  const woken: string[] = [];
+  const windows: (() => void)[] = [];
+  const redis = new Proxy(store.redis, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name);
+      if (name !== 'evalsha') return typeof value === 'function' ? value.bind(target) : value;
+      return (sha: string, ...words: string[]) => {
+        scripts.push(sha);
+        return target.call('evalsha', sha, ...words);
+      };
+    },
+  });
+  seed += 1;
+  const acceptance = new Acceptance({
+    redis,
+    random: seededRandom(seed),
+    environment: 'test',
+    batchWindowMs: 50,
+    after: (_ms, run) => {
+      windows.push(run);
+      return () => undefined;
+    },
+    wake: (_queue, id) => woken.push(id),
+  });
+  const ask = (requests: readonly unknown[], by = acceptance) =>
+    Promise.all(requests.map((request) => by.message(request)));
+  return { acceptance, ask, scripts, woken, passWindow: () => windows.splice(0).forEach((run) => run()) };
+}
+
+const texts = (count: number, more: (n: number) => Partial<MessageInput> = () => ({})) =>
+  Array.from({ length: count }, (_, n) => aMessage({ to: numberOf(n), text: `n ${n}`, ...more(n) }));
+const named = (count: number, from = 0) =>
+  Array.from({ length: count }, (_, n) => aMessage({ to: numberOf(from + n), reference: `r-${from + n}` }));
+
+async function chunks(redis: Redis = store.redis): Promise<Record<string, MessageItem[]>> {
+  const ids = await redis.zrange(keys.due('sms-batch'), '0', '-1');
+  const all = ids.map(async (id) => {
+    const [count, items] = await redis.hmget(keys.record(id), 'count', 'items');
+    const unpacked = unpackMessageItems(items ?? '');
+    expect(unpacked).toHaveLength(Number(count));
+    return [id, unpacked] as const;
+  });
+  return Object.fromEntries(await Promise.all(all));
+}
+
+const everyone = async (redis?: Redis): Promise<MessageItem[]> => Object.values(await chunks(redis)).flat();
+const outcomes = (answers: readonly { outcome: string }[]): string[] => answers.map(({ outcome }) => outcome);
+
+describe('messages that are asked for in one turn', () => {
+  test('cost one script for each chunk they fill, and keep their order in it', async () => {
+    const { ask, scripts, woken, passWindow } = door();
+    await ask(texts(1));
+    passWindow();
+    scripts.length = 0;
+    woken.length = 0;
+    const answers = await ask(texts(120));
+    expect(scripts).toEqual(Array(3).fill(acceptMessagesScript.sha));
+    const filled = await chunks();
+    const places = answers.map((answer) => ('id' in answer ? answer.id : ''));
+    const [, ...rest] = Object.values(filled).toSorted(
+      (a, b) => places.indexOf(a[0]?.id ?? '') - places.indexOf(b[0]?.id ?? ''),
+    );
+    expect(rest.map((items) => items.map(({ id }) => id))).toEqual([
+      places.slice(0, 50),
+      places.slice(50, 100),
+      places.slice(100),
+    ]);
+    expect(woken).toHaveLength(2);
+    passWindow();
+    expect(new Set(woken)).toHaveLength(3);
+    expect(await store.redis.hget(keys.counts('message'), 'queued')).toBe('121');
+    expect(await store.redis.hget(keys.counts('chunk'), 'queued')).toBe('4');
+  });
+
+  test('join the chunk that is open until it has fifty, and go on into the next', async () => {
+    const { ask, scripts } = door();
+    await ask(named(30));
+    await ask(named(30, 30));
+    const sizes = Object.values(await chunks()).map(({ length }) => length);
+    expect(new Set(sizes)).toEqual(new Set([50, 10]));
+    expect(scripts).toHaveLength(3);
+  });
+
+  test('are never more than fifty in a chunk, whoever asks for how many', async () => {
+    const messages = Array.from({ length: 60 }, (_, n) => ({
+      id: `m${n}`,
+      fingerprint: 'fp',
+      to: numberOf(n),
+      text: 'x',
+    }));
+    const chunk = { id: 'chk_1', account: 'main', lane: 'normal', dueInMs: 0 } as const;
+    const { count, verdicts } = await acceptMessages(store.redis, chunk, messages);
+    expect(count).toBe(50);
+    expect(outcomes(verdicts)).toEqual([...Array(50).fill('accepted'), ...Array(10).fill('full')]);
+    const again = await acceptMessages(store.redis, chunk, messages);
+    expect(outcomes(again.verdicts)).toEqual([...Array(50).fill('duplicate'), ...Array(10).fill('full')]);
+    expect(await store.redis.exists(keys.record('m50'))).toBe(0);
+    expect(await everyone()).toHaveLength(50);
+  });
+
+  test('are in the chunk as they were asked for, whatever they are written with', async () => {
+    const text = 'a/b "c" \\ \n\t\u0001\u007f ’é 🙂 {"x":[1]} %s';
+    const expiresAt = '2030-01-01T00:00:00.000Z';
+    const { ask } = door();
+    await ask([
+      aMessage({ to: numberOf(0), text, from: 'L\'É/"X"', expiresAt }),
+      aMessage({ to: numberOf(1), text: '1' }),
+    ]);
+    const [first, second] = await everyone();
+    const id = expect.stringMatching(/^msg_/);
+    expect(first).toEqual({ id, to: numberOf(0), from: 'L\'É/"X"', text, expiresAt: Date.parse(expiresAt) });
+    expect(second).toEqual({ id, to: numberOf(1), from: '', text: '1', expiresAt: 0 });
+    expect(await store.redis.hmget(keys.record(first?.id ?? ''), 'text', 'from', 'expiresAt', 'reference')).toEqual([
+      text,
+      'L\'É/"X"',
+      String(Date.parse(expiresAt)),
+      null,
+    ]);
+  });
+
+  test('have a verdict each, where some are new, some repeated and some contradict', async () => {
+    const { ask, scripts } = door();
+    const before = await ask(named(10));
+    scripts.length = 0;
+    const changed = { ...named(1, 3)[0], text: 'another' };
+    const answers = await ask([...named(3), changed, ...named(3, 9), { to: 'nobody' }, ...named(1, 10)]);
+    expect(scripts).toHaveLength(1);
+    expect(outcomes(answers)).toEqual([
+      ...Array(3).fill('duplicate'),
+      'conflict',
+      'duplicate',
+      'accepted',
+      'accepted',
+      'invalid',
+      'duplicate',
+    ]);
+    const idAt = (at: number) => (before[at] as { id: string }).id;
+    expect(answers.slice(0, 4)).toMatchObject([
+      { id: idAt(0) },
+      { id: idAt(1) },
+      { id: idAt(2) },
+      { existingId: idAt(3) },
+    ]);
+    expect(answers[8]).toMatchObject({ id: (answers[5] as { id: string }).id });
+    expect(new Set((await everyone()).map(({ id }) => id))).toHaveLength(12);
+  });
+
+  test('and share a reference under two identities are one message, and the second is told which', async () => {
+    const { acceptance, scripts } = door();
+    const message = aMessage({ reference: 'shared' });
+    const [first, second, third] = await Promise.all([
+      acceptance.message(message, 'key-1'),
+      acceptance.message(message),
+      acceptance.message({ ...message, to: numberOf(9) }, 'key-2'),
+    ]);
+    expect(first).toMatchObject({ outcome: 'accepted' });
+    const existingId = (first as { id: string }).id;
+    expect([second, third]).toEqual([
+      { outcome: 'conflict', existingId },
+      { outcome: 'conflict', existingId },
+    ]);
+    expect(await everyone()).toHaveLength(1);
+    expect(scripts).toHaveLength(2);
+  });
+
+  test('and find their chunk begun by somebody go into the next, in their order', async () => {
+    const { ask, woken, passWindow } = door();
+    await ask(named(10));
+    const [begun = ''] = Object.keys(await chunks());
+    await store.redis.hset(keys.record(begun), 'lease', 'somebody');
+    const answers = await ask([...named(5), ...named(20, 10)]);
+    expect(outcomes(answers)).toEqual([...Array(5).fill('duplicate'), ...Array(20).fill('accepted')]);
+    const { [begun]: untouched, ...others } = await chunks();
+    expect(untouched).toHaveLength(10);
+    const next = Object.values(others).flat();
+    expect(next.map(({ to }) => to)).toEqual(Array.from({ length: 20 }, (_, n) => numberOf(10 + n)));
+    passWindow();
+    expect(woken.toSorted()).toEqual([begun, ...Object.keys(others)].toSorted());
+  });
+
+  test('of two lanes and of the same number twice are in chunks of their own', async () => {
+    const { ask } = door();
+    await ask([...texts(2), ...texts(2, () => ({ lane: 'otp' })), ...texts(2)]);
+    expect(Object.values(await chunks()).map(({ length }) => length)).toEqual([2, 2]);
+    expect(await store.redis.zcard(keys.due('sms-otp'))).toBe(1);
+  });
+
+  test('and are lost with their connection are all told so, and nobody is woken for them', async () => {
+    const woken: string[] = [];
+    const broken = new Acceptance({
+      redis: { evalsha: () => Promise.reject(new Error('Connection is closed.')) } as unknown as Redis,
+      random: seededRandom(1),
+      environment: 'test',
+      batchWindowMs: 0,
+      after: () => () => undefined,
+      wake: (_queue, id) => woken.push(id),
+    });
+    const settled = await Promise.allSettled(named(60).map((request) => broken.message(request)));
+    broken.flush();
+    expect(new Set(settled.map(({ status }) => status))).toEqual(new Set(['rejected']));
+    expect(woken).toEqual([]);
+  });
+});
+
+test('a hundred references through every door of two processes at once are a hundred messages', async () => {
+  const { redis, producer } = await running();
+  const own = { random: seededRandom(7), environment: 'default', batchWindowMs: 50, wake: () => undefined };
+  const other = new Acceptance({ ...own, redis, after: () => () => undefined });
+  const bulk = other.inBulk();
+  const asked = named(100);
+  const [listed, ...many] = await Promise.all([
+    producer.sendMessages(asked),
+    ...[other, bulk, bulk].map((door_) => Promise.all(asked.toReversed().map((request) => door_.message(request)))),
+  ]);
+  const all = [listed, ...many.map((answers) => answers.toReversed())];
+  for (const [at] of asked.entries()) {
+    const verdicts = all.map((answers) => answers[at]);
+    expect(new Set(verdicts.map((verdict) => verdict && 'id' in verdict && verdict.id))).toHaveLength(1);
+    expect(verdicts.filter((verdict) => verdict?.outcome === 'accepted')).toHaveLength(1);
+    expect(verdicts.filter((verdict) => verdict?.outcome === 'duplicate')).toHaveLength(3);
+  }
+  const items = await everyone(redis);
+  expect(new Set(items.map(({ id }) => id))).toHaveLength(100);
+  expect(items).toHaveLength(100);
+});
