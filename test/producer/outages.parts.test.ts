@@ -81,7 +81,9 @@ describe('a Redis that', () => {
     const producer = open({ redis: own.url, patience: '3s' });
     const asking = producer.disburseEach(orders(5_000)).catch((error: unknown) => error);
     const looking = await clientOf(own.port);
-    await vi.waitFor(async () => expect(await looking.zcard(keys.index('disbursement'))).toBeGreaterThan(0));
+    await vi.waitFor(async () => expect(await looking.zcard(keys.index('disbursement'))).toBeGreaterThan(0), {
+      timeout: 20_000,
+    });
     process.kill(own.pid, 'SIGKILL');
     const ended = (await asking) as { name: string; verdicts: { outcome: string; id: string | null }[] };
     expect(ended.name).toBe('Unconfirmed');
