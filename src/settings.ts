@@ -87,6 +87,12 @@ const redis = {
   ],
   REDIS_SENTINELS: [z.string().optional(), 'host:port,host:port of the sentinels, where there are some.'],
   REDIS_SENTINEL_NAME: [z.string().default('mymaster'), 'The name by which the sentinels know the primary.'],
+  REDIS_SENTINEL_USER: [z.string().optional(), 'Who relais is to the sentinels, where they have users of their own.'],
+  REDIS_SENTINEL_PASSWORD: [
+    secret(),
+    'What the sentinels themselves ask for; the password of Redis stands in `REDIS_URL`.',
+    'secret',
+  ],
   REDIS_WAIT_REPLICAS: [count(0, { max: 10 }), 'How many replicas must hold a write before money or a text leaves.'],
   DURABILITY: [
     z.enum(['checked', 'asserted'], { error: 'must be checked or asserted' }).default('checked'),

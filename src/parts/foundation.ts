@@ -180,9 +180,12 @@ export function targetOf(config: Config): RedisTarget {
     return { host, port: Number(port) };
   });
   const ca = readCa(config.REDIS_CA_FILE);
+  const { REDIS_SENTINEL_NAME: sentinelName, REDIS_SENTINEL_USER: user, REDIS_SENTINEL_PASSWORD: password } = config;
   return {
     url: config.REDIS_URL,
-    ...(sentinels ? { sentinels, sentinelName: config.REDIS_SENTINEL_NAME } : {}),
+    ...(sentinels ? { sentinels, sentinelName } : {}),
+    ...(user === undefined ? {} : { sentinelUser: user }),
+    ...(password === undefined ? {} : { sentinelPassword: password }),
     ...(ca ? { ca } : {}),
   };
 }

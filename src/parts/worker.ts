@@ -17,6 +17,7 @@ import { type Delivery, deliveryOf } from './deliveries.ts';
 import type { Foundation } from './foundation.ts';
 import { refusalOf } from './refusal.ts';
 import { type Timing, withDeadline } from './timing.ts';
+import { together } from './together.ts';
 import { watchdogPart } from './watch-workers.ts';
 
 export function workerParts(
@@ -31,7 +32,10 @@ export function workerParts(
     eventKeeperPart(foundation),
     delivery.part,
     watchdogPart(foundation, names),
-    ...names.map((name) => queuePart(foundation, { bench, delivery }, timing, name)),
+    together(
+      'the workers',
+      names.map((name) => queuePart(foundation, { bench, delivery }, timing, name)),
+    ),
   ];
 }
 
@@ -81,13 +85,15 @@ function queuePart(foundation: Foundation, tools: Tools, timing: Timing, name: A
       return async () => {
         watchdog.forget(name);
         stopping = true;
-        const drained = await withDeadline(foundation.clock, timing.drainMs, () => worker.close());
-        if (drained) return;
-        logger.warn(
-          { queue: name },
-          'attempts were still in progress at the end of DRAIN_TIMEOUT; they are taken up again when their lease ends',
-        );
-        await worker.close(true);
+        // Paused first: a worker that was told to close waits for its attempts, and cannot be told otherwise any more.
+        const drained = await withDeadline(foundation.clock, timing.drainMs, () => worker.pause());
+        if (!drained) {
+          logger.warn(
+            { queue: name },
+            'attempts were still in progress at the end of DRAIN_TIMEOUT; they are taken up again when their lease ends',
+          );
+        }
+        await worker.close(!drained);
       };
     },
   };

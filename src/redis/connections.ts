@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { Redis, type RedisOptions } from 'ioredis';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { describeMs } from '../lib/durations.ts';
+import type { Secret } from '../lib/secret.ts';
 
 /** Where Redis is. With sentinels, `url` still gives the user, the password, the database and whether to use TLS. */
 export interface RedisTarget {
@@ -9,6 +10,10 @@ export interface RedisTarget {
   readonly sentinels?: readonly SentinelAddress[];
   /** The name under which the sentinels know the primary. Default: `mymaster`. */
   readonly sentinelName?: string;
+  /** Who we are to the sentinels, where they have users; without it, whom they take for the default. */
+  readonly sentinelUser?: string;
+  /** What the sentinels themselves ask for. That of Redis stands in `url`. */
+  readonly sentinelPassword?: Secret | string;
   /** For `rediss://`: who signs the certificates of Redis and of the sentinels (PEM). Default: whom Node.js trusts. */
   readonly ca?: string;
 }
@@ -87,9 +92,21 @@ class TurnwiseRedis extends Redis {
   }
 }
 
+/** Event of a connection for commands: Redis has answered that it takes no writes, since its disk fails. */
+export const DISK_FAILS = 'diskFails';
+
 /** The connection for our own records and scripts. Not ready yet: see `waitUntilReady`. */
 export function openCommands(target: RedisTarget, options: CommandsOptions): Redis {
-  const redis = new TurnwiseRedis({ ...addressOf(target), ...FAIL_FAST, connectionName: options.name });
+  const redis: Redis = new TurnwiseRedis({
+    ...addressOf(target),
+    ...FAIL_FAST,
+    connectionName: options.name,
+    // Every refusal comes by here. What fails is its disk: another connection to it would be no better.
+    reconnectOnError: (error) => {
+      if (/\bMISCONF\b/.test(error.message)) redis.emit(DISK_FAILS);
+      return reconnectOnError(error);
+    },
+  });
   redis.on('error', options.onError);
   return redis;
 }
@@ -149,11 +166,18 @@ function unavailable(redis: Redis, why: string, cause: Error | undefined): Redis
   const { host, port, sentinels } = redis.options;
   const place = sentinels?.map((one) => `${one.host}:${one.port}`).join(', ') ?? `${host}:${port}`;
   const detail = cause === undefined ? '' : ` (last error: ${cause.message})`;
-  return new RedisUnavailable(
-    `Redis at ${place} is not available: ${why}${detail}. ` +
-      'Start it, or point REDIS_URL (or REDIS_SENTINELS) at one that runs; `relais dev` brings its own.',
-    { cause },
-  );
+  const told = `Redis at ${place} is not available: ${why}${detail}. ${remedyFor(cause)}`;
+  return new RedisUnavailable(told, { cause });
+}
+
+function remedyFor(cause: Error | undefined): string {
+  const says = cause?.message ?? '';
+  if (!/NOAUTH|WRONGPASS|NOPERM/.test(says))
+    return 'Start it, or point REDIS_URL (or REDIS_SENTINELS) at one that runs; `relais dev` brings its own.';
+  // As ioredis begins what it heard from the last sentinel; whatever Redis itself refuses comes without it.
+  return says.startsWith('All sentinels are unreachable')
+    ? 'Mend REDIS_SENTINEL_PASSWORD, and REDIS_SENTINEL_USER where they have users.'
+    : 'Mend the user and the password in REDIS_URL.';
 }
 
 /** A URL with a bad port or an unknown scheme throws a TypeError whose message does not repeat the password. */
@@ -173,7 +197,17 @@ function addressOf(target: RedisTarget): ConnectionRecipe {
   }
   // The sentinels say where the primary is, so its certificate is checked for that address and not for the URL's.
   const tls = encrypted ? { tls: ca, sentinelTLS: ca, enableTLSForSentinelMode: true } : {};
-  return { ...common, ...tls, sentinels: [...target.sentinels], name: target.sentinelName ?? 'mymaster' };
+  const name = target.sentinelName ?? 'mymaster';
+  return { ...common, ...tls, ...toSentinels(target), sentinels: [...target.sentinels], name };
+}
+
+function toSentinels({ sentinelUser: user, sentinelPassword: password }: RedisTarget): ConnectionRecipe {
+  return {
+    ...(user === undefined ? {} : { sentinelUsername: user }),
+    ...(password === undefined
+      ? {}
+      : { sentinelPassword: typeof password === 'string' ? password : password.reveal() }),
+  };
 }
 
 function readUrl(text: string): URL {

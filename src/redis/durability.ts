@@ -47,7 +47,7 @@ const HOW_TO_ASSERT = 'if its operator vouches that answered writes are kept, se
 export async function checkDurability(redis: Redis, options: DurabilityOptions): Promise<Durability> {
   const facts = await askFacts(redis);
   const doubts = [...settingDoubts(facts), ...replicaDoubts(facts, options.replicas)];
-  const faults = faultsOf(facts, options.replicas);
+  const faults = [...diskFaults(facts), ...faultsOf(facts, options.replicas)];
   return {
     // An operator can answer for what we cannot see, but not for a disk that fails or a server that takes no writes.
     durable: faults.length === 0 && (doubts.length === 0 || options.asserted),
@@ -59,7 +59,7 @@ export async function checkDurability(redis: Redis, options: DurabilityOptions):
 }
 
 async function askFacts(redis: Redis): Promise<ServerFacts> {
-  const names = [...Object.keys(REQUIRED), 'maxmemory'];
+  const names = [...Object.keys(REQUIRED), 'maxmemory', 'save', 'stop-writes-on-bgsave-error'];
   // One question per setting: servers before 7 take one name at a time, and managed ones hide some and not others.
   const [infos, answers] = await Promise.all([
     Promise.all(SECTIONS.map((section) => unlessForbidden(redis.info(section)))),
@@ -113,13 +113,26 @@ function replicaDoubts({ info }: ServerFacts, replicas: number): readonly string
   ];
 }
 
+/** A setting that it hides is taken for what Redis does unless it is told otherwise. */
+function diskFaults({ info, settings }: ServerFacts): readonly string[] {
+  const stopsForSnapshot = settings.get('save') !== '' && settings.get('stop-writes-on-bgsave-error') !== 'no';
+  return [
+    ...(info.get('aof_last_write_status') === 'err'
+      ? ['its last write to disk failed: make room on its disk, and look at its log']
+      : []),
+    ...(info.get('rdb_last_bgsave_status') === 'err' && stopsForSnapshot
+      ? [
+          'its last snapshot failed, so it takes no writes: make room on its disk, and look at its log; ' +
+            'relais needs no snapshots (CONFIG SET save "")',
+        ]
+      : []),
+  ];
+}
+
 function faultsOf({ info }: ServerFacts, replicas: number): readonly string[] {
   const connected = Number(info.get('connected_slaves') ?? replicas);
   return [
     ...(info.get('role') === 'slave' ? ['it is a replica and takes no writes: point REDIS_URL at the primary'] : []),
-    ...(info.get('aof_last_write_status') === 'err'
-      ? ['its last write to disk failed: look at its disk and log']
-      : []),
     ...(connected < replicas
       ? [`REDIS_WAIT_REPLICAS is ${replicas} and ${connected} replica(s) are connected: bring them back`]
       : []),

@@ -1,91 +1,108 @@
 import { Redis } from 'ioredis';
 import { request } from 'undici';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openQueue } from '../../src/queues/open.ts';
 import { queues } from '../../src/queues/index.ts';
 import { missing, until } from './prometheus.ts';
 import { quickly, startWatched, type Watched } from './watched.ts';
 
-/** Alerts that really fire: relais in real trouble, seen by a real Prometheus. What takes minutes takes seconds. */
-describe.skipIf(missing)('the alert', () => {
-  let watched: Watched;
-  beforeEach(async () => {
-    watched = await startWatched(quickly);
-    // Whatever fires later must be of the trouble that the test makes, not of the start.
-    await until('nothing fires', async () => (await firingNames()).length === 0, 20_000);
-  });
-  afterEach(() => watched.stop());
+/**
+ * Alerts that really fire: relais in real trouble, seen by a real Prometheus. What takes minutes takes seconds. Each has
+ * a relais of its own, since its trouble would be everybody's; they mostly wait, so they wait together.
+ */
+describe.skipIf(missing).concurrent('the alert', () => {
+  test('RelaisRedisNotDurable fires when somebody changes how Redis writes, and ends with its cause', () =>
+    inTrouble(async (watched) => {
+      await watched.redis.config('SET', 'appendfsync', 'everysec');
+      // It is looked at each minute, and at each reconnect.
+      await watched.redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+      const { labels } = await watched.prometheus.untilFiring('RelaisRedisNotDurable');
+      expect(labels['severity']).toBe('critical');
 
-  const pay = (reference: string, accountAlias = '771234567') =>
-    watched.api('POST', '/v1/disbursements', {
-      accountAlias,
-      amount: 1_000,
-      withdrawMode: 'wallet-a-senegal',
-      reference,
-    });
-  const firingNames = async (): Promise<readonly string[]> =>
-    (await watched.prometheus.alerts()).filter(({ state }) => state === 'firing').map(({ name }) => name);
+      await watched.redis.config('SET', 'appendfsync', 'always');
+      await watched.redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+      const over = async () => !(await firingNames(watched)).includes('RelaisRedisNotDurable');
+      await until('it ends', over, 20_000);
+    }));
 
-  test('RelaisRedisNotDurable fires when somebody changes how Redis writes, and ends with its cause', async () => {
-    await watched.redis.config('SET', 'appendfsync', 'everysec');
-    // It is looked at each minute, and at each reconnect.
-    await watched.redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
-    const { labels } = await watched.prometheus.untilFiring('RelaisRedisNotDurable');
-    expect(labels['severity']).toBe('critical');
+  test('RelaisAccountHeld fires once for an account without funds, however many disbursements it stops', () =>
+    inTrouble(async (watched) => {
+      for (let number = 0; number < 20; number += 1) await pay(watched, `no-funds-${number}`, '779999903');
+      const { labels } = await watched.prometheus.untilFiring('RelaisAccountHeld');
+      expect(labels).toMatchObject({ account: 'main', area: 'payments', reason: 'funds' });
+      expect((await firingNames(watched)).filter((name) => name === 'RelaisAccountHeld')).toHaveLength(1);
+    }));
 
-    await watched.redis.config('SET', 'appendfsync', 'always');
-    await watched.redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
-    const over = async () => !(await firingNames()).includes('RelaisRedisNotDurable');
-    await until('it ends', over, 20_000);
-  });
+  test('RelaisNeedsReview fires when the service never said whether it paid', () =>
+    inTrouble(async (watched) => {
+      const { id } = await pay(watched, 'never-said', '779999902');
+      expect((await watched.prometheus.untilFiring('RelaisNeedsReview')).labels['kind']).toBe('disbursement');
+      const told = await watched.api('GET', `/v1/disbursements/${String(id)}`);
+      expect(told).toMatchObject({ state: 'needs_review' });
+    }));
 
-  test('RelaisRoleMissing fires when the last worker is gone, and RelaisProcessDown names it', async () => {
-    await watched.stopWorker();
-    expect((await watched.prometheus.untilFiring('RelaisProcessDown')).labels['instance']).toBe(
-      new URL(watched.urls.workerMetrics).host,
-    );
-    // What was scraped last counts until it is five minutes old, or until a scrape finds nobody.
-    expect((await watched.prometheus.untilFiring('RelaisRoleMissing')).labels['role']).toBe('worker');
-  });
+  test('RelaisBacklog and RelaisJobsWait fire while nobody works; RelaisRoleMissing says so, RelaisProcessDown who is gone', () =>
+    inTrouble(async (watched) => {
+      await watched.stopWorker();
+      await pay(watched, 'late');
+      const [backlog, waits, missed, gone] = await Promise.all([
+        watched.prometheus.untilFiring('RelaisBacklog'),
+        watched.prometheus.untilFiring('RelaisJobsWait'),
+        // What was scraped last counts until it is five minutes old, or until a scrape finds nobody.
+        watched.prometheus.untilFiring('RelaisRoleMissing'),
+        watched.prometheus.untilFiring('RelaisProcessDown'),
+      ]);
+      expect([backlog.labels['queue'], waits.labels['queue']]).toEqual(['disbursement', 'disbursement']);
+      expect(missed.labels['role']).toBe('worker');
+      expect(gone.labels['instance']).toBe(new URL(watched.urls.workerMetrics).host);
+    }));
 
-  test('RelaisAccountHeld fires once for an account without funds, however many disbursements it stops', async () => {
-    for (let number = 0; number < 20; number += 1) await pay(`no-funds-${number}`, '779999903');
-    const { labels } = await watched.prometheus.untilFiring('RelaisAccountHeld');
-    expect(labels).toMatchObject({ account: 'main', area: 'payments', reason: 'funds' });
-    expect((await firingNames()).filter((name) => name === 'RelaisAccountHeld')).toHaveLength(1);
-  });
-
-  test('RelaisNeedsReview fires when the service never said whether it paid', async () => {
-    const { id } = await pay('never-said', '779999902');
-    expect((await watched.prometheus.untilFiring('RelaisNeedsReview')).labels['kind']).toBe('disbursement');
-    expect(await watched.api('GET', `/v1/disbursements/${String(id)}`)).toMatchObject({ state: 'needs_review' });
-  });
-
-  test('RelaisBacklog and RelaisJobsWait fire while nobody works', async () => {
-    await watched.stopWorker();
-    await pay('late');
-    expect((await watched.prometheus.untilFiring('RelaisBacklog')).labels['queue']).toBe('disbursement');
-    expect((await watched.prometheus.untilFiring('RelaisJobsWait')).labels['queue']).toBe('disbursement');
-  });
-
-  test('RelaisWorkerStuck fires when a worker takes nothing though Redis is well, and readiness says so', {
-    timeout: 90_000,
-  }, async () => {
-    const connection = new Redis(watched.server.url, { maxRetriesPerRequest: null });
-    const queue = openQueue(queues.disbursement, connection);
-    // A limit for all workers together, and a job that takes the one place and never ends.
-    await queue.setGlobalConcurrency(1);
-    await connection.lpush('{relais}:disbursement:active', 'ghost');
-    await connection.set('{relais}:disbursement:ghost:lock', 'nobody');
-    await pay('waits');
-    expect((await watched.prometheus.untilFiring('RelaisWorkerStuck')).labels['queue']).toBe('disbursement');
-    const reasons = async () => {
-      const answer = await request(`${watched.urls.workerMetrics}/readyz`);
-      const { reasons: told = [] } = (await answer.body.json()) as { reasons?: string[] };
-      return told.find((reason) => reason.startsWith('the worker of disbursement takes no jobs'));
-    };
-    await until('readiness says so', reasons, 45_000);
-    await queue.close();
-    connection.disconnect();
-  });
+  test(
+    'RelaisWorkerStuck fires when a worker takes nothing though Redis is well, and readiness says so',
+    {
+      timeout: 90_000,
+    },
+    () =>
+      inTrouble(async (watched) => {
+        const connection = new Redis(watched.server.url, { maxRetriesPerRequest: null });
+        const queue = openQueue(queues.disbursement, connection);
+        // A limit for all workers together, and a job that takes the one place and never ends.
+        await queue.setGlobalConcurrency(1);
+        await connection.lpush('{relais}:disbursement:active', 'ghost');
+        await connection.set('{relais}:disbursement:ghost:lock', 'nobody');
+        await pay(watched, 'waits');
+        expect((await watched.prometheus.untilFiring('RelaisWorkerStuck')).labels['queue']).toBe('disbursement');
+        const reasons = async () => {
+          const answer = await request(`${watched.urls.workerMetrics}/readyz`);
+          const { reasons: told = [] } = (await answer.body.json()) as { reasons?: string[] };
+          return told.find((reason) => reason.startsWith('the worker of disbursement takes no jobs'));
+        };
+        await until('readiness says so', reasons, 45_000);
+        await queue.close();
+        connection.disconnect();
+      }),
+  );
 });
+
+async function inTrouble(trouble: (watched: Watched) => Promise<void>): Promise<void> {
+  const watched = await startWatched(quickly);
+  try {
+    // Whatever fires later must be of the trouble that the test makes, not of the start.
+    await until('nothing fires', async () => (await firingNames(watched)).length === 0, 20_000);
+    await trouble(watched);
+  } finally {
+    await watched.stop();
+  }
+}
+
+const pay = (watched: Watched, reference: string, accountAlias = '771234567') =>
+  watched.api('POST', '/v1/disbursements', {
+    accountAlias,
+    amount: 1_000,
+    withdrawMode: 'wallet-a-senegal',
+    reference,
+  });
+
+async function firingNames({ prometheus }: Watched): Promise<readonly string[]> {
+  return (await prometheus.alerts()).filter(({ state }) => state === 'firing').map(({ name }) => name);
+}

@@ -17,6 +17,8 @@ interface Service {
   readonly cap_drop?: readonly string[];
   readonly security_opt?: readonly string[];
   readonly stop_grace_period?: string;
+  readonly logging?: { readonly options?: Readonly<Record<string, string>> };
+  readonly healthcheck?: { readonly test: readonly string[] };
   readonly depends_on?: readonly string[] | Readonly<Record<string, { readonly condition: string }>>;
   readonly deploy?: unknown;
 }
@@ -33,7 +35,7 @@ const ours = services.filter(([, { image }]) => image === 'relais');
 
 /** What the specification of compose knows of a service and we use. */
 const KEYS =
-  'build cap_drop command depends_on environment healthcheck image ports profiles ' +
+  'build cap_drop command depends_on environment healthcheck image logging ports profiles ' +
   'read_only restart security_opt stop_grace_period tmpfs user volumes';
 
 describe('docker-compose.yml', () => {
@@ -73,8 +75,28 @@ describe('docker-compose.yml', () => {
   test.for(ours)('%s has settings that exist, and longer to stop than it takes to drain', ([, service]) => {
     const names = describeSettings().map(({ name }) => name);
     for (const name of Object.keys(service.environment ?? {})) expect(names).toContain(name);
-    const { drainMs } = timingOf(loadConfig({}));
-    expect(toMs(service.stop_grace_period ?? '0s')).toBeGreaterThan(drainMs);
+    const config = loadConfig({});
+    const { drainMs } = timingOf(config);
+    const exchangeMs = config.UPSTREAM_TIMEOUT + config.UPSTREAM_CONNECT_TIMEOUT;
+    // An attempt that is still there at the end of the drain may have just begun another request.
+    expect(toMs(service.stop_grace_period ?? '0s')).toBeGreaterThan(drainMs + exchangeMs);
+  });
+
+  test.for(services)('%s keeps a log that ends somewhere', ([, { logging }]) => {
+    expect(logging?.options).toEqual({ 'max-size': expect.stringMatching(/^\d+m$/), 'max-file': '5' });
+  });
+
+  test('a process has the secrets that it uses, and no others', () => {
+    const secrets = describeSettings().flatMap(({ name, secret }) => (secret ? [name] : []));
+    const given = (name: string): readonly string[] => {
+      const all = Object.entries(compose.services[name]?.environment ?? {});
+      return all.flatMap(([setting, value]) => (secrets.includes(setting) && value !== '' ? [setting] : []));
+    };
+    const keys = 'SERVICE_MASTER_KEY SERVICE_PRIVATE_KEY SERVICE_TOKEN SMS_USER_KEY SMS_SECRET_KEY SMS_APP_KEY';
+    expect(given('worker')).toEqual(['CALLBACK_SECRET', ...keys.split(' ')]);
+    expect(given('api')).toEqual(['CALLBACK_SECRET', ...keys.split(' '), 'API_KEYS']);
+    expect(given('webhooks')).toEqual(['CALLBACK_SECRET']);
+    expect(given('sandbox')).toEqual([]);
   });
 
   test('the worker can be scaled: it has no port and no name of its own', () => {
@@ -84,8 +106,14 @@ describe('docker-compose.yml', () => {
 
   test('Redis is as durable as it is checked to be', () => {
     const command = compose.services['redis']?.command?.join(' ');
-    for (const words of ['--appendonly yes', '--appendfsync always', '--maxmemory-policy noeviction'])
+    for (const words of ['--appendonly yes', '--appendfsync always', '--maxmemory-policy noeviction', '--maxmemory '])
       expect(command).toContain(words);
+    // Redis is told `--save ''` last: nothing may follow that could be taken for a part of it.
+    expect(compose.services['redis']?.command?.slice(-2)).toEqual(['--save', '']);
+  });
+
+  test('Redis is well when it answers, and not while it only refuses', () => {
+    expect(compose.services['redis']?.healthcheck?.test).toEqual(['CMD-SHELL', 'redis-cli ping | grep -q PONG']);
   });
 
   test('Prometheus finds the containers of every role, and has the rules', () => {

@@ -1,4 +1,7 @@
 /** relais as three processes would be, on a Redis of its own, watched by a real Prometheus that loads our rules. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { request } from 'undici';
 import { loadConfig } from '../../src/config.ts';
@@ -6,6 +9,7 @@ import { startRoles } from '../../src/parts/run.ts';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { type Sandbox, defaultCredentials, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { type Prometheus, startPrometheus, until } from './prometheus.ts';
+import { startRelais } from '../support/relais-process.ts';
 import { readOps } from './rules-files.ts';
 
 export interface Watched {
@@ -15,9 +19,23 @@ export interface Watched {
   readonly sandbox: Sandbox;
   readonly urls: { readonly api: string; readonly webhooks: string; readonly workerMetrics: string };
   readonly api: (method: 'GET' | 'POST', path: string, body?: unknown) => Promise<Record<string, unknown>>;
+  /** Orders of the sandbox: faults, settings. */
+  readonly control: (method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown) => Promise<any>;
   readonly stopWorker: () => Promise<void>;
+  /** Of the worker, where it is a process of its own; otherwise of this one. */
+  readonly workerPid: number;
+  /** Starts Redis again where it was, with what it had. */
+  readonly startRedis: () => Promise<void>;
   stop(): Promise<void>;
 }
+
+export interface WatchedOptions {
+  /** The worker is a process of its own, which can be frozen. */
+  readonly workerApart?: boolean;
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+export const CALLBACK_SECRET = 'callback-secret';
 
 const QUICK = {
   UPSTREAM_TIMEOUT: '2s',
@@ -31,25 +49,32 @@ const QUICK = {
   LOG_LEVEL: 'silent',
 };
 
-/**
- * `quickly`: what takes minutes in the rules takes seconds here. Each condition has to last for two, and each age counts
- * for sixty times what it is.
- */
+/** An age that an alert tells of comes sixty times sooner, and in three seconds at the latest. */
+const AGE_MOST_S = 3;
+
+/** What takes minutes in the rules takes seconds here: each condition has to last for two. */
 export function quickly(rules: string): string {
   return rules
     .replaceAll(/^( +for: ).*$/gm, '$12s')
     .replaceAll(/(seconds(?::max)?(?:\{[^}]*\})?\)? > )(\d+)$/gm, (_all, left: string, limit: string) => {
-      return `${left}${Number(limit) / 60}`;
+      return `${left}${Math.min(AGE_MOST_S, Number(limit) / 60)}`;
     });
 }
 
-export async function startWatched(change: (rules: string) => string = (rules) => rules): Promise<Watched> {
-  const server = await startEmbeddedRedis();
+export async function startWatched(
+  change: (rules: string) => string = (rules) => rules,
+  { workerApart = false, settings: special = {} }: WatchedOptions = {},
+): Promise<Watched> {
+  const dir = mkdtempSync(join(tmpdir(), 'relais-watched-'));
+  let server = await startEmbeddedRedis({ dir });
   const sandbox = await startSandbox();
   const redis = new Redis(server.url);
+  // Redis may be killed here; a test that needs this client notices by its commands.
+  redis.on('error', () => undefined);
   const { masterKey, privateKey, token, smsUserKey, smsSecretKey, smsAppKey, smsSender } = defaultCredentials;
   const settings: Record<string, string> = {
     ...QUICK,
+    ...special,
     REDIS_URL: server.url,
     SERVICE_BASE_URL: sandbox.base,
     SERVICE_CRM_URL: sandbox.crm,
@@ -60,7 +85,7 @@ export async function startWatched(change: (rules: string) => string = (rules) =
     SMS_SECRET_KEY: smsSecretKey,
     SMS_APP_KEY: smsAppKey,
     SMS_SENDER: smsSender,
-    CALLBACK_SECRET: 'callback-secret',
+    CALLBACK_SECRET,
     API_KEYS: 'maker:enqueue+read+approve+operate:maker-secret,checker:read+approve:checker-secret',
     ALLOW_LOOPBACK_ENDPOINTS: 'on',
     API_PORT: '0',
@@ -69,7 +94,9 @@ export async function startWatched(change: (rules: string) => string = (rules) =
   const webhooks = await startRoles(loadConfig(settings), ['webhooks']);
   const known = { ...settings, PUBLIC_URL: webhooks.urls.webhooks ?? '' };
   const api = await startRoles(loadConfig(known), ['api']);
-  const worker = await startRoles(loadConfig(known), ['worker']);
+  const worker = workerApart
+    ? await startRelais(known, 'worker')
+    : { ...(await startRoles(loadConfig(known), ['worker'])), pid: process.pid };
   const targets = [webhooks, api, worker].map(({ urls }) => urls.metrics ?? '');
   const prometheus = await startPrometheus({
     targets,
@@ -95,7 +122,13 @@ export async function startWatched(change: (rules: string) => string = (rules) =
       workerMetrics: worker.urls.metrics ?? '',
     },
     api: (method, path, body) => ask(`${api.urls.api}${path}`, method, body),
+    control: (method, path, body) => ask(`${sandbox.control}${path}`, method, body),
     stopWorker,
+    workerPid: worker.pid,
+    startRedis: async () => {
+      await server.stop();
+      server = await startEmbeddedRedis({ dir, port: server.port });
+    },
     stop: async () => {
       await prometheus.stop();
       await stopWorker();
@@ -104,17 +137,19 @@ export async function startWatched(change: (rules: string) => string = (rules) =
       redis.disconnect();
       await sandbox.stop();
       await server.stop();
+      rmSync(dir, { recursive: true, force: true });
     },
   };
 }
 
-async function ask(url: string, method: 'GET' | 'POST', body?: unknown): Promise<Record<string, unknown>> {
+async function ask(url: string, method: 'GET' | 'POST' | 'DELETE', body?: unknown): Promise<Record<string, unknown>> {
   const answer = await request(url, {
     method,
     headers: { authorization: 'Bearer maker-secret', 'content-type': 'application/json' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  const seen = (await answer.body.json()) as Record<string, unknown>;
+  const text = await answer.body.text();
+  const seen = (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>;
   if (answer.statusCode >= 400) throw new Error(`${method} ${url}: ${answer.statusCode} ${JSON.stringify(seen)}`);
   return seen;
 }

@@ -1,10 +1,10 @@
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type Clock, systemClock } from '../../src/lib/clock.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { doctor } from '../../src/parts/doctor.ts';
@@ -211,6 +211,25 @@ describe('redis', () => {
       is: 'ok',
       says: expect.stringContaining('asserted by DURABILITY, though appendfsync is everysec'),
     });
+  });
+
+  test('whose disk does not take a snapshot is a fault, and so is what cannot be looked at for it', async () => {
+    // A folder stands where it should be written.
+    mkdirSync(join(server.dir, 'dump.rdb'));
+    onTestFinished(async () => {
+      rmSync(join(server.dir, 'dump.rdb'), { recursive: true });
+      await redis.config('SET', 'save', '');
+    });
+    await redis.config('SET', 'save', '3600 100000');
+    await redis.bgsave('SCHEDULE');
+    await vi.waitFor(
+      async () => expect(await redis.info('persistence')).toContain('rdb_last_bgsave_status:err'),
+      20_000,
+    );
+    expect(await faults({})).toEqual([
+      expect.stringMatching(/^durability: its last snapshot failed, so it takes no writes → make room on its disk/),
+      expect.stringMatching(/^sms login: could not be looked at: MISCONF/),
+    ]);
   });
 
   test.for([

@@ -1,8 +1,9 @@
 /** What happens when Redis is not well: each row of the table in docs/redis.md. */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import { request } from 'undici';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { type Service, startService } from '../support/service.ts';
 import { Link } from '../storm/link.ts';
@@ -10,6 +11,8 @@ import { type Paid, payingThrough } from './paid.ts';
 import { type Server, startServer } from './servers.ts';
 
 const IN_FLIGHT = 5;
+/** More than what is written while so many are asked for and paid. */
+const ROOM_BYTES = 1_000_000;
 const WITHIN = { timeout: 15_000, interval: 50 };
 
 let dir: string;
@@ -42,8 +45,8 @@ afterAll(async () => {
 });
 
 /** On the same files and the same port, as an operator would. */
-async function startAgain(settings: Readonly<Record<string, string>> = {}): Promise<void> {
-  server = await startServer({ dir, port: String(server.port), ...settings });
+async function startAgain(settings: Readonly<Record<string, string>> = {}, roomBytes?: number): Promise<void> {
+  server = await startServer({ dir, port: String(server.port), ...settings }, {}, roomBytes);
 }
 
 async function refused(name: string, status = 503): Promise<string> {
@@ -116,20 +119,26 @@ test('read-only: refused, and it goes on by itself when writes are taken again',
   await paid.once([...references, 'writes-again']);
 });
 
-test('a snapshot that fails: refused as unavailable, not as a fault of ours', async () => {
+test('a snapshot that fails: refused with the reason, not as a fault of ours, until one can be written', async () => {
   const references = await paid.accepted('misconf', IN_FLIGHT);
   // A folder stands where the snapshot should be written.
   mkdirSync(join(dir, 'dump.rdb'));
-  await server.redis.config('SET', 'save', '3600 1');
+  await server.redis.config('SET', 'save', '1 1');
   await server.redis.bgsave();
   await vi.waitFor(
     async () => expect(await server.redis.set('probe', '1').catch(String)).toContain('MISCONF'),
     WITHIN,
   );
-  expect(await refused('no-snapshot')).toBe('unavailable');
+  // The first write that is refused tells: nobody has to wait for the look of each minute.
+  await eventuallyRefused('no-snapshot', 'not-durable');
+  const { body } = await paid.ask('no-snapshot');
+  expect(body.detail).toMatch(/^its last snapshot failed, so it takes no writes: make room on its disk/);
+  expect(await notReady()).toContain('its last snapshot failed');
   rmSync(join(dir, 'dump.rdb'), { recursive: true });
-  await server.redis.bgsave();
+  // Redis tries again by itself.
   await paid.once(references);
+  await vi.waitFor(async () => expect((await paid.ask('no-snapshot')).status).toBe(202), WITHIN);
+  await vi.waitFor(async () => expect(await notReady()).toBe(''), WITHIN);
   await server.redis.config('SET', 'save', '');
 });
 
@@ -137,13 +146,41 @@ test('loading: refused until every record is read, then all goes on', async () =
   const references = await paid.accepted('loading', IN_FLIGHT);
   process.kill(server.pid, 'SIGKILL');
   await server.stop();
-  const started = startAgain({ 'key-load-delay': '1000', 'loading-process-events-interval-bytes': '1024' });
+  const started = startAgain({ 'key-load-delay': '300', 'loading-process-events-interval-bytes': '1024' });
   await vi.waitFor(async () => expect(await saysLoading()).toBe(true), WITHIN);
   expect(await refused('while-loading')).toBe('unavailable');
   expect(await saysLoading(), 'it was still loading').toBe(true);
   await started;
   await paid.once(references);
 });
+
+test('out of disk: it ends by itself, and once there is room all goes on, paid once', async () => {
+  process.kill(server.pid, 'SIGTERM');
+  await server.stop();
+  await startAgain({}, longestFile() + ROOM_BYTES);
+  await vi.waitFor(async () => expect((await paid.ask('has-room-yet')).status).toBe(202), WITHIN);
+  const references = await paid.accepted('disk', IN_FLIGHT);
+  await expect(server.redis.set('too long', 'x'.repeat(ROOM_BYTES))).rejects.toThrow();
+  await eventuallyRefused('disk-full', 'unavailable');
+  await vi.waitFor(async () => expect(await notReady()).toContain('Redis is reconnecting'), WITHIN);
+  await server.stop();
+  await startAgain();
+  await paid.once([...references, 'has-room-yet']);
+  expect(await server.redis.exists('too long'), 'a write that was refused is not there').toBe(0);
+});
+
+/** Why this process is not ready; '' when it is. */
+async function notReady(): Promise<string> {
+  const answer = await request(`${service.metrics}/readyz`);
+  const { reasons = [] } = (await answer.body.json()) as { reasons?: readonly string[] };
+  expect(answer.statusCode).toBe(reasons.length === 0 ? 200 : 503);
+  return reasons.join('; ');
+}
+
+function longestFile(): number {
+  const folder = join(dir, 'appendonlydir');
+  return Math.max(...readdirSync(folder).map((name) => statSync(join(folder, name)).size));
+}
 
 async function usedMemory(): Promise<number> {
   return Number(/used_memory:(\d+)/.exec(await server.redis.info('memory'))?.[1]);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { Secret } from '../../src/lib/secret.ts';
 import { queueConnection, workerConnection } from '../../src/redis/connections.ts';
 
 test('a bare URL means the usual port, the first database and no TLS', () => {
@@ -45,6 +46,20 @@ test('every connection gives up a socket on which nothing comes, and leaves a se
     expect(options.reconnectOnError?.(new Error("READONLY You can't write against a read only replica."))).toBe(true);
     expect(options.reconnectOnError?.(new Error('NOSCRIPT No matching script.'))).toBe(false);
   }
+});
+
+test('what the sentinels ask for is given to them, and to Redis what stands in the URL', () => {
+  const sentinels = [{ host: 's1', port: 26379 }];
+  const theirs = { sentinelUser: 'watcher', sentinelPassword: new Secret('theirs') };
+  expect(workerConnection({ url: 'redis://:ours@x', sentinels, ...theirs })).toMatchObject({
+    password: 'ours',
+    sentinelUsername: 'watcher',
+    sentinelPassword: 'theirs',
+  });
+  expect(workerConnection({ url: 'redis://:ours@x', sentinels, sentinelPassword: 'theirs' })).toMatchObject({
+    sentinelPassword: 'theirs',
+  });
+  expect(workerConnection({ url: 'redis://:ours@x', sentinels })).not.toHaveProperty('sentinelPassword');
 });
 
 test('an IPv6 address loses its brackets', () => {

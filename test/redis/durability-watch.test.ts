@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
+import { DISK_FAILS } from '../../src/redis/connections.ts';
 import type { Durability } from '../../src/redis/durability.ts';
 import { watchDurability } from '../../src/redis/durability-watch.ts';
 import type { Clock } from '../../src/lib/clock.ts';
@@ -59,6 +60,20 @@ test.for([
   expect(watch.waiting()).toEqual([65_000]);
 });
 
+test('a write that the disk refuses is looked into at once, and once for a hundred of them', async () => {
+  const broken: Durability = { ...durable, durable: false, reasons: ['its last snapshot failed'] };
+  const watch = watching([durable, broken, durable]);
+  await watch.settled();
+  for (let refusal = 0; refusal < 100; refusal += 1) watch.redis.emit(DISK_FAILS);
+  await watch.settled();
+  expect(watch.told).toEqual([durable, broken]);
+  // From here on it is looked at every five seconds anyway.
+  watch.redis.emit(DISK_FAILS);
+  await watch.settled();
+  expect(watch.told).toEqual([durable, broken]);
+  expect(watch.waiting()).toEqual([5_000]);
+});
+
 test('an older look that answers late does not overwrite a newer one', async () => {
   let answerFirst: (verdict: Durability) => void = () => undefined;
   const first = new Promise<Durability>((resolve) => {
@@ -86,6 +101,7 @@ test('after the end nothing is looked at or told', async () => {
   watch.stop();
   await watch.settled();
   watch.redis.emit('ready');
+  watch.redis.emit(DISK_FAILS);
   await watch.settled();
   expect(watch.told).toEqual([]);
   expect(watch.waiting()).toEqual([]);

@@ -1,4 +1,6 @@
 import type { Redis } from 'ioredis';
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { openCommands, waitUntilReady } from '../../src/redis/connections.ts';
 import { checkDurability } from '../../src/redis/durability.ts';
@@ -65,6 +67,30 @@ test('the share of memory in use is told when there is a limit', async () => {
   const { usedMemoryShare } = await checkDurability(redis, plain);
   expect(usedMemoryShare).toBeGreaterThan(0);
   expect(usedMemoryShare).toBeLessThan(0.5);
+});
+
+test('a snapshot that failed is a fault while writes are refused for it, whoever vouches', async () => {
+  const target = join(server.dir, 'dump.rdb');
+  // A folder stands where it should be written.
+  mkdirSync(target);
+  await redis.config('SET', 'save', '3600 100000');
+  await redis.bgsave('SCHEDULE');
+  await vi.waitFor(
+    async () => expect(await redis.info('persistence')).toContain('rdb_last_bgsave_status:err'),
+    20_000,
+  );
+  for (const asserted of [false, true]) {
+    expect(await checkDurability(redis, { ...plain, asserted })).toMatchObject({
+      durable: false,
+      reasons: [expect.stringMatching(/^its last snapshot failed, so it takes no writes: make room on its disk/)],
+    });
+  }
+  await redis.config('SET', 'stop-writes-on-bgsave-error', 'no');
+  expect(await checkDurability(redis, plain)).toMatchObject({ durable: true, reasons: [] });
+  await redis.config('SET', 'stop-writes-on-bgsave-error', 'yes');
+  await redis.config('SET', 'save', '');
+  expect(await checkDurability(redis, plain)).toMatchObject({ durable: true, reasons: [] });
+  rmSync(target, { recursive: true });
 });
 
 test('replicas must be waited for, and those waited for must be there', async () => {

@@ -28,19 +28,33 @@ const DURABLE = {
 };
 const READY_LIMIT_MS = 20_000;
 
-/** `client`: how the looking client connects, where a port on loopback is not enough. */
+/** As on a disk with so much room: what does not fit is an error to Redis, and not the signal that would kill it. */
+const WITH_ROOM_FOR = (blocks: number): string => `trap '' XFSZ; ulimit -f ${blocks}; exec "$0" "$@"`;
+const BLOCK_BYTES = 512;
+
+/**
+ * `client`: how the looking client connects, where a port on loopback is not enough. `roomBytes`: how long a file of
+ * it may become.
+ */
 export async function startServer(
   settings: Readonly<Record<string, string>> = {},
   client: ConnectionRecipe = {},
+  roomBytes?: number,
 ): Promise<Server> {
   const dir = settings['dir'] ?? mkdtempSync(join(tmpdir(), 'relais-server-'));
   const port = Number(settings['tls-port'] ?? settings['port'] ?? (await freePort()));
   const all = { ...DURABLE, port: String(port), ...settings, dir };
   const args = Object.entries(all).flatMap(([name, value]) => [`--${name}`, value]);
-  return started({ args, dir, keep: settings['dir'] !== undefined, port, client });
+  const command = [findRedisServer(), ...args];
+  const limited = roomBytes === undefined ? [] : ['/bin/sh', '-c', WITH_ROOM_FOR(Math.ceil(roomBytes / BLOCK_BYTES))];
+  return started({ command: [...limited, ...command], dir, keep: settings['dir'] !== undefined, port, client });
 }
 
-export async function startSentinel(primary: number, settings: readonly string[] = []): Promise<Server> {
+export async function startSentinel(
+  primary: number,
+  settings: readonly string[] = [],
+  client: ConnectionRecipe = {},
+): Promise<Server> {
   const dir = mkdtempSync(join(tmpdir(), 'relais-sentinel-'));
   const port = await freePort();
   const file = join(dir, 'sentinel.conf');
@@ -54,19 +68,20 @@ export async function startSentinel(primary: number, settings: readonly string[]
     ...settings,
   ];
   writeFileSync(file, `${lines.join('\n')}\n`);
-  return started({ args: [file, '--sentinel'], dir, keep: false, port, client: {} });
+  const command = [findRedisServer(), file, '--sentinel'];
+  return started({ command, dir, keep: false, port, client });
 }
 
 interface Start {
-  readonly args: readonly string[];
+  readonly command: readonly string[];
   readonly dir: string;
   readonly keep: boolean;
   readonly port: number;
   readonly client: ConnectionRecipe;
 }
 
-async function started({ args, dir, keep, port, client }: Start): Promise<Server> {
-  const server = supervise({ program: findRedisServer(), args, dir, keep });
+async function started({ command: [program = '', ...args], dir, keep, port, client }: Start): Promise<Server> {
+  const server = supervise({ program, args, dir, keep });
   const pid = await server.pid;
   server.release();
   const redis = new Redis({ host: '127.0.0.1', port, retryStrategy: () => 50, ...client });

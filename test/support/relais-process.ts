@@ -7,6 +7,7 @@ const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
 export interface RelaisProcess {
   readonly urls: Readonly<Record<string, string>>;
+  readonly pid: number;
   /** Everything it has written so far, to both. */
   written(): string;
   stop(): Promise<void>;
@@ -38,6 +39,7 @@ export async function startRelais(
   const urls = await ready;
   return {
     urls,
+    pid: child.pid ?? 0,
     written: () => written,
     stop: async () => {
       if (child.exitCode !== null) return;

@@ -30,7 +30,8 @@ export async function reachRedis(config: Config): Promise<Redis | Finding> {
   } catch (error) {
     await closeConnection(redis);
     if (!(error instanceof RedisUnavailable)) throw error;
-    const [, says = error.message, fix = 'Start it.'] = /^(.*?)\. (Start it.*)$/s.exec(error.message) ?? [];
+    const [, says = error.message, fix = 'Start it.'] =
+      /^(.*?)\. ((?:Start it|Mend)\b.*)$/s.exec(error.message) ?? [];
     return fault('redis', says, fix);
   }
 }

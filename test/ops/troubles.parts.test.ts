@@ -1,0 +1,193 @@
+/** One relais with a worker of its own, in one trouble after the other, seen by a real Prometheus that has our rules. */
+import { createServer, type Server } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { request } from 'undici';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/lib/clock.ts';
+import { Secret } from '../../src/lib/secret.ts';
+import { callbackPath } from '../../src/webhooks/path.ts';
+import { missing, until } from './prometheus.ts';
+import { CALLBACK_SECRET, quickly, startWatched, type Watched } from './watched.ts';
+
+/** An attempt takes longer than this, so that it can be caught while it is at work. */
+const LATENCY_MS = 900;
+const STOPPED_MS = 700;
+const RUNNING_MS = 200;
+const SOON_MS = 20_000;
+
+let watched: Watched;
+/** Posts of events come here, and are refused. */
+let refuses: Server;
+
+const firing = async (name: string) =>
+  (await watched.prometheus.alerts()).filter((alert) => alert.name === name && alert.state === 'firing');
+const fires = (name: string) => watched.prometheus.untilFiring(name);
+const ends = (name: string) => until(`${name} ends`, async () => (await firing(name)).length === 0, SOON_MS);
+
+describe.skipIf(missing)('the alert', () => {
+  beforeAll(async () => {
+    refuses = createServer((asked, answer) => {
+      asked.resume();
+      answer.writeHead(500).end();
+    }).listen(0, '127.0.0.1');
+    await once(refuses, 'listening');
+    watched = await startWatched(quickly, {
+      workerApart: true,
+      settings: { UPSTREAM_TIMEOUT: '1500ms', UPSTREAM_CONNECT_TIMEOUT: '500ms' },
+    });
+    await until('nothing fires', async () => (await watched.prometheus.alerts()).length === 0, SOON_MS);
+  });
+
+  afterAll(async () => {
+    await watched?.stop();
+    refuses.close();
+  });
+
+  describe.concurrent('of something outside or in doubt', () => {
+    test('RelaisMoneyPending, RelaisMoneyInDoubt and RelaisUpstreamFailing fire when the service does not say', async () => {
+      const pending = await pay('pending', '779999902');
+      await stateIs(pending, 'pending');
+      await fault('answers 5xx before doing the work', 'disbursement.status');
+      await fault('resets the connection after doing the work', 'disbursement.submit');
+      const doubtful = await Promise.all([1, 2, 3].map((number) => pay(`doubtful-${number}`)));
+      for (const id of doubtful) await stateIs(id, 'unknown');
+      const [late, doubt] = await Promise.all([fires('RelaisMoneyPending'), fires('RelaisMoneyInDoubt')]);
+      expect([late.labels['severity'], doubt.labels['state']]).toEqual(['warning', 'unknown']);
+      // Statistics of texts fail at the same time, and are an alert of their own.
+      const failing = async () => (await firing('RelaisUpstreamFailing')).map(({ labels }) => labels['operation']);
+      await until('looks fail', async () => (await failing()).includes('disbursement_status'), SOON_MS);
+    });
+
+    test('RelaisSmsInDoubt fires when statistics do not answer, RelaisSmsUnknown when they answer and know nobody', async () => {
+      await fault('resets the connection before doing the work', 'sms.send');
+      const { id: silence } = await fault('answers 5xx before doing the work', 'sms.stats');
+      await send(60);
+      expect((await fires('RelaisSmsInDoubt')).labels['state']).toBe('unknown');
+      await watched.control('DELETE', `/faults/${silence}`);
+      await fires('RelaisSmsUnknown');
+    });
+
+    test('RelaisCallbackUnmatched fires for an id that we do not have, and for a success of what has ended without', async () => {
+      const id = await pay('called-off', '771234568', { notBefore: inAnHour() });
+      await watched.api('POST', `/v1/disbursements/${id}/cancel`);
+      expect(await post(signed('d_of_another_redis'), 'success')).toBe(200);
+      expect(await post(signed(id), 'success')).toBe(200);
+      const told = async () => (await firing('RelaisCallbackUnmatched')).map(({ labels }) => labels['verdict']);
+      await until('both are told', async () => (await told()).length === 2, SOON_MS);
+      expect(new Set(await told())).toEqual(new Set(['contradicts', 'unmatched']));
+    });
+
+    test('RelaisCallbacksForged fires when somebody tries addresses that we never made', async () => {
+      const forged = signed('d_forged').slice(0, -1);
+      const answers = await Promise.all(
+        Array.from({ length: 120 }, (_, index) => post(`${forged}${index % 10}`, 'success')),
+      );
+      expect([...new Set(answers)]).toEqual([404]);
+      await fires('RelaisCallbacksForged');
+    });
+
+    test('RelaisEventDeliveryFailing fires when an endpoint answers 500', async () => {
+      const { port } = refuses.address() as AddressInfo;
+      await watched.api('POST', '/v1/event-endpoints', { url: `http://127.0.0.1:${port}/events` });
+      const id = await pay('told-nobody', '771234569', { notBefore: inAnHour() });
+      await watched.api('POST', `/v1/disbursements/${id}/cancel`);
+      await fires('RelaisEventDeliveryFailing');
+    });
+  });
+
+  test('RelaisRedisFilling fires while there is still room, and ends when there is more', async () => {
+    const used = Number(/used_memory:(\d+)/.exec(await watched.redis.info('memory'))?.[1]);
+    await watched.redis.config('SET', 'maxmemory', String(Math.ceil(used / 0.8)));
+    // Memory is looked at each minute, and at each reconnect.
+    await reconnected();
+    await fires('RelaisRedisFilling');
+    await watched.redis.config('SET', 'maxmemory', '0');
+    await reconnected();
+    await ends('RelaisRedisFilling');
+  });
+
+  test('RelaisEventLoopLag fires when a process runs by fits and starts', async () => {
+    const over = new AbortController();
+    const stuttering = stutter(watched.workerPid, over.signal);
+    try {
+      expect((await fires('RelaisEventLoopLag')).labels['instance']).toBe(new URL(watched.urls.workerMetrics).host);
+    } finally {
+      over.abort();
+      await stuttering;
+    }
+  });
+
+  test('RelaisLostLocks fires when a worker was frozen for longer than its jobs are its own, and each is paid once', async () => {
+    await watched.control('DELETE', '/faults');
+    await watched.control('POST', '/settings', { latencyMs: LATENCY_MS });
+    const asked = await Promise.all([1, 2, 3, 4, 5, 6].map((number) => pay(`frozen-${number}`, `77200000${number}`)));
+    const locks = async () => (await watched.redis.keys('{relais}:disbursement:*:lock')).length;
+    await until('all are at work', async () => (await locks()) >= asked.length, SOON_MS);
+    process.kill(watched.workerPid, 'SIGSTOP');
+    try {
+      await until('their locks are over', async () => (await locks()) === 0, SOON_MS);
+    } finally {
+      process.kill(watched.workerPid, 'SIGCONT');
+    }
+    await fires('RelaisLostLocks');
+    for (const id of asked) await stateIs(id, 'succeeded');
+    const books: readonly { accountAlias: string; effects: number }[] = await watched.control(
+      'GET',
+      '/books/disbursements',
+    );
+    expect(books.filter(({ accountAlias }) => accountAlias.startsWith('772')).map(({ effects }) => effects)).toEqual([
+      1, 1, 1, 1, 1, 1,
+    ]);
+  });
+
+  test('RelaisRedisDown fires for every process when Redis is killed, and ends when it is back', async () => {
+    process.kill(watched.server.pid, 'SIGKILL');
+    await until('all three are told', async () => (await firing('RelaisRedisDown')).length === 3, SOON_MS);
+    await watched.startRedis();
+    await ends('RelaisRedisDown');
+  });
+});
+
+async function pay(reference: string, accountAlias = '771234567', more: object = {}): Promise<string> {
+  const body = { accountAlias, amount: 1_000, withdrawMode: 'wallet-a-senegal', reference, ...more };
+  return String((await watched.api('POST', '/v1/disbursements', body))['id']);
+}
+
+async function stateIs(id: string, state: string): Promise<void> {
+  const seen = async () => (await watched.api('GET', `/v1/disbursements/${id}`))['state'] === state;
+  await until(`${id} is ${state}`, seen, SOON_MS);
+}
+
+const fault = (name: string, operation: string) => watched.control('POST', '/faults', { fault: name, operation });
+
+const send = (count: number) =>
+  Promise.all(
+    Array.from({ length: count }, (_, index) =>
+      watched.api('POST', '/v1/messages', { to: `+22177${1_000_000 + index}`, text: 'hello' }),
+    ),
+  );
+
+const signed = (id: string): string =>
+  `${watched.urls.webhooks}${callbackPath([new Secret(CALLBACK_SECRET)], { account: 'main', kind: 'disbursement', id })}`;
+
+async function post(url: string, status: string): Promise<number> {
+  const headers = { 'content-type': 'application/json' };
+  const answer = await request(url, { method: 'POST', headers, body: JSON.stringify({ status }) });
+  await answer.body.dump();
+  return answer.statusCode;
+}
+
+const inAnHour = (): string => new Date(systemClock.now() + 3_600_000).toISOString();
+
+const reconnected = () => watched.redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+
+/** A machine with too much to do: the process gets its turn, and then none for a while. */
+async function stutter(pid: number, over: AbortSignal): Promise<void> {
+  while (!over.aborted) {
+    process.kill(pid, 'SIGSTOP');
+    await systemClock.sleep(STOPPED_MS);
+    process.kill(pid, 'SIGCONT');
+    await systemClock.sleep(RUNNING_MS);
+  }
+}
