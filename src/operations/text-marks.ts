@@ -18,6 +18,7 @@ export const MARK_LENGTH = 8;
 
 /** Codes that say only "sent", and are therefore the same for every text. */
 const NAMELESS = new Set(['', '00']);
+const NONE: readonly string[] = [];
 
 /**
  * 48 bits: among a million texts two that look the same are one in a hundred million, and cost no more than a wait or a
@@ -28,8 +29,8 @@ export function textMark(to: string, text: string): string {
 }
 
 /** Tells one sending of a text from another, where upstream gives each a code of its own; else there is none. */
-export function codeMark(to: string, text: string, code: string): string[] {
-  return NAMELESS.has(code) ? [] : [mark([to, text, code])];
+export function codeMark(to: string, text: string, code: string): readonly string[] {
+  return NAMELESS.has(code) ? NONE : [mark([to, text, code])];
 }
 
 export function slotOf(ms: number): number {
@@ -47,11 +48,13 @@ function mark(parts: readonly string[]): string {
   let a = 0xde_ad_be_ef;
   let b = 0x41_c6_ce_57;
   for (const part of parts) {
-    for (let at = 0; at <= part.length; at += 1) {
-      const unit = at < part.length ? part.charCodeAt(at) : END;
+    for (let at = 0; at < part.length; at += 1) {
+      const unit = part.charCodeAt(at);
       a = Math.imul(a ^ unit, 0x9e_37_79_b1);
       b = Math.imul(b ^ unit, 0x5f_35_64_95);
     }
+    a = Math.imul(a ^ END, 0x9e_37_79_b1);
+    b = Math.imul(b ^ END, 0x5f_35_64_95);
   }
   a = Math.imul(a ^ (a >>> 16), 0x85_eb_ca_6b) ^ Math.imul(b ^ (b >>> 13), 0xc2_b2_ae_35);
   b = Math.imul(b ^ (b >>> 16), 0x85_eb_ca_6b) ^ Math.imul(a ^ (a >>> 13), 0xc2_b2_ae_35);

@@ -4,7 +4,7 @@ import type { SentItem } from '../upstream/messaging/types.ts';
 import type { Bench, Settlement } from './bench.ts';
 import { OTHER_SENDER } from './campaign-canary.ts';
 import { quietNow } from './campaign-stand.ts';
-import { type SendAttempt, leaveQueued } from './chunk-attempt.ts';
+import { type SendAttempt, leaveQueued, sentTo } from './chunk-attempt.ts';
 
 /**
  * Keeps the chunk back where the pace says so. In the quiet hours the whole campaign is held, and the script that
@@ -31,14 +31,15 @@ export function waitForPace(attempt: SendAttempt, waitMs: number, bench: Bench):
  * canary. A campaign that insists on its sender is held at once.
  */
 export async function noteSender(
-  { campaign, account, recipients, states }: SendAttempt,
+  attempt: SendAttempt,
   items: readonly SentItem[],
   bench: Bench,
 ): Promise<Record<string, string>> {
+  const { campaign, account } = attempt;
   if (campaign === undefined) return {};
-  const sentTo = recipients.filter((_, index) => states[index] === 'sending');
+  const recipients = sentTo(attempt);
   const replaced = items.find(({ index, sender }) => {
-    const asked = sentTo[index]?.from ?? account.smsSender;
+    const asked = recipients[index]?.from ?? account.smsSender;
     return sender !== undefined && asked !== undefined && !isSame(sender, asked);
   });
   if (replaced?.sender === undefined) return {};

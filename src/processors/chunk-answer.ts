@@ -32,18 +32,18 @@ export async function settleAnswer(
   if (verdict.is !== 'ok') return settleNotSent(attempt, verdict, bench);
   const places = placesSentTo(attempt);
   const codes: Record<number, string> = {};
-  const outcomes = new Map<number, RecipientState>();
+  const outcomes = attempt.states.map((): RecipientState => 'unknown');
   for (const item of verdict.value.items) {
     const place = places[item.index];
     if (place === undefined) continue;
-    outcomes.set(place, item.outcome);
+    outcomes[place] = item.outcome;
     if (item.code) codes[place] = item.code;
   }
   await releaseProbed(attempt, bench);
-  const told = { states: become(attempt, (index) => outcomes.get(index) ?? 'unknown'), codes };
+  const told = { states: become(attempt, (index) => outcomes[index] ?? 'unknown'), codes };
   const evidence = evidenceOf(verdict.seen);
   const set = await noteSender(attempt, verdict.value.items, bench);
-  const doubtful = places.some((index) => (outcomes.get(index) ?? 'unknown') === 'unknown');
+  const doubtful = places.some((index) => outcomes[index] === 'unknown');
   if (doubtful) return settleUnclear(attempt, { ...told, evidence, set }, 'items_missing', bench);
   return settlePart(attempt, { ...told, evidence, set }, 'sent', bench);
 }
@@ -124,7 +124,9 @@ async function stopForFunds({ record }: SendAttempt, bench: Bench): Promise<void
 }
 
 function placesSentTo({ states }: SendAttempt): number[] {
-  return states.flatMap((state, index) => (state === 'sending' ? [index] : []));
+  const places: number[] = [];
+  for (const [index, state] of states.entries()) if (state === 'sending') places.push(index);
+  return places;
 }
 
 /** What became of those who were sent to. */

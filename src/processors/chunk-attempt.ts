@@ -28,6 +28,13 @@ export interface SendAttempt {
   readonly optOutsRead: boolean;
 }
 
+/** Those who are sent to, in the order of the request. */
+export function sentTo({ recipients, states }: Pick<SendAttempt, 'recipients' | 'states'>): readonly Recipient[] {
+  return states.every((state) => state === 'sending')
+    ? recipients
+    : recipients.filter((_, index) => states[index] === 'sending');
+}
+
 /** Whose turn it is: a job was woken for it, or the attempt before it goes on with it. */
 export type Turn = 'woken' | 'next';
 

@@ -5,7 +5,7 @@ import { smsBatch } from '../queues/sms-batch.ts';
 import type { Settled } from '../operations/settle.ts';
 import { type Bench, type Settlement, waitAt } from './bench.ts';
 import { waitForPace } from './campaign-gate.ts';
-import { type SendAttempt, expiredBy, leaveOutOptedOut, leaveQueued } from './chunk-attempt.ts';
+import { type SendAttempt, expiredBy, leaveOutOptedOut, leaveQueued, sentTo } from './chunk-attempt.ts';
 import { nextPart, readPlan } from './chunk-plan.ts';
 import { goOn, settleChunk } from './chunk-settle.ts';
 import { putDown } from './intent.ts';
@@ -84,8 +84,7 @@ function busyPlaces(places: readonly number[], { states }: SendAttempt): number[
 function writeIntent(attempt: SendAttempt, intended: SendAttempt, bench: Bench) {
   const { leaseMs } = bench.policy;
   const { states } = intended;
-  const going = intended.recipients.filter((_, index) => states[index] === 'sending');
-  const expiries = going.flatMap(({ message }) => message?.expiresAt || []);
+  const expiries = attempt.campaign ? [] : sentTo(intended).flatMap(({ message }) => message?.expiresAt || []);
   return settleChunk(
     attempt,
     {
@@ -104,8 +103,10 @@ function writeIntent(attempt: SendAttempt, intended: SendAttempt, bench: Bench) 
 }
 
 /** Every sender, and those whom the recipients would see. */
-function sendersOf({ recipients, account }: SendAttempt): string[] {
-  return [...new Set(['', ...recipients.flatMap(({ from }) => from ?? account.smsSender ?? [])])];
+function sendersOf({ recipients, account, campaign }: SendAttempt): string[] {
+  // The recipients of a campaign all see the same one.
+  const some = campaign ? recipients.slice(0, 1) : recipients;
+  return [...new Set(['', ...some.flatMap(({ from }) => from ?? account.smsSender ?? [])])];
 }
 
 /** Everybody has expired, opted out, or waits for the same text to be over. */

@@ -46,7 +46,7 @@ export interface ChunkMove {
 export function settleChunk(held: ChunkHeld, move: ChunkMove, bench: Bench): Promise<ChunkSettled> {
   const { record, lease, at } = held;
   const before = statesBefore(record);
-  const codes = { ...codesBefore(record, before), ...move.codes };
+  const codes = record.codes === '' ? (move.codes ?? {}) : { ...codesBefore(record, before), ...move.codes };
   const messages = record.campaign ? [] : messageChanges(record, before, move.states, codes, move.to);
   return bench.chunks.settle(record, lease, {
     to: move.to,
@@ -98,7 +98,6 @@ export function statesBefore(record: ChunkRecord): RecipientState[] {
 
 /** Upstream's codes of those who are over. Whoever goes out again has a code from before, which is not about this time. */
 function codesBefore(record: ChunkRecord, before: readonly RecipientState[]): Record<number, string> {
-  if (record.codes === '') return {};
   const codes = Object.entries(unpackCodes(record.codes, record.count)).map(
     ([place, code]) => [Number(place), code] as const,
   );
@@ -158,7 +157,9 @@ function marksOf(
     const { mark } = recipient;
     if (is && !was) opened.push(mark);
     if (was && !is) closed.push(mark);
-    if (begins) sent.push(mark, ...codeMark(recipient.to, recipient.text, codes[index] ?? ''));
+    if (!begins) continue;
+    sent.push(mark);
+    for (const named of codeMark(recipient.to, recipient.text, codes[index] ?? '')) sent.push(named);
   }
   return { opened, closed, sent };
 }

@@ -14,7 +14,7 @@ import type { Bench, Settlement } from './bench.ts';
 import { keptByCampaign } from './campaign-gate.ts';
 import { feedCampaign } from './campaign.ts';
 import { settleAnswer, settleUnsent } from './chunk-answer.ts';
-import { type SendAttempt, type Turn, beginSending, leaveOutOptedOut, leaveQueued } from './chunk-attempt.ts';
+import { type SendAttempt, type Turn, beginSending, leaveOutOptedOut, leaveQueued, sentTo } from './chunk-attempt.ts';
 import { intendToSend } from './chunk-intent.ts';
 import { sendBy } from './intent.ts';
 
@@ -97,7 +97,6 @@ async function intend(attempt: SendAttempt, bench: Bench): Promise<SendAttempt |
 }
 
 function request(intended: SendAttempt, bench: Bench) {
-  const going = intended.recipients.filter((_, index) => intended.states[index] === 'sending');
-  const messages = going.map(({ to, text, from }) => ({ to, text, ...(from ? { from } : {}) }));
+  const messages = sentTo(intended);
   return bench.upstream.messaging.send(intended.account, { messages }, { sendBy: sendBy(intended, bench) });
 }

@@ -17,8 +17,9 @@ function isBare(number: string): boolean {
   return true;
 }
 
+const PREFIX = { plus: '+', digits: '', '00': '00' } as const;
+
 /** interface: SMS records, "international format". Which form that is, is not told. */
 export function writeNumber(number: string, format: 'plus' | 'digits' | '00'): string {
-  const prefix = { plus: '+', digits: '', '00': '00' } as const;
-  return `${prefix[format]}${digitsOf(number)}`;
+  return PREFIX[format] + digitsOf(number);
 }

@@ -15,14 +15,14 @@ const UNCLEAR_ITEM = new Set(['ERROR_101', 'ERROR_102', 'ERROR_103', 'ERROR_116'
 export function createSend(context: MessagingContext): Messaging['send'] {
   return async (account, { messages }, call = {}) => {
     if (messages.length < 1 || messages.length > MOST_MESSAGES) return unasked(account, 'sms_send', 'ERROR_111');
-    const senders = messages.map((message) => message.from?.trim() || account.smsSender?.trim());
-    // Without a sender upstream would use a test name of its own, without a word.
-    if (senders.some((sender) => !sender)) return unasked(account, 'sms_send', 'missing_sms_sender');
-    const sms = messages.map(({ to, text }, index) => ({
-      from: senders[index],
+    const usual = account.smsSender?.trim();
+    const sms = messages.map(({ from, to, text }) => ({
+      from: from?.trim() || usual,
       to: writeNumber(to, context.numberFormat),
       text,
     }));
+    // Without a sender upstream would use a test name of its own, without a word.
+    if (sms.some(({ from }) => !from)) return unasked(account, 'sms_send', 'missing_sms_sender');
     return askMessaging(
       context,
       account,
@@ -31,33 +31,49 @@ export function createSend(context: MessagingContext): Messaging['send'] {
         kind: 'effect',
         path: '/api/v1/sms/send',
         body: ({ appKey }) => ({ send_sms_request: { type: 'application', app_key: appKey.reveal(), sms } }),
-        read: (answer) => readSms(answer, (body) => ({ items: attribute(messages, readResults(body)) })),
+        read: (answer) => readSms(answer, (body) => ({ items: readItems(messages, body) })),
       },
       call,
     );
   };
 }
 
-interface Result {
-  readonly digits: string;
-  readonly text: string | undefined;
-  readonly code?: string;
-  readonly sender?: string;
+function readItems(messages: readonly OutgoingMessage[], body: JsonObject): readonly SentItem[] {
+  const data = isObject(body['data']) ? body['data'] : {};
+  const list: readonly unknown[] = Array.isArray(data['sms']) ? data['sms'] : [];
+  const results = list.filter(isObject);
+  return inOrder(messages, results) ?? attribute(messages, results.map(readResult));
 }
 
-function readResults(body: JsonObject): readonly Result[] {
-  const data = isObject(body['data']) ? body['data'] : {};
-  const list = Array.isArray(data['sms']) ? data['sms'] : [];
-  return list.filter(isObject).map((item) => {
-    const code = readText(item['code']);
-    const sender = readText(item['sender_addresss']) ?? readText(item['sender_address']);
-    return {
-      digits: digitsOf(readText(item['receiver_address']) ?? ''),
-      text: typeof item['text'] === 'string' ? item['text'] : undefined,
-      ...(code === undefined ? {} : { code }),
-      ...(sender === undefined ? {} : { sender }),
-    };
-  });
+/** Mostly they come in the order of the request, and then nothing is searched. */
+function inOrder(
+  messages: readonly OutgoingMessage[],
+  results: readonly JsonObject[],
+): readonly SentItem[] | undefined {
+  const items: SentItem[] = [];
+  for (let index = 0; index < messages.length; index += 1) {
+    const [message, result] = [messages[index], results[index]];
+    if (!message || !result || result['text'] !== message.text) return undefined;
+    if (digitsIn(result) !== digitsOf(message.to)) return undefined;
+    items.push(itemFor(index, codeIn(result), senderIn(result)));
+  }
+  return items;
+}
+
+const digitsIn = (result: JsonObject): string => digitsOf(readText(result['receiver_address']) ?? '');
+const codeIn = (result: JsonObject): string | undefined => readText(result['code']);
+const senderIn = (result: JsonObject): string | undefined =>
+  readText(result['sender_addresss']) ?? readText(result['sender_address']);
+
+interface Result {
+  readonly digits: string;
+  readonly text: unknown;
+  readonly code: string | undefined;
+  readonly sender: string | undefined;
+}
+
+function readResult(result: JsonObject): Result {
+  return { digits: digitsIn(result), text: result['text'], code: codeIn(result), sender: senderIn(result) };
 }
 
 /**
@@ -68,10 +84,6 @@ function attribute(messages: readonly OutgoingMessage[], results: readonly Resul
   const digits = messages.map(({ to }) => digitsOf(to));
   const isFor = (index: number, result: Result | undefined): boolean =>
     result !== undefined && result.digits === digits[index] && result.text === messages[index]?.text;
-  // Mostly they come in the order of the request, and then nothing is searched.
-  if (messages.every((_, index) => isFor(index, results[index]))) {
-    return messages.map((_, index) => itemFor(index, results[index]));
-  }
   const free = new Map<string, Result[]>();
   for (const result of results) free.set(result.digits, [...(free.get(result.digits) ?? []), result]);
   const found = messages.map((_, index) => {
@@ -82,14 +94,13 @@ function attribute(messages: readonly OutgoingMessage[], results: readonly Resul
   return messages.map((_, index) => {
     const left = free.get(digits[index] ?? '') ?? [];
     const waiting = found[index] ? 0 : digits.filter((other, at) => !found[at] && other === digits[index]).length;
-    return itemFor(index, found[index] ?? (left.length === 1 && waiting === 1 ? left[0] : undefined));
+    const match = found[index] ?? (left.length === 1 && waiting === 1 ? left[0] : undefined);
+    return match ? itemFor(index, match.code, match.sender) : { index, outcome: 'unknown' };
   });
 }
 
-function itemFor(index: number, match: Result | undefined): SentItem {
-  if (!match) return { index, outcome: 'unknown' };
-  const { code, sender } = match;
+function itemFor(index: number, code: string | undefined, sender: string | undefined): SentItem {
   const outcome =
     code === undefined || !code.startsWith('ERROR_') ? 'sent' : UNCLEAR_ITEM.has(code) ? 'unknown' : 'failed';
-  return { index, outcome, ...(code === undefined ? {} : { code }), ...(sender === undefined ? {} : { sender }) };
+  return { index, outcome, code, sender };
 }

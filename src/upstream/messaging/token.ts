@@ -72,6 +72,8 @@ class SharedTokens implements Tokens {
   readonly #context: TokenContext;
   readonly #copies = new Map<string, Copy>();
   readonly #underWay = new Map<string, Promise<Got>>();
+  /** Hashing what an account is known by for each text would cost more than looking for its bearer. */
+  readonly #jobs = new WeakMap<UpstreamAccount, Job>();
 
   constructor(context: TokenContext) {
     this.#context = context;
@@ -93,8 +95,12 @@ class SharedTokens implements Tokens {
   }
 
   #jobFor(account: UpstreamAccount, keys: MessagingKeys): Job {
+    const known = this.#jobs.get(account);
+    if (known) return known;
     const names = tokenKeys(this.#context.keyPrefix, account.name, keys);
-    return { account, keys, place: names.token, store: tokenStore(this.#context.redis, names) };
+    const job = { account, keys, place: names.token, store: tokenStore(this.#context.redis, names) };
+    this.#jobs.set(account, job);
+    return job;
   }
 
   async #get(job: Job): Promise<Got> {

@@ -14,9 +14,9 @@ export interface SentItem {
   /** Which of the request's messages this is. */
   readonly index: number;
   /** The SMS code as upstream wrote it. */
-  readonly code?: string;
+  readonly code?: string | undefined;
   /** The sender upstream says it used: an unconfigured signature is replaced without a word. */
-  readonly sender?: string;
+  readonly sender?: string | undefined;
   readonly outcome: 'sent' | 'failed' | 'unknown';
 }
 
