@@ -35,7 +35,11 @@ function withPace(command: Command): Command {
     .option('--per-second <n>', 'recipients per second at most; off takes the limit away', perSecond)
     .option('--quiet-hours [hours]', 'send nothing at night (QUIET_HOURS), or in hours such as 21:00-08:00')
     .option('--timezone <name>', 'whose clock the quiet hours are read on, such as Africa/Abidjan')
-    .option('--pause-on-failure <percent>', 'stop when so many of the last 200 failed (default: 50)', percent)
+    .option(
+      '--pause-on-failure <percent>',
+      'stop when so many of the last 200 failed or are in doubt (default: 50)',
+      percent,
+    )
     .option('--no-pause-on-failure', 'go on whatever fails');
 }
 

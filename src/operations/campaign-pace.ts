@@ -28,9 +28,11 @@ export interface CampaignPace {
   readonly out: number;
   /** When the next recipient may leave at this pace, ms since the epoch. */
   readonly paceAt: number;
-  /** How many were over, and how many of them failed, when failures were last judged. */
+  /** How many were over, and how many of them failed or were in doubt, when they were last judged. */
   readonly judgedOver: number;
   readonly judgedFailed: number;
+  /** Absent in a record from before doubt was judged: what was in doubt then is not held against it. */
+  readonly judgedUnknown?: number;
 }
 
 /** Fields of a record that are counted or timed; '' and absent are the same. */
@@ -50,6 +52,7 @@ export function readPace(fields: Fields): CampaignPace {
     ...optional('perSecond'),
     ...optional('canary'),
     ...optional('pauseOnFailure'),
+    ...optional('judgedUnknown'),
     ...(quietHours ? { quietHours } : {}),
     ...(timezone ? { timezone } : {}),
     canaryOver: fields['canaryOver'] === '1',

@@ -20,7 +20,15 @@ export const campaignSwitches = {
 } as const satisfies Record<string, { to: CampaignState; from: readonly CampaignState[]; event?: string }>;
 
 /** Why a campaign is held. */
-type CampaignHold = 'quiet_hours' | 'funds' | 'failures' | 'canary_failed' | 'canary_sender' | 'sender_replaced';
+type CampaignHold =
+  | 'quiet_hours'
+  | 'funds'
+  | 'failures'
+  | 'in_doubt'
+  | 'canary_failed'
+  | 'canary_in_doubt'
+  | 'canary_sender'
+  | 'sender_replaced';
 
 export interface SwitchDetails {
   /** Why it is held. */

@@ -73,16 +73,18 @@ export interface UploadTotals {
   readonly segments: number;
 }
 
-/** How many recipients are over, and how many of them failed. */
+/** How many recipients are over, and how many of them failed or are in doubt. */
 export interface Judged {
   readonly over: number;
   readonly failed: number;
+  readonly unknown: number;
 }
 
 interface Feeding {
   readonly most: number;
   readonly againInMs: number;
-  readonly judged: Judged;
+  /** What the next judgement counts from; absent: from where it does already. */
+  readonly judged?: Judged | undefined;
   readonly canaryOver: boolean;
 }
 
@@ -243,7 +245,17 @@ export class Campaigns {
       this.#redis,
       feedScript,
       [keys.record(campaign.id), keys.due('sms-batch'), keys.due('campaign')],
-      [campaign.id, this.#now(), campaign.fed, againInMs, judged.over, judged.failed, canaryOver ? 1 : 0, ...ids],
+      [
+        campaign.id,
+        this.#now(),
+        campaign.fed,
+        againInMs,
+        judged?.over ?? '',
+        judged?.failed ?? '',
+        judged?.unknown ?? '',
+        canaryOver ? 1 : 0,
+        ...ids,
+      ],
     );
     return handedOut === 1 ? ids : undefined;
   }

@@ -69,6 +69,14 @@ const conditions: Rows = {
     'all of the recipients that went first have failed, so the rest was not sent',
     'See why: relais campaign report ID --state failed. Mend it, then go on: relais campaign resume ID.',
   ],
+  in_doubt: [
+    'too many of the last recipients are in doubt: the answers of the service got lost, or were unclear',
+    'It goes on by itself if the statistics show that most were sent to. Else see who: relais campaign report ID --state unknown; then go on: relais campaign resume ID.',
+  ],
+  canary_in_doubt: [
+    'nobody can say whether the recipients that went first got it, so the rest was not sent',
+    'Ask one of them: relais campaign report ID --state unknown. Then go on: relais campaign resume ID.',
+  ],
   canary_sender: [
     'the recipients that went first got their text under another sender than was asked, so the rest was not sent',
     'Have the sender configured on the messaging account, then go on: relais campaign resume ID.',

@@ -236,6 +236,7 @@ const readers: { readonly [K in Kind]: (reader: Reader) => RecordAt<K> } = {
     plan: r.fields['plan'] ?? '',
     resends: r.number('resends'),
     again: r.fields['again'] ?? '',
+    retry: r.number('retry'),
     countries: r.fields['countries'] ?? '',
     ...r.texts('refusedAs'),
     ...r.numbers('sentAt', 'firstSentAt'),

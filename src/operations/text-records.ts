@@ -36,6 +36,8 @@ export interface ChunkRecord extends RecordBase<'chunk'> {
   /** How often recipients in doubt were sent to again (`onUnknown: resend`), and which of them, packed. */
   readonly resends: number;
   readonly again: string;
+  /** Which retry of its campaign has opened it again for those who had failed; 0: none. */
+  readonly retry: number;
   /** Countries of the recipients, packed; '' where nobody knows. */
   readonly countries: string;
 }

@@ -21,7 +21,7 @@ export type Canary =
   | { readonly is: 'over' }
   /** So many more chunks of it may go; the rest waits. */
   | { readonly is: 'out'; readonly more: number }
-  | { readonly is: 'bad'; readonly reason: 'canary_failed' | 'canary_sender' };
+  | { readonly is: 'bad'; readonly reason: 'canary_failed' | 'canary_in_doubt' | 'canary_sender' };
 
 export async function judgeCanary(campaign: CampaignRecord, bench: Bench): Promise<Canary> {
   const first = chunksOf(campaign);
@@ -39,7 +39,10 @@ function chunksOf({ canary, chunks, uploads }: CampaignRecord): number {
   return Math.min(chunks, Math.ceil(asked / RECIPIENTS_PER_CHUNK));
 }
 
-/** All that were tried have failed: bad. Nobody was tried, since all have opted out: the next ones are the canary. */
+/**
+ * Nobody of those that were tried is known to have got it: bad. Nobody was tried, since all have opted out: the next
+ * ones are the canary.
+ */
 function judge(chunks: readonly ChunkRecord[]): Canary {
   if (chunks.some(({ fields }) => fields[OTHER_SENDER])) return { is: 'bad', reason: 'canary_sender' };
   const tried: readonly RecipientState[] = chunks
@@ -47,5 +50,6 @@ function judge(chunks: readonly ChunkRecord[]): Canary {
     .filter((state) => state === 'sent' || state === 'failed' || state === 'unknown');
   if (tried.length === 0) return { is: 'out', more: 1 };
   if (tried.every((state) => state === 'failed')) return { is: 'bad', reason: 'canary_failed' };
+  if (!tried.includes('sent')) return { is: 'bad', reason: 'canary_in_doubt' };
   return { is: 'over' };
 }

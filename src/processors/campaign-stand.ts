@@ -20,23 +20,28 @@ export function quietNow(
   return quietUntil(hours, timezone ?? policy.timezone, at);
 }
 
-/** Judged again each time so many more are over; a campaign stops at this percentage of failures among them. */
-const FAILURES = { of: 200, percent: 50 } as const;
+/** Judged again each time so many more are over; a campaign stops at this percentage of them. */
+const STOP = { of: 200, percent: 50 } as const;
 
 /**
- * Whether too many of the last recipients failed. `judged` is what the next judgement counts from. Those in doubt are
- * over for this purpose and not failed: nobody knows that nothing went out.
+ * Whether too many of the last recipients failed, or are in doubt: whoever sends would rather be asked than have
+ * thousands of whom nobody can say whether they got it. `judged` is what the next judgement counts from, where that
+ * changes.
  */
-export function judgeFailures({ totals, judgedOver, judgedFailed, pauseOnFailure }: CampaignRecord): {
-  readonly stop: boolean;
-  readonly judged: Judged;
+export function judgeOutcome({ totals, judgedOver, judgedFailed, judgedUnknown, pauseOnFailure }: CampaignRecord): {
+  readonly stop?: 'failures' | 'in_doubt';
+  readonly judged?: Judged;
 } {
-  const now = { over: totals.sent + totals.failed + totals.unknown, failed: totals.failed };
-  const before = { over: judgedOver, failed: judgedFailed };
-  const [over, failed] = [now.over - before.over, now.failed - before.failed];
+  const { sent, failed, unknown } = totals;
+  const now = { over: sent + failed + unknown, failed, unknown };
+  // Who was in doubt and was found since is in doubt no longer: it must not hide somebody who came to be.
+  const before = { over: judgedOver, failed: judgedFailed, unknown: Math.min(judgedUnknown ?? unknown, unknown) };
+  const last = { over: now.over - before.over, failed: failed - before.failed, unknown: unknown - before.unknown };
   // Who goes out again is no longer over, so the count begins anew.
-  if (over < 0 || failed < 0) return { stop: false, judged: now };
-  if (over < FAILURES.of) return { stop: false, judged: before };
-  const percent = pauseOnFailure ?? FAILURES.percent;
-  return { stop: percent > 0 && failed * 100 >= percent * over, judged: now };
+  if (last.over < 0 || last.failed < 0) return { judged: now };
+  if (last.over < STOP.of) return before.unknown === judgedUnknown ? {} : { judged: before };
+  const most = (pauseOnFailure ?? STOP.percent) * last.over;
+  if (most > 0 && last.failed * 100 >= most) return { stop: 'failures', judged: now };
+  if (most > 0 && (last.failed + last.unknown) * 100 >= most) return { stop: 'in_doubt', judged: now };
+  return { judged: now };
 }

@@ -11,7 +11,7 @@ import { RUN, leadsRun } from '../operations/campaigns.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import type { Bench, Settlement } from './bench.ts';
 import { judgeCanary } from './campaign-canary.ts';
-import { type Standing, judgeFailures, quietNow } from './campaign-stand.ts';
+import { type Standing, judgeOutcome, quietNow } from './campaign-stand.ts';
 
 /** Handing out again is mostly asked for by the chunk that settled; this is for when nobody asks. */
 const AGAIN_MS = 2_000;
@@ -40,7 +40,10 @@ async function begin({ campaign, at }: Standing, bench: Bench): Promise<Settleme
   return sendAt > at ? rest(campaign, sendAt, bench) : change(campaign, 'begin', {}, bench);
 }
 
-/** What somebody must look at stays held; a night ends by itself, and so does an empty balance once it is filled. */
+/**
+ * What somebody must look at stays held; a night ends by itself, and so does an empty balance once it is filled, and a
+ * doubt once statistics have shown that most were sent to.
+ */
 async function releaseIfCleared(standing: Standing, bench: Bench): Promise<Settlement> {
   const { campaign, at } = standing;
   if (campaign.reason === 'quiet_hours') {
@@ -48,6 +51,11 @@ async function releaseIfCleared(standing: Standing, bench: Bench): Promise<Settl
     return until === undefined
       ? change(campaign, 'release', { only: 'quiet_hours' }, bench)
       : rest(campaign, until, bench);
+  }
+  if (campaign.reason === 'in_doubt') {
+    return judgeOutcome(campaign).stop
+      ? rest(campaign, at + bench.policy.holdRecheckMs, bench)
+      : change(campaign, 'release', { only: 'in_doubt' }, bench);
   }
   if (campaign.reason !== 'funds') return rest(campaign, undefined, bench);
   return (await fundsAreGone(campaign, bench))
@@ -60,7 +68,9 @@ async function whatHolds(standing: Standing, bench: Bench): Promise<SwitchDetail
   const until = quietNow(standing, bench.policy);
   if (until !== undefined) return { reason: 'quiet_hours', againInMs: until - at };
   if (await fundsAreGone(campaign, bench)) return { reason: 'funds', againInMs: bench.policy.holdRecheckMs };
-  return judgeFailures(campaign).stop ? { reason: 'failures' } : undefined;
+  const { stop } = judgeOutcome(campaign);
+  if (stop === 'in_doubt') return { reason: stop, againInMs: bench.policy.holdRecheckMs };
+  return stop && { reason: stop };
 }
 
 async function fundsAreGone({ account }: CampaignRecord, bench: Bench): Promise<boolean> {
@@ -76,7 +86,7 @@ async function handOut(campaign: CampaignRecord, running: number, bench: Bench):
   const chunks = await bench.campaigns.feed(campaign, {
     most,
     againInMs: AGAIN_MS,
-    judged: judgeFailures(campaign).judged,
+    judged: judgeOutcome(campaign).judged,
     canaryOver: canary.is === 'over',
   });
   for (const chunk of firstOfRuns(chunks ?? [])) bench.wake('sms-batch', chunk, 1);

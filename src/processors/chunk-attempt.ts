@@ -6,6 +6,7 @@ import type { EvidenceDraft } from '../operations/evidence.ts';
 import type { ChunkRecord } from '../operations/text-records.ts';
 import type { UpstreamAccount } from '../upstream/client.ts';
 import type { Bench, Outcome, Settlement } from './bench.ts';
+import { endCancelled } from './chunk-cancelled.ts';
 import { type ChunkHeld, goOn, settleChunk, statesBefore } from './chunk-settle.ts';
 import { type Recipient, recipientsOf } from './chunk-texts.ts';
 
@@ -49,13 +50,14 @@ export async function beginSending(
   const acquired = await bench.chunks.begin(id, { queue, leaseMs, untriedOnly: turn === 'next' });
   if (acquired.is !== 'acquired') return { did: 'idle', because: acquired.is };
   const { record, lease, at, campaign } = acquired;
+  const recipients = recipientsOf(record, campaign);
+  if (campaign?.state === 'cancelled') return endCancelled({ ...acquired, recipients }, bench);
   const account = bench.account(record.account);
   const condition = account ? await conditionOf(acquired, bench) : { wait: 'account_not_configured' };
   if (account === undefined || 'wait' in condition) {
     await keepWaiting(acquired, bench);
     return { did: 'waits', because: 'wait' in condition ? condition.wait : 'account_not_configured' };
   }
-  const recipients = recipientsOf(record, campaign);
   return {
     record,
     campaign,

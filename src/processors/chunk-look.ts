@@ -82,7 +82,10 @@ async function doubt(held: ChunkHeld, bench: Bench): Promise<Settlement> {
   if (!before.includes('sending')) return goOn(held, { states }, 'nobody_in_doubt', bench);
   const evidence = { operation: 'send', code: 'interrupted' };
   const dueInMs = bench.policy.settleDelayMs;
-  await settleChunk(held, { to: 'unknown', states, dueInMs, evidence, set: { looks: '' } }, bench);
+  // That we died says nothing about the service, so a campaign is not judged by it.
+  const died = before.filter((state) => state === 'sending').length;
+  const counts = { judgedOver: died, judgedUnknown: died };
+  await settleChunk(held, { to: 'unknown', states, dueInMs, evidence, set: { looks: '' }, counts }, bench);
   return { did: 'unknown', because: 'interrupted' };
 }
 

@@ -29,7 +29,9 @@ const pace = {
   pauseOnFailure: z
     .union([z.literal(false), z.int().min(1).max(100)])
     .optional()
-    .meta({ description: 'Percent of failures among the last 200 or more at which it stops itself; false: never.' }),
+    .meta({
+      description: 'Percent of failures and doubt among the last 200 or more at which it stops itself; false: never.',
+    }),
 };
 
 const perSecond = z.int().min(1).max(100_000);

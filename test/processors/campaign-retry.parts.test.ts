@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { recipientsPage } from '../../src/campaigns/recipients.ts';
 import { impliedState, unpackOutcome } from '../../src/operations/chunk-items.ts';
 import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
 import { campaignWorld } from './campaign-world.ts';
@@ -102,17 +103,61 @@ test('a worker that died before it noted how far it was repeats nothing', async 
   expect(await world.bins()).toMatchObject({ queued: 1, failed: 1 });
 });
 
-test('cancelled in the middle, the rest stays failed and the bins add up', async () => {
-  const world = await ended();
-  await world.retries.start(world.id, { includeUnknown: true });
-  const [first = ''] = await world.retries.gather(await world.read(world.id), 1, 1_000);
-  await world.campaigns.switch(world.id, 'cancel');
-  await world.feed(world.id);
-  await world.send(first);
-  const { total, ...bins } = await world.bins();
-  expect(bins).toMatchObject({ cancelled: 2, failed: 2, unknown: 2, sent: 144 });
-  expect(Object.values(bins).reduce((sum, count) => sum + count, 0)).toBe(total);
-  expect(world.posts).toEqual([]);
+describe('cancelled in the middle', () => {
+  async function cancelled(before: (world: Awaited<ReturnType<typeof ended>>, first: string) => Promise<unknown>) {
+    const world = await ended();
+    // What was woken the first time finds that it is over.
+    await world.work();
+    await store.redis.hset(`{relais}:op:${world.id}.ab-0`, { codes: '{"0":"ERROR_110"}' });
+    await world.retries.start(world.id, { includeUnknown: true });
+    const [first = ''] = await world.retries.gather(await world.read(world.id), 1, 1_000);
+    await before(world, first);
+    await world.work();
+    world.advance(1_000);
+    await world.work();
+    const { total, ...bins } = await world.bins();
+    expect(Object.values(bins).reduce((sum, count) => sum + count, 0)).toBe(total);
+    expect(world.posts).toEqual([]);
+    const page = await recipientsPage(await world.read(world.id), world.bench, { limit: 50 });
+    return { ...world, bins, first: page.items[0], last: page.items[49] };
+  }
+
+  test('who failed before has failed, with the code of then, and who was in doubt is so again', async () => {
+    const { bins, first, last } = await cancelled(({ campaigns, id }) => campaigns.switch(id, 'cancel'));
+    expect(bins).toMatchObject({ queued: 0, cancelled: 0, failed: 3, unknown: 3, sent: 144 });
+    expect(first).toMatchObject({ state: 'failed', code: 'ERROR_110' });
+    expect(last).toMatchObject({ state: 'unknown', resent: 1 });
+  });
+
+  test('so it is where the chunk was parked', async () => {
+    const { bins } = await cancelled(async (world, chunk) => {
+      await world.campaigns.switch(world.id, 'pause');
+      expect(await world.send(chunk)).toMatchObject({ because: 'campaign_parked' });
+      await world.campaigns.switch(world.id, 'cancel');
+    });
+    expect(bins).toMatchObject({ cancelled: 0, failed: 3, unknown: 3 });
+  });
+
+  test('so it is where the attempt had begun', async () => {
+    const { bins } = await cancelled(async (world, chunk) => {
+      const { messaging } = world.bench.upstream;
+      const prepare = messaging.prepare.bind(messaging);
+      Object.assign(messaging, {
+        prepare: async (account: never) => {
+          await world.campaigns.switch(world.id, 'cancel');
+          return prepare(account);
+        },
+      });
+      expect(await world.send(chunk)).toMatchObject({ because: 'campaign_cancelled' });
+    });
+    expect(bins).toMatchObject({ cancelled: 0, failed: 3, unknown: 3 });
+  });
+
+  test('nobody is counted as failed a second time', async () => {
+    const before = await store.redis.hgetall('{relais}:count:outcome');
+    await cancelled(({ campaigns, id }) => campaigns.switch(id, 'cancel'));
+    expect(await store.redis.hgetall('{relais}:count:outcome')).toEqual(before);
+  });
 });
 
 test('what failed before it is retried is not held against the retry', async () => {

@@ -129,7 +129,12 @@ test('a chunk of a cancelled campaign whose recipients have all opted out is cou
   const id = await world.ready(2);
   await world.campaigns.switch(id, 'start');
   await world.feed(id);
-  await world.campaigns.switch(id, 'cancel');
+  // Cancelled after the attempt has begun.
+  const cancel = async () => {
+    await world.campaigns.switch(id, 'cancel');
+    return ok(undefined);
+  };
+  Object.assign(world.bench.upstream.messaging, { prepare: cancel });
   await world.send(`${id}.ab-0`);
   expect([await world.sum(id), (await world.read(id)).totals]).toEqual([
     [2, 2],

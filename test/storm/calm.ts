@@ -44,6 +44,8 @@ async function openMailings(api: string, mailings: readonly Mailing[]): Promise<
     const seen = reply?.body as { state?: string; totals?: Record<string, number> } | undefined;
     const ended = seen?.state === 'finished' || seen?.state === 'cancelled';
     if (ended && seen?.totals?.['sending'] === 0) continue;
+    // In a storm answers get lost; whoever watches a campaign that stopped itself for that has it go on.
+    if (seen?.state === 'held') await ask(`${api}/v1/campaigns/${id}/resume`, { method: 'POST', body: '{}' });
     open.push(`${id} is still ${seen?.state}: ${JSON.stringify(seen?.totals)}`);
   }
   return open;

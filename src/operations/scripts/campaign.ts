@@ -61,10 +61,11 @@ if ARGV[6] == '' then redis.call('HDEL', KEYS[1], 'reason') else redis.call('HSE
 move(KEYS[3], set, ARGV[5] == '1' and '' or entered, id, at, from, to, '')
 if to == 'running' then
   redis.call('HSETNX', KEYS[1], 'startedAt', at)
-  -- Somebody, or time, has said "go on": what failed before that is not held against it again.
+  -- Somebody, or time, has said "go on": what failed or is in doubt before that is not held against it again.
   local t = redis.call('HMGET', KEYS[1], 't:sent', 't:failed', 't:unknown')
-  local failed = tonumber(t[2] or '0')
-  redis.call('HSET', KEYS[1], 'judgedFailed', failed, 'judgedOver', tonumber(t[1] or '0') + failed + tonumber(t[3] or '0'))
+  local failed, unknown = tonumber(t[2] or '0'), tonumber(t[3] or '0')
+  redis.call('HSET', KEYS[1], 'judgedFailed', failed, 'judgedUnknown', unknown, 'judgedOver',
+    tonumber(t[1] or '0') + failed + unknown)
   if from == 'held' and string.sub(r[5] or '', 1, 7) == 'canary_' then redis.call('HSET', KEYS[1], 'canaryOver', 1) end
   redis.call('ZADD', KEYS[4], at, id)
   for _, chunk in ipairs(redis.call('SMEMBERS', KEYS[5])) do redis.call('ZADD', KEYS[6], at, chunk) end
@@ -80,6 +81,8 @@ if to == 'cancelled' then
   local t = redis.call('HMGET', KEYS[1], 't:queued', 't:held')
   redis.call('HINCRBY', KEYS[1], 't:cancelled', tonumber(t[1] or '0') + tonumber(t[2] or '0'))
   redis.call('HSET', KEYS[1], 't:queued', 0, 't:held', 0)
+  -- Some of these were to go out a second time: what became of the first one is written down for them again.
+  for _, chunk in ipairs(redis.call('SMEMBERS', KEYS[5])) do redis.call('ZADD', KEYS[6], at, chunk) end
   redis.call('DEL', KEYS[5])
 end
 if ARGV[4] ~= '' then
@@ -98,8 +101,9 @@ return {'applied', from, redis.call('HINCRBY', KEYS[1], 'rev', 1), to}
  * time, not with chunks.
  *
  * KEYS campaign, due set of chunks, due set of campaigns
- * ARGV id, now, how many were handed out as it was read, look again in ms, how many recipients were over and how many
- *      of them failed when that was judged, the canary is over (1/0), then the chunks to hand out
+ * ARGV id, now, how many were handed out as it was read, look again in ms, how many recipients were over, and how many
+ *      of them failed and were in doubt, when that was judged ('' = as it stands), the canary is over (1/0), then the
+ *      chunks to hand out
  * → 1 when they were handed out
  */
 export const feedScript = defineScript(
@@ -108,9 +112,12 @@ export const feedScript = defineScript(
 local at = clock(ARGV[2])
 local r = redis.call('HMGET', KEYS[1], 'state', 'fed')
 if r[1] ~= 'running' or tonumber(r[2] or '0') ~= tonumber(ARGV[3]) then return 0 end
-local chunks = #ARGV - 7
-redis.call('HSET', KEYS[1], 'judgedOver', ARGV[5], 'judgedFailed', ARGV[6], 'canaryOver', ARGV[7])
-for i = 8, #ARGV do redis.call('ZADD', KEYS[2], at + ${CHUNK_WAKE_GRACE_MS}, ARGV[i]) end
+local chunks = #ARGV - 8
+redis.call('HSET', KEYS[1], 'canaryOver', ARGV[8])
+if ARGV[5] ~= '' then
+  redis.call('HSET', KEYS[1], 'judgedOver', ARGV[5], 'judgedFailed', ARGV[6], 'judgedUnknown', ARGV[7])
+end
+for i = 9, #ARGV do redis.call('ZADD', KEYS[2], at + ${CHUNK_WAKE_GRACE_MS}, ARGV[i]) end
 if chunks > 0 then
   redis.call('HINCRBY', KEYS[1], 'fed', chunks)
   redis.call('HINCRBY', KEYS[1], 'out', chunks)

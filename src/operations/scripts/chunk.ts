@@ -35,7 +35,9 @@ local function write_campaign(campaign, outcomes, c, at, first, words, from, to,
     else
       set[#set + 1] = field; set[#set + 1] = c.counted[field] + delta
     end
-    if bin and delta > 0 then count_outcome(outcomes, bin, delta) end
+    -- What was queued in a cancelled campaign goes back to what was counted before.
+    local known = c.state == 'cancelled' and from == 'queued'
+    if bin and delta > 0 and not known then count_outcome(outcomes, bin, delta) end
     if gate == '1' and c.per_second and bin == 'sending' then
       set[#set + 1] = 'paceAt'; set[#set + 1] = math.floor(math.max(c.pace_at, at) + delta * 1000 / c.per_second)
     end
@@ -112,8 +114,13 @@ if gate ~= '0' and c and not mine then
     local r = redis.call('HMGET', KEYS[1], 'state', 'lease')
     if r[1] ~= ARGV[5] or r[2] ~= ARGV[3] then return {'not yours', r[1] or ''} end
     redis.call('HDEL', KEYS[1], 'lease', 'until')
+    if c.state == 'cancelled' then
+      -- Whoever takes it next writes down what is known of those who are in it.
+      redis.call('ZADD', KEYS[6], clock(ARGV[2]), ARGV[1])
+      return {'cancelled'}
+    end
     redis.call('ZREM', KEYS[6], ARGV[1])
-    if c.state == 'cancelled' or c.state == 'finished' then return {'cancelled'} end
+    if c.state == 'finished' then return {'cancelled'} end
     redis.call('SADD', KEYS[9], ARGV[1])
     return {'parked', c.state}
   end

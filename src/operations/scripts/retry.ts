@@ -29,9 +29,9 @@ if ARGV[3] ~= '' then
 end
 redis.call('HSET', KEYS[1], 'state', 'running', 'since', at, 'updatedAt', at, 'walk', 0, 'walkUnknown', ARGV[4],
   'retryUnknown', ARGV[4], 'extra', 0)
--- What failed before it is retried is not held against it again.
+-- What failed or is in doubt before it is retried is not held against it again.
 local over = tonumber(r[5] or '0') + tonumber(r[3] or '0') + tonumber(r[4] or '0')
-redis.call('HSET', KEYS[1], 'judgedFailed', tonumber(r[3] or '0'), 'judgedOver', over)
+redis.call('HSET', KEYS[1], 'judgedFailed', tonumber(r[3] or '0'), 'judgedUnknown', tonumber(r[4] or '0'), 'judgedOver', over)
 redis.call('HINCRBY', KEYS[1], 'retries', 1)
 move(KEYS[2], KEYS[3], KEYS[3], id, at, 'finished', 'running', '')
 redis.call('ZADD', KEYS[4], at, id)
@@ -69,6 +69,7 @@ for i = 7, #ARGV, 2 do
   redis.call('HINCRBY', KEYS[2], ARGV[i], ARGV[i + 1])
   -- Those who go out again are no longer among those that were judged.
   if ARGV[i] == 't:failed' then redis.call('HINCRBY', KEYS[2], 'judgedFailed', ARGV[i + 1]) end
+  if ARGV[i] == 't:unknown' then redis.call('HINCRBY', KEYS[2], 'judgedUnknown', ARGV[i + 1]) end
   if ARGV[i] == 't:failed' or ARGV[i] == 't:unknown' then redis.call('HINCRBY', KEYS[2], 'judgedOver', ARGV[i + 1]) end
 end
 return {'opened'}

@@ -1,0 +1,165 @@
+/** A campaign that stops itself, since nothing good comes back. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { lookAtChunk } from '../../src/processors/chunk-look.ts';
+import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
+import { FEED_WINDOW, campaignWorld } from './campaign-world.ts';
+
+let store: FreshRedis;
+beforeAll(async () => {
+  store = await freshRedis();
+});
+afterAll(() => store.close());
+beforeEach(() => store.redis.flushdb());
+
+const world = () => campaignWorld(store.redis);
+
+describe('failures', () => {
+  const failing = () => ({ outcome: 'failed' as const, code: 'ERROR_110' });
+
+  test('a campaign stops itself when half of the last two hundred failed, and says why', async () => {
+    const w = world();
+    w.answer(failing);
+    const id = await w.ready(5_000, { canary: 0 });
+    await w.campaigns.switch(id, 'start');
+    await w.work();
+    expect([await w.standing(id), await w.sum(id)]).toEqual(['held: failures', [5_000, 5_000]]);
+    const { failed, queued } = (await w.read(id)).totals;
+    // What was before the workers when it was seen, and no more.
+    expect([failed >= 200 && failed <= 50 * FEED_WINDOW, queued > 0]).toEqual([true, true]);
+    expect(await w.events()).toMatchObject([{ type: 'campaign.held', data: { id, reason: 'failures' } }]);
+    expect(await w.dueAt(id)).toBe(undefined);
+  });
+
+  test('told to go on, it is judged by what comes from then on', async () => {
+    const w = world();
+    w.answer(failing);
+    const id = await w.ready(5_000, { canary: 0 });
+    await w.campaigns.switch(id, 'start');
+    await w.work();
+    w.answer(() => ({ outcome: 'sent' }));
+    await w.campaigns.switch(id, 'resume');
+    for (let second = 0; second < 20; second += 1) {
+      await w.work();
+      w.advance(1_000);
+    }
+    expect([await w.standing(id), await w.sum(id)]).toEqual(['finished', [5_000, 5_000]]);
+  });
+
+  test('four in ten do not stop it, unless it says so; and nothing does where it says so', async () => {
+    const w = world();
+    w.answer((_, index) => (index % 5 < 2 ? failing() : {}));
+    const ids = [await w.ready(2_000, { canary: 0 }), await w.ready(2_000, { canary: 0, pauseOnFailure: 30 })];
+    for (const id of ids) {
+      await w.campaigns.switch(id, 'start');
+      for (let second = 0; second < 10; second += 1) {
+        await w.work();
+        w.advance(1_000);
+      }
+    }
+    expect(await Promise.all(ids.map((id) => w.standing(id)))).toEqual(['finished', 'held: failures']);
+    w.answer(failing);
+    const stubborn = await w.ready(2_000, { canary: 0, pauseOnFailure: 0 });
+    await w.campaigns.switch(stubborn, 'start');
+    for (let second = 0; second < 10; second += 1) {
+      await w.work();
+      w.advance(1_000);
+    }
+    expect(await w.standing(stubborn)).toBe('finished');
+  });
+});
+
+describe('doubt', () => {
+  const unclear = () => ({ outcome: 'unknown' as const });
+
+  async function allInDoubt() {
+    const w = world();
+    w.answer(unclear);
+    const id = await w.ready(5_000, { canary: 0 });
+    await w.campaigns.switch(id, 'start');
+    await w.work();
+    return { w, id };
+  }
+
+  /** As the looks at the chunks would write it. */
+  async function found(w: ReturnType<typeof world>, id: string, share: number): Promise<void> {
+    const { unknown } = (await w.read(id)).totals;
+    const count = Math.floor(unknown * share);
+    await store.redis.hincrby(`{relais}:op:${id}`, 't:unknown', -count);
+    await store.redis.hincrby(`{relais}:op:${id}`, 't:sent', count);
+  }
+
+  test('a campaign whose answers are all lost stops itself, and says why', async () => {
+    const { w, id } = await allInDoubt();
+    expect([await w.standing(id), await w.sum(id)]).toEqual(['held: in_doubt', [5_000, 5_000]]);
+    const { unknown, queued } = (await w.read(id)).totals;
+    // What was before the workers when it was seen, and no more; and nobody is sent to again.
+    expect([unknown >= 200 && unknown <= 50 * FEED_WINDOW, queued, w.texts(id)]).toEqual([
+      true,
+      5_000 - unknown,
+      unknown,
+    ]);
+    expect(await w.events()).toMatchObject([{ type: 'campaign.held', data: { id, reason: 'in_doubt' } }]);
+  });
+
+  test('it goes on by itself once the statistics show that most were sent to', async () => {
+    const { w, id } = await allInDoubt();
+    w.answer(() => ({ outcome: 'sent' }));
+    await found(w, id, 0.4);
+    w.advance(30_000);
+    await w.work();
+    expect(await w.standing(id)).toBe('held: in_doubt');
+    await found(w, id, 0.5);
+    w.advance(30_000);
+    for (let sweep = 0; sweep < 3; sweep += 1) {
+      await w.work();
+      w.advance(2_000);
+    }
+    const { queued } = (await w.read(id)).totals;
+    expect([await w.standing(id), queued, await w.sum(id)]).toEqual(['running', 0, [5_000, 5_000]]);
+  });
+
+  test('told to go on, it is judged by what comes from then on', async () => {
+    const { w, id } = await allInDoubt();
+    w.answer(() => ({ outcome: 'sent' }));
+    await w.campaigns.switch(id, 'resume');
+    for (let sweep = 0; sweep < 3; sweep += 1) {
+      await w.work();
+      w.advance(2_000);
+    }
+    expect([await w.standing(id), (await w.read(id)).totals.queued]).toEqual(['running', 0]);
+  });
+
+  test('failed and in doubt count together, and nothing stops it where it says so', async () => {
+    const w = world();
+    w.answer((_, index) =>
+      index % 10 < 3 ? unclear() : index % 10 < 6 ? { outcome: 'failed', code: 'ERROR_110' } : {},
+    );
+    const ids = [await w.ready(1_000, { canary: 0 }), await w.ready(1_000, { canary: 0, pauseOnFailure: 0 })];
+    for (const id of ids) {
+      await w.campaigns.switch(id, 'start');
+      await w.work();
+      w.advance(2_000);
+      await w.work();
+    }
+    expect(await Promise.all(ids.map((id) => w.standing(id)))).toEqual(['held: in_doubt', 'running']);
+  });
+
+  test('what was being sent when a worker died is not held against the campaign', async () => {
+    const w = world();
+    const id = await w.ready(5_000, { canary: 0 });
+    await w.campaigns.switch(id, 'start');
+    await w.feed(id);
+    for (const chunk of (await w.out()).slice(0, 20)) {
+      await store.redis.hset(`{relais}:op:${chunk}`, { state: 'sending', sentAt: w.now() });
+      await store.redis.hincrby(`{relais}:op:${id}`, 't:queued', -50);
+      await store.redis.hincrby(`{relais}:op:${id}`, 't:sending', 50);
+      expect(await lookAtChunk(chunk, w.bench)).toEqual({ did: 'unknown', because: 'interrupted' });
+    }
+    await w.feed(id);
+    expect([await w.standing(id), (await w.read(id)).totals.unknown, await w.sum(id)]).toEqual([
+      'running',
+      1_000,
+      [5_000, 5_000],
+    ]);
+  });
+});
