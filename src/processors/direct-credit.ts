@@ -69,7 +69,7 @@ async function send(attempt: Attempt, probing: readonly string[], bench: Bench):
       evidence,
       // A person's word counts until the very write: what is read before it may be said too late.
       unlessHeld: `payments.${STOPPED}`,
-      unsent: unsent(record, 'taken_back', bench),
+      unsent: unsent(record, 'not_sent', bench),
     },
     bench,
   );

@@ -55,7 +55,7 @@ function writeIntent(attempt: Attempt, token: string, bench: Bench): Promise<Att
       mine: { token },
       // A person's word counts until the very write: what is read before it may be said too late.
       unlessHeld: `payments.${STOPPED}`,
-      unsent: unsent(written, 'taken_back', bench),
+      unsent: unsent(written, 'not_sent', bench),
     },
     bench,
   );
