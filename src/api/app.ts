@@ -111,12 +111,19 @@ function answerProblem({ onError }: ApiContext): ErrorRequestHandler {
   };
 }
 
+/** What express.json throws; an error of Redis has a name and a message too. */
+interface BodyError extends Error {
+  readonly type: string;
+  /** Bytes: the limit of the route that was asked. */
+  readonly limit: number;
+}
+
 function problemOf(error: unknown): ApiProblem {
   if (error instanceof ApiProblem) return error;
-  const { type, message = '', name = '' } = error as { type?: string; message?: string; name?: string };
+  const { type, limit = 0, message = '', name = '' } = error as Partial<BodyError>;
   // What follows a percent sign in the path is no character: it was the caller's doing.
   if (error instanceof URIError) return new ApiProblem('malformed', 'The path cannot be read.');
-  if (type === 'entity.too.large') return new ApiProblem('too-large', `A JSON body may have ${JSON_MAX}.`);
+  if (type === 'entity.too.large') return new ApiProblem('too-large', `This JSON body may have ${limit} bytes.`);
   if (type === 'entity.parse.failed') return new ApiProblem('malformed', 'The body is not JSON.');
   if (type === 'encoding.unsupported' || type === 'charset.unsupported') {
     return new ApiProblem('unsupported-media-type', 'Send UTF-8, not encoded.');

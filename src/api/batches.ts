@@ -20,6 +20,7 @@ import {
   requireRole,
 } from './context.ts';
 import type { ApiKey } from './keys.ts';
+import { APPROVAL_MAX } from './openapi/pieces.ts';
 import { ApiProblem, invalid } from './problem.ts';
 
 export const approval = z
@@ -55,13 +56,14 @@ export function batchRoutes(context: ApiContext): Router {
     await sendReport(record, context.batches, { request, response });
   });
 
-  router.post('/:id/approve', express.json({ limit: '10kb' }), async (request, response) => {
+  router.post('/:id/approve', express.json({ limit: APPROVAL_MAX }), async (request, response) => {
     const key = requireRole(response, 'approve');
     const record = await findRecord(context, key, 'batch', request.params['id']);
     const body = approval.safeParse(request.body ?? {});
     if (!body.success) throw invalid(problemsOf(body.error));
     requireOpen(context, response);
     await approve(context, door, { record, key, contentHash: body.data.contentHash });
+    await context.operations.mustBeKept(record.id, { approvedBy: key.name });
     await answer(context, key, { id: record.id, response, advisor });
   });
 
@@ -69,6 +71,7 @@ export function batchRoutes(context: ApiContext): Router {
     const key = requireRole(response, 'enqueue');
     const record = await findRecord(context, key, 'batch', request.params.id);
     await cancel(context, key, record);
+    await context.operations.mustBeKept(record.id, { state: 'cancelled' });
     await answer(context, key, { id: record.id, response, advisor });
   });
 

@@ -1,25 +1,27 @@
 /** A person's word about what needs review. Where upstream can be asked it is asked first, and its word is stronger. */
 import type { Router } from 'express';
 import { z } from 'zod';
-import { queueOf } from '../operations/lifecycle.ts';
-import type { RecordBase, RecordOf } from '../operations/record.ts';
-import type { Change } from '../operations/settle.ts';
+import { type StateOf, queueOf } from '../operations/lifecycle.ts';
+import type { RecordAt, RecordOf } from '../operations/record.ts';
+import type { EventDraft } from '../operations/settle.ts';
 import type { CollectKind, Tried } from '../processors/attempt.ts';
 import type { Bench } from '../processors/bench.ts';
-import { directCreditEvent } from '../processors/direct-credit-event.ts';
-import { invoiceEvent } from '../processors/invoice-event.ts';
-import { paymentRequestEvent } from '../processors/payment-request-event.ts';
 import { problemsOf } from '../producer/problems.ts';
-import { type ApiContext, findRecord, requireRole } from './context.ts';
+import { type ApiContext, findRecord, requireKept, requireRole } from './context.ts';
 import type { ApiKey } from './keys.ts';
 import { ApiProblem, invalid } from './problem.ts';
 import { upstreamProblem } from './upstream-problem.ts';
 
-type Outcome = 'completed' | 'succeeded' | 'cancelled' | 'failed';
+export type Outcome = 'completed' | 'succeeded' | 'cancelled' | 'failed';
 
-interface Resolvable<K extends CollectKind> {
+/** Those that a kind has. */
+type OutcomeOf<K extends CollectKind> = Outcome & StateOf<K>;
+
+export interface Resolvable<K extends CollectKind> {
   readonly kind: K;
-  readonly outcomes: readonly [Outcome, ...Outcome[]];
+  readonly outcomes: readonly [OutcomeOf<K>, ...OutcomeOf<K>[]];
+  /** How callers are told. */
+  readonly event: (record: RecordOf[K], outcome: OutcomeOf<K>, more: { readonly resolvedBy: string }) => EventDraft;
   /** Asks upstream; absent where there is nothing to ask. */
   readonly advance?: (id: string, bench: Bench) => Promise<Tried>;
   readonly view: (record: RecordOf[K]) => object;
@@ -46,7 +48,8 @@ export function addResolve<K extends CollectKind>(router: Router, context: ApiCo
     }
     requireReview(record.state);
     await askFirst(context, key, record.id, how);
-    await settle(context, key, await findRecord(context, key, how.kind, record.id), parsed.data);
+    await settle(context, how, await findRecord(context, key, how.kind, record.id), { ...parsed.data, by: key.name });
+    await requireKept(context);
     response.json(how.view(await findRecord(context, key, how.kind, record.id)));
   });
 }
@@ -60,13 +63,13 @@ function notNow(state: string, because: string): ApiProblem {
 /** Nobody looks while a person's word is written down. Absent where there is nothing to look at. */
 async function leaseOf(
   { operations, bench }: ApiContext,
-  record: RecordOf[CollectKind],
+  { kind, id, state }: { readonly kind: CollectKind; readonly id: string; readonly state: string },
 ): Promise<string | undefined> {
-  const queue = queueOf(record.kind, 'needs_review');
+  const queue = queueOf(kind, 'needs_review');
   if (queue === undefined) return undefined;
-  const acquired = await operations.acquire(record.kind, record.id, queue, bench.policy.leaseMs);
+  const acquired = await operations.acquire(kind, id, queue, bench.policy.leaseMs);
   if (acquired.is === 'acquired') return acquired.lease;
-  throw notNow(record.state, acquired.is);
+  throw notNow(state, acquired.is);
 }
 
 function requireReview(state: string): void {
@@ -90,29 +93,28 @@ async function askFirst<K extends CollectKind>(
   });
 }
 
-async function settle(
+interface Word<K extends CollectKind> {
+  readonly outcome: OutcomeOf<K>;
+  readonly note: string;
+  /** The key of whoever says so. */
+  readonly by: string;
+}
+
+async function settle<K extends CollectKind>(
   context: ApiContext,
-  key: ApiKey,
-  record: RecordOf[CollectKind],
-  { outcome, note }: { outcome: Outcome; note: string },
+  { event }: Resolvable<K>,
+  record: RecordAt<K>,
+  { outcome, note, by }: Word<K>,
 ): Promise<void> {
-  const change = {
-    to: outcome,
-    set: { note, resolvedBy: key.name },
-    evidence: { operation: 'resolve', code: outcome, detail: key.name },
-    event: eventOf(record, outcome, { resolvedBy: key.name }),
-  } as unknown as Change<CollectKind>;
   requireReview(record.state);
   const lease = await leaseOf(context, record);
-  const settled = await context.operations.settle(record as RecordBase<CollectKind>, lease, change);
+  const settled = await context.operations.settle<K>(record, lease, {
+    to: outcome,
+    set: { note, resolvedBy: by },
+    evidence: { operation: 'resolve', code: outcome, detail: by },
+    event: event(record, outcome, { resolvedBy: by }),
+  });
   if (settled.is !== 'not yours') return;
   requireReview(settled.state);
   throw notNow(settled.state, settled.is);
-}
-
-/** The routes allow only outcomes that the kind has. */
-function eventOf(record: RecordOf[CollectKind], outcome: Outcome, more: { resolvedBy: string }) {
-  if (record.kind === 'invoice') return invoiceEvent(record, outcome as 'completed', more);
-  if (record.kind === 'payment_request') return paymentRequestEvent(record, outcome as 'completed', more);
-  return directCreditEvent(record, outcome as 'succeeded', more);
 }

@@ -14,7 +14,7 @@ import type { OptOuts } from '../operations/opt-outs.ts';
 import type { Purge } from '../operations/purge.ts';
 import type { Retries } from '../operations/retries.ts';
 import type { Queries } from '../operations/queries.ts';
-import type { RecordOf } from '../operations/record.ts';
+import type { RecordAt } from '../operations/record.ts';
 import type { Acceptance, Answer } from '../producer/acceptance.ts';
 import type { CollectAcceptance } from '../producer/acceptance-collect.ts';
 import type { Bench } from '../processors/bench.ts';
@@ -111,7 +111,7 @@ export async function findRecord<K extends Kind>(
   key: ApiKey,
   kind: K,
   id: string | undefined,
-): Promise<RecordOf[K]> {
+): Promise<RecordAt<K>> {
   const record = id && /^[\w.-]{1,80}$/.test(id) ? await context.queries.read(kind, id) : undefined;
   if (record && mayUseAccount(key, record.account)) return record;
   throw new ApiProblem('not-found', `There is no ${kind} ${id?.slice(0, 80) ?? ''}.`);

@@ -1,5 +1,7 @@
 import { Router } from 'express';
+import { directCreditEvent } from '../processors/direct-credit-event.ts';
 import { addResolve } from './collect-resolve.ts';
+import { addShow } from './collect-routes.ts';
 import { directCreditView } from './collect-views.ts';
 import {
   type ApiContext,
@@ -24,15 +26,13 @@ export function directCreditRoutes(context: ApiContext): Router {
     response.status(202).json(directCreditView(await findRecord(context, key, 'direct_credit', answer.id)));
   });
 
-  router.get('/:id', async (request, response) => {
-    const key = requireRole(response, 'read');
-    response.json(directCreditView(await findRecord(context, key, 'direct_credit', request.params.id)));
-  });
-
-  addResolve(router, context, {
+  const credit = {
     kind: 'direct_credit',
     outcomes: ['succeeded', 'failed'],
     view: directCreditView,
-  });
+    event: directCreditEvent,
+  } as const;
+  addShow(router, context, credit);
+  addResolve(router, context, credit);
   return router;
 }

@@ -6,7 +6,7 @@ import type { DisbursementRecord } from '../operations/record.ts';
 import { disbursementEvent } from '../processors/disbursement-event.ts';
 import { type Resolved, resolutions } from '../processors/resolve.ts';
 import { problemsOf } from '../producer/problems.ts';
-import { type ApiContext, findRecord, requireRole } from './context.ts';
+import { type ApiContext, findRecord, requireKept, requireRole } from './context.ts';
 import type { ApiKey } from './keys.ts';
 import { ApiProblem, invalid } from './problem.ts';
 import { disbursementView } from './views.ts';
@@ -26,6 +26,8 @@ export function addDisbursementActions(router: Router, context: ApiContext): voi
     const key = requireRole(response, 'enqueue');
     const record = await findRecord(context, key, 'disbursement', request.params.id);
     if (record.state !== 'cancelled') await cancel(context, key, record);
+    // Asked again after an answer that was not kept, it is as asked already, and may still not be kept.
+    await context.operations.mustBeKept(record.id, { state: 'cancelled' });
     response.json(disbursementView(await findRecord(context, key, 'disbursement', record.id)));
   });
 
@@ -34,6 +36,7 @@ export function addDisbursementActions(router: Router, context: ApiContext): voi
     const record = await findRecord(context, key, 'disbursement', request.params.id);
     if (record.state === 'awaiting_approval') await approve(context, key, record);
     else if (record.fields['approvedBy'] !== key.name) throw notPossible(record.state, 'there is nothing to approve');
+    await context.operations.mustBeKept(record.id, { approvedBy: key.name });
     response.json(disbursementView(await findRecord(context, key, 'disbursement', record.id)));
   });
 
@@ -44,6 +47,7 @@ export function addDisbursementActions(router: Router, context: ApiContext): voi
     if (!body.success) throw invalid(problemsOf(body.error));
     refuseOwn(key, record);
     takeResolved(await context.resolve(record.id, { ...body.data, by: key.name }));
+    await requireKept(context);
     response.json(disbursementView(await findRecord(context, key, 'disbursement', record.id)));
   });
 }
@@ -57,7 +61,6 @@ async function cancel(context: ApiContext, key: ApiKey, record: DisbursementReco
     event: disbursementEvent(record, 'cancelled'),
   });
   if (settled.is === 'not yours') throw tooLate(settled.state);
-  await context.operations.mustBeKept(record.id, { state: 'cancelled' });
 }
 
 async function approve(context: ApiContext, key: ApiKey, record: DisbursementRecord): Promise<void> {
@@ -71,7 +74,6 @@ async function approve(context: ApiContext, key: ApiKey, record: DisbursementRec
     evidence: { operation: 'approve', code: 'by', detail: key.name },
   });
   if (settled.is === 'not yours') throw notPossible(settled.state, 'there is nothing to approve');
-  await context.operations.mustBeKept(record.id, { approvedBy: key.name });
   if ('rev' in settled && waitMs === 0) context.wake('disbursement', record.id, settled.rev);
 }
 

@@ -1,10 +1,11 @@
 import { Router } from 'express';
 import { advanceInvoice } from '../processors/invoice.ts';
+import { invoiceEvent } from '../processors/invoice-event.ts';
 import { invoiceRequest } from '../queues/requests-collect.ts';
-import { createWhileWaiting, lookWhileWaiting } from './collect-create.ts';
-import { addResolve } from './collect-resolve.ts';
+import { createWhileWaiting } from './collect-create.ts';
+import { addAskable } from './collect-routes.ts';
 import { invoiceView } from './collect-views.ts';
-import { type ApiContext, findRecord, requireRole } from './context.ts';
+import type { ApiContext } from './context.ts';
 import { addSoftpay } from './softpay.ts';
 
 export function invoiceRoutes(context: ApiContext): Router {
@@ -14,6 +15,8 @@ export function invoiceRoutes(context: ApiContext): Router {
     accept: (body: unknown, key: string | undefined) => context.collect.invoice(body, key),
     advance: advanceInvoice,
     view: invoiceView,
+    outcomes: ['completed', 'cancelled', 'failed'],
+    event: invoiceEvent,
   } as const;
 
   router.post('/', (request, response) => {
@@ -24,15 +27,8 @@ export function invoiceRoutes(context: ApiContext): Router {
     return createWhileWaiting(context, request, response, { ...creation, view });
   });
 
-  router.get('/:id', async (request, response) => {
-    const key = requireRole(response, 'read');
-    response.json(invoiceView(await findRecord(context, key, 'invoice', request.params.id)));
-  });
-
-  router.post('/:id/confirm', (request, response) => lookWhileWaiting(context, request, response, creation));
-
+  addAskable(router, context, creation);
   addSoftpay(router, context);
-  addResolve(router, context, { ...creation, outcomes: ['completed', 'cancelled', 'failed'] });
   return router;
 }
 

@@ -1,10 +1,11 @@
 import { Router } from 'express';
 import { advancePaymentRequest } from '../processors/payment-request.ts';
+import { paymentRequestEvent } from '../processors/payment-request-event.ts';
 import { failures } from '../upstream/failures.ts';
-import { createWhileWaiting, lookWhileWaiting } from './collect-create.ts';
-import { addResolve } from './collect-resolve.ts';
+import { createWhileWaiting } from './collect-create.ts';
+import { addAskable } from './collect-routes.ts';
 import { paymentRequestView } from './collect-views.ts';
-import { type ApiContext, findRecord, isRecord, requireRole } from './context.ts';
+import { type ApiContext, isRecord, requireRole } from './context.ts';
 import { ApiProblem } from './problem.ts';
 
 export function paymentRequestRoutes(context: ApiContext): Router {
@@ -14,6 +15,8 @@ export function paymentRequestRoutes(context: ApiContext): Router {
     accept: (body: unknown, key: string | undefined) => context.collect.paymentRequest(body, key),
     advance: advancePaymentRequest,
     view: paymentRequestView,
+    outcomes: ['completed', 'failed'],
+    event: paymentRequestEvent,
   } as const;
 
   router.post('/', (request, response) => {
@@ -22,13 +25,7 @@ export function paymentRequestRoutes(context: ApiContext): Router {
     return createWhileWaiting(context, request, response, creation);
   });
 
-  router.get('/:id', async (request, response) => {
-    const key = requireRole(response, 'read');
-    response.json(paymentRequestView(await findRecord(context, key, 'payment_request', request.params.id)));
-  });
-
-  router.post('/:id/confirm', (request, response) => lookWhileWaiting(context, request, response, creation));
-  addResolve(router, context, { ...creation, outcomes: ['completed', 'failed'] });
+  addAskable(router, context, creation);
   return router;
 }
 

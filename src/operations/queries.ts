@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { type QueueName, dueQueues } from './due-queues.ts';
 import { EVENT_FIELD, flightField, keys } from './keys.ts';
 import { type Kind, isFinal, kinds } from './lifecycle.ts';
-import { type Fields, type RecordOf, readRecord } from './record.ts';
+import { type Fields, type RecordAt, type RecordOf, readRecord } from './record.ts';
 import { type ReviewKind, type ReviewPage, listReview } from './review.ts';
 
 export interface Page {
@@ -22,7 +22,7 @@ export class Queries {
     this.#redis = redis;
   }
 
-  async read<K extends Kind>(kind: K, id: string): Promise<RecordOf[K] | undefined> {
+  async read<K extends Kind>(kind: K, id: string): Promise<RecordAt<K> | undefined> {
     const fields: Fields = await this.#redis.hgetall(keys.record(id));
     return fields['kind'] === kind ? readRecord(kind, fields) : undefined;
   }

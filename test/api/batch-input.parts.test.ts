@@ -54,6 +54,14 @@ describe('bad input is refused with its place, and leaves no disbursement', () =
     expect(await statusOfChunked(Buffer.alloc(20_000_000, 'x'))).toContain('413');
   });
 
+  test('an approval that is too large is told what it may have, as any other body is', async () => {
+    const large = { contentHash: 'x'.repeat(11_000) };
+    const approval = await service.call('POST', '/v1/disbursement-batches/bat_1/approve', { body: large });
+    expect([approval.status, approval.body.detail]).toEqual([413, 'This JSON body may have 10240 bytes.']);
+    const other = await service.call('POST', '/v1/disbursements', { body: { a: 'x'.repeat(1_100_000) } });
+    expect([other.status, other.body.detail]).toEqual([413, 'This JSON body may have 1048576 bytes.']);
+  });
+
   test('a body of exactly five megabytes is read', async () => {
     expect((await send(Buffer.alloc(5_000_000, 'x'))).status).toBe(201);
   });

@@ -1,14 +1,20 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import express, { type ErrorRequestHandler } from 'express';
+import express, { type ErrorRequestHandler, Router } from 'express';
 import { request } from 'undici';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { batchRoutes } from '../../src/api/batches.ts';
 import { campaignRoutes } from '../../src/api/campaigns.ts';
 import type { ApiContext } from '../../src/api/context.ts';
+import { directCreditRoutes } from '../../src/api/direct-credits.ts';
+import { addDisbursementActions } from '../../src/api/disbursement-actions.ts';
 import { operatingRoutes } from '../../src/api/operating.ts';
 import { ApiProblem, sendProblem } from '../../src/api/problem.ts';
+import { RedisUnavailable } from '../../src/redis/connections.ts';
 import { systemRandom } from '../../src/lib/random.ts';
+import { Batches } from '../../src/operations/batches.ts';
+import { Operations } from '../../src/operations/operations.ts';
 import { campaignWorld } from '../processors/campaign-world.ts';
 import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
 
@@ -23,8 +29,14 @@ beforeEach(() => store.redis.flushdb());
 async function door() {
   const world = campaignWorld(store.redis);
   const replicas = { reached: false };
+  const fence = async (): Promise<boolean> => replicas.reached;
   const context = {
-    bench: { fence: async () => replicas.reached },
+    bench: { fence },
+    operations: new Operations({ redis: store.redis, random: systemRandom, fence }),
+    batches: new Batches(store.redis, systemRandom),
+    environment: 'default',
+    extraWithdrawModes: [],
+    resolve: async () => ({ is: 'resolved' }),
     campaigns: world.campaigns,
     retries: world.bench.retries,
     queries: world.queries,
@@ -41,19 +53,29 @@ async function door() {
   const app = express();
   app.use(express.json());
   app.use((_request, response, next) => {
-    response.locals['key'] = { name: 'maker', roles: new Set(['enqueue', 'operate', 'read']) };
+    response.locals['key'] = { name: 'maker', roles: new Set(['enqueue', 'operate', 'read', 'approve']) };
     next();
   });
   app.use('/v1/campaigns', campaignRoutes(context));
+  app.use('/v1/disbursement-batches', batchRoutes(context));
+  const disbursements = Router();
+  addDisbursementActions(disbursements, context);
+  app.use('/v1/disbursements', disbursements);
+  app.use('/v1/direct-credits', directCreditRoutes(context));
   app.use('/v1', operatingRoutes(context));
   const told: ErrorRequestHandler = (error, _request, response, next) =>
-    error instanceof ApiProblem ? sendProblem(response, error) : next(error);
+    error instanceof ApiProblem
+      ? sendProblem(response, error)
+      : error instanceof RedisUnavailable
+        ? response.status(503).end()
+        : next(error);
   app.use(told);
   const server = createServer(app).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const post = async (path: string, body?: string): Promise<number> => {
-    const headers = body === undefined ? {} : { 'content-type': 'text/csv' };
+    const type = body?.startsWith('{') ? 'application/json' : 'text/csv';
+    const headers = body === undefined ? {} : { 'content-type': type };
     const answer = await request(`http://127.0.0.1:${port}/v1${path}`, {
       method: 'POST',
       headers,
@@ -89,5 +111,36 @@ test('what is stopped, or goes on, is not confirmed before the replicas have it,
   // The same again is harmless, and confirms what was done.
   for (const [path, body] of asked.slice(2)) expect([path, await world.post(path, body)]).toEqual([path, 200]);
   expect((await world.read(other)).totals).toMatchObject({ total: 2, queued: 2 });
+  world.close();
+});
+
+test('a disbursement that is cancelled or approved, now or before, is not confirmed before the replicas have it', async () => {
+  const world = await door();
+  const hash = 'a'.repeat(64);
+  const made = (kind: string, id: string, state: string, fields = {}) =>
+    world.operations.accept({ kind, id, state, account: 'main', fingerprint: id, fields } as never);
+  const money = { amount: 500, accountAlias: '771234567', withdrawMode: 'wallet-a-senegal', by: 'other' };
+  const none = '{"count":0,"list":[]}';
+  const file = { contentHash: hash, by: 'other', totals: '{"count":0,"amount":0}', problems: none, warnings: none };
+  await made('disbursement', 'dsb_1', 'queued', { ...money, disburseId: 'd1' });
+  await made('disbursement', 'dsb_2', 'awaiting_approval', { ...money, disburseId: 'd2' });
+  await made('batch', 'bat_1', 'awaiting_approval', file);
+  await made('batch', 'bat_2', 'awaiting_approval', file);
+  await made('direct_credit', 'crd_1', 'needs_review', money);
+  const resolved = ['/direct-credits/crd_1/resolve', '{"outcome":"failed","note":"seen there"}'] as const;
+  expect(await world.post(...resolved)).toBe(503);
+  const asked: readonly (readonly [string, string?])[] = [
+    ['/disbursements/dsb_1/cancel'],
+    ['/disbursements/dsb_2/approve'],
+    ['/disbursements/dsb_2/resolve', '{"outcome":"failed","note":"seen there"}'],
+    ['/disbursement-batches/bat_1/cancel'],
+    ['/disbursement-batches/bat_2/approve', JSON.stringify({ contentHash: hash })],
+  ];
+  // The second time each of them is as asked already.
+  for (const [path, body] of [...asked, ...asked]) {
+    expect([path, await world.post(path, body)]).toEqual([path, 503]);
+  }
+  world.replicas.reached = true;
+  for (const [path, body] of asked) expect([path, await world.post(path, body)]).toEqual([path, 200]);
   world.close();
 });

@@ -4,6 +4,8 @@ import type { AnswerDeclaration, BodyDeclaration, FileBody } from './route.ts';
 
 /** What express.json takes. */
 export const JSON_MAX = '1mb';
+/** An approval is a hash and little else. */
+export const APPROVAL_MAX = '10kb';
 
 export const json = (schema: z.ZodType): BodyDeclaration => ({ schema, limit: JSON_MAX });
 

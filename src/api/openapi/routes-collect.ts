@@ -1,13 +1,30 @@
 import { invoiceRequest, paymentRequestRequest } from '../../queues/requests-collect.ts';
-import { resolveBodyOf } from '../collect-resolve.ts';
+import { LEAST_PATIENCE_MS } from '../../upstream/payments/softpay.ts';
 import { confirmationBody, softpayBody } from '../softpay-body.ts';
 import { invoice, paymentRequest, softpayStarted } from './answers-collect.ts';
 import { answer, json } from './pieces.ts';
 import { defineRoutes } from './route.ts';
+import { askable } from './routes-askable.ts';
 
 const WHILE_WAITING =
   'The service is asked while you wait: 502 and 504 name what was recorded, and the same request again goes on with ' +
   'it (202 while somebody else is at it).';
+
+/** interface: Limits. The service may wait for its payer before it answers. */
+const PAYER_TAKES_TIME =
+  `The service may let the payer confirm before it answers, so it is given ${LEAST_PATIENCE_MS / 1_000} s or ` +
+  'UPSTREAM_TIMEOUT, whichever is longer: be as patient. An answer that is unclear, or does not come, is no refusal. ' +
+  'The invoice is looked at before you are told: 200 with `completed` where it was paid, else 504 or 502 with ' +
+  '`retryable: false`, since the payer may still pay; the looks of INVOICE_POLL begin anew. Read the invoice, or wait ' +
+  'for its event, before you ask the payer again.';
+
+const invoices = { path: '/v1/invoices', name: 'Invoice', tag: 'Invoices', schema: invoice } as const;
+const paymentRequests = {
+  path: '/v1/payment-requests',
+  name: 'PaymentRequest',
+  tag: 'Payment requests',
+  schema: paymentRequest,
+} as const;
 
 export const invoiceRoutes = defineRoutes([
   {
@@ -28,27 +45,7 @@ export const invoiceRoutes = defineRoutes([
     },
     problems: ['upstream-refused', 'upstream-silent'],
   },
-  {
-    method: 'get',
-    path: '/v1/invoices/{id}',
-    id: 'getInvoice',
-    tag: 'Invoices',
-    summary: 'Where one stands.',
-    role: 'read',
-    scope: 'record',
-    answers: { 200: answer('As it is now.', invoice) },
-  },
-  {
-    method: 'post',
-    path: '/v1/invoices/{id}/confirm',
-    id: 'confirmInvoice',
-    tag: 'Invoices',
-    summary: 'Ask the service now whether it was paid.',
-    role: 'enqueue',
-    scope: 'record',
-    answers: { 200: answer('As the service says.', invoice) },
-    problems: ['wrong-state', 'upstream-refused', 'upstream-silent'],
-  },
+  ...askable({ ...invoices, outcomes: ['completed', 'cancelled', 'failed'] }),
   {
     method: 'post',
     path: '/v1/invoices/{id}/softpay',
@@ -57,7 +54,7 @@ export const invoiceRoutes = defineRoutes([
     summary: 'Have a pending invoice paid directly from a wallet.',
     description:
       'Each method asks for its own words; 422 names them. What the payer typed is in memory for this one request and ' +
-      'is written down nowhere.',
+      `is written down nowhere. ${PAYER_TAKES_TIME}`,
     role: 'enqueue',
     scope: 'record',
     body: json(softpayBody),
@@ -70,23 +67,11 @@ export const invoiceRoutes = defineRoutes([
     id: 'confirmSoftpay',
     tag: 'Invoices',
     summary: 'The second step of `wallet-h-senegal`.',
+    description: PAYER_TAKES_TIME,
     role: 'enqueue',
     scope: 'record',
     body: json(confirmationBody),
     answers: { 200: answer('The service took the code.', softpayStarted) },
-    problems: ['wrong-state', 'upstream-refused', 'upstream-silent'],
-  },
-  {
-    method: 'post',
-    path: '/v1/invoices/{id}/resolve',
-    id: 'resolveInvoice',
-    tag: 'Invoices',
-    summary: "A person's word about one that needs review.",
-    description: 'The service is asked first, and its word is stronger (409).',
-    role: 'approve',
-    scope: 'record',
-    body: json(resolveBodyOf(['completed', 'cancelled', 'failed']).meta({ id: 'InvoiceResolution' })),
-    answers: { 200: answer('As it is now.', invoice) },
     problems: ['wrong-state', 'upstream-refused', 'upstream-silent'],
   },
 ]);
@@ -110,38 +95,5 @@ export const paymentRequestRoutes = defineRoutes([
     },
     problems: ['upstream-refused', 'upstream-silent'],
   },
-  {
-    method: 'get',
-    path: '/v1/payment-requests/{id}',
-    id: 'getPaymentRequest',
-    tag: 'Payment requests',
-    summary: 'Where one stands.',
-    role: 'read',
-    scope: 'record',
-    answers: { 200: answer('As it is now.', paymentRequest) },
-  },
-  {
-    method: 'post',
-    path: '/v1/payment-requests/{id}/confirm',
-    id: 'confirmPaymentRequest',
-    tag: 'Payment requests',
-    summary: 'Ask the service now whether it was paid.',
-    role: 'enqueue',
-    scope: 'record',
-    answers: { 200: answer('As the service says.', paymentRequest) },
-    problems: ['wrong-state', 'upstream-refused', 'upstream-silent'],
-  },
-  {
-    method: 'post',
-    path: '/v1/payment-requests/{id}/resolve',
-    id: 'resolvePaymentRequest',
-    tag: 'Payment requests',
-    summary: "A person's word about one that needs review.",
-    description: 'The service is asked first, and its word is stronger (409).',
-    role: 'approve',
-    scope: 'record',
-    body: json(resolveBodyOf(['completed', 'failed']).meta({ id: 'PaymentRequestResolution' })),
-    answers: { 200: answer('As it is now.', paymentRequest) },
-    problems: ['wrong-state', 'upstream-refused', 'upstream-silent'],
-  },
+  ...askable({ ...paymentRequests, outcomes: ['completed', 'failed'] }),
 ]);

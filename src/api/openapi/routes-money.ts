@@ -4,11 +4,11 @@ import { BYTES_MAX } from '../../producer/batch/read-file.ts';
 import { disbursementRequest } from '../../queues/requests.ts';
 import { directCreditRequest } from '../../queues/requests-collect.ts';
 import { approval } from '../batches.ts';
-import { resolveBodyOf } from '../collect-resolve.ts';
 import { resolveBody } from '../disbursement-actions.ts';
 import { balances, batch, batchReport, directCredit, disbursement, disbursements } from './answers-money.ts';
-import { accountQuery, after, answer, inBulk, json, limit, VERDICT_LINES } from './pieces.ts';
+import { APPROVAL_MAX, accountQuery, after, answer, inBulk, json, limit, VERDICT_LINES } from './pieces.ts';
 import { defineRoutes } from './route.ts';
+import { resolve, show } from './routes-askable.ts';
 
 const ROWS_CSV = 'reference;accountAlias;amount;withdrawMode\nsalary-2026-11-awa;771234567;25000;wallet-a-senegal\n';
 const ROWS_NDJSON =
@@ -164,7 +164,7 @@ export const batchRoutes = defineRoutes([
     role: 'approve',
     scope: 'record',
     durable: true,
-    body: { schema: approval, limit: '10kb' },
+    body: { schema: approval, limit: APPROVAL_MAX },
     answers: { 200: answer('Its rows are being paid.', batch) },
     problems: ['wrong-state'],
   },
@@ -181,6 +181,13 @@ export const batchRoutes = defineRoutes([
   },
 ]);
 
+const directCredits = {
+  path: '/v1/direct-credits',
+  name: 'DirectCredit',
+  tag: 'Direct credits',
+  schema: directCredit,
+} as const;
+
 export const directCreditRoutes = defineRoutes([
   {
     method: 'post',
@@ -196,28 +203,8 @@ export const directCreditRoutes = defineRoutes([
     body: json(directCreditRequest),
     answers: { 202: answer('Accepted, or accepted before.', directCredit) },
   },
-  {
-    method: 'get',
-    path: '/v1/direct-credits/{id}',
-    id: 'getDirectCredit',
-    tag: 'Direct credits',
-    summary: 'Where one stands.',
-    role: 'read',
-    scope: 'record',
-    answers: { 200: answer('As it is now.', directCredit) },
-  },
-  {
-    method: 'post',
-    path: '/v1/direct-credits/{id}/resolve',
-    id: 'resolveDirectCredit',
-    tag: 'Direct credits',
-    summary: "A person's word about one that needs review.",
-    role: 'approve',
-    scope: 'record',
-    body: json(resolveBodyOf(['succeeded', 'failed']).meta({ id: 'DirectCreditResolution' })),
-    answers: { 200: answer('As it is now.', directCredit) },
-    problems: ['wrong-state'],
-  },
+  show(directCredits),
+  resolve({ ...directCredits, outcomes: ['succeeded', 'failed'] }),
 ]);
 
 export const balanceRoutes = defineRoutes([

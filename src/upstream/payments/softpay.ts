@@ -15,7 +15,7 @@ type Path = keyof typeof softpayPaths;
 type Words = Readonly<Partial<Record<SoftpayWord, string | undefined>>>;
 
 /** interface: Limits. One wallet waits 30 s for its payer before it answers. */
-const LEAST_PATIENCE_MS = 60_000;
+export const LEAST_PATIENCE_MS = 60_000;
 
 /** Not what is said of a code that has expired: that one was refused, and nobody was asked to pay. */
 const PAYER_TOO_SLOW = /exceeded|d[eé]pass|delay|d[eé]lai/i;
