@@ -33,8 +33,7 @@ export function operatingRoutes(context: ApiContext): Router {
     const kind = await context.queries.kindOf(id);
     if (kind) await findRecord(context, key, kind, id);
     const body = kind || !key.accounts ? await context.queries.lastCallback(id) : undefined;
-    if (body === undefined)
-      throw new ApiProblem('not-found', `Nothing that was posted to us about ${id.slice(0, 40)} is kept.`);
+    if (body === undefined) throw nothingKept(id);
     response.json({ id, known: kind !== undefined, body });
   });
 
@@ -42,6 +41,16 @@ export function operatingRoutes(context: ApiContext): Router {
 
   addReview(router, context);
   return router;
+}
+
+/** Most answer so: what a service posts mostly says what the record says, and then it is forgotten. */
+function nothingKept(id: string): ApiProblem {
+  const name = id.slice(0, 40);
+  return new ApiProblem(
+    'not-found',
+    `Nothing that was posted to us about ${name} is kept. A body is kept for 30 days, and only where it does not agree ` +
+      `with a success; whether we were called back is in its story: GET /v1/explain/${name}.`,
+  );
 }
 
 /** A queue carries the operations of every account, so its switch is not for a key that is bound to some. */

@@ -3,6 +3,7 @@ import { Router } from 'express';
 import { z } from 'zod';
 import { readPhones } from '../campaigns/opt-out-phones.ts';
 import { maskPhone } from '../lib/mask.ts';
+import { MARKS_KEPT_S } from '../operations/text-marks.ts';
 import { problemsOf } from '../producer/problems.ts';
 import { country } from '../queues/requests.ts';
 import { type ApiContext, requireRole } from './context.ts';
@@ -22,7 +23,9 @@ export const purgeRequest = z
   .meta({ id: 'PurgeRequest' });
 
 /** Books must balance: what was paid stays, with the number that it was paid to. */
-const KEPT = 'Disbursements and other money records stay, with their numbers: they are books of account.';
+const KEPT =
+  'Disbursements and other money records stay, with their numbers: they are books of account. Hashed marks of the texts ' +
+  `that were sent to them end by themselves, ${MARKS_KEPT_S / 86_400} days after the text at the latest.`;
 
 export function purgeRoutes(context: ApiContext): Router {
   const router = Router();

@@ -27,6 +27,7 @@ export async function checkThere(
     });
     const path = `/v1/campaigns/${encodeURIComponent(campaign)}/recipients?${query.toString()}`;
     const { body } = await api.upload(path, source.open(), uploadTypes[format]);
+    // The API writes what `checkFile` gives here, of the same type; nothing is decided by it but what is shown.
     return body as unknown as CheckSummary;
   });
 }

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { JsonObject } from './client.ts';
 import { CommandFailed } from './failure.ts';
 import type { ExitCode } from './io.ts';
@@ -20,15 +21,37 @@ export interface CampaignView {
   readonly sendAt?: string;
 }
 
-const BINS = ['total', 'queued', 'held', 'sending', 'sent', 'failed', 'unknown', 'skipped'] as const;
 const FINAL_STATES = ['finished', 'cancelled'];
+/** What an older API does not count is counted as nobody. */
+const bin = z.int().catch(0);
+const NOBODY: CampaignTotals = {
+  total: 0,
+  queued: 0,
+  held: 0,
+  sending: 0,
+  sent: 0,
+  failed: 0,
+  unknown: 0,
+  skipped: 0,
+};
+const campaignTotals: z.ZodType<CampaignTotals> = z
+  .object({
+    total: bin,
+    queued: bin,
+    held: bin,
+    sending: bin,
+    sent: bin,
+    failed: bin,
+    unknown: bin,
+    skipped: bin,
+  })
+  .catch(NOBODY);
 const REDRAW_MS = 200;
 const LINE_MS = 2_000;
 const CLEAR_LINE = '\r\u001b[K';
 
 export function readCampaign(body: JsonObject): CampaignView {
   const { id, name, state, reason, segments, rate, perSecond, sendAt } = body;
-  const totals = (body['totals'] ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof id !== 'string' || typeof state !== 'string') {
     throw new CommandFailed('The API answered something that is no campaign.', {
       next: 'Are this program and the API of the same version?',
@@ -38,7 +61,7 @@ export function readCampaign(body: JsonObject): CampaignView {
     id,
     state,
     name: typeof name === 'string' ? name : '',
-    totals: Object.fromEntries(BINS.map((bin) => [bin, Number(totals[bin] ?? 0)])) as unknown as CampaignTotals,
+    totals: campaignTotals.parse(body['totals']),
     rate: typeof rate === 'number' ? rate : 0,
     ...(typeof reason === 'string' && { reason }),
     ...(typeof perSecond === 'number' && { limit: perSecond }),

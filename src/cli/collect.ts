@@ -69,7 +69,11 @@ function addInvoices(group: Command, shell: Shell): void {
   withExample(command, "relais invoice create --amount 15000 --store 'La Boutique' --reference order-1042");
   addShow(group, shell, { path: INVOICES, kind: 'invoice' });
   addConfirm(group, shell, { path: INVOICES, kind: 'invoice' });
-  addSoftpay(group, shell, { name: 'softpay', path: 'softpay', description: 'Ask the payer directly' });
+  addSoftpay(group, shell, {
+    name: 'softpay',
+    path: 'softpay',
+    description: 'Ask the payer directly and wait for them',
+  });
   addSoftpay(group, shell, {
     name: 'softpay-confirm',
     path: 'softpay/confirm',

@@ -13,7 +13,8 @@ export function addOperatingCommands(program: Command, shell: Shell): void {
   addGroup(program, shell, { name: 'endpoints', description: 'Where events are posted to', asks: endpointAsks });
   addAsk(program, shell, {
     name: 'callback',
-    description: 'What was last posted to us about an operation, with its secrets left out',
+    description:
+      'What was last posted to us about an operation, with its secrets left out; not kept where it agrees with a success',
     method: 'GET',
     argument: '<id>',
     path: (id) => `/v1/callbacks/${id}`,

@@ -1,5 +1,5 @@
 import { derivedId } from '../lib/ids.ts';
-import { type EventOf, type EventType, catalogue, familyOf } from './catalogue.ts';
+import { type EventOf, type EventType, catalogue, familyOf, schemaOf } from './catalogue.ts';
 
 /** What a test cares about; the rest is complete and boring. */
 export interface EventDetails<T extends EventType> {
@@ -9,15 +9,15 @@ export interface EventDetails<T extends EventType> {
   readonly data?: Partial<EventOf<T>['data']>;
 }
 
-/** An event as relais would tell it, for the tests of services that listen. */
+/** An event as relais would tell it, for the tests of services that listen. Throws for one that it never would. */
 export function anEvent<T extends EventType>(type: T, details: EventDetails<T> = {}): EventOf<T> {
   const { account = 'main', sequence = 1, timestamp = '2026-11-21T08:00:00.000Z' } = details;
   const family: string = familyOf(type);
   const [, state] = type.split('.');
   const stateful = family === 'account' ? {} : { state };
   const example: Readonly<Record<string, unknown>> = catalogue[type].example;
-  const data = { id: idFor(family), ...stateful, ...example, ...details.data } as unknown as EventOf<T>['data'];
-  return { id: `${(data as { id: string }).id}.${sequence}`, type, timestamp, sequence, account, data };
+  const data: Readonly<Record<string, unknown>> = { id: idFor(family), ...stateful, ...example, ...details.data };
+  return schemaOf(type).parse({ id: `${String(data['id'])}.${sequence}`, type, timestamp, sequence, account, data });
 }
 
 const PREFIXES: Readonly<Record<string, string>> = { disbursement: 'dsb', message: 'msg', campaign: 'cmp' };

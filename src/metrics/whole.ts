@@ -98,10 +98,12 @@ const readers: { readonly [Name in WholeName]: Reader<Name> } = {
 /** Rejects when one of the sources does: half of the whole would look like all of it. */
 export async function readWhole(sources: WholeSources, nowMs: number): Promise<Whole> {
   const entries = Object.entries(readers).map(async ([name, read]) => [name, await read(sources, nowMs)] as const);
+  // The table of readers has each name with samples of its own; its entries no longer say which belong together.
   return Object.fromEntries(await Promise.all(entries)) as unknown as Whole;
 }
 
 type KindInDoubt = keyof typeof moneyInDoubt;
+// Of the keys of an object TypeScript knows no more than that they are texts.
 const kindsInDoubt = Object.keys(moneyInDoubt) as KindInDoubt[];
 
 function isInDoubt(kind: KindInDoubt, state: string): boolean {

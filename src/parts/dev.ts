@@ -4,8 +4,9 @@ import { roles } from '../cli/io.ts';
 import { loadConfig } from '../config.ts';
 import { systemRandom } from '../lib/random.ts';
 import { startEmbeddedRedis } from '../redis/embedded.ts';
-import { type Sandbox, defaultCredentials, startSandbox } from '../sandbox/sandbox.ts';
+import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
 import { type Surroundings, aborted, startRoles, type Urls } from './run.ts';
+import { sandboxKeys } from './sandbox-keys.ts';
 
 type Settings = Record<string, string | undefined>;
 
@@ -32,17 +33,10 @@ export async function dev({ env, signal, ready }: Surroundings): Promise<number>
 }
 
 function devSettings(): Settings {
-  const { masterKey, privateKey, token, smsUserKey, smsSecretKey, smsAppKey, smsSender } = defaultCredentials;
   return {
     SERVICE_MODE: 'live',
     SERVICE_HEADER_PREFIX: 'SERVICE',
-    SERVICE_MASTER_KEY: masterKey,
-    SERVICE_PRIVATE_KEY: privateKey,
-    SERVICE_TOKEN: token,
-    SMS_USER_KEY: smsUserKey,
-    SMS_SECRET_KEY: smsSecretKey,
-    SMS_APP_KEY: smsAppKey,
-    SMS_SENDER: smsSender,
+    ...sandboxKeys,
     HOST: '127.0.0.1',
     API_KEYS: 'dev:enqueue+read+approve+operate:dev,checker:read+approve:checker',
     PUBLIC_URL: undefined,

@@ -7,11 +7,14 @@ export interface RedisHost {
   readonly username?: string;
   readonly password?: string;
   readonly db?: number;
-  /** Speak TLS. */
-  readonly tls?: boolean;
+  /** Speak TLS; with `ca` (PEM) where Node.js does not know who signed the certificate of Redis. */
+  readonly tls?: boolean | { readonly ca?: string };
 }
 
-/** `redis://…` or `rediss://…`; or that with sentinels; or host and port. The same Redis that the workers use. */
+/**
+ * `redis://…` or `rediss://…`; or that as `url`, with the sentinels or with what the workers have in REDIS_CA_FILE as
+ * `ca` (PEM); or host and port. The same Redis that the workers use.
+ */
 export type RedisPlace = string | RedisTarget | RedisHost;
 
 export function targetOf(place: RedisPlace): RedisTarget {
@@ -21,5 +24,6 @@ export function targetOf(place: RedisPlace): RedisTarget {
   const url = new URL(`${tls ? 'rediss' : 'redis'}://${host.includes(':') ? `[${host}]` : host}:${port}/${db}`);
   url.username = encodeURIComponent(username);
   url.password = encodeURIComponent(password);
-  return { url: url.href };
+  const ca = typeof tls === 'object' ? tls.ca : undefined;
+  return { url: url.href, ...(ca === undefined ? {} : { ca }) };
 }

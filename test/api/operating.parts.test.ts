@@ -163,6 +163,16 @@ describe('explain', () => {
     expect(nobody.body.detail).toBe('There is no operation dsb_zut.');
   });
 
+  test('a callback that agreed with a success is kept no longer, and whoever asks for it is told so', async () => {
+    const id = await disburse({});
+    await service.until(`/v1/disbursements/${id}`, ({ state }) => state === 'succeeded');
+    await expect.poll(async () => (await service.call('GET', `/v1/callbacks/${id}`)).status).toBe(404);
+    const { detail } = (await service.call('GET', `/v1/callbacks/${id}`)).body;
+    const { body: story } = await service.call('GET', `/v1/explain/${id}`);
+    expect(JSON.stringify(story)).toMatch(/called back|callback/i);
+    expect(detail).toMatch(/only where it does not agree with a success.*GET \/v1\/explain\/dsb_/);
+  });
+
   test('tells nothing about what is kept and is no operation', async () => {
     const endpoint = { url: 'https://shop.example/events', types: ['disbursement.succeeded'] };
     const { status, body } = await service.call('POST', '/v1/event-endpoints', { body: endpoint });

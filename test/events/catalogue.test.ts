@@ -30,3 +30,9 @@ test('a test builds an event with what it cares about, and the compiler knows it
   expect(event).toMatchObject({ id: 'dsb_1.3', type: 'disbursement.failed', data: { reference: 'order-1' } });
   expectTypeOf(event.data.amount).toEqualTypeOf<number>();
 });
+
+test('an event that relais would never tell is not made', () => {
+  // A test that is not type-checked may ask for it all the same.
+  const details = JSON.parse('{"data":{"state":"lost"}}');
+  expect(() => anEvent('disbursement.failed', details)).toThrow(/state/);
+});

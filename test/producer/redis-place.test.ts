@@ -8,6 +8,7 @@ test.for([
   ['a password may hold anything', { password: 'p@ss/w:rd' }, 'redis://:p%40ss%2Fw%3Ard@127.0.0.1:6379/0'],
   ['an IPv6 host gets its brackets', { host: '::1' }, 'redis://[::1]:6379/0'],
   ['TLS is another scheme', { host: 'cache', tls: true }, 'rediss://cache:6379/0'],
+  ['TLS as BullMQ has it, with nothing said', { host: 'cache', tls: {} }, 'rediss://cache:6379/0'],
 ] as const)('%s', ([, place, url]) => {
   expect(targetOf(place)).toEqual({ url });
 });
@@ -15,4 +16,9 @@ test.for([
 test('sentinels are handed on', () => {
   const place = { url: 'redis://x', sentinels: [{ host: 'a', port: 26_379 }] };
   expect(targetOf(place)).toEqual(place);
+});
+
+test('who signed the certificate is handed on', () => {
+  expect(targetOf({ host: 'cache', tls: { ca: 'PEM' } })).toEqual({ url: 'rediss://cache:6379/0', ca: 'PEM' });
+  expect(targetOf({ url: 'rediss://cache', ca: 'PEM' })).toEqual({ url: 'rediss://cache', ca: 'PEM' });
 });

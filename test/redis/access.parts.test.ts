@@ -1,12 +1,13 @@
 /** The whole service behind a Redis that lets in who it knows, for what they do, over an encrypted wire. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openCommands, waitUntilReady } from '../../src/redis/connections.ts';
 import { PROBES } from '../../src/parts/examine/permissions.ts';
+import { createProducer } from '../../src/producer/producer.ts';
 import { type Service, startService } from '../support/service.ts';
 import { commandsOf, usersOnPage } from './acl-lines.ts';
 import { payingThrough } from './paid.ts';
@@ -73,6 +74,21 @@ test('a certificate that was signed by somebody else is not trusted', async () =
   const redis = openCommands({ url: urlOf('relais') }, { name: 'test', onError: () => undefined });
   await expect(waitUntilReady(redis, 2_000)).rejects.toThrow(/certificate/);
   redis.disconnect();
+});
+
+test('a producer knows who signed the certificate as a worker does, and asks as the same user', async () => {
+  const ca = readFileSync(join(dir, 'ca.crt'), 'utf8');
+  const places = [
+    { url: urlOf('relais'), ca },
+    { host: '127.0.0.1', port: server.port, username: 'relais', password: 'change-me', tls: { ca } },
+  ];
+  for (const [at, redis] of places.entries()) {
+    const producer = createProducer({ redis });
+    const message = { to: '+221770000002', text: 'encrypted', reference: `tls-${at}` };
+    expect(await producer.sendMessages([message])).toMatchObject([{ outcome: 'accepted' }]);
+    await producer.close();
+  }
+  expect(await denied()).toEqual([]);
 });
 
 test('the user may not touch a key of others, change a setting or look into other connections', async () => {

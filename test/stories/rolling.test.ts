@@ -18,6 +18,7 @@ import type {
 import { systemClock } from '../../src/lib/clock.ts';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { freePort } from '../redis/servers.ts';
+import { relaisSettings } from '../support/relais-settings.ts';
 import { openProcesses } from '../support/world.ts';
 
 const DEEP = process.env['RELAIS_DEEP'] === '1';
@@ -91,22 +92,12 @@ function startFront(processes: Processes, settings: Settings, nth: number): Prom
 
 function settingsFor(redisUrl: string, urls: Settings, ports: { api: number; webhooks: number }): Settings {
   return {
-    REDIS_URL: redisUrl,
-    SERVICE_BASE_URL: urls['base'] ?? '',
-    SERVICE_CRM_URL: urls['crm'] ?? '',
-    SERVICE_MASTER_KEY: 'sandbox-master',
-    SERVICE_PRIVATE_KEY: 'sandbox-private',
-    SERVICE_TOKEN: 'sandbox-token',
-    SMS_USER_KEY: 'sandbox-user',
-    SMS_SECRET_KEY: 'sandbox-secret',
-    SMS_APP_KEY: 'sandbox-app',
-    SMS_SENDER: 'RELAIS',
+    ...relaisSettings({ redisUrl, base: urls['base'] ?? '', crm: urls['crm'] ?? '' }),
     CALLBACK_SECRET: 'callback-secret',
     API_KEYS: 'maker:enqueue+read+approve+operate:maker-secret',
     API_PORT: String(ports.api),
     WEBHOOKS_PORT: String(ports.webhooks),
     PUBLIC_URL: `http://127.0.0.1:${ports.webhooks}`,
-    API_RATE: '0',
     UPSTREAM_RATE: DEEP ? '100' : '60',
     UPSTREAM_TIMEOUT: '2s',
     UPSTREAM_CONNECT_TIMEOUT: '1s',

@@ -10,7 +10,8 @@ import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { startEmbeddedRedis } from '../../src/redis/embedded.ts';
 import type { FaultOrder } from '../../src/sandbox/faults.ts';
-import { defaultCredentials, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { relaisSettings } from '../support/relais-settings.ts';
 
 const DEEP = process.env['RELAIS_DEEP'] === '1';
 const seeds = DEEP ? [1, 2, 3, 4, 5] : [1];
@@ -119,23 +120,10 @@ async function openWorld(seed: number) {
       seed: seed * 100 + at,
     });
   }
-  const { masterKey, privateKey, token, smsUserKey, smsSecretKey, smsAppKey, smsSender } = defaultCredentials;
   const env = {
-    REDIS_URL: url,
-    SERVICE_BASE_URL: sandbox.base,
-    SERVICE_CRM_URL: sandbox.crm,
-    SERVICE_MASTER_KEY: masterKey,
-    SERVICE_PRIVATE_KEY: privateKey,
-    SERVICE_TOKEN: token,
-    SMS_USER_KEY: smsUserKey,
-    SMS_SECRET_KEY: smsSecretKey,
-    SMS_APP_KEY: smsAppKey,
-    SMS_SENDER: smsSender,
+    ...relaisSettings({ ...sandbox, redisUrl: url }),
     CALLBACK_SECRET: 'callback-secret',
     API_KEYS: 'maker:enqueue+read+approve+operate:maker-secret',
-    API_PORT: '0',
-    API_RATE: '0',
-    UPSTREAM_RATE: '0',
     UPSTREAM_TIMEOUT: '1s',
     UPSTREAM_CONNECT_TIMEOUT: '500ms',
     SMS_SETTLE_DELAY: '500ms',

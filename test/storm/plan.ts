@@ -1,6 +1,6 @@
 /** The times of a storm, small enough that a lease ends while it blows. All in ms. */
 import { join } from 'node:path';
-import { defaultCredentials } from '../../src/sandbox/sandbox.ts';
+import { relaisSettings } from '../support/relais-settings.ts';
 import type { Mode } from './options.ts';
 
 export const UPSTREAM_TIMEOUT_MS = 1_000;
@@ -30,28 +30,15 @@ export interface Addresses {
 
 /** The settings of every process of ours. Nothing of the caller's environment reaches them. */
 export function settingsOf(to: Addresses, mode: Mode): Readonly<Record<string, string>> {
-  const { masterKey, privateKey, token, smsUserKey, smsSecretKey, smsAppKey, smsSender } = defaultCredentials;
   return {
-    REDIS_URL: to.redisUrl,
+    ...relaisSettings(to),
     ENVIRONMENT,
-    SERVICE_BASE_URL: to.base,
-    SERVICE_CRM_URL: to.crm,
-    SERVICE_MASTER_KEY: masterKey,
-    SERVICE_PRIVATE_KEY: privateKey,
-    SERVICE_TOKEN: token,
-    SMS_USER_KEY: smsUserKey,
-    SMS_SECRET_KEY: smsSecretKey,
-    SMS_APP_KEY: smsAppKey,
-    SMS_SENDER: smsSender,
     CALLBACK_SECRET,
     PUBLIC_URL: `http://127.0.0.1:${to.webhooksPort}`,
     API_PORT: String(to.apiPort),
     WEBHOOKS_PORT: String(to.webhooksPort),
-    METRICS_PORT: '0',
     API_KEYS: `storm:enqueue+read+approve+operate:${API_SECRET}`,
     SOFTPAY_CARD: 'on',
-    API_RATE: '0',
-    UPSTREAM_RATE: '0',
     UPSTREAM_TIMEOUT: `${UPSTREAM_TIMEOUT_MS}ms`,
     UPSTREAM_CONNECT_TIMEOUT: `${UPSTREAM_CONNECT_TIMEOUT_MS}ms`,
     DISBURSEMENT_RESUBMIT: mode,

@@ -4,8 +4,9 @@ import { request } from 'undici';
 import { systemClock } from '../../src/lib/clock.ts';
 import { loadConfig } from '../../src/config.ts';
 import { startRoles } from '../../src/parts/run.ts';
-import { type Sandbox, defaultCredentials, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { freshRedis } from './fresh-redis.ts';
+import { relaisSettings } from './relais-settings.ts';
 
 export interface Answer {
   readonly status: number;
@@ -23,6 +24,7 @@ export interface Call {
 export interface Service {
   readonly api: string;
   readonly webhooks: string;
+  readonly metrics: string;
   readonly redis: Redis;
   readonly sandbox: Sandbox;
   call(method: string, path: string, call?: Call): Promise<Answer>;
@@ -47,25 +49,11 @@ const ASK_EVERY_MS = 25;
 export async function startService(env: Readonly<Record<string, string>> = {}): Promise<Service> {
   const fresh = await freshRedis();
   const sandbox = await startSandbox();
-  const credentials = defaultCredentials;
   const running = await startRoles(
     loadConfig({
-      REDIS_URL: fresh.url,
-      SERVICE_BASE_URL: sandbox.base,
-      SERVICE_CRM_URL: sandbox.crm,
-      SERVICE_MASTER_KEY: credentials.masterKey,
-      SERVICE_PRIVATE_KEY: credentials.privateKey,
-      SERVICE_TOKEN: credentials.token,
-      SMS_USER_KEY: credentials.smsUserKey,
-      SMS_SECRET_KEY: credentials.smsSecretKey,
-      SMS_APP_KEY: credentials.smsAppKey,
-      SMS_SENDER: credentials.smsSender,
+      ...relaisSettings({ ...sandbox, redisUrl: fresh.url }),
       CALLBACK_SECRET: 'callback-secret',
       API_KEYS: KEYS,
-      API_PORT: '0',
-      WEBHOOKS_PORT: '0',
-      API_RATE: '0',
-      UPSTREAM_RATE: '0',
       UPSTREAM_TIMEOUT: '2s',
       UPSTREAM_CONNECT_TIMEOUT: '1s',
       DISBURSEMENT_POLL: '200ms,500ms,1s',
@@ -78,13 +66,14 @@ export async function startService(env: Readonly<Record<string, string>> = {}): 
     }),
     ['worker', 'webhooks', 'api'],
   );
-  const { api = '', webhooks = '' } = running.urls;
+  const { api = '', webhooks = '', metrics = '' } = running.urls;
   const call: Service['call'] = (method, path, how = {}) => ask(`${api}${path}`, method, how);
   const control: Service['control'] = async (method, path, body) =>
     (await ask(`${sandbox.control}${path}`, method, { body, key: null })).body;
   return {
     api,
     webhooks,
+    metrics,
     redis: fresh.redis,
     sandbox,
     call,

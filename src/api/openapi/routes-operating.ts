@@ -176,6 +176,10 @@ export const operatingRoutes = defineRoutes([
     id: 'getCallback',
     tag: 'Operating',
     summary: 'What the service posted to us about an operation, last.',
+    description:
+      'A body is kept for 30 days, and only where it says something else than the operation: one that agrees with a ' +
+      'success is forgotten when that is known, so 404 is what most answer. That they were called back is in the ' +
+      'story (`/v1/explain/{id}`).',
     role: 'operate',
     scope: 'record',
     answers: { 200: answer('The body, with secrets out.', callback) },

@@ -3,8 +3,8 @@ import { createServer } from 'node:net';
 import { Redis } from 'ioredis';
 import { Readable } from 'node:stream';
 import { Agent, request } from 'undici';
-import { defaultCredentials } from '../../../src/sandbox/sandbox.ts';
 import type { EmbeddedRedis } from '../../../src/redis/embedded.ts';
+import { relaisSettings } from '../../support/relais-settings.ts';
 import type { Pids } from '../measure.ts';
 import { type Program, startProgram } from '../programs.ts';
 import type { Stage } from '../stage.ts';
@@ -79,25 +79,11 @@ export async function startRelais(stage: Stage, plan: RelaisPlan = {}): Promise<
 }
 
 function settingsOf({ base, crm }: Stage, redisUrl: string, webhooksPort: number): Record<string, string> {
-  const { masterKey, privateKey, token, smsUserKey, smsSecretKey, smsAppKey, smsSender } = defaultCredentials;
   return {
-    REDIS_URL: redisUrl,
-    SERVICE_BASE_URL: base,
-    SERVICE_CRM_URL: crm,
-    SERVICE_MASTER_KEY: masterKey,
-    SERVICE_PRIVATE_KEY: privateKey,
-    SERVICE_TOKEN: token,
-    SMS_USER_KEY: smsUserKey,
-    SMS_SECRET_KEY: smsSecretKey,
-    SMS_APP_KEY: smsAppKey,
-    SMS_SENDER: smsSender,
+    ...relaisSettings({ redisUrl, base, crm }),
     CALLBACK_SECRET,
     PUBLIC_URL: `http://127.0.0.1:${webhooksPort}`,
-    API_PORT: '0',
     WEBHOOKS_PORT: String(webhooksPort),
-    METRICS_PORT: '0',
-    API_RATE: '0',
-    UPSTREAM_RATE: '0',
     DISBURSEMENT_QUIET_PERIOD: '2s',
   };
 }

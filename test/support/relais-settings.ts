@@ -1,0 +1,26 @@
+import { sandboxKeys } from '../../src/parts/sandbox-keys.ts';
+
+interface Places {
+  readonly redisUrl: string;
+  /** The two hosts of the sandbox. */
+  readonly base: string;
+  readonly crm: string;
+}
+
+/**
+ * What every relais that a test starts is told: where Redis and the sandbox are, and as whom it is known there. Its ports
+ * are free ones, and nothing holds it back; who needs it otherwise says so after these.
+ */
+export function relaisSettings({ redisUrl, base, crm }: Places): Readonly<Record<string, string>> {
+  return {
+    REDIS_URL: redisUrl,
+    SERVICE_BASE_URL: base,
+    SERVICE_CRM_URL: crm,
+    ...sandboxKeys,
+    API_PORT: '0',
+    WEBHOOKS_PORT: '0',
+    METRICS_PORT: '0',
+    API_RATE: '0',
+    UPSTREAM_RATE: '0',
+  };
+}
