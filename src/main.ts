@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import { type CliIo, type Services } from './cli/io.ts';
 import { runCli } from './cli/cli.ts';
 import { WrongSettings } from './config.ts';
@@ -8,6 +9,13 @@ import { dev } from './parts/dev.ts';
 import { doctor } from './parts/doctor.ts';
 import { run, type Surroundings } from './parts/run.ts';
 import { sandbox } from './parts/sandbox.ts';
+
+/**
+ * Where there is much memory, V8 lets a heap grow to several times what is in use before it looks for garbage. A million
+ * recipients then leave a process at 300 MB that needs a third of it.
+ */
+const HEAP_GROWS_BY_PERCENT = 40;
+setFlagsFromString(`--heap-growing-percent=${HEAP_GROWS_BY_PERCENT}`);
 
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
