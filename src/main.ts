@@ -11,8 +11,8 @@ import { run, type Surroundings } from './parts/run.ts';
 import { sandbox } from './parts/sandbox.ts';
 
 /**
- * Where there is much memory, V8 lets a heap grow to several times what is in use before it looks for garbage. A million
- * recipients then leave a process at 300 MB that needs a third of it.
+ * Where there is much memory, V8 lets a heap grow to several times what is in use before it looks for garbage. After a
+ * million recipients a process then holds 300 MB and needs a third of it.
  */
 const HEAP_GROWS_BY_PERCENT = 40;
 setFlagsFromString(`--heap-growing-percent=${HEAP_GROWS_BY_PERCENT}`);

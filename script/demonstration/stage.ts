@@ -1,4 +1,5 @@
 /** Everything that takes part: a Redis, the double of the service, one process for the doors, and workers. */
+import { sandboxKeys } from '../../src/parts/sandbox-keys.ts';
 import { Asking } from './asking.ts';
 import type { Processes, RunningProcess } from './processes.ts';
 
@@ -8,17 +9,6 @@ export const API_KEY = 'demo';
 export const WORKER_SLOTS = 3;
 
 type Settings = Readonly<Record<string, string>>;
-
-/** What the double of the service accepts; see docs/sandbox.md. */
-const SANDBOX_KEYS: Settings = {
-  SERVICE_MASTER_KEY: 'sandbox-master',
-  SERVICE_PRIVATE_KEY: 'sandbox-private',
-  SERVICE_TOKEN: 'sandbox-token',
-  SMS_USER_KEY: 'sandbox-user',
-  SMS_SECRET_KEY: 'sandbox-secret',
-  SMS_APP_KEY: 'sandbox-app',
-  SMS_SENDER: 'RELAIS',
-};
 
 /** Patience measured in seconds instead of minutes, so that time-outs and looks fit into a demonstration. */
 const QUICK: Settings = {
@@ -70,7 +60,7 @@ export async function openStage({ processes, redisUrl, workers, settings = {} }:
   const sandbox = await processes.start('sandbox', ['sandbox'], FREE_PORTS);
   const common: Settings = {
     ...FREE_PORTS,
-    ...SANDBOX_KEYS,
+    ...sandboxKeys,
     ...QUICK,
     REDIS_URL: redisUrl,
     API_KEYS: `demo:enqueue+read+approve+operate:${API_KEY}`,

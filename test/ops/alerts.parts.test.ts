@@ -1,10 +1,13 @@
 import { Redis } from 'ioredis';
 import { request } from 'undici';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { openQueue } from '../../src/queues/open.ts';
 import { queues } from '../../src/queues/index.ts';
 import { missing, until } from './prometheus.ts';
 import { quickly, startWatched, type Watched } from './watched.ts';
+
+// On a machine with other things to do, Prometheus looks late.
+vi.setConfig({ testTimeout: 240_000 });
 
 /**
  * Alerts that really fire: relais in real trouble, seen by a real Prometheus. What takes minutes takes seconds. Each has
@@ -22,7 +25,7 @@ describe.skipIf(missing).concurrent('the alert', () => {
       await watched.redis.config('SET', 'appendfsync', 'always');
       await watched.redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
       const over = async () => !(await firingNames(watched)).includes('RelaisRedisNotDurable');
-      await until('it ends', over, 20_000);
+      await until('it ends', over, 60_000);
     }));
 
   test('RelaisAccountHeld fires once for an account without funds, however many disbursements it stops', () =>
@@ -77,7 +80,7 @@ describe.skipIf(missing).concurrent('the alert', () => {
           const { reasons: told = [] } = (await answer.body.json()) as { reasons?: string[] };
           return told.find((reason) => reason.startsWith('the worker of disbursement takes no jobs'));
         };
-        await until('readiness says so', reasons, 45_000);
+        await until('readiness says so', reasons, 120_000);
         await queue.close();
         connection.disconnect();
       }),
@@ -88,7 +91,7 @@ async function inTrouble(trouble: (watched: Watched) => Promise<void>): Promise<
   const watched = await startWatched(quickly);
   try {
     // Whatever fires later must be of the trouble that the test makes, not of the start.
-    await until('nothing fires', async () => (await firingNames(watched)).length === 0, 20_000);
+    await until('nothing fires', async () => (await firingNames(watched)).length === 0, 60_000);
     await trouble(watched);
   } finally {
     await watched.stop();

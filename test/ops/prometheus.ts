@@ -75,8 +75,8 @@ export interface PrometheusOptions {
   readonly every?: string;
 }
 
-const START_LIMIT_MS = 20_000;
-const FIRE_LIMIT_MS = 40_000;
+const START_LIMIT_MS = 60_000;
+const FIRE_LIMIT_MS = 120_000;
 const ASK_EVERY_MS = 100;
 
 export async function startPrometheus({ targets, rules, every = '1s' }: PrometheusOptions): Promise<Prometheus> {

@@ -7,9 +7,10 @@ import { request } from 'undici';
 import { loadConfig } from '../../src/config.ts';
 import { startRoles } from '../../src/parts/run.ts';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../src/redis/embedded.ts';
-import { type Sandbox, defaultCredentials, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { type Prometheus, startPrometheus, until } from './prometheus.ts';
 import { startRelais } from '../support/relais-process.ts';
+import { relaisSettings } from '../support/relais-settings.ts';
 import { readOps } from './rules-files.ts';
 
 export interface Watched {
@@ -71,25 +72,13 @@ export async function startWatched(
   const redis = new Redis(server.url);
   // Redis may be killed here; a test that needs this client notices by its commands.
   redis.on('error', () => undefined);
-  const { masterKey, privateKey, token, smsUserKey, smsSecretKey, smsAppKey, smsSender } = defaultCredentials;
   const settings: Record<string, string> = {
+    ...relaisSettings({ ...sandbox, redisUrl: server.url }),
     ...QUICK,
     ...special,
-    REDIS_URL: server.url,
-    SERVICE_BASE_URL: sandbox.base,
-    SERVICE_CRM_URL: sandbox.crm,
-    SERVICE_MASTER_KEY: masterKey,
-    SERVICE_PRIVATE_KEY: privateKey,
-    SERVICE_TOKEN: token,
-    SMS_USER_KEY: smsUserKey,
-    SMS_SECRET_KEY: smsSecretKey,
-    SMS_APP_KEY: smsAppKey,
-    SMS_SENDER: smsSender,
     CALLBACK_SECRET,
     API_KEYS: 'maker:enqueue+read+approve+operate:maker-secret,checker:read+approve:checker-secret',
     ALLOW_LOOPBACK_ENDPOINTS: 'on',
-    API_PORT: '0',
-    WEBHOOKS_PORT: '0',
   };
   const webhooks = await startRoles(loadConfig(settings), ['webhooks']);
   const known = { ...settings, PUBLIC_URL: webhooks.urls.webhooks ?? '' };

@@ -32,6 +32,8 @@ export interface Service {
   until(path: string, wanted: (body: any) => boolean): Promise<any>;
   books(section?: string): Promise<any>;
   control(method: string, path: string, body?: unknown): Promise<any>;
+  /** Stops relais, and leaves the double of the service and Redis to be looked at. */
+  drain(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -67,6 +69,8 @@ export async function startService(env: Readonly<Record<string, string>> = {}): 
     ['worker', 'webhooks', 'api'],
   );
   const { api = '', webhooks = '', metrics = '' } = running.urls;
+  let drained: Promise<void> | undefined;
+  const drain = (): Promise<void> => (drained ??= running.stop());
   const call: Service['call'] = (method, path, how = {}) => ask(`${api}${path}`, method, how);
   const control: Service['control'] = async (method, path, body) =>
     (await ask(`${sandbox.control}${path}`, method, { body, key: null })).body;
@@ -88,8 +92,9 @@ export async function startService(env: Readonly<Record<string, string>> = {}): 
         await systemClock.sleep(ASK_EVERY_MS);
       }
     },
+    drain,
     stop: async () => {
-      await running.stop();
+      await drain();
       await sandbox.stop();
       await fresh.close();
     },
