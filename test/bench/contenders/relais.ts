@@ -67,7 +67,7 @@ export async function startRelais(stage: Stage, plan: RelaisPlan = {}): Promise<
       redis: redis.pid,
       sandbox: stage.sandbox.pid,
     }),
-    usedMemory: async () => Number(/used_memory:(\d+)/.exec(await look.info('memory'))?.[1] ?? 0),
+    usedMemory: async () => memoryOfData(await look.info('memory')),
     stop: async () => {
       clearInterval(scraping);
       look.disconnect();
@@ -86,6 +86,12 @@ function settingsOf({ base, crm }: Stage, redisUrl: string, webhooksPort: number
     WEBHOOKS_PORT: String(webhooksPort),
     DISBURSEMENT_QUIET_PERIOD: '2s',
   };
+}
+
+/** What Redis holds at this moment for its connections and its file comes and goes, and is no record of ours. */
+function memoryOfData(info: string): number {
+  const bytes = (name: string): number => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1] ?? 0);
+  return bytes('used_memory') - bytes('mem_clients_normal') - bytes('mem_aof_buffer');
 }
 
 const SCRAPE_EVERY_MS = 5_000;
