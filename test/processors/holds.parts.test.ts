@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Bench } from '../../src/processors/bench.ts';
+import type { Bench, Policy } from '../../src/processors/bench.ts';
 import { readEvidence } from '../../src/operations/evidence.ts';
 import { advanceDisbursement } from '../../src/processors/disbursement.ts';
 import { lookAtDisbursement } from '../../src/processors/look.ts';
@@ -17,24 +17,29 @@ beforeEach(() => store.redis.flushdb());
 /** The next to come is let through to see whether the condition has cleared. */
 const mayBeTried = (hold: string) => store.redis.hset('{relais}:account:main', `probe:${hold}`, 0);
 
+/** A disbursement that nothing has been tried for. */
+async function queued(policy: Partial<Policy> = {}, more: Readonly<Record<string, number>> = {}) {
+  const world = collectBench(store.redis);
+  const usual = { ...world.bench.policy, quietMs: 60_000, pollMs: [900_000], resubmit: true };
+  const upstream = { ...world.bench.upstream };
+  const bench = { ...world.bench, upstream, policy: { ...usual, ...policy } } as unknown as Bench;
+  await world.operations.accept({
+    kind: 'disbursement',
+    state: 'queued',
+    id: 'dsb_1',
+    account: 'main',
+    fingerprint: 'fp',
+    xof: 100,
+    dueInMs: 0,
+    fields: { amount: 100, accountAlias: '77', withdrawMode: 'wallet-a-senegal', disburseId: 'dsb_1', ...more },
+  });
+  return { ...world, bench };
+}
+
 describe('a disbursement that had its token before the account was held', () => {
   async function created() {
-    const world = collectBench(store.redis);
-    const bench = {
-      ...world.bench,
-      policy: { ...world.bench.policy, quietMs: 60_000, pollMs: [2_000], resubmit: true },
-      upstream: { ...world.bench.upstream },
-    } as unknown as Bench;
-    await world.operations.accept({
-      kind: 'disbursement',
-      state: 'queued',
-      id: 'dsb_1',
-      account: 'main',
-      fingerprint: 'fp',
-      xof: 100,
-      dueInMs: 0,
-      fields: { amount: 100, accountAlias: '77', withdrawMode: 'wallet-a-senegal', disburseId: 'dsb_1' },
-    });
+    const world = await queued({ pollMs: [2_000] });
+    const { bench } = world;
     world.answer('createDisbursement', ok({ token: 'tok' }));
     let admitted = 0;
     Object.assign(bench.upstream, {
@@ -66,25 +71,8 @@ describe('a disbursement that had its token before the account was held', () => 
 });
 
 describe('a disbursement whose service cannot be reached', () => {
-  async function queued(more: Readonly<Record<string, number>> = {}) {
-    const policy = { quietMs: 60_000, pollMs: [900_000], resubmit: true };
-    const world = collectBench(store.redis);
-    const bench = { ...world.bench, policy: { ...world.bench.policy, ...policy } } as unknown as Bench;
-    await world.operations.accept({
-      kind: 'disbursement',
-      state: 'queued',
-      id: 'dsb_1',
-      account: 'main',
-      fingerprint: 'fp',
-      xof: 100,
-      dueInMs: 0,
-      fields: { amount: 100, accountAlias: '77', withdrawMode: 'wallet-a-senegal', disburseId: 'dsb_1', ...more },
-    });
-    return { ...world, bench };
-  }
-
   async function dueAfter(code: string, tries: number): Promise<number> {
-    const world = await queued({ tries });
+    const world = await queued({}, { tries });
     world.answer('createDisbursement', not('transient', code, 'never'));
     expect(await advanceDisbursement('dsb_1', world.bench)).toEqual({ did: 'retries', because: code });
     const due = await store.redis.zscore('{relais}:due:disbursement', 'dsb_1');
