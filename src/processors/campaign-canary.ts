@@ -5,6 +5,7 @@
  */
 import { chunkAt } from '../operations/campaigns.ts';
 import { RECIPIENTS_PER_CHUNK, type RecipientState } from '../operations/chunk-items.ts';
+import { readEvidence } from '../operations/evidence.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import type { ChunkRecord } from '../operations/text-records.ts';
 import type { Bench } from './bench.ts';
@@ -12,6 +13,9 @@ import { statesBefore } from './chunk-settle.ts';
 
 /** A campaign with more recipients than this sends a canary unless it says otherwise. */
 const ABOVE_RECIPIENTS = 1_000;
+
+/** interface: SMS errors, insufficient balance. Whether a part of the chunk was sent before it ran out is not told. */
+export const BALANCE_EMPTY = 'ERROR_102';
 
 /** Field of a chunk: the sender that came back, where it was not the one that was asked for. */
 export const OTHER_SENDER = 'otherSender';
@@ -40,16 +44,21 @@ function chunksOf({ canary, chunks, uploads }: CampaignRecord): number {
 }
 
 /**
- * Nobody of those that were tried is known to have got it: bad. Nobody was tried, since all have opted out: the next
- * ones are the canary.
+ * Nobody of those that were tried is known to have got it: bad. Nobody was tried, since all have opted out, or there
+ * were no funds, which is a hold of its own and over by now: the next ones are the canary.
  */
 function judge(chunks: readonly ChunkRecord[]): Canary {
   if (chunks.some(({ fields }) => fields[OTHER_SENDER])) return { is: 'bad', reason: 'canary_sender' };
-  const tried: readonly RecipientState[] = chunks
-    .flatMap((chunk) => statesBefore(chunk))
-    .filter((state) => state === 'sent' || state === 'failed' || state === 'unknown');
+  const tried = chunks.flatMap((chunk) => triedIn(chunk));
   if (tried.length === 0) return { is: 'out', more: 1 };
   if (tried.every((state) => state === 'failed')) return { is: 'bad', reason: 'canary_failed' };
   if (!tried.includes('sent')) return { is: 'bad', reason: 'canary_in_doubt' };
   return { is: 'over' };
+}
+
+function triedIn(chunk: ChunkRecord): readonly RecipientState[] {
+  const states = statesBefore(chunk);
+  if (states.includes('sent')) return ['sent'];
+  if (readEvidence(chunk.fields).lines.some(({ code }) => code === BALANCE_EMPTY)) return [];
+  return states.filter((state) => state === 'failed' || state === 'unknown');
 }

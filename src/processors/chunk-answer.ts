@@ -5,6 +5,7 @@ import { smsBatch } from '../queues/sms-batch.ts';
 import type { SentItem } from '../upstream/messaging/types.ts';
 import type { NotOk, Seen, Verdict } from '../upstream/verdict.ts';
 import { type Bench, type Settlement, waitAt } from './bench.ts';
+import { BALANCE_EMPTY } from './campaign-canary.ts';
 import { noteSender } from './campaign-gate.ts';
 import { type SendAttempt, leaveQueued, releaseProbed } from './chunk-attempt.ts';
 import { waitForSameText } from './chunk-intent.ts';
@@ -12,9 +13,6 @@ import { mayBeOfOne, splitPart } from './chunk-plan.ts';
 import { type ChunkMove, goOn, settleChunk } from './chunk-settle.ts';
 
 const RETRY_MS = smsBatch.retryAfter.map(toMs);
-
-/** interface: SMS errors, insufficient balance. Whether a part of the chunk was sent before it ran out is not told. */
-const BALANCE_EMPTY = 'ERROR_102';
 
 /** What has cleared where a request was read and refused for what is in it: whoever judges texts has taken our keys. */
 const KEYS_WORK: readonly string[] = ['not_authorised'];

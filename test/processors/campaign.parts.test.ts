@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { BALANCE_EMPTY } from '../../src/processors/campaign-canary.ts';
 import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
 import { FEED_WINDOW, HOUR, MIDNIGHT, campaignWorld } from './campaign-world.ts';
 
@@ -281,6 +282,24 @@ describe('a canary', () => {
     await w.campaigns.switch(id, 'resume');
     await w.work();
     expect(w.texts(id)).toBe(2_000);
+  });
+
+  test('for which there were no funds passes the turn to the next ones, once there are', async () => {
+    const w = world();
+    w.answer(() => ({ outcome: 'unknown' }));
+    const id = await w.ready(2_000);
+    await w.campaigns.switch(id, 'start');
+    await w.work();
+    // The balance was empty, and the looks found nobody.
+    const empty = { en: 1, e1: `0|send|${BALANCE_EMPTY}|200|` };
+    await store.redis.hset(`{relais}:op:${id}.ab-0`, { state: 'settled', outcome: 'u'.repeat(50), ...empty });
+    await store.redis.hset(`{relais}:op:${id}`, { settled: 1 });
+    w.answer(() => ({ outcome: 'sent' }));
+    w.advance(2_000);
+    await w.work();
+    w.advance(2_000);
+    await w.work();
+    expect([await w.standing(id), w.texts(id)]).toEqual(['finished', 2_000]);
   });
 
   test('of which everybody has opted out passes the turn to the next ones', async () => {
