@@ -43,10 +43,11 @@ let redis: Redis;
 
 beforeAll(async () => {
   own = await startEmbeddedRedis();
-  // Nothing is woken by the sweeper, so that what is counted is what each operation does by itself.
-  service = await startService({ REDIS_URL: own.url, SWEEP_INTERVAL: '1h' });
+  // Nothing is woken by the sweeper, so that what is counted is what each operation does by itself. A callback wakes only
+  // where no look was due yet, and may come late on a busy machine.
+  service = await startService({ REDIS_URL: own.url, SWEEP_INTERVAL: '1h', DISBURSEMENT_POLL: '1m' });
   redis = new Redis({ host: '127.0.0.1', port: own.port, connectionName: 'observer' });
-  await service.control('POST', '/settings', { settleDelayMs: 100 });
+  await service.control('POST', '/settings', { settleDelayMs: 500 });
   // What is done once in the life of a process: scripts are sent in full, the bearer is fetched.
   await payAndWait('first', 1);
   await startAndWait(await uploadCampaign('first', 1));
