@@ -166,7 +166,8 @@ describe('explain', () => {
   test('a callback that agreed with a success is kept no longer, and whoever asks for it is told so', async () => {
     const id = await disburse({});
     await service.until(`/v1/disbursements/${id}`, ({ state }) => state === 'succeeded');
-    await expect.poll(async () => (await service.call('GET', `/v1/callbacks/${id}`)).status).toBe(404);
+    const kept = async (): Promise<number> => (await service.call('GET', `/v1/callbacks/${id}`)).status;
+    await expect.poll(kept, { timeout: 20_000 }).toBe(404);
     const { detail } = (await service.call('GET', `/v1/callbacks/${id}`)).body;
     const { body: story } = await service.call('GET', `/v1/explain/${id}`);
     expect(JSON.stringify(story)).toMatch(/called back|callback/i);
