@@ -6,7 +6,7 @@ import type { RecordAt, RecordBase } from '../operations/record.ts';
 import type { Change, Settled } from '../operations/settle.ts';
 import type { UpstreamAccount } from '../upstream/client.ts';
 import type { NotOk } from '../upstream/verdict.ts';
-import type { Bench, Outcome, Settlement } from './bench.ts';
+import { type Bench, type Outcome, type Settlement, retryAt } from './bench.ts';
 
 /** The kinds that are carried out by these attempts. */
 export type AttemptedKind = 'disbursement' | CollectKind;
@@ -112,6 +112,36 @@ export async function stayAt<K extends AttemptedKind>(
     hintAfterMs: HINT_INTERVAL_MS,
   });
   return settlementOf(settled, { did: how.did ?? 'waits', because: how.because });
+}
+
+/**
+ * Nothing happened upstream: it is due again when upstream asks for it, and no sooner than the waits of its queue (ms)
+ * say. An outage that goes on is not written down again, so that a long one pushes out nothing that was said before it.
+ */
+export function retryLater<K extends AttemptedKind>(
+  attempt: AttemptAt<K>,
+  verdict: NotOk,
+  how: {
+    readonly waitsMs: readonly number[];
+    readonly evidence: EvidenceDraft;
+    readonly set?: Readonly<Record<string, string | number>>;
+  },
+  bench: Bench,
+): Promise<Settlement> {
+  const because = verdict.code;
+  const { dueInMs, tries, sameAgain } = retryAt(how.waitsMs, { tries: attempt.record.tries, because }, bench.policy);
+  return stayAt(attempt, bench, {
+    dueInMs: Math.max(retryAfterOf(verdict), dueInMs),
+    because,
+    did: 'retries',
+    set: { ...how.set, tries },
+    ...(sameAgain ? {} : { evidence: how.evidence }),
+  });
+}
+
+/** What upstream asked us to wait, ms. */
+function retryAfterOf(verdict: NotOk): number {
+  return verdict.is === 'held' ? 0 : (verdict.retryAfterMs ?? 0);
 }
 
 /** A callback that comes while we look makes the next look due after this, and so does each after it. */

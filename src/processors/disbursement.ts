@@ -9,8 +9,8 @@
 import { toMs } from '../lib/durations.ts';
 import type { EvidenceDraft } from '../operations/evidence.ts';
 import type { Verdict } from '../upstream/verdict.ts';
-import { type AttemptAt, beginAt, isApplied, renewed, stayAt } from './attempt.ts';
-import { type Bench, type Settlement, retryAt } from './bench.ts';
+import { type AttemptAt, beginAt, isApplied, renewed, retryLater, stayAt } from './attempt.ts';
+import type { Bench, Settlement } from './bench.ts';
 import { disbursementEvent } from './disbursement-event.ts';
 import { type Passage, cleared, heard, mustWait } from './disbursement-holds.ts';
 import { disbursement as declaration } from '../queues/disbursement.ts';
@@ -91,12 +91,7 @@ async function settleNoToken(
 ): Promise<Settlement> {
   const { seen } = verdict;
   const evidence = { operation: 'create', code: seen.code, httpStatus: seen.httpStatus, detail: seen.upstreamCode };
-  if (verdict.is === 'transient') {
-    const retry = retryAt(RETRY_MS, { tries: attempt.record.tries, because: verdict.code }, bench.policy);
-    const dueInMs = Math.max(verdict.retryAfterMs ?? 0, retry.dueInMs);
-    const how = { because: verdict.code, did: 'retries', set: { tries: retry.tries } } as const;
-    return stayAt(attempt, bench, { ...how, dueInMs, ...(retry.sameAgain ? {} : { evidence }) });
-  }
+  if (verdict.is === 'transient') return retryLater(attempt, verdict, { waitsMs: RETRY_MS, evidence }, bench);
   if (verdict.is === 'config') return hold(attempt, bench, 'not_authorised', evidence);
   if (verdict.is === 'held') return hold(attempt, bench, verdict.condition, evidence);
   return giveUp(attempt, bench, verdict.is === 'refused' ? 'rejected' : 'needs_review', verdict.code, evidence);

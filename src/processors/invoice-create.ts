@@ -7,9 +7,17 @@
 import { toMs } from '../lib/durations.ts';
 import type { InvoiceRequest } from '../queues/requests-collect.ts';
 import { invoiceConfirm as declaration } from '../queues/invoice-confirm.ts';
-import type { NotOk } from '../upstream/verdict.ts';
-import { type AttemptAt, type Tried, change, evidenceOf, isApplied, settlementOf, stayAt } from './attempt.ts';
-import { type Bench, retryAt, waitAt } from './bench.ts';
+import {
+  type AttemptAt,
+  type Tried,
+  change,
+  evidenceOf,
+  isApplied,
+  retryLater,
+  settlementOf,
+  stayAt,
+} from './attempt.ts';
+import { type Bench, waitAt } from './bench.ts';
 import { invoiceEvent } from './invoice-event.ts';
 
 const RETRY_MS = declaration.retryAfter.map(toMs);
@@ -28,17 +36,12 @@ export async function createInvoice(attempt: Attempt, bench: Bench): Promise<Tri
   const callbackUrl = bench.callbackUrl(record.account, record.id, 'invoice');
   const verdict = await bench.upstream.payments.createInvoice(account, { ...request, callbackUrl });
   if (verdict.is === 'ok') return publish(attempt, verdict.value, bench);
+  const evidence = evidenceOf('create', verdict);
   if (verdict.is === 'refused') {
     const failure = verdict.seen.message;
-    const evidence = evidenceOf('create', verdict);
     return { ...(await refuse(attempt, bench, { reason: verdict.code, failure, evidence })), failure: verdict };
   }
-  const retry = retryAt(RETRY_MS, { tries: record.tries, because: verdict.code }, bench.policy);
-  const dueInMs = Math.max(retryAfterOf(verdict), retry.dueInMs);
-  const set = { tries: retry.tries };
-  const evidence = evidenceOf('create', verdict);
-  const stayed = await stayAt(attempt, bench, { dueInMs, because: verdict.code, did: 'retries', evidence, set });
-  return { ...stayed, failure: verdict };
+  return { ...(await retryLater(attempt, verdict, { waitsMs: RETRY_MS, evidence }, bench)), failure: verdict };
 }
 
 async function publish(
@@ -72,8 +75,4 @@ async function refuse(
     event: invoiceEvent(attempt.record, 'failed', { reason, ...(failure ? { failure } : {}) }),
   });
   return settlementOf(settled, { did: 'ended', because: reason });
-}
-
-export function retryAfterOf(verdict: NotOk): number {
-  return verdict.is === 'held' ? 0 : (verdict.retryAfterMs ?? 0);
 }

@@ -17,12 +17,13 @@ import {
   change,
   evidenceOf,
   isApplied,
+  retryLater,
   settlementOf,
   stayAt,
 } from './attempt.ts';
-import { type Bench, type Settlement, retryAt, waitAt } from './bench.ts';
+import { type Bench, type Settlement, waitAt } from './bench.ts';
 import { type Intent, intend, sendBy } from './intent.ts';
-import { CREATE_LIMIT_MS, retryAfterOf } from './invoice-create.ts';
+import { CREATE_LIMIT_MS } from './invoice-create.ts';
 import { paymentRequestEvent } from './payment-request-event.ts';
 import { lookAtPaymentRequest } from './payment-request-look.ts';
 
@@ -79,10 +80,7 @@ async function settleNotCreated(attempt: Attempt, verdict: NotOk, bench: Bench):
   if (verdict.is === 'refused') return fail(attempt, bench, how);
   const nothingHappened = verdict.seen.sent === 'never' || verdict.is === 'config' || verdict.is === 'held';
   if (!nothingHappened) return settleReview(attempt, bench, how);
-  const retry = retryAt(RETRY_MS, { tries: attempt.record.tries, because: verdict.code }, bench.policy);
-  const dueInMs = Math.max(retryAfterOf(verdict), retry.dueInMs);
-  const set = { intendedAt: '', tries: retry.tries };
-  return stayAt(attempt, bench, { dueInMs, because: verdict.code, did: 'retries', evidence, set });
+  return retryLater(attempt, verdict, { waitsMs: RETRY_MS, evidence, set: { intendedAt: '' } }, bench);
 }
 
 async function publish(
