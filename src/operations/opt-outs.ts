@@ -6,6 +6,7 @@
  * still not texted. A hash of a number can be found by trying all numbers, so it hides from readers, not from thieves.
  */
 import type { Redis } from 'ioredis';
+import { digitsOf } from '../lib/digits.ts';
 import { fingerprint } from '../lib/ids.ts';
 import { keys } from './keys.ts';
 
@@ -133,10 +134,6 @@ function nameOf({ account, sender }: OptOutList): string {
 function listOf(name: string): OptOutList {
   const slash = name.indexOf('/');
   return { account: name.slice(0, slash), sender: name.slice(slash + 1) };
-}
-
-function digitsOf(phone: string): string {
-  return phone.replace(/\D/g, '');
 }
 
 function hashOf(sender: string, phone: string): string {

@@ -7,6 +7,7 @@
  * open, and another walk forgets it later.
  */
 import type { Redis } from 'ioredis';
+import { digitsOf } from '../lib/digits.ts';
 import { fingerprint } from '../lib/ids.ts';
 import {
   PURGED,
@@ -52,7 +53,7 @@ const SKIPPED = `${PREFIX}:skipped:`;
 
 /** The same for the same number, so that the rows of one person can still be told to be of one person. */
 function purgedName(phone: string): string {
-  return `${PURGED}${fingerprint(phone.replace(/\D/g, '')).slice(0, 12)}`;
+  return `${PURGED}${fingerprint(digitsOf(phone)).slice(0, 12)}`;
 }
 
 export class Purge {

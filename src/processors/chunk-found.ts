@@ -1,4 +1,5 @@
 /** Which of the texts in doubt were sent, as far as the statistics of upstream tell. */
+import { digitsOf } from '../lib/digits.ts';
 import { codeMark, textMark } from '../operations/text-marks.ts';
 import type { Statistics } from '../upstream/messaging/types.ts';
 import type { Bench } from './bench.ts';
@@ -36,7 +37,7 @@ export async function foundAmong(
   const candidates = doubtful.flatMap((index): Candidate[] => {
     const recipient = recipients[index];
     if (!recipient) return [];
-    const entries = statistics.sent.get(recipient.to.replace(/\D/g, '')) ?? [];
+    const entries = statistics.sent.get(digitsOf(recipient.to)) ?? [];
     const codes = entries.filter(({ content }) => content === recipient.text).map(({ code }) => code);
     return codes.length > 0 ? [{ index, recipient, codes }] : [];
   });

@@ -10,6 +10,7 @@
  * A chunk that was refused for the sake of one recipient is looked at once, before its parts go out: statistics may
  * name whom it was refused for, and whoever was sent to all the same must not be sent to again.
  */
+import { digitsOf } from '../lib/digits.ts';
 import { toMs } from '../lib/durations.ts';
 import { type RecipientState, orDoubt, packAgain, unpackAgain } from '../operations/chunk-items.ts';
 import { statusPoll } from '../queues/status-poll.ts';
@@ -117,7 +118,7 @@ async function settleRefused(held: ChunkHeld, look: Look, bench: Bench): Promise
   const invalid = new Set(look.statistics.invalid);
   const code = record.refusedAs ?? 'refused';
   const named = look.doubtful.filter(
-    (index) => !look.found.has(index) && (untold.includes(index) || invalid.has(digitsOf(recipients[index]))),
+    (index) => !look.found.has(index) && (untold.includes(index) || invalid.has(numberOf(recipients[index]))),
   );
   const become = look.states.map((state, index): RecipientState => {
     if (state !== 'sending') return state;
@@ -165,7 +166,7 @@ function lookAgain(
 /** Those of whom statistics said nothing at all. */
 function untoldIn({ doubtful, statistics: { sent, invalid } }: Look, { recipients }: ChunkHeld): number[] {
   const told = new Set([...sent.keys(), ...invalid]);
-  return doubtful.filter((index) => !told.has(digitsOf(recipients[index])));
+  return doubtful.filter((index) => !told.has(numberOf(recipients[index])));
 }
 
 function mayResend({ record, onUnknown }: Looking): boolean {
@@ -209,8 +210,8 @@ async function sendAgain(
   return settled.is === 'cancelled' ? undefined : { did: 'advanced', because: 'sent_again' };
 }
 
-function digitsOf(recipient: Recipient | undefined): string {
-  return (recipient?.to ?? '').replace(/\D/g, '');
+function numberOf(recipient: Recipient | undefined): string {
+  return digitsOf(recipient?.to ?? '');
 }
 
 function evidenceOf({ doubtful, found }: Look, more = '') {

@@ -7,18 +7,29 @@ import { type Problem, pointerTo } from './problems.ts';
 
 /** 15 to 19 digits that begin like the cards of a network, however they are grouped. Dates begin with 20 and do not. */
 const CARD = /(?<![\d+])(?=4|5[1-5]|2[2-7]|3[47]|6[0245])\d(?:[ -]?\d){14,18}(?!\d)/g;
+const SHORTEST = 15;
 const SECRET_NAME = /^(card_?)?(cvv|cvc|cvv2)$|^pan$|^card_?number$/i;
 
 /** JSON pointers to the places; the values are never repeated. */
-export function cardLikePlaces(value: unknown, path: readonly (string | number)[] = []): string[] {
+export function cardLikePlaces(value: unknown): string[] {
+  const places: string[] = [];
+  look(value, [], places);
+  return places;
+}
+
+/** Mostly there is none, so nothing is made on the way: `path` is the same list all along. */
+function look(value: unknown, path: (string | number)[], places: string[]): void {
   if (typeof value === 'string' || typeof value === 'number') {
-    return hasCardNumber(String(value)) ? [pointerTo(path)] : [];
+    if (hasCardNumber(String(value))) places.push(pointerTo(path));
+    return;
   }
-  if (Array.isArray(value)) return value.flatMap((one, index) => cardLikePlaces(one, [...path, index]));
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, one]) =>
-    SECRET_NAME.test(name) ? [pointerTo([...path, name])] : cardLikePlaces(one, [...path, name]),
-  );
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, one] of Object.entries(value) as [string, unknown][]) {
+    path.push(name);
+    if (!Array.isArray(value) && SECRET_NAME.test(name)) places.push(pointerTo(path));
+    else look(one, path, places);
+    path.pop();
+  }
 }
 
 export function cardProblems(value: unknown): Problem[] {
@@ -35,6 +46,7 @@ export function cardsInDisbursement(request: DisbursementRequest): Problem[] {
 }
 
 function hasCardNumber(text: string): boolean {
+  if (text.length < SHORTEST) return false;
   return [...text.matchAll(CARD)].some(([found]) => passesLuhn(found.replace(/\D/g, '')));
 }
 

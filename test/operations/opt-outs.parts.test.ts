@@ -36,6 +36,16 @@ test('opting out twice counts once, and opting in again takes it back', async ()
   expect(await optOuts.among('main', [{ to: AWA }])).toEqual([false]);
 });
 
+test('a list that was kept as bare digits is found by every spelling of its numbers', async () => {
+  await optOuts.add(all, [AWA]);
+  expect(await store.redis.smembers('{relais}:optouts:main:')).toEqual(['221771234567']);
+  const spellings = [{ to: AWA }, { to: '221771234567' }, { to: '00221771234567' }];
+  expect(await optOuts.among('main', spellings)).toEqual([true, true, true]);
+  expect(await optOuts.add(all, ['00221 77 123 45 67'])).toBe(0);
+  expect(await optOuts.forget('00221771234567')).toBe(true);
+  expect(await optOuts.among('main', spellings)).toEqual([true, true, true]);
+});
+
 test('thousands are listed page by page, nobody left out', async () => {
   const many = Array.from({ length: 5_000 }, (_, n) => `+22177${String(1_000_000 + n)}`);
   expect(await optOuts.add(all, many)).toBe(5_000);

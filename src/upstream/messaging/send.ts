@@ -1,8 +1,9 @@
+import { digitsOf } from '../../lib/digits.ts';
 import { unasked } from '../exchange.ts';
 import { type JsonObject, isObject, readText } from '../json.ts';
 import { askMessaging, type MessagingContext } from './authorised.ts';
 import { readSms } from './envelope.ts';
-import { digitsOf, writeNumber } from './numbers.ts';
+import { writeNumber } from './numbers.ts';
 import type { Messaging, OutgoingMessage, SentItem } from './types.ts';
 
 /** interface: Limits. */
@@ -52,14 +53,17 @@ function inOrder(
 ): readonly SentItem[] | undefined {
   const items: SentItem[] = [];
   for (let index = 0; index < messages.length; index += 1) {
-    const [message, result] = [messages[index], results[index]];
-    if (!message || !result || result['text'] !== message.text) return undefined;
-    if (digitsIn(result) !== digitsOf(message.to)) return undefined;
+    const message = messages[index];
+    const result = results[index];
+    if (!message || !result || result['text'] !== message.text || !isTo(message, result)) return undefined;
     items.push(itemFor(index, codeIn(result), senderIn(result)));
   }
   return items;
 }
 
+/** Mostly the number comes back as it was written, and then nobody need take it apart. */
+const isTo = ({ to }: OutgoingMessage, result: JsonObject): boolean =>
+  result['receiver_address'] === to || digitsIn(result) === digitsOf(to);
 const digitsIn = (result: JsonObject): string => digitsOf(readText(result['receiver_address']) ?? '');
 const codeIn = (result: JsonObject): string | undefined => readText(result['code']);
 const senderIn = (result: JsonObject): string | undefined =>

@@ -1,8 +1,9 @@
+import { digitsOf } from '../../lib/digits.ts';
 import { unasked } from '../exchange.ts';
 import { isObject, type JsonObject, readText } from '../json.ts';
 import { askMessaging, type MessagingContext } from './authorised.ts';
 import { readSms } from './envelope.ts';
-import { digitsOf, writeNumber } from './numbers.ts';
+import { writeNumber } from './numbers.ts';
 import type { Messaging, Statistics } from './types.ts';
 
 const MOST_NUMBERS = 50;
