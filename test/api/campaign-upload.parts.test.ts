@@ -126,6 +126,21 @@ test('a cut upload leaves the campaign as it was', async () => {
   expect((await upload(id)).body).toMatchObject({ recipients: 4, skipped: 2 });
 });
 
+test('a file that cannot be read as CSV from one row on is refused with the row and what to do, and nothing of it is kept', async () => {
+  const id = await campaign();
+  await upload(id, '', 'to;prenom\n+221770000099;Awa');
+  const before = await show(id);
+  const keysBefore = await keysOf(id);
+  const rows = Array.from({ length: 5_000 }, (_, n) => `77${String(1_000_000 + n)};Awa ${n}`);
+  const file = ['numero;prenom', ...rows, '771999999;"Chez" Awa'].join('\n');
+  const { status, body } = await upload(id, '', file);
+  expect([status, body.problems]).toEqual([
+    422,
+    [{ pointer: '/5002', message: expect.stringContaining('each quote inside it twice') }],
+  ]);
+  expect([await show(id), await keysOf(id)]).toEqual([before, keysBefore]);
+});
+
 const keysOf = async (id: string): Promise<string[]> =>
   (await service.redis.keys('*')).filter((key) => key.includes(id)).toSorted((a, b) => (a < b ? -1 : 1));
 

@@ -65,5 +65,5 @@ function explain(error: unknown, parser: Parser): unknown {
   const row = parser.info.records + 1;
   if (error.code === 'CSV_MAX_RECORD_SIZE') return new UnusableFile([fileProblem('row_too_long', { row })], error);
   if (error.code === 'CSV_QUOTE_NOT_CLOSED') return new UnusableFile([fileProblem('unclosed_quote', { row })], error);
-  return new UnusableFile([fileProblem('unreadable_csv', { row, detail: error.code })], error);
+  return new UnusableFile([fileProblem('unreadable_csv', { row })], error);
 }

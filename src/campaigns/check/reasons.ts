@@ -40,7 +40,8 @@ export const fileProblems = {
   too_many_columns: 'The file has more than 100 columns.',
   row_too_long: 'A row is longer than 64 kB; most often a quote was opened and never closed.',
   unclosed_quote: 'A quote was opened and never closed before the end of the file.',
-  unreadable_csv: 'The file cannot be read as CSV.',
+  unreadable_csv:
+    'A row cannot be read as CSV; most often text follows a closing quote. Put quotes around the whole cell, and write each quote inside it twice.',
 } as const satisfies Record<string, string>;
 
 export type FileProblemCode = keyof typeof fileProblems;

@@ -188,6 +188,7 @@ describe('a file that cannot be used says why', () => {
     ['a quote never closed', `to;a\n+221770000001;"x\n${'+221770000001;y\n'.repeat(9_000)}`, ['row_too_long']],
     ['a header of 70 kB', `to;"${'x'.repeat(70_000)}`, ['row_too_long']],
     ['a quote never closed in a short file', 'to;a\n+221770000001;"x\n', ['unclosed_quote']],
+    ['text after a quote that was closed', 'to;a\n+221770000001;"x" y\n', ['unreadable_csv']],
     ['a line of JSON of 70 kB', `{"to":"${'1'.repeat(70_000)}"}\n`, ['row_too_long']],
     ['an endless line of JSON', `{"to":"${'1'.repeat(200_000)}`, ['row_too_long']],
   ])('%s', async (_name, file, codes) => {
@@ -219,6 +220,14 @@ describe('a file that cannot be used says why', () => {
     const failure = await checkFile('to;a\n+221770000001;b\n+221770000002;"x\n').catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(UnusableFile);
     expect((failure as UnusableFile).problems).toMatchObject([{ code: 'unclosed_quote', row: 3 }]);
+  });
+
+  it.each(['"Chez" Awa', '"Chez"Awa', '"a"b"c"'])('and what to do about a cell like %s', async (cell) => {
+    const file = `to;a\n+221770000001;b\n\n+221770000002;${cell}\n+221770000003;c\n`;
+    const failure = await checkFile(file).catch((error: unknown) => error);
+    expect((failure as UnusableFile).problems).toEqual([
+      { code: 'unreadable_csv', row: 4, message: expect.stringContaining('each quote inside it twice') },
+    ]);
   });
 
   it('the failure of the source itself is passed on', async () => {
