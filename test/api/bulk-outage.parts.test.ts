@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import express from 'express';
 import { request } from 'undici';
@@ -10,7 +7,10 @@ import type { ApiContext } from '../../src/api/context.ts';
 import { unpackMessageItems } from '../../src/operations/chunk-items.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { startEmbeddedRedis } from '../../src/redis/embedded.ts';
+import { listen } from '../../src/parts/listen.ts';
+import type { Acceptance } from '../../src/producer/acceptance.ts';
 import { apiOn } from '../support/api-process.ts';
+import { onlyOf } from '../support/only.ts';
 import { Redis } from 'ioredis';
 
 const toClose: Array<() => Promise<unknown>> = [];
@@ -88,13 +88,13 @@ test('of messages, each is in one chunk once, although a whole chunk of them is 
 /** A door that closes when it is asked for the so manieth time, and opens again `for` questions later. */
 async function doorThatCloses(at: number, { questions }: { readonly questions: number }) {
   let asked = 0;
-  const context = {
+  const context = onlyOf<ApiContext>({
     refusal: () => {
       asked += 1;
       return asked >= at && asked < at + questions ? { kind: 'not-durable', detail: 'no' } : undefined;
     },
-    acceptance: { inBulk: () => ({ flush: () => undefined }) },
-  } as unknown as ApiContext;
+    acceptance: onlyOf<Acceptance>({ inBulk: () => onlyOf<Acceptance>({ flush: () => undefined }) }),
+  });
   const app = express();
   app.post('/v1/disbursements', async (incoming, response) => {
     response.locals['key'] = { name: 'maker', roles: new Set(['enqueue']) };
@@ -103,10 +103,9 @@ async function doorThatCloses(at: number, { questions }: { readonly questions: n
       return { outcome: 'accepted', id: reference, state: 'queued' };
     });
   });
-  const server = createServer(app).listen(0, '127.0.0.1');
-  toClose.push(async () => server.close());
-  await once(server, 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url, close } = await listen(app, { host: '127.0.0.1', port: 0, headersMs: 10_000, requestMs: 10_000 });
+  toClose.push(close);
+  return url;
 }
 
 test.for([1, 99])(

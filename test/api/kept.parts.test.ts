@@ -1,12 +1,9 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import express, { type ErrorRequestHandler, Router } from 'express';
 import { request } from 'undici';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { batchRoutes } from '../../src/api/batches.ts';
 import { campaignRoutes } from '../../src/api/campaigns.ts';
-import type { ApiContext } from '../../src/api/context.ts';
+import type { ApiContext, QueueSwitches } from '../../src/api/context.ts';
 import { directCreditRoutes } from '../../src/api/direct-credits.ts';
 import { addDisbursementActions } from '../../src/api/disbursement-actions.ts';
 import { operatingRoutes } from '../../src/api/operating.ts';
@@ -14,24 +11,23 @@ import { ApiProblem, sendProblem } from '../../src/api/problem.ts';
 import { RedisUnavailable } from '../../src/redis/connections.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { Batches } from '../../src/operations/batches.ts';
-import { Operations } from '../../src/operations/operations.ts';
+import type { Kind, StateOf } from '../../src/operations/lifecycle.ts';
+import { type NewOperation, Operations } from '../../src/operations/operations.ts';
+import { listen } from '../../src/parts/listen.ts';
+import type { Bench } from '../../src/processors/bench.ts';
 import { campaignWorld } from '../processors/campaign-world.ts';
-import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
+import { storeOfThisFile } from '../support/fresh-redis.ts';
+import { onlyOf } from '../support/only.ts';
 
-let store: FreshRedis;
-beforeAll(async () => {
-  store = await freshRedis();
-});
-afterAll(() => store.close());
-beforeEach(() => store.redis.flushdb());
+const store = storeOfThisFile();
 
 /** A door whose replicas confirm nothing until `replicas.reached` says so. */
 async function door() {
   const world = campaignWorld(store.redis);
   const replicas = { reached: false };
   const fence = async (): Promise<boolean> => replicas.reached;
-  const context = {
-    bench: { fence },
+  const context = onlyOf<ApiContext>({
+    bench: onlyOf<Bench>({ fence }),
     operations: new Operations({ redis: store.redis, random: systemRandom, fence }),
     batches: new Batches(store.redis, systemRandom),
     environment: 'default',
@@ -48,8 +44,11 @@ async function door() {
     senderOf: () => undefined,
     optOuts: world.bench.optOuts,
     wake: () => undefined,
-    queues: {},
-  } as unknown as ApiContext;
+    defaultCountry: undefined,
+    smsPrices: undefined,
+    audit: () => undefined,
+    queues: onlyOf<QueueSwitches>({}),
+  });
   const app = express();
   app.use(express.json());
   app.use((_request, response, next) => {
@@ -70,13 +69,11 @@ async function door() {
         ? response.status(503).end()
         : next(error);
   app.use(told);
-  const server = createServer(app).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const { url, close } = await listen(app, { host: '127.0.0.1', port: 0, headersMs: 10_000, requestMs: 10_000 });
   const post = async (path: string, body?: string): Promise<number> => {
     const type = body?.startsWith('{') ? 'application/json' : 'text/csv';
     const headers = body === undefined ? {} : { 'content-type': type };
-    const answer = await request(`http://127.0.0.1:${port}/v1${path}`, {
+    const answer = await request(`${url}/v1${path}`, {
       method: 'POST',
       headers,
       body: body ?? null,
@@ -84,19 +81,17 @@ async function door() {
     await answer.body.dump();
     return answer.statusCode;
   };
-  return { ...world, replicas, post, close: () => server.close() };
+  return { ...world, replicas, post, close };
 }
 
 test('what is stopped, or goes on, is not confirmed before the replicas have it, however often it is asked', async () => {
   const world = await door();
-  const ended = await world.ready(1);
   world.answer(() => ({ outcome: 'failed' }));
-  await world.campaigns.switch(ended, 'start');
+  const ended = await world.started(1);
   await world.feed(ended);
   await world.work();
   expect(await world.standing(ended)).toBe('finished');
-  const campaign = await world.ready(1);
-  await world.campaigns.switch(campaign, 'start');
+  const campaign = await world.started(1);
   const other = await world.ready(1);
   const asked: readonly (readonly [string, string?])[] = [
     [`/campaigns/${campaign}/pause`],
@@ -111,14 +106,14 @@ test('what is stopped, or goes on, is not confirmed before the replicas have it,
   // The same again is harmless, and confirms what was done.
   for (const [path, body] of asked.slice(2)) expect([path, await world.post(path, body)]).toEqual([path, 200]);
   expect((await world.read(other)).totals).toMatchObject({ total: 2, queued: 2 });
-  world.close();
+  await world.close();
 });
 
 test('a disbursement that is cancelled or approved, now or before, is not confirmed before the replicas have it', async () => {
   const world = await door();
   const hash = 'a'.repeat(64);
-  const made = (kind: string, id: string, state: string, fields = {}) =>
-    world.operations.accept({ kind, id, state, account: 'main', fingerprint: id, fields } as never);
+  const made = <K extends Kind>(kind: K, id: string, state: StateOf<K>, fields: NewOperation['fields']) =>
+    world.operations.accept<K>({ kind, id, state, account: 'main', fingerprint: id, fields });
   const money = { amount: 500, accountAlias: '771234567', withdrawMode: 'wallet-a-senegal', by: 'other' };
   const none = '{"count":0,"list":[]}';
   const file = { contentHash: hash, by: 'other', totals: '{"count":0,"amount":0}', problems: none, warnings: none };
@@ -142,5 +137,5 @@ test('a disbursement that is cancelled or approved, now or before, is not confir
   }
   world.replicas.reached = true;
   for (const [path, body] of asked) expect([path, await world.post(path, body)]).toEqual([path, 200]);
-  world.close();
+  await world.close();
 });

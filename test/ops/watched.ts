@@ -13,15 +13,19 @@ import { startRelais } from '../support/relais-process.ts';
 import { relaisSettings } from '../support/relais-settings.ts';
 import { readOps } from './rules-files.ts';
 
+type Facts = Readonly<Record<string, unknown>>;
+
 export interface Watched {
   readonly prometheus: Prometheus;
   readonly server: EmbeddedRedis;
   readonly redis: Redis;
   readonly sandbox: Sandbox;
   readonly urls: { readonly api: string; readonly webhooks: string; readonly workerMetrics: string };
-  readonly api: (method: 'GET' | 'POST', path: string, body?: unknown) => Promise<Record<string, unknown>>;
+  readonly api: (method: 'GET' | 'POST', path: string, body?: unknown) => Promise<Facts>;
   /** Orders of the sandbox: faults, settings. */
-  readonly control: (method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown) => Promise<any>;
+  readonly control: (method: 'POST' | 'DELETE', path: string, body?: unknown) => Promise<Facts>;
+  /** What the sandbox did, a row for each. */
+  readonly books: (name: string) => Promise<readonly Facts[]>;
   readonly stopWorker: () => Promise<void>;
   /** Of the worker, where it is a process of its own; otherwise of this one. */
   readonly workerPid: number;
@@ -110,8 +114,9 @@ export async function startWatched(
       webhooks: webhooks.urls.webhooks ?? '',
       workerMetrics: worker.urls.metrics ?? '',
     },
-    api: (method, path, body) => ask(`${api.urls.api}${path}`, method, body),
-    control: (method, path, body) => ask(`${sandbox.control}${path}`, method, body),
+    api: async (method, path, body) => factsOf(await ask(`${api.urls.api}${path}`, method, body)),
+    control: async (method, path, body) => factsOf(await ask(`${sandbox.control}${path}`, method, body)),
+    books: async (name) => rowsOf(await ask(`${sandbox.control}/books/${name}`, 'GET')),
     stopWorker,
     workerPid: worker.pid,
     startRedis: async () => {
@@ -131,14 +136,24 @@ export async function startWatched(
   };
 }
 
-async function ask(url: string, method: 'GET' | 'POST' | 'DELETE', body?: unknown): Promise<Record<string, unknown>> {
+async function ask(url: string, method: 'GET' | 'POST' | 'DELETE', body?: unknown): Promise<unknown> {
   const answer = await request(url, {
     method,
     headers: { authorization: 'Bearer maker-secret', 'content-type': 'application/json' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   const text = await answer.body.text();
-  const seen = (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>;
+  const seen: unknown = text === '' ? {} : JSON.parse(text);
   if (answer.statusCode >= 400) throw new Error(`${method} ${url}: ${answer.statusCode} ${JSON.stringify(seen)}`);
   return seen;
+}
+
+function factsOf(told: unknown): Facts {
+  if (typeof told !== 'object' || told === null) throw new TypeError(`no facts: ${JSON.stringify(told)}`);
+  return { ...told };
+}
+
+function rowsOf(told: unknown): readonly Facts[] {
+  if (!Array.isArray(told)) throw new TypeError(`no rows: ${JSON.stringify(told)}`);
+  return told.map(factsOf);
 }

@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { recipientsPage } from '../../src/campaigns/recipients.ts';
 import { impliedState, unpackOutcome } from '../../src/operations/chunk-items.ts';
-import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
+import { storeOfThisFile } from '../support/fresh-redis.ts';
 import { campaignWorld } from './campaign-world.ts';
 
-let store: FreshRedis;
-beforeAll(async () => {
-  store = await freshRedis();
-});
-afterAll(() => store.close());
-beforeEach(() => store.redis.flushdb());
+const store = storeOfThisFile();
 
 /** A campaign of 150 in three chunks that has ended: of each chunk the first failed and the last is unknown. */
 async function ended() {
   const world = campaignWorld(store.redis);
   const { retries } = world.bench;
-  const id = await world.ready(150);
-  await world.campaigns.switch(id, 'start');
+  const id = await world.started(150);
   await world.feed(id);
   for (const chunk of await world.out()) {
     const outcome = `f${'s'.repeat(48)}u`;
@@ -160,13 +154,18 @@ describe('cancelled in the middle', () => {
   });
 });
 
-test('what failed before it is retried is not held against the retry', async () => {
+/** A campaign of 300 that has ended, and of which everybody failed. */
+async function failedCampaign() {
   const world = campaignWorld(store.redis);
-  const id = await world.ready(300);
   world.answer(() => ({ outcome: 'failed', code: 'ERROR_110' }));
-  await world.campaigns.switch(id, 'start');
+  const id = await world.started(300);
   await world.feed(id);
   for (const chunk of await world.out()) await world.send(chunk);
+  return { ...world, id };
+}
+
+test('what failed before it is retried is not held against the retry', async () => {
+  const { id, ...world } = await failedCampaign();
   expect([await world.standing(id), (await world.read(id)).totals.failed]).toEqual(['finished', 300]);
   await world.bench.retries.start(id, { includeUnknown: false });
   expect(await world.feed(id)).toEqual({ did: 'advanced', because: 'retried' });
@@ -174,12 +173,7 @@ test('what failed before it is retried is not held against the retry', async () 
 });
 
 test('a retry that fails too is held once enough of it has failed', async () => {
-  const world = campaignWorld(store.redis);
-  const id = await world.ready(300);
-  world.answer(() => ({ outcome: 'failed', code: 'ERROR_110' }));
-  await world.campaigns.switch(id, 'start');
-  await world.feed(id);
-  for (const chunk of await world.out()) await world.send(chunk);
+  const { id, ...world } = await failedCampaign();
   await world.bench.retries.start(id, { includeUnknown: false });
   await world.bench.retries.gather(await world.read(id), 5, 1_000);
   for (const chunk of (await world.out()).slice(0, 4)) await world.send(chunk);
@@ -211,9 +205,8 @@ test('a pause in the middle of the gathering loses nobody', async () => {
 
 test('the code of the first time is not told of those who are sent to again', async () => {
   const world = campaignWorld(store.redis);
-  const id = await world.ready(3);
   world.answer((_message, index) => (index === 2 ? { outcome: 'sent' } : { outcome: 'failed', code: 'ERROR_110' }));
-  await world.campaigns.switch(id, 'start');
+  const id = await world.started(3);
   await world.feed(id);
   await world.work();
   await world.bench.retries.start(id, { includeUnknown: false });
@@ -237,7 +230,6 @@ test('while a retry goes on the same is found again, and another one is refused'
 
 test('a campaign that runs for the first time is no retry', async () => {
   const world = campaignWorld(store.redis);
-  const id = await world.ready(1);
-  await world.campaigns.switch(id, 'start');
+  const id = await world.started(1);
   expect(await world.bench.retries.start(id, { includeUnknown: false })).toEqual({ is: 'refused', state: 'running' });
 });

@@ -1,27 +1,28 @@
 /** A campaign that stops itself, since nothing good comes back. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { lookAtChunk } from '../../src/processors/chunk-look.ts';
-import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
+import { storeOfThisFile } from '../support/fresh-redis.ts';
 import { FEED_WINDOW, campaignWorld } from './campaign-world.ts';
 
-let store: FreshRedis;
-beforeAll(async () => {
-  store = await freshRedis();
-});
-afterAll(() => store.close());
-beforeEach(() => store.redis.flushdb());
+const store = storeOfThisFile();
 
 const world = () => campaignWorld(store.redis);
 
-describe('failures', () => {
-  const failing = () => ({ outcome: 'failed' as const, code: 'ERROR_110' });
+const failing = () => ({ outcome: 'failed' as const, code: 'ERROR_110' });
+const unclear = () => ({ outcome: 'unknown' as const });
 
+/** A campaign of 5,000 of which every text is answered like this, at work until it stops itself. */
+async function stopped(answer: typeof failing | typeof unclear) {
+  const w = world();
+  w.answer(answer);
+  const id = await w.started(5_000, { canary: 0 });
+  await w.work();
+  return { w, id };
+}
+
+describe('failures', () => {
   test('a campaign stops itself when half of the last two hundred failed, and says why', async () => {
-    const w = world();
-    w.answer(failing);
-    const id = await w.ready(5_000, { canary: 0 });
-    await w.campaigns.switch(id, 'start');
-    await w.work();
+    const { w, id } = await stopped(failing);
     expect([await w.standing(id), await w.sum(id)]).toEqual(['held: failures', [5_000, 5_000]]);
     const { failed, queued } = (await w.read(id)).totals;
     // What was before the workers when it was seen, and no more.
@@ -31,17 +32,10 @@ describe('failures', () => {
   });
 
   test('told to go on, it is judged by what comes from then on', async () => {
-    const w = world();
-    w.answer(failing);
-    const id = await w.ready(5_000, { canary: 0 });
-    await w.campaigns.switch(id, 'start');
-    await w.work();
+    const { w, id } = await stopped(failing);
     w.answer(() => ({ outcome: 'sent' }));
     await w.campaigns.switch(id, 'resume');
-    for (let second = 0; second < 20; second += 1) {
-      await w.work();
-      w.advance(1_000);
-    }
+    await w.looks(20);
     expect([await w.standing(id), await w.sum(id)]).toEqual(['finished', [5_000, 5_000]]);
   });
 
@@ -51,35 +45,17 @@ describe('failures', () => {
     const ids = [await w.ready(2_000, { canary: 0 }), await w.ready(2_000, { canary: 0, pauseOnFailure: 30 })];
     for (const id of ids) {
       await w.campaigns.switch(id, 'start');
-      for (let second = 0; second < 10; second += 1) {
-        await w.work();
-        w.advance(1_000);
-      }
+      await w.looks(10);
     }
     expect(await Promise.all(ids.map((id) => w.standing(id)))).toEqual(['finished', 'held: failures']);
     w.answer(failing);
-    const stubborn = await w.ready(2_000, { canary: 0, pauseOnFailure: 0 });
-    await w.campaigns.switch(stubborn, 'start');
-    for (let second = 0; second < 10; second += 1) {
-      await w.work();
-      w.advance(1_000);
-    }
+    const stubborn = await w.started(2_000, { canary: 0, pauseOnFailure: 0 });
+    await w.looks(10);
     expect(await w.standing(stubborn)).toBe('finished');
   });
 });
 
 describe('doubt', () => {
-  const unclear = () => ({ outcome: 'unknown' as const });
-
-  async function allInDoubt() {
-    const w = world();
-    w.answer(unclear);
-    const id = await w.ready(5_000, { canary: 0 });
-    await w.campaigns.switch(id, 'start');
-    await w.work();
-    return { w, id };
-  }
-
   /** As the looks at the chunks would write it. */
   async function found(w: ReturnType<typeof world>, id: string, share: number): Promise<void> {
     const { unknown } = (await w.read(id)).totals;
@@ -89,7 +65,7 @@ describe('doubt', () => {
   }
 
   test('a campaign whose answers are all lost stops itself, and says why', async () => {
-    const { w, id } = await allInDoubt();
+    const { w, id } = await stopped(unclear);
     expect([await w.standing(id), await w.sum(id)]).toEqual(['held: in_doubt', [5_000, 5_000]]);
     const { unknown, queued } = (await w.read(id)).totals;
     // What was before the workers when it was seen, and no more; and nobody is sent to again.
@@ -102,7 +78,7 @@ describe('doubt', () => {
   });
 
   test('it goes on by itself once the statistics show that most were sent to', async () => {
-    const { w, id } = await allInDoubt();
+    const { w, id } = await stopped(unclear);
     w.answer(() => ({ outcome: 'sent' }));
     await found(w, id, 0.4);
     w.advance(30_000);
@@ -110,22 +86,16 @@ describe('doubt', () => {
     expect(await w.standing(id)).toBe('held: in_doubt');
     await found(w, id, 0.5);
     w.advance(30_000);
-    for (let sweep = 0; sweep < 3; sweep += 1) {
-      await w.work();
-      w.advance(2_000);
-    }
+    await w.looks(3, 2_000);
     const { queued } = (await w.read(id)).totals;
     expect([await w.standing(id), queued, await w.sum(id)]).toEqual(['running', 0, [5_000, 5_000]]);
   });
 
   test('told to go on, it is judged by what comes from then on', async () => {
-    const { w, id } = await allInDoubt();
+    const { w, id } = await stopped(unclear);
     w.answer(() => ({ outcome: 'sent' }));
     await w.campaigns.switch(id, 'resume');
-    for (let sweep = 0; sweep < 3; sweep += 1) {
-      await w.work();
-      w.advance(2_000);
-    }
+    await w.looks(3, 2_000);
     expect([await w.standing(id), (await w.read(id)).totals.queued]).toEqual(['running', 0]);
   });
 
@@ -137,17 +107,14 @@ describe('doubt', () => {
     const ids = [await w.ready(1_000, { canary: 0 }), await w.ready(1_000, { canary: 0, pauseOnFailure: 0 })];
     for (const id of ids) {
       await w.campaigns.switch(id, 'start');
-      await w.work();
-      w.advance(2_000);
-      await w.work();
+      await w.looks(2, 2_000);
     }
     expect(await Promise.all(ids.map((id) => w.standing(id)))).toEqual(['held: in_doubt', 'running']);
   });
 
   test('what was being sent when a worker died is not held against the campaign', async () => {
     const w = world();
-    const id = await w.ready(5_000, { canary: 0 });
-    await w.campaigns.switch(id, 'start');
+    const id = await w.started(5_000, { canary: 0 });
     await w.feed(id);
     for (const chunk of (await w.out()).slice(0, 20)) {
       await store.redis.hset(`{relais}:op:${chunk}`, { state: 'sending', sentAt: w.now() });

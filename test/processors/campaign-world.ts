@@ -74,6 +74,16 @@ export function campaignWorld(redis: Redis) {
     return id;
   }
 
+  /** One that was told to start. */
+  async function started(
+    recipients: number,
+    fields: Readonly<Record<string, string | number>> = {},
+  ): Promise<string> {
+    const id = await ready(recipients, fields);
+    await campaigns.switch(id, 'start');
+    return id;
+  }
+
   async function read(id: string): Promise<CampaignRecord> {
     const record = await world.queries.read('campaign', id);
     if (!record) throw new Error(`no campaign ${id}`);
@@ -94,14 +104,24 @@ export function campaignWorld(redis: Redis) {
     }
   }
 
+  /** With the workers looking every second, or so often (ms). */
+  async function looks(count: number, everyMs = 1_000): Promise<void> {
+    for (let look = 0; look < count; look += 1) {
+      await work();
+      world.advance(everyMs);
+    }
+  }
+
   return {
     ...world,
     bench,
     campaigns,
     posts,
     ready,
+    started,
     read,
     work,
+    looks,
     now,
     accounts: bench.accounts,
     feed: (id: string) => feedCampaign(id, bench),

@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { BALANCE_EMPTY } from '../../src/processors/campaign-canary.ts';
-import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
+import { storeOfThisFile } from '../support/fresh-redis.ts';
 import { FEED_WINDOW, HOUR, MIDNIGHT, campaignWorld } from './campaign-world.ts';
 
-let store: FreshRedis;
-beforeAll(async () => {
-  store = await freshRedis();
-});
-afterAll(() => store.close());
-beforeEach(() => store.redis.flushdb());
+const store = storeOfThisFile();
 
 const world = () => campaignWorld(store.redis);
 
@@ -27,16 +22,14 @@ describe('a time to start', () => {
 
   test('a wake-up that comes too early changes nothing', async () => {
     const w = world();
-    const id = await w.ready(60, { sendAt: MIDNIGHT + 10 * HOUR });
-    await w.campaigns.switch(id, 'start');
+    const id = await w.started(60, { sendAt: MIDNIGHT + 10 * HOUR });
     expect(await w.feed(id)).toEqual({ did: 'waits', because: 'scheduled' });
     expect(await w.dueAt(id)).toBe(MIDNIGHT + 10 * HOUR);
   });
 
   test('paused before its time, it does not begin; resumed before its time, it is scheduled again', async () => {
     const w = world();
-    const id = await w.ready(60, { sendAt: MIDNIGHT + 10 * HOUR });
-    await w.campaigns.switch(id, 'start');
+    const id = await w.started(60, { sendAt: MIDNIGHT + 10 * HOUR });
     await w.campaigns.switch(id, 'pause');
     expect([await w.standing(id), await w.dueAt(id)]).toEqual(['paused', undefined]);
     expect(await w.campaigns.switch(id, 'resume')).toMatchObject({ to: 'scheduled' });
@@ -58,8 +51,7 @@ describe('quiet hours', () => {
   test('hold the campaign, name the reason, and let it go on by themselves', async () => {
     const w = world();
     w.turnTo(22);
-    const id = await w.ready(60, { quietHours: 'on' });
-    await w.campaigns.switch(id, 'start');
+    const id = await w.started(60, { quietHours: 'on' });
     await w.feed(id);
     expect([await w.standing(id), await w.dueAt(id), await w.out()]).toEqual([
       'held: quiet_hours',
@@ -81,8 +73,7 @@ describe('quiet hours', () => {
   test('what was handed out in the evening is not sent at night, and is sent in the morning', async () => {
     const w = world();
     w.turnTo(20);
-    const id = await w.ready(100, { quietHours: '20:30-07:00', timezone: 'Africa/Dakar' });
-    await w.campaigns.switch(id, 'start');
+    const id = await w.started(100, { quietHours: '20:30-07:00', timezone: 'Africa/Dakar' });
     await w.feed(id);
     const chunks = await w.out();
     expect(chunks).toHaveLength(2);
@@ -93,7 +84,7 @@ describe('quiet hours', () => {
     expect([w.posts.length, await w.standing(id), await w.sum(id)]).toEqual([0, 'held: quiet_hours', [100, 100]]);
     w.turnTo(31);
     // The first sweep lets the campaign go on, and the second finds its chunks.
-    for (let sweep = 0; sweep < 2; sweep += 1) await w.work();
+    await w.looks(2, 0);
     expect([await w.standing(id), w.texts(id)]).toEqual(['finished', 100]);
   });
 
@@ -111,8 +102,7 @@ describe('quiet hours', () => {
   test('taken away in the night, they hold it no longer', async () => {
     const w = world();
     w.turnTo(23);
-    const id = await w.ready(50, { quietHours: 'on' });
-    await w.campaigns.switch(id, 'start');
+    const id = await w.started(50, { quietHours: 'on' });
     await w.feed(id);
     expect(await w.campaigns.amend(id, { quietHours: '' })).toMatchObject({ is: 'applied' });
     await w.work();
@@ -126,10 +116,7 @@ describe('a pace', () => {
     const sent: number[] = [];
     for (let minute = 0; minute < count; minute += 1) {
       const before = w.texts(id);
-      for (let second = 0; second < 60; second += 1) {
-        await w.work();
-        w.advance(1_000);
-      }
+      await w.looks(60);
       sent.push(w.texts(id) - before);
     }
     return sent;
@@ -137,8 +124,7 @@ describe('a pace', () => {
 
   test('no more recipients leave in a minute than it allows, and hardly less', async () => {
     const w = world();
-    const id = await w.ready(4_000, { perSecond: 20, canary: 0 });
-    await w.campaigns.switch(id, 'start');
+    const id = await w.started(4_000, { perSecond: 20, canary: 0 });
     const [first = 0, second = 0] = await minutes(w, id, 2);
     expect([first >= 1_150 && first <= 1_250, second >= 1_150 && second <= 1_200]).toEqual([true, true]);
     expect((await w.read(id)).out).toBeLessThanOrEqual(2);
@@ -146,8 +132,7 @@ describe('a pace', () => {
 
   test('changed while it runs, it counts from the next chunk on', async () => {
     const w = world();
-    const id = await w.ready(4_000, { perSecond: 1, canary: 0 });
-    await w.campaigns.switch(id, 'start');
+    const id = await w.started(4_000, { perSecond: 1, canary: 0 });
     expect((await minutes(w, id, 1))[0]).toBeLessThanOrEqual(150);
     await w.campaigns.amend(id, { perSecond: 50 });
     expect((await minutes(w, id, 1))[0]).toBeGreaterThan(2_800);
@@ -158,8 +143,7 @@ describe('a pace', () => {
 
   test('two workers that read it at the same moment do not both go', async () => {
     const w = world();
-    const id = await w.ready(100, { perSecond: 10, canary: 0 });
-    await w.campaigns.switch(id, 'start');
+    const id = await w.started(100, { perSecond: 10, canary: 0 });
     await w.feed(id);
     const settled = await Promise.all((await w.out()).map((chunk) => w.send(chunk)));
     expect([settled.map(({ because }) => because).toSorted(), w.texts(id)]).toEqual([['pace', 'sent'], 50]);
@@ -176,12 +160,10 @@ describe('a pace', () => {
 describe('sharing the workers', () => {
   test('a campaign alone may have everything out, two share it, and none is left without', async () => {
     const w = world();
-    const huge = await w.ready(10_000, { canary: 0 });
-    await w.campaigns.switch(huge, 'start');
+    const huge = await w.started(10_000, { canary: 0 });
     await w.feed(huge);
     expect((await w.read(huge)).fed).toBe(FEED_WINDOW);
-    const small = await w.ready(10_000, { canary: 0 });
-    await w.campaigns.switch(small, 'start');
+    const small = await w.started(10_000, { canary: 0 });
     await w.feed(small);
     expect((await w.read(small)).fed).toBe(FEED_WINDOW / 2);
     expect((await w.feed(huge)).because).toBe('window_full');
@@ -210,14 +192,11 @@ describe('an empty balance', () => {
 describe('a canary', () => {
   test('goes alone, and when it came through, the rest follows', async () => {
     const w = world();
-    const id = await w.ready(1_200);
-    await w.campaigns.switch(id, 'start');
+    const id = await w.started(1_200);
     await w.feed(id);
     expect((await w.read(id)).fed).toBe(1);
     expect(await w.feed(id)).toEqual({ did: 'idle', because: 'canary_is_out' });
-    await w.work();
-    w.advance(2_000);
-    await w.work();
+    await w.looks(2, 2_000);
     expect([await w.standing(id), w.texts(id)]).toEqual(['finished', 1_200]);
   });
 
@@ -237,11 +216,8 @@ describe('a canary', () => {
   test('that failed as a whole stops the campaign after one request', async () => {
     const w = world();
     w.answer(() => ({ outcome: 'failed', code: 'ERROR_109' }));
-    const id = await w.ready(2_000);
-    await w.campaigns.switch(id, 'start');
-    await w.work();
-    w.advance(2_000);
-    await w.work();
+    const id = await w.started(2_000);
+    await w.looks(2, 2_000);
     expect([await w.standing(id), w.posts.length, await w.sum(id)]).toEqual([
       'held: canary_failed',
       1,
@@ -253,11 +229,8 @@ describe('a canary', () => {
   test('that went out under another sender stops the campaign; who has looked may let it go on', async () => {
     const w = world();
     w.answer(() => ({ outcome: 'sent', sender: 'SMS-TEST' }));
-    const id = await w.ready(2_000);
-    await w.campaigns.switch(id, 'start');
-    await w.work();
-    w.advance(2_000);
-    await w.work();
+    const id = await w.started(2_000);
+    await w.looks(2, 2_000);
     expect([await w.standing(id), w.posts.length]).toEqual(['held: canary_sender', 1]);
     await w.campaigns.switch(id, 'resume');
     await w.work();
@@ -267,8 +240,7 @@ describe('a canary', () => {
   test('in doubt is waited for; and if nobody of it is found, the campaign stops after one request', async () => {
     const w = world();
     w.answer(() => ({ outcome: 'unknown' }));
-    const id = await w.ready(2_000);
-    await w.campaigns.switch(id, 'start');
+    const id = await w.started(2_000);
     await w.work();
     w.advance(10_000);
     await w.work();
@@ -287,8 +259,7 @@ describe('a canary', () => {
   test('for which there were no funds passes the turn to the next ones, once there are', async () => {
     const w = world();
     w.answer(() => ({ outcome: 'unknown' }));
-    const id = await w.ready(2_000);
-    await w.campaigns.switch(id, 'start');
+    const id = await w.started(2_000);
     await w.work();
     // The balance was empty, and the looks found nobody.
     const empty = { en: 1, e1: `0|send|${BALANCE_EMPTY}|200|` };
@@ -296,9 +267,7 @@ describe('a canary', () => {
     await store.redis.hset(`{relais}:op:${id}`, { settled: 1 });
     w.answer(() => ({ outcome: 'sent' }));
     w.advance(2_000);
-    await w.work();
-    w.advance(2_000);
-    await w.work();
+    await w.looks(2, 2_000);
     expect([await w.standing(id), w.texts(id)]).toEqual(['finished', 2_000]);
   });
 
@@ -316,8 +285,7 @@ describe('a canary', () => {
 
 test('a campaign that insists on its sender is held by the first text under another one, in mid-flight', async () => {
   const w = world();
-  const id = await w.ready(5_000, { canary: 0, requireSender: 1 });
-  await w.campaigns.switch(id, 'start');
+  const id = await w.started(5_000, { canary: 0, requireSender: 1 });
   w.answer(() => ({ outcome: 'sent', sender: w.posts.length > 3 ? 'SMS-TEST' : 'shop ' }));
   await w.work();
   expect([await w.standing(id), w.posts.length, await w.sum(id)]).toEqual([

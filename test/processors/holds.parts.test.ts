@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Bench, Policy } from '../../src/processors/bench.ts';
+import type { Policy } from '../../src/processors/bench.ts';
 import { readEvidence } from '../../src/operations/evidence.ts';
 import { advanceDisbursement } from '../../src/processors/disbursement.ts';
 import { lookAtDisbursement } from '../../src/processors/look.ts';
@@ -19,10 +19,8 @@ const mayBeTried = (hold: string) => store.redis.hset('{relais}:account:main', `
 
 /** A disbursement that nothing has been tried for. */
 async function queued(policy: Partial<Policy> = {}, more: Readonly<Record<string, number>> = {}) {
-  const world = collectBench(store.redis);
-  const usual = { ...world.bench.policy, quietMs: 60_000, pollMs: [900_000], resubmit: true };
-  const upstream = { ...world.bench.upstream };
-  const bench = { ...world.bench, upstream, policy: { ...usual, ...policy } } as unknown as Bench;
+  const usual = { quietMs: 60_000, pollMs: [900_000], resubmit: true };
+  const world = collectBench(store.redis, { policy: { ...usual, ...policy } });
   await world.operations.accept({
     kind: 'disbursement',
     state: 'queued',
@@ -33,7 +31,7 @@ async function queued(policy: Partial<Policy> = {}, more: Readonly<Record<string
     dueInMs: 0,
     fields: { amount: 100, accountAlias: '77', withdrawMode: 'wallet-a-senegal', disburseId: 'dsb_1', ...more },
   });
-  return { ...world, bench };
+  return world;
 }
 
 describe('a disbursement that had its token before the account was held', () => {

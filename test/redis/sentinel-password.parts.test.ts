@@ -5,7 +5,7 @@ import { loadConfig } from '../../src/config.ts';
 import { targetOf } from '../../src/parts/foundation.ts';
 import { reachRedis } from '../../src/parts/examine/redis.ts';
 import { openCommands, waitUntilReady } from '../../src/redis/connections.ts';
-import { type Server, startSentinel, startServer } from './servers.ts';
+import { type Server, startSentinel, startServer, untilAcquainted } from './servers.ts';
 
 const OF_REDIS = 'of-redis';
 const OF_SENTINELS = 'of-sentinels';
@@ -27,13 +27,7 @@ beforeAll(async () => {
   ];
   const started = [1, 2, 3].map(() => startSentinel(primary.port, lines, { password: OF_SENTINELS }));
   sentinels = await Promise.all(started);
-  await vi.waitFor(async () => {
-    for (const one of sentinels) {
-      const told = (await one.redis.call('SENTINEL', 'master', 'mymaster')) as string[];
-      const fact = (name: string) => told[told.indexOf(name) + 1];
-      expect([fact('num-slaves'), fact('num-other-sentinels')]).toEqual(['1', '2']);
-    }
-  }, IN_SYNC);
+  await untilAcquainted(sentinels);
 });
 
 afterEach(() => {

@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { type Service, startService } from '../support/service.ts';
 import { payingThrough } from './paid.ts';
-import { type Server, startSentinel, startServer } from './servers.ts';
+import { type Server, startSentinel, startServer, untilAcquainted } from './servers.ts';
 
 const DISBURSEMENTS = 60;
 const LOST_AFTER = 15;
@@ -54,13 +54,7 @@ test.for([
   async ([how, signal]) => {
     const { primary, replica } = await replicated();
     const sentinels = await Promise.all([1, 2, 3].map(() => opened(startSentinel(primary.port))));
-    await vi.waitFor(async () => {
-      for (const one of sentinels) {
-        const told = (await one.redis.call('SENTINEL', 'master', 'mymaster')) as string[];
-        const fact = (name: string) => told[told.indexOf(name) + 1];
-        expect([fact('num-slaves'), fact('num-other-sentinels')]).toEqual(['1', '2']);
-      }
-    }, IN_SYNC);
+    await untilAcquainted(sentinels);
     const service = await serving({
       REDIS_URL: 'redis://ignored',
       REDIS_SENTINELS: sentinels.map(({ port }) => `127.0.0.1:${port}`).join(','),

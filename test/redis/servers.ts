@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import { expect, vi } from 'vitest';
 import { type ConnectionRecipe, waitUntilReady } from '../../src/redis/connections.ts';
 import { findRedisServer } from '../../src/redis/embedded-binary.ts';
 import { supervise } from '../../src/redis/supervisor.ts';
@@ -70,6 +71,19 @@ export async function startSentinel(
   writeFileSync(file, `${lines.join('\n')}\n`);
   const command = [findRedisServer(), file, '--sentinel'];
   return started({ command, dir, keep: false, port, client });
+}
+
+/** Each has found the one replica and the other sentinels: from then on they can agree on who comes after the primary. */
+export async function untilAcquainted(sentinels: readonly Server[]): Promise<void> {
+  const [replicas, others] = ['1', String(sentinels.length - 1)];
+  const known = async (): Promise<void> => {
+    for (const one of sentinels) {
+      const told = (await one.redis.call('SENTINEL', 'master', 'mymaster')) as string[];
+      const fact = (name: string) => told[told.indexOf(name) + 1];
+      expect([fact('num-slaves'), fact('num-other-sentinels')]).toEqual([replicas, others]);
+    }
+  };
+  await vi.waitFor(known, { timeout: READY_LIMIT_MS, interval: 50 });
 }
 
 interface Start {

@@ -5,10 +5,10 @@ import { systemRandom } from '../../src/lib/random.ts';
 import { Accounts } from '../../src/operations/accounts.ts';
 import { Operations } from '../../src/operations/operations.ts';
 import { Queries } from '../../src/operations/queries.ts';
-import type { Bench } from '../../src/processors/bench.ts';
+import type { Bench, Policy } from '../../src/processors/bench.ts';
 import type { UpstreamAccount } from '../../src/upstream/client.ts';
 import type { Payments } from '../../src/upstream/payments/types.ts';
-import type { Seen, Verdict } from '../../src/upstream/verdict.ts';
+import type { NotOk, Seen, Verdict } from '../../src/upstream/verdict.ts';
 
 export const LEASE_MS = 10_000;
 const seen: Seen = { operation: 'invoice_confirm', account: 'main', code: 'ok', sent: 'answered', durationMs: 1 };
@@ -18,7 +18,7 @@ export const not = (
   is: 'refused' | 'config' | 'transient' | 'unknown',
   code: string,
   sent: Seen['sent'] = 'answered',
-): Verdict<never> => ({ is, code, seen: { ...seen, code, sent } });
+): Exclude<NotOk, { is: 'held' }> => ({ is, code, seen: { ...seen, code, sent } });
 
 export interface CollectBench {
   readonly bench: Bench;
@@ -32,7 +32,10 @@ export interface CollectBench {
   events(): Promise<{ readonly type: string; readonly data: Record<string, unknown> }[]>;
 }
 
-export function collectBench(redis: Redis, changes: Partial<Bench> = {}): CollectBench {
+/** What a test has otherwise than usual. */
+export type BenchChanges = Omit<Partial<Bench>, 'policy'> & { readonly policy?: Partial<Policy> };
+
+export function collectBench(redis: Redis, { policy, ...changes }: BenchChanges = {}): CollectBench {
   let now = Date.UTC(2026, 0, 1);
   const clock: Clock = { ...systemClock, now: () => now, monotonic: () => now };
   const calls: CollectBench['calls'] = [];
@@ -61,6 +64,7 @@ export function collectBench(redis: Redis, changes: Partial<Bench> = {}): Collec
       holdRecheckMs: 30_000,
       invoicePollMs: [10_000, 30_000, 60_000, 300_000, 900_000],
       paymentRequestPollMs: [60_000, 300_000, 900_000, 3_600_000, 21_600_000],
+      ...policy,
     },
     account: () => ({ upstream: account, fingerprint: 'keys-1' }),
     callbackUrl: () => 'https://relais.example/cb',
