@@ -1,5 +1,7 @@
 import type { Redis } from 'ioredis';
+import { readEventData } from '../operations/event-data.ts';
 import { PREFIX, keys } from '../operations/keys.ts';
+import { fieldsOf } from '../operations/record.ts';
 
 /** Where the events go that a group could not handle: a stream, with the error and the number of tries. */
 export function deadLettersOf(group: string): string {
@@ -13,7 +15,7 @@ export interface DeadLetter {
   readonly group: string;
   /** The place in the stream of events. */
   readonly place: string;
-  /** The fields of the entry, as they are. Empty when they are no longer kept. */
+  /** The fields of the entry. Empty when they are no longer kept. */
   readonly fields: readonly string[];
   readonly tries: number;
   readonly error: string;
@@ -21,11 +23,22 @@ export interface DeadLetter {
 
 /** Puts an event aside and acknowledges it, in one step: it is in exactly one of the two places. */
 export async function putAside(redis: Redis, { group, place, fields, tries, error }: DeadLetter): Promise<void> {
-  const words = ['place', place, 'tries', String(tries), 'error', error.slice(0, 500), ...fields];
+  const words = ['place', place, 'tries', String(tries), 'error', error.slice(0, 500), ...legible(fields)];
   const answers = await redis
     .multi()
     .xadd(deadLettersOf(group), 'MAXLEN', '~', KEPT_MOST, '*', ...words)
     .xack(keys.events, group, place)
     .exec();
   for (const [failure] of answers ?? []) if (failure) throw failure;
+}
+
+/** For a person, what the event carries is JSON in any case; what cannot be read as an event stays as it is. */
+function legible(flat: readonly string[]): readonly string[] {
+  const fields = fieldsOf(flat);
+  if (fields['data'] === undefined) return flat;
+  try {
+    return Object.entries({ ...fields, data: JSON.stringify(readEventData(fields)) }).flat();
+  } catch {
+    return flat;
+  }
 }

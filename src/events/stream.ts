@@ -3,6 +3,7 @@
  * are only read and, after EVENTS_KEEP, forgotten.
  */
 import type { Redis } from 'ioredis';
+import { readEventData } from '../operations/event-data.ts';
 import { keys } from '../operations/keys.ts';
 import type { CompletionEvent } from './catalogue.ts';
 
@@ -97,6 +98,6 @@ export function readEvent(flat: readonly string[]): CompletionEvent {
     timestamp: new Date(Number(fields['at'])).toISOString(),
     sequence: Number(fields['seq']),
     account: fields['account'] ?? '',
-    data: JSON.parse(fields['data'] ?? '{}') as CompletionEvent['data'],
+    data: readEventData(fields) as CompletionEvent['data'],
   };
 }

@@ -5,6 +5,7 @@
 import type { Redis } from 'ioredis';
 import type { Random } from '../lib/random.ts';
 import { type BatchRow, packBatchRow, unpackBatchRow } from './batch-record.ts';
+import { storedNames } from './brief.ts';
 import { keys } from './keys.ts';
 import { isFinal } from './lifecycle.ts';
 import { type Limits, type MoneyLimit, moneyLimits } from './limits.ts';
@@ -167,10 +168,11 @@ export class Batches {
 
   async #read(rows: readonly BatchRow[], names: readonly string[]): Promise<Fields[]> {
     const pipeline = this.#redis.pipeline();
-    for (const { id } of rows) pipeline.hmget(keys.record(id), ...names);
+    const stored = names.flatMap((name) => storedNames(name).map((one) => ({ name, one })));
+    for (const { id } of rows) pipeline.hmget(keys.record(id), ...stored.map(({ one }) => one));
     const answers = (await executed(pipeline)) as (string | null)[][];
     return answers.map((values) =>
-      Object.fromEntries(names.flatMap((name, index) => (values[index] ? [[name, values[index]]] : []))),
+      Object.fromEntries(stored.flatMap(({ name }, index) => (values[index] ? [[name, values[index]]] : []))),
     );
   }
 }

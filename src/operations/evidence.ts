@@ -62,7 +62,9 @@ export function packEvidence(evidence: EvidenceDraft): string {
     clean(evidence.code),
     evidence.httpStatus ?? '',
     clean(evidence.detail ?? ''),
-  ].join('|');
+  ]
+    .join('|')
+    .replace(/\|+$/, '');
   let cut = line.slice(0, LINE_BYTES_MAX - 10);
   while (Buffer.byteLength(cut) > LINE_BYTES_MAX - 10) cut = cut.slice(0, -1);
   return evidence.send === undefined ? cut : `${evidence.send}${OF_SEND}${cut}`;

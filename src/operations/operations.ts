@@ -9,6 +9,7 @@ import type { Random } from '../lib/random.ts';
 import { RedisUnavailable } from '../redis/connections.ts';
 import { type AcceptedAt, fieldsToWrite } from './accepted.ts';
 import { type AccountStanding, readStanding } from './accounts.ts';
+import { endsBriefly } from './brief.ts';
 import type { QueueName } from './due-queues.ts';
 import { type EvidenceDraft, NOTHING_POSTED, type Posted, packEvidence } from './evidence.ts';
 import { keys } from './keys.ts';
@@ -218,7 +219,7 @@ export class Operations {
       this.#redis,
       settleScript,
       [...words.keys, keys.account(record.account), keys.callback(record.id)],
-      [...words.args, unlessHeld, forgetsCallback ? 1 : 0],
+      [...words.args, unlessHeld, forgetsCallback ? 1 : 0, endsBriefly(record.kind, change.to) ? 1 : 0],
     );
     return readSettled(answer, words.op, record.rev);
   }

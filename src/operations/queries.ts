@@ -1,5 +1,6 @@
 /** Reading what we know. Nothing here changes anything. */
 import type { Redis } from 'ioredis';
+import { inFull } from './brief.ts';
 import { type QueueName, dueQueues } from './due-queues.ts';
 import { EVENT_FIELD, flightField, keys } from './keys.ts';
 import { type Kind, isFinal, kinds } from './lifecycle.ts';
@@ -24,7 +25,7 @@ export class Queries {
 
   async read<K extends Kind>(kind: K, id: string): Promise<RecordAt<K> | undefined> {
     const fields: Fields = await this.#redis.hgetall(keys.record(id));
-    return fields['kind'] === kind ? readRecord(kind, fields) : undefined;
+    return fields['kind'] === kind ? readRecord(kind, inFull(id, fields)) : undefined;
   }
 
   /** Undefined also for what is kept as a record and is no operation, as an endpoint is. */
@@ -139,7 +140,7 @@ async function readMany<K extends Kind>(redis: Redis, kind: K, ids: readonly str
   for (const id of ids) pipeline.hgetall(keys.record(id));
   const answers = (await pipeline.exec()) ?? [];
   return answers
-    .map(([, fields]) => fields as Fields)
+    .map(([, fields], index) => inFull(ids[index] ?? '', fields as Fields))
     .filter((fields) => fields['kind'] === kind)
     .map((fields) => readRecord(kind, fields));
 }

@@ -1,4 +1,5 @@
 /** One change of one record, as the words of the settle script. The chunk script takes the same words first. */
+import { packEventData } from './event-data.ts';
 import { type EvidenceDraft, packEvidence } from './evidence.ts';
 import { keys } from './keys.ts';
 import { type Kind, type StateOf, assertArrow, isFinal, queueOf } from './lifecycle.ts';
@@ -69,7 +70,7 @@ export function settleWords<K extends Kind>(
       queueEntered === undefined ? '' : (change.dueInMs ?? ''),
       change.keepMs ?? '',
       event?.type ?? '',
-      event ? JSON.stringify(event.data) : '',
+      event ? packEventData(id, event) : '',
       record.amount ?? '',
       change.evidence ? packEvidence(change.evidence) : '',
       change.hintAfterMs ?? 0,

@@ -1,5 +1,7 @@
 import type { Redis } from 'ioredis';
 import { seededRandom } from '../../src/lib/random.ts';
+import { inFull } from '../../src/operations/brief.ts';
+import { readEventData } from '../../src/operations/event-data.ts';
 import { fieldsOf } from '../../src/operations/record.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { Operations } from '../../src/operations/operations.ts';
@@ -27,7 +29,7 @@ export async function redisUnderTest(redis: Redis, seed = 1): Promise<Operations
   return {
     operations: new Operations({ redis: repeating, random: seededRandom(seed), now: () => clock.now }),
     clock,
-    fields: (key) => redis.hgetall(key),
+    fields: (key) => hashAt(redis, key),
     score: async (key, member) => {
       const score = await redis.zscore(key, member);
       return score === null ? undefined : Number(score);
@@ -45,7 +47,8 @@ async function eventsOf(redis: Redis): Promise<StoredEvent[]> {
   const entries = await redis.xrange(keys.events, '-', '+');
   return entries.map(([, flat]) => {
     const { op = '', seq, at, account = '', type = '', data = '' } = fieldsOf(flat);
-    return { op, seq: Number(seq), at: Number(at), account, type, data };
+    const told = JSON.stringify(readEventData({ op, type, data }));
+    return { op, seq: Number(seq), at: Number(at), account, type, data: told };
   });
 }
 
@@ -53,11 +56,18 @@ async function everythingIn(redis: Redis): Promise<Record<string, unknown>> {
   const all: Record<string, unknown> = {};
   for (const key of await redis.keys('*')) {
     const type = await redis.type(key);
-    if (type === 'hash') all[key] = await redis.hgetall(key);
+    if (type === 'hash') all[key] = await hashAt(redis, key);
     if (type === 'string') all[key] = await redis.get(key);
     if (type === 'zset') all[key] = scoresOf(await redis.zrange(key, '0', '-1', 'WITHSCORES'));
   }
   return all;
+}
+
+/** Records as a reader sees them: in which form they are kept is the business of the keeper. */
+async function hashAt(redis: Redis, key: string): Promise<Readonly<Record<string, string>>> {
+  const ofRecords = keys.record('');
+  const stored = await redis.hgetall(key);
+  return key.startsWith(ofRecords) ? inFull(key.slice(ofRecords.length), stored) : stored;
 }
 
 function scoresOf(flat: readonly string[]): Record<string, number> {

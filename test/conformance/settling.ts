@@ -1,7 +1,10 @@
 /** Changing a record: compare, then set; and hints, which change nothing but when it is looked at. */
 import { beforeEach, describe, expect, test } from 'vitest';
+import { GONE_AT_THE_END } from '../../src/operations/brief.ts';
 import { readEvidence } from '../../src/operations/evidence.ts';
 import { keys } from '../../src/operations/keys.ts';
+import { readRecord } from '../../src/operations/record.ts';
+import { disbursementEvent } from '../../src/processors/disbursement-event.ts';
 import { FLYING, LEASE_MS, OperationA, type OperationsUnderTest, START, disbursementOf } from './under-test.ts';
 
 export function settlingConformance(open: () => Promise<OperationsUnderTest>): void {
@@ -147,6 +150,45 @@ export function settlingConformance(open: () => Promise<OperationsUnderTest>): v
       await a.bring('created', 'submitting');
       expect(await a.due()).toBeUndefined();
       expect(await a.due('status-poll')).toBe(START + 60_000);
+    });
+
+    test('the end, sent twice, is made once, and tells the whole story with what is heard after it', async () => {
+      await a.bring('created');
+      at.clock.now += 2_000;
+      const submit = { operation: 'submit', code: 'intended', detail: 'send 1', send: 1 };
+      const sending = {
+        to: 'submitting',
+        set: { token: 't', sends: 1, '@sentAt': 0, '@quietUntil': 9_000 },
+      } as const;
+      await at.operations.settle((await a.held()).record, undefined, { ...sending, evidence: submit });
+      at.clock.now += 3_000;
+      const { record: read, lease } = await a.held('status-poll');
+      const status = { operation: 'status', code: 'ok', httpStatus: 200, detail: 'success' };
+      const event = disbursementEvent(read, 'succeeded');
+      at.repeatNext();
+      const end = { to: 'succeeded', set: { transactionId: 'x' }, evidence: status, event } as const;
+      expect((await at.operations.settle(read, lease, end)).is).toBe('mine');
+      at.clock.now += 1_000;
+      const callback = { operation: 'callback', code: 'completed' };
+      expect(await at.operations.hint('disbursement', 'a', callback, 0)).toEqual({ is: 'final', state: 'succeeded' });
+
+      const { fields, ...over } = readRecord('disbursement', await a.record());
+      const changedAt = { createdAt: START, updatedAt: START + 5_000, since: START + 5_000 };
+      const money = { amount: 500, accountAlias: '771111111', withdrawMode: 'wave-senegal', disburseId: 'd-a' };
+      const known = { token: 't', transactionId: 'x', sends: 1, idUsed: false };
+      const named = { kind: 'disbursement', id: 'a', state: 'succeeded', account: 'main' };
+      expect(over).toEqual({ ...named, ...changedAt, ...money, ...known, rev: 0, tries: 0 });
+      expect(readEvidence(fields).lines).toEqual([
+        { at: START + 2_000, operation: 'submit', code: 'intended', detail: 'send 1' },
+        { at: START + 5_000, ...status },
+        { at: START + 6_000, ...callback },
+      ]);
+      expect(GONE_AT_THE_END.filter((name) => !['id', 'since', 'hint'].includes(name) && name in fields)).toEqual([]);
+      expect((await at.events()).map(({ data }) => data)).toEqual([JSON.stringify(event.data)]);
+      expect(await at.operations.accept(disbursementOf('a'))).toMatchObject({
+        outcome: 'duplicate',
+        state: 'succeeded',
+      });
     });
 
     test('evidence keeps its first and its last lines, however much is said', async () => {

@@ -30,7 +30,11 @@ await onEvent({ redis, group: 'orders', handler: async (event) => settleOrder(ev
 
 A handler that throws is tried again, by any consumer of its group, after ${RETRY_AFTER.join(', ')}; then the
 event is put aside in the stream \`{relais}:events:dead:<group>\`. \`anEvent('disbursement.succeeded')\` makes one for
-your tests.
+your tests. Keep the library as new as the workers: an older one fails on events that it cannot read, and tries them
+again.
+
+In another language, read \`op\`, \`seq\`, \`at\` (ms), \`account\` and \`type\` of each entry of \`{relais}:events\`. \`data\` is
+packed in a form of our own: ask over HTTP for what it holds.
 
 **Be posted to**: \`POST /v1/event-endpoints {"url", "types"?}\` answers a secret, once. See below.`;
 

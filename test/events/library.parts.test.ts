@@ -64,6 +64,21 @@ test('an event that cannot be handled is put aside with the reason, and holds up
   expect(await pendingOf(redis)).toBe(0);
 });
 
+test('what was put aside tells a person in JSON what it carries, however the stream keeps it', async () => {
+  const { redis, listen } = await stream();
+  await emit(redis, 'dsb_1', 'disbursement.succeeded', { reference: 'order-7', amount: 500 });
+  const handler = (): never => {
+    throw new Error('no such order');
+  };
+  const { heard } = listen({ retryAfter: ['20ms'], handler });
+  await vi.waitFor(async () => expect(await redis.xlen(deadLettersOf('ours'))).toBe(1));
+  expect(heard()).toEqual(['dsb_1', 'dsb_1']);
+  const [[, fields] = ['', []]] = await redis.xrange(deadLettersOf('ours'), '-', '+');
+  const carried = JSON.parse(fields[fields.indexOf('data') + 1] ?? '') as unknown;
+  expect(carried).toEqual({ id: 'dsb_1', state: 'succeeded', reference: 'order-7', amount: 500 });
+  expect(fields).toEqual(expect.arrayContaining(['op', 'dsb_1', 'type', 'disbursement.succeeded']));
+});
+
 test('an entry that is no event is put aside, and holds up no event', async () => {
   const { redis, listen } = await stream();
   await redis.xadd(keys.events, '*', 'not', 'an event');

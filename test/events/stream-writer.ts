@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { EventType } from '../../src/events/catalogue.ts';
+import { packEventData } from '../../src/operations/event-data.ts';
 import { keys } from '../../src/operations/keys.ts';
 
 /** Puts an event into the stream as the scripts do. Answers its place. */
@@ -18,7 +19,7 @@ export async function emit(redis: Redis, op: string, type: EventType, data: obje
     'type',
     type,
     'data',
-    JSON.stringify({ id: op, state: type.split('.')[1], ...data }),
+    packEventData(op, { type, data: { id: op, state: type.split('.')[1], ...data } }),
   );
   return String(place);
 }

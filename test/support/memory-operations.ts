@@ -3,6 +3,7 @@
  * what the scripts promise; the conformance suite holds both to it.
  */
 import type { Random } from '../../src/lib/random.ts';
+import { GONE_AT_THE_END, endsBriefly } from '../../src/operations/brief.ts';
 import type { QueueName } from '../../src/operations/due-queues.ts';
 import {
   EVIDENCE_SLOTS,
@@ -222,6 +223,7 @@ export class MemoryOperations implements OperationsContract {
     this.#setDue(record, change, { at, hinted });
     if (event) this.#emit(kind, { id, at, ...event });
     if (change.forgetsCallback && !hinted) store.dropText(keys.callback(id));
+    if (endsBriefly(kind, to)) store.dropFields(key, FORGOTTEN);
     return { is: 'applied', op, rev, at };
   }
 
@@ -302,6 +304,9 @@ export class MemoryOperations implements OperationsContract {
     this.#store.append({ op: id, seq, at, account, type, data: JSON.stringify(data) });
   }
 }
+
+/** Of a disbursement that is over. In full, a record has its id and its `since` all the same. */
+const FORGOTTEN = GONE_AT_THE_END.filter((name) => name !== 'id' && name !== 'since');
 
 /** What a change sets and what it drops. Dropping comes first. */
 function fieldsAfter<K extends Kind>(

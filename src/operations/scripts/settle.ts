@@ -1,3 +1,4 @@
+import { BRIEF } from './brief.ts';
 import { defineScript } from './script.ts';
 
 /**
@@ -61,16 +62,16 @@ end
 `;
 
 /**
- * As above, with two wishes more.
+ * As above, with three wishes more.
  *
  * KEYS 8 account, 9 what was last posted about the operation
  * ARGV after the pairs: nothing is changed while the account is held so (`area.reason`, '' = whatever holds it), forget
- *      what was posted (1/0), unless more was posted since the record was read
+ *      what was posted (1/0), unless more was posted since the record was read; keep the record in its brief form (1/0)
  * → as above, or {'held'}
  */
 export const settleScript = defineScript(
   'settle',
-  `${SETTLE}
+  `${SETTLE}${BRIEF}
 local p = 16 + tonumber(ARGV[15])
 if ARGV[p] ~= '' and redis.call('HEXISTS', KEYS[8], 'held:' .. ARGV[p]) == 1 then
   -- A script that was sent again after a lost reply tells what it did the first time.
@@ -79,7 +80,10 @@ end
 -- What came after the record was read may say otherwise, and nobody has heard it yet.
 local forgets = ARGV[p + 1] == '1' and redis.call('HEXISTS', KEYS[1], 'hint') == 0
 local answer = settle()
-if forgets and answer[1] == 'applied' then redis.call('DEL', KEYS[9]) end
+if answer[1] == 'applied' then
+  if forgets then redis.call('DEL', KEYS[9]) end
+  if ARGV[p + 2] == '1' then brief(KEYS[1]) end
+end
 return answer
 `,
 );
