@@ -30,7 +30,7 @@ export function isObject(value: unknown): value is JsonObject {
 export function readText(value: unknown): string | undefined {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
   if (typeof value !== 'string') return undefined;
-  return value.trim() === '' ? undefined : value.trim();
+  return value.trim() || undefined;
 }
 
 function parse(text: string): unknown {
@@ -48,8 +48,8 @@ function parse(text: string): unknown {
  * keys.
  */
 function shapeProblem(text: string, value: unknown): 'duplicate_keys' | 'too_deep' | undefined {
-  const keys = countKeys(value, 0);
-  if (keys === undefined) return 'too_deep';
+  const keys = isContainer(value) ? countKeys(value, 0) : 0;
+  if (keys === TOO_DEEP) return 'too_deep';
   if (keys === mostWrittenKeys(text)) return undefined;
   return keys === countWrittenKeys(text) ? undefined : 'duplicate_keys';
 }
@@ -68,18 +68,32 @@ function mostWrittenKeys(text: string): number {
   return count;
 }
 
-/** undefined: nested too deeply to be worth reading. */
-function countKeys(value: unknown, depth: number): number | undefined {
-  if (typeof value !== 'object' || value === null) return 0;
-  if (depth === DEEPEST) return undefined;
-  const members: unknown[] = Array.isArray(value) ? value : Object.values(value);
-  let count = Array.isArray(value) ? 0 : members.length;
-  for (const member of members) {
-    const inside = countKeys(member, depth + 1);
-    if (inside === undefined) return undefined;
-    count += inside;
+/** Survives being added to. */
+const TOO_DEEP = Number.POSITIVE_INFINITY;
+
+/**
+ * TOO_DEEP: nested too deeply to be worth reading. A list of an object's values, or a call for each of them, would cost
+ * more than looking at them.
+ */
+function countKeys(container: object, depth: number): number {
+  if (depth === DEEPEST) return TOO_DEEP;
+  let count = 0;
+  if (Array.isArray(container)) {
+    for (const member of container as readonly unknown[]) {
+      if (isContainer(member)) count += countKeys(member, depth + 1);
+    }
+    return count;
+  }
+  // What JSON.parse made inherits nothing that is listed, so these are its own keys.
+  for (const key in container) {
+    const member = (container as JsonObject)[key];
+    count += isContainer(member) ? 1 + countKeys(member, depth + 1) : 1;
   }
   return count;
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 function countWrittenKeys(text: string): number {

@@ -1,5 +1,6 @@
-import { Agent, buildConnector, Client, type Dispatcher, request } from 'undici';
+import { Agent, buildConnector, Client, type Dispatcher } from 'undici';
 import type { Clock } from '../lib/clock.ts';
+import { type Answered, writeRequest } from './answer.ts';
 import type { FailureCode } from './failures.ts';
 import { DEADLINE_CODE, errorFacts, neverSent } from './never-sent.ts';
 import type { CallOptions } from './options.ts';
@@ -27,7 +28,7 @@ export interface Letter {
 /** How far a letter got. An answer whose body did not arrive whole is still an answer, with nothing in it. */
 export type Delivery =
   | { readonly sent: 'never' | 'maybe'; readonly code: FailureCode; readonly detail: string }
-  | { readonly sent: 'answered'; readonly status: number; readonly retryAfter?: string; readonly text?: string };
+  | ({ readonly sent: 'answered' } & Answered);
 
 export interface Transport {
   deliver(letter: Letter, call: CallOptions): Promise<Delivery>;
@@ -54,6 +55,7 @@ class Connections implements Transport {
   /** Errors of connections that never opened: the proof that nothing was sent. */
   readonly #neverConnected = new WeakSet<object>();
   readonly #agent: Agent;
+  readonly #places = new Places();
   #closing = false;
   readonly #inFlight = new Set<Promise<Delivery>>();
 
@@ -74,13 +76,21 @@ class Connections implements Transport {
     if (this.#closing) return unsent('closing');
     if (call.signal?.aborted) return unsent('given_up');
     if (this.#late(call)) return unsent('send_deadline');
-    const delivery = letter.fresh ? this.#onFreshSocket(letter, call) : this.#write(letter, call, this.#agent);
-    return this.#track(delivery.catch((error: unknown) => explain(error, this.#neverConnected)));
+    const delivery = this.#attempt(letter, call);
+    this.#inFlight.add(delivery);
+    try {
+      return await delivery;
+    } finally {
+      this.#inFlight.delete(delivery);
+    }
   }
 
-  #track(delivery: Promise<Delivery>): Promise<Delivery> {
-    this.#inFlight.add(delivery);
-    return delivery.finally(() => this.#inFlight.delete(delivery));
+  async #attempt(letter: Letter, call: CallOptions): Promise<Delivery> {
+    try {
+      return await (letter.fresh ? this.#onFreshSocket(letter, call) : this.#write(letter, call, this.#agent));
+    } catch (error) {
+      return explain(error, this.#neverConnected);
+    }
   }
 
   async close(): Promise<void> {
@@ -95,7 +105,7 @@ class Connections implements Transport {
   }
 
   async #onFreshSocket(letter: Letter, call: CallOptions): Promise<Delivery> {
-    const client = new Client(new URL(letter.url).origin, {
+    const client = new Client(this.#places.of(letter.url).origin, {
       ...this.#limits,
       pipelining: 0,
       connect: gated(this.#connector, this.#neverConnected, () => this.#late(call)),
@@ -108,30 +118,48 @@ class Connections implements Transport {
   }
 
   async #write(letter: Letter, call: CallOptions, dispatcher: Dispatcher): Promise<Delivery> {
-    const patience = letter.timeoutMs ?? this.#options.timeoutMs;
-    const answer = await request(letter.url, {
-      dispatcher,
+    const patienceMs = letter.timeoutMs ?? this.#options.timeoutMs;
+    const { origin, path } = this.#places.of(letter.url);
+    const request: Dispatcher.DispatchOptions = {
+      origin,
+      path,
       method: letter.method,
       headers: letter.headers,
       body: letter.body ?? null,
       reset: letter.fresh,
-      headersTimeout: patience,
-      bodyTimeout: patience,
-      ...(letter.abortable && call.signal ? { signal: call.signal } : {}),
-    });
-    return readAnswer(answer, this.#options.clock, patience);
+      headersTimeout: patienceMs,
+      bodyTimeout: patienceMs,
+    };
+    const signal = letter.abortable ? call.signal : undefined;
+    const answered = await writeRequest(dispatcher, request, { clock: this.#options.clock, patienceMs, signal });
+    return { sent: 'answered', ...answered };
   }
 }
 
-async function readAnswer(answer: Dispatcher.ResponseData, clock: Clock, patienceMs: number): Promise<Delivery> {
-  const retryAfter = answer.headers['retry-after'];
-  const text = await readBody(answer.body, clock, patienceMs);
-  return {
-    sent: 'answered',
-    status: answer.statusCode,
-    ...(typeof retryAfter === 'string' ? { retryAfter } : {}),
-    ...(text === undefined ? {} : { text }),
-  };
+const MOST_PLACES = 50;
+
+interface Place {
+  readonly origin: string;
+  readonly path: string;
+}
+
+/** Reading an address costs as much as reading its answer's head, and most letters go to the same few. */
+class Places {
+  readonly #known = new Map<string, Place>();
+
+  /** Throws when the address is none. */
+  of(url: string): Place {
+    return this.#known.get(url) ?? this.#read(url);
+  }
+
+  #read(url: string): Place {
+    const { origin, pathname, search } = new URL(url);
+    const place = { origin, path: `${pathname}${search}` };
+    // Some addresses end in a token, so there is no end of them.
+    if (this.#known.size >= MOST_PLACES) this.#known.clear();
+    this.#known.set(url, place);
+    return place;
+  }
 }
 
 type Connector = ReturnType<typeof buildConnector>;
@@ -153,23 +181,6 @@ function gated(connect: Connector, failed: WeakSet<object>, late: () => boolean)
       }
     });
   };
-}
-
-/** undefined: the body was cut, too large or too slow. The status is known all the same. */
-async function readBody(body: AsyncIterable<Buffer>, clock: Clock, patienceMs: number): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  const until = clock.monotonic() + patienceMs;
-  try {
-    for await (const chunk of body) {
-      chunks.push(chunk);
-      // A body that trickles for ever keeps its own time-out happy; leaving the loop destroys it.
-      if (clock.monotonic() > until) return undefined;
-    }
-  } catch (error) {
-    if (error instanceof Error) return undefined;
-    throw error;
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 function unsent(code: FailureCode): Delivery {

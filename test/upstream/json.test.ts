@@ -15,6 +15,9 @@ const unreadable: readonly (readonly [what: string, text: string, problem: strin
   ['a key twice, with a blank before its colon', '{"a":1,"a" :2}', 'duplicate_keys'],
   ['a key twice, beside a text with a colon', '{"a":":","a":2}', 'duplicate_keys'],
   ['a key twice, further down', '{"a":[{"b":{"c":1,"d":2,"c":3}}]}', 'duplicate_keys'],
+  ['a key twice, under the name of a prototype', '{"__proto__":{"a":1},"__proto__":{"a":2}}', 'duplicate_keys'],
+  ['a key twice, in a list of lists', '[[[{"a":1,"a":2}]]]', 'duplicate_keys'],
+  ['a tower of objects', `${'{"a":'.repeat(33)}1${'}'.repeat(33)}`, 'too_deep'],
   ['a tower', `{"a":${'['.repeat(40)}${']'.repeat(40)}}`, 'too_deep'],
 ];
 test.for(unreadable)('%s is not an answer', ([, text, problem]) => {
@@ -27,6 +30,11 @@ test('the same key in different objects is no repetition', () => {
 });
 
 test.for(['{"a":":x","b":1}', '{"a":"\\":","b" : 2}', '{ "a"\n:\t"x: y" }'])('%s has no key twice', (text) => {
+  expect(readJson(text)).toEqual({ object: JSON.parse(text) });
+});
+
+test('what is nested as deeply as may be is read', () => {
+  const text = `${'{"a":'.repeat(32)}1${'}'.repeat(32)}`;
   expect(readJson(text)).toEqual({ object: JSON.parse(text) });
 });
 

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
@@ -173,6 +174,48 @@ test('the body is read at every status', async () => {
   }
 });
 
+test('an interim answer is not the answer', async () => {
+  const url = await tcp((socket) =>
+    socket.once('data', () =>
+      socket.end('HTTP/1.1 103 Early Hints\r\nRetry-After: 9\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}'),
+    ),
+  );
+  expect(await transport().deliver(post(url), {})).toEqual({ sent: 'answered', status: 200, text: '{}' });
+});
+
+test('after an interim answer and no other the letter may have been sent', async () => {
+  const url = await tcp((socket) => socket.once('data', () => socket.end('HTTP/1.1 103 Early Hints\r\n\r\n')));
+  expect(await transport().deliver(post(url), {})).toMatchObject({ sent: 'maybe', code: 'cut' });
+});
+
+test('a text that comes in pieces is read as a whole, also where one ends inside a letter', async () => {
+  const text = Buffer.from('{"a":"payé"}');
+  const [inside, gap] = [text.indexOf(0xc3) + 1, 20];
+  const { url } = await http((_heard, response) => {
+    response.write(text.subarray(0, inside));
+    setTimeout(() => response.end(text.subarray(inside)), gap);
+  });
+  expect(await transport().deliver(post(url), {})).toMatchObject({ sent: 'answered', text: '{"a":"payé"}' });
+});
+
+test('an answer without a body has an empty text', async () => {
+  const { url } = await http(raw('', 204));
+  expect(await transport().deliver(post(url), {})).toEqual({ sent: 'answered', status: 204, text: '' });
+});
+
+test('the pause an answer asks for is handed on as it is written', async () => {
+  const { url } = await http(raw('{}', 429, { 'retry-after': '7' }));
+  expect(await transport().deliver(post(url), {})).toMatchObject({ status: 429, retryAfter: '7' });
+});
+
+test('each letter goes to its own address, however many there were', async () => {
+  const { url, heard } = await http(raw('{}'));
+  const made = transport();
+  const paths = Array.from({ length: 120 }, (_, number) => `/confirm/${number % 60}?again=${number}`);
+  for (const path of paths) await made.deliver(post(`${url}${path}`, { fresh: false }), {});
+  expect(heard.map((one) => one.path)).toEqual(paths);
+});
+
 test('a redirect is not followed', async () => {
   const { url, heard } = await http(raw('', 307, { location: '/elsewhere' }));
   await transport().deliver(post(`${url}/first`), {});
@@ -250,6 +293,37 @@ test('a read can be given up in flight, an effect cannot', async () => {
   expect(await call(true)).toMatchObject({ sent: 'maybe', code: 'given_up' });
 });
 
+test('a read that is given up before its connection opens is not written', async () => {
+  const giveUp = new AbortController();
+  const listener = await http(raw('{}'));
+  const letter = post(listener.url, { abortable: true, fresh: false });
+  const delivery = transport().deliver(letter, { signal: giveUp.signal });
+  giveUp.abort();
+  expect(await delivery).toMatchObject({ code: 'given_up' });
+  expect(listener.heard).toEqual([]);
+});
+
+test('a read that is given up while its answer comes has its status and no text', async () => {
+  const giveUp = new AbortController();
+  const url = await tcp((socket) =>
+    socket.once('data', () => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{"res');
+      setTimeout(() => giveUp.abort(), 50);
+    }),
+  );
+  const delivery = await transport(5_000).deliver(post(url, { abortable: true }), { signal: giveUp.signal });
+  expect(delivery).toEqual({ sent: 'answered', status: 200 });
+});
+
+test('whoever may give up is forgotten when the letter has its end', async () => {
+  const { signal } = new AbortController();
+  const listener = await http(raw('{}'));
+  const made = transport();
+  await made.deliver(post(listener.url, { abortable: true, fresh: false }), { signal });
+  await made.deliver(post(`http://127.0.0.1:${await freePort()}/`, { abortable: true }), { signal });
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
+});
+
 test('an effect in flight is not given up', async () => {
   const giveUp = new AbortController();
   const listener = await http((_heard, response) => {
@@ -270,4 +344,15 @@ test('closing lets a letter in flight end and sends no other', async () => {
   expect(await made.deliver(post(listener.url), {})).toMatchObject({ sent: 'never', code: 'closing' });
   expect(await inFlight).toMatchObject({ sent: 'answered' });
   await closed;
+});
+
+test('closing ends after the last letter has', async () => {
+  const made = transport();
+  const listener = await http((_heard, response) => {
+    setTimeout(() => response.end('{}'), 50);
+  });
+  const ends: string[] = [];
+  const inFlight = made.deliver(post(listener.url), {}).then(() => ends.push('letter'));
+  await Promise.all([inFlight, made.close().then(() => ends.push('close'))]);
+  expect(ends).toEqual(['letter', 'close']);
 });
