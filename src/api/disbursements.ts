@@ -1,4 +1,4 @@
-import { Router } from 'express';
+import { type RequestHandler, Router } from 'express';
 import { statesOf } from '../operations/lifecycle.ts';
 import { idOfReference } from '../producer/acceptance.ts';
 import { NDJSON, answerInBulk } from './bulk.ts';
@@ -16,13 +16,14 @@ import {
 import { type ApiKey, mayUseAccount } from './keys.ts';
 import { addDisbursementActions } from './disbursement-actions.ts';
 import { invalid } from './problem.ts';
+import { sendJson } from './send.ts';
 import { disbursementView } from './views.ts';
 
-export function disbursementRoutes(context: ApiContext): Router {
-  const router = Router();
-
-  router.post('/', async (request, response) => {
-    if (request.is(NDJSON)) {
+/** `POST /v1/disbursements`: one as JSON, or one a line. */
+export function acceptDisbursement(context: ApiContext): RequestHandler {
+  return async (request, response) => {
+    // What was read as JSON is none.
+    if (request.body === undefined && request.is(NDJSON)) {
       await answerInBulk(context, { request, response }, (acceptance, line) =>
         acceptance.disbursement(line.request, line.identity, line.by),
       );
@@ -36,8 +37,14 @@ export function disbursementRoutes(context: ApiContext): Router {
     const { id, outcome } = takeAnswer(answer);
     if (outcome === 'duplicate') response.set('Idempotency-Replayed', 'true');
     const record = written?.() ?? (await findRecord(context, key, 'disbursement', id));
-    response.status(202).json(disbursementView(record));
-  });
+    sendJson(response, 202, disbursementView(record));
+  };
+}
+
+export function disbursementRoutes(context: ApiContext): Router {
+  const router = Router();
+
+  router.post('/', acceptDisbursement(context));
 
   router.get('/', async (request, response) => {
     const key = requireRole(response, 'read');

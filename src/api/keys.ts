@@ -1,5 +1,5 @@
 /** Who may ask: `name:role+role[@account+account]:secret` or `…:sha256:<hex>`, several separated by commas. */
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 
 const roles = ['enqueue', 'read', 'approve', 'operate'] as const;
 export type Role = (typeof roles)[number];
@@ -55,7 +55,7 @@ function readKey(entry: string): ApiKey | string {
 }
 
 function digestOf(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest();
+  return hash('sha256', secret, 'buffer');
 }
 
 /** Looks at every key, whichever fits, so that the time taken tells nothing. */

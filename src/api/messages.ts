@@ -1,4 +1,4 @@
-import { Router } from 'express';
+import { type RequestHandler, Router } from 'express';
 import { NDJSON, answerInBulk, verdictOf } from './bulk.ts';
 import {
   type ApiContext,
@@ -10,15 +10,16 @@ import {
   takeAnswer,
 } from './context.ts';
 import { invalid } from './problem.ts';
+import { sendJson } from './send.ts';
 import { messageView } from './views.ts';
 
 const MESSAGES_MAX = 1_000;
 
-export function messageRoutes(context: ApiContext): Router {
-  const router = Router();
-
-  router.post('/', async (request, response) => {
-    if (request.is(NDJSON)) {
+/** `POST /v1/messages`: one or many as JSON, or one a line. */
+export function acceptMessages(context: ApiContext): RequestHandler {
+  return async (request, response) => {
+    // What was read as JSON is none.
+    if (request.body === undefined && request.is(NDJSON)) {
       await answerInBulk(context, { request, response }, (acceptance, line) =>
         acceptance.message(line.request, line.identity),
       );
@@ -40,8 +41,14 @@ export function messageRoutes(context: ApiContext): Router {
     const [only] = answers;
     if (!many && only) takeAnswer(only);
     if (answers.every(({ outcome }) => outcome === 'duplicate')) response.set('Idempotency-Replayed', 'true');
-    response.status(202).json({ items: answers.map(verdictOf) });
-  });
+    sendJson(response, 202, { items: answers.map(verdictOf) });
+  };
+}
+
+export function messageRoutes(context: ApiContext): Router {
+  const router = Router();
+
+  router.post('/', acceptMessages(context));
 
   router.get('/:id', async (request, response) => {
     const key = requireRole(response, 'read');

@@ -6,7 +6,7 @@
  * rate. What is not spent in a moment is forgotten: a key may get less than its rate by that, and never more.
  */
 import type { Redis } from 'ioredis';
-import type { RequestHandler } from 'express';
+import type { Response } from 'express';
 import type { Clock } from '../lib/clock.ts';
 import { keys } from '../operations/keys.ts';
 import { defineScript, runScript } from '../operations/scripts/script.ts';
@@ -67,18 +67,27 @@ export class Allowance {
   }
 
   /** 0: go on. Otherwise the ms until it is worth asking again. Rejects when Redis is away. */
-  async take(name: string): Promise<number> {
-    const { clock } = this.#options;
+  take(name: string): number | Promise<number> {
     const purse = this.#purseOf(name);
+    return this.#takeHere(purse) ?? this.#takeElsewhere(name, purse);
+  }
+
+  /** Undefined: Redis has to be asked. */
+  #takeHere(purse: Purse): number | undefined {
+    const now = this.#options.clock.monotonic();
+    if (purse.tokens > 0 && now < purse.goodUntilMono) {
+      purse.tokens -= 1;
+      return 0;
+    }
+    return now < purse.emptyUntilMono ? Math.ceil(purse.emptyUntilMono - now) : undefined;
+  }
+
+  async #takeElsewhere(name: string, purse: Purse): Promise<number> {
     for (;;) {
-      const now = clock.monotonic();
-      if (purse.tokens > 0 && now < purse.goodUntilMono) {
-        purse.tokens -= 1;
-        return 0;
-      }
-      if (now < purse.emptyUntilMono) return Math.ceil(purse.emptyUntilMono - now);
       purse.refilling ??= this.#refill(name, purse).finally(() => (purse.refilling = undefined));
       await purse.refilling;
+      const answer = this.#takeHere(purse);
+      if (answer !== undefined) return answer;
     }
   }
 
@@ -107,16 +116,23 @@ export class Allowance {
   }
 }
 
+/** Throws or rejects with the refusal; a promise only when Redis has to be asked. */
+export type LimitRate = (response: Response) => void | Promise<void>;
+
 /** One request is one token, however much it carries: bulk is slowed by its own back-pressure. */
-export function limitRate(options: AllowanceOptions): RequestHandler {
+export function limitRate(options: AllowanceOptions): LimitRate {
   const { ratePerSecond } = options;
-  if (ratePerSecond === 0) return (_request, _response, next) => next();
+  if (ratePerSecond === 0) return () => undefined;
   const allowance = new Allowance(options);
-  return async (_request, response, next) => {
-    const waitMs = await allowance.take(keyOf(response).name);
-    response.set('RateLimit-Policy', `"key";q=${ratePerSecond};w=1`);
-    if (waitMs === 0) return next();
+  const policy = `"key";q=${ratePerSecond};w=1`;
+  const obey = (response: Response, waitMs: number): void => {
+    response.set('RateLimit-Policy', policy);
+    if (waitMs === 0) return;
     response.set('Retry-After', String(Math.ceil(waitMs / 1_000)));
     throw new ApiProblem('too-many-requests', `This key may ask ${ratePerSecond} times a second (API_RATE).`);
+  };
+  return (response) => {
+    const waitMs = allowance.take(keyOf(response).name);
+    return typeof waitMs === 'number' ? obey(response, waitMs) : waitMs.then((ms) => obey(response, ms));
   };
 }

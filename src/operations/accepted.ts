@@ -9,7 +9,11 @@ export type AcceptedAt =
   | (Extract<Accepted, { outcome: 'accepted' }> & { readonly at: number });
 
 /** The fields of a new record that the caller of the script gives; it adds what it alone knows. */
-export function fieldsToWrite<K extends Kind>({ kind, fields, reference }: NewOperation<K>) {
+export function fieldsToWrite<K extends Kind>({
+  kind,
+  fields,
+  reference,
+}: NewOperation<K>): Readonly<Record<string, string | number>> {
   return { v: RECORD_VERSION, kind, ...fields, ...(reference ? { reference } : {}) };
 }
 
@@ -19,7 +23,9 @@ export function recordAsWritten<K extends Kind>(
   { state, at }: { readonly state: string; readonly at: number },
 ): RecordAt<K> {
   const { kind, id, account, fingerprint: fp } = operation;
-  const own = { id, state, fp, account, rev: 1, seq: 0, createdAt: at, updatedAt: at, since: at };
-  const fields = Object.entries({ ...own, ...fieldsToWrite(operation) });
-  return readRecord(kind, Object.fromEntries(fields.map(([name, value]) => [name, String(value)])));
+  const time = String(at);
+  const own = { id, state, fp, account, rev: '1', seq: '0', createdAt: time, updatedAt: time, since: time };
+  const fields: Record<string, string> = own;
+  for (const [name, value] of Object.entries(fieldsToWrite(operation))) fields[name] = String(value);
+  return readRecord(kind, fields);
 }

@@ -171,15 +171,21 @@ class Reader {
 
   /** The named fields that are present, as text. */
   texts<N extends string>(...names: N[]): { [Name in N]?: string } {
-    const present = names.filter((name) => this.fields[name] !== undefined && this.fields[name] !== '');
-    return Object.fromEntries(present.map((name) => [name, this.fields[name]])) as { [Name in N]?: string };
+    const present: { [Name in N]?: string } = {};
+    for (const name of names) {
+      const value = this.fields[name];
+      if (value !== undefined && value !== '') present[name] = value;
+    }
+    return present;
   }
 
   numbers<N extends string>(...names: N[]): { [Name in N]?: number } {
-    const texts = this.texts(...names);
-    return Object.fromEntries(Object.entries(texts).map(([name, value]) => [name, Number(value)])) as {
-      [Name in N]?: number;
-    };
+    const present: { [Name in N]?: number } = {};
+    for (const name of names) {
+      const value = this.fields[name];
+      if (value !== undefined && value !== '') present[name] = Number(value);
+    }
+    return present;
   }
 
   base<K extends Kind>(kind: K): RecordBase<K> {
