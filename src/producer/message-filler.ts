@@ -1,6 +1,6 @@
 /**
  * Collects single messages into chunks of up to 50, since upstream takes that many in one request. Each process fills
- * chunks of its own, one per account and lane; a message is durable in its chunk before it is answered.
+ * chunks of its own, a few per account and lane; a message is durable in its chunk before it is answered.
  *
  * What is asked for in one turn of the event loop goes into its chunk in one script, whichever door it came through.
  */
@@ -52,9 +52,16 @@ type Names = Pick<NewMessage, 'id' | 'fingerprint' | 'reference' | 'idOfReferenc
 /** If this process dies before it wakes the chunk, the due index does. */
 const WAKE_GRACE_MS = 2_000;
 
+/**
+ * Of an account and lane, filled at a time: a number that stands in the first goes into the next one. So a list in
+ * which everybody stands a few times still fills its chunks.
+ */
+export const MOST_FILLING = 8;
+
 export class MessageFiller {
   readonly #options: Options;
-  readonly #filling = new Map<string, FillingChunk>();
+  /** The oldest first: whoever is in a later one is in those before it too, so their texts keep their order. */
+  readonly #filling = new Map<string, FillingChunk[]>();
   readonly #ask: (asked: Asked) => void;
 
   constructor(options: Options) {
@@ -70,7 +77,7 @@ export class MessageFiller {
   }
 
   flush(): void {
-    for (const chunk of this.#filling.values()) this.#close(chunk);
+    for (const chunk of [...this.#filling.values()].flat()) this.#close(chunk);
   }
 
   async #place(together: readonly Asked[]): Promise<void> {
@@ -89,6 +96,7 @@ export class MessageFiller {
     for (const asked of together) {
       const chunk = this.#chunkFor(asked);
       chunk.pending += 1;
+      if (chunk.numbers.size === RECIPIENTS_PER_CHUNK) this.#close(chunk);
       const others = byChunk.get(chunk);
       if (others) others.push(asked);
       else byChunk.set(chunk, [asked]);
@@ -122,13 +130,14 @@ export class MessageFiller {
    * since it is accepted once.
    */
   #chunkFor({ target, message: { id, to } }: Asked): FillingChunk {
-    const open = this.#filling.get(placeOf(target));
-    const known = open?.numbers.get(to);
-    if (open && (known === id || (known === undefined && open.numbers.size < RECIPIENTS_PER_CHUNK))) {
-      open.numbers.set(to, id);
-      return open;
-    }
-    if (open) this.#close(open);
+    const filling = this.#filling.get(placeOf(target)) ?? [];
+    const same = filling.find(({ numbers }) => numbers.get(to) === id);
+    if (same) return same;
+    const free = filling.find(({ numbers }) => !numbers.has(to));
+    free?.numbers.set(to, id);
+    if (free) return free;
+    const [oldest] = filling;
+    if (oldest && filling.length === MOST_FILLING) this.#close(oldest);
     return this.#open(target, [to, id]);
   }
 
@@ -145,15 +154,19 @@ export class MessageFiller {
       filled: false,
       closed: false,
     };
-    this.#filling.set(placeOf(chunk), chunk);
+    const place = placeOf(chunk);
+    this.#filling.set(place, [...(this.#filling.get(place) ?? []), chunk]);
     return chunk;
   }
 
   #close(chunk: FillingChunk): void {
     chunk.cancelTimer();
-    if (this.#filling.get(placeOf(chunk)) === chunk) this.#filling.delete(placeOf(chunk));
     if (chunk.closed) return;
     chunk.closed = true;
+    const place = placeOf(chunk);
+    const others = (this.#filling.get(place) ?? []).filter((other) => other !== chunk);
+    if (others.length > 0) this.#filling.set(place, others);
+    else this.#filling.delete(place);
     this.#wakeIfReady(chunk);
   }
 
@@ -163,7 +176,7 @@ export class MessageFiller {
   }
 }
 
-/** Under what a chunk is found while it is being filled. */
+/** Under what chunks are found while they are being filled. */
 function placeOf({ account, lane }: Target): string {
   return `${lane} ${account}`;
 }

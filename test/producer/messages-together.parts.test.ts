@@ -6,6 +6,7 @@ import { keys } from '../../src/operations/keys.ts';
 import { acceptMessages } from '../../src/operations/messages.ts';
 import { acceptMessagesScript } from '../../src/operations/scripts/message.ts';
 import { Acceptance, type Answer } from '../../src/producer/acceptance.ts';
+import { MOST_FILLING } from '../../src/producer/message-filler.ts';
 import type { MessageInput } from '../../src/queues/requests.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
 import { aMessage, numberOf } from './asking.ts';
@@ -210,6 +211,37 @@ describe('messages that are asked for in one turn', () => {
     await ask([...texts(2), ...texts(2, () => ({ lane: 'otp' })), ...texts(2)]);
     expect(Object.values(await chunks()).map(({ length }) => length)).toEqual([2, 2]);
     expect(await store.redis.zcard(keys.due('sms-otp'))).toBe(1);
+  });
+
+  test('fill their chunks although everybody stands several times in a row, and keep the order of each', async () => {
+    const { ask, woken } = door();
+    const times = 3;
+    const asked = Array.from({ length: 100 * times }, (_, n) =>
+      aMessage({ to: numberOf(Math.floor(n / times)), text: String(n % times) }),
+    );
+    await ask(asked);
+    const filled = await chunks();
+    expect(Object.values(filled).map(({ length }) => length)).toEqual(Array(2 * times).fill(50));
+    for (const items of Object.values(filled)) expect(new Set(items.map(({ to }) => to))).toHaveLength(50);
+    const inOrder = woken.flatMap((id) => filled[id] ?? []).filter(({ to }) => to === numberOf(7));
+    expect(inOrder.map(({ text }) => text)).toEqual(['0', '1', '2']);
+  });
+
+  test('and are all to one number wait in few chunks at a time, the oldest of which goes first', async () => {
+    const { ask, woken, passWindow } = door();
+    const answers = await ask(Array.from({ length: MOST_FILLING + 2 }, (_, n) => aMessage({ text: String(n) })));
+    expect(woken).toHaveLength(2);
+    passWindow();
+    const filled = await chunks();
+    expect(woken.flatMap((id) => filled[id] ?? []).map(({ id }) => id)).toEqual(answers.map(idIn));
+  });
+
+  test('and are asked for again find their chunks, and send none of them off before its time', async () => {
+    const { ask, woken } = door();
+    const several = Array.from({ length: MOST_FILLING }, (_, n) => aMessage({ reference: `r-${n}` }));
+    await ask(several);
+    expect(outcomes(await ask(several.toReversed()))).toEqual(Array(MOST_FILLING).fill('duplicate'));
+    expect([woken, Object.keys(await chunks()).length]).toEqual([[], MOST_FILLING]);
   });
 
   test('and are lost with their connection are all told so, and nobody is woken for them', async () => {
