@@ -11,8 +11,8 @@ import { RECORD_VERSION, fieldsOf, readRecord } from './record.ts';
 import type { ChunkRecord } from './text-records.ts';
 import { beginChunkScript } from './scripts/begin-chunk.ts';
 import { chunkScript } from './scripts/chunk.ts';
-import { runScript } from './scripts/script.ts';
-import { type Change, type EventDraft, type Settled, readSettled, settleWords } from './settle.ts';
+import { type Answered, type Ask, together } from './scripts/together.ts';
+import { type Change, type EventDraft, type Settled, type Step, readSettled, stepOf } from './settle.ts';
 import { slotOf } from './text-marks.ts';
 
 export interface MessageChange {
@@ -89,92 +89,57 @@ export class Chunks {
   readonly #redis: Redis;
   readonly #random: Random;
   readonly #now: () => string;
+  readonly #begin: (ask: Ask) => Promise<Answered>;
+  readonly #settle: (ask: Ask) => Promise<Answered>;
   readonly #withOptOuts = new Set<string>();
 
   constructor({ redis, random, now }: OperationsOptions) {
     this.#redis = redis;
     this.#random = random;
     this.#now = () => (now ? String(now()) : '');
+    this.#begin = together(redis, beginChunkScript);
+    this.#settle = together(redis, chunkScript);
   }
 
   /** The chunk for an attempt at sending it, with all that may stand in its way, or why it is not to be had. */
   async begin(id: string, { queue, leaseMs, untriedOnly }: Beginning): Promise<Begun> {
     const lease = this.#random.hex(16);
     const campaign = readChunkId(id)?.campaign;
-    const answer = (await runScript(
-      this.#redis,
-      beginChunkScript,
-      [keys.record(id), keys.due(queue), keys.heldAccounts, keys.record(campaign ?? 'none')],
-      [
-        id,
-        this.#now(),
-        lease,
-        leaseMs,
-        `,${statesInQueue('chunk', queue).join(',')},`,
-        OVER,
-        RECORD_VERSION,
-        untriedOnly ? 1 : 0,
-        ...(campaign === undefined ? [] : CAMPAIGN_FIELDS),
-      ],
-    )) as readonly [Begun['is'], number, readonly string[], number, readonly (string | null)[]];
-    const [is, at, chunk, held, fields] = answer;
+    const states = `,${statesInQueue('chunk', queue).join(',')},`;
+    const fields = campaign === undefined ? [] : CAMPAIGN_FIELDS;
+    const answered = await this.#begin({
+      shared: {
+        keys: [keys.due(queue), keys.heldAccounts, keys.record(campaign ?? 'none')],
+        words: [this.#now(), leaseMs, states, OVER, RECORD_VERSION, ...fields],
+      },
+      key: keys.record(id),
+      words: [id, lease, untriedOnly ? 1 : 0],
+    });
+    const [values, [is, at, chunk, held]] = answered as readonly [
+      readonly (string | null)[],
+      readonly [Begun['is'], number, readonly string[], number],
+    ];
     if (is !== 'acquired') return { is };
-    const record = readRecord('chunk', fieldsOf(chunk));
     return {
       is,
-      record,
+      record: readRecord('chunk', fieldsOf(chunk)),
       lease,
       at,
       accountHeld: held === 1,
-      campaign: campaign === undefined ? undefined : campaignOfChunk(campaign, fields),
+      campaign: campaign === undefined ? undefined : campaignOfChunk(campaign, values),
     };
   }
 
   async settle(record: ChunkRecord, lease: string, change: ChunkChange): Promise<ChunkSettled> {
-    const words = settleWords(record, lease, change, { op: this.#random.hex(8), now: this.#now() });
-    const { messages = [], counts = {}, opened = [], closed = [], sent = [], at = 0, optOutsOf = [] } = change;
-    const pairs = Object.entries(counts).filter(([, delta]) => delta !== 0);
-    const lists = optOutsOf.map((sender) => keys.optOuts(record.account, sender));
-    if (lists.length > 0) lists.push(keys.optOutsForgotten(record.account));
-    const texts = [keys.openTexts(record.account), keys.sentTexts(record.account, slotOf(at))];
-    const answer = await runScript(
-      this.#redis,
-      chunkScript,
-      [
-        ...words.keys,
-        ...campaignKeys(record.campaign),
-        ...texts,
-        ...lists,
-        ...messages.map(({ id }) => keys.record(id)),
-      ],
-      [
-        ...words.args,
-        change.only ? GATES[change.only] : 0,
-        record.campaign ? 1 : 0,
-        change.expiresAt ?? '',
-        opened.join(''),
-        closed.join(''),
-        sent.length === closed.length && sent.every((mark, index) => mark === closed[index]) ? '=' : sent.join(''),
-        record.campaign ? 1 : 0,
-        lists.length,
-        pairs.length * 2,
-        ...pairs.flat(),
-        ...messages.flatMap(({ from, to, code, event }) => [
-          from,
-          to,
-          code ?? '',
-          event?.type ?? '',
-          event ? JSON.stringify(event.data) : '',
-        ]),
-      ],
-    );
+    const step = stepOf(record, lease, change, { op: this.#random.hex(8), now: this.#now() });
+    const [, answer] = await this.#settle(askToSettle(record, change, step));
     const [is, ...rest] = answer as [string, ...number[]];
     if (is === 'opt-outs') this.#withOptOuts.add(record.account);
     if (is === 'parked' || is === 'cancelled' || is === 'opt-outs') return { is };
     if (is === 'paced') return { is, waitMs: rest[0] ?? 0 };
     if (is === 'expiring') return { is, at: rest[0] ?? 0 };
     if (is === 'busy') return { is, places: rest };
-    return readSettled(answer, words.op, record.rev);
+    return readSettled(answer, step.op, record.rev);
   }
 
   /** Those of them that were handed out and are not over. */
@@ -200,6 +165,52 @@ export class Chunks {
     );
     return marks.map((_, index) => known.some((answers) => answers[index] === 1));
   }
+}
+
+/** The step, and what a chunk has besides, as the chunk script takes them. */
+function askToSettle({ account, campaign }: ChunkRecord, change: ChunkChange, step: Step): Ask {
+  const { messages = [], counts = {}, opened = [], closed = [], sent = [], at = 0, optOutsOf = [] } = change;
+  const lists = optOutsOf.map((sender) => keys.optOuts(account, sender));
+  if (lists.length > 0) lists.push(keys.optOutsForgotten(account));
+  const deltas = Object.entries(counts).flatMap((count) => (count[1] === 0 ? [] : count));
+  const { now, from, to, dueInMs, keepMs, evidence, hintAfterMs, entersSet } = step;
+  const gate = change.only ? GATES[change.only] : 0;
+  return {
+    shared: {
+      keys: [
+        ...step.keys,
+        ...campaignKeys(campaign),
+        keys.openTexts(account),
+        keys.sentTexts(account, slotOf(at)),
+        ...lists,
+      ],
+      words: [now, from, to, dueInMs, keepMs, evidence, hintAfterMs, entersSet, gate, campaign ? 1 : 0, lists.length],
+    },
+    key: step.key,
+    words: [
+      step.id,
+      step.lease,
+      step.op,
+      change.expiresAt ?? '',
+      opened.join(''),
+      closed.join(''),
+      isSame(sent, closed) ? '=' : sent.join(''),
+      step.pairs.length,
+      ...step.pairs,
+      deltas.length,
+      ...deltas,
+      ...messages.flatMap(wordsOfMessage),
+    ],
+    ...(messages.length > 0 ? { moreKeys: messages.map(({ id }) => keys.record(id)) } : {}),
+  };
+}
+
+function isSame(some: readonly string[], others: readonly string[]): boolean {
+  return some.length === others.length && some.every((one, index) => one === others[index]);
+}
+
+function wordsOfMessage({ from, to, code, event }: MessageChange): string[] {
+  return [from, to, code ?? '', event?.type ?? '', event ? JSON.stringify(event.data) : ''];
 }
 
 function campaignKeys(campaign: string): string[] {

@@ -32,7 +32,7 @@ import { hintScript } from './scripts/hint.ts';
 import { noteScript } from './scripts/note.ts';
 import { runScript } from './scripts/script.ts';
 import { settleScript } from './scripts/settle.ts';
-import { type Change, type Settled, readSettled, settleWords } from './settle.ts';
+import { type Change, type Settled, readSettled, settleWords, stepOf } from './settle.ts';
 
 export interface OperationsOptions {
   readonly redis: Redis;
@@ -213,7 +213,8 @@ export class Operations {
     lease: string | undefined,
     change: Change<K>,
   ): Promise<Settled> {
-    const words = settleWords(record, lease, change, { op: this.#random.hex(8), now: this.#now() });
+    const step = stepOf(record, lease, change, { op: this.#random.hex(8), now: this.#now() });
+    const words = settleWords(step);
     const { unlessHeld = '', forgetsCallback } = change;
     const answer = await runScript(
       this.#redis,
@@ -221,7 +222,7 @@ export class Operations {
       [...words.keys, keys.account(record.account), keys.callback(record.id)],
       [...words.args, unlessHeld, forgetsCallback ? 1 : 0, endsBriefly(record.kind, change.to) ? 1 : 0],
     );
-    return readSettled(answer, words.op, record.rev);
+    return readSettled(answer, step.op, record.rev);
   }
 
   /**

@@ -1,4 +1,4 @@
-/** One change of one record, as the words of the settle script. The chunk script takes the same words first. */
+/** One change of one record, in the words that the scripts take. */
 import { packEventData } from './event-data.ts';
 import { type EvidenceDraft, packEvidence } from './evidence.ts';
 import { keys } from './keys.ts';
@@ -36,23 +36,47 @@ export type Settled =
   | { readonly is: 'not yours'; readonly state: string }
   | { readonly is: 'none' | 'held' };
 
+type Word = string | number;
+
+/** A change in the words of the scripts, each under its name. */
+export interface Step {
+  /** How the record knows this very change again. */
+  readonly op: string;
+  readonly id: string;
+  readonly key: string;
+  /** Events, counts, then the state sets and the due sets that are left and entered. */
+  readonly keys: readonly string[];
+  readonly now: string;
+  readonly lease: string;
+  readonly from: string;
+  readonly to: string;
+  readonly dueInMs: Word;
+  readonly keepMs: Word;
+  readonly event: EventDraft | undefined;
+  readonly xof: Word;
+  readonly evidence: string;
+  readonly hintAfterMs: number;
+  readonly entersSet: 0 | 1;
+  readonly pairs: readonly Word[];
+}
+
 /** Throws when the lifecycle has no such arrow. What nobody looks at is never due, whatever the change says. */
-export function settleWords<K extends Kind>(
+export function stepOf<K extends Kind>(
   record: RecordBase<K> & { readonly amount?: number; readonly lane?: string },
   lease: string | undefined,
   change: Change<K>,
   { op, now }: { op: string; now: string },
-): { keys: string[]; args: (string | number)[]; op: string } {
+): Step {
   const { kind, id, state: from } = record;
   const { to, event } = change;
   assertArrow(kind, from, to);
   const queueEntered = queueOf(kind, to, record.lane);
   const queueLeft = queueOf(kind, from, record.lane) ?? queueEntered ?? 'none';
-  const pairs = Object.entries(change.set ?? {}).flat();
   return {
     op,
+    id,
+    key: keys.record(id),
     keys: [
-      keys.record(id),
       keys.events,
       keys.counts(kind),
       keys.state(kind, from),
@@ -60,21 +84,41 @@ export function settleWords<K extends Kind>(
       keys.due(queueLeft),
       keys.due(queueEntered ?? queueLeft),
     ],
+    now,
+    lease: lease ?? '',
+    from,
+    to,
+    dueInMs: queueEntered === undefined ? '' : (change.dueInMs ?? ''),
+    keepMs: change.keepMs ?? '',
+    event,
+    xof: record.amount ?? '',
+    evidence: change.evidence ? packEvidence(change.evidence) : '',
+    hintAfterMs: change.hintAfterMs ?? 0,
+    entersSet: isFinal(kind, to) ? 0 : 1,
+    pairs: Object.entries(change.set ?? {}).flat(),
+  };
+}
+
+/** The step as the settle script takes it. */
+export function settleWords(step: Step): { keys: string[]; args: Word[] } {
+  const { event, pairs } = step;
+  return {
+    keys: [step.key, ...step.keys],
     args: [
-      id,
-      now,
-      lease ?? '',
-      op,
-      from,
-      to,
-      queueEntered === undefined ? '' : (change.dueInMs ?? ''),
-      change.keepMs ?? '',
+      step.id,
+      step.now,
+      step.lease,
+      step.op,
+      step.from,
+      step.to,
+      step.dueInMs,
+      step.keepMs,
       event?.type ?? '',
-      event ? packEventData(id, event) : '',
-      record.amount ?? '',
-      change.evidence ? packEvidence(change.evidence) : '',
-      change.hintAfterMs ?? 0,
-      isFinal(kind, to) ? 0 : 1,
+      event ? packEventData(step.id, event) : '',
+      step.xof,
+      step.evidence,
+      step.hintAfterMs,
+      step.entersSet,
       pairs.length,
       ...pairs,
     ],

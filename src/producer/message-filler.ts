@@ -17,7 +17,7 @@ import {
   queueOfLane,
 } from '../operations/messages.ts';
 import type { MessageRequest } from '../queues/requests.ts';
-import { byTurn } from './one-trip.ts';
+import { byTurn } from '../redis/turnwise.ts';
 
 interface Options {
   readonly redis: Redis;
@@ -66,7 +66,7 @@ export class MessageFiller {
 
   constructor(options: Options) {
     this.#options = options;
-    this.#ask = byTurn((together) => this.#place(together));
+    this.#ask = byTurn(options.redis, (together) => this.#place(together));
   }
 
   accept({ account, lane, to, text, from, expiresAt }: MessageRequest, names: Names): Promise<MessageAccepted> {

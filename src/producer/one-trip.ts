@@ -5,6 +5,7 @@
  * A pipeline is no transaction: each script stands for itself, and each caller gets its own answer or error.
  */
 import type { ChainableCommander, Redis } from 'ioredis';
+import { byTurn } from '../redis/turnwise.ts';
 
 /** The commands that accepting a request needs. */
 const COMMANDS = ['evalsha', 'eval', 'hmget'] as const;
@@ -17,7 +18,7 @@ interface Call {
 
 /** A Redis that has only these commands, and sends those of one turn together. */
 export function inOneTrip(redis: Redis): Redis {
-  const send = byTurn<Call>((calls) => exchange(redis, calls));
+  const send = byTurn<Call>(redis, (calls) => exchange(redis, calls));
   const commands = COMMANDS.map((name) => {
     const command = (...words: (string | number)[]): Promise<unknown> =>
       new Promise((resolve, reject) => {
@@ -55,7 +56,7 @@ interface Waiting {
  * afterwards covers them all.
  */
 export function oneFence(fence: Fence): Fence {
-  const ask = byTurn<Waiting>(async (waiting) => {
+  const ask = byTurn<Waiting>(undefined, async (waiting) => {
     try {
       const reached = await fence();
       for (const { resolve } of waiting) resolve(reached);
@@ -64,18 +65,4 @@ export function oneFence(fence: Fence): Fence {
     }
   });
   return () => new Promise((resolve, reject) => ask({ resolve, reject }));
-}
-
-/** Collects what is given within one turn of the event loop, and hands it on together. */
-export function byTurn<T>(handOn: (together: readonly T[]) => Promise<void>): (one: T) => void {
-  let collected: T[] = [];
-  return (one) => {
-    collected.push(one);
-    if (collected.length > 1) return;
-    setImmediate(() => {
-      const together = collected;
-      collected = [];
-      void handOn(together);
-    });
-  };
 }

@@ -1,8 +1,9 @@
 import { isIP } from 'node:net';
-import { Redis, type RedisOptions } from 'ioredis';
+import type { Redis, RedisOptions } from 'ioredis';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { describeMs } from '../lib/durations.ts';
 import type { Secret } from '../lib/secret.ts';
+import { TurnwiseRedis } from './turnwise.ts';
 
 /** Where Redis is. With sentinels, `url` still gives the user, the password, the database and whether to use TLS. */
 export interface RedisTarget {
@@ -68,29 +69,6 @@ const FAIL_FAST = {
   retryStrategy,
   reconnectOnError,
 } as const satisfies ConnectionRecipe;
-
-/**
- * Commands that are asked for in one turn of the event loop leave in one write. Attempts that were answered together go
- * on together, so Redis reads their commands at once and syncs its file once for all of them; each command keeps its
- * own answer, time-out and error. (The pipelines that ioredis can make by itself send one batch at a time, and what
- * waits for its turn there has no time-out.)
- */
-class TurnwiseRedis extends Redis {
-  #held: Redis['stream'] | undefined;
-
-  override sendCommand(...[command, stream]: Parameters<Redis['sendCommand']>): unknown {
-    const wire: Redis['stream'] | undefined = this.stream;
-    if (wire !== undefined && this.#held !== wire) {
-      this.#held = wire;
-      wire.cork();
-      setImmediate(() => {
-        if (this.#held === wire) this.#held = undefined;
-        wire.uncork();
-      });
-    }
-    return super.sendCommand(command, stream);
-  }
-}
 
 /** Event of a connection for commands: Redis has answered that it takes no writes, since its disk fails. */
 export const DISK_FAILS = 'diskFails';

@@ -32,7 +32,7 @@ const most = {
     indexBytes: 130,
     allBytes: 880,
   },
-  chunk: { roundTrips: 6, commands: 52, queueScripts: 4 },
+  chunk: { roundTrips: 5, commands: 46, queueScripts: 4 },
   recipient: { waitingBytes: 100, settledBytes: 110 },
   /** One of many in a body: accepted, and no more. Fifty share a script, and a wake-up. */
   message: { roundTrips: 0.04, commands: 3.5, queueScripts: 0.04 },

@@ -3,6 +3,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import type { Redis } from 'ioredis';
 import { afterEach, expect, test, vi } from 'vitest';
 import { closeConnection, openCommands, RedisUnavailable, waitUntilReady } from '../../src/redis/connections.ts';
+import { byTurn } from '../../src/redis/turnwise.ts';
 import { startEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { freshRedis } from '../support/fresh-redis.ts';
 
@@ -75,6 +76,32 @@ test('commands that are asked for together leave in one write, and each has its 
   await expect(wrong).rejects.toThrow('NOSCRIPT');
   expect(await Promise.all(asked)).toEqual(Array.from({ length: 50 }, () => 'OK'));
   expect(wire.writes() - before).toBe(1);
+});
+
+test('what is asked for when a turn is over leaves with the rest of it', async () => {
+  const { url } = await fresh();
+  const wire = await listenIn(url);
+  const redis = open(wire.url);
+  await waitUntilReady(redis, 5_000);
+  const before = wire.writes();
+  const handedOn: string[][] = [];
+  const answers: Promise<unknown>[] = [];
+  const collect = byTurn<string>(redis, async (names) => {
+    handedOn.push([...names]);
+    answers.push(redis.incrby('together', names.length));
+  });
+  const asked = redis.set('other', 1);
+  collect('one');
+  await Promise.resolve().then(() => collect('two'));
+  await asked;
+  expect([handedOn, await Promise.all(answers)]).toEqual([[['one', 'two']], [2]]);
+  expect(wire.writes() - before).toBe(1);
+});
+
+test('what is collected while there is no connection is handed on all the same', async () => {
+  const lost = open(`redis://127.0.0.1:${await closedPort()}`);
+  const handedOn = new Promise((resolve) => byTurn<string>(lost, async (names) => resolve(names))('one'));
+  expect(await handedOn).toEqual(['one']);
 });
 
 test('a client finds its way back by itself after the server was away', async () => {

@@ -5,7 +5,7 @@ import { defineScript } from './script.ts';
  * of the record. Answers why not, or nothing.
  */
 export const LEASE = `
-local function take_lease(at, r)
+local function take_lease(KEYS, ARGV, at, r)
   if not r[1] then
     redis.call('ZREM', KEYS[2], ARGV[1])
     return {'none'}
@@ -43,7 +43,7 @@ export const acquireScript = defineScript(
   `${LEASE}
 local at = clock(ARGV[2])
 local r = redis.call('HMGET', KEYS[1], 'state', 'lease', 'until', 'v', 'hint', 'account')
-local refusal = take_lease(at, r)
+local refusal = take_lease(KEYS, ARGV, at, r)
 if refusal then return refusal end
 if r[5] then redis.call('HDEL', KEYS[1], 'hint') end
 local standing = false

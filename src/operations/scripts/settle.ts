@@ -16,7 +16,7 @@ import { defineScript } from './script.ts';
  * → {'none'} | {'mine', state} | {'not yours', state} | {'applied', to, rev, now}
  */
 export const SETTLE = `
-local function settle()
+local function settle(KEYS, ARGV)
   local id, at = ARGV[1], clock(ARGV[2])
   local r = redis.call('HMGET', KEYS[1], 'state', 'lease', 'op', 'hint', 'account', 'withdrawMode', 'rev', 'en')
   if not r[1] then return {'none'} end
@@ -79,7 +79,7 @@ if ARGV[p] ~= '' and redis.call('HEXISTS', KEYS[8], 'held:' .. ARGV[p]) == 1 the
 end
 -- What came after the record was read may say otherwise, and nobody has heard it yet.
 local forgets = ARGV[p + 1] == '1' and redis.call('HEXISTS', KEYS[1], 'hint') == 0
-local answer = settle()
+local answer = settle(KEYS, ARGV)
 if answer[1] == 'applied' then
   if forgets then redis.call('DEL', KEYS[9]) end
   if ARGV[p + 2] == '1' then brief(KEYS[1]) end
