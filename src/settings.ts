@@ -235,7 +235,10 @@ const messaging = {
 
 const running = {
   SWEEP_INTERVAL: [duration('1s'), 'How often the due index is swept.'],
-  WORKER_CONCURRENCY: [count(50, { min: 1, max: 1_000 }), 'Attempts in progress per process and main queue.'],
+  WORKER_CONCURRENCY: [
+    count(50, { min: 1, max: 1_000 }),
+    'Attempts in progress per process and main queue; of chunks of texts, requests in flight.',
+  ],
   DRAIN_TIMEOUT: [
     z
       .string()

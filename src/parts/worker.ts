@@ -1,6 +1,7 @@
 /** The worker role: one BullMQ worker per queue, and the sweeper that no wake-up can be lost to. */
 import type { ConnectionOptions } from 'bullmq';
 import type { Part } from '../app.ts';
+import { Permits } from '../lib/permits.ts';
 import type { QueueName } from '../operations/due-queues.ts';
 import type { Bench } from '../processors/bench.ts';
 import { batchProcessor } from '../processors/batch.ts';
@@ -62,13 +63,14 @@ interface Tools {
 function queuePart(foundation: Foundation, tools: Tools, timing: Timing, name: AnyQueueName): Part {
   const { config, quietly, logger, metrics, target, watchdog } = foundation;
   const declaration = queues[name];
-  const concurrency = Math.max(1, Math.round(config.WORKER_CONCURRENCY * declaration.share));
+  const requests = Math.max(1, Math.round(config.WORKER_CONCURRENCY * declaration.share));
+  const concurrency = Math.ceil(requests * (declaration.attemptsPerRequest ?? 1));
   return {
     name: `the worker of ${name}`,
     start: async () => {
       const watched = watchdog.watch(name, concurrency);
       let stopping = false;
-      const bench: Bench = { ...tools.bench, stopping: () => stopping };
+      const bench: Bench = { ...tools.bench, stopping: () => stopping, ...turnsOf(requests, concurrency) };
       const process = processorOf(foundation, { ...tools, bench }, name);
       const worker = openWorker(declaration, (job) => watched<unknown>(() => process(job)), {
         // The recipe differs from BullMQ's type only in that it may spell out `undefined`.
@@ -97,6 +99,15 @@ function queuePart(foundation: Foundation, tools: Tools, timing: Timing, name: A
       };
     },
   };
+}
+
+/** So many intents for each request that may be in flight: what is written down takes a tenth of a slow answer. */
+const INTENTS_PER_REQUEST = 1.2;
+
+function turnsOf(requests: number, attempts: number): Pick<Bench, 'turns'> {
+  if (attempts <= requests) return {};
+  const toIntend = new Permits(Math.ceil(requests * INTENTS_PER_REQUEST));
+  return { turns: { toIntend, toSend: new Permits(requests) } };
 }
 
 function processorOf(foundation: Foundation, { bench, delivery }: Tools, name: AnyQueueName) {

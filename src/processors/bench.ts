@@ -1,4 +1,5 @@
 import type { Clock } from '../lib/clock.ts';
+import type { Permits } from '../lib/permits.ts';
 import type { QuietHours } from '../lib/quiet-hours.ts';
 import type { Random } from '../lib/random.ts';
 import type { Accounts } from '../operations/accounts.ts';
@@ -35,10 +36,22 @@ export interface Bench {
   durability(): { readonly durable: boolean; readonly reasons: readonly string[] };
   /** Resolves true when the write before it, on the same connection, has reached the replicas that must have it. */
   fence(): Promise<boolean>;
+  /** Absent: there are as many attempts as there may be requests in flight. */
+  readonly turns?: Turns;
   /** This process is about to stop: what was begun is ended, and nothing more is begun. */
   stopping?(): boolean;
   /** Adds a wake-up job. Not awaited by anybody: the due index is what nobody can lose. */
   wake(queue: QueueName, id: string, rev: string | number): void;
+}
+
+/**
+ * Where there are more attempts than requests that may be in flight: while some wait for the service, others get ready
+ * or write down what it said, and the service never waits for us.
+ */
+interface Turns {
+  /** To write an intent and to send. A few more than may be sent, since each is written down a moment before. */
+  readonly toIntend: Permits;
+  readonly toSend: Permits;
 }
 
 /** Waits and limits, all in ms, as the settings give them. */

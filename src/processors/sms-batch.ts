@@ -9,6 +9,7 @@
  * recipients spoils goes out in parts (chunk-plan.ts), and each part is an attempt of its own.
  */
 import { RUN, readChunkId, runAfter } from '../operations/campaigns.ts';
+import type { Permits } from '../lib/permits.ts';
 import type { QueueName } from '../operations/due-queues.ts';
 import type { Bench, Settlement } from './bench.ts';
 import { keptByCampaign } from './campaign-gate.ts';
@@ -76,12 +77,41 @@ async function send(id: string, run: InRun, bench: Bench): Promise<Sent> {
   const attempt = await beginSending(id, run, bench);
   if ('did' in attempt) return { settlement: attempt };
   const first = attempt.record.rev === 1;
-  const intended = await intend(attempt, bench);
-  if ('did' in intended) return { settlement: intended, first };
-  const startedMono = bench.clock.monotonic();
-  const verdict = await request(intended, bench);
-  const slow = bench.clock.monotonic() - startedMono > SLOW_REQUEST_MS;
+  const answered = await inTurn(bench.turns?.toIntend, attempt, () => ask(attempt, bench), bench);
+  if ('did' in answered) return { settlement: answered, first };
+  const { intended, verdict, slow } = answered;
   return { settlement: await settleAnswer(intended, verdict, bench), first, slow };
+}
+
+interface Answered {
+  readonly intended: SendAttempt;
+  readonly verdict: Awaited<ReturnType<Bench['upstream']['messaging']['send']>>;
+  readonly slow: boolean;
+}
+
+async function ask(attempt: SendAttempt, bench: Bench): Promise<Answered | Settlement> {
+  const intended = await intend(attempt, bench);
+  if ('did' in intended) return intended;
+  const request = async (): Promise<Answered> => {
+    const startedMono = bench.clock.monotonic();
+    const asked = { messages: sentTo(intended) };
+    const verdict = await bench.upstream.messaging.send(intended.account, asked, { sendBy: sendBy(intended, bench) });
+    return { intended, verdict, slow: bench.clock.monotonic() - startedMono > SLOW_REQUEST_MS };
+  };
+  return inTurn(bench.turns?.toSend, intended, request, bench);
+}
+
+/** What has waited for its turn until the process is about to stop has not begun: nothing of it was sent. */
+function inTurn<T>(
+  turn: Permits | undefined,
+  attempt: SendAttempt,
+  work: () => Promise<T>,
+  bench: Bench,
+): Promise<T | Settlement> {
+  if (turn === undefined) return work();
+  return turn.within<T | Settlement>((waited) =>
+    waited && bench.stopping?.() ? leaveQueued(attempt, bench, { dueInMs: 0, because: 'stopping' }) : work(),
+  );
 }
 
 /** The attempt with its intent written down, or what keeps it from being sent. */
@@ -94,9 +124,4 @@ async function intend(attempt: SendAttempt, bench: Bench): Promise<SendAttempt |
   if (!admission.admitted) return leaveQueued(attempt, bench, { dueInMs: admission.retryAfterMs, because: 'rate' });
   const mayHaveOptOuts = !attempt.optOutsRead && bench.chunks.mayHaveOptOuts(attempt.record.account);
   return intendToSend(mayHaveOptOuts ? await leaveOutOptedOut(attempt, bench) : attempt, bench);
-}
-
-function request(intended: SendAttempt, bench: Bench) {
-  const messages = sentTo(intended);
-  return bench.upstream.messaging.send(intended.account, { messages }, { sendBy: sendBy(intended, bench) });
 }

@@ -9,6 +9,8 @@ export interface QueueDeclaration<Name extends string = string, Payload extends 
   readonly payload: Payload;
   /** Share of WORKER_CONCURRENCY that one process gives to this queue. */
   readonly share: number;
+  /** How many attempts there are for each request that may be in flight. Absent: one. */
+  readonly attemptsPerRequest?: number;
   /** The waits before the next try of something that provably did not happen. The last one repeats. */
   readonly retryAfter: readonly string[];
   /** In words, for docs/queues.md: what is waited for, and how an operation leaves this queue for good. */

@@ -5,6 +5,7 @@ export const smsBatch = defineQueue({
   summary: 'Chunks of up to 50 recipients, each sent in one request.',
   payload: wakeUp,
   share: 1,
+  attemptsPerRequest: 1.5,
   // Only a chunk that provably never left, or that upstream refused before sending, is tried again.
   retryAfter: ['1s', '2s', '5s', '10s', '30s', '1m', '5m'],
   waits: 'while the campaign is paused or the account is held',

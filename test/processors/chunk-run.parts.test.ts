@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { Permits } from '../../src/lib/permits.ts';
 import { runAfter } from '../../src/operations/campaigns.ts';
 import type { Bench, Settlement } from '../../src/processors/bench.ts';
 import { feedCampaign } from '../../src/processors/campaign.ts';
@@ -113,6 +114,54 @@ describe('a run of chunks', () => {
     expect(woken).toEqual([1, 2, 3, 4, 5].map(chunk));
     expect(w.posts).toHaveLength(1);
   });
+
+  test('waits for its turn to send where there are more attempts than requests, and sends each chunk once', async () => {
+    const turns = { toIntend: new Permits(2), toSend: new Permits(1) };
+    const { w, bench, id, chunk } = await handedOut(1_000, { turns });
+    const { messaging } = bench.upstream;
+    let [inFlight, most, intended] = [0, 0, 0];
+    const send: typeof messaging.send = async (...asked) => {
+      inFlight += 1;
+      most = Math.max(most, inFlight);
+      intended = Math.max(intended, await store.redis.zcard('{relais}:in:chunk:sending'));
+      try {
+        return await messaging.send(...asked);
+      } finally {
+        inFlight -= 1;
+      }
+    };
+    const slow: Bench = { ...bench, upstream: { ...bench.upstream, messaging: { ...messaging, send } } };
+    await Promise.all([0, 8, 16].map((place) => job(chunk(place), slow)));
+    expect([await w.standing(id), w.posts.length, sentOnce(w)]).toEqual(['finished', 20, true]);
+    expect(most).toBe(1);
+    expect(intended).toBeLessThanOrEqual(3);
+  });
+
+  test.for([
+    ['to write its intent', 'toIntend', 'queued'],
+    ['to send', 'toSend', 'sending'],
+  ] as const)(
+    'that still waits for its turn %s when the process stops is left for another',
+    async ([, turn, state]) => {
+      const turns = { toIntend: new Permits(1), toSend: new Permits(1) };
+      let stops = false;
+      const { w, bench, woken, chunk } = await handedOut(300, { turns, stopping: () => stops });
+      const stored = (): Promise<(string | null)[]> => store.redis.hmget(`{relais}:op:${chunk(0)}`, 'state', 'lease');
+      woken.splice(0);
+      const held = turns[turn].within(async () => {
+        const waiting = job(chunk(0), bench);
+        await vi.waitFor(async () => expect(await stored()).toEqual([state, expect.stringMatching(/./)]));
+        stops = true;
+        return { waiting };
+      });
+      expect(await (await held).waiting).toEqual(['0 waits stopping']);
+      expect([w.posts.length, await stored()]).toEqual([0, ['queued', null]]);
+      expect(woken).toEqual([1, 2, 3, 4, 5].map(chunk));
+      stops = false;
+      expect(await job(chunk(0), bench)).toEqual(ended(0, 0));
+      expect(w.posts).toHaveLength(1);
+    },
+  );
 
   test('is handed on where the service is slow, so that every slot has a request out', async () => {
     const { w, bench, woken, chunk } = await handedOut(300);
