@@ -4,7 +4,7 @@ import { type RecipientState, orDoubt } from '../operations/chunk-items.ts';
 import { smsBatch } from '../queues/sms-batch.ts';
 import type { SentItem } from '../upstream/messaging/types.ts';
 import type { NotOk, Seen, Verdict } from '../upstream/verdict.ts';
-import { type Bench, type Settlement, waitAt } from './bench.ts';
+import { type Bench, type Settlement, retryAt } from './bench.ts';
 import { BALANCE_EMPTY } from './campaign-canary.ts';
 import { noteSender } from './campaign-gate.ts';
 import { type SendAttempt, leaveQueued, releaseProbed } from './chunk-attempt.ts';
@@ -101,17 +101,17 @@ async function settleRefused(attempt: SendAttempt, seen: Seen, code: string, ben
 /** Provably nothing was sent: back to the queue, or held with the account where our keys were refused. */
 export async function settleUnsent(attempt: SendAttempt, verdict: NotOk, bench: Bench): Promise<Settlement> {
   const { record } = attempt;
+  const evidence = evidenceOf(verdict.seen);
   const held = verdict.is === 'config' ? 'not_authorised' : verdict.is === 'held' ? verdict.condition : undefined;
-  if (held) await bench.accounts.hold(record.account, 'messaging', held);
+  if (held) {
+    await bench.accounts.hold(record.account, 'messaging', held);
+    return leaveQueued(attempt, bench, { dueInMs: bench.policy.holdRecheckMs, because: held, evidence });
+  }
+  const because = 'code' in verdict ? verdict.code : 'unsent';
+  const { dueInMs, tries } = retryAt(RETRY_MS, { tries: record.tries, because }, bench.policy);
   const retryAfterMs = 'retryAfterMs' in verdict ? (verdict.retryAfterMs ?? 0) : 0;
-  const waitMs = held ? bench.policy.holdRecheckMs : Math.max(retryAfterMs, waitAt(RETRY_MS, record.tries));
-  const because = held ?? ('code' in verdict ? verdict.code : 'unsent');
-  return leaveQueued(attempt, bench, {
-    dueInMs: waitMs,
-    because,
-    evidence: evidenceOf(verdict.seen),
-    did: held ? 'waits' : 'retries',
-  });
+  const later = Math.max(retryAfterMs, dueInMs);
+  return leaveQueued(attempt, bench, { dueInMs: later, because, did: 'retries', tries, evidence });
 }
 
 /** The rest of the campaign is not burnt one chunk after the other: it waits until somebody has paid and says so. */

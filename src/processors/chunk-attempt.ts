@@ -157,6 +157,8 @@ export async function leaveQueued(
     readonly because: string;
     readonly did?: Outcome;
     readonly evidence?: EvidenceDraft;
+    /** Absent: whoever waits for a turn, a pace or another text has not tried. */
+    readonly tries?: number;
   },
 ): Promise<Settlement> {
   const { record } = attempt;
@@ -169,8 +171,7 @@ export async function leaveQueued(
       to: 'queued',
       states,
       dueInMs: how.dueInMs,
-      // Whoever waits for a turn, a pace or another text has not tried.
-      ...(how.did === 'retries' ? { set: { tries: record.tries + 1 } } : {}),
+      ...(how.tries === undefined ? {} : { set: { tries: how.tries } }),
       ...(how.evidence ? { evidence: how.evidence } : {}),
     },
     bench,

@@ -3,7 +3,7 @@ import { toMs } from '../lib/durations.ts';
 import { orDoubt, packOutcome } from '../operations/chunk-items.ts';
 import { smsBatch } from '../queues/sms-batch.ts';
 import type { Settled } from '../operations/settle.ts';
-import { type Bench, type Settlement, waitAt } from './bench.ts';
+import { type Bench, type Settlement, retryAt } from './bench.ts';
 import { waitForPace } from './campaign-gate.ts';
 import { type SendAttempt, expiredBy, leaveOutOptedOut, leaveQueued, sentTo } from './chunk-attempt.ts';
 import { nextPart, readPlan } from './chunk-plan.ts';
@@ -50,9 +50,9 @@ export function intendToSend(attempt: SendAttempt, bench: Bench): Promise<SendAt
         return { ...intended, leaseEndsMono, at, record: { ...intended.record, sentAt: at, rev: applied.rev } };
       },
       unsay: ({ because, code }) => {
-        const dueInMs = waitAt(RETRY_MS, attempt.record.tries);
+        const { dueInMs, tries } = retryAt(RETRY_MS, { tries: attempt.record.tries, because }, bench.policy);
         const evidence = { operation: 'send', code };
-        return leaveQueued(intended, bench, { dueInMs, because, did: 'retries', evidence });
+        return leaveQueued(intended, bench, { dueInMs, because, did: 'retries', tries, evidence });
       },
     },
     bench,

@@ -77,6 +77,22 @@ test('a write that the replicas did not confirm sends nothing, and the chunk wai
   expect([world.asked, await world.states()]).toEqual([['send'], ['settled', 'sent']]);
 });
 
+test('a service that refuses connections for hours is tried at each recheck, and then goes on as if nothing was', async () => {
+  const world = await chunk();
+  const { holdRecheckMs } = world.bench.policy;
+  world.upstream.send = async () => not('transient', 'unreachable', 'never');
+  const waits: number[] = [];
+  for (let hours = 0; hours < 12; hours += 1) {
+    expect(await world.send()).toEqual({ did: 'retries', because: 'unreachable' });
+    waits.push(Number(await world.due('sms-otp')) - world.bench.clock.now());
+  }
+  expect(Math.max(...waits)).toBe(holdRecheckMs);
+  expect(waits.slice(0, 3)).toEqual([1_000, 2_000, 5_000]);
+  // Another failure, later, waits no longer than it would after so many tries as there were waits.
+  const tries = Number((await chunkFields())['tries']);
+  expect(tries).toBe(waits.indexOf(holdRecheckMs) + 1);
+});
+
 test('a chunk whose intent was not answered is known not to have left, and is sent by the next attempt', async () => {
   const world = await chunk();
   const lost = async (): Promise<never> => {
