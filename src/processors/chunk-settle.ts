@@ -113,24 +113,26 @@ function countsMoved(
   after: readonly RecipientState[],
 ): Record<string, number> {
   const counts: Record<string, number> = {};
-  const countries = unpackCountries(record.countries, record.count);
   const add = (state: RecipientState, country: string | undefined, delta: number): void => {
     counts[`t:${state}`] = (counts[`t:${state}`] ?? 0) + delta;
     if (!country || !COUNTED_BY_COUNTRY.has(state)) return;
     const field = `c:${country}:${state}`;
     counts[field] = (counts[field] ?? 0) + delta;
   };
+  const countries = unpackCountries(record.countries, record.count);
   // Neighbours mostly go the same way, so they are counted together.
   let first = 0;
-  for (let index = 1; index <= before.length; index += 1) {
-    const [from, to, country] = [before[first], after[first], countries[first]];
-    if (index < before.length && before[index] === from && after[index] === to && countries[index] === country)
-      continue;
+  for (let next = 1; next <= before.length; next += 1) {
+    const from = before[first];
+    const to = after[first];
+    const country = countries[first];
+    const goesOn = next < before.length && before[next] === from && after[next] === to && countries[next] === country;
+    if (goesOn) continue;
     if (from !== undefined && to !== undefined && from !== to) {
-      add(from, country, first - index);
-      add(to, country, index - first);
+      add(from, country, first - next);
+      add(to, country, next - first);
     }
-    first = index;
+    first = next;
   }
   return counts;
 }
@@ -150,16 +152,16 @@ function marksOf(
   const opened: string[] = [];
   const closed: string[] = [];
   const sent: string[] = [];
-  for (const [index, recipient] of recipients.entries()) {
-    const [was, is] = [isOpen(record.state, before[index]), isOpen(to, states[index])];
+  // Every recipient of a campaign passes here twice, so nothing is made for one that need not be.
+  for (let index = 0; index < recipients.length; index += 1) {
+    const recipient = recipients[index];
+    const was = isOpen(record.state, before[index]);
+    const is = isOpen(to, states[index]);
     const begins = states[index] === 'sent' && before[index] !== 'sent';
-    if (was === is && !begins) continue;
-    const { mark } = recipient;
-    if (is && !was) opened.push(mark);
-    if (was && !is) closed.push(mark);
-    if (!begins) continue;
-    sent.push(mark);
-    for (const named of codeMark(recipient.to, recipient.text, codes[index] ?? '')) sent.push(named);
+    if (recipient === undefined || (was === is && !begins)) continue;
+    if (is && !was) opened.push(recipient.mark);
+    if (was && !is) closed.push(recipient.mark);
+    if (begins) sent.push(recipient.mark, ...codeMark(recipient.to, recipient.text, codes[index] ?? ''));
   }
   return { opened, closed, sent };
 }
