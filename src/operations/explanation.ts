@@ -145,6 +145,7 @@ function tell({ operation, code, httpStatus, detail }: Evidence, failureOf: Fail
   const good = GOOD_CODES.includes(code);
   switch (operation) {
     case 'create':
+      if (code === 'intended') return 'about to ask upstream for it';
       return good ? 'upstream gave a token' : `upstream gave no token: ${answer}`;
     case 'submit':
       return code === 'intended' ? `about to submit (${detail ?? ''})` : `submit answered: ${answer}`;

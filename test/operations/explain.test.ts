@@ -151,6 +151,7 @@ describe('the story', () => {
       { operation: 'create', code: '5000', httpStatus: 400 },
       'upstream gave no token: 5000 (HTTP 400): The service has an error or is under maintenance.',
     ],
+    [{ operation: 'create', code: 'intended' }, 'about to ask upstream for it'],
     [{ operation: 'submit', code: 'intended', detail: 'send 1' }, 'about to submit (send 1)'],
     [
       { operation: 'submit', code: 'no_answer' },
