@@ -9,7 +9,7 @@ import { Redis } from 'ioredis';
  */
 export class TurnwiseRedis extends Redis {
   #held: Redis['stream'] | undefined;
-  #last: (() => void)[] = [];
+  readonly #last: (() => void)[] = [];
 
   override sendCommand(...[command, stream]: Parameters<Redis['sendCommand']>): unknown {
     this.#hold();
@@ -30,17 +30,19 @@ export class TurnwiseRedis extends Redis {
     this.#held = wire;
     wire.cork();
     setImmediate(() => {
-      this.#runLast();
-      if (this.#held === wire) this.#held = undefined;
-      wire.uncork();
+      try {
+        this.#runLast();
+      } finally {
+        if (this.#held === wire) this.#held = undefined;
+        wire.uncork();
+      }
     });
     return true;
   }
 
+  /** One of them may have asked for another. */
   #runLast(): void {
-    const last = this.#last;
-    this.#last = [];
-    for (const run of last) run();
+    for (let run = this.#last.shift(); run; run = this.#last.shift()) run();
   }
 }
 

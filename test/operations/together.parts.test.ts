@@ -1,4 +1,5 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { startEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { openCommands, waitUntilReady } from '../../src/redis/connections.ts';
 import { defineScript } from '../../src/operations/scripts/script.ts';
 import { type Ask, TOGETHER, together } from '../../src/operations/scripts/together.ts';
@@ -9,9 +10,20 @@ const addScript = defineScript(
   'add (test)',
   `${TOGETHER}
 local calls = redis.call('INCR', KEYS[1])
-return {calls, each(function(record, first, words)
+local answers, refused = each(function(record, first, words)
   return {redis.call('INCRBY', record, ARGV[first]), ARGV[4], words, #KEYS - shared_keys - records}
-end)}`,
+end)
+if refused then return {err = refused} end
+return {calls, answers}`,
+);
+
+/** Writes only in its steps, as ours do. */
+const setScript = defineScript(
+  'set (test)',
+  `${TOGETHER}
+local answers, refused = each(function(record, first) return redis.call('SET', record, ARGV[first]) end)
+if refused then return {err = refused} end
+return {'', answers}`,
 );
 
 const store = storeOfThisFile();
@@ -61,10 +73,29 @@ describe('those who ask the same in one turn', () => {
 
   test('are not failed by what is wrong with the record of one of them', async () => {
     await store.redis.set('broken', 'no number');
-    const [good, bad, other] = await Promise.allSettled([add(ask('a', 1)), add(ask('broken', 1)), add(ask('b', 1))]);
-    expect([good.status, bad.status, other.status]).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    // The first of them was asked twice, which is why a script must know its own writes again.
-    expect(await store.redis.mget('a', 'b')).toEqual(['2', '1']);
+    const [bad, good, other] = await Promise.allSettled([add(ask('broken', 1)), add(ask('a', 1)), add(ask('b', 1))]);
+    expect([bad.status, good.status, other.status]).toEqual(['rejected', 'fulfilled', 'fulfilled']);
+    expect(bad).toMatchObject({ reason: { message: expect.stringContaining('not an integer') } });
+    expect(await store.redis.mget('a', 'b', 'calls')).toEqual(['1', '1', '1']);
+  });
+
+  test('are refused in the words of Redis when it refuses them all, and the connection goes by them', async () => {
+    const server = await startEmbeddedRedis();
+    const redis = openCommands({ url: server.url }, { name: 'demoted', onError: () => undefined });
+    try {
+      await waitUntilReady(redis, 5_000);
+      const closed = vi.fn();
+      redis.on('close', closed);
+      const ours = together(redis, setScript);
+      await ours(ask('a', 1));
+      await redis.replicaof('127.0.0.1', '1');
+      const answers = await Promise.allSettled([ours(ask('a', 1)), ours(ask('b', 1))]);
+      for (const answer of answers) expect(answer).toMatchObject({ reason: { message: /^READONLY / } });
+      await vi.waitFor(() => expect(closed).toHaveBeenCalledTimes(1));
+    } finally {
+      redis.disconnect();
+      await server.stop();
+    }
   });
 
   test('are all told when their connection is gone, and none of them is asked again', async () => {

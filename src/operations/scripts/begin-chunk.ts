@@ -23,11 +23,10 @@ export const beginChunkScript = defineScript(
   `${LEASE}${TOGETHER}
 local at, shared_words = clock(ARGV[4]), tonumber(ARGV[3])
 local keys, words = {'', KEYS[1]}, {'', ARGV[4], '', ARGV[5], ARGV[6], ARGV[7], ARGV[8]}
-local answers = each(function(chunk, first)
+local answers, refused = each(function(chunk, first)
   keys[1], words[1], words[3] = chunk, ARGV[first], ARGV[first + 1]
   local r = redis.call('HMGET', chunk, 'state', 'lease', 'until', 'v', 'rev', 'account')
-  -- A lease of this very attempt: its script is asked a second time.
-  if ARGV[first + 2] == '1' and r[2] ~= words[3] then
+  if ARGV[first + 2] == '1' then
     if r[1] and (r[5] ~= '1' or r[2]) then return {'tried'} end
     if not r[1] or not redis.call('ZSCORE', KEYS[1], words[1]) then return {'not out'} end
   end
@@ -35,6 +34,7 @@ local answers = each(function(chunk, first)
   if refusal then return refusal end
   return {'acquired', at, redis.call('HGETALL', chunk), redis.call('SISMEMBER', KEYS[2], r[6] or '')}
 end)
+if refused then return {err = refused} end
 local campaign = {}
 if shared_words > 5 then campaign = redis.call('HMGET', KEYS[3], unpack(ARGV, 9, 3 + shared_words)) end
 return {campaign, answers}

@@ -229,10 +229,9 @@ end
 export const chunkScript = defineScript(
   'chunk',
   `${SETTLE}${TOGETHER}${CAMPAIGN}${FINISH}${MARKS}${STEP}
-local done, answers = pcall(each, step)
--- What was counted of those before it is written down, whatever went wrong with the next.
+local answers, refused = each(step)
 if c then write_campaign(c) end
-if not done then error(answers, 0) end
+if refused then return {err = refused} end
 return {'', answers}
 `,
 );

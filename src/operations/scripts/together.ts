@@ -2,8 +2,8 @@
  * One script for all who ask the same of Redis in one turn of the event loop, each about a record of its own. Attempts
  * that were answered together go on together; asked one by one, they would repeat the same thirty words each.
  *
- * Each has its own verdict. A script that fails is asked again for each of them alone, so that what is wrong with one
- * record stays its own: a script that is asked twice must know its own writes again.
+ * Each has its own verdict, and what is wrong with one record fails nobody but who asked about it. What fails for all
+ * of them is a refusal of Redis, and is told in its words: a connection goes by their first one.
  */
 import type { Redis } from 'ioredis';
 import { byTurn } from '../../redis/turnwise.ts';
@@ -41,13 +41,19 @@ const MOST = 32;
 export const TOGETHER = `
 local shared_keys, records = tonumber(ARGV[1]), tonumber(ARGV[2])
 local function each(step)
-  local answers, place = {}, 4 + tonumber(ARGV[3])
+  local answers, place, failed, refused = {}, 4 + tonumber(ARGV[3]), 0, nil
   for i = 1, records do
     local words = tonumber(ARGV[place])
-    answers[i] = step(KEYS[shared_keys + i], place + 1, words)
+    local done, answer = pcall(step, KEYS[shared_keys + i], place + 1, words)
+    if not done then
+      failed = failed + 1
+      refused = refused or (type(answer) == 'table' and answer.err) or tostring(answer)
+      answer = {'error', (type(answer) == 'table' and answer.err) or tostring(answer)}
+    end
+    answers[i] = answer
     place = place + 1 + words
   end
-  return answers
+  return answers, failed == records and refused or nil
 end
 `;
 
@@ -85,14 +91,20 @@ function alike(asked: readonly Asked[]): Asked[][] {
 async function askGroup(redis: Redis, script: Script, group: readonly Asked[]): Promise<void> {
   try {
     const [common, own] = await send(redis, script, group);
-    for (const [index, { resolve }] of group.entries()) resolve([common, own[index]]);
-  } catch (error) {
-    if (group.length > 1 && error instanceof Error && error.name === 'ReplyError') {
-      await Promise.all(group.map((one) => askGroup(redis, script, [one])));
-      return;
+    for (const [index, { resolve, reject }] of group.entries()) {
+      const failure = failureIn(own[index]);
+      if (failure === undefined) resolve([common, own[index]]);
+      else reject(new Error(failure));
     }
+  } catch (error) {
     for (const { reject } of group) reject(error);
   }
+}
+
+/** What went wrong with the record of one of them, in the words of Redis. */
+function failureIn(answer: unknown): string | undefined {
+  const [is, failure] = Array.isArray(answer) ? (answer as unknown[]) : [];
+  return is === 'error' ? String(failure) : undefined;
 }
 
 function send(redis: Redis, script: Script, group: readonly Asked[]): Promise<readonly [unknown, unknown[]]> {
