@@ -16,9 +16,9 @@ import { endpointRoutes } from './event-endpoints.ts';
 import { eventRoutes } from './events.ts';
 import { invoiceRoutes } from './invoices.ts';
 import { findKey } from './keys.ts';
+import { jsonBodies } from './json-body.ts';
 import { acceptMessages, messageRoutes } from './messages.ts';
 import { bodyTypesOf } from './openapi/body-types.ts';
-import { JSON_MAX } from './openapi/pieces.ts';
 import { documentationRoutes } from './openapi/serve.ts';
 import { operatingRoutes } from './operating.ts';
 import { optOutRoutes } from './opt-outs.ts';
@@ -35,8 +35,7 @@ export function createApi(context: ApiContext): Express {
   app.disable('x-powered-by');
   app.disable('etag');
   app.use(identifyRequest(context));
-  const admit = admitRequest(context);
-  const readJson = express.json({ limit: JSON_MAX, strict: true });
+  const [admit, readJson] = [admitRequest(context), jsonBodies()];
   // Short cuts, for what is asked by the thousand: a layer that a request passes costs more than what is done there.
   app.post('/v1/disbursements', admit, readJson, acceptDisbursement(context));
   app.post('/v1/messages', admit, readJson, acceptMessages(context));

@@ -1,5 +1,6 @@
 import type { BatchRecord, BatchTotals, Findings } from './batch-record.ts';
 import { type CampaignPace, readPace } from './campaign-pace.ts';
+import { FieldReader } from './field-reader.ts';
 import type { Kind, StateOf } from './lifecycle.ts';
 import type { DirectCreditRecord, InvoiceRecord, PaymentRequestRecord } from './payment-records.ts';
 import type { ChunkRecord, MessageRecord } from './text-records.ts';
@@ -152,42 +153,7 @@ export function fieldsOf(flat: readonly unknown[]): Fields {
   return fields;
 }
 
-class Reader {
-  readonly fields: Fields;
-
-  constructor(fields: Fields) {
-    this.fields = fields;
-  }
-
-  text(name: string): string {
-    const value = this.fields[name];
-    if (value === undefined) throw new Error(`record ${this.fields['id']} has no field ${name}`);
-    return value;
-  }
-
-  number(name: string, absent = 0): number {
-    return Number(this.fields[name] ?? absent);
-  }
-
-  /** The named fields that are present, as text. */
-  texts<N extends string>(...names: N[]): { [Name in N]?: string } {
-    const present: { [Name in N]?: string } = {};
-    for (const name of names) {
-      const value = this.fields[name];
-      if (value !== undefined && value !== '') present[name] = value;
-    }
-    return present;
-  }
-
-  numbers<N extends string>(...names: N[]): { [Name in N]?: number } {
-    const present: { [Name in N]?: number } = {};
-    for (const name of names) {
-      const value = this.fields[name];
-      if (value !== undefined && value !== '') present[name] = Number(value);
-    }
-    return present;
-  }
-
+class Reader extends FieldReader {
   base<K extends Kind>(kind: K): RecordBase<K> {
     return {
       kind,

@@ -131,9 +131,12 @@ export class MessageFiller {
    */
   #chunkFor({ target, message: { id, to } }: Asked): FillingChunk {
     const filling = this.#filling.get(placeOf(target)) ?? [];
-    const same = filling.find(({ numbers }) => numbers.get(to) === id);
-    if (same) return same;
-    const free = filling.find(({ numbers }) => !numbers.has(to));
+    let free: FillingChunk | undefined;
+    for (const chunk of filling) {
+      const known = chunk.numbers.get(to);
+      if (known === id) return chunk;
+      if (known === undefined) free ??= chunk;
+    }
     free?.numbers.set(to, id);
     if (free) return free;
     const [oldest] = filling;

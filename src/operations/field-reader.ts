@@ -1,0 +1,36 @@
+/** Reads the fields of a record, which are all text. */
+export class FieldReader {
+  readonly fields: Readonly<Record<string, string>>;
+
+  constructor(fields: Readonly<Record<string, string>>) {
+    this.fields = fields;
+  }
+
+  text(name: string): string {
+    const value = this.fields[name];
+    if (value === undefined) throw new Error(`record ${this.fields['id']} has no field ${name}`);
+    return value;
+  }
+
+  number(name: string, absent = 0): number {
+    return Number(this.fields[name] ?? absent);
+  }
+
+  /** The named fields that are present, as text. */
+  texts<N extends string>(...names: N[]): { [Name in N]?: string } {
+    return this.#present(names, (value) => value);
+  }
+
+  numbers<N extends string>(...names: N[]): { [Name in N]?: number } {
+    return this.#present(names, Number);
+  }
+
+  #present<N extends string, V>(names: readonly N[], read: (value: string) => V): { [Name in N]?: V } {
+    const present: { [Name in N]?: V } = {};
+    for (const name of names) {
+      const value = this.fields[name];
+      if (value !== undefined && value !== '') present[name] = read(value);
+    }
+    return present;
+  }
+}
