@@ -5,7 +5,10 @@ import type { Clock } from '../lib/clock.ts';
 export interface Timing {
   /** A record's lease: twice what one exchange may take, so that a slow one is never taken over. */
   readonly leaseMs: number;
-  /** BullMQ's lock on a job: an attempt may make two exchanges, a token and a submit, and must end in half of it. */
+  /**
+   * BullMQ's lock on a job, renewed while the attempt goes on: one may make two exchanges, a token and a submit, or wait
+   * for its turn first.
+   */
   readonly lockMs: number;
   readonly drainMs: number;
 }

@@ -1,7 +1,6 @@
 /** The worker role: one BullMQ worker per queue, and the sweeper that no wake-up can be lost to. */
 import type { ConnectionOptions } from 'bullmq';
 import type { Part } from '../app.ts';
-import { Permits } from '../lib/permits.ts';
 import type { QueueName } from '../operations/due-queues.ts';
 import type { Bench } from '../processors/bench.ts';
 import { batchProcessor } from '../processors/batch.ts';
@@ -9,6 +8,7 @@ import { type Processor, processors } from '../processors/index.ts';
 import { intakeProcessor } from '../processors/intake.ts';
 import { type AttemptFinished, runner } from '../processors/run.ts';
 import { sweepUntil } from '../processors/sweeper.ts';
+import { Turns } from '../processors/turns.ts';
 import { Acceptance } from '../producer/acceptance.ts';
 import { type AnyQueueName, queues } from '../queues/index.ts';
 import { openWorker } from '../queues/open.ts';
@@ -70,7 +70,8 @@ function queuePart(foundation: Foundation, tools: Tools, timing: Timing, name: A
     start: async () => {
       const watched = watchdog.watch(name, concurrency);
       let stopping = false;
-      const bench: Bench = { ...tools.bench, stopping: () => stopping, ...turnsOf(requests, concurrency) };
+      const turns = concurrency > requests ? { turns: new Turns(requests, foundation.clock) } : {};
+      const bench: Bench = { ...tools.bench, stopping: () => stopping, ...turns };
       const process = processorOf(foundation, { ...tools, bench }, name);
       const worker = openWorker(declaration, (job) => watched<unknown>(() => process(job)), {
         // The recipe differs from BullMQ's type only in that it may spell out `undefined`.
@@ -99,15 +100,6 @@ function queuePart(foundation: Foundation, tools: Tools, timing: Timing, name: A
       };
     },
   };
-}
-
-/** So many intents for each request that may be in flight: what is written down takes a tenth of a slow answer. */
-const INTENTS_PER_REQUEST = 1.2;
-
-function turnsOf(requests: number, attempts: number): Pick<Bench, 'turns'> {
-  if (attempts <= requests) return {};
-  const toIntend = new Permits(Math.ceil(requests * INTENTS_PER_REQUEST));
-  return { turns: { toIntend, toSend: new Permits(requests) } };
 }
 
 function processorOf(foundation: Foundation, { bench, delivery }: Tools, name: AnyQueueName) {

@@ -1,5 +1,4 @@
 import type { Clock } from '../lib/clock.ts';
-import type { Permits } from '../lib/permits.ts';
 import type { QuietHours } from '../lib/quiet-hours.ts';
 import type { Random } from '../lib/random.ts';
 import type { Accounts } from '../operations/accounts.ts';
@@ -11,6 +10,7 @@ import type { OptOuts } from '../operations/opt-outs.ts';
 import type { Retries } from '../operations/retries.ts';
 import type { Queries } from '../operations/queries.ts';
 import type { Upstream, UpstreamAccount } from '../upstream/client.ts';
+import type { Turns } from './turns.ts';
 
 /** Our code for no connection at all; see the failures of the upstream client. */
 const UNREACHABLE = 'unreachable';
@@ -42,16 +42,6 @@ export interface Bench {
   stopping?(): boolean;
   /** Adds a wake-up job. Not awaited by anybody: the due index is what nobody can lose. */
   wake(queue: QueueName, id: string, rev: string | number): void;
-}
-
-/**
- * Where there are more attempts than requests that may be in flight: while some wait for the service, others get ready
- * or write down what it said, and the service never waits for us.
- */
-interface Turns {
-  /** To write an intent and to send. A few more than may be sent, since each is written down a moment before. */
-  readonly toIntend: Permits;
-  readonly toSend: Permits;
 }
 
 /** Waits and limits, all in ms, as the settings give them. */

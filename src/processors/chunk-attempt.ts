@@ -36,6 +36,18 @@ export function sentTo({ recipients, states }: Pick<SendAttempt, 'recipients' | 
     : recipients.filter((_, index) => states[index] === 'sending');
 }
 
+/** The attempt by the clock of Redis as it must be by now: it may have waited for its turn. */
+export function asOfNow(attempt: SendAttempt, { clock, policy }: Bench): SendAttempt {
+  const begunMono = attempt.leaseEndsMono - policy.leaseMs;
+  return { ...attempt, at: attempt.at + Math.round(clock.monotonic() - begunMono) };
+}
+
+/** When the first of those who are sent to expires, ms since the epoch. Nobody of a campaign does. */
+export function firstExpiry(attempt: SendAttempt): number | undefined {
+  const expiries = attempt.campaign ? [] : sentTo(attempt).flatMap(({ message }) => message?.expiresAt || []);
+  return expiries.length > 0 ? Math.min(...expiries) : undefined;
+}
+
 /** Whose turn it is: a job was woken for it, or the attempt before it goes on with it. */
 export type Turn = 'woken' | 'next';
 

@@ -5,7 +5,7 @@ import { smsBatch } from '../queues/sms-batch.ts';
 import type { Settled } from '../operations/settle.ts';
 import { type Bench, type Settlement, retryAt } from './bench.ts';
 import { waitForPace } from './campaign-gate.ts';
-import { type SendAttempt, expiredBy, leaveOutOptedOut, leaveQueued, sentTo } from './chunk-attempt.ts';
+import { type SendAttempt, expiredBy, firstExpiry, leaveOutOptedOut, leaveQueued } from './chunk-attempt.ts';
 import { nextPart, readPlan } from './chunk-plan.ts';
 import { goOn, settleChunk } from './chunk-settle.ts';
 import { putDown } from './intent.ts';
@@ -84,7 +84,6 @@ function busyPlaces(places: readonly number[], { states }: SendAttempt): number[
 function writeIntent(attempt: SendAttempt, intended: SendAttempt, bench: Bench) {
   const { leaseMs } = bench.policy;
   const { states } = intended;
-  const expiries = attempt.campaign ? [] : sentTo(intended).flatMap(({ message }) => message?.expiresAt || []);
   return settleChunk(
     attempt,
     {
@@ -92,7 +91,7 @@ function writeIntent(attempt: SendAttempt, intended: SendAttempt, bench: Bench) 
       states,
       only: 'to send',
       optOutsOf: intended.optOutsRead ? [] : sendersOf(intended),
-      expiresAt: expiries.length > 0 ? Math.min(...expiries) : undefined,
+      expiresAt: firstExpiry(intended),
       keepMs: leaseMs,
       dueInMs: leaseMs,
       set: { '@sentAt': 0, ...(attempt.record.firstSentAt ? {} : { '@firstSentAt': 0 }) },

@@ -9,13 +9,21 @@
  * recipients spoils goes out in parts (chunk-plan.ts), and each part is an attempt of its own.
  */
 import { RUN, readChunkId, runAfter } from '../operations/campaigns.ts';
-import type { Permits } from '../lib/permits.ts';
 import type { QueueName } from '../operations/due-queues.ts';
 import type { Bench, Settlement } from './bench.ts';
 import { keptByCampaign } from './campaign-gate.ts';
 import { feedCampaign } from './campaign.ts';
 import { settleAnswer, settleUnsent } from './chunk-answer.ts';
-import { type SendAttempt, type Turn, beginSending, leaveOutOptedOut, leaveQueued, sentTo } from './chunk-attempt.ts';
+import {
+  type SendAttempt,
+  type Turn,
+  asOfNow,
+  beginSending,
+  firstExpiry,
+  leaveOutOptedOut,
+  leaveQueued,
+  sentTo,
+} from './chunk-attempt.ts';
 import { intendToSend } from './chunk-intent.ts';
 import { sendBy } from './intent.ts';
 
@@ -77,7 +85,7 @@ async function send(id: string, run: InRun, bench: Bench): Promise<Sent> {
   const attempt = await beginSending(id, run, bench);
   if ('did' in attempt) return { settlement: attempt };
   const first = attempt.record.rev === 1;
-  const answered = await inTurn(bench.turns?.toIntend, attempt, () => ask(attempt, bench), bench);
+  const answered = await ask(attempt, bench);
   if ('did' in answered) return { settlement: answered, first };
   const { intended, verdict, slow } = answered;
   return { settlement: await settleAnswer(intended, verdict, bench), first, slow };
@@ -90,28 +98,39 @@ interface Answered {
 }
 
 async function ask(attempt: SendAttempt, bench: Bench): Promise<Answered | Settlement> {
+  const { turns } = bench;
+  if (turns) {
+    return turns.take({
+      intend: (waited) => unlessStopping(attempt, waited, bench) ?? intend(asOfNow(attempt, bench), bench),
+      send: (intended, waited) => unlessStopping(intended, waited, bench) ?? request(intended, bench),
+    });
+  }
   const intended = await intend(attempt, bench);
-  if ('did' in intended) return intended;
-  const request = async (): Promise<Answered> => {
-    const startedMono = bench.clock.monotonic();
-    const asked = { messages: sentTo(intended) };
-    const verdict = await bench.upstream.messaging.send(intended.account, asked, { sendBy: sendBy(intended, bench) });
-    return { intended, verdict, slow: bench.clock.monotonic() - startedMono > SLOW_REQUEST_MS };
-  };
-  return inTurn(bench.turns?.toSend, intended, request, bench);
+  return 'did' in intended ? intended : request(intended, bench);
 }
 
 /** What has waited for its turn until the process is about to stop has not begun: nothing of it was sent. */
-function inTurn<T>(
-  turn: Permits | undefined,
-  attempt: SendAttempt,
-  work: () => Promise<T>,
-  bench: Bench,
-): Promise<T | Settlement> {
-  if (turn === undefined) return work();
-  return turn.within<T | Settlement>((waited) =>
-    waited && bench.stopping?.() ? leaveQueued(attempt, bench, { dueInMs: 0, because: 'stopping' }) : work(),
-  );
+function unlessStopping(attempt: SendAttempt, waited: boolean, bench: Bench): Promise<Settlement> | undefined {
+  if (!waited || !bench.stopping?.()) return undefined;
+  return leaveQueued(attempt, bench, { dueInMs: 0, because: 'stopping' });
+}
+
+async function request(intended: SendAttempt, bench: Bench): Promise<Answered> {
+  const startedMono = bench.clock.monotonic();
+  const asked = { messages: sentTo(intended) };
+  const verdict = await bench.upstream.messaging.send(intended.account, asked, {
+    sendBy: sendInTime(intended, bench),
+  });
+  return { intended, verdict, slow: bench.clock.monotonic() - startedMono > SLOW_REQUEST_MS };
+}
+
+/** Nobody is sent to who has expired since the intent was written. */
+function sendInTime(intended: SendAttempt, bench: Bench): number {
+  const expiresAt = firstExpiry(intended);
+  const limit = sendBy(intended, bench);
+  if (expiresAt === undefined) return limit;
+  const intendedMono = intended.leaseEndsMono - bench.policy.leaseMs;
+  return Math.min(limit, intendedMono + expiresAt - intended.at);
 }
 
 /** The attempt with its intent written down, or what keeps it from being sent. */

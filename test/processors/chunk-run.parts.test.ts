@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { Permits } from '../../src/lib/permits.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { runAfter } from '../../src/operations/campaigns.ts';
 import type { Bench, Settlement } from '../../src/processors/bench.ts';
 import { feedCampaign } from '../../src/processors/campaign.ts';
 import { type AttemptFinished, runner } from '../../src/processors/run.ts';
 import { sendChunk } from '../../src/processors/sms-batch.ts';
+import { Turns } from '../../src/processors/turns.ts';
 import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
 import { campaignWorld } from './campaign-world.ts';
 
@@ -40,6 +41,15 @@ async function job(woken: string, bench: Bench): Promise<string[]> {
     data: { id: woken },
   });
   return attempts.map(({ id, settlement: { did, because } }) => `${id.split('-')[1]} ${did} ${because}`);
+}
+
+/** Somebody else's turn, from its intent until it is told to end. */
+function heldUp(turns: Turns) {
+  let [end, began] = [(): void => undefined, (): void => undefined];
+  const begun = new Promise<void>((resolve) => (began = resolve));
+  const over = new Promise<void>((resolve) => (end = resolve));
+  void turns.take({ intend: async () => (began(), {}), send: () => over });
+  return { begun, end: () => end() };
 }
 
 const sentOnce = (w: World): boolean => {
@@ -115,9 +125,8 @@ describe('a run of chunks', () => {
     expect(w.posts).toHaveLength(1);
   });
 
-  test('waits for its turn to send where there are more attempts than requests, and sends each chunk once', async () => {
-    const turns = { toIntend: new Permits(2), toSend: new Permits(1) };
-    const { w, bench, id, chunk } = await handedOut(1_000, { turns });
+  test('waits for its turn where there are more attempts than requests, and sends each chunk once', async () => {
+    const { w, bench, id, chunk } = await handedOut(1_000, { turns: new Turns(1, systemClock) });
     const { messaging } = bench.upstream;
     let [inFlight, most, intended] = [0, 0, 0];
     const send: typeof messaging.send = async (...asked) => {
@@ -134,29 +143,34 @@ describe('a run of chunks', () => {
     await Promise.all([0, 8, 16].map((place) => job(chunk(place), slow)));
     expect([await w.standing(id), w.posts.length, sentOnce(w)]).toEqual(['finished', 20, true]);
     expect(most).toBe(1);
+    // Two have their intent and one is sent to; of the third its end is being written down.
     expect(intended).toBeLessThanOrEqual(3);
   });
 
   test.for([
-    ['to write its intent', 'toIntend', 'queued'],
-    ['to send', 'toSend', 'sending'],
+    ['to write their intent', 0, ['queued', 'queued']],
+    ['to send', 1, ['sending', 'queued']],
   ] as const)(
-    'that still waits for its turn %s when the process stops is left for another',
-    async ([, turn, state]) => {
-      const turns = { toIntend: new Permits(1), toSend: new Permits(1) };
+    'those that still wait for their turn %s when the process stops are left',
+    async ([, places, states]) => {
+      const turns = new Turns(1, systemClock);
       let stops = false;
       const { w, bench, woken, chunk } = await handedOut(300, { turns, stopping: () => stops });
-      const stored = (): Promise<(string | null)[]> => store.redis.hmget(`{relais}:op:${chunk(0)}`, 'state', 'lease');
+      const stored = async (): Promise<(string | null)[]> =>
+        Promise.all([0, 1].map((place) => store.redis.hget(`{relais}:op:${chunk(place)}`, 'state')));
       woken.splice(0);
-      const held = turns[turn].within(async () => {
-        const waiting = job(chunk(0), bench);
-        await vi.waitFor(async () => expect(await stored()).toEqual([state, expect.stringMatching(/./)]));
-        stops = true;
-        return { waiting };
+      // As many are held up with their intent as make the next one wait at this step.
+      const holders = Array.from({ length: 2 - places }, () => heldUp(turns));
+      await Promise.all(holders.map(({ begun }) => begun));
+      const waiting = [0, 1].map((place) => sendChunk(chunk(place), 'sms-batch', bench));
+      await vi.waitFor(async () => {
+        expect(await store.redis.hexists(`{relais}:op:${chunk(1)}`, 'lease')).toBe(1);
+        expect(await stored()).toEqual(states);
       });
-      expect(await (await held).waiting).toEqual(['0 waits stopping']);
-      expect([w.posts.length, await stored()]).toEqual([0, ['queued', null]]);
-      expect(woken).toEqual([1, 2, 3, 4, 5].map(chunk));
+      stops = true;
+      for (const { end } of holders) end();
+      expect((await Promise.all(waiting)).map(({ because }) => because)).toEqual(['stopping', 'stopping']);
+      expect([w.posts.length, await stored()]).toEqual([0, ['queued', 'queued']]);
       stops = false;
       expect(await job(chunk(0), bench)).toEqual(ended(0, 0));
       expect(w.posts).toHaveLength(1);

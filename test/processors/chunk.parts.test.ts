@@ -24,12 +24,12 @@ async function chunk({ expiresInMs = 0, fence = async () => true } = {}) {
   const now = () => world.bench.clock.now();
   const asked: string[] = [];
   const upstream = {
-    send: async (): Promise<unknown> => not('unknown', 'timeout', 'maybe'),
+    send: async (..._asked: readonly unknown[]): Promise<unknown> => not('unknown', 'timeout', 'maybe'),
     statistics: async (): Promise<unknown> => not('transient', 'server_error'),
   };
   const messaging = {
     prepare: async () => ok(undefined),
-    send: () => asked.push('send') && upstream.send(),
+    send: (...how: readonly unknown[]) => asked.push('send') && upstream.send(...how),
     statistics: () => asked.push('statistics') && upstream.statistics(),
   };
   const bench = {
@@ -75,6 +75,18 @@ test('a write that the replicas did not confirm sends nothing, and the chunk wai
   world.upstream.send = async () => ok({ items: [{ index: 0, outcome: 'sent', code: '00' }] });
   expect(await world.send()).toEqual({ did: 'ended', because: 'sent' });
   expect([world.asked, await world.states()]).toEqual([['send'], ['settled', 'sent']]);
+});
+
+test('nobody is sent to who expires while the request waits for its turn', async () => {
+  const world = await chunk({ expiresInMs: 200 });
+  let limit = Number.POSITIVE_INFINITY;
+  world.upstream.send = async (...[, , how]) => {
+    limit = (how as { readonly sendBy: number }).sendBy - world.bench.clock.monotonic();
+    return not('transient', 'send_deadline', 'never');
+  };
+  expect(await world.send()).toEqual({ did: 'retries', because: 'send_deadline' });
+  expect(limit).toBeLessThanOrEqual(200);
+  expect(limit).toBeGreaterThan(0);
 });
 
 test('a service that refuses connections for hours is tried at each recheck, and then goes on as if nothing was', async () => {
