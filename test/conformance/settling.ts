@@ -103,6 +103,23 @@ export function settlingConformance(open: () => Promise<OperationsUnderTest>): v
       expect(await at.everything()).toHaveProperty([keys.callback('a')], 'another word');
     });
 
+    test('what is posted after the record was read is forgotten too where it says what the change says', async () => {
+      const { record: read, lease } = await a.held();
+      const said = { operation: 'callback', code: 'x' } as const;
+      await at.operations.hint('disbursement', 'a', said, 0, { redacted: 'the same', agreesWith: ['created'] });
+      await at.operations.settle(read, lease, { to: 'created', forgetsCallback: true });
+      expect(await at.everything()).not.toHaveProperty([keys.callback('a')]);
+    });
+
+    test('what nobody may keep says nothing about what was posted before it', async () => {
+      const { record: read, lease } = await a.held();
+      const said = { operation: 'callback', code: 'x' } as const;
+      await at.operations.hint('disbursement', 'a', said, 0, { redacted: 'something else', agreesWith: [] });
+      await at.operations.hint('disbursement', 'a', said, 0, { redacted: '', agreesWith: ['created'] });
+      await at.operations.settle(read, lease, { to: 'created', forgetsCallback: true });
+      expect(await at.everything()).toHaveProperty([keys.callback('a')], 'something else');
+    });
+
     test('a record that is gone is not made again', async () => {
       const { record: read, lease } = await a.held();
       const ghost = { ...read, id: 'ghost' };

@@ -101,7 +101,8 @@ export class MemoryOperations implements OperationsContract {
       const state = this.#store.hash(keys.record(id)).get('state') ?? '';
       const { redacted, agreesWith } = posted;
       if (redacted !== '' && !agreesWith.includes(state)) this.#store.setText(keys.callback(id), redacted);
-      return this.#hint(kind, id, packEvidence(evidence), intervalMs);
+      const says = redacted === '' ? ',' : `,${agreesWith.join(',')},`;
+      return this.#hint(kind, id, { evidence: packEvidence(evidence), says }, intervalMs);
     });
   }
 
@@ -212,7 +213,8 @@ export class MemoryOperations implements OperationsContract {
     if (now.get('op') === op) return { is: 'mine', op, rev: record.rev + 1, at: 0 };
     const taken = this.#guards.lease && lease !== undefined && now.get('lease') !== lease;
     if ((this.#guards.state && state !== from) || taken) return { is: 'not yours', state };
-    const hinted = now.has('hint');
+    const hint = now.get('hint');
+    const hinted = hint !== undefined;
     const { set, drop } = fieldsAfter(change, { from, op, at });
     store.dropFields(key, drop);
     store.setFields(key, set);
@@ -222,7 +224,7 @@ export class MemoryOperations implements OperationsContract {
     this.#fly(kind, id, { from, to, xof: record.amount });
     this.#setDue(record, change, { at, hinted });
     if (event) this.#emit(kind, { id, at, ...event });
-    if (change.forgetsCallback && !hinted) store.dropText(keys.callback(id));
+    if (change.forgetsCallback && (!hinted || hint.includes(`,${to},`))) store.dropText(keys.callback(id));
     if (endsBriefly(kind, to)) store.dropFields(key, FORGOTTEN);
     return { is: 'applied', op, rev, at };
   }
@@ -241,7 +243,12 @@ export class MemoryOperations implements OperationsContract {
     this.#store.add(keys.due(next), Math.min(at + change.dueInMs, sooner), id);
   }
 
-  #hint(kind: Kind, id: string, evidence: string, intervalMs: number): Hinted {
+  #hint(
+    kind: Kind,
+    id: string,
+    { evidence, says }: { readonly evidence: string; readonly says: string },
+    intervalMs: number,
+  ): Hinted {
     const store = this.#store;
     const at = this.#now();
     const key = keys.record(id);
@@ -251,7 +258,7 @@ export class MemoryOperations implements OperationsContract {
     const waitMs = Math.max(0, Number(record.get('hintedAt') ?? 0) + intervalMs - at);
     const leased = Boolean(record.get('lease')) && Number(record.get('until') ?? 0) > at;
     this.#addEvidence(key, at, evidence);
-    store.setFields(key, { hint: at });
+    store.setFields(key, { hint: says });
     if (isFinal(kind, state) && queueOf(kind, state) === undefined) return { is: 'final', state };
     if (!statesInQueue(kind, 'status-poll').includes(state) || leased) return { is: 'noted' };
     const due = store.score(keys.due('status-poll'), id);

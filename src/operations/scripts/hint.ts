@@ -27,7 +27,8 @@ if ARGV[6] ~= '' and not string.find(ARGV[7], here, 1, true) then
   redis.call('SET', KEYS[3], ARGV[6], 'EX', ARGV[8])
 end
 if not r[1] then return {'none'} end
-local set, rev = {'hint', at}, nil
+-- With what it says, if it is kept: an attempt that ends so meanwhile need not keep it.
+local set, rev = {'hint', ARGV[6] ~= '' and ARGV[7] or ','}, nil
 evidence_fields(at, ARGV[3], r[5], set)
 local leased = r[2] and r[2] ~= '' and tonumber(r[3] or '0') > at
 if string.find(ARGV[5], here, 1, true) and not leased then

@@ -66,7 +66,7 @@ end
  *
  * KEYS 8 account, 9 what was last posted about the operation
  * ARGV after the pairs: nothing is changed while the account is held so (`area.reason`, '' = whatever holds it), forget
- *      what was posted (1/0), unless more was posted since the record was read; keep the record in its brief form (1/0)
+ *      what was posted (1/0), unless more was posted since the record was read that says otherwise; keep the record in its brief form (1/0)
  * → as above, or {'held'}
  */
 export const settleScript = defineScript(
@@ -78,7 +78,8 @@ if ARGV[p] ~= '' and redis.call('HEXISTS', KEYS[8], 'held:' .. ARGV[p]) == 1 the
   if redis.call('HGET', KEYS[1], 'op') ~= ARGV[4] then return {'held'} end
 end
 -- What came after the record was read may say otherwise, and nobody has heard it yet.
-local forgets = ARGV[p + 1] == '1' and redis.call('HEXISTS', KEYS[1], 'hint') == 0
+local hint = redis.call('HGET', KEYS[1], 'hint')
+local forgets = ARGV[p + 1] == '1' and (not hint or string.find(hint, ',' .. ARGV[6] .. ',', 1, true))
 local answer = settle(KEYS, ARGV)
 if answer[1] == 'applied' then
   if forgets then redis.call('DEL', KEYS[9]) end
