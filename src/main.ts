@@ -14,7 +14,7 @@ import { sandbox } from './parts/sandbox.ts';
  * Where there is much memory, V8 lets a heap grow to several times what is in use before it looks for garbage. After a
  * million recipients a process then holds 300 MB and needs a third of it.
  */
-const HEAP_GROWS_BY_PERCENT = 60;
+const HEAP_GROWS_BY_PERCENT = 40;
 setFlagsFromString(`--heap-growing-percent=${HEAP_GROWS_BY_PERCENT}`);
 
 const stop = new AbortController();
