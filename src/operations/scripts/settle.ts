@@ -78,8 +78,11 @@ if ARGV[p] ~= '' and redis.call('HEXISTS', KEYS[8], 'held:' .. ARGV[p]) == 1 the
   if redis.call('HGET', KEYS[1], 'op') ~= ARGV[4] then return {'held'} end
 end
 -- What came after the record was read may say otherwise, and nobody has heard it yet.
-local hint = redis.call('HGET', KEYS[1], 'hint')
-local forgets = ARGV[p + 1] == '1' and (not hint or string.find(hint, ',' .. ARGV[6] .. ',', 1, true))
+local forgets = false
+if ARGV[p + 1] == '1' then
+  local hint = redis.call('HGET', KEYS[1], 'hint')
+  forgets = not hint or string.find(hint, ',' .. ARGV[6] .. ',', 1, true)
+end
 local answer = settle(KEYS, ARGV)
 if answer[1] == 'applied' then
   if forgets then redis.call('DEL', KEYS[9]) end
