@@ -212,9 +212,9 @@ end
  * Settles chunks, and in the same step the bins of their campaign, or the messages that the only one carries.
  *
  * Shared: KEYS 1–6 events, counts, state sets and due sets as in settle, 7 campaign (that of none where they have
- *         none), 8 parked, 9 counts of messages, 10 counts of campaigns, 11 due set of campaigns, 12–14 the campaign's state
- *         sets, 15 outcomes counted over all recipients and messages, 16 open texts, 17 sent texts, then the lists of
- *         opt-outs that nobody has looked into for these recipients
+ *         none), 8 parked, 9 counts of messages, 10 counts of campaigns, 11 due set of campaigns, 12–14 the campaign's
+ *         state sets, 15 outcomes counted over all recipients and messages, 16 open texts, 17 sent texts, then the
+ *         lists of opt-outs that nobody has looked into for these recipients
  *         words now, from, to, due in ms, keep the lease for ms, evidence, earliest look after a hint, enters a state
  *         set, gate (1 = only while the campaign runs, nobody may have opted out and no text is open elsewhere, 2 =
  *         only while it is not cancelled), has a campaign (1/0), how many lists of opt-outs

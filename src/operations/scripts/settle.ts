@@ -66,7 +66,8 @@ end
  *
  * KEYS 8 account, 9 what was last posted about the operation
  * ARGV after the pairs: nothing is changed while the account is held so (`area.reason`, '' = whatever holds it), forget
- *      what was posted (1/0), unless more was posted since the record was read that says otherwise; keep the record in its brief form (1/0)
+ *      what was posted (1/0), unless more was posted since the record was read that says otherwise; keep the record in
+ *      its brief form (1/0)
  * → as above, or {'held'}
  */
 export const settleScript = defineScript(

@@ -47,8 +47,8 @@ local function each(step)
     local done, answer = pcall(step, KEYS[shared_keys + i], place + 1, words)
     if not done then
       failed = failed + 1
-      refused = refused or (type(answer) == 'table' and answer.err) or tostring(answer)
-      answer = {'error', (type(answer) == 'table' and answer.err) or tostring(answer)}
+      answer = {'error', type(answer) == 'table' and answer.err or tostring(answer)}
+      refused = refused or answer[2]
     end
     answers[i] = answer
     place = place + 1 + words
