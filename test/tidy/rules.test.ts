@@ -89,10 +89,10 @@ test.for(['src/lib/clock.ts', 'src/queues/index.ts', 'src/managed.ts', 'src/comm
   },
 );
 
-test('300 lines of 120 characters are fine, one more of either is not', () => {
+test('450 lines of 120 characters are fine, one more of either is not', () => {
   const line = 'x'.repeat(120);
-  expect(tooLong(fileOf('src/x.ts', `${line}\n`.repeat(300)))).toEqual([]);
-  expect(tooLong(fileOf('src/x.ts', `${line}\n`.repeat(301)))).toEqual(['301 lines; 300 is the most']);
+  expect(tooLong(fileOf('src/x.ts', `${line}\n`.repeat(450)))).toEqual([]);
+  expect(tooLong(fileOf('src/x.ts', `${line}\n`.repeat(451)))).toEqual(['451 lines; 450 is the most']);
   expect(tooLong(fileOf('src/x.ts', `\n${line}x`))).toEqual(['line 2 is longer than 120 characters']);
 });
 
