@@ -29,7 +29,9 @@ function pathsBelow(folder: string): readonly string[] {
   const entries = readdirSync(join(root, folder), { withFileTypes: true });
   return entries.flatMap((entry) => {
     const path = posix.join(folder, entry.name);
-    if (entry.isDirectory()) return NOT_OURS.has(entry.name) ? [] : pathsBelow(path);
+    // Where several branches are checked out side by side, .git is a file.
+    if (NOT_OURS.has(entry.name)) return [];
+    if (entry.isDirectory()) return pathsBelow(path);
     return TEXT.test(path) && entry.name !== 'package-lock.json' ? [path] : [];
   });
 }
