@@ -1,6 +1,9 @@
 /** Reads the environment, once; everybody else is handed what it needs. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { type ApiKey, readApiKeys } from './api/keys.ts';
+import { isLoopbackHost } from './events/outgoing/endpoint.ts';
+import { secretsOf } from './lib/secret.ts';
 import { metas, settings } from './settings.ts';
 
 export type Config = Readonly<z.output<typeof settings>>;
@@ -27,22 +30,76 @@ export function loadConfig(
 ): Config {
   const problems: string[] = [];
   const given = readSecretFiles(env, problems);
-  problems.push(...alsoMissing(given));
+  problems.push(...alsoMissing(given), ...shortSecrets(given));
   const parsed = settings.safeParse(given);
   for (const issue of parsed.error?.issues ?? []) problems.push(`${issue.path.join('.')}: ${issue.message}`);
   if (!parsed.success || problems.length > 0) throw new WrongSettings(problems);
   return Object.freeze(parsed.data);
 }
 
-/** What a process with these roles cannot do without. */
+/** What a process with these roles cannot do without, and the keys that are known at its API. */
 export function missingFor(given: Environment, roles: readonly string[]): string[] {
   const needed = [
     ...(roles.includes('worker') ? ['SERVICE_BASE_URL', 'SERVICE_CRM_URL'] : []),
     ...(roles.includes('worker') || roles.includes('webhooks') ? ['CALLBACK_SECRET'] : []),
+    // Registering an endpoint seals its secret, delivering to it opens that again.
+    ...(leavesLoopback(given) && (roles.includes('worker') || roles.includes('api')) ? ['SEALING_SECRET'] : []),
   ];
-  return needed
-    .filter((name) => given[name] === undefined)
-    .map((name) => `${name}: is not set (${metas.get(name)?.help})`);
+  return [
+    ...needed
+      .filter((name) => given[name] === undefined)
+      .map((name) => `${name}: is not set (${metas.get(name)?.help})`),
+    ...(roles.includes('api') ? wrongApiKeys(given) : []),
+  ];
+}
+
+/** On loopback, with nothing configured, so that the first request works. */
+const DEV_KEYS = 'dev:enqueue+read+approve+operate:dev,checker:read+approve:checker';
+
+/** The keys of the API, once `missingFor` has found nothing wrong with them. */
+export function apiKeysOf(config: Pick<Config, 'API_KEYS'>): ApiKey[] {
+  return readApiKeys(config.API_KEYS?.reveal() ?? DEV_KEYS);
+}
+
+function wrongApiKeys(given: Environment): string[] {
+  const { API_KEYS: text, HOST = '127.0.0.1' } = given;
+  if (text === undefined) {
+    if (!leavesLoopback(given)) return [];
+    const why = isLoopbackHost(HOST)
+      ? 'the service is not on this machine'
+      : `HOST=${HOST} can be reached from outside`;
+    return [`API_KEYS: is needed, since ${why}`];
+  }
+  try {
+    readApiKeys(text, leavesLoopback(given) ? SHORTEST_SECRET : 1);
+    return [];
+  } catch (error) {
+    return [`API_KEYS: ${error instanceof Error ? error.message : String(error)}`];
+  }
+}
+
+/** Characters. 24 of `openssl rand -hex` are 96 bits: out of reach of guessing, on a wire or on a copy of a log. */
+const SHORTEST_SECRET = 24;
+
+/** Others than this machine can reach us, or it is not a double of the service that we are to talk to. */
+function leavesLoopback({ HOST = '127.0.0.1', PUBLIC_URL, SERVICE_BASE_URL, SERVICE_CRM_URL }: Environment): boolean {
+  const hosts = [PUBLIC_URL, SERVICE_BASE_URL, SERVICE_CRM_URL].flatMap((url) =>
+    url !== undefined && URL.canParse(url) ? [new URL(url).hostname.replace(/^\[(.*)\]$/, '$1')] : [],
+  );
+  return [HOST, ...hosts].some((host) => !isLoopbackHost(host));
+}
+
+function shortSecrets(given: Environment): string[] {
+  if (!leavesLoopback(given)) return [];
+  return ['CALLBACK_SECRET', 'SEALING_SECRET'].flatMap((name) =>
+    secretsOf(given[name]).flatMap((secret, at, all) => {
+      const { length } = secret.reveal();
+      const which = all.length > 1 ? `number ${at + 1} ` : '';
+      return length < SHORTEST_SECRET
+        ? [`${name}: ${which}has ${length} characters; ${SHORTEST_SECRET} is the least (openssl rand -hex 32)`]
+        : [];
+    }),
+  );
 }
 
 function readSecretFiles(env: Environment, problems: string[]): Record<string, string> {

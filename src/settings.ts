@@ -137,7 +137,17 @@ const service = {
 
 const listeners = {
   PUBLIC_URL: [httpUrl().optional(), 'Where the service reaches our webhooks listener.'],
-  CALLBACK_SECRET: [secret(), 'Key of the callback paths; a comma-separated list rotates it.', 'secret'],
+  CALLBACK_SECRET: [
+    secret(),
+    'Key of the callback paths, 24 characters or more; a comma-separated list rotates it.',
+    'secret',
+  ],
+  SEALING_SECRET: [
+    secret(),
+    'Key of what is kept sealed in Redis, 24 characters or more. To rotate it: the new one first, the old after a comma, ' +
+      'then `relais secrets rotate`.',
+    'secret',
+  ],
   API_PORT: [port(3000), 'Port of the HTTP API; 0 picks a free one.'],
   WEBHOOKS_PORT: [port(3001), 'Port of the callback receiver.'],
   METRICS_PORT: [port(0), 'Port of /metrics, /healthz and /readyz; 0 picks a free one.'],

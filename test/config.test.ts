@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { WrongSettings, describeConfig, loadConfig, missingFor } from '../src/config.ts';
+import { WrongSettings, apiKeysOf, describeConfig, loadConfig, missingFor } from '../src/config.ts';
 
 const problemsOf = (env: Record<string, string>): readonly string[] => {
   try {
@@ -54,6 +54,43 @@ test('what a role cannot do without is named with its meaning', () => {
     'CALLBACK_SECRET',
   ]);
   expect(missingFor({}, ['api'])).toEqual([]);
+});
+
+const LONG = 'a'.repeat(24);
+/** What takes a process off loopback: somebody else can reach it, or it talks to the real service. */
+const outside: readonly Record<string, string>[] = [
+  { HOST: '0.0.0.0' },
+  { PUBLIC_URL: 'https://hooks.example' },
+  { SERVICE_BASE_URL: 'https://pay.example' },
+  { SERVICE_CRM_URL: 'https://crm.example' },
+];
+
+test.for(outside)('off loopback (%o) a short secret is refused, and how long it must be is told', (place) => {
+  expect(problemsOf({ ...place, CALLBACK_SECRET: 'a', SEALING_SECRET: `${LONG},b` })).toEqual([
+    'CALLBACK_SECRET: has 1 characters; 24 is the least (openssl rand -hex 32)',
+    'SEALING_SECRET: number 2 has 1 characters; 24 is the least (openssl rand -hex 32)',
+  ]);
+  expect(problemsOf({ ...place, CALLBACK_SECRET: LONG, SEALING_SECRET: LONG })).toEqual([]);
+  const keys = missingFor({ ...place, SEALING_SECRET: LONG, API_KEYS: `w:read:1,x:read:sha256:${'0'.repeat(64)}` }, [
+    'api',
+  ]);
+  expect(keys).toEqual([
+    expect.stringContaining('API_KEYS: entry 1: the secret of "w" has 1 characters; 24 is the least'),
+  ]);
+  expect(missingFor({ ...place, SEALING_SECRET: LONG }, ['api'])).toEqual([
+    expect.stringContaining('API_KEYS: is needed'),
+  ]);
+  expect(missingFor({ ...place, API_KEYS: `w:read:${LONG}` }, ['api'])).toEqual([
+    expect.stringContaining('SEALING_SECRET: is not set'),
+  ]);
+});
+
+test('on this machine alone a short secret will do, and keys are there already', () => {
+  const here = { SERVICE_BASE_URL: 'http://127.0.0.1:4010', HOST: 'localhost', PUBLIC_URL: 'http://[::1]:3001' };
+  expect(problemsOf({ ...here, CALLBACK_SECRET: 'a' })).toEqual([]);
+  expect(missingFor(here, ['api'])).toEqual([]);
+  expect(missingFor({ ...here, API_KEYS: 'w:read:1' }, ['api'])).toEqual([]);
+  expect(apiKeysOf(loadConfig(here)).map(({ name }) => name)).toEqual(['dev', 'checker']);
 });
 
 test('a secret is shown only as set or missing', () => {

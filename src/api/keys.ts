@@ -13,11 +13,14 @@ export interface ApiKey {
   readonly digest: Buffer;
 }
 
-/** Throws an Error that names each entry that cannot be read, never its secret. */
-export function readApiKeys(text: string): ApiKey[] {
+/**
+ * Throws an Error that names each entry that cannot be read, never its secret. How long the secret behind a hash is
+ * cannot be seen.
+ */
+export function readApiKeys(text: string, shortest = 1): ApiKey[] {
   const problems: string[] = [];
   const keys = text.split(',').flatMap((entry, index) => {
-    const key = readKey(entry.trim());
+    const key = readKey(entry.trim(), shortest);
     if (typeof key !== 'string') return [key];
     problems.push(`entry ${index + 1}: ${key}`);
     return [];
@@ -37,7 +40,7 @@ function sharedSecrets(keys: readonly ApiKey[]): string[] {
   });
 }
 
-function readKey(entry: string): ApiKey | string {
+function readKey(entry: string, shortest: number): ApiKey | string {
   const [, name, roleList = '', accountList, secret = ''] =
     /^([\w.-]{1,64}):([a-z+]+)(?:@([\w+-]+))?:(.+)$/.exec(entry) ?? [];
   if (name === undefined) return 'is not of that form';
@@ -46,6 +49,9 @@ function readKey(entry: string): ApiKey | string {
   if (unknown.length > 0) return `${unknown.join(', ')} is not a role; the roles are ${roles.join(', ')}`;
   const [, hex] = /^sha256:([0-9a-f]{64})$/i.exec(secret) ?? [];
   if (hex === undefined && secret.startsWith('sha256:')) return 'sha256: must be followed by 64 hex characters';
+  if (hex === undefined && secret.length < shortest) {
+    return `the secret of "${name}" has ${secret.length} characters; ${shortest} is the least (openssl rand -hex 24)`;
+  }
   return {
     name,
     roles: new Set(given as Role[]),

@@ -7,6 +7,8 @@ import { type ApiKey, mayUseAccount } from './keys.ts';
 import { ApiProblem } from './problem.ts';
 import { addReview } from './review.ts';
 
+const FOR_ALL = 'a queue is for all accounts: POST /v1/accounts/{name}/stop stops one account';
+
 export function operatingRoutes(context: ApiContext): Router {
   const router = Router();
   const { queues } = context;
@@ -18,13 +20,22 @@ export function operatingRoutes(context: ApiContext): Router {
 
   for (const action of ['pause', 'resume'] as const) {
     router.post(`/queues/:name/${action}`, async (request, response) => {
-      requireAllAccounts(requireRole(response, 'operate'));
+      requireAllAccounts(requireRole(response, 'operate'), FOR_ALL);
       if (!(await queues[action](request.params.name))) {
         throw new ApiProblem('not-found', `There is no queue ${request.params.name.slice(0, 40)}.`);
       }
       response.json({ items: await queues.list() });
     });
   }
+
+  router.post('/secrets/rotate', async (_request, response) => {
+    const key = requireRole(response, 'operate');
+    requireAllAccounts(key, 'every endpoint is sealed with the same secret');
+    const done = await context.endpointDesk.reseal();
+    if ('problem' in done) throw new ApiProblem('wrong-state', done.problem);
+    context.audit({ by: key.name, did: 'rotate secrets', ...done });
+    response.json(done);
+  });
 
   addExplain(router, context);
   router.get('/callbacks/:id', async (request, response) => {
@@ -53,12 +64,10 @@ function nothingKept(id: string): ApiProblem {
   );
 }
 
-/** A queue carries the operations of every account, so its switch is not for a key that is bound to some. */
-function requireAllAccounts({ name, accounts }: ApiKey): void {
+/** What concerns every account is not for a key that is bound to some. */
+function requireAllAccounts({ name, accounts }: ApiKey, why: string): void {
   if (accounts === undefined) return;
-  const own = [...accounts].join(', ');
-  const instead = 'POST /v1/accounts/{name}/stop stops one account';
-  throw new ApiProblem('forbidden', `The key "${name}" is for ${own}, and a queue is for all accounts: ${instead}.`);
+  throw new ApiProblem('forbidden', `The key "${name}" is for ${[...accounts].join(', ')}, and ${why}.`);
 }
 
 function addAccountRoutes(router: Router, context: ApiContext): void {

@@ -11,6 +11,7 @@ const EXAMPLE_ENDPOINT = 'ep_4n7q0c1w2e3r4t5y6z7a8b9c0d';
 export function addOperatingCommands(program: Command, shell: Shell): void {
   addGroup(program, shell, { name: 'queues', description: 'What waits where, and the switches', asks: queueAsks });
   addGroup(program, shell, { name: 'endpoints', description: 'Where events are posted to', asks: endpointAsks });
+  addGroup(program, shell, { name: 'secrets', description: 'What is kept sealed in Redis', asks: secretAsks });
   addAsk(program, shell, {
     name: 'callback',
     description:
@@ -126,6 +127,20 @@ const endpointAsks: readonly Ask[] = [
     question: (id) => `Make a new secret for ${id}?`,
     next: () => 'Keep the secret: it is not shown again.',
     example: `relais endpoints rotate-secret ${EXAMPLE_ENDPOINT}`,
+  },
+];
+
+const secretAsks: readonly Ask[] = [
+  {
+    name: 'rotate',
+    description: 'Seal everything with the first of SEALING_SECRET, once every process has the new list',
+    method: 'POST',
+    path: () => '/v1/secrets/rotate',
+    next: ({ unreadable }) =>
+      Array.isArray(unreadable) && unreadable.length > 0
+        ? `No secret opens what these have: relais endpoints rotate-secret ${String(unreadable[0])}`
+        : 'The older ones can be taken out of SEALING_SECRET now.',
+    example: 'relais secrets rotate',
   },
 ];
 

@@ -4,7 +4,7 @@ import type { Secret } from '../lib/secret.ts';
 import type { Endpoint, Endpoints, NewEndpoint } from '../operations/endpoints.ts';
 import { wantsKind } from './dispatcher.ts';
 import { type EndpointRules, checkEndpointUrl, endpointProblems } from './outgoing/endpoint.ts';
-import { sealEndpointSecret } from './outgoing/sealed.ts';
+import { openEndpointSecrets, sealEndpointSecret } from './outgoing/sealed.ts';
 import { newEndpointSecret } from './outgoing/signature.ts';
 import type { EventStream } from './stream.ts';
 
@@ -12,7 +12,7 @@ export interface EndpointDeskOptions {
   readonly endpoints: Endpoints;
   readonly events: Pick<EventStream, 'entries'>;
   readonly random: Random;
-  /** The callback secrets: the first one seals. None: endpoints cannot be registered. */
+  /** The first seals, all of them open. None: endpoints cannot be registered. */
   readonly secrets: readonly Secret[];
   readonly rules: EndpointRules;
   readonly wake: (endpoint: string, rev: string) => void;
@@ -20,11 +20,17 @@ export interface EndpointDeskOptions {
 
 export type Registered = { readonly id: string; readonly secret: Secret } | { readonly problem: string };
 
+/** How many endpoints were sealed anew, and the ids of those that have a secret that no key opens. */
+export interface Resealed {
+  readonly resealed: number;
+  readonly unreadable: readonly string[];
+}
+
 /** While receivers learn the new secret, the old one signs too. */
 const BOTH_SECRETS_MS = 86_400_000;
 const REPLAY_MOST = 100_000;
 const AT_A_TIME = 1_000;
-const NO_KEY = 'CALLBACK_SECRET is not set here, and the secrets of endpoints are sealed with it.';
+const NO_KEY = 'SEALING_SECRET is not set here, and the secrets of endpoints are sealed with it.';
 
 export class EndpointDesk {
   readonly #options: EndpointDeskOptions;
@@ -57,6 +63,30 @@ export class EndpointDesk {
     const { endpoints, random } = this.#options;
     await endpoints.rotate(id, sealEndpointSecret(made.secret, made.key, id, random), BOTH_SECRETS_MS);
     return { id, secret: made.secret };
+  }
+
+  /**
+   * Seals every secret with the newest sealing secret, so that the older ones can go. Those that none of them opens are
+   * left as they are and named: their deliveries cannot be signed, and only another secret helps.
+   */
+  async reseal(): Promise<Resealed | { readonly problem: string }> {
+    const { endpoints, random, secrets } = this.#options;
+    const [key] = secrets;
+    if (!key) return { problem: NO_KEY };
+    const unreadable: string[] = [];
+    let resealed = 0;
+    for (const { id } of await endpoints.all()) {
+      const kept = await endpoints.sealedSecrets(id);
+      const opened = kept.map((text) => openEndpointSecrets([text], secrets, id)[0]);
+      if (opened.includes(undefined)) unreadable.push(id);
+      if (opened.every((secret) => secret === undefined)) continue;
+      const again = kept.map((text, at) => {
+        const secret = opened[at];
+        return secret ? sealEndpointSecret(secret, key, id, random) : text;
+      });
+      if (await endpoints.reseal(id, kept, again)) resealed += 1;
+    }
+    return { resealed, unreadable };
   }
 
   /** Brings back what the endpoint wants of the events since then, delivered or not; the earliest first. */

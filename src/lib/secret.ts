@@ -29,6 +29,16 @@ export class Secret {
   }
 }
 
+/** A list that rotates a secret: the first is used for what is new, all of them for what is there. */
+export function secretsOf(list: Secret | string | undefined): Secret[] {
+  const text = typeof list === 'string' ? list : (list?.reveal() ?? '');
+  return text
+    .split(',')
+    .map((secret) => secret.trim())
+    .filter((secret) => secret !== '')
+    .map((secret) => new Secret(secret));
+}
+
 /** Compares in a time that does not depend on where the texts differ, nor on their lengths. */
 export function sameSecret(a: string, b: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -9,6 +9,7 @@ import {
   dispatchScript,
   removeEndpointScript,
   replayScript,
+  resealEndpointScript,
   rotateEndpointScript,
 } from './scripts/endpoint.ts';
 import { runScript } from './scripts/script.ts';
@@ -125,6 +126,17 @@ export class Endpoints {
   async rotate(id: string, secret: string, bothForMs: number): Promise<boolean> {
     const args = [this.#now(), secret, bothForMs];
     return (await runScript(this.#redis, rotateEndpointScript, [keys.record(id)], args)) === 1;
+  }
+
+  /** As they are kept: the newest first. */
+  async sealedSecrets(id: string): Promise<string[]> {
+    const kept = await this.#redis.hmget(keys.record(id), 'secret', 'oldSecret');
+    return kept.filter((text) => text !== null);
+  }
+
+  /** The same secrets, sealed anew. False: they are no longer those that were read. */
+  async reseal(id: string, kept: readonly string[], again: readonly string[]): Promise<boolean> {
+    return (await runScript(this.#redis, resealEndpointScript, [keys.record(id)], [...kept, ...again])) === 1;
   }
 
   async read(id: string): Promise<Endpoint | undefined> {

@@ -1,7 +1,8 @@
+import { hkdfSync } from 'node:crypto';
 import type { Bench } from '../processors/bench.ts';
 import { createUpstream } from '../upstream/client.ts';
 import { callbackPath } from '../webhooks/path.ts';
-import { Secret } from '../lib/secret.ts';
+import { Secret, secretsOf } from '../lib/secret.ts';
 import type { Config } from '../config.ts';
 import type { Foundation } from './foundation.ts';
 import type { Timing } from './timing.ts';
@@ -10,12 +11,20 @@ import type { Timing } from './timing.ts';
 const FEED_PER_SLOT = 8;
 
 export function callbackSecrets(config: Config): Secret[] {
-  const text = config.CALLBACK_SECRET?.reveal() ?? '';
-  return text
-    .split(',')
-    .map((secret) => secret.trim())
-    .filter((secret) => secret !== '')
-    .map((secret) => new Secret(secret));
+  return secretsOf(config.CALLBACK_SECRET);
+}
+
+/**
+ * What is kept sealed in Redis is sealed with the first of these and opened with any. On this machine alone, where none
+ * is asked for, they follow from the callback secrets.
+ */
+export function sealingSecrets(config: Config): Secret[] {
+  const own = secretsOf(config.SEALING_SECRET);
+  if (own.length > 0) return own;
+  return callbackSecrets(config).map(
+    (secret) =>
+      new Secret(Buffer.from(hkdfSync('sha256', secret.reveal(), '', 'relais sealing', 32)).toString('hex')),
+  );
 }
 
 interface UpstreamNeeds extends Pick<Foundation, 'config' | 'redis' | 'clock' | 'random'> {

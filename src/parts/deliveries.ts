@@ -7,7 +7,7 @@ import { type Outgoing, openOutgoing } from '../events/outgoing/post.ts';
 import { Endpoints } from '../operations/endpoints.ts';
 import { type DeliveryTools, deliverEvents } from '../processors/event-delivery.ts';
 import type { Processor } from '../processors/index.ts';
-import { callbackSecrets } from './bench.ts';
+import { sealingSecrets } from './bench.ts';
 import type { Foundation } from './foundation.ts';
 
 export function endpointsOf({ redis, random }: Foundation): Endpoints {
@@ -20,7 +20,7 @@ export function endpointDeskOf(foundation: Foundation, endpoints: Endpoints): En
     endpoints,
     events,
     random,
-    secrets: callbackSecrets(config),
+    secrets: sealingSecrets(config),
     rules: rulesOf(foundation),
     wake: (endpoint, rev) => wake('event-delivery', endpoint, rev),
   });
@@ -53,7 +53,7 @@ function toolsOf(foundation: Foundation, outgoing: Outgoing): DeliveryTools {
       const event = await events.at(place);
       return event && { id: event.id, body: JSON.stringify(event) };
     },
-    post: createPostman({ outgoing, clock, secrets: callbackSecrets(config) }),
+    post: createPostman({ outgoing, clock, secrets: sealingSecrets(config) }),
     onDelivery: (outcome) => metrics.eventDelivered(outcome),
   };
 }

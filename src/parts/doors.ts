@@ -1,9 +1,8 @@
 /** The listeners of a process: the HTTP API, the callback receiver, the metrics page. Each tells its address. */
 import { createApi } from '../api/app.ts';
 import type { QueueSwitches } from '../api/context.ts';
-import { type ApiKey, readApiKeys } from '../api/keys.ts';
 import type { Part } from '../app.ts';
-import { type Config, WrongSettings } from '../config.ts';
+import { apiKeysOf } from '../config.ts';
 import { startMetricsServer } from '../metrics/server.ts';
 import { Purge } from '../operations/purge.ts';
 import type { Bench } from '../processors/bench.ts';
@@ -20,24 +19,6 @@ import { refusalOf } from './refusal.ts';
 import { acceptanceOf } from './worker.ts';
 
 type TellUrl = (url: string) => void;
-
-/** On loopback, with nothing configured, so that the first request works. */
-const DEV_KEY = 'dev:enqueue+read+approve+operate:dev,checker:read+approve:checker';
-
-export function apiKeysOf(config: Config): ApiKey[] {
-  if (config.API_KEYS === undefined && !isLoopback(config.HOST)) {
-    throw new WrongSettings([`API_KEYS: is needed, since HOST=${config.HOST} can be reached from outside`]);
-  }
-  try {
-    return readApiKeys(config.API_KEYS?.reveal() ?? DEV_KEY);
-  } catch (error) {
-    throw new WrongSettings([`API_KEYS: ${error instanceof Error ? error.message : String(error)}`]);
-  }
-}
-
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host.startsWith('127.');
-}
 
 export function apiPart(foundation: Foundation, bench: Bench, tellUrl: TellUrl): Part {
   const { config, logger, book } = foundation;

@@ -5,7 +5,8 @@ import { type Config, describeConfig, loadConfig, missingFor } from '../config.t
 import { createLogger } from '../logger.ts';
 import { type AnyQueueName, queueNames } from '../queues/index.ts';
 import { createBench } from './bench.ts';
-import { apiKeysOf, apiPart, isLoopback, metricsPart, webhooksPart } from './doors.ts';
+import { isLoopbackHost } from '../events/outgoing/endpoint.ts';
+import { apiPart, metricsPart, webhooksPart } from './doors.ts';
 import { layFoundation, limitsPart } from './foundation.ts';
 import { timingOf } from './timing.ts';
 import { workerParts } from './worker.ts';
@@ -39,7 +40,6 @@ export async function startRoles(
   queues: readonly AnyQueueName[] = queueNames,
   signal?: AbortSignal,
 ): Promise<{ urls: Urls; stop: () => Promise<void> }> {
-  if (roles.includes('api')) apiKeysOf(config);
   const logger = createLogger(config.LOG_LEVEL);
   logger.info({ settings: describeConfig(config), roles }, 'starting');
   const foundation = layFoundation(config, logger, signal);
@@ -71,7 +71,7 @@ export async function startRoles(
 /** While the service is on this machine, so is the receiver; a real one needs to be told where to reach us. */
 export function publicUrlOf(config: Config, urls: Urls): string | undefined {
   if (config.PUBLIC_URL !== undefined) return config.PUBLIC_URL;
-  if (config.SERVICE_BASE_URL === undefined || !isLoopback(new URL(config.SERVICE_BASE_URL).hostname))
+  if (config.SERVICE_BASE_URL === undefined || !isLoopbackHost(new URL(config.SERVICE_BASE_URL).hostname))
     return undefined;
   if (urls.webhooks !== undefined) return urls.webhooks;
   return config.WEBHOOKS_PORT === 0 ? undefined : `http://${config.HOST}:${config.WEBHOOKS_PORT}`;

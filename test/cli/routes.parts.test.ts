@@ -76,6 +76,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'POST /v1/event-endpoints/{id}/replay': ['endpoints', 'replay', 'x', '--since', '2026-11-21T08:00:00Z'],
   'POST /v1/event-endpoints/{id}/rotate-secret': ['endpoints', 'rotate-secret', 'x'],
   'GET /v1/queues': ['queues', 'list'],
+  'POST /v1/secrets/rotate': ['secrets', 'rotate'],
   'POST /v1/queues/{name}/pause': ['queues', 'pause', 'x'],
   'POST /v1/queues/{name}/resume': ['queues', 'resume', 'x'],
   'GET /v1/accounts': ['account', 'list'],

@@ -4,7 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, expect, test, vi } from 'vitest';
 import { keys } from '../../src/operations/keys.ts';
-import { type Service, startService } from '../support/service.ts';
+import { openEndpointSecrets } from '../../src/events/outgoing/sealed.ts';
+import { Secret } from '../../src/lib/secret.ts';
+import { apiOn } from '../support/api-process.ts';
+import { KEYS, type Service, ask, startService } from '../support/service.ts';
 import { emit } from './stream-writer.ts';
 
 const toClose: Array<() => Promise<unknown>> = [];
@@ -126,8 +129,28 @@ test('this machine is no endpoint unless the settings allow it', async () => {
   expect(answer.body.problems).toMatchObject([{ pointer: '/url' }]);
 });
 
-async function makeWorld() {
-  const service: Service = await startService({ ALLOW_LOOPBACK_ENDPOINTS: 'on' });
+test('what was sealed with an old secret is sealed anew, and the old one can go', async () => {
+  const { service, register } = await makeWorld({ SEALING_SECRET: 'old' });
+  const shop = await receiver();
+  const { id, secret } = await register(shop.url);
+  await service.call('POST', `/v1/event-endpoints/${id}/rotate-secret`, { key: 'maker-secret' });
+  const rotateWith = async (SEALING_SECRET: string) => {
+    const api = await apiOn(service.redisUrl, { SEALING_SECRET, API_KEYS: KEYS });
+    const answer = await ask(`${api.url}/v1/secrets/rotate`, 'POST', {});
+    await api.stop();
+    return answer.body;
+  };
+  expect(await rotateWith('new')).toEqual({ resealed: 0, unreadable: [id] });
+  expect(await rotateWith('new,old')).toEqual({ resealed: 1, unreadable: [] });
+  expect(await rotateWith('new')).toEqual({ resealed: 1, unreadable: [] });
+  const sealed = await service.redis.hmget(keys.record(id), 'secret', 'oldSecret');
+  const [, old] = openEndpointSecrets(sealed.map(String), [new Secret('new')], id);
+  expect(old?.reveal()).toBe(secret);
+  expect(openEndpointSecrets(sealed.map(String), [new Secret('old'), new Secret('callback-secret')], id)).toEqual([]);
+});
+
+async function makeWorld(env: Readonly<Record<string, string>> = {}) {
+  const service: Service = await startService({ ALLOW_LOOPBACK_ENDPOINTS: 'on', ...env });
   toClose.push(() => service.stop());
   const register = async (url: string, key = 'maker-secret'): Promise<{ id: string; secret: string }> => {
     const { status, body } = await service.call('POST', '/v1/event-endpoints', { key, body: { url } });

@@ -93,8 +93,8 @@ describe('docker-compose.yml', () => {
       return all.flatMap(([setting, value]) => (secrets.includes(setting) && value !== '' ? [setting] : []));
     };
     const keys = 'SERVICE_MASTER_KEY SERVICE_PRIVATE_KEY SERVICE_TOKEN SMS_USER_KEY SMS_SECRET_KEY SMS_APP_KEY';
-    expect(given('worker')).toEqual(['CALLBACK_SECRET', ...keys.split(' ')]);
-    expect(given('api')).toEqual(['CALLBACK_SECRET', ...keys.split(' '), 'API_KEYS']);
+    expect(given('worker')).toEqual(['CALLBACK_SECRET', 'SEALING_SECRET', ...keys.split(' ')]);
+    expect(given('api')).toEqual(['CALLBACK_SECRET', 'SEALING_SECRET', ...keys.split(' '), 'API_KEYS']);
     expect(given('webhooks')).toEqual(['CALLBACK_SECRET']);
     expect(given('sandbox')).toEqual([]);
   });

@@ -26,6 +26,8 @@ export interface Service {
   readonly webhooks: string;
   readonly metrics: string;
   readonly redis: Redis;
+  /** For another process over the same records. */
+  readonly redisUrl: string;
   readonly sandbox: Sandbox;
   call(method: string, path: string, call?: Call): Promise<Answer>;
   /** Asks again until the answer is as wanted; fails with the last one after ten seconds. */
@@ -79,6 +81,7 @@ export async function startService(env: Readonly<Record<string, string>> = {}): 
     webhooks,
     metrics,
     redis: fresh.redis,
+    redisUrl: fresh.url,
     sandbox,
     call,
     control,

@@ -178,3 +178,14 @@ export const purged = z
     kept: z.string().meta({ description: 'What stays, and why.' }),
   })
   .meta({ id: 'Purged' });
+
+export const resealed = z
+  .looseObject({
+    resealed: z
+      .int()
+      .meta({ example: 2, description: 'Endpoints whose secrets are sealed with the newest secret now.' }),
+    unreadable: z
+      .array(text('ep_0f6c8d4b2a1e4957'))
+      .meta({ description: 'Endpoints with a secret that none of the sealing secrets opens: they need another.' }),
+  })
+  .meta({ id: 'Resealed' });

@@ -17,6 +17,7 @@ import {
   queueList,
   purged,
   replayed,
+  resealed,
   reviewList,
 } from './answers-operating.ts';
 import { after, answer, json, limit } from './pieces.ts';
@@ -206,6 +207,18 @@ export const operatingRoutes = defineRoutes([
     answers: { 200: answer('Those that the key may use.', accounts) },
   },
   ...accountSwitches,
+  {
+    method: 'post',
+    path: '/v1/secrets/rotate',
+    id: 'rotateSecrets',
+    tag: 'Operating',
+    summary: 'Seal what is kept sealed with the newest secret.',
+    description: 'Once it has said so, the older secrets can be taken out of SEALING_SECRET.',
+    role: 'operate',
+    scope: 'none',
+    answers: { 200: answer('What was sealed anew.', resealed) },
+    problems: ['forbidden', 'wrong-state'],
+  },
   {
     method: 'post',
     path: '/v1/purge',

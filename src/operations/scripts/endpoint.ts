@@ -49,6 +49,24 @@ return 1
 );
 
 /**
+ * The same secrets under another seal, unless one of them was changed since it was read.
+ *
+ * KEYS record · ARGV the secrets as they were read (the newest first), then the same sealed anew · → 1 | 0: changed
+ */
+export const resealEndpointScript = defineScript(
+  'reseal endpoint secrets',
+  `
+local names, count = {'secret', 'oldSecret'}, #ARGV / 2
+local kept = redis.call('HMGET', KEYS[1], unpack(names))
+for i = 1, #names do
+  if (kept[i] or nil) ~= (i <= count and ARGV[i] or nil) then return 0 end
+end
+for i = 1, count do redis.call('HSET', KEYS[1], names[i], ARGV[count + i]) end
+return count > 0 and 1 or 0
+`,
+);
+
+/**
  * Hands events to the endpoints that want them, and moves the cursor, in one step. Whoever finds that the cursor or the
  * list of endpoints is no longer as it read them does nothing: somebody else was quicker.
  *

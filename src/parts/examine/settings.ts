@@ -1,7 +1,6 @@
 import { type AccountBook, readAccounts } from '../../accounts.ts';
 import { roles } from '../../cli/io.ts';
 import { type Config, WrongSettings, describeSettings, loadConfig, missingFor } from '../../config.ts';
-import { apiKeysOf } from '../doors.ts';
 import { type Finding, fault, ok } from './finding.ts';
 
 export interface Settings {
@@ -31,7 +30,6 @@ export function examineSettings(env: Environment): Settings {
       return [];
     }),
   );
-  if (config) tried(() => apiKeysOf(config));
   const book = config && tried(() => readAccounts(config));
   const faults = problems.map((problem) => fault('settings', problem, 'Mend it, and start every process again.'));
   return {

@@ -81,7 +81,9 @@ export async function eventScenes({ ask, service, sealed }: Stage): Promise<void
   await ask('POST', `${path}/${made.id}/replay`, { body: { since: '2026-01-01T00:00:00Z' } });
   await ask('POST', `${path}/${made.id}/replay`, { body: {} });
   await ask('POST', `${path}/${made.id}/rotate-secret`);
-  // A process without CALLBACK_SECRET cannot seal the secrets of endpoints.
+  await ask('POST', '/v1/secrets/rotate');
+  expect((await sealed('POST', '/v1/secrets/rotate')).status).toBe(409);
+  // A process without SEALING_SECRET cannot seal the secrets of endpoints.
   expect((await sealed('POST', path, registration)).status).toBe(409);
   expect((await sealed('POST', `${path}/${made.id}/rotate-secret`)).status).toBe(409);
   await ask('DELETE', `${path}/${made.id}`);

@@ -6,7 +6,7 @@ import type { Ask } from './contract.ts';
 export interface Stage {
   readonly ask: Ask;
   readonly service: Service;
-  /** Another process over the same Redis, without CALLBACK_SECRET; watched too. */
+  /** Another process over the same Redis, without SEALING_SECRET; watched too. */
   readonly sealed: Ask;
   readonly becomes: (path: string, state: string) => Promise<unknown>;
   /** As if everything else had been tried. */

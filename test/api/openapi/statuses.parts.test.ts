@@ -41,7 +41,7 @@ beforeAll(async () => {
       // What is allowed stands in Redis, as the process that started last has it.
       APPROVAL_ABOVE: ENV.APPROVAL_ABOVE,
       REDIS_URL: redisUrl(service),
-      API_KEYS: 'maker:read:maker-secret',
+      API_KEYS: 'maker:read+operate:maker-secret',
       API_PORT: '0',
       LOG_LEVEL: 'silent',
     }),
