@@ -3,8 +3,8 @@ import type { Router } from 'express';
 import { z } from 'zod';
 import { type StateOf, queueOf } from '../operations/lifecycle.ts';
 import type { RecordAt, RecordOf } from '../operations/record.ts';
-import type { EventDraft } from '../operations/settle.ts';
-import type { CollectKind, Tried } from '../processors/attempt.ts';
+import { type Announced, type CollectKind, eventOf } from '../processors/announced.ts';
+import type { Tried } from '../processors/attempt.ts';
 import type { Bench } from '../processors/bench.ts';
 import { problemsOf } from '../producer/problems.ts';
 import { type ApiContext, findRecord, requireKept, requireRole } from './context.ts';
@@ -15,13 +15,11 @@ import { upstreamProblem } from './upstream-problem.ts';
 export type Outcome = 'completed' | 'succeeded' | 'cancelled' | 'failed';
 
 /** Those that a kind has. */
-type OutcomeOf<K extends CollectKind> = Outcome & StateOf<K>;
+type OutcomeOf<K extends CollectKind> = Outcome & StateOf<K> & Announced<K>;
 
 export interface Resolvable<K extends CollectKind> {
   readonly kind: K;
   readonly outcomes: readonly [OutcomeOf<K>, ...OutcomeOf<K>[]];
-  /** How callers are told. */
-  readonly event: (record: RecordOf[K], outcome: OutcomeOf<K>, more: { readonly resolvedBy: string }) => EventDraft;
   /** Asks upstream; absent where there is nothing to ask. */
   readonly advance?: (id: string, bench: Bench) => Promise<Tried>;
   readonly view: (record: RecordOf[K]) => object;
@@ -48,7 +46,7 @@ export function addResolve<K extends CollectKind>(router: Router, context: ApiCo
     }
     requireReview(record.state);
     await askFirst(context, key, record.id, how);
-    await settle(context, how, await findRecord(context, key, how.kind, record.id), { ...parsed.data, by: key.name });
+    await takeWord(context, await findRecord(context, key, how.kind, record.id), { ...parsed.data, by: key.name });
     await requireKept(context);
     response.json(how.view(await findRecord(context, key, how.kind, record.id)));
   });
@@ -100,9 +98,8 @@ interface Word<K extends CollectKind> {
   readonly by: string;
 }
 
-async function settle<K extends CollectKind>(
+async function takeWord<K extends CollectKind>(
   context: ApiContext,
-  { event }: Resolvable<K>,
   record: RecordAt<K>,
   { outcome, note, by }: Word<K>,
 ): Promise<void> {
@@ -112,7 +109,7 @@ async function settle<K extends CollectKind>(
     to: outcome,
     set: { note, resolvedBy: by },
     evidence: { operation: 'resolve', code: outcome, detail: by },
-    event: event(record, outcome, { resolvedBy: by }),
+    event: eventOf<K>(record, outcome, { resolvedBy: by }),
   });
   if (settled.is !== 'not yours') return;
   requireReview(settled.state);

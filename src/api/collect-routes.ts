@@ -1,7 +1,7 @@
 /** The routes that what collects, or credits, has in common: where it stands, asking now, and a person's word. */
 import type { Router } from 'express';
 import type { RecordOf } from '../operations/record.ts';
-import type { CollectKind } from '../processors/attempt.ts';
+import type { CollectKind } from '../processors/announced.ts';
 import { type Creation, lookWhileWaiting } from './collect-create.ts';
 import { type Resolvable, addResolve } from './collect-resolve.ts';
 import { type ApiContext, findRecord, requireRole } from './context.ts';

@@ -1,5 +1,4 @@
 import { Router } from 'express';
-import { directCreditEvent } from '../processors/direct-credit-event.ts';
 import { addResolve } from './collect-resolve.ts';
 import { addShow } from './collect-routes.ts';
 import { directCreditView } from './collect-views.ts';
@@ -30,7 +29,6 @@ export function directCreditRoutes(context: ApiContext): Router {
     kind: 'direct_credit',
     outcomes: ['succeeded', 'failed'],
     view: directCreditView,
-    event: directCreditEvent,
   } as const;
   addShow(router, context, credit);
   addResolve(router, context, credit);

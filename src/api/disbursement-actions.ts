@@ -3,7 +3,7 @@ import { type Router } from 'express';
 import { z } from 'zod';
 import type { DisbursementState } from '../operations/lifecycle.ts';
 import type { DisbursementRecord } from '../operations/record.ts';
-import { disbursementEvent } from '../processors/disbursement-event.ts';
+import { eventOf } from '../processors/announced.ts';
 import { type Resolved, resolutions } from '../processors/resolve.ts';
 import { problemsOf } from '../producer/problems.ts';
 import { type ApiContext, findRecord, requireKept, requireRole } from './context.ts';
@@ -58,7 +58,7 @@ async function cancel(context: ApiContext, key: ApiKey, record: DisbursementReco
     to: 'cancelled',
     set: { reason: 'cancelled_by_caller' },
     evidence: { operation: 'cancel', code: 'by', detail: key.name },
-    event: disbursementEvent(record, 'cancelled'),
+    event: eventOf(record, 'cancelled'),
   });
   if (settled.is === 'not yours') throw tooLate(settled.state);
 }

@@ -1,6 +1,5 @@
 import { Router } from 'express';
 import { advanceInvoice } from '../processors/invoice.ts';
-import { invoiceEvent } from '../processors/invoice-event.ts';
 import { invoiceRequest } from '../queues/requests-collect.ts';
 import { createWhileWaiting } from './collect-create.ts';
 import { addAskable } from './collect-routes.ts';
@@ -16,7 +15,6 @@ export function invoiceRoutes(context: ApiContext): Router {
     advance: advanceInvoice,
     view: invoiceView,
     outcomes: ['completed', 'cancelled', 'failed'],
-    event: invoiceEvent,
   } as const;
 
   router.post('/', (request, response) => {

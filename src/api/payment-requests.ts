@@ -1,6 +1,5 @@
 import { Router } from 'express';
 import { advancePaymentRequest } from '../processors/payment-request.ts';
-import { paymentRequestEvent } from '../processors/payment-request-event.ts';
 import { failures } from '../upstream/failures.ts';
 import { createWhileWaiting } from './collect-create.ts';
 import { addAskable } from './collect-routes.ts';
@@ -16,7 +15,6 @@ export function paymentRequestRoutes(context: ApiContext): Router {
     advance: advancePaymentRequest,
     view: paymentRequestView,
     outcomes: ['completed', 'failed'],
-    event: paymentRequestEvent,
   } as const;
 
   router.post('/', (request, response) => {

@@ -3,6 +3,7 @@
  * numbers) is in memory for one request and is never written down, queued or logged.
  */
 import type { Router } from 'express';
+import { isApplied } from '../processors/attempt.ts';
 import { advanceInvoice } from '../processors/invoice.ts';
 import type { InvoiceRecord } from '../operations/payment-records.ts';
 import type { UpstreamAccount } from '../upstream/client.ts';
@@ -81,10 +82,8 @@ async function note(
   record: InvoiceRecord,
   { method, code }: { method: string; code: string },
 ): Promise<void> {
-  await operations.settle(record, undefined, {
-    to: 'pending',
-    dueInMs: bench.policy.invoicePollMs[0] ?? 0,
-    set: { tries: 0 },
-    evidence: { operation: 'softpay', code, detail: method },
-  });
+  const evidence = { operation: 'softpay', code, detail: method };
+  const dueInMs = bench.policy.invoicePollMs[0] ?? 0;
+  const settled = await operations.settle(record, undefined, { to: 'pending', dueInMs, set: { tries: 0 }, evidence });
+  if (!isApplied(settled)) await operations.note(record.id, evidence);
 }

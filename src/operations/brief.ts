@@ -47,7 +47,7 @@ export const BRIEF_NAMES = {
 } as const satisfies Readonly<Record<string, string>>;
 
 /** What was asked, as lines of evidence begin. */
-export const BRIEF_WORDS = { create: 'c', submit: 's', status: 't', callback: 'b' } as const;
+export const BRIEF_WORDS = { create: 'c', submit: 's', status: 't', callback: 'b', named: 'n' } as const;
 
 /** A line whose time is counted from the acceptance begins with it. */
 export const COUNTED_FROM_ACCEPTANCE = '+';

@@ -54,9 +54,31 @@ export function claimsSuccess({ code }: Pick<Evidence, 'code'>): boolean {
   return code === 'success' || code === 'completed';
 }
 
-/** `at` is filled in by the script that writes the line, from the one clock all processes share. */
-export function packEvidence(evidence: EvidenceDraft): string {
-  const clean = (text: string): string => text.replaceAll('|', '/').replace(/\s+/g, ' ');
+/** One line, or several that were learnt in the same moment. */
+export type Said = EvidenceDraft | readonly EvidenceDraft[];
+
+/** What a line is about that tells what upstream named: an id we did not know, or something else than was asked. */
+export const NAMED = 'named';
+
+export function named(what: string, as: string | number): EvidenceDraft {
+  return { operation: NAMED, code: what, detail: String(as) };
+}
+
+/** A character that stands in no line. */
+export const LINE_END = ';';
+
+/** `at` is filled in by the script that writes the lines, from the one clock all processes share. */
+export function packEvidence(said: Said): string {
+  return linesOf(said).map(packLine).join(LINE_END);
+}
+
+export function linesOf(said: Said | undefined): readonly EvidenceDraft[] {
+  if (said === undefined) return [];
+  return 'operation' in said ? [said] : said;
+}
+
+function packLine(evidence: EvidenceDraft): string {
+  const clean = (text: string): string => text.replaceAll('|', '/').replaceAll(LINE_END, ',').replace(/\s+/g, ' ');
   const line = [
     clean(evidence.operation),
     clean(evidence.code),

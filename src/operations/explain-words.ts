@@ -137,7 +137,6 @@ const ofOthers: Rows = {
   amount_mismatch: ['upstream names another amount than was asked for', COMPARE],
   mismatch_mode: ['upstream answered in another mode, test or live, than it was made in', COMPARE],
   untracked: ['upstream gave no reference to ask about, so nobody can follow it', 'Watch for it in the dashboard.'],
-  orphan: ['another attempt had made one already; this one is shown to nobody and ends by itself', NOTHING],
   nothing_new: ['upstream says what is known already', NOTHING],
   completed_late: ['it was paid after its end had been told, and that was told too', NOTHING],
   succeeded_late: ['it was credited, although it had been given up: the answer came late', NOTHING],

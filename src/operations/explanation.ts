@@ -1,6 +1,6 @@
 /** What explanations are made of, whatever they explain. */
 import type { HoldArea } from './accounts.ts';
-import { EVIDENCE_SLOTS, type Evidence, readEvidence } from './evidence.ts';
+import { EVIDENCE_SLOTS, type Evidence, NAMED, readEvidence } from './evidence.ts';
 import { type WordExplained, explainWord } from './explain-words.ts';
 import { type Kind, queueOf } from './lifecycle.ts';
 import type { Fields } from './record.ts';
@@ -155,6 +155,8 @@ function tell({ operation, code, httpStatus, detail }: Evidence, failureOf: Fail
       return good ? `asked: upstream says ${detail ?? 'nothing'}` : `asked in vain: ${answer}`;
     case 'statistics':
       return good ? `asked the statistics: ${detail ?? 'nothing'}` : `asked the statistics in vain: ${answer}`;
+    case NAMED:
+      return `upstream named ${code}: ${detail ?? 'nothing'}`;
     case 'callback':
       return `upstream called back, claiming ${code}: not believed, but looked at`;
     case 'resolve':

@@ -11,7 +11,7 @@ import { type AcceptedAt, fieldsToWrite } from './accepted.ts';
 import { type AccountStanding, readStanding } from './accounts.ts';
 import { endsBriefly } from './brief.ts';
 import type { QueueName } from './due-queues.ts';
-import { type EvidenceDraft, NOTHING_POSTED, type Posted, packEvidence } from './evidence.ts';
+import { type EvidenceDraft, NOTHING_POSTED, type Posted, type Said, packEvidence } from './evidence.ts';
 import { keys } from './keys.ts';
 import type { MoneyLimit } from './limits.ts';
 import {
@@ -278,7 +278,7 @@ export class Operations {
   }
 
   /** Keeps what was heard about an operation that somebody else has by now. Changes nothing else. */
-  async note(id: string, evidence: EvidenceDraft): Promise<void> {
+  async note(id: string, evidence: Said): Promise<void> {
     await runScript(this.#redis, noteScript, [keys.record(id)], [this.#now(), packEvidence(evidence)]);
   }
 

@@ -1,6 +1,6 @@
 /** One change of one record, in the words that the scripts take. */
 import { packEventData } from './event-data.ts';
-import { type EvidenceDraft, packEvidence } from './evidence.ts';
+import { type Said, packEvidence } from './evidence.ts';
 import { keys } from './keys.ts';
 import { type Kind, type StateOf, assertArrow, isFinal, queueOf } from './lifecycle.ts';
 import type { RecordBase } from './record.ts';
@@ -17,7 +17,7 @@ export interface Change<K extends Kind> {
   /** Keep the lease for so long; absent: let go. */
   readonly keepMs?: number | undefined;
   readonly event?: EventDraft | undefined;
-  readonly evidence?: EvidenceDraft | undefined;
+  readonly evidence?: Said | undefined;
   /**
    * Fields to set; '' removes one. A name that begins with `@` is a time: its value is ms from now, by the clock of
    * Redis.

@@ -1,16 +1,14 @@
 /** One attempt at an operation of any kind: the record, the lease on it, and the keys to use. */
 import type { AccountStanding } from '../operations/accounts.ts';
 import type { QueueName } from '../operations/due-queues.ts';
-import type { EvidenceDraft } from '../operations/evidence.ts';
+import { type EvidenceDraft, type Said, linesOf, named } from '../operations/evidence.ts';
+import type { Kind, StateOf } from '../operations/lifecycle.ts';
 import type { RecordAt, RecordBase } from '../operations/record.ts';
 import type { Change, Settled } from '../operations/settle.ts';
 import type { UpstreamAccount } from '../upstream/client.ts';
 import type { NotOk } from '../upstream/verdict.ts';
+import { type AttemptedKind, type Announced, eventOf } from './announced.ts';
 import { type Bench, type Outcome, type Settlement, retryAt } from './bench.ts';
-
-/** The kinds that are carried out by these attempts. */
-export type AttemptedKind = 'disbursement' | CollectKind;
-export type CollectKind = 'invoice' | 'payment_request' | 'direct_credit';
 
 export interface AttemptAt<K extends AttemptedKind> {
   readonly record: RecordAt<K>;
@@ -53,8 +51,9 @@ export async function beginAt<K extends AttemptedKind>(
     return { ...held, leaseEndsMono, account: account.upstream, keys: account.fingerprint };
   }
   // Another process may have these keys; what was begun with one set is never ended with another.
-  await change<K>({ record, lease }, bench, { to: record.state, dueInMs: bench.policy.holdRecheckMs });
-  return { did: 'waits', because: account ? 'other_keys_or_mode' : 'account_not_configured' };
+  const because = account ? 'other_keys_or_mode' : 'account_not_configured';
+  const dueInMs = bench.policy.holdRecheckMs;
+  return finish<K>({ record, lease }, bench, { to: record.state, dueInMs, did: 'waits', because });
 }
 
 /**
@@ -70,14 +69,59 @@ export function renewed<K extends AttemptedKind>(
   return { ...attempt, at, record: { ...record, rev: settled.rev }, leaseEndsMono };
 }
 
-/** A change of the attempt's own record. */
-export function change<K extends AttemptedKind>(
-  { record, lease }: { readonly record: RecordBase<K>; readonly lease: string },
-  bench: Bench,
-  what: Change<K>,
-): Promise<Settled> {
-  return bench.operations.settle(record, lease, what);
+/** What an attempt needs of its record to change it. Without a lease: a word that no attempt in flight may undo. */
+export interface Mine<K extends Kind> {
+  readonly record: RecordBase<K>;
+  readonly lease: string | undefined;
 }
+
+/** How an attempt ends: what is written, and what is told of it if that was written. */
+export type Ending<K extends Kind> = Omit<Change<K>, 'keepMs'> & Pick<Settlement, 'did' | 'because'>;
+
+/**
+ * Ends an attempt: the only way. Where somebody else has the record by the time of its last word, it is `lost`, and what
+ * it has learnt stays with the record all the same.
+ */
+export async function finish<K extends Kind>(
+  mine: Mine<K>,
+  bench: Bench,
+  { did, because, ...what }: Ending<K>,
+): Promise<Settlement> {
+  const settled = await write(mine, bench, what);
+  return isApplied(settled) ? { did, because } : { did: 'lost', because: settled.is };
+}
+
+/** Changes the record and keeps the lease: the attempt goes on. */
+export function keep<K extends Kind>(
+  mine: Mine<K>,
+  bench: Bench,
+  what: Change<K> & { readonly keepMs: number },
+): Promise<Settled> {
+  return write(mine, bench, what);
+}
+
+async function write<K extends Kind>({ record, lease }: Mine<K>, bench: Bench, what: Change<K>): Promise<Settled> {
+  const settled = await bench.operations.settle(record, lease, what);
+  if (!isApplied(settled) && settled.is !== 'held') await noteLearnt(record.id, what, bench);
+  return settled;
+}
+
+/** What upstream knows an operation by. */
+const NAMED_UPSTREAM = ['token', 'transactionId', 'disburseTxId', 'providerRef', 'referenceNumber'] as const;
+
+/** Whoever has the record now does not know what we were told: upstream's word, and what it named. */
+async function noteLearnt<K extends Kind>(id: string, { evidence, set }: Change<K>, bench: Bench): Promise<void> {
+  const told = linesOf(evidence).filter(({ operation, code }) => operation !== RESOLVE && code !== INTENDED);
+  if (told.length === 0) return;
+  const names = NAMED_UPSTREAM.flatMap((name) => (set?.[name] ? [named(name, set[name])] : []));
+  await bench.operations.note(id, [...told, ...names]);
+}
+
+/** The line of evidence that tells what we were about to do. */
+export const INTENDED = 'intended';
+
+/** What a line of evidence is about that tells a person's word. */
+export const RESOLVE = 'resolve';
 
 export type Applied = Extract<Settled, { readonly is: 'applied' | 'mine' }>;
 
@@ -85,13 +129,53 @@ export function isApplied(settled: Settled): settled is Applied {
   return settled.is === 'applied' || settled.is === 'mine';
 }
 
-/** What became of an attempt, unless somebody else had the record by the time of its last word. */
-export function settlementOf(settled: Settled, meant: Settlement): Settlement {
-  return isApplied(settled) ? meant : { did: 'lost', because: settled.is };
+interface Told {
+  /** Machine-readable. Absent: the state says it. */
+  readonly reason?: string | undefined;
+  /** Why, in the words of upstream. */
+  readonly failure?: string | undefined;
+  /** What the record and the event say besides, by the same names. */
+  readonly more?: Readonly<Record<string, string | number>>;
+  /** Told after it had waited for a person, or after another word. */
+  readonly late?: boolean;
+  readonly set?: Readonly<Record<string, string | number>>;
+  readonly dueInMs?: number | undefined;
+  readonly evidence?: Said | undefined;
+  readonly hintAfterMs?: number;
+  readonly forgetsCallback?: boolean;
+  /** Where the settlement says it in another word. */
+  readonly because?: string;
+}
+
+/** Ends an attempt in a state that callers are told of. */
+export function announceEnd<K extends AttemptedKind>(
+  attempt: AttemptAt<K>,
+  bench: Bench,
+  to: Announced<K> & StateOf<K>,
+  { reason, failure, more, late, set, because, ...rest }: Told = {},
+): Promise<Settlement> {
+  const told = { ...(reason ? { reason } : {}), ...(failure ? { failure } : {}), ...more };
+  return finish<K>(attempt, bench, {
+    ...rest,
+    to,
+    set: { reason: '', failure: '', ...told, ...set },
+    event: eventOf<K>(attempt.record, to, { ...told, ...(late ? { late } : {}) }),
+    did: to === 'needs_review' ? 'needs_review' : 'ended',
+    because: because ?? reason ?? to,
+  });
+}
+
+/** How long an operation that was published may still be asked about, ms. */
+export function timeLeft(
+  { publishedAt, createdAt }: { readonly publishedAt?: number; readonly createdAt: number },
+  limitMs: number,
+  at: number,
+): number {
+  return (publishedAt ?? createdAt) + limitMs - at;
 }
 
 /** Leaves the operation in its state. Without `dueInMs`, nobody looks until somebody has reason to. */
-export async function stayAt<K extends AttemptedKind>(
+export function stayAt<K extends AttemptedKind>(
   attempt: AttemptAt<K>,
   bench: Bench,
   how: {
@@ -100,18 +184,21 @@ export async function stayAt<K extends AttemptedKind>(
     readonly did?: Outcome;
     readonly evidence?: EvidenceDraft;
     readonly set?: Readonly<Record<string, string | number>>;
+    /** Where the state it is in says less than is known by now. */
+    readonly to?: StateOf<K>;
   },
 ): Promise<Settlement> {
   const { record } = attempt;
-  const settled = await change<K>(attempt, bench, {
-    to: record.state,
+  return finish<K>(attempt, bench, {
+    to: how.to ?? record.state,
     dueInMs: how.dueInMs,
     // Waiting for a turn or a condition is no try: what comes after it must not wait longer for it.
     set: { ...(how.did ? { tries: record.tries + 1 } : {}), ...how.set },
     evidence: how.evidence,
     hintAfterMs: HINT_INTERVAL_MS,
+    did: how.did ?? 'waits',
+    because: how.because,
   });
-  return settlementOf(settled, { did: how.did ?? 'waits', because: how.because });
 }
 
 /**

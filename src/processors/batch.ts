@@ -11,6 +11,7 @@ import { APPROVE_WITHIN_MS, type BatchRecord, type BatchRow, Sums } from '../ope
 import { type Batches, isSettled, WAITING } from '../operations/batches.ts';
 import type { Held } from '../operations/operations.ts';
 import { batch as declaration } from '../queues/batch.ts';
+import { finish } from './attempt.ts';
 import { type Bench, type Settlement, waitAt } from './bench.ts';
 
 const LOOK_MS = declaration.retryAfter.map(toMs);
@@ -54,32 +55,33 @@ export function batchProcessor(tools: BatchTools) {
   };
 }
 
-async function expire({ record, lease, at }: Held<'batch'>, bench: Bench): Promise<Settlement> {
+function wait(held: Held<'batch'>, dueInMs: number, because: string, bench: Bench): Promise<Settlement> {
+  return finish(held, bench, { to: held.record.state, dueInMs, did: 'waits', because });
+}
+
+function expire(held: Held<'batch'>, bench: Bench): Promise<Settlement> {
+  const { record, at } = held;
   const leftMs = record.since + APPROVE_WITHIN_MS - at;
   if (leftMs > 0) {
-    await bench.operations.settle(record, lease, { to: record.state, dueInMs: leftMs });
-    return { did: 'waits', because: 'awaiting_approval' };
+    return wait(held, leftMs, 'awaiting_approval', bench);
   }
-  await bench.operations.settle(record, lease, { to: 'expired' });
-  return { did: 'ended', because: 'expired' };
+  return finish(held, bench, { to: 'expired', did: 'ended', because: 'expired' });
 }
 
 async function goOn(held: Held<'batch'>, tools: BatchTools, bench: Bench): Promise<Settlement> {
-  const { record, lease } = held;
+  const { record } = held;
   if (!bench.durability().durable) {
-    await bench.operations.settle(record, lease, { to: record.state, dueInMs: bench.policy.holdRecheckMs });
-    return { did: 'waits', because: 'redis_not_durable' };
+    return wait(held, bench.policy.holdRecheckMs, 'redis_not_durable', bench);
   }
   const look = await lookAtRows(record, tools.batches);
-  if (look.mark === record.totals.count) return finish(held, tools, bench);
+  if (look.mark === record.totals.count) return end(held, tools, bench);
 
   const room = Math.min(ROWS_PER_ATTEMPT, UNBEGUN_MAX - look.unbegun);
   const next = room > 0 ? await tools.batches.rows(record.id, record.fed, room) : [];
   const placed = [...look.missing, ...next.map((row, offset) => ({ place: record.fed + offset, row }))];
   if (placed.length > 0 && bench.account(record.account) === undefined) {
     // Acceptance would refuse each row for good; a worker that has the keys may come by.
-    await bench.operations.settle(record, lease, { to: record.state, dueInMs: bench.policy.holdRecheckMs });
-    return { did: 'waits', because: 'account_not_configured' };
+    return wait(held, bench.policy.holdRecheckMs, 'account_not_configured', bench);
   }
   await acceptRows(placed, record, tools);
   return settleProgress(held, { mark: look.mark, fed: record.fed + next.length }, bench);
@@ -133,38 +135,42 @@ function reasonOf(answer: RowAnswer | undefined): string | undefined {
 }
 
 async function settleProgress(
-  { record, lease }: Held<'batch'>,
+  held: Held<'batch'>,
   { mark, fed }: { mark: number; fed: number },
   bench: Bench,
 ): Promise<Settlement> {
+  const { record } = held;
   const handedOut = fed - record.fed;
   const moved = handedOut > 0 || mark > record.mark;
   // A full attempt was cut short by its own bound, not by the rows that are out.
   const atOnce = handedOut === ROWS_PER_ATTEMPT && fed < record.totals.count;
-  const settled = await bench.operations.settle(record, lease, {
+  const settlement = await finish(held, bench, {
     to: record.state,
     dueInMs: atOnce ? 0 : waitAt(LOOK_MS, moved ? 0 : record.tries),
     set: { mark, fed, tries: moved ? 0 : record.tries + 1 },
+    did: handedOut > 0 ? 'advanced' : 'waits',
+    because: handedOut > 0 ? 'handed_out' : 'rows_under_way',
   });
-  if (settled.is !== 'applied' && settled.is !== 'mine') return { did: 'lost', because: settled.is };
-  if (atOnce) bench.wake('batch', record.id, settled.rev);
-  return { did: handedOut > 0 ? 'advanced' : 'waits', because: handedOut > 0 ? 'handed_out' : 'rows_under_way' };
+  if (atOnce && settlement.did !== 'lost') bench.wake('batch', record.id, record.rev + 1);
+  return settlement;
 }
 
-async function finish({ record, lease }: Held<'batch'>, { batches }: BatchTools, bench: Bench): Promise<Settlement> {
+async function end(held: Held<'batch'>, { batches }: BatchTools, bench: Bench): Promise<Settlement> {
+  const { record } = held;
   const sums = new Sums();
   for await (const page of batches.rowsNow(record, { from: 0, to: record.totals.count })) {
     for (const { row, state } of page) sums.add(state, row.amount);
   }
   const { id, contentHash, by, approvedBy, totals } = record;
   const { count, xof } = totals;
-  await bench.operations.settle(record, lease, {
+  return finish(held, bench, {
     to: 'finished',
     set: { mark: count },
     event: {
       type: 'batch.finished',
       data: { id, state: 'finished', contentHash, by, approvedBy, totals: { count, xof }, states: sums.read() },
     },
+    did: 'ended',
+    because: 'finished',
   });
-  return { did: 'ended', because: 'finished' };
 }

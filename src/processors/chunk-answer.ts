@@ -10,7 +10,7 @@ import { noteSender } from './campaign-gate.ts';
 import { type SendAttempt, leaveQueued, releaseProbed } from './chunk-attempt.ts';
 import { waitForSameText } from './chunk-intent.ts';
 import { mayBeOfOne, splitPart } from './chunk-plan.ts';
-import { type ChunkMove, goOn, settleChunk } from './chunk-settle.ts';
+import { type ChunkMove, finishChunk, goOn } from './chunk-settle.ts';
 
 const RETRY_MS = smsBatch.retryAfter.map(toMs);
 
@@ -59,11 +59,11 @@ async function settleNotSent(attempt: SendAttempt, verdict: NotOk, bench: Bench)
 }
 
 /** Whom it was sent to is looked up before anybody else of the chunk is sent to. */
-async function settleUnclear(attempt: SendAttempt, told: Told, because: string, bench: Bench): Promise<Settlement> {
+function settleUnclear(attempt: SendAttempt, told: Told, because: string, bench: Bench): Promise<Settlement> {
   const dueInMs = bench.policy.settleDelayMs;
   const counts = extraRequest(attempt);
-  await settleChunk(attempt, { to: 'unknown', ...told, dueInMs, set: { ...told.set, looks: '' }, counts }, bench);
-  return { did: 'unknown', because };
+  const move: ChunkMove = { to: 'unknown', ...told, dueInMs, set: { ...told.set, looks: '' }, counts };
+  return finishChunk(attempt, move, { did: 'unknown', because }, bench);
 }
 
 /** This part is over, and the next one goes out if there is one. */
@@ -94,8 +94,8 @@ async function settleRefused(attempt: SendAttempt, seen: Seen, code: string, ben
   }
   const { states } = attempt;
   const dueInMs = bench.policy.settleDelayMs;
-  await settleChunk(attempt, { to: 'refused', states, evidence, dueInMs, set: { refusedAs } }, bench);
-  return { did: 'advanced', because: 'one_of_many' };
+  const move: ChunkMove = { to: 'refused', states, evidence, dueInMs, set: { refusedAs } };
+  return finishChunk(attempt, move, { did: 'advanced', because: 'one_of_many' }, bench);
 }
 
 /** Provably nothing was sent: back to the queue, or held with the account where our keys were refused. */

@@ -5,9 +5,10 @@ import type { QueueName } from '../operations/due-queues.ts';
 import type { EvidenceDraft } from '../operations/evidence.ts';
 import type { ChunkRecord } from '../operations/text-records.ts';
 import type { UpstreamAccount } from '../upstream/client.ts';
+import { finish } from './attempt.ts';
 import type { Bench, Outcome, Settlement } from './bench.ts';
 import { endCancelled } from './chunk-cancelled.ts';
-import { type ChunkHeld, goOn, settleChunk, statesBefore } from './chunk-settle.ts';
+import { type ChunkHeld, type ChunkMove, finishChunk, goOn, statesBefore } from './chunk-settle.ts';
 import { type Recipient, recipientsOf } from './chunk-texts.ts';
 
 export interface SendAttempt {
@@ -67,8 +68,7 @@ export async function beginSending(
   const account = bench.account(record.account);
   const condition = account ? await conditionOf(acquired, bench) : { wait: 'account_not_configured' };
   if (account === undefined || 'wait' in condition) {
-    await keepWaiting(acquired, bench);
-    return { did: 'waits', because: 'wait' in condition ? condition.wait : 'account_not_configured' };
+    return keepWaiting(acquired, 'wait' in condition ? condition.wait : 'account_not_configured', bench);
   }
   return {
     record,
@@ -94,16 +94,20 @@ function leaveOutPurged(states: RecipientState[], recipients: readonly Recipient
 }
 
 /** Those of single messages whose time is over meanwhile are told so now, and not when the wait has ended. */
-async function keepWaiting({ record, lease, at }: Omit<ChunkHeld, 'recipients'>, bench: Bench): Promise<void> {
+async function keepWaiting(
+  { record, lease, at }: Omit<ChunkHeld, 'recipients'>,
+  because: string,
+  bench: Bench,
+): Promise<Settlement> {
   const dueInMs = bench.policy.holdRecheckMs;
   const before = statesBefore(record);
   const recipients = record.campaign ? [] : recipientsOf(record, undefined);
   const states = orDoubt(expiredBy(at, before, recipients), record);
   if (states.every((state, index) => state === before[index])) {
-    await bench.operations.settle(record, lease, { to: 'queued', dueInMs });
-    return;
+    return finish({ record, lease }, bench, { to: 'queued', dueInMs, did: 'waits', because });
   }
-  await goOn({ record, lease, at, recipients }, { states, dueInMs }, 'expired', bench);
+  const went = await goOn({ record, lease, at, recipients }, { states, dueInMs }, 'expired', bench);
+  return went.did === 'lost' ? went : { did: 'waits', because };
 }
 
 /** The states with those who wait, and whose time is over at `at`, as expired. */
@@ -177,16 +181,12 @@ export async function leaveQueued(
   // Those who had expired or opted out stay so; nobody else has moved.
   const waiting = attempt.states.map((state): RecipientState => (state === 'sending' ? 'queued' : state));
   const states = orDoubt(waiting, record);
-  await settleChunk(
-    attempt,
-    {
-      to: 'queued',
-      states,
-      dueInMs: how.dueInMs,
-      ...(how.tries === undefined ? {} : { set: { tries: how.tries } }),
-      ...(how.evidence ? { evidence: how.evidence } : {}),
-    },
-    bench,
-  );
-  return { did: how.did ?? 'waits', because: how.because };
+  const move: ChunkMove = {
+    to: 'queued',
+    states,
+    dueInMs: how.dueInMs,
+    ...(how.tries === undefined ? {} : { set: { tries: how.tries } }),
+    ...(how.evidence ? { evidence: how.evidence } : {}),
+  };
+  return finishChunk(attempt, move, { did: how.did ?? 'waits', because: how.because }, bench);
 }

@@ -15,10 +15,11 @@ import { toMs } from '../lib/durations.ts';
 import { type RecipientState, orDoubt, packAgain, unpackAgain } from '../operations/chunk-items.ts';
 import { statusPoll } from '../queues/status-poll.ts';
 import type { Statistics } from '../upstream/messaging/types.ts';
+import { finish } from './attempt.ts';
 import { type Bench, type Settlement, waitAt } from './bench.ts';
 import { foundAmong, periodOf } from './chunk-found.ts';
 import { splitPart } from './chunk-plan.ts';
-import { type ChunkHeld, type ChunkMove, goOn, settleChunk, statesBefore } from './chunk-settle.ts';
+import { type ChunkHeld, type ChunkMove, finishChunk, goOn, statesBefore } from './chunk-settle.ts';
 import { type Recipient, recipientsOf } from './chunk-texts.ts';
 
 const RETRY_MS = statusPoll.retryAfter.map(toMs);
@@ -86,8 +87,8 @@ async function doubt(held: ChunkHeld, bench: Bench): Promise<Settlement> {
   // That we died says nothing about the service, so a campaign is not judged by it.
   const died = before.filter((state) => state === 'sending').length;
   const counts = { judgedOver: died, judgedUnknown: died };
-  await settleChunk(held, { to: 'unknown', states, dueInMs, evidence, set: { looks: '' }, counts }, bench);
-  return { did: 'unknown', because: 'interrupted' };
+  const move: ChunkMove = { to: 'unknown', states, dueInMs, evidence, set: { looks: '' }, counts };
+  return finishChunk(held, move, { did: 'unknown', because: 'interrupted' }, bench);
 }
 
 /** Statistics could not be had for as long as we ask: who is in doubt stays so, and who was refused stays refused. */
@@ -106,8 +107,8 @@ async function wait(
   dueInMs: number,
   because: string,
 ): Promise<Settlement> {
-  await bench.operations.settle(record, lease, { to: record.state, dueInMs, set: { tries: record.tries + 1 } });
-  return { did: 'retries', because };
+  const set = { tries: record.tries + 1 };
+  return finish({ record, lease }, bench, { to: record.state, dueInMs, set, did: 'retries', because });
 }
 
 /** It was refused before any work: who was not sent to goes out again, without those that statistics call invalid. */
@@ -144,8 +145,8 @@ async function settleLook(held: Looking, look: Look, bench: Bench): Promise<Sett
   if (again) {
     const { dueInMs, because } = again;
     const set = { looks, tries: held.record.tries + 1 };
-    await settleChunk(held, { to: 'unknown', states, codes, evidence, dueInMs, set }, bench);
-    return { did: 'unknown', because };
+    const move: ChunkMove = { to: 'unknown', states, codes, evidence, dueInMs, set };
+    return finishChunk(held, move, { did: 'unknown', because }, bench);
   }
   const move = { states, codes, evidence, set: { looks } };
   return (await sendAgain(held, move, untold, bench)) ?? goOn(held, move, 'looked', bench);
@@ -194,7 +195,7 @@ async function sendAgain(
   });
   const resent = placesOf(states, 'queued').length - placesOf(move.states, 'queued').length;
   if (resent === 0) return undefined;
-  const settled = await settleChunk(
+  const settlement = await finishChunk(
     held,
     {
       ...move,
@@ -205,9 +206,10 @@ async function sendAgain(
       set: { looks: '', resends: record.resends + 1, again: packAgain(again) },
       counts: { resent },
     },
+    { did: 'advanced', because: 'sent_again' },
     bench,
   );
-  return settled.is === 'cancelled' ? undefined : { did: 'advanced', because: 'sent_again' };
+  return settlement.because === 'cancelled' ? undefined : settlement;
 }
 
 function numberOf(recipient: Recipient | undefined): string {

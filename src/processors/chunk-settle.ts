@@ -79,17 +79,34 @@ export async function goOn(
 ): Promise<Settlement> {
   const { record } = held;
   if (!move.states.includes('queued')) {
-    const settled = await settleChunk(held, { ...move, to: 'settled' }, bench);
-    return settlementOf(settled, { did: 'ended', because });
+    return finishChunk(held, { ...move, to: 'settled' }, { did: 'ended', because }, bench);
   }
   const settled = await settleChunk(held, { dueInMs: 0, ...move, to: 'queued' }, bench);
   const queue = queueOf('chunk', 'queued', record.lane);
   if (settled.is === 'applied' && !move.dueInMs && queue) bench.wake(queue, record.id, settled.rev);
-  return settlementOf(settled, { did: 'advanced', because });
+  return endOf(held, move, { settled, meant: { did: 'advanced', because } }, bench);
 }
 
-function settlementOf(settled: ChunkSettled, meant: Settlement): Settlement {
-  return settled.is === 'applied' || settled.is === 'mine' ? meant : { did: 'lost', because: settled.is };
+/** Ends an attempt at a chunk. */
+export async function finishChunk(
+  held: ChunkHeld,
+  move: ChunkMove,
+  meant: Settlement,
+  bench: Bench,
+): Promise<Settlement> {
+  return endOf(held, move, { settled: await settleChunk(held, move, bench), meant }, bench);
+}
+
+/** Whoever has the chunk by now does not know what we were told. */
+async function endOf(
+  { record }: ChunkHeld,
+  { evidence }: Pick<ChunkMove, 'evidence'>,
+  { settled, meant }: { readonly settled: ChunkSettled; readonly meant: Settlement },
+  bench: Bench,
+): Promise<Settlement> {
+  if (settled.is === 'applied' || settled.is === 'mine') return meant;
+  if (evidence) await bench.operations.note(record.id, evidence);
+  return { did: 'lost', because: settled.is };
 }
 
 export function statesBefore(record: ChunkRecord): RecipientState[] {

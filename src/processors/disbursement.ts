@@ -7,12 +7,21 @@
  * used: one that is lost after a submit could never be asked about.
  */
 import { toMs } from '../lib/durations.ts';
-import type { EvidenceDraft } from '../operations/evidence.ts';
 import type { Verdict } from '../upstream/verdict.ts';
-import { type AttemptAt, beginAt, isApplied, renewed, retryLater, stayAt } from './attempt.ts';
+import { type Passage, cleared, heard, hold, mustWait } from './account-holds.ts';
+import { eventOf } from './announced.ts';
+import {
+  type AttemptAt,
+  announceEnd,
+  beginAt,
+  finish,
+  isApplied,
+  keep,
+  renewed,
+  retryLater,
+  stayAt,
+} from './attempt.ts';
 import type { Bench, Settlement } from './bench.ts';
-import { disbursementEvent } from './disbursement-event.ts';
-import { type Passage, cleared, heard, mustWait } from './disbursement-holds.ts';
 import { disbursement as declaration } from '../queues/disbursement.ts';
 import { submit } from './submit.ts';
 
@@ -30,26 +39,24 @@ export async function advanceDisbursement(id: string, bench: Bench): Promise<Set
   if (early > 0) return stayAt(begun, bench, { dueInMs: early, because: 'not_before' });
   const late = await pastItsLimit(begun, bench);
   if (late) return late;
+  if (bench.callbackUrl(begun.record.account, begun.record.id) === undefined) {
+    return stayAt(begun, bench, { dueInMs: bench.policy.holdRecheckMs, because: 'no_callback_url' });
+  }
   const gate = await mustWait(begun, bench);
   if ('did' in gate) return gate;
   if (begun.record.state !== 'created') return createToken(begun, gate, bench);
   if (begun.at - (begun.record.tokenAt ?? 0) > TOKEN_AGE_MAX_MS) return forgetToken(begun, bench);
   const submitted = await submit(begun, bench);
   // The token was there before the hold began: then it is the submit that tells that the condition has cleared.
-  if (submitted.because === 'submitted') await cleared(begun.record.account, gate.probing, bench);
+  if (submitted.because === 'submitted') await cleared(begun.record, gate.probing, bench);
   return submitted;
 }
 
 async function pastItsLimit(attempt: Attempt, bench: Bench): Promise<Settlement | undefined> {
-  const { record, lease, at } = attempt;
+  const { record, at } = attempt;
   const from = Math.max(record.createdAt, record.notBefore ?? 0, record.approvedAt ?? 0);
   if (record.sends > 0 || at - from < bench.policy.limitMs) return undefined;
-  await bench.operations.settle(record, lease, {
-    to: 'rejected',
-    set: { reason: 'not_submitted_in_time' },
-    event: disbursementEvent(record, 'rejected', { reason: 'not_submitted_in_time' }),
-  });
-  return { did: 'ended', because: 'not_submitted_in_time' };
+  return announceEnd(attempt, bench, 'rejected', { reason: 'not_submitted_in_time' });
 }
 
 async function createToken(attempt: Attempt, passage: Passage, bench: Bench): Promise<Settlement> {
@@ -69,7 +76,7 @@ async function createToken(attempt: Attempt, passage: Passage, bench: Bench): Pr
   }
 
   const leaseEndsMono = bench.clock.monotonic() + bench.policy.leaseMs;
-  const settled = await bench.operations.settle(record, attempt.lease, {
+  const settled = await keep(attempt, bench, {
     to: 'created',
     dueInMs: bench.policy.leaseMs,
     keepMs: bench.policy.leaseMs,
@@ -92,47 +99,19 @@ async function settleNoToken(
   const { seen } = verdict;
   const evidence = { operation: 'create', code: seen.code, httpStatus: seen.httpStatus, detail: seen.upstreamCode };
   if (verdict.is === 'transient') return retryLater(attempt, verdict, { waitsMs: RETRY_MS, evidence }, bench);
-  if (verdict.is === 'config') return hold(attempt, bench, 'not_authorised', evidence);
-  if (verdict.is === 'held') return hold(attempt, bench, verdict.condition, evidence);
-  return giveUp(attempt, bench, verdict.is === 'refused' ? 'rejected' : 'needs_review', verdict.code, evidence);
+  const refusedFor =
+    verdict.is === 'config' ? 'not_authorised' : verdict.is === 'held' ? verdict.condition : undefined;
+  if (refusedFor) {
+    const event = eventOf(attempt.record, 'held', { reason: refusedFor });
+    return hold(attempt, bench, { to: 'held', because: refusedFor, evidence, event });
+  }
+  // Where upstream knows our disburse_id although no submit of this record was ever intended, a paid one may have been
+  // lost with our data: a person looks before anything else happens.
+  const to = verdict.is === 'refused' ? 'rejected' : 'needs_review';
+  return announceEnd(attempt, bench, to, { reason: verdict.code, evidence });
 }
 
-async function hold(attempt: Attempt, bench: Bench, reason: string, evidence: EvidenceDraft): Promise<Settlement> {
-  const { record, lease } = attempt;
-  await bench.accounts.hold(record.account, 'payments', reason);
-  const alreadyHeld = record.state === 'held' && record.reason === reason;
-  await bench.operations.settle(record, lease, {
-    to: 'held',
-    dueInMs: bench.policy.holdRecheckMs,
-    set: { reason },
-    evidence,
-    ...(alreadyHeld ? {} : { event: disbursementEvent(record, 'held', { reason }) }),
-  });
-  return { did: 'waits', because: reason };
-}
-
-/**
- * `needs_review` where upstream knows our disburse_id although no submit of this record was ever intended: after a loss
- * of data that may be a paid one, so a person looks before anything else happens.
- */
-async function giveUp(
-  attempt: Attempt,
-  bench: Bench,
-  to: 'rejected' | 'needs_review',
-  reason: string,
-  evidence: EvidenceDraft,
-): Promise<Settlement> {
-  const { record, lease } = attempt;
-  const event = disbursementEvent(record, to, { reason });
-  await bench.operations.settle(record, lease, { to, set: { reason }, evidence, event });
-  return { did: to === 'rejected' ? 'ended' : 'needs_review', because: reason };
-}
-
-async function forgetToken(attempt: Attempt, bench: Bench): Promise<Settlement> {
-  await bench.operations.settle(attempt.record, attempt.lease, {
-    to: 'queued',
-    dueInMs: 0,
-    set: { token: '', tokenAt: '' },
-  });
-  return { did: 'advanced', because: 'token_too_old' };
+function forgetToken(attempt: Attempt, bench: Bench): Promise<Settlement> {
+  const set = { token: '', tokenAt: '' };
+  return finish(attempt, bench, { to: 'queued', dueInMs: 0, set, did: 'advanced', because: 'token_too_old' });
 }

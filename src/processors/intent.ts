@@ -13,16 +13,8 @@
 import type { EvidenceDraft } from '../operations/evidence.ts';
 import type { RecordAt } from '../operations/record.ts';
 import type { Change, Settled } from '../operations/settle.ts';
-import {
-  type Applied,
-  type AttemptAt,
-  type AttemptedKind,
-  change,
-  isApplied,
-  renewed,
-  settlementOf,
-  stayAt,
-} from './attempt.ts';
+import type { AttemptedKind } from './announced.ts';
+import { type Applied, type AttemptAt, INTENDED, finish, isApplied, keep, renewed, stayAt } from './attempt.ts';
 import type { Bench, Settlement } from './bench.ts';
 
 /** Nothing was sent, and why: the word for the settlement and the line in the evidence. */
@@ -112,12 +104,12 @@ export function intend<K extends AttemptedKind>(
   const { state } = written;
   const steps: IntentSteps<AttemptAt<K>> = {
     write: async () => {
-      const settled = await change<K>(attempt, bench, {
+      const settled = await keep<K>(attempt, bench, {
         to: state,
         dueInMs: leaseMs,
         keepMs: leaseMs,
         set: { ...set, keys, mode: account.mode },
-        evidence: { ...evidence, code: 'intended' },
+        evidence: { ...evidence, code: INTENDED },
         unlessHeld,
       });
       if (settled.is !== 'held') return settled;
@@ -125,9 +117,9 @@ export function intend<K extends AttemptedKind>(
     },
     mine: { ...mine, state },
     written: (applied, leaseEndsMono) => renewed<K>(attempt, written, applied, leaseEndsMono),
-    unsay: async ({ because, code }) => {
+    unsay: ({ because, code }) => {
       const back = { ...unsent, evidence: { operation: evidence.operation, code } };
-      return settlementOf(await change<K>({ record: written, lease }, bench, back), { did: 'retries', because });
+      return finish<K>({ record: written, lease }, bench, { ...back, did: 'retries', because });
     },
   };
   return putDown(attempt, steps, bench);

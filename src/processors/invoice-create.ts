@@ -7,18 +7,8 @@
 import { toMs } from '../lib/durations.ts';
 import type { InvoiceRequest } from '../queues/requests-collect.ts';
 import { invoiceConfirm as declaration } from '../queues/invoice-confirm.ts';
-import {
-  type AttemptAt,
-  type Tried,
-  change,
-  evidenceOf,
-  isApplied,
-  retryLater,
-  settlementOf,
-  stayAt,
-} from './attempt.ts';
+import { type AttemptAt, type Tried, announceEnd, evidenceOf, finish, retryLater, stayAt } from './attempt.ts';
 import { type Bench, waitAt } from './bench.ts';
-import { invoiceEvent } from './invoice-event.ts';
 
 const RETRY_MS = declaration.retryAfter.map(toMs);
 
@@ -44,35 +34,19 @@ export async function createInvoice(attempt: Attempt, bench: Bench): Promise<Tri
   return { ...(await retryLater(attempt, verdict, { waitsMs: RETRY_MS, evidence }, bench)), failure: verdict };
 }
 
-async function publish(
-  attempt: Attempt,
-  { token, url }: { token: string; url: string },
-  bench: Bench,
-): Promise<Tried> {
-  const { record, keys, account } = attempt;
-  const settled = await change(attempt, bench, {
+/** Where somebody else has published theirs, ours is shown to nobody, and upstream cancels it by itself. */
+function publish(attempt: Attempt, { token, url }: { token: string; url: string }, bench: Bench): Promise<Tried> {
+  const { keys, account } = attempt;
+  return finish(attempt, bench, {
     to: 'pending',
     dueInMs: waitAt(bench.policy.invoicePollMs, 0),
     set: { token, url, '@publishedAt': 0, request: '', keys, mode: account.mode },
     evidence: { operation: 'create', code: 'ok' },
+    did: 'advanced',
+    because: 'created',
   });
-  if (isApplied(settled)) return { did: 'advanced', because: 'created' };
-  // Somebody else has published theirs. Ours is shown to nobody, and upstream cancels it by itself.
-  await bench.operations.hint('invoice', record.id, { operation: 'create', code: 'orphan', detail: token }, 0);
-  return { did: 'lost', because: 'orphan' };
 }
 
-async function refuse(
-  attempt: Attempt,
-  bench: Bench,
-  how: { reason: string; failure?: string | undefined; evidence?: ReturnType<typeof evidenceOf> },
-): Promise<Tried> {
-  const { reason, failure, evidence } = how;
-  const settled = await change(attempt, bench, {
-    to: 'failed',
-    set: { reason, request: '', ...(failure ? { failure } : {}) },
-    evidence,
-    event: invoiceEvent(attempt.record, 'failed', { reason, ...(failure ? { failure } : {}) }),
-  });
-  return settlementOf(settled, { did: 'ended', because: reason });
+function refuse(attempt: Attempt, bench: Bench, ending: Parameters<typeof announceEnd>[3]): Promise<Tried> {
+  return announceEnd(attempt, bench, 'failed', { ...ending, set: { request: '' } });
 }

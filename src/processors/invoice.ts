@@ -14,15 +14,14 @@ import {
   DAILY_MS,
   HINT_INTERVAL_MS,
   type Tried,
+  announceEnd,
   beginAt,
-  change,
   evidenceOf,
-  settlementOf,
   stayAt,
+  timeLeft,
 } from './attempt.ts';
 import { type Bench, type Settlement, waitAt } from './bench.ts';
 import { createInvoice } from './invoice-create.ts';
-import { invoiceEvent } from './invoice-event.ts';
 import { INVOICE_LIMIT_MS, type InvoiceJudgement, judgeInvoice } from './invoice-judge.ts';
 
 export async function advanceInvoice(id: string, bench: Bench): Promise<Tried> {
@@ -51,7 +50,7 @@ async function confirmInvoice(attempt: Attempt, bench: Bench): Promise<Tried> {
 async function settleNoAnswer(attempt: Attempt, verdict: NotOk, bench: Bench): Promise<Settlement> {
   const { record, at } = attempt;
   const evidence = evidenceOf('confirm', verdict);
-  const left = timeLeft(record, at);
+  const left = timeLeft(record, INVOICE_LIMIT_MS, at);
   if (record.state === 'pending' && left <= 0) {
     const because = verdict.seen.sent === 'answered' && verdict.is === 'transient' ? 'not_found' : 'poll_exhausted';
     return settleReview(attempt, because, evidence, bench);
@@ -88,7 +87,7 @@ async function settleLook(
 
 type End = Extract<InvoiceJudgement, { is: 'completed' | 'cancelled' | 'failed' }>;
 
-async function settleEnd(attempt: Attempt, end: End, answer: ConfirmedInvoice, bench: Bench): Promise<Settlement> {
+function settleEnd(attempt: Attempt, end: End, answer: ConfirmedInvoice, bench: Bench): Promise<Settlement> {
   const { record, at } = attempt;
   const { receiptUrl } = answer;
   const failure = end.is === 'failed' ? failureOf(answer) : undefined;
@@ -96,38 +95,30 @@ async function settleEnd(attempt: Attempt, end: End, answer: ConfirmedInvoice, b
   const more = {
     ...('amountPaid' in end ? { amountPaid: end.amountPaid } : {}),
     ...(receiptUrl ? { receiptUrl: receiptUrl.slice(0, 500) } : {}),
-    ...(failure ? { failure } : {}),
-    ...(reason ? { reason } : {}),
   };
   const late = end.is === 'completed' && end.late;
-  const left = timeLeft(record, at);
-  const settled = await change(attempt, bench, {
-    to: end.is,
+  const left = timeLeft(record, INVOICE_LIMIT_MS, at);
+  return announceEnd(attempt, bench, end.is, {
+    reason,
+    failure,
+    more,
+    late,
     // Nothing forbids a payer to come back after a failure, so one more look is made when that is over.
     ...(end.is === 'completed' || left <= 0 ? {} : { dueInMs: left }),
-    set: { reason: '', failure: '', ...more },
     evidence: { operation: 'confirm', code: 'ok', detail: answer.status },
-    event: invoiceEvent(record, end.is, { ...more, ...(late ? { late } : {}) }),
     hintAfterMs: HINT_INTERVAL_MS,
+    because: late ? 'completed_late' : end.is,
   });
-  return settlementOf(settled, { did: 'ended', because: late ? 'completed_late' : end.is });
 }
 
-async function settleReview(
+function settleReview(
   attempt: Attempt,
   reason: string,
   evidence: ReturnType<typeof evidenceOf>,
   bench: Bench,
 ): Promise<Settlement> {
-  const settled = await change(attempt, bench, {
-    to: 'needs_review',
-    dueInMs: DAILY_MS,
-    set: { reason },
-    evidence,
-    event: invoiceEvent(attempt.record, 'needs_review', { reason }),
-    hintAfterMs: HINT_INTERVAL_MS,
-  });
-  return settlementOf(settled, { did: 'needs_review', because: reason });
+  const how = { reason, dueInMs: DAILY_MS, evidence, hintAfterMs: HINT_INTERVAL_MS };
+  return announceEnd(attempt, bench, 'needs_review', how);
 }
 
 /** interface: Invoice status record, fail_reason and errors; only of card payments. */
@@ -139,13 +130,9 @@ function pollIn(record: InvoiceRecord, bench: Bench): number {
   return waitAt(bench.policy.invoicePollMs, record.tries);
 }
 
-function timeLeft(record: InvoiceRecord, at: number): number {
-  return (record.publishedAt ?? record.createdAt) + INVOICE_LIMIT_MS - at;
-}
-
 /** When one that is over is looked at again by itself: once more at the end of its time, and daily while in review. */
 function restOf(record: InvoiceRecord, at: number): number | undefined {
   if (record.state === 'needs_review') return DAILY_MS;
-  const left = timeLeft(record, at);
+  const left = timeLeft(record, INVOICE_LIMIT_MS, at);
   return left > 0 ? left : undefined;
 }

@@ -4,10 +4,9 @@
  */
 import { WRONG_HASH, claimsSuccess, readEvidence } from '../operations/evidence.ts';
 import type { DisbursementRecord } from '../operations/record.ts';
-import type { Change } from '../operations/settle.ts';
-import { type AttemptAt, DAILY_MS, HINT_INTERVAL_MS, beginAt, stayAt } from './attempt.ts';
+import { eventOf } from './announced.ts';
+import { type AttemptAt, DAILY_MS, type Ending, HINT_INTERVAL_MS, beginAt, finish, stayAt } from './attempt.ts';
 import { type Bench, type Settlement, waitAt } from './bench.ts';
-import { disbursementEvent } from './disbursement-event.ts';
 import { type Judgement, judge } from './judge.ts';
 import { submit } from './submit.ts';
 
@@ -18,7 +17,10 @@ export async function lookAtDisbursement(id: string, bench: Bench): Promise<Sett
   if ('did' in attempt) return attempt;
   const { record, account } = attempt;
   const pollIn = waitAt(bench.policy.pollMs, record.tries);
-  if (record.token === undefined) return nothingToAsk(attempt, bench);
+  // Without a token upstream cannot be asked; only a person can settle it, and nothing is due until one does.
+  if (record.token === undefined) {
+    return finish(attempt, bench, { to: record.state, did: 'idle', because: 'no_token' });
+  }
   const admission = await bench.upstream.admit(account, 'payments', 'look');
   if (!admission.admitted) return stayAt(attempt, bench, { dueInMs: admission.retryAfterMs, because: 'rate' });
 
@@ -27,7 +29,9 @@ export async function lookAtDisbursement(id: string, bench: Bench): Promise<Sett
   const evidence = { operation: 'status', code: seen.upstreamCode ?? seen.code, httpStatus: seen.httpStatus };
   if (verdict.is !== 'ok') {
     const because = verdict.is === 'held' ? verdict.condition : verdict.code;
-    return settleNoAnswer(attempt, bench, { because, dueInMs: pollIn, evidence });
+    // No answer is no information: never a reason to submit, and never a result.
+    const to = record.state === 'submitting' ? 'unknown' : record.state;
+    return stayAt(attempt, bench, { to, dueInMs: pollIn, because, did: 'retries', evidence });
   }
   const judgement = judge(record, verdict.value, attempt.at, bench.policy);
   const details = {
@@ -37,25 +41,7 @@ export async function lookAtDisbursement(id: string, bench: Bench): Promise<Sett
   return settleLook(attempt, judgement, { ...evidence, detail: verdict.value.status }, details, bench);
 }
 
-/** Without a token upstream cannot be asked; only a person can settle it, and nothing is due until one does. */
-async function nothingToAsk({ record, lease }: Attempt, bench: Bench): Promise<Settlement> {
-  await bench.operations.settle(record, lease, { to: record.state });
-  return { did: 'idle', because: 'no_token' };
-}
-
-/** No answer is no information: never a reason to submit, and never a result. */
-async function settleNoAnswer(
-  attempt: Attempt,
-  bench: Bench,
-  { because, dueInMs, evidence }: { because: string; dueInMs: number; evidence: { operation: string; code: string } },
-): Promise<Settlement> {
-  const { record, lease } = attempt;
-  const to = record.state === 'submitting' ? 'unknown' : record.state;
-  await bench.operations.settle(record, lease, { to, dueInMs, set: { tries: record.tries + 1 }, evidence });
-  return { did: 'retries', because };
-}
-
-async function settleLook(
+function settleLook(
   attempt: Attempt,
   judgement: Judgement,
   evidence: { operation: string; code: string; detail: string },
@@ -63,15 +49,9 @@ async function settleLook(
   bench: Bench,
 ): Promise<Settlement> {
   if (judgement.is === 'resubmit') return submit(attempt, bench);
-  const { change, settlement } = changeOf({ ...attempt.record, ...details }, judgement);
-  const set = { ...(judgement.is === 'look again' ? {} : details), ...change.set };
-  await bench.operations.settle(attempt.record, attempt.lease, {
-    ...change,
-    set,
-    evidence,
-    hintAfterMs: HINT_INTERVAL_MS,
-  });
-  return settlement;
+  const ending = endingOf({ ...attempt.record, ...details }, judgement);
+  const set = { ...(judgement.is === 'look again' ? {} : details), ...ending.set };
+  return finish(attempt, bench, { ...ending, set, evidence, hintAfterMs: HINT_INTERVAL_MS });
 }
 
 type Ruled = Exclude<Judgement, { is: 'resubmit' }>;
@@ -86,38 +66,34 @@ function agrees(state: 'succeeded' | 'failed', { fields }: DisbursementRecord): 
 }
 
 /** The record's next state, as the judgement has it. */
-function changeOf(
-  record: DisbursementRecord,
-  judgement: Ruled,
-): { readonly change: Change<'disbursement'>; readonly settlement: Settlement } {
+function endingOf(record: DisbursementRecord, judgement: Ruled): Ending<'disbursement'> {
   const tries = record.tries + 1;
   switch (judgement.is) {
     case 'final': {
       const { state, late } = judgement;
-      const event = disbursementEvent(record, state, late ? { late: true } : {});
-      const change = {
+      return {
         to: state,
         set: { ...NO_LONGER_OF_USE, reason: '' },
-        event,
+        event: eventOf(record, state, late ? { late: true } : {}),
         forgetsCallback: agrees(state, record),
+        did: 'ended',
+        because: state,
       };
-      return { change, settlement: { did: 'ended', because: state } };
     }
     case 'pending': {
-      const change = { to: 'pending', dueInMs: judgement.dueInMs, set: { tries, createdSeenAt: '' } } as const;
-      return { change, settlement: { did: 'advanced', because: 'pending' } };
+      const set = { tries, createdSeenAt: '' };
+      return { to: 'pending', dueInMs: judgement.dueInMs, set, did: 'advanced', because: 'pending' };
     }
     case 'look again': {
       const { dueInMs, because } = judgement;
       const to = record.state === 'submitting' ? 'unknown' : record.state;
       const set = { tries, ...(judgement.sawCreated ? { '@createdSeenAt': 0 } : {}) };
-      return { change: { to, dueInMs, set }, settlement: { did: 'unknown', because } };
+      return { to, dueInMs, set, did: 'unknown', because };
     }
     case 'review': {
       const reason = judgement.because;
-      const event = disbursementEvent(record, 'needs_review', { reason });
-      const change = { to: 'needs_review', dueInMs: DAILY_MS, set: { reason }, event } as const;
-      return { change, settlement: { did: 'needs_review', because: reason } };
+      const event = eventOf(record, 'needs_review', { reason });
+      return { to: 'needs_review', dueInMs: DAILY_MS, set: { reason }, event, did: 'needs_review', because: reason };
     }
     default:
       return judgement satisfies never;

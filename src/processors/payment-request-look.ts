@@ -1,9 +1,7 @@
 /** Asks how a payment request stands. Asking changes nothing upstream. */
-import type { PaymentRequestRecord } from '../operations/payment-records.ts';
 import type { NotOk, Verdict } from '../upstream/verdict.ts';
-import { type AttemptAt, type Tried, change, evidenceOf, settlementOf, stayAt } from './attempt.ts';
+import { type AttemptAt, type Tried, announceEnd, evidenceOf, stayAt, timeLeft } from './attempt.ts';
 import { type Bench, type Settlement, waitAt } from './bench.ts';
-import { paymentRequestEvent } from './payment-request-event.ts';
 
 /** interface: Payment request status names no end. After this somebody decides whether it is still worth asking. */
 const LIMIT_MS = 30 * 86_400_000;
@@ -32,7 +30,8 @@ async function settleLook(
   const { status } = value;
   const { code, httpStatus } = seen;
   const evidence = { operation: 'status', code, httpStatus, detail: status };
-  if (status === 'completed' || status === 'failed') return settleEnd(attempt, status, evidence, bench);
+  if (status === 'completed' || status === 'failed')
+    return announceEnd(attempt, bench, status, { evidence, late: attempt.record.state === 'needs_review' });
   const because = status === 'pending' ? status : `status_${status.slice(0, 20)}`;
   return lookAgain(attempt, bench, { because, evidence, exhausted: 'poll_exhausted' });
 }
@@ -43,18 +42,6 @@ async function settleNoAnswer(attempt: Attempt, verdict: NotOk, bench: Bench): P
   return lookAgain(attempt, bench, { because: verdict.code, evidence, exhausted });
 }
 
-async function settleEnd(
-  attempt: Attempt,
-  state: 'completed' | 'failed',
-  evidence: Evidence,
-  bench: Bench,
-): Promise<Settlement> {
-  const late = attempt.record.state === 'needs_review' ? { late: true } : {};
-  const event = paymentRequestEvent(attempt.record, state, late);
-  const settled = await change(attempt, bench, { to: state, set: { reason: '', failure: '' }, evidence, event });
-  return settlementOf(settled, { did: 'ended', because: state });
-}
-
 async function lookAgain(
   attempt: Attempt,
   bench: Bench,
@@ -63,22 +50,8 @@ async function lookAgain(
   const { record, at } = attempt;
   // One that needs review is looked at when a person asks: thousands that nobody pays must not be asked about for ever.
   if (record.state === 'needs_review') return stayAt(attempt, bench, { because, evidence });
-  const left = timeLeft(record, at);
-  if (left <= 0) return giveUp(attempt, bench, { reason: exhausted, evidence });
+  const left = timeLeft(record, LIMIT_MS, at);
+  if (left <= 0) return announceEnd(attempt, bench, 'needs_review', { reason: exhausted, evidence });
   const dueInMs = Math.min(waitAt(bench.policy.paymentRequestPollMs, record.tries), left);
   return stayAt(attempt, bench, { dueInMs, because, did: 'advanced', evidence });
-}
-
-async function giveUp(
-  attempt: Attempt,
-  bench: Bench,
-  { reason, evidence }: { reason: string; evidence: Evidence },
-): Promise<Settlement> {
-  const event = paymentRequestEvent(attempt.record, 'needs_review', { reason });
-  const settled = await change(attempt, bench, { to: 'needs_review', set: { reason }, evidence, event });
-  return settlementOf(settled, { did: 'needs_review', because: reason });
-}
-
-function timeLeft(record: PaymentRequestRecord, at: number): number {
-  return (record.publishedAt ?? record.createdAt) + LIMIT_MS - at;
 }

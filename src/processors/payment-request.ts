@@ -10,21 +10,20 @@ import { toMs } from '../lib/durations.ts';
 import { statusPoll as declaration } from '../queues/status-poll.ts';
 import type { CreatedPaymentRequest } from '../upstream/payments/types.ts';
 import type { NotOk, Verdict } from '../upstream/verdict.ts';
+import { eventOf } from './announced.ts';
 import {
   type AttemptAt,
   type Tried,
+  announceEnd,
   beginAt,
-  change,
   evidenceOf,
-  isApplied,
+  finish,
   retryLater,
-  settlementOf,
   stayAt,
 } from './attempt.ts';
 import { type Bench, type Settlement, waitAt } from './bench.ts';
 import { type Intent, intend, sendBy } from './intent.ts';
 import { CREATE_LIMIT_MS } from './invoice-create.ts';
-import { paymentRequestEvent } from './payment-request-event.ts';
 import { lookAtPaymentRequest } from './payment-request-look.ts';
 
 const RETRY_MS = declaration.retryAfter.map(toMs);
@@ -36,7 +35,7 @@ export async function advancePaymentRequest(id: string, bench: Bench): Promise<T
   if ('did' in attempt) return attempt;
   const { record, at } = attempt;
   if (record.state !== 'creating') return lookAtPaymentRequest(attempt, bench);
-  if (record.intendedAt !== undefined) return settleReview(attempt, bench, { reason: 'interrupted' });
+  if (record.intendedAt !== undefined) return announceEnd(attempt, bench, 'needs_review', { reason: 'interrupted' });
   if (at - record.createdAt > CREATE_LIMIT_MS) return fail(attempt, bench, { reason: 'not_created_in_time' });
   return create(attempt, bench);
 }
@@ -79,11 +78,11 @@ async function settleNotCreated(attempt: Attempt, verdict: NotOk, bench: Bench):
   const how = { reason: verdict.code, failure: verdict.seen.message, evidence };
   if (verdict.is === 'refused') return fail(attempt, bench, how);
   const nothingHappened = verdict.seen.sent === 'never' || verdict.is === 'config' || verdict.is === 'held';
-  if (!nothingHappened) return settleReview(attempt, bench, how);
+  if (!nothingHappened) return announceEnd(attempt, bench, 'needs_review', how);
   return retryLater(attempt, verdict, { waitsMs: RETRY_MS, evidence, set: { intendedAt: '' } }, bench);
 }
 
-async function publish(
+function publish(
   attempt: Attempt,
   { value, seen }: Extract<Verdict<CreatedPaymentRequest>, { is: 'ok' }>,
   bench: Bench,
@@ -91,7 +90,7 @@ async function publish(
   const { record } = attempt;
   const { referenceNumber, url } = value;
   const tracked = referenceNumber !== undefined;
-  const settled = await change(attempt, bench, {
+  return finish(attempt, bench, {
     to: 'pending',
     // Sent by the service itself, it has no number to ask by: nobody will ever know more of it here.
     ...(tracked ? { dueInMs: waitAt(bench.policy.paymentRequestPollMs, 0) } : {}),
@@ -109,42 +108,13 @@ async function publish(
       httpStatus: seen.httpStatus,
       detail: tracked ? undefined : 'untracked',
     },
-    ...(tracked ? {} : { event: paymentRequestEvent(record, 'untracked', { tracked }) }),
+    ...(tracked ? {} : { event: eventOf(record, 'untracked', { tracked }) }),
+    did: tracked ? 'advanced' : 'ended',
+    because: tracked ? 'created' : 'untracked',
   });
-  if (!isApplied(settled)) {
-    // Whoever has the record now does not know this number, and the customer may pay by it.
-    await bench.operations.note(record.id, { operation: 'create', code: seen.code, detail: referenceNumber });
-  }
-  const [did, because] = tracked ? (['advanced', 'created'] as const) : (['ended', 'untracked'] as const);
-  return settlementOf(settled, { did, because });
 }
 
-interface Ending {
-  readonly reason: string;
-  readonly failure?: string | undefined;
-  readonly evidence?: ReturnType<typeof evidenceOf>;
-}
-
-async function fail(attempt: Attempt, bench: Bench, ending: Ending): Promise<Settlement> {
-  return end(attempt, bench, 'failed', ending);
-}
-
-async function settleReview(attempt: Attempt, bench: Bench, ending: Ending): Promise<Settlement> {
-  return end(attempt, bench, 'needs_review', ending);
-}
-
-async function end(
-  attempt: Attempt,
-  bench: Bench,
-  to: 'failed' | 'needs_review',
-  { reason, failure, evidence }: Ending,
-): Promise<Settlement> {
-  const told = { reason, ...(failure ? { failure } : {}) };
-  const settled = await change(attempt, bench, {
-    to,
-    set: { ...told, ...(to === 'failed' ? { email: '', phone: '' } : {}) },
-    evidence,
-    event: paymentRequestEvent(attempt.record, to, told),
-  });
-  return settlementOf(settled, { did: to === 'failed' ? 'ended' : 'needs_review', because: reason });
+/** Whom it was for is forgotten with it. */
+function fail(attempt: Attempt, bench: Bench, ending: Parameters<typeof announceEnd>[3]): Promise<Settlement> {
+  return announceEnd(attempt, bench, 'failed', { ...ending, set: { email: '', phone: '' } });
 }

@@ -2,9 +2,9 @@
  * A person's word about a disbursement that needs review. Upstream is asked first, and its word is stronger: whoever
  * says otherwise is told so, and nothing is changed.
  */
-import { type AttemptAt, DAILY_MS, beginAt } from './attempt.ts';
+import { eventOf } from './announced.ts';
+import { type AttemptAt, DAILY_MS, RESOLVE, beginAt, finish, isApplied, keep } from './attempt.ts';
 import type { Bench } from './bench.ts';
-import { disbursementEvent } from './disbursement-event.ts';
 import { submit } from './submit.ts';
 
 type Attempt = AttemptAt<'disbursement'>;
@@ -39,10 +39,7 @@ export async function resolveDisbursement(id: string, request: Resolve, bench: B
   const attempt = await beginAt('disbursement', id, 'status-poll', bench);
   if ('did' in attempt) return { is: 'not now', because: attempt.because };
   const { record } = attempt;
-  if (record.state !== 'needs_review') {
-    await bench.operations.settle(record, attempt.lease, { to: record.state, dueInMs: 0 });
-    return { is: 'not now', because: record.state };
-  }
+  if (record.state !== 'needs_review') return letGo(attempt, bench, { is: 'not now', because: record.state }, 0);
   const word = record.token === undefined ? undefined : await ask(attempt, record.token, bench);
   if (word !== undefined && 'is' in word) return word;
   return decide(attempt, word?.status, request, bench);
@@ -51,8 +48,8 @@ export async function resolveDisbursement(id: string, request: Resolve, bench: B
 async function ask(attempt: Attempt, token: string, bench: Bench): Promise<{ status: string } | Resolved> {
   const verdict = await bench.upstream.payments.disbursementStatus(attempt.account, { token });
   if (verdict.is === 'ok') return { status: verdict.value.status };
-  await letGo(attempt, bench);
-  return { is: 'no answer', because: verdict.is === 'held' ? verdict.condition : verdict.code };
+  const because = verdict.is === 'held' ? verdict.condition : verdict.code;
+  return letGo(attempt, bench, { is: 'no answer', because });
 }
 
 async function decide(
@@ -61,43 +58,54 @@ async function decide(
   { outcome, note, by }: Resolve,
   bench: Bench,
 ): Promise<Resolved> {
-  const { record, lease } = attempt;
+  const { record } = attempt;
   // Without a token there is nothing to ask about: the person has looked elsewhere, and says so in the note.
   // Nor does `created` say anything where the disburse_id belongs to a token that we have lost.
   const silent = status === undefined || (status === 'created' && record.idUsed);
   const allowed = silent ? outcome !== 'resubmit' : allowedAfter[outcome].includes(status);
   if (!allowed) {
     // Its last word is taken by the look that follows at once, not by one that was due tomorrow.
-    await letGo(attempt, bench, status === 'success' || status === 'failed' ? 0 : DAILY_MS);
-    return { is: 'contradicted', upstream: status ?? 'nothing: no token was ever received' };
+    const upstream = status ?? 'nothing: no token was ever received';
+    const dueInMs = status === 'success' || status === 'failed' ? 0 : DAILY_MS;
+    return letGo(attempt, bench, { is: 'contradicted', upstream }, dueInMs);
   }
   if (status === 'created' && attempt.at < (record.quietUntil ?? 0)) {
-    await letGo(attempt, bench);
-    return { is: 'not now', because: 'in the quiet period after the last send, when "created" proves nothing' };
+    const because = 'in the quiet period after the last send, when "created" proves nothing';
+    return letGo(attempt, bench, { is: 'not now', because });
   }
   const resolution = { note: note.slice(0, 500), resolvedBy: by };
   if (outcome === 'resubmit') {
-    await bench.operations.settle(record, lease, {
+    const kept = await keep(attempt, bench, {
       to: 'needs_review',
       keepMs: bench.policy.leaseMs,
       dueInMs: bench.policy.leaseMs,
       set: resolution,
-      evidence: { operation: 'resolve', code: 'resubmit', detail: by },
+      evidence: { operation: RESOLVE, code: 'resubmit', detail: by },
     });
+    if (!isApplied(kept)) return TAKEN;
     const { did, because } = await submit(attempt, bench);
     return did === 'lost' || did === 'waits' ? { is: 'not now', because } : { is: 'resolved' };
   }
-  const settled = await bench.operations.settle(record, lease, {
+  const { did } = await finish(attempt, bench, {
     to: outcome,
     set: resolution,
-    evidence: { operation: 'resolve', code: outcome, detail: by },
-    event: disbursementEvent(record, outcome, { resolvedBy: by }),
+    evidence: { operation: RESOLVE, code: outcome, detail: by },
+    event: eventOf(record, outcome, { resolvedBy: by }),
+    did: 'ended',
+    because: outcome,
   });
-  return settled.is === 'applied' || settled.is === 'mine'
-    ? { is: 'resolved' }
-    : { is: 'not now', because: 'somebody else changed it' };
+  return did === 'lost' ? TAKEN : { is: 'resolved' };
 }
 
-async function letGo({ record, lease }: Attempt, bench: Bench, dueInMs = DAILY_MS): Promise<void> {
-  await bench.operations.settle(record, lease, { to: record.state, dueInMs });
+const TAKEN = { is: 'not now', because: 'somebody else changed it' } as const;
+
+/** Nothing is changed, and that is told, unless somebody else has changed it meanwhile. */
+async function letGo(attempt: Attempt, bench: Bench, answer: Resolved, dueInMs = DAILY_MS): Promise<Resolved> {
+  const { did } = await finish(attempt, bench, {
+    to: attempt.record.state,
+    dueInMs,
+    did: 'waits',
+    because: answer.is,
+  });
+  return did === 'lost' ? TAKEN : answer;
 }

@@ -8,7 +8,7 @@ import type { DisbursementRecord } from '../operations/record.ts';
 import type { Change } from '../operations/settle.ts';
 import { disbursement as declaration } from '../queues/disbursement.ts';
 import type { Verdict } from '../upstream/verdict.ts';
-import { type AttemptAt, change, settlementOf, stayAt } from './attempt.ts';
+import { type AttemptAt, INTENDED, finish, stayAt } from './attempt.ts';
 import { type Bench, type Settlement, retryAt, waitAt } from './bench.ts';
 import { intend, sendBy } from './intent.ts';
 
@@ -51,7 +51,7 @@ function writeIntent(attempt: Attempt, token: string, bench: Bench): Promise<Att
       written,
       // If we die now, the quiet period counts from the latest moment at which this lease could still have sent.
       set: { sends, '@sentAt': 0, '@quietUntil': leaseMs + quietMs, createdSeenAt: '' },
-      evidence: { operation: 'submit', code: 'intended', detail: `send ${sends}`, send: sends },
+      evidence: { operation: 'submit', code: INTENDED, detail: `send ${sends}`, send: sends },
       mine: { token },
       // A person's word counts until the very write: what is read before it may be said too late.
       unlessHeld: `payments.${STOPPED}`,
@@ -72,8 +72,8 @@ function unsent({ sends, tries }: DisbursementRecord, because: string, { policy 
   };
 }
 
-async function settleSubmit(attempt: Attempt, verdict: SubmitVerdict, bench: Bench): Promise<Settlement> {
-  const { record, lease } = attempt;
+function settleSubmit(attempt: Attempt, verdict: SubmitVerdict, bench: Bench): Promise<Settlement> {
+  const { record } = attempt;
   const { seen } = verdict;
   const { quietMs, pollMs } = bench.policy;
   const evidence = { operation: 'submit', code: seen.upstreamCode ?? seen.code, httpStatus: seen.httpStatus };
@@ -81,7 +81,7 @@ async function settleSubmit(attempt: Attempt, verdict: SubmitVerdict, bench: Ben
     const { status, transactionId, providerRef } = verdict.value;
     // `00` means accepted. A final word in it is a reason to look at once, not a result.
     const final = status === 'success' || status === 'failed';
-    await bench.operations.settle(record, lease, {
+    return finish(attempt, bench, {
       to: 'pending',
       dueInMs: final ? 0 : waitAt(pollMs, 0),
       set: {
@@ -90,20 +90,21 @@ async function settleSubmit(attempt: Attempt, verdict: SubmitVerdict, bench: Ben
         ...(providerRef ? { providerRef } : {}),
       },
       evidence: { ...evidence, detail: status },
+      did: 'advanced',
+      because: 'submitted',
     });
-    return { did: 'advanced', because: 'submitted' };
   }
+  const because = verdict.is === 'held' ? verdict.condition : verdict.code;
   if (seen.sent === 'never') {
-    const because = verdict.is === 'held' ? verdict.condition : verdict.code;
-    const settled = await change(attempt, bench, { ...unsent(record, because, bench), evidence });
-    return settlementOf(settled, { did: 'retries', because });
+    return finish(attempt, bench, { ...unsent(record, because, bench), evidence, did: 'retries', because });
   }
-  await bench.operations.settle(record, lease, {
+  return finish(attempt, bench, {
     to: 'unknown',
     dueInMs: waitAt(pollMs, 0),
     // After a loss of data the id may be used by a payment that this record knows nothing of.
     set: { '@quietUntil': quietMs, ...(seen.code === ID_USED ? { idUsed: 1 } : {}) },
     evidence,
+    did: 'unknown',
+    because,
   });
-  return { did: 'unknown', because: verdict.is === 'held' ? verdict.condition : verdict.code };
 }

@@ -4,7 +4,7 @@ import { GONE_AT_THE_END } from '../../src/operations/brief.ts';
 import { readEvidence } from '../../src/operations/evidence.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { readRecord } from '../../src/operations/record.ts';
-import { disbursementEvent } from '../../src/processors/disbursement-event.ts';
+import { eventOf } from '../../src/processors/announced.ts';
 import { FLYING, LEASE_MS, OperationA, type OperationsUnderTest, START, disbursementOf } from './under-test.ts';
 
 export function settlingConformance(open: () => Promise<OperationsUnderTest>): void {
@@ -181,7 +181,7 @@ export function settlingConformance(open: () => Promise<OperationsUnderTest>): v
       at.clock.now += 3_000;
       const { record: read, lease } = await a.held('status-poll');
       const status = { operation: 'status', code: 'ok', httpStatus: 200, detail: 'success' };
-      const event = disbursementEvent(read, 'succeeded');
+      const event = eventOf(read, 'succeeded');
       at.repeatNext();
       const end = { to: 'succeeded', set: { transactionId: 'x' }, evidence: status, event } as const;
       expect((await at.operations.settle(read, lease, end)).is).toBe('mine');

@@ -154,7 +154,7 @@ describe('an answer that comes after another attempt has given it up', () => {
     const { settlement, record } = await answeredLate(credited, decides);
     expect(settlement).toEqual({ did: 'lost', because: 'not yours' });
     expect(record?.state).toBe('failed');
-    expect(JSON.stringify(record?.fields)).toContain('credit|ok|200|tx-1');
+    expect(JSON.stringify(record?.fields)).toContain('named|transactionId||tx-1');
   });
 
   test('settles nothing when it is no success', async () => {

@@ -53,10 +53,10 @@ describe('creating', () => {
         },
       },
     } as unknown as Bench;
-    expect(await advanceInvoice('inv_1', slow)).toEqual({ did: 'lost', because: 'orphan' });
+    expect(await advanceInvoice('inv_1', slow)).toEqual({ did: 'lost', because: 'not yours' });
     const record = await world.read();
     expect(record).toMatchObject({ state: 'pending', token: 'tok-1' });
-    expect(JSON.stringify(record?.fields)).toContain('orphan');
+    expect(JSON.stringify(record?.fields)).toContain('named|token||tok-2');
   });
 
   test('what could not be created within an hour is given up', async () => {

@@ -85,7 +85,7 @@ test('a number that comes after it was given up is kept as evidence, and told to
   });
   const record = await world.read();
   expect(record?.state).toBe('needs_review');
-  expect(JSON.stringify(record?.fields)).toContain('create|ok||PR-1');
+  expect(JSON.stringify(record?.fields)).toContain('named|referenceNumber||PR-1');
 });
 
 test('nothing is sent when what was written is gone after the fence', async () => {

@@ -1,4 +1,5 @@
 /** The protocol with one guard taken away. Each must be noticed: a guard that nobody misses is not tested. */
+import { linesOf } from '../../src/operations/evidence.ts';
 import type { Operations } from '../../src/operations/operations.ts';
 import type { DisbursementRecord } from '../../src/operations/record.ts';
 import type { Change } from '../../src/operations/settle.ts';
@@ -166,12 +167,12 @@ function withPayments(bench: Bench, changed: Partial<Payments>): Bench {
 }
 
 function saysSubmit({ evidence, to }: Disbursing, code: string): boolean {
-  return to === 'unknown' && evidence?.operation === 'submit' && evidence.code === code;
+  return to === 'unknown' && linesOf(evidence).some((line) => line.operation === 'submit' && line.code === code);
 }
 
 function believeTheAnswer(change: Disbursing): Disbursing {
   const { to, evidence } = change;
-  const word = evidence?.operation === 'submit' ? evidence.detail : undefined;
+  const word = linesOf(evidence).find(({ operation }) => operation === 'submit')?.detail;
   if (to !== 'pending' || (word !== 'success' && word !== 'failed')) return change;
   return { ...change, to: word === 'success' ? 'succeeded' : 'failed', dueInMs: undefined };
 }

@@ -5,7 +5,7 @@ import type { QueueName } from '../../src/operations/due-queues.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { readRecord } from '../../src/operations/record.ts';
 import type { Bench, Policy } from '../../src/processors/bench.ts';
-import { disbursementEvent } from '../../src/processors/disbursement-event.ts';
+import { eventOf } from '../../src/processors/announced.ts';
 import { advanceDisbursement } from '../../src/processors/disbursement.ts';
 import { HINT_INTERVAL_MS } from '../../src/processors/attempt.ts';
 import { pollStatus } from '../../src/processors/status-poll.ts';
@@ -149,7 +149,7 @@ export class World {
     if (!['queued', 'held', 'created'].includes(fields['state'] ?? '')) return;
     const record = readRecord('disbursement', fields);
     const process = new Process(this.workshop);
-    const event = disbursementEvent(record, 'cancelled');
+    const event = eventOf(record, 'cancelled');
     this.#run(() => operationsOf(process, this.workshop).settle(record, undefined, { to: 'cancelled', event }));
   }
 

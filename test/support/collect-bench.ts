@@ -27,9 +27,9 @@ export interface CollectBench {
   /** Every call of upstream, by name, and the latest time at which it might have left. */
   readonly calls: { readonly name: string; readonly request: unknown; readonly sendBy: number | undefined }[];
   /** What the next calls answer, by name; the last one repeats. */
-  answer(name: keyof Payments, ...verdicts: Verdict<unknown>[]): void;
-  advance(ms: number): void;
-  events(): Promise<{ readonly type: string; readonly data: Record<string, unknown> }[]>;
+  readonly answer: (name: keyof Payments, ...verdicts: Verdict<unknown>[]) => void;
+  readonly advance: (ms: number) => void;
+  readonly events: () => Promise<{ readonly type: string; readonly data: Record<string, unknown> }[]>;
 }
 
 /** What a test has otherwise than usual. */

@@ -9,7 +9,9 @@ import {
   EVIDENCE_SLOTS,
   type EvidenceDraft,
   NOTHING_POSTED,
+  LINE_END,
   type Posted,
+  type Said,
   packEvidence,
 } from '../../src/operations/evidence.ts';
 import { EVENT_FIELD, flightField, keys } from '../../src/operations/keys.ts';
@@ -22,7 +24,10 @@ import type { Change, EventDraft, Settled } from '../../src/operations/settle.ts
 import type { MemoryStore } from './memory-store.ts';
 
 /** What everybody needs of `Operations`, whoever keeps the records. */
-export type OperationsContract = Pick<Operations, 'accept' | 'acquire' | 'settle' | 'stillMine' | 'hint' | 'claim'>;
+export type OperationsContract = Pick<
+  Operations,
+  'accept' | 'acquire' | 'settle' | 'stillMine' | 'hint' | 'note' | 'claim'
+>;
 
 /** Promises of the scripts that can be taken away, to see who notices. */
 export interface StoreGuards {
@@ -103,6 +108,13 @@ export class MemoryOperations implements OperationsContract {
       if (redacted !== '' && !agreesWith.includes(state)) this.#store.setText(keys.callback(id), redacted);
       const says = redacted === '' ? ',' : `,${agreesWith.join(',')},`;
       return this.#hint(kind, id, { evidence: packEvidence(evidence), says }, intervalMs);
+    });
+  }
+
+  note(id: string, evidence: Said): Promise<void> {
+    return this.#step(() => {
+      if (!this.#store.hash(keys.record(id)).has('state')) return;
+      this.#addEvidence(keys.record(id), this.#now(), packEvidence(evidence));
     });
   }
 
@@ -296,6 +308,10 @@ export class MemoryOperations implements OperationsContract {
   }
 
   #addEvidence(key: string, at: number, packed: string): void {
+    for (const line of packed.split(LINE_END)) this.#addLine(key, at, line);
+  }
+
+  #addLine(key: string, at: number, packed: string): void {
     const { first, last } = EVIDENCE_SLOTS;
     const count = this.#store.increase(key, 'en', 1);
     const [, send, line = packed] = /^(\d)!(.*)$/.exec(packed) ?? [];

@@ -83,6 +83,19 @@ const BANNED_IN_SOURCES: readonly Ban[] = [
     except: ['src/queues/open.ts'],
     instead: 'open it in src/queues/open.ts, which knows prefix, retention and lock',
   },
+  {
+    pattern: /\.operations\.settle\b/,
+    // Doors tell the person at them what became of it; an attempt tells whoever comes next.
+    except: ['src/processors/attempt.ts', 'src/api/'],
+    instead: 'end the attempt with finish(), or go on with keep(): both notice that the record was lost',
+  },
+  {
+    // A statement that is nothing but the call: what became of it is dropped.
+    pattern:
+      /^\s*(await |void )?[\w.]*\b(settle|settleChunk|finish|finishChunk|keep|stayAt|announceEnd|goOn|letGo)(<\w+>)?\(.*[;({]$/,
+    except: ['src/redis/', 'src/sandbox/', 'src/campaigns/'],
+    instead: 'answer with it: a record that was lost must not be reported as changed',
+  },
   { pattern: /\bexport default\b/, except: [], instead: 'name the export' },
   { pattern: /\bexport \* from\b/, except: [], instead: 'import from the file that declares it' },
 ];

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { EVIDENCE_SLOTS } from '../evidence.ts';
+import { EVIDENCE_SLOTS, LINE_END } from '../evidence.ts';
 import { EVENT_FIELD, flightField } from '../keys.ts';
 import { inFlight } from '../lifecycle.ts';
 
@@ -24,23 +24,26 @@ local function base36(n)
   until n == 0
   return text
 end
-local function evidence_fields(at, line, count, set)
-  if line == '' then return end
-  local n = tonumber(count or '0') + 1
-  local slot = n
-  local send, rest = string.match(line, '^(%d)!(.*)$')
-  if send then line = rest end
-  if n > ${EVIDENCE_SLOTS.first} then
-    if send then slot = ${EVIDENCE_SLOTS.first + EVIDENCE_SLOTS.last} + send
-    else slot = ${EVIDENCE_SLOTS.first + 1} + (n - ${EVIDENCE_SLOTS.first + 1}) % ${EVIDENCE_SLOTS.last} end
+local function evidence_fields(at, lines, count, set)
+  if lines == '' then return end
+  local n = tonumber(count or '0')
+  for line in string.gmatch(lines, '[^${LINE_END}]+') do
+    n = n + 1
+    local slot = n
+    local send, rest = string.match(line, '^(%d)!(.*)$')
+    if send then line = rest end
+    if n > ${EVIDENCE_SLOTS.first} then
+      if send then slot = ${EVIDENCE_SLOTS.first + EVIDENCE_SLOTS.last} + send
+      else slot = ${EVIDENCE_SLOTS.first + 1} + (n - ${EVIDENCE_SLOTS.first + 1}) % ${EVIDENCE_SLOTS.last} end
+    end
+    set[#set + 1] = 'e' .. slot; set[#set + 1] = base36(at) .. '|' .. line
   end
   set[#set + 1] = 'en'; set[#set + 1] = n
-  set[#set + 1] = 'e' .. slot; set[#set + 1] = base36(at) .. '|' .. line
 end
-local function add_evidence(record, at, line)
-  if line == '' then return end
+local function add_evidence(record, at, lines)
+  if lines == '' then return end
   local set = {}
-  evidence_fields(at, line, redis.call('HGET', record, 'en'), set)
+  evidence_fields(at, lines, redis.call('HGET', record, 'en'), set)
   redis.call('HSET', record, unpack(set))
 end
 local function emit(stream, record, counts, id, at, account, type, data)

@@ -1,7 +1,8 @@
-/** What keeps disbursements of an account from being sent, how it is found out that it has cleared, and who begins it. */
-import { STOPPED, type Row } from '../operations/accounts.ts';
+/** What keeps money of an account from being sent, how it is found out that it has cleared, and who begins it. */
+import { type HoldArea, STOPPED, type Row } from '../operations/accounts.ts';
 import type { Verdict } from '../upstream/verdict.ts';
-import { type AttemptAt, stayAt } from './attempt.ts';
+import type { AttemptedKind } from './announced.ts';
+import { type AttemptAt, type Ending, finish, stayAt } from './attempt.ts';
 import type { Bench, Settlement } from './bench.ts';
 
 /**
@@ -26,25 +27,52 @@ export interface Passage {
   readonly failing: boolean;
 }
 
+/** What of an account is held for each kind: each is an option of its own upstream. */
+const AREA = { disbursement: 'payments', direct_credit: 'direct_credit' } as const satisfies Partial<
+  Record<AttemptedKind, HoldArea>
+>;
+type SendingKind = keyof typeof AREA;
+
 /**
  * The conditions under which nothing may be sent. Each is looked at again by itself: of a held account one operation an
  * interval is let through to see whether the condition has cleared.
  */
-export async function mustWait(attempt: AttemptAt<'disbursement'>, bench: Bench): Promise<Settlement | Passage> {
-  const { account, id } = attempt.record;
+export async function mustWait<K extends SendingKind>(
+  attempt: AttemptAt<K>,
+  bench: Bench,
+): Promise<Settlement | Passage> {
+  const { account, kind } = attempt.record;
   const { holdRecheckMs } = bench.policy;
-  const wait = (because: string) => stayAt(attempt, bench, { dueInMs: holdRecheckMs, because });
+  const wait = (because: string) => stayAt<K>(attempt, bench, { dueInMs: holdRecheckMs, because });
   if (!bench.durability().durable) return wait('redis_not_durable');
-  if (bench.callbackUrl(account, id) === undefined) return wait('no_callback_url');
   const { holds, failing } = attempt.standing ?? (await bench.accounts.standingOf(account));
   const probing: string[] = [];
   for (const { area, reason } of holds) {
-    if (area !== 'payments') continue;
-    const mayProbe = reason !== STOPPED && (await bench.accounts.mayProbe(account, area, reason, holdRecheckMs));
-    if (!mayProbe) return wait(`account_held_${reason}`);
+    if (area === 'payments' && reason === STOPPED) return wait('account_stopped');
+    if (area !== AREA[kind]) continue;
+    if (!(await bench.accounts.mayProbe(account, area, reason, holdRecheckMs))) return wait(`account_held_${reason}`);
     probing.push(reason);
   }
   return { probing, failing: failing.has(FAILING) };
+}
+
+/** Refused for a cause that may clear: the operation waits, and so does the account. Callers are told once. */
+export async function hold<K extends SendingKind>(
+  attempt: AttemptAt<K>,
+  bench: Bench,
+  { because, event, ...ending }: Pick<Ending<K>, 'to' | 'because' | 'event' | 'evidence' | 'set'>,
+): Promise<Settlement> {
+  const { record } = attempt;
+  await bench.accounts.hold(record.account, AREA[record.kind], because);
+  const toldAlready = record.state === ending.to && record.fields['reason'] === because;
+  return finish<K>(attempt, bench, {
+    ...ending,
+    event: toldAlready ? undefined : event,
+    dueInMs: bench.policy.holdRecheckMs,
+    set: { reason: because, ...ending.set },
+    did: 'waits',
+    because,
+  });
 }
 
 /**
@@ -63,10 +91,15 @@ export async function heard(
   }
   if (failing) await bench.accounts.endRow(account, 'payments', MAINTENANCE);
   // Whoever refuses is at work again; the other conditions have cleared only for one that got its token.
-  await cleared(account, verdict.is === 'ok' ? probing : probing.filter((reason) => reason === MAINTENANCE), bench);
+  const over = verdict.is === 'ok' ? probing : probing.filter((reason) => reason === MAINTENANCE);
+  await cleared({ kind: 'disbursement', account }, over, bench);
 }
 
 /** Ends the holds that an attempt was let through to try, and found to be over. */
-export async function cleared(account: string, reasons: readonly string[], bench: Bench): Promise<void> {
-  for (const reason of reasons) await bench.accounts.release(account, 'payments', reason);
+export async function cleared(
+  { kind, account }: { readonly kind: SendingKind; readonly account: string },
+  reasons: readonly string[],
+  bench: Bench,
+): Promise<void> {
+  for (const reason of reasons) await bench.accounts.release(account, AREA[kind], reason);
 }
