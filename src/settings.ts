@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { toMs } from './lib/durations.ts';
 import { readQuietHours, readTimeZone } from './lib/quiet-hours.ts';
 import { Secret } from './lib/secret.ts';
+import { DEFAULT_PREFIX, readPrefix } from './redis/connections.ts';
 
 /** Read by people in docs/settings.md; `secret` values are shown as set or missing, never themselves. */
 interface SettingMeta {
@@ -80,6 +81,10 @@ const redis = {
   REDIS_URL: [
     z.string().default('redis://127.0.0.1:6379'),
     'Where the records and queues live: redis:// or rediss://.',
+  ],
+  REDIS_PREFIX: [
+    z.string().default(DEFAULT_PREFIX).transform(orIssue(readPrefix)),
+    'What all keys begin with, one name in braces: two deployments on one Redis need two.',
   ],
   REDIS_CA_FILE: [
     z.string().optional(),

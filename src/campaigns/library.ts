@@ -27,7 +27,7 @@ export type { UploadAnswer } from './upload.ts';
 export { NotKept } from '../producer/errors.ts';
 
 export interface RecipientsOptions {
-  /** The Redis that the workers use. */
+  /** The Redis that the workers use, and, where it is not `{relais}`, their REDIS_PREFIX: `{ url, prefix }`. */
   readonly redis: RedisPlace;
   /** The workers' DEFAULT_COUNTRY: where local numbers belong when the campaign names no country. */
   readonly country?: string;

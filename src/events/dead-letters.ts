@@ -1,11 +1,17 @@
 import type { Redis } from 'ioredis';
 import { readEventData } from '../operations/event-data.ts';
-import { PREFIX, keys } from '../operations/keys.ts';
+import { keys } from '../operations/keys.ts';
 import { fieldsOf } from '../operations/record.ts';
+import { DEFAULT_PREFIX } from '../redis/connections.ts';
 
-/** Where the events go that a group could not handle: a stream, with the error and the number of tries. */
-export function deadLettersOf(group: string): string {
-  return `${PREFIX}:events:dead:${group}`;
+const streamOf = (group: string): string => `events:dead:${group}`;
+
+/**
+ * The key of the stream where the events go that a group could not handle, with the error and the number of tries.
+ * `prefix` is the workers' REDIS_PREFIX.
+ */
+export function deadLettersOf(group: string, prefix: string = DEFAULT_PREFIX): string {
+  return `${prefix}:${streamOf(group)}`;
 }
 
 /** Kept for a person to look at; a group that handles nothing for months must not fill Redis. */
@@ -26,7 +32,7 @@ export async function putAside(redis: Redis, { group, place, fields, tries, erro
   const words = ['place', place, 'tries', String(tries), 'error', error.slice(0, 500), ...legible(fields)];
   const answers = await redis
     .multi()
-    .xadd(deadLettersOf(group), 'MAXLEN', '~', KEPT_MOST, '*', ...words)
+    .xadd(streamOf(group), 'MAXLEN', '~', KEPT_MOST, '*', ...words)
     .xack(keys.events, group, place)
     .exec();
   for (const [failure] of answers ?? []) if (failure) throw failure;

@@ -15,7 +15,7 @@ export { deadLettersOf } from './dead-letters.ts';
 export type { EventHandler, HandlerContext } from './subscription.ts';
 
 export interface OnEventOptions {
-  /** The Redis that relais uses: `redis://…`, or that with sentinels. */
+  /** The Redis that relais uses: `redis://…`, or that as `url`, with the sentinels or the workers' REDIS_PREFIX. */
   readonly redis: string | RedisTarget;
   /** Each group sees every event; the consumers of one group share them. */
   readonly group: string;

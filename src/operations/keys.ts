@@ -1,79 +1,79 @@
 import { fingerprint } from '../lib/ids.ts';
 
-/** One hash tag for everything, so that a script may touch any of our keys on a Redis Cluster too. */
-export const PREFIX = '{relais}';
-
 /** What the fields of `counts` that count events begin with; the type follows. */
 export const EVENT_FIELD = 'event:';
 
 /** Field of the same hash: XOF of the disbursements in flight of an account, by withdraw mode. */
 export const flightField = (account: string, withdrawMode = ''): string => `flight:${account}:${withdrawMode}`;
 
-/** Where each thing lives in Redis. Nothing else in the code base spells a key of ours. */
+/**
+ * Where each thing lives in Redis, below the prefix that the connection puts before every key (`openCommands`). Nothing
+ * else in the code base spells a key of ours.
+ */
 export const keys = {
   /** Hash: what we durably know about one operation, campaign or chunk. */
-  record: (id: string): string => `${PREFIX}:op:${id}`,
+  record: (id: string): string => `op:${id}`,
   /** String: the operation that a caller's reference belongs to, where the reference is not itself the identity. */
   reference: (account: string, kind: string, reference: string): string =>
-    `${PREFIX}:ref:${kind}:${fingerprint(`${account}\n${reference}`)}`,
+    `ref:${kind}:${fingerprint(`${account}\n${reference}`)}`,
   /** Sorted set: ids by the time (ms) at which somebody must look at them next. */
-  due: (queue: string): string => `${PREFIX}:due:${queue}`,
+  due: (queue: string): string => `due:${queue}`,
   /** Stream: what we tell our callers. */
-  events: `${PREFIX}:events`,
+  events: 'events',
   /**
    * Hash: how far the events are dispatched to endpoints (`cursor`), and how often the list of endpoints changed
    * (`rev`).
    */
-  dispatch: `${PREFIX}:events:dispatch`,
+  dispatch: 'events:dispatch',
   /** Set: ids of the endpoints that signed deliveries go to. */
-  endpoints: `${PREFIX}:endpoints`,
+  endpoints: 'endpoints',
   /** Sorted set: places of the events that an endpoint has not taken yet, by the time (ms) of the next try. */
-  deliveries: (endpoint: string): string => `${PREFIX}:endpoint:${endpoint}:due`,
+  deliveries: (endpoint: string): string => `endpoint:${endpoint}:due`,
   /** Hash: place of an event → tries made to deliver it. */
-  deliveryTries: (endpoint: string): string => `${PREFIX}:endpoint:${endpoint}:tries`,
+  deliveryTries: (endpoint: string): string => `endpoint:${endpoint}:tries`,
   /** List: places of the events that an endpoint never took, newest first. */
-  undelivered: (endpoint: string): string => `${PREFIX}:endpoint:${endpoint}:dead`,
+  undelivered: (endpoint: string): string => `endpoint:${endpoint}:dead`,
   /** List: what became of the last deliveries, newest first. */
-  deliveryLog: (endpoint: string): string => `${PREFIX}:endpoint:${endpoint}:log`,
+  deliveryLog: (endpoint: string): string => `endpoint:${endpoint}:log`,
   /**
    * Hash: how many operations of a kind stand in each state (`queued`), for how many XOF (`xof:queued`), and how many
    * events of each type were ever emitted (`event:disbursement.held`).
    */
-  counts: (kind: string): string => `${PREFIX}:count:${kind}`,
+  counts: (kind: string): string => `count:${kind}`,
   /** Sorted set: ids of a kind by creation time (ms). */
-  index: (kind: string): string => `${PREFIX}:all:${kind}`,
+  index: (kind: string): string => `all:${kind}`,
   /** Sorted set: ids of a kind in a state that is not final, by the time (ms) they entered it. */
-  state: (kind: string, state: string): string => `${PREFIX}:in:${kind}:${state}`,
+  state: (kind: string, state: string): string => `in:${kind}:${state}`,
   /** Hash: the conditions for which an account is held, reason → JSON. */
-  account: (name: string): string => `${PREFIX}:account:${name}`,
+  account: (name: string): string => `account:${name}`,
   /** Set: names of the accounts that have a hold. */
-  heldAccounts: `${PREFIX}:accounts:held`,
+  heldAccounts: 'accounts:held',
   /** Set: chunks of a campaign that were handed out and found it paused. */
-  parked: (campaign: string): string => `${PREFIX}:parked:${campaign}`,
+  parked: (campaign: string): string => `parked:${campaign}`,
   /** List: packed rows of a campaign that will not be sent, with the reason. */
-  skipped: (campaign: string, tag: string): string => `${PREFIX}:skipped:${campaign}:${tag}`,
+  skipped: (campaign: string, tag: string): string => `skipped:${campaign}:${tag}`,
   /** Set: digits of the numbers that do not want to be texted, by any sender ('') or by this one. */
-  optOuts: (account: string, sender: string): string => `${PREFIX}:optouts:${account}:${sender}`,
+  optOuts: (account: string, sender: string): string => `optouts:${account}:${sender}`,
   /** Set: hashes of sender and number, where the person was forgotten and the opt-out stays. */
-  optOutsForgotten: (account: string): string => `${PREFIX}:optouts-forgotten:${account}`,
+  optOutsForgotten: (account: string): string => `optouts-forgotten:${account}`,
   /** Set: `account/sender` of every list of opt-outs. */
-  optOutLists: `${PREFIX}:optout-lists`,
+  optOutLists: 'optout-lists',
   /** Hash: marks of the texts that are on their way or in doubt → the time (ms) they were begun. */
-  openTexts: (account: string): string => `${PREFIX}:texts:${account}:open-since`,
+  openTexts: (account: string): string => `texts:${account}:open-since`,
   /** Set: marks of the texts that were counted as sent in this half day. */
-  sentTexts: (account: string, slot: number): string => `${PREFIX}:texts:${account}:sent:${slot}`,
+  sentTexts: (account: string, slot: number): string => `texts:${account}:sent:${slot}`,
   /** List: the packed rows of a batch, in the order of its file. */
-  batchRows: (batch: string): string => `${PREFIX}:batch:${batch}:rows`,
+  batchRows: (batch: string): string => `batch:${batch}:rows`,
   /** Hash: place of a row of a batch → why acceptance refused it. */
-  batchRefused: (batch: string): string => `${PREFIX}:batch:${batch}:refused`,
+  batchRefused: (batch: string): string => `batch:${batch}:refused`,
   /** String: what was last posted to us about an operation, redacted. */
-  callback: (id: string): string => `${PREFIX}:callback:${id}`,
+  callback: (id: string): string => `callback:${id}`,
   /** String: when the bucket of an API key's requests is full again, in µs. */
-  requestRate: (apiKey: string): string => `${PREFIX}:api-rate:${apiKey}`,
+  requestRate: (apiKey: string): string => `api-rate:${apiKey}`,
   /** Hash: the limits of money, written by every process that has the settings. */
-  limits: `${PREFIX}:limits`,
+  limits: 'limits',
   /** Hash: XOF accepted on one day, in all and by beneficiary. */
-  acceptedOn: (account: string, day: string): string => `${PREFIX}:accepted:${account}:${day}`,
+  acceptedOn: (account: string, day: string): string => `accepted:${account}:${day}`,
   /** String: the operation that paid this beneficiary this amount a little while ago. */
-  sameAgain: (account: string, payment: string): string => `${PREFIX}:same:${account}:${payment}`,
+  sameAgain: (account: string, payment: string): string => `same:${account}:${payment}`,
 } as const;

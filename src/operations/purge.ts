@@ -20,7 +20,7 @@ import {
   unpackMessageItems,
   unpackOutcome,
 } from './chunk-items.ts';
-import { PREFIX, keys } from './keys.ts';
+import { keys } from './keys.ts';
 import { isFinal } from './lifecycle.ts';
 import { type CampaignRecord, type Fields, readRecord } from './record.ts';
 import type { ChunkRecord, MessageRecord } from './text-records.ts';
@@ -49,7 +49,7 @@ const STEPS_PER_PAGE = 20;
 const KEYS_PER_STEP = 500;
 const ROWS_AT_ONCE = 1_000;
 const OP = keys.record('');
-const SKIPPED = `${PREFIX}:skipped:`;
+const SKIPPED = 'skipped:';
 
 /** The same for the same number, so that the rows of one person can still be told to be of one person. */
 function purgedName(phone: string): string {
@@ -69,7 +69,7 @@ export class Purge {
     let looked = 0;
     let found = NOTHING;
     for (let step = 0; step < STEPS_PER_PAGE; step += 1) {
-      const [next, names] = await this.#redis.scan(cursor, 'MATCH', `${PREFIX}:*`, 'COUNT', KEYS_PER_STEP);
+      const [next, names] = await this.#scan(cursor);
       looked += names.length;
       found = sum(
         found,
@@ -85,6 +85,13 @@ export class Purge {
     }
     const page: PurgePage = { looked, ...found, ...(cursor === '0' ? {} : { next: cursor }) };
     return page;
+  }
+
+  /** SCAN alone is not told our prefix by the connection, and answers with it. */
+  async #scan(cursor: string): Promise<[next: string, names: readonly string[]]> {
+    const { keyPrefix = '' } = this.#redis.options;
+    const [next, names] = await this.#redis.scan(cursor, 'MATCH', `${keyPrefix}*`, 'COUNT', KEYS_PER_STEP);
+    return [next, names.map((name) => name.slice(keyPrefix.length))];
   }
 
   async #records(phone: string, names: readonly string[]): Promise<Found> {

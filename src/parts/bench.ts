@@ -45,7 +45,6 @@ export function openUpstream({ config, redis, clock, random, metrics }: Upstream
     clock,
     random,
     redis,
-    keyPrefix: '{relais}',
     onExchange: (seen) => metrics.exchanged(seen),
   });
 }

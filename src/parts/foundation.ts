@@ -24,7 +24,14 @@ import { Queries } from '../operations/queries.ts';
 import { type AnyQueueName, queueNames, queues } from '../queues/index.ts';
 import { openQueue } from '../queues/open.ts';
 import { Waker } from '../queues/waker.ts';
-import { type RedisTarget, closeConnection, openCommands, waitUntilReady } from '../redis/connections.ts';
+import {
+  type RedisTarget,
+  closeConnection,
+  openCommands,
+  openForQueues,
+  prefixOf,
+  waitUntilReady,
+} from '../redis/connections.ts';
 import { type Durability, checkDurability } from '../redis/durability.ts';
 import { watchDurability } from '../redis/durability-watch.ts';
 import { type Fence, createFence } from '../redis/fence.ts';
@@ -161,8 +168,9 @@ interface Connections {
 function openConnections(target: RedisTarget, quietly: Foundation['quietly']): Connections {
   const onError = (error: Error): void => quietly('Redis connection', error);
   const redis = openCommands(target, { name: 'relais', onError });
-  const queueClient = openCommands(target, { name: 'relais-queues', onError });
-  const opened = queueNames.map((name) => [name, openQueue(queues[name], queueClient)] as const);
+  const queueClient = openForQueues(target, { name: 'relais-queues', onError });
+  const place = { connection: queueClient, prefix: prefixOf(target) };
+  const opened = queueNames.map((name) => [name, openQueue(queues[name], place)] as const);
   for (const [, queue] of opened) queue.on('error', onError);
   const bullQueues = Object.fromEntries(opened) as Record<AnyQueueName, Queue>;
   const ready = (): boolean => queueClient.status === 'ready';
@@ -183,6 +191,7 @@ export function targetOf(config: Config): RedisTarget {
   const { REDIS_SENTINEL_NAME: sentinelName, REDIS_SENTINEL_USER: user, REDIS_SENTINEL_PASSWORD: password } = config;
   return {
     url: config.REDIS_URL,
+    prefix: config.REDIS_PREFIX,
     ...(sentinels ? { sentinels, sentinelName } : {}),
     ...(user === undefined ? {} : { sentinelUser: user }),
     ...(password === undefined ? {} : { sentinelPassword: password }),

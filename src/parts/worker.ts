@@ -12,7 +12,7 @@ import { Turns } from '../processors/turns.ts';
 import { Acceptance } from '../producer/acceptance.ts';
 import { type AnyQueueName, queues } from '../queues/index.ts';
 import { openWorker } from '../queues/open.ts';
-import { workerConnection } from '../redis/connections.ts';
+import { prefixOf, workerConnection } from '../redis/connections.ts';
 import { collectIntake } from './collect.ts';
 import { type Delivery, deliveryOf } from './deliveries.ts';
 import type { Foundation } from './foundation.ts';
@@ -76,6 +76,7 @@ function queuePart(foundation: Foundation, tools: Tools, timing: Timing, name: A
       const worker = openWorker(declaration, (job) => watched<unknown>(() => process(job)), {
         // The recipe differs from BullMQ's type only in that it may spell out `undefined`.
         connection: workerConnection(target) as ConnectionOptions,
+        prefix: prefixOf(target),
         concurrency,
         lockMs: timing.lockMs,
         onError: (error) => quietly(`worker of ${name}`, error),

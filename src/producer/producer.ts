@@ -11,7 +11,7 @@ import { queues } from '../queues/index.ts';
 import { openQueue } from '../queues/open.ts';
 import type { CampaignInput, DisbursementInput, MessageInput } from '../queues/requests.ts';
 import { Waker } from '../queues/waker.ts';
-import { closeConnection, openCommands } from '../redis/connections.ts';
+import { closeConnection, openCommands, openForQueues, prefixOf } from '../redis/connections.ts';
 import { Acceptance, type Answer } from './acceptance.ts';
 import { InvalidRequest, Unconfirmed } from './errors.ts';
 import { Keeping } from './keeping.ts';
@@ -63,7 +63,7 @@ export interface Producer extends AsyncDisposable {
 }
 
 export interface ProducerOptions {
-  /** The Redis that the workers use. */
+  /** The Redis that the workers use, and, where it is not `{relais}`, their REDIS_PREFIX: `{ url, prefix }`. */
   readonly redis: RedisPlace;
   /** The workers' ENVIRONMENT: part of every derived id, so a wrong one would not find what was accepted before. */
   readonly environment?: string;
@@ -223,11 +223,12 @@ function answerOf(answer: Answer): RequestAnswer {
 function connect({ redis: place, onError = () => undefined }: ProducerOptions) {
   const target = targetOf(place);
   const redis: Redis = openCommands(target, { name: 'relais-producer', onError });
-  const queueClient = openCommands(target, { name: 'relais-producer-queues', onError });
+  const queueClient = openForQueues(target, { name: 'relais-producer-queues', onError });
   // Each call in flight listens for the connection to come back.
   redis.setMaxListeners(0);
   const names = ['disbursement', ...Object.values(queueOfLane)] as const;
-  const opened = names.map((name) => [name, openQueue(queues[name], queueClient)] as const);
+  const queuePlace = { connection: queueClient, prefix: prefixOf(target) };
+  const opened = names.map((name) => [name, openQueue(queues[name], queuePlace)] as const);
   for (const [, queue] of opened) queue.on('error', onError);
   const waker = new Waker(Object.fromEntries(opened), () => queueClient.status === 'ready', onError);
   const hangUp = async (): Promise<void> => {

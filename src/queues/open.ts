@@ -2,18 +2,22 @@
 import { type ConnectionOptions, type Job, Queue, UnrecoverableError, Worker } from 'bullmq';
 import type { QueueDeclaration } from './define.ts';
 
-/** Shared with our own keys: one hash tag, so that everything may live on one slot of a Redis Cluster. */
-const PREFIX = '{relais}';
-
 // BullMQ's own event stream only feeds dashboards: truth is never taken from it.
 const EVENTS_KEPT = 1_000;
 const FETCH_AGAIN_MS = 1_000;
 
-export function openQueue(declaration: QueueDeclaration, connection: ConnectionOptions): Queue {
+/**
+ * `connection` is one that puts no prefix before its keys (`openForQueues`): BullMQ puts it there itself, and refuses
+ * any other.
+ */
+export function openQueue(
+  declaration: QueueDeclaration,
+  { connection, prefix }: { readonly connection: ConnectionOptions; readonly prefix: string },
+): Queue {
   const kept = declaration.keepSeconds > 0 ? { age: declaration.keepSeconds } : true;
   return new Queue(declaration.name, {
     connection,
-    prefix: PREFIX,
+    prefix,
     // The one question that BullMQ asks once: a Redis that blinks at that moment would leave the queue broken for good.
     skipVersionCheck: true,
     streams: { events: { maxLen: EVENTS_KEPT } },
@@ -24,6 +28,8 @@ export function openQueue(declaration: QueueDeclaration, connection: ConnectionO
 
 export interface WorkerOptions {
   readonly connection: ConnectionOptions;
+  /** What the keys of this deployment begin with: REDIS_PREFIX. */
+  readonly prefix: string;
   readonly concurrency: number;
   readonly lockMs: number;
   readonly onError: (error: Error) => void;
@@ -41,7 +47,7 @@ export function openWorker(
   // The three named parameters matter: BullMQ gives no signal to a processor that declares fewer.
   const worker = new Worker(declaration.name, (job, token, signal) => processor(job, token, signal), {
     connection: options.connection,
-    prefix: PREFIX,
+    prefix: options.prefix,
     concurrency: options.concurrency,
     lockDuration: options.lockMs,
     stalledInterval: Math.min(options.lockMs, 30_000),

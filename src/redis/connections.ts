@@ -8,6 +8,8 @@ import { TurnwiseRedis } from './turnwise.ts';
 /** Where Redis is. With sentinels, `url` still gives the user, the password, the database and whether to use TLS. */
 export interface RedisTarget {
   readonly url: string;
+  /** What all keys of the deployment begin with, as the workers have it in REDIS_PREFIX. Default: `{relais}`. */
+  readonly prefix?: string;
   readonly sentinels?: readonly SentinelAddress[];
   /** The name under which the sentinels know the primary. Default: `mymaster`. */
   readonly sentinelName?: string;
@@ -73,10 +75,22 @@ const FAIL_FAST = {
 /** Event of a connection for commands: Redis has answered that it takes no writes, since its disk fails. */
 export const DISK_FAILS = 'diskFails';
 
-/** The connection for our own records and scripts. Not ready yet: see `waitUntilReady`. */
+/**
+ * The connection for our own records and scripts: it puts the prefix of the deployment before every key. Not ready yet:
+ * see `waitUntilReady`. (What SCAN is asked for and answers has the prefix in it.)
+ */
 export function openCommands(target: RedisTarget, options: CommandsOptions): Redis {
+  return open({ ...addressOf(target), keyPrefix: `${prefixOf(target)}:` }, options);
+}
+
+/** The connection of the Queue objects. The prefix of its keys is BullMQ's own affair: see queues/open.ts. */
+export function openForQueues(target: RedisTarget, options: CommandsOptions): Redis {
+  return open(addressOf(target), options);
+}
+
+function open(recipe: ConnectionRecipe, options: CommandsOptions): Redis {
   const redis: Redis = new TurnwiseRedis({
-    ...addressOf(target),
+    ...recipe,
     ...FAIL_FAST,
     connectionName: options.name,
     // Every refusal comes by here. What fails is its disk: another connection to it would be no better.
@@ -109,6 +123,25 @@ export function workerConnection(target: RedisTarget): ConnectionRecipe {
     retryStrategy,
     reconnectOnError,
   };
+}
+
+export const DEFAULT_PREFIX = '{relais}';
+
+/**
+ * One hash tag, so that a script may touch any of our keys on a Redis Cluster too. No colon after it: `{relais}:two`
+ * would have its keys among those of `{relais}`.
+ */
+const PREFIXES = /^[\w.:-]{0,32}\{[\w.:-]{1,32}\}[\w.-]{0,32}$/;
+
+export function readPrefix(text: string): string {
+  if (PREFIXES.test(text)) return text;
+  throw new TypeError(
+    'must hold one name in braces, such as {relais-staging}; letters, digits, . _ and -, and no : after the braces',
+  );
+}
+
+export function prefixOf({ prefix = DEFAULT_PREFIX }: RedisTarget): string {
+  return readPrefix(prefix);
 }
 
 /** Resolves when commands can be sent; rejects with `RedisUnavailable` after `ms`, or when the client was closed. */

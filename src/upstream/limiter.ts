@@ -16,7 +16,6 @@ export interface Limiter {
 
 interface LimiterOptions {
   readonly redis: Redis;
-  readonly keyPrefix: string;
   readonly clock: Clock;
   /** For each account and area. 0 = unlimited: Redis is asked only for pauses, and only once in a while. */
   readonly ratePerSecond: number;
@@ -93,10 +92,10 @@ function createPauses({ redis, clock }: Pick<LimiterOptions, 'redis' | 'clock'>,
 }
 
 /** One rate per account and area for the whole cluster. */
-export function createLimiter({ redis, keyPrefix, clock, ratePerSecond }: LimiterOptions): Limiter {
+export function createLimiter({ redis, clock, ratePerSecond }: LimiterOptions): Limiter {
   const interval = MICROSECONDS / ratePerSecond;
   const burst = Math.max(1, Math.floor(ratePerSecond * BURST_PART));
-  const keyOf: KeyOf = (account, area, what) => `${keyPrefix}:rate:${account}:${area}:${what}`;
+  const keyOf: KeyOf = (account, area, what) => `rate:${account}:${area}:${what}`;
   const pauses = createPauses({ redis, clock }, keyOf);
 
   async function waitFor(

@@ -44,7 +44,6 @@ export interface UpstreamOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly redis: Redis;
-  readonly keyPrefix: string;
   /** Told of every exchange, whatever became of it. */
   readonly onExchange: (seen: Seen) => void;
 }

@@ -51,7 +51,7 @@ async function hangingUnder(path: string, requestOf: (n: number) => object) {
   });
   process.kill(server.pid, 'SIGCONT');
   const again = await send(url, requestOf);
-  const redis = new Redis(server.port, '127.0.0.1');
+  const redis = new Redis(server.port, '127.0.0.1', { keyPrefix: '{relais}:' });
   toClose.push(async () => redis.disconnect());
   return { broken, again, redis };
 }

@@ -302,7 +302,7 @@ test(`${MANY} lines take the memory of a few`, { timeout: 240_000 }, async () =>
   }
   // A word that two pieces share is not counted, and there are as many pieces as groups at most.
   expect(Object.keys(outcomes)).toEqual(['accepted']);
-  const states = Object.entries(await service.redis.hgetall('{relais}:count:message'));
+  const states = Object.entries(await service.redis.hgetall('count:message'));
   const sum = states.reduce((all, [state, count]) => all + (state.startsWith('event:') ? 0 : Number(count)), 0);
   expect(sum, JSON.stringify(states)).toBeGreaterThanOrEqual(MANY);
   const [early = 0, ...rest] = kept;

@@ -9,7 +9,7 @@ afterAll(() => service.stop());
 
 const resolve = (path: string, outcome = 'failed') =>
   service.call('POST', `${path}/resolve`, { key: 'checker-secret', body: { outcome, note: 'seen nowhere' } });
-const record = (id: string) => `{relais}:op:${id}`;
+const record = (id: string) => `op:${id}`;
 
 /** An invoice that was paid, of which we do not know it, and which a person is to judge. */
 async function paidUnseen(reference: string): Promise<{ id: string; path: string }> {

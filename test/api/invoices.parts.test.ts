@@ -66,7 +66,7 @@ test('items that do not add up are worth a word, and no more', async () => {
 
 test('what was asked for is forgotten when it is created', async () => {
   const { id } = await create('forgotten', { customer: { name: 'Zebulon Unique' } });
-  expect(await service.redis.hget(`{relais}:op:${id}`, 'request')).toBeNull();
+  expect(await service.redis.hget(`op:${id}`, 'request')).toBeNull();
 });
 
 describe('identity', () => {

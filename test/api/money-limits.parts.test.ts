@@ -80,7 +80,7 @@ test('an approval pays no earlier than was asked', async () => {
   const notBefore = new Date(Date.now() + 3_600_000).toISOString();
   const { body } = await service.call('POST', '/v1/disbursements', asked('later', { notBefore }));
   await service.call('POST', `/v1/disbursements/${body.id}/approve`, { key: 'checker-secret' });
-  const due = Number(await service.redis.zscore('{relais}:due:disbursement', body.id));
+  const due = Number(await service.redis.zscore('due:disbursement', body.id));
   expect(Math.abs(due - Date.parse(notBefore))).toBeLessThan(60_000);
   expect((await service.books('summary')).disbursements).toBe(0);
 });
@@ -97,7 +97,7 @@ test('a wake-up that comes too early sends nothing', async () => {
   service = await startService();
   const notBefore = new Date(Date.now() + 3_600_000).toISOString();
   const { body } = await service.call('POST', '/v1/disbursements', asked('early', { notBefore }));
-  await service.redis.zadd('{relais}:due:disbursement', 0, body.id);
+  await service.redis.zadd('due:disbursement', 0, body.id);
   const early = await service.until(
     `/v1/disbursements/${body.id}`,
     ({ updatedAt, createdAt }) => updatedAt > createdAt,

@@ -1,13 +1,14 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { defaultCredentials } from '../../src/sandbox/sandbox.ts';
 import { type Service, startService } from '../support/service.ts';
+import { keysLike } from '../support/fresh-redis.ts';
 
 let service: Service;
 beforeAll(async () => {
   service = await startService({ DEFAULT_COUNTRY: 'SN' });
 });
 afterEach(async () => {
-  await service.redis.del(...(await service.redis.keys('*optout*')), 'none');
+  await service.redis.del(...(await keysLike(service.redis, '*optout*')), 'none');
 });
 afterAll(() => service.stop());
 

@@ -59,7 +59,7 @@ test('one that the service sends itself is told to be untracked, and is never lo
   expect(await service.eventsOf(body.id)).toMatchObject([
     { type: 'payment_request.untracked', data: { tracked: false } },
   ]);
-  expect(await service.redis.zscore('{relais}:due:status-poll', body.id)).toBeNull();
+  expect(await service.redis.zscore('due:status-poll', body.id)).toBeNull();
 });
 
 test('the same request again answers the same, and asks for no other', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Service, startService } from '../support/service.ts';
+import { keysLike } from '../support/fresh-redis.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -41,7 +42,7 @@ const total = (pages: Record<string, any>[], name: string): number =>
 /** Whatever Redis holds under our keys, as one text. Upstream's books and BullMQ's own are not ours to look at. */
 async function everything(): Promise<string> {
   const found: unknown[] = [];
-  for (const key of await service.redis.keys('{relais}:*')) {
+  for (const key of await keysLike(service.redis, '*')) {
     const type = await service.redis.type(key);
     if (type === 'hash') found.push(await service.redis.hgetall(key));
     if (type === 'list') found.push(await service.redis.lrange(key, 0, -1));
@@ -67,7 +68,7 @@ test('a forgotten person is written nowhere, is still not texted, and the bins s
   expect(pages[0]).toMatchObject({ optOutKept: true, kept: expect.stringContaining('Disbursements') });
   // What stays of a text that was sent to them ends by itself, as they are told.
   expect(pages[0]?.['kept']).toContain('3 days');
-  const marks = await service.redis.keys('{relais}:texts:main:sent:*');
+  const marks = await keysLike(service.redis, 'texts:main:sent:*');
   const lifetimes = await Promise.all(marks.map((key) => service.redis.ttl(key)));
   expect([marks.length > 0, lifetimes.every((s) => s > 0 && s <= 3 * 86_400)]).toEqual([true, true]);
   expect(pages[0]?.['phone']).not.toContain('1234567');

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
-import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
+import { type FreshRedis, freshRedis, keysLike } from '../support/fresh-redis.ts';
 import { type RelaisProcess, startRelais } from '../support/relais-process.ts';
 
 let store: FreshRedis;
@@ -60,7 +60,7 @@ async function post(path: string, body: unknown): Promise<{ status: number; body
 /** Every text that Redis holds, whatever holds it. */
 async function everythingIn(redis: Redis): Promise<string> {
   const parts: unknown[] = [];
-  for (const key of await redis.keys('*')) {
+  for (const key of await keysLike(redis, '*')) {
     const type = await redis.type(key);
     parts.push(key);
     if (type === 'string') parts.push(await redis.get(key));

@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const credit = { accountAlias: '771234567', amount: 10_000, reference: 'credit' };
-const stored = async (kind: string): Promise<number> => service.redis.zcard(`{relais}:all:${kind}`);
+const stored = async (kind: string): Promise<number> => service.redis.zcard(`all:${kind}`);
 
 test('direct credits are refused with the reason while they are switched off', async () => {
   const { status, body } = await service.post('/v1/direct-credits', credit);

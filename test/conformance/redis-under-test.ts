@@ -7,6 +7,7 @@ import { keys } from '../../src/operations/keys.ts';
 import { Operations } from '../../src/operations/operations.ts';
 import type { StoredEvent } from '../support/memory-store.ts';
 import { type OperationsUnderTest, START } from './under-test.ts';
+import { keysLike } from '../support/fresh-redis.ts';
 
 /** Empties the database first. */
 export async function redisUnderTest(redis: Redis, seed = 1): Promise<OperationsUnderTest> {
@@ -54,7 +55,7 @@ async function eventsOf(redis: Redis): Promise<StoredEvent[]> {
 
 async function everythingIn(redis: Redis): Promise<Record<string, unknown>> {
   const all: Record<string, unknown> = {};
-  for (const key of await redis.keys('*')) {
+  for (const key of await keysLike(redis, '*')) {
     const type = await redis.type(key);
     if (type === 'hash') all[key] = await hashAt(redis, key);
     if (type === 'string') all[key] = await redis.get(key);

@@ -34,7 +34,8 @@ your tests. Keep the library as new as the workers: an older one fails on events
 again.
 
 In another language, read \`op\`, \`seq\`, \`at\` (ms), \`account\` and \`type\` of each entry of \`{relais}:events\`. \`data\` is
-packed in a form of our own: ask over HTTP for what it holds.
+packed in a form of our own: ask over HTTP for what it holds. Where the workers have another \`REDIS_PREFIX\`, the names
+of both streams begin with that.
 
 **Be posted to**: \`POST /v1/event-endpoints {"url", "types"?}\` answers a secret, once. See below.`;
 

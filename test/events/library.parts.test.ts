@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import type { Redis } from 'ioredis';
+import { Redis } from 'ioredis';
 import { type CompletionEvent, type OnEventOptions, deadLettersOf, onEvent } from '../../src/events/library.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { openCommands, waitUntilReady } from '../../src/redis/connections.ts';
@@ -49,7 +49,7 @@ test('an event whose handler failed is handled again', async () => {
 });
 
 test('an event that cannot be handled is put aside with the reason, and holds up no other', async () => {
-  const { redis, listen } = await stream();
+  const { redis, listen, outside } = await stream();
   const { heard } = listen({
     retryAfter: ['30ms', '60ms'],
     handler: ({ data }) => {
@@ -57,34 +57,34 @@ test('an event that cannot be handled is put aside with the reason, and holds up
     },
   });
   await emitMany(redis, ['broken', 'fine']);
-  await vi.waitFor(async () => expect(await redis.xlen(deadLettersOf('ours'))).toBe(1));
+  await vi.waitFor(async () => expect(await outside.xlen(deadLettersOf('ours'))).toBe(1));
   expect(heard()).toEqual(['broken', 'fine', 'broken', 'broken']);
-  const [[, fields] = ['', []]] = await redis.xrange(deadLettersOf('ours'), '-', '+');
+  const [[, fields] = ['', []]] = await outside.xrange(deadLettersOf('ours'), '-', '+');
   expect(fields).toEqual(expect.arrayContaining(['tries', '3', 'error', 'no such customer', 'op', 'broken']));
   expect(await pendingOf(redis)).toBe(0);
 });
 
 test('what was put aside tells a person in JSON what it carries, however the stream keeps it', async () => {
-  const { redis, listen } = await stream();
+  const { redis, listen, outside } = await stream();
   await emit(redis, 'dsb_1', 'disbursement.succeeded', { reference: 'order-7', amount: 500 });
   const handler = (): never => {
     throw new Error('no such order');
   };
   const { heard } = listen({ retryAfter: ['20ms'], handler });
-  await vi.waitFor(async () => expect(await redis.xlen(deadLettersOf('ours'))).toBe(1));
+  await vi.waitFor(async () => expect(await outside.xlen(deadLettersOf('ours'))).toBe(1));
   expect(heard()).toEqual(['dsb_1', 'dsb_1']);
-  const [[, fields] = ['', []]] = await redis.xrange(deadLettersOf('ours'), '-', '+');
+  const [[, fields] = ['', []]] = await outside.xrange(deadLettersOf('ours'), '-', '+');
   const carried = JSON.parse(fields[fields.indexOf('data') + 1] ?? '') as unknown;
   expect(carried).toEqual({ id: 'dsb_1', state: 'succeeded', reference: 'order-7', amount: 500 });
   expect(fields).toEqual(expect.arrayContaining(['op', 'dsb_1', 'type', 'disbursement.succeeded']));
 });
 
 test('an entry that is no event is put aside, and holds up no event', async () => {
-  const { redis, listen } = await stream();
+  const { redis, listen, outside } = await stream();
   await redis.xadd(keys.events, '*', 'not', 'an event');
   await emit(redis, 'fine', 'message.sent');
   const { heard } = listen({ retryAfter: ['20ms'] });
-  await vi.waitFor(async () => expect(await redis.xlen(deadLettersOf('ours'))).toBe(1));
+  await vi.waitFor(async () => expect(await outside.xlen(deadLettersOf('ours'))).toBe(1));
   expect(heard()).toEqual(['fine']);
 });
 
@@ -214,7 +214,10 @@ async function stream() {
     });
     return { heard: () => heard.map(({ data }) => data.id), errors, stop: () => stop.abort(), ended };
   };
-  return { redis, listen };
+  // As anybody looks who has not heard of our prefix.
+  const outside = new Redis(url);
+  toClose.push(async () => outside.disconnect());
+  return { redis, listen, outside };
 }
 
 async function emitMany(redis: Redis, ops: readonly string[]): Promise<void> {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Queue } from 'bullmq';
+import type { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { seededRandom } from '../../src/lib/random.ts';
@@ -10,24 +11,29 @@ import { Operations } from '../../src/operations/operations.ts';
 import { Queries } from '../../src/operations/queries.ts';
 import { type AnyQueueName, queueNames, queues } from '../../src/queues/index.ts';
 import { openQueue } from '../../src/queues/open.ts';
+import { DEFAULT_PREFIX, openForQueues } from '../../src/redis/connections.ts';
 import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
 import { samplesOf } from './by-hand.ts';
 
 let fresh: FreshRedis;
 let operations: Operations;
+let queueClient: Redis;
 let opened: Map<AnyQueueName, Queue>;
 const failures: unknown[] = [];
 
 beforeEach(async () => {
   fresh = await freshRedis();
   operations = new Operations({ redis: fresh.redis, random: seededRandom(1) });
-  opened = new Map(queueNames.map((name) => [name, openQueue(queues[name], fresh.redis)]));
+  queueClient = openForQueues({ url: fresh.url }, { name: 'test-queues', onError: () => undefined });
+  const place = { connection: queueClient, prefix: DEFAULT_PREFIX };
+  opened = new Map(queueNames.map((name) => [name, openQueue(queues[name], place)]));
   await Promise.all([...opened.values()].map((queue) => queue.waitUntilReady()));
   failures.length = 0;
 });
 
 afterEach(async () => {
   await Promise.all([...opened.values()].map((queue) => queue.close()));
+  queueClient.disconnect();
   await fresh.close();
 });
 

@@ -120,7 +120,7 @@ test('an attempt that was frozen while its recipients were forgotten sends nothi
       Object.assign(world.bench.upstream.messaging, { prepare });
       // Purge reads the clock of Redis itself, which no test turns.
       world.advance(LEASE_MS + 1);
-      await store.redis.hset(`{relais}:op:${chunk}`, { until: 1 });
+      await store.redis.hset(`op:${chunk}`, { until: 1 });
       expect(await forget(FIRST)).toMatchObject({ recipients: 1, open: 0 });
       return prepare({ name: 'main' } as never);
     },

@@ -68,7 +68,7 @@ describe.skipIf(missing).concurrent('the alert', () => {
     () =>
       inTrouble(async (watched) => {
         const connection = new Redis(watched.server.url, { maxRetriesPerRequest: null });
-        const queue = openQueue(queues.disbursement, connection);
+        const queue = openQueue(queues.disbursement, { connection, prefix: '{relais}' });
         // A limit for all workers together, and a job that takes the one place and never ends.
         await queue.setGlobalConcurrency(1);
         await connection.lpush('{relais}:disbursement:active', 'ghost');

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { derivedId } from '../../src/lib/ids.ts';
 import { dueQueues } from '../../src/operations/due-queues.ts';
 import { keys } from '../../src/operations/keys.ts';
+import { keysLike } from '../support/fresh-redis.ts';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { type Service, startService } from '../support/service.ts';
 import { type Heard, listen } from './redis-monitor.ts';
@@ -54,7 +55,7 @@ beforeAll(async () => {
   // Nothing is woken by the sweeper, so that what is counted is what each operation does by itself. A callback wakes only
   // where no look was due yet, and may come late on a busy machine.
   service = await startService({ REDIS_URL: own.url, SWEEP_INTERVAL: '1h', DISBURSEMENT_POLL: '1m' });
-  redis = new Redis({ host: '127.0.0.1', port: own.port, connectionName: 'observer' });
+  redis = new Redis({ host: '127.0.0.1', port: own.port, connectionName: 'observer', keyPrefix: '{relais}:' });
   await service.control('POST', '/settings', { settleDelayMs: 500 });
   // What is done once in the life of a process: scripts are sent in full, the bearer is fetched.
   await payAndWait('first', 1);
@@ -247,7 +248,7 @@ async function bytesOfIndex(): Promise<number> {
 }
 
 async function bytesOfChunks(campaign: string): Promise<number> {
-  const names = await redis.keys(`${keys.record(campaign).replace('{', '[{]')}.*`);
+  const names = await keysLike(redis, `${keys.record(campaign)}.*`);
   const bytes = await Promise.all(names.map(bytesOf));
   return bytes.reduce((sum, each) => sum + each, 0);
 }

@@ -62,7 +62,7 @@ async function accepted({ kind, queue, asks, accept, advance }: Begun) {
     /** One try, and how long it is until the next, ms. */
     async run(): Promise<number> {
       expect(await advance(world.bench)).toMatchObject({ did: 'retries' });
-      return Number(await store.redis.zscore(`{relais}:due:${queue}`, 'op_1')) - world.bench.clock.now();
+      return Number(await store.redis.zscore(`due:${queue}`, 'op_1')) - world.bench.clock.now();
     },
     async written() {
       const record = await world.queries.read(kind, 'op_1');

@@ -12,7 +12,7 @@ import { Acceptance } from '../../src/producer/acceptance.ts';
 import { BatchDoor } from '../../src/producer/batch/door.ts';
 import { readBatchFile } from '../../src/producer/batch/read-file.ts';
 import { progressOf } from '../../src/producer/batch/report.ts';
-import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
+import { type FreshRedis, freshRedis, keysLike } from '../support/fresh-redis.ts';
 
 const DAY_MS = 86_400_000;
 const random = seededRandom(7);
@@ -102,7 +102,7 @@ async function end(rows: readonly BatchRow[], state: string): Promise<void> {
   for (const { id } of rows) await fresh.redis.hset(keys.record(id), 'state', state);
 }
 
-const disbursements = async (): Promise<number> => (await fresh.redis.keys('{relais}:op:dsb_*')).length;
+const disbursements = async (): Promise<number> => (await keysLike(fresh.redis, 'op:dsb_*')).length;
 
 async function finishedEvents(): Promise<Record<string, unknown>[]> {
   const entries = await fresh.redis.xrange(keys.events, '-', '+');

@@ -14,10 +14,10 @@ async function ended() {
   await world.feed(id);
   for (const chunk of await world.out()) {
     const outcome = `f${'s'.repeat(48)}u`;
-    await store.redis.hset(`{relais}:op:${chunk}`, { state: 'settled', outcome });
-    await store.redis.zrem('{relais}:due:sms-batch', chunk);
+    await store.redis.hset(`op:${chunk}`, { state: 'settled', outcome });
+    await store.redis.zrem('due:sms-batch', chunk);
   }
-  await store.redis.hset(`{relais}:op:${id}`, {
+  await store.redis.hset(`op:${id}`, {
     state: 'finished',
     settled: 3,
     out: 0,
@@ -26,7 +26,7 @@ async function ended() {
     't:failed': 3,
     't:unknown': 3,
   });
-  await store.redis.zrem('{relais}:due:campaign', id);
+  await store.redis.zrem('due:campaign', id);
   const letters = async (): Promise<string[]> => {
     const { uploads } = await world.read(id);
     const chunks = Array.from({ length: uploads[0]?.chunks ?? 0 }, (_, at) => `${id}.ab-${at}`);
@@ -58,8 +58,8 @@ test('only those who failed go out again; those who may have got it stay as they
 test('the campaign does not end while chunks are still to be looked through', async () => {
   const world = await ended();
   // A chunk whose number is its turn to ask for more would have the rest looked through at once.
-  await store.redis.hset(`{relais}:op:${world.id}.ab-0`, { outcome: 's'.repeat(50) });
-  await store.redis.hset(`{relais}:op:${world.id}`, { 't:sent': 146, 't:failed': 2, 't:unknown': 2 });
+  await store.redis.hset(`op:${world.id}.ab-0`, { outcome: 's'.repeat(50) });
+  await store.redis.hset(`op:${world.id}`, { 't:sent': 146, 't:failed': 2, 't:unknown': 2 });
   await world.retries.start(world.id, { includeUnknown: false });
   const [first = ''] = await world.retries.gather(await world.read(world.id), 1, 1_000);
   await world.send(first);
@@ -86,11 +86,11 @@ test('a chunk is opened once in a retry, however many look and whatever they rea
 
 test('a worker that died before it noted how far it was repeats nothing', async () => {
   const world = await ended();
-  await store.redis.hset(`{relais}:op:${world.id}.ab-0`, { outcome: 's'.repeat(50) });
-  await store.redis.hset(`{relais}:op:${world.id}`, { 't:sent': 146, 't:failed': 2, 't:unknown': 2 });
+  await store.redis.hset(`op:${world.id}.ab-0`, { outcome: 's'.repeat(50) });
+  await store.redis.hset(`op:${world.id}`, { 't:sent': 146, 't:failed': 2, 't:unknown': 2 });
   await world.retries.start(world.id, { includeUnknown: false });
   const [first = ''] = await world.retries.gather(await world.read(world.id), 1, 1_000);
-  await store.redis.hset(`{relais}:op:${world.id}`, { walk: 0 });
+  await store.redis.hset(`op:${world.id}`, { walk: 0 });
   world.answer(() => ({ outcome: 'failed', code: 'ERROR_110' }));
   await world.send(first);
   expect(await world.retries.gather(await world.read(world.id), 3, 0)).toEqual([`${world.id}.ab-2`]);
@@ -102,7 +102,7 @@ describe('cancelled in the middle', () => {
     const world = await ended();
     // What was woken the first time finds that it is over.
     await world.work();
-    await store.redis.hset(`{relais}:op:${world.id}.ab-0`, { codes: '{"0":"ERROR_110"}' });
+    await store.redis.hset(`op:${world.id}.ab-0`, { codes: '{"0":"ERROR_110"}' });
     await world.retries.start(world.id, { includeUnknown: true });
     const [first = ''] = await world.retries.gather(await world.read(world.id), 1, 1_000);
     await before(world, first);
@@ -148,9 +148,9 @@ describe('cancelled in the middle', () => {
   });
 
   test('nobody is counted as failed a second time', async () => {
-    const before = await store.redis.hgetall('{relais}:count:outcome');
+    const before = await store.redis.hgetall('count:outcome');
     await cancelled(({ campaigns, id }) => campaigns.switch(id, 'cancel'));
-    expect(await store.redis.hgetall('{relais}:count:outcome')).toEqual(before);
+    expect(await store.redis.hgetall('count:outcome')).toEqual(before);
   });
 });
 

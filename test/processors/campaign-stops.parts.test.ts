@@ -60,8 +60,8 @@ describe('doubt', () => {
   async function found(w: ReturnType<typeof world>, id: string, share: number): Promise<void> {
     const { unknown } = (await w.read(id)).totals;
     const count = Math.floor(unknown * share);
-    await store.redis.hincrby(`{relais}:op:${id}`, 't:unknown', -count);
-    await store.redis.hincrby(`{relais}:op:${id}`, 't:sent', count);
+    await store.redis.hincrby(`op:${id}`, 't:unknown', -count);
+    await store.redis.hincrby(`op:${id}`, 't:sent', count);
   }
 
   test('a campaign whose answers are all lost stops itself, and says why', async () => {
@@ -117,9 +117,9 @@ describe('doubt', () => {
     const id = await w.started(5_000, { canary: 0 });
     await w.feed(id);
     for (const chunk of (await w.out()).slice(0, 20)) {
-      await store.redis.hset(`{relais}:op:${chunk}`, { state: 'sending', sentAt: w.now() });
-      await store.redis.hincrby(`{relais}:op:${id}`, 't:queued', -50);
-      await store.redis.hincrby(`{relais}:op:${id}`, 't:sending', 50);
+      await store.redis.hset(`op:${chunk}`, { state: 'sending', sentAt: w.now() });
+      await store.redis.hincrby(`op:${id}`, 't:queued', -50);
+      await store.redis.hincrby(`op:${id}`, 't:sending', 50);
       expect(await lookAtChunk(chunk, w.bench)).toEqual({ did: 'unknown', because: 'interrupted' });
     }
     await w.feed(id);

@@ -93,7 +93,7 @@ export function campaignWorld(redis: Redis) {
   /** What the sweeper finds due at this moment, and then what is woken by that, as a worker would do it. */
   async function work(): Promise<void> {
     for (const queue of ['campaign', 'sms-batch']) {
-      const due = await redis.zrangebyscore(`{relais}:due:${queue}`, '-inf', now());
+      const due = await redis.zrangebyscore(`due:${queue}`, '-inf', now());
       woken.push(...due.map((id) => ({ queue, id })));
     }
     for (let next = woken.shift(); next; next = woken.shift()) {
@@ -132,8 +132,8 @@ export function campaignWorld(redis: Redis) {
     /** Until this hour of the first day, or later. */
     turnTo: (hour: number) => world.advance(MIDNIGHT + hour * HOUR - now()),
     /** Chunks handed out, in order. */
-    out: () => redis.zrange('{relais}:due:sms-batch', '0', '-1'),
-    dueAt: async (id: string) => Number(await redis.zscore('{relais}:due:campaign', id)) || undefined,
+    out: () => redis.zrange('due:sms-batch', '0', '-1'),
+    dueAt: async (id: string) => Number(await redis.zscore('due:campaign', id)) || undefined,
     standing: async (id: string) => {
       const { state, reason } = await read(id);
       return reason === undefined ? state : `${state}: ${reason}`;

@@ -246,8 +246,8 @@ describe('a canary', () => {
     await w.work();
     expect([await w.standing(id), w.posts.length]).toEqual(['running', 1]);
     // The last look was in vain.
-    await store.redis.hset(`{relais}:op:${id}.ab-0`, { state: 'settled', outcome: 'u'.repeat(50) });
-    await store.redis.hset(`{relais}:op:${id}`, { settled: 1 });
+    await store.redis.hset(`op:${id}.ab-0`, { state: 'settled', outcome: 'u'.repeat(50) });
+    await store.redis.hset(`op:${id}`, { settled: 1 });
     await w.feed(id);
     expect([await w.standing(id), w.posts.length]).toEqual(['held: canary_in_doubt', 1]);
     w.answer(() => ({ outcome: 'sent' }));
@@ -263,8 +263,8 @@ describe('a canary', () => {
     await w.work();
     // The balance was empty, and the looks found nobody.
     const empty = { en: 1, e1: `0|send|${BALANCE_EMPTY}|200|` };
-    await store.redis.hset(`{relais}:op:${id}.ab-0`, { state: 'settled', outcome: 'u'.repeat(50), ...empty });
-    await store.redis.hset(`{relais}:op:${id}`, { settled: 1 });
+    await store.redis.hset(`op:${id}.ab-0`, { state: 'settled', outcome: 'u'.repeat(50), ...empty });
+    await store.redis.hset(`op:${id}`, { settled: 1 });
     w.answer(() => ({ outcome: 'sent' }));
     w.advance(2_000);
     await w.looks(2, 2_000);

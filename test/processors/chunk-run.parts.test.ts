@@ -77,7 +77,7 @@ describe('a run of chunks', () => {
     const { next } = await sendChunk(`${id}.ab-0`, 'sms-batch', { ...w.bench, wake: () => undefined });
     // The canary came through meanwhile, so the others were handed out; before that none of them is begun.
     expect(next?.id).toBe(`${id}.ab-1`);
-    await store.redis.zrem('{relais}:due:sms-batch', `${id}.ab-1`);
+    await store.redis.zrem('due:sms-batch', `${id}.ab-1`);
     expect(await next?.attempt(w.bench)).toEqual({ did: 'idle', because: 'not out' });
     expect(w.posts).toHaveLength(1);
   });
@@ -111,7 +111,7 @@ describe('a run of chunks', () => {
     await w.campaigns.switch(id, 'pause');
     let next = first.next;
     while (next) next = (await next.attempt(bench)).next;
-    expect([w.posts.length, (await store.redis.smembers(`{relais}:parked:${id}`)).length]).toEqual([1, 5]);
+    expect([w.posts.length, (await store.redis.smembers(`parked:${id}`)).length]).toEqual([1, 5]);
     await w.campaigns.switch(id, 'resume');
     await w.work();
     expect([await w.standing(id), w.posts.length, sentOnce(w)]).toEqual(['finished', 6, true]);
@@ -132,7 +132,7 @@ describe('a run of chunks', () => {
     const send: typeof messaging.send = async (...asked) => {
       inFlight += 1;
       most = Math.max(most, inFlight);
-      intended = Math.max(intended, await store.redis.zcard('{relais}:in:chunk:sending'));
+      intended = Math.max(intended, await store.redis.zcard('in:chunk:sending'));
       try {
         return await messaging.send(...asked);
       } finally {
@@ -157,14 +157,14 @@ describe('a run of chunks', () => {
       let stops = false;
       const { w, bench, woken, chunk } = await handedOut(300, { turns, stopping: () => stops });
       const stored = async (): Promise<(string | null)[]> =>
-        Promise.all([0, 1].map((place) => store.redis.hget(`{relais}:op:${chunk(place)}`, 'state')));
+        Promise.all([0, 1].map((place) => store.redis.hget(`op:${chunk(place)}`, 'state')));
       woken.splice(0);
       // As many are held up with their intent as make the next one wait at this step.
       const holders = Array.from({ length: 2 - places }, () => heldUp(turns));
       await Promise.all(holders.map(({ begun }) => begun));
       const waiting = [0, 1].map((place) => sendChunk(chunk(place), 'sms-batch', bench));
       await vi.waitFor(async () => {
-        expect(await store.redis.hexists(`{relais}:op:${chunk(1)}`, 'lease')).toBe(1);
+        expect(await store.redis.hexists(`op:${chunk(1)}`, 'lease')).toBe(1);
         expect(await stored()).toEqual(states);
       });
       stops = true;

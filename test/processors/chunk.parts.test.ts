@@ -56,12 +56,12 @@ async function chunk({ expiresInMs = 0, fence = async () => true } = {}) {
       (await world.queries.read('chunk', 'chk_1'))?.state,
       (await world.queries.read('message', 'msg_1'))?.state,
     ],
-    kept: async () => JSON.stringify([await store.redis.hgetall('{relais}:op:msg_1'), await chunkFields()]),
-    due: (queue: string) => store.redis.zscore(`{relais}:due:${queue}`, 'chk_1'),
+    kept: async () => JSON.stringify([await store.redis.hgetall('op:msg_1'), await chunkFields()]),
+    due: (queue: string) => store.redis.zscore(`due:${queue}`, 'chk_1'),
   };
 }
 
-const chunkFields = () => store.redis.hgetall('{relais}:op:chk_1');
+const chunkFields = () => store.redis.hgetall('op:chk_1');
 
 test('a write that the replicas did not confirm sends nothing, and the chunk waits in its queue again', async () => {
   const reached = [false, true];

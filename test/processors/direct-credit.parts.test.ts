@@ -81,7 +81,7 @@ describe('nothing is sent', () => {
   test('when what was written is gone after the fence', async () => {
     const world = await accepted({
       fence: async () => {
-        await store.redis.hset('{relais}:op:dcr_1', { state: 'queued', op: 'before' });
+        await store.redis.hset('op:dcr_1', { state: 'queued', op: 'before' });
         return true;
       },
     });
@@ -150,7 +150,7 @@ describe('an answer that comes after another attempt has given it up', () => {
   });
 
   test('is kept as evidence when a person has decided, and told to be lost', async () => {
-    const decides = async () => void (await store.redis.hset('{relais}:op:dcr_1', { state: 'failed' }));
+    const decides = async () => void (await store.redis.hset('op:dcr_1', { state: 'failed' }));
     const { settlement, record } = await answeredLate(credited, decides);
     expect(settlement).toEqual({ did: 'lost', because: 'not yours' });
     expect(record?.state).toBe('failed');

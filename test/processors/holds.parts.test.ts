@@ -15,7 +15,7 @@ afterAll(() => store.close());
 beforeEach(() => store.redis.flushdb());
 
 /** The next to come is let through to see whether the condition has cleared. */
-const mayBeTried = (hold: string) => store.redis.hset('{relais}:account:main', `probe:${hold}`, 0);
+const mayBeTried = (hold: string) => store.redis.hset('account:main', `probe:${hold}`, 0);
 
 /** A disbursement that nothing has been tried for. */
 async function queued(policy: Partial<Policy> = {}, more: Readonly<Record<string, number>> = {}) {
@@ -73,7 +73,7 @@ describe('a disbursement whose service cannot be reached', () => {
     const world = await queued({}, { tries });
     world.answer('createDisbursement', not('transient', code, 'never'));
     expect(await advanceDisbursement('dsb_1', world.bench)).toEqual({ did: 'retries', because: code });
-    const due = await store.redis.zscore('{relais}:due:disbursement', 'dsb_1');
+    const due = await store.redis.zscore('due:disbursement', 'dsb_1');
     return Number(due) - ((await world.queries.read('disbursement', 'dsb_1'))?.updatedAt ?? 0);
   }
 

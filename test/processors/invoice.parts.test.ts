@@ -19,7 +19,7 @@ async function accepted(changes: Partial<Bench> = {}) {
     fields: { totalAmount: 15_000, request: JSON.stringify({ totalAmount: 15_000, store: { name: 'x' } }) },
   });
   const read = () => world.queries.read('invoice', 'inv_1');
-  const dueAt = () => store.redis.zscore('{relais}:due:invoice-confirm', 'inv_1');
+  const dueAt = () => store.redis.zscore('due:invoice-confirm', 'inv_1');
   return { ...world, run: () => advanceInvoice('inv_1', world.bench), read, dueAt };
 }
 
@@ -136,7 +136,7 @@ describe('looking', () => {
   test('a look whose word came too late to be written down does not say that it ended', async () => {
     const world = await published();
     const late = async () => {
-      await store.redis.hset('{relais}:op:inv_1', { lease: 'of another' });
+      await store.redis.hset('op:inv_1', { lease: 'of another' });
       return says('completed');
     };
     const slow = { ...world.bench, upstream: { ...world.bench.upstream, payments: { confirmInvoice: late } } };

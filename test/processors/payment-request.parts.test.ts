@@ -91,7 +91,7 @@ test('a number that comes after it was given up is kept as evidence, and told to
 test('nothing is sent when what was written is gone after the fence', async () => {
   const world = await accepted({
     fence: async () => {
-      await store.redis.hset('{relais}:op:prq_1', { op: 'before' });
+      await store.redis.hset('op:prq_1', { op: 'before' });
       return true;
     },
   });
@@ -108,13 +108,13 @@ describe('looking', () => {
       world.advance(6 * 3_600_000);
     }
     expect(await world.read()).toMatchObject({ state: 'needs_review', reason: 'poll_exhausted' });
-    expect(await store.redis.zscore('{relais}:due:status-poll', 'prq_1')).toBeNull();
+    expect(await store.redis.zscore('due:status-poll', 'prq_1')).toBeNull();
   });
 
   test('a look whose word came too late to be written down does not say that it ended', async () => {
     const world = await published();
     const late = async () => {
-      await store.redis.hset('{relais}:op:prq_1', { lease: 'of another' });
+      await store.redis.hset('op:prq_1', { lease: 'of another' });
       return ok({ status: 'completed' });
     };
     const slow = { ...world.bench, upstream: { ...world.bench.upstream, payments: { paymentRequestStatus: late } } };

@@ -17,7 +17,7 @@ export async function server(options: { port?: number; dir?: string } = {}): Pro
 }
 
 export async function clientOf(port: number): Promise<Redis> {
-  const redis = new Redis(port, '127.0.0.1');
+  const redis = new Redis(port, '127.0.0.1', { keyPrefix: '{relais}:' });
   redis.on('error', () => undefined);
   toClose.push(async () => redis.disconnect());
   await redis.ping();

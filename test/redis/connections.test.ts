@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Secret } from '../../src/lib/secret.ts';
-import { queueConnection, workerConnection } from '../../src/redis/connections.ts';
+import { prefixOf, queueConnection, workerConnection } from '../../src/redis/connections.ts';
 
 test('a bare URL means the usual port, the first database and no TLS', () => {
   expect(workerConnection({ url: 'redis://redis.example' })).toMatchObject({
@@ -78,6 +78,21 @@ test('a worker never gives up on a command, nor times one out', () => {
   const options = workerConnection({ url: 'redis://x' });
   expect(options).not.toHaveProperty('commandTimeout');
   expect(options.maxRetriesPerRequest).toBeNull();
+});
+
+test.for(['{relais}', '{relais-staging}', 'shop.{relais}', '{relais}-2'])('all keys may begin with %s', (prefix) => {
+  expect(prefixOf({ url: 'redis://x', prefix })).toBe(prefix);
+});
+
+test.for(['', 'relais', '{}', '{a}{b}', '{relais}:two', '{re lais}', '{rel*}', '{relais'])(
+  'no key may begin with "%s": it has not one name in braces at its end, or matches the keys of others',
+  (prefix) => {
+    expect(() => prefixOf({ url: 'redis://x', prefix })).toThrow(/one name in braces/);
+  },
+);
+
+test('who says nothing has the prefix of the workers that were told nothing', () => {
+  expect(prefixOf({ url: 'redis://x' })).toBe('{relais}');
 });
 
 test('a producer’s queue fails at once instead of waiting', () => {

@@ -83,7 +83,7 @@ export function collectBench(redis: Redis, { policy, ...changes }: BenchChanges 
       now += ms;
     },
     events: async () => {
-      const entries = await redis.xrange('{relais}:events', '-', '+');
+      const entries = await redis.xrange('events', '-', '+');
       return entries.map(([, flat]) => {
         const at = (name: string): string => flat[flat.indexOf(name) + 1] ?? '';
         return { type: at('type'), data: JSON.parse(at('data')) as Record<string, unknown> };

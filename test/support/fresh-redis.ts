@@ -29,6 +29,12 @@ export async function freshRedis(): Promise<FreshRedis> {
   return { url, redis, close };
 }
 
+/** The keys that are like this below the prefix of the connection, without it; KEYS alone is not told of it. */
+export async function keysLike(redis: Redis, pattern: string): Promise<string[]> {
+  const { keyPrefix = '' } = redis.options;
+  return (await redis.keys(`${keyPrefix}${pattern}`)).map((key) => key.slice(keyPrefix.length));
+}
+
 /** One database for all tests of a file, empty before each. */
 export function storeOfThisFile(): { readonly redis: Redis } {
   let fresh: FreshRedis | undefined;

@@ -129,7 +129,7 @@ export function textsBench(redis: Redis, policy: Partial<Bench['policy']> = {}) 
         if (state === 'queued') done.push(await send(id));
         else done.push(await look(id));
         const dueAt = await Promise.all(
-          ['sms-batch', 'status-poll'].map((queue) => redis.zscore(`{relais}:due:${queue}`, id)),
+          ['sms-batch', 'status-poll'].map((queue) => redis.zscore(`due:${queue}`, id)),
         );
         const next = dueAt.filter((due) => due !== null).map(Number);
         // Nothing is due where it is over: then the clock stands, so that what comes after is of the same day.

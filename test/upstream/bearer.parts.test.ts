@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { Secret } from '../../src/lib/secret.ts';
-import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
+import { type FreshRedis, freshRedis, keysLike } from '../support/fresh-redis.ts';
 import { type Answerer, json, type Listener, listen, liveAccount, openUpstream, type Opened } from './listener.ts';
 
 const CLIENTS = 6;
@@ -80,7 +80,7 @@ async function herd(): Promise<Set<string>> {
 }
 
 async function keyOf(what: string): Promise<string> {
-  const [key] = await fresh.redis.keys(`*:${what}`);
+  const [key] = await keysLike(fresh.redis, `*:${what}`);
   return key!;
 }
 

@@ -22,7 +22,7 @@ beforeEach(async () => {
 afterEach(() => fresh.close());
 
 function limiter(ratePerSecond: number, redis: Redis = fresh.redis): Limiter {
-  return createLimiter({ redis, keyPrefix: '{relais}', clock, ratePerSecond });
+  return createLimiter({ redis, clock, ratePerSecond });
 }
 
 async function admitted(limiters: readonly Limiter[], count: number, urgency: Urgency): Promise<number> {
@@ -79,7 +79,7 @@ test('unlimited asks Redis once in a while, and only for pauses', async () => {
   const pttl = async (key: string) => asked.push(key) - 2;
   const counting = { pttl } as unknown as Redis;
   expect(await admitted([limiter(0, counting)], 500, 'act')).toBe(500);
-  expect([asked, waits]).toEqual([['{relais}:rate:main:payments:pause'], []]);
+  expect([asked, waits]).toEqual([['rate:main:payments:pause'], []]);
 });
 
 test('unlimited, too, is paused for every process when one was told to slow down', async () => {

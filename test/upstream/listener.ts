@@ -125,7 +125,6 @@ export function openUpstream(url: string, changes: Partial<UpstreamOptions> = {}
     clock: systemClock,
     random: systemRandom,
     redis: absentRedis(),
-    keyPrefix: '{relais}',
     onExchange: (one) => seen.push(one),
     ...changes,
   });

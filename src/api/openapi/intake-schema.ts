@@ -8,7 +8,7 @@ export function intakeSchema(): JsonSchema {
     $id: 'https://relais.invalid/schemas/intake',
     title: 'A job in the queue intake',
     description:
-      'The data of a job that any BullMQ client may add (prefix `{relais}`). Its result is `{id, outcome}`; a job ' +
+      'The data of a job that any BullMQ client may add (prefix: the workers’ REDIS_PREFIX, `{relais}` unless it is set). Its result is `{id, outcome}`; a job ' +
       'with a problem fails with every problem named, and nothing is recorded.',
     ...inlineSchema(intake.payload),
   };

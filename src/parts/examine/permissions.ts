@@ -5,7 +5,6 @@
 import type { Redis } from 'ioredis';
 import type { Config } from '../../config.ts';
 import type { Random } from '../../lib/random.ts';
-import { PREFIX } from '../../operations/keys.ts';
 import { type Finding, fault, ok } from './finding.ts';
 
 /** Commands with arguments that Redis accepts. KEY and OTHER are the two keys; words after them are taken as they are. */
@@ -52,7 +51,7 @@ async function tryOutside(redis: Redis, replicas: number): Promise<readonly stri
   const probes: Readonly<Record<string, () => Promise<unknown>>> = {
     EVALSHA: () => redis.evalsha('0'.repeat(40), 0),
     MULTI: () => redis.multi().time().exec(),
-    BZPOPMIN: () => redis.bzpopmin(`${PREFIX}:doctor:nothing`, 0.01),
+    BZPOPMIN: () => redis.bzpopmin('doctor:nothing', 0.01),
     SCAN: () => redis.scan(0, 'COUNT', 1),
     INFO: () => redis.info('server'),
     CLIENT: () => redis.call('CLIENT', 'SETNAME', 'relais-doctor'),
@@ -71,12 +70,13 @@ async function tryOutside(redis: Redis, replicas: number): Promise<readonly stri
 
 /** Answers of Redis to the probes that were errors: `HSET NOPERM …`. */
 export async function tryInside(redis: Redis, random: Random): Promise<readonly string[]> {
-  const key = `${PREFIX}:doctor:${random.hex(8)}`;
+  const key = `doctor:${random.hex(8)}`;
   return (await redis.eval(SCRIPT, 2, key, `${key}:other`, ...PROBES)) as string[];
 }
 
 export async function examinePermissions(redis: Redis, config: Config, random: Random): Promise<readonly Finding[]> {
   const user = userOf(config);
+  const prefix = config.REDIS_PREFIX;
   const fixed = (rules: string): string => `ACL SETUSER ${user} ${rules}`;
   const refused = [...(await tryOutside(redis, config.REDIS_WAIT_REPLICAS))];
   try {
@@ -86,7 +86,7 @@ export async function examinePermissions(redis: Redis, config: Config, random: R
     const said = String(error);
     if (/one of the keys/i.test(said)) {
       return [
-        fault('permissions', `the user ${user} may not use keys that begin with ${PREFIX}`, fixed(`~${PREFIX}:*`)),
+        fault('permissions', `the user ${user} may not use keys that begin with ${prefix}`, fixed(`~${prefix}:*`)),
       ];
     }
     if (!REFUSED.test(said)) throw error;

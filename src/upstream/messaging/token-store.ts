@@ -40,12 +40,12 @@ export interface Pause {
   readonly remainingMs: number;
 }
 
-export function tokenKeys(keyPrefix: string, account: string, keys: MessagingKeys): TokenKeys {
+export function tokenKeys(account: string, keys: MessagingKeys): TokenKeys {
   const credentials = createHash('sha256')
     .update(`${keys.userKey.reveal()}\n${keys.secretKey.reveal()}`)
     .digest('hex')
     .slice(0, 12);
-  const at = (what: string): string => `${keyPrefix}:sms:${account}:${credentials}:${what}`;
+  const at = (what: string): string => `sms:${account}:${credentials}:${what}`;
   return {
     token: at('token'),
     generation: at('generation'),

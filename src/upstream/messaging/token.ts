@@ -42,7 +42,6 @@ interface Copy {
 
 export interface TokenContext extends LoginContext {
   readonly redis: Redis;
-  readonly keyPrefix: string;
   readonly clock: Clock;
   readonly random: Random;
   readonly loginEncoding: 'auto' | LoginEncoding;
@@ -97,7 +96,7 @@ class SharedTokens implements Tokens {
   #jobFor(account: UpstreamAccount, keys: MessagingKeys): Job {
     const known = this.#jobs.get(account);
     if (known) return known;
-    const names = tokenKeys(this.#context.keyPrefix, account.name, keys);
+    const names = tokenKeys(account.name, keys);
     const job = { account, keys, place: names.token, store: tokenStore(this.#context.redis, names) };
     this.#jobs.set(account, job);
     return job;

@@ -30,7 +30,7 @@ beforeAll(async () => {
     ids.set(route.path, body.id ?? body.items?.[0]?.id);
   }
   const paid = ids.get('/v1/disbursements') ?? '';
-  await service.redis.set(`{relais}:callback:${paid}`, '{}');
+  await service.redis.set(`callback:${paid}`, '{}');
   for (const path of ['/v1/explain', '/v1/callbacks']) ids.set(path, paid);
   ids.set('/v1/queues', 'campaign').set('/v1/accounts', 'main').set('/v1/balances', 'BBJ0123456789');
 });

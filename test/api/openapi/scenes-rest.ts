@@ -70,7 +70,7 @@ export async function campaignScenes({ ask, service, becomes }: Stage): Promise<
 
 export async function eventScenes({ ask, service, sealed }: Stage): Promise<void> {
   await ask('GET', '/v1/events');
-  await service.redis.xtrim('{relais}:events', 'MAXLEN', 1);
+  await service.redis.xtrim('events', 'MAXLEN', 1);
   expect((await ask('GET', '/v1/events?after=1-1')).status).toBe(410);
 
   const path = '/v1/event-endpoints';

@@ -24,7 +24,7 @@ export function stageOf(service: Service, watch: (ask: Ask) => Ask, sealed: Ask)
     sealed: watch(sealed),
     becomes: (path, wanted) => service.until(path, ({ state }) => state === wanted),
     needsReview: async (id) => {
-      await service.redis.hset(`{relais}:op:${id}`, { state: 'needs_review', reason: 'poll_exhausted' });
+      await service.redis.hset(`op:${id}`, { state: 'needs_review', reason: 'poll_exhausted' });
     },
     upstreamFails: async (operation, ask) => {
       await fault('answers HTML before doing the work', operation);

@@ -48,7 +48,7 @@ export async function startRelais(stage: Stage, plan: RelaisPlan = {}): Promise<
   const workers = await Promise.all(
     Array.from({ length: plan.workers ?? 1 }, (_, index) => start(`worker-${index + 1}`, 'worker')),
   );
-  const look = new Redis({ port: redis.port, host: '127.0.0.1' });
+  const look = new Redis({ port: redis.port, host: '127.0.0.1', keyPrefix: '{relais}:' });
   const agent = new Agent({ headersTimeout: 600_000, bodyTimeout: 600_000 });
   const api = door.urls['api'] ?? '';
   const scraping = scrape([door, ...workers], agent);

@@ -5,6 +5,7 @@ import { prepareCampaign } from '../contenders/relais-campaign.ts';
 import { type Relais, startRelais } from '../contenders/relais.ts';
 import type { RowMaker } from '../rows.ts';
 import { CONCURRENCY, numberOf } from '../work.ts';
+import { keysLike } from '../../support/fresh-redis.ts';
 
 const LATENCY_MS = 200;
 const PASSWORDS = 40;
@@ -74,7 +75,7 @@ async function sendPassword(relais: Relais, reference: string, index: number): P
 
 /** When each chunk of a campaign was about to be sent, by the clock of Redis. */
 async function sentTimesOf({ look }: Relais, campaign: string): Promise<number[]> {
-  const names = await look.keys(`${keys.record(campaign).replace('{', '[{]')}.*`);
+  const names = await keysLike(look, `${keys.record(campaign)}.*`);
   const pipeline = look.pipeline();
   for (const name of names) pipeline.hget(name, 'sentAt');
   const answers = (await pipeline.exec()) ?? [];
