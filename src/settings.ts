@@ -157,6 +157,7 @@ const listeners = {
   WEBHOOKS_PORT: [port(3001), 'Port of the callback receiver.'],
   METRICS_PORT: [port(0), 'Port of /metrics, /healthz and /readyz; 0 picks a free one.'],
   HOST: [z.string().default('127.0.0.1'), 'Address to listen on.'],
+  MAX_CONNECTIONS: [count(4_000, { min: 1 }), 'The most connections that a listener has open; more are hung up on.'],
   API_KEYS: [
     secret(),
     'name:role+role[@account+account]:secret-or-sha256:hex,… with the roles enqueue read approve operate.',

@@ -16,6 +16,7 @@ import { endpointRoutes } from './event-endpoints.ts';
 import { eventRoutes } from './events.ts';
 import { invoiceRoutes } from './invoices.ts';
 import { findKey } from './keys.ts';
+import { WrongKeys } from './wrong-keys.ts';
 import { jsonBodies } from './json-body.ts';
 import { acceptMessages, messageRoutes } from './messages.ts';
 import { bodyTypesOf } from './openapi/body-types.ts';
@@ -56,7 +57,8 @@ export function createApi(context: ApiContext): Express {
   app.use('/v1/direct-credits', directCreditRoutes(context));
   app.use('/v1/balances', balanceRoutes(context));
   app.use('/v1', operatingRoutes(context));
-  app.use((request) => {
+  app.use((request, response) => {
+    response.set('Connection', 'close');
     throw new ApiProblem('not-found', `There is no ${request.method} ${request.path.slice(0, 100)}.`);
   });
   app.use(answerProblem(context));
@@ -66,8 +68,9 @@ export function createApi(context: ApiContext): Express {
 /** Whoever asks is known, asks no more often than it may, and sends what is taken there. */
 function admitRequest(context: ApiContext): RequestHandler {
   const limit = limitRate(context);
+  const wrongKeys = new WrongKeys(context.clock);
   return (request, response, next) => {
-    authenticate(context, request, response);
+    authenticate(context, wrongKeys, { request, response });
     const limited = limit(response);
     const goOn = (): void => {
       requireDeclaredType(request);
@@ -96,11 +99,27 @@ function identifyRequest({ random }: ApiContext): RequestHandler {
   };
 }
 
-function authenticate({ keys }: ApiContext, request: Request, response: Response): void {
+interface Asked {
+  readonly request: Request;
+  readonly response: Response;
+}
+
+function authenticate({ keys, onWrongKey }: ApiContext, wrongKeys: WrongKeys, { request, response }: Asked): void {
   const [, secret] = /^Bearer (.{1,512})$/.exec(request.headers.authorization ?? '') ?? [];
   const key = secret === undefined ? undefined : findKey(keys, secret);
   response.locals['key'] = key;
   if (key) return;
+  // A stranger does not keep the connection.
+  response.set('Connection', 'close');
+  const waitMs = wrongKeys.refused(request.socket.remoteAddress ?? '');
+  onWrongKey(waitMs === 0 ? '401' : '429');
+  if (waitMs > 0) {
+    response.set('Retry-After', String(Math.ceil(waitMs / 1_000)));
+    throw new ApiProblem(
+      'too-many-requests',
+      'Too many requests came with a wrong key. A right key is heard at once.',
+    );
+  }
   response.set('WWW-Authenticate', 'Bearer');
   throw new ApiProblem(
     'unauthenticated',

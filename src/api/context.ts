@@ -63,6 +63,8 @@ export interface ApiContext extends EndpointRoutesContext {
   /** A person's word about what needs review; upstream is asked first. */
   readonly resolve: (id: string, request: Resolve) => Promise<Resolved>;
   readonly queues: QueueSwitches;
+  /** A request came without a right key. */
+  readonly onWrongKey: (answer: '401' | '429') => void;
   readonly onError: (error: unknown, request: { method: string; path: string; requestId: string }) => void;
 }
 

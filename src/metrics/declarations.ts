@@ -114,6 +114,12 @@ export const declarations = {
     labels: { kind: 'callbackKinds', verdict: 'callbackVerdicts' },
     help: 'What was posted to the callback addresses. "unmatched": well signed, for an operation we do not have.',
   },
+  relais_wrong_keys_total: {
+    type: 'counter',
+    of: 'process',
+    labels: { answer: 'wrongKeyAnswers' },
+    help: 'Requests to the API without a right key: refused, or told to wait since there were too many.',
+  },
   relais_events_total: {
     type: 'counter',
     of: 'whole',

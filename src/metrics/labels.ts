@@ -125,6 +125,7 @@ export const words = {
   messageOutcomes,
   callbackKinds: ['disbursement', 'invoice', 'none'],
   deliveryOutcomes: ['delivered', 'retried', 'undelivered'],
+  wrongKeyAnswers: ['401', '429'],
   callbackVerdicts: ['look', 'noted', 'unmatched', 'contradicts', 'probe', 'wrong_path', 'unavailable'],
   areas: ['payments', 'messaging', 'direct_credit'],
   holdReasons,

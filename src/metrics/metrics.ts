@@ -30,6 +30,7 @@ export interface Metrics {
   readonly exchanged: (seen: Pick<Seen, 'operation' | 'code' | 'durationMs'>) => void;
   readonly callbackReceived: (kind: string, verdict: string) => void;
   readonly eventDelivered: (outcome: string) => void;
+  readonly wrongKey: (answer: '401' | '429') => void;
   /** A write reached, after so many ms, all the places where it must be. */
   readonly fenced: (ms: number) => void;
   readonly lockLost: (jobs: number) => void;
@@ -84,6 +85,7 @@ function listeners({ count, observe, replace }: Instruments) {
     },
     callbackReceived: (kind: string, verdict: string): void => count('relais_callbacks_total', { kind, verdict }),
     eventDelivered: (outcome: string): void => count('relais_event_delivery_total', { outcome }),
+    wrongKey: (answer: '401' | '429'): void => count('relais_wrong_keys_total', { answer }),
     fenced: (ms: number): void => observe('relais_fence_duration_seconds', {}, ms / 1_000),
     lockLost: (jobs: number): void => count('relais_lost_locks_total', {}, jobs),
     rolesAre: (roles: readonly string[]): void =>

@@ -21,7 +21,7 @@ import { acceptanceOf } from './worker.ts';
 type TellUrl = (url: string) => void;
 
 export function apiPart(foundation: Foundation, bench: Bench, tellUrl: TellUrl): Part {
-  const { config, logger, book } = foundation;
+  const { config, logger, book, metrics } = foundation;
   return {
     name: 'the API',
     start: async () => {
@@ -47,6 +47,7 @@ export function apiPart(foundation: Foundation, bench: Bench, tellUrl: TellUrl):
         refusal: () => refusalOf(foundation),
         resolve: (id, request) => resolveDisbursement(id, request, bench),
         queues: queueSwitches(foundation),
+        onWrongKey: metrics.wrongKey,
         onError: (error, request) => logger.error({ err: error, ...request }, 'a request failed'),
       });
       // An upload of a million rows may take its time; a header may not.
@@ -55,6 +56,8 @@ export function apiPart(foundation: Foundation, bench: Bench, tellUrl: TellUrl):
         port: config.API_PORT,
         headersMs: 10_000,
         requestMs: 300_000,
+        bodySilenceMs: 30_000,
+        maxConnections: config.MAX_CONNECTIONS,
       });
       tellUrl(url);
       return async () => {
@@ -114,6 +117,8 @@ export function webhooksPart(foundation: Foundation, tellUrl: TellUrl): Part {
         port: config.WEBHOOKS_PORT,
         headersMs: 10_000,
         requestMs: 15_000,
+        bodySilenceMs: 15_000,
+        maxConnections: config.MAX_CONNECTIONS,
       });
       tellUrl(url);
       return close;

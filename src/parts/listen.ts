@@ -6,22 +6,35 @@ export interface ListenOptions {
   /** How long a sender may take for headers, and for the whole request (ms). */
   readonly headersMs: number;
   readonly requestMs: number;
+  /** How long a body that has begun may stop coming (ms). */
+  readonly bodySilenceMs: number;
+  /** More are hung up on. */
+  readonly maxConnections: number;
 }
+
+/** Proxies keep theirs for a minute: one that we close first may be asked on again in that moment, and is reset. */
+const KEEP_ALIVE_MS = 75_000;
 
 /** Listens, or rejects with what to do about it. The address has the port that was really taken. */
 export async function listen(
   handler: RequestListener,
-  { host, port, headersMs, requestMs }: ListenOptions,
+  { host, port, headersMs, requestMs, bodySilenceMs, maxConnections }: ListenOptions,
 ): Promise<{ url: string; close: () => Promise<void> }> {
   const server = createServer(
     {
       headersTimeout: headersMs,
       requestTimeout: requestMs,
       connectionsCheckingInterval: 2_000,
-      keepAliveTimeout: 5_000,
+      keepAliveTimeout: KEEP_ALIVE_MS,
     },
-    handler,
+    (request, response) => {
+      // The wait for our own answer is no silence of the sender.
+      request.setTimeout(bodySilenceMs, () => request.destroy());
+      request.once('end', () => request.setTimeout(0));
+      handler(request, response);
+    },
   );
+  server.maxConnections = maxConnections;
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const taken = error.code === 'EADDRINUSE';

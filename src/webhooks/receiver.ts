@@ -104,7 +104,8 @@ function within<T>(ms: number, clock: Clock, asked: Promise<T>): Promise<T> {
 function refuse(request: Request, response: Response, onCallback: ReceiverOptions['onCallback']): void {
   request.resume();
   onCallback('none', 'wrong_path');
-  response.status(404).end();
+  // A stranger does not keep the connection.
+  response.status(404).set('Connection', 'close').end();
 }
 
 interface Heard {

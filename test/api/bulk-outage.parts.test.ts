@@ -103,7 +103,14 @@ async function doorThatCloses(at: number, { questions }: { readonly questions: n
       return { outcome: 'accepted', id: reference, state: 'queued' };
     });
   });
-  const { url, close } = await listen(app, { host: '127.0.0.1', port: 0, headersMs: 10_000, requestMs: 10_000 });
+  const { url, close } = await listen(app, {
+    host: '127.0.0.1',
+    port: 0,
+    headersMs: 10_000,
+    requestMs: 10_000,
+    bodySilenceMs: 30_000,
+    maxConnections: 100,
+  });
   toClose.push(close);
   return url;
 }

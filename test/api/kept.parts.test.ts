@@ -69,7 +69,14 @@ async function door() {
         ? response.status(503).end()
         : next(error);
   app.use(told);
-  const { url, close } = await listen(app, { host: '127.0.0.1', port: 0, headersMs: 10_000, requestMs: 10_000 });
+  const { url, close } = await listen(app, {
+    host: '127.0.0.1',
+    port: 0,
+    headersMs: 10_000,
+    requestMs: 10_000,
+    bodySilenceMs: 30_000,
+    maxConnections: 100,
+  });
   const post = async (path: string, body?: string): Promise<number> => {
     const type = body?.startsWith('{') ? 'application/json' : 'text/csv';
     const headers = body === undefined ? {} : { 'content-type': type };

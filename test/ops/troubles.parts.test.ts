@@ -90,6 +90,18 @@ describe.skipIf(missing)('the alert', () => {
       await fires('RelaisCallbacksForged');
     });
 
+    test('RelaisWrongKeys fires when somebody guesses keys', async () => {
+      const guess = async (_: unknown, number: number): Promise<number> => {
+        const headers = { authorization: `Bearer guess-${number}` };
+        const answer = await request(`${watched.urls.api}/v1/accounts`, { headers });
+        await answer.body.dump();
+        return answer.statusCode;
+      };
+      const answers = await Promise.all(Array.from({ length: 120 }, guess));
+      expect(new Set(answers)).toEqual(new Set([401, 429]));
+      await fires('RelaisWrongKeys');
+    });
+
     test('RelaisEventDeliveryFailing fires when an endpoint answers 500', async () => {
       const { port } = refuses.address() as AddressInfo;
       await watched.api('POST', '/v1/event-endpoints', { url: `http://127.0.0.1:${port}/events` });

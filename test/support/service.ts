@@ -1,6 +1,6 @@
 /** All roles in this process, against a database of their own and a sandbox of their own. For *.parts.test.ts. */
 import type { Redis } from 'ioredis';
-import { request } from 'undici';
+import { Agent, type Dispatcher, request } from 'undici';
 import { systemClock } from '../../src/lib/clock.ts';
 import { loadConfig } from '../../src/config.ts';
 import { startRoles } from '../../src/parts/run.ts';
@@ -19,7 +19,12 @@ export interface Call {
   readonly body?: unknown;
   readonly key?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Another address of this machine than the usual one: 127.x.y.z. */
+  readonly from?: string;
 }
+
+/** A connection for each request, so that none is left behind. */
+const from = (localAddress: string): Dispatcher => new Agent({ localAddress, pipelining: 0 });
 
 export interface Service {
   readonly api: string;
@@ -107,11 +112,12 @@ export async function startService(env: Readonly<Record<string, string>> = {}): 
 export async function ask(
   url: string,
   method: string,
-  { body, key = 'maker-secret', headers }: Call,
+  { body, key = 'maker-secret', headers, from: address }: Call,
 ): Promise<Answer> {
   const raw = typeof body === 'string' || body instanceof Uint8Array;
   const answer = await request(url, {
     method: method as 'GET',
+    ...(address === undefined ? {} : { dispatcher: from(address) }),
     headers: {
       ...(key === null ? {} : { authorization: `Bearer ${key}` }),
       ...(body === undefined || raw ? {} : { 'content-type': 'application/json' }),

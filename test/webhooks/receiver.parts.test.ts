@@ -166,7 +166,14 @@ async function makeWorld({ now }: { now?: () => number } = {}) {
     },
     onError: (error) => errors.push(error),
   });
-  const door = await listen(app, { host: '127.0.0.1', port: 0, headersMs: 10_000, requestMs: 15_000 });
+  const door = await listen(app, {
+    host: '127.0.0.1',
+    port: 0,
+    headersMs: 10_000,
+    requestMs: 15_000,
+    bodySilenceMs: 30_000,
+    maxConnections: 4_000,
+  });
   toClose.push(door.close);
   const path = callbackPath(SECRETS, { account: 'main', kind: 'disbursement', id });
   const send = (body: Buffer, headers: Record<string, string> = {}) => post(`${door.url}${path}`, body, headers);

@@ -36,11 +36,12 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-function ask(route: RouteDeclaration, key: string | null): Promise<Answer> {
+function ask(route: RouteDeclaration, key: string | null, from = '127.0.0.1'): Promise<Answer> {
   const [, place = ''] = /^(\/v1\/[\w-]+)/.exec(route.path) ?? [];
   return service.call(route.method.toUpperCase(), pathTo(route, ids.get(place) ?? ''), {
     ...exampleCall(route),
     key,
+    from,
   });
 }
 
@@ -53,8 +54,10 @@ test('there is something of every kind to be kept from others', () => {
 
 describe.for(keyed)('$method $path', (route) => {
   test('without a key, or with an unknown one: 401', async () => {
-    expect((await ask(route, null)).status).toBe(401);
-    expect((await ask(route, 'nobody-knows-me')).status).toBe(401);
+    // Wrong keys from one address would be told to wait.
+    const stranger = `127.0.1.${keyed.indexOf(route)}`;
+    expect((await ask(route, null, stranger)).status).toBe(401);
+    expect((await ask(route, 'nobody-knows-me', stranger)).status).toBe(401);
   });
 
   test.for(ROLES.filter((role) => role !== route.role))('with the role %s alone: 403', async (role) => {

@@ -67,7 +67,10 @@ function redisUrl({ redis }: Service): string {
 
 describe('what can go wrong with any route', () => {
   test.for(keyed)('$method $path without a key', async (route) => {
-    const { status } = await stage.ask(route.method.toUpperCase(), pathTo(route, 'main'), { key: null });
+    const { status } = await stage.ask(route.method.toUpperCase(), pathTo(route, 'main'), {
+      key: null,
+      from: `127.0.1.${keyed.indexOf(route)}`,
+    });
     expect(status).toBe(401);
   });
 
