@@ -3,7 +3,7 @@
 #   docker build -t relais .
 #   docker run --read-only --tmpfs /tmp --cap-drop ALL -e REDIS_URL=… -e API_KEYS=… relais run --roles worker
 
-FROM node:20-bookworm-slim AS build
+FROM docker.io/library/node:20-bookworm-slim@sha256:2cf067cfed83d5ea958367df9f966191a942351a2df77d6f0193e162b5febfc0 AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 # No install scripts: nothing here needs one, and a package that suddenly brings one should not run.
@@ -12,7 +12,7 @@ COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
 RUN npm run build && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 
-FROM node:20-bookworm-slim
+FROM docker.io/library/node:20-bookworm-slim@sha256:2cf067cfed83d5ea958367df9f966191a942351a2df77d6f0193e162b5febfc0
 WORKDIR /app
 ENV NODE_ENV=production \
     HOST=0.0.0.0 \

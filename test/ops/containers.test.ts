@@ -148,7 +148,7 @@ describe('the image', () => {
   test('is built in one stage and runs in another', () => {
     const stages = lines.filter((line) => line.startsWith('FROM '));
     expect(stages).toHaveLength(2);
-    for (const stage of stages) expect(stage).toMatch(/^FROM node:\d+-\S+/);
+    for (const stage of stages) expect(stage).toMatch(/^FROM docker\.io\/library\/node:\d+-\S+/);
   });
 
   test('is not root, says whether it lives, and gets the signals itself', () => {

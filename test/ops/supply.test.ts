@@ -1,0 +1,38 @@
+/** What we build from is what was looked at: images by their digest, packages by their checksum. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { root } from '../tidy/scanner.ts';
+
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+
+interface Locked {
+  readonly integrity?: string;
+  readonly optional?: true;
+  readonly os?: readonly string[];
+  readonly cpu?: readonly string[];
+  readonly libc?: readonly string[];
+}
+
+/** What the image is built for, and what CI runs on. */
+const OURS = { os: 'linux', cpu: ['x64', 'arm64'], libc: 'glibc' };
+
+test('every package that is installed on Linux is held to a checksum', () => {
+  const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, Locked> };
+  const unchecked = Object.entries(packages).filter(
+    ([path, { integrity }]) => path !== '' && integrity === undefined,
+  );
+  const installedHere = ({ optional, os = [OURS.os], cpu = OURS.cpu, libc = [OURS.libc] }: Locked): boolean =>
+    !optional || (os.includes(OURS.os) && cpu.some((one) => OURS.cpu.includes(one)) && libc.includes(OURS.libc));
+  expect(unchecked.filter(([, locked]) => installedHere(locked)).map(([path]) => path)).toEqual([]);
+});
+
+test('every image is named with its registry and its digest', () => {
+  const { services } = parse(read('docker-compose.yml')) as { services: Record<string, { image?: string }> };
+  const composed = Object.values(services).flatMap(({ image }) => (image && image !== 'relais' ? [image] : []));
+  const built = [...read('Dockerfile').matchAll(/^FROM (\S+)/gm)].map(([, image]) => image ?? '');
+  const images = [...composed, ...built];
+  expect(images.length).toBeGreaterThan(3);
+  for (const image of images) expect(image).toMatch(/^docker\.io\/[\w/-]+:[\w.-]+@sha256:[0-9a-f]{64}$/);
+});
