@@ -153,25 +153,11 @@ function answerProblem({ onError }: ApiContext): ErrorRequestHandler {
   };
 }
 
-/** What express.json throws; an error of Redis has a name and a message too. */
-interface BodyError extends Error {
-  readonly type: string;
-  /** Bytes: the limit of the route that was asked. */
-  readonly limit: number;
-}
-
 function problemOf(error: unknown): ApiProblem {
   if (error instanceof ApiProblem) return error;
-  const { type, limit = 0, message = '', name = '' } = error as Partial<BodyError>;
   // What follows a percent sign in the path is no character: it was the caller's doing.
   if (error instanceof URIError) return new ApiProblem('malformed', 'The path cannot be read.');
-  if (type === 'entity.too.large') return new ApiProblem('too-large', `This JSON body may have ${limit} bytes.`);
-  if (type === 'entity.parse.failed') return new ApiProblem('malformed', 'The body is not JSON.');
-  if (type === 'encoding.unsupported' || type === 'charset.unsupported') {
-    return new ApiProblem('unsupported-media-type', 'Send UTF-8, not encoded.');
-  }
-  if (type === 'request.aborted') return new ApiProblem('malformed', 'The body broke off.');
-  if (isRedisAway(message, name))
+  if (error instanceof Error && isRedisAway(error))
     return new ApiProblem('unavailable', 'Try again; with the same identity it is safe.');
   return new ApiProblem('internal', 'It was written to the log under this X-Request-Id; trying again is safe.');
 }
@@ -179,7 +165,7 @@ function problemOf(error: unknown): ApiProblem {
 /** A server that takes no writes for now. Before version 7 what a script was told stands in the middle. */
 const REDIS_REFUSES = /(?:^|: -)(READONLY|LOADING|OOM|MISCONF|NOREPLICAS|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|UNBLOCKED) /;
 
-function isRedisAway(message: string, name: string): boolean {
+function isRedisAway({ message, name }: Error): boolean {
   return (
     name === 'MaxRetriesPerRequestError' ||
     name === 'RedisUnavailable' ||

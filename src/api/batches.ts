@@ -1,5 +1,5 @@
 /** Files of disbursements over HTTP: uploaded by one key, approved by another, reported row by row. */
-import express, { type Request, type Response, Router } from 'express';
+import { type Request, type Response, Router } from 'express';
 import { z } from 'zod';
 import { APPROVE_WITHIN_MS, type BatchRecord, type Finding, type Findings } from '../operations/batch-record.ts';
 import type { BatchState } from '../operations/lifecycle.ts';
@@ -19,6 +19,7 @@ import {
   requireOpen,
   requireRole,
 } from './context.ts';
+import { jsonBodies } from './json-body.ts';
 import type { ApiKey } from './keys.ts';
 import { APPROVAL_MAX } from './openapi/pieces.ts';
 import { ApiProblem, invalid } from './problem.ts';
@@ -56,9 +57,9 @@ export function batchRoutes(context: ApiContext): Router {
     await sendReport(record, context.batches, { request, response });
   });
 
-  router.post('/:id/approve', express.json({ limit: APPROVAL_MAX }), async (request, response) => {
+  router.post('/:id/approve', jsonBodies(APPROVAL_MAX), async (request, response) => {
     const key = requireRole(response, 'approve');
-    const record = await findRecord(context, key, 'batch', request.params['id']);
+    const record = await findRecord(context, key, 'batch', String(request.params['id']));
     const body = approval.safeParse(request.body ?? {});
     if (!body.success) throw invalid(problemsOf(body.error));
     requireOpen(context, response);

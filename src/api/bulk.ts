@@ -5,6 +5,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
+import { readJson } from '../lib/json.ts';
 import type { Acceptance, Answer } from '../producer/acceptance.ts';
 import type { Problem } from '../producer/problems.ts';
 import { type Line, groupsOf } from './bulk-lines.ts';
@@ -126,12 +127,8 @@ function gather(group: readonly Line[], settled: readonly PromiseSettledResult<V
 
 function readLine(line: Line): { readonly value: unknown } | { readonly problem: Problem } {
   if ('unreadable' in line) return { problem: { pointer: '', message: line.unreadable } };
-  try {
-    return { value: JSON.parse(line.text) };
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return { problem: { pointer: '', message: `is not JSON (${error.message.slice(0, 100)})` } };
-  }
+  const json = readJson(line.text);
+  return 'wrong' in json ? { problem: { pointer: '', message: json.wrong } } : json;
 }
 
 /** While some groups wait for their synced write, the next is read and checked. */

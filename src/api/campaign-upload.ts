@@ -16,6 +16,9 @@ export async function takeUpload(
   campaign: CampaignRecord,
   { request, response }: { readonly request: Request; readonly response: Response },
 ): Promise<void> {
+  if ((request.get('content-encoding') ?? 'identity') !== 'identity') {
+    throw new ApiProblem('unsupported-media-type', 'Send UTF-8, not encoded.');
+  }
   const type = (request.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
   const format = FORMATS[type as keyof typeof FORMATS];
   if (!format) throw new ApiProblem('unsupported-media-type', `Send ${Object.keys(FORMATS).join(' or ')}.`);

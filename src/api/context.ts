@@ -123,7 +123,7 @@ export function idempotencyKey(request: Request): string | undefined {
   const value = request.get('idempotency-key');
   if (value === undefined) return undefined;
   if (/^[\x21-\x7e]{1,255}$/.test(value)) return value;
-  throw new ApiProblem('malformed', 'Idempotency-Key must be 1 to 255 visible ASCII characters.');
+  throw invalid([{ pointer: '/Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters' }]);
 }
 
 /** Accepted or the same as before; everything else is a problem. */

@@ -64,7 +64,7 @@ async function listDisbursements(context: ApiContext, key: ApiKey, request: Para
   const limit = queryNumber(request, 'limit', 50, 500);
   const state = queryText(request, 'state');
   const after = queryText(request, 'after');
-  const reference = queryText(request, 'reference', /^[^\p{Cc}]{1,128}$/u);
+  const reference = queryText(request, 'reference', /^[^\p{C}]{1,128}$/u)?.normalize('NFC');
   const states: readonly string[] = statesOf('disbursement');
   if (state !== undefined && !states.includes(state)) {
     throw invalid([{ pointer: '/state', message: `must be one of ${states.join(', ')}` }]);

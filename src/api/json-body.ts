@@ -1,67 +1,113 @@
 /**
- * Bodies of JSON. Nearly all are short, whole and written as one would expect, and Express takes more time to find that
- * out than we take to accept what is in them; so those are read here, and everything else is left to Express.
+ * The only reader of JSON bodies. Nearly all are short, whole and written as one would expect, and a parser for every
+ * kind of body takes more time to find that out than we take to accept what is in them.
  */
-import type { IncomingHttpHeaders } from 'node:http';
-import express, { type Request, type RequestHandler } from 'express';
+import { isUtf8 } from 'node:buffer';
+import type { Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import type { Request, RequestHandler } from 'express';
+import { readJson } from '../lib/json.ts';
 import { JSON_MAX } from './openapi/pieces.ts';
 import { ApiProblem } from './problem.ts';
 
-/** Bytes. Longer ones are left to Express, which knows the limit. */
-const SHORT = 65_536;
-const PLAIN_TYPE = /^application\/json(?:; ?charset=utf-8)?$/i;
-const BYTE_ORDER_MARK = 0xfeff;
+const UNITS = { kb: 1_024, mb: 1_048_576 } as const;
+const TYPE = /^application\/json\s*(?:;\s*charset=("?)([^\s";]*)\1\s*)?$/i;
+const BYTE_ORDER_MARK = '\ufeff';
+const UNPACKERS = { gzip: createGunzip, deflate: createInflate, br: createBrotliDecompress } as const;
 
-/** Leaves in `request.body` what `express.json` would leave there, and refuses what it would refuse. */
-export function jsonBodies(): RequestHandler {
-  const anyBody = express.json({ limit: JSON_MAX, strict: true });
-  return (request, response, next) => {
-    if (!isPlain(request.headers)) return anyBody(request, response, next);
-    readWhole(request, (failed, text) => {
-      if (failed) return next(failed);
-      const body = parse(text);
-      if (body === undefined) return next(new ApiProblem('malformed', 'The body is not JSON.'));
+/** Leaves an object or a list in `request.body`; nothing where no JSON was sent. */
+export function jsonBodies(limit: `${number}${keyof typeof UNITS}` = JSON_MAX): RequestHandler {
+  const [, count = '', unit = 'kb'] = /^(\d+)(kb|mb)$/.exec(limit) ?? [];
+  const bytesMax = Number(count) * UNITS[unit as keyof typeof UNITS];
+  return (request, _response, next) => {
+    const { headers } = request;
+    if (request.readableEnded) return next();
+    if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return next();
+    const [isJson, , charset = 'utf-8'] = TYPE.exec(headers['content-type'] ?? '') ?? [];
+    if (isJson === undefined) return next();
+    if (charset.toLowerCase() !== 'utf-8') return next(notPlain());
+    const plain = unpacked(request);
+    if (!plain) return next(notPlain());
+    readWhole({ request, plain, bytesMax }, (read) => {
+      if (read instanceof ApiProblem) return next(read);
+      const body = parse(read);
+      if (body instanceof ApiProblem) return next(body);
       request.body = body;
       next();
     });
   };
 }
 
-function isPlain(headers: IncomingHttpHeaders): boolean {
-  const length = Number(headers['content-length'] ?? 0);
-  return (
-    length > 0 &&
-    length <= SHORT &&
-    headers['transfer-encoding'] === undefined &&
-    headers['content-encoding'] === undefined &&
-    PLAIN_TYPE.test(headers['content-type'] ?? '')
-  );
+function notPlain(): ApiProblem {
+  const known = Object.keys(UNPACKERS).join(', ');
+  return new ApiProblem('unsupported-media-type', `Send UTF-8, as it is or in one of the encodings ${known}.`);
+}
+
+function unpacked(request: Request): Readable | undefined {
+  const encoding = request.headers['content-encoding']?.toLowerCase() ?? 'identity';
+  if (encoding === 'identity') return request;
+  if (!Object.hasOwn(UNPACKERS, encoding)) return undefined;
+  return request.pipe(UNPACKERS[encoding as keyof typeof UNPACKERS]());
+}
+
+interface Source {
+  readonly request: Request;
+  /** The bytes of the body itself: the request, or what unpacks it. */
+  readonly plain: Readable;
+  readonly bytesMax: number;
 }
 
 /** `done` is told once. The parser of HTTP sees to it that there are as many bytes as were announced. */
-function readWhole(request: Request, done: (failed: ApiProblem | undefined, text: string) => void): void {
+function readWhole({ request, plain, bytesMax }: Source, done: (read: ApiProblem | Buffer) => void): void {
   const chunks: Buffer[] = [];
+  let bytes = 0;
   let isOver = false;
-  const finish = (failed: ApiProblem | undefined): void => {
+  const finish = (read: ApiProblem | Buffer): void => {
     // A caller that hangs up once its body is whole has asked all the same, whatever its stream still says.
     if (isOver) return;
     isOver = true;
-    const [only] = chunks;
-    done(failed, (only && chunks.length === 1 ? only : Buffer.concat(chunks)).toString());
+    done(read);
   };
-  request
-    .on('data', (chunk: Buffer) => void chunks.push(chunk))
-    .on('end', () => finish(undefined))
-    .on('error', () => finish(new ApiProblem('malformed', 'The body broke off.')));
+  /** The sender is told when it has sent all: an answer in the middle may never be read. */
+  const refuse = (problem: ApiProblem): void => {
+    chunks.length = 0;
+    if (plain === request) return;
+    request.unpipe();
+    plain.destroy();
+    if (request.readableEnded) return finish(problem);
+    request.once('end', () => finish(problem)).resume();
+  };
+  plain
+    .on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= bytesMax) chunks.push(chunk);
+      else refuse(tooLarge(bytesMax));
+    })
+    .on('end', () => finish(bytes > bytesMax ? tooLarge(bytesMax) : wholeOf(chunks)));
+  if (plain !== request) {
+    plain.on('error', () => refuse(new ApiProblem('malformed', 'The body is not compressed as it says, or is cut.')));
+  }
+  request.on('error', () => finish(new ApiProblem('malformed', 'The body broke off.')));
 }
 
-/** An object or an array; undefined: something else. */
-function parse(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text);
-    return typeof value === 'object' && value !== null ? value : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
+function wholeOf(chunks: readonly Buffer[]): Buffer {
+  const [only] = chunks;
+  return only && chunks.length === 1 ? only : Buffer.concat(chunks);
+}
+
+function tooLarge(bytesMax: number): ApiProblem {
+  return new ApiProblem('too-large', `This JSON body may have ${bytesMax} bytes.`);
+}
+
+/** An object or a list, and nothing for an empty body. */
+function parse(bytes: Buffer): unknown {
+  if (bytes.length === 0) return {};
+  if (!isUtf8(bytes)) return new ApiProblem('malformed', 'The body is not UTF-8.');
+  const text = bytes.toString();
+  const read = readJson(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text);
+  if ('wrong' in read) {
+    return new ApiProblem('malformed', read.is === 'no JSON' ? 'The body is not JSON.' : `The body ${read.wrong}.`);
   }
+  const { value } = read;
+  return typeof value === 'object' && value !== null ? value : new ApiProblem('malformed', 'The body is not JSON.');
 }

@@ -13,9 +13,9 @@ import { directCreditRequest, invoiceRequest, paymentRequestRequest } from '../q
 import {
   type AcceptanceOptions,
   type Answer,
-  NO_IDENTITY,
   accountProblems,
   identify,
+  identityOf,
   readAnswer,
 } from './acceptance.ts';
 import { cardProblems } from './card-numbers.ts';
@@ -123,9 +123,8 @@ export class CollectAcceptance {
     const parsed = schema.safeParse(input);
     const cards = cardProblems(input);
     if (!parsed.success) return { problems: [...problemsOf(parsed.error), ...cards] };
-    const problems = [...cards, ...accountProblems(this.#options.accounts, parsed.data.account)];
-    const identity = idempotencyKey ?? parsed.data.reference;
-    if (identity === undefined) problems.push(NO_IDENTITY);
+    const { identity, problems: unnamed } = identityOf(idempotencyKey, parsed.data.reference);
+    const problems = [...cards, ...accountProblems(this.#options.accounts, parsed.data.account), ...unnamed];
     return identity === undefined || problems.length > 0 ? { problems } : { request: parsed.data, identity };
   }
 

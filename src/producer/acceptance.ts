@@ -16,6 +16,7 @@ import {
   type DisbursementRequest,
   campaignRequest,
   disbursementRequest,
+  identityText,
   messageRequest,
 } from '../queues/requests.ts';
 import { wholePaceToRecord } from '../queues/requests-pace.ts';
@@ -52,7 +53,7 @@ export interface AcceptanceOptions {
 /** A wake-up job normally follows at once; the due index looks after this if it was lost. */
 const WAKE_GRACE_MS = 5_000;
 
-export const NO_IDENTITY: Problem = {
+const NO_IDENTITY: Problem = {
   pointer: '/reference',
   message: 'is required (or an Idempotency-Key header): without one, a retry could not be told from a second request',
 };
@@ -133,9 +134,10 @@ export class Acceptance {
   async campaign(input: unknown, idempotencyKey?: string): Promise<Answer> {
     const parsed = campaignRequest.safeParse(input);
     if (!parsed.success) return { outcome: 'invalid', problems: problemsOf(parsed.error) };
+    const named = identityOf(idempotencyKey, parsed.data.reference);
     const problems = [...templateProblems(parsed.data.text), ...this.#accountProblems(parsed.data.account)];
-    const identity = idempotencyKey ?? parsed.data.reference;
-    if (identity === undefined) problems.push(NO_IDENTITY);
+    problems.push(...named.problems);
+    const { identity } = named;
     if (identity === undefined || problems.length > 0) return { outcome: 'invalid', problems };
     const { account, name, text, from, country, replaceCostly, onUnknown } = parsed.data;
     return readAnswer(
@@ -164,9 +166,10 @@ export class Acceptance {
   async message(input: unknown, idempotencyKey?: string, fallback?: string): Promise<Answer> {
     const parsed = messageRequest.safeParse(input);
     if (!parsed.success) return { outcome: 'invalid', problems: problemsOf(parsed.error) };
-    const problems = this.#accountProblems(parsed.data.account);
-    if (problems.length > 0) return { outcome: 'invalid', problems };
-    const identity = idempotencyKey ?? parsed.data.reference ?? fallback ?? this.#options.random.hex(16);
+    const named = identityOf(idempotencyKey, parsed.data.reference ?? fallback ?? this.#options.random.hex(16));
+    const problems = [...this.#accountProblems(parsed.data.account), ...named.problems];
+    const { identity } = named;
+    if (identity === undefined || problems.length > 0) return { outcome: 'invalid', problems };
     const names = this.#identify('message', parsed.data, identity);
     const answer = await this.#filler.accept(parsed.data, names);
     if (answer.outcome === 'accepted' || answer.outcome === 'duplicate') {
@@ -188,6 +191,9 @@ export class Acceptance {
     return identify(this.#options.environment, kind, request, identity);
   }
 }
+
+/** As long as a header may say it, and the place of a line behind it. */
+const idempotencyName = identityText(300);
 
 const ID_PREFIX = {
   disbursement: 'dsb',
@@ -211,6 +217,19 @@ interface Names {
   readonly fingerprint: string;
   readonly reference?: string;
   readonly idOfReference?: string;
+}
+
+/** What the id is derived from; a name is compared in one spelling through every door. */
+export function identityOf(
+  idempotencyKey: string | undefined,
+  reference: string | undefined,
+): { readonly identity?: string | undefined; readonly problems: readonly Problem[] } {
+  if (idempotencyKey === undefined) {
+    return { identity: reference, problems: reference === undefined ? [NO_IDENTITY] : [] };
+  }
+  const read = idempotencyName.safeParse(idempotencyKey);
+  if (read.success) return { identity: read.data, problems: [] };
+  return { problems: problemsOf(read.error).map(({ message }) => ({ pointer: '/Idempotency-Key', message })) };
 }
 
 /** The id, and what else tells a retry from a second request. */
@@ -265,8 +284,9 @@ export function judgeDisbursement(
   if (!parsed.success) return { is: 'invalid', problems: problemsOf(parsed.error) };
   const { request, problems } = readDisbursement(parsed.data, extraWithdrawModes);
   problems.push(...cardsInDisbursement(request), ...accountProblems(accounts, request.account));
-  const identity = idempotencyKey ?? request.reference;
-  if (identity === undefined) problems.push(NO_IDENTITY);
+  const named = identityOf(idempotencyKey, request.reference);
+  problems.push(...named.problems);
+  const { identity } = named;
   if (identity === undefined || problems.length > 0) return { is: 'invalid', problems };
   const names = identify(environment, 'disbursement', { ...request, allowDuplicate: undefined }, identity);
   return { is: 'sound', request, identity, names };

@@ -11,8 +11,21 @@ export const visible = (max: number) =>
     .max(max)
     .regex(/^[^\p{Cc}]*$/u, 'must not contain control characters');
 
+/**
+ * What tells one request from another: the same letters are the same name however they are composed, and nothing in it
+ * is invisible.
+ */
+export const identityText = (max: number) =>
+  z
+    .string()
+    .trim()
+    .normalize('NFC')
+    .min(1)
+    .max(max)
+    .regex(/^[^\p{Cc}\p{Cf}\p{Cs}]*$/u, 'must not contain control characters, or others that cannot be seen');
+
 /** The caller's own name for the operation: unique per account and kind, and safe to repeat. */
-export const reference = visible(128).meta({ example: 'order-1042' });
+export const reference = identityText(128).meta({ example: 'order-1042' });
 export const accountName = z
   .string()
   .regex(/^[a-z][a-z0-9_-]{0,31}$/, 'must be the name of an account, such as main');

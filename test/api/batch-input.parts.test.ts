@@ -43,7 +43,7 @@ describe('bad input is refused with its place, and leaves no disbursement', () =
     ['an encoded body', { headers: { 'content-encoding': 'gzip' } }, 415],
     ['an account that is not here', { query: '?account=elsewhere' }, 422],
     ['an account that cannot be one', { query: '?account=A%20B' }, 422],
-    ['an odd Idempotency-Key', { headers: { 'idempotency-key': 'a b' } }, 400],
+    ['an odd Idempotency-Key', { headers: { 'idempotency-key': 'a b' } }, 422],
   ] as const)('%s', async ([, how, status]) => {
     const batches = await keysLike(service.redis, 'op:bat_*');
     expect((await send(people('refused'), how)).status).toBe(status);

@@ -30,6 +30,16 @@ test('a reference that stands for another request is a conflict', async () => {
   expect(producer.asked).toHaveLength(1);
 });
 
+test('a key is one name however it is composed, and hides nothing', async () => {
+  const producer = fakeProducer();
+  const { reference: _, ...anonymous } = aDisbursement();
+  const { id } = await producer.disburse(anonymous, { idempotencyKey: 'caf\u00e9' });
+  expect(await producer.disburse(anonymous, { idempotencyKey: 'cafe\u0301' })).toEqual({ id, outcome: 'duplicate' });
+  await expect(producer.disburse(anonymous, { idempotencyKey: 'caf\u200b\u00e9' })).rejects.toMatchObject({
+    problems: [expect.objectContaining({ pointer: '/Idempotency-Key' })],
+  });
+});
+
 test('a request that is not valid is refused with every problem and the place of each', async () => {
   const producer = fakeProducer();
   const refusal = producer.disburse({ ...aDisbursement(), amount: 1.5, colour: 'red' } as never);

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { AnswerDeclaration, BodyDeclaration, FileBody } from './route.ts';
 
-/** What express.json takes. */
+/** Of a JSON body, packed or not. */
 export const JSON_MAX = '1mb';
 /** An approval is a hash and little else. */
 export const APPROVAL_MAX = '10kb';

@@ -94,7 +94,8 @@ const WITH_A_KEY: readonly ProblemKind[] = [
   'unavailable',
   'internal',
 ];
-const WITH_A_BODY: readonly ProblemKind[] = ['malformed', 'too-large', 'unsupported-media-type', 'invalid'];
+const WITH_A_FILE: readonly ProblemKind[] = ['too-large', 'unsupported-media-type', 'invalid'];
+const WITH_A_BODY: readonly ProblemKind[] = ['malformed', ...WITH_A_FILE];
 
 const OF_A_STREAM: readonly ProblemKind[] = ['unsupported-media-type', 'invalid'];
 
@@ -104,10 +105,10 @@ export function problemsOfRoute(route: RouteDeclaration): readonly ProblemKind[]
   const streamed = body !== undefined && body.limit === undefined;
   const all: readonly ProblemKind[] = [
     ...(role === undefined ? [] : WITH_A_KEY),
-    ...(body === undefined ? [] : streamed ? OF_A_STREAM : WITH_A_BODY),
+    ...(body === undefined ? [] : streamed ? OF_A_STREAM : body.schema ? WITH_A_BODY : WITH_A_FILE),
     ...(query === undefined ? [] : (['invalid'] as const)),
     ...(pathParameters(route).length > 0 ? (['not-found'] as const) : []),
-    ...(identity === undefined ? [] : (['malformed'] as const)),
+    ...(identity === undefined ? [] : (['invalid'] as const)),
     ...(identity === 'required' ? (['no-identity', 'conflict'] as const) : []),
     ...(durable ? (['not-durable', 'memory-full'] as const) : []),
     ...problems,

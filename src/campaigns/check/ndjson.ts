@@ -1,3 +1,4 @@
+import { readJson } from '../../lib/json.ts';
 import { MAX_ROW_BYTES } from './csv.ts';
 import { fileProblem, UnusableFile } from './reasons.ts';
 
@@ -37,12 +38,9 @@ function tooLong(row: number): UnusableFile {
 export function readLine(
   line: string,
 ): { readonly values: readonly (readonly [string, string])[] } | { wrong: string } {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch (error) {
-    return { wrong: error instanceof Error ? error.message.slice(0, 100) : 'not JSON' };
-  }
+  const read = readJson(line);
+  if ('wrong' in read) return read;
+  const { value } = read;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return { wrong: 'not an object' };
   const values: (readonly [string, string])[] = [];
   for (const [name, member] of Object.entries(value)) {

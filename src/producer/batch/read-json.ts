@@ -1,13 +1,14 @@
+import { readJson } from '../../lib/json.ts';
 import type { Finding } from '../../operations/batch-record.ts';
 import { isColumn, notAColumn, shown } from './columns.ts';
 import { type RawRow, type Rows, ROWS_MAX, tooManyRows, unreadable } from './rows.ts';
 
 export function jsonArrayRows(text: string): Rows {
-  const parsed = parse(text);
-  if ('reason' in parsed) return unreadable(`cannot be read as JSON (${parsed.reason})`);
-  if (!Array.isArray(parsed.value)) return unreadable('must be a JSON array of disbursements');
-  if (parsed.value.length > ROWS_MAX) return tooManyRows();
-  return { rows: parsed.value.map((value: unknown, at) => rowOf(at + 1, value)), problems: [] };
+  const read = readJson(text);
+  if ('wrong' in read) return unreadable(read.wrong, read.row === undefined ? null : read.row + 1);
+  if (!Array.isArray(read.value)) return unreadable('must be a JSON array of disbursements');
+  if (read.value.length > ROWS_MAX) return tooManyRows();
+  return { rows: read.value.map((value: unknown, at) => rowOf(at + 1, value)), problems: [] };
 }
 
 export function jsonLineRows(text: string): Rows {
@@ -15,20 +16,10 @@ export function jsonLineRows(text: string): Rows {
   if (lines.filter((line) => line.trim() !== '').length > ROWS_MAX) return tooManyRows();
   const rows = lines.flatMap((line, at): RawRow[] => {
     if (line.trim() === '') return [];
-    const parsed = parse(line);
-    if ('value' in parsed) return [rowOf(at + 1, parsed.value)];
-    return [broken(at + 1, `is not JSON (${parsed.reason})`)];
+    const read = readJson(line);
+    return ['wrong' in read ? broken(at + 1, read.wrong) : rowOf(at + 1, read.value)];
   });
   return { rows, problems: [] };
-}
-
-function parse(text: string): { readonly value: unknown } | { readonly reason: string } {
-  try {
-    return { value: JSON.parse(text) };
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return { reason: error.message.slice(0, 100) };
-  }
 }
 
 function rowOf(row: number, value: unknown): RawRow {

@@ -141,7 +141,7 @@ describe('a file that is no list of disbursements is refused as a whole', () => 
     ['no elements', '[]', 'json', 'has no rows'],
     ['a header alone', `${HEADER}\n`, 'csv', 'has no rows'],
     ['an object', '{"rows":[]}', 'json', 'must be a JSON array'],
-    ['half of an array', '[{"a":1}', 'json', 'cannot be read as JSON'],
+    ['half of an array', '[{"a":1}', 'json', 'is not JSON'],
     ['a quote that never ends', `${HEADER}\n"sal-1;77\n`, 'csv', 'CSV_QUOTE_NOT_CLOSED'],
     ['a row without an end', `${HEADER}\n"${'x'.repeat(20_000)}`, 'csv', 'CSV_MAX_RECORD_SIZE'],
     ['a workbook', 'PK\x03\x04....', 'csv', 'is a workbook'],

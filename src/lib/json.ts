@@ -1,0 +1,132 @@
+/**
+ * JSON that somebody else wrote, where money follows what it says. `JSON.parse` takes the last of two equal keys, hears
+ * 25000 in `25000.0000000000001`, and builds what nests so deep that whatever walks it afterwards falls; none of it can
+ * be told from the values it returns. So the text is looked at once more, after it is known to be JSON.
+ */
+import { maskPhone } from './mask.ts';
+
+/** The outermost value is the first level. */
+const DEPTH_MAX = 32;
+const NAME_SHOWN = 40;
+
+/** A sentence that goes on from "the body" or "the line"; `row` where the text is a list. */
+export type ReadJson =
+  | { readonly value: unknown }
+  | { readonly wrong: string; readonly is: 'no JSON' | 'too deep' | 'ambiguous'; readonly row?: number };
+
+/**
+ * A number of the request itself (a field of the outermost object, or of one in the outermost list) that is not written
+ * in plain digits is handed on as the text it was: there all numbers are whole, and the schema refuses it by name.
+ */
+export function readJson(text: string): ReadJson {
+  try {
+    const value: unknown = JSON.parse(text);
+    return new Scan(text, value).run() ?? { value };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return { wrong: `is not JSON (${error.message.slice(0, 100)})`, is: 'no JSON' };
+  }
+}
+
+const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c];
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+const [MINUS, ZERO, NINE] = [0x2d, 0x30, 0x39];
+const NUMBER = /[-+.0-9eE]+/y;
+const PLAIN = /^-?(?:0|[1-9][0-9]*)$/;
+
+interface Container {
+  /** Absent: a list. */
+  readonly names: Set<string> | undefined;
+  /** What stands next in an object is a name. */
+  awaitsName: boolean;
+  name: string;
+  /** How many commas came before. */
+  place: number;
+}
+
+/** Knows that the text is JSON, and so needs no grammar: strings are stepped over, brackets and commas counted. */
+class Scan {
+  readonly #text: string;
+  readonly #value: unknown;
+  readonly #open: Container[] = [];
+  #at = 0;
+  #wrong: Exclude<ReadJson, { value: unknown }> | undefined;
+
+  constructor(text: string, value: unknown) {
+    this.#text = text;
+    this.#value = value;
+  }
+
+  run(): Exclude<ReadJson, { value: unknown }> | undefined {
+    for (; this.#at < this.#text.length && !this.#wrong; this.#at += 1) {
+      const code = this.#text.charCodeAt(this.#at);
+      if (code === QUOTE) this.#string();
+      else if (code === COMMA) this.#next();
+      else if (code === OPEN_OBJECT || code === OPEN_LIST) this.#enter(code === OPEN_OBJECT);
+      else if (code === CLOSE_OBJECT || code === CLOSE_LIST) this.#open.pop();
+      else if (code === MINUS || (code >= ZERO && code <= NINE)) this.#number();
+    }
+    return this.#wrong;
+  }
+
+  #enter(isObject: boolean): void {
+    const names = isObject ? new Set<string>() : undefined;
+    this.#open.push({ names, awaitsName: isObject, name: '', place: 0 });
+    if (this.#open.length > DEPTH_MAX) {
+      this.#wrong = { wrong: `nests deeper than ${DEPTH_MAX} levels`, is: 'too deep', ...this.#row() };
+    }
+  }
+
+  #next(): void {
+    const inside = this.#open.at(-1);
+    if (!inside) return;
+    inside.place += 1;
+    inside.awaitsName = inside.names !== undefined;
+  }
+
+  #string(): void {
+    const from = this.#at;
+    do this.#at = this.#text.indexOf('"', this.#at + 1);
+    while (this.#isEscaped());
+    const inside = this.#open.at(-1);
+    if (inside?.names === undefined || !inside.awaitsName) return;
+    const raw = this.#text.slice(from, this.#at + 1);
+    const name = raw.includes('\\') ? (JSON.parse(raw) as string) : raw.slice(1, -1);
+    inside.awaitsName = false;
+    inside.name = name;
+    if (inside.names.has(name)) {
+      // A body whose fields are named after people is not repeated to whoever reads refusals and logs.
+      const told = maskPhone(name.slice(0, NAME_SHOWN));
+      this.#wrong = { wrong: `has the key "${told}" twice`, is: 'ambiguous', ...this.#row() };
+    }
+    inside.names.add(name);
+  }
+
+  /** The quote here follows an odd number of backslashes. */
+  #isEscaped(): boolean {
+    let before = this.#at - 1;
+    while (this.#text.charCodeAt(before) === BACKSLASH) before -= 1;
+    return (this.#at - before) % 2 === 0;
+  }
+
+  #number(): void {
+    NUMBER.lastIndex = this.#at;
+    const [written = ''] = NUMBER.exec(this.#text) ?? [];
+    this.#at += written.length - 1;
+    const request = PLAIN.test(written) ? undefined : this.#request();
+    if (request) request[this.#open.at(-1)?.name ?? ''] = written;
+  }
+
+  /** What was made of the object that is open, if that is the request itself. */
+  #request(): Record<string, unknown> | undefined {
+    const [outermost, second] = this.#open;
+    if (this.#open.length === 1 && outermost?.names) return this.#value as Record<string, unknown>;
+    if (this.#open.length !== 2 || outermost?.names || !second?.names) return undefined;
+    return (this.#value as Record<string, unknown>[])[outermost?.place ?? 0];
+  }
+
+  #row(): { readonly row?: number } {
+    const [outermost] = this.#open;
+    return outermost && !outermost.names ? { row: outermost.place } : {};
+  }
+}
