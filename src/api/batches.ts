@@ -107,6 +107,10 @@ async function upload(
     throw invalid([{ pointer: '/account', message }]);
   }
   const accepted = await door.accept(file, { account, by: key.name, idempotencyKey: given });
+  if (accepted.outcome === 'open') {
+    const detail = `The same bytes are ${accepted.id}, which is still open: approve or cancel that one.`;
+    throw new ApiProblem('conflict', detail, { existingId: accepted.id });
+  }
   if (accepted.outcome === 'conflict') {
     const detail = `It stands for ${accepted.id}, whose bytes were others; send another Idempotency-Key.`;
     throw new ApiProblem('conflict', detail, { existingId: accepted.id });

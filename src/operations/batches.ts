@@ -17,6 +17,8 @@ export interface NewBatch {
   readonly id: string;
   readonly account: string;
   readonly fingerprint: string;
+  /** SHA-256 of its bytes, in hex. */
+  readonly contentHash: string;
   readonly state: 'invalid' | 'awaiting_approval';
   /** When it expires, ms from now. */
   readonly dueInMs: number;
@@ -25,7 +27,8 @@ export interface NewBatch {
 
 export type BatchAccepted =
   | { readonly outcome: 'accepted' | 'duplicate'; readonly id: string; readonly state: string }
-  | { readonly outcome: 'conflict'; readonly id: string };
+  /** `open`: a batch of the same bytes waits for its approval, or is being paid, under another name. */
+  | { readonly outcome: 'conflict' | 'open'; readonly id: string };
 
 /** Who has a reference already. */
 export interface Standing {
@@ -37,10 +40,13 @@ export interface Standing {
 /** A row whose disbursement has not been accepted yet, in the places of states of disbursements. */
 export const WAITING = 'waiting';
 
+/** A row whose disbursement was accepted before, by itself or in another batch: it is counted there and not here. */
+const ELSEWHERE = 'elsewhere';
+
 /** What is known about a row now. `id` and the fields are absent where no disbursement was accepted for it. */
 export interface RowNow {
   readonly row: BatchRow;
-  /** The state of its disbursement; `waiting` before there is one, `rejected` where acceptance refused it. */
+  /** The state of its disbursement; `waiting` before there is one, `rejected` where acceptance refused it, `elsewhere`. */
   readonly state: string;
   readonly reason?: string;
   readonly fields?: Fields;
@@ -62,11 +68,20 @@ export class Batches {
 
   /** All of it in one step, or nothing. */
   async accept(batch: NewBatch, rows: readonly BatchRow[]): Promise<BatchAccepted> {
-    const { id, account, state } = batch;
+    const { id } = batch;
     const staged = keys.batchRows(`${id}.${this.#random.hex(6)}`);
     await this.#stage(staged, rows);
-    const fields = { v: RECORD_VERSION, kind: 'batch', ...batch.fields };
-    const answer = (await runScript(
+    const answer = await this.#write(batch, staged, rows.length > 0);
+    if (answer.outcome !== 'accepted') await this.#redis.unlink(staged);
+    return answer;
+  }
+
+  async #write(batch: NewBatch, staged: string, hasRows: boolean): Promise<BatchAccepted> {
+    const { id, account, contentHash, state } = batch;
+    const fields = { v: RECORD_VERSION, kind: 'batch', contentHash, ...batch.fields };
+    const ofBytes = keys.batchOf(account, contentHash);
+    const other = (await this.#redis.get(ofBytes)) ?? '';
+    const [outcome, name, detail] = (await runScript(
       this.#redis,
       acceptBatchScript,
       [
@@ -78,6 +93,8 @@ export class Batches {
         keys.due('batch'),
         staged,
         keys.batchRows(id),
+        ofBytes,
+        keys.record(other || id),
       ],
       [
         id,
@@ -86,12 +103,13 @@ export class Batches {
         state,
         state === 'invalid' ? '' : batch.dueInMs,
         account,
-        rows.length > 0 ? 1 : 0,
+        hasRows ? 1 : 0,
+        other,
         ...Object.entries(fields).flat(),
       ],
-    )) as [BatchAccepted['outcome'], string, string];
-    if (answer[0] !== 'accepted') await this.#redis.unlink(staged);
-    return { outcome: answer[0], id: answer[1], state: answer[2] };
+    )) as [BatchAccepted['outcome'] | 'read again', string, string];
+    // Another upload of the same bytes was faster: what it wrote is what this one is compared with.
+    return outcome === 'read again' ? this.#write(batch, staged, hasRows) : { outcome, id: name, state: detail };
   }
 
   async rows(id: string, from: number, count: number): Promise<BatchRow[]> {
@@ -115,9 +133,14 @@ export class Batches {
     const refused = await this.refused(batch.id);
     for (let place = from; place < to; place += ROWS_AT_ONCE) {
       const rows = await this.rows(batch.id, place, Math.min(ROWS_AT_ONCE, to - place));
-      const records = await this.#read(rows, ['state', 'reason', ...fields]);
+      const records = await this.#read(rows, ['state', 'reason', 'batch', ...fields]);
       yield rows.map((row, offset) =>
-        rowNow(row, { fed: place + offset < batch.fed, refused: refused[place + offset], record: records[offset] }),
+        rowNow(row, {
+          batch: batch.id,
+          fed: place + offset < batch.fed,
+          refused: refused[place + offset],
+          record: records[offset],
+        }),
       );
     }
   }
@@ -179,17 +202,26 @@ export class Batches {
 
 /** Ended, or in the hands of a person: nothing more is waited for. */
 export function isSettled(state: string): boolean {
-  return state === 'needs_review' || (state !== WAITING && isFinal('disbursement', state));
+  return state === 'needs_review' || state === ELSEWHERE || (state !== WAITING && isFinal('disbursement', state));
 }
 
 function rowNow(
   row: BatchRow,
-  { fed, refused, record = {} }: { fed: boolean; refused: string | undefined; record: Fields | undefined },
+  {
+    batch,
+    fed,
+    refused,
+    record = {},
+  }: { batch: string; fed: boolean; refused: string | undefined; record: Fields | undefined },
 ): RowNow {
   // Asked first: the record under that id may be another request's, which is why this one was refused.
   if (refused !== undefined) return { row, state: 'rejected', reason: refused };
   const { state, reason } = record;
   if (!fed || state === undefined) return { row, state: WAITING };
+  if (record['batch'] !== batch) {
+    const where = record['batch'] === undefined ? 'by itself' : `in ${record['batch']}`;
+    return { row, state: ELSEWHERE, fields: record, reason: `accepted_before: ${where}` };
+  }
   return { row, state, fields: record, ...(reason ? { reason } : {}) };
 }
 

@@ -66,6 +66,8 @@ export const keys = {
   batchRows: (batch: string): string => `batch:${batch}:rows`,
   /** Hash: place of a row of a batch → why acceptance refused it. */
   batchRefused: (batch: string): string => `batch:${batch}:refused`,
+  /** String: the batch that last waited for an approval of these bytes. */
+  batchOf: (account: string, contentHash: string): string => `batch-of:${account}:${contentHash}`,
   /** String: what was last posted to us about an operation, redacted. */
   callback: (id: string): string => `callback:${id}`,
   /** String: when the bucket of an API key's requests is full again, in µs. */

@@ -98,8 +98,49 @@ describe('identity', () => {
     const first = await send(people('june'), { headers });
     const other = await send(people('july'), { headers });
     expect([other.status, other.body.existingId]).toEqual([409, first.body.id]);
-    const apart = await send(people('june'), { headers: { 'idempotency-key': 'june-again' } });
-    expect(apart.body.id).not.toBe(first.body.id);
+  });
+
+  test('the same bytes under two names are refused while the first is open, and belong to it afterwards', async () => {
+    const headers = { 'idempotency-key': 'august' };
+    const named = (name: string) => send(people('august'), { headers: { 'idempotency-key': name } });
+    const first = await send(people('august'), { headers });
+    const early = await Promise.all(['august-2', 'august-3'].map(named));
+    expect(early.map(({ status, body }) => [status, body.existingId])).toEqual([
+      [409, first.body.id],
+      [409, first.body.id],
+    ]);
+    expect((await send(people('august'), { headers })).body.id).toBe(first.body.id);
+
+    await approve(first.body.id, first.body.contentHash);
+    const paid = await service.until(`${BATCHES}/${first.body.id}`, ({ state }) => state === 'finished');
+    const second = await named('august-2');
+    expect([second.status, second.body.warningCount]).toEqual([201, 3]);
+    await approve(second.body.id, second.body.contentHash);
+    const other = await service.until(`${BATCHES}/${second.body.id}`, ({ state }) => state === 'finished');
+    expect([paid.states.elsewhere, other.states]).toEqual([undefined, { elsewhere: { count: 3, xof: 3_003 } }]);
+  });
+
+  test('one that was taken back makes room for the same bytes', async () => {
+    const first = await send(people('taken-back'), { headers: { 'idempotency-key': 'taken-back' } });
+    await service.call('POST', `${BATCHES}/${first.body.id}/cancel`);
+    const second = await send(people('taken-back'), { headers: { 'idempotency-key': 'taken-back-2' } });
+    expect([second.status, second.body.state]).toEqual([201, 'awaiting_approval']);
+  });
+
+  test('a row that two files have is counted in the report of the one that paid it', async () => {
+    const one = await send(people('shared', 2));
+    const two = await send(people('shared', 3));
+    for (const { body } of [one, two]) {
+      await approve(body.id, body.contentHash);
+      await service.until(`${BATCHES}/${body.id}`, ({ state }) => state === 'finished');
+    }
+    const report = await get(`${two.body.id}/report`);
+    const [first] = report.items;
+    expect(first).toMatchObject({ state: 'elsewhere', reason: `accepted_before: in ${one.body.id}` });
+    expect((await get(`${one.body.id}/report`)).items[0].id).toBe(first.id);
+    expect(report.states.elsewhere).toEqual({ count: 2, xof: 2_001 });
+    const sums: { count: number }[] = Object.values(report.states);
+    expect(sums.reduce((sum, { count }) => sum + count, 0)).toBe(3);
   });
 
   test('an invalid one is judged again when the same bytes come again', async () => {
@@ -131,7 +172,12 @@ test('a row that was asked for before by itself is not paid again', async () => 
   await approve(body.id, body.contentHash);
   await service.until(`${BATCHES}/${body.id}`, ({ state }) => state === 'finished');
   expect(await disbursements()).toBe(before + 2);
-  expect((await get(`${body.id}/report`)).items[1]).toMatchObject({ id: single.id, disburseId: single.disburseId });
+  expect((await get(`${body.id}/report`)).items[1]).toMatchObject({
+    id: single.id,
+    disburseId: single.disburseId,
+    state: 'elsewhere',
+    reason: 'accepted_before: by itself',
+  });
 });
 
 describe('who may approve', () => {

@@ -85,8 +85,8 @@ export class BatchDoor {
         fingerprint: fingerprint(`${account}\n${contentHash}`),
         state,
         dueInMs: APPROVE_WITHIN_MS,
+        contentHash,
         fields: {
-          contentHash,
           by,
           totals: JSON.stringify(totals),
           problems: JSON.stringify(problems),
