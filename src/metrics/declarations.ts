@@ -66,6 +66,12 @@ export const declarations = {
     labels: {},
     help: 'SMS logins that gave a token. About one an hour and account, all processes together; more is a fault.',
   },
+  relais_sms_item_code_unknown_total: {
+    type: 'counter',
+    of: 'process',
+    labels: {},
+    help: 'Texts whose own code in an answer is in no form that we know. They count as unknown and are looked up.',
+  },
   relais_operations: {
     type: 'gauge',
     of: 'whole',

@@ -24,10 +24,12 @@ interface CountedAttempt {
   readonly durationMs: number;
 }
 
+type CountedExchange = Pick<Seen, 'operation' | 'code' | 'durationMs' | 'strangeCodes'>;
+
 /** Every function may be handed on by itself. None of them throws or waits. */
 export interface Metrics {
   readonly attemptFinished: (attempt: CountedAttempt) => void;
-  readonly exchanged: (seen: Pick<Seen, 'operation' | 'code' | 'durationMs'>) => void;
+  readonly exchanged: (seen: CountedExchange) => void;
   readonly callbackReceived: (kind: string, verdict: string) => void;
   readonly eventDelivered: (outcome: string) => void;
   readonly wrongKey: (answer: '401' | '429') => void;
@@ -78,10 +80,11 @@ function listeners({ count, observe, replace }: Instruments) {
       count('relais_attempts_total', { queue, settlement: settlement.did });
       observe('relais_attempt_duration_seconds', { queue }, durationMs / 1_000);
     },
-    exchanged({ operation, code, durationMs }: Pick<Seen, 'operation' | 'code' | 'durationMs'>): void {
+    exchanged({ operation, code, durationMs, strangeCodes = 0 }: CountedExchange): void {
       count('relais_upstream_requests_total', { operation, code: isOfItsArea(operation, code) ? code : OTHER });
       observe('relais_upstream_request_duration_seconds', { operation }, durationMs / 1_000);
       if (operation === 'sms_login' && code === 'ok') count('relais_sms_logins_total', {});
+      if (strangeCodes > 0) count('relais_sms_item_code_unknown_total', {}, strangeCodes);
     },
     callbackReceived: (kind: string, verdict: string): void => count('relais_callbacks_total', { kind, verdict }),
     eventDelivered: (outcome: string): void => count('relais_event_delivery_total', { outcome }),

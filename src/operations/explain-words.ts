@@ -184,6 +184,7 @@ const ofAttempts: Rows = {
   settle_delay: ['the statistics of the service are asked only after SMS_SETTLE_DELAY', BY_ITSELF],
   statistics_silent: ['the statistics of the service say nothing at all about some of them', BY_ITSELF],
   not_seen_yet: ['the statistics of the service do not show all of them yet', BY_ITSELF],
+  strange_code: ['upstream answered about a recipient with a code that its interface does not have', BY_ITSELF],
   items_missing: ['upstream answered about fewer recipients than it was sent', BY_ITSELF],
   looked: ['the last look at the statistics was made', NOTHING],
   one_of_many: [

@@ -39,10 +39,13 @@ export async function settleAnswer(
   }
   await releaseProbed(attempt, bench);
   const told = { states: become(attempt, (index) => outcomes[index] ?? 'unknown'), codes };
-  const evidence = evidenceOf(verdict.seen);
+  const strange = verdict.value.items.find((item) => item.strange);
+  const detail = strange && `strange code ${strange.code ?? '(none that can be shown)'}`;
+  const evidence = { ...evidenceOf(verdict.seen), detail };
   const set = await noteSender(attempt, verdict.value.items, bench);
   const doubtful = places.some((index) => outcomes[index] === 'unknown');
-  if (doubtful) return settleUnclear(attempt, { ...told, evidence, set }, 'items_missing', bench);
+  const because = strange ? 'strange_code' : 'items_missing';
+  if (doubtful) return settleUnclear(attempt, { ...told, evidence, set }, because, bench);
   return settlePart(attempt, { ...told, evidence, set }, 'sent', bench);
 }
 

@@ -118,18 +118,20 @@ async function settleRefused(held: ChunkHeld, look: Look, bench: Bench): Promise
   if (untold.length > 0 && !look.late) return wait(held, bench, waitAt(RETRY_MS, record.tries), 'statistics_silent');
   const invalid = new Set(look.statistics.invalid);
   const code = record.refusedAs ?? 'refused';
+  const unclear = unclearIn(look, held);
   const named = look.doubtful.filter(
     (index) => !look.found.has(index) && (untold.includes(index) || invalid.has(numberOf(recipients[index]))),
   );
   const become = look.states.map((state, index): RecipientState => {
     if (state !== 'sending') return state;
     if (look.found.has(index)) return 'sent';
+    if (unclear.includes(index)) return 'unknown';
     return named.includes(index) ? 'failed' : 'queued';
   });
   const states = orDoubt(become, record);
   const left = placesOf(states, 'queued');
   // Where the one it was refused for is known, the others are tried together; if that fails, they are halved too.
-  const plan = named.length > 0 ? String(record.count) : splitPart('', left, states);
+  const plan = named.length + unclear.length > 0 ? String(record.count) : splitPart('', left, states);
   const codes = { ...Object.fromEntries(look.found), ...codesOf(named, code) };
   const evidence = evidenceOf(look, `, ${named.length} invalid`);
   return goOn(held, { states, codes, evidence, set: { plan, refusedAs: '' } }, 'looked', bench);
@@ -140,7 +142,8 @@ async function settleLook(held: Looking, look: Look, bench: Bench): Promise<Sett
   const states = look.states.map((state, index): RecipientState => (look.found.has(index) ? 'sent' : state));
   const codes = Object.fromEntries(look.found);
   const evidence = evidenceOf(look);
-  const untold = untoldIn(look, held);
+  // Whoever may have been sent to is not sent to again.
+  const untold = [...untoldIn(look, held), ...unclearIn(look, held)];
   const again = lookAgain(held, { ...look, states, untold, looks }, bench);
   if (again) {
     const { dueInMs, because } = again;
@@ -168,6 +171,14 @@ function lookAgain(
 function untoldIn({ doubtful, statistics: { sent, invalid } }: Look, { recipients }: ChunkHeld): number[] {
   const told = new Set([...sent.keys(), ...invalid]);
   return doubtful.filter((index) => !told.has(numberOf(recipients[index])));
+}
+
+/** Those whose text is listed, but not as one that was sent: that is no yes, and no no. */
+function unclearIn({ doubtful, found, statistics: { unclear } }: Look, { recipients }: ChunkHeld): number[] {
+  if (!unclear?.size) return [];
+  const isListed = (index: number): boolean =>
+    unclear.get(numberOf(recipients[index]))?.includes(recipients[index]?.text ?? '') === true;
+  return doubtful.filter((index) => !found.has(index) && isListed(index));
 }
 
 function mayResend({ record, onUnknown }: Looking): boolean {

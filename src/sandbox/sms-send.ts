@@ -122,4 +122,4 @@ function carryOut(items: readonly Item[], ask: Ask, world: World): Answer {
 }
 
 const codeOfSent = ({ settings, random }: World): string =>
-  settings.values.smsItemCode === 'outcome' ? '00' : `SMS${random.hex(6)}`;
+  settings.values.smsItemCode === 'outcome' ? '00' : `SMS0${random.hex(6)}`;

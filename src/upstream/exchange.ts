@@ -28,7 +28,14 @@ export interface Answer {
   readonly problem?: string;
 }
 
-export type Reading<T> = { readonly value: T } | FailureReading;
+export type Reading<T> = Taken<T> | FailureReading;
+
+/** What a success says. */
+export interface Taken<T> {
+  readonly value: T;
+  /** Codes of single texts in it that the interface does not list. */
+  readonly strangeCodes?: number;
+}
 
 export interface FailureReading {
   readonly code: FailureCode;
@@ -133,6 +140,7 @@ function describe<T>(
   durationMs: number,
 ): Seen {
   const failure = 'value' in reading ? undefined : reading;
+  const strangeCodes = 'value' in reading ? (reading.strangeCodes ?? 0) : 0;
   return {
     operation,
     account: account.name,
@@ -141,6 +149,7 @@ function describe<T>(
       ? { upstreamCode: presentable(failure.upstreamCode, account).slice(0, LONGEST_CODE) }
       : {}),
     ...(delivery.sent === 'answered' ? { httpStatus: delivery.status } : {}),
+    ...(strangeCodes > 0 ? { strangeCodes } : {}),
     ...(failure?.message ? { message: presentable(failure.message, account) } : {}),
     sent: delivery.sent,
     durationMs,

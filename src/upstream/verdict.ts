@@ -13,6 +13,8 @@ export interface Seen {
   /** The code as upstream wrote it, at most 40 characters; absent when the answer had none. */
   readonly upstreamCode?: string;
   readonly httpStatus?: number;
+  /** How many texts of the answer carry a code that says neither yes nor no in a form that we know. */
+  readonly strangeCodes?: number;
   /** What upstream said: at most 200 characters, phone numbers masked, secrets removed. */
   readonly message?: string;
   readonly sent: Sent;

@@ -63,6 +63,14 @@ describe('what a process saw', () => {
     expect(samplesOf(await metrics.scrape(), 'relais_sms_logins_total')).toEqual(['1']);
   });
 
+  test('texts with a code that nobody knows are counted one by one', async () => {
+    const { metrics } = counting();
+    expect(samplesOf(await metrics.scrape(), 'relais_sms_item_code_unknown_total')).toEqual(['0']);
+    metrics.exchanged({ operation: 'sms_send', code: 'ok', durationMs: 9, strangeCodes: 50 });
+    metrics.exchanged({ operation: 'sms_statistics', code: 'ok', durationMs: 9, strangeCodes: 2 });
+    expect(samplesOf(await metrics.scrape(), 'relais_sms_item_code_unknown_total')).toEqual(['52']);
+  });
+
   test('callbacks, fences and lost locks are counted', async () => {
     const { metrics } = counting();
     metrics.callbackReceived('disbursement', 'unmatched');

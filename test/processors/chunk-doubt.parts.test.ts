@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { readEvidence } from '../../src/operations/evidence.ts';
 import { not, ok } from '../support/collect-bench.ts';
 import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
 import { SETTLE_DELAY_MS, people, textsBench } from '../support/texts-bench.ts';
@@ -66,6 +67,64 @@ describe('whoever may have got it is not reported as not sent to', () => {
     await world.look('chk_1');
     expect(await world.states('chk_1', 3)).toEqual(['queued', 'queued', 'unknown']);
   });
+});
+
+describe('a text that statistics list under a code that is no clear yes', () => {
+  const listed = async (_account: unknown, { numbers }: { readonly numbers: readonly string[] }) => {
+    const digits = numbers.map((to) => to.replace(/\D/g, ''));
+    const nothing = digits.map((number) => [number, []] as const);
+    const [first = ''] = digits;
+    return ok({ invalid: [], sent: new Map(nothing), unclear: new Map([[first, ['Bonjour']]]) });
+  };
+
+  test('is not sent to again, and stays unknown at the limit', async () => {
+    const world = textsBench(store.redis, { onUnknown: 'resend' });
+    await world.chunk('chk_1', people(1));
+    world.service.fate.push('answer lost');
+    Object.assign(world.service, { statistics: listed });
+    await world.send('chk_1');
+    for (const _ of [1, 2]) {
+      world.advance(SETTLE_DELAY_MS);
+      await world.look('chk_1');
+    }
+    expect(await world.stateOf('chk_1')).toBe('unknown');
+    world.advance(LIMIT_MS);
+    expect(await world.look('chk_1')).toEqual({ did: 'ended', because: 'looked' });
+    expect([world.service.requests, await world.states('chk_1', 1)]).toEqual([[1], ['unknown']]);
+  });
+
+  test('is left in doubt where the request was refused, and the others go out at once', async () => {
+    const world = textsBench(store.redis);
+    const persons = people(3);
+    await world.chunk('chk_1', persons);
+    world.service.bad.add(persons[0]?.to ?? '');
+    Object.assign(world.service, { statistics: listed });
+    await world.send('chk_1');
+    world.advance(SETTLE_DELAY_MS);
+    await world.look('chk_1');
+    await world.send('chk_1');
+    expect([world.service.requests, await world.states('chk_1', 3)]).toEqual([
+      [3, 2],
+      ['unknown', 'sent', 'sent'],
+    ]);
+  });
+});
+
+test('a text with a strange code is in doubt, is looked up, and the code stands in the evidence', async () => {
+  const world = textsBench(store.redis);
+  await world.chunk('chk_1', people(1));
+  const { send } = world.service;
+  Object.assign(world.service, {
+    send: async (...asked: Parameters<typeof send>) => {
+      await send(...asked);
+      return ok({ items: [{ index: 0, outcome: 'unknown', code: 'REJECTED', strange: true }] });
+    },
+  });
+  expect(await world.send('chk_1')).toEqual({ did: 'unknown', because: 'strange_code' });
+  const { lines } = readEvidence((await world.queries.read('chunk', 'chk_1'))?.fields ?? {});
+  expect(lines.at(-1)).toMatchObject({ operation: 'send', detail: 'strange code REJECTED' });
+  await world.finish('chk_1');
+  expect(await world.states('chk_1', 1)).toEqual(['sent']);
 });
 
 describe('a number that is missing in the statistics', () => {

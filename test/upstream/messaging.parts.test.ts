@@ -57,11 +57,11 @@ const logged = (): Heard[] => listener.heard.filter((one) => one.path.endsWith('
 const others = (): Heard[] => listener.heard.filter((one) => !one.path.endsWith('/auth/login'));
 
 test('a send carries the bearer, the media type and the body of the interface', async () => {
-  const item = { code: 'm-1', sender_addresss: 'SHOP', receiver_address: '221771234567', text: 'Bonjour' };
+  const item = { code: 'SMS-00001', sender_addresss: 'SHOP', receiver_address: '221771234567', text: 'Bonjour' };
   listener.answer(service(sent(item)));
   expect(await send()).toMatchObject({
     is: 'ok',
-    value: { items: [{ index: 0, code: 'm-1', sender: 'SHOP', outcome: 'sent' }] },
+    value: { items: [{ index: 0, code: 'SMS-00001', sender: 'SHOP', outcome: 'sent' }] },
   });
   const [heard] = others();
   expect(heard).toMatchObject({ method: 'POST', path: '/api/v1/sms/send' });
@@ -197,10 +197,10 @@ test('results are matched by receiver and text, in order among equals', async ()
   listener.answer(
     service(
       sent(
-        { code: 'for-b', receiver_address: '00221772222222', text: 'two' },
+        { code: 'for-b-01', receiver_address: '00221772222222', text: 'two' },
         { code: 'ERROR_110', receiver_address: '+221771111111', text: 'one' },
-        { code: 'second-a', receiver_address: '+221771111111', text: 'one' },
-        { code: 'nobody', receiver_address: '+221770000000', text: 'x' },
+        { code: 'second-a-1', receiver_address: '+221771111111', text: 'one' },
+        { code: 'nobody-01', receiver_address: '+221770000000', text: 'x' },
       ),
     ),
   );
@@ -208,8 +208,8 @@ test('results are matched by receiver and text, in order among equals', async ()
     value: {
       items: [
         { index: 0, code: 'ERROR_110', outcome: 'failed' },
-        { index: 1, code: 'for-b', outcome: 'sent' },
-        { index: 2, code: 'second-a', outcome: 'sent' },
+        { index: 1, code: 'for-b-01', outcome: 'sent' },
+        { index: 2, code: 'second-a-1', outcome: 'sent' },
         { index: 3, outcome: 'unknown' },
       ],
     },
@@ -218,23 +218,86 @@ test('results are matched by receiver and text, in order among equals', async ()
 
 test('two texts to one receiver are told apart by what they say', async () => {
   const to = '+221771111111';
-  const results = ['two', 'one'].map((text) => ({ code: `for-${text}`, receiver_address: to, text }));
+  const results = ['two', 'one'].map((text) => ({ code: `number-1-${text}`, receiver_address: to, text }));
   listener.answer(service(sent(...results)));
   const both = ['one', 'two'].map((text) => ({ to, text }));
-  expect(await send(both)).toMatchObject({ value: { items: [{ code: 'for-one' }, { code: 'for-two' }] } });
+  expect(await send(both)).toMatchObject({ value: { items: [{ code: 'number-1-one' }, { code: 'number-1-two' }] } });
 });
 
 test('two texts that came back rewritten are nobody’s', async () => {
   const to = '+221771111111';
-  const results = ['tw?', '?ne'].map((text) => ({ code: 'm', receiver_address: to, text }));
+  const results = ['tw?', '?ne'].map((text) => ({ code: 'SMS00001', receiver_address: to, text }));
   listener.answer(service(sent(...results)));
   const both = ['one', 'two'].map((text) => ({ to, text }));
   expect(await send(both)).toMatchObject({ value: { items: [{ outcome: 'unknown' }, { outcome: 'unknown' }] } });
 });
 
 test('a text that came back rewritten still belongs to its only receiver', async () => {
-  listener.answer(service(sent({ code: 'm', receiver_address: '221771234567', text: 'Bonj?ur' })));
-  expect(await send()).toMatchObject({ value: { items: [{ code: 'm', outcome: 'sent' }] } });
+  listener.answer(service(sent({ code: 'SMS00001', receiver_address: '221771234567', text: 'Bonj?ur' })));
+  expect(await send()).toMatchObject({ value: { items: [{ code: 'SMS00001', outcome: 'sent' }] } });
+});
+
+const item = (fields: object) => ({ receiver_address: hello.to, text: hello.text, ...fields });
+
+test.for([
+  ...['FAILED', 'error_110', 'Error-2201', '400', 400, '', ' ', 'REJECTED', 'ERROR_999', '0', '000', 'pending', null],
+  ...['1234567', 'abcdefgh', `1${'a'.repeat(64)}`, '2026-11-22 10:00:00', '<b>12345678', 'échec123', true, {}, []],
+])('a text whose item has the code %j may or may not have been sent, and is counted', async (code) => {
+  listener.answer(service(sent(item({ code }))));
+  const verdict = await send();
+  expect(verdict).toMatchObject({ is: 'ok', value: { items: [{ index: 0, outcome: 'unknown' }] } });
+  expect(verdict.seen.strangeCodes).toBe(1);
+});
+
+test.for(['00', '00 ', 'SMS00001', '12345678', 12_345_678, 'a3f1c2d4-77.b_9', `1${'a'.repeat(63)}`])(
+  'a text whose item has the code %j was sent',
+  async (code) => {
+    listener.answer(service(sent(item({ code }))));
+    const verdict = await send();
+    expect(verdict).toMatchObject({ is: 'ok', value: { items: [{ index: 0, outcome: 'sent' }] } });
+    expect(verdict.seen.strangeCodes).toBeUndefined();
+  },
+);
+
+test.for([
+  { status: 'REJECTED' },
+  { status: 'failed' },
+  { status: false },
+  { status: { code: 1 } },
+  { error: 'invalid number' },
+  { error: { code: 12 } },
+  { error: true },
+])('a text whose item says 00 and %j may or may not have been sent', async (beside) => {
+  listener.answer(service(sent(item({ code: '00', ...beside }))));
+  const verdict = await send();
+  expect(verdict).toMatchObject({ is: 'ok', value: { items: [{ outcome: 'unknown' }] } });
+  expect(verdict.seen.strangeCodes).toBe(1);
+});
+
+test.for([{ status: 'Sent' }, { status: 'success', error: null }, { error: '' }, { error: false, status: '' }])(
+  'a text whose item says 00 and %j was sent',
+  async (beside) => {
+    listener.answer(service(sent(item({ code: '00', ...beside }))));
+    expect(await send()).toMatchObject({ is: 'ok', value: { items: [{ outcome: 'sent' }] } });
+  },
+);
+
+test('a documented error of an item keeps its meaning, unless the item says sent as well', async () => {
+  listener.answer(service(sent(item({ code: 'ERROR_110', status: 'failed' }))));
+  expect(await send()).toMatchObject({ value: { items: [{ code: 'ERROR_110', outcome: 'failed' }] } });
+  listener.answer(service(sent(item({ code: 'ERROR_110', status: 'sent' }))));
+  expect(await send()).toMatchObject({ value: { items: [{ outcome: 'unknown' }] } });
+});
+
+test('what stands where a code should be is kept only where it is short and plain', async () => {
+  const kept = async (code: unknown) => {
+    listener.answer(service(sent(item({ code }))));
+    const verdict = await send();
+    return verdict.is === 'ok' ? verdict.value.items[0]?.code : verdict.is;
+  };
+  expect(await kept('REJECTED')).toBe('REJECTED');
+  expect(await kept('call +221771234567 now')).toBeUndefined();
+  expect(await kept('x'.repeat(10_000))).toBeUndefined();
 });
 
 test('00 without items leaves every message unknown', async () => {
@@ -265,6 +328,25 @@ test('a send past its deadline is never sent', async () => {
   expect(others()).toEqual([]);
 });
 
+test('what statistics list under an error or an unknown code is no proof, either way', async () => {
+  const entries = [
+    { code: 'FAILED', content: 'a' },
+    { code: 'ERROR_110', content: 'b' },
+    { content: 'c' },
+    { code: '00', status: 'rejected', content: 'd' },
+    { code: '00', content: 'e' },
+  ];
+  const data = { valid_number: [{ [hello.to]: entries }] };
+  listener.answer(service(json({ code: '00', message: 'success', data })));
+  const verdict = await opened.upstream.messaging.statistics(account, { numbers: [hello.to] });
+  expect(verdict.is === 'ok' && verdict.value).toEqual({
+    invalid: [],
+    sent: new Map([['221771234567', [{ code: '00', content: 'e' }]]]),
+    unclear: new Map([['221771234567', ['a', 'b', 'c', 'd']]]),
+  });
+  expect(verdict.seen.strangeCodes).toBe(3);
+});
+
 test('statistics are flattened by number', async () => {
   listener.answer(
     service(
@@ -274,8 +356,8 @@ test('statistics are flattened by number', async () => {
         data: {
           invalid_number: [{ value: '+22177' }],
           valid_number: [
-            { '+221771234567': [{ code: 'm', content: 'Bonjour' }] },
-            { '221772222222': [], '00221773333333': [{ code: 9, content: 'x' }] },
+            { '+221771234567': [{ code: 'SMS00001', content: 'Bonjour' }] },
+            { '221772222222': [], '00221773333333': [{ code: 900_000_001, content: 'x' }] },
           ],
         },
       }),
@@ -284,10 +366,11 @@ test('statistics are flattened by number', async () => {
   const verdict = await opened.upstream.messaging.statistics(account, { numbers: ['+221771234567'] });
   expect(verdict.is === 'ok' && verdict.value).toEqual({
     invalid: ['22177'],
+    unclear: new Map(),
     sent: new Map([
-      ['221771234567', [{ code: 'm', content: 'Bonjour' }]],
+      ['221771234567', [{ code: 'SMS00001', content: 'Bonjour' }]],
       ['221772222222', []],
-      ['221773333333', [{ code: '9', content: 'x' }]],
+      ['221773333333', [{ code: '900000001', content: 'x' }]],
     ]),
   });
   expect(others()[0]).toMatchObject({ path: '/api/v1/sms/stats' });

@@ -1,4 +1,4 @@
-import type { Answer, Reading } from '../exchange.ts';
+import type { Answer, Reading, Taken } from '../exchange.ts';
 import { codeOfStatus, type FailureCode, listedCode } from '../failures.ts';
 import { type JsonObject, readText } from '../json.ts';
 
@@ -20,7 +20,7 @@ export function isTokenRefusal(code: string): boolean {
  * Reads one answer of the messaging area. The HTTP statuses of its errors are not told, so a listed code decides at
  * any status; the message, which is misspelt in places, never does.
  */
-export function readSms<T>(answer: Answer, take: (body: JsonObject) => T | undefined): Reading<T> {
+export function readSms<T>(answer: Answer, take: (body: JsonObject) => Taken<T> | undefined): Reading<T> {
   const { body, status, problem } = answer;
   if (!body) return { code: codeWithoutBody(status), message: problem };
   const upstreamCode = readText(body['code']);
@@ -28,8 +28,8 @@ export function readSms<T>(answer: Answer, take: (body: JsonObject) => T | undef
   const listed = upstreamCode === undefined ? undefined : listedCode(upstreamCode);
   if (listed) return { code: listed, upstreamCode, message };
   if (!isSuccess(upstreamCode, body)) return { code: codeOfFailure(status, upstreamCode), upstreamCode, message };
-  const value = status >= 200 && status < 300 ? take(body) : undefined;
-  return value === undefined ? { code: 'unreadable', message: 'a success without its fields' } : { value };
+  const taken = status >= 200 && status < 300 ? take(body) : undefined;
+  return taken ?? { code: 'unreadable', message: 'a success without its fields' };
 }
 
 function isSuccess(code: string | undefined, body: JsonObject): boolean {

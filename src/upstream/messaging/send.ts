@@ -1,16 +1,14 @@
 import { digitsOf } from '../../lib/digits.ts';
-import { unasked } from '../exchange.ts';
+import { type Taken, unasked } from '../exchange.ts';
 import { type JsonObject, isObject, readText } from '../json.ts';
 import { askMessaging, type MessagingContext } from './authorised.ts';
 import { readSms } from './envelope.ts';
+import { type ItemCode, readItemCode } from './item-code.ts';
 import { writeNumber } from './numbers.ts';
 import type { Messaging, OutgoingMessage, SentItem } from './types.ts';
 
 /** interface: Limits. */
 const MOST_MESSAGES = 50;
-
-/** Codes of an item that do not tell whether the text left: as for the whole request, only asking settles it. */
-const UNCLEAR_ITEM = new Set(['ERROR_101', 'ERROR_102', 'ERROR_103', 'ERROR_116']);
 
 /** interface: Send SMS. One request, up to 50 texts, no way to tell upstream that it is the same request again. */
 export function createSend(context: MessagingContext): Messaging['send'] {
@@ -32,11 +30,15 @@ export function createSend(context: MessagingContext): Messaging['send'] {
         kind: 'effect',
         path: '/api/v1/sms/send',
         body: ({ appKey }) => ({ send_sms_request: { type: 'application', app_key: appKey.reveal(), sms } }),
-        read: (answer) => readSms(answer, (body) => ({ items: readItems(messages, body) })),
+        read: (answer) => readSms(answer, (body) => told(readItems(messages, body))),
       },
       call,
     );
   };
+}
+
+function told(items: readonly SentItem[]): Taken<{ readonly items: readonly SentItem[] }> {
+  return { value: { items }, strangeCodes: items.filter(({ strange }) => strange).length };
 }
 
 function readItems(messages: readonly OutgoingMessage[], body: JsonObject): readonly SentItem[] {
@@ -56,7 +58,7 @@ function inOrder(
     const message = messages[index];
     const result = results[index];
     if (!message || !result || result['text'] !== message.text || !isTo(message, result)) return undefined;
-    items.push(itemFor(index, codeIn(result), senderIn(result)));
+    items.push(itemFor(index, readItemCode(result), senderIn(result)));
   }
   return items;
 }
@@ -65,19 +67,18 @@ function inOrder(
 const isTo = ({ to }: OutgoingMessage, result: JsonObject): boolean =>
   result['receiver_address'] === to || digitsIn(result) === digitsOf(to);
 const digitsIn = (result: JsonObject): string => digitsOf(readText(result['receiver_address']) ?? '');
-const codeIn = (result: JsonObject): string | undefined => readText(result['code']);
 const senderIn = (result: JsonObject): string | undefined =>
   readText(result['sender_addresss']) ?? readText(result['sender_address']);
 
 interface Result {
   readonly digits: string;
   readonly text: unknown;
-  readonly code: string | undefined;
+  readonly code: ItemCode;
   readonly sender: string | undefined;
 }
 
 function readResult(result: JsonObject): Result {
-  return { digits: digitsIn(result), text: result['text'], code: codeIn(result), sender: senderIn(result) };
+  return { digits: digitsIn(result), text: result['text'], code: readItemCode(result), sender: senderIn(result) };
 }
 
 /**
@@ -103,8 +104,6 @@ function attribute(messages: readonly OutgoingMessage[], results: readonly Resul
   });
 }
 
-function itemFor(index: number, code: string | undefined, sender: string | undefined): SentItem {
-  const outcome =
-    code === undefined || !code.startsWith('ERROR_') ? 'sent' : UNCLEAR_ITEM.has(code) ? 'unknown' : 'failed';
-  return { index, outcome, code, sender };
+function itemFor(index: number, { outcome, code, strange }: ItemCode, sender: string | undefined): SentItem {
+  return { index, outcome, code, sender, ...(strange ? { strange } : {}) };
 }

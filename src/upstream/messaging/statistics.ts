@@ -1,8 +1,9 @@
 import { digitsOf } from '../../lib/digits.ts';
-import { unasked } from '../exchange.ts';
+import { type Taken, unasked } from '../exchange.ts';
 import { isObject, type JsonObject, readText } from '../json.ts';
 import { askMessaging, type MessagingContext } from './authorised.ts';
 import { readSms } from './envelope.ts';
+import { readItemCode } from './item-code.ts';
 import { writeNumber } from './numbers.ts';
 import type { Messaging, Statistics } from './types.ts';
 
@@ -35,7 +36,7 @@ export function createStatistics(context: MessagingContext): Messaging['statisti
 }
 
 /** `invalid_number` is there only when there is one; `valid_number` is a list of objects, each keyed by a number. */
-function readStatistics(body: JsonObject): Statistics | undefined {
+function readStatistics(body: JsonObject): Taken<Statistics> | undefined {
   const data = body['data'];
   if (!isObject(data)) return undefined;
   const invalid = listOf(data['invalid_number'])
@@ -43,16 +44,31 @@ function readStatistics(body: JsonObject): Statistics | undefined {
     .filter((number) => number !== undefined)
     .map(digitsOf);
   const sent = new Map<string, { code: string; content: string }[]>();
-  for (const [number, entries] of listOf(data['valid_number']).filter(isObject).flatMap(Object.entries)) {
+  const unclear = new Map<string, string[]>();
+  let strangeCodes = 0;
+  for (const [number, listed] of listOf(data['valid_number']).filter(isObject).flatMap(Object.entries)) {
     const digits = digitsOf(number);
-    sent.set(digits, [...(sent.get(digits) ?? []), ...listOf(entries).filter(isObject).map(readEntry)]);
+    const entries = listOf(listed).filter(isObject).map(readEntry);
+    const clear = entries.filter(({ isSent }) => isSent).map(({ code, content }) => ({ code, content }));
+    const others = entries.filter(({ isSent }) => !isSent).map(({ content }) => content);
+    sent.set(digits, [...(sent.get(digits) ?? []), ...clear]);
+    if (others.length > 0) unclear.set(digits, [...(unclear.get(digits) ?? []), ...others]);
+    strangeCodes += entries.filter(({ strange }) => strange).length;
   }
-  return { invalid, sent };
+  return { value: { invalid, sent, unclear }, strangeCodes };
 }
 
-function readEntry(entry: JsonObject): { code: string; content: string } {
+interface Entry {
+  readonly code: string;
+  readonly content: string;
+  readonly isSent: boolean;
+  readonly strange: boolean;
+}
+
+function readEntry(entry: JsonObject): Entry {
+  const { code = '', outcome, strange } = readItemCode(entry);
   const content = entry['content'];
-  return { code: readText(entry['code']) ?? '', content: typeof content === 'string' ? content : '' };
+  return { code, content: typeof content === 'string' ? content : '', isSent: outcome === 'sent', strange };
 }
 
 function listOf(value: unknown): readonly unknown[] {

@@ -18,6 +18,8 @@ export interface SentItem {
   /** The sender upstream says it used: an unconfigured signature is replaced without a word. */
   readonly sender?: string | undefined;
   readonly outcome: 'sent' | 'failed' | 'unknown';
+  /** What stands beside the text says neither yes nor no in a form that we know. */
+  readonly strange?: boolean;
 }
 
 interface StatisticsRequest {
@@ -33,6 +35,8 @@ export interface Statistics {
   readonly invalid: readonly string[];
   /** Digits → what was sent there. A number that is absent says nothing; an empty list says never sent to, so far. */
   readonly sent: ReadonlyMap<string, readonly { readonly code: string; readonly content: string }[]>;
+  /** Digits → the texts that are listed there under a code that is no clear yes. They prove nothing, either way. */
+  readonly unclear?: ReadonlyMap<string, readonly string[]>;
 }
 
 export interface Messaging {
