@@ -7,6 +7,7 @@ import { isApplied } from '../processors/attempt.ts';
 import { advanceInvoice } from '../processors/invoice.ts';
 import type { InvoiceRecord } from '../operations/payment-records.ts';
 import type { UpstreamAccount } from '../upstream/client.ts';
+import type { CallOptions } from '../upstream/options.ts';
 import type { SoftpayStarted } from '../upstream/payments/softpay-types.ts';
 import type { Verdict } from '../upstream/verdict.ts';
 import { type ApiContext, findRecord, requireRole } from './context.ts';
@@ -19,23 +20,30 @@ export function addSoftpay(router: Router, context: ApiContext): void {
   const { payments } = context.bench.upstream;
 
   router.post('/:id/softpay', async (request, response) => {
+    const call = inTime(context);
     const key = requireRole(response, 'enqueue');
     const record = await findRecord(context, key, 'invoice', request.params.id);
     const { method, words } = readSoftpay(request.body);
     const payable = await payableOf(context, record);
     const { token, account } = payable;
-    const verdict = await payments.softpay(account, method, { ...words, token });
+    const verdict = await payments.softpay(account, method, { ...words, token }, call);
     response.json(await tell(context, key, payable, { verdict, method }));
   });
 
   router.post('/:id/softpay/confirm', async (request, response) => {
+    const call = inTime(context);
     const key = requireRole(response, 'enqueue');
     const record = await findRecord(context, key, 'invoice', request.params.id);
     const confirmation = readSoftpayConfirmation(request.body);
     const payable = await payableOf(context, record);
-    const verdict = await payments.confirmSoftpay(payable.account, confirmation);
+    const verdict = await payments.confirmSoftpay(payable.account, confirmation, call);
     response.json(await tell(context, key, payable, { verdict, method: 'confirm' }));
   });
+}
+
+/** A payer is asked while the caller waits, and not when a process that stood still comes to it. */
+function inTime({ bench: { clock, policy } }: ApiContext): CallOptions {
+  return { sendBy: clock.monotonic() + policy.leaseMs / 2 };
 }
 
 interface Payable {

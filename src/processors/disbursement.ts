@@ -23,6 +23,7 @@ import {
 } from './attempt.ts';
 import type { Bench, Settlement } from './bench.ts';
 import { disbursement as declaration } from '../queues/disbursement.ts';
+import { sendBy } from './intent.ts';
 import { submit } from './submit.ts';
 
 const RETRY_MS = declaration.retryAfter.map(toMs);
@@ -63,13 +64,13 @@ async function createToken(attempt: Attempt, passage: Passage, bench: Bench): Pr
   const { record } = attempt;
   const admission = await bench.upstream.admit(attempt.account, 'payments', 'act');
   if (!admission.admitted) return stayAt(attempt, bench, { dueInMs: admission.retryAfterMs, because: 'rate' });
-  const verdict = await bench.upstream.payments.createDisbursement(attempt.account, {
-    accountAlias: record.accountAlias,
-    amount: record.amount,
-    withdrawMode: record.withdrawMode,
-    callbackUrl: bench.callbackUrl(record.account, record.id) ?? '',
-    ...(record.debitAccountNumber ? { debitAccountNumber: record.debitAccountNumber } : {}),
-  });
+  const { accountAlias, amount, withdrawMode, debitAccountNumber } = record;
+  const callbackUrl = bench.callbackUrl(record.account, record.id) ?? '';
+  const verdict = await bench.upstream.payments.createDisbursement(
+    attempt.account,
+    { accountAlias, amount, withdrawMode, callbackUrl, ...(debitAccountNumber ? { debitAccountNumber } : {}) },
+    { sendBy: sendBy(attempt, bench) },
+  );
   if (verdict.is !== 'ok') {
     await heard(record.account, verdict, passage, bench);
     return settleNoToken(attempt, verdict, bench);

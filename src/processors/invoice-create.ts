@@ -9,6 +9,7 @@ import type { InvoiceRequest } from '../queues/requests-collect.ts';
 import { invoiceConfirm as declaration } from '../queues/invoice-confirm.ts';
 import { type AttemptAt, type Tried, announceEnd, evidenceOf, finish, retryLater, stayAt } from './attempt.ts';
 import { type Bench, waitAt } from './bench.ts';
+import { sendBy } from './intent.ts';
 
 const RETRY_MS = declaration.retryAfter.map(toMs);
 
@@ -24,7 +25,11 @@ export async function createInvoice(attempt: Attempt, bench: Bench): Promise<Tri
   if (!admission.admitted) return stayAt(attempt, bench, { dueInMs: admission.retryAfterMs, because: 'rate' });
   const request = JSON.parse(record.request ?? '{}') as Omit<InvoiceRequest, 'account' | 'reference'>;
   const callbackUrl = bench.callbackUrl(record.account, record.id, 'invoice');
-  const verdict = await bench.upstream.payments.createInvoice(account, { ...request, callbackUrl });
+  const verdict = await bench.upstream.payments.createInvoice(
+    account,
+    { ...request, callbackUrl },
+    { sendBy: sendBy(attempt, bench) },
+  );
   if (verdict.is === 'ok') return publish(attempt, verdict.value, bench);
   const evidence = evidenceOf('create', verdict);
   if (verdict.is === 'refused') {

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../lib/clock.ts';
+import { DEADLINE_CODE } from './never-sent.ts';
 
 /** What came back to one request. `text` is undefined when the body was cut, too large or too slow. */
 export interface Answered {
@@ -14,6 +15,8 @@ interface Waiting {
   readonly patienceMs: number;
   /** Gives the request up, on its way out or in. */
   readonly signal?: AbortSignal | undefined;
+  /** On the monotonic clock, ms: what would be written later than this is not written. */
+  readonly sendBy?: number | undefined;
 }
 
 /**
@@ -49,9 +52,17 @@ class Collector implements Dispatcher.DispatchHandler {
 
   readonly #giveUp = (): void => this.#controller?.abort(this.#waiting.signal?.reason as Error);
 
+  /**
+   * The connection is there, and the request is written when this returns: nothing waits in between. However long the
+   * process stood still before, in a handshake or in a queue, it is noticed here, and then no byte leaves.
+   */
   onRequestStart(controller: Dispatcher.DispatchController): void {
+    const { clock, sendBy, signal } = this.#waiting;
     this.#controller = controller;
-    if (this.#waiting.signal?.aborted) this.#giveUp();
+    if (signal?.aborted) this.#giveUp();
+    else if (sendBy !== undefined && clock.monotonic() > sendBy) {
+      controller.abort(Object.assign(new Error('too late to send'), { code: DEADLINE_CODE }));
+    }
   }
 
   /** Called for interim answers too: they are no answer yet. */

@@ -49,7 +49,10 @@ export interface UpstreamOptions {
 }
 
 export interface CallOptions {
-  /** On the monotonic clock, ms. Looked at right before the request leaves: past it, the request is never sent. */
+  /**
+   * On the monotonic clock, ms. Looked at before a connection is opened, and again with the open connection in hand,
+   * right before the request is written: past it, no byte of it leaves. Whatever has an effect is asked with it.
+   */
   readonly sendBy?: number | undefined;
   /** Gives up a read at any time, but an effect only before it leaves: giving it up in flight would tell us nothing. */
   readonly signal?: AbortSignal | undefined;

@@ -2,7 +2,7 @@ import { Agent, buildConnector, Client, type Dispatcher } from 'undici';
 import type { Clock } from '../lib/clock.ts';
 import { type Answered, writeRequest } from './answer.ts';
 import type { FailureCode } from './failures.ts';
-import { DEADLINE_CODE, errorFacts, neverSent } from './never-sent.ts';
+import { errorFacts, neverSent } from './never-sent.ts';
 import type { CallOptions } from './options.ts';
 
 const LARGEST_ANSWER = 1_048_576;
@@ -68,7 +68,7 @@ class Connections implements Transport {
       ...this.#limits,
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MS,
-      connect: gated(this.#connector, this.#neverConnected, () => false),
+      connect: remembering(this.#connector, this.#neverConnected),
     });
   }
 
@@ -100,6 +100,7 @@ class Connections implements Transport {
     await this.#agent.close();
   }
 
+  /** Spares a connection. What counts is asked when there is one (answer.ts). */
   #late({ sendBy }: CallOptions): boolean {
     return sendBy !== undefined && this.#options.clock.monotonic() > sendBy;
   }
@@ -108,7 +109,7 @@ class Connections implements Transport {
     const client = new Client(this.#places.of(letter.url).origin, {
       ...this.#limits,
       pipelining: 0,
-      connect: gated(this.#connector, this.#neverConnected, () => this.#late(call)),
+      connect: remembering(this.#connector, this.#neverConnected),
     });
     try {
       return await this.#write(letter, call, client);
@@ -131,7 +132,9 @@ class Connections implements Transport {
       bodyTimeout: patienceMs,
     };
     const signal = letter.abortable ? call.signal : undefined;
-    const answered = await writeRequest(dispatcher, request, { clock: this.#options.clock, patienceMs, signal });
+    const { sendBy } = call;
+    const { clock } = this.#options;
+    const answered = await writeRequest(dispatcher, request, { clock, patienceMs, signal, sendBy });
     return { sent: 'answered', ...answered };
   }
 }
@@ -164,18 +167,13 @@ class Places {
 
 type Connector = ReturnType<typeof buildConnector>;
 
-/**
- * Opens a connection, remembers that it failed before a socket existed, and hands over no socket once it is too late.
- */
-function gated(connect: Connector, failed: WeakSet<object>, late: () => boolean): Connector {
+/** Opens a connection, and remembers that it failed before a socket existed. */
+function remembering(connect: Connector, failed: WeakSet<object>): Connector {
   return (target, done) => {
     connect(target, (error, socket) => {
       if (error) {
         failed.add(error);
         done(error, null);
-      } else if (late()) {
-        socket.destroy();
-        done(Object.assign(new Error('too late to send'), { code: DEADLINE_CODE }), null);
       } else {
         done(null, socket);
       }

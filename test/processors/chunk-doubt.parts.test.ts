@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { readEvidence } from '../../src/operations/evidence.ts';
-import { not, ok } from '../support/collect-bench.ts';
+import { LEASE_MS, not, ok } from '../support/collect-bench.ts';
 import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
 import { SETTLE_DELAY_MS, people, textsBench } from '../support/texts-bench.ts';
 import { campaignWorld } from './campaign-world.ts';
@@ -108,6 +108,23 @@ describe('a text that statistics list under a code that is no clear yes', () => 
       ['unknown', 'sent', 'sent'],
     ]);
   });
+});
+
+test('a text that did not leave because its lease was over goes out once, by the attempt that doubted it', async () => {
+  const world = textsBench(store.redis, { onUnknown: 'resend' });
+  await world.chunk('chk_1', people(1));
+  const { send } = world.service;
+  const froze = async () => {
+    Object.assign(world.service, { send });
+    world.advance(LEASE_MS);
+    await world.look('chk_1');
+    return not('transient', 'send_deadline', 'never');
+  };
+  Object.assign(world.service, { send: froze });
+  await world.send('chk_1');
+  expect(await world.stateOf('chk_1')).toBe('unknown');
+  await world.finish('chk_1');
+  expect([world.service.requests, await world.states('chk_1', 1)]).toEqual([[1], ['sent']]);
 });
 
 test('a text with a strange code is in doubt, is looked up, and the code stands in the evidence', async () => {

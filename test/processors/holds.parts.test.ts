@@ -3,7 +3,7 @@ import type { Policy } from '../../src/processors/bench.ts';
 import { readEvidence } from '../../src/operations/evidence.ts';
 import { advanceDisbursement } from '../../src/processors/disbursement.ts';
 import { lookAtDisbursement } from '../../src/processors/look.ts';
-import { collectBench, not, ok } from '../support/collect-bench.ts';
+import { LEASE_MS, collectBench, not, ok } from '../support/collect-bench.ts';
 import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
 import { people, textsBench } from '../support/texts-bench.ts';
 
@@ -33,6 +33,15 @@ async function queued(policy: Partial<Policy> = {}, more: Readonly<Record<string
   });
   return world;
 }
+
+test('a token is asked for with half of the lease to leave in, and so is the submit', async () => {
+  const world = await queued();
+  const sendBy = world.bench.clock.monotonic() + LEASE_MS / 2;
+  world.answer('createDisbursement', ok({ token: 'tok' }));
+  world.answer('submitDisbursement', ok({ status: 'pending' }));
+  await advanceDisbursement('dsb_1', world.bench);
+  expect(world.calls).toMatchObject([{ sendBy }, { sendBy }]);
+});
 
 describe('a disbursement that had its token before the account was held', () => {
   async function created() {

@@ -36,6 +36,13 @@ async function published(changes: Partial<Bench> = {}) {
 }
 
 describe('creating', () => {
+  test('is asked for with half of the lease to leave in', async () => {
+    const world = await accepted();
+    world.answer('createInvoice', made);
+    await world.run();
+    expect(world.calls).toMatchObject([{ sendBy: world.bench.clock.monotonic() + LEASE_MS / 2 }]);
+  });
+
   test('two attempts at once publish one address, and the other is kept as evidence', async () => {
     const world = await accepted();
     world.answer('createInvoice', made);

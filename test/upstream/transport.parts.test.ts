@@ -260,14 +260,14 @@ test('past its deadline a letter is never sent', async () => {
   expect(listener.connections()).toBe(0);
 });
 
-test('a deadline that passes while the connection opens keeps the letter back', async () => {
+test.for(both)('a deadline that passes while the connection opens keeps the letter back (%s)', async ([, fresh]) => {
   const listener = await http(raw('{}'));
   // The first look is in time, the second (when the socket is open) is not.
   let looks = 0;
   const clock = { ...systemClock, monotonic: () => ((looks += 1) === 1 ? 0 : 1_000) };
   const made = createTransport({ timeoutMs: 500, connectTimeoutMs: 500, clock });
   closers.push(() => made.close());
-  expect(await made.deliver(post(listener.url), { sendBy: 10 })).toMatchObject({
+  expect(await made.deliver(post(listener.url, { fresh }), { sendBy: 10 })).toMatchObject({
     sent: 'never',
     code: 'send_deadline',
   });

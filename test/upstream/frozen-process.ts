@@ -1,0 +1,51 @@
+/**
+ * A process that asks the service as it is told, a line each, and stands still where it is told to: by itself, between
+ * the last look before the request is handed over and its write. In a handshake, its parent stops it.
+ */
+import { subscribe } from 'node:diagnostics_channel';
+import { writeSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { Redis } from 'ioredis';
+import { systemClock } from '../../src/lib/clock.ts';
+import { type EffectName, effects } from './effects.ts';
+import { liveAccount, openUpstream } from './listener.ts';
+
+/** What the parent writes. Absent `leaseMs`: as long as it takes. */
+export interface Order {
+  readonly effect: EffectName;
+  readonly url: string;
+  /** A client keeps its connections: one of another name opens its own. */
+  readonly client: string;
+  readonly leaseMs?: number;
+  readonly freezes?: boolean;
+}
+
+const [redisUrl = ''] = process.argv.slice(2);
+const redis = new Redis(redisUrl);
+const account = liveAccount();
+const clients = new Map<string, ReturnType<typeof openUpstream>>();
+let freezes = false;
+
+const say = (line: object): number => writeSync(1, `${JSON.stringify(line)}\n`);
+
+subscribe('undici:request:create', () => {
+  if (!freezes) return;
+  freezes = false;
+  say({ frozen: true });
+  process.kill(process.pid, 'SIGSTOP');
+});
+
+async function carryOut(order: Order): Promise<void> {
+  const patience = { connectTimeoutMs: 60_000, timeoutMs: 60_000 };
+  const opened = clients.get(order.client) ?? openUpstream(order.url, { redis, ...patience });
+  clients.set(order.client, opened);
+  const { upstream } = opened;
+  await upstream.messaging.prepare(account);
+  const sendBy = order.leaseMs === undefined ? undefined : systemClock.monotonic() + order.leaseMs;
+  freezes = order.freezes ?? false;
+  const { is, seen } = await effects[order.effect](upstream, account, { sendBy });
+  say({ is, code: seen.code, sent: seen.sent });
+}
+
+createInterface({ input: process.stdin }).on('line', (line) => void carryOut(JSON.parse(line) as Order));
+say({ ready: true });

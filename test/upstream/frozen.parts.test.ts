@@ -1,0 +1,207 @@
+/** Nothing leaves after its lease or expiry, whatever froze: a real process, a real server, a real handshake. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { createServer as createTlsServer } from 'node:tls';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/lib/clock.ts';
+import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
+import { effectNames } from './effects.ts';
+import type { Order } from './frozen-process.ts';
+
+const PROGRAM = fileURLToPath(new URL('frozen-process.ts', import.meta.url));
+/** Of the system; it makes a certificate. */
+const OPENSSL = 'openssl';
+const LEASE_MS = 200;
+const AGAIN_MS = 20;
+/** Requests that have a connection of their own each, and so are never on a kept one. */
+const ALWAYS_FRESH: readonly string[] = ['submit of a disbursement', 'direct credit'];
+
+const dir = mkdtempSync(join(tmpdir(), 'relais-frozen-'));
+const ends: (() => unknown)[] = [() => rmSync(dir, { recursive: true })];
+let store: FreshRedis;
+let plain: Service;
+let secure: Service;
+let gate: Gate;
+let child: Child;
+
+beforeAll(async () => {
+  const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];
+  const made = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-keyout', 'key', '-out', 'cert'];
+  execFileSync(OPENSSL, [...made, ...subject], { cwd: dir, stdio: 'pipe' });
+  const [key, cert] = [readFileSync(join(dir, 'key')), readFileSync(join(dir, 'cert'))];
+  store = await freshRedis();
+  plain = await serve((answer) => createServer(answer));
+  secure = await serve((answer) => createTlsServer({ key, cert }, answer));
+  gate = await gateBefore(secure.port);
+  child = await startChild();
+});
+afterAll(async () => {
+  for (const end of ends.splice(0).toReversed()) await end();
+  await store.close();
+});
+
+interface Service {
+  readonly port: number;
+  /** Every byte of every request, decrypted. */
+  heard: string;
+  connections: number;
+}
+
+const LOGIN = JSON.stringify({ access_token: 'bearer-1', token_type: 'bearer', expires_in: 3_600 });
+
+/** Below HTTP, so that a single byte of a request is seen. Whatever is asked, the answer says that nobody may. */
+async function serve(create: (answer: (socket: Socket) => void) => Server): Promise<Service> {
+  const service = { port: 0, heard: '', connections: 0 };
+  const sockets = new Set<Socket>();
+  const server = create((socket) => {
+    service.connections += 1;
+    sockets.add(socket);
+    socket.on('error', () => socket.destroy());
+    let request = '';
+    socket.on('data', (bytes) => {
+      request += bytes.toString();
+      service.heard += bytes.toString();
+      const [, head = '', body = ''] = /^([^]*?)\r\n\r\n([^]*)$/.exec(request) ?? [];
+      if (head === '' || body.length < Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0)) return;
+      const text = head.includes('/auth/login') ? LOGIN : '{"response_code":"401","code":"ERROR_107"}';
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${text.length}\r\n\r\n${text}`);
+      request = '';
+    });
+  });
+  service.port = await listening(server);
+  ends.push(
+    () => server.close(),
+    () => sockets.forEach((socket) => socket.destroy()),
+  );
+  return service;
+}
+
+async function listening(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+interface Gate {
+  readonly port: number;
+  /** Holds the next handshake, and resolves when its first words have come; the function lets it go on. */
+  hold(): Promise<() => void>;
+}
+
+/** Stands before a server and may keep what a client says from reaching it. */
+async function gateBefore(port: number): Promise<Gate> {
+  let held: ((letThrough: () => void) => void) | undefined;
+  const server = createServer({ pauseOnConnect: true }, (socket) => {
+    socket.on('error', () => socket.destroy());
+    const goOn = (): void => {
+      const inner = connect(port, '127.0.0.1');
+      inner.on('error', () => socket.destroy());
+      socket.on('close', () => inner.destroy());
+      socket.pipe(inner).pipe(socket);
+    };
+    const tell = held;
+    held = undefined;
+    if (!tell) return goOn();
+    socket.once('readable', () => tell(goOn));
+  });
+  const gatePort = await listening(server);
+  ends.push(() => server.close());
+  return {
+    port: gatePort,
+    hold: () =>
+      new Promise((resolve) => {
+        held = resolve;
+      }),
+  };
+}
+
+interface Child {
+  readonly process: ChildProcess;
+  tell(order: Order): void;
+  says(): Promise<unknown>;
+}
+
+async function startChild(): Promise<Child> {
+  const process_ = spawn(process.execPath, ['--import', 'tsx', PROGRAM, store.url], {
+    env: { PATH: process.env['PATH'] ?? '', NODE_EXTRA_CA_CERTS: join(dir, 'cert') },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  ends.push(() => process_.kill('SIGKILL'));
+  const lines = createInterface({ input: process_.stdout })[Symbol.asyncIterator]();
+  const says = async (): Promise<unknown> => JSON.parse(String((await lines.next()).value));
+  expect(await says()).toEqual({ ready: true });
+  return { process: process_, says, tell: (order) => process_.stdin.write(`${JSON.stringify(order)}\n`) };
+}
+
+/** Wakes the child until it says something: what it says before it stands still is heard before it does. */
+async function woken(): Promise<unknown> {
+  const waking = setInterval(() => child.process.kill('SIGCONT'), AGAIN_MS);
+  try {
+    return await child.says();
+  } finally {
+    clearInterval(waking);
+  }
+}
+
+/** The child stands still; time goes on past its lease; it is woken. */
+async function wokenTooLate(): Promise<unknown> {
+  await systemClock.sleep(LEASE_MS * 1.5);
+  return woken();
+}
+
+const NEVER = { is: 'transient', code: 'send_deadline', sent: 'never' };
+const urlOf = (scheme: string, { port }: { readonly port: number }): string => `${scheme}://127.0.0.1:${port}`;
+
+let clients = 0;
+/** One with a connection to nobody yet. */
+const newClient = (): string => `client ${(clients += 1)}`;
+
+test('the bearer is there before anything freezes', async () => {
+  child.tell({ effect: 'texts to people', url: urlOf('http', plain), client: newClient() });
+  expect(await child.says()).toMatchObject({ sent: 'answered' });
+});
+
+describe.for(effectNames)('%s', (effect) => {
+  test('does not leave after a freeze in the handshake', async () => {
+    secure.heard = '';
+    const greeted = gate.hold();
+    child.tell({ effect, url: urlOf('https', gate), client: newClient(), leaseMs: LEASE_MS });
+    const letThrough = await greeted;
+    child.process.kill('SIGSTOP');
+    letThrough();
+    expect([await wokenTooLate(), secure.heard]).toEqual([NEVER, '']);
+  });
+
+  test.for(['http', 'https'] as const)('does not leave after a freeze before %s opens', async (scheme) => {
+    const service = scheme === 'http' ? plain : secure;
+    service.heard = '';
+    child.tell({ effect, url: urlOf(scheme, service), client: newClient(), leaseMs: LEASE_MS, freezes: true });
+    expect(await child.says()).toEqual({ frozen: true });
+    expect([await wokenTooLate(), service.heard]).toEqual([NEVER, '']);
+  });
+
+  const kept = ALWAYS_FRESH.includes(effect) ? [] : (['http', 'https'] as const);
+  test.for(kept)('does not leave on a kept %s connection after a freeze', async (scheme) => {
+    const service = scheme === 'http' ? plain : secure;
+    const order = { effect, url: urlOf(scheme, service), client: newClient() };
+    child.tell(order);
+    await child.says();
+    const { connections } = service;
+    service.heard = '';
+    child.tell({ ...order, leaseMs: LEASE_MS, freezes: true });
+    expect(await child.says()).toEqual({ frozen: true });
+    expect([await wokenTooLate(), service.heard, service.connections]).toEqual([NEVER, '', connections]);
+  });
+
+  test('leaves where the process stood still for less than its lease', async () => {
+    plain.heard = '';
+    child.tell({ effect, url: urlOf('http', plain), client: newClient(), leaseMs: 60_000, freezes: true });
+    expect(await child.says()).toEqual({ frozen: true });
+    expect(await woken()).toMatchObject({ sent: 'answered' });
+    expect(plain.heard).toMatch(/^POST /);
+  });
+});
