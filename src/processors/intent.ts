@@ -77,8 +77,8 @@ async function takeBack(unsay: IntentSteps<unknown>['unsay'], untilMono: number,
 }
 
 /**
- * Past this, on the monotonic clock, it is not sent; the client asks when it is about to write. That clock goes on while
- * a process is stopped, but not while its whole machine is suspended: see docs/operating.md.
+ * Past this, on the monotonic clock, it is not sent; the client asks when it is about to write. That clock goes on
+ * while a process is stopped, but not while its whole machine is suspended: see docs/operating.md.
  */
 export function sendBy({ leaseEndsMono }: { readonly leaseEndsMono: number }, bench: Bench): number {
   return leaseEndsMono - bench.policy.leaseMs / 2;
