@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { toMs } from './lib/durations.ts';
 import { readQuietHours, readTimeZone } from './lib/quiet-hours.ts';
 import { Secret } from './lib/secret.ts';
+import { type MoneyLimit, readLimit, strictestOf, writeLimit } from './operations/limits.ts';
 import { DEFAULT_PREFIX, readPrefix } from './redis/connections.ts';
 
 /** Read by people in docs/settings.md; `secret` values are shown as set or missing, never themselves. */
@@ -40,12 +41,14 @@ const words = () =>
         .map((word) => word.trim())
         .filter((word) => word !== ''),
     );
-const limitXof = () =>
+/** What is not set is no opinion, and only then the default may hold: it is shown here and never filled in. */
+const limit = (name: MoneyLimit) =>
   z
     .string()
-    .regex(/^(off|[1-9]\d{0,14})$/, 'must be a whole number of XOF, or off')
-    .default('off')
-    .transform((value) => (value === 'off' ? undefined : Number(value)));
+    .meta({ default: writeLimit(name, strictestOf(name, [])) })
+    .optional()
+    .transform((text, context) => (text === undefined ? undefined : orIssue(readLimitOf(name))(text, context)));
+const readLimitOf = (name: MoneyLimit) => (text: string) => readLimit(name, text);
 const onOff = z.enum(['on', 'off'], { error: 'must be on or off' }).default('off');
 const port = (fallback: number) => count(fallback, { max: 65_535 });
 const secret = () =>
@@ -174,15 +177,18 @@ const money = {
   DISBURSEMENT_QUIET_PERIOD: [duration('60s'), 'No `created` counts as an answer about a submit younger than this.'],
   DISBURSEMENT_POLL: [durations('2s,5s,10s,20s,40s,1m,2m,5m,10m,30m'), 'Waits between looks; the last one repeats.'],
   DISBURSEMENT_LIMIT: [duration('72h'), 'After this a disbursement needs review, and is looked at daily.'],
-  MAX_DISBURSEMENT: [limitXof(), 'The most a single disbursement may be.'],
-  MAX_PER_BENEFICIARY_DAY: [limitXof(), 'The most that is accepted for one beneficiary and day (UTC).'],
-  MAX_PER_DAY: [limitXof(), 'The most that is accepted for an account and day (UTC).'],
-  APPROVAL_ABOVE: [limitXof(), 'A single disbursement above this awaits the approval of another key.'],
+  MAX_DISBURSEMENT: [
+    limit('MAX_DISBURSEMENT'),
+    'The most a single disbursement may be. The default holds only while nobody has said anything, in any process.',
+  ],
+  MAX_PER_BENEFICIARY_DAY: [
+    limit('MAX_PER_BENEFICIARY_DAY'),
+    'The most that is accepted for one beneficiary (country and number) and day (UTC).',
+  ],
+  MAX_PER_DAY: [limit('MAX_PER_DAY'), 'The most that is accepted for an account and day (UTC).'],
+  APPROVAL_ABOVE: [limit('APPROVAL_ABOVE'), 'A single disbursement above this awaits the approval of another key.'],
   DUPLICATE_WINDOW: [
-    z
-      .string()
-      .default('off')
-      .transform((value, context) => (value === 'off' ? undefined : orIssue(toMs)(value, context))),
+    limit('DUPLICATE_WINDOW'),
     'The same amount to the same beneficiary within this time is refused, unless it says `allowDuplicate`.',
   ],
   EXTRA_WITHDRAW_MODES: [

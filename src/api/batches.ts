@@ -37,6 +37,7 @@ export function batchRoutes(context: ApiContext): Router {
   const router = Router();
   const door = new BatchDoor({
     batches: context.batches,
+    limits: context.limits,
     environment: context.environment,
     accounts: new Set(context.accountNames),
     extraWithdrawModes: context.extraWithdrawModes,

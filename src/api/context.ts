@@ -14,6 +14,7 @@ import type { OptOuts } from '../operations/opt-outs.ts';
 import type { Purge } from '../operations/purge.ts';
 import type { Retries } from '../operations/retries.ts';
 import type { Queries } from '../operations/queries.ts';
+import type { SharedLimits } from '../operations/shared-limits.ts';
 import type { RecordAt } from '../operations/record.ts';
 import type { Acceptance, Answer } from '../producer/acceptance.ts';
 import type { CollectAcceptance } from '../producer/acceptance-collect.ts';
@@ -55,6 +56,7 @@ export interface ApiContext extends EndpointRoutesContext {
   /** The sender that an account's texts come from, unless the request names another. */
   readonly senderOf: (account: string) => string | undefined;
   readonly batches: Batches;
+  readonly limits: SharedLimits;
   readonly accounts: Accounts;
   readonly events: EventStream;
   readonly wake: (queue: QueueName, id: string, rev: string | number) => void;

@@ -4,6 +4,7 @@ import { STOPPED } from '../operations/accounts.ts';
 import { addExplain } from './explain.ts';
 import { type ApiContext, findRecord, requireKept, requireRole } from './context.ts';
 import { type ApiKey, mayUseAccount } from './keys.ts';
+import { addLimits } from './limits.ts';
 import { ApiProblem } from './problem.ts';
 import { addReview } from './review.ts';
 
@@ -49,6 +50,7 @@ export function operatingRoutes(context: ApiContext): Router {
   });
 
   addAccountRoutes(router, context);
+  addLimits(router, context);
 
   addReview(router, context);
   return router;

@@ -12,6 +12,7 @@ import { addEventsCommand } from './events.ts';
 import { addExplainCommand } from './explain.ts';
 import { CommandFailed, NobodyListens, WrongUsage } from './failure.ts';
 import type { CliIo } from './io.ts';
+import { addLimitCommands } from './limits.ts';
 import { addMessageCommands } from './messages.ts';
 import { addOperatingCommands } from './operate.ts';
 import { addOptOutCommands } from './opt-outs.ts';
@@ -62,6 +63,7 @@ export function makeProgram(shell: Shell): Command {
   addReviewCommands(program, shell);
   addExplainCommand(program, shell);
   addAccountCommands(program, shell);
+  addLimitCommands(program, shell);
   addOperatingCommands(program, shell);
   addEventsCommand(program, shell);
   return program;

@@ -8,7 +8,6 @@ import { type BatchRow, packBatchRow, unpackBatchRow } from './batch-record.ts';
 import { storedNames } from './brief.ts';
 import { keys } from './keys.ts';
 import { isFinal } from './lifecycle.ts';
-import { type Limits, type MoneyLimit, moneyLimits } from './limits.ts';
 import { type Fields, RECORD_VERSION } from './record.ts';
 import { acceptBatchScript } from './scripts/batch.ts';
 import { runScript } from './scripts/script.ts';
@@ -161,15 +160,6 @@ export class Batches {
       if (known !== null) return { id, same: known === fingerprint };
       return owner !== null && owner !== id ? { id: owner, same: false } : undefined;
     });
-  }
-
-  /** The limits of money as they hold now. */
-  async limits(): Promise<Limits> {
-    const values = await this.#redis.hmget(keys.limits, ...moneyLimits);
-    const set = moneyLimits.flatMap((name, index): [MoneyLimit, number][] =>
-      values[index] ? [[name, Number(values[index])]] : [],
-    );
-    return Object.fromEntries(set);
   }
 
   /** XOF accepted for the account on that day (UTC); counted only while a limit per day is set. */

@@ -72,7 +72,7 @@ export const keys = {
   callback: (id: string): string => `callback:${id}`,
   /** String: when the bucket of an API key's requests is full again, in µs. */
   requestRate: (apiKey: string): string => `api-rate:${apiKey}`,
-  /** Hash: the limits of money, written by every process that has the settings. */
+  /** Hash: the limits of money that all processes share; of each also since when, by whom, and what was asked for. */
   limits: 'limits',
   /** Hash: XOF accepted on one day, in all and by beneficiary. */
   acceptedOn: (account: string, day: string): string => `accepted:${account}:${day}`,

@@ -13,7 +13,7 @@ import { endsBriefly } from './brief.ts';
 import type { QueueName } from './due-queues.ts';
 import { type EvidenceDraft, NOTHING_POSTED, type Posted, type Said, packEvidence } from './evidence.ts';
 import { keys } from './keys.ts';
-import type { MoneyLimit } from './limits.ts';
+import { type MoneyLimit, type Opinions, moneyLimits, wordOf } from './limits.ts';
 import {
   type Kind,
   type StateOf,
@@ -43,6 +43,8 @@ export interface OperationsOptions {
   readonly fence?: (() => Promise<boolean>) | undefined;
   /** Names of the accounts that there are: what stands in their way is read with each record that is acquired. */
   readonly standingsOf?: readonly string[];
+  /** What the settings of this process ask of the limits of money. Absent: nothing; what holds in Redis holds. */
+  readonly limits?: Opinions | undefined;
 }
 
 /** A request that was checked and is to become a record. */
@@ -65,8 +67,8 @@ export interface NewOperation<K extends Kind = Kind> {
   readonly beneficiary?: string;
   /** The same amount to the same beneficiary again is meant. */
   readonly meantAgain?: boolean;
-  /** Somebody has approved it already, with the batch that it is a row of. */
-  readonly approved?: boolean;
+  /** `given`: with the batch that it is a row of. `impossible`: it waits for nobody, and is refused if it would have to. */
+  readonly approval?: 'given' | 'impossible';
   readonly fields: Readonly<Record<string, string | number>>;
 }
 
@@ -117,8 +119,11 @@ export class Operations {
   readonly #now: () => string;
   readonly #fence: OperationsOptions['fence'];
   readonly #standingsOf: readonly string[];
+  /** In the words of the script, one for each limit. */
+  readonly #asked: readonly string[];
 
-  constructor({ redis, random, now, fence, standingsOf = [] }: OperationsOptions) {
+  constructor({ redis, random, now, fence, standingsOf = [], limits = {} }: OperationsOptions) {
+    this.#asked = moneyLimits.map((name) => wordOf(limits[name]));
     this.#redis = redis;
     this.#standingsOf = standingsOf.length > STANDINGS_MAX ? [] : standingsOf;
     this.#fence = fence;
@@ -130,6 +135,7 @@ export class Operations {
     const { kind, id, account, state, reference } = operation;
     const fields = fieldsToWrite(operation);
     const beneficiary = fingerprint(operation.beneficiary ?? '');
+    const day = this.#day();
     const answer = (await runScript(
       this.#redis,
       acceptScript,
@@ -142,7 +148,7 @@ export class Operations {
         keys.state(kind, state),
         keys.due(queueOf(kind, state) ?? 'none'),
         keys.limits,
-        keys.acceptedOn(account, this.#day()),
+        keys.acceptedOn(account, day),
         keys.sameAgain(account, `${beneficiary}.${operation.xof ?? ''}`),
         keys.state(kind, 'awaiting_approval'),
       ],
@@ -159,7 +165,9 @@ export class Operations {
         account,
         beneficiary,
         operation.meantAgain ? 1 : 0,
-        operation.approved ? 1 : 0,
+        operation.approval ?? '',
+        day,
+        ...this.#asked,
         ...Object.entries(fields).flat(),
       ],
     )) as [Accepted['outcome'], string, string, number];

@@ -11,6 +11,7 @@ export function collectAcceptanceOf({ redis, random, config, wake, book, fence }
     fence,
     environment: config.ENVIRONMENT,
     accounts: new Set(book.keys()),
+    limits: config,
     directCredit: config.DIRECT_CREDIT === 'on',
   });
 }

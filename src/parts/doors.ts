@@ -127,7 +127,7 @@ export function webhooksPart(foundation: Foundation, tellUrl: TellUrl): Part {
 }
 
 export function metricsPart(foundation: Foundation, tellUrl: TellUrl): Part {
-  const { config, metrics, redis, durability, watchdog, quietly } = foundation;
+  const { config, metrics, redis, durability, watchdog, quietly, limits, clock } = foundation;
   return {
     name: 'the metrics page',
     start: async () => {
@@ -135,10 +135,11 @@ export function metricsPart(foundation: Foundation, tellUrl: TellUrl): Part {
         metrics,
         host: config.HOST,
         port: config.METRICS_PORT,
-        readiness: () => [
+        readiness: async () => [
           ...(redis.status === 'ready' ? [] : [`Redis is ${redis.status}`]),
           ...(durability().durable ? [] : durability().reasons),
           ...watchdog.reasons(),
+          ...(redis.status === 'ready' ? await limits.reasons(clock.now()) : []),
         ],
         onError: (error) => quietly('metrics page', error),
       });

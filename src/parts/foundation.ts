@@ -16,11 +16,11 @@ import { Batches } from '../operations/batches.ts';
 import { Campaigns } from '../operations/campaigns.ts';
 import { Chunks } from '../operations/chunks.ts';
 import type { QueueName } from '../operations/due-queues.ts';
-import { publishLimits } from '../operations/limits.ts';
 import { Operations } from '../operations/operations.ts';
 import { OptOuts } from '../operations/opt-outs.ts';
 import { Retries } from '../operations/retries.ts';
 import { Queries } from '../operations/queries.ts';
+import { SharedLimits } from '../operations/shared-limits.ts';
 import { type AnyQueueName, queueNames, queues } from '../queues/index.ts';
 import { openQueue } from '../queues/open.ts';
 import { Waker } from '../queues/waker.ts';
@@ -57,6 +57,7 @@ export interface Foundation {
   readonly retries: Retries;
   readonly optOuts: OptOuts;
   readonly batches: Batches;
+  readonly limits: SharedLimits;
   readonly accounts: Accounts;
   readonly events: EventStream;
   readonly bullQueues: Readonly<Record<AnyQueueName, Queue>>;
@@ -112,6 +113,7 @@ export function layFoundation(config: Config, logger: Logger, signal?: AbortSign
     retries: new Retries(redis),
     optOuts: new OptOuts(redis),
     batches: new Batches(redis, systemRandom),
+    limits: new SharedLimits(redis, config),
     accounts,
     events: new EventStream(redis),
     bullQueues,
@@ -228,16 +230,23 @@ function redisPart({ redis, queueClient, bullQueues, waker }: Connections, patie
   };
 }
 
-/** Only roles that accept or pay publish: a process without these settings must not take the limits away. */
-export function limitsPart({ config, redis, patience, logger }: Foundation): Part {
+/** Only roles that accept or pay have an opinion. Before any of them takes something, so that nothing slips by. */
+export function limitsPart(
+  { limits, patience, logger }: Pick<Foundation, 'limits' | 'patience' | 'logger'>,
+  roles: readonly string[],
+): Part {
   return {
     name: 'the limits of money',
     start: async () => {
-      const changed = await patiently(() => publishLimits(redis, config), patience);
-      if (changed.length > 0) {
-        logger.warn(
-          { changed },
-          'limits of money are now those of this process; give all processes the same settings',
+      const by = `settings of ${roles.toSorted().join(', ')}`;
+      const { lowered, looser } = await patiently(() => limits.publish(by), patience);
+      for (const { name, from, to } of lowered) {
+        logger.info({ audit: true, by, did: 'limit', name, from, to }, 'audit');
+      }
+      if (looser.length > 0) {
+        logger.error(
+          { reasons: await limits.reasons(systemClock.now()) },
+          'limits here are looser than those that hold',
         );
       }
       return async () => undefined;

@@ -50,7 +50,7 @@ export async function startRoles(
   const upstream: Part = { name: 'the upstream client', start: async () => close };
   const stop = await startAll([
     ...foundation.parts,
-    ...(roles.includes('worker') || roles.includes('api') ? [limitsPart(foundation)] : []),
+    ...(roles.includes('worker') || roles.includes('api') ? [limitsPart(foundation, roles)] : []),
     metricsPart(foundation, (url) => (urls.metrics = url)),
     upstream,
     // The receiver before the worker: upstream may ask for it while the first disbursement is created.

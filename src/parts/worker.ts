@@ -52,6 +52,7 @@ export function acceptanceOf(foundation: Foundation): Acceptance {
     accounts: new Set(book.keys()),
     extraWithdrawModes: config.EXTRA_WITHDRAW_MODES,
     fence: foundation.fence,
+    limits: config,
   });
 }
 

@@ -5,9 +5,7 @@
  * The first two are done while the caller waits, so nobody is woken here for them: the due index takes over only when
  * the caller's process died.
  */
-import type { Redis } from 'ioredis';
 import type { z } from 'zod';
-import { keys } from '../operations/keys.ts';
 import { type NewOperation, Operations } from '../operations/operations.ts';
 import { directCreditRequest, invoiceRequest, paymentRequestRequest } from '../queues/requests-collect.ts';
 import {
@@ -23,7 +21,7 @@ import { type Problem, problemsOf } from './problems.ts';
 
 export type CollectOptions = Pick<
   AcceptanceOptions,
-  'redis' | 'random' | 'environment' | 'wake' | 'accounts' | 'fence'
+  'redis' | 'random' | 'environment' | 'wake' | 'accounts' | 'fence' | 'limits'
 > & {
   /** Direct credits are refused unless switched on: they move money in one step that cannot be asked about. */
   readonly directCredit: boolean;
@@ -93,8 +91,6 @@ export class CollectAcceptance {
     if ('problems' in checked) return { outcome: 'invalid', problems: checked.problems };
     if (!this.#options.directCredit) return { outcome: 'invalid', problems: [DIRECT_CREDIT_OFF] };
     const { account, amount, accountAlias, allowDuplicate } = checked.request;
-    const unapproved = await approvalProblem(this.#options.redis, amount);
-    if (unapproved) return { outcome: 'invalid', problems: [unapproved] };
     const request = { ...checked.request, allowDuplicate: undefined };
     const answer = await this.#accept({
       kind: 'direct_credit',
@@ -105,8 +101,7 @@ export class CollectAcceptance {
       // The same beneficiary as that of a disbursement to this account: the daily limits hold for both together.
       beneficiary: `service ${accountAlias}`,
       meantAgain: allowDuplicate ?? false,
-      // Judged above. A limit that is set in this very moment must not make it wait for an approval it cannot have.
-      approved: true,
+      approval: 'impossible',
       ...identify(this.#options.environment, 'direct_credit', request, checked.identity),
       fields: { by, amount, accountAlias },
     });
@@ -131,12 +126,4 @@ export class CollectAcceptance {
   async #accept<K extends CollectKind>(operation: NewOperation<K>): Promise<Answer> {
     return readAnswer(await this.#operations.accept(operation));
   }
-}
-
-/** A direct credit waits for nobody, so one that would need the approval of another key is refused. */
-async function approvalProblem(redis: Redis, amount: number): Promise<Problem | undefined> {
-  const above = await redis.hget(keys.limits, 'APPROVAL_ABOVE');
-  if (above === null || amount <= Number(above)) return undefined;
-  const why = 'needs the approval of another key (APPROVAL_ABOVE), which direct credits do not have';
-  return { pointer: '/amount', message: `${why}: ask for ${INSTEAD}` };
 }

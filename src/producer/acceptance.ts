@@ -8,7 +8,7 @@ import type { Redis } from 'ioredis';
 import { canonicalJson, derivedHex, derivedId, fingerprint } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
 import type { QueueName } from '../operations/due-queues.ts';
-import { describeLimit } from '../operations/limits.ts';
+import { type Opinions, describeLimit } from '../operations/limits.ts';
 import { recordAsWritten } from '../operations/accepted.ts';
 import { type Accepted, type NewOperation, Operations } from '../operations/operations.ts';
 import type { DisbursementRecord } from '../operations/record.ts';
@@ -48,6 +48,8 @@ export interface AcceptanceOptions {
   readonly extraWithdrawModes?: readonly string[] | undefined;
   /** Resolves true when the write before it has reached the replicas that must have it. Absent: there are none. */
   readonly fence?: (() => Promise<boolean>) | undefined;
+  /** What this process itself asks of the limits of money; absent (the library): what holds in Redis. */
+  readonly limits?: Opinions | undefined;
 }
 
 /** A wake-up job normally follows at once; the due index looks after this if it was lost. */
@@ -110,7 +112,7 @@ export class Acceptance {
       ...names,
       beneficiary: `${withdrawMode} ${accountAlias}`,
       meantAgain: allowDuplicate ?? false,
-      approved: row !== undefined,
+      ...(row === undefined ? {} : { approval: 'given' }),
       fields: {
         by,
         amount,

@@ -19,7 +19,7 @@ const refusedBy = (body: { problems: { message: string }[] }) =>
   /\(([A-Z_]+)\)/.exec(body.problems[0]?.message ?? '')?.[1];
 
 test('the limits of money hold for direct credits too', async () => {
-  expect(refusedBy((await credit('much', 40_001)).body)).toBe('APPROVAL_ABOVE');
+  expect(refusedBy((await credit('much', 40_001)).body)).toBe('MAX_DISBURSEMENT');
   expect(refusedBy((await credit('approval', 20_001)).body)).toBe('APPROVAL_ABOVE');
   expect((await credit('first', 20_000)).status).toBe(202);
   expect(refusedBy((await credit('day', 10_001)).body)).toBe('MAX_PER_BENEFICIARY_DAY');

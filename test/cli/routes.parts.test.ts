@@ -82,6 +82,8 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'GET /v1/accounts': ['account', 'list'],
   'POST /v1/accounts/{name}/stop': ['account', 'stop', 'x'],
   'POST /v1/accounts/{name}/release': ['account', 'release', 'x'],
+  'GET /v1/limits': ['limits'],
+  'POST /v1/limits/{name}': ['limits', 'set', 'MAX_PER_DAY', '5000'],
   'POST /v1/purge': ['purge', '--phone', '+221771234567', '--yes'],
   'GET /v1/review': ['review', 'list'],
   'GET /v1/explain/{id}': ['explain', 'x'],

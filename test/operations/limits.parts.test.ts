@@ -1,18 +1,88 @@
-import { afterAll, expect, test } from 'vitest';
-import { publishLimits } from '../../src/operations/limits.ts';
+import { expect, test } from 'vitest';
 import { keys } from '../../src/operations/keys.ts';
-import { freshRedis } from '../support/fresh-redis.ts';
+import { type Opinions, moneyLimits } from '../../src/operations/limits.ts';
+import { ASKED_FOR_MS, SharedLimits } from '../../src/operations/shared-limits.ts';
+import { seededRandom } from '../../src/lib/random.ts';
+import { storeOfThisFile } from '../support/fresh-redis.ts';
 
-const fresh = await freshRedis();
-afterAll(() => fresh.close());
+const store = storeOfThisFile();
+let now = 1_800_000_000_000;
+const limitsOf = (own: Opinions = {}) => new SharedLimits(store.redis, own, () => now);
+const started = (own: Opinions) => limitsOf(own).publish('settings of worker');
 
-test('a process that starts with other limits than those that hold is told which it changed', async () => {
-  const { redis } = fresh;
-  expect(await publishLimits(redis, { APPROVAL_ABOVE: 50_000, MAX_PER_DAY: 900_000 })).toEqual([
-    'MAX_PER_DAY: none → 900000',
-    'APPROVAL_ABOVE: none → 50000',
-  ]);
-  expect(await publishLimits(redis, { APPROVAL_ABOVE: 50_000, MAX_PER_DAY: 900_000 })).toEqual([]);
-  expect(await publishLimits(redis, { MAX_PER_DAY: 900_000 })).toEqual(['APPROVAL_ABOVE: 50000 → none']);
-  expect(await redis.hgetall(keys.limits)).toEqual({ MAX_PER_DAY: '900000' });
+test('a process that starts is told what it made stricter, and where it would have had more', async () => {
+  expect(await started({ APPROVAL_ABOVE: 50_000, MAX_DISBURSEMENT: 900_000, MAX_PER_DAY: null })).toEqual({
+    lowered: [
+      { name: 'MAX_DISBURSEMENT', from: 2_000_000, to: 900_000 },
+      { name: 'MAX_PER_DAY', from: null, to: null },
+      { name: 'APPROVAL_ABOVE', from: null, to: 50_000 },
+    ],
+    looser: [],
+  });
+  expect(await started({ APPROVAL_ABOVE: 50_000, MAX_DISBURSEMENT: 900_000 })).toEqual({ lowered: [], looser: [] });
+  expect(await started({ APPROVAL_ABOVE: null, MAX_DISBURSEMENT: 900_001, MAX_PER_DAY: 5 })).toEqual({
+    lowered: [{ name: 'MAX_PER_DAY', from: null, to: 5 }],
+    looser: ['MAX_DISBURSEMENT', 'APPROVAL_ABOVE'],
+  });
+  expect(await limitsOf().inForce()).toEqual({ MAX_DISBURSEMENT: 900_000, MAX_PER_DAY: 5, APPROVAL_ABOVE: 50_000 });
 });
+
+test('a longer window is stricter, a shorter one is looser', async () => {
+  await started({ DUPLICATE_WINDOW: 60_000 });
+  expect((await started({ DUPLICATE_WINDOW: 30_000 })).looser).toEqual(['DUPLICATE_WINDOW']);
+  expect((await started({ DUPLICATE_WINDOW: 90_000 })).lowered).toMatchObject([{ from: 60_000, to: 90_000 }]);
+  expect(await limitsOf({ DUPLICATE_WINDOW: 120_000 }).inForce()).toMatchObject({ DUPLICATE_WINDOW: 120_000 });
+});
+
+test('what was asked waits for another key for a day', async () => {
+  const shared = limitsOf();
+  await shared.set('MAX_PER_DAY', 100, 'maker');
+  const ask = async (by: string) => (await shared.set('MAX_PER_DAY', 200, by)).is;
+  expect(await ask('maker')).toBe('waits');
+  now += ASKED_FOR_MS + 1;
+  expect((await shared.list(now)).find(({ name }) => name === 'MAX_PER_DAY')).not.toHaveProperty('asked');
+  expect(await ask('checker')).toBe('waits');
+  now += ASKED_FOR_MS;
+  expect(await ask('maker')).toBe('in force');
+  expect(await ask('maker')).toBe('unchanged');
+  expect(await store.redis.hgetall(keys.limits)).toEqual({
+    MAX_PER_DAY: '200',
+    'MAX_PER_DAY.by': 'checker and maker',
+    'MAX_PER_DAY.since': String(now),
+  });
+});
+
+test('a stricter limit takes back what was asked before it', async () => {
+  const shared = limitsOf();
+  await shared.set('MAX_PER_DAY', 100, 'maker');
+  await shared.set('MAX_PER_DAY', 200, 'maker');
+  await started({ MAX_PER_DAY: 50 });
+  expect((await shared.set('MAX_PER_DAY', 200, 'checker')).is).toBe('waits');
+});
+
+test.for([11, 12, 13])(
+  'whoever starts and whoever asks, one alone never makes a limit looser (seed %i)',
+  async (seed) => {
+    const random = seededRandom(seed);
+    const pick = <T>(from: readonly T[]): T => from[Math.floor(random.fraction() * from.length)] as T;
+    const shared = limitsOf();
+    for (let step = 0; step < 200; step += 1) {
+      const before = await shared.inForce();
+      const name = pick(moneyLimits);
+      const value = pick([null, 10, 20, 30]);
+      const first = (await store.redis.hexists(keys.limits, name)) === 0;
+      if (random.fraction() < 0.5) await started({ [name]: value });
+      else await shared.set(name, value, 'always the same');
+      const after = await shared.inForce();
+      const looser = moneyLimits.filter((one) => {
+        const [was = Number.POSITIVE_INFINITY, is = Number.POSITIVE_INFINITY] = [before[one], after[one]];
+        return one === 'DUPLICATE_WINDOW' ? (before[one] ?? 0) > (after[one] ?? 0) : is > was;
+      });
+      // The first word about a limit takes the place of its default.
+      expect(
+        looser.filter((one) => !(one === 'MAX_DISBURSEMENT' && first)),
+        `step ${step}`,
+      ).toEqual([]);
+    }
+  },
+);

@@ -3,9 +3,9 @@ import { seededRandom } from '../../src/lib/random.ts';
 import type { BatchRow } from '../../src/operations/batch-record.ts';
 import { Batches } from '../../src/operations/batches.ts';
 import { keys } from '../../src/operations/keys.ts';
-import { publishLimits } from '../../src/operations/limits.ts';
 import { Operations } from '../../src/operations/operations.ts';
 import { Queries } from '../../src/operations/queries.ts';
+import { SharedLimits } from '../../src/operations/shared-limits.ts';
 import { type BatchTools, batchProcessor } from '../../src/processors/batch.ts';
 import type { Bench, Settlement } from '../../src/processors/bench.ts';
 import { Acceptance } from '../../src/producer/acceptance.ts';
@@ -78,7 +78,12 @@ const people = (count: number, tag = 'sal') =>
   }));
 
 async function uploaded(rows: readonly object[]): Promise<string> {
-  const door = new BatchDoor({ batches, environment: 'test', now: () => Date.now() });
+  const door = new BatchDoor({
+    batches,
+    limits: new SharedLimits(fresh.redis),
+    environment: 'test',
+    now: () => Date.now(),
+  });
   const file = readBatchFile(Buffer.from(JSON.stringify(rows)), 'json');
   const { id } = await door.accept(file, { account: 'main', by: 'maker' });
   return id;
@@ -166,7 +171,7 @@ describe('an approved batch', () => {
   });
 
   test('a row above APPROVAL_ABOVE was approved with its batch', async () => {
-    await publishLimits(fresh.redis, { APPROVAL_ABOVE: 10 });
+    await new SharedLimits(fresh.redis).set('APPROVAL_ABOVE', 10, 'maker');
     const id = await approved(people(1));
     await attempt(id);
     expect(await progressOf(await record(id), batches)).toEqual({ queued: { count: 1, xof: 1_000 } });
@@ -280,9 +285,8 @@ describe('a row that acceptance refuses', () => {
   });
 
   test('stays refused when the limit that refused it is gone', async () => {
-    await publishLimits(fresh.redis, { MAX_DISBURSEMENT: 2_000 });
     const id = await approved(people(2));
-    await publishLimits(fresh.redis, { MAX_DISBURSEMENT: 1_000 });
+    await new SharedLimits(fresh.redis).set('MAX_DISBURSEMENT', 1_000, 'maker');
     let answered = 0;
     const counting: BatchTools['accept'] = async (row, batch) => {
       answered += 1;
@@ -296,7 +300,7 @@ describe('a row that acceptance refuses', () => {
     }
     const cut = new Cut(fresh.redis, random);
     await expect(attempt(id, { accept: counting, batches: cut })).rejects.toThrow('killed');
-    await publishLimits(fresh.redis, {});
+    await fresh.redis.del(keys.limits);
     outlive();
     await attempt(id, { accept: counting });
     // Both at first; then only the one that was accepted, to find that it was.

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { seededRandom } from '../../src/lib/random.ts';
-import { publishLimits } from '../../src/operations/limits.ts';
+import { SharedLimits } from '../../src/operations/shared-limits.ts';
 import { CollectAcceptance } from '../../src/producer/acceptance-collect.ts';
 import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
 
@@ -10,27 +10,21 @@ beforeAll(async () => {
 });
 afterAll(() => fresh.close());
 
-test('a direct credit never waits for an approval, not even under a limit that is set while it is accepted', async () => {
+test('a direct credit never waits for an approval: what would need one is refused, and what was accepted is found', async () => {
   const { redis } = fresh;
-  const limited = new Proxy(redis, {
-    get: (target, name) => {
-      const value: unknown = Reflect.get(target, name);
-      if (name !== 'hget') return typeof value === 'function' ? value.bind(target) : value;
-      return async (key: string, field: string) => {
-        const before = await target.hget(key, field);
-        await publishLimits(target, { APPROVAL_ABOVE: 10 });
-        return before;
-      };
-    },
-  });
   const collect = new CollectAcceptance({
-    redis: limited,
+    redis,
     random: seededRandom(3),
     environment: 'test',
     directCredit: true,
     wake: () => undefined,
   });
-  const body = { account: 'main', amount: 5_000, accountAlias: '771234567', reference: 'race' };
+  const body = { account: 'main', amount: 5_000, accountAlias: '771234567', reference: 'before' };
   expect(await collect.directCredit(body)).toMatchObject({ outcome: 'accepted', state: 'queued' });
-  expect(await collect.directCredit({ ...body, reference: 'next' })).toMatchObject({ outcome: 'invalid' });
+  await new SharedLimits(redis).set('APPROVAL_ABOVE', 10, 'maker');
+  expect(await collect.directCredit(body)).toMatchObject({ outcome: 'duplicate', state: 'queued' });
+  expect(await collect.directCredit({ ...body, reference: 'next' })).toMatchObject({
+    outcome: 'invalid',
+    problems: [{ pointer: '/amount', message: expect.stringContaining('APPROVAL_ABOVE') }],
+  });
 });

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { eventSchema } from '../../events/catalogue.ts';
 import { kinds } from '../../operations/lifecycle.ts';
+import { moneyLimits } from '../../operations/limits.ts';
 import { invoice, paymentRequest } from './answers-collect.ts';
 import { directCredit, disbursement } from './answers-money.ts';
 import { accountField, count, listOf, perhaps, text, time } from './answers-shared.ts';
@@ -97,6 +98,27 @@ export const account = z
   .meta({ id: 'Account' });
 
 export const accounts = z.looseObject({ items: z.array(account) }).meta({ id: 'AccountList' });
+
+const limitValue = perhaps(z.int().meta({ example: 2_000_000 })).meta({
+  description: 'XOF; ms for DUPLICATE_WINDOW. null: no limit.',
+});
+
+export const limitStanding = z
+  .looseObject({
+    name: z.enum(moneyLimits).meta({ example: 'MAX_DISBURSEMENT' }),
+    value: limitValue,
+    since: perhaps(time).meta({ description: 'null: nobody has said anything; the default holds.' }),
+    by: perhaps(text('maker and checker')).meta({
+      description: 'The keys that set it, or the roles of the process whose settings did.',
+    }),
+    asked: z
+      .looseObject({ value: limitValue, by: text('maker'), at: time })
+      .optional()
+      .meta({ description: 'Looser than what holds: waits a day for another key to ask for the same.' }),
+  })
+  .meta({ id: 'Limit' });
+
+export const limitList = z.looseObject({ items: z.array(limitStanding) }).meta({ id: 'LimitList' });
 
 export const explanation = z
   .looseObject({

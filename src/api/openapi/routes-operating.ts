@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { eventTypes } from '../../events/catalogue.ts';
 import { cursorPattern } from '../../events/stream.ts';
+import { limitWish } from '../limits.ts';
 import { registration, replayOrder } from '../event-endpoints.ts';
 import { purgeRequest } from '../purge.ts';
 import { reviewKinds } from '../../operations/review.ts';
@@ -14,6 +15,8 @@ import {
   endpointWithSecret,
   eventPage,
   explanation,
+  limitList,
+  limitStanding,
   queueList,
   purged,
   replayed,
@@ -207,6 +210,31 @@ export const operatingRoutes = defineRoutes([
     answers: { 200: answer('Those that the key may use.', accounts) },
   },
   ...accountSwitches,
+  {
+    method: 'get',
+    path: '/v1/limits',
+    id: 'listLimits',
+    tag: 'Operating',
+    summary: 'The limits of money that hold, by whom, and what waits for another key.',
+    role: 'read',
+    scope: 'none',
+    answers: { 200: answer('All of them.', limitList) },
+  },
+  {
+    method: 'post',
+    path: '/v1/limits/{name}',
+    id: 'setLimit',
+    tag: 'Operating',
+    summary: 'Set a limit of money: a stricter one at once, a looser one with another key.',
+    description:
+      'Stricter than what holds: it holds from now on, for every process. Looser: it waits (202) until another key asks ' +
+      'for the same within a day. What holds already: what was asked for is taken back. A process whose own settings are ' +
+      'stricter keeps to those.',
+    role: 'approve',
+    scope: 'none',
+    body: json(limitWish),
+    answers: { 200: answer('It holds.', limitStanding), 202: answer('It waits for another key.', limitStanding) },
+  },
   {
     method: 'post',
     path: '/v1/secrets/rotate',

@@ -12,6 +12,7 @@ import {
   type Findings,
 } from '../../operations/batch-record.ts';
 import { type BatchAccepted, type Batches, ROWS_AT_ONCE } from '../../operations/batches.ts';
+import type { SharedLimits } from '../../operations/shared-limits.ts';
 import { FindingList } from './findings.ts';
 import { Judge, type JudgeOptions, type SoundRow } from './judge.ts';
 import type { BatchFile } from './read-file.ts';
@@ -19,6 +20,8 @@ import type { RawRow, Rows } from './rows.ts';
 
 export interface BatchDoorOptions extends Pick<JudgeOptions, 'environment' | 'accounts' | 'extraWithdrawModes'> {
   readonly batches: Batches;
+  /** What holds for this process. */
+  readonly limits: Pick<SharedLimits, 'inForce'>;
   /** ms since the epoch: which day's limits count. */
   readonly now: () => number;
 }
@@ -116,7 +119,7 @@ export class BatchDoor {
 
   async #judge(file: Rows, account: string, spentToday = 0): Promise<Judgement> {
     const { batches, environment, accounts, extraWithdrawModes } = this.#options;
-    const limits = await batches.limits();
+    const limits = await this.#options.limits.inForce();
     const known = { extraWithdrawModes, ...(accounts ? { accounts } : {}) };
     const options = { environment, account, limits, spentToday, ...known };
     return judgeFile(file, options, (rows) => batches.standing(account, rows));

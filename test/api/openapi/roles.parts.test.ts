@@ -32,7 +32,11 @@ beforeAll(async () => {
   const paid = ids.get('/v1/disbursements') ?? '';
   await service.redis.set(`callback:${paid}`, '{}');
   for (const path of ['/v1/explain', '/v1/callbacks']) ids.set(path, paid);
-  ids.set('/v1/queues', 'campaign').set('/v1/accounts', 'main').set('/v1/balances', 'BBJ0123456789');
+  ids
+    .set('/v1/queues', 'campaign')
+    .set('/v1/accounts', 'main')
+    .set('/v1/balances', 'BBJ0123456789')
+    .set('/v1/limits', 'MAX_PER_DAY');
 });
 afterAll(() => service.stop());
 

@@ -102,6 +102,12 @@ export async function operatingScenes({ ask, service, becomes }: Stage): Promise
     await ask('POST', `/v1/${path}`);
   }
   for (const name of ['stop', 'release']) await ask('POST', `/v1/accounts/main/${name}`);
+  const limit = '/v1/limits/MAX_PER_DAY';
+  expect((await ask('POST', limit, { body: { value: 500_000_000 } })).status).toBe(200);
+  expect((await ask('POST', limit, { body: { value: null } })).status).toBe(202);
+  expect((await ask('POST', limit, { body: { value: 0 } })).status).toBe(422);
+  expect((await ask('POST', '/v1/limits/MAX_SPEED', { body: { value: 1 } })).status).toBe(404);
+  await ask('GET', '/v1/limits');
   const { body } = await ask('POST', '/v1/disbursements', {
     body: { accountAlias: '779999902', amount: 700, withdrawMode: 'wallet-a-senegal', reference: 'called-back' },
   });

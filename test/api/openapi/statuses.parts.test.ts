@@ -38,8 +38,6 @@ beforeAll(async () => {
   service = await startService(ENV);
   const sealed = await startRoles(
     loadConfig({
-      // What is allowed stands in Redis, as the process that started last has it.
-      APPROVAL_ABOVE: ENV.APPROVAL_ABOVE,
       REDIS_URL: redisUrl(service),
       API_KEYS: 'maker:read+operate:maker-secret',
       API_PORT: '0',

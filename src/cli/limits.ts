@@ -1,0 +1,114 @@
+/** The limits of money: what holds for all processes, and setting them with another key. */
+import { Argument, type Command } from 'commander';
+import {
+  type LimitValue,
+  type MoneyLimit,
+  describeValue,
+  isMoneyLimit,
+  moneyLimits,
+  readLimit,
+  writeLimit,
+} from '../operations/limits.ts';
+import type { JsonObject } from './client.ts';
+import { WrongUsage } from './failure.ts';
+import { withExample } from './flags.ts';
+import type { ExitCode } from './io.ts';
+import { printable } from './output.ts';
+import { itemsOf } from './record.ts';
+import type { Shell } from './shell.ts';
+
+export function addLimitCommands(program: Command, shell: Shell): void {
+  const group = program.command('limits').description('The limits of money that hold, and setting them');
+  addList(group, shell);
+  addSet(group, shell);
+}
+
+interface Flags {
+  readonly yes?: true;
+  readonly json?: true;
+}
+
+function addList(group: Command, shell: Shell): void {
+  const command = group
+    .command('list', { isDefault: true })
+    .description(
+      'Every limit, since when and by whom, and what waits for another key; `relais limits` alone does the same',
+    )
+    .option('--json', 'print them as JSON')
+    .action(shell.action((flags: Flags) => list(flags, shell)));
+  withExample(command, 'relais limits list');
+}
+
+async function list({ json }: Flags, { api, output }: Shell): Promise<ExitCode> {
+  const { body } = await api.get('/v1/limits');
+  if (json) await output.json(body);
+  else await output.write(table(itemsOf(body), output));
+  return 0;
+}
+
+function addSet(group: Command, shell: Shell): void {
+  const command = group
+    .command('set')
+    .description(
+      'Set one for every process: a stricter value holds at once, a looser one once another key says the same',
+    )
+    .addArgument(new Argument('<name>').choices(moneyLimits))
+    .argument('<value>', 'XOF in digits, a duration such as 10m for DUPLICATE_WINDOW, or off')
+    .option('--yes', 'do not ask on a terminal')
+    .option('--json', 'print the limit as JSON')
+    .action(shell.action((name: MoneyLimit, text: string, flags: Flags) => set({ name, text }, flags, shell)));
+  withExample(command, 'relais limits set MAX_DISBURSEMENT 5000000');
+}
+
+async function set(
+  { name, text }: { readonly name: MoneyLimit; readonly text: string },
+  { yes, json }: Flags,
+  shell: Shell,
+): Promise<ExitCode> {
+  const { api, output } = shell;
+  const value = valueFrom(name, text);
+  if (!(await shell.confirmed(`Set ${name} to ${describeValue(name, value)}, for every process?`, yes))) return 1;
+  const { status, body } = await api.post(`/v1/limits/${name}`, { value });
+  if (json) await output.json(body);
+  else await output.write(table([body], output));
+  if (json) return 0;
+  const again = `relais limits set ${name} ${writeLimit(name, value)}`;
+  await output.note(
+    status === 202 ? `It waits for another key with the role approve, for a day: ${again}` : 'It holds.',
+  );
+  return 0;
+}
+
+function valueFrom(name: MoneyLimit, text: string): LimitValue {
+  try {
+    return readLimit(name, text);
+  } catch (error) {
+    if (error instanceof RangeError) throw new WrongUsage(`${name}: ${error.message}.`);
+    throw error;
+  }
+}
+
+const COLUMNS = ['limit', 'value', 'since', 'by', 'asked', 'asked by', 'asked at'] as const;
+
+function table(items: readonly JsonObject[], output: Shell['output']): string {
+  const rows: Readonly<Record<string, unknown>>[] = items.map(({ name, value, since, by, asked }) => {
+    const { value: wanted, by: asker, at } = (asked ?? {}) as JsonObject;
+    return {
+      limit: name,
+      value: worded(name, value),
+      since,
+      by: by ?? 'nobody: the default',
+      ...(asked ? { asked: worded(name, wanted), 'asked by': asker, 'asked at': at } : {}),
+    };
+  });
+  return output.renderTable(
+    COLUMNS.filter((column) => rows.some((row) => printable(row[column]) !== '')),
+    rows,
+  );
+}
+
+/** A newer API may name limits that this program does not know. */
+function worded(name: unknown, value: unknown): string {
+  const known = typeof name === 'string' && isMoneyLimit(name) && (typeof value === 'number' || value === null);
+  return known ? describeValue(name, value) : printable(value);
+}

@@ -1,0 +1,102 @@
+import { OFF, declarationOf, moneyLimits } from '../limits.ts';
+import { defineScript } from './script.ts';
+
+const higher = moneyLimits.filter((name) => declarationOf(name).stricter === 'higher');
+const fallbacks = moneyLimits.flatMap((name) => {
+  const { fallback } = declarationOf(name);
+  return fallback === undefined ? [] : [`${name} = '${fallback}'`];
+});
+
+/**
+ * Which of two opinions lets less through. `strictest` answers the one that holds as it was written, or nil: no limit.
+ * A default holds only where neither the process nor Redis has an opinion.
+ */
+export const STRICTEST = `
+local stricter_is_higher = {${higher.map((name) => `${name} = true`).join(', ')}}
+local fallback_of = {${fallbacks.join(', ')}}
+local function looseness(name, value)
+  if value == '${OFF}' then return math.huge end
+  return stricter_is_higher[name] and -tonumber(value) or tonumber(value)
+end
+local function strictest(name, own, shared)
+  local value = shared or (own == '' and fallback_of[name] or own)
+  if own ~= '' and shared and looseness(name, own) < looseness(name, shared) then value = own end
+  if not value or value == '' or value == '${OFF}' then return nil end
+  return value
+end
+`;
+
+/** The members of the hash that belong to one limit, besides its value. */
+const MEMBERS = `
+local function forget_asked(name)
+  redis.call('HDEL', KEYS[1], name .. '.asked', name .. '.askedBy', name .. '.askedAt')
+end
+local function put(name, value, by, at)
+  redis.call('HSET', KEYS[1], name, value, name .. '.by', by, name .. '.since', at)
+  forget_asked(name)
+end
+`;
+
+/**
+ * What a process that starts is told to keep to. Where it is stricter than what holds, it holds for all from now on;
+ * where it is looser, nothing is changed.
+ *
+ * KEYS limits
+ * ARGV now, who says so, then name/value pairs
+ * → for each that is not what holds already: name, 'lowered' or 'looser', what was asked for before ('' = nobody had an
+ *   opinion)
+ */
+export const publishLimitsScript = defineScript(
+  'publish-limits',
+  `${STRICTEST}${MEMBERS}
+local at, told = clock(ARGV[1]), {}
+for i = 3, #ARGV, 2 do
+  local name, value = ARGV[i], ARGV[i + 1]
+  local shared = redis.call('HGET', KEYS[1], name)
+  local did = nil
+  if not shared or looseness(name, value) < looseness(name, shared) then
+    did = 'lowered'
+    put(name, value, ARGV[2], at)
+  elseif looseness(name, value) > looseness(name, shared) then
+    did = 'looser'
+  end
+  if did then
+    told[#told + 1] = name; told[#told + 1] = did; told[#told + 1] = shared or ''
+  end
+end
+return told
+`,
+);
+
+/**
+ * A person sets a limit. Stricter: it holds. Looser: it is asked for, and holds once another has asked for the same
+ * within that time. What holds already: whatever was asked for is taken back.
+ *
+ * KEYS limits
+ * ARGV now, who, name, value, how long what was asked waits (ms)
+ * → 'in force' | 'waits' | 'unchanged', what held before
+ */
+export const setLimitScript = defineScript(
+  'set-limit',
+  `${STRICTEST}${MEMBERS}
+local at, by, name, value = clock(ARGV[1]), ARGV[2], ARGV[3], ARGV[4]
+local found = redis.call('HMGET', KEYS[1], name, name .. '.asked', name .. '.askedBy', name .. '.askedAt')
+local held = found[1] or fallback_of[name] or '${OFF}'
+local wanted, now = looseness(name, value), looseness(name, held)
+if wanted < now or (wanted == now and not found[1]) then
+  put(name, value, by, at)
+  return {'in force', held}
+end
+if wanted == now then
+  forget_asked(name)
+  return {'unchanged', held}
+end
+local another = found[2] == value and found[3] ~= by
+if another and at - tonumber(found[4]) <= tonumber(ARGV[5]) then
+  put(name, value, found[3] .. ' and ' .. by, at)
+  return {'in force', held}
+end
+redis.call('HSET', KEYS[1], name .. '.asked', value, name .. '.askedBy', by, name .. '.askedAt', at)
+return {'waits', held}
+`,
+);

@@ -1,0 +1,141 @@
+/**
+ * The limits that all processes share. A process makes them stricter when it starts, never looser; a person makes them
+ * looser only with another who says the same.
+ */
+import type { Redis } from 'ioredis';
+import { keys } from './keys.ts';
+import {
+  type LimitValue,
+  type Limits,
+  type MoneyLimit,
+  type Opinions,
+  describeValue,
+  moneyLimits,
+  strictestOf,
+  valueOf,
+  wordOf,
+  writeLimit,
+} from './limits.ts';
+import { publishLimitsScript, setLimitScript } from './scripts/limits.ts';
+import { runScript } from './scripts/script.ts';
+
+/** What was asked waits for another key so long. */
+export const ASKED_FOR_MS = 86_400_000;
+
+export interface LimitChange {
+  readonly name: MoneyLimit;
+  /** null: off, or nobody had an opinion and there is no default. */
+  readonly from: LimitValue;
+  readonly to: LimitValue;
+}
+
+export interface LimitStanding {
+  readonly name: MoneyLimit;
+  readonly value: LimitValue;
+  /** ms since the epoch; absent: nobody has said anything, and the default holds. */
+  readonly since?: number;
+  readonly by?: string;
+  /** Looser than what holds, and waits for another key. */
+  readonly asked?: { readonly value: LimitValue; readonly by: string; readonly at: number };
+}
+
+export class SharedLimits {
+  readonly #redis: Redis;
+  readonly #own: Opinions;
+  readonly #now: () => string;
+  /** Settings of this process that were looser than what held when it started. */
+  readonly #looser = new Set<MoneyLimit>();
+
+  /** `own`: what the settings of this process ask for. `now` gives the time instead of Redis, for tests. */
+  constructor(redis: Redis, own: Opinions = {}, now?: () => number) {
+    this.#redis = redis;
+    this.#own = own;
+    this.#now = () => (now ? String(now()) : '');
+  }
+
+  /** Lowers what holds to the settings of this process. Answers what it changed, and where it would have had more. */
+  async publish(
+    by: string,
+  ): Promise<{ readonly lowered: readonly LimitChange[]; readonly looser: readonly MoneyLimit[] }> {
+    const said = moneyLimits.flatMap((name) =>
+      this.#own[name] === undefined ? [] : [name, wordOf(this.#own[name])],
+    );
+    const words = (await runScript(
+      this.#redis,
+      publishLimitsScript,
+      [keys.limits],
+      [this.#now(), by, ...said],
+    )) as string[];
+    const lowered: LimitChange[] = [];
+    for (let at = 0; at < words.length; at += 3) {
+      const [name, did, was] = words.slice(at, at + 3) as [MoneyLimit, 'lowered' | 'looser', string];
+      if (did === 'looser') this.#looser.add(name);
+      else lowered.push({ name, from: strictestOf(name, [valueOf(was)]), to: this.#own[name] ?? null });
+    }
+    return { lowered, looser: [...this.#looser] };
+  }
+
+  async set(
+    name: MoneyLimit,
+    value: LimitValue,
+    by: string,
+  ): Promise<{ readonly is: 'in force' | 'waits' | 'unchanged'; readonly from: LimitValue }> {
+    const args = [this.#now(), by, name, wordOf(value), ASKED_FOR_MS];
+    const [is, held] = (await runScript(this.#redis, setLimitScript, [keys.limits], args)) as [
+      'in force' | 'waits' | 'unchanged',
+      string,
+    ];
+    return { is, from: valueOf(held) ?? null };
+  }
+
+  /** All of them as they stand in Redis; `now` tells what was asked too long ago. */
+  async list(now: number): Promise<LimitStanding[]> {
+    const stored = await this.#redis.hgetall(keys.limits);
+    return moneyLimits.map((name) => standingOf(name, stored, now));
+  }
+
+  /** What holds for this process. */
+  async inForce(): Promise<Limits> {
+    const words = await this.#redis.hmget(keys.limits, ...moneyLimits);
+    const held = moneyLimits.map(
+      (name, at) => [name, strictestOf(name, [this.#own[name], valueOf(words[at])])] as const,
+    );
+    return Object.fromEntries(held.filter(([, value]) => value !== null));
+  }
+
+  /**
+   * Why this process should be given no work: its settings asked for more than held when it started, and still do. Who
+   * ran before a limit was made stricter stays ready, or each stricter setting would empty the load balancer.
+   */
+  async reasons(now: number): Promise<string[]> {
+    if (this.#looser.size === 0) return [];
+    const standings = (await this.list(now)).filter(({ name }) => this.#looser.has(name));
+    return standings.flatMap((standing) => {
+      const own = this.#own[standing.name] ?? null;
+      if (strictestOf(standing.name, [own, standing.value]) !== own) return [reasonOf(standing, own)];
+      this.#looser.delete(standing.name);
+      return [];
+    });
+  }
+}
+
+function standingOf(name: MoneyLimit, stored: Readonly<Record<string, string>>, now: number): LimitStanding {
+  const member = (of: string): string | undefined => stored[`${name}.${of}`];
+  const [since, by, askedBy, askedAt] = [member('since'), member('by'), member('askedBy'), Number(member('askedAt'))];
+  const waits = askedBy !== undefined && now - askedAt <= ASKED_FOR_MS;
+  return {
+    name,
+    value: strictestOf(name, [valueOf(stored[name])]),
+    ...(since === undefined ? {} : { since: Number(since) }),
+    ...(by === undefined ? {} : { by }),
+    ...(waits ? { asked: { value: valueOf(member('asked')) ?? null, by: askedBy, at: askedAt } } : {}),
+  };
+}
+
+function reasonOf({ name, value, by }: LimitStanding, own: LimitValue): string {
+  const held = `${describeValue(name, value)} holds${by === undefined ? '' : `, by ${by}`}`;
+  return (
+    `${name} of this process is ${describeValue(name, own)}, and ${held}. Set it to that or leave it out; or have two ` +
+    `keys with the role approve say: relais limits set ${name} ${writeLimit(name, own)}`
+  );
+}
