@@ -149,6 +149,15 @@ export const inFlight = [
   'pending',
 ] as const satisfies readonly DisbursementState[];
 
+/** No money left, or it came back: states of whatever moves money, which count towards no limit of the day. */
+const WITHOUT_EFFECT: readonly string[] = ['cancelled', 'rejected', 'failed', 'reversed'];
+
+/** What a step does to the sums of the day in which the operation was counted: 1 counts it again, -1 gives it back. */
+export function recountOf(from: string, to: string): -1 | 0 | 1 {
+  const [did, does] = [!WITHOUT_EFFECT.includes(from), !WITHOUT_EFFECT.includes(to)];
+  return did === does ? 0 : does ? 1 : -1;
+}
+
 /** Callers are told that it is over. */
 export function isFinal(kind: Kind, state: string): boolean {
   return declarationOf(kind, state).next.length === 0;

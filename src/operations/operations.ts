@@ -32,7 +32,7 @@ import { hintScript } from './scripts/hint.ts';
 import { noteScript } from './scripts/note.ts';
 import { runScript } from './scripts/script.ts';
 import { settleScript } from './scripts/settle.ts';
-import { type Change, type Settled, readSettled, settleWords, stepOf } from './settle.ts';
+import { type Change, type Settled, readSettled, recountWords, settleWords, stepOf } from './settle.ts';
 
 export interface OperationsOptions {
   readonly redis: Redis;
@@ -224,11 +224,18 @@ export class Operations {
     const step = stepOf(record, lease, change, { op: this.#random.hex(8), now: this.#now() });
     const words = settleWords(step);
     const { unlessHeld = '', forgetsCallback } = change;
+    const recount = recountWords(record, change.to);
     const answer = await runScript(
       this.#redis,
       settleScript,
-      [...words.keys, keys.account(record.account), keys.callback(record.id)],
-      [...words.args, unlessHeld, forgetsCallback ? 1 : 0, endsBriefly(record.kind, change.to) ? 1 : 0],
+      [...words.keys, keys.account(record.account), keys.callback(record.id), ...recount.keys],
+      [
+        ...words.args,
+        unlessHeld,
+        forgetsCallback ? 1 : 0,
+        endsBriefly(record.kind, change.to) ? 1 : 0,
+        ...recount.args,
+      ],
     );
     return readSettled(answer, step.op, record.rev);
   }

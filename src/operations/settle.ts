@@ -2,7 +2,7 @@
 import { packEventData } from './event-data.ts';
 import { type Said, packEvidence } from './evidence.ts';
 import { keys } from './keys.ts';
-import { type Kind, type StateOf, assertArrow, isFinal, queueOf } from './lifecycle.ts';
+import { type Kind, type StateOf, assertArrow, isFinal, queueOf, recountOf } from './lifecycle.ts';
 import type { RecordBase } from './record.ts';
 
 export interface EventDraft {
@@ -123,6 +123,21 @@ export function settleWords(step: Step): { keys: string[]; args: Word[] } {
       ...pairs,
     ],
   };
+}
+
+/**
+ * The words that change the sums of the day in which the operation was counted, where this step does; most do not, and
+ * an operation that was accepted without such limits was never counted.
+ */
+export function recountWords<K extends Kind>(
+  { account, state, fields, amount }: RecordBase<K> & { readonly amount?: number },
+  to: string,
+): { readonly keys: readonly string[]; readonly args: readonly Word[] } {
+  const [day, beneficiary] = fields['counted']?.split(' ') ?? [];
+  const sign = recountOf(state, to);
+  if (sign === 0 || day === undefined || beneficiary === undefined || amount === undefined)
+    return { keys: [], args: [] };
+  return { keys: [keys.acceptedOn(account, day)], args: [beneficiary, sign * amount] };
 }
 
 export function readSettled(answer: unknown, op: string, rev: number): Settled {

@@ -12,6 +12,7 @@ import {
   type AcceptanceOptions,
   type Answer,
   accountProblems,
+  beneficiaryOf,
   identify,
   identityOf,
   readAnswer,
@@ -99,7 +100,7 @@ export class CollectAcceptance {
       xof: amount,
       dueInMs: GRACE_MS,
       // The same beneficiary as that of a disbursement to this account: the daily limits hold for both together.
-      beneficiary: `service ${accountAlias}`,
+      beneficiary: beneficiaryOf({ withdrawMode: 'service', accountAlias }),
       meantAgain: allowDuplicate ?? false,
       approval: 'impossible',
       ...identify(this.#options.environment, 'direct_credit', request, checked.identity),

@@ -20,7 +20,7 @@ import {
   messageRequest,
 } from '../queues/requests.ts';
 import { wholePaceToRecord } from '../queues/requests-pace.ts';
-import { readAccountAlias, readDebitAccount } from '../upstream/account-alias.ts';
+import { payeeOf, readAccountAlias, readDebitAccount } from '../upstream/account-alias.ts';
 import { readWithdrawMode } from '../upstream/capabilities.ts';
 import { cardsInDisbursement } from './card-numbers.ts';
 import { MessageFiller } from './message-filler.ts';
@@ -110,7 +110,7 @@ export class Acceptance {
       dueInMs: WAKE_GRACE_MS,
       ...(notBeforeMs === undefined ? {} : { notBefore: notBeforeMs }),
       ...names,
-      beneficiary: `${withdrawMode} ${accountAlias}`,
+      beneficiary: beneficiaryOf(judged.request, this.#options.extraWithdrawModes),
       meantAgain: allowDuplicate ?? false,
       ...(row === undefined ? {} : { approval: 'given' }),
       fields: {
@@ -292,6 +292,15 @@ export function judgeDisbursement(
   if (identity === undefined || problems.length > 0) return { is: 'invalid', problems };
   const names = identify(environment, 'disbursement', { ...request, allowDuplicate: undefined }, identity);
   return { is: 'sound', request, identity, names };
+}
+
+/** Who is paid: the same person through whichever channel, since a limit for one person holds for all of them together. */
+export function beneficiaryOf(
+  { withdrawMode, accountAlias }: { readonly withdrawMode: string; readonly accountAlias: string },
+  extraModes: readonly string[] = [],
+): string {
+  const mode = readWithdrawMode(withdrawMode, extraModes);
+  return payeeOf(accountAlias, 'country' in mode ? mode.country : undefined);
 }
 
 /**

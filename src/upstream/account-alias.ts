@@ -72,3 +72,33 @@ export function readDebitAccount(
   if (/^[A-Z]{2,4}[A-Z0-9]{6,}$/.test(number)) return { number };
   return { number, warning: 'a debit account number looks like BBJ0123456789' };
 }
+
+/**
+ * Who is paid, whichever channel it goes through: country and national number. An account of the service has a country
+ * only where its alias is a telephone number that can belong to one country alone; else it is somebody of its own.
+ */
+export function payeeOf(alias: string, country: Country | undefined): string {
+  const digits = alias.replace(/[\s().\-\u00a0\u202f]/g, '').replace(/^(?:\+|00)(?=\d+$)/, '+');
+  if (!/^\+?\d+$/.test(digits)) return `service ${alias.trim()}`;
+  const owner = country ?? countryOf(digits);
+  return owner === undefined ? `service ${digits}` : `${owner} ${personOf(digits.replace('+', ''), owner)}`;
+}
+
+function countryOf(digits: string): Country | undefined {
+  const international = digits.startsWith('+');
+  const owners = (Object.keys(countries) as Country[]).filter((code) => {
+    const lengths: readonly number[] = countries[code].nationalLengths;
+    if (international) return digits.startsWith(`+${countries[code].dialling}`);
+    return lengths.includes(digits.length) || isWholeNumberOf(digits, code);
+  });
+  return owners.length === 1 ? owners[0] : undefined;
+}
+
+/** The last digits, as many as a number there has: what stands before them is a way of writing. */
+function personOf(digits: string, country: Country): string {
+  // The numbers of Benin that had eight digits are those that begin with 01 now.
+  if (country === 'BJ' && digits.length <= 8) return `01${digits}`;
+  if (country === 'BJ' && digits.length === 11 && digits.startsWith(countries.BJ.dialling))
+    return `01${digits.slice(3)}`;
+  return digits.slice(-Math.max(...countries[country].nationalLengths));
+}

@@ -39,7 +39,7 @@ test('a batch that the balances would not bear is said to whoever approves it, a
 test('where the service does not tell its balances, nothing is said', async () => {
   const other = await startService();
   await other.control('POST', '/faults', { fault: 'hangs before doing the work', operation: 'balance' });
-  const { body } = await deskOf(() => other).send(`${HEADER}huge;771234567;2000000000;wallet-a-senegal\r\n`);
+  const { body } = await deskOf(() => other).send(`${HEADER}huge;771234567;2000000;wallet-a-senegal\r\n`);
   expect([body.state, body.warnings]).toEqual(['awaiting_approval', []]);
   await other.stop();
 });

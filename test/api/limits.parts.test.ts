@@ -111,7 +111,7 @@ describe('a process that starts', () => {
 
   test('keeps to its own setting when Redis has lost the limits, at each of its doors', async () => {
     const service = await started({ MAX_DISBURSEMENT: '10000', DIRECT_CREDIT: 'on' });
-    await service.redis.del('{relais}:limits');
+    await service.redis.del('limits');
     expect(await pay(service.api, 'a', 10_001)).toMatch(TOO_MUCH);
 
     const { body: lines } = await service.call('POST', '/v1/disbursements', {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readAccountAlias, readDebitAccount } from '../../src/upstream/account-alias.ts';
+import { payeeOf, readAccountAlias, readDebitAccount } from '../../src/upstream/account-alias.ts';
 import type { Country } from '../../src/upstream/capabilities.ts';
 
 type Row = readonly [what: string, text: string, country: Country, alias: string];
@@ -55,4 +55,27 @@ test('a debit account goes with service only', () => {
   expect(readDebitAccount('BBJ0123456789', 'service')).toEqual({ number: 'BBJ0123456789' });
   expect(readDebitAccount('odd', 'service')).toEqual({ number: 'odd', warning: expect.any(String) });
   expect(readDebitAccount('BBJ0123456789', 'wallet-a-mali')).toEqual({ problem: expect.any(String) });
+});
+
+const payees: readonly (readonly [alias: string, country: Country | undefined, payee: string])[] = [
+  ['771234567', 'SN', 'SN 771234567'],
+  ['0771234567', 'SN', 'SN 771234567'],
+  ['97123456', 'BJ', 'BJ 0197123456'],
+  ['0197123456', 'BJ', 'BJ 0197123456'],
+  ['0701020304', 'CI', 'CI 0701020304'],
+  // Of the service: the number tells its country where it can.
+  ['771234567', undefined, 'SN 771234567'],
+  ['+221 77 123 45 67', undefined, 'SN 771234567'],
+  ['00221771234567', undefined, 'SN 771234567'],
+  ['221771234567', undefined, 'SN 771234567'],
+  ['+22997123456', undefined, 'BJ 0197123456'],
+  ['+2290197123456', undefined, 'BJ 0197123456'],
+  ['+22370123456', undefined, 'ML 70123456'],
+  ['70123456', undefined, 'service 70123456'],
+  ['0701020304', undefined, 'service 0701020304'],
+  [' ACC-0042 ', undefined, 'service ACC-0042'],
+  ['+33612345678', undefined, 'service +33612345678'],
+];
+test.for(payees)('%s (%s) is %s, whichever channel pays', ([alias, country, payee]) => {
+  expect(payeeOf(alias, country)).toBe(payee);
 });

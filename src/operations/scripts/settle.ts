@@ -62,12 +62,13 @@ end
 `;
 
 /**
- * As above, with three wishes more.
+ * As above, with some wishes more.
  *
- * KEYS 8 account, 9 what was last posted about the operation
+ * KEYS 8 account, 9 what was last posted about the operation, 10 the sums of the day in which it was counted, where
+ *      they change by this step
  * ARGV after the pairs: nothing is changed while the account is held so (`area.reason`, '' = whatever holds it), forget
  *      what was posted (1/0), unless more was posted since the record was read that says otherwise; keep the record in
- *      its brief form (1/0)
+ *      its brief form (1/0); then, with key 10, its beneficiary and by how much the sums change
  * → as above, or {'held'}
  */
 export const settleScript = defineScript(
@@ -84,10 +85,18 @@ if ARGV[p + 1] == '1' then
   local hint = redis.call('HGET', KEYS[1], 'hint')
   forgets = not hint or string.find(hint, ',' .. ARGV[6] .. ',', 1, true)
 end
+-- A day whose sums are forgotten stays so, and no sum is less than nothing, whatever Redis has lost in between.
+local function recount(beneficiary, xof)
+  local sums = redis.call('HMGET', KEYS[10], 'all', beneficiary)
+  if not sums[1] then return end
+  local function after(sum) return string.format('%.0f', math.max(0, tonumber(sum or '0') + xof)) end
+  redis.call('HSET', KEYS[10], 'all', after(sums[1]), beneficiary, after(sums[2]))
+end
 local answer = settle(KEYS, ARGV)
 if answer[1] == 'applied' then
   if forgets then redis.call('DEL', KEYS[9]) end
   if ARGV[p + 2] == '1' then brief(KEYS[1]) end
+  if KEYS[10] then recount(ARGV[p + 3], tonumber(ARGV[p + 4])) end
 end
 return answer
 `,

@@ -5,7 +5,7 @@ import { type Limits, describeLimit } from '../../operations/limits.ts';
 import type { DisbursementRequest } from '../../queues/requests.ts';
 import { readAccountAlias } from '../../upstream/account-alias.ts';
 import { readWithdrawMode } from '../../upstream/capabilities.ts';
-import { judgeDisbursement } from '../acceptance.ts';
+import { beneficiaryOf, judgeDisbursement } from '../acceptance.ts';
 import type { Problem } from '../problems.ts';
 import { shown } from './columns.ts';
 import { FindingList } from './findings.ts';
@@ -128,8 +128,8 @@ export class Judge {
 
   /** The same amount to the same person twice is meant, or it is the mistake that a second look is for. */
   #compareWithOthers({ row, request }: SoundRow): void {
-    const { amount, withdrawMode, accountAlias, allowDuplicate } = request;
-    const payment = `${withdrawMode} ${accountAlias} ${amount}`;
+    const { amount, allowDuplicate } = request;
+    const payment = `${beneficiaryOf(request, this.#options.extraWithdrawModes)} ${amount}`;
     const earlier = this.#rowOfPayment.get(payment);
     this.#rowOfPayment.set(payment, earlier ?? row);
     if (earlier === undefined || allowDuplicate) return;
@@ -140,11 +140,11 @@ export class Judge {
 
   #limit({ row, request }: SoundRow): void {
     const { MAX_DISBURSEMENT: most, MAX_PER_BENEFICIARY_DAY: mostEach } = this.#options.limits;
-    const { amount, withdrawMode, accountAlias } = request;
+    const { amount } = request;
     if (most !== undefined && amount > most) {
       this.#refuse(row, 'amount', describeLimit('MAX_DISBURSEMENT', String(most)));
     }
-    const beneficiary = `${withdrawMode} ${accountAlias}`;
+    const beneficiary = beneficiaryOf(request, this.#options.extraWithdrawModes);
     const sum = (this.#perBeneficiary.get(beneficiary) ?? 0) + amount;
     this.#perBeneficiary.set(beneficiary, sum);
     if (mostEach !== undefined && sum > mostEach) {

@@ -96,8 +96,13 @@ describe('rows against each other', () => {
     expect((await judge([row, { ...again, allowDuplicate: true }], { limits })).problems.count).toBe(0);
   });
 
-  test('another amount, mode or person is another payment', async () => {
-    const others = [{ amount: 1 }, { withdrawMode: 'wallet-b-senegal' }, { accountAlias: '770000001' }];
+  test('the same payment through another channel is the same payment', async () => {
+    const { warnings } = await judge([row, { ...row, reference: 'sal-2', withdrawMode: 'wallet-b-senegal' }]);
+    expect(warnings.list).toEqual([{ row: 2, column: 'amount', reason: 'to this beneficiary is that of row 1 too' }]);
+  });
+
+  test('another amount or person is another payment', async () => {
+    const others = [{ amount: 1 }, { accountAlias: '770000001' }];
     const { warnings } = await judge([
       row,
       ...others.map((other, at) => ({ ...row, reference: `o-${at}`, ...other })),

@@ -1,0 +1,141 @@
+/** One person has one limit a day, through whichever channel; and only what took effect, or may have, counts. */
+import { afterEach, describe, expect, test } from 'vitest';
+import { type CollectService, startCollectService } from '../support/collect-service.ts';
+
+let service: CollectService | undefined;
+afterEach(async () => {
+  await service?.stop();
+  service = undefined;
+});
+
+const LIMITS = { MAX_PER_BENEFICIARY_DAY: '15000', MAX_PER_DAY: '100000', DIRECT_CREDIT: 'on' };
+const started = async (env: Readonly<Record<string, string>> = {}): Promise<CollectService> =>
+  (service = await startCollectService({ ...LIMITS, ...env }));
+
+/** The id of what was accepted, or the setting that refused it. */
+async function pay(api: CollectService, reference: string, more: object = {}): Promise<string> {
+  const body = { accountAlias: '771234567', amount: 10_000, withdrawMode: 'wallet-a-senegal', reference, ...more };
+  const answer = await api.call('POST', '/v1/disbursements', { body });
+  return answer.status === 202
+    ? answer.body.id
+    : (/\(([A-Z_]+)\)/.exec(answer.body.detail)?.[1] ?? answer.body.detail);
+}
+
+const TOO_MUCH = 'MAX_PER_BENEFICIARY_DAY';
+const today = () => `accepted:main:${new Date().toISOString().slice(0, 10)}`;
+const spent = async (api: CollectService): Promise<number> => Number(await api.redis.hget(today(), 'all'));
+const ended = (api: CollectService, id: string, state: string) =>
+  api.until(`/v1/disbursements/${id}`, (body) => body.state === state);
+const later = () => ({ notBefore: new Date(Date.now() + 3_600_000).toISOString() });
+
+describe('a person is one beneficiary', () => {
+  test.for([
+    ['another wallet', { withdrawMode: 'wallet-b-senegal' }],
+    ['the number as it is written abroad', { withdrawMode: 'wallet-d-senegal', accountAlias: '+221 77 123 45 67' }],
+    ['their account of the service', { withdrawMode: 'service' }],
+    ['their account of the service, written as abroad', { withdrawMode: 'service', accountAlias: '+221771234567' }],
+  ] as const)('through %s too', async ([, more]) => {
+    const api = await started();
+    expect(await pay(api, 'a')).toMatch(/^dsb_/);
+    expect(await pay(api, 'b', more)).toBe(TOO_MUCH);
+  });
+
+  test('through a direct credit too', async () => {
+    const api = await started();
+    await pay(api, 'a');
+    const { body } = await api.post('/v1/direct-credits', {
+      accountAlias: '771234567',
+      amount: 10_000,
+      reference: 'd',
+    });
+    expect(body.detail).toContain(TOO_MUCH);
+  });
+
+  test('the same number in another country is somebody else', async () => {
+    const api = await started();
+    expect(await pay(api, 'a', { accountAlias: '70123456', withdrawMode: 'wallet-a-mali' })).toMatch(/^dsb_/);
+    expect(await pay(api, 'b', { accountAlias: '70123456', withdrawMode: 'wallet-a-burkina' })).toMatch(/^dsb_/);
+    expect(await pay(api, 'c', { accountAlias: '70123456', withdrawMode: 'wallet-f-burkina-faso' })).toBe(TOO_MUCH);
+  });
+});
+
+describe('what ended without effect is given back', () => {
+  test('when it is cancelled, once, and to its own day', async () => {
+    const api = await started();
+    const id = await pay(api, 'a', later());
+    expect(await pay(api, 'b', later())).toBe(TOO_MUCH);
+    await api.redis.rename(today(), 'accepted:main:2026-01-01');
+    await api.redis.hset(
+      `op:${id}`,
+      'counted',
+      String(await api.redis.hget(`op:${id}`, 'counted')).replace(/^\S+/, '2026-01-01'),
+    );
+    expect(await pay(api, 'c', later())).toMatch(/^dsb_/);
+    for (const _twice of [1, 2]) await api.call('POST', `/v1/disbursements/${id}/cancel`);
+    expect(await api.redis.hvals('accepted:main:2026-01-01')).toEqual(['0', '0']);
+    expect(await spent(api)).toBe(10_000);
+  });
+
+  test('when it awaited an approval that was never given', async () => {
+    const api = await started({ APPROVAL_ABOVE: '9999' });
+    const id = await pay(api, 'a');
+    await api.call('POST', `/v1/disbursements/${id}/cancel`);
+    expect(await pay(api, 'b')).toMatch(/^dsb_/);
+  });
+
+  test('when it failed', async () => {
+    const api = await started();
+    const person = { accountAlias: '779999901' };
+    await ended(api, await pay(api, 'a', person), 'failed');
+    expect(await spent(api)).toBe(0);
+    expect(await pay(api, 'b', person)).toMatch(/^dsb_/);
+  });
+
+  test('when it was rejected', async () => {
+    const api = await started();
+    await api.fault('answers a given code', { operation: 'disbursement.create', code: '1001' });
+    await ended(api, await pay(api, 'a'), 'rejected');
+    expect(await pay(api, 'b')).toMatch(/^dsb_/);
+  });
+
+  test('when a person found that it never left; until then it counts', async () => {
+    const api = await started();
+    const person = { accountAlias: '779999902' };
+    const id = await pay(api, 'a', person);
+    await ended(api, id, 'pending');
+    const { body } = await api.call('GET', `/v1/disbursements/${id}`);
+    await api.redis.hset(`op:${id}`, { state: 'needs_review', reason: 'poll_exhausted' });
+    expect(await pay(api, 'b', person)).toBe(TOO_MUCH);
+    await api.control('POST', `/disbursements/${body.token}`, { status: 'failed' });
+    const resolved = await api.call('POST', `/v1/disbursements/${id}/resolve`, {
+      body: { outcome: 'failed', note: 'seen in the dashboard' },
+      key: 'checker-secret',
+    });
+    expect([resolved.status, resolved.body.state]).toEqual([200, 'failed']);
+    expect(await pay(api, 'c', person)).toMatch(/^dsb_/);
+  });
+
+  test('not when it succeeded', async () => {
+    const api = await started();
+    await ended(api, await pay(api, 'a'), 'succeeded');
+    expect(await spent(api)).toBe(10_000);
+    expect(await pay(api, 'b')).toBe(TOO_MUCH);
+  });
+
+  test('not when it was never counted', async () => {
+    const api = await started({ MAX_PER_BENEFICIARY_DAY: 'off', MAX_PER_DAY: 'off' });
+    const before = await pay(api, 'a', later());
+    await api.call('POST', '/v1/limits/MAX_PER_DAY', { body: { value: 20_000 } });
+    await pay(api, 'b', later());
+    await api.call('POST', `/v1/disbursements/${before}/cancel`);
+    expect(await spent(api)).toBe(10_000);
+  });
+
+  test('not to a day that is forgotten', async () => {
+    const api = await started();
+    const id = await pay(api, 'a', later());
+    await api.redis.del(today());
+    await api.call('POST', `/v1/disbursements/${id}/cancel`);
+    expect(await api.redis.exists(today())).toBe(0);
+  });
+});
