@@ -21,6 +21,7 @@ import type { CollectAcceptance } from '../producer/acceptance-collect.ts';
 import type { Bench } from '../processors/bench.ts';
 import type { Resolve, Resolved } from '../processors/resolve.ts';
 import { describeProblems } from '../producer/problems.ts';
+import type { IntakeJobs } from '../queues/intake-jobs.ts';
 import type { EndpointRoutesContext } from './event-endpoints.ts';
 import { type ApiKey, type Role, mayUseAccount } from './keys.ts';
 import { ApiProblem, invalid } from './problem.ts';
@@ -47,6 +48,7 @@ export interface ApiContext extends EndpointRoutesContext {
   readonly retries: Retries;
   readonly optOuts: OptOuts;
   readonly purge: Purge;
+  readonly intakeJobs: IntakeJobs;
   /** Writes down who did what, for whoever must account for it later. */
   readonly audit: (facts: Readonly<Record<string, unknown>>) => void;
   /** Where numbers without a country code belong, unless the request says so. */

@@ -12,8 +12,8 @@ interface PurgeFlags {
   readonly json?: true;
 }
 
-const COUNTED = ['looked', 'messages', 'recipients', 'rows', 'open'] as const;
-type Counts = Record<(typeof COUNTED)[number], number>;
+const COUNTED = ['looked', 'open'] as const;
+const FOUND = ['messages', 'recipients', 'intakeJobs', 'events', 'optOuts'] as const;
 
 export function addPurgeCommand(program: Command, shell: Shell): void {
   const command = program
@@ -31,29 +31,35 @@ export function addPurgeCommand(program: Command, shell: Shell): void {
 async function purge({ yes, json, ...named }: PurgeFlags, shell: Shell): Promise<ExitCode> {
   const { output, io, api } = shell;
   if (!(await shell.confirmed('Forget this person? It cannot be undone.', yes))) return 1;
-  const counts: Counts = { looked: 0, messages: 0, recipients: 0, rows: 0, open: 0 };
+  const counts = { looked: 0, open: 0 };
+  const found = { messages: 0, recipients: 0, intakeJobs: 0, events: 0, optOuts: 0 };
   let first: JsonObject | undefined;
   for (let after: string | undefined; ; ) {
     const { body } = await api.send('POST', '/v1/purge', { ...named, ...(after === undefined ? {} : { after }) });
     first ??= body;
     for (const name of COUNTED) counts[name] += Number(body[name] ?? 0);
+    const page = (body['found'] ?? {}) as JsonObject;
+    for (const name of FOUND) found[name] += Number(page[name] ?? 0);
     if (io.isTerminal && !json) await output.note(`${grouped(counts.looked)} keys looked at`);
     if (typeof body['next'] !== 'string') break;
     after = body['next'];
   }
-  const { phone, optOutKept, kept } = first;
-  if (json) await output.json({ phone, ...counts, optOutKept, kept });
+  const { phone, kept } = first;
+  if (json) await output.json({ phone, ...counts, found, kept });
   else {
     await output.facts([
       ['number', phone],
-      ['messages', grouped(counts.messages)],
-      ['recipients', grouped(counts.recipients)],
-      ['rows left out', grouped(counts.rows)],
-      ['opt-out', optOutKept === true ? 'kept, as a hash' : 'none'],
+      ['messages', grouped(found.messages)],
+      ['recipients', grouped(found.recipients)],
+      ['requests', grouped(found.intakeJobs)],
+      ['events', grouped(found.events)],
+      ['opt-out', found.optOuts > 0 ? 'kept, as a hash' : 'none'],
     ]);
     await output.note(String(kept));
   }
   if (counts.open === 0) return 0;
-  await output.note(`${grouped(counts.open)} texts are on their way or in doubt: run it again when they are over.`);
+  await output.note(
+    `${grouped(counts.open)} are on their way, in doubt or about money: run it again when they are over.`,
+  );
   return 1;
 }

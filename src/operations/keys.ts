@@ -20,6 +20,8 @@ export const keys = {
   due: (queue: string): string => `due:${queue}`,
   /** Stream: what we tell our callers. */
   events: 'events',
+  /** Stream: what BullMQ tells dashboards about the jobs of a queue. The last thousand or so are kept. */
+  announcements: (queue: string): string => `${queue}:events`,
   /**
    * Hash: how far the events are dispatched to endpoints (`cursor`), and how often the list of endpoints changed
    * (`rev`).

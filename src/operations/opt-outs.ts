@@ -95,16 +95,16 @@ export class OptOuts {
     });
   }
 
-  /** Takes the number out of every list and leaves its hash there. True when it was in one. */
-  async forget(phone: string): Promise<boolean> {
-    let found = false;
+  /** Takes the number out of every list and leaves its hash there. Answers in how many it was. */
+  async forget(phone: string): Promise<number> {
+    let found = 0;
     for (const name of await this.#redis.smembers(keys.optOutLists)) {
       const list = listOf(name);
       if ((await this.#redis.sismember(keyOf(list), digitsOf(phone))) === 0) continue;
       // The hash first: between the two steps the person must not seem to have opted in.
       await this.#redis.sadd(keys.optOutsForgotten(list.account), hashOf(list.sender, phone));
       await this.#redis.srem(keyOf(list), digitsOf(phone));
-      found = true;
+      found += 1;
     }
     return found;
   }

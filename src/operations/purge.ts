@@ -48,6 +48,7 @@ const OVER: ReadonlySet<RecipientState> = new Set(['sent', 'failed', 'skipped', 
 const STEPS_PER_PAGE = 20;
 const KEYS_PER_STEP = 500;
 const ROWS_AT_ONCE = 1_000;
+const EVENTS_PER_PAGE = 5_000;
 const OP = keys.record('');
 const SKIPPED = 'skipped:';
 
@@ -85,6 +86,29 @@ export class Purge {
     }
     const page: PurgePage = { looked, ...found, ...(cursor === '0' ? {} : { next: cursor }) };
     return page;
+  }
+
+  /**
+   * Takes the events that name the person out of the stream, a bounded number a call. Ours never do; a reference that a
+   * caller has made of a number does.
+   */
+  async events(isAbout: (text: string) => boolean, after: string): Promise<{ found: number; next?: string }> {
+    const [entries, about] = await this.#takeOut(keys.events, isAbout, after);
+    const last = entries.length === EVENTS_PER_PAGE ? entries.at(-1)?.[0] : undefined;
+    return { found: about, ...(last === undefined ? {} : { next: last }) };
+  }
+
+  /** And what BullMQ tells of the jobs of a queue. */
+  async announcements(queue: string, isAbout: (text: string) => boolean): Promise<number> {
+    const [, about] = await this.#takeOut(keys.announcements(queue), isAbout, '0-0');
+    return about;
+  }
+
+  async #takeOut(stream: string, isAbout: (text: string) => boolean, after: string) {
+    const entries = await this.#redis.xrange(stream, `(${after}`, '+', 'COUNT', EVENTS_PER_PAGE);
+    const about = entries.filter(([, words]) => isAbout(words.join(' '))).map(([place]) => place);
+    if (about.length > 0) await this.#redis.xdel(stream, ...about);
+    return [entries, about.length] as const;
   }
 
   /** SCAN alone is not told our prefix by the connection, and answers with it. */

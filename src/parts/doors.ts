@@ -5,6 +5,7 @@ import type { Part } from '../app.ts';
 import { apiKeysOf } from '../config.ts';
 import { startMetricsServer } from '../metrics/server.ts';
 import { Purge } from '../operations/purge.ts';
+import { IntakeJobs } from '../queues/intake-jobs.ts';
 import type { Bench } from '../processors/bench.ts';
 import { resolveDisbursement } from '../processors/resolve.ts';
 import { type AnyQueueName, queueNames } from '../queues/index.ts';
@@ -36,6 +37,7 @@ export function apiPart(foundation: Foundation, bench: Bench, tellUrl: TellUrl):
         accountNames: [...book.keys()],
         defaultCountry: config.DEFAULT_COUNTRY,
         purge: new Purge(foundation.redis),
+        intakeJobs: new IntakeJobs(foundation.bullQueues.intake),
         audit: (facts) => logger.info({ audit: true, ...facts }, 'audit'),
         smsPrices: readPricesOf(config),
         senderOf: (account) => book.get(account)?.smsSender,

@@ -11,6 +11,7 @@ import { sweepUntil } from '../processors/sweeper.ts';
 import { Turns } from '../processors/turns.ts';
 import { Acceptance } from '../producer/acceptance.ts';
 import { type AnyQueueName, queues } from '../queues/index.ts';
+import { IntakeJobs } from '../queues/intake-jobs.ts';
 import { openWorker } from '../queues/open.ts';
 import { prefixOf, workerConnection } from '../redis/connections.ts';
 import { collectIntake } from './collect.ts';
@@ -31,6 +32,7 @@ export function workerParts(
   return [
     sweeperPart(foundation, bench),
     eventKeeperPart(foundation),
+    jobKeeperPart(foundation),
     delivery.part,
     watchdogPart(foundation, names),
     together(
@@ -176,6 +178,23 @@ function eventKeeperPart({ config, clock, quietly, events }: Foundation): Part {
       const forget = (): void => {
         cancel = clock.after(FORGET_EVERY_MS, forget);
         events.trim(clock.now(), config.EVENTS_KEEP).catch((error: unknown) => quietly('forgetting events', error));
+      };
+      forget();
+      return async () => cancel();
+    },
+  };
+}
+
+/** What callers asked for in the queue `intake` is forgotten in time, also where nothing more is asked. */
+function jobKeeperPart({ clock, quietly, bullQueues }: Foundation): Part {
+  const jobs = new IntakeJobs(bullQueues.intake);
+  return {
+    name: 'the keeper of finished jobs',
+    start: async () => {
+      let cancel = (): void => undefined;
+      const forget = (): void => {
+        cancel = clock.after(FORGET_EVERY_MS, forget);
+        jobs.forgetOld().catch((error: unknown) => quietly('forgetting finished jobs', error));
       };
       forget();
       return async () => cancel();

@@ -1,10 +1,15 @@
 /**
  * Takes in requests from any BullMQ client, in any language. The job's result is `{id, outcome}`; a request with a
  * problem fails with every problem named, and nothing is recorded.
+ *
+ * Requests hold one-time passwords and telephone numbers, and BullMQ keeps a job after it is over. So what was asked is
+ * replaced by `{id, outcome}` before the job ends, whichever way it ends. Replacing asks for no lock; it need not: an
+ * attempt that was overtaken writes what the other one wrote, and one that comes later answers what it finds.
  */
 import type { Job } from 'bullmq';
 import { UnrecoverableError } from 'bullmq';
 import type { Clock } from '../lib/clock.ts';
+import { maskPhone } from '../lib/mask.ts';
 import { type Announce, stopwatch } from './run.ts';
 
 /** The shape of what producer/acceptance.ts answers; handed in, since both stand on the same row. */
@@ -23,22 +28,56 @@ export interface IntakeOptions {
 }
 
 export function intakeProcessor({ accept, refusal, clock, announce }: IntakeOptions) {
-  return async (job: Pick<Job, 'data' | 'id' | 'timestamp'>): Promise<{ id: string; outcome: string }> => {
+  return async (job: IntakeJob): Promise<Kept> => {
+    const kept = keptIn(job.data);
+    if (kept) return endAgain(kept);
     const closed = refusal();
-    if (closed) throw new Error(`nothing was recorded, add the job again later: ${closed}`);
     const elapsedMs = stopwatch(clock);
-    const answer = await take(job.data, accept, `intake.${job.id}.${job.timestamp}`);
-    const id = 'id' in answer ? answer.id : 'existingId' in answer ? answer.existingId : '';
-    const did = answer.outcome === 'invalid' || answer.outcome === 'conflict' ? 'refused' : 'advanced';
-    announce({ queue: 'intake', id, settlement: { did, because: answer.outcome }, durationMs: elapsedMs() });
-    if (answer.outcome === 'invalid') throw new UnrecoverableError(describe(answer.problems));
-    if (answer.outcome === 'conflict') {
-      throw new UnrecoverableError(
-        `conflict: this reference already stands for another request, ${answer.existingId}`,
-      );
+    try {
+      if (closed) throw new Error(`nothing was recorded, add the job again later: ${closed}`);
+      const answer = await take(job.data, accept, `intake.${job.id}.${job.timestamp}`);
+      const id = 'id' in answer ? answer.id : 'existingId' in answer ? answer.existingId : '';
+      const did = answer.outcome === 'invalid' || answer.outcome === 'conflict' ? 'refused' : 'advanced';
+      announce({ queue: 'intake', id, settlement: { did, because: answer.outcome }, durationMs: elapsedMs() });
+      await job.updateData({ id, outcome: answer.outcome });
+      return end(answer);
+    } catch (error) {
+      if (!(error instanceof UnrecoverableError)) await job.updateData({ id: '', outcome: 'failed' });
+      throw error;
     }
-    return { id: answer.id, outcome: answer.outcome };
   };
+}
+
+type IntakeJob = Pick<Job, 'data' | 'id' | 'timestamp' | 'updateData'>;
+
+/** What a job that is over holds, and answers where it was accepted. */
+interface Kept {
+  readonly id: string;
+  readonly outcome: string;
+}
+
+function end(answer: Answer): Kept {
+  if (answer.outcome === 'invalid') throw new UnrecoverableError(describe(answer.problems));
+  if (answer.outcome === 'conflict') throw new UnrecoverableError(conflictWith(answer.existingId));
+  return { id: answer.id, outcome: answer.outcome };
+}
+
+function conflictWith(id: string): string {
+  return `conflict: this reference already stands for another request, ${id}`;
+}
+
+function keptIn(data: unknown): Kept | undefined {
+  if (typeof data !== 'object' || data === null || 'kind' in data) return undefined;
+  const { id, outcome, ...more } = data as Record<string, unknown>;
+  if (typeof id !== 'string' || typeof outcome !== 'string' || Object.keys(more).length > 0) return undefined;
+  return { id, outcome };
+}
+
+/** The process that took it in ended before it could say so, or somebody lets a job that is over run once more. */
+function endAgain(kept: Kept): Kept {
+  if (kept.outcome === 'accepted' || kept.outcome === 'duplicate') return kept;
+  if (kept.outcome === 'conflict') throw new UnrecoverableError(conflictWith(kept.id));
+  throw new UnrecoverableError('refused, nothing was recorded; what was asked is no longer kept: add it anew');
 }
 
 async function take(data: unknown, accept: IntakeOptions['accept'], fallback: string): Promise<Answer> {
@@ -54,5 +93,18 @@ async function take(data: unknown, accept: IntakeOptions['accept'], fallback: st
 }
 
 function describe(problems: readonly { pointer: string; message: string }[]): string {
-  return `refused, nothing was recorded: ${problems.map(({ pointer, message }) => `${pointer || 'the job'} ${message}`).join('; ')}`;
+  const told = problems.map(
+    ({ pointer, message }) => `${pointer === '' ? 'the job' : named(pointer)} ${unquoted(message)}`,
+  );
+  return `refused, nothing was recorded: ${told.join('; ')}`;
+}
+
+/** A failed job is kept for a day: a name in it that could be a code or a person is left out. */
+function named(pointer: string): string {
+  return pointer.replace(/[^/]+/g, (name) => (/^(?:[A-Za-z][A-Za-z_]{0,31}|\d{1,3})$/.test(name) ? name : '…'));
+}
+
+/** So is what a message quotes of the request. */
+function unquoted(message: string): string {
+  return maskPhone(message.replace(/"[^"]*"|“[^”]*”/g, '"…"'));
 }

@@ -1,4 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Queue, QueueEvents } from 'bullmq';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { IntakeJobs } from '../../src/queues/intake-jobs.ts';
 import { type Service, startService } from '../support/service.ts';
 import { keysLike } from '../support/fresh-redis.ts';
 
@@ -32,12 +35,12 @@ async function purge(phone: string): Promise<Record<string, any>[]> {
     });
     expect(status).toBe(200);
     pages.push(body);
-    if (body.next === null) return pages;
+    if (body.next === undefined) return pages;
     after = body.next;
   }
 }
 const total = (pages: Record<string, any>[], name: string): number =>
-  pages.reduce((sum, page) => sum + page[name], 0);
+  pages.reduce((sum, page) => sum + (page['found'][name] ?? page[name]), 0);
 
 /** Whatever Redis holds under our keys, as one text. Upstream's books and BullMQ's own are not ours to look at. */
 async function everything(): Promise<string> {
@@ -64,8 +67,8 @@ test('a forgotten person is written nowhere, is still not texted, and the bins s
   await service.call('POST', '/v1/opt-outs', { body: { phones: [AWA] } });
 
   const pages = await purge('77 123 45 67');
-  expect(['messages', 'recipients', 'rows', 'open'].map((name) => total(pages, name))).toEqual([1, 2, 2, 0]);
-  expect(pages[0]).toMatchObject({ optOutKept: true, kept: expect.stringContaining('Disbursements') });
+  expect(['messages', 'recipients', 'open'].map((name) => total(pages, name))).toEqual([1, 4, 0]);
+  expect(pages[0]).toMatchObject({ found: { optOuts: 1 }, kept: expect.stringContaining('Disbursements') });
   // What stays of a text that was sent to them ends by itself, as they are told.
   expect(pages[0]?.['kept']).toContain('3 days');
   const marks = await keysLike(service.redis, 'texts:main:sent:*');
@@ -113,4 +116,85 @@ test('a text in doubt keeps its number until it is over, and is counted', async 
   await ended(id);
   expect([first, total(await purge(number), 'recipients')]).toEqual([1, 1]);
   await service.control('DELETE', '/faults');
+});
+
+/** A connection that puts no prefix before its keys. */
+function bare(): Redis {
+  const { host = '', port = 0, db = 0 } = service.redis.options;
+  return new Redis({ host, port, db });
+}
+
+/** Every key that begins with the prefix, those of BullMQ too. */
+async function allOf(): Promise<string> {
+  const client = bare();
+  const found: unknown[] = [];
+  for (const key of await client.keys('*')) {
+    const type = await client.type(key);
+    if (type === 'hash') found.push(key, await client.hgetall(key));
+    if (type === 'list') found.push(key, await client.lrange(key, 0, -1));
+    if (type === 'stream') found.push(key, await client.xrange(key, '-', '+'));
+  }
+  await client.quit();
+  return JSON.stringify(found);
+}
+
+describe('requests that came by the queue', () => {
+  const NUMBER = '+221771239876';
+  let queue: Queue;
+  let events: QueueEvents;
+  beforeAll(async () => {
+    const { host = '', port = 0, db = 0 } = service.redis.options;
+    const options = { connection: { host, port, db }, prefix: '{relais}' };
+    queue = new Queue('intake', options);
+    events = new QueueEvents('intake', options);
+    await events.waitUntilReady();
+  });
+  afterAll(async () => {
+    await events.close();
+    await queue.close();
+  });
+  const text = 'Your code is 884417';
+
+  test('keep nothing of what they asked once they are over', async () => {
+    const sent = await queue.add('request', { kind: 'message', to: NUMBER, text, lane: 'otp', reference: 'q-1' });
+    const answer = await sent.waitUntilFinished(events, 10_000);
+    const wrong = { kind: 'message', to: NUMBER, text: '', '884417': 1, quiet: NUMBER, [NUMBER]: text };
+    const refused = await queue.add('request', wrong);
+    await expect(refused.waitUntilFinished(events, 10_000)).rejects.toThrow('/text');
+    const [one, other] = await Promise.all([sent, refused].map(({ id = '' }) => queue.getJob(id)));
+    expect([one?.data, one?.returnvalue, other?.data]).toEqual([answer, answer, { id: '', outcome: 'invalid' }]);
+    expect(other?.failedReason).toContain('/quiet');
+    await service.until('/v1/events?types=message.sent', ({ events: told }) => told.length >= 2);
+    const written = await allOf();
+    expect(written).not.toContain('884417');
+    const jobs = JSON.stringify([one, other]);
+    expect(jobs).not.toContain('1239876');
+  });
+
+  test('are forgotten in time on a quiet queue', async () => {
+    const client = bare();
+    const old = await queue.getJobs(['completed', 'failed']);
+    for (const state of ['completed', 'failed'])
+      for (const id of await client.zrange(queue.toKey(state), '0', '-1'))
+        await client.zadd(queue.toKey(state), '1', id);
+    for (const { id } of old)
+      await client.hset(queue.toKey(id ?? ''), { timestamp: '1', finishedOn: '1', processedOn: '1' });
+    await client.quit();
+    await new IntakeJobs(queue).forgetOld();
+    expect([old.length > 0, await queue.getJobs(['completed', 'failed'])]).toEqual([true, []]);
+  });
+
+  test('and have not been taken are forgotten with the person, but for money', async () => {
+    await service.drain();
+    await queue.add('request', { kind: 'message', to: '77 123 98 76', text });
+    await queue.add('request', { kind: 'message', to: OTHER, text: 'hello' });
+    await queue.add('request', { kind: 'disbursement', accountAlias: '771239876', amount: 5 });
+    const jobs = new IntakeJobs(queue);
+    const isAbout = (words: string): boolean => words.replace(/[ +]/g, '').includes('771239876');
+    const { removed, open, next } = await jobs.forget(isAbout);
+    expect([removed, open]).toEqual([1, 1]);
+    expect(await jobs.forget(isAbout, next)).toMatchObject({ looked: 0, removed: 0 });
+    const left = await queue.getJobs(['waiting']);
+    expect(new Set(left.map(({ data }) => data.kind))).toEqual(new Set(['disbursement', 'message']));
+  });
 });

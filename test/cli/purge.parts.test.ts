@@ -5,18 +5,15 @@ import { relais } from './terminal.ts';
 const page = (more: object = {}) => ({
   phone: '+22177•••4567',
   looked: 10_000,
-  messages: 1,
-  recipients: 2,
-  rows: 0,
+  found: { messages: 1, recipients: 2, intakeJobs: 0, events: 0, optOuts: 0 },
   open: 0,
-  next: null,
   kept: 'Disbursements stay.',
   ...more,
 });
 
 test('walks page after page, and says what it found and what stays', async () => {
   const { asked, env } = await apiThat(({ body }) => ({
-    body: body.after ? page({ recipients: 1 }) : page({ next: '77', optOutKept: true }),
+    body: body.after ? page() : page({ next: '77', found: { messages: 1, recipients: 1, optOuts: 1 } }),
   }));
   const { code, stdout, stderr } = await relais(['purge', '--phone', '77 123 45 67', '--country', 'sn'], { env });
   expect([code, asked.map(({ body }) => body)]).toEqual([
@@ -34,7 +31,7 @@ test('walks page after page, and says what it found and what stays', async () =>
 test('what is still on its way is said, and is no success', async () => {
   const { env } = await apiThat(() => ({ body: page({ open: 3 }) }));
   const { code, stderr } = await relais(['purge', '--phone', '+221771234567'], { env });
-  expect([code, stderr]).toEqual([1, expect.stringContaining('3 texts are on their way')]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('3 are on their way')]);
 });
 
 test('asks on a terminal before it does what cannot be undone', async () => {

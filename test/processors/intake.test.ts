@@ -2,7 +2,14 @@ import { expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { intakeProcessor } from '../../src/processors/intake.ts';
 
-const job = (data: unknown) => ({ data, id: '17', timestamp: 1_000 });
+const job = (data: unknown) => ({
+  data,
+  id: '17',
+  timestamp: 1_000,
+  async updateData(kept: unknown) {
+    this.data = kept;
+  },
+});
 
 function intake(more: { refusal?: string } = {}) {
   const asked: unknown[] = [];
@@ -61,4 +68,24 @@ test('while what is answered would not be kept, nothing is taken', async () => {
   const { asked, processor } = intake({ refusal: 'appendfsync is everysec' });
   await expect(processor(job({ kind: 'message' }))).rejects.toThrow('nothing was recorded, add the job again later');
   expect(asked).toEqual([]);
+});
+
+test('a job that is over keeps its answer, and gives it again', async () => {
+  const { asked, processor } = intake();
+  const accepted = job({ kind: 'message', to: '+221771234567', text: 'Your code is 4711' });
+  const answer = await processor(accepted);
+  expect([accepted.data, answer]).toEqual([answer, { id: 'msg_1', outcome: 'accepted' }]);
+  expect([await processor(accepted), asked.length]).toEqual([answer, 1]);
+
+  const conflicting = job({ kind: 'campaign', text: 'secret' });
+  for (const _time of [1, 2]) await expect(processor(conflicting)).rejects.toThrow('conflict: this reference');
+  const refused = job({ kind: 'disbursement', accountAlias: '771234567' });
+  for (const _time of [1, 2]) await expect(processor(refused)).rejects.toThrow('refused, nothing was recorded');
+  const closed = job({ kind: 'message', to: '+221771234567' });
+  await expect(intake({ refusal: 'the disk' }).processor(closed)).rejects.toThrow('the disk');
+  expect([conflicting.data, refused.data, closed.data]).toEqual([
+    { id: 'cmp_1', outcome: 'conflict' },
+    { id: '', outcome: 'invalid' },
+    { id: '', outcome: 'failed' },
+  ]);
 });

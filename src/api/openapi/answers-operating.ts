@@ -188,15 +188,15 @@ export const purged = z
   .looseObject({
     phone: text('+22177•••4567'),
     looked: z.int().meta({ example: 10_000, description: 'Keys of Redis.' }),
-    messages: z.int().meta({ example: 1 }),
-    recipients: z.int().meta({ example: 2 }),
-    rows: z.int().meta({ example: 0, description: 'Rows of uploads that were left out.' }),
-    open: z.int().meta({ example: 0, description: 'Texts on their way or in doubt: they were not touched.' }),
-    optOutKept: z
-      .boolean()
-      .optional()
-      .meta({ description: 'Of the first walk: they had opted out, and still have.' }),
-    next: perhaps(text('1536')).meta({ description: 'null: that was all.' }),
+    found: z.looseObject({
+      messages: z.int().meta({ example: 1 }),
+      recipients: z.int().meta({ example: 2, description: 'Of campaigns, and rows of uploads that were left out.' }),
+      intakeJobs: z.int().meta({ example: 0, description: 'Requests in the queue `intake`, taken or not.' }),
+      events: z.int().meta({ example: 0 }),
+      optOuts: z.int().meta({ example: 1, description: 'Lists they opted out of; they still have, by a hash.' }),
+    }),
+    open: z.int().meta({ example: 0, description: 'On their way, in doubt, or about money: not touched.' }),
+    next: text('1536').optional().meta({ description: 'Absent: that was all.' }),
     kept: z.string().meta({ description: 'What stays, and why.' }),
   })
   .meta({ id: 'Purged' });

@@ -1,0 +1,69 @@
+/** What is kept of requests after they were taken in, and what a forgotten person has among those that were not. */
+import type { Job, Queue } from 'bullmq';
+import { intake } from './intake.ts';
+
+const JOBS_AT_ONCE = 500;
+const OPEN = ['waiting', 'delayed', 'prioritized', 'active'] as const;
+const OVER = ['completed', 'failed'] as const;
+/** These become books of account as soon as a worker takes them in. */
+const MONEY: readonly unknown[] = ['disbursement', 'invoice', 'payment_request', 'direct_credit'];
+
+export interface ForgottenJobs {
+  readonly looked: number;
+  readonly removed: number;
+  /** They are being taken in, or are about money, and were not touched. */
+  readonly open: number;
+  /** Where to go on; absent at the end. */
+  readonly next?: number;
+}
+
+export class IntakeJobs {
+  readonly #queue: Queue;
+
+  constructor(queue: Queue) {
+    this.#queue = queue;
+  }
+
+  /** BullMQ removes by age only when another job ends: on a quiet queue nothing would ever be removed. */
+  async forgetOld(): Promise<void> {
+    for (const state of OVER) {
+      for (;;) {
+        const removed = await this.#queue.clean(intake.keepSeconds * 1_000, JOBS_AT_ONCE, state);
+        if (removed.length < JOBS_AT_ONCE) break;
+      }
+    }
+  }
+
+  /** Removes the jobs that `isAbout` finds, a bounded number of jobs a call. */
+  async forget(isAbout: (text: string) => boolean, from = 0): Promise<ForgottenJobs> {
+    const jobs: (Job | undefined)[] = await this.#queue.getJobs(
+      [...OPEN, ...OVER],
+      from,
+      from + JOBS_AT_ONCE - 1,
+      true,
+    );
+    const there = jobs.filter((job) => job !== undefined);
+    let removed = 0;
+    let open = 0;
+    for (const job of there) {
+      if (!isAbout(wordsOf(job))) continue;
+      if (await this.#remove(job)) removed += 1;
+      else open += 1;
+    }
+    if (there.length > 0) return { looked: there.length, removed, open, next: from + JOBS_AT_ONCE - removed };
+    return { looked: 0, removed, open };
+  }
+
+  async #remove(job: Job): Promise<boolean> {
+    const data: unknown = job.data;
+    const isMoney = typeof data === 'object' && data !== null && 'kind' in data && MONEY.includes(data.kind);
+    if (isMoney && job.finishedOn === undefined) return false;
+    if (await job.isActive()) return false;
+    await job.remove();
+    return true;
+  }
+}
+
+function wordsOf({ name, id, data, failedReason, returnvalue, stacktrace }: Job): string {
+  return JSON.stringify([name, id, data, failedReason, returnvalue, stacktrace]);
+}
