@@ -7,6 +7,7 @@ import { systemRandom } from './lib/random.ts';
 import { describeError } from './logger.ts';
 import { dev } from './parts/dev.ts';
 import { doctor } from './parts/doctor.ts';
+import { newStamp } from './parts/new-stamp.ts';
 import { run, type Surroundings } from './parts/run.ts';
 import { sandbox } from './parts/sandbox.ts';
 
@@ -28,7 +29,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 
 // Going on after a fault that nobody foresaw would be a guess; every state worth keeping is in Redis.
 const die = (error: unknown): void => {
-  process.stderr.write(`${JSON.stringify({ level: 'fatal', err: describeError(error) })}\n`);
+  process.stderr.write(`${told(error)}\n`);
   process.exit(1);
 };
 process.on('uncaughtException', die);
@@ -37,17 +38,21 @@ process.on('unhandledRejection', die);
 const surroundings: Surroundings = {
   env: process.env,
   signal: stop.signal,
+  giveUp: die,
   ready: (facts) => process.stdout.write(`${JSON.stringify(facts)}\n`),
 };
 
 /** What is wrong with the settings is said in words, not as a stack of calls. */
+function told(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof WrongSettings ? error.cause : error;
+  return cause instanceof WrongSettings
+    ? cause.message
+    : JSON.stringify({ level: 'fatal', err: describeError(error) });
+}
+
 function explained(service: () => Promise<number>): Promise<number> {
   return service().catch((error: unknown) => {
-    const cause = error instanceof Error && error.cause instanceof WrongSettings ? error.cause : error;
-    const known = cause instanceof WrongSettings;
-    process.stderr.write(
-      known ? `${cause.message}\n` : `${JSON.stringify({ level: 'fatal', err: describeError(error) })}\n`,
-    );
+    process.stderr.write(`${told(error)}\n`);
     return 1;
   });
 }
@@ -56,6 +61,15 @@ const services: Services = {
   run: (options) => explained(() => run(options, surroundings)),
   dev: () => explained(() => dev(surroundings)),
   sandbox: (command) => explained(() => sandbox(command, surroundings)),
+  newStamp: ({ confirmed }) =>
+    explained(() =>
+      newStamp({
+        confirmed,
+        env: process.env,
+        clock: systemClock,
+        print: (line) => void process.stdout.write(`${line}\n`),
+      }),
+    ),
   doctor: ({ json }) =>
     doctor({
       json,

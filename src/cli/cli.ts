@@ -17,6 +17,7 @@ import { addMessageCommands } from './messages.ts';
 import { addOperatingCommands } from './operate.ts';
 import { addOptOutCommands } from './opt-outs.ts';
 import { addPurgeCommand } from './purge.ts';
+import { addRecoverCommand } from './recover.ts';
 import { addReviewCommands } from './review.ts';
 import { addServiceCommands } from './service.ts';
 import { Shell } from './shell.ts';
@@ -60,6 +61,7 @@ export function makeProgram(shell: Shell): Command {
   addDisburseCommands(program, shell);
   addMessageCommands(program, shell);
   addCollectCommands(program, shell);
+  addRecoverCommand(program, shell);
   addReviewCommands(program, shell);
   addExplainCommand(program, shell);
   addAccountCommands(program, shell);

@@ -26,12 +26,18 @@ interface DoctorCommand {
   readonly json: boolean;
 }
 
+interface NewStampCommand {
+  /** Called with what differs; false: leave it. */
+  readonly confirmed: (differs: string) => Promise<boolean>;
+}
+
 /** The commands that are a process of their own. They are handed in, and stop when the signal fires. */
 export interface Services {
   readonly run: (options: RunOptions) => Promise<number>;
   readonly dev: () => Promise<number>;
   readonly sandbox: (options: SandboxCommand) => Promise<number>;
   readonly doctor?: (options: DoctorCommand) => Promise<number>;
+  readonly newStamp?: (options: NewStampCommand) => Promise<number>;
 }
 
 /** The world as a command sees it. */

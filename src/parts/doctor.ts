@@ -8,6 +8,7 @@ import { closeConnection } from '../redis/connections.ts';
 import type { Upstream } from '../upstream/client.ts';
 import { openUpstream } from './bench.ts';
 import { examineCallbacks } from './examine/callbacks.ts';
+import { examineDeployment } from './examine/deployment.ts';
 import { type Finding, checkNames, examined, skipped } from './examine/finding.ts';
 import { examinePermissions } from './examine/permissions.ts';
 import { examineRedis, reachRedis } from './examine/redis.ts';
@@ -64,6 +65,7 @@ async function* examine(tools: DoctorTools): AsyncGenerator<Finding> {
     try {
       yield* await examined('redis', () => examineRedis(reached, config, tools.clock));
       yield* await examined('permissions', () => examinePermissions(reached, config, tools.random));
+      if (book) yield* await examined('deployment', () => examineDeployment(reached, config, book));
       yield* examineWithRedis(tools, { config, redis: reached, book: book ?? new Map() });
     } finally {
       await closeConnection(reached);

@@ -7,6 +7,7 @@ import { type AnyQueueName, queueNames } from '../queues/index.ts';
 import { createBench } from './bench.ts';
 import { isLoopbackHost } from '../events/outgoing/endpoint.ts';
 import { apiPart, metricsPart, webhooksPart } from './doors.ts';
+import { stampPart } from './deployment.ts';
 import { layFoundation, limitsPart } from './foundation.ts';
 import { timingOf } from './timing.ts';
 import { workerParts } from './worker.ts';
@@ -21,13 +22,21 @@ export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Fires when the process is to stop. */
   readonly signal: AbortSignal;
+  /** Ends the process at once, and says why: going on would do harm. */
+  readonly giveUp: (error: Error) => void;
   /** The one line on stdout. */
   readonly ready: (facts: Readonly<Record<string, unknown>>) => void;
 }
 
-export async function run({ roles, queues }: RunOptions, { env, signal, ready }: Surroundings): Promise<number> {
+export async function run(
+  { roles, queues }: RunOptions,
+  { env, signal, ready, giveUp }: Surroundings,
+): Promise<number> {
   const config = loadConfig(env, (given) => missingFor(given, roles));
-  const running = await startRoles(config, roles, queues as readonly AnyQueueName[] | undefined, signal);
+  const running = await startRoles(config, roles, queues as readonly AnyQueueName[] | undefined, {
+    signal,
+    giveUp,
+  });
   ready({ ready: true, ...running.urls });
   await aborted(signal);
   await running.stop();
@@ -38,7 +47,7 @@ export async function startRoles(
   config: Config,
   roles: RunOptions['roles'],
   queues: readonly AnyQueueName[] = queueNames,
-  signal?: AbortSignal,
+  { signal, giveUp = fail }: Partial<Pick<Surroundings, 'signal' | 'giveUp'>> = {},
 ): Promise<{ urls: Urls; stop: () => Promise<void> }> {
   const logger = createLogger(config.LOG_LEVEL);
   logger.info({ settings: describeConfig(config), roles }, 'starting');
@@ -50,6 +59,8 @@ export async function startRoles(
   const upstream: Part = { name: 'the upstream client', start: async () => close };
   const stop = await startAll([
     ...foundation.parts,
+    // Before anything is written: these may be the keys of another deployment.
+    stampPart(foundation, giveUp),
     ...(roles.includes('worker') || roles.includes('api') ? [limitsPart(foundation, roles)] : []),
     metricsPart(foundation, (url) => (urls.metrics = url)),
     upstream,
@@ -66,6 +77,10 @@ export async function startRoles(
       logger.info('stopped');
     },
   };
+}
+
+function fail(error: Error): never {
+  throw error;
 }
 
 /** While the service is on this machine, so is the receiver; a real one needs to be told where to reach us. */

@@ -24,6 +24,18 @@ export class NotKept extends Error {
   }
 }
 
+/** The keys there are of another deployment, so it would be done through another service. Nothing was accepted. */
+export class OtherDeployment extends Error {
+  override readonly name = 'OtherDeployment';
+
+  constructor({ ours, theirs }: { readonly ours: string; readonly theirs: string }) {
+    super(
+      `nothing was accepted, because this producer is of the environment ${ours} and the keys there are of ${theirs}: ` +
+        'give it the ENVIRONMENT and the REDIS_PREFIX of its own workers, as `environment` and as `redis: { url, prefix }`',
+    );
+  }
+}
+
 /** Redis did not confirm in time. With a reference, asking again is always safe. */
 export class Unconfirmed extends Error {
   override readonly name = 'Unconfirmed';

@@ -1,7 +1,7 @@
 /** `relais/producer`: what another service imports to ask for disbursements, messages and campaigns. */
 export { createProducer } from './producer.ts';
 export type { Identity, Producer, ProducerOptions, RequestAnswer, RequestVerdict } from './producer.ts';
-export { InvalidRequest, NotKept, Unconfirmed } from './errors.ts';
+export { InvalidRequest, NotKept, OtherDeployment, Unconfirmed } from './errors.ts';
 export type { Problem } from './problems.ts';
 export type { RedisHost, RedisPlace } from './redis-place.ts';
 export type { CampaignInput, DisbursementInput, MessageInput } from '../queues/requests.ts';

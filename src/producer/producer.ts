@@ -19,6 +19,7 @@ import { oneFence } from './one-trip.ts';
 import { isAway, patientScripts } from './patience.ts';
 import type { Problem } from './problems.ts';
 import { type RedisPlace, targetOf } from './redis-place.ts';
+import { sameDeployment } from './same-deployment.ts';
 
 /**
  * `accepted`: it will be done. `duplicate`: the same request was accepted before. `conflict`: the reference stands for
@@ -47,7 +48,8 @@ export interface Identity {
 }
 
 export interface Producer extends AsyncDisposable {
-  /** Needs a `reference` or an idempotency key. Throws `InvalidRequest`, `Unconfirmed` or `NotKept`. */
+  /** Needs a `reference` or an idempotency key. Throws `InvalidRequest`, `Unconfirmed`, `NotKept` or
+   * `OtherDeployment`. */
   disburse(request: DisbursementInput, identity?: Identity): Promise<RequestAnswer>;
   /**
    * Asks for many disbursements, each with a `reference` of its own; a verdict for each, in their order. One that is
@@ -65,7 +67,7 @@ export interface Producer extends AsyncDisposable {
 export interface ProducerOptions {
   /** The Redis that the workers use, and, where it is not `{relais}`, their REDIS_PREFIX: `{ url, prefix }`. */
   readonly redis: RedisPlace;
-  /** The workers' ENVIRONMENT: part of every derived id, so a wrong one would not find what was accepted before. */
+  /** The workers' ENVIRONMENT. Part of every derived id; a wrong one is refused with `OtherDeployment`. */
   readonly environment?: string;
   /** How long single messages are collected into one request to the service, such as `50ms`. */
   readonly batchWindow?: string;
@@ -103,8 +105,12 @@ class RedisProducer implements Producer {
     const { redis, waker } = connections;
     this.#random = random;
     const keeping = new Keeping({ redis, clock, asserted: durability === 'asserted', replicas });
+    const requireOurs = sameDeployment({ redis, clock, environment });
     // Acceptance checks everything before its first script: what is not valid is told whatever Redis does.
-    const scripts = patientScripts({ redis, clock, limitMs: toMs(patience) }, () => keeping.require());
+    const scripts = patientScripts({ redis, clock, limitMs: toMs(patience) }, async () => {
+      await keeping.require();
+      await requireOurs();
+    });
     this.#acceptance = new Acceptance({
       redis: scripts,
       random,

@@ -131,7 +131,7 @@ export const DEFAULT_PREFIX = '{relais}';
  * One hash tag, so that a script may touch any of our keys on a Redis Cluster too. No colon after it: `{relais}:two`
  * would have its keys among those of `{relais}`.
  */
-const PREFIXES = /^[\w.:-]{0,32}\{[\w.:-]{1,32}\}[\w.-]{0,32}$/;
+const PREFIXES = /^[\w.:-]{0,32}\{[\w.:-]{1,64}\}[\w.-]{0,32}$/;
 
 export function readPrefix(text: string): string {
   if (PREFIXES.test(text)) return text;

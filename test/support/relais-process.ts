@@ -34,7 +34,7 @@ export async function startRelais(
       written += data.toString();
       onWritten(written);
     });
-    child.on('exit', () => reject(new Error(`relais ended: ${written.slice(-2_000)}`)));
+    child.on('exit', (code) => reject(new Error(`relais ended with ${code}: ${written.slice(-2_000)}`)));
   });
   const urls = await ready;
   return {

@@ -9,6 +9,7 @@ export const checkNames = [
   'memory',
   'clock',
   'permissions',
+  'deployment',
   'keys',
   'sms login',
   'balance',
