@@ -53,9 +53,13 @@ export class SharedLimits {
     this.#now = () => (now ? String(now()) : '');
   }
 
-  /** Lowers what holds to the settings of this process. Answers what it changed, and where it would have had more. */
+  /**
+   * Lowers what holds to the settings of this process. Answers what it changed, and where it would have had more. `op` is
+   * the same when it is asked again because the answer was lost.
+   */
   async publish(
     by: string,
+    op: string,
   ): Promise<{ readonly lowered: readonly LimitChange[]; readonly looser: readonly MoneyLimit[] }> {
     const said = moneyLimits.flatMap((name) =>
       this.#own[name] === undefined ? [] : [name, wordOf(this.#own[name])],
@@ -64,7 +68,7 @@ export class SharedLimits {
       this.#redis,
       publishLimitsScript,
       [keys.limits],
-      [this.#now(), by, ...said],
+      [this.#now(), by, op, ...said],
     )) as string[];
     const lowered: LimitChange[] = [];
     for (let at = 0; at < words.length; at += 3) {

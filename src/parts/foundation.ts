@@ -232,20 +232,21 @@ function redisPart({ redis, queueClient, bullQueues, waker }: Connections, patie
 
 /** Only roles that accept or pay have an opinion. Before any of them takes something, so that nothing slips by. */
 export function limitsPart(
-  { limits, patience, logger }: Pick<Foundation, 'limits' | 'patience' | 'logger'>,
+  { limits, patience, logger, random }: Pick<Foundation, 'limits' | 'patience' | 'logger' | 'random'>,
   roles: readonly string[],
 ): Part {
   return {
     name: 'the limits of money',
     start: async () => {
       const by = `settings of ${roles.toSorted().join(', ')}`;
-      const { lowered, looser } = await patiently(() => limits.publish(by), patience);
+      const op = random.hex(8);
+      const { lowered, looser } = await patiently(() => limits.publish(by, op), patience);
       for (const { name, from, to } of lowered) {
         logger.info({ audit: true, by, did: 'limit', name, from, to }, 'audit');
       }
       if (looser.length > 0) {
         logger.error(
-          { reasons: await limits.reasons(systemClock.now()) },
+          { reasons: await patiently(() => limits.reasons(systemClock.now()), patience) },
           'limits here are looser than those that hold',
         );
       }

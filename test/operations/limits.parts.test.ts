@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { keys } from '../../src/operations/keys.ts';
 import { type Opinions, moneyLimits } from '../../src/operations/limits.ts';
 import { ASKED_FOR_MS, SharedLimits } from '../../src/operations/shared-limits.ts';
-import { seededRandom } from '../../src/lib/random.ts';
+import { seededRandom, systemRandom } from '../../src/lib/random.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
 
 const store = storeOfThisFile();
 let now = 1_800_000_000_000;
 const limitsOf = (own: Opinions = {}) => new SharedLimits(store.redis, own, () => now);
-const started = (own: Opinions) => limitsOf(own).publish('settings of worker');
+const started = (own: Opinions) => limitsOf(own).publish('settings of worker', systemRandom.hex(8));
 
 test('a process that starts is told what it made stricter, and where it would have had more', async () => {
   expect(await started({ APPROVAL_ABOVE: 50_000, MAX_DISBURSEMENT: 900_000, MAX_PER_DAY: null })).toEqual({
@@ -25,6 +25,14 @@ test('a process that starts is told what it made stricter, and where it would ha
     looser: ['MAX_DISBURSEMENT', 'APPROVAL_ABOVE'],
   });
   expect(await limitsOf().inForce()).toEqual({ MAX_DISBURSEMENT: 900_000, MAX_PER_DAY: 5, APPROVAL_ABOVE: 50_000 });
+});
+
+test('a process that asks again because the answer was lost is told what it did', async () => {
+  const shared = limitsOf({ MAX_DISBURSEMENT: 900_000 });
+  const first = await shared.publish('settings of worker', 'op-1');
+  expect(first.lowered).toHaveLength(1);
+  expect(await shared.publish('settings of worker', 'op-1')).toEqual(first);
+  expect((await shared.publish('settings of worker', 'op-2')).lowered).toEqual([]);
 });
 
 test('a longer window is stricter, a shorter one is looser', async () => {

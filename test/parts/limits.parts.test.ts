@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
+import { systemRandom } from '../../src/lib/random.ts';
 import type { Opinions } from '../../src/operations/limits.ts';
 import { SharedLimits } from '../../src/operations/shared-limits.ts';
 import { limitsPart } from '../../src/parts/foundation.ts';
@@ -13,7 +14,10 @@ async function written(own: Opinions): Promise<Record<string, unknown>[]> {
   const lines: Record<string, unknown>[] = [];
   const logger = pino({ base: null }, { write: (line) => lines.push(JSON.parse(line) as Record<string, unknown>) });
   const limits = new SharedLimits(store.redis, own);
-  const part = limitsPart({ limits, logger, patience: { clock: systemClock, logger } }, ['worker', 'api']);
+  const part = limitsPart({ limits, logger, patience: { clock: systemClock, logger }, random: systemRandom }, [
+    'worker',
+    'api',
+  ]);
   await part.start();
   return lines;
 }

@@ -41,8 +41,10 @@ end
  * What a process that starts is told to keep to. Where it is stricter than what holds, it holds for all from now on;
  * where it is looser, nothing is changed.
  *
+ * Sent again after a lost reply, it tells what it did the first time.
+ *
  * KEYS limits
- * ARGV now, who says so, then name/value pairs
+ * ARGV now, who says so, how this start is known again, then name/value pairs
  * → for each that is not what holds already: name, 'lowered' or 'looser', what was asked for before ('' = nobody had an
  *   opinion)
  */
@@ -50,13 +52,16 @@ export const publishLimitsScript = defineScript(
   'publish-limits',
   `${STRICTEST}${MEMBERS}
 local at, told = clock(ARGV[1]), {}
-for i = 3, #ARGV, 2 do
+for i = 4, #ARGV, 2 do
   local name, value = ARGV[i], ARGV[i + 1]
-  local shared = redis.call('HGET', KEYS[1], name)
-  local did = nil
-  if not shared or looseness(name, value) < looseness(name, shared) then
+  local found = redis.call('HMGET', KEYS[1], name, name .. '.op', name .. '.was')
+  local shared, did = found[1], nil
+  if found[2] == ARGV[3] then
+    did, shared = 'lowered', found[3]
+  elseif not shared or looseness(name, value) < looseness(name, shared) then
     did = 'lowered'
     put(name, value, ARGV[2], at)
+    redis.call('HSET', KEYS[1], name .. '.op', ARGV[3], name .. '.was', shared or '')
   elseif looseness(name, value) > looseness(name, shared) then
     did = 'looser'
   end
