@@ -52,6 +52,7 @@ const holdReasons = wordsOf<HoldCondition | typeof STOPPED>({
   funds_or_callback: true,
   not_authorised: true,
   maintenance: true,
+  not_understood: true,
 });
 
 /** A chunk is how we send, not what a caller asked for, so it is no operation to anybody who reads a gauge. */

@@ -34,6 +34,10 @@ const conditions: Rows = {
     'Check the keys (relais doctor), and that the option is enabled in the application; it goes on by itself.',
   ],
   maintenance: ['upstream is under maintenance', BY_ITSELF],
+  not_understood: [
+    'several disbursements in a row were refused in words that the interface does not have',
+    'See whether SERVICE_BASE_URL leads to the service (relais doctor), and ask the service; it goes on by itself.',
+  ],
   stopped: ['a person has stopped the account', 'Release it when it may go on: relais account release NAME.'],
   redis_not_durable: [
     'Redis would not survive a power loss, so nothing is sent',

@@ -17,14 +17,21 @@ const SICK: readonly string[] = ['5000', 'server_error', 'no_answer'];
  */
 const OUTAGE: Row = { length: 5, windowMs: 60_000 };
 const MAINTENANCE = 'maintenance';
-const FAILING = `payments.${MAINTENANCE}`;
+
+/**
+ * A refusal in words that the interface does not have. One is about a disbursement; of several in a row, none of which
+ * has been answered so before, whoever answers is not the service as we know it: a gateway that sends us elsewhere.
+ */
+const STRANGE: readonly string[] = ['unlisted_code', 'rejected'];
+const STRANGERS: Row = { length: 3, windowMs: 600_000 };
+export const NOT_UNDERSTOOD = 'not_understood';
 
 /** What an attempt that was let through was let through for. */
 export interface Passage {
   /** The holds that this attempt may find to have cleared. */
   readonly probing: readonly string[];
-  /** Others before it have met a sick upstream. */
-  readonly failing: boolean;
+  /** What others before it have met, as `area.reason`: it makes a hold when more follow in a row. */
+  readonly failing: ReadonlySet<string>;
 }
 
 /** What of an account is held for each kind: each is an option of its own upstream. */
@@ -53,7 +60,7 @@ export async function mustWait<K extends SendingKind>(
     if (!(await bench.accounts.mayProbe(account, area, reason, holdRecheckMs))) return wait(`account_held_${reason}`);
     probing.push(reason);
   }
-  return { probing, failing: failing.has(FAILING) };
+  return { probing, failing };
 }
 
 /** Refused for a cause that may clear: the operation waits, and so does the account. Callers are told once. */
@@ -75,6 +82,10 @@ export async function hold<K extends SendingKind>(
   });
 }
 
+export function isStrange(verdict: Verdict<unknown>): boolean {
+  return verdict.is === 'refused' && STRANGE.includes(verdict.code);
+}
+
 /**
  * What the answer to a creation says about the account. Only who was let through to try releases: one that was under
  * way before the hold began proves nothing.
@@ -85,14 +96,29 @@ export async function heard(
   { probing, failing }: Passage,
   bench: Bench,
 ): Promise<void> {
+  // Who is not understood may be anybody, and has said nothing about what holds the account.
+  if (isStrange(verdict)) return;
   if (verdict.is === 'transient') {
     if (SICK.includes(verdict.code)) await bench.accounts.countFailure(account, 'payments', MAINTENANCE, OUTAGE);
     return;
   }
-  if (failing) await bench.accounts.endRow(account, 'payments', MAINTENANCE);
+  const answering = [MAINTENANCE, NOT_UNDERSTOOD];
+  for (const reason of answering) {
+    if (failing.has(`payments.${reason}`)) await bench.accounts.endRow(account, 'payments', reason);
+  }
   // Whoever refuses is at work again; the other conditions have cleared only for one that got its token.
-  const over = verdict.is === 'ok' ? probing : probing.filter((reason) => reason === MAINTENANCE);
+  const over = verdict.is === 'ok' ? probing : probing.filter((reason) => answering.includes(reason));
   await cleared({ kind: 'disbursement', account }, over, bench);
+}
+
+/**
+ * Whether the account is held because nobody understands what it is answered. Each disbursement counts once, so that
+ * one that is refused again and again holds nobody else.
+ */
+export async function isNotUnderstood(account: string, firstTime: boolean, bench: Bench): Promise<boolean> {
+  const { accounts } = bench;
+  if (firstTime && (await accounts.countFailure(account, 'payments', NOT_UNDERSTOOD, STRANGERS))) return true;
+  return (await accounts.holdsOf(account)).some(({ reason }) => reason === NOT_UNDERSTOOD);
 }
 
 /** Ends the holds that an attempt was let through to try, and found to be over. */

@@ -7,8 +7,18 @@
  * used: one that is lost after a submit could never be asked about.
  */
 import { toMs } from '../lib/durations.ts';
-import type { Verdict } from '../upstream/verdict.ts';
-import { type Passage, cleared, heard, hold, mustWait } from './account-holds.ts';
+import type { EvidenceDraft } from '../operations/evidence.ts';
+import type { NotOk, Verdict } from '../upstream/verdict.ts';
+import {
+  NOT_UNDERSTOOD,
+  type Passage,
+  cleared,
+  heard,
+  hold,
+  isNotUnderstood,
+  isStrange,
+  mustWait,
+} from './account-holds.ts';
 import { eventOf } from './announced.ts';
 import {
   type AttemptAt,
@@ -100,6 +110,8 @@ async function settleNoToken(
   const { seen } = verdict;
   const evidence = { operation: 'create', code: seen.code, httpStatus: seen.httpStatus, detail: seen.upstreamCode };
   if (verdict.is === 'transient') return retryLater(attempt, verdict, { waitsMs: RETRY_MS, evidence }, bench);
+  const stays = await staysOpen(attempt, verdict, evidence, bench);
+  if (stays) return stays;
   const refusedFor =
     verdict.is === 'config' ? 'not_authorised' : verdict.is === 'held' ? verdict.condition : undefined;
   if (refusedFor) {
@@ -110,6 +122,28 @@ async function settleNoToken(
   // lost with our data: a person looks before anything else happens.
   const to = verdict.is === 'refused' ? 'rejected' : 'needs_review';
   return announceEnd(attempt, bench, to, { reason: verdict.code, evidence });
+}
+
+/** With this many strange answers to one disbursement, while others are understood, it is the one that is wrong. */
+const STRANGE_ANSWERS = 3;
+
+/** A refusal that nobody understands ends nothing at once: it may not come from the service. */
+async function staysOpen(
+  attempt: Attempt,
+  verdict: NotOk,
+  evidence: EvidenceDraft,
+  bench: Bench,
+): Promise<Settlement | undefined> {
+  if (!isStrange(verdict)) return undefined;
+  const { record } = attempt;
+  const strangeAnswers = Number(record.fields['strangeAnswers'] ?? 0) + 1;
+  const set = { strangeAnswers };
+  if (await isNotUnderstood(record.account, strangeAnswers === 1, bench)) {
+    const event = eventOf(record, 'held', { reason: NOT_UNDERSTOOD });
+    return hold(attempt, bench, { to: 'held', because: NOT_UNDERSTOOD, evidence, event, set });
+  }
+  if (strangeAnswers >= STRANGE_ANSWERS) return undefined;
+  return retryLater(attempt, verdict, { waitsMs: RETRY_MS, evidence, set }, bench);
 }
 
 function forgetToken(attempt: Attempt, bench: Bench): Promise<Settlement> {

@@ -1,5 +1,11 @@
 /** The named conditions an operation may wait for; each is released by itself when it clears. */
-export type HoldCondition = 'funds' | 'callback_unreachable' | 'funds_or_callback' | 'not_authorised' | 'maintenance';
+export type HoldCondition =
+  | 'funds'
+  | 'callback_unreachable'
+  | 'funds_or_callback'
+  | 'not_authorised'
+  | 'maintenance'
+  | 'not_understood';
 
 /** How far a request got. `maybe` is the honest answer after a time-out, and the reason `unknown` exists. */
 type Sent = 'never' | 'maybe' | 'answered';

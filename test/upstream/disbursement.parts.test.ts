@@ -151,6 +151,33 @@ test.for(creations)('creating: %s', async ([, answer, verdict]) => {
   expect(await create()).toMatchObject(verdict);
 });
 
+test.for([
+  'utilisateur inexistant',
+  'Cet utilisateur existe, mais son compte est fermé',
+  'Erreur: disburse_id manquant',
+  'The beneficiary has already a pending case',
+  'réutilisable',
+])('creating: 5000 that says "%s" is not about a used id', async (text) => {
+  listener.answer(json({ response_code: '5000', response_text: text }));
+  const verdict = await create();
+  expect([verdict.is, verdict.seen.code]).toEqual(['transient', '5000']);
+});
+
+test.for([
+  'disburse_id already used',
+  'disburse_id déjà utilisé',
+  'Disburse ID has already been used',
+  'Cet identifiant existe déjà',
+  'This token was already submitted',
+  'The disburse_id must be unique',
+  'Duplicate disburse_id',
+  'disburse_id de\u0301ja\u0300 utilise\u0301',
+])('creating: 5000 that says "%s" is about a used id', async (text) => {
+  listener.answer(json({ response_code: '5000', response_text: text }));
+  const verdict = await create();
+  expect([verdict.is, verdict.seen.code]).toEqual(['unknown', 'disburse_id_used']);
+});
+
 test('a look-alike of a mode is refused as upstream would, with the right one named', async () => {
   expect(await create({ withdrawMode: 'wallet-f-burkina' })).toMatchObject({
     is: 'refused',

@@ -10,9 +10,25 @@ import type { DisbursementRequest, DisbursementStatus, Payments, SubmittedDisbur
 
 type Disbursements = Pick<Payments, 'createDisbursement' | 'submitDisbursement' | 'disbursementStatus'>;
 
-const ABOUT_DISBURSE_ID = /disburse_id|already|déjà|deja|exist|utilis/i;
-const ABOUT_FUNDS = /fund|fond|solde|insuffi|balance|cr[eé]dit/i;
-const ABOUT_CALLBACK = /callback|accessible|reach|url/i;
+/** Whole phrases: a text about a user (`utilisateur inexistant`) holds the fragments of one about a used id. */
+const ABOUT_DISBURSE_ID = [
+  whole('already (been )?(used|exists?|existing|taken|submitted|processed)'),
+  whole('d[ée]j[àa] (été |ete )?(utilis[ée]e?|existante?|prise?|soumise?|trait[ée]e?)'),
+  whole('existe d[ée]j[àa]'),
+  whole('duplicated? (disburse[_ -]?)?(id|reference|transaction)'),
+  whole('disburse[_ -]?id .{0,30}(used|unique|duplicated?|utilis[ée]e?|exists?)'),
+];
+const ABOUT_FUNDS = [whole('(in)?suffi(cient|sants?|santes?)'), whole('funds?|fonds?|soldes?|balances?|cr[eé]dits?')];
+const ABOUT_CALLBACK = [whole('callback([_ -]?url)?|urls?'), whole('(un)?reach(able|ed)?|(in)?accessibles?')];
+
+function whole(phrase: string): RegExp {
+  return new RegExp(`(?<![\\p{L}\\d])(${phrase})(?![\\p{L}\\d])`, 'iu');
+}
+
+function isAbout(phrases: readonly RegExp[], text: string): boolean {
+  const written = text.normalize('NFC');
+  return phrases.some((phrase) => phrase.test(written));
+}
 
 /** interface: Disbursement. Create moves nothing; submit pays; status alone says how it ended. */
 export function disbursements(context: PaymentContext): Disbursements {
@@ -97,16 +113,16 @@ function takeToken(body: JsonObject): { token: string } | undefined {
  * disburse_id is never a refusal: after a total loss of our records it is how an operation that was paid looks.
  */
 const refineCreate: Refine = ({ code, text = '' }) => {
-  if (code === '5000' && ABOUT_DISBURSE_ID.test(text)) return { code: 'disburse_id_used' };
+  if (code === '5000' && isAbout(ABOUT_DISBURSE_ID, text)) return { code: 'disburse_id_used' };
   if (code !== '4002') return {};
-  const funds = ABOUT_FUNDS.test(text);
-  const callback = ABOUT_CALLBACK.test(text);
+  const funds = isAbout(ABOUT_FUNDS, text);
+  const callback = isAbout(ABOUT_CALLBACK, text);
   if (funds === callback) return {};
   return { consequence: funds ? 'held:funds' : 'held:callback_unreachable' };
 };
 
 const refineSubmit: Refine = ({ code, text = '' }) =>
-  code === '5000' && ABOUT_DISBURSE_ID.test(text) ? { code: 'disburse_id_used' } : {};
+  code === '5000' && isAbout(ABOUT_DISBURSE_ID, text) ? { code: 'disburse_id_used' } : {};
 
 /** Any other code says nothing about the disbursement: it is never read as "not executed". */
 const refineStatus: Refine = (_envelope, code) =>

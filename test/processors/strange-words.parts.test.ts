@@ -1,0 +1,107 @@
+/** What becomes of disbursements whose creation is answered with a word that the interface does not have. */
+import { describe, expect, test } from 'vitest';
+import { advanceDisbursement } from '../../src/processors/disbursement.ts';
+import { collectBench, not, ok } from '../support/collect-bench.ts';
+import { storeOfThisFile } from '../support/fresh-redis.ts';
+
+const store = storeOfThisFile();
+const strange = not('refused', 'unlisted_code');
+const HELD = [{ account: 'main', area: 'payments', reason: 'not_understood', since: expect.any(Number) }];
+
+/** The next to come is let through to see whether the condition has cleared. */
+const intervalPasses = () => store.redis.hset('account:main', 'probe:payments.not_understood', 0);
+
+async function queue(count: number) {
+  const world = collectBench(store.redis, { policy: { quietMs: 60_000, pollMs: [900_000], resubmit: true } });
+  const ids = Array.from({ length: count }, (_, index) => `dsb_${index + 1}`);
+  for (const id of ids) {
+    await world.operations.accept({
+      kind: 'disbursement',
+      state: 'queued',
+      id,
+      account: 'main',
+      fingerprint: 'fp',
+      xof: 100,
+      dueInMs: 0,
+      fields: { amount: 100, accountAlias: '77', withdrawMode: 'wallet-a-senegal', disburseId: id },
+    });
+  }
+  const advance = (id = 'dsb_1') => advanceDisbursement(id, world.bench);
+  const states = async () =>
+    Promise.all(ids.map(async (id) => (await world.queries.read('disbursement', id))?.state));
+  const holds = () => world.bench.accounts.holdsOf('main');
+  world.answer('submitDisbursement', ok({ status: 'pending' }));
+  return { ...world, ids, run: advance, states, holds };
+}
+
+describe('a service that nobody understands', () => {
+  test.for(['unlisted_code', 'rejected'])('holds the account after three, and ends nothing (%s)', async (code) => {
+    const world = await queue(5);
+    world.answer('createDisbursement', not('refused', code));
+    for (const id of world.ids) await world.run(id);
+    expect(world.calls).toHaveLength(3);
+    expect([await world.holds(), await world.states()]).toEqual([
+      HELD,
+      ['queued', 'queued', 'held', 'queued', 'queued'],
+    ]);
+    const told = await store.redis.xrange('events', '-', '+');
+    const types = told.map(([, flat]) => flat[flat.indexOf('type') + 1]);
+    expect(types).toEqual(['account.held', 'disbursement.held']);
+  });
+
+  test('is asked by one an interval, however often, and what was told before is not told again', async () => {
+    const world = await queue(5);
+    world.answer('createDisbursement', strange);
+    for (let round = 0; round < 8; round += 1) {
+      for (const id of world.ids) await world.run(id);
+      await intervalPasses();
+    }
+    expect(world.calls).toHaveLength(3 + 7);
+    expect(await world.holds()).toEqual(HELD);
+    expect(await world.states()).not.toContain('rejected');
+  });
+
+  test('is asked by all again when one of them gets its token', async () => {
+    const world = await queue(4);
+    world.answer('createDisbursement', strange, strange, strange, ok({ token: 'tok' }));
+    for (const id of world.ids) await world.run(id);
+    await intervalPasses();
+    for (const id of world.ids) await world.run(id);
+    expect([await world.holds(), await world.states()]).toEqual([[], ['pending', 'pending', 'pending', 'pending']]);
+  });
+
+  test('is asked by all again when a person says so', async () => {
+    const world = await queue(4);
+    world.answer('createDisbursement', strange, strange, strange, ok({ token: 'tok' }));
+    for (const id of world.ids) await world.run(id);
+    await world.bench.accounts.release('main', 'payments', 'not_understood');
+    for (const id of world.ids) await world.run(id);
+    expect(await world.states()).toEqual(['pending', 'pending', 'pending', 'pending']);
+  });
+});
+
+describe('a disbursement that alone is answered so', () => {
+  test('is refused when it has been answered so three times', async () => {
+    const world = await queue(1);
+    world.answer('createDisbursement', strange);
+    expect(await world.run()).toEqual({ did: 'retries', because: 'unlisted_code' });
+    expect(await world.run()).toEqual({ did: 'retries', because: 'unlisted_code' });
+    expect(await world.run()).toEqual({ did: 'ended', because: 'unlisted_code' });
+    expect([await world.states(), await world.holds()]).toEqual([['rejected'], []]);
+  });
+
+  test('holds nobody else, however many they are, where the others are understood', async () => {
+    const world = await queue(12);
+    for (const [index, id] of world.ids.entries()) {
+      world.answer('createDisbursement', index % 3 === 2 ? ok({ token: 'tok' }) : strange);
+      await world.run(id);
+    }
+    expect(await world.holds()).toEqual([]);
+  });
+
+  test('a refusal that the interface has is final at once', async () => {
+    const world = await queue(1);
+    world.answer('createDisbursement', not('refused', '1001'));
+    expect(await world.run()).toEqual({ did: 'ended', because: '1001' });
+  });
+});
