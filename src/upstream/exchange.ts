@@ -119,7 +119,7 @@ function readDelivery<T>(delivery: Delivery, question: Question<T>, retryAfterMs
 }
 
 /** Any spelling of success. An answer that says "too fast" and "done" at once is for nobody to believe. */
-function claimsSuccess(body: JsonObject | undefined): boolean {
+export function claimsSuccess(body: JsonObject | undefined): boolean {
   if (body === undefined) return false;
   return body['success'] === true || ['response_code', 'response-code', 'code'].some((key) => body[key] === '00');
 }

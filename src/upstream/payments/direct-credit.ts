@@ -1,4 +1,4 @@
-import { unasked } from '../exchange.ts';
+import { claimsSuccess, unasked } from '../exchange.ts';
 import { type JsonObject, readText } from '../json.ts';
 import { askPayments, type PaymentContext, type PaymentQuestion } from './ask.ts';
 import { readPayment } from './envelope.ts';
@@ -24,18 +24,20 @@ export function directCredit(context: PaymentContext): Payments['directCredit'] 
       body: { account_alias: accountAlias.trim(), amount },
       read: (answer) => {
         const reading = readPayment(answer, takeCredited);
-        // Services of this kind leave the address out altogether until the option is enabled.
-        if (answer.status === 404 && 'code' in reading) return { ...reading, code: 'no_such_path' };
-        return reading;
+        // Services of this kind leave the address out altogether until the option is enabled. One that says at once that
+        // it is not there and that it has paid is for nobody to believe.
+        const notThere = answer.status === 404 && 'code' in reading && !claimsSuccess(answer.body);
+        return notThere ? { ...reading, code: 'no_such_path' } : reading;
       },
     };
     return askPayments(context, account, question, call);
   };
 }
 
-function takeCredited(body: JsonObject): Credited {
-  return {
-    ...present('transactionId', readText(body['transaction_id'])),
-    ...present('description', readText(body['description'])),
-  };
+/** Without the number of the transaction it may be the answer to anything, such as an invoice that was created. */
+function takeCredited(body: JsonObject): Credited | undefined {
+  const transactionId = readText(body['transaction_id']);
+  return transactionId === undefined
+    ? undefined
+    : { transactionId, ...present('description', readText(body['description'])) };
 }

@@ -64,12 +64,16 @@ function requestBody(request: PaymentRequest): Record<string, unknown> {
   };
 }
 
-/** Three shapes of success are shown. Without a notification, a request nobody can find or pay is not one we made. */
+/**
+ * Three shapes of success are shown. Without a notification, a request nobody can find or pay is not one we made; with
+ * one, all carry a message, and without that it may be the answer to anything.
+ */
 function takeCreated(body: JsonObject, notified: boolean): CreatedPaymentRequest | undefined {
   const referenceNumber = readText(body['reference_number']);
   const written = readText(body['url']);
   const url = written !== undefined && isWebUrl(written) ? written : undefined;
   if (!notified && (referenceNumber === undefined || url === undefined)) return undefined;
+  if (referenceNumber === undefined && readText(body['message']) === undefined) return undefined;
   return { ...present('referenceNumber', referenceNumber), ...present('url', url) };
 }
 
