@@ -268,6 +268,14 @@ const running = {
       .transform((value, context) => (value === undefined ? undefined : orIssue(toMs)(value, context))),
     'How long a stopping process lets attempts finish. Default: the time-outs of the service plus 5s.',
   ],
+  SILENCE_LIMIT: [
+    duration('15m'),
+    'When nobody was at work for longer and something is open, a start is a recovery, unless the witness knows better.',
+  ],
+  WITNESS_FILE: [
+    z.string().optional(),
+    'A file that knows how far Redis had come, on another disk than Redis; `off`: none. Default: `.relais/witness`.',
+  ],
   EVENTS_KEEP: [duration('30d'), 'How long events are kept.'],
   ALLOW_LOOPBACK_ENDPOINTS: [
     z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),

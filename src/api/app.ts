@@ -6,6 +6,7 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express';
+import { Recovering } from '../operations/recovery.ts';
 import { batchRoutes } from './batches.ts';
 import { balanceRoutes } from './balances.ts';
 import { campaignRoutes } from './campaigns.ts';
@@ -148,13 +149,15 @@ function answerProblem({ onError }: ApiContext): ErrorRequestHandler {
       onError(error, { method, path, requestId: String(response.locals['requestId']) });
     }
     if (problem.kind === 'unavailable') response.set('Retry-After', '5');
-    if (problem.kind === 'not-durable' || problem.kind === 'memory-full') response.set('Retry-After', '30');
+    const closed = problem.kind === 'not-durable' || problem.kind === 'memory-full' || problem.kind === 'recovering';
+    if (closed) response.set('Retry-After', '30');
     sendProblem(response, problem);
   };
 }
 
 function problemOf(error: unknown): ApiProblem {
   if (error instanceof ApiProblem) return error;
+  if (error instanceof Recovering) return new ApiProblem('recovering', `${error.message}.`);
   // What follows a percent sign in the path is no character: it was the caller's doing.
   if (error instanceof URIError) return new ApiProblem('malformed', 'The path cannot be read.');
   if (error instanceof Error && isRedisAway(error))

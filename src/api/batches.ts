@@ -16,6 +16,7 @@ import {
   idempotencyKey,
   queryText,
   requireAccount,
+  requireNoRecovery,
   requireOpen,
   requireRole,
 } from './context.ts';
@@ -64,6 +65,7 @@ export function batchRoutes(context: ApiContext): Router {
     const body = approval.safeParse(request.body ?? {});
     if (!body.success) throw invalid(problemsOf(body.error));
     requireOpen(context, response);
+    await requireNoRecovery(context, response);
     await approve(context, door, { record, key, contentHash: body.data.contentHash });
     await context.operations.mustBeKept(record.id, { approvedBy: key.name });
     await answer(context, key, { id: record.id, response, advisor });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { fingerprint } from '../lib/ids.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import { problemsOf } from '../producer/problems.ts';
-import { type ApiContext, idempotencyKey, requireOpen } from './context.ts';
+import { type ApiContext, idempotencyKey, requireNoRecovery, requireOpen } from './context.ts';
 import { ApiProblem, invalid } from './problem.ts';
 
 /** POST /v1/campaigns/{id}/retry */
@@ -26,6 +26,7 @@ export async function retryCampaign(
   { request, response }: { readonly request: Request; readonly response: Response },
 ): Promise<boolean> {
   requireOpen(context, response);
+  await requireNoRecovery(context, response);
   const parsed = campaignRetry.safeParse(request.body ?? {});
   if (!parsed.success) throw invalid(problemsOf(parsed.error));
   const key = idempotencyKey(request);

@@ -16,6 +16,7 @@ import {
   queryText,
   requireAccount,
   requireKept,
+  requireNoRecovery,
   requireOpen,
   requireRole,
   takeAnswer,
@@ -52,6 +53,8 @@ export function campaignRoutes(context: ApiContext): Router {
     router.post(`/:id/${name}`, async (request, response) => {
       const key = requireRole(response, 'enqueue');
       const campaign = await findRecord(context, key, 'campaign', request.params.id);
+      if (name === 'start') requireOpen(context, response);
+      if (name === 'start' || name === 'resume') await requireNoRecovery(context, response);
       await switchCampaign(context, campaign, name);
       // Asked again after an answer that was not kept, it is as asked already, and may still not be kept.
       await requireKept(context);
@@ -79,7 +82,6 @@ async function switchCampaign(context: ApiContext, campaign: CampaignRecord, nam
   if (campaign.state === to || (name === 'start' && campaign.state === 'scheduled')) return;
   if (name === 'resume') await beforeResuming(context, campaign);
   if (name === 'start') {
-    requireOpenNow(context);
     if (campaign.chunks === 0) {
       throw new ApiProblem('wrong-state', 'It has no recipients to send to: upload some first.', {
         state: campaign.state,
@@ -126,11 +128,6 @@ async function amend(context: ApiContext, request: Request, response: Response):
   context.wake('campaign', campaign.id, amended.rev);
   await requireKept(context);
   response.json(view(context, await findRecord(context, key, 'campaign', campaign.id)));
-}
-
-function requireOpenNow({ refusal }: ApiContext): void {
-  const why = refusal();
-  if (why) throw new ApiProblem(why.kind, why.detail);
 }
 
 async function upload(context: ApiContext, request: Request, response: Response): Promise<void> {

@@ -12,6 +12,7 @@ import type { Kind } from '../operations/lifecycle.ts';
 import type { Operations } from '../operations/operations.ts';
 import type { OptOuts } from '../operations/opt-outs.ts';
 import type { Purge } from '../operations/purge.ts';
+import { RECOVERING, type Recovery } from '../operations/recovery.ts';
 import type { Retries } from '../operations/retries.ts';
 import type { Queries } from '../operations/queries.ts';
 import type { SharedLimits } from '../operations/shared-limits.ts';
@@ -25,6 +26,8 @@ import type { IntakeJobs } from '../queues/intake-jobs.ts';
 import type { EndpointRoutesContext } from './event-endpoints.ts';
 import { type ApiKey, type Role, mayUseAccount } from './keys.ts';
 import { ApiProblem, invalid } from './problem.ts';
+
+type RefusalKind = 'recovering' | 'not-durable' | 'memory-full';
 
 /** What the routes work with; everything comes from main. */
 export interface ApiContext extends EndpointRoutesContext {
@@ -63,7 +66,10 @@ export interface ApiContext extends EndpointRoutesContext {
   readonly events: EventStream;
   readonly wake: (queue: QueueName, id: string, rev: string | number) => void;
   /** Why nothing can be accepted now, if so. */
-  readonly refusal: () => { readonly kind: 'not-durable' | 'memory-full'; readonly detail: string } | undefined;
+  readonly refusal: () => { readonly kind: RefusalKind; readonly detail: string } | undefined;
+  /** The same, without regard to a recovery: for what must be possible in one. */
+  readonly keepingRefusal: ApiContext['refusal'];
+  readonly recovery: Recovery;
   /** A person's word about what needs review; upstream is asked first. */
   readonly resolve: (id: string, request: Resolve) => Promise<Resolved>;
   readonly queues: QueueSwitches;
@@ -92,10 +98,25 @@ export function requireRole(response: Response, role: Role): ApiKey {
 
 /** Money and campaigns are accepted only while what was accepted would survive a power loss. */
 export function requireOpen({ refusal }: ApiContext, response: Response): void {
-  const why = refusal();
+  refuse(refusal(), response);
+}
+
+/** What stops something, and not what begins it: in a recovery too. */
+export function requireKeeping({ keepingRefusal }: ApiContext, response: Response): void {
+  refuse(keepingRefusal(), response);
+}
+
+function refuse(why: ReturnType<ApiContext['refusal']>, response: Response): void {
   if (!why) return;
   response.set('Retry-After', '30');
   throw new ApiProblem(why.kind, why.detail);
+}
+
+/** What somebody released in a recovery would leave before anybody has looked. Asked of Redis: every moment counts. */
+export async function requireNoRecovery({ refusal, recovery }: ApiContext, response: Response): Promise<void> {
+  if (refusal()?.kind !== 'recovering' && !(await recovery.state())) return;
+  response.set('Retry-After', '30');
+  throw new ApiProblem('recovering', `${RECOVERING}.`);
 }
 
 /** What a person was told is stopped, or goes on, must still be so after the primary was lost. */

@@ -6,7 +6,7 @@ import type { DisbursementRecord } from '../operations/record.ts';
 import { eventOf } from '../processors/announced.ts';
 import { type Resolved, resolutions } from '../processors/resolve.ts';
 import { problemsOf } from '../producer/problems.ts';
-import { type ApiContext, findRecord, requireKept, requireRole } from './context.ts';
+import { type ApiContext, findRecord, requireKept, requireNoRecovery, requireRole } from './context.ts';
 import type { ApiKey } from './keys.ts';
 import { ApiProblem, invalid } from './problem.ts';
 import { disbursementView } from './views.ts';
@@ -33,6 +33,7 @@ export function addDisbursementActions(router: Router, context: ApiContext): voi
 
   router.post('/:id/approve', async (request, response) => {
     const key = requireRole(response, 'approve');
+    await requireNoRecovery(context, response);
     const record = await findRecord(context, key, 'disbursement', request.params.id);
     if (record.state === 'awaiting_approval') await approve(context, key, record);
     else if (record.fields['approvedBy'] !== key.name) throw notPossible(record.state, 'there is nothing to approve');
@@ -46,6 +47,7 @@ export function addDisbursementActions(router: Router, context: ApiContext): voi
     const body = resolveBody.safeParse(request.body ?? {});
     if (!body.success) throw invalid(problemsOf(body.error));
     refuseOwn(key, record);
+    if (body.data.outcome === 'resubmit') await requireNoRecovery(context, response);
     takeResolved(await context.resolve(record.id, { ...body.data, by: key.name }));
     await requireKept(context);
     response.json(disbursementView(await findRecord(context, key, 'disbursement', record.id)));

@@ -1,6 +1,6 @@
 import { Router } from 'express';
 import { type EventType, eventTypes } from '../events/catalogue.ts';
-import { CursorTooOld, cursorPattern } from '../events/stream.ts';
+import { CursorAhead, CursorTooOld, cursorPattern } from '../events/stream.ts';
 import { type ApiContext, queryNumber, queryText, requireRole } from './context.ts';
 import { mayUseAccount } from './keys.ts';
 import { ApiProblem, invalid } from './problem.ts';
@@ -17,6 +17,7 @@ export function eventRoutes({ events }: ApiContext): Router {
       const page = await events.read(after, limit, types);
       response.json({ events: page.events.filter(({ account }) => mayUseAccount(key, account)), next: page.next });
     } catch (error) {
+      if (error instanceof CursorAhead) throw aheadOfTheStream(error);
       if (!(error instanceof CursorTooOld)) throw error;
       throw new ApiProblem(
         'gone',
@@ -29,6 +30,13 @@ export function eventRoutes({ events }: ApiContext): Router {
   });
 
   return router;
+}
+
+function aheadOfTheStream({ oldest, epoch }: CursorAhead): ApiProblem {
+  const detail =
+    'Events up to this cursor are not, or no longer, in the stream: Redis was put back, or has lost something. ' +
+    'Take stock, then read on without a cursor.';
+  return new ApiProblem('ahead-of-the-stream', detail, { oldest: oldest ?? null, epoch });
 }
 
 function readTypes(text: string | undefined): Set<string> | undefined {

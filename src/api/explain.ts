@@ -69,6 +69,7 @@ async function circumstancesOf(
     dueAt,
     holds,
     accountKnown: accountNames.includes(record.account),
+    recovering: refusal()?.kind === 'recovering',
     durable: refusal()?.kind !== 'not-durable',
     pausedQueues: switches.filter(({ paused }) => paused).map(({ name }) => name),
     failureOf,

@@ -2,7 +2,7 @@
 import { Router } from 'express';
 import { STOPPED } from '../operations/accounts.ts';
 import { addExplain } from './explain.ts';
-import { type ApiContext, findRecord, requireKept, requireRole } from './context.ts';
+import { type ApiContext, findRecord, requireKept, requireNoRecovery, requireRole } from './context.ts';
 import { type ApiKey, mayUseAccount } from './keys.ts';
 import { addLimits } from './limits.ts';
 import { ApiProblem } from './problem.ts';
@@ -92,6 +92,7 @@ function addAccountRoutes(router: Router, context: ApiContext): void {
   router.post('/accounts/:name/release', async (request, response) => {
     const key = requireRole(response, 'operate');
     const name = knownAccount(request.params.name, key, accountNames);
+    await requireNoRecovery(context, response);
     for (const { area, reason } of await accounts.holdsOf(name)) await accounts.release(name, area, reason);
     response.json(await accountView(context, name));
   });

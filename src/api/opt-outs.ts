@@ -12,8 +12,8 @@ import {
   queryNumber,
   queryText,
   requireAccount,
+  requireKeeping,
   requireKept,
-  requireOpen,
   requireRole,
 } from './context.ts';
 import { invalid } from './problem.ts';
@@ -69,7 +69,7 @@ async function change(context: ApiContext, { request, response }: Exchange, how:
   const key = requireRole(response, how === 'add' ? 'enqueue' : 'operate');
   const { named, phones } = read(context, request);
   requireAccount(key, named);
-  requireOpen(context, response);
+  requireKeeping(context, response);
   const { changed, asBefore, refused } = await changeAll(phones, (part) => context.optOuts[how](named, part));
   await requireKept(context);
   const shownOnes = refused.slice(0, REFUSED_SHOWN);

@@ -5,12 +5,13 @@
 import type { Router } from 'express';
 import { isApplied } from '../processors/attempt.ts';
 import { advanceInvoice } from '../processors/invoice.ts';
+import { Recovering } from '../operations/recovery.ts';
 import type { InvoiceRecord } from '../operations/payment-records.ts';
 import type { UpstreamAccount } from '../upstream/client.ts';
 import type { CallOptions } from '../upstream/options.ts';
 import type { SoftpayStarted } from '../upstream/payments/softpay-types.ts';
 import type { Verdict } from '../upstream/verdict.ts';
-import { type ApiContext, findRecord, requireRole } from './context.ts';
+import { type ApiContext, findRecord, requireNoRecovery, requireRole } from './context.ts';
 import type { ApiKey } from './keys.ts';
 import { ApiProblem } from './problem.ts';
 import { readSoftpay, readSoftpayConfirmation } from './softpay-body.ts';
@@ -23,6 +24,7 @@ export function addSoftpay(router: Router, context: ApiContext): void {
     const call = inTime(context);
     const key = requireRole(response, 'enqueue');
     const record = await findRecord(context, key, 'invoice', request.params.id);
+    await requireNoRecovery(context, response);
     const { method, words } = readSoftpay(request.body);
     const payable = await payableOf(context, record);
     const { token, account } = payable;
@@ -34,6 +36,7 @@ export function addSoftpay(router: Router, context: ApiContext): void {
     const call = inTime(context);
     const key = requireRole(response, 'enqueue');
     const record = await findRecord(context, key, 'invoice', request.params.id);
+    await requireNoRecovery(context, response);
     const confirmation = readSoftpayConfirmation(request.body);
     const payable = await payableOf(context, record);
     const verdict = await payments.confirmSoftpay(payable.account, confirmation, call);
@@ -61,7 +64,11 @@ async function payableOf(context: ApiContext, record: InvoiceRecord): Promise<Pa
   }
   if (!account) throw new ApiProblem('wrong-state', `The account "${record.account}" is not configured here.`);
   const admission = await context.bench.upstream.admit(account, 'payments', 'act');
-  if (admission.admitted) return { record, token: record.token, account };
+  if (admission.admitted) {
+    // Nothing is written down before it leaves, so it is counted here.
+    if ((await context.bench.heartbeat?.raise()) === false) throw new Recovering();
+    return { record, token: record.token, account };
+  }
   throw new ApiProblem('too-many-requests', 'The service is asked as often as UPSTREAM_RATE allows; try again.');
 }
 

@@ -83,6 +83,14 @@ export const catalogue = {
     says: 'It took no event for days, so no more are sent to it.',
     example: { url: 'https://shop.example/relais', reason: 'http_500' },
   },
+  'system.recovering': {
+    says: 'Redis may have lost something: nothing is accepted and nothing leaves until somebody has looked.',
+    example: { id: 'system', because: 'rolled_back' },
+  },
+  'system.recovered': {
+    says: 'Somebody has looked, and it goes on. Cursors of events from before are refused: take stock.',
+    example: { id: 'system', because: 'rolled_back', by: 'maker' },
+  },
 } as const satisfies Readonly<Record<`${Family}.${string}`, EventDeclaration>>;
 
 export type EventType = keyof typeof catalogue;

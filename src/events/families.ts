@@ -96,6 +96,12 @@ export const families = {
     url: z.string(),
     reason: z.string(),
   }),
+  system: z.looseObject({
+    id: z.string().meta({ description: '`system`: it is about relais itself.' }),
+    state: z.enum(['recovering', 'recovered']),
+    because: z.string().meta({ description: 'What was noticed, as a word for programs.' }),
+    by: z.string().optional().meta({ description: 'The key of the person who ended it, or `witness`.' }),
+  }),
 } as const satisfies Readonly<Record<string, z.ZodObject>>;
 
 export type Family = keyof typeof families;

@@ -3,6 +3,7 @@
  * are only read and, after EVENTS_KEEP, forgotten.
  */
 import type { Redis } from 'ioredis';
+import { fingerprint } from '../lib/ids.ts';
 import { readEventData } from '../operations/event-data.ts';
 import { keys } from '../operations/keys.ts';
 import type { CompletionEvent } from './catalogue.ts';
@@ -24,20 +25,53 @@ export class CursorTooOld extends Error {
   }
 }
 
+/**
+ * What was read up to here is not, or no longer, in the stream: Redis has lost it, or another time has begun since. The
+ * caller must take stock before it goes on.
+ */
+export class CursorAhead extends Error {
+  override readonly name = 'CursorAhead';
+  /** The oldest event that is kept; undefined: there is none. */
+  readonly oldest: string | undefined;
+  readonly epoch: string;
+
+  constructor(oldest: string | undefined, epoch: string) {
+    super('this cursor is ahead of the stream');
+    this.oldest = oldest;
+    this.epoch = epoch;
+  }
+}
+
 const BEGINNING = '0-0';
-export const cursorPattern = /^\d{1,15}-\d{1,10}$/;
+/** The place of an event, and in a cursor that was given with a page also the epoch and a proof that it was. */
+export const cursorPattern = /^\d{1,15}-\d{1,10}(?:\.[\w-]{16})?$/;
+
+export interface EventStreamOptions {
+  readonly redis: Redis;
+  /** The epoch in which this process is at work; '' as long as it does not know. */
+  readonly epoch?: () => string;
+  /** Told of a place that was given to a reader, and that the stream has not come to. */
+  readonly onLost?: (place: string) => void;
+}
 
 export class EventStream {
   readonly #redis: Redis;
+  readonly #epoch: () => string;
+  readonly #onLost: (place: string) => void;
 
-  constructor(redis: Redis) {
+  constructor({ redis, epoch = () => '', onLost = () => undefined }: EventStreamOptions) {
     this.#redis = redis;
+    this.#epoch = epoch;
+    this.#onLost = onLost;
   }
 
   /** Events after the cursor, in the order they happened. With `types`, others are stepped over. */
   async read(after: string | undefined, limit: number, types?: ReadonlySet<string>): Promise<EventPage> {
-    const from = after ?? BEGINNING;
-    if (from !== BEGINNING) await this.#refuseForgotten(from);
+    const [from = BEGINNING, seal] = (after ?? BEGINNING).split('.');
+    if (from !== BEGINNING) {
+      await this.#refuseAhead(from, seal);
+      await this.#refuseForgotten(from);
+    }
     const events: CompletionEvent[] = [];
     let next = from;
     // A bounded number of steps a call: a filter that matches nothing must not read the whole stream at once.
@@ -50,7 +84,7 @@ export class EventStream {
       }
       if (entries.length === 0) break;
     }
-    return { events, next };
+    return { events, next: this.#sealed(next) };
   }
 
   /** Events after a place, with their places, as many as there are at most. */
@@ -70,6 +104,30 @@ export class EventStream {
     await this.#redis.xtrim(keys.events, 'MINID', '~', String(Math.max(0, nowMs - keepMs)));
   }
 
+  /** Who holds a cursor can prove that it was given in this epoch: its last letters are made of the epoch as a whole. */
+  #sealed(place: string): string {
+    const epoch = this.#epoch();
+    return epoch === '' || place === BEGINNING ? place : `${place}.${sealOf(epoch, place)}`;
+  }
+
+  async #refuseAhead(place: string, seal: string | undefined): Promise<void> {
+    const epoch = this.#epoch();
+    const ofAnotherEpoch = seal !== undefined && epoch !== '' && !seal.startsWith(nameOf(epoch));
+    if (!ofAnotherEpoch && !isBefore(await this.#last(), place)) return;
+    // Anybody may ask for a place that never was; only what was given here is a sign of loss.
+    if (seal !== undefined && epoch !== '' && seal === sealOf(epoch, place)) this.#onLost(place);
+    const [[oldest] = []] = await this.#redis.xrange(keys.events, '-', '+', 'COUNT', 1);
+    throw new CursorAhead(oldest, nameOf(epoch));
+  }
+
+  /** The last id that the stream has given. */
+  async #last(): Promise<string> {
+    const [[last] = []] = await this.#redis.xrevrange(keys.events, '+', '-', 'COUNT', 1);
+    if (last !== undefined) return last;
+    const known = await this.#redis.exists(keys.events);
+    return known === 0 ? BEGINNING : String((await this.#info())('last-generated-id'));
+  }
+
   async #refuseForgotten(cursor: string): Promise<void> {
     const [[oldest] = []] = await this.#redis.xrange(keys.events, '-', '+', 'COUNT', 1);
     if (oldest !== undefined && isBefore(cursor, oldest) && (await this.#hasForgotten()))
@@ -77,10 +135,23 @@ export class EventStream {
   }
 
   async #hasForgotten(): Promise<boolean> {
-    const info = (await this.#redis.xinfo('STREAM', keys.events)) as unknown[];
-    const value = (name: string): unknown => info[info.indexOf(name) + 1];
+    const value = await this.#info();
     return Number(value('entries-added')) > Number(value('length'));
   }
+
+  async #info(): Promise<(name: string) => unknown> {
+    const info = (await this.#redis.xinfo('STREAM', keys.events)) as unknown[];
+    return (name) => info[info.indexOf(name) + 1];
+  }
+}
+
+/** What an epoch is called in public. */
+function nameOf(epoch: string): string {
+  return epoch === '' ? '' : fingerprint(epoch).slice(0, 8);
+}
+
+function sealOf(epoch: string, place: string): string {
+  return nameOf(epoch) + fingerprint(`${epoch}\n${place}`).slice(0, 8);
 }
 
 function isBefore(a: string, b: string): boolean {

@@ -157,6 +157,12 @@ export const declarations = {
     labels: {},
     help: '1 when writes that Redis answered survive a loss of power; at 0 no money is moved.',
   },
+  relais_recovering: {
+    type: 'gauge',
+    of: 'process',
+    labels: {},
+    help: '1 while Redis may have lost something: nothing is accepted and nothing leaves until somebody has looked.',
+  },
   relais_redis_up: {
     type: 'gauge',
     of: 'process',

@@ -109,6 +109,8 @@ const eventTypes = [
   'account.held',
   'account.released',
   'endpoint.disabled',
+  'system.recovering',
+  'system.recovered',
 ] as const;
 
 /** The closed sets, by the name that `declarations` uses for them. */

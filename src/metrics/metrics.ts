@@ -10,6 +10,7 @@ import { readWhole, type Whole, type WholeSources } from './whole.ts';
 export interface MetricsOptions extends WholeSources {
   /** Whether a write that Redis answered survives a loss of power, as far as this process knows. */
   readonly durable: () => boolean;
+  readonly recovering: () => boolean;
   /** Used share of Redis' maxmemory, as far as this process knows; null without a limit. */
   readonly memoryShare: () => number | null;
   readonly clock: Clock;
@@ -50,7 +51,7 @@ const KEEP_MS = 1_000;
 const LIMIT_MS = 1_500;
 
 export function createMetrics(options: MetricsOptions): Metrics {
-  const { clock, durable, memoryShare, onError } = options;
+  const { clock, durable, recovering, memoryShare, onError } = options;
   const instruments = createInstruments();
   const read = () => readWhole(options, clock.now());
   const whole = readSparingly({ read, clock, keepMs: KEEP_MS, limitMs: LIMIT_MS, onError });
@@ -61,6 +62,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
       const seen = await whole();
       showWhole(instruments, seen);
       instruments.replace('relais_redis_up', [{ labels: {}, value: seen ? 1 : 0 }]);
+      instruments.replace('relais_recovering', [{ labels: {}, value: recovering() ? 1 : 0 }]);
       instruments.replace('relais_redis_durable', [{ labels: {}, value: durable() ? 1 : 0 }]);
       const share = memoryShare();
       instruments.replace('relais_redis_memory_ratio', share === null ? [] : [{ labels: {}, value: share }]);

@@ -6,6 +6,7 @@ import type { Redis } from 'ioredis';
 import type { Random } from '../lib/random.ts';
 import { type BatchRow, packBatchRow, unpackBatchRow } from './batch-record.ts';
 import { storedNames } from './brief.ts';
+import { type Guard, NO_MEMORY } from './heartbeat.ts';
 import { keys } from './keys.ts';
 import { isFinal } from './lifecycle.ts';
 import { type Fields, RECORD_VERSION } from './record.ts';
@@ -59,10 +60,12 @@ const STAGED_FOR_S = 3_600;
 export class Batches {
   readonly #redis: Redis;
   readonly #random: Random;
+  readonly #heartbeat: Guard;
 
-  constructor(redis: Redis, random: Random) {
+  constructor(redis: Redis, random: Random, heartbeat: Guard = NO_MEMORY) {
     this.#redis = redis;
     this.#random = random;
+    this.#heartbeat = heartbeat;
   }
 
   /** All of it in one step, or nothing. */
@@ -94,6 +97,7 @@ export class Batches {
         keys.batchRows(id),
         ofBytes,
         keys.record(other || id),
+        keys.heartbeat,
       ],
       [
         id,
@@ -104,9 +108,11 @@ export class Batches {
         account,
         hasRows ? 1 : 0,
         other,
+        ...this.#heartbeat.remembered(),
         ...Object.entries(fields).flat(),
       ],
-    )) as [BatchAccepted['outcome'] | 'read again', string, string];
+    )) as [BatchAccepted['outcome'] | 'read again' | 'recovering', string, string];
+    if (outcome === 'recovering') throw this.#heartbeat.refused();
     // Another upload of the same bytes was faster: what it wrote is what this one is compared with.
     return outcome === 'read again' ? this.#write(batch, staged, hasRows) : { outcome, id: name, state: detail };
   }

@@ -4,6 +4,7 @@ import type { Random } from '../lib/random.ts';
 import { readChunkId } from './campaigns.ts';
 import { CAMPAIGN_FIELDS, type CampaignOfChunk, campaignOfChunk } from './chunk-campaign.ts';
 import type { QueueName } from './due-queues.ts';
+import { type Guard, NO_MEMORY } from './heartbeat.ts';
 import { keys } from './keys.ts';
 import { type MessageState, statesInQueue } from './lifecycle.ts';
 import type { Acquired, OperationsOptions } from './operations.ts';
@@ -92,13 +93,15 @@ export class Chunks {
   readonly #begin: (ask: Ask) => Promise<Answered>;
   readonly #settle: (ask: Ask) => Promise<Answered>;
   readonly #withOptOuts = new Set<string>();
+  readonly #heartbeat: Guard;
 
-  constructor({ redis, random, now }: OperationsOptions) {
+  constructor({ redis, random, now, heartbeat = NO_MEMORY }: OperationsOptions) {
     this.#redis = redis;
+    this.#heartbeat = heartbeat;
     this.#random = random;
     this.#now = () => (now ? String(now()) : '');
     this.#begin = together(redis, beginChunkScript);
-    this.#settle = together(redis, chunkScript);
+    this.#settle = together(redis, chunkScript, () => heartbeat.remembered());
   }
 
   /** The chunk for an attempt at sending it, with all that may stand in its way, or why it is not to be had. */
@@ -135,6 +138,7 @@ export class Chunks {
     const [, answer] = await this.#settle(askToSettle(record, change, step));
     const [is, ...rest] = answer as [string, ...number[]];
     if (is === 'opt-outs') this.#withOptOuts.add(record.account);
+    if (is === 'recovering') this.#heartbeat.refused();
     if (is === 'parked' || is === 'cancelled' || is === 'opt-outs') return { is };
     if (is === 'paced') return { is, waitMs: rest[0] ?? 0 };
     if (is === 'expiring') return { is, at: rest[0] ?? 0 };
@@ -183,6 +187,7 @@ function askToSettle({ account, campaign }: ChunkRecord, change: ChunkChange, st
         keys.openTexts(account),
         keys.sentTexts(account, slotOf(at)),
         ...lists,
+        keys.heartbeat,
       ],
       words: [now, from, to, dueInMs, keepMs, evidence, hintAfterMs, entersSet, gate, campaign ? 1 : 0, lists.length],
     },

@@ -39,6 +39,10 @@ const conditions: Rows = {
     'See whether SERVICE_BASE_URL leads to the service (relais doctor), and ask the service; it goes on by itself.',
   ],
   stopped: ['a person has stopped the account', 'Release it when it may go on: relais account release NAME.'],
+  recovering: [
+    'Redis may have lost something, so nothing leaves until somebody has looked',
+    'See what is open, and say what became of it: relais recover.',
+  ],
   redis_not_durable: [
     'Redis would not survive a power loss, so nothing is sent',
     'Mend what relais doctor names; it goes on by itself.',

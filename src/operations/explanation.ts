@@ -45,6 +45,8 @@ export interface Circumstances {
   /** Whether this process knows its account. */
   readonly accountKnown: boolean;
   readonly durable: boolean;
+  /** Redis may have lost something, and nobody has looked yet. */
+  readonly recovering?: boolean;
   readonly pausedQueues: readonly string[];
   readonly failureOf: FailureOf;
 }
@@ -89,6 +91,7 @@ function inTheMiddle(sentence: string): string {
 /** What keeps something that was not sent from being sent, the strongest first. */
 export function waitOf(area: HoldArea, record: Standing, around: Circumstances): WordExplained | undefined {
   if (!around.accountKnown) return explainWord('account_not_configured');
+  if (around.recovering) return explainWord('recovering');
   if (!around.durable) return explainWord('redis_not_durable');
   const hold = around.holds.find((one) => one.area === area);
   if (hold === undefined) return stuckOf(record, around);

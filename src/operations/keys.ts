@@ -18,6 +18,15 @@ export const keys = {
     `ref:${kind}:${fingerprint(`${account}\n${reference}`)}`,
   /** Sorted set: ids by the time (ms) at which somebody must look at them next. */
   due: (queue: string): string => `due:${queue}`,
+  /**
+   * Hash: when relais was last at work here (`at`, ms), in which `epoch`, those `before` it, and a `counter` that every
+   * beat and every effect raises. `recovering` is there while nothing may leave.
+   */
+  heartbeat: 'heartbeat',
+  /** Hash: why nothing may leave, since when, and what was seen; only while a recovery is under way. */
+  recovery: 'recovery',
+  /** String: this Redis has seen a heartbeat before, so that none is no first start. */
+  schema: 'schema',
   /** Stream: what we tell our callers. */
   events: 'events',
   /** Stream: what BullMQ tells dashboards about the jobs of a queue. The last thousand or so are kept. */

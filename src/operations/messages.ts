@@ -2,6 +2,7 @@
 import type { Redis } from 'ioredis';
 import { RECIPIENTS_PER_CHUNK } from './chunk-items.ts';
 import type { QueueName } from './due-queues.ts';
+import { type Guard, NO_MEMORY } from './heartbeat.ts';
 import { keys } from './keys.ts';
 import type { Accepted } from './operations.ts';
 import { RECORD_VERSION } from './record.ts';
@@ -47,7 +48,7 @@ export async function acceptMessages(
   redis: Redis,
   chunk: OpenChunk,
   messages: readonly NewMessage[],
-  now?: () => number,
+  { now, heartbeat = NO_MEMORY }: { readonly now?: () => number; readonly heartbeat?: Guard | undefined } = {},
 ): Promise<MessagesAccepted> {
   const { id, account, lane, dueInMs } = chunk;
   const calledFor: string[] = [
@@ -56,10 +57,16 @@ export async function acceptMessages(
     keys.counts('message'),
     keys.counts('chunk'),
     keys.state('chunk', 'queued'),
+    keys.heartbeat,
   ];
-  const words = [now ? String(now()) : '', id, account, lane, RECORD_VERSION, RECIPIENTS_PER_CHUNK, dueInMs];
+  const own = [id, account, lane, RECORD_VERSION, RECIPIENTS_PER_CHUNK, dueInMs];
+  const words = [now ? String(now()) : '', ...own, ...heartbeat.remembered()];
   for (const message of messages) add(message, account, calledFor, words);
-  const answer = (await runScript(redis, acceptMessagesScript, calledFor, words)) as [number, ...string[]];
+  const answer = (await runScript(redis, acceptMessagesScript, calledFor, words)) as [
+    number | 'recovering',
+    ...string[],
+  ];
+  if (answer[0] === 'recovering') throw heartbeat.refused();
   return {
     count: answer[0],
     verdicts: messages.map((message, at) =>

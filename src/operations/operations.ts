@@ -10,6 +10,7 @@ import { RedisUnavailable } from '../redis/connections.ts';
 import { type AcceptedAt, fieldsToWrite } from './accepted.ts';
 import { type AccountStanding, readStanding } from './accounts.ts';
 import { endsBriefly } from './brief.ts';
+import { type Guard, NO_MEMORY } from './heartbeat.ts';
 import type { QueueName } from './due-queues.ts';
 import { type EvidenceDraft, NOTHING_POSTED, type Posted, type Said, packEvidence } from './evidence.ts';
 import { keys } from './keys.ts';
@@ -41,6 +42,8 @@ export interface OperationsOptions {
   readonly now?: () => number;
   /** Resolves true when the write before it has reached the replicas that must have it. Absent: there are none. */
   readonly fence?: (() => Promise<boolean>) | undefined;
+  /** What this process remembers of Redis. Absent: nothing. */
+  readonly heartbeat?: Guard | undefined;
   /** Names of the accounts that there are: what stands in their way is read with each record that is acquired. */
   readonly standingsOf?: readonly string[];
   /** What the settings of this process ask of the limits of money. Absent: nothing; what holds in Redis holds. */
@@ -121,10 +124,13 @@ export class Operations {
   readonly #standingsOf: readonly string[];
   /** In the words of the script, one for each limit. */
   readonly #asked: readonly string[];
+  readonly #heartbeat: Guard;
 
-  constructor({ redis, random, now, fence, standingsOf = [], limits = {} }: OperationsOptions) {
+  constructor(options: OperationsOptions) {
+    const { redis, random, now, fence, standingsOf = [], limits = {}, heartbeat = NO_MEMORY } = options;
     this.#asked = moneyLimits.map((name) => wordOf(limits[name]));
     this.#redis = redis;
+    this.#heartbeat = heartbeat;
     this.#standingsOf = standingsOf.length > STANDINGS_MAX ? [] : standingsOf;
     this.#fence = fence;
     this.#random = random;
@@ -151,6 +157,7 @@ export class Operations {
         keys.acceptedOn(account, day),
         keys.sameAgain(account, `${beneficiary}.${operation.xof ?? ''}`),
         keys.state(kind, 'awaiting_approval'),
+        keys.heartbeat,
       ],
       [
         id,
@@ -168,10 +175,12 @@ export class Operations {
         operation.approval ?? '',
         day,
         ...this.#asked,
+        ...this.#heartbeat.remembered(),
         ...Object.entries(fields).flat(),
       ],
-    )) as [Accepted['outcome'], string, string, number];
+    )) as [Accepted['outcome'] | 'recovering', string, string, number];
     const [outcome, name, detail, at] = answer;
+    if (outcome === 'recovering') throw this.#heartbeat.refused();
     if (outcome === 'limited') return { outcome, limit: name as MoneyLimit, detail };
     if (outcome !== 'conflict') await this.mustBeKept(name, { fp: operation.fingerprint });
     if (outcome === 'accepted') return { outcome, id: name, state: detail, at };
@@ -223,21 +232,25 @@ export class Operations {
   ): Promise<Settled> {
     const step = stepOf(record, lease, change, { op: this.#random.hex(8), now: this.#now() });
     const words = settleWords(step);
-    const { unlessHeld = '', forgetsCallback } = change;
+    const { unlessHeld = '', forgetsCallback, hasEffect } = change;
     const recount = recountWords(record, change.to);
     const answer = await runScript(
       this.#redis,
       settleScript,
-      [...words.keys, keys.account(record.account), keys.callback(record.id), ...recount.keys],
+      [...words.keys, keys.account(record.account), keys.callback(record.id), keys.heartbeat, ...recount.keys],
       [
         ...words.args,
         unlessHeld,
         forgetsCallback ? 1 : 0,
         endsBriefly(record.kind, change.to) ? 1 : 0,
+        hasEffect ? 1 : 0,
+        ...this.#heartbeat.remembered(),
         ...recount.args,
       ],
     );
-    return readSettled(answer, step.op, record.rev);
+    const settled = readSettled(answer, step.op, record.rev);
+    if (settled.is === 'recovering') this.#heartbeat.refused();
+    return settled;
   }
 
   /**

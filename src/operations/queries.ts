@@ -103,7 +103,7 @@ export class Queries {
   /** How many events of each type were ever emitted. Only grows; what EVENTS_KEEP forgets stays counted. */
   async eventsEmitted(): Promise<Readonly<Record<string, number>>> {
     const hashes = await Promise.all(
-      [...kinds, 'account', 'endpoint'].map((of) => this.#redis.hgetall(keys.counts(of))),
+      [...kinds, 'account', 'endpoint', 'system'].map((of) => this.#redis.hgetall(keys.counts(of))),
     );
     const counted = hashes.flatMap((fields) => Object.entries(fields));
     const events = counted.filter(([name]) => name.startsWith(EVENT_FIELD));

@@ -27,14 +27,23 @@ export interface Change<K extends Kind> {
   readonly hintAfterMs?: number | undefined;
   /** Nothing is changed while the account is held so, as `area.reason`: asked in the same step as the write. */
   readonly unlessHeld?: string | undefined;
+  /** What leaves after this write has an effect: refused while a recovery is under way, and counted. */
+  readonly hasEffect?: boolean | undefined;
   /** What was last posted about it tells no more than the state does. */
   readonly forgetsCallback?: boolean | undefined;
 }
 
 export type Settled =
-  | { readonly is: 'applied' | 'mine'; readonly op: string; readonly rev: number; readonly at: number }
+  | {
+      readonly is: 'applied' | 'mine';
+      readonly op: string;
+      readonly rev: number;
+      readonly at: number;
+      /** Of effects, where this change comes before one. */
+      readonly counter?: number;
+    }
   | { readonly is: 'not yours'; readonly state: string }
-  | { readonly is: 'none' | 'held' };
+  | { readonly is: 'none' | 'held' | 'recovering' };
 
 type Word = string | number;
 
@@ -141,8 +150,8 @@ export function recountWords<K extends Kind>(
 }
 
 export function readSettled(answer: unknown, op: string, rev: number): Settled {
-  const [is, state, newRev, at] = answer as [Settled['is'], string?, number?, number?];
-  if (is === 'none' || is === 'held') return { is };
+  const [is, state, newRev, at, counter] = answer as [Settled['is'], string?, number?, number?, number?];
+  if (is === 'none' || is === 'held' || is === 'recovering') return { is };
   if (is === 'not yours') return { is, state: state ?? '' };
-  return { is, op, rev: newRev ?? rev + 1, at: at ?? 0 };
+  return { is, op, rev: newRev ?? rev + 1, at: at ?? 0, ...(counter === undefined ? {} : { counter }) };
 }

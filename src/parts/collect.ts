@@ -3,12 +3,21 @@ import type { Answer } from '../producer/acceptance.ts';
 import { CollectAcceptance } from '../producer/acceptance-collect.ts';
 import type { Foundation } from './foundation.ts';
 
-export function collectAcceptanceOf({ redis, random, config, wake, book, fence }: Foundation): CollectAcceptance {
+export function collectAcceptanceOf({
+  redis,
+  random,
+  config,
+  wake,
+  book,
+  fence,
+  heartbeat,
+}: Foundation): CollectAcceptance {
   return new CollectAcceptance({
     redis,
     random,
     wake,
     fence,
+    heartbeat,
     environment: config.ENVIRONMENT,
     accounts: new Set(book.keys()),
     limits: config,

@@ -43,6 +43,8 @@ function devSettings(): Settings {
     ACCOUNTS_FILE: undefined,
     REDIS_SENTINELS: undefined,
     REDIS_WAIT_REPLICAS: undefined,
+    // Its Redis is forgotten at its end, so there is nothing to be a witness of.
+    WITNESS_FILE: 'off',
     CALLBACK_SECRET: systemRandom.hex(16),
   };
 }

@@ -5,6 +5,7 @@ import type { Part } from '../app.ts';
 import { apiKeysOf } from '../config.ts';
 import { startMetricsServer } from '../metrics/server.ts';
 import { Purge } from '../operations/purge.ts';
+import { RECOVERING } from '../operations/recovery.ts';
 import { IntakeJobs } from '../queues/intake-jobs.ts';
 import type { Bench } from '../processors/bench.ts';
 import { resolveDisbursement } from '../processors/resolve.ts';
@@ -16,7 +17,7 @@ import { endpointDeskOf, endpointsOf } from './deliveries.ts';
 import type { Foundation } from './foundation.ts';
 import { listen } from './listen.ts';
 import { readPricesOf } from '../prices.ts';
-import { refusalOf } from './refusal.ts';
+import { keepingRefusalOf, refusalOf } from './refusal.ts';
 import { acceptanceOf } from './worker.ts';
 
 type TellUrl = (url: string) => void;
@@ -47,6 +48,7 @@ export function apiPart(foundation: Foundation, bench: Bench, tellUrl: TellUrl):
         endpointDesk: endpointDeskOf(foundation, endpoints),
         bench,
         refusal: () => refusalOf(foundation),
+        keepingRefusal: () => keepingRefusalOf(foundation),
         resolve: (id, request) => resolveDisbursement(id, request, bench),
         queues: queueSwitches(foundation),
         onWrongKey: metrics.wrongKey,
@@ -129,7 +131,7 @@ export function webhooksPart(foundation: Foundation, tellUrl: TellUrl): Part {
 }
 
 export function metricsPart(foundation: Foundation, tellUrl: TellUrl): Part {
-  const { config, metrics, redis, durability, watchdog, quietly, limits, clock } = foundation;
+  const { config, metrics, redis, durability, heartbeat, watchdog, quietly, limits, clock } = foundation;
   return {
     name: 'the metrics page',
     start: async () => {
@@ -138,6 +140,7 @@ export function metricsPart(foundation: Foundation, tellUrl: TellUrl): Part {
         host: config.HOST,
         port: config.METRICS_PORT,
         readiness: async () => [
+          ...(heartbeat.recovering() ? [`recovering: ${RECOVERING}`] : []),
           ...(redis.status === 'ready' ? [] : [`Redis is ${redis.status}`]),
           ...(durability().durable ? [] : durability().reasons),
           ...watchdog.reasons(),

@@ -16,10 +16,12 @@ import { Batches } from '../operations/batches.ts';
 import { Campaigns } from '../operations/campaigns.ts';
 import { Chunks } from '../operations/chunks.ts';
 import type { QueueName } from '../operations/due-queues.ts';
+import { Heartbeat } from '../operations/heartbeat.ts';
 import { Operations } from '../operations/operations.ts';
 import { OptOuts } from '../operations/opt-outs.ts';
 import { Retries } from '../operations/retries.ts';
 import { Queries } from '../operations/queries.ts';
+import { RECOVERING, Recovery } from '../operations/recovery.ts';
 import { SharedLimits } from '../operations/shared-limits.ts';
 import { type AnyQueueName, queueNames, queues } from '../queues/index.ts';
 import { openQueue } from '../queues/open.ts';
@@ -65,6 +67,8 @@ export interface Foundation {
   /** Waits for the replicas that must hold a write; absent where there are none. */
   readonly fence: (() => Promise<boolean>) | undefined;
   readonly durability: () => Durability;
+  readonly heartbeat: Heartbeat;
+  readonly recovery: Recovery;
   readonly metrics: Metrics;
   readonly watchdog: Watchdog;
   /** How long this process waits for Redis while it starts. */
@@ -93,9 +97,13 @@ export function layFoundation(config: Config, logger: Logger, signal?: AbortSign
   let durability = NOT_ASKED_YET;
   const queries = new Queries(redis);
   const accounts = new Accounts(redis);
-  const metrics = metricsOf({ queries, accounts, bullQueues, quietly }, () => durability);
+  const metrics = metricsOf(
+    { queries, accounts, bullQueues, quietly },
+    { durability: () => durability, recovering: () => heartbeat.recovering() !== undefined },
+  );
   const fence = fenceOf(config, redis, metrics);
-  const records = { redis, random: systemRandom, fence: fence?.pass };
+  const heartbeat = heartbeatOf({ config, redis, logger, quietly }, fence);
+  const records = { redis, random: systemRandom, fence: fence?.pass, heartbeat };
   return {
     config,
     logger,
@@ -106,19 +114,19 @@ export function layFoundation(config: Config, logger: Logger, signal?: AbortSign
     redis,
     book,
     fingerprints: new Map([...book].map(([name, account]) => [name, accountFingerprint(account)])),
-    operations: new Operations({ ...records, standingsOf: [...book.keys()] }),
+    ...storesOf(records, [...book.keys()]),
     queries,
-    chunks: new Chunks(records),
-    campaigns: new Campaigns(redis),
-    retries: new Retries(redis),
-    optOuts: new OptOuts(redis),
-    batches: new Batches(redis, systemRandom),
     limits: new SharedLimits(redis, config),
     accounts,
-    events: new EventStream(redis),
+    events: new EventStream({
+      redis,
+      epoch: () => heartbeat.known().epoch,
+      onLost: (place) => heartbeat.lost(place),
+    }),
     bullQueues,
     wake: (queue, id, rev) => waker.wake(queue, id, rev),
     durability: () => withFence(durability, fence),
+    heartbeat,
     metrics,
     watchdog: createWatchdog({ clock: systemClock, leaseMs: timingOf(config).leaseMs }),
     fence: fence?.pass,
@@ -130,11 +138,48 @@ export function layFoundation(config: Config, logger: Logger, signal?: AbortSign
   };
 }
 
+interface Records {
+  readonly redis: Redis;
+  readonly random: Random;
+  readonly fence: (() => Promise<boolean>) | undefined;
+  readonly heartbeat: Heartbeat;
+}
+
+function storesOf(records: Records, accounts: readonly string[]) {
+  const { redis, random, heartbeat } = records;
+  return {
+    operations: new Operations({ ...records, standingsOf: accounts }),
+    chunks: new Chunks(records),
+    campaigns: new Campaigns(redis),
+    retries: new Retries(redis),
+    optOuts: new OptOuts(redis),
+    batches: new Batches(redis, random, heartbeat),
+    recovery: new Recovery({ redis, random }),
+  };
+}
+
 function fenceOf(config: Config, redis: Redis, metrics: Metrics): Fence | undefined {
   const replicas = config.REDIS_WAIT_REPLICAS;
   if (replicas === 0) return undefined;
   const wait = (count: number, ms: number): Promise<number> => redis.wait(count, ms);
   return createFence({ wait, replicas, clock: systemClock, onWaited: metrics.fenced });
+}
+
+function heartbeatOf(
+  { config, redis, logger, quietly }: Pick<Foundation, 'config' | 'redis' | 'logger' | 'quietly'>,
+  fence: Fence | undefined,
+): Heartbeat {
+  return new Heartbeat({
+    redis,
+    random: systemRandom,
+    fence: fence?.pass,
+    silenceMs: config.SILENCE_LIMIT,
+    onChange: (state) => {
+      if (state) logger.error({ recovery: state }, RECOVERING);
+      else logger.info('the recovery is over');
+    },
+    onError: (error) => quietly('heartbeat', error),
+  });
 }
 
 /** A replica that has just missed a write is away, whatever Redis says about its connections. */
@@ -145,7 +190,7 @@ function withFence(seen: Durability, fence: Fence | undefined): Durability {
 
 function metricsOf(
   { queries, accounts, bullQueues, quietly }: Pick<Foundation, 'queries' | 'accounts' | 'bullQueues' | 'quietly'>,
-  durability: () => Durability,
+  { durability, recovering }: Pick<Foundation, 'durability'> & { readonly recovering: () => boolean },
 ): Metrics {
   return createMetrics({
     queries,
@@ -153,6 +198,7 @@ function metricsOf(
     jobCounts: (queue) => bullQueues[queue].getJobCounts(),
     oldestJobAt: async (queue) => (await bullQueues[queue].getJobs(['waiting'], 0, 0, true))[0]?.timestamp,
     durable: () => durability().durable,
+    recovering,
     memoryShare: () => durability().usedMemoryShare,
     clock: systemClock,
     onError: (error) => quietly('metrics', error),

@@ -1,10 +1,17 @@
+import { RECOVERING } from '../operations/recovery.ts';
 import type { Foundation } from './foundation.ts';
 
 /** A fuller Redis accepts nothing new; what was accepted is settled all the same. */
 const MEMORY_SHARE_MAX = 0.85;
 
 /** Why nothing can be accepted now, through any door, if so. */
-export function refusalOf({ durability }: Foundation) {
+export function refusalOf(foundation: Pick<Foundation, 'durability' | 'heartbeat'>) {
+  if (foundation.heartbeat.recovering()) return { kind: 'recovering' as const, detail: `${RECOVERING}.` };
+  return keepingRefusalOf(foundation);
+}
+
+/** Why what is written down now would not be kept, if so. */
+export function keepingRefusalOf({ durability }: Pick<Foundation, 'durability'>) {
   const { durable, reasons, usedMemoryShare } = durability();
   if (!durable) return { kind: 'not-durable' as const, detail: reasons.join(' ') };
   if (usedMemoryShare === null || usedMemoryShare <= MEMORY_SHARE_MAX) return undefined;

@@ -9,6 +9,7 @@ import { isLoopbackHost } from '../events/outgoing/endpoint.ts';
 import { apiPart, metricsPart, webhooksPart } from './doors.ts';
 import { stampPart } from './deployment.ts';
 import { layFoundation, limitsPart } from './foundation.ts';
+import { heartbeatPart } from './heartbeat.ts';
 import { timingOf } from './timing.ts';
 import { workerParts } from './worker.ts';
 
@@ -61,6 +62,7 @@ export async function startRoles(
     ...foundation.parts,
     // Before anything is written: these may be the keys of another deployment.
     stampPart(foundation, giveUp),
+    heartbeatPart(foundation),
     ...(roles.includes('worker') || roles.includes('api') ? [limitsPart(foundation, roles)] : []),
     metricsPart(foundation, (url) => (urls.metrics = url)),
     upstream,

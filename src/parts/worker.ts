@@ -55,6 +55,7 @@ export function acceptanceOf(foundation: Foundation): Acceptance {
     extraWithdrawModes: config.EXTRA_WITHDRAW_MODES,
     fence: foundation.fence,
     limits: config,
+    heartbeat: foundation.heartbeat,
   });
 }
 

@@ -3,7 +3,7 @@ import { type HoldArea, STOPPED, type Row } from '../operations/accounts.ts';
 import type { Verdict } from '../upstream/verdict.ts';
 import type { AttemptedKind } from './announced.ts';
 import { type AttemptAt, type Ending, finish, stayAt } from './attempt.ts';
-import type { Bench, Settlement } from './bench.ts';
+import { type Bench, type Settlement, closedFor } from './bench.ts';
 
 /**
  * Upstream answers, or is silent, in a way that says nothing about this disbursement but much about upstream. Not one
@@ -51,7 +51,8 @@ export async function mustWait<K extends SendingKind>(
   const { account, kind } = attempt.record;
   const { holdRecheckMs } = bench.policy;
   const wait = (because: string) => stayAt<K>(attempt, bench, { dueInMs: holdRecheckMs, because });
-  if (!bench.durability().durable) return wait('redis_not_durable');
+  const closed = closedFor(bench);
+  if (closed) return wait(closed);
   const { holds, failing } = attempt.standing ?? (await bench.accounts.standingOf(account));
   const probing: string[] = [];
   for (const { area, reason } of holds) {

@@ -12,7 +12,7 @@ import { type Batches, isSettled, WAITING } from '../operations/batches.ts';
 import type { Held } from '../operations/operations.ts';
 import { batch as declaration } from '../queues/batch.ts';
 import { finish } from './attempt.ts';
-import { type Bench, type Settlement, waitAt } from './bench.ts';
+import { type Bench, type Settlement, closedFor, waitAt } from './bench.ts';
 
 const LOOK_MS = declaration.retryAfter.map(toMs);
 
@@ -70,8 +70,9 @@ function expire(held: Held<'batch'>, bench: Bench): Promise<Settlement> {
 
 async function goOn(held: Held<'batch'>, tools: BatchTools, bench: Bench): Promise<Settlement> {
   const { record } = held;
-  if (!bench.durability().durable) {
-    return wait(held, bench.policy.holdRecheckMs, 'redis_not_durable', bench);
+  const closed = closedFor(bench);
+  if (closed) {
+    return wait(held, bench.policy.holdRecheckMs, closed, bench);
   }
   const look = await lookAtRows(record, tools.batches);
   if (look.mark === record.totals.count) return end(held, tools, bench);

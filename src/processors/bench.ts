@@ -4,6 +4,7 @@ import type { Random } from '../lib/random.ts';
 import type { Accounts } from '../operations/accounts.ts';
 import type { Campaigns } from '../operations/campaigns.ts';
 import type { Chunks } from '../operations/chunks.ts';
+import type { Heartbeat } from '../operations/heartbeat.ts';
 import type { QueueName } from '../operations/due-queues.ts';
 import type { Operations } from '../operations/operations.ts';
 import type { OptOuts } from '../operations/opt-outs.ts';
@@ -34,6 +35,8 @@ export interface Bench {
   callbackUrl(account: string, id: string, kind?: 'disbursement' | 'invoice'): string | undefined;
   /** Whether a write that was answered survives a power loss, and why not. */
   durability(): { readonly durable: boolean; readonly reasons: readonly string[] };
+  /** What this process remembers of Redis. Absent: nothing is remembered. */
+  readonly heartbeat?: Pick<Heartbeat, 'recovering' | 'remember' | 'raise'>;
   /** Resolves true when the write before it, on the same connection, has reached the replicas that must have it. */
   fence(): Promise<boolean>;
   /** Absent: there are as many attempts as there may be requests in flight. */
@@ -42,6 +45,12 @@ export interface Bench {
   stopping?(): boolean;
   /** Adds a wake-up job. Not awaited by anybody: the due index is what nobody can lose. */
   wake(queue: QueueName, id: string, rev: string | number): void;
+}
+
+/** Why nothing may leave at this moment, as a word; undefined: it may. */
+export function closedFor(bench: Bench): 'recovering' | 'redis_not_durable' | undefined {
+  if (bench.heartbeat?.recovering()) return 'recovering';
+  return bench.durability().durable ? undefined : 'redis_not_durable';
 }
 
 /** Waits and limits, all in ms, as the settings give them. */

@@ -6,7 +6,7 @@ import type { EvidenceDraft } from '../operations/evidence.ts';
 import type { ChunkRecord } from '../operations/text-records.ts';
 import type { UpstreamAccount } from '../upstream/client.ts';
 import { finish } from './attempt.ts';
-import type { Bench, Outcome, Settlement } from './bench.ts';
+import { type Bench, type Outcome, type Settlement, closedFor } from './bench.ts';
 import { endCancelled } from './chunk-cancelled.ts';
 import { type ChunkHeld, type ChunkMove, finishChunk, goOn, statesBefore } from './chunk-settle.ts';
 import { type Recipient, recipientsOf } from './chunk-texts.ts';
@@ -130,7 +130,8 @@ async function conditionOf(
   { record: { account }, accountHeld }: { readonly record: ChunkRecord; readonly accountHeld: boolean },
   bench: Bench,
 ): Promise<{ wait: string } | { probing: string[] }> {
-  if (!bench.durability().durable) return { wait: 'redis_not_durable' };
+  const closed = closedFor(bench);
+  if (closed) return { wait: closed };
   const probing: string[] = [];
   if (!accountHeld) return { probing };
   for (const { area, reason } of await bench.accounts.holdsOf(account)) {

@@ -39,6 +39,7 @@ export function intendToSend(attempt: SendAttempt, bench: Bench): Promise<SendAt
             intended = asIntended({ ...asked, at: intended.at }, asked, busy);
           } else if (settled.is === 'parked' || settled.is === 'cancelled')
             return { did: 'waits', because: `campaign_${settled.is}` };
+          else if (settled.is === 'recovering') return waitForRecovery(attempt, bench);
           else if (settled.is === 'paced') return waitForPace(attempt, settled.waitMs, bench);
           else return settled as Settled;
         }
@@ -57,6 +58,10 @@ export function intendToSend(attempt: SendAttempt, bench: Bench): Promise<SendAt
     },
     bench,
   );
+}
+
+function waitForRecovery(attempt: SendAttempt, bench: Bench): Promise<Settlement> {
+  return leaveQueued(attempt, bench, { dueInMs: bench.policy.holdRecheckMs, because: 'recovering' });
 }
 
 /** The attempt as the record tells it once the intent is written: who is sent to, and who is left out. */

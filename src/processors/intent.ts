@@ -4,7 +4,8 @@
  *   write the intent ──▶ durable ──▶ read it again ──▶ still in time? ──▶ send, on a fresh connection ──▶ write down
  *
  * Each step stands here because a model of the protocol paid twice without it:
- *   the write       a second worker must find the intent and look, not send;
+ *   the write       a second worker must find the intent and look, not send; and it is refused where Redis has not come
+ * so far as this process remembers, or anybody has found that it has not;
  *   the fence       a write that only the memory of Redis knew is forgotten by a power loss, and the other worker
  * begins anew;
  *   the re-read     after such a loss the fence succeeds in the wrong world;
@@ -48,7 +49,9 @@ export async function putDown<A>(
     if (!isApplied(settled)) return { did: 'lost', because: settled.is };
     if (!(await bench.fence())) return await steps.unsay({ because: 'fence', code: 'not_durable' });
     const kept = await bench.operations.stillMine(record.id, { ...steps.mine, lease, op: settled.op });
-    return kept ? steps.written(settled, leaseEndsMono) : { did: 'lost', because: 're-read' };
+    if (!kept) return { did: 'lost', because: 're-read' };
+    bench.heartbeat?.remember(settled.counter ?? 0);
+    return steps.written(settled, leaseEndsMono);
   } catch (error) {
     await takeBack(steps.unsay, sendBy({ leaseEndsMono }, bench), bench);
     throw error;
@@ -114,7 +117,11 @@ export function intend<K extends AttemptedKind>(
         set: { ...set, keys, mode: account.mode },
         evidence: { ...evidence, code: INTENDED },
         unlessHeld,
+        hasEffect: true,
       });
+      if (settled.is === 'recovering') {
+        return stayAt(attempt, bench, { dueInMs: bench.policy.holdRecheckMs, because: 'recovering' });
+      }
       if (settled.is !== 'held') return settled;
       return stayAt(attempt, bench, { dueInMs: bench.policy.holdRecheckMs, because: 'account_stopped' });
     },

@@ -23,6 +23,8 @@ export async function createInvoice(attempt: Attempt, bench: Bench): Promise<Tri
   if (at - record.createdAt > CREATE_LIMIT_MS) return refuse(attempt, bench, { reason: 'not_created_in_time' });
   const admission = await bench.upstream.admit(account, 'payments', 'act');
   if (!admission.admitted) return stayAt(attempt, bench, { dueInMs: admission.retryAfterMs, because: 'rate' });
+  if ((await bench.heartbeat?.raise()) === false)
+    return stayAt(attempt, bench, { dueInMs: bench.policy.holdRecheckMs, because: 'recovering' });
   const request = JSON.parse(record.request ?? '{}') as Omit<InvoiceRequest, 'account' | 'reference'>;
   const callbackUrl = bench.callbackUrl(record.account, record.id, 'invoice');
   const verdict = await bench.upstream.payments.createInvoice(

@@ -21,7 +21,7 @@ import {
   retryLater,
   stayAt,
 } from './attempt.ts';
-import { type Bench, type Settlement, waitAt } from './bench.ts';
+import { type Bench, type Settlement, closedFor, waitAt } from './bench.ts';
 import { type Intent, intend, sendBy } from './intent.ts';
 import { CREATE_LIMIT_MS } from './invoice-create.ts';
 import { lookAtPaymentRequest } from './payment-request-look.ts';
@@ -43,7 +43,8 @@ export async function advancePaymentRequest(id: string, bench: Bench): Promise<T
 async function create(attempt: Attempt, bench: Bench): Promise<Tried> {
   const { account } = attempt;
   const wait = (dueInMs: number, because: string) => stayAt(attempt, bench, { dueInMs, because });
-  if (!bench.durability().durable) return wait(bench.policy.holdRecheckMs, 'redis_not_durable');
+  const closed = closedFor(bench);
+  if (closed) return wait(bench.policy.holdRecheckMs, closed);
   // Asked before anything is written: between the re-read and the request nothing may wait.
   const admission = await bench.upstream.admit(account, 'payments', 'act');
   if (!admission.admitted) return wait(admission.retryAfterMs, 'rate');

@@ -9,7 +9,7 @@ import type { Change } from '../operations/settle.ts';
 import { disbursement as declaration } from '../queues/disbursement.ts';
 import type { Verdict } from '../upstream/verdict.ts';
 import { type AttemptAt, INTENDED, finish, stayAt } from './attempt.ts';
-import { type Bench, type Settlement, retryAt, waitAt } from './bench.ts';
+import { type Bench, type Settlement, closedFor, retryAt, waitAt } from './bench.ts';
 import { intend, sendBy } from './intent.ts';
 
 const RETRY_MS = declaration.retryAfter.map(toMs);
@@ -24,9 +24,8 @@ type SubmitVerdict = Verdict<{ status?: string; transactionId?: string; provider
 export async function submit(attempt: Attempt, bench: Bench): Promise<Settlement> {
   const { token, disburseId } = attempt.record;
   if (token === undefined) throw new Error(`disbursement ${attempt.record.id} has no token to submit`);
-  if (!bench.durability().durable) {
-    return stayAt(attempt, bench, { dueInMs: bench.policy.holdRecheckMs, because: 'redis_not_durable' });
-  }
+  const closed = closedFor(bench);
+  if (closed) return stayAt(attempt, bench, { dueInMs: bench.policy.holdRecheckMs, because: closed });
   // Asked before anything is written: between the re-read and the request nothing may wait.
   const admission = await bench.upstream.admit(attempt.account, 'payments', 'act');
   if (!admission.admitted) return stayAt(attempt, bench, { dueInMs: admission.retryAfterMs, because: 'rate' });

@@ -22,7 +22,7 @@ import { type Problem, problemsOf } from './problems.ts';
 
 export type CollectOptions = Pick<
   AcceptanceOptions,
-  'redis' | 'random' | 'environment' | 'wake' | 'accounts' | 'fence' | 'limits'
+  'redis' | 'random' | 'environment' | 'wake' | 'accounts' | 'fence' | 'limits' | 'heartbeat'
 > & {
   /** Direct credits are refused unless switched on: they move money in one step that cannot be asked about. */
   readonly directCredit: boolean;

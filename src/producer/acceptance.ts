@@ -10,6 +10,7 @@ import type { Random } from '../lib/random.ts';
 import type { QueueName } from '../operations/due-queues.ts';
 import { type Opinions, describeLimit } from '../operations/limits.ts';
 import { recordAsWritten } from '../operations/accepted.ts';
+import type { Guard } from '../operations/heartbeat.ts';
 import { type Accepted, type NewOperation, Operations } from '../operations/operations.ts';
 import type { DisbursementRecord } from '../operations/record.ts';
 import {
@@ -46,6 +47,8 @@ export interface AcceptanceOptions {
   readonly accounts?: ReadonlySet<string>;
   /** Withdraw modes that the service has added since the interface was written. */
   readonly extraWithdrawModes?: readonly string[] | undefined;
+  /** What this process remembers of Redis. Absent: nothing. */
+  readonly heartbeat?: Guard | undefined;
   /** Resolves true when the write before it has reached the replicas that must have it. Absent: there are none. */
   readonly fence?: (() => Promise<boolean>) | undefined;
   /** What this process itself asks of the limits of money; absent (the library): what holds in Redis. */

@@ -7,6 +7,7 @@
 import type { Redis } from 'ioredis';
 import { derivedId } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
+import type { Guard } from '../operations/heartbeat.ts';
 import { RECIPIENTS_PER_CHUNK } from '../operations/chunk-items.ts';
 import type { QueueName } from '../operations/due-queues.ts';
 import {
@@ -25,6 +26,7 @@ interface Options {
   readonly batchWindowMs: number;
   readonly after: (ms: number, run: () => void) => () => void;
   readonly wake: (queue: QueueName, id: string, rev: string | number) => void;
+  readonly heartbeat?: Guard | undefined;
 }
 
 type Target = Pick<OpenChunk, 'account' | 'lane'>;
@@ -109,7 +111,9 @@ export class MessageFiller {
     const left: Asked[] = [];
     try {
       const messages = asked.map(({ message }) => message);
-      const { count, verdicts } = await acceptMessages(this.#options.redis, chunk, messages);
+      const { count, verdicts } = await acceptMessages(this.#options.redis, chunk, messages, {
+        heartbeat: this.#options.heartbeat,
+      });
       for (const [at, verdict] of verdicts.entries()) {
         if (verdict.outcome === 'accepted') chunk.filled = true;
         if (verdict.outcome !== 'full') asked[at]?.resolve(verdict);

@@ -12,6 +12,7 @@ import { RedisUnavailable } from '../../src/redis/connections.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { Batches } from '../../src/operations/batches.ts';
 import type { Kind, StateOf } from '../../src/operations/lifecycle.ts';
+import { Recovery } from '../../src/operations/recovery.ts';
 import { type NewOperation, Operations } from '../../src/operations/operations.ts';
 import { listen } from '../../src/parts/listen.ts';
 import type { Bench } from '../../src/processors/bench.ts';
@@ -41,6 +42,8 @@ async function door() {
     clock: world.bench.clock,
     random: systemRandom,
     refusal: () => undefined,
+    keepingRefusal: () => undefined,
+    recovery: new Recovery({ redis: store.redis, random: systemRandom }),
     senderOf: () => undefined,
     optOuts: world.bench.optOuts,
     wake: () => undefined,

@@ -232,7 +232,7 @@ async function makeWorld({ answer = () => 'http_200' }: { answer?: (post: number
   let now = 1_763_700_000_000;
   const random = seededRandom(7);
   const endpoints = new Endpoints({ redis, random, now: () => now });
-  const stream = new EventStream(redis);
+  const stream = new EventStream({ redis });
   const posts: { to: string; event: string }[] = [];
   const newDispatcher = () =>
     new Dispatcher({

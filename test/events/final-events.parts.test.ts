@@ -40,7 +40,7 @@ test('2,000 disbursements whose callbacks are lost, doubled, late and early each
       }),
     ),
   );
-  const stream = new EventStream(service.redis);
+  const stream = new EventStream({ redis: service.redis });
   await vi.waitFor(
     async () => {
       const counts = await service.redis.hmget(keys.counts('disbursement'), ...FINAL);

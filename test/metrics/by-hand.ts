@@ -40,6 +40,7 @@ export function idleSources(clock: Clock): MetricsOptions & { errors: string[] }
     jobCounts: () => Promise.resolve({}),
     oldestJobAt: () => Promise.resolve(undefined),
     durable: () => true,
+    recovering: () => false,
     memoryShare: () => null,
     clock,
     onError: (error) => errors.push(String(error)),

@@ -20,6 +20,7 @@ const PROMISED = [
   ['relais_event_delivery_total', 'counter', 'outcome'],
   ['relais_held', 'gauge', 'account area reason'],
   ['relais_redis_durable', 'gauge', ''],
+  ['relais_recovering', 'gauge', ''],
   ['relais_fence_duration_seconds', 'histogram', ''],
   ['relais_lost_locks_total', 'counter', ''],
   ['relais_backlog_seconds', 'gauge', 'queue'],

@@ -44,6 +44,7 @@ function metricsOfOneProcess(): Metrics {
     jobCounts: async (queue) => (await opened.get(queue)?.getJobCounts()) ?? {},
     oldestJobAt: async (queue) => (await opened.get(queue)?.getJobs(['waiting'], 0, 0, true))?.[0]?.timestamp,
     durable: () => true,
+    recovering: () => false,
     memoryShare: () => null,
     clock: systemClock,
     onError: (error) => failures.push(error),
@@ -82,7 +83,7 @@ describe('every process tells the same of the whole', () => {
     const record = await new Queries(fresh.redis).read('disbursement', 'dsb_5000_1_0');
     const event = { type: 'disbursement.cancelled', data: { id: 'dsb_5000_1_0' } };
     if (record) await operations.settle(record, undefined, { to: 'cancelled', event });
-    await new EventStream(fresh.redis).trim(Date.now() + 1_000, 0);
+    await new EventStream({ redis: fresh.redis }).trim(Date.now() + 1_000, 0);
 
     const pages = await Promise.all([1, 2, 3].map(() => metricsOfOneProcess().scrape()));
     for (const page of pages) {

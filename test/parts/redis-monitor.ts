@@ -24,6 +24,8 @@ interface Line {
 /** What a process asks now and then, whatever it is doing. */
 const HOUSEKEEPING = /^(info|config|client|ping|wait|monitor|bzpopmin|echo)$/i;
 const HOUSEKEEPING_KEYS = /:events:dispatch$|:endpoints$|:rate:/;
+/** The first key of the script with which a process says, each second, that it is at work. */
+const HEARTBEAT = /:heartbeat$/;
 
 /** `OURS` is the name that the connection for records gives itself. */
 const OURS = 'relais';
@@ -63,13 +65,18 @@ function sum(lines: readonly Line[], names: ReadonlyMap<string, string>): Heard 
   let asker = '';
   // What a script does is heard right after it.
   const owned = asked.map(({ words, from }) => {
-    if (from !== 'lua') asker = names.get(from) ?? 'observer';
+    if (from !== 'lua') asker = isBeat(words) ? 'heartbeat' : (names.get(from) ?? 'observer');
     return { words, from, asker };
   });
   const ours = owned.filter((line) => line.asker === OURS);
   const trips = ours.filter(({ from }) => from !== 'lua');
   const theirs = owned.filter(
-    (line) => line.from !== 'lua' && line.asker !== OURS && line.asker !== 'observer' && isScript(line.words),
+    (line) =>
+      line.from !== 'lua' &&
+      line.asker !== OURS &&
+      line.asker !== 'observer' &&
+      line.asker !== 'heartbeat' &&
+      isScript(line.words),
   );
   return {
     ours: trips.length,
@@ -83,6 +90,7 @@ function isHousekeeping([name = '', first = '']: readonly string[]): boolean {
   return HOUSEKEEPING.test(name) || HOUSEKEEPING_KEYS.test(first);
 }
 
+const isBeat = (words: readonly string[]): boolean => isScript(words) && HEARTBEAT.test(words[3] ?? '');
 const isScript = (words: readonly string[]): boolean => /^eval/i.test(words[0] ?? '');
 
 function frequencies(lines: readonly Line[], whose: string): string[] {

@@ -45,7 +45,7 @@ async function chunk({ expiresInMs = 0, fence = async () => true } = {}) {
     text: 'code 4711',
     expiresAt: expiresInMs === 0 ? undefined : now() + expiresInMs,
   };
-  await acceptMessages(store.redis, { id: 'chk_1', account: 'main', lane: 'otp', dueInMs: 0 }, [message], now);
+  await acceptMessages(store.redis, { id: 'chk_1', account: 'main', lane: 'otp', dueInMs: 0 }, [message], { now });
   return {
     ...world,
     asked,

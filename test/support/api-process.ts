@@ -15,6 +15,7 @@ export async function apiOn(redisUrl: string, env: Readonly<Record<string, strin
       SERVICE_CRM_URL: 'http://127.0.0.1:9',
       CALLBACK_SECRET: 'callback-secret',
       API_PORT: '0',
+      WITNESS_FILE: 'off',
       API_RATE: '0',
       LOG_LEVEL: 'silent',
       ...env,

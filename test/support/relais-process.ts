@@ -20,7 +20,7 @@ export async function startRelais(
   onWritten: (written: string) => void = () => undefined,
 ): Promise<RelaisProcess> {
   const child = spawn(process.execPath, ['--import', 'tsx', MAIN, 'run', '--roles', roles], {
-    env: { PATH: process.env['PATH'] ?? '', ...env },
+    env: { PATH: process.env['PATH'] ?? '', WITNESS_FILE: 'off', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let written = '';

@@ -117,7 +117,7 @@ export function textsBench(redis: Redis, policy: Partial<Bench['policy']> = {}) 
       for (const [index, { to, text = 'Bonjour', expiresInMs }] of persons.entries()) {
         const expiresAt = expiresInMs === undefined ? undefined : now() + expiresInMs;
         const message = { id: `${id}.${index}`, fingerprint: 'fp', to, text, expiresAt };
-        await acceptMessages(redis, { id, account: 'main', lane: 'normal', dueInMs: 0 }, [message], now);
+        await acceptMessages(redis, { id, account: 'main', lane: 'normal', dueInMs: 0 }, [message], { now });
       }
     },
     /** Does what is due, and turns the clock to what comes next, until the chunk is over. */

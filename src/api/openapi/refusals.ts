@@ -30,6 +30,7 @@ const DETAILS: Readonly<Partial<Record<ProblemKind, Readonly<Record<string, unkn
   conflict: { existingId: 'dsb_0f6c8d4b2a1e49578c3d' },
   'wrong-state': { state: 'succeeded' },
   gone: { oldest: '1763712000000-0' },
+  'ahead-of-the-stream': { oldest: '1763712000000-0', epoch: '3f9a1c2e' },
   'upstream-refused': { id: 'inv_0f6c8d4b2a1e49578c3d', state: 'failed', code: 'refused', retryable: false },
   'upstream-silent': { id: 'inv_0f6c8d4b2a1e49578c3d', state: 'creating', code: 'no_answer', retryable: true },
 };

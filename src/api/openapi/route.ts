@@ -70,8 +70,8 @@ export interface RouteDeclaration {
   readonly body?: BodyDeclaration;
   /** Whether an `Idempotency-Key` is read, and whether the request is refused without one (or a `reference`). */
   readonly identity?: 'required' | 'optional';
-  /** Refused while Redis would not survive a power loss: something is accepted here. */
-  readonly durable?: true;
+  /** Refused while Redis would not survive a power loss, and mostly in a recovery too: something is accepted here. */
+  readonly durable?: true | 'also recovering';
   /** By status, the ones that are no problem. */
   readonly answers: Readonly<Record<number, AnswerDeclaration>>;
   /** What can go wrong besides what follows from the rest of the declaration. */
@@ -111,6 +111,7 @@ export function problemsOfRoute(route: RouteDeclaration): readonly ProblemKind[]
     ...(identity === undefined ? [] : (['invalid'] as const)),
     ...(identity === 'required' ? (['no-identity', 'conflict'] as const) : []),
     ...(durable ? (['not-durable', 'memory-full'] as const) : []),
+    ...(durable === true ? (['recovering'] as const) : []),
     ...problems,
   ];
   return [...new Set(all)].sort((a, b) => statusOf(a) - statusOf(b));

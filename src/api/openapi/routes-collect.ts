@@ -59,7 +59,7 @@ export const invoiceRoutes = defineRoutes([
     scope: 'record',
     body: json(softpayBody),
     answers: { 200: answer('The payer was asked.', softpayStarted) },
-    problems: ['wrong-state', 'upstream-refused', 'upstream-silent'],
+    problems: ['wrong-state', 'recovering', 'upstream-refused', 'upstream-silent'],
   },
   {
     method: 'post',
@@ -72,7 +72,7 @@ export const invoiceRoutes = defineRoutes([
     scope: 'record',
     body: json(confirmationBody),
     answers: { 200: answer('The service took the code.', softpayStarted) },
-    problems: ['wrong-state', 'upstream-refused', 'upstream-silent'],
+    problems: ['wrong-state', 'recovering', 'upstream-refused', 'upstream-silent'],
   },
 ]);
 

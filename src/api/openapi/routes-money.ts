@@ -82,7 +82,7 @@ export const disbursementRoutes = defineRoutes([
     role: 'approve',
     scope: 'record',
     answers: { 200: answer('It is approved.', disbursement) },
-    problems: ['wrong-state'],
+    problems: ['wrong-state', 'recovering'],
   },
   {
     method: 'post',
@@ -97,7 +97,7 @@ export const disbursementRoutes = defineRoutes([
     scope: 'record',
     body: json(resolveBody),
     answers: { 200: answer('As it is now.', disbursement) },
-    problems: ['wrong-state', 'no-answer'],
+    problems: ['wrong-state', 'no-answer', 'recovering'],
   },
 ]);
 

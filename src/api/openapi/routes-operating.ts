@@ -49,7 +49,7 @@ export const eventRoutes = defineRoutes([
         .meta({ description: `Separated by commas, of ${eventTypes.join(', ')}.`, example: eventTypes[0] }),
     },
     answers: { 200: answer('The next ones, the oldest first.', eventPage) },
-    problems: ['gone'],
+    problems: ['gone', 'ahead-of-the-stream'],
   },
   {
     method: 'post',
@@ -145,6 +145,7 @@ const accountSwitches = (['stop', 'release'] as const).map(
     role: 'operate',
     scope: 'record',
     answers: { 200: answer('What holds it now.', account) },
+    ...(name === 'release' ? { problems: ['recovering'] as const } : {}),
   }),
 );
 

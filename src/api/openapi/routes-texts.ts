@@ -39,7 +39,7 @@ const switchRoutes = Object.entries(switches).map(
     scope: 'record',
     ...(name === 'start' ? { durable: true } : {}),
     answers: { 200: answer(says, campaign) },
-    problems: ['wrong-state'],
+    problems: ['wrong-state', ...(name === 'resume' ? (['recovering'] as const) : [])],
   }),
 );
 
@@ -196,7 +196,7 @@ export const optOutRoutes = defineRoutes([
     description: BAD_NUMBERS,
     role: 'enqueue',
     scope: 'named',
-    durable: true,
+    durable: 'also recovering',
     query: listQuery,
     body: { ...json(optOutRequest), files: phoneFiles },
     answers: { 200: answer('How many are new.', optOutsChanged) },
@@ -210,7 +210,7 @@ export const optOutRoutes = defineRoutes([
     description: BAD_NUMBERS,
     role: 'operate',
     scope: 'named',
-    durable: true,
+    durable: 'also recovering',
     query: listQuery,
     body: { ...json(optOutRequest), files: phoneFiles },
     answers: { 200: answer('How many were on the list.', optOutsChanged) },

@@ -1,10 +1,12 @@
 import { moneyLimits } from '../limits.ts';
+import { GUARD, MEMORY_WORDS } from './heartbeat.ts';
 import { IDENTITY } from './identity.ts';
 import { STRICTEST } from './limits.ts';
 import { defineScript } from './script.ts';
 
 /** What comes before the opinions of the process, one for each limit, and the fields of the record. */
 const WORDS_BEFORE = 14;
+const MEMORY_AT = WORDS_BEFORE + 1 + moneyLimits.length;
 const names = moneyLimits.map((name) => `'${name}'`).join(', ');
 
 /**
@@ -14,16 +16,19 @@ const names = moneyLimits.map((name) => `'${name}'`).join(', ');
  * record, since it may have to be given back.
  *
  * KEYS record, reference mapping, record that the reference alone would have, counts, index, state set, due set,
- *      limits, what was accepted today, the same again, state set of those that await approval
+ *      limits, what was accepted today, the same again, state set of those that await approval, heartbeat
  * ARGV id, now, fingerprint, claims reference (1/0), id the reference alone would give, state, xof, due in ms (or ''),
  *      not before (ms, or ''), account, beneficiary, the same again is meant (1/0), approval ('' = may be waited for,
  *      'given', 'impossible'), day of what was accepted today, what the process itself asks for of each limit ('' = no
- *      opinion), then field/value pairs
+ *      opinion), what this process remembers, then field/value pairs
  * → {'accepted', id, state, now} | {'duplicate', id, state} | {'conflict', existing id} | {'limited', setting, detail}
+ *   | {'recovering'}
  */
 export const acceptScript = defineScript(
   'accept',
-  `${IDENTITY}${STRICTEST}
+  `${IDENTITY}${STRICTEST}${GUARD}
+local shut = guard(KEYS[12], ARGV, ${MEMORY_AT})
+if shut then return shut end
 local id, at, fp = ARGV[1], clock(ARGV[2]), ARGV[3]
 local mapping, other = ARGV[4] == '1' and KEYS[2] or '', ARGV[5] ~= id and KEYS[3] or ''
 local known, detail = standing(id, fp, KEYS[1], mapping, other, ARGV[5])
@@ -64,7 +69,7 @@ if awaits and state == 'queued' then state = 'awaiting_approval' end
 claim_reference(id, mapping, other)
 local fields = {'id', id, 'state', state, 'fp', fp, 'rev', 1, 'seq', 0, 'createdAt', at, 'updatedAt', at, 'since', at, 'account', account}
 if counted then fields[#fields + 1] = 'counted'; fields[#fields + 1] = ARGV[14] .. ' ' .. ARGV[11] end
-for i = ${WORDS_BEFORE + 1 + moneyLimits.length}, #ARGV do fields[#fields + 1] = ARGV[i] end
+for i = ${MEMORY_AT + MEMORY_WORDS}, #ARGV do fields[#fields + 1] = ARGV[i] end
 redis.call('HSET', KEYS[1], unpack(fields))
 move(KEYS[4], '', state == 'awaiting_approval' and KEYS[11] or KEYS[6], id, at, '', state, xof)
 if xof ~= '' then fly(KEYS[4], account, redis.call('HGET', KEYS[1], 'withdrawMode'), '', state, xof) end

@@ -1,3 +1,4 @@
+import { GUARD, MEMORY_WORDS } from './heartbeat.ts';
 import { defineScript } from './script.ts';
 
 /**
@@ -6,15 +7,17 @@ import { defineScript } from './script.ts';
  * bytes is open under another name, there is no second one.
  *
  * KEYS record, counts, index, state set invalid, state set entered, due set, staged rows, rows, batch of these bytes,
- *      record of the batch that this named when it was read
+ *      record of the batch that this named when it was read, heartbeat
  * ARGV id, now, fingerprint, state, due in ms (or ''), account, has rows (1/0), batch of these bytes as it was read (''
- *      = none), then field/value pairs
+ *      = none), what this process remembers, then field/value pairs
  * → {'accepted', id, state} | {'duplicate', id, state} | {'conflict', id} | {'open', id of the other} |
- *   {'read again'}
+ *   {'read again'} | {'recovering'}
  */
 export const acceptBatchScript = defineScript(
   'accept batch',
-  `
+  `${GUARD}
+local shut = guard(KEYS[11], ARGV, 9)
+if shut then return shut end
 local id, at, fp, state = ARGV[1], clock(ARGV[2]), ARGV[3], ARGV[4]
 if (redis.call('GET', KEYS[9]) or '') ~= ARGV[8] then return {'read again'} end
 local found = redis.call('HMGET', KEYS[1], 'fp', 'state')
@@ -34,7 +37,7 @@ if from == '' then
   redis.call('ZADD', KEYS[3], at, id)
 end
 local fields = {'id', id, 'state', state, 'fp', fp, 'updatedAt', at, 'since', at, 'account', ARGV[6]}
-for i = 9, #ARGV do fields[#fields + 1] = ARGV[i] end
+for i = ${9 + MEMORY_WORDS}, #ARGV do fields[#fields + 1] = ARGV[i] end
 redis.call('HSET', KEYS[1], unpack(fields))
 redis.call('HINCRBY', KEYS[1], 'rev', 1)
 move(KEYS[2], KEYS[4], KEYS[5], id, at, from, state, '')

@@ -1,3 +1,4 @@
+import { GUARD } from './heartbeat.ts';
 import { defineScript } from './script.ts';
 import { SETTLE } from './settle.ts';
 import { TOGETHER } from './together.ts';
@@ -93,6 +94,9 @@ const STEP = `
 local shared_words = tonumber(ARGV[3])
 local now, from, to, due, keep, evidence, hint, enters, gate, has_campaign, lists = unpack(ARGV, 4, 3 + shared_words)
 lists = tonumber(lists)
+local heartbeat = KEYS[shared_keys]
+local shut, known, counter
+if gate == '1' then shut, known = guard(heartbeat, ARGV, 15) end
 -- As settle takes them: the keys of all, and before them the record of this one.
 local keys = {''}
 for i = 1, shared_keys do keys[i + 1] = KEYS[i] end
@@ -102,6 +106,7 @@ local outcomes, open_texts, sent_texts = keys[16], keys[17], keys[18]
 local c = false
 
 local function stop_before_gate(id, lease)
+  if shut then return shut end
   if not c then return end
   if gate == '2' and c.state == 'cancelled' then return {'cancelled'} end
   if gate ~= '1' or c.state == 'running' then return end
@@ -204,6 +209,10 @@ local function step(record, o)
     end
   end
   settle_messages(at, q + 1 + words)
+  if known then
+    counter = counter or raise(heartbeat, known)
+    answer[5] = counter
+  end
   return answer
 end
 `;
@@ -214,21 +223,23 @@ end
  * Shared: KEYS 1–6 events, counts, state sets and due sets as in settle, 7 campaign (that of none where they have
  *         none), 8 parked, 9 counts of messages, 10 counts of campaigns, 11 due set of campaigns, 12–14 the campaign's
  *         state sets, 15 outcomes counted over all recipients and messages, 16 open texts, 17 sent texts, then the
- *         lists of opt-outs that nobody has looked into for these recipients
+ *         lists of opt-outs that nobody has looked into for these recipients, heartbeat
  *         words now, from, to, due in ms, keep the lease for ms, evidence, earliest look after a hint, enters a state
  *         set, gate (1 = only while the campaign runs, nobody may have opted out and no text is open elsewhere, 2 =
- *         only while it is not cancelled), has a campaign (1/0), how many lists of opt-outs
+ *         only while it is not cancelled), has a campaign (1/0), how many lists of opt-outs, what
+ *         this process remembers
  * Of each: KEYS record; more: one per message
  *          words id, lease, op, time at which the first of them expires ('' = never), marks of texts to open, to close
  *          and to count as sent, each in one word ('=': those that are closed), the number of words of field/value
  *          pairs and the pairs, as in settle, the number of words of counts and the field/delta pairs; then per message:
  *          state left, state entered, code, event type, event data
  * → {'', for each as settle, or {'paced', wait in ms} | {'parked', campaign state} | {'cancelled'} | {'expiring', now} |
- *   {'opt-outs'} (there are some) | {'busy', positions of the open ones}}
+ *   {'opt-outs'} (there are some) | {'busy', positions of the open ones} | {'recovering'}}; at gate 1 also the counter of
+ *   effects
  */
 export const chunkScript = defineScript(
   'chunk',
-  `${SETTLE}${TOGETHER}${CAMPAIGN}${FINISH}${MARKS}${STEP}
+  `${SETTLE}${TOGETHER}${GUARD}${CAMPAIGN}${FINISH}${MARKS}${STEP}
 local answers, refused = each(step)
 if c then write_campaign(c) end
 if refused then return {err = refused} end

@@ -1,29 +1,32 @@
+import { GUARD, MEMORY_WORDS } from './heartbeat.ts';
 import { IDENTITY } from './identity.ts';
 import { defineScript } from './script.ts';
 
 /** How many words of ARGV come before the messages, and how many each message has. */
-export const MESSAGE_WORDS = { before: 7, each: 8 } as const;
+export const MESSAGE_WORDS = { before: 7 + MEMORY_WORDS, each: 8 } as const;
 
 /** How many keys come before those of the messages. */
-export const MESSAGE_KEYS_BEFORE = 5;
+export const MESSAGE_KEYS_BEFORE = 6;
 
 /**
  * Accepts messages and puts them into the chunk that this process is filling, which is created with the first of them.
  * Each has a verdict of its own, in their order; the chunk is read once and written once for all of them, its items in
  * the form of chunk-items.ts.
  *
- * KEYS chunk, due set, counts of messages, counts of chunks, state set of queued chunks; then per message: record, and
- *      where it has a reference the reference mapping, and the record that the reference alone would have where that is
- *      another one
- * ARGV now, chunk id, account, lane, record version, most per chunk, due in ms; then per message: id, fingerprint,
- *      reference (or ''), id the reference alone would give where that is another one (or ''), to, text, from (or ''),
- *      expires at (ms, 0 = never)
+ * KEYS chunk, due set, counts of messages, counts of chunks, state set of queued chunks, heartbeat; then per message:
+ *      record, and where it has a reference the reference mapping, and the record that the reference alone would have
+ *      where that is another one
+ * ARGV now, chunk id, account, lane, record version, most per chunk, due in ms, what this process remembers; then per
+ *      message: id, fingerprint, reference (or ''), id the reference alone would give where that is another one (or ''),
+ *      to, text, from (or ''), expires at (ms, 0 = never)
  * → {messages in the chunk; then per message: 'accepted', 'queued' | 'duplicate', state | 'conflict', existing id |
- *   'full', ''}
+ *   'full', ''} | {'recovering'}
  */
 export const acceptMessagesScript = defineScript(
   'accept messages',
-  `${IDENTITY}
+  `${IDENTITY}${GUARD}
+local shut = guard(KEYS[6], ARGV, 8)
+if shut then return shut end
 local at, chunk, account, lane, version, most = clock(ARGV[1]), ARGV[2], ARGV[3], ARGV[4], ARGV[5], tonumber(ARGV[6])
 local c = redis.call('HMGET', KEYS[1], 'state', 'lease', 'count')
 local count, takes = tonumber(c[3] or '0'), not c[1] or (c[1] == 'queued' and not c[2])

@@ -46,10 +46,10 @@ local function add_evidence(record, at, lines)
   evidence_fields(at, lines, redis.call('HGET', record, 'en'), set)
   redis.call('HSET', record, unpack(set))
 end
-local function emit(stream, record, counts, id, at, account, type, data)
+local function emit(stream, record, counts, id, at, account, type, data, place)
   local seq = redis.call('HINCRBY', record, 'seq', 1)
   redis.call('HINCRBY', counts, '${EVENT_FIELD}' .. type, 1)
-  redis.call('XADD', stream, '*', 'op', id, 'seq', seq, 'at', at, 'account', account, 'type', type, 'data', data)
+  redis.call('XADD', stream, place or '*', 'op', id, 'seq', seq, 'at', at, 'account', account, 'type', type, 'data', data)
 end
 local function move(counts, from_zset, to_zset, id, at, from, to, xof)
   if from == to then return end

@@ -1,4 +1,5 @@
 import { BRIEF } from './brief.ts';
+import { GUARD, MEMORY_WORDS } from './heartbeat.ts';
 import { defineScript } from './script.ts';
 
 /**
@@ -61,24 +62,30 @@ local function settle(KEYS, ARGV)
 end
 `;
 
+/** Words after the pairs that come before those of the sums. */
+const RECOUNT_AT = 4 + MEMORY_WORDS;
+
 /**
  * As above, with some wishes more.
  *
- * KEYS 8 account, 9 what was last posted about the operation, 10 the sums of the day in which it was counted, where
- *      they change by this step
+ * KEYS 8 account, 9 what was last posted about the operation, 10 heartbeat, 11 the sums of the day in which it was
+ *      counted, where they change by this step
  * ARGV after the pairs: nothing is changed while the account is held so (`area.reason`, '' = whatever holds it), forget
  *      what was posted (1/0), unless more was posted since the record was read that says otherwise; keep the record in
- *      its brief form (1/0); then, with key 10, its beneficiary and by how much the sums change
- * → as above, or {'held'}
+ *      its brief form (1/0); what leaves after it has an effect (1/0), what this process remembers; then, with key 11,
+ *      its beneficiary and by how much the sums change
+ * → as above, or {'held'} | {'recovering'}; before an effect also its counter
  */
 export const settleScript = defineScript(
   'settle',
-  `${SETTLE}${BRIEF}
+  `${SETTLE}${BRIEF}${GUARD}
 local p = 16 + tonumber(ARGV[15])
-if ARGV[p] ~= '' and redis.call('HEXISTS', KEYS[8], 'held:' .. ARGV[p]) == 1 then
-  -- A script that was sent again after a lost reply tells what it did the first time.
-  if redis.call('HGET', KEYS[1], 'op') ~= ARGV[4] then return {'held'} end
-end
+-- A script that was sent again after a lost reply tells what it did the first time.
+local function is_again() return redis.call('HGET', KEYS[1], 'op') == ARGV[4] end
+local shut, known
+if ARGV[p + 3] == '1' then shut, known = guard(KEYS[10], ARGV, p + 4) end
+if shut and not is_again() then return shut end
+if ARGV[p] ~= '' and redis.call('HEXISTS', KEYS[8], 'held:' .. ARGV[p]) == 1 and not is_again() then return {'held'} end
 -- What came after the record was read may say otherwise, and nobody has heard it yet.
 local forgets = false
 if ARGV[p + 1] == '1' then
@@ -87,16 +94,17 @@ if ARGV[p + 1] == '1' then
 end
 -- A day whose sums are forgotten stays so, and no sum is less than nothing, whatever Redis has lost in between.
 local function recount(beneficiary, xof)
-  local sums = redis.call('HMGET', KEYS[10], 'all', beneficiary)
+  local sums = redis.call('HMGET', KEYS[11], 'all', beneficiary)
   if not sums[1] then return end
   local function after(sum) return string.format('%.0f', math.max(0, tonumber(sum or '0') + xof)) end
-  redis.call('HSET', KEYS[10], 'all', after(sums[1]), beneficiary, after(sums[2]))
+  redis.call('HSET', KEYS[11], 'all', after(sums[1]), beneficiary, after(sums[2]))
 end
 local answer = settle(KEYS, ARGV)
 if answer[1] == 'applied' then
   if forgets then redis.call('DEL', KEYS[9]) end
   if ARGV[p + 2] == '1' then brief(KEYS[1]) end
-  if KEYS[10] then recount(ARGV[p + 3], tonumber(ARGV[p + 4])) end
+  if KEYS[11] then recount(ARGV[p + ${RECOUNT_AT}], tonumber(ARGV[p + ${RECOUNT_AT + 1}])) end
+  if known then answer[5] = raise(KEYS[10], known) end
 end
 return answer
 `,

@@ -60,14 +60,23 @@ end
 /** What is the same for all who shared the script, and what became of this one. */
 export type Answered = readonly [common: unknown, own: unknown];
 
+/** Shared words that are known only when the script is sent, so that whoever asked a moment earlier still shares it. */
+type Late = () => readonly Word[];
+
 /** Asks in one script with all who ask in the same turn. The script answers what is common to all, and a list of each. */
-export function together(redis: Redis, script: Script): (ask: Ask) => Promise<Answered> {
-  const collect = byTurn<Asked>(redis, (asked) => askAll(redis, script, asked));
+export function together(redis: Redis, script: Script, late: Late = () => []): (ask: Ask) => Promise<Answered> {
+  const collect = byTurn<Asked>(redis, (asked) => askAll({ redis, script, late }, asked));
   return (ask) => new Promise((resolve, reject) => collect({ ...ask, resolve, reject }));
 }
 
-async function askAll(redis: Redis, script: Script, asked: readonly Asked[]): Promise<void> {
-  await Promise.all([...alike(asked)].map((group) => askGroup(redis, script, group)));
+interface Sending {
+  readonly redis: Redis;
+  readonly script: Script;
+  readonly late: Late;
+}
+
+async function askAll(sending: Sending, asked: readonly Asked[]): Promise<void> {
+  await Promise.all([...alike(asked)].map((group) => askGroup(sending, group)));
 }
 
 /** Those who may share a script, in the order in which they asked. */
@@ -88,9 +97,9 @@ function alike(asked: readonly Asked[]): Asked[][] {
   return groups;
 }
 
-async function askGroup(redis: Redis, script: Script, group: readonly Asked[]): Promise<void> {
+async function askGroup(sending: Sending, group: readonly Asked[]): Promise<void> {
   try {
-    const [common, own] = await send(redis, script, group);
+    const [common, own] = await send(sending, group);
     for (const [index, { resolve, reject }] of group.entries()) {
       const failure = failureIn(own[index]);
       if (failure === undefined) resolve([common, own[index]]);
@@ -107,9 +116,10 @@ function failureIn(answer: unknown): string | undefined {
   return is === 'error' ? String(failure) : undefined;
 }
 
-function send(redis: Redis, script: Script, group: readonly Asked[]): Promise<readonly [unknown, unknown[]]> {
+function send({ redis, script, late }: Sending, group: readonly Asked[]): Promise<readonly [unknown, unknown[]]> {
   const [first] = group;
-  const { keys = [], words = [] } = first?.shared ?? {};
+  const { keys = [], words: early = [] } = first?.shared ?? {};
+  const words = [...early, ...late()];
   const asked: Word[] = [keys.length, group.length, words.length, ...words];
   const called = [...keys];
   for (const { key, words: own } of group) {

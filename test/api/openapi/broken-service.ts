@@ -34,8 +34,13 @@ export async function startBroken(failure: Error, more: Partial<ApiContext> = {}
     clock: systemClock,
     random: systemRandom,
     endpointDesk: Object.assign(Object.create(failing as object), { problemOf: () => undefined }),
-    bench: Object.assign(Object.create(failing as object), { account: () => ({ upstream: { mode: 'live' } }) }),
+    bench: Object.assign(Object.create(failing as object), {
+      account: () => ({ upstream: { mode: 'live' } }),
+      clock: systemClock,
+      policy: { leaseMs: 1_000 },
+    }),
     refusal: () => undefined,
+    keepingRefusal: () => undefined,
     onError: () => undefined,
     ...more,
   };

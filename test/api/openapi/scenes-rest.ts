@@ -72,6 +72,7 @@ export async function eventScenes({ ask, service, sealed }: Stage): Promise<void
   await ask('GET', '/v1/events');
   await service.redis.xtrim('events', 'MAXLEN', 1);
   expect((await ask('GET', '/v1/events?after=1-1')).status).toBe(410);
+  expect((await ask('GET', '/v1/events?after=99999999999999-0')).body.type).toMatch(/ahead-of-the-stream$/);
 
   const path = '/v1/event-endpoints';
   const registration = { body: { url: 'https://shop.example/relais' } };

@@ -1,10 +1,11 @@
 /** Every answer that is documented is given once, and every answer that is given is documented. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadConfig } from '../../../src/config.ts';
-import { pathParameters, problemsOfRoute } from '../../../src/api/openapi/route.ts';
+import { type ProblemKind } from '../../../src/api/problem.ts';
+import { type RouteDeclaration, pathParameters, problemsOfRoute } from '../../../src/api/openapi/route.ts';
 import { routes } from '../../../src/api/openapi/routes.ts';
 import { startRoles } from '../../../src/parts/run.ts';
-import { ask, KEYS, type Service, startService } from '../../support/service.ts';
+import { ask, type Call, KEYS, type Service, startService } from '../../support/service.ts';
 import { startBroken } from './broken-service.ts';
 import { type Ask, Contract } from './contract.ts';
 import { exampleCall, pathTo } from './example-call.ts';
@@ -41,6 +42,7 @@ beforeAll(async () => {
       REDIS_URL: redisUrl(service),
       API_KEYS: 'maker:read+operate:maker-secret',
       API_PORT: '0',
+      WITNESS_FILE: 'off',
       LOG_LEVEL: 'silent',
     }),
     ['api'],
@@ -99,23 +101,31 @@ describe('what can go wrong with any route', () => {
 });
 
 /** With a record of any kind that would be taken on, if anything were. */
-function closedBy(kind: 'not-durable' | 'memory-full'): object {
+function closedBy(kind: 'not-durable' | 'memory-full' | 'recovering'): object {
+  const refusal = () => ({ kind, detail: 'for the test' });
   const record = { account: 'main', state: 'draft', chunks: 1, by: 'somebody', fields: {} };
-  return { refusal: () => ({ kind, detail: 'for the test' }), queries: { read: async () => record } };
+  return { refusal, keepingRefusal: refusal, queries: { read: async () => record } };
+}
+
+/** Of what a person may decide, only this lets something leave. */
+function callOf(route: RouteDeclaration, kind: ProblemKind | undefined): Call {
+  const releases = kind === 'recovering' && route.id === 'resolveDisbursement';
+  return releases ? { body: { outcome: 'resubmit', note: 'for the test' } } : exampleCall(route);
 }
 
 describe('what is behind the door', () => {
   test.for([
-    ['fails', 500, new Error('boom'), {}],
-    ['is away', 503, new Error('Connection is closed.'), {}],
-    ['is not durable', 503, new Error('boom'), closedBy('not-durable')],
-    ['is full', 503, new Error('boom'), closedBy('memory-full')],
-  ] as const)('%s, and every route says so', async ([_what, expected, failure, more]) => {
-    const broken = await startBroken(failure, more);
+    ['fails', 500, new Error('boom'), undefined],
+    ['is away', 503, new Error('Connection is closed.'), undefined],
+    ['is not durable', 503, new Error('boom'), 'not-durable'],
+    ['is full', 503, new Error('boom'), 'memory-full'],
+    ['may have lost something', 503, new Error('boom'), 'recovering'],
+  ] as const)('%s, and every route says so', async ([_what, expected, failure, kind]) => {
+    const broken = await startBroken(failure, kind && closedBy(kind));
     const door = contract.watch((method, path, how = {}) => ask(`${broken.url}${path}`, method, how));
     const careless = [];
-    for (const route of 'refusal' in more ? keyed.filter(({ durable }) => durable) : keyed) {
-      const { status } = await door(route.method.toUpperCase(), pathTo(route, 'main'), exampleCall(route));
+    for (const route of keyed.filter((one) => kind === undefined || problemsOfRoute(one).includes(kind))) {
+      const { status } = await door(route.method.toUpperCase(), pathTo(route, 'main'), callOf(route, kind));
       if (status !== expected) careless.push(`${route.id} ${status}`);
     }
     await broken.close();

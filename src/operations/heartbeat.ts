@@ -1,0 +1,181 @@
+/**
+ * What this process remembers of Redis: how far it had come. Whatever is accepted or about to leave carries it into
+ * its script, which refuses where Redis has not come so far: then it has lost something, and this process knows.
+ *
+ * Only what would survive a failover is remembered. A write that no replica has yet may be gone after one, and that is
+ * no loss: nobody has acted on it.
+ */
+import type { Redis } from 'ioredis';
+import type { Random } from '../lib/random.ts';
+import { keys } from './keys.ts';
+import { kinds, isFinal, statesOf } from './lifecycle.ts';
+import { EPOCH_BYTES, Recovering, type RecoveryState, heartbeatKeys, readRecoveryAnswer } from './recovery.ts';
+import { beatScript, firstBeatScript, markOf, raiseScript } from './scripts/heartbeat.ts';
+import { runScript } from './scripts/script.ts';
+
+/** What a beat has found, or a witness tells. */
+export interface Beat {
+  readonly deployment: string;
+  readonly epoch: string;
+  readonly counter: number;
+  /** The last id that the stream of events had given. */
+  readonly event: string;
+  /** By the clock of Redis, ms since the epoch. */
+  readonly at: number;
+}
+
+export interface HeartbeatOptions {
+  readonly redis: Redis;
+  readonly random: Random;
+  /** Gives the time instead of Redis, for tests that turn the clock by hand. */
+  readonly now?: () => number;
+  /** Resolves true when what was written before has reached the replicas that must have it. Absent: there are none. */
+  readonly fence?: (() => Promise<boolean>) | undefined;
+  /** So long nobody may have been at work here, with something open. */
+  readonly silenceMs: number;
+  /** Told when a recovery begins (with its state) and when it is over (without). */
+  readonly onChange?: (recovering: RecoveryState | undefined) => void;
+  readonly onError?: (error: unknown) => void;
+}
+
+/** What the scripts that accept, or let something leave, are told. */
+export type Remembered = readonly [epoch: string, counter: number, name: string, mark: number];
+
+/** What is handed to whoever runs such a script. */
+export type Guard = Pick<Heartbeat, 'remembered' | 'refused'>;
+
+const NOTHING: Beat = { deployment: '', epoch: '', counter: 0, event: '0-0', at: 0 };
+
+/** For those who remember nothing: the scripts ask only whether a recovery is under way. */
+export const NO_MEMORY: Guard = { remembered: () => ['', 0, '', 0], refused: () => new Recovering() };
+
+/** Nothing in any of these: nothing is open. */
+const openSets = kinds.flatMap((kind) =>
+  statesOf(kind).flatMap((state) => (isFinal(kind, state) ? [] : [keys.state(kind, state)])),
+);
+
+export class Heartbeat {
+  readonly #options: HeartbeatOptions;
+  readonly #name: string;
+  #known: Beat = NOTHING;
+  /** The counter at the last act of this process. */
+  #mark = 0;
+  #recovering: RecoveryState | undefined;
+  #beating: Promise<void> | undefined;
+
+  constructor(options: HeartbeatOptions) {
+    this.#options = options;
+    this.#name = options.random.hex(4);
+  }
+
+  /** Undefined: none is under way, as far as this process has heard. */
+  recovering(): RecoveryState | undefined {
+    return this.#recovering;
+  }
+
+  /** What this process knows to be kept. */
+  known(): Beat {
+    return this.#known;
+  }
+
+  remembered(): Remembered {
+    return [this.#known.epoch, this.#known.counter, this.#name, this.#mark];
+  }
+
+  /** A counter that a script gave, once what was written with it is kept. */
+  remember(counter: number): void {
+    this.#mark = Math.max(this.#mark, counter);
+    if (counter > this.#known.counter) this.#known = { ...this.#known, counter };
+  }
+
+  /** A script has refused: what stands behind it is found out, and everybody told. The error to throw. */
+  refused(): Recovering {
+    this.beat().catch((error: unknown) => this.#options.onError?.(error));
+    return new Recovering();
+  }
+
+  /** Somebody was given an event at this place, and the stream has not come so far: what it was is lost. */
+  lost(place: string): void {
+    const { redis, onError } = this.#options;
+    const args = [this.#now(), '', 0, '', 0, place, '', 'event_cursor'];
+    const entered = runScript(redis, beatScript, heartbeatKeys, args).then((answer) => this.#take(answer));
+    entered.catch((error: unknown) => onError?.(error));
+  }
+
+  /** Counts an effect for which no intent is written. False: it must not happen. */
+  async raise(): Promise<boolean> {
+    const answer = await runScript(this.#options.redis, raiseScript, [keys.heartbeat], this.remembered());
+    const raised = (answer as [string])[0] === 'raised';
+    if (!raised) this.refused();
+    return raised;
+  }
+
+  /** The first beat, with what the witness tells of the time before this process. */
+  async begin(witness: Beat | undefined): Promise<void> {
+    const { redis, random, silenceMs } = this.#options;
+    const { epoch, counter, event, at, deployment } = witness ?? NOTHING;
+    await this.#take(
+      await runScript(
+        redis,
+        firstBeatScript,
+        [...heartbeatKeys, ...openSets],
+        [
+          this.#now(),
+          epoch,
+          counter,
+          event,
+          at,
+          deployment || random.hex(EPOCH_BYTES),
+          silenceMs,
+          random.hex(EPOCH_BYTES),
+          this.#name,
+        ],
+      ),
+    );
+  }
+
+  /** Says that this process is at work, and finds out whether it may be. Those who ask meanwhile share the next one. */
+  beat(): Promise<void> {
+    this.#beating ??= this.#beat().finally(() => (this.#beating = undefined));
+    return this.#beating;
+  }
+
+  /** This process is about to end. */
+  async end(): Promise<void> {
+    await this.beat();
+    await this.#options.redis.hdel(keys.heartbeat, markOf(this.#name));
+  }
+
+  /** The deployment that this Redis belongs to; undefined: nobody has ever been at work here. */
+  async deployment(): Promise<string | undefined> {
+    return (await this.#options.redis.hget(keys.heartbeat, 'deployment')) ?? undefined;
+  }
+
+  async #beat(): Promise<void> {
+    const { event, deployment } = this.#known;
+    const args = [this.#now(), ...this.remembered(), event, deployment, ''];
+    await this.#take(await runScript(this.#options.redis, beatScript, heartbeatKeys, args));
+  }
+
+  async #take(answer: unknown): Promise<void> {
+    const [is, ...rest] = answer as readonly [string, ...unknown[]];
+    if (is === 'recovering') return this.#show(readRecoveryAnswer(answer as readonly unknown[]));
+    this.#show(undefined);
+    const [epoch, counter, at, event, deployment] = rest as [string, number, number, string, string];
+    if (this.#options.fence && !(await this.#options.fence())) return;
+    // Another epoch counts on from where nobody has been; what was remembered of the one before says nothing about it.
+    this.#mark = epoch === this.#known.epoch ? Math.max(counter, this.#mark) : counter;
+    this.#known = { epoch, at, event, deployment, counter: Math.max(counter, this.#known.counter) };
+  }
+
+  #show(state: RecoveryState | undefined): void {
+    const changed = state?.since !== this.#recovering?.since || state?.because !== this.#recovering?.because;
+    this.#recovering = state;
+    if (changed) this.#options.onChange?.(state);
+  }
+
+  #now(): string {
+    const { now } = this.#options;
+    return now ? String(now()) : '';
+  }
+}

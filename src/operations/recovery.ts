@@ -1,0 +1,119 @@
+/**
+ * What is true of relais after its Redis has turned out to be older than it should be, or may be: nothing is accepted
+ * and nothing leaves until somebody has said what became of what was lost.
+ */
+import type { Redis } from 'ioredis';
+import type { Random } from '../lib/random.ts';
+import { keys } from './keys.ts';
+import { type Fields, fieldsOf } from './record.ts';
+import { beatScript, leaveRecoveryScript } from './scripts/heartbeat.ts';
+import { runScript } from './scripts/script.ts';
+
+/** Why a recovery began; the first two may be no more than a long stop. */
+const recoveryCauses = [
+  /** Nobody was at work for longer than SILENCE_LIMIT, and something is open. */
+  'silence',
+  /** The last beat lies in the future. */
+  'clock',
+  /** Something is open, and there is no heartbeat. */
+  'no_heartbeat',
+  /** A process remembers what this Redis does not. */
+  'rolled_back',
+  /** The witness file does. */
+  'witness',
+  /** A cursor of events lies beyond the last one. */
+  'event_cursor',
+] as const;
+export type RecoveryCause = (typeof recoveryCauses)[number];
+
+export interface RecoveryState {
+  /** ms since the epoch, by the clock of Redis. */
+  readonly since: number;
+  readonly because: RecoveryCause;
+  /** As Redis tells them: '' and 0 where it has none. */
+  readonly epoch: string;
+  readonly counter: number;
+  /** ms since the epoch. */
+  readonly lastBeat: number;
+  /** What processes and the witness remember: the highest counter, the last event, the epochs. */
+  readonly knownCounter?: number;
+  readonly knownLastEvent?: string;
+  readonly knownEpochs: readonly string[];
+}
+
+/** Thrown by whatever accepts or lets something leave, while a recovery is under way. */
+export class Recovering extends Error {
+  override readonly name = 'Recovering';
+
+  constructor() {
+    super(RECOVERING);
+  }
+}
+
+export const RECOVERING =
+  'Redis may have lost what it was told, so nothing is accepted and nothing leaves until somebody has looked: relais recover';
+
+export class Recovery {
+  readonly #redis: Redis;
+  readonly #random: Random;
+  readonly #now: () => string;
+
+  constructor({ redis, random, now }: { redis: Redis; random: Random; now?: () => number }) {
+    this.#redis = redis;
+    this.#random = random;
+    this.#now = () => (now ? String(now()) : '');
+  }
+
+  /** Undefined: none is under way. */
+  async state(): Promise<RecoveryState | undefined> {
+    const fields: Fields = await this.#redis.hgetall(keys.recovery);
+    return fields['because'] === undefined ? undefined : readRecovery(fields);
+  }
+
+  /** Begins one, or adds to what is known about the one that is under way; `lastEvent`: a place that was seen. */
+  async enter(because: RecoveryCause, lastEvent = '0-0'): Promise<void> {
+    await runScript(this.#redis, beatScript, heartbeatKeys, [this.#now(), '', 0, '', 0, lastEvent, '', because]);
+  }
+
+  /**
+   * Ends it: a new epoch, events with greater ids than any follower has seen, `system.recovered`. What is proven, and
+   * what people must look at, is written down before. `lastEvent`: what else is known of how far the events had come.
+   * False: none is under way.
+   */
+  async leave({ by, lastEvent = '' }: { readonly by: string; readonly lastEvent?: string }): Promise<boolean> {
+    const args = [this.#now(), this.#random.hex(EPOCH_BYTES), by, lastEvent];
+    const [is] = (await runScript(this.#redis, leaveRecoveryScript, heartbeatKeys, args)) as [string];
+    return is === 'left';
+  }
+}
+
+export const EPOCH_BYTES = 16;
+
+/** As the scripts of the heartbeat take them. */
+export const heartbeatKeys = [
+  keys.heartbeat,
+  keys.recovery,
+  keys.schema,
+  keys.events,
+  keys.dispatch,
+  keys.counts('system'),
+];
+
+function readRecovery(fields: Fields): RecoveryState {
+  const { knownCounter, lastEvent } = fields;
+  return {
+    since: Number(fields['since']),
+    // Nobody but the scripts writes it, with one of these words.
+    because: recoveryCauses.find((cause) => cause === fields['because']) ?? 'no_heartbeat',
+    epoch: fields['epoch'] ?? '',
+    counter: Number(fields['counter'] ?? 0),
+    lastBeat: Number(fields['lastBeat'] ?? 0),
+    knownEpochs: (fields['epochs'] ?? '').split(',').filter((epoch) => epoch !== ''),
+    ...(knownCounter === undefined ? {} : { knownCounter: Number(knownCounter) }),
+    ...(lastEvent === undefined ? {} : { knownLastEvent: lastEvent }),
+  };
+}
+
+export function readRecoveryAnswer(answer: readonly unknown[]): RecoveryState {
+  return readRecovery(fieldsOf(answer[1] as readonly string[]));
+}

@@ -1,0 +1,335 @@
+/** What is noticed of a Redis that has lost something, and what is not mistaken for it. The clock is turned by hand. */
+import { beforeEach, describe, expect, test } from 'vitest';
+import { seededRandom } from '../../src/lib/random.ts';
+import { type Beat, Heartbeat } from '../../src/operations/heartbeat.ts';
+import { keys } from '../../src/operations/keys.ts';
+import { type NewOperation, Operations } from '../../src/operations/operations.ts';
+import { Recovering, Recovery } from '../../src/operations/recovery.ts';
+import { keysLike, storeOfThisFile } from '../support/fresh-redis.ts';
+
+const store = storeOfThisFile();
+const SILENCE_MS = 900_000;
+/** Later than the clock of the Redis that gives the ids. */
+const FAR = Date.parse('2099-11-21T08:00:00Z');
+const START = Date.parse('2026-11-21T08:00:00Z');
+
+let now = START;
+let seed = 1;
+beforeEach(() => {
+  now = START;
+});
+
+interface Process {
+  readonly heartbeat: Heartbeat;
+  readonly operations: Operations;
+  begin(witness?: Beat): Promise<string | undefined>;
+  beat(): Promise<string | undefined>;
+}
+
+function aProcess(fence?: () => Promise<boolean>): Process {
+  const { redis } = store;
+  seed += 1;
+  const random = seededRandom(seed);
+  const heartbeat = new Heartbeat({ redis, random, now: () => now, silenceMs: SILENCE_MS, fence });
+  const because = () => heartbeat.recovering()?.because;
+  return {
+    heartbeat,
+    operations: new Operations({ redis, random, now: () => now, heartbeat }),
+    begin: async (witness) => {
+      await heartbeat.begin(witness);
+      return because();
+    },
+    beat: async () => {
+      await heartbeat.beat();
+      return because();
+    },
+  };
+}
+
+const recovery = () => new Recovery({ redis: store.redis, random: seededRandom(99), now: () => now });
+
+const asked = (name: string): NewOperation<'direct_credit'> => ({
+  kind: 'direct_credit',
+  id: `dcr_${name}`,
+  account: 'main',
+  state: 'queued',
+  fingerprint: name,
+  reference: name,
+  xof: 500,
+  dueInMs: 0,
+  fields: { kind: 'direct_credit', accountAlias: '771234567', amount: 500 },
+});
+
+async function intended({ operations, heartbeat }: Process, name: string): Promise<string> {
+  const acquired = await operations.acquire('direct_credit', `dcr_${name}`, 'direct-credit', 10_000);
+  if (acquired.is !== 'acquired') throw new Error(acquired.is);
+  const { record, lease } = acquired;
+  const settled = await operations.settle(record, lease, { to: 'sending', hasEffect: true, dueInMs: 1, keepMs: 1 });
+  if ('counter' in settled && settled.counter) heartbeat.remember(settled.counter);
+  return settled.is;
+}
+
+/** All that Redis holds, to be put back later. */
+async function copy(): Promise<() => Promise<void>> {
+  const { redis } = store;
+  const names = await keysLike(redis, '*');
+  const held = await Promise.all(names.map(async (name) => [name, await redis.dumpBuffer(name)] as const));
+  return async () => {
+    await redis.flushdb();
+    for (const [name, dump] of held) if (dump) await redis.restore(name, 0, dump);
+  };
+}
+
+describe('the first start', () => {
+  test('of all is no silence', async () => {
+    expect(await aProcess().begin()).toBeUndefined();
+  });
+
+  test('of this version, with operations that are open already, is none either; but only once', async () => {
+    await aProcess().operations.accept(asked('before'));
+    expect(await aProcess().begin()).toBeUndefined();
+    await store.redis.del(keys.heartbeat);
+    expect(await aProcess().begin()).toBe('no_heartbeat');
+  });
+
+  test('on a Redis in which nothing is open is none, whatever was there before', async () => {
+    await aProcess().begin();
+    await store.redis.del(keys.heartbeat);
+    expect(await aProcess().begin()).toBeUndefined();
+  });
+});
+
+describe('a start after everything was stopped', () => {
+  test.for([
+    ['a moment', 60_000, undefined],
+    ['a night', 8 * 3_600_000, 'silence'],
+    ['less than nothing: the clock was set back', -60_000, 'clock'],
+    ['a little less than nothing, as clocks are', -4_000, undefined],
+  ] as const)('for %s, with something open', async ([, ms, because]) => {
+    const first = aProcess();
+    await first.begin();
+    await first.operations.accept(asked('open'));
+    await first.beat();
+    now += ms;
+    expect(await aProcess().begin()).toBe(because);
+  });
+
+  test('for a night, with nothing open, is no recovery', async () => {
+    await aProcess().begin();
+    now += 8 * 3_600_000;
+    expect(await aProcess().begin()).toBeUndefined();
+  });
+
+  test('for a night is proven to be only that by a witness that knows the very last beat', async () => {
+    const first = aProcess();
+    await first.begin();
+    await first.operations.accept(asked('open'));
+    await first.beat();
+    now += 8 * 3_600_000;
+    expect(await aProcess().begin(first.heartbeat.known())).toBeUndefined();
+  });
+
+  test('for a night: one that knows no better begins a recovery, one that does ends it', async () => {
+    const first = aProcess();
+    await first.begin();
+    await first.operations.accept(asked('open'));
+    await first.beat();
+    now += 8 * 3_600_000;
+    const without = aProcess();
+    expect(await without.begin()).toBe('silence');
+    expect(await aProcess().begin(first.heartbeat.known())).toBeUndefined();
+    expect(await without.beat()).toBeUndefined();
+  });
+
+  test('and a copy that is a minute old is seen through by a witness, whatever is open', async () => {
+    const first = aProcess();
+    await first.begin();
+    await first.beat();
+    const putBack = await copy();
+    now += 60_000;
+    await first.beat();
+    await putBack();
+    const [second, third] = [aProcess(), aProcess()];
+    expect(await second.begin(first.heartbeat.known())).toBe('witness');
+    expect(await third.begin(), 'everybody is told').toBe('witness');
+  });
+
+  test('a silence that a witness contradicts is no longer a mere silence', async () => {
+    const first = aProcess();
+    await first.begin();
+    await first.operations.accept(asked('open'));
+    const putBack = await copy();
+    const early = { ...first.heartbeat.known() };
+    now += 1_000;
+    await first.beat();
+    await first.beat();
+    await putBack();
+    now += 8 * 3_600_000;
+    expect(await aProcess().begin()).toBe('silence');
+    expect(await aProcess().begin(first.heartbeat.known())).toBe('witness');
+    expect(await aProcess().begin(early), 'one that knows less ends nothing').toBe('witness');
+  });
+});
+
+describe('a copy that is put back under a process', () => {
+  test('is noticed by its next beat', async () => {
+    const one = aProcess();
+    await one.begin();
+    const putBack = await copy();
+    now += 1_000;
+    await one.beat();
+    await putBack();
+    expect(await one.beat()).toBe('rolled_back');
+  });
+
+  test('lets nothing leave and accepts nothing, before any beat', async () => {
+    const one = aProcess();
+    await one.begin();
+    await one.operations.accept(asked('early'));
+    const putBack = await copy();
+    await one.beat();
+    await putBack();
+    expect(await intended(one, 'early')).toBe('recovering');
+    await expect(one.operations.accept(asked('new'))).rejects.toThrow(Recovering);
+    expect(await store.redis.hget(keys.record('dcr_early'), 'state')).toBe('queued');
+  });
+
+  test('is noticed also where only an effect came after it', async () => {
+    const one = aProcess();
+    await one.begin();
+    await one.operations.accept(asked('early'));
+    const putBack = await copy();
+    expect(await intended(one, 'early')).toBe('applied');
+    await putBack();
+    expect(await intended(one, 'early')).toBe('recovering');
+  });
+
+  test('stops those too that have started since, and know nothing', async () => {
+    const one = aProcess();
+    await one.begin();
+    await one.operations.accept(asked('early'));
+    const putBack = await copy();
+    await one.beat();
+    await putBack();
+    const fresh = aProcess();
+    expect(await fresh.begin()).toBeUndefined();
+    await one.beat();
+    expect(await intended(fresh, 'early')).toBe('recovering');
+    expect(await fresh.beat()).toBe('rolled_back');
+  });
+
+  test('is noticed by a process that was frozen meanwhile, when the others have long gone on', async () => {
+    const [frozen, other] = [aProcess(), aProcess()];
+    await frozen.begin();
+    await frozen.operations.accept(asked('early'));
+    const putBack = await copy();
+    for (let beats = 0; beats < 60; beats += 1) await frozen.beat();
+    await putBack();
+    await other.begin();
+    await other.beat();
+    expect(await intended(frozen, 'early')).toBe('recovering');
+  });
+
+  test('is noticed where Redis is empty', async () => {
+    const one = aProcess();
+    await one.begin();
+    await store.redis.flushdb();
+    await expect(one.operations.accept(asked('new'))).rejects.toThrow(Recovering);
+    expect(await one.beat()).toBe('rolled_back');
+  });
+});
+
+describe('what a failover may lose', () => {
+  test('is no loss as long as no replica had it', async () => {
+    const kept = await copyAfterBegin(async () => false);
+    expect(await kept.beat()).toBeUndefined();
+  });
+
+  test('is one when the replicas had confirmed it', async () => {
+    const kept = await copyAfterBegin(async () => true);
+    expect(await kept.beat()).toBe('rolled_back');
+  });
+
+  async function copyAfterBegin(fence: () => Promise<boolean>): Promise<Process> {
+    let passes = true;
+    const one = aProcess(async () => passes && fence().then((passed) => passed || passes));
+    await one.begin();
+    const putBack = await copy();
+    passes = await fence();
+    await one.beat();
+    await putBack();
+    return one;
+  }
+});
+
+describe('a recovery', () => {
+  async function recovering(): Promise<Process> {
+    const one = aProcess();
+    await one.begin();
+    await one.operations.accept(asked('early'));
+    await recovery().enter('rolled_back');
+    await one.beat();
+    return one;
+  }
+
+  test('says since when, why, and what was seen', async () => {
+    await recovering();
+    const state = await recovery().state();
+    expect(state).toMatchObject({ since: START, because: 'rolled_back', lastBeat: START });
+  });
+
+  test('is announced, and so is its end', async () => {
+    await recovering();
+    expect(await recovery().leave({ by: 'maker' })).toBe(true);
+    const types = (await store.redis.xrange(keys.events, '-', '+')).map(([, fields]) => fields[9]);
+    expect(types).toEqual(['system.recovering', 'system.recovered']);
+  });
+
+  test('lets looks and cancellations go on', async () => {
+    const { operations } = await recovering();
+    const acquired = await operations.acquire('direct_credit', 'dcr_early', 'direct-credit', 10_000);
+    if (acquired.is !== 'acquired') throw new Error(acquired.is);
+    expect((await operations.settle(acquired.record, acquired.lease, { to: 'rejected' })).is).toBe('applied');
+  });
+
+  test('ends for everybody, in another epoch, and is not begun again by those who remember the one before', async () => {
+    const one = await recovering();
+    const other = aProcess();
+    await other.begin();
+    const before = one.heartbeat.known().epoch;
+    await recovery().leave({ by: 'maker' });
+    expect(await one.beat()).toBeUndefined();
+    expect(await other.beat()).toBeUndefined();
+    expect(one.heartbeat.known().epoch).not.toBe(before);
+    expect(await intended(one, 'early')).toBe('applied');
+  });
+
+  test('and its copy, put back after its end, is noticed again', async () => {
+    const one = await recovering();
+    await recovery().leave({ by: 'maker' });
+    const putBack = await copy();
+    await one.beat();
+    await recovery().enter('rolled_back');
+    await recovery().leave({ by: 'maker' });
+    await one.beat();
+    await putBack();
+    expect(await one.beat()).toBe('rolled_back');
+  });
+
+  test('ends only once', async () => {
+    await recovering();
+    await recovery().leave({ by: 'maker' });
+    expect(await recovery().leave({ by: 'maker' })).toBe(false);
+  });
+
+  test('gives the events after it greater ids than anybody has seen', async () => {
+    const one = await recovering();
+    const seen = one.heartbeat.known().event;
+    const [first = 0] = seen.split('-').map(Number);
+    await recovery().leave({ by: 'maker', lastEvent: `${FAR}-4` });
+    await one.beat();
+    const [last = 0] = one.heartbeat.known().event.split('-').map(Number);
+    expect(last).toBeGreaterThan(first);
+    expect(last).toBe(FAR + 60_000);
+  });
+});
