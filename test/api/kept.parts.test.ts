@@ -11,6 +11,7 @@ import { ApiProblem, sendProblem } from '../../src/api/problem.ts';
 import { RedisUnavailable } from '../../src/redis/connections.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { Batches } from '../../src/operations/batches.ts';
+import { SharedLimits } from '../../src/operations/shared-limits.ts';
 import type { Kind, StateOf } from '../../src/operations/lifecycle.ts';
 import { Recovery } from '../../src/operations/recovery.ts';
 import { type NewOperation, Operations } from '../../src/operations/operations.ts';
@@ -31,6 +32,7 @@ async function door() {
     bench: onlyOf<Bench>({ fence }),
     operations: new Operations({ redis: store.redis, random: systemRandom, fence }),
     batches: new Batches(store.redis, systemRandom),
+    limits: new SharedLimits(store.redis),
     environment: 'default',
     extraWithdrawModes: [],
     resolve: async () => ({ is: 'resolved' }),
@@ -110,6 +112,8 @@ test('what is stopped, or goes on, is not confirmed before the replicas have it,
     [`/campaigns/${ended}/retry`],
     [`/campaigns/${other}/recipients`, 'numero\n+221771112233\n'],
     ['/accounts/main/stop'],
+    ['/limits/MAX_PER_DAY', '{"value":5000}'],
+    ['/limits/MAX_PER_DAY', '{"value":5000}'],
   ];
   for (const [path, body] of asked) expect([path, await world.post(path, body)]).toEqual([path, 503]);
   world.replicas.reached = true;
