@@ -80,6 +80,12 @@ class EventReader {
       return { events: Array.isArray(body['events']) ? body['events'] : [], next: String(body['next']) };
     } catch (error) {
       if (!(error instanceof Refused) || error.status !== 410) throw error;
+      if (String(error.problem.type).endsWith('/ahead-of-the-stream')) {
+        throw new CommandFailed(`The events up to ${this.cursor} are not, or no longer, in the stream.`, {
+          next: 'Redis was put back, or has lost something. Take stock, then read on without --after.',
+          cause: error,
+        });
+      }
       throw new CommandFailed(`Events after ${this.cursor} are partly forgotten: some are lost to this reader.`, {
         next: `Take stock, then read on without --after, from the oldest that is kept (${error.problem.oldest}).`,
         cause: error,

@@ -3,6 +3,7 @@
  * moves by compare-and-set, together with what it hands out, so an event reaches each endpoint's list exactly once.
  */
 import type { Clock } from '../lib/clock.ts';
+import { isAfter } from '../lib/stream-place.ts';
 import type { Endpoint, Endpoints } from '../operations/endpoints.ts';
 import type { CompletionEvent } from './catalogue.ts';
 import type { EventStream } from './stream.ts';
@@ -71,10 +72,4 @@ function wants(endpoint: Endpoint, place: string, event: CompletionEvent): boole
 export function wantsKind({ types, accounts }: Endpoint, event: CompletionEvent): boolean {
   const ofType = types.length === 0 || types.includes(event.type);
   return ofType && (accounts.length === 0 || accounts.includes(event.account));
-}
-
-function isAfter(place: string, other: string): boolean {
-  const [ms = 0, seq = 0] = place.split('-').map(Number);
-  const [otherMs = 0, otherSeq = 0] = other.split('-').map(Number);
-  return ms > otherMs || (ms === otherMs && seq > otherSeq);
 }

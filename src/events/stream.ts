@@ -4,6 +4,7 @@
  */
 import type { Redis } from 'ioredis';
 import { fingerprint } from '../lib/ids.ts';
+import { isAfter } from '../lib/stream-place.ts';
 import { readEventData } from '../operations/event-data.ts';
 import { keys } from '../operations/keys.ts';
 import type { CompletionEvent } from './catalogue.ts';
@@ -50,6 +51,11 @@ export interface EventStreamOptions {
   readonly redis: Redis;
   /** The epoch in which this process is at work; '' as long as it does not know. */
   readonly epoch?: () => string;
+  /**
+   * How far the events are where a failover cannot lose them, looked at anew for this place. Absent: as far as they go.
+   * A reader who was told of one that is then lost would stand beyond those that come after it, and never see them.
+   */
+  readonly keptUpTo?: (place: string) => Promise<string>;
   /** Told of a place that was given to a reader, and that the stream has not come to. */
   readonly onLost?: (place: string) => void;
 }
@@ -58,9 +64,11 @@ export class EventStream {
   readonly #redis: Redis;
   readonly #epoch: () => string;
   readonly #onLost: (place: string) => void;
+  readonly #keptUpTo: (place: string) => Promise<string>;
 
-  constructor({ redis, epoch = () => '', onLost = () => undefined }: EventStreamOptions) {
+  constructor({ redis, epoch = () => '', onLost = () => undefined, keptUpTo }: EventStreamOptions) {
     this.#redis = redis;
+    this.#keptUpTo = keptUpTo ?? (async (place) => place);
     this.#epoch = epoch;
     this.#onLost = onLost;
   }
@@ -76,7 +84,7 @@ export class EventStream {
     let next = from;
     // A bounded number of steps a call: a filter that matches nothing must not read the whole stream at once.
     for (let step = 0; step < 10 && events.length < limit; step += 1) {
-      const entries = await this.#redis.xrange(keys.events, `(${next}`, '+', 'COUNT', limit - events.length);
+      const entries = await this.#after(next, limit - events.length);
       for (const [cursor, flat] of entries) {
         next = cursor;
         const event = readEvent(flat);
@@ -89,7 +97,7 @@ export class EventStream {
 
   /** Events after a place, with their places, as many as there are at most. */
   async entries(after: string, limit: number): Promise<{ place: string; event: CompletionEvent }[]> {
-    const entries = await this.#redis.xrange(keys.events, `(${after}`, '+', 'COUNT', limit);
+    const entries = await this.#after(after, limit);
     return entries.map(([place, flat]) => ({ place, event: readEvent(flat) }));
   }
 
@@ -104,6 +112,14 @@ export class EventStream {
     await this.#redis.xtrim(keys.events, 'MINID', '~', String(Math.max(0, nowMs - keepMs)));
   }
 
+  async #after(place: string, limit: number): Promise<[place: string, fields: string[]][]> {
+    const entries = await this.#redis.xrange(keys.events, `(${place}`, '+', 'COUNT', limit);
+    const [last] = entries.at(-1) ?? [];
+    if (last === undefined) return [];
+    const upTo = await this.#keptUpTo(last);
+    return entries.filter(([one]) => !isAfter(one, upTo));
+  }
+
   /** Who holds a cursor can prove that it was given in this epoch: its last letters are made of the epoch as a whole. */
   #sealed(place: string): string {
     const epoch = this.#epoch();
@@ -113,7 +129,7 @@ export class EventStream {
   async #refuseAhead(place: string, seal: string | undefined): Promise<void> {
     const epoch = this.#epoch();
     const ofAnotherEpoch = seal !== undefined && epoch !== '' && !seal.startsWith(nameOf(epoch));
-    if (!ofAnotherEpoch && !isBefore(await this.#last(), place)) return;
+    if (!ofAnotherEpoch && !isAfter(place, await this.#last())) return;
     // Anybody may ask for a place that never was; only what was given here is a sign of loss.
     if (seal !== undefined && epoch !== '' && seal === sealOf(epoch, place)) this.#onLost(place);
     const [[oldest] = []] = await this.#redis.xrange(keys.events, '-', '+', 'COUNT', 1);
@@ -130,7 +146,7 @@ export class EventStream {
 
   async #refuseForgotten(cursor: string): Promise<void> {
     const [[oldest] = []] = await this.#redis.xrange(keys.events, '-', '+', 'COUNT', 1);
-    if (oldest !== undefined && isBefore(cursor, oldest) && (await this.#hasForgotten()))
+    if (oldest !== undefined && isAfter(oldest, cursor) && (await this.#hasForgotten()))
       throw new CursorTooOld(oldest);
   }
 
@@ -152,12 +168,6 @@ function nameOf(epoch: string): string {
 
 function sealOf(epoch: string, place: string): string {
   return nameOf(epoch) + fingerprint(`${epoch}\n${place}`).slice(0, 8);
-}
-
-function isBefore(a: string, b: string): boolean {
-  const [aMs = 0, aSeq = 0] = a.split('-').map(Number);
-  const [bMs = 0, bSeq = 0] = b.split('-').map(Number);
-  return aMs < bMs || (aMs === bMs && aSeq < bSeq);
 }
 
 export function readEvent(flat: readonly string[]): CompletionEvent {

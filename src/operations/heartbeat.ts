@@ -7,6 +7,7 @@
  */
 import type { Redis } from 'ioredis';
 import type { Random } from '../lib/random.ts';
+import { isAfter } from '../lib/stream-place.ts';
 import { keys } from './keys.ts';
 import { kinds, isFinal, statesOf } from './lifecycle.ts';
 import { EPOCH_BYTES, Recovering, type RecoveryState, heartbeatKeys, readRecoveryAnswer } from './recovery.ts';
@@ -92,6 +93,16 @@ export class Heartbeat {
   refused(): Recovering {
     this.beat().catch((error: unknown) => this.#options.onError?.(error));
     return new Recovering();
+  }
+
+  /** How far the events are kept, of those up to this place. */
+  async keptUpTo(place: string): Promise<string> {
+    const { fence } = this.#options;
+    if (!fence || !isAfter(place, this.#known.event)) return place;
+    // A beat writes, and the fence behind it covers all that was written before.
+    await this.beat();
+    if (this.#recovering && (await fence())) return place;
+    return this.#known.event;
   }
 
   /** Somebody was given an event at this place, and the stream has not come so far: what it was is lost. */

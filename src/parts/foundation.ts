@@ -118,11 +118,7 @@ export function layFoundation(config: Config, logger: Logger, signal?: AbortSign
     queries,
     limits: new SharedLimits(redis, config),
     accounts,
-    events: new EventStream({
-      redis,
-      epoch: () => heartbeat.known().epoch,
-      onLost: (place) => heartbeat.lost(place),
-    }),
+    events: eventsOf(redis, heartbeat),
     bullQueues,
     wake: (queue, id, rev) => waker.wake(queue, id, rev),
     durability: () => withFence(durability, fence),
@@ -163,6 +159,15 @@ function fenceOf(config: Config, redis: Redis, metrics: Metrics): Fence | undefi
   if (replicas === 0) return undefined;
   const wait = (count: number, ms: number): Promise<number> => redis.wait(count, ms);
   return createFence({ wait, replicas, clock: systemClock, onWaited: metrics.fenced });
+}
+
+function eventsOf(redis: Redis, heartbeat: Heartbeat): EventStream {
+  return new EventStream({
+    redis,
+    epoch: () => heartbeat.known().epoch,
+    keptUpTo: (place) => heartbeat.keptUpTo(place),
+    onLost: (place) => heartbeat.lost(place),
+  });
 }
 
 function heartbeatOf(

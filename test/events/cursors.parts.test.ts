@@ -1,0 +1,133 @@
+/** Where a reader of the events may stand, and what it is told when the stream no longer goes so far. */
+import { beforeEach, describe, expect, test } from 'vitest';
+import { seededRandom } from '../../src/lib/random.ts';
+import { CursorAhead, EventStream } from '../../src/events/stream.ts';
+import { Heartbeat } from '../../src/operations/heartbeat.ts';
+import { keys } from '../../src/operations/keys.ts';
+import { Recovery } from '../../src/operations/recovery.ts';
+import { storeOfThisFile } from '../support/fresh-redis.ts';
+
+const store = storeOfThisFile();
+const random = seededRandom(7);
+
+let heartbeat: Heartbeat;
+let stream: EventStream;
+/** Whether the replicas have what was written. */
+let confirmed: boolean;
+beforeEach(async () => {
+  const { redis } = store;
+  confirmed = true;
+  heartbeat = new Heartbeat({ redis, random, silenceMs: 900_000, fence: async () => confirmed });
+  stream = new EventStream({
+    redis,
+    epoch: () => heartbeat.known().epoch,
+    keptUpTo: (place) => heartbeat.keptUpTo(place),
+    onLost: (place) => heartbeat.lost(place),
+  });
+  await heartbeat.begin(undefined);
+});
+
+async function emit(seq: number): Promise<string> {
+  const data = JSON.stringify({ id: 'msg_1', state: 'sent' });
+  const fields = [
+    'op',
+    'msg_1',
+    'seq',
+    String(seq),
+    'at',
+    '1',
+    'account',
+    'main',
+    'type',
+    'message.sent',
+    'data',
+    data,
+  ];
+  return (await store.redis.xadd(keys.events, '*', ...fields)) ?? '';
+}
+
+const sequences = async (after?: string) => (await stream.read(after, 100)).events.map(({ sequence }) => sequence);
+
+describe('a cursor', () => {
+  test('is good as it was given, and so is the bare place in it', async () => {
+    await emit(1);
+    const { next } = await stream.read(undefined, 100);
+    await emit(2);
+    expect(await sequences(next)).toEqual([2]);
+    expect(await sequences(next.split('.')[0])).toEqual([2]);
+  });
+
+  test('at the end of the stream is good, also when what it has read is forgotten', async () => {
+    await emit(1);
+    const { next } = await stream.read(undefined, 100);
+    expect(await sequences(next)).toEqual([]);
+    await store.redis.xtrim(keys.events, 'MAXLEN', 0);
+    expect(await sequences(next)).toEqual([]);
+  });
+
+  test('beyond the end of the stream is refused, and one that was made up begins no recovery', async () => {
+    await emit(1);
+    await expect(stream.read('99999999999999-0', 100)).rejects.toThrow(CursorAhead);
+    await expect(stream.read('99999999999999-0.0123456789abcdef', 100)).rejects.toThrow(CursorAhead);
+    await heartbeat.beat();
+    expect(heartbeat.recovering()).toBeUndefined();
+  });
+
+  test('that was given, and that the stream does not come to, is how a loss is noticed', async () => {
+    await emit(1);
+    const last = await emit(2);
+    const { next } = await stream.read(undefined, 100);
+    await store.redis.del(keys.events);
+    await expect(stream.read(next, 100)).rejects.toThrow(CursorAhead);
+    await heartbeat.beat();
+    expect(heartbeat.recovering()).toMatchObject({ because: 'event_cursor', knownLastEvent: last });
+  });
+
+  test('of an epoch before a recovery is refused, wherever it stands', async () => {
+    await emit(1);
+    const { next } = await stream.read(undefined, 100);
+    const recovery = new Recovery({ redis: store.redis, random });
+    await recovery.enter('rolled_back');
+    await recovery.leave({ by: 'maker' });
+    await heartbeat.beat();
+    await emit(2);
+    await expect(stream.read(next, 100)).rejects.toThrow(CursorAhead);
+    expect(await sequences()).toContain(2);
+  });
+});
+
+describe('an event that no replica has yet', () => {
+  test('is shown to nobody, so that a failover cannot take away what was read', async () => {
+    await emit(1);
+    expect(await sequences()).toEqual([1]);
+    confirmed = false;
+    await emit(2);
+    expect(await sequences()).toEqual([1]);
+    confirmed = true;
+    expect(await sequences()).toEqual([1, 2]);
+  });
+
+  test('and is lost leaves no follower beyond those that come after it, whatever the clock says', async () => {
+    await emit(1);
+    const { next } = await stream.read(undefined, 100);
+    confirmed = false;
+    const lost = await emit(2);
+    const read = await stream.read(next, 100);
+    await store.redis.xdel(keys.events, lost);
+    await emit(3);
+    confirmed = true;
+    expect(await sequences(read.next)).toEqual([3]);
+  });
+});
+
+test.for(['dispatcher', 'group'] as const)(
+  'the cursor of a %s beyond the stream is noticed by the next beat',
+  async (whose) => {
+    const { redis } = store;
+    await emit(1);
+    if (whose === 'dispatcher') await redis.hset(keys.dispatch, 'cursor', '99999999999999-0');
+    else await redis.xgroup('CREATE', keys.events, 'shop', '99999999999999-0');
+    await heartbeat.beat();
+    expect(heartbeat.recovering()?.because).toBe('event_cursor');
+  },
+);
