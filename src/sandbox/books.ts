@@ -3,7 +3,10 @@
  */
 import { MessageBook } from './message-book.ts';
 
-export type DisbursementStatus = 'created' | 'pending' | 'success' | 'failed';
+/** The last words of an operator; the interface has the first two. */
+export const verdicts = ['success', 'failed', 'reversed', 'refunded', 'cancelled'] as const;
+export type Verdict = (typeof verdicts)[number];
+export type DisbursementStatus = 'created' | 'pending' | Verdict;
 export type InvoiceStatus = 'pending' | 'completed' | 'cancelled' | 'failed';
 type PaymentRequestStatus = 'pending' | 'completed' | 'failed';
 

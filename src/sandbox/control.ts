@@ -2,6 +2,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { toMs } from '../lib/durations.ts';
+import { verdicts } from './books.ts';
 import { notifyInvoice, settleInvoice } from './checkout.ts';
 import { callBack, settle } from './disbursements.ts';
 import { type FaultName, faultNames, faultTable } from './fault-table.ts';
@@ -118,11 +119,11 @@ export const controlRoutes: Readonly<Record<string, Route>> = {
     },
   },
   'POST /disbursements/*': {
-    does: 'The operator decides: {"status": "success" | "failed"}.',
+    does: 'The operator decides: {"status": "success" | "failed" | "reversed" | "refunded" | "cancelled"}, after a success too.',
     run: async ({ tail, body, response }, { world }) => {
       const record = world.books.disbursements.get(tail);
       if (record === undefined) return missing(response, 'disbursement');
-      const { status } = z.strictObject({ status: z.enum(['success', 'failed']) }).parse(body);
+      const { status } = z.strictObject({ status: z.enum(verdicts) }).parse(body);
       // A verdict on nothing, or twice the same, would put money into the books that nobody moved.
       if (record.status === 'created' || record.status === status)
         return json(response, { message: `the disbursement is ${record.status}` }, 409);

@@ -28,6 +28,10 @@ export const createDisbursement: Handler = async (ask, world) => {
   if (refusal !== undefined) return refusal;
   if (!(await answers(body.callback_url, ask, world))) return callbackUnreachable();
 
+  const last = [...world.books.disbursements.keys()].at(-1);
+  if (last !== undefined && world.faults.named('gives the token of another', ask)) {
+    return ok({ response_code: '00', disburse_token: last });
+  }
   const record = open(body, world);
   return ok({ response_code: '00', disburse_token: record.token });
 };

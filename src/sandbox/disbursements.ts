@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { type Answer, ok, refuse } from './answers.ts';
-import type { Disbursement, DisbursementStatus } from './books.ts';
+import type { Disbursement, DisbursementStatus, Verdict } from './books.ts';
 import { updatedAtText } from './dates.ts';
 import type { BalanceCountry } from './settings.ts';
 import { countryOf } from './withdraw-modes.ts';
@@ -16,14 +16,14 @@ export const countryPaying = (record: Disbursement, world: World): BalanceCountr
   payingCountry(record.withdrawMode || undefined, record.debitAccountNumber, world);
 
 /** The operator's verdict. Success means that money left, and is the one thing that calls back. */
-export async function settle(record: Disbursement, status: 'success' | 'failed', world: World): Promise<void> {
+export async function settle(record: Disbursement, status: Verdict, world: World): Promise<void> {
   // Money that came back with a failure leaves once more when the operator changes its mind.
-  if (status === 'success' && record.status === 'failed')
+  if (status === 'success' && !['created', 'pending'].includes(record.status))
     world.settings.book(countryPaying(record, world), -record.amount);
   move(record, status, world);
   if (status === 'success') record.effects += 1;
   else world.settings.book(countryPaying(record, world), record.amount);
-  if (status === 'failed' && !world.settings.values.callbackOnFailure) return;
+  if (status !== 'success' && !world.settings.values.callbackOnFailure) return;
   await callBack(record, world);
 }
 
@@ -61,7 +61,8 @@ export const disbursementStatus: Handler = (ask, world) => {
   const record = findDisbursement(parsed.data.disburse_invoice, ask, world);
   if (record === undefined) return unknownToken(world);
   const amount = world.faults.named('reports another amount', ask) ? record.amount - 1 : record.amount;
-  const fields = statusFields({ ...record, amount }, shownStatus(record, ask, world), world);
+  const disburseId = world.faults.named('leaves out the disburse_id', ask) ? undefined : record.disburseId;
+  const fields = statusFields({ ...record, amount, disburseId }, shownStatus(record, ask, world), world);
   return ok({ response_code: '00', ...fields });
 };
 

@@ -29,6 +29,11 @@ export const workFaults = {
     on: ['disbursement.create'],
     does: 'Asks the callback URL first (method: setting `probeMethod`); answers 4002 when nothing answers below HTTP 400.',
   },
+  'gives the token of another': {
+    stage: 'work',
+    on: ['disbursement.create'],
+    does: 'Answers with the token that was given last, and makes none.',
+  },
   'fails the disbursement': {
     stage: 'work',
     on: ['disbursement.submit'],
@@ -53,6 +58,11 @@ export const workFaults = {
     stage: 'work',
     on: ['disbursement.status'],
     does: 'Reports a status word no page names.',
+  },
+  'leaves out the disburse_id': {
+    stage: 'work',
+    on: ['disbursement.status'],
+    does: 'Reports the status without the disburse_id that was given at submit.',
   },
   'reports another amount': {
     stage: 'work',

@@ -181,6 +181,14 @@ describe('inside the work', () => {
     expect(await booked(sandbox)).toMatchObject({ status, effects });
   });
 
+  test('get-invoice gives the token of another, and makes none', async () => {
+    const { sandbox, token } = await struckSubmit('answers empty');
+    await sandbox.fault({ fault: 'gives the token of another' });
+    const again = await sandbox.pay('/api/v2/disburse/get-invoice', disbursement());
+    expect(again.body).toMatchObject({ response_code: '00', disburse_token: token });
+    expect((await sandbox.books()).disbursements).toHaveLength(1);
+  });
+
   test('check-status reports an old status, an unknown one, another amount, or no token', async () => {
     const { sandbox, token } = await struckSubmit('answers empty');
     const struck = async (fault: string) => {
@@ -191,6 +199,7 @@ describe('inside the work', () => {
     expect((await struck('reports an unknown status')).status).toBe('in_review');
     expect((await struck('reports another amount')).amount).toBe('4999.00');
     expect((await struck('forgets the token')).response_code).toBe('4004');
+    expect(await struck('leaves out the disburse_id')).not.toHaveProperty('disburse_id');
     expect((await statusOf(sandbox, token)).body).toMatchObject({ status: 'pending', amount: '5000.00' });
   });
 });
