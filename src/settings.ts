@@ -24,6 +24,20 @@ const durations = (fallback: string) =>
     .string()
     .default(fallback)
     .transform(orIssue((text) => text.split(',').map((part) => toMs(part.trim()))));
+const recheckTimes = (fallback: string) =>
+  z
+    .string()
+    .default(fallback)
+    .transform(
+      orIssue((text) =>
+        text === 'off'
+          ? []
+          : text
+              .split(',')
+              .map((part) => toMs(part.trim()))
+              .sort((a, b) => a - b),
+      ),
+    );
 const count = (fallback: number, { min = 0, max = 1_000_000 } = {}) =>
   z.coerce
     .number({ error: 'must be a whole number' })
@@ -177,6 +191,10 @@ const money = {
   DISBURSEMENT_QUIET_PERIOD: [duration('60s'), 'No `created` counts as an answer about a submit younger than this.'],
   DISBURSEMENT_POLL: [durations('2s,5s,10s,20s,40s,1m,2m,5m,10m,30m'), 'Waits between looks; the last one repeats.'],
   DISBURSEMENT_LIMIT: [duration('72h'), 'After this a disbursement needs review, and is looked at daily.'],
+  RECHECK_SUCCEEDED: [
+    recheckTimes('24h,72h,7d'),
+    'How long after its success a disbursement is looked at again, each time; `off`: never. Costs a request each.',
+  ],
   MAX_DISBURSEMENT: [
     limit('MAX_DISBURSEMENT'),
     'The most a single disbursement may be. The default holds only while nobody has said anything, in any process.',

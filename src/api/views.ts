@@ -21,6 +21,7 @@ export function disbursementView(record: DisbursementRecord) {
     transactionId: record.transactionId ?? null,
     providerRef: record.providerRef ?? null,
     reason: record.reason ?? null,
+    ...(record.late ? { late: true } : {}),
     ...(record.batch === undefined ? {} : { batch: record.batch }),
     ...decisionsIn(record.fields),
     createdAt: iso(record.createdAt),

@@ -12,6 +12,7 @@ const STATE_STYLES: Readonly<Record<string, Style>> = {
   finished: 'green',
   failed: 'red',
   rejected: 'red',
+  reversed: 'red',
   unknown: 'yellow',
   held: 'yellow',
   needs_review: 'yellow',

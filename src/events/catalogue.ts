@@ -18,6 +18,10 @@ const NONE = { queued: 0, held: 0, sending: 0, failed: 0, unknown: 0, skipped: 0
 export const catalogue = {
   'disbursement.succeeded': { says: 'It was paid; the service confirmed it.', example: paid },
   'disbursement.failed': { says: 'It was sent and not paid; the service confirmed it.', example: paid },
+  'disbursement.reversed': {
+    says: 'The service says that the money came back after it was paid, which was told before.',
+    example: { ...paid, late: true },
+  },
   'disbursement.rejected': {
     says: 'It was refused before anything was sent.',
     example: { ...money, reason: 'invalid_alias' },

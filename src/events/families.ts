@@ -14,7 +14,7 @@ const bins = ['total', 'queued', 'held', 'sending', 'sent', 'failed', 'unknown',
 export const families = {
   disbursement: z.looseObject({
     id,
-    state: z.enum(['succeeded', 'failed', 'rejected', 'cancelled', 'needs_review', 'held']),
+    state: z.enum(['succeeded', 'failed', 'reversed', 'rejected', 'cancelled', 'needs_review', 'held']),
     reference,
     amount: xof,
     withdrawMode: z.string(),

@@ -126,6 +126,12 @@ export const declarations = {
     labels: { answer: 'wrongKeyAnswers' },
     help: 'Requests to the API without a right key: refused, or told to wait since there were too many.',
   },
+  relais_contradictions_total: {
+    type: 'counter',
+    of: 'process',
+    labels: { contradiction: 'contradictions' },
+    help: 'Ends of disbursements that upstream took back after callers had been told of them.',
+  },
   relais_events_total: {
     type: 'counter',
     of: 'whole',

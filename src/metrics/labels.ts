@@ -80,6 +80,7 @@ export const messageOutcomes = ['sent', 'failed', 'unknown', 'expired'] as const
 const eventTypes = [
   'disbursement.succeeded',
   'disbursement.failed',
+  'disbursement.reversed',
   'disbursement.rejected',
   'disbursement.cancelled',
   'disbursement.needs_review',
@@ -113,6 +114,9 @@ const eventTypes = [
   'system.recovered',
 ] as const;
 
+/** Settlements that take back an end of which callers were told. */
+export const contradictions = ['paid_after_all', 'reversed', 'contradicted'] as const;
+
 /** The closed sets, by the name that `declarations` uses for them. */
 export const words = {
   queues: queueNames,
@@ -129,6 +133,7 @@ export const words = {
   callbackKinds: ['disbursement', 'invoice', 'none'],
   deliveryOutcomes: ['delivered', 'retried', 'undelivered'],
   wrongKeyAnswers: ['401', '429'],
+  contradictions,
   callbackVerdicts: ['look', 'noted', 'unmatched', 'contradicts', 'probe', 'wrong_path', 'unavailable'],
   areas: ['payments', 'messaging', 'direct_credit'],
   holdReasons,

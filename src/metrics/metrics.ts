@@ -3,7 +3,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Seen } from '../upstream/verdict.ts';
 import type { WholeName } from './declarations.ts';
 import { createInstruments, type Instruments } from './instruments.ts';
-import { OTHER } from './labels.ts';
+import { OTHER, contradictions } from './labels.ts';
 import { readSparingly } from './sparing.ts';
 import { readWhole, type Whole, type WholeSources } from './whole.ts';
 
@@ -21,7 +21,7 @@ export interface MetricsOptions extends WholeSources {
 /** What is counted of an attempt. Its reason is left out: reasons may quote upstream. */
 interface CountedAttempt {
   readonly queue: string;
-  readonly settlement: { readonly did: string };
+  readonly settlement: { readonly did: string; readonly because: string };
   readonly durationMs: number;
 }
 
@@ -81,6 +81,8 @@ function listeners({ count, observe, replace }: Instruments) {
     attemptFinished({ queue, settlement, durationMs }: CountedAttempt): void {
       count('relais_attempts_total', { queue, settlement: settlement.did });
       observe('relais_attempt_duration_seconds', { queue }, durationMs / 1_000);
+      const contradiction = contradictions.find((word) => word === settlement.because);
+      if (contradiction !== undefined) count('relais_contradictions_total', { contradiction });
     },
     exchanged({ operation, code, durationMs, strangeCodes = 0 }: CountedExchange): void {
       count('relais_upstream_requests_total', { operation, code: isOfItsArea(operation, code) ? code : OTHER });

@@ -3,25 +3,24 @@
  * that ends one writes it anew: without what only an open one needs, under names of one letter, and with times that are
  * counted from its acceptance. Redis then keeps it in little more than half a kilobyte.
  *
- * Whoever reads it sees the names and times of an open one; a record that ended before there was a brief form reads the
- * same. Names that scripts ask a record for that is over (`state`, `fp`, `kind`, `v`, `op`, `seq`, `en`) stay as they are.
+ * Whoever reads it sees the names and times of an open one. An attempt that looks at it once more has it written in
+ * full first, and brief again when it ends. Names that scripts ask a record for that is over (`state`, `fp`, `kind`, `v`,
+ * `op`, `seq`, `en`) stay as they are.
  */
 import { type Kind, isFinal } from './lifecycle.ts';
 
 type StoredFields = Readonly<Record<string, string>>;
 
-/** What says how and when to go on. `since` is when it was last changed, since nothing changes it any more. */
+/** What says how and when to go on. */
 export const GONE_AT_THE_END = [
   'id',
   'rev',
-  'since',
   'sentAt',
   'tokenAt',
   'tries',
   'lease',
   'until',
   'hint',
-  'hintedAt',
   'quietUntil',
   'createdSeenAt',
   'keys',
@@ -31,6 +30,8 @@ export const GONE_AT_THE_END = [
 export const BRIEF_NAMES = {
   createdAt: 'c',
   updatedAt: 'u',
+  /** Absent where it was last changed when it ended. */
+  since: 'i',
   account: 'o',
   amount: 'a',
   accountAlias: 'l',
@@ -76,7 +77,8 @@ export function inFull(id: string, stored: StoredFields): StoredFields {
     fields[fullNames[name] ?? name] = /^e\d+$/.test(name) ? lineInFull(value, createdAt) : value;
   }
   const updatedAt = String(createdAt + Number(fields['updatedAt'] ?? 0));
-  return { ...fields, updatedAt, since: updatedAt };
+  const { since } = fields;
+  return { ...fields, updatedAt, since: since === undefined ? updatedAt : String(createdAt + Number(since)) };
 }
 
 /** What is heard after the end is written as it is for an open one, so both kinds of lines stand side by side. */
@@ -86,6 +88,6 @@ function lineInFull(line: string, createdAt: number): string {
   return [(createdAt + Number.parseInt(after, 36)).toString(36), fullWords[word] ?? word, ...rest].join('|');
 }
 
-function inverse(names: StoredFields): StoredFields {
+export function inverse(names: StoredFields): StoredFields {
   return Object.fromEntries(Object.entries(names).map(([full, brief]) => [brief, full]));
 }

@@ -67,6 +67,13 @@ export function named(what: string, as: string | number): EvidenceDraft {
 /** A character that stands in no line. */
 export const LINE_END = ';';
 
+/** How upstream says that a disbursement was not paid, or that the money came back after it was. */
+const UNDONE: readonly string[] = ['failed', 'reversed', 'refunded', 'cancelled'];
+
+export function claimsUndone({ code }: Pick<Evidence, 'code'>): boolean {
+  return UNDONE.includes(code);
+}
+
 /** `at` is filled in by the script that writes the lines, from the one clock all processes share. */
 export function packEvidence(said: Said): string {
   return linesOf(said).map(packLine).join(LINE_END);

@@ -119,6 +119,27 @@ const ofDisbursements: Rows = {
     'it was sent three times and never executed',
     'Ask the service about the token, then resolve it.',
   ],
+  unidentified: [
+    'upstream says that it has ended, but does not name our disburse_id, so its word may be about another payment',
+    COMPARE,
+  ],
+  unnamed: ['upstream says that it has ended, but does not name our disburse_id', BY_ITSELF],
+  failed_once: ['upstream says that it failed, which counts when it is said twice', BY_ITSELF],
+  undone_once: ['upstream says that the money came back, which counts when it is said twice', BY_ITSELF],
+  contradicted_once: ['upstream takes back that it failed, which counts when it is said twice', BY_ITSELF],
+  contradicted: [
+    'upstream took back that it failed, and has no other last word',
+    'Do not pay it again: compare with the dashboard of the service, then resolve it.',
+  ],
+  paid_after_all: ['it was paid, although it had been told to have failed; that was told too', NOTHING],
+  token_collision: [
+    'upstream gave it a token that another operation was given before, so nothing was sent',
+    'Tell the service, then resolve it as `cancelled` and send it again under another reference.',
+  ],
+  transaction_collision: [
+    'upstream names a transaction that another operation was told before, so one of the two may not have been paid',
+    COMPARE,
+  ],
   token_too_old: ['its token is older than a day', 'Ask the service about the token, then resolve it.'],
   poll_exhausted: [
     'upstream has not settled it within its limit of time',

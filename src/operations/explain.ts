@@ -1,6 +1,6 @@
 /** The story of an operation in plain words, and what to do next. Pure, so that every sentence has a test. */
 import { describeXof } from '../lib/money.ts';
-import { readEvidence } from './evidence.ts';
+import { type Evidence, NAMED, claimsSuccess, readEvidence } from './evidence.ts';
 import {
   BY_ITSELF,
   type Because,
@@ -30,7 +30,8 @@ const standing: Readonly<Record<DisbursementState, string>> = {
   pending: 'Upstream took it and is working on it.',
   needs_review: 'It cannot be settled without a person.',
   succeeded: 'The beneficiary was paid, once; upstream confirmed it.',
-  failed: 'The beneficiary was not paid; upstream said that it failed.',
+  failed: 'The beneficiary was not paid; upstream said twice that it failed.',
+  reversed: 'The beneficiary was paid, and upstream says that the money came back afterwards.',
   rejected: 'It was never submitted, so nobody was paid.',
   cancelled: 'It was cancelled before anything was paid.',
 };
@@ -40,6 +41,8 @@ const nextByDefault: Partial<Record<DisbursementState, (id: string) => string>> 
   needs_review: (id) => `See the evidence, ask the service, then resolve it: relais review resolve ${id}`,
   rejected: () => 'Mend the cause and send it again under another reference.',
   failed: () => 'A new payment is a new disbursement with another reference.',
+  reversed: () =>
+    'Compare with the dashboard of the service. A new payment is a new disbursement with another reference.',
 };
 
 /** States in which nothing has left us, so that a condition may keep it there. */
@@ -59,6 +62,7 @@ export function explainDisbursement(record: DisbursementRecord, around: Circumst
     `Disbursement of ${describeXof(amount)} by ${withdrawMode}${reference ? `, reference ${reference}` : ''}.`,
     person ? `A person settled it as ${state}.` : standing[state],
     because && (because === current ? `Reason: ${because.why}.` : `It needed review before: ${because.why}.`),
+    ...hearsayOn(record),
     ...decisionsOn(record),
     wait && `It cannot go on now: ${wait.why}.`,
     vain && `The last answer: ${vain.why}.`,
@@ -77,6 +81,27 @@ export function explainDisbursement(record: DisbursementRecord, around: Circumst
 /** Their word was the last one; after a `resubmit` it is upstream's. */
 function settledByPerson({ state, fields }: DisbursementRecord): boolean {
   return readEvidence(fields).lines.some(({ operation, code }) => operation === 'resolve' && code === state);
+}
+
+/** What upstream named otherwise than was asked, and what became of a word that was told before. */
+function hearsayOn({ state, late, fields, reason = '' }: DisbursementRecord): string[] {
+  const { lines } = readEvidence(fields);
+  const names = new Map(
+    lines.filter(({ operation }) => operation === NAMED).map(({ code, detail }) => [code, detail]),
+  );
+  const told = [...names].map(([name, as]) => `${name} ${as ?? ''}`).join(', ');
+  const differs = names.size > 0 && (state === 'needs_review' || state === 'reversed');
+  const posted =
+    differs && /^(mismatch|unreadable|unidentified|contradicted)/.test(reason) && lines.some(claimsToBePaid);
+  return [
+    ...(differs ? [`When it was asked, upstream named: ${told}.`] : []),
+    ...(posted ? ['What it posted to us may read otherwise: only what it says when it is asked counts.'] : []),
+    ...(late && state === 'succeeded' ? ['This came late: another word was told before.'] : []),
+  ];
+}
+
+function claimsToBePaid(line: Evidence): boolean {
+  return line.operation === 'callback' && claimsSuccess(line);
 }
 
 function decisionsOn({ fields }: DisbursementRecord): string[] {

@@ -83,6 +83,8 @@ export const keys = {
   callback: (id: string): string => `callback:${id}`,
   /** String: when the bucket of an API key's requests is full again, in µs. */
   requestRate: (apiKey: string): string => `api-rate:${apiKey}`,
+  /** String: the operation that upstream gave this token or transaction id. */
+  claim: (account: string, named: string): string => `claim:${fingerprint(`${account}\n${named}`)}`,
   /** String: whose all these keys are, as JSON. */
   stamp: 'stamp',
   /** Hash: the limits of money that all processes share; of each also since when, by whom, and what was asked for. */

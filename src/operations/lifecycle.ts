@@ -7,7 +7,10 @@
  *   unknown → submitting      upstream said `created` twice after the quiet period: same token, same disburse_id;
  *   needs_review → succeeded  upstream's late word settles what we had given up on;
  *   created → queued          the token grew old before it was ever used, so another is asked for;
- *   held → created            a held operation is tried again when its condition may have cleared, and that may work.
+ *   held → created            a held operation is tried again when its condition may have cleared, and that may work;
+ *   failed → succeeded        upstream took its word back: told once more, with `late`, or it would be paid again;
+ *   failed → needs_review     it took its word back and gave no other that counts;
+ *   succeeded → reversed      upstream says afterwards that the money came back.
  * And of what collects money, or credits it in one step:
  *   cancelled → completed     (invoice) nothing forbids a payer to pay late: told once, with `late`;
  *   sending → queued          (direct credit) the request provably never left; no other way leads back;
@@ -22,7 +25,7 @@ interface StateDeclaration {
   readonly next: readonly string[];
   /**
    * Where upstream's late word may still lead from a state that callers were told is final. Such a state is looked at
-   * only when somebody has reason to: a callback came, or a caller asks.
+   * only when somebody has reason to: a callback came, a caller asks, or a success is due to be looked at again.
    */
   readonly late?: readonly string[];
   /** Where a person may lead it once it is over: those who failed go out again. */
@@ -46,8 +49,9 @@ export const lifecycles = {
     unknown: { queue: 'status-poll', next: ['submitting', 'pending', 'succeeded', 'failed', 'needs_review'] },
     pending: { queue: 'status-poll', next: ['succeeded', 'failed', 'needs_review'] },
     needs_review: { queue: 'status-poll', next: ['submitting', 'succeeded', 'failed', 'cancelled'] },
-    succeeded: FINAL,
-    failed: FINAL,
+    succeeded: { queue: 'status-poll', next: [], late: ['reversed'] },
+    failed: { queue: 'status-poll', next: [], late: ['succeeded', 'needs_review'] },
+    reversed: FINAL,
     rejected: FINAL,
     cancelled: FINAL,
   },
@@ -161,6 +165,11 @@ export function recountOf(from: string, to: string): -1 | 0 | 1 {
 /** Callers are told that it is over. */
 export function isFinal(kind: Kind, state: string): boolean {
   return declarationOf(kind, state).next.length === 0;
+}
+
+/** Final, and no word of upstream leads on from it: nobody looks at it again. */
+export function isOver(kind: Kind, state: string): boolean {
+  return isFinal(kind, state) && queueOf(kind, state) === undefined;
 }
 
 /** `lane` matters where one-time passwords have a queue of their own. */

@@ -18,7 +18,7 @@ import { type MoneyLimit, type Opinions, moneyLimits, wordOf } from './limits.ts
 import {
   type Kind,
   type StateOf,
-  isFinal,
+  isOver,
   kinds,
   lookQueueOf,
   queueOf,
@@ -99,7 +99,7 @@ type NotAcquired = 'none' | 'final' | 'elsewhere' | 'leased' | 'other version';
 export type Hinted =
   | { readonly is: 'none' | 'noted' }
   | { readonly is: 'final'; readonly state: string }
-  | { readonly is: 'look'; readonly rev: number };
+  | { readonly is: 'look'; readonly rev: number; readonly state: string };
 
 const CALLBACK_KEPT_S = 30 * 86_400;
 
@@ -110,10 +110,7 @@ const list = (states: readonly string[]): string => `,${states.join(',')},`;
 
 /** Final, and nothing that upstream may still say would change it. */
 const finalStates = Object.fromEntries(
-  kinds.map((kind) => [
-    kind,
-    list(statesOf(kind).filter((state) => isFinal(kind, state) && queueOf(kind, state) === undefined)),
-  ]),
+  kinds.map((kind) => [kind, list(statesOf(kind).filter((state) => isOver(kind, state)))]),
 ) as Record<Kind, string>;
 
 export class Operations {
@@ -232,12 +229,19 @@ export class Operations {
   ): Promise<Settled> {
     const step = stepOf(record, lease, change, { op: this.#random.hex(8), now: this.#now() });
     const words = settleWords(step);
-    const { unlessHeld = '', forgetsCallback, hasEffect } = change;
+    const { unlessHeld = '', forgetsCallback, hasEffect, claims } = change;
     const recount = recountWords(record, change.to);
     const answer = await runScript(
       this.#redis,
       settleScript,
-      [...words.keys, keys.account(record.account), keys.callback(record.id), keys.heartbeat, ...recount.keys],
+      [
+        ...words.keys,
+        keys.account(record.account),
+        keys.callback(record.id),
+        keys.heartbeat,
+        claims ? keys.claim(record.account, claims) : keys.record(record.id),
+        ...recount.keys,
+      ],
       [
         ...words.args,
         unlessHeld,
@@ -275,7 +279,7 @@ export class Operations {
 
   /**
    * A callback came. Never creates anything and changes no state. `final`: noted too, but nothing will be asked, since
-   * no word of upstream changes that state.
+   * no word of upstream changes that state, or the callback only says it again.
    */
   async hint(
     kind: Parameters<typeof lookQueueOf>[0],
@@ -301,8 +305,9 @@ export class Operations {
       ],
     )) as ['none' | 'noted' | 'look', string?, number?];
     const [is, state = '', rev = 0] = answer;
-    if (is === 'look') return { is, rev };
-    return is === 'noted' && finalStates[kind].includes(`,${state},`) ? { is: 'final', state } : { is };
+    if (is === 'look') return { is, rev, state };
+    if (is === 'none') return { is };
+    return isOver(kind, state) || posted.agreesWith.includes(state) ? { is: 'final', state } : { is };
   }
 
   /** Keeps what was heard about an operation that somebody else has by now. Changes nothing else. */

@@ -52,6 +52,15 @@ export interface DisbursementRecord extends RecordBase<'disbursement'> {
   readonly quietUntil?: number;
   /** When a look after the quiet period first said `created`. */
   readonly createdSeenAt?: number;
+  /** When a look first said that it failed, or that the money came back. Once is not enough. */
+  readonly failedSeenAt?: number;
+  /** When a look first said a final word without naming the payment, and how many have since. */
+  readonly unnamedSeenAt?: number;
+  readonly unnamedLooks: number;
+  /** When a look after its end first said something else than its end, and nothing that counts. */
+  readonly contrarySeenAt?: number;
+  /** Its end was told after we had given up on it, or after another end. */
+  readonly late: boolean;
   readonly tokenAt?: number;
   /** Nothing is sent before this time. */
   readonly notBefore?: number;
@@ -184,8 +193,11 @@ const readers: { readonly [K in Kind]: (reader: Reader) => RecordAt<K> } = {
     disburseId: r.text('disburseId'),
     sends: r.number('sends'),
     idUsed: r.number('idUsed') > 0,
+    unnamedLooks: r.number('unnamedLooks'),
+    late: r.number('late') > 0,
     ...r.texts('debitAccountNumber', 'token', 'transactionId', 'providerRef', 'disburseTxId', 'reason', 'batch'),
-    ...r.numbers('sentAt', 'quietUntil', 'createdSeenAt', 'tokenAt', 'notBefore', 'approvedAt'),
+    ...r.numbers('sentAt', 'quietUntil', 'createdSeenAt', 'failedSeenAt', 'unnamedSeenAt', 'contrarySeenAt'),
+    ...r.numbers('tokenAt', 'notBefore', 'approvedAt'),
   }),
   message: (r: Reader): MessageRecord => ({
     ...r.base('message'),

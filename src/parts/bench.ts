@@ -63,6 +63,7 @@ export function createBench(foundation: Foundation, timing: Timing, publicUrl: (
       quietMs: config.DISBURSEMENT_QUIET_PERIOD,
       pollMs: config.DISBURSEMENT_POLL,
       limitMs: config.DISBURSEMENT_LIMIT,
+      recheckMs: config.RECHECK_SUCCEEDED,
       invoicePollMs: config.INVOICE_POLL,
       paymentRequestPollMs: config.PAYMENT_REQUEST_POLL,
       holdRecheckMs: config.HOLD_RECHECK,

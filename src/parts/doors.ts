@@ -112,7 +112,7 @@ export function webhooksPart(foundation: Foundation, tellUrl: TellUrl): Part {
           if (verdict === 'unmatched')
             logger.error({ kind, id: target?.id }, 'a signed callback for no record of ours');
           if (verdict === 'contradicts')
-            logger.error({ kind, id: target?.id }, 'a signed callback claims success for what has ended without');
+            logger.error({ kind, id: target?.id }, 'a signed callback claims the opposite of the end that was told');
         },
         onError: (error) => quietly('callback', error),
       });

@@ -4,7 +4,7 @@ import type { EventDraft } from '../operations/settle.ts';
 
 /** The kinds that are carried out by attempts, each with the states that callers are told of. */
 interface AnnouncedBy {
-  readonly disbursement: 'succeeded' | 'failed' | 'rejected' | 'cancelled' | 'needs_review' | 'held';
+  readonly disbursement: 'succeeded' | 'failed' | 'reversed' | 'rejected' | 'cancelled' | 'needs_review' | 'held';
   readonly invoice: 'completed' | 'cancelled' | 'failed' | 'needs_review';
   /** `untracked`: it was sent and can never be looked at, so this is the last that is heard of it. */
   readonly payment_request: 'completed' | 'failed' | 'needs_review' | 'untracked';

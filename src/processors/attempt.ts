@@ -2,7 +2,7 @@
 import type { AccountStanding } from '../operations/accounts.ts';
 import type { QueueName } from '../operations/due-queues.ts';
 import { type EvidenceDraft, type Said, linesOf, named } from '../operations/evidence.ts';
-import type { Kind, StateOf } from '../operations/lifecycle.ts';
+import { type Kind, type StateOf, isFinal } from '../operations/lifecycle.ts';
 import type { RecordAt, RecordBase } from '../operations/record.ts';
 import type { Change, Settled } from '../operations/settle.ts';
 import type { UpstreamAccount } from '../upstream/client.ts';
@@ -52,7 +52,8 @@ export async function beginAt<K extends AttemptedKind>(
   }
   // Another process may have these keys; what was begun with one set is never ended with another.
   const because = account ? 'other_keys_or_mode' : 'account_not_configured';
-  const dueInMs = bench.policy.holdRecheckMs;
+  // What has ended is not in a hurry, and there may be a great deal of it.
+  const dueInMs = isFinal(kind, record.state) ? DAILY_MS : bench.policy.holdRecheckMs;
   return finish<K>({ record, lease }, bench, { to: record.state, dueInMs, did: 'waits', because });
 }
 
@@ -102,9 +103,12 @@ export function keep<K extends Kind>(
 
 async function write<K extends Kind>({ record, lease }: Mine<K>, bench: Bench, what: Change<K>): Promise<Settled> {
   const settled = await bench.operations.settle(record, lease, what);
-  if (!isApplied(settled) && settled.is !== 'held') await noteLearnt(record.id, what, bench);
+  if (settled.is === 'none' || settled.is === 'not yours') await noteLearnt(record.id, what, bench);
   return settled;
 }
+
+/** Nothing was changed: what upstream named belongs to another operation. */
+export const CLAIMED = 'claimed';
 
 /** What upstream knows an operation by. */
 const NAMED_UPSTREAM = ['token', 'transactionId', 'disburseTxId', 'providerRef', 'referenceNumber'] as const;

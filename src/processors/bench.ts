@@ -61,6 +61,8 @@ export interface Policy {
   readonly quietMs: number;
   readonly pollMs: readonly number[];
   readonly limitMs: number;
+  /** How long after its success a disbursement is looked at again, each time. */
+  readonly recheckMs: readonly number[];
   readonly invoicePollMs: readonly number[];
   readonly paymentRequestPollMs: readonly number[];
   readonly holdRecheckMs: number;

@@ -7,7 +7,7 @@
  * used: one that is lost after a submit could never be asked about.
  */
 import { toMs } from '../lib/durations.ts';
-import type { EvidenceDraft } from '../operations/evidence.ts';
+import { type EvidenceDraft, named } from '../operations/evidence.ts';
 import type { NotOk, Verdict } from '../upstream/verdict.ts';
 import {
   NOT_UNDERSTOOD,
@@ -87,18 +87,25 @@ async function createToken(attempt: Attempt, passage: Passage, bench: Bench): Pr
   }
 
   const leaseEndsMono = bench.clock.monotonic() + bench.policy.leaseMs;
+  const created = { operation: 'create', code: verdict.seen.code, httpStatus: verdict.seen.httpStatus };
   const settled = await keep(attempt, bench, {
     to: 'created',
     dueInMs: bench.policy.leaseMs,
     keepMs: bench.policy.leaseMs,
     set: { token: verdict.value.token, '@tokenAt': 0, reason: '', keys: attempt.keys, mode: attempt.account.mode },
-    evidence: { operation: 'create', code: verdict.seen.code, httpStatus: verdict.seen.httpStatus },
+    evidence: created,
+    claims: `token=${verdict.value.token}`,
   });
+  if (settled.is === 'claimed') {
+    // Sent with this token, it would be the other's payment, or end as it.
+    const evidence = [created, named('token', verdict.value.token)];
+    return announceEnd(attempt, bench, 'needs_review', { reason: 'token_collision', evidence });
+  }
   if (!isApplied(settled)) return { did: 'lost', because: settled.is };
   await heard(record.account, verdict, passage, bench);
   const { token } = verdict.value;
-  const created = { ...record, state: 'created', token, tokenAt: settled.at, tries: 0 } as const;
-  return submit(renewed(attempt, created, settled, leaseEndsMono), bench);
+  const written = { ...record, state: 'created', token, tokenAt: settled.at, tries: 0 } as const;
+  return submit(renewed(attempt, written, settled, leaseEndsMono), bench);
 }
 
 /** What an answer that is not a token means. Nothing was sent to an operator, whatever it says. */

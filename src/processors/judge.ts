@@ -1,7 +1,12 @@
 /**
  * What a look at a disbursement means: the one place where upstream's word about money becomes a decision. Pure, so
  * that the whole policy is one table test.
+ *
+ * No word ends a payment that does not name it: `success` and the words against it count only beside our token and our
+ * disburse_id. What says that nobody was paid counts when it is said twice, half a quiet period apart, since whoever is
+ * told so may pay again.
  */
+import { claimsUndone } from '../operations/evidence.ts';
 import type { DisbursementRecord } from '../operations/record.ts';
 import { DAILY_MS } from './attempt.ts';
 import { type Policy, waitAt } from './bench.ts';
@@ -14,19 +19,31 @@ export interface StatusAnswer {
   readonly amount?: number | undefined;
   readonly amountRaw?: string | undefined;
   readonly disburseId?: string | undefined;
+  readonly withdrawMode?: string | undefined;
 }
 
+/** What must be seen again before it counts; the name of the field that says when it was seen first. */
+export type Seen = 'createdSeenAt' | 'failedSeenAt' | 'unnamedSeenAt' | 'contrarySeenAt';
+
 export type Judgement =
-  | { readonly is: 'final'; readonly state: 'succeeded' | 'failed'; readonly late: boolean }
+  | { readonly is: 'final'; readonly state: 'succeeded' | 'failed' | 'reversed'; readonly late: boolean }
   | { readonly is: 'pending'; readonly dueInMs: number }
-  /** No word that ends it: look again. */
-  | { readonly is: 'look again'; readonly dueInMs: number; readonly because: string; readonly sawCreated?: boolean }
+  /** No word that ends it: look again. `saw`: it was seen for the first time. */
+  | { readonly is: 'look again'; readonly dueInMs: number; readonly because: string; readonly saw?: Seen }
   /** Upstream said twice, after the quiet period, that the submit was never executed. */
   | { readonly is: 'resubmit' }
-  | { readonly is: 'review'; readonly because: string };
+  | { readonly is: 'review'; readonly because: string }
+  /** Callers were told how it ended, and upstream says nothing that changes it. */
+  | { readonly is: 'over'; readonly because: string };
 
 const SENDS_MAX = 3;
 const TOKEN_AGE_MAX_MS = 86_400_000;
+/** So many looks at a final word that does not name the payment. */
+const UNNAMED_LOOKS_MAX = 3;
+
+/** For so many quiet periods an answer that is no last word may be an old one, and how many lie between two looks. */
+const LAG_QUIETS = 30;
+const LAG_QUIETS_APART = 5;
 
 type JudgingPolicy = Pick<Policy, 'pollMs' | 'quietMs' | 'limitMs' | 'resubmit'>;
 
@@ -37,11 +54,17 @@ export function judge(
   at: number,
   policy: JudgingPolicy,
 ): Judgement {
+  const seen = { record, at, quietMs: policy.quietMs };
+  if (record.state === 'succeeded') return judgePaid(answer, seen);
+  if (record.state === 'failed') return judgeFailed(answer, seen);
   const differs = mismatchOf(record, answer);
   if (differs) return record.state === 'needs_review' ? daily(differs) : { is: 'review', because: differs };
   const late = record.state === 'needs_review';
-  if (answer.status === 'success') return { is: 'final', state: 'succeeded', late };
-  if (answer.status === 'failed') return { is: 'final', state: 'failed', late };
+  if (answer.status === 'success' || answer.status === 'failed') {
+    if (!isNamed(record, answer)) return late ? daily('unnamed') : judgeUnnamed(seen);
+    if (answer.status === 'success') return { is: 'final', state: 'succeeded', late };
+    return twice(seen, 'failedSeenAt', 'failed_once') ?? { is: 'final', state: 'failed', late };
+  }
   if (late) return daily(answer.status);
   if (at - (record.sentAt ?? record.createdAt) > policy.limitMs) return { is: 'review', because: 'poll_exhausted' };
   if (answer.status === 'created' && record.state !== 'pending') return judgeCreated(record, at, policy);
@@ -50,13 +73,71 @@ export function judge(
   return { is: 'look again', dueInMs, because: `status_${answer.status.slice(0, 20)}` };
 }
 
+interface Looking {
+  readonly record: DisbursementRecord;
+  readonly at: number;
+  readonly quietMs: number;
+}
+
+/** The look that must come before this one counts; undefined: it was seen before, long enough ago. */
+function twice({ record, at, quietMs }: Looking, saw: Seen, because: string): Judgement | undefined {
+  const first = record[saw];
+  if (first === undefined) return { is: 'look again', dueInMs: quietMs / 2, because, saw };
+  const restMs = first + quietMs / 2 - at;
+  return restMs > 0 ? { is: 'look again', dueInMs: restMs, because } : undefined;
+}
+
 /** An answer about something else than we asked is not an answer. */
-function mismatchOf(record: DisbursementRecord, answer: StatusAnswer): string | undefined {
+export function mismatchOf(record: DisbursementRecord, answer: StatusAnswer): string | undefined {
   if (answer.token !== undefined && answer.token !== record.token) return 'mismatch_token';
   if (answer.disburseId !== undefined && answer.disburseId !== record.disburseId) return 'mismatch_disburse_id';
   if (answer.amount !== undefined && answer.amount !== record.amount) return 'mismatch_amount';
   if (answer.amount === undefined && answer.amountRaw !== undefined) return 'unreadable_amount';
   return undefined;
+}
+
+/** It names the payment by both names that we know it by. */
+export function isNamed(record: DisbursementRecord, answer: StatusAnswer): boolean {
+  return answer.token === record.token && answer.disburseId === record.disburseId;
+}
+
+/** A final word that may be about any payment. */
+function judgeUnnamed({ record, at, quietMs }: Looking): Judgement {
+  const { unnamedSeenAt, unnamedLooks } = record;
+  const dueInMs = quietMs / 2;
+  if (unnamedSeenAt === undefined) return { is: 'look again', dueInMs, because: 'unnamed', saw: 'unnamedSeenAt' };
+  const enough = unnamedLooks + 1 >= UNNAMED_LOOKS_MAX && at - unnamedSeenAt >= quietMs;
+  return enough ? { is: 'review', because: 'unidentified' } : { is: 'look again', dueInMs, because: 'unnamed' };
+}
+
+/** Callers were told that it was paid. */
+function judgePaid(answer: StatusAnswer, looking: Looking): Judgement {
+  const { record } = looking;
+  const undone = claimsUndone({ code: answer.status }) && isNamed(record, answer) && !mismatchOf(record, answer);
+  if (!undone) return over(answer.status === 'success', answer);
+  return twice(looking, 'failedSeenAt', 'undone_once') ?? { is: 'final', state: 'reversed', late: true };
+}
+
+/** Callers were told that it was not paid, and may have paid it again. */
+function judgeFailed(answer: StatusAnswer, looking: Looking): Judgement {
+  const { record } = looking;
+  const differs = mismatchOf(record, answer);
+  if (claimsUndone({ code: answer.status }) || differs === 'mismatch_token' || differs === 'mismatch_disburse_id') {
+    return over(differs === undefined, answer);
+  }
+  if (answer.status === 'success' && differs === undefined && isNamed(record, answer)) {
+    return { is: 'final', state: 'succeeded', late: true };
+  }
+  const again = twice(looking, 'contrarySeenAt', 'contradicted_once');
+  if (again || answer.status === 'success') return again ?? { is: 'review', because: 'contradicted' };
+  // It may be that the answer is old, and not that the payment goes on.
+  const goesOn = looking.at - (record.contrarySeenAt ?? 0) >= LAG_QUIETS * looking.quietMs;
+  if (goesOn) return { is: 'review', because: 'contradicted' };
+  return { is: 'look again', dueInMs: LAG_QUIETS_APART * looking.quietMs, because: 'contradicted_once' };
+}
+
+function over(agrees: boolean, { status }: StatusAnswer): Judgement {
+  return { is: 'over', because: agrees ? 'nothing_new' : `status_${status.slice(0, 20)}` };
 }
 
 function daily(because: string): Judgement {
@@ -67,11 +148,8 @@ function daily(because: string): Judgement {
 function judgeCreated(record: DisbursementRecord, at: number, policy: JudgingPolicy): Judgement {
   const quietFor = (record.quietUntil ?? 0) - at;
   if (quietFor > 0) return { is: 'look again', dueInMs: quietFor, because: 'quiet_period' };
-  if (record.createdSeenAt === undefined) {
-    return { is: 'look again', dueInMs: policy.quietMs / 2, because: 'created_once', sawCreated: true };
-  }
-  const restMs = record.createdSeenAt + policy.quietMs / 2 - at;
-  if (restMs > 0) return { is: 'look again', dueInMs: restMs, because: 'created_once' };
+  const once = twice({ record, at, quietMs: policy.quietMs }, 'createdSeenAt', 'created_once');
+  if (once) return once;
   // The id belongs to another token, perhaps one that was paid before data was lost: sending again proves nothing.
   if (record.idUsed) return { is: 'review', because: 'disburse_id_used' };
   if (!policy.resubmit) return { is: 'review', because: 'never_executed' };

@@ -2,13 +2,16 @@
  * Looks at a disbursement whose submit may have left us. Asking changes nothing upstream, so it may happen at any time
  * and any number of times; judge.ts says what an answer means.
  */
-import { WRONG_HASH, claimsSuccess, readEvidence } from '../operations/evidence.ts';
+import { type EvidenceDraft, WRONG_HASH, claimsSuccess, named, readEvidence } from '../operations/evidence.ts';
+import { type DisbursementState, isFinal } from '../operations/lifecycle.ts';
 import type { DisbursementRecord } from '../operations/record.ts';
+import type { DisbursementStatus } from '../upstream/payments/types.ts';
+import type { Verdict } from '../upstream/verdict.ts';
 import { eventOf } from './announced.ts';
 import { type AttemptAt, DAILY_MS, type Ending, HINT_INTERVAL_MS, beginAt, finish, stayAt } from './attempt.ts';
 import { type Bench, type Settlement, waitAt } from './bench.ts';
-import { type Judgement, judge } from './judge.ts';
-import { submit } from './submit.ts';
+import { type Judgement, type Seen, isNamed, judge } from './judge.ts';
+import { finishClaiming, submit } from './submit.ts';
 
 type Attempt = AttemptAt<'disbursement'>;
 
@@ -29,73 +32,148 @@ export async function lookAtDisbursement(id: string, bench: Bench): Promise<Sett
   const evidence = { operation: 'status', code: seen.upstreamCode ?? seen.code, httpStatus: seen.httpStatus };
   if (verdict.is !== 'ok') {
     const because = verdict.is === 'held' ? verdict.condition : verdict.code;
+    // What is over is looked at so often and no oftener: thousands that upstream has forgotten are not asked about.
+    if (isFinal('disbursement', record.state)) return leaveOver(attempt, { because }, bench);
     // No answer is no information: never a reason to submit, and never a result.
     const to = record.state === 'submitting' ? 'unknown' : record.state;
     return stayAt(attempt, bench, { to, dueInMs: pollIn, because, did: 'retries', evidence });
   }
-  const judgement = judge(record, verdict.value, attempt.at, bench.policy);
-  const details = {
-    ...(verdict.value.transactionId ? { transactionId: verdict.value.transactionId } : {}),
-    ...(verdict.value.disburseTxId ? { disburseTxId: verdict.value.disburseTxId } : {}),
-  };
-  return settleLook(attempt, judgement, { ...evidence, detail: verdict.value.status }, details, bench);
+  return settleLook(attempt, judge(record, verdict.value, attempt.at, bench.policy), verdict, bench);
 }
 
-function settleLook(
+type Answered = Extract<Verdict<DisbursementStatus>, { is: 'ok' }>;
+
+async function settleLook(
   attempt: Attempt,
   judgement: Judgement,
-  evidence: { operation: string; code: string; detail: string },
-  details: Record<string, string>,
+  { value, seen }: Answered,
   bench: Bench,
 ): Promise<Settlement> {
   if (judgement.is === 'resubmit') return submit(attempt, bench);
-  const ending = endingOf({ ...attempt.record, ...details }, judgement);
-  const set = { ...(judgement.is === 'look again' ? {} : details), ...ending.set };
-  return finish(attempt, bench, { ...ending, set, evidence, hintAfterMs: HINT_INTERVAL_MS });
+  if (judgement.is === 'over' && judgement.because === 'nothing_new') return leaveOver(attempt, judgement, bench);
+  const { record } = attempt;
+  const { transactionId, disburseTxId } = value;
+  const told = { ...(transactionId ? { transactionId } : {}), ...(disburseTxId ? { disburseTxId } : {}) };
+  // What does not name the payment gives the record no name that it keeps.
+  const keeps = isNamed(record, value) && judgement.is !== 'look again' && judgement.is !== 'over';
+  const ending = endingOf(attempt, keeps ? { ...record, ...told } : record, judgement, bench);
+  const code = seen.upstreamCode ?? seen.code;
+  const evidence = [
+    { operation: 'status', code, httpStatus: seen.httpStatus, detail: value.status },
+    ...namedIn(record, value),
+  ];
+  return finishClaiming(
+    attempt,
+    { ...ending, set: { ...(keeps ? told : {}), ...ending.set }, evidence, hintAfterMs: HINT_INTERVAL_MS },
+    keeps && transactionId !== record.transactionId ? transactionId : undefined,
+    bench,
+  );
+}
+
+/** What upstream named otherwise than we had asked for it. A review that waits already has it. */
+function namedIn(record: DisbursementRecord, answer: DisbursementStatus): EvidenceDraft[] {
+  if (record.state === 'needs_review') return [];
+  const asked = { token: record.token, disburse_id: record.disburseId, withdraw_mode: record.withdrawMode };
+  const answered = { token: answer.token, disburse_id: answer.disburseId, withdraw_mode: answer.withdrawMode };
+  const names = (['token', 'disburse_id', 'withdraw_mode'] as const).flatMap((name) => {
+    const as = answered[name];
+    return as === undefined || as === asked[name] ? [] : [named(name, as)];
+  });
+  if (!isNamed(record, answer) && answer.transactionId) names.push(named('transactionId', answer.transactionId));
+  const amount = answer.amountRaw ?? answer.amount;
+  return amount === undefined || answer.amount === record.amount ? names : [...names, named('amount', amount)];
+}
+
+/** It ended as it was told. Nothing is written down but when it is looked at next. */
+export function leaveOver(attempt: Attempt, { because }: { because: string }, bench: Bench): Promise<Settlement> {
+  const { record } = attempt;
+  const set = NOTHING_SEEN;
+  return finish(attempt, bench, { to: record.state, dueInMs: recheckIn(attempt, bench), set, did: 'idle', because });
+}
+
+/** When a success is looked at again by itself, ms from now. */
+function recheckIn({ record, at }: Attempt, { policy }: Bench): number | undefined {
+  if (record.state !== 'succeeded') return undefined;
+  const next = policy.recheckMs.find((ms) => record.since + ms > at);
+  return next === undefined ? undefined : record.since + next - at;
 }
 
 type Ruled = Exclude<Judgement, { is: 'resubmit' }>;
 
+/** Whatever was seen once counts no more. */
+const NOTHING_SEEN: Readonly<Record<Seen | 'unnamedLooks', ''>> = {
+  createdSeenAt: '',
+  failedSeenAt: '',
+  unnamedSeenAt: '',
+  unnamedLooks: '',
+  contrarySeenAt: '',
+};
+
 /** What only says when and how to go on: a record that is over is kept for long. */
-const NO_LONGER_OF_USE = { quietUntil: '', createdSeenAt: '', hintedAt: '', keys: '', mode: '' } as const;
+export const NO_LONGER_OF_USE = { ...NOTHING_SEEN, quietUntil: '', hintedAt: '', keys: '', mode: '' } as const;
 
 /** Nobody will ask what was posted about money that has moved, if all that was posted is that it has. */
-function agrees(state: 'succeeded' | 'failed', { fields }: DisbursementRecord): boolean {
+function agrees(state: DisbursementState, { fields }: DisbursementRecord): boolean {
   const posted = readEvidence(fields).lines.filter(({ operation }) => operation === 'callback');
   return state === 'succeeded' && posted.every((line) => claimsSuccess(line) && line.detail !== WRONG_HASH);
 }
 
 /** The record's next state, as the judgement has it. */
-function endingOf(record: DisbursementRecord, judgement: Ruled): Ending<'disbursement'> {
-  const tries = record.tries + 1;
+function endingOf(
+  attempt: Attempt,
+  record: DisbursementRecord,
+  judgement: Ruled,
+  bench: Bench,
+): Ending<'disbursement'> {
+  const over = isFinal('disbursement', record.state);
+  // The waits of what is over do not grow.
+  const tries = over ? '' : record.tries + 1;
   switch (judgement.is) {
     case 'final': {
       const { state, late } = judgement;
       return {
         to: state,
-        set: { ...NO_LONGER_OF_USE, reason: '' },
+        dueInMs: state === 'succeeded' && record.token ? bench.policy.recheckMs[0] : undefined,
+        set: { ...NO_LONGER_OF_USE, reason: '', ...(late ? { late: 1 } : {}) },
         event: eventOf(record, state, late ? { late: true } : {}),
         forgetsCallback: agrees(state, record),
         did: 'ended',
-        because: state,
+        because: state === 'succeeded' && over ? 'paid_after_all' : state,
       };
     }
     case 'pending': {
-      const set = { tries, createdSeenAt: '' };
+      const set = { tries, ...NOTHING_SEEN };
       return { to: 'pending', dueInMs: judgement.dueInMs, set, did: 'advanced', because: 'pending' };
     }
     case 'look again': {
       const { dueInMs, because } = judgement;
       const to = record.state === 'submitting' ? 'unknown' : record.state;
-      const set = { tries, ...(judgement.sawCreated ? { '@createdSeenAt': 0 } : {}) };
+      const set = { tries, ...seenBy(record, judgement) };
       return { to, dueInMs, set, did: 'unknown', because };
     }
     case 'review': {
       const reason = judgement.because;
       const event = eventOf(record, 'needs_review', { reason });
-      return { to: 'needs_review', dueInMs: DAILY_MS, set: { reason }, event, did: 'needs_review', because: reason };
+      const set = { reason, ...(over ? NOTHING_SEEN : {}) };
+      return { to: 'needs_review', dueInMs: DAILY_MS, set, event, did: 'needs_review', because: reason };
+    }
+    case 'over': {
+      const { because } = judgement;
+      return { to: record.state, dueInMs: recheckIn(attempt, bench), set: NOTHING_SEEN, did: 'idle', because };
     }
     default:
       return judgement satisfies never;
   }
+}
+
+/** Which of the words that must be said twice was said once. Another word takes back a `failed`. */
+function seenBy(
+  { unnamedLooks }: DisbursementRecord,
+  { because, saw }: Extract<Judgement, { is: 'look again' }>,
+): Readonly<Record<string, string | number>> {
+  return {
+    ...(because === 'failed_once' || because === 'undone_once' ? {} : { failedSeenAt: '' }),
+    ...(because === 'unnamed' ? { unnamedLooks: unnamedLooks + 1 } : { unnamedSeenAt: '', unnamedLooks: '' }),
+    ...(saw ? { [`@${saw}`]: 0 } : {}),
+  };
 }

@@ -2,9 +2,12 @@
  * A person's word about a disbursement that needs review. Upstream is asked first, and its word is stronger: whoever
  * says otherwise is told so, and nothing is changed.
  */
+import { isFinal } from '../operations/lifecycle.ts';
 import { eventOf } from './announced.ts';
 import { type AttemptAt, DAILY_MS, RESOLVE, beginAt, finish, isApplied, keep } from './attempt.ts';
 import type { Bench } from './bench.ts';
+import { mismatchOf } from './judge.ts';
+import { NO_LONGER_OF_USE, leaveOver } from './look.ts';
 import { submit } from './submit.ts';
 
 type Attempt = AttemptAt<'disbursement'>;
@@ -39,15 +42,29 @@ export async function resolveDisbursement(id: string, request: Resolve, bench: B
   const attempt = await beginAt('disbursement', id, 'status-poll', bench);
   if ('did' in attempt) return { is: 'not now', because: attempt.because };
   const { record } = attempt;
-  if (record.state !== 'needs_review') return letGo(attempt, bench, { is: 'not now', because: record.state }, 0);
+  const { state } = record;
+  if (isFinal('disbursement', state)) {
+    const { did } = await leaveOver(attempt, { because: state }, bench);
+    return did === 'lost' ? TAKEN : { is: 'not now', because: state };
+  }
+  if (state !== 'needs_review') return letGo(attempt, bench, { is: 'not now', because: state }, 0);
   const word = record.token === undefined ? undefined : await ask(attempt, record.token, bench);
   if (word !== undefined && 'is' in word) return word;
   return decide(attempt, word?.status, request, bench);
 }
 
-async function ask(attempt: Attempt, token: string, bench: Bench): Promise<{ status: string } | Resolved> {
+async function ask(
+  attempt: Attempt,
+  token: string,
+  bench: Bench,
+): Promise<{ status: string } | Resolved | undefined> {
   const verdict = await bench.upstream.payments.disbursementStatus(attempt.account, { token });
-  if (verdict.is === 'ok') return { status: verdict.value.status };
+  if (verdict.is === 'ok') {
+    // A word about another payment is no word about this one.
+    const { disburseId, token: named } = verdict.value;
+    const other = mismatchOf(attempt.record, { status: '', token: named, disburseId }) !== undefined;
+    return other ? undefined : { status: verdict.value.status };
+  }
   const because = verdict.is === 'held' ? verdict.condition : verdict.code;
   return letGo(attempt, bench, { is: 'no answer', because });
 }
@@ -88,7 +105,8 @@ async function decide(
   }
   const { did } = await finish(attempt, bench, {
     to: outcome,
-    set: resolution,
+    dueInMs: outcome === 'succeeded' && record.token ? bench.policy.recheckMs[0] : undefined,
+    set: { ...NO_LONGER_OF_USE, ...resolution },
     evidence: { operation: RESOLVE, code: outcome, detail: by },
     event: eventOf(record, outcome, { resolvedBy: by }),
     did: 'ended',

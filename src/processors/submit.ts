@@ -4,11 +4,12 @@
  */
 import { toMs } from '../lib/durations.ts';
 import { STOPPED } from '../operations/accounts.ts';
+import { linesOf, named } from '../operations/evidence.ts';
 import type { DisbursementRecord } from '../operations/record.ts';
 import type { Change } from '../operations/settle.ts';
 import { disbursement as declaration } from '../queues/disbursement.ts';
 import type { Verdict } from '../upstream/verdict.ts';
-import { type AttemptAt, INTENDED, finish, stayAt } from './attempt.ts';
+import { type AttemptAt, CLAIMED, DAILY_MS, type Ending, INTENDED, announceEnd, finish, stayAt } from './attempt.ts';
 import { type Bench, type Settlement, closedFor, retryAt, waitAt } from './bench.ts';
 import { intend, sendBy } from './intent.ts';
 
@@ -80,7 +81,7 @@ function settleSubmit(attempt: Attempt, verdict: SubmitVerdict, bench: Bench): P
     const { status, transactionId, providerRef } = verdict.value;
     // `00` means accepted. A final word in it is a reason to look at once, not a result.
     const final = status === 'success' || status === 'failed';
-    return finish(attempt, bench, {
+    const ending: Ending<'disbursement'> = {
       to: 'pending',
       dueInMs: final ? 0 : waitAt(pollMs, 0),
       set: {
@@ -91,7 +92,8 @@ function settleSubmit(attempt: Attempt, verdict: SubmitVerdict, bench: Bench): P
       evidence: { ...evidence, detail: status },
       did: 'advanced',
       because: 'submitted',
-    });
+    };
+    return finishClaiming(attempt, ending, transactionId, bench);
   }
   const because = verdict.is === 'held' ? verdict.condition : verdict.code;
   if (seen.sent === 'never') {
@@ -106,4 +108,25 @@ function settleSubmit(attempt: Attempt, verdict: SubmitVerdict, bench: Bench): P
     did: 'unknown',
     because,
   });
+}
+
+/**
+ * Ends an attempt that was told a transaction id. One that another operation was told too says that upstream took two
+ * payments for one, or one for two, and which of them was paid nobody knows here.
+ */
+export async function finishClaiming(
+  attempt: Attempt,
+  ending: Ending<'disbursement'>,
+  transactionId: string | undefined,
+  bench: Bench,
+): Promise<Settlement> {
+  if (transactionId === undefined) return finish(attempt, bench, ending);
+  const settlement = await finish(attempt, bench, { ...ending, claims: `transactionId=${transactionId}` });
+  if (settlement.because !== CLAIMED) return settlement;
+  const because = 'transaction_collision';
+  const evidence = [...linesOf(ending.evidence), named('transactionId', transactionId)];
+  if (attempt.record.state === 'needs_review') {
+    return finish(attempt, bench, { to: 'needs_review', dueInMs: DAILY_MS, evidence, did: 'waits', because });
+  }
+  return announceEnd(attempt, bench, 'needs_review', { reason: because, dueInMs: DAILY_MS, evidence });
 }

@@ -9,9 +9,9 @@ import express, { type Express, type Request, type RequestHandler, type Response
 import type { Clock } from '../lib/clock.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { QueueName } from '../operations/due-queues.ts';
-import { lookQueueOf } from '../operations/lifecycle.ts';
+import { isFinal, lookQueueOf } from '../operations/lifecycle.ts';
 import type { Hinted, Operations } from '../operations/operations.ts';
-import { type EvidenceDraft, WRONG_HASH, claimsSuccess } from '../operations/evidence.ts';
+import { type EvidenceDraft, WRONG_HASH, claimsSuccess, claimsUndone } from '../operations/evidence.ts';
 import { hashMatches } from './body/hash.ts';
 import { BODY_LIMITS } from './body/limits.ts';
 import { readCallbackBody } from './body/read.ts';
@@ -23,7 +23,7 @@ export type CallbackVerdict =
   | 'noted'
   | 'look'
   | 'unmatched'
-  /** It claims success for an operation that we told everybody has ended without. Changes nothing; for a person. */
+  /** It claims the opposite of the end that we told everybody. What is true is asked, and counts. */
   | 'contradicts'
   | 'probe'
   | 'wrong_path'
@@ -68,12 +68,12 @@ function receive(options: ReceiverOptions): RequestHandler {
     }
     const { evidence, redacted } = await readEvidence(request, options.masterKeys(target.account));
     try {
-      const agreesWith = claimsSuccess(evidence) && evidence.detail !== WRONG_HASH ? SUCCEEDED : [];
+      const agreesWith = evidence.detail === WRONG_HASH ? [] : statesOf(target.kind, evidence);
       const posted = { redacted, agreesWith };
       const stored = operations.hint(target.kind, target.id, evidence, LOOK_INTERVAL_MS, posted);
       const hinted = await within(STORE_WITHIN_MS, clock, stored);
       if (hinted.is === 'look') wake(lookQueueOf(target.kind), target.id, hinted.rev);
-      onCallback(target.kind, verdictOf(hinted, evidence), target);
+      onCallback(target.kind, verdictOf(target.kind, hinted, evidence), target);
       response.status(200).end();
     } catch (error) {
       onError(error);
@@ -86,11 +86,22 @@ function receive(options: ReceiverOptions): RequestHandler {
 /** How we say that money has moved. */
 const SUCCEEDED = ['succeeded', 'completed'];
 
-function verdictOf(hinted: Hinted, heard: EvidenceDraft): CallbackVerdict {
-  if (hinted.is === 'none') return 'unmatched';
-  if (hinted.is !== 'final') return hinted.is;
-  const contradicts = claimsSuccess(heard) && !SUCCEEDED.includes(hinted.state);
-  return contradicts ? 'contradicts' : 'noted';
+/** How we say that a disbursement was not paid, or no longer is. */
+const NOT_PAID = ['failed', 'reversed'];
+
+/** The ends that say what was posted. An invoice that failed may still be paid, so it is looked at in any case. */
+function statesOf(kind: CallbackTarget['kind'], heard: EvidenceDraft): readonly string[] {
+  if (claimsSuccess(heard)) return SUCCEEDED;
+  return kind === 'disbursement' && claimsUndone(heard) ? NOT_PAID : [];
+}
+
+function verdictOf(kind: CallbackTarget['kind'], hinted: Hinted, heard: EvidenceDraft): CallbackVerdict {
+  if (!('state' in hinted)) return hinted.is === 'none' ? 'unmatched' : 'noted';
+  // A payer may come back to an invoice that was over; nobody comes back to a disbursement.
+  const told = hinted.is === 'final' || (kind === 'disbursement' && isFinal(kind, hinted.state));
+  const paid = SUCCEEDED.includes(hinted.state);
+  if (told && (paid ? kind === 'disbursement' && claimsUndone(heard) : claimsSuccess(heard))) return 'contradicts';
+  return hinted.is === 'look' ? 'look' : 'noted';
 }
 
 /** What comes after the time is over is still written down; the sender is only not told. */

@@ -133,7 +133,7 @@ describe('upstream’s word is stronger', () => {
     await service.control('POST', `/disbursements/${token}`, { status: 'success' });
     await service.until(path(id), ({ state }) => state === 'succeeded');
     expect((await eventsOf(id)).at(-1)).toMatchObject({ type: 'disbursement.succeeded', data: { late: true } });
-    expect((await resolve(id, { outcome: 'failed', note })).body).toMatchObject({ status: 409, state: 'final' });
+    expect((await resolve(id, { outcome: 'failed', note })).body).toMatchObject({ status: 409, state: 'succeeded' });
   });
 
   test('a final word that contradicts a person is taken at once', async () => {

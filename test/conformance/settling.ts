@@ -187,12 +187,14 @@ export function settlingConformance(open: () => Promise<OperationsUnderTest>): v
       expect((await at.operations.settle(read, lease, end)).is).toBe('mine');
       at.clock.now += 1_000;
       const callback = { operation: 'callback', code: 'completed' };
-      expect(await at.operations.hint('disbursement', 'a', callback, 0)).toEqual({ is: 'final', state: 'succeeded' });
+      const posted = { redacted: '', agreesWith: ['succeeded'] };
+      const heard = await at.operations.hint('disbursement', 'a', callback, 0, posted);
+      expect(heard).toEqual({ is: 'final', state: 'succeeded' });
 
       const { fields, ...over } = readRecord('disbursement', await a.record());
       const changedAt = { createdAt: START, updatedAt: START + 5_000, since: START + 5_000 };
       const money = { amount: 500, accountAlias: '771111111', withdrawMode: 'wave-senegal', disburseId: 'd-a' };
-      const known = { token: 't', transactionId: 'x', sends: 1, idUsed: false };
+      const known = { token: 't', transactionId: 'x', sends: 1, idUsed: false, unnamedLooks: 0, late: false };
       const named = { kind: 'disbursement', id: 'a', state: 'succeeded', account: 'main' };
       expect(over).toEqual({ ...named, ...changedAt, ...money, ...known, rev: 0, tries: 0 });
       expect(readEvidence(fields).lines).toEqual([
@@ -206,6 +208,39 @@ export function settlingConformance(open: () => Promise<OperationsUnderTest>): v
         outcome: 'duplicate',
         state: 'succeeded',
       });
+    });
+
+    test('what has ended is looked at once more, and is as brief afterwards as before', async () => {
+      await a.bring('created');
+      await at.operations.settle((await a.held()).record, undefined, { to: 'submitting', set: { token: 't' } });
+      const ended = { to: 'succeeded', dueInMs: 60_000, set: { transactionId: 'x' } } as const;
+      const { record: read, lease } = await a.held('status-poll');
+      await at.operations.settle(read, lease, { ...ended, evidence: { operation: 'status', code: 'ok' } });
+      const before = await a.record();
+      expect(await a.due('status-poll')).toBe(at.clock.now + 60_000);
+      at.clock.now += 60_000;
+      const again = await a.held('status-poll');
+      const { fields: _, rev: __, ...whole } = readRecord('disbursement', before);
+      expect(again.record).toMatchObject(whole);
+      await at.operations.settle(again.record, again.lease, { to: 'succeeded' });
+      const { op: ___, updatedAt, ...after } = await a.record();
+      const { op: ____, updatedAt: endedAt, ...was } = before;
+      expect({ ...after, rev: '' }).toEqual({ ...was, rev: '' });
+      expect(Number(updatedAt) - Number(endedAt)).toBe(60_000);
+      expect(await a.due('status-poll')).toBeUndefined();
+    });
+
+    test('what upstream named belongs to one operation of an account', async () => {
+      await at.operations.accept(disbursementOf('a'));
+      await at.operations.accept(disbursementOf('b'));
+      const [first, second] = [await a.held(), await at.operations.acquire('disbursement', 'b', 'disbursement', 1)];
+      if (second.is !== 'acquired') throw new Error(second.is);
+      const created = { to: 'created', set: { token: 't' }, claims: 'token=t', dueInMs: 1, keepMs: 1_000 } as const;
+      expect((await at.operations.settle(first.record, first.lease, created)).is).toBe('applied');
+      const refused = await at.operations.settle(second.record, second.lease, created);
+      expect(refused).toEqual({ is: 'claimed', by: 'a' });
+      const { is } = await at.operations.settle(second.record, second.lease, { to: 'queued', claims: 'token=u' });
+      expect(is).toBe('applied');
     });
 
     test('evidence keeps its first and its last lines, however much is said', async () => {
@@ -277,9 +312,9 @@ export function settlingConformance(open: () => Promise<OperationsUnderTest>): v
 
     test('about what is final changes nothing, and says so', async () => {
       await at.operations.accept(disbursementOf('a'));
-      await a.bring('created', 'submitting', 'failed');
-      expect(await hint(0)).toEqual({ is: 'final', state: 'failed' });
-      expect((await a.record())['state']).toBe('failed');
+      await a.bring('cancelled');
+      expect(await hint(0)).toEqual({ is: 'final', state: 'cancelled' });
+      expect((await a.record())['state']).toBe('cancelled');
     });
 
     test('in the middle of an attempt makes the look after it come sooner', async () => {

@@ -18,8 +18,12 @@ const first: Record<Kind, readonly string[]> = Object.fromEntries(
 
 function reachable(kind: Kind, from: string): Set<string> {
   const found = new Set([from]);
-  const next = (state: string): readonly string[] =>
-    (lifecycles[kind] as Record<string, { next: readonly string[] }>)[state]?.next ?? [];
+  const next = (state: string): readonly string[] => {
+    const declared = (lifecycles[kind] as Record<string, { next: readonly string[]; late?: readonly string[] }>)[
+      state
+    ];
+    return [...(declared?.next ?? []), ...(declared?.late ?? [])];
+  };
   for (const state of found) for (const after of next(state)) found.add(after);
   return found;
 }
@@ -57,8 +61,9 @@ test('docs/lifecycle.md shows the tables', () => {
     'docs/lifecycle.md',
     `# Which state may follow which?
 
-Drawn from src/operations/lifecycle.ts, which the scripts obey. Final states never change: what upstream says later that
-contradicts one is kept as evidence and raises an alarm.
+Drawn from src/operations/lifecycle.ts, which the scripts obey. A final state is what callers were told; only an arrow
+that says \`late\` leads on from one. What upstream says later that contradicts one is asked about, kept as evidence,
+and raises an alarm.
 
 ${pictures.join('\n\n')}
 `,

@@ -54,7 +54,7 @@ async function everythingAtOnce(): Promise<string> {
   });
   for (const queue of [...words.queues, ...STRANGERS]) {
     for (const did of [...words.settlements, ...STRANGERS]) {
-      metrics.attemptFinished({ queue, settlement: { did }, durationMs: 1 });
+      metrics.attemptFinished({ queue, settlement: { did, because: 'x' }, durationMs: 1 });
     }
   }
   for (const operation of words.operations) {

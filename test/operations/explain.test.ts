@@ -61,7 +61,8 @@ describe('every state says where it stands and what to do', () => {
     pending: ['Upstream took it and is working on it', 'goes on by itself'],
     needs_review: ['cannot be settled without a person', `relais review resolve ${ID}`],
     succeeded: ['was paid, once; upstream confirmed it', 'Nothing is to be done.'],
-    failed: ['was not paid; upstream said that it failed', 'with another reference'],
+    failed: ['was not paid; upstream said twice that it failed', 'with another reference'],
+    reversed: ['the money came back afterwards', 'Compare with the dashboard'],
     rejected: ['never submitted, so nobody was paid', 'Mend the cause'],
     cancelled: ['cancelled before anything was paid', 'Nothing is to be done.'],
   };
@@ -269,7 +270,21 @@ function wordsOfProcessors(): string[] {
 
 describe('no reason is without an explanation', () => {
   const states: readonly string[] = kinds.flatMap((kind): readonly string[] => statesOf(kind));
-  const notReasons = [...states, ...kinds, 'advanced', 'ended', 'waits', 'retries', 'idle', 'lost', 'refused', 'ok'];
+  // Names of fields of upstream's answers, and of metrics.
+  const fields = ['disburse_id', 'withdraw_mode'];
+  const notReasons = [
+    ...states,
+    ...fields,
+    ...kinds,
+    'advanced',
+    'ended',
+    'waits',
+    'retries',
+    'idle',
+    'lost',
+    'refused',
+    'ok',
+  ];
   const words = wordsOfProcessors().filter((word) => !notReasons.includes(word) || explainWord(word));
 
   test('they are found in the sources', () => {

@@ -24,6 +24,8 @@ const unknown: DisbursementRecord = {
   tokenAt: AT - 200_000,
   sends: 1,
   idUsed: false,
+  unnamedLooks: 0,
+  late: false,
   sentAt: AT - 120_000,
   quietUntil: AT - 60_000,
 };
@@ -38,7 +40,122 @@ type Case = readonly [
 
 const cases: readonly Case[] = [
   ['success settles it', {}, { status: 'success' }, { is: 'final', state: 'succeeded', late: false }],
-  ['failed settles it', {}, { status: 'failed' }, { is: 'final', state: 'failed', late: false }],
+  [
+    'failed once is not enough',
+    {},
+    { status: 'failed' },
+    { is: 'look again', dueInMs: 30_000, because: 'failed_once', saw: 'failedSeenAt' },
+  ],
+  [
+    'failed twice too soon is not enough',
+    { failedSeenAt: AT - 10_000 },
+    { status: 'failed' },
+    { is: 'look again', dueInMs: 20_000, because: 'failed_once' },
+  ],
+  [
+    'failed twice, half a quiet period apart, settles it',
+    { failedSeenAt: AT - 30_000 },
+    { status: 'failed' },
+    { is: 'final', state: 'failed', late: false },
+  ],
+  [
+    'a success that does not name the payment settles nothing',
+    {},
+    { status: 'success', disburseId: undefined },
+    { is: 'look again', dueInMs: 30_000, because: 'unnamed', saw: 'unnamedSeenAt' },
+  ],
+  [
+    'nor does one that does not name its token, or a failed',
+    { unnamedSeenAt: AT - 30_000, unnamedLooks: 1 },
+    { status: 'failed', token: undefined },
+    { is: 'look again', dueInMs: 30_000, because: 'unnamed' },
+  ],
+  [
+    'three looks in less than a quiet period are not enough to give up',
+    { unnamedSeenAt: AT - 59_000, unnamedLooks: 2 },
+    { status: 'success', disburseId: undefined },
+    { is: 'look again', dueInMs: 30_000, because: 'unnamed' },
+  ],
+  [
+    'three looks over a quiet period that do not name it are for a person',
+    { unnamedSeenAt: AT - 60_000, unnamedLooks: 2 },
+    { status: 'success', disburseId: undefined },
+    { is: 'review', because: 'unidentified' },
+  ],
+  [
+    'what needs review is settled by no word that does not name it',
+    { state: 'needs_review' },
+    { status: 'success', disburseId: undefined },
+    { is: 'look again', dueInMs: 86_400_000, because: 'unnamed' },
+  ],
+  [
+    'a success after a failure was told is told too',
+    { state: 'failed' },
+    { status: 'success', amount: 25_000 },
+    { is: 'final', state: 'succeeded', late: true },
+  ],
+  [
+    'what says once more that it failed changes nothing',
+    { state: 'failed' },
+    { status: 'failed' },
+    { is: 'over', because: 'nothing_new' },
+  ],
+  [
+    'a failure that is taken back once is looked at again',
+    { state: 'failed' },
+    { status: 'pending' },
+    { is: 'look again', dueInMs: 30_000, because: 'contradicted_once', saw: 'contrarySeenAt' },
+  ],
+  [
+    'a failure that is taken back twice, for no word that counts, is for a person',
+    { state: 'failed', contrarySeenAt: AT - 30_000 },
+    { status: 'success', amount: 24_000 },
+    { is: 'review', because: 'contradicted' },
+  ],
+  [
+    'a failure that is pending again may be an old answer',
+    { state: 'failed', contrarySeenAt: AT - 30_000 },
+    { status: 'pending' },
+    { is: 'look again', dueInMs: 300_000, because: 'contradicted_once' },
+  ],
+  [
+    'a failure that stays pending is for a person',
+    { state: 'failed', contrarySeenAt: AT - 1_800_000 },
+    { status: 'pending' },
+    { is: 'review', because: 'contradicted' },
+  ],
+  [
+    'a word about another payment says nothing against a failure',
+    { state: 'failed' },
+    { status: 'success', disburseId: 'b2' },
+    { is: 'over', because: 'status_success' },
+  ],
+  [
+    'a success that is taken back once is looked at again',
+    { state: 'succeeded' },
+    { status: 'refunded' },
+    { is: 'look again', dueInMs: 30_000, because: 'undone_once', saw: 'failedSeenAt' },
+  ],
+  ...['failed', 'reversed', 'refunded', 'cancelled'].map(
+    (status): Case => [
+      `a success that is taken back twice by ${status} is reversed`,
+      { state: 'succeeded', failedSeenAt: AT - 30_000 },
+      { status },
+      { is: 'final', state: 'reversed', late: true },
+    ],
+  ),
+  [
+    'no word that does not name it reverses a success',
+    { state: 'succeeded', failedSeenAt: AT - 30_000 },
+    { status: 'reversed', disburseId: undefined },
+    { is: 'over', because: 'status_reversed' },
+  ],
+  [
+    'a success that is said again stays one',
+    { state: 'succeeded', failedSeenAt: AT - 30_000 },
+    { status: 'success' },
+    { is: 'over', because: 'nothing_new' },
+  ],
   [
     'a late success settles what needed review',
     { state: 'needs_review' },
@@ -63,7 +180,7 @@ const cases: readonly Case[] = [
     'created once is not enough',
     {},
     { status: 'created' },
-    { is: 'look again', dueInMs: 30_000, because: 'created_once', sawCreated: true },
+    { is: 'look again', dueInMs: 30_000, because: 'created_once', saw: 'createdSeenAt' },
   ],
   [
     'created twice too soon is not enough',
@@ -166,5 +283,7 @@ const cases: readonly Case[] = [
 
 test.for(cases)('%s', ([, record, answer, expected, strict]) => {
   const how = { ...policy, resubmit: strict === undefined };
-  expect(judge({ ...unknown, ...record }, { status: '', ...answer }, AT, how)).toEqual(expected);
+  expect(judge({ ...unknown, ...record }, { status: '', token: 'T1', disburseId: 'a1', ...answer }, AT, how)).toEqual(
+    expected,
+  );
 });

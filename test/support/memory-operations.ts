@@ -15,7 +15,15 @@ import {
   packEvidence,
 } from '../../src/operations/evidence.ts';
 import { EVENT_FIELD, flightField, keys } from '../../src/operations/keys.ts';
-import { type Kind, assertArrow, inFlight, isFinal, queueOf, statesInQueue } from '../../src/operations/lifecycle.ts';
+import {
+  type Kind,
+  assertArrow,
+  inFlight,
+  isFinal,
+  isOver,
+  queueOf,
+  statesInQueue,
+} from '../../src/operations/lifecycle.ts';
 import type { AcceptedAt } from '../../src/operations/accepted.ts';
 import type { Acquired, Hinted, NewOperation, Operations } from '../../src/operations/operations.ts';
 import { type Fields, RECORD_VERSION, type RecordBase, readRecord } from '../../src/operations/record.ts';
@@ -107,7 +115,8 @@ export class MemoryOperations implements OperationsContract {
       const { redacted, agreesWith } = posted;
       if (redacted !== '' && !agreesWith.includes(state)) this.#store.setText(keys.callback(id), redacted);
       const says = redacted === '' ? ',' : `,${agreesWith.join(',')},`;
-      return this.#hint(kind, id, { evidence: packEvidence(evidence), says }, intervalMs);
+      const heard = { evidence: packEvidence(evidence), says, agreesWith };
+      return this.#hint(kind, id, heard, intervalMs);
     });
   }
 
@@ -191,7 +200,7 @@ export class MemoryOperations implements OperationsContract {
       return { is: 'none' };
     }
     if (record.get('v') !== RECORD_VERSION) return { is: 'other version' };
-    if (isFinal(kind, state)) {
+    if (isOver(kind, state)) {
       store.remove(keys.due(queue), id);
       return { is: 'final' };
     }
@@ -220,6 +229,10 @@ export class MemoryOperations implements OperationsContract {
     if (now.get('op') !== op && change.unlessHeld !== undefined && account.has(`held:${change.unlessHeld}`)) {
       return { is: 'held' };
     }
+    const claim = change.claims === undefined ? undefined : keys.claim(record.account, change.claims);
+    const owner = claim === undefined ? undefined : store.text(claim);
+    if (owner !== undefined && owner !== id) return { is: 'claimed', by: owner };
+    if (claim !== undefined) store.setText(claim, id);
     if (state === undefined) return { is: 'none' };
     // The script has no more to say of an earlier run of itself than that it was ours.
     if (now.get('op') === op) return { is: 'mine', op, rev: record.rev + 1, at: 0 };
@@ -258,7 +271,11 @@ export class MemoryOperations implements OperationsContract {
   #hint(
     kind: Kind,
     id: string,
-    { evidence, says }: { readonly evidence: string; readonly says: string },
+    {
+      evidence,
+      says,
+      agreesWith,
+    }: { readonly evidence: string; readonly says: string; readonly agreesWith: readonly string[] },
     intervalMs: number,
   ): Hinted {
     const store = this.#store;
@@ -271,14 +288,14 @@ export class MemoryOperations implements OperationsContract {
     const leased = Boolean(record.get('lease')) && Number(record.get('until') ?? 0) > at;
     this.#addEvidence(key, at, evidence);
     store.setFields(key, { hint: says });
-    if (isFinal(kind, state) && queueOf(kind, state) === undefined) return { is: 'final', state };
+    if (isOver(kind, state) || agreesWith.includes(state)) return { is: 'final', state };
     if (!statesInQueue(kind, 'status-poll').includes(state) || leased) return { is: 'noted' };
     const due = store.score(keys.due('status-poll'), id);
     if (due !== undefined && due <= at + waitMs) return { is: 'noted' };
     store.setFields(key, { hintedAt: at + waitMs });
     const look = waitMs > 0 ? at + waitMs : Math.min(due ?? Infinity, at + HINT_WAKE_GRACE_MS);
     store.add(keys.due('status-poll'), look, id);
-    return waitMs > 0 ? { is: 'noted' } : { is: 'look', rev: store.increase(key, 'rev', 1) };
+    return waitMs > 0 ? { is: 'noted' } : { is: 'look', rev: store.increase(key, 'rev', 1), state };
   }
 
   #move(
@@ -329,7 +346,7 @@ export class MemoryOperations implements OperationsContract {
 }
 
 /** Of a disbursement that is over. In full, a record has its id and its `since` all the same. */
-const FORGOTTEN = GONE_AT_THE_END.filter((name) => name !== 'id' && name !== 'since');
+const FORGOTTEN = GONE_AT_THE_END.filter((name) => name !== 'id');
 
 /** What a change sets and what it drops. Dropping comes first. */
 function fieldsAfter<K extends Kind>(

@@ -95,8 +95,9 @@ test.for(['failed', 'needs_review→cancelled', 'succeeded'])('success claimed f
   const state = await redis.hget(keys.record(id), 'state');
   await send(Buffer.from('data[status]=failed'));
   expect((await send(Buffer.from('data[status]=success'))).status).toBe(200);
-  expect(verdicts).toEqual(['noted', state === 'succeeded' ? 'noted' : 'contradicts']);
-  expect([wakes, await redis.hget(keys.record(id), 'state')]).toEqual([[], state]);
+  expect(verdicts).toEqual(state === 'succeeded' ? ['contradicts', 'noted'] : ['noted', 'contradicts']);
+  // What a person has cancelled is never asked about again.
+  expect([wakes.length, await redis.hget(keys.record(id), 'state')]).toEqual([state === 'cancelled' ? 0 : 1, state]);
 });
 
 test('a path that nobody signed learns nothing, whatever it names', async () => {

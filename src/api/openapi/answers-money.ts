@@ -21,7 +21,8 @@ export const disbursement = z
     id: text('dsb_0f6c8d4b2a1e49578c3d'),
     state: z.enum(statesOf('disbursement')).meta({
       example: 'succeeded',
-      description: '`succeeded failed rejected cancelled` are final. `unknown` is neither success nor failure.',
+      description:
+        '`succeeded failed reversed rejected cancelled` are final; only a late word of the service leads on from the first two. `unknown` is neither success nor failure.',
     }),
     amount: xof,
     accountAlias: text('771234567'),
@@ -35,6 +36,10 @@ export const disbursement = z
     transactionId: perhaps(text('TX-20261121-0042')),
     providerRef: perhaps(text('8842017')),
     reason: reasonField,
+    late: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'It ended after we had given up on it, or otherwise than was told before.' }),
     batch: z.string().optional().meta({ description: 'The batch that it is a row of.' }),
     approvedBy: z.string().optional().meta({ description: 'The name of the key that approved it.' }),
     ...decisionFields,

@@ -1,3 +1,5 @@
+import { BRIEF_NAMES } from '../brief.ts';
+import { IN_FULL } from './brief.ts';
 import { defineScript } from './script.ts';
 
 /**
@@ -40,12 +42,13 @@ end
  */
 export const acquireScript = defineScript(
   'acquire',
-  `${LEASE}
+  `${LEASE}${IN_FULL}
 local at = clock(ARGV[2])
-local r = redis.call('HMGET', KEYS[1], 'state', 'lease', 'until', 'v', 'hint', 'account')
+local r = redis.call('HMGET', KEYS[1], 'state', 'lease', 'until', 'v', 'hint', 'account', '${BRIEF_NAMES.createdAt}')
 local refusal = take_lease(KEYS, ARGV, at, r)
 if refusal then return refusal end
 if r[5] then redis.call('HDEL', KEYS[1], 'hint') end
+if r[7] then in_full(ARGV[1], KEYS[1]) end
 local standing = false
 for i = 8, #ARGV do
   if ARGV[i] == r[6] then standing = redis.call('HGETALL', KEYS[i - 5]) end

@@ -31,13 +31,15 @@ if not r[1] then return {'none'} end
 local set, rev = {'hint', ARGV[6] ~= '' and ARGV[7] or ','}, nil
 evidence_fields(at, ARGV[3], r[5], set)
 local leased = r[2] and r[2] ~= '' and tonumber(r[3] or '0') > at
-if string.find(ARGV[5], here, 1, true) and not leased then
+-- What it ended as is told once more: nothing is to be found out.
+local known = string.find(ARGV[7], here, 1, true)
+if string.find(ARGV[5], here, 1, true) and not leased and not known then
   local wait = math.max(0, tonumber(r[4] or '0') + tonumber(ARGV[4]) - at)
   local due = tonumber(redis.call('ZSCORE', KEYS[2], ARGV[1]) or math.huge)
   if due > at + wait then
     set[#set + 1] = 'hintedAt'; set[#set + 1] = at + wait
     if wait == 0 then
-      rev = tonumber(r[6]) + 1
+      rev = tonumber(r[6] or '0') + 1
       set[#set + 1] = 'rev'; set[#set + 1] = rev
     end
     redis.call('ZADD', KEYS[2], wait == 0 and math.min(due, at + ${HINT_WAKE_GRACE_MS}) or at + wait, ARGV[1])

@@ -1,4 +1,5 @@
-import { BRIEF } from './brief.ts';
+import { BRIEF_NAMES } from '../brief.ts';
+import { BRIEF, IN_FULL } from './brief.ts';
 import { GUARD, MEMORY_WORDS } from './heartbeat.ts';
 import { defineScript } from './script.ts';
 
@@ -19,10 +20,14 @@ import { defineScript } from './script.ts';
 export const SETTLE = `
 local function settle(KEYS, ARGV)
   local id, at = ARGV[1], clock(ARGV[2])
-  local r = redis.call('HMGET', KEYS[1], 'state', 'lease', 'op', 'hint', 'account', 'withdrawMode', 'rev', 'en')
+  local r = redis.call('HMGET', KEYS[1], 'state', 'lease', 'op', 'hint', 'account', 'withdrawMode', 'rev', 'en', '${BRIEF_NAMES.createdAt}')
   if not r[1] then return {'none'} end
   if r[3] == ARGV[4] then return {'mine', r[1]} end
   if r[1] ~= ARGV[5] or (ARGV[3] ~= '' and r[2] ~= ARGV[3]) then return {'not yours', r[1]} end
+  if r[9] then
+    in_full(id, KEYS[1])
+    r[5], r[6] = unpack(redis.call('HMGET', KEYS[1], 'account', 'withdrawMode'))
+  end
 
   local from, to = ARGV[5], ARGV[6]
   local set, drop = {'state', to, 'op', ARGV[4], 'updatedAt', at}, {}
@@ -66,19 +71,26 @@ end
 const RECOUNT_AT = 4 + MEMORY_WORDS;
 
 /**
+ * What upstream named is claimed for so long. A token is used within a day and asked about for three; after that only
+ * its disburse_id tells whose it is.
+ */
+const CLAIM_KEPT_S = 7 * 86_400;
+
+/**
  * As above, with some wishes more.
  *
- * KEYS 8 account, 9 what was last posted about the operation, 10 heartbeat, 11 the sums of the day in which it was
- *      counted, where they change by this step
+ * KEYS 8 account, 9 what was last posted about the operation, 10 heartbeat, 11 whose what upstream named is (the
+ *      record: nothing is claimed), 12 the sums of the day in which it was counted, where they change by this step
  * ARGV after the pairs: nothing is changed while the account is held so (`area.reason`, '' = whatever holds it), forget
  *      what was posted (1/0), unless more was posted since the record was read that says otherwise; keep the record in
- *      its brief form (1/0); what leaves after it has an effect (1/0), what this process remembers; then, with key 11,
+ *      its brief form (1/0); what leaves after it has an effect (1/0), what this process remembers; then, with key 12,
  *      its beneficiary and by how much the sums change
- * → as above, or {'held'} | {'recovering'}; before an effect also its counter
+ * → as above, or {'held'} | {'recovering'} | {'claimed', id of the operation that has it}; before an effect also its
+ *   counter
  */
 export const settleScript = defineScript(
   'settle',
-  `${SETTLE}${BRIEF}${GUARD}
+  `${IN_FULL}${SETTLE}${BRIEF}${GUARD}
 local p = 16 + tonumber(ARGV[15])
 -- A script that was sent again after a lost reply tells what it did the first time.
 local function is_again() return redis.call('HGET', KEYS[1], 'op') == ARGV[4] end
@@ -94,16 +106,21 @@ if ARGV[p + 1] == '1' then
 end
 -- A day whose sums are forgotten stays so, and no sum is less than nothing, whatever Redis has lost in between.
 local function recount(beneficiary, xof)
-  local sums = redis.call('HMGET', KEYS[11], 'all', beneficiary)
+  local sums = redis.call('HMGET', KEYS[12], 'all', beneficiary)
   if not sums[1] then return end
   local function after(sum) return string.format('%.0f', math.max(0, tonumber(sum or '0') + xof)) end
-  redis.call('HSET', KEYS[11], 'all', after(sums[1]), beneficiary, after(sums[2]))
+  redis.call('HSET', KEYS[12], 'all', after(sums[1]), beneficiary, after(sums[2]))
+end
+-- Claimed before the change is known to be ours to make: nobody else should ever be given the same.
+if KEYS[11] ~= KEYS[1] and not redis.call('SET', KEYS[11], ARGV[1], 'NX', 'EX', ${CLAIM_KEPT_S}) then
+  local owner = redis.call('GET', KEYS[11])
+  if owner ~= ARGV[1] then return {'claimed', owner} end
 end
 local answer = settle(KEYS, ARGV)
 if answer[1] == 'applied' then
   if forgets then redis.call('DEL', KEYS[9]) end
   if ARGV[p + 2] == '1' then brief(KEYS[1]) end
-  if KEYS[11] then recount(ARGV[p + ${RECOUNT_AT}], tonumber(ARGV[p + ${RECOUNT_AT + 1}])) end
+  if KEYS[12] then recount(ARGV[p + ${RECOUNT_AT}], tonumber(ARGV[p + ${RECOUNT_AT + 1}])) end
   if known then answer[5] = raise(KEYS[10], known) end
 end
 return answer
