@@ -2,6 +2,7 @@
 import { type Router } from 'express';
 import { z } from 'zod';
 import type { DisbursementState } from '../operations/lifecycle.ts';
+import { describeLimit } from '../operations/limits.ts';
 import type { DisbursementRecord } from '../operations/record.ts';
 import { eventOf } from '../processors/announced.ts';
 import { type Resolved, resolutions } from '../processors/resolve.ts';
@@ -67,6 +68,11 @@ async function cancel(context: ApiContext, key: ApiKey, record: DisbursementReco
 
 async function approve(context: ApiContext, key: ApiKey, record: DisbursementRecord): Promise<void> {
   refuseOwn(key, record);
+  // It was accepted under the limit of its day, and leaves under that of today.
+  const { MAX_DISBURSEMENT: most } = await context.limits.inForce();
+  if (most !== undefined && record.amount > most) {
+    throw new ApiProblem('wrong-state', `Its amount ${describeLimit('MAX_DISBURSEMENT', String(most))}.`);
+  }
   const waitMs = Math.max(0, (record.notBefore ?? 0) - context.clock.now());
   const settled = await context.operations.settle(record, undefined, {
     to: 'queued',

@@ -59,6 +59,20 @@ const set = (service: Service, value: unknown, key = 'maker-secret', name = 'MAX
 
 const TOO_MUCH = /^422 .*MAX_DISBURSEMENT/;
 
+test('what waits for approval is not approved above a limit that was lowered meanwhile', async () => {
+  const service = await started({ APPROVAL_ABOVE: '1000' });
+  const { body } = await service.call('POST', '/v1/disbursements', { body: order('waits', 900_000) });
+  expect(body.state).toBe('awaiting_approval');
+  expect((await set(service, 10_000)).status).toBe(200);
+  const approve = () => service.call('POST', `/v1/disbursements/${body.id}/approve`, { key: 'checker-secret' });
+  const refused = await approve();
+  expect([refused.status, refused.body.detail]).toEqual([409, expect.stringContaining('MAX_DISBURSEMENT')]);
+  expect((await service.call('GET', `/v1/disbursements/${body.id}`)).body.state).toBe('awaiting_approval');
+  await set(service, 1_000_000);
+  await set(service, 1_000_000, 'checker-secret');
+  expect((await approve()).status).toBe(200);
+});
+
 describe('a process that starts', () => {
   test('without the setting takes no limit away', async () => {
     const service = await started({ MAX_DISBURSEMENT: '10000' });
