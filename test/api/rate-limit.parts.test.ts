@@ -83,7 +83,8 @@ describe('the requests of a key', () => {
 test('whoever asks too often is told when to come back, by whichever process it asks', async () => {
   const one = await startService({ API_RATE: '5' });
   const url = `redis://${one.redis.options.host}:${one.redis.options.port}/${one.redis.options.db}`;
-  const other = await startService({ API_RATE: '5', REDIS_URL: url });
+  const { base: SERVICE_BASE_URL, crm: SERVICE_CRM_URL } = one.sandbox;
+  const other = await startService({ API_RATE: '5', REDIS_URL: url, SERVICE_BASE_URL, SERVICE_CRM_URL });
   const ask = (at: number, key: string) => (at % 2 ? one : other).call('GET', '/v1/accounts', { key });
   const startedAt = performance.now();
   const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => ask(n, 'maker-secret')));

@@ -51,6 +51,6 @@ test('a backup made as docs/operating.md says, under load, has everything that w
   expect(count['queued']).toBeGreaterThanOrEqual(WRITTEN_BEFORE);
   // Whole steps or none: what is counted, what it sums up to and what can be listed agree.
   expect(xof['queued']).toBe(1_000 * (count['queued'] ?? 0));
-  expect(await restored.redis.zcard('{relais}:all:disbursement')).toBe(count['queued']);
+  expect(await restored.redis.zcard('all:disbursement')).toBe(count['queued']);
   expect((await new Queries(restored.redis).read('disbursement', `dsb_${WRITTEN_BEFORE - 1}`))?.state).toBe('queued');
 });
