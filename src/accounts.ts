@@ -23,13 +23,19 @@ const accountFile = z.record(
     smsSecretKey: key,
     smsAppKey: key,
     smsSender: z.string().optional(),
+    keysBefore: z.array(z.string()).default([]),
   }),
 );
 
-export type AccountBook = ReadonlyMap<string, UpstreamAccount>;
+interface Account extends UpstreamAccount {
+  /** Fingerprints of the keys that these have taken the place of, in the same application. */
+  readonly keysBefore: readonly string[];
+}
+
+export type AccountBook = ReadonlyMap<string, Account>;
 
 export function readAccounts(config: Config): AccountBook {
-  const main: UpstreamAccount = {
+  const main: Account = {
     name: 'main',
     mode: config.SERVICE_MODE,
     headerPrefix: config.SERVICE_HEADER_PREFIX,
@@ -40,6 +46,7 @@ export function readAccounts(config: Config): AccountBook {
     smsSecretKey: config.SMS_SECRET_KEY,
     smsAppKey: config.SMS_APP_KEY,
     smsSender: config.SMS_SENDER,
+    keysBefore: config.SERVICE_KEYS_BEFORE,
   };
   const book = new Map([['main', main]]);
   if (config.ACCOUNTS_FILE === undefined) return book;
@@ -66,11 +73,9 @@ function readAccountsFile(path: string): z.output<typeof accountFile> {
 
 /**
  * Tells two sets of keys apart without telling anything about them: an operation begun with one is not ended with
- * another.
+ * another. Empty: there are no keys to tell apart.
  */
 export function accountFingerprint(account: UpstreamAccount): string {
-  return derivedHex('account', account.mode, account.masterKey?.reveal() ?? '', account.token?.reveal() ?? '').slice(
-    0,
-    12,
-  );
+  if (account.masterKey === undefined || account.token === undefined) return '';
+  return derivedHex('account', account.mode, account.masterKey.reveal(), account.token.reveal()).slice(0, 12);
 }

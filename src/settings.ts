@@ -150,6 +150,10 @@ const service = {
   SERVICE_MASTER_KEY: [secret(), 'Main key of the account `main`.', 'secret'],
   SERVICE_PRIVATE_KEY: [secret(), 'Private key of the account `main`.', 'secret'],
   SERVICE_TOKEN: [secret(), 'Application token of the account `main`.', 'secret'],
+  SERVICE_KEYS_BEFORE: [
+    words(),
+    'Fingerprints of the keys that those of `main` have taken the place of (`relais doctor` tells them).',
+  ],
   SMS_USER_KEY: [secret(), 'User key of the messaging account.', 'secret'],
   SMS_SECRET_KEY: [secret(), 'Secret key of the messaging account.', 'secret'],
   SMS_APP_KEY: [secret(), 'Application key of the messaging account.', 'secret'],

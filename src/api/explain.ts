@@ -1,4 +1,5 @@
 /** GET /v1/explain/{id}: the story of any operation, with what keeps it waiting at this moment. */
+import { foreignTo } from '../processors/attempt.ts';
 import type { Router } from 'express';
 import { explainDisbursement, explainOther, explainReason } from '../operations/explain.ts';
 import { explainCampaign, explainChunk, explainMessage } from '../operations/explain-texts.ts';
@@ -56,9 +57,11 @@ async function tell<K extends Kind>(kind: K, record: RecordOf[K], context: ApiCo
 
 async function circumstancesOf(
   record: RecordOf[Kind],
-  { accounts, accountNames, clock, queries, queues, refusal }: ApiContext,
+  { accounts, accountNames, bench, clock, queries, queues, refusal }: ApiContext,
 ): Promise<Circumstances> {
   const queue = queueOf(record.kind, record.state, 'lane' in record ? record.lane : undefined);
+  // A process that was given no keys cannot tell.
+  const keys = bench.account(record.account);
   const [holds, switches, dueAt] = await Promise.all([
     accounts.holdsOf(record.account),
     queues.list(),
@@ -70,6 +73,7 @@ async function circumstancesOf(
     holds,
     accountKnown: accountNames.includes(record.account),
     recovering: refusal()?.kind === 'recovering',
+    foreign: keys?.fingerprint && 'fields' in record ? foreignTo(keys, record.fields) : undefined,
     durable: refusal()?.kind !== 'not-durable',
     pausedQueues: switches.filter(({ paused }) => paused).map(({ name }) => name),
     failureOf,

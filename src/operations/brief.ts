@@ -25,6 +25,7 @@ export const GONE_AT_THE_END = [
   'createdSeenAt',
   'keys',
   'mode',
+  'acceptedFor',
 ] as const;
 
 export const BRIEF_NAMES = {

@@ -59,6 +59,10 @@ const conditions: Rows = {
     'it was begun with other keys, or in another mode, than the process that looked has',
     'Give a worker the keys it was begun with; an operation is never ended with another set.',
   ],
+  accepted_for_other_keys: [
+    'it was accepted for other keys than the process that looked has, and nothing was sent yet',
+    'Were the keys changed in the same application? Give every worker the fingerprint of the old ones (SERVICE_KEYS_BEFORE; keysBefore in ACCOUNTS_FILE): it then goes on by itself.',
+  ],
   account_stopped: ['a person has stopped the account', 'Release it when it may go on: relais account release NAME.'],
   queue_paused: ['its queue is paused', 'Resume it when it may go on: POST /v1/queues/{name}/resume.'],
   overdue: [

@@ -44,6 +44,8 @@ export interface Circumstances {
   readonly holds: readonly { readonly area: HoldArea; readonly reason: string }[];
   /** Whether this process knows its account. */
   readonly accountKnown: boolean;
+  /** Why the keys that this process has of it are not for this operation, if they are not. */
+  readonly foreign?: string | undefined;
   readonly durable: boolean;
   /** Redis may have lost something, and nobody has looked yet. */
   readonly recovering?: boolean;
@@ -92,6 +94,7 @@ function inTheMiddle(sentence: string): string {
 export function waitOf(area: HoldArea, record: Standing, around: Circumstances): WordExplained | undefined {
   if (!around.accountKnown) return explainWord('account_not_configured');
   if (around.recovering) return explainWord('recovering');
+  if (around.foreign) return explainWord(around.foreign);
   if (!around.durable) return explainWord('redis_not_durable');
   const hold = around.holds.find((one) => one.area === area);
   if (hold === undefined) return stuckOf(record, around);

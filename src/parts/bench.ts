@@ -76,7 +76,8 @@ export function createBench(foundation: Foundation, timing: Timing, publicUrl: (
     },
     account: (name) => {
       const account = book.get(name);
-      return account ? { upstream: account, fingerprint: fingerprints.get(name) ?? '' } : undefined;
+      if (account === undefined) return undefined;
+      return { upstream: account, fingerprint: fingerprints.get(name) ?? '', before: new Set(account.keysBefore) };
     },
     callbackUrl: (account, id, kind = 'disbursement') => {
       const url = publicUrl();

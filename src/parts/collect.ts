@@ -11,6 +11,7 @@ export function collectAcceptanceOf({
   book,
   fence,
   heartbeat,
+  fingerprints,
 }: Foundation): CollectAcceptance {
   return new CollectAcceptance({
     redis,
@@ -18,6 +19,7 @@ export function collectAcceptanceOf({
     wake,
     fence,
     heartbeat,
+    fingerprints,
     environment: config.ENVIRONMENT,
     accounts: new Set(book.keys()),
     limits: config,

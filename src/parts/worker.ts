@@ -43,7 +43,7 @@ export function workerParts(
 }
 
 export function acceptanceOf(foundation: Foundation): Acceptance {
-  const { redis, random, config, wake, clock, book } = foundation;
+  const { redis, random, config, wake, clock, book, fingerprints } = foundation;
   return new Acceptance({
     redis,
     random,
@@ -52,6 +52,7 @@ export function acceptanceOf(foundation: Foundation): Acceptance {
     batchWindowMs: config.SMS_BATCH_WINDOW,
     after: (ms, run) => clock.after(ms, run),
     accounts: new Set(book.keys()),
+    fingerprints,
     extraWithdrawModes: config.EXTRA_WITHDRAW_MODES,
     fence: foundation.fence,
     limits: config,

@@ -3,12 +3,12 @@ import type { AccountStanding } from '../operations/accounts.ts';
 import type { QueueName } from '../operations/due-queues.ts';
 import { type EvidenceDraft, type Said, linesOf, named } from '../operations/evidence.ts';
 import { type Kind, type StateOf, isFinal } from '../operations/lifecycle.ts';
-import type { RecordAt, RecordBase } from '../operations/record.ts';
+import type { Fields, RecordAt, RecordBase } from '../operations/record.ts';
 import type { Change, Settled } from '../operations/settle.ts';
 import type { UpstreamAccount } from '../upstream/client.ts';
 import type { NotOk } from '../upstream/verdict.ts';
 import { type AttemptedKind, type Announced, eventOf } from './announced.ts';
-import { type Bench, type Outcome, type Settlement, retryAt } from './bench.ts';
+import { type AccountKeys, type Bench, type Outcome, type Settlement, retryAt } from './bench.ts';
 
 export interface AttemptAt<K extends AttemptedKind> {
   readonly record: RecordAt<K>;
@@ -44,17 +44,31 @@ export async function beginAt<K extends AttemptedKind>(
   const { is: _, ...held } = acquired;
   const { record, lease } = held;
   const account = bench.account(record.account);
-  const { mode, keys } = record.fields;
-  const usable = account && account.upstream.mode === (mode ?? account.upstream.mode);
-  if (usable && account.fingerprint === (keys ?? account.fingerprint)) {
+  const foreign = account && foreignTo(account, record.fields);
+  if (account && foreign === undefined) {
     const leaseEndsMono = mono + bench.policy.leaseMs;
     return { ...held, leaseEndsMono, account: account.upstream, keys: account.fingerprint };
   }
   // Another process may have these keys; what was begun with one set is never ended with another.
-  const because = account ? 'other_keys_or_mode' : 'account_not_configured';
+  const because = foreign ?? 'account_not_configured';
   // What has ended is not in a hurry, and there may be a great deal of it.
   const dueInMs = isFinal(kind, record.state) ? DAILY_MS : bench.policy.holdRecheckMs;
   return finish<K>({ record, lease }, bench, { to: record.state, dueInMs, did: 'waits', because });
+}
+
+/**
+ * Why these keys are not for an operation, if they are not. What was begun is never ended with other keys. What was
+ * only
+ * accepted may go on with those that the operator says have taken the place of the ones it was accepted for.
+ */
+export function foreignTo(
+  { upstream, fingerprint, before }: AccountKeys,
+  { mode, keys, acceptedFor }: Fields,
+): 'other_keys_or_mode' | 'accepted_for_other_keys' | undefined {
+  if (keys)
+    return keys === fingerprint && upstream.mode === (mode ?? upstream.mode) ? undefined : 'other_keys_or_mode';
+  if (!acceptedFor || acceptedFor === fingerprint || before?.has(acceptedFor)) return undefined;
+  return 'accepted_for_other_keys';
 }
 
 /**

@@ -17,6 +17,15 @@ import type { Turns } from './turns.ts';
 const UNREACHABLE = 'unreachable';
 
 /** The tools on a processor's bench. Time, chance and the network come only from here. */
+/** An account as this process knows it. */
+export interface AccountKeys {
+  readonly upstream: UpstreamAccount;
+  /** Tells these keys, in this mode, from others. */
+  readonly fingerprint: string;
+  /** Those of the keys that these have taken the place of, in the same application. */
+  readonly before?: ReadonlySet<string>;
+}
+
 export interface Bench {
   readonly clock: Clock;
   readonly random: Random;
@@ -30,7 +39,7 @@ export interface Bench {
   readonly upstream: Upstream;
   readonly policy: Policy;
   /** The account of that name, where this process has its keys. */
-  account(name: string): { readonly upstream: UpstreamAccount; readonly fingerprint: string } | undefined;
+  account(name: string): AccountKeys | undefined;
   /** Where upstream calls back about this operation; absent while PUBLIC_URL or CALLBACK_SECRET is not set. */
   callbackUrl(account: string, id: string, kind?: 'disbursement' | 'invoice'): string | undefined;
   /** Whether a write that was answered survives a power loss, and why not. */

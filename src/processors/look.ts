@@ -110,7 +110,14 @@ const NOTHING_SEEN: Readonly<Record<Seen | 'unnamedLooks', ''>> = {
 };
 
 /** What only says when and how to go on: a record that is over is kept for long. */
-export const NO_LONGER_OF_USE = { ...NOTHING_SEEN, quietUntil: '', hintedAt: '', keys: '', mode: '' } as const;
+export const NO_LONGER_OF_USE = {
+  ...NOTHING_SEEN,
+  quietUntil: '',
+  hintedAt: '',
+  keys: '',
+  mode: '',
+  acceptedFor: '',
+} as const;
 
 /** Nobody will ask what was posted about money that has moved, if all that was posted is that it has. */
 function agrees(state: DisbursementState, { fields }: DisbursementRecord): boolean {

@@ -11,6 +11,7 @@ import { directCreditRequest, invoiceRequest, paymentRequestRequest } from '../q
 import {
   type AcceptanceOptions,
   type Answer,
+  acceptedFor,
   accountProblems,
   beneficiaryOf,
   identify,
@@ -22,7 +23,7 @@ import { type Problem, problemsOf } from './problems.ts';
 
 export type CollectOptions = Pick<
   AcceptanceOptions,
-  'redis' | 'random' | 'environment' | 'wake' | 'accounts' | 'fence' | 'limits' | 'heartbeat'
+  'redis' | 'random' | 'environment' | 'wake' | 'accounts' | 'fingerprints' | 'fence' | 'limits' | 'heartbeat'
 > & {
   /** Direct credits are refused unless switched on: they move money in one step that cannot be asked about. */
   readonly directCredit: boolean;
@@ -125,6 +126,7 @@ export class CollectAcceptance {
   }
 
   async #accept<K extends CollectKind>(operation: NewOperation<K>): Promise<Answer> {
-    return readAnswer(await this.#operations.accept(operation));
+    const fields = { ...operation.fields, ...acceptedFor(operation.account, this.#options.fingerprints) };
+    return readAnswer(await this.#operations.accept({ ...operation, fields }));
   }
 }

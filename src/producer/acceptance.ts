@@ -45,6 +45,8 @@ export interface AcceptanceOptions {
   readonly after: (ms: number, run: () => void) => () => void;
   /** The accounts that there are. Absent: unknown to this process (the library), and checked when it is done. */
   readonly accounts?: ReadonlySet<string>;
+  /** Fingerprints of their keys, where this process has them: others leave alone what was accepted for these. */
+  readonly fingerprints?: ReadonlyMap<string, string>;
   /** Withdraw modes that the service has added since the interface was written. */
   readonly extraWithdrawModes?: readonly string[] | undefined;
   /** What this process remembers of Redis. Absent: nothing. */
@@ -124,6 +126,7 @@ export class Acceptance {
         disburseId: derivedHex('disburse_id', this.#options.environment, account, 'disbursement', identity),
         ...(debitAccountNumber ? { debitAccountNumber } : {}),
         ...(notBeforeMs === undefined ? {} : { notBefore: notBeforeMs }),
+        ...acceptedFor(account, this.#options.fingerprints),
         ...row,
       },
     };
@@ -250,6 +253,15 @@ export function identify(environment: string, kind: AcceptedKind, request: Ident
 /** The id that a reference alone gives: where to look for an operation that a caller names by its reference. */
 export function idOfReference(environment: string, kind: AcceptedKind, account: string, reference: string): string {
   return derivedId(ID_PREFIX[kind], environment, account, kind, reference);
+}
+
+/** The keys that an operation is meant for, as its record has them until it is begun. */
+export function acceptedFor(
+  account: string,
+  fingerprints: AcceptanceOptions['fingerprints'],
+): { readonly acceptedFor?: string } {
+  const known = fingerprints?.get(account);
+  return known ? { acceptedFor: known } : {};
 }
 
 export function accountProblems(accounts: ReadonlySet<string> | undefined, account: string): Problem[] {

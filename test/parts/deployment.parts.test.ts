@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { readAccounts } from '../../src/accounts.ts';
+import { accountFingerprint, readAccounts } from '../../src/accounts.ts';
 import { loadConfig } from '../../src/config.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { readStamp } from '../../src/operations/stamp.ts';
@@ -16,6 +16,8 @@ import { createProducer } from '../../src/producer/producer.ts';
 import { openCommands, waitUntilReady } from '../../src/redis/connections.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
+import { ask } from '../support/service.ts';
+import type { UpstreamAccount } from '../../src/upstream/client.ts';
 import { startRelais } from '../support/relais-process.ts';
 import { relaisSettings } from '../support/relais-settings.ts';
 
@@ -146,14 +148,14 @@ test('a process whose connection comes back to a Redis without a stamp writes it
 });
 
 test('a producer of another environment is refused, and told what to give it', async () => {
-  const ask = { accountAlias: '771234567', amount: 500, withdrawMode: 'wallet-a-senegal', reference: 'r' } as const;
+  const order = { accountAlias: '771234567', amount: 500, withdrawMode: 'wallet-a-senegal', reference: 'r' } as const;
   const producers = ['live', 'staging'].map((environment) => createProducer({ redis: fresh.url, environment }));
   stops.push(async () => void (await Promise.all(producers.map((producer) => producer.close()))));
   const [live, staging] = producers;
   await starts({}, ['webhooks']);
-  await expect(live?.disburse(ask)).resolves.toMatchObject({ outcome: 'accepted' });
-  await expect(staging?.disburse(ask)).rejects.toThrow(OtherDeployment);
-  await expect(staging?.disburse(ask)).rejects.toThrow(
+  await expect(live?.disburse(order)).resolves.toMatchObject({ outcome: 'accepted' });
+  await expect(staging?.disburse(order)).rejects.toThrow(OtherDeployment);
+  await expect(staging?.disburse(order)).rejects.toThrow(
     /environment staging and the keys there are of live.*REDIS_PREFIX/,
   );
   expect(await fresh.redis.zcard('all:disbursement')).toBe(1);
@@ -227,6 +229,24 @@ describe('a service that has moved', () => {
     await starts();
     await expect(accepts({ ...moved, ENVIRONMENT: 'staging' })).rejects.toThrow(/ENVIRONMENT: is staging/);
   });
+});
+
+test('what was accepted for keys that were changed since says so, and goes on once they are named', async () => {
+  const old = { SERVICE_MASTER_KEY: 'the-old-key' };
+  const door = await startRoles(loadConfig(settings(old)), ['api']);
+  stops.push(door.stop);
+  const api = door.urls.api ?? '';
+  const order = { accountAlias: '771234567', amount: 500, withdrawMode: 'wallet-a-senegal', reference: 'rotated' };
+  const { body } = await ask(`${api}/v1/disbursements`, 'POST', { body: order, key: 'dev' });
+  const explained = async () => (await ask(`${now.urls.api}/v1/explain/${body.id}`, 'GET', { key: 'dev' })).body;
+  const now = await startRoles(loadConfig(settings({ HOLD_RECHECK: '200ms' })), ['api', 'worker', 'webhooks']);
+  await vi.waitFor(async () => expect(JSON.stringify(await explained())).toContain('SERVICE_KEYS_BEFORE'), 10_000);
+  await now.stop();
+  const book = readAccounts(loadConfig(settings(old)));
+  const before = accountFingerprint(book.get('main') as UpstreamAccount);
+  await starts({ SERVICE_KEYS_BEFORE: before, SWEEP_INTERVAL: '50ms' }, ['worker', 'webhooks']);
+  const paid = async () => (await ask(`${api}/v1/disbursements/${body.id}`, 'GET', { key: 'dev' })).body.state;
+  await vi.waitFor(async () => expect(await paid()).toBe('succeeded'), { timeout: 40_000, interval: 100 });
 });
 
 /** Of this process alone: the server is shared with other tests. */

@@ -1,4 +1,5 @@
 /** Whether the service accepts our keys. Nothing is sent, nothing is paid: a login and a question about the balance. */
+import { accountFingerprint } from '../../accounts.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { describeMs } from '../../lib/durations.ts';
 import { describeXof } from '../../lib/money.ts';
@@ -36,7 +37,10 @@ export function examineKeys(account: UpstreamAccount): readonly Finding[] {
   return areas.map((area) => {
     if (!used.includes(area)) return skipped('keys', `${account.name}: no ${area} keys, so it cannot ${USES[area]}`);
     const missing = (of: Area) => fieldsOf(of).filter((field) => !isGiven(account, field));
-    if (missing(area).length === 0) return ok('keys', `${account.name}: all ${area} keys are there`);
+    if (missing(area).length === 0) {
+      const which = area === 'payments' ? ` (fingerprint ${accountFingerprint(account)})` : '';
+      return ok('keys', `${account.name}: all ${area} keys are there${which}`);
+    }
     return fault(
       'keys',
       `${account.name}: some ${area} keys are missing, so it cannot ${USES[area]}`,
