@@ -4,6 +4,7 @@ import type { AccountBook } from '../accounts.ts';
 import type { Config } from '../config.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
+import { Recovery } from '../operations/recovery.ts';
 import { closeConnection } from '../redis/connections.ts';
 import type { Upstream } from '../upstream/client.ts';
 import { openUpstream } from './bench.ts';
@@ -11,6 +12,7 @@ import { examineCallbacks } from './examine/callbacks.ts';
 import { examineDeployment } from './examine/deployment.ts';
 import { type Finding, checkNames, examined, skipped } from './examine/finding.ts';
 import { examinePermissions } from './examine/permissions.ts';
+import { examineRecovery } from './examine/recovery.ts';
 import { examineRedis, reachRedis } from './examine/redis.ts';
 import { examineBalance, examineKeys, examineLogin } from './examine/service.ts';
 import { examineSettings } from './examine/settings.ts';
@@ -65,6 +67,9 @@ async function* examine(tools: DoctorTools): AsyncGenerator<Finding> {
     try {
       yield* await examined('redis', () => examineRedis(reached, config, tools.clock));
       yield* await examined('permissions', () => examinePermissions(reached, config, tools.random));
+      yield* await examined('recovery', () =>
+        examineRecovery(new Recovery({ redis: reached, random: tools.random })),
+      );
       if (book) yield* await examined('deployment', () => examineDeployment(reached, config, book));
       yield* examineWithRedis(tools, { config, redis: reached, book: book ?? new Map() });
     } finally {

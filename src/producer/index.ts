@@ -2,6 +2,7 @@
 export { createProducer } from './producer.ts';
 export type { Identity, Producer, ProducerOptions, RequestAnswer, RequestVerdict } from './producer.ts';
 export { InvalidRequest, NotKept, OtherDeployment, Unconfirmed } from './errors.ts';
+export { Recovering } from '../operations/recovery.ts';
 export type { Problem } from './problems.ts';
 export type { RedisHost, RedisPlace } from './redis-place.ts';
 export type { CampaignInput, DisbursementInput, MessageInput } from '../queues/requests.ts';

@@ -48,8 +48,10 @@ export interface Identity {
 }
 
 export interface Producer extends AsyncDisposable {
-  /** Needs a `reference` or an idempotency key. Throws `InvalidRequest`, `Unconfirmed`, `NotKept` or
-   * `OtherDeployment`. */
+  /**
+   * Needs a `reference` or an idempotency key. Throws `InvalidRequest`, `Unconfirmed`, `NotKept`, `Recovering` or
+   * `OtherDeployment`.
+   */
   disburse(request: DisbursementInput, identity?: Identity): Promise<RequestAnswer>;
   /**
    * Asks for many disbursements, each with a `reference` of its own; a verdict for each, in their order. One that is

@@ -18,7 +18,9 @@ grows by one for each event of an operation; between operations no order is prom
 what you do not know. There are three ways to get them, and they may be used side by side.
 
 **Ask**: \`GET /v1/events?after=…\` (or \`relais events --follow\`) gives what came after the cursor \`next\` of the
-page before. A cursor older than what is kept is answered 410 with the oldest one.
+page before. A cursor older than what is kept is answered 410 with the oldest one. So is one that the stream does not
+come to, or that was given before a recovery (type \`/ahead-of-the-stream\`): Redis was put back, or has lost something,
+and ends that you were told may be told again. Take stock, then read on without a cursor.
 
 **Listen**, from Node, next to the Redis of relais. The consumers of one group share the events, every group sees all:
 

@@ -28,6 +28,14 @@ describe.skipIf(missing).concurrent('the alert', () => {
       await until('it ends', over, 60_000);
     }));
 
+  test('RelaisRecovering fires when Redis is emptied under everybody, once for all processes', () =>
+    inTrouble(async (watched) => {
+      await watched.redis.flushall();
+      const { labels } = await watched.prometheus.untilFiring('RelaisRecovering');
+      expect(labels['severity']).toBe('critical');
+      expect((await firingNames(watched)).filter((name) => name === 'RelaisRecovering')).toHaveLength(1);
+    }));
+
   test('RelaisAccountHeld fires once for an account without funds, however many disbursements it stops', () =>
     inTrouble(async (watched) => {
       for (let number = 0; number < 20; number += 1) await pay(watched, `no-funds-${number}`, '779999903');

@@ -9,6 +9,7 @@ export const checkNames = [
   'memory',
   'clock',
   'permissions',
+  'recovery',
   'deployment',
   'keys',
   'sms login',
