@@ -26,6 +26,7 @@ import { operatingRoutes } from './operating.ts';
 import { optOutRoutes } from './opt-outs.ts';
 import { purgeRoutes } from './purge.ts';
 import { paymentRequestRoutes } from './payment-requests.ts';
+import { recoveryRoutes } from './recovery.ts';
 import { ApiProblem, sendProblem } from './problem.ts';
 import { limitRate } from './rate-limit.ts';
 
@@ -51,6 +52,7 @@ export function createApi(context: ApiContext): Express {
   app.use('/v1/messages', messageRoutes(context));
   app.use('/v1/opt-outs', optOutRoutes(context));
   app.use('/v1/purge', purgeRoutes(context));
+  app.use('/v1/recovery', recoveryRoutes(context));
   app.use('/v1/events', eventRoutes(context));
   app.use('/v1/event-endpoints', endpointRoutes(context));
   app.use('/v1/invoices', invoiceRoutes(context));

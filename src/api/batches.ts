@@ -139,13 +139,17 @@ async function approve(context: ApiContext, door: BatchDoor, { record, key, cont
   }
   const again = record.approvedBy === key.name && (record.state === 'running' || record.state === 'finished');
   if (again) return;
-  if (record.state !== 'awaiting_approval') throw notPossible(record.state, 'there is nothing to approve');
-  if (context.clock.now() - record.since > APPROVE_WITHIN_MS) throw notPossible('expired', 'upload it again');
+  if (record.state !== 'awaiting_approval' && record.state !== 'needs_review') {
+    throw notPossible(record.state, 'there is nothing to approve');
+  }
+  const expires = record.state === 'awaiting_approval';
+  if (expires && context.clock.now() - record.since > APPROVE_WITHIN_MS)
+    throw notPossible('expired', 'upload it again');
   refuseOutdated(await door.recheck(record));
   const settled = await context.operations.settle(record, undefined, {
     to: 'running',
     dueInMs: 0,
-    set: { approvedBy: key.name, '@approvedAt': 0 },
+    set: { approvedBy: key.name, '@approvedAt': 0, reason: '' },
     evidence: { operation: 'approve', code: 'by', detail: key.name },
   });
   if (settled.is === 'not yours') throw notPossible(settled.state, 'there is nothing to approve');
@@ -162,9 +166,12 @@ function refuseOutdated({ count, list }: Findings): void {
   throw new ApiProblem('wrong-state', detail, { problems });
 }
 
+/** Of one that needs review, the rows that were not accepted yet are never paid; the others go on as they are. */
+const CANCELLABLE: readonly BatchState[] = ['awaiting_approval', 'invalid', 'needs_review'];
+
 async function cancel(context: ApiContext, key: ApiKey, record: BatchRecord): Promise<void> {
   if (record.state === 'cancelled') return;
-  if (record.state !== 'awaiting_approval' && record.state !== 'invalid') throw tooLate(record.state);
+  if (!CANCELLABLE.includes(record.state)) throw tooLate(record.state);
   const settled = await context.operations.settle(record, undefined, {
     to: 'cancelled',
     evidence: { operation: 'cancel', code: 'by', detail: key.name },
@@ -189,6 +196,7 @@ function batchView(record: BatchRecord, advice: readonly Finding[]) {
     id: record.id,
     state: record.state,
     account: record.account,
+    reason: record.reason ?? null,
     contentHash: record.contentHash,
     totals: record.totals,
     problems: problems.list,

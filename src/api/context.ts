@@ -20,6 +20,7 @@ import type { RecordAt } from '../operations/record.ts';
 import type { Acceptance, Answer } from '../producer/acceptance.ts';
 import type { CollectAcceptance } from '../producer/acceptance-collect.ts';
 import type { Bench } from '../processors/bench.ts';
+import type { RecoveryDesk } from '../processors/recovery-desk.ts';
 import type { Resolve, Resolved } from '../processors/resolve.ts';
 import { describeProblems } from '../producer/problems.ts';
 import type { IntakeJobs } from '../queues/intake-jobs.ts';
@@ -52,6 +53,7 @@ export interface ApiContext extends EndpointRoutesContext {
   readonly optOuts: OptOuts;
   readonly purge: Purge;
   readonly intakeJobs: IntakeJobs;
+  readonly recoveryDesk: RecoveryDesk;
   /** Writes down who did what, for whoever must account for it later. */
   readonly audit: (facts: Readonly<Record<string, unknown>>) => void;
   /** Where numbers without a country code belong, unless the request says so. */

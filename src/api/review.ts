@@ -1,5 +1,6 @@
 /** What waits for a person, of every kind, the oldest first. */
 import type { Router } from 'express';
+import type { BatchRecord } from '../operations/batch-record.ts';
 import type { RecordOf } from '../operations/record.ts';
 import { type ReviewKind, reviewKinds } from '../operations/review.ts';
 import { directCreditView, invoiceView, paymentRequestView } from './collect-views.ts';
@@ -27,11 +28,29 @@ function viewOf(record: RecordOf[ReviewKind]): object {
       return { kind: record.kind, ...invoiceView(record) };
     case 'payment_request':
       return { kind: record.kind, ...paymentRequestView(record) };
+    case 'batch':
+      return { kind: record.kind, ...reviewedBatch(record) };
     case 'direct_credit':
       return { kind: record.kind, ...directCreditView(record) };
     default:
       return record satisfies never;
   }
+}
+
+/** Its rows, and what became of each, are told where it is read alone. */
+function reviewedBatch({ id, account, reason, contentHash, totals, by, updatedAt }: BatchRecord) {
+  const { count, xof } = totals;
+  const when = new Date(updatedAt).toISOString();
+  return {
+    id,
+    state: 'needs_review',
+    account,
+    reason: reason ?? null,
+    contentHash,
+    totals: { count, xof },
+    uploadedBy: by,
+    updatedAt: when,
+  };
 }
 
 function readKind(asked: string | undefined): ReviewKind | undefined {

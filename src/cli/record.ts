@@ -28,7 +28,7 @@ function isTable(value: unknown): value is readonly JsonObject[] {
   return Array.isArray(value) && value.length > 0 && value.every((row) => typeof row === 'object' && row !== null);
 }
 
-/** The members `items` of a page. */
-export function itemsOf(body: JsonObject): readonly JsonObject[] {
-  return (Array.isArray(body['items']) ? body['items'] : []) as readonly JsonObject[];
+/** The members `items` of a page, or another list of objects. */
+export function itemsOf(body: JsonObject, name = 'items'): readonly JsonObject[] {
+  return (Array.isArray(body[name]) ? body[name] : []) as readonly JsonObject[];
 }

@@ -51,6 +51,10 @@ export const catalogue = {
     says: 'Each of its disbursements has its last word, or needs review.',
     example: { contentHash: 'q0c1…', by: 'maker', approvedBy: 'checker', totals: { count: 2, xof: 50_000 } },
   },
+  'batch.needs_review': {
+    says: 'A person must say whether the rows that were not accepted yet may be paid.',
+    example: { contentHash: 'q0c1…', by: 'maker', totals: { count: 2, xof: 50_000 }, reason: 'restored' },
+  },
   'invoice.completed': { says: 'It was paid; the service confirmed it.', example: bill },
   'invoice.cancelled': { says: 'The payer, or time, called it off.', example: bill },
   'invoice.failed': { says: 'The payment failed.', example: bill },
@@ -112,10 +116,10 @@ export function familyOf<T extends EventType>(type: T): FamilyOf<T> {
 const envelope = {
   id: z.string().meta({ description: 'Stable: the operation and its sequence. The same each time it is delivered.' }),
   timestamp: z.iso.datetime().meta({ description: 'When the state was entered.' }),
-  sequence: z
-    .int()
-    .positive()
-    .meta({ description: 'Grows by one per operation; no order is promised between operations.' }),
+  sequence: z.int().positive().meta({
+    description:
+      'Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.',
+  }),
   account: z.string().meta({ description: 'The name of the account that it is about.' }),
 };
 

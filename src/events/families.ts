@@ -45,12 +45,13 @@ export const families = {
   }),
   batch: z.looseObject({
     id,
-    state: z.enum(['finished']),
+    state: z.enum(['finished', 'needs_review']),
     contentHash: z.string().meta({ description: 'Of the bytes that were approved.' }),
     by: z.string().optional().meta({ description: 'The key that sent it.' }),
     approvedBy: z.string().optional().meta({ description: 'The key that approved it.' }),
     totals: z.looseObject({ count: z.int(), xof }).optional(),
     states: z.looseObject({}).optional().meta({ description: 'Its rows by what became of them.' }),
+    reason,
   }),
   invoice: z.looseObject({
     id,

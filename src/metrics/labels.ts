@@ -95,6 +95,7 @@ const eventTypes = [
   'campaign.cancelled',
   'campaign.held',
   'batch.finished',
+  'batch.needs_review',
   'invoice.completed',
   'invoice.cancelled',
   'invoice.failed',

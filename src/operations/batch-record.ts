@@ -38,6 +38,8 @@ export interface BatchRecord extends RecordBase<'batch'> {
   readonly by: string;
   readonly approvedBy?: string;
   readonly approvedAt?: number;
+  /** Why it needs review. */
+  readonly reason?: string;
   readonly totals: BatchTotals;
   readonly problems: Findings;
   readonly warnings: Findings;

@@ -81,6 +81,18 @@ const conditions: Rows = {
     'all of the recipients that went first have failed, so the rest was not sent',
     'See why: relais campaign report ID --state failed. Mend it, then go on: relais campaign resume ID.',
   ],
+  rolled_back: ['a process remembers what this Redis does not know, so something was lost', 'See relais recover.'],
+  event_cursor: ['a follower of events is ahead of this Redis, so something was lost', 'See relais recover.'],
+  witness: ['the witness file remembers what this Redis does not know, so something was lost', 'See relais recover.'],
+  silence: [
+    'nobody was at work for longer than SILENCE_LIMIT while something was open',
+    'See relais recover. If it was only a long stop: relais recover --nothing-was-lost.',
+  ],
+  resubmit: ['a person who knows that it was never paid has let it go on', BY_ITSELF],
+  restored: [
+    'Redis was put back from a copy that does not know what became of it since',
+    'It may have been sent, paid or called off since: look in the dashboard of the service, then resolve it. A campaign goes on with relais campaign resume ID, a batch when it is approved once more.',
+  ],
   in_doubt: [
     'too many of the last recipients are in doubt: the answers of the service got lost, or were unclear',
     'It goes on by itself if the statistics show that most were sent to. Else see who: relais campaign report ID --state unknown; then go on: relais campaign resume ID.',

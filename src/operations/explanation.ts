@@ -169,6 +169,8 @@ function tell({ operation, code, httpStatus, detail }: Evidence, failureOf: Fail
       return `resolved as ${code} by ${detail ?? 'somebody'}`;
     case 'approve':
       return `approved by ${detail ?? 'somebody'}`;
+    case 'restored':
+      return `Redis was put back from a copy in which it was ${code}`;
     case 'cancel':
       return `cancelled by ${detail ?? 'somebody'}`;
     default:
@@ -178,5 +180,6 @@ function tell({ operation, code, httpStatus, detail }: Evidence, failureOf: Fail
 
 function tellSend(code: string, answer: string): string {
   if (code === 'intended') return 'about to send';
+  if (code === 'restored') return 'Redis was put back from a copy: whether it was sent since, nobody knows';
   return code === 'interrupted' ? 'a worker died while it was sending' : `send answered: ${answer}`;
 }

@@ -16,6 +16,10 @@ export const keys = {
   /** String: the operation that a caller's reference belongs to, where the reference is not itself the identity. */
   reference: (account: string, kind: string, reference: string): string =>
     `ref:${kind}:${fingerprint(`${account}\n${reference}`)}`,
+  /** String: what was open when a recovery began to be applied (JSON). */
+  recoveryBefore: 'recovery:before',
+  /** String: what the last recovery came to (JSON). */
+  recoveryReport: 'recovery:report',
   /** Sorted set: ids by the time (ms) at which somebody must look at them next. */
   due: (queue: string): string => `due:${queue}`,
   /**

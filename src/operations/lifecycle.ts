@@ -16,6 +16,12 @@
  *   sending → queued          (direct credit) the request provably never left; no other way leads back;
  *   refused → queued          (chunk) one recipient spoilt it for all, so the others go out in smaller requests;
  *   unknown → queued          (chunk) others in it wait for their turn, or `onUnknown: resend` was asked for.
+ * And of what stands in a copy of Redis that was put back, where nobody knows what became of it since (`restored`):
+ *   queued → needs_review     nothing that the copy shows as not yet sent is sent on the strength of it;
+ *   created → succeeded       the copy shows no submit, and upstream says how one has ended all the same;
+ *   queued → unknown          (chunk, message) it may have been sent since, so the statistics are asked;
+ *   ready → held              (campaign) it may have been started since, so it waits for a person;
+ *   needs_review → queued     a person who knows that it was never paid lets it go on.
  */
 import type { QueueName } from './due-queues.ts';
 
@@ -38,17 +44,20 @@ const FINAL: StateDeclaration = { next: [] };
 
 export const lifecycles = {
   disbursement: {
-    awaiting_approval: { next: ['queued', 'cancelled'] },
+    awaiting_approval: { next: ['queued', 'cancelled', 'needs_review'] },
     queued: { queue: 'disbursement', next: ['created', 'held', 'rejected', 'cancelled', 'needs_review'] },
     held: { queue: 'disbursement', next: ['created', 'rejected', 'cancelled', 'needs_review'] },
-    created: { queue: 'disbursement', next: ['queued', 'submitting', 'rejected', 'cancelled', 'needs_review'] },
+    created: {
+      queue: 'disbursement',
+      next: ['queued', 'submitting', 'pending', 'succeeded', 'failed', 'rejected', 'cancelled', 'needs_review'],
+    },
     submitting: {
       queue: 'status-poll',
       next: ['created', 'unknown', 'pending', 'succeeded', 'failed', 'needs_review'],
     },
     unknown: { queue: 'status-poll', next: ['submitting', 'pending', 'succeeded', 'failed', 'needs_review'] },
     pending: { queue: 'status-poll', next: ['succeeded', 'failed', 'needs_review'] },
-    needs_review: { queue: 'status-poll', next: ['submitting', 'succeeded', 'failed', 'cancelled'] },
+    needs_review: { queue: 'status-poll', next: ['queued', 'submitting', 'succeeded', 'failed', 'cancelled'] },
     succeeded: { queue: 'status-poll', next: [], late: ['reversed'] },
     failed: { queue: 'status-poll', next: [], late: ['succeeded', 'needs_review'] },
     reversed: FINAL,
@@ -57,7 +66,7 @@ export const lifecycles = {
   },
   /** Follows its chunk: every arrow is drawn by the script that settles the chunk. */
   message: {
-    queued: { next: ['sending', 'expired', 'skipped', 'cancelled'] },
+    queued: { next: ['sending', 'unknown', 'expired', 'skipped', 'cancelled'] },
     sending: { next: ['queued', 'sent', 'failed', 'unknown'] },
     unknown: { next: ['queued', 'sent', 'failed'] },
     sent: FINAL,
@@ -68,18 +77,18 @@ export const lifecycles = {
   },
   /** Up to 50 recipients sent in one request: the unit of doubt. Callers see recipients and messages, never chunks. */
   chunk: {
-    queued: { queue: { normal: 'sms-batch', otp: 'sms-otp' }, next: ['sending', 'settled'] },
+    queued: { queue: { normal: 'sms-batch', otp: 'sms-otp' }, next: ['sending', 'unknown', 'settled'] },
     sending: { queue: 'status-poll', next: ['queued', 'refused', 'unknown', 'settled'] },
-    refused: { queue: 'status-poll', next: ['queued', 'settled'] },
+    refused: { queue: 'status-poll', next: ['queued', 'unknown', 'settled'] },
     unknown: { queue: 'status-poll', next: ['queued', 'settled'] },
     settled: { next: [], retried: ['queued'] },
   },
   campaign: {
     draft: { next: ['ready', 'cancelled'] },
-    ready: { next: ['scheduled', 'running', 'cancelled'] },
-    scheduled: { queue: 'campaign', next: ['running', 'paused', 'cancelled'] },
+    ready: { next: ['scheduled', 'running', 'held', 'cancelled'] },
+    scheduled: { queue: 'campaign', next: ['running', 'paused', 'held', 'cancelled'] },
     running: { queue: 'campaign', next: ['paused', 'held', 'finished', 'cancelled'] },
-    paused: { next: ['scheduled', 'running', 'finished', 'cancelled'] },
+    paused: { next: ['scheduled', 'running', 'held', 'finished', 'cancelled'] },
     held: { queue: 'campaign', next: ['scheduled', 'running', 'paused', 'finished', 'cancelled'] },
     finished: { next: [], retried: ['running'] },
     cancelled: FINAL,
@@ -87,14 +96,15 @@ export const lifecycles = {
   /** A file of disbursements, approved as a whole. An invalid one is judged again when the same bytes come again. */
   batch: {
     invalid: { next: ['awaiting_approval', 'cancelled'] },
-    awaiting_approval: { queue: 'batch', next: ['running', 'cancelled', 'expired'] },
-    running: { queue: 'batch', next: ['finished'] },
+    awaiting_approval: { queue: 'batch', next: ['running', 'cancelled', 'expired', 'needs_review'] },
+    running: { queue: 'batch', next: ['finished', 'needs_review'] },
+    needs_review: { next: ['running', 'cancelled'] },
     finished: FINAL,
     cancelled: FINAL,
     expired: FINAL,
   },
   invoice: {
-    creating: { queue: 'invoice-confirm', next: ['pending', 'failed'] },
+    creating: { queue: 'invoice-confirm', next: ['pending', 'failed', 'needs_review'] },
     pending: { queue: 'invoice-confirm', next: ['completed', 'cancelled', 'failed', 'needs_review'] },
     needs_review: { queue: 'invoice-confirm', next: ['completed', 'cancelled', 'failed'] },
     completed: FINAL,
@@ -110,8 +120,8 @@ export const lifecycles = {
   },
   /** Nothing can be asked about one that was sent, so an attempt that finds `sending` leaves it to a person. */
   direct_credit: {
-    queued: { queue: 'direct-credit', next: ['sending', 'rejected'] },
-    held: { queue: 'direct-credit', next: ['sending', 'rejected'] },
+    queued: { queue: 'direct-credit', next: ['sending', 'rejected', 'needs_review'] },
+    held: { queue: 'direct-credit', next: ['sending', 'rejected', 'needs_review'] },
     sending: { queue: 'direct-credit', next: ['queued', 'held', 'succeeded', 'rejected', 'needs_review'] },
     needs_review: { next: ['succeeded', 'failed'] },
     succeeded: FINAL,

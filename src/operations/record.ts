@@ -221,6 +221,7 @@ const readers: { readonly [K in Kind]: (reader: Reader) => RecordAt<K> } = {
     resends: r.number('resends'),
     again: r.fields['again'] ?? '',
     retry: r.number('retry'),
+    restored: r.number('restored') === 1,
     countries: r.fields['countries'] ?? '',
     ...r.texts('refusedAs'),
     ...r.numbers('sentAt', 'firstSentAt'),
@@ -255,7 +256,7 @@ const readers: { readonly [K in Kind]: (reader: Reader) => RecordAt<K> } = {
     warnings: JSON.parse(r.text('warnings')) as Findings,
     fed: r.number('fed'),
     mark: r.number('mark'),
-    ...r.texts('approvedBy'),
+    ...r.texts('approvedBy', 'reason'),
     ...r.numbers('approvedAt'),
   }),
   invoice: (r: Reader): InvoiceRecord => ({

@@ -38,6 +38,8 @@ export interface ChunkRecord extends RecordBase<'chunk'> {
   readonly again: string;
   /** Which retry of its campaign has opened it again for those who had failed; 0: none. */
   readonly retry: number;
+  /** It stood in a copy of Redis that was put back: nobody in it is sent to again, whatever was asked for. */
+  readonly restored: boolean;
   /** Countries of the recipients, packed; '' where nobody knows. */
   readonly countries: string;
 }

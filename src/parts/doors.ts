@@ -6,10 +6,12 @@ import { apiKeysOf } from '../config.ts';
 import { startMetricsServer } from '../metrics/server.ts';
 import { Purge } from '../operations/purge.ts';
 import { RECOVERING } from '../operations/recovery.ts';
-import { IntakeJobs } from '../queues/intake-jobs.ts';
+import { Restored } from '../operations/restored.ts';
 import type { Bench } from '../processors/bench.ts';
+import { RecoveryDesk } from '../processors/recovery-desk.ts';
 import { resolveDisbursement } from '../processors/resolve.ts';
 import { type AnyQueueName, queueNames } from '../queues/index.ts';
+import { IntakeJobs } from '../queues/intake-jobs.ts';
 import { createReceiver } from '../webhooks/receiver.ts';
 import { callbackSecrets } from './bench.ts';
 import { collectAcceptanceOf } from './collect.ts';
@@ -39,6 +41,7 @@ export function apiPart(foundation: Foundation, bench: Bench, tellUrl: TellUrl):
         defaultCountry: config.DEFAULT_COUNTRY,
         purge: new Purge(foundation.redis),
         intakeJobs: new IntakeJobs(foundation.bullQueues.intake),
+        recoveryDesk: recoveryDeskOf(foundation, bench),
         audit: (facts) => logger.info({ audit: true, ...facts }, 'audit'),
         smsPrices: readPricesOf(config),
         senderOf: (account) => book.get(account)?.smsSender,
@@ -70,6 +73,23 @@ export function apiPart(foundation: Foundation, bench: Bench, tellUrl: TellUrl):
       };
     },
   };
+}
+
+function recoveryDeskOf({ redis, recovery, heartbeat, bullQueues }: Foundation, bench: Bench): RecoveryDesk {
+  return new RecoveryDesk({
+    restored: new Restored(redis),
+    bench,
+    recovery: {
+      state: () => recovery.state(),
+      // Whoever was told that it is over finds these doors open.
+      leave: async (how) => {
+        const left = await recovery.leave(how);
+        await heartbeat.beat();
+        return left;
+      },
+    },
+    intakeJobs: new IntakeJobs(bullQueues.intake),
+  });
 }
 
 function queueSwitches({ bullQueues, queries }: Foundation): QueueSwitches {

@@ -219,6 +219,11 @@ export function stayAt<K extends AttemptedKind>(
   });
 }
 
+/** Until a person has looked, an operation of a Redis that may have lost something stays as it is. */
+export function waitForRecovery<K extends AttemptedKind>(attempt: AttemptAt<K>, bench: Bench): Promise<Settlement> {
+  return stayAt<K>(attempt, bench, { dueInMs: bench.policy.holdRecheckMs, because: 'recovering' });
+}
+
 /**
  * Nothing happened upstream: it is due again when upstream asks for it, and no sooner than the waits of its queue (ms)
  * say. An outage that goes on is not written down again, so that a long one pushes out nothing that was said before it.

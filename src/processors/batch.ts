@@ -10,6 +10,7 @@ import { toMs } from '../lib/durations.ts';
 import { APPROVE_WITHIN_MS, type BatchRecord, type BatchRow, Sums } from '../operations/batch-record.ts';
 import { type Batches, isSettled, WAITING } from '../operations/batches.ts';
 import type { Held } from '../operations/operations.ts';
+import type { EventDraft } from '../operations/settle.ts';
 import { batch as declaration } from '../queues/batch.ts';
 import { finish } from './attempt.ts';
 import { type Bench, type Settlement, closedFor, waitAt } from './bench.ts';
@@ -154,6 +155,13 @@ async function settleProgress(
   });
   if (atOnce && settlement.did !== 'lost') bench.wake('batch', record.id, record.rev + 1);
   return settlement;
+}
+
+/** What callers are told about a batch that a person must look at. */
+export function batchEvent({ id, contentHash, by, approvedBy, totals }: BatchRecord, reason: string): EventDraft {
+  const { count, xof } = totals;
+  const data = { id, state: 'needs_review', contentHash, by, approvedBy, totals: { count, xof }, reason };
+  return { type: 'batch.needs_review', data };
 }
 
 async function end(held: Held<'batch'>, { batches }: BatchTools, bench: Bench): Promise<Settlement> {

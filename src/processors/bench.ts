@@ -58,8 +58,13 @@ export interface Bench {
 
 /** Why nothing may leave at this moment, as a word; undefined: it may. */
 export function closedFor(bench: Bench): 'recovering' | 'redis_not_durable' | undefined {
-  if (bench.heartbeat?.recovering()) return 'recovering';
+  if (isRecovering(bench)) return 'recovering';
   return bench.durability().durable ? undefined : 'redis_not_durable';
+}
+
+/** Nothing is given up for its age either: a copy that was put back does not know what became of it since. */
+export function isRecovering(bench: Bench): boolean {
+  return bench.heartbeat?.recovering() !== undefined;
 }
 
 /** Waits and limits, all in ms, as the settings give them. */

@@ -5,7 +5,7 @@
  * recipient stays `unknown`, is reported as such, and is sent to again only where `onUnknown: resend` asks for it. So
  * it is when statistics cannot be had at all until the limit: callers are owed a last word. A number that is missing in
  * them says nothing (interface: SMS statistics, a number never sent to holds an empty array), so nobody is sent to on
- * the strength of that.
+ * the strength of that. Nor is anybody of a copy of Redis that was put back: it does not know what was sent since.
  *
  * A chunk that was refused for the sake of one recipient is looked at once, before its parts go out: statistics may
  * name whom it was refused for, and whoever was sent to all the same must not be sent to again.
@@ -182,7 +182,7 @@ function unclearIn({ doubtful, found, statistics: { unclear } }: Look, { recipie
 }
 
 function mayResend({ record, onUnknown }: Looking): boolean {
-  return onUnknown === 'resend' && record.resends + 1 < SENDS;
+  return onUnknown === 'resend' && !record.restored && record.resends + 1 < SENDS;
 }
 
 /**

@@ -8,13 +8,14 @@
  */
 import { toMs } from '../lib/durations.ts';
 import { STOPPED } from '../operations/accounts.ts';
+import { RESTORED } from '../operations/restored.ts';
 import { directCredit as declaration } from '../queues/direct-credit.ts';
 import type { Change } from '../operations/settle.ts';
 import type { Verdict } from '../upstream/verdict.ts';
 import { cleared, hold, mustWait } from './account-holds.ts';
 import { eventOf } from './announced.ts';
-import { type AttemptAt, announceEnd, beginAt, evidenceOf, finish, stayAt } from './attempt.ts';
-import { type Bench, type Settlement, retryAt } from './bench.ts';
+import { type AttemptAt, announceEnd, beginAt, evidenceOf, finish, stayAt, waitForRecovery } from './attempt.ts';
+import { type Bench, type Settlement, retryAt, isRecovering } from './bench.ts';
 import { intend, sendBy } from './intent.ts';
 
 const RETRY_MS = declaration.retryAfter.map(toMs);
@@ -27,6 +28,7 @@ export async function advanceDirectCredit(id: string, bench: Bench): Promise<Set
   if ('did' in attempt) return attempt;
   if (attempt.record.state === 'sending')
     return announceEnd(attempt, bench, 'needs_review', { reason: 'interrupted' });
+  if (isRecovering(bench)) return waitForRecovery(attempt, bench);
   const late = await pastItsLimit(attempt, bench);
   if (late) return late;
   const gate = await mustWait(attempt, bench);
@@ -106,7 +108,8 @@ async function settleSent(attempt: Attempt, verdict: CreditVerdict, bench: Bench
 async function settleLate(attempt: Attempt, verdict: CreditVerdict, bench: Bench): Promise<Settlement> {
   const lost = { did: 'lost', because: 'not yours' } as const;
   const record = await bench.queries.read('direct_credit', attempt.record.id);
-  const waits = record?.state === 'needs_review' && record.reason === 'interrupted' && record.sentAt === attempt.at;
+  const givenUp = record?.reason === 'interrupted' || record?.reason === RESTORED;
+  const waits = record?.state === 'needs_review' && givenUp && record.sentAt === attempt.at;
   if (verdict.is !== 'ok' || !record || !waits) return lost;
   const { transactionId } = verdict.value;
   const told = transactionId ? { transactionId } : {};

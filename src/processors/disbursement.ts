@@ -30,8 +30,9 @@ import {
   renewed,
   retryLater,
   stayAt,
+  waitForRecovery,
 } from './attempt.ts';
-import type { Bench, Settlement } from './bench.ts';
+import { type Bench, type Settlement, isRecovering } from './bench.ts';
 import { disbursement as declaration } from '../queues/disbursement.ts';
 import { sendBy } from './intent.ts';
 import { submit } from './submit.ts';
@@ -48,6 +49,7 @@ export async function advanceDisbursement(id: string, bench: Bench): Promise<Set
   if ('did' in begun) return begun;
   const early = (begun.record.notBefore ?? 0) - begun.at;
   if (early > 0) return stayAt(begun, bench, { dueInMs: early, because: 'not_before' });
+  if (isRecovering(bench)) return waitForRecovery(begun, bench);
   const late = await pastItsLimit(begun, bench);
   if (late) return late;
   if (bench.callbackUrl(begun.record.account, begun.record.id) === undefined) {

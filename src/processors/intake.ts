@@ -10,6 +10,7 @@ import type { Job } from 'bullmq';
 import { UnrecoverableError } from 'bullmq';
 import type { Clock } from '../lib/clock.ts';
 import { maskPhone } from '../lib/mask.ts';
+import { RESTORED } from '../operations/restored.ts';
 import { type Announce, stopwatch } from './run.ts';
 
 /** The shape of what producer/acceptance.ts answers; handed in, since both stand on the same row. */
@@ -77,6 +78,11 @@ function keptIn(data: unknown): Kept | undefined {
 function endAgain(kept: Kept): Kept {
   if (kept.outcome === 'accepted' || kept.outcome === 'duplicate') return kept;
   if (kept.outcome === 'conflict') throw new UnrecoverableError(conflictWith(kept.id));
+  if (kept.outcome === RESTORED) {
+    throw new UnrecoverableError(
+      'refused, nothing was recorded: the job stood in a copy of Redis that was put back, and may have been carried out since; look before you add it anew',
+    );
+  }
   throw new UnrecoverableError('refused, nothing was recorded; what was asked is no longer kept: add it anew');
 }
 

@@ -7,8 +7,17 @@
 import { toMs } from '../lib/durations.ts';
 import type { InvoiceRequest } from '../queues/requests-collect.ts';
 import { invoiceConfirm as declaration } from '../queues/invoice-confirm.ts';
-import { type AttemptAt, type Tried, announceEnd, evidenceOf, finish, retryLater, stayAt } from './attempt.ts';
-import { type Bench, waitAt } from './bench.ts';
+import {
+  type AttemptAt,
+  type Tried,
+  announceEnd,
+  evidenceOf,
+  finish,
+  retryLater,
+  stayAt,
+  waitForRecovery,
+} from './attempt.ts';
+import { type Bench, waitAt, isRecovering } from './bench.ts';
 import { sendBy } from './intent.ts';
 
 const RETRY_MS = declaration.retryAfter.map(toMs);
@@ -20,6 +29,7 @@ type Attempt = AttemptAt<'invoice'>;
 
 export async function createInvoice(attempt: Attempt, bench: Bench): Promise<Tried> {
   const { record, account, at } = attempt;
+  if (isRecovering(bench)) return waitForRecovery(attempt, bench);
   if (at - record.createdAt > CREATE_LIMIT_MS) return refuse(attempt, bench, { reason: 'not_created_in_time' });
   const admission = await bench.upstream.admit(account, 'payments', 'act');
   if (!admission.admitted) return stayAt(attempt, bench, { dueInMs: admission.retryAfterMs, because: 'rate' });

@@ -92,7 +92,7 @@ export function leaveOver(attempt: Attempt, { because }: { because: string }, be
 }
 
 /** When a success is looked at again by itself, ms from now. */
-function recheckIn({ record, at }: Attempt, { policy }: Bench): number | undefined {
+function recheckIn({ record, at }: Pick<Attempt, 'record' | 'at'>, { policy }: Bench): number | undefined {
   if (record.state !== 'succeeded') return undefined;
   const next = policy.recheckMs.find((ms) => record.since + ms > at);
   return next === undefined ? undefined : record.since + next - at;
@@ -126,8 +126,8 @@ function agrees(state: DisbursementState, { fields }: DisbursementRecord): boole
 }
 
 /** The record's next state, as the judgement has it. */
-function endingOf(
-  attempt: Attempt,
+export function endingOf(
+  attempt: Pick<Attempt, 'record' | 'at'>,
   record: DisbursementRecord,
   judgement: Ruled,
   bench: Bench,

@@ -20,8 +20,9 @@ import {
   finish,
   retryLater,
   stayAt,
+  waitForRecovery,
 } from './attempt.ts';
-import { type Bench, type Settlement, closedFor, waitAt } from './bench.ts';
+import { type Bench, type Settlement, closedFor, waitAt, isRecovering } from './bench.ts';
 import { type Intent, intend, sendBy } from './intent.ts';
 import { CREATE_LIMIT_MS } from './invoice-create.ts';
 import { lookAtPaymentRequest } from './payment-request-look.ts';
@@ -36,6 +37,7 @@ export async function advancePaymentRequest(id: string, bench: Bench): Promise<T
   const { record, at } = attempt;
   if (record.state !== 'creating') return lookAtPaymentRequest(attempt, bench);
   if (record.intendedAt !== undefined) return announceEnd(attempt, bench, 'needs_review', { reason: 'interrupted' });
+  if (isRecovering(bench)) return waitForRecovery(attempt, bench);
   if (at - record.createdAt > CREATE_LIMIT_MS) return fail(attempt, bench, { reason: 'not_created_in_time' });
   return create(attempt, bench);
 }

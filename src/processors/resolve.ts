@@ -3,6 +3,7 @@
  * says otherwise is told so, and nothing is changed.
  */
 import { isFinal } from '../operations/lifecycle.ts';
+import { RESTORED } from '../operations/restored.ts';
 import { eventOf } from './announced.ts';
 import { type AttemptAt, DAILY_MS, RESOLVE, beginAt, finish, isApplied, keep } from './attempt.ts';
 import type { Bench } from './bench.ts';
@@ -79,7 +80,8 @@ async function decide(
   // Without a token there is nothing to ask about: the person has looked elsewhere, and says so in the note.
   // Nor does `created` say anything where the disburse_id belongs to a token that we have lost.
   const silent = status === undefined || (status === 'created' && record.idUsed);
-  const allowed = silent ? outcome !== 'resubmit' : allowedAfter[outcome].includes(status);
+  const letsGo = outcome === 'resubmit' && status === undefined && isUnsentCopy(record);
+  const allowed = letsGo || (silent ? outcome !== 'resubmit' : allowedAfter[outcome].includes(status));
   if (!allowed) {
     // Its last word is taken by the look that follows at once, not by one that was due tomorrow.
     const upstream = status ?? 'nothing: no token was ever received';
@@ -91,6 +93,7 @@ async function decide(
     return letGo(attempt, bench, { is: 'not now', because });
   }
   const resolution = { note: note.slice(0, 500), resolvedBy: by };
+  if (letsGo) return letGoOn(attempt, resolution, bench);
   if (outcome === 'resubmit') {
     const kept = await keep(attempt, bench, {
       to: 'needs_review',
@@ -126,4 +129,31 @@ async function letGo(attempt: Attempt, bench: Bench, answer: Resolved, dueInMs =
     because: answer.is,
   });
   return did === 'lost' ? TAKEN : answer;
+}
+
+/** It stood in a copy of Redis as not yet sent, and no token of it is known: it begins anew, under its disburse_id. */
+function isUnsentCopy({ reason, sends, token }: Attempt['record']): boolean {
+  return reason === RESTORED && sends === 0 && token === undefined;
+}
+
+/** The person knows that it was never paid. That is the word of a second key, as an approval would be. */
+async function letGoOn(
+  attempt: Attempt,
+  resolution: { readonly note: string; readonly resolvedBy: string },
+  bench: Bench,
+): Promise<Resolved> {
+  const { record, at } = attempt;
+  const dueInMs = Math.max(0, (record.notBefore ?? 0) - at);
+  const { did } = await finish(attempt, bench, {
+    to: 'queued',
+    dueInMs,
+    // The time limit counts from the decision: it may have waited for days.
+    set: { ...resolution, reason: '', '@approvedAt': 0 },
+    evidence: { operation: RESOLVE, code: 'resubmit', detail: resolution.resolvedBy },
+    did: 'advanced',
+    because: 'resubmit',
+  });
+  if (did === 'lost') return TAKEN;
+  if (dueInMs === 0) bench.wake('disbursement', record.id, record.rev + 1);
+  return { is: 'resolved' };
 }

@@ -54,6 +54,24 @@ export class IntakeJobs {
     return { looked: 0, removed, open };
   }
 
+  /**
+   * Of jobs that were added before `time` (ms) and not taken yet, what was asked is forgotten: they stood in a copy of
+   * Redis that was put back, and may have been carried out since. Whoever takes one later says so. How many there were.
+   */
+  async giveUp(time: number, outcome: string): Promise<number> {
+    let given = 0;
+    for (let from = 0; ; from += JOBS_AT_ONCE) {
+      const jobs: (Job | undefined)[] = await this.#queue.getJobs([...OPEN], from, from + JOBS_AT_ONCE - 1, true);
+      const there = jobs.filter((job) => job !== undefined);
+      for (const job of there) {
+        if (job.timestamp > time || !isRequest(job.data)) continue;
+        await job.updateData({ id: '', outcome });
+        given += 1;
+      }
+      if (there.length < JOBS_AT_ONCE) return given;
+    }
+  }
+
   async #remove(job: Job): Promise<boolean> {
     const data: unknown = job.data;
     const isMoney = typeof data === 'object' && data !== null && 'kind' in data && MONEY.includes(data.kind);
@@ -62,6 +80,10 @@ export class IntakeJobs {
     await job.remove();
     return true;
   }
+}
+
+function isRequest(data: unknown): boolean {
+  return typeof data === 'object' && data !== null && 'kind' in data;
 }
 
 function wordsOf({ name, id, data, failedReason, returnvalue, stacktrace }: Job): string {

@@ -84,6 +84,8 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'POST /v1/accounts/{name}/release': ['account', 'release', 'x'],
   'GET /v1/limits': ['limits'],
   'POST /v1/limits/{name}': ['limits', 'set', 'MAX_PER_DAY', '5000'],
+  'GET /v1/recovery': ['recover'],
+  'POST /v1/recovery': ['recover', '--nothing-was-lost', '--yes'],
   'POST /v1/purge': ['purge', '--phone', '+221771234567', '--yes'],
   'GET /v1/review': ['review', 'list'],
   'GET /v1/explain/{id}': ['explain', 'x'],

@@ -3,7 +3,9 @@ import type { Redis } from 'ioredis';
 import { type Clock, systemClock } from '../../src/lib/clock.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { Accounts } from '../../src/operations/accounts.ts';
+import { readEventData } from '../../src/operations/event-data.ts';
 import { Operations } from '../../src/operations/operations.ts';
+import { fieldsOf } from '../../src/operations/record.ts';
 import { Queries } from '../../src/operations/queries.ts';
 import type { Bench, Policy } from '../../src/processors/bench.ts';
 import type { UpstreamAccount } from '../../src/upstream/client.ts';
@@ -85,8 +87,8 @@ export function collectBench(redis: Redis, { policy, ...changes }: BenchChanges 
     events: async () => {
       const entries = await redis.xrange('events', '-', '+');
       return entries.map(([, flat]) => {
-        const at = (name: string): string => flat[flat.indexOf(name) + 1] ?? '';
-        return { type: at('type'), data: JSON.parse(at('data')) as Record<string, unknown> };
+        const entry = fieldsOf(flat);
+        return { type: entry['type'] ?? '', data: { ...readEventData(entry) } };
       });
     },
   };

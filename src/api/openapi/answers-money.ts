@@ -68,6 +68,7 @@ export const batch = z
     id: text('bat_0f6c8d4b2a1e49578c3d'),
     state: batchState,
     account: accountField,
+    reason: reasonField,
     contentHash,
     totals,
     problems: z

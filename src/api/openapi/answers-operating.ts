@@ -172,6 +172,20 @@ export const problem = z
   })
   .meta({ id: 'Problem' });
 
+const reviewedBatch = z
+  .looseObject({
+    kind: z.literal('batch'),
+    id: text('bat_0f6c8d4b2a1e49578c3d'),
+    state: z.literal('needs_review'),
+    account: accountField,
+    reason: perhaps(text('restored')),
+    contentHash: text('b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c'),
+    totals: z.looseObject({ count, xof: z.int().meta({ example: 50_000 }) }),
+    uploadedBy: text('maker'),
+    updatedAt: time,
+  })
+  .meta({ id: 'ReviewedBatch', description: 'Approving it lets its rows go on; cancelling it ends it.' });
+
 /** As where it is read alone, and with its kind. */
 const reviewed = z
   .discriminatedUnion('kind', [
@@ -179,10 +193,70 @@ const reviewed = z
     invoice.extend({ kind: z.literal('invoice') }),
     paymentRequest.extend({ kind: z.literal('payment_request') }),
     directCredit.extend({ kind: z.literal('direct_credit') }),
+    reviewedBatch,
   ])
   .meta({ id: 'Reviewed', description: 'As where it is read alone, and with its kind.' });
 
 export const reviewList = listOf(reviewed, 'ReviewList');
+
+const recoverySum = z.looseObject({ count, xof: z.int().meta({ example: 50_000 }) });
+const openKind = text('disbursement').meta({ description: 'A kind of operation, or `recipient` of a campaign.' });
+
+const recoveryReport = z
+  .looseObject({
+    at: perhaps(time),
+    by: text('checker').meta({ description: 'The key that applied it.' }),
+    because: text('rolled_back'),
+    lostSince: perhaps(time).meta({ description: 'What was done after this time is not known here.' }),
+    items: z.array(
+      z.looseObject({
+        kind: openKind,
+        open: recoverySum.meta({ description: 'Before. The others add up to it.' }),
+        settled: recoverySum,
+        needsReview: recoverySum,
+        underWay: recoverySum,
+        held: recoverySum,
+      }),
+    ),
+    intakeJobs: count.meta({ description: 'Requests that waited in the queue `intake`, and were given up.' }),
+    heldCampaigns: z.array(z.looseObject({ id: text('cmp_0f6c8d4b2a1e4957'), name: text('November') })),
+    next: z.array(z.string()).meta({ description: 'What relais cannot do for anybody, a sentence each.' }),
+  })
+  .meta({ id: 'RecoveryReport' });
+
+export const recovery = z
+  .looseObject({
+    state: z.enum(['none', 'recovering']),
+    because: perhaps(text('silence')).meta({ description: 'How it was noticed.' }),
+    since: perhaps(time),
+    lastBeat: perhaps(time).meta({ description: 'When relais was last at work on what is there now.' }),
+    proven: z.boolean().meta({ example: false, description: 'Something was lost: it can be no mere silence.' }),
+    open: z
+      .array(
+        z.looseObject({
+          kind: openKind,
+          state: text('queued'),
+          count,
+          xof: z.int().optional().meta({ example: 50_000 }),
+          would: z.enum(['review', 'ask', 'hold', 'doubt', 'look', 'nothing']),
+        }),
+      )
+      .optional(),
+    says: z
+      .array(
+        z.looseObject({
+          kind: openKind,
+          asked: count,
+          words: z.record(z.string(), z.int()).meta({ example: { success: 2 } }),
+        }),
+      )
+      .optional()
+      .meta({ description: 'What the service says about those that were asked about.' }),
+    over: z.boolean().optional().meta({ description: 'Of a POST. false: ask again.' }),
+    progress: z.looseObject({ done: count, of: count }).optional(),
+    last: perhaps(recoveryReport).optional().meta({ description: 'What the last one came to.' }),
+  })
+  .meta({ id: 'Recovery' });
 
 export const purged = z
   .looseObject({

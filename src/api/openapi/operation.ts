@@ -19,7 +19,7 @@ export function operationOf(route: RouteDeclaration, components: Components): Js
     summary,
     description: describe(route),
     // For a scheme that is not OAuth the list names the roles that are needed.
-    security: role === undefined ? [] : [{ key: [role] }],
+    security: role === undefined ? [] : [{ key: [role, ...(route.alsoRole ? [route.alsoRole] : [])] }],
     ...listed('parameters', parametersOf(route)),
     ...(body === undefined ? {} : { requestBody: requestBodyOf(body, components) }),
     responses: responsesOf(route, components),
@@ -39,8 +39,9 @@ const SCOPES = {
   none: undefined,
 } as const;
 
-function describe({ description, role, identity, scope }: RouteDeclaration): string {
-  const needs = role === undefined ? 'Needs no key.' : `Needs a key with the role \`${role}\`.`;
+function describe({ description, role, alsoRole, identity, scope }: RouteDeclaration): string {
+  const roles = alsoRole === undefined ? `the role \`${role}\`` : `the roles \`${role}\` and \`${alsoRole}\``;
+  const needs = role === undefined ? 'Needs no key.' : `Needs a key with ${roles}.`;
   const sentences = [description, needs, identity && IDENTITY[identity], SCOPES[scope]];
   return sentences.filter((sentence) => sentence !== undefined).join('\n\n');
 }

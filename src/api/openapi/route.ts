@@ -65,6 +65,8 @@ export interface RouteDeclaration {
   readonly description?: string;
   /** Absent: no key is needed. */
   readonly role?: Role;
+  /** One that the same key needs besides. */
+  readonly alsoRole?: Role;
   readonly scope: Scope;
   readonly query?: Readonly<Record<string, z.ZodType>>;
   readonly body?: BodyDeclaration;

@@ -4,6 +4,7 @@ import { cursorPattern } from '../../events/stream.ts';
 import { limitWish } from '../limits.ts';
 import { registration, replayOrder } from '../event-endpoints.ts';
 import { purgeRequest } from '../purge.ts';
+import { ASK_MOST, recoveryWord } from '../recovery.ts';
 import { reviewKinds } from '../../operations/review.ts';
 import {
   account,
@@ -19,6 +20,7 @@ import {
   limitStanding,
   queueList,
   purged,
+  recovery,
   replayed,
   resealed,
   reviewList,
@@ -246,6 +248,41 @@ export const operatingRoutes = defineRoutes([
     role: 'operate',
     scope: 'none',
     answers: { 200: answer('What was sealed anew.', resealed) },
+    problems: ['forbidden', 'wrong-state'],
+  },
+  {
+    method: 'get',
+    path: '/v1/recovery',
+    id: 'getRecovery',
+    tag: 'Operating',
+    summary: 'Whether Redis may have lost something, what is open, and what would be done with it.',
+    description:
+      'Says for each kind and state how many there are and what an apply would do: `review` (a person), `ask` (the ' +
+      'service is asked, then a person), `hold`, `doubt` (looked up in the statistics), `look` and `nothing` (as it ' +
+      'is). A key for some accounts sees the state only.',
+    role: 'read',
+    scope: 'none',
+    query: {
+      ask: limit(ASK_MOST, ASK_MOST).meta({
+        description: 'Ask the service about so many of each kind; it takes as long as that. Absent: it is not asked.',
+      }),
+    },
+    answers: { 200: answer('What is known.', recovery) },
+  },
+  {
+    method: 'post',
+    path: '/v1/recovery',
+    id: 'recover',
+    tag: 'Operating',
+    summary: 'Lead on what is open after a loss, or say that nothing was lost.',
+    description:
+      '`apply` works for a few seconds a request: ask again until `over`. Nothing that the copy shows as not yet sent ' +
+      'is sent; see docs/redis.md. `nothingWasLost` confirms a silence, and is refused (409) where it is known better.',
+    role: 'operate',
+    alsoRole: 'approve',
+    scope: 'none',
+    body: json(recoveryWord),
+    answers: { 200: answer('How far it is.', recovery) },
     problems: ['forbidden', 'wrong-state'],
   },
   {

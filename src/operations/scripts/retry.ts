@@ -59,7 +59,7 @@ if r[1] ~= 'settled' or r[3] == ARGV[3] then return {'done'} end
 if r[2] ~= ARGV[4] then return {'changed'} end
 redis.call('HSET', KEYS[1], 'state', 'queued', 'since', at, 'updatedAt', at, 'retry', ARGV[3], 'outcome', ARGV[5])
 if ARGV[6] == '' then redis.call('HDEL', KEYS[1], 'again') else redis.call('HSET', KEYS[1], 'again', ARGV[6]) end
-redis.call('HDEL', KEYS[1], 'plan', 'refusedAs', 'looks', 'resends', 'tries', 'firstSentAt')
+redis.call('HDEL', KEYS[1], 'plan', 'refusedAs', 'looks', 'resends', 'tries', 'firstSentAt', 'restored')
 redis.call('HINCRBY', KEYS[1], 'rev', 1)
 move(KEYS[3], KEYS[4], KEYS[4], ARGV[1], at, 'settled', 'queued', '')
 redis.call('ZADD', KEYS[5], at, ARGV[1])

@@ -58,7 +58,7 @@ export async function* reportPages(record: BatchRecord, batches: Batches): Async
 export async function progressOf(record: BatchRecord, batches: Batches): Promise<Record<string, Sum>> {
   const sums = new Sums();
   // Before the approval no row has begun anything, whatever else stands under its reference.
-  if (record.state !== 'running' && record.state !== 'finished') return sums.read();
+  if (!['running', 'finished', 'needs_review'].includes(record.state)) return sums.read();
   for await (const page of batches.rowsNow(record, { from: 0, to: record.totals.count })) {
     for (const { row, state } of page) sums.add(state, row.amount);
   }

@@ -12,6 +12,9 @@ export async function messageScenes({ ask }: Stage): Promise<void> {
   await ask('POST', '/v1/messages', { body: line, headers: { 'content-type': 'application/x-ndjson' } });
 
   await ask('POST', '/v1/purge', { body: { phone: '+221770000009' } });
+  await ask('GET', '/v1/recovery');
+  await ask('GET', '/v1/recovery?ask=0');
+  await ask('POST', '/v1/recovery', { body: { nothingWasLost: true } });
 
   const phones = { body: { phones: ['+221770000001', 'nobody'] } };
   await ask('POST', '/v1/opt-outs', phones);

@@ -1,0 +1,207 @@
+/**
+ * What stands open in a Redis that was put back from a copy: how much of it there is, where to find it, and the one
+ * change that no other part makes. Reads a page at a time, however much there is.
+ */
+import type { Redis } from 'ioredis';
+import { chunkAt } from './campaigns.ts';
+import { outcomeLetters } from './chunk-items.ts';
+import { keys } from './keys.ts';
+import { type CampaignState, type ChunkState, type Kind, isFinal, kinds, statesOf } from './lifecycle.ts';
+import { Queries } from './queries.ts';
+import { type CampaignRecord, campaignBins } from './record.ts';
+import { restoreCampaignScript } from './scripts/restore-campaign.ts';
+import { runScript } from './scripts/script.ts';
+
+/** Why something that stood in the copy waits for a person. */
+export const RESTORED = 'restored';
+
+/** No operation tells more events than that: what is told after a loss has other ids than what was told before. */
+export const EVENTS_LOST_AT_MOST = 1_000;
+
+/** Campaigns in one of these may send, or be started, or may have sent since. A draft has nobody to send to. */
+const openCampaignStates = [
+  'ready',
+  'scheduled',
+  'running',
+  'paused',
+  'held',
+] as const satisfies readonly CampaignState[];
+
+const openChunkStates = ['queued', 'sending', 'refused', 'unknown'] as const satisfies readonly ChunkState[];
+
+/** The kinds that callers know. A chunk is told of by its recipients. */
+type CountedKind = Exclude<Kind, 'chunk'>;
+
+/** How many of a kind stand in a state, and for how many XOF. `recipient`: of the campaigns that are not over. */
+export interface Standing {
+  readonly kind: CountedKind | 'recipient';
+  readonly state: string;
+  readonly count: number;
+  readonly xof?: number;
+}
+
+export interface Before {
+  /** Of the recovery that it belongs to. */
+  readonly since: number;
+  /** Those that were open then. */
+  readonly campaigns: readonly string[];
+  readonly standings: readonly Standing[];
+}
+
+const PAGE = 500;
+/** Field of a campaign. */
+const DONE_IN = 'restoredIn';
+
+export class Restored {
+  readonly #redis: Redis;
+  readonly #queries: Queries;
+
+  constructor(redis: Redis) {
+    this.#redis = redis;
+    this.#queries = new Queries(redis);
+  }
+
+  /** Of every kind and state that there is anything of, final or not. */
+  async counts(): Promise<Standing[]> {
+    const counted = kinds.filter((kind): kind is CountedKind => kind !== 'chunk');
+    const rows = await Promise.all(
+      counted.map(async (kind) => {
+        const { count, xof } = await this.#queries.counts(kind);
+        return statesOf(kind).flatMap((state): Standing[] => {
+          const number = count[state] ?? 0;
+          if (number === 0) return [];
+          return [{ kind, state, count: number, ...(xof[state] === undefined ? {} : { xof: xof[state] }) }];
+        });
+      }),
+    );
+    return rows.flat();
+  }
+
+  /**
+   * Ids in a state, a page at a time, the last to enter it first: whoever leaves the state meanwhile moves nobody who
+   * was not read yet out of the way.
+   */
+  async *ids(kind: Kind, state: string): AsyncGenerator<string[], void, undefined> {
+    const set = keys.state(kind, state);
+    for (let end = await this.#redis.zcard(set); end > 0; end -= PAGE) {
+      const page = await this.#redis.zrange(set, String(Math.max(0, end - PAGE)), String(end - 1));
+      if (page.length > 0) yield page;
+    }
+  }
+
+  /** Every campaign that is neither a draft nor over. */
+  async *campaigns(): AsyncGenerator<CampaignRecord, void, undefined> {
+    for (const state of openCampaignStates) {
+      for await (const page of this.ids('campaign', state)) yield* this.#readCampaigns(page);
+    }
+  }
+
+  /** The recipients of these campaigns, by the bin that they are in. */
+  async recipients(campaigns: readonly string[]): Promise<Standing[]> {
+    const sums = new Map<string, number>();
+    for (const id of campaigns) {
+      const campaign = await this.#queries.read('campaign', id);
+      for (const bin of campaignBins) {
+        if (campaign && bin !== 'total') sums.set(bin, (sums.get(bin) ?? 0) + campaign.totals[bin]);
+      }
+    }
+    return [...sums].flatMap(([state, count]) => (count > 0 ? [{ kind: 'recipient', state, count } as const] : []));
+  }
+
+  /** What was open when the recovery that began `since` was first applied, whoever asks and however often. */
+  async before(since: number): Promise<Before> {
+    const known = readBefore(await this.#redis.get(keys.recoveryBefore));
+    if (known?.since === since) return known;
+    const campaigns: string[] = [];
+    for await (const { id } of this.campaigns()) campaigns.push(id);
+    const before = { since, campaigns, standings: await this.standings(campaigns) };
+    await this.#redis.set(keys.recoveryBefore, JSON.stringify(before));
+    return before;
+  }
+
+  /** Everything by kind and state, with the recipients of these campaigns. */
+  async standings(campaigns: readonly string[]): Promise<Standing[]> {
+    return [...(await this.counts()), ...(await this.recipients(campaigns))];
+  }
+
+  async *#readCampaigns(ids: readonly string[]): AsyncGenerator<CampaignRecord, void, undefined> {
+    for (const id of ids) {
+      const campaign = await this.#queries.read('campaign', id);
+      if (campaign) yield campaign;
+    }
+  }
+
+  async keepReport(report: object): Promise<void> {
+    await this.#redis.set(keys.recoveryReport, JSON.stringify(report));
+  }
+
+  /** As it was kept; undefined: there was none. */
+  async lastReport(): Promise<unknown> {
+    const kept = await this.#redis.get(keys.recoveryReport);
+    return kept === null ? undefined : (JSON.parse(kept) as unknown);
+  }
+
+  /** Chunks of the campaign that are not over and were not put in doubt yet, wherever they wait. */
+  async *chunksOf(campaign: CampaignRecord): AsyncGenerator<string[], void, undefined> {
+    for (let from = 0; from < campaign.chunks; from += PAGE) {
+      const places = Array.from({ length: Math.min(PAGE, campaign.chunks - from) }, (_, offset) => from + offset);
+      const open = await this.#toDoubt(places.flatMap((place) => chunkAt(campaign, place) ?? []));
+      if (open.length > 0) yield open;
+    }
+  }
+
+  /** Chunks that stand in the sets of their states: those of single messages, and those of campaigns that are out. */
+  async *looseChunks(): AsyncGenerator<string[], void, undefined> {
+    for (const state of openChunkStates) {
+      for await (const page of this.ids('chunk', state)) {
+        const open = await this.#toDoubt(page);
+        if (open.length > 0) yield open;
+      }
+    }
+  }
+
+  /** True: it was held by this. */
+  async holdCampaign({ id }: CampaignRecord, mayHaveBeenSent: boolean, now = ''): Promise<boolean> {
+    const done = await runScript(
+      this.#redis,
+      restoreCampaignScript,
+      [
+        keys.record(id),
+        keys.events,
+        keys.counts('campaign'),
+        keys.due('campaign'),
+        keys.parked(id),
+        keys.state('campaign', 'held'),
+        ...openCampaignStates.map((state) => keys.state('campaign', state)),
+      ],
+      [id, now, RESTORED, mayHaveBeenSent ? 1 : 0, EVENTS_LOST_AT_MOST, ...openCampaignStates],
+    );
+    return done === 1;
+  }
+
+  /** A campaign that was led on in the recovery that began `since` is not asked about again in its next turn. */
+  async doneWith({ id }: CampaignRecord, since: number): Promise<void> {
+    await this.#redis.hset(keys.record(id), DONE_IN, since);
+  }
+
+  isDoneWith({ fields }: CampaignRecord, since: number): boolean {
+    return fields[DONE_IN] === String(since);
+  }
+
+  async #toDoubt(ids: readonly string[]): Promise<string[]> {
+    const pipeline = this.#redis.pipeline();
+    for (const id of ids) pipeline.hmget(keys.record(id), 'state', 'restored', 'outcome');
+    const answers = (await pipeline.exec()) ?? [];
+    return ids.filter((_, index) => {
+      const [error, values] = answers[index] ?? [];
+      if (error) throw error;
+      const [state, restored, outcome] = (values ?? []) as (string | null)[];
+      if (!state || isFinal('chunk', state)) return false;
+      return restored !== '1' || state !== 'unknown' || outcome?.includes(outcomeLetters.queued) === true;
+    });
+  }
+}
+
+function readBefore(kept: string | null): Before | undefined {
+  return kept === null ? undefined : (JSON.parse(kept) as Before);
+}

@@ -1,0 +1,132 @@
+/**
+ * What becomes of money that stood in a copy of Redis that was put back. What the copy shows as not yet sent may have
+ * been sent, called off or decided since, so it waits for a person; what can be asked about is asked, and what the
+ * service confirms is settled as any look settles it.
+ */
+import type { Kind } from '../operations/lifecycle.ts';
+import type { DisbursementRecord, Fields, RecordAt } from '../operations/record.ts';
+import { EVENTS_LOST_AT_MOST, RESTORED } from '../operations/restored.ts';
+import type { DisbursementStatus } from '../upstream/payments/types.ts';
+import type { Verdict } from '../upstream/verdict.ts';
+import { type AttemptedKind, eventOf } from './announced.ts';
+import { DAILY_MS, type Ending, finish } from './attempt.ts';
+import { batchEvent } from './batch.ts';
+import { type Bench, waitAt } from './bench.ts';
+import { judge } from './judge.ts';
+import { endingOf } from './look.ts';
+
+/** The states of each kind that an apply leads on. What is left of the others is looked at as ever, and goes on. */
+export const statesToRestore = {
+  batch: ['awaiting_approval', 'running'],
+  disbursement: ['awaiting_approval', 'queued', 'held', 'created', 'submitting', 'unknown'],
+  direct_credit: ['queued', 'held', 'sending'],
+  invoice: ['creating'],
+  payment_request: ['creating'],
+} as const satisfies Partial<Record<Kind, readonly string[]>>;
+
+export type MoneyKind = keyof typeof statesToRestore;
+
+const TO_A_PERSON = { to: 'needs_review', did: 'needs_review', because: RESTORED } as const;
+
+type Restorer<K extends MoneyKind> = (
+  record: RecordAt<K>,
+  bench: Bench,
+  at: number,
+) => Promise<Ending<K> | undefined> | Ending<K> | undefined;
+
+const restorers: { readonly [K in MoneyKind]: Restorer<K> } = {
+  // Where every row is a disbursement already, nothing of it is left to be released.
+  batch: (record) =>
+    record.state === 'running' && record.fed >= record.totals.count
+      ? undefined
+      : { ...TO_A_PERSON, set: { reason: RESTORED, seq: beyond(record) }, event: batchEvent(record, RESTORED) },
+  disbursement: restoreDisbursement,
+  direct_credit: (record) => ({ ...TO_A_PERSON, ...reviewed<'direct_credit'>(record) }),
+  // Nobody was shown its address in this world, but somebody may have been in the one that was lost.
+  invoice: (record) => ({ ...TO_A_PERSON, ...reviewed<'invoice'>(record) }),
+  payment_request: (record) => ({ ...TO_A_PERSON, ...reviewed<'payment_request'>(record) }),
+};
+
+/** `at`: the clock of Redis, about now. `again`: somebody else has changed it meanwhile. */
+export async function restoreMoney<K extends MoneyKind>(
+  { kind, states }: { readonly kind: K; readonly states: (typeof statesToRestore)[K] },
+  { id, at }: { readonly id: string; readonly at: number },
+  bench: Bench,
+): Promise<'done' | 'nothing' | 'again'> {
+  const record = await bench.queries.read(kind, id);
+  if (record === undefined || !(states as readonly string[]).includes(record.state)) return 'nothing';
+  const ending = await restorers[kind](record, bench, at);
+  if (ending === undefined) return 'nothing';
+  const evidence = { operation: RESTORED, code: record.state };
+  // Nobody's lease: a worker that is at it finds out when it writes its intent, or its last word.
+  const { did } = await finish<K>({ record, lease: undefined }, bench, { evidence, ...ending });
+  return did === 'lost' ? 'again' : 'done';
+}
+
+function reviewed<K extends AttemptedKind>(record: RecordAt<K>, reason = RESTORED) {
+  return {
+    set: { reason, seq: beyond(record) },
+    event: eventOf<K>(record, 'needs_review', { reason }),
+    because: reason,
+  };
+}
+
+/** Events were told in the lost time, by the numbers that come next in the copy: no id may mean two things. */
+function beyond({ fields }: { readonly fields: Fields }): number {
+  return Number(fields['seq'] ?? 0) + EVENTS_LOST_AT_MOST;
+}
+
+async function restoreDisbursement(
+  record: DisbursementRecord,
+  bench: Bench,
+  at: number,
+): Promise<Ending<'disbursement'>> {
+  const review = { ...TO_A_PERSON, ...reviewed<'disbursement'>(record) };
+  const verdict = await statusOf(record, bench);
+  if (verdict === undefined) return review;
+  if (verdict.is !== 'ok') return { ...review, dueInMs: waitAt(bench.policy.pollMs, 0) };
+  const { value, seen } = verdict;
+  const evidence = {
+    operation: 'status',
+    code: seen.upstreamCode ?? seen.code,
+    httpStatus: seen.httpStatus,
+    detail: value.status,
+  };
+  const { transactionId, disburseTxId } = value;
+  const details = { ...(transactionId ? { transactionId } : {}), ...(disburseTxId ? { disburseTxId } : {}) };
+  // As if it had been sent: whether this record knows of a submit proves nothing.
+  const judgement = judge({ ...record, state: 'unknown' }, value, at, bench.policy);
+  if (judgement.is === 'final' || judgement.is === 'pending') {
+    const ending = endingOf({ record, at }, { ...record, ...details }, judgement, bench);
+    return { ...ending, set: { ...details, ...ending.set }, evidence };
+  }
+  const contradicts = judgement.is === 'review' && value.status !== 'created';
+  const told = contradicts ? { ...TO_A_PERSON, ...reviewed<'disbursement'>(record, judgement.because) } : review;
+  // A `failed` counts when it was said twice: the next look hears whether it is.
+  const dueInMs = value.status === 'failed' ? waitAt(bench.policy.pollMs, 0) : DAILY_MS;
+  return { ...told, dueInMs, evidence };
+}
+
+/** Undefined: there is nothing to ask by. */
+export async function statusOf(
+  record: DisbursementRecord,
+  bench: Bench,
+): Promise<Verdict<DisbursementStatus> | undefined> {
+  const { token, account: name, fields } = record;
+  const account = bench.account(name);
+  if (token === undefined || account === undefined) return undefined;
+  // What was begun with other keys, or in another mode, is not known to these.
+  const { mode = account.upstream.mode, keys = account.fingerprint } = fields;
+  if (mode !== account.upstream.mode || keys !== account.fingerprint) return undefined;
+  await admitted(name, 'payments', bench);
+  return bench.upstream.payments.disbursementStatus(account.upstream, { token });
+}
+
+/** Waits for a turn: nothing is in a hurry here. */
+export async function admitted(name: string, area: 'payments' | 'messaging', bench: Bench): Promise<void> {
+  for (let account = bench.account(name); account !== undefined; account = bench.account(name)) {
+    const admission = await bench.upstream.admit(account.upstream, area, 'look');
+    if (admission.admitted) return;
+    await bench.clock.sleep(admission.retryAfterMs);
+  }
+}

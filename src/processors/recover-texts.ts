@@ -1,0 +1,110 @@
+/**
+ * What becomes of texts that stood in a copy of Redis that was put back. Nobody knows which of them were sent since, so
+ * none of them is sent: each is in doubt, and the statistics of the service are asked, as after any doubt. Whoever they
+ * do not show stays `unknown`, whatever was asked for.
+ */
+import { type RecipientState, impliedState, unpackOutcome } from '../operations/chunk-items.ts';
+import type { CampaignRecord } from '../operations/record.ts';
+import { RESTORED } from '../operations/restored.ts';
+import type { ChunkRecord } from '../operations/text-records.ts';
+import type { Bench } from './bench.ts';
+import { foundAmong, periodOf } from './chunk-found.ts';
+import { type ChunkHeld, settleChunk } from './chunk-settle.ts';
+import { recipientsOf } from './chunk-texts.ts';
+import { admitted } from './recover-money.ts';
+
+export interface Lost {
+  /** Nothing of what was lost happened before this time (ms): when the copy was made. */
+  readonly from: number;
+  /** The clock of Redis, about now. */
+  readonly at: number;
+}
+
+/** Of a person's doing: whoever was at it finds out when it settles. */
+const NO_LEASE = '';
+
+/**
+ * Puts everybody of a chunk in doubt who was not over. A one-time password that was not sent yet is of no use by now.
+ * `again`: somebody else has changed it meanwhile.
+ */
+export async function doubtChunk(
+  id: string,
+  lost: Lost,
+  bench: Bench,
+  known?: CampaignRecord,
+): Promise<'done' | 'again'> {
+  const record = await bench.queries.read('chunk', id);
+  if (record === undefined || record.state === 'settled') return 'done';
+  const before = unpackOutcome(record.outcome, record.count, impliedState[record.state]);
+  const campaign = known ?? (record.campaign ? await bench.queries.read('campaign', record.campaign) : undefined);
+  const held = { record, lease: NO_LEASE, at: lost.at, recipients: recipientsOf(record, campaign) };
+  const expires = record.lane === 'otp';
+  const states = before.map((state): RecipientState => {
+    if (state === 'queued' && expires) return 'expired';
+    return state === 'queued' || state === 'sending' ? 'unknown' : state;
+  });
+  const evidence = { operation: 'send', code: RESTORED };
+  const doubtful = states.includes('unknown');
+  const settled = await settleChunk(
+    held,
+    doubtful
+      ? { to: 'unknown', states, evidence, dueInMs: bench.policy.settleDelayMs, set: doubtOf(record, campaign, lost) }
+      : { to: 'settled', states, evidence },
+    bench,
+  );
+  return settled.is === 'applied' || settled.is === 'mine' ? 'done' : 'again';
+}
+
+function doubtOf(record: ChunkRecord, campaign: CampaignRecord | undefined, { from }: Lost) {
+  const first = record.firstSentAt ?? record.sentAt ?? (from || campaign?.createdAt || record.createdAt);
+  return { looks: '', plan: '', refusedAs: '', restored: 1, firstSentAt: first, '@sentAt': 0 };
+}
+
+/** So many of the first chunks tell whether a campaign was begun: they go first. */
+const FIRST_CHUNKS = 2;
+
+/**
+ * Whether a campaign may have been sent since the copy was made. One that the copy shows as never started, and of which
+ * the statistics do not show the first texts, was not; while they cannot be asked, nobody knows.
+ */
+export async function mayHaveBeenSent(
+  campaign: CampaignRecord,
+  chunks: readonly string[],
+  lost: Lost,
+  bench: Bench,
+): Promise<boolean> {
+  if (campaign.startedAt !== undefined) return true;
+  if (chunks.length === 0 || (campaign.sendAt ?? 0) > lost.at) return false;
+  for (const id of chunks.slice(0, FIRST_CHUNKS)) {
+    const shown = await shownBy(id, campaign, lost, bench);
+    if (shown === undefined || shown > 0) return true;
+  }
+  return false;
+}
+
+/** How many recipients of a chunk the statistics show as sent to. Undefined: they could not be asked. */
+export async function shownBy(
+  id: string,
+  campaign: CampaignRecord | undefined,
+  lost: Lost,
+  bench: Bench,
+): Promise<number | undefined> {
+  const record = await bench.queries.read('chunk', id);
+  const account = record && bench.account(record.account);
+  if (record === undefined || account === undefined) return undefined;
+  const recipients = recipientsOf(record, campaign);
+  const held: ChunkHeld = {
+    record: { ...record, firstSentAt: doubtOf(record, campaign, lost).firstSentAt },
+    lease: NO_LEASE,
+    at: lost.at,
+    recipients,
+  };
+  await admitted(record.account, 'messaging', bench);
+  const verdict = await bench.upstream.messaging.statistics(account.upstream, {
+    numbers: recipients.map(({ to }) => to),
+    ...periodOf(held.record.firstSentAt ?? lost.from, lost.at),
+  });
+  if (verdict.is !== 'ok') return undefined;
+  const places = recipients.map((_, index) => index);
+  return (await foundAmong(held, places, verdict.value, bench)).size;
+}

@@ -1,0 +1,106 @@
+/**
+ * Leads a Redis that was put back from a copy to where work may begin again: nothing that the copy shows as not yet
+ * done is done on the strength of it.
+ *
+ *   campaigns held ──▶ their texts, and single ones, in doubt ──▶ money asked about, or to a person ──▶ told ──▶ over
+ *
+ * Each change is one script from a state that is left by it, so what was broken off is simply begun again: it goes
+ * through what is left, and ends the same.
+ */
+import type { CampaignRecord } from '../operations/record.ts';
+import type { Restored } from '../operations/restored.ts';
+import type { Bench } from './bench.ts';
+import { type MoneyKind, restoreMoney, statesToRestore } from './recover-money.ts';
+import { type Lost, doubtChunk, mayHaveBeenSent } from './recover-texts.ts';
+
+export interface RecoverTools {
+  readonly restored: Restored;
+  readonly bench: Bench;
+}
+
+/** Of what is done side by side: requests wait for their turn anyway. */
+const TOGETHER = 32;
+
+/** A turn of an apply: it ends between two groups when its time is over, and the next one begins anew. */
+export interface Turn {
+  /** When the recovery began. */
+  readonly since: number;
+  readonly lost: Lost;
+  /** On our own monotonic clock. */
+  readonly untilMono: number;
+}
+
+/** True: everything was led on. False: the time was over, or something changed meanwhile; call again. */
+export async function restoreAll(tools: RecoverTools, turn: Turn): Promise<boolean> {
+  return (await restoreTexts(tools, turn)) && (await restoreAllMoney(tools, turn));
+}
+
+async function restoreTexts(tools: RecoverTools, turn: Turn): Promise<boolean> {
+  const { restored, bench } = tools;
+  for await (const campaign of restored.campaigns()) {
+    if (isOver(turn, bench)) return false;
+    if (restored.isDoneWith(campaign, turn.since)) continue;
+    if (!(await restoreCampaign(campaign, tools, turn))) return false;
+  }
+  for await (const ids of restored.looseChunks()) {
+    if (!(await inGroups(ids, (id) => doubtChunk(id, turn.lost, bench), turn, bench))) return false;
+  }
+  return true;
+}
+
+/** Held first, so that nothing of it is sent meanwhile. */
+async function restoreCampaign(campaign: CampaignRecord, tools: RecoverTools, turn: Turn): Promise<boolean> {
+  const { restored, bench } = tools;
+  const done = async (one: CampaignRecord): Promise<true> => {
+    await restored.doneWith(one, turn.since);
+    return true;
+  };
+  await restored.holdCampaign(campaign, false);
+  const first = await restored.chunksOf(campaign).next();
+  const chunks = first.done ? [] : first.value;
+  if (!(await mayHaveBeenSent(campaign, chunks, turn.lost, bench))) return done(campaign);
+  await restored.holdCampaign(campaign, true);
+  for await (const ids of restored.chunksOf(campaign)) {
+    const doubt = (id: string): Promise<Led> => doubtChunk(id, turn.lost, bench, campaign);
+    if (!(await inGroups(ids, doubt, turn, bench))) return false;
+  }
+  return done(campaign);
+}
+
+async function restoreAllMoney(tools: RecoverTools, turn: Turn): Promise<boolean> {
+  for (const kind of Object.keys(statesToRestore) as MoneyKind[]) {
+    if (!(await restoreKind(kind, tools, turn))) return false;
+  }
+  return true;
+}
+
+async function restoreKind(kind: MoneyKind, { restored, bench }: RecoverTools, turn: Turn): Promise<boolean> {
+  const states = statesToRestore[kind];
+  const lead = (id: string): Promise<Led> => restoreMoney({ kind, states }, { id, at: turn.lost.at }, bench);
+  for (const state of states) {
+    for await (const ids of restored.ids(kind, state)) {
+      if (!(await inGroups(ids, lead, turn, bench))) return false;
+    }
+  }
+  return true;
+}
+
+type Led = 'done' | 'nothing' | 'again';
+
+/** False: the time is over, or somebody else has changed one of them meanwhile. */
+async function inGroups(
+  ids: readonly string[],
+  run: (id: string) => Promise<Led>,
+  turn: Turn,
+  bench: Bench,
+): Promise<boolean> {
+  for (let from = 0; from < ids.length; from += TOGETHER) {
+    const led = await Promise.all(ids.slice(from, from + TOGETHER).map(run));
+    if (led.includes('again') || isOver(turn, bench)) return false;
+  }
+  return true;
+}
+
+function isOver({ untilMono }: Turn, { clock }: Bench): boolean {
+  return clock.monotonic() >= untilMono;
+}

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { apiThat } from './api-double.ts';
+import { relais } from './terminal.ts';
+
+const sum = (count: number, xof = 0) => ({ count, xof });
+const row = (kind: string, open: number, xof = 0) => ({
+  kind,
+  open: sum(open, xof),
+  settled: sum(1),
+  needsReview: sum(open - 1, xof),
+  underWay: sum(0),
+  held: sum(0),
+});
+const under = {
+  state: 'recovering',
+  because: 'rolled_back',
+  since: '2026-11-21T08:00:00.000Z',
+  lastBeat: '2026-11-20T08:00:00.000Z',
+  proven: true,
+};
+const over = {
+  state: 'none',
+  over: true,
+  last: { items: [row('disbursement', 12, 60_000)], next: ['Opt-outs since then are lost.'] },
+};
+
+test('shows what is open, what the service says, and what would be done', async () => {
+  const open = [{ kind: 'disbursement', state: 'queued', count: 1_200, xof: 6_000_000, would: 'review' }];
+  const says = [{ kind: 'disbursement', asked: 50, words: { success: 48, pending: 2 } }];
+  const { asked, env } = await apiThat(() => ({ body: { ...under, open, says } }));
+  const { code, stdout, stderr } = await relais(['recover'], { env });
+  expect([code, asked.map(({ method, path, query }) => [method, path, query])]).toEqual([
+    0,
+    [['GET', '/v1/recovery', { ask: '50' }]],
+  ]);
+  expect(stdout).toMatch(/because\s+rolled_back/);
+  expect(stdout).toMatch(/last at work\s+2026-11-20T08:00:00.000Z/);
+  expect(stdout).toMatch(/disbursement\s+queued\s+1.200\s+6.000.000\s+to a person/);
+  expect(stdout).toContain('The service says about 50 of disbursement: 48 success, 2 pending');
+  expect(stderr).toContain('relais recover --apply');
+});
+
+test('asks again until it is over, then tells what it came to and what is left to people', async () => {
+  let turns = 0;
+  const { asked, env } = await apiThat(() => {
+    turns += 1;
+    return { body: turns < 3 ? { ...under, over: false, progress: { done: turns, of: 12 } } : over };
+  });
+  const { code, stdout, stderr } = await relais(['recover', '--apply'], { env });
+  expect([code, asked.map(({ body }) => body)]).toEqual([0, [1, 2, 3].map(() => ({ apply: true }))]);
+  expect(stdout).toMatch(/disbursement\s+12\s+1\s+11\s+0\s+0\s+60.000/);
+  expect(stderr).toContain('Opt-outs since then are lost.');
+});
+
+test('on a terminal it asks first, and shows how far it is', async () => {
+  let turns = 0;
+  const { asked, env } = await apiThat(() => {
+    turns += 1;
+    return { body: turns < 2 ? { ...under, over: false, progress: { done: 5, of: 12 } } : over };
+  });
+  expect((await relais(['recover', '--apply'], { env, isTerminal: true, types: 'n\n' })).code).toBe(1);
+  expect(asked).toEqual([]);
+  const { stderr } = await relais(['recover', '--apply'], { env, isTerminal: true, types: 'y\n' });
+  expect(stderr).toContain('5 of 12');
+});
+
+test('a silence is confirmed, and both words at once are wrong usage', async () => {
+  const { asked, env } = await apiThat(() => ({ body: { state: 'none', over: true } }));
+  expect((await relais(['recover', '--nothing-was-lost'], { env })).code).toBe(0);
+  expect(asked.map(({ body }) => body)).toEqual([{ nothingWasLost: true }]);
+  expect((await relais(['recover', '--nothing-was-lost', '--apply'], { env })).code).toBe(2);
+});
+
+test('says that nothing is under way, and the help shows every way', async () => {
+  const { env } = await apiThat(() => ({ body: { state: 'none', open: [] } }));
+  expect((await relais(['recover'], { env })).stderr).toContain('No recovery is under way.');
+  const { stdout } = await relais(['recover', '--help']);
+  for (const way of ['relais recover --apply', 'relais recover --nothing-was-lost']) expect(stdout).toContain(way);
+});

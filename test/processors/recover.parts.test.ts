@@ -1,0 +1,243 @@
+/** A Redis that was put back from a copy: what is open in it is asked about or left to a person, and nothing is sent. */
+import { describe, expect, test } from 'vitest';
+import type { StateOf } from '../../src/operations/lifecycle.ts';
+import { acceptMessages } from '../../src/operations/messages.ts';
+import { Restored } from '../../src/operations/restored.ts';
+import type { Bench } from '../../src/processors/bench.ts';
+import { lookAtChunk } from '../../src/processors/chunk-look.ts';
+import { type MoneyKind, statesToRestore } from '../../src/processors/recover-money.ts';
+import { type Turn, restoreAll } from '../../src/processors/recover.ts';
+import { resolveDisbursement } from '../../src/processors/resolve.ts';
+import { type CollectBench, collectBench, not, ok } from '../support/collect-bench.ts';
+import { storeOfThisFile } from '../support/fresh-redis.ts';
+import { ServiceDouble } from '../support/texts-bench.ts';
+import { HOUR, campaignWorld } from './campaign-world.ts';
+
+const store = storeOfThisFile();
+const LONG = 600_000;
+
+function turnAt(bench: Bench, from = bench.clock.now() - HOUR): Turn {
+  return { since: 1, lost: { from, at: bench.clock.now() }, untilMono: bench.clock.monotonic() + LONG };
+}
+
+const apply = (bench: Bench): Promise<boolean> =>
+  restoreAll({ restored: new Restored(store.redis), bench }, turnAt(bench));
+
+const totals = { count: 3, xof: 3_000, countries: {}, modes: {} };
+const none = JSON.stringify({ count: 0, list: [] });
+const fieldsOf: Readonly<Record<MoneyKind, Readonly<Record<string, string | number>>>> = {
+  disbursement: { amount: 5_000, accountAlias: '771234567', withdrawMode: 'wallet-a-senegal', disburseId: 'd1' },
+  batch: { contentHash: 'h', by: 'maker', totals: JSON.stringify(totals), problems: none, warnings: none, fed: 1 },
+  direct_credit: { amount: 10_000, accountAlias: 'shop' },
+  invoice: { totalAmount: 15_000, request: '{}' },
+  payment_request: { askedAmount: 5_000, feesPaidBy: 'customer' },
+};
+
+async function open<K extends MoneyKind>(
+  world: CollectBench,
+  kind: K,
+  state: StateOf<K>,
+  more: Readonly<Record<string, string | number>> = {},
+): Promise<string> {
+  const id = `${kind}-${state}`;
+  const fields = { ...fieldsOf[kind], ...more };
+  await world.operations.accept({ kind, id, account: 'main', state, fingerprint: id, dueInMs: 0, fields });
+  return id;
+}
+
+const everyOpen = (Object.keys(statesToRestore) as MoneyKind[]).flatMap((kind) =>
+  statesToRestore[kind].map((state) => [kind, state] as const),
+);
+
+describe('money that the copy shows as not yet over', () => {
+  test.for(everyOpen)('%s %s needs review, is told so, and nothing of it is due', async ([kind, state]) => {
+    const world = collectBench(store.redis);
+    const id = await open(world, kind, state as StateOf<typeof kind>);
+    expect(await apply(world.bench)).toBe(true);
+    const record = await world.queries.read(kind, id);
+    expect(record).toMatchObject({ state: 'needs_review', reason: 'restored' });
+    expect(await world.events()).toMatchObject([{ type: `${kind}.needs_review`, data: { id, reason: 'restored' } }]);
+    expect(world.calls).toEqual([]);
+    for (const queue of ['disbursement', 'batch', 'direct-credit', 'invoice-confirm', 'status-poll']) {
+      expect(await store.redis.zscore(`due:${queue}`, id), queue).toBeNull();
+    }
+  });
+
+  const asked = ['created', 'submitting', 'unknown'] as const;
+  test.for(asked)('a disbursement %s that the service has paid is settled by its word', async (state) => {
+    const world = collectBench(store.redis);
+    const id = await open(world, 'disbursement', state, { token: 't1', reference: 'salary' });
+    world.answer('disbursementStatus', ok({ status: 'success', token: 't1', disburseId: 'd1', transactionId: 'tx' }));
+    await apply({ ...world.bench, policy: { ...world.bench.policy, recheckMs: [3_600_000] } });
+    const record = await world.queries.read('disbursement', id);
+    expect(record).toMatchObject({ state: 'succeeded', transactionId: 'tx' });
+    expect(await world.events()).toMatchObject([{ type: 'disbursement.succeeded', data: { id, amount: 5_000 } }]);
+  });
+
+  test.for(asked)('a disbursement %s that is under way at the service goes on being looked at', async (state) => {
+    const world = collectBench(store.redis);
+    const id = await open(world, 'disbursement', state, { token: 't1' });
+    world.answer('disbursementStatus', ok({ status: 'pending', token: 't1', disburseId: 'd1' }));
+    await apply({ ...world.bench, policy: { ...world.bench.policy, pollMs: [1_000], quietMs: 1_000 } });
+    expect(await world.queries.read('disbursement', id)).toMatchObject({ state: 'pending' });
+    expect(await world.queries.dueAt('status-poll', id)).toBe(world.bench.clock.now() + 1_000);
+  });
+
+  test.for(asked)('a disbursement %s of which the service says `created` is not sent again', async (state) => {
+    const world = collectBench(store.redis);
+    const more = { token: 't1', sends: 1, createdSeenAt: 1, quietUntil: 1, tokenAt: world.bench.clock.now() };
+    const id = await open(world, 'disbursement', state, more);
+    world.answer('disbursementStatus', ok({ status: 'created', token: 't1', disburseId: 'd1' }));
+    const policy = { ...world.bench.policy, pollMs: [1_000], quietMs: 1_000, resubmit: true };
+    await apply({ ...world.bench, policy });
+    expect(await world.queries.read('disbursement', id)).toMatchObject({ state: 'needs_review', reason: 'restored' });
+    expect(world.calls.map(({ name }) => name)).toEqual(['disbursementStatus']);
+  });
+
+  test('one about which the service is silent is looked at again soon', async () => {
+    const world = collectBench(store.redis);
+    const id = await open(world, 'disbursement', 'unknown', { token: 't1' });
+    world.answer('disbursementStatus', not('transient', 'no_answer', 'maybe'));
+    await apply({ ...world.bench, policy: { ...world.bench.policy, pollMs: [1_000] } });
+    expect(await world.queries.read('disbursement', id)).toMatchObject({ state: 'needs_review', reason: 'restored' });
+    expect(await world.queries.dueAt('status-poll', id)).toBe(world.bench.clock.now() + 1_000);
+  });
+
+  test('a batch of which every row was accepted goes on, since nothing of it is left to be released', async () => {
+    const world = collectBench(store.redis);
+    const id = await open(world, 'batch', 'running', { fed: 3 });
+    expect(await apply(world.bench)).toBe(true);
+    expect(await world.queries.read('batch', id)).toMatchObject({ state: 'running' });
+  });
+
+  test('broken off and begun again, it ends the same', async () => {
+    const world = collectBench(store.redis);
+    for (let nth = 0; nth < 100; nth += 1) {
+      const fields = { ...fieldsOf.disbursement, disburseId: `d${nth}` };
+      const named = { id: `dsb_${nth}`, account: 'main', fingerprint: `dsb_${nth}`, xof: 5_000 };
+      await world.operations.accept({ kind: 'disbursement', state: 'queued', dueInMs: 0, ...named, fields });
+    }
+    const restored = new Restored(store.redis);
+    const short = { ...turnAt(world.bench), untilMono: world.bench.clock.monotonic() };
+    const turns: boolean[] = [];
+    while (turns.at(-1) !== true) {
+      turns.push(await restoreAll({ restored, bench: world.bench }, turns.length < 2 ? short : turnAt(world.bench)));
+    }
+    expect(turns.slice(0, 2), 'it was broken off twice').toEqual([false, false]);
+    expect(await restored.counts()).toEqual([
+      { kind: 'disbursement', state: 'needs_review', count: 100, xof: 500_000 },
+    ]);
+    expect(await world.events()).toHaveLength(100);
+  });
+
+  test('a person who knows that it was never paid lets it go on', async () => {
+    const world = collectBench(store.redis);
+    const id = await open(world, 'disbursement', 'awaiting_approval');
+    await apply(world.bench);
+    const word = { outcome: 'resubmit', note: 'Not in the dashboard.', by: 'checker' } as const;
+    expect(await resolveDisbursement(id, word, world.bench)).toEqual({ is: 'resolved' });
+    expect(await world.queries.read('disbursement', id)).toMatchObject({ state: 'queued', disburseId: 'd1' });
+    expect(await world.queries.dueAt('disbursement', id)).toBe(world.bench.clock.now());
+  });
+});
+
+describe('texts', () => {
+  function textsWorld() {
+    const world = campaignWorld(store.redis);
+    const service = new ServiceDouble(world.now);
+    const bench = {
+      ...world.bench,
+      upstream: { messaging: service, admit: async () => ({ admitted: true }) },
+      policy: { ...world.bench.policy, onUnknown: 'resend' },
+    } as unknown as Bench;
+    const book = (id: string, places: readonly number[]): void => {
+      const [, nth = ''] = id.split('_');
+      for (const place of places) {
+        const to = `+2217${nth}${String(1_000_000 + place)}`;
+        service.book.push({ to, text: `hello from ${id}`, code: '00', at: world.now() - 1 });
+      }
+    };
+    const lookUntilOver = async (): Promise<void> => {
+      for (;;) {
+        const due = await store.redis.zrange('due:status-poll', '0', '-1');
+        if (due.length === 0) return;
+        world.advance(60_000);
+        for (const id of due) await lookAtChunk(id, bench);
+      }
+    };
+    return { ...world, bench, service, book, lookUntilOver };
+  }
+
+  test('of a campaign under way everybody who was not sent to is in doubt, and nobody is sent to again', async () => {
+    const { bench, started, read, feed, book, lookUntilOver, service, sum, events } = textsWorld();
+    const id = await started(500, { canary: 0, onUnknown: 'resend' });
+    await feed(id);
+    // In the time that was lost, eight of its ten chunks were sent.
+    book(
+      id,
+      Array.from({ length: 400 }, (_, place) => place),
+    );
+    expect(await apply(bench)).toBe(true);
+    expect(await read(id)).toMatchObject({ state: 'held', reason: 'restored', totals: { unknown: 500, queued: 0 } });
+    expect(await store.redis.zcard('due:sms-batch')).toBe(0);
+    expect((await events()).at(-1)).toMatchObject({ type: 'campaign.held', data: { id, reason: 'restored' } });
+    await lookUntilOver();
+    expect(await read(id)).toMatchObject({ state: 'finished', totals: { sent: 400, unknown: 100, queued: 0 } });
+    expect(await sum(id)).toEqual([500, 500]);
+    expect(service.requests, 'nothing was sent').toEqual([]);
+  });
+
+  test('one that the copy shows as not started, and that was started since, is in doubt too', async () => {
+    const { bench, ready, read, book, lookUntilOver } = textsWorld();
+    const id = await ready(120);
+    book(id, [3, 4, 5]);
+    await apply(bench);
+    await lookUntilOver();
+    expect(await read(id)).toMatchObject({ state: 'finished', totals: { sent: 3, unknown: 117 } });
+  });
+
+  test('one that was never started waits until somebody resumes it, and so does one that was to start by itself', async () => {
+    const { bench, ready, read, campaigns, looks, now } = textsWorld();
+    const [never, later] = [await ready(60), await ready(60, { sendAt: now() + HOUR })];
+    await campaigns.switch(later, 'start');
+    await apply(bench);
+    await looks(3, HOUR);
+    for (const id of [never, later]) {
+      expect(await read(id)).toMatchObject({ state: 'held', reason: 'restored', totals: { queued: 60 } });
+    }
+    await campaigns.switch(never, 'resume');
+    expect(await read(never)).toMatchObject({ state: 'running', totals: { queued: 60 } });
+  });
+
+  test('a retry that was under way is over: a person asks for it again', async () => {
+    const { bench, started, read, send, feed, out, answer, lookUntilOver } = textsWorld();
+    answer(() => ({ outcome: 'failed' }));
+    const id = await started(50, { canary: 0 });
+    await feed(id);
+    for (const chunk of await out()) await send(chunk);
+    expect(await read(id)).toMatchObject({ state: 'finished', totals: { failed: 50 } });
+    await bench.retries.start(id, { includeUnknown: false, key: undefined });
+    await apply(bench);
+    await lookUntilOver();
+    expect(await read(id)).toMatchObject({ state: 'finished', totals: { failed: 50 } });
+    expect((await read(id)).walk).toBeUndefined();
+  });
+
+  test('single messages are in doubt, and one-time passwords that were not sent expire', async () => {
+    const { bench, queries, now, service, lookUntilOver, events } = textsWorld();
+    for (const [lane, id] of [
+      ['normal', 'one'],
+      ['otp', 'code'],
+    ] as const) {
+      const message = { id, fingerprint: id, to: '+221770000001', text: `Text ${id}` };
+      await acceptMessages(store.redis, { id: `chk_${id}`, account: 'main', lane, dueInMs: 0 }, [message], { now });
+    }
+    await apply(bench);
+    expect(await queries.read('message', 'one')).toMatchObject({ state: 'unknown' });
+    expect(await queries.read('message', 'code')).toMatchObject({ state: 'expired', text: '' });
+    await lookUntilOver();
+    expect(await queries.read('message', 'one')).toMatchObject({ state: 'unknown' });
+    expect((await events()).map(({ type }) => type)).toEqual(['message.expired', 'message.unknown']);
+    expect(service.requests).toEqual([]);
+  });
+});
