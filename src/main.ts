@@ -5,6 +5,7 @@ import { WrongSettings } from './config.ts';
 import { systemClock } from './lib/clock.ts';
 import { systemRandom } from './lib/random.ts';
 import { describeError } from './logger.ts';
+import { verifyBackup } from './parts/backup.ts';
 import { dev } from './parts/dev.ts';
 import { doctor } from './parts/doctor.ts';
 import { newStamp } from './parts/new-stamp.ts';
@@ -67,6 +68,17 @@ const services: Services = {
         confirmed,
         env: process.env,
         clock: systemClock,
+        print: (line) => void process.stdout.write(`${line}\n`),
+      }),
+    ),
+  verifyBackup: ({ dir, json }) =>
+    explained(() =>
+      verifyBackup({
+        dir,
+        json,
+        env: process.env,
+        clock: systemClock,
+        signal: stop.signal,
         print: (line) => void process.stdout.write(`${line}\n`),
       }),
     ),

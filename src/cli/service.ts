@@ -24,6 +24,8 @@ export function addServiceCommands(program: Command, shell: Shell): void {
 
   addSandbox(program, shell);
 
+  addBackup(program, shell);
+
   const { doctor } = services;
   if (doctor === undefined) return;
   const examine = program
@@ -32,6 +34,22 @@ export function addServiceCommands(program: Command, shell: Shell): void {
     .option('--json', 'print the findings as JSON')
     .action(shell.action(({ json }: { readonly json?: true }) => doctor({ json: json ?? false })));
   withExample(examine, 'relais doctor');
+}
+
+function addBackup(program: Command, shell: Shell): void {
+  const { verifyBackup } = shell.io.services;
+  if (verifyBackup === undefined) return;
+  const verify = program
+    .command('backup')
+    .description('Copies of the folder of Redis')
+    .command('verify')
+    .description('Load a copy into a private Redis, count what is in it, and compare with what runs')
+    .argument('<dir>', 'folder with appendonlydir or dump.rdb; it is only read')
+    .option('--json', 'print the findings as JSON')
+    .action(
+      shell.action((dir: string, { json }: { readonly json?: true }) => verifyBackup({ dir, json: json ?? false })),
+    );
+  withExample(verify, 'relais backup verify /backups/redis-2026-11-21');
 }
 
 interface RunFlags {

@@ -12,6 +12,8 @@ export interface EmbeddedOptions extends FindOptions {
   readonly dir?: string;
   /** Default: a free one. */
   readonly port?: number;
+  /** Loads the snapshot (`dump.rdb`) that is in `dir`, and keeps nothing: to look into a copy. */
+  readonly snapshot?: boolean;
   /** How many databases. Default: Redis' own 16. */
   readonly databases?: number;
   /** Told, in a sentence, when the server ends without having been asked to. */
@@ -56,7 +58,7 @@ export async function startEmbeddedRedis(options: EmbeddedOptions = {}): Promise
 
 async function startOnce(program: string, port: number, options: EmbeddedOptions): Promise<EmbeddedRedis> {
   const dir = options.dir ?? mkdtempSync(join(tmpdir(), 'relais-redis-'));
-  const args = serverArguments(port, dir, options.databases);
+  const args = serverArguments(port, dir, options);
   const server = supervise({ program, args, dir, keep: options.dir !== undefined });
   const tooEarly = server.ended.then((last) => {
     throw new RedisDidNotStart(`${program} ended before it answered on port ${port}:\n${last}`);
@@ -73,13 +75,18 @@ async function startOnce(program: string, port: number, options: EmbeddedOptions
   }
 }
 
-function serverArguments(port: number, dir: string, databases = 16): readonly string[] {
+function serverArguments(
+  port: number,
+  dir: string,
+  { databases = 16, snapshot = false }: EmbeddedOptions,
+): readonly string[] {
   const settings = {
     port: String(port),
     bind: '127.0.0.1',
     dir,
     databases: String(databases),
-    appendonly: 'yes',
+    // A server with an append-only file does not look at a snapshot.
+    appendonly: snapshot ? 'no' : 'yes',
     appendfsync: 'always',
     'no-appendfsync-on-rewrite': 'no',
     save: '',
