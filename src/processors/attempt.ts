@@ -58,8 +58,7 @@ export async function beginAt<K extends AttemptedKind>(
 
 /**
  * Why these keys are not for an operation, if they are not. What was begun is never ended with other keys. What was
- * only
- * accepted may go on with those that the operator says have taken the place of the ones it was accepted for.
+ * only accepted may go on with those that the operator says have taken the place of the ones it was accepted for.
  */
 export function foreignTo(
   { upstream, fingerprint, before }: AccountKeys,
