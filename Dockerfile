@@ -22,7 +22,9 @@ COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY bin ./bin
 COPY LICENSE ./
-# Nothing is written outside Redis, so the file system may be read-only.
+# The one file that is written outside Redis lies here, in a volume (WITNESS_FILE): the rest may be read-only. A new
+# volume takes its owner from here.
+RUN install --directory --owner 1000 --group 1000 /var/lib/relais
 # By number (it is `node`), so that a cluster can see that it is not root.
 USER 1000:1000
 EXPOSE 3000 3001 9464

@@ -99,6 +99,13 @@ describe('docker-compose.yml', () => {
     expect(given('sandbox')).toEqual([]);
   });
 
+  test('one process knows from outside Redis how far it had come, in a volume that it may write', () => {
+    const { environment, volumes } = compose.services['api'] ?? {};
+    const [, folder] = volumes?.[0]?.split(':') ?? [];
+    expect(environment?.['WITNESS_FILE']).toBe(`${folder}/witness`);
+    expect(read('Dockerfile')).toContain(`RUN install --directory --owner 1000 --group 1000 ${folder}\n`);
+  });
+
   test('the worker can be scaled: it has no port and no name of its own', () => {
     expect(compose.services['worker']?.ports).toBeUndefined();
     expect(Object.keys(compose.services['worker'] ?? {})).not.toContain('container_name');
