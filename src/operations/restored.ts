@@ -69,7 +69,7 @@ export class Restored {
         const { count, xof } = await this.#queries.counts(kind);
         return statesOf(kind).flatMap((state): Standing[] => {
           const number = count[state] ?? 0;
-          if (number === 0) return [];
+          if (number <= 0) return [];
           return [{ kind, state, count: number, ...(xof[state] === undefined ? {} : { xof: xof[state] }) }];
         });
       }),

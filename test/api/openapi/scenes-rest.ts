@@ -1,8 +1,11 @@
 /** Texts, events and the switches, until every answer was given once. */
 import { expect } from 'vitest';
+import { systemRandom } from '../../../src/lib/random.ts';
+import { keys } from '../../../src/operations/keys.ts';
+import { Recovery } from '../../../src/operations/recovery.ts';
 import type { Stage } from './stage.ts';
 
-export async function messageScenes({ ask }: Stage): Promise<void> {
+export async function messageScenes({ ask, service }: Stage): Promise<void> {
   const asked = (text: string) => ({ body: { to: '+221771234567', text, reference: 'hello' } });
   const { body } = await ask('POST', '/v1/messages', asked('Bonjour'));
   await ask('POST', '/v1/messages', asked('Bonsoir'));
@@ -15,6 +18,11 @@ export async function messageScenes({ ask }: Stage): Promise<void> {
   await ask('GET', '/v1/recovery');
   await ask('GET', '/v1/recovery?ask=0');
   await ask('POST', '/v1/recovery', { body: { nothingWasLost: true } });
+  await new Recovery({ redis: service.redis, random: systemRandom }).enter('rolled_back');
+  await ask('POST', '/v1/recovery', { body: { nothingWasLost: true } });
+  // So that the others find the doors open again.
+  await service.redis.hset(keys.recovery, 'because', 'silence');
+  expect((await ask('POST', '/v1/recovery', { body: { nothingWasLost: true } })).status).toBe(200);
 
   const phones = { body: { phones: ['+221770000001', 'nobody'] } };
   await ask('POST', '/v1/opt-outs', phones);
