@@ -129,19 +129,19 @@ export class EventStream {
   async #refuseAhead(place: string, seal: string | undefined): Promise<void> {
     const epoch = this.#epoch();
     const ofAnotherEpoch = seal !== undefined && epoch !== '' && !seal.startsWith(nameOf(epoch));
-    if (!ofAnotherEpoch && !isAfter(place, await this.#last())) return;
+    if (!ofAnotherEpoch && !(await this.#isAhead(place))) return;
     // Anybody may ask for a place that never was; only what was given here is a sign of loss.
     if (seal !== undefined && epoch !== '' && seal === sealOf(epoch, place)) this.#onLost(place);
     const [[oldest] = []] = await this.#redis.xrange(keys.events, '-', '+', 'COUNT', 1);
     throw new CursorAhead(oldest, nameOf(epoch));
   }
 
-  /** The last id that the stream has given. */
-  async #last(): Promise<string> {
-    const [[last] = []] = await this.#redis.xrevrange(keys.events, '+', '-', 'COUNT', 1);
-    if (last !== undefined) return last;
-    const known = await this.#redis.exists(keys.events);
-    return known === 0 ? BEGINNING : String((await this.#info())('last-generated-id'));
+  /** The stream has never come so far. Its newest event may have been taken out with a person: the last id stays. */
+  async #isAhead(place: string): Promise<boolean> {
+    const [[newest] = []] = await this.#redis.xrevrange(keys.events, '+', '-', 'COUNT', 1);
+    if (newest !== undefined && !isAfter(place, newest)) return false;
+    if ((await this.#redis.exists(keys.events)) === 0) return isAfter(place, BEGINNING);
+    return isAfter(place, String((await this.#info())('last-generated-id')));
   }
 
   async #refuseForgotten(cursor: string): Promise<void> {

@@ -61,6 +61,8 @@ export class Heartbeat {
   #known: Beat = NOTHING;
   /** The counter at the last act of this process. */
   #mark = 0;
+  /** Its mark is gone from Redis, and that is no loss, whatever it still has to write down. */
+  #ended = false;
   #recovering: RecoveryState | undefined;
   #beating: Promise<void> | undefined;
 
@@ -80,7 +82,7 @@ export class Heartbeat {
   }
 
   remembered(): Remembered {
-    return [this.#known.epoch, this.#known.counter, this.#name, this.#mark];
+    return [this.#known.epoch, this.#known.counter, this.#name, this.#ended ? 0 : this.#mark];
   }
 
   /** A counter that a script gave, once what was written with it is kept. */
@@ -154,6 +156,7 @@ export class Heartbeat {
   /** This process is about to end. */
   async end(): Promise<void> {
     await this.beat();
+    this.#ended = true;
     await this.#options.redis.hdel(keys.heartbeat, markOf(this.#name));
   }
 

@@ -65,6 +65,18 @@ describe('a cursor', () => {
     expect(await sequences(next)).toEqual([]);
   });
 
+  test('is good when the newest event was taken out with a person, and that is no sign of a loss', async () => {
+    await emit(1);
+    const last = await emit(2);
+    const { next } = await stream.read(undefined, 100);
+    await store.redis.xdel(keys.events, last);
+    expect(await sequences(next)).toEqual([]);
+    await heartbeat.beat();
+    expect(heartbeat.recovering()).toBeUndefined();
+    await emit(3);
+    expect(await sequences(next)).toEqual([3]);
+  });
+
   test('beyond the end of the stream is refused, and one that was made up begins no recovery', async () => {
     await emit(1);
     await expect(stream.read('99999999999999-0', 100)).rejects.toThrow(CursorAhead);

@@ -230,6 +230,18 @@ describe('a copy that is put back under a process', () => {
     expect(await intended(frozen, 'early')).toBe('recovering');
   });
 
+  test('is not what a process sees that is about to end, and has something to write down still', async () => {
+    const one = aProcess();
+    await one.begin();
+    await one.operations.accept(asked('open'));
+    await one.operations.accept(asked('late'));
+    await intended(one, 'open');
+    await one.heartbeat.end();
+    expect(await intended(one, 'late')).toBe('applied');
+    expect(await one.beat()).toBeUndefined();
+    expect(await aProcess().begin()).toBeUndefined();
+  });
+
   test('is noticed where Redis is empty', async () => {
     const one = aProcess();
     await one.begin();
