@@ -27,7 +27,10 @@ import { optOutRoutes } from './opt-outs.ts';
 import { purgeRoutes } from './purge.ts';
 import { paymentRequestRoutes } from './payment-requests.ts';
 import { recoveryRoutes } from './recovery.ts';
+import { UNREADABLE } from '../operations/scripts/script.ts';
+import { UnreadableRecord } from '../operations/unreadable.ts';
 import { ApiProblem, sendProblem } from './problem.ts';
+import { unreadableView } from './views.ts';
 import { limitRate } from './rate-limit.ts';
 
 /** Sent in place of a request id that is missing or odd. */
@@ -145,6 +148,9 @@ function requireDeclaredType(request: Request): void {
 function answerProblem({ onError }: ApiContext): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
     if (response.headersSent) return next(error);
+    if (error instanceof UnreadableRecord && request.method === 'GET' && request.path.endsWith(`/${error.id}`)) {
+      return void response.json(unreadableView(error));
+    }
     const problem = problemOf(error);
     if (problem.kind === 'internal' || problem.kind === 'unavailable') {
       const { method, path } = request;
@@ -160,11 +166,22 @@ function answerProblem({ onError }: ApiContext): ErrorRequestHandler {
 function problemOf(error: unknown): ApiProblem {
   if (error instanceof ApiProblem) return error;
   if (error instanceof Recovering) return new ApiProblem('recovering', `${error.message}.`);
+  if (error instanceof UnreadableRecord || isUnreadable(error)) {
+    return new ApiProblem(
+      'unreadable',
+      'It was written by another version, or is damaged; `relais doctor` names it.',
+    );
+  }
   // What follows a percent sign in the path is no character: it was the caller's doing.
   if (error instanceof URIError) return new ApiProblem('malformed', 'The path cannot be read.');
   if (error instanceof Error && isRedisAway(error))
     return new ApiProblem('unavailable', 'Try again; with the same identity it is safe.');
   return new ApiProblem('internal', 'It was written to the log under this X-Request-Id; trying again is safe.');
+}
+
+/** In the words of a script, which found it so after we had read it. */
+function isUnreadable(error: unknown): boolean {
+  return error instanceof Error && error.message.includes(UNREADABLE);
 }
 
 /** A server that takes no writes for now. Before version 7 what a script was told stands in the middle. */

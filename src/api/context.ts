@@ -17,6 +17,7 @@ import type { Retries } from '../operations/retries.ts';
 import type { Queries } from '../operations/queries.ts';
 import type { SharedLimits } from '../operations/shared-limits.ts';
 import type { RecordAt } from '../operations/record.ts';
+import { UnreadableRecord } from '../operations/unreadable.ts';
 import type { Acceptance, Answer } from '../producer/acceptance.ts';
 import type { CollectAcceptance } from '../producer/acceptance-collect.ts';
 import type { Bench } from '../processors/bench.ts';
@@ -134,6 +135,20 @@ export function requireAccount(key: ApiKey, body: unknown): void {
   }
 }
 
+async function readEvenIfUnreadable<K extends Kind>({ queries }: ApiContext, kind: K, id: string) {
+  try {
+    return await queries.read(kind, id);
+  } catch (error) {
+    if (error instanceof UnreadableRecord) return error;
+    throw error;
+  }
+}
+
+/** Of which account an unreadable record is may be unreadable too: then it is shown to those who may see all. */
+export function maySee(key: ApiKey, { account }: { readonly account: string | undefined }): boolean {
+  return account === undefined ? key.accounts === undefined : mayUseAccount(key, account);
+}
+
 /** The record, for a key that may see it. Another account's id is as good as none. */
 export async function findRecord<K extends Kind>(
   context: ApiContext,
@@ -141,8 +156,11 @@ export async function findRecord<K extends Kind>(
   kind: K,
   id: string | undefined,
 ): Promise<RecordAt<K>> {
-  const record = id && /^[\w.-]{1,80}$/.test(id) ? await context.queries.read(kind, id) : undefined;
-  if (record && mayUseAccount(key, record.account)) return record;
+  const record = id && /^[\w.-]{1,80}$/.test(id) ? await readEvenIfUnreadable(context, kind, id) : undefined;
+  if (record && maySee(key, record)) {
+    if (record instanceof UnreadableRecord) throw record;
+    return record;
+  }
   throw new ApiProblem('not-found', `There is no ${kind} ${id?.slice(0, 80) ?? ''}.`);
 }
 

@@ -1,10 +1,13 @@
 import { type RequestHandler, Router } from 'express';
 import { statesOf } from '../operations/lifecycle.ts';
+import type { DisbursementRecord } from '../operations/record.ts';
+import { UnreadableRecord } from '../operations/unreadable.ts';
 import { idOfReference } from '../producer/acceptance.ts';
 import { NDJSON, answerInBulk } from './bulk.ts';
 import {
   type ApiContext,
   findRecord,
+  maySee,
   idempotencyKey,
   queryNumber,
   queryText,
@@ -17,7 +20,7 @@ import { type ApiKey, mayUseAccount } from './keys.ts';
 import { addDisbursementActions } from './disbursement-actions.ts';
 import { invalid } from './problem.ts';
 import { sendJson } from './send.ts';
-import { disbursementView } from './views.ts';
+import { disbursementView, unreadableView } from './views.ts';
 
 /** `POST /v1/disbursements`: one as JSON, or one a line. */
 export function acceptDisbursement(context: ApiContext): RequestHandler {
@@ -60,6 +63,10 @@ export function disbursementRoutes(context: ApiContext): Router {
   return router;
 }
 
+function rowOf(item: DisbursementRecord | UnreadableRecord): object {
+  return item instanceof UnreadableRecord ? unreadableView(item) : disbursementView(item);
+}
+
 async function listDisbursements(context: ApiContext, key: ApiKey, request: Parameters<typeof queryText>[0]) {
   const limit = queryNumber(request, 'limit', 50, 500);
   const state = queryText(request, 'state');
@@ -78,8 +85,8 @@ async function listDisbursements(context: ApiContext, key: ApiKey, request: Para
     ...(after ? { after } : {}),
     ...(state ? { state } : {}),
   });
-  const items = page.items.filter(({ account }) => mayUseAccount(key, account));
-  return { items: items.map(disbursementView), next: page.next ?? null };
+  const items = page.items.filter((item) => maySee(key, item));
+  return { items: items.map(rowOf), next: page.next ?? null };
 }
 
 /** A reference is unique per account, so there is at most one in each that the key may see. */

@@ -11,6 +11,7 @@ export const problemKinds = {
   'not-found': { status: 404, title: 'There is no such thing' },
   conflict: { status: 409, title: 'This identity already stands for another request' },
   'wrong-state': { status: 409, title: 'Not possible in this state' },
+  unreadable: { status: 409, title: 'This record cannot be read by this version; nobody acts on it' },
   gone: { status: 410, title: 'These events are no longer kept' },
   'ahead-of-the-stream': { status: 410, title: 'This cursor is of events that are not, or no longer, there' },
   'too-large': { status: 413, title: 'The body is too large' },

@@ -3,11 +3,11 @@ import type { Router } from 'express';
 import type { BatchRecord } from '../operations/batch-record.ts';
 import type { RecordOf } from '../operations/record.ts';
 import { type ReviewKind, reviewKinds } from '../operations/review.ts';
+import { UnreadableRecord } from '../operations/unreadable.ts';
 import { directCreditView, invoiceView, paymentRequestView } from './collect-views.ts';
-import { type ApiContext, queryNumber, queryText, requireRole } from './context.ts';
-import { mayUseAccount } from './keys.ts';
+import { type ApiContext, maySee, queryNumber, queryText, requireRole } from './context.ts';
 import { invalid } from './problem.ts';
-import { disbursementView } from './views.ts';
+import { disbursementView, unreadableView } from './views.ts';
 
 export function addReview(router: Router, { queries }: Pick<ApiContext, 'queries'>): void {
   router.get('/review', async (request, response) => {
@@ -15,12 +15,13 @@ export function addReview(router: Router, { queries }: Pick<ApiContext, 'queries
     const kind = readKind(queryText(request, 'kind'));
     const limit = queryNumber(request, 'limit', 50, 500);
     const page = await queries.review({ after: queryText(request, 'after'), limit, kind });
-    const items = page.items.filter(({ account }) => mayUseAccount(key, account));
+    const items = page.items.filter((item) => maySee(key, item));
     response.json({ items: items.map(viewOf), next: page.next ?? null });
   });
 }
 
-function viewOf(record: RecordOf[ReviewKind]): object {
+function viewOf(record: RecordOf[ReviewKind] | UnreadableRecord): object {
+  if (record instanceof UnreadableRecord) return unreadableView(record);
   switch (record.kind) {
     case 'disbursement':
       return { kind: record.kind, ...disbursementView(record) };

@@ -2,9 +2,15 @@
 import type { CampaignPace } from '../operations/campaign-pace.ts';
 import { readEvidence } from '../operations/evidence.ts';
 import { type CampaignRecord, type DisbursementRecord, type Fields, campaignBins } from '../operations/record.ts';
+import type { UnreadableRecord } from '../operations/unreadable.ts';
 import type { MessageRecord } from '../operations/text-records.ts';
 
 const iso = (ms: number): string => new Date(ms).toISOString();
+
+/** All that is said of a record that cannot be read. */
+export function unreadableView({ id }: UnreadableRecord) {
+  return { id, state: 'unreadable' };
+}
 
 export function disbursementView(record: DisbursementRecord) {
   const { lines, dropped } = readEvidence(record.fields);

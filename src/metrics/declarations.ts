@@ -108,6 +108,12 @@ export const declarations = {
     labels: { outcome: 'messageOutcomes' },
     help: 'Recipients and messages by outcome. One that was unknown and then found counts under both.',
   },
+  relais_unreadable_records: {
+    type: 'gauge',
+    of: 'whole',
+    labels: {},
+    help: 'Records that somebody met and could not read, of another version or damaged: nobody acts on them. `relais doctor` names them.',
+  },
   relais_held: {
     type: 'gauge',
     of: 'whole',

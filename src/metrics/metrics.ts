@@ -119,6 +119,7 @@ const NOTHING_SEEN: Whole = {
   relais_chunks_in_doubt: [],
   relais_oldest_chunk_in_doubt_seconds: [],
   relais_events_total: [],
+  relais_unreadable_records: [],
   relais_held: [],
 };
 

@@ -12,7 +12,7 @@ import type { Sample } from './instruments.ts';
 import { chunksInDoubt, countedKinds, messageOutcomes, moneyInDoubt, OTHER, words } from './labels.ts';
 
 export interface WholeSources {
-  readonly queries: Pick<Queries, 'counts' | 'oldestIn' | 'backlog' | 'outcomes' | 'eventsEmitted'>;
+  readonly queries: Pick<Queries, 'counts' | 'oldestIn' | 'backlog' | 'outcomes' | 'eventsEmitted' | 'unreadable'>;
   readonly accounts: Pick<Accounts, 'allHolds'>;
   /** How many jobs BullMQ has in each state. A state that is not in the answer has none. */
   readonly jobCounts: (queue: AnyQueueName) => Promise<Readonly<Record<string, number>>>;
@@ -91,6 +91,8 @@ const readers: { readonly [Name in WholeName]: Reader<Name> } = {
       labels: { type },
       value,
     })),
+
+  relais_unreadable_records: async ({ queries }) => [{ labels: {}, value: await queries.unreadable() }],
 
   relais_held: async ({ accounts }) => heldSamples(await accounts.allHolds()),
 };

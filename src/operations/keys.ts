@@ -20,6 +20,8 @@ export const keys = {
   recoveryBefore: 'recovery:before',
   /** String: what the last recovery came to (JSON). */
   recoveryReport: 'recovery:report',
+  /** Set: ids of records that somebody could not read. */
+  unreadable: 'unreadable',
   /** Sorted set: ids by the time (ms) at which somebody must look at them next. */
   due: (queue: string): string => `due:${queue}`,
   /**

@@ -25,7 +25,7 @@ import {
   statesInQueue,
   statesOf,
 } from './lifecycle.ts';
-import { RECORD_VERSION, type RecordAt, type RecordBase, fieldsOf, readRecord } from './record.ts';
+import { RECORD_VERSION, type RecordAt, type RecordBase, fieldsOf } from './record.ts';
 import { acceptScript } from './scripts/accept.ts';
 import { acquireScript } from './scripts/acquire.ts';
 import { claimScript } from './scripts/claim.ts';
@@ -33,6 +33,7 @@ import { hintScript } from './scripts/hint.ts';
 import { noteScript } from './scripts/note.ts';
 import { runScript } from './scripts/script.ts';
 import { settleScript } from './scripts/settle.ts';
+import { noteUnreadable, readStored, UnreadableRecord } from './unreadable.ts';
 import { type Change, type Settled, readSettled, recountWords, settleWords, stepOf } from './settle.ts';
 
 export interface OperationsOptions {
@@ -211,7 +212,11 @@ export class Operations {
     )) as ['acquired', number, readonly string[] | null, readonly string[]] | [NotAcquired];
     const [is, at = 0, standing, fields = []] = answer;
     if (is !== 'acquired') return { is };
-    const record = readRecord(kind, fieldsOf(fields));
+    const record = readStored(kind, id, fieldsOf(fields));
+    if (record instanceof UnreadableRecord) {
+      await noteUnreadable(this.#redis, [id]);
+      throw record;
+    }
     return {
       is,
       record,

@@ -1,11 +1,11 @@
 /** Reading what we know. Nothing here changes anything. */
 import type { Redis } from 'ioredis';
-import { inFull } from './brief.ts';
 import { type QueueName, dueQueues } from './due-queues.ts';
 import { EVENT_FIELD, flightField, keys } from './keys.ts';
 import { type Kind, isFinal, kinds } from './lifecycle.ts';
-import { type Fields, type RecordAt, type RecordOf, readRecord } from './record.ts';
+import type { Fields, RecordAt, RecordOf } from './record.ts';
 import { type ReviewKind, type ReviewPage, listReview } from './review.ts';
+import { noteUnreadable, readStored, UnreadableRecord } from './unreadable.ts';
 
 export interface Page {
   /** The last id of the page before; absent: from the beginning. */
@@ -25,7 +25,16 @@ export class Queries {
 
   async read<K extends Kind>(kind: K, id: string): Promise<RecordAt<K> | undefined> {
     const fields: Fields = await this.#redis.hgetall(keys.record(id));
-    return fields['kind'] === kind ? readRecord(kind, inFull(id, fields)) : undefined;
+    if (fields['kind'] !== kind) return undefined;
+    const read = readStored(kind, id, fields);
+    if (!(read instanceof UnreadableRecord)) return read;
+    await noteUnreadable(this.#redis, [id]);
+    throw read;
+  }
+
+  /** How many records somebody met that cannot be read. */
+  async unreadable(): Promise<number> {
+    return this.#redis.scard(keys.unreadable);
   }
 
   /** Undefined also for what is kept as a record and is no operation, as an endpoint is. */
@@ -46,7 +55,7 @@ export class Queries {
   async page<K extends Kind>(
     kind: K,
     { after, limit, state }: Page,
-  ): Promise<{ items: RecordOf[K][]; next?: string }> {
+  ): Promise<{ items: (RecordAt<K> | UnreadableRecord)[]; next?: string }> {
     const walked = state !== undefined && isFinal(kind, state);
     const set = state === undefined || walked ? keys.index(kind) : keys.state(kind, state);
     const rank = after ? await this.#redis.zrank(set, after) : null;
@@ -54,17 +63,21 @@ export class Queries {
     const steps = walked ? limit * 10 : limit;
     const ids = await this.#redis.zrange(set, String(start), String(start + steps - 1));
     const records = await readMany(this.#redis, kind, ids);
-    const items = records.filter((record) => state === undefined || record.state === state).slice(0, limit);
+    const isMeant = (record: RecordAt<K> | UnreadableRecord): boolean =>
+      record instanceof UnreadableRecord ? !walked : state === undefined || record.state === state;
+    const items = records.filter(isMeant).slice(0, limit);
     const last = items.length === limit ? items.at(-1)?.id : ids.at(-1);
     return { items, ...(ids.length === steps && last ? { next: last } : {}) };
   }
 
   /** What waits for a person, whatever its kind, the oldest first, and where to go on. */
-  async review(page: ReviewPage): Promise<{ items: RecordOf[ReviewKind][]; next?: string }> {
+  async review(page: ReviewPage): Promise<{ items: (RecordOf[ReviewKind] | UnreadableRecord)[]; next?: string }> {
     const { waiting, next } = await listReview(this.#redis, page);
-    const records = await Promise.all(waiting.map(({ kind, id }) => this.read(kind, id)));
+    const records = await Promise.all(
+      waiting.map(async ({ kind, id }) => (await readMany(this.#redis, kind, [id]))[0]),
+    );
     // One that somebody has resolved between the two readings no longer waits.
-    const items = records.filter((record) => record?.state === 'needs_review');
+    const items = records.filter((record) => record instanceof UnreadableRecord || record?.state === 'needs_review');
     return { items: items.flatMap((record) => record ?? []), ...(next ? { next } : {}) };
   }
 
@@ -134,13 +147,20 @@ export class Queries {
   }
 }
 
-async function readMany<K extends Kind>(redis: Redis, kind: K, ids: readonly string[]): Promise<RecordOf[K][]> {
+async function readMany<K extends Kind>(
+  redis: Redis,
+  kind: K,
+  ids: readonly string[],
+): Promise<(RecordAt<K> | UnreadableRecord)[]> {
   if (ids.length === 0) return [];
   const pipeline = redis.pipeline();
   for (const id of ids) pipeline.hgetall(keys.record(id));
   const answers = (await pipeline.exec()) ?? [];
-  return answers
-    .map(([, fields], index) => inFull(ids[index] ?? '', fields as Fields))
-    .filter((fields) => fields['kind'] === kind)
-    .map((fields) => readRecord(kind, fields));
+  const records = answers.map(([, fields], index) => readStored(kind, ids[index] ?? '', fields as Fields));
+  const unreadable = records.filter((record) => record instanceof UnreadableRecord);
+  await noteUnreadable(
+    redis,
+    unreadable.map(({ id }) => id),
+  );
+  return records;
 }

@@ -187,7 +187,7 @@ function onUnknownOf(stored: string | undefined): Pick<CampaignRecord, 'onUnknow
 const readers: { readonly [K in Kind]: (reader: Reader) => RecordAt<K> } = {
   disbursement: (r: Reader): DisbursementRecord => ({
     ...r.base('disbursement'),
-    amount: Number(r.text('amount')),
+    amount: r.amount('amount'),
     accountAlias: r.text('accountAlias'),
     withdrawMode: r.text('withdrawMode'),
     disburseId: r.text('disburseId'),
@@ -261,13 +261,13 @@ const readers: { readonly [K in Kind]: (reader: Reader) => RecordAt<K> } = {
   }),
   invoice: (r: Reader): InvoiceRecord => ({
     ...r.base('invoice'),
-    totalAmount: Number(r.text('totalAmount')),
+    totalAmount: r.amount('totalAmount'),
     ...r.texts('request', 'token', 'url', 'receiptUrl', 'failure', 'reason'),
     ...r.numbers('publishedAt', 'amountPaid'),
   }),
   payment_request: (r: Reader): PaymentRequestRecord => ({
     ...r.base('payment_request'),
-    askedAmount: Number(r.text('askedAmount')),
+    askedAmount: r.amount('askedAmount'),
     feesPaidBy: r.text('feesPaidBy') === 'merchant' ? 'merchant' : 'customer',
     notify: r.number('notify') === 1,
     ...r.texts('email', 'phone', 'referenceNumber', 'url', 'failure', 'reason'),
@@ -275,7 +275,7 @@ const readers: { readonly [K in Kind]: (reader: Reader) => RecordAt<K> } = {
   }),
   direct_credit: (r: Reader): DirectCreditRecord => ({
     ...r.base('direct_credit'),
-    amount: Number(r.text('amount')),
+    amount: r.amount('amount'),
     accountAlias: r.text('accountAlias'),
     ...r.texts('transactionId', 'failure', 'reason'),
     ...r.numbers('sentAt'),

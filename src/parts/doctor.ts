@@ -13,6 +13,7 @@ import { examineDeployment } from './examine/deployment.ts';
 import { type Finding, checkNames, examined, skipped } from './examine/finding.ts';
 import { examinePermissions } from './examine/permissions.ts';
 import { examineRecovery } from './examine/recovery.ts';
+import { examineRecords } from './examine/records.ts';
 import { examineRedis, reachRedis } from './examine/redis.ts';
 import { examineBalance, examineKeys, examineLogin } from './examine/service.ts';
 import { examineSettings } from './examine/settings.ts';
@@ -71,6 +72,7 @@ async function* examine(tools: DoctorTools): AsyncGenerator<Finding> {
         examineRecovery(new Recovery({ redis: reached, random: tools.random })),
       );
       if (book) yield* await examined('deployment', () => examineDeployment(reached, config, book));
+      yield* await examined('records', () => examineRecords(reached));
       yield* examineWithRedis(tools, { config, redis: reached, book: book ?? new Map() });
     } finally {
       await closeConnection(reached);

@@ -34,6 +34,7 @@ async function everythingAtOnce(): Promise<string> {
     ...idleSources(clock),
     memoryShare: () => 0.5,
     queries: {
+      unreadable: () => Promise.resolve(0),
       eventsEmitted: () =>
         Promise.resolve({ ...everyCount(), ...Object.fromEntries(STRANGERS.map((type) => [type, 1])) }),
       outcomes: () => Promise.resolve({ sent: 1, failed: 2, unknown: 3, expired: 4 }),

@@ -31,6 +31,7 @@ export function idleSources(clock: Clock): MetricsOptions & { errors: string[] }
   return {
     queries: {
       outcomes: () => Promise.resolve({}),
+      unreadable: () => Promise.resolve(0),
       eventsEmitted: () => Promise.resolve({}),
       counts: () => Promise.resolve({ count: {}, xof: {} }),
       oldestIn: () => Promise.resolve(undefined),

@@ -48,6 +48,8 @@ if xof ~= '' then
   counted = max.MAX_PER_DAY or max.MAX_PER_BENEFICIARY_DAY
   if counted then
     local spent = redis.call('HMGET', KEYS[9], 'all', ARGV[11])
+    whole(spent[1], 0, 'the sum of the day')
+    whole(spent[2], 0, 'the sum of the day')
     if over('MAX_PER_DAY', tonumber(spent[1] or '0') + amount) then return {'limited', 'MAX_PER_DAY', max.MAX_PER_DAY} end
     if over('MAX_PER_BENEFICIARY_DAY', tonumber(spent[2] or '0') + amount) then
       return {'limited', 'MAX_PER_BENEFICIARY_DAY', max.MAX_PER_BENEFICIARY_DAY}
@@ -57,6 +59,7 @@ if xof ~= '' then
     local same = redis.call('GET', KEYS[10])
     if same then return {'limited', 'DUPLICATE_WINDOW', same} end
   end
+  if max.DUPLICATE_WINDOW then whole(max.DUPLICATE_WINDOW, 0, 'DUPLICATE_WINDOW') end
   if counted then
     redis.call('HINCRBY', KEYS[9], 'all', xof)
     redis.call('HINCRBY', KEYS[9], ARGV[11], xof)

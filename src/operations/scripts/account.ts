@@ -2,6 +2,7 @@ import { defineScript } from './script.ts';
 
 const HOLD = `
 local function hold(at)
+  whole(redis.call('HGET', KEYS[1], 'seq'), 0, 'seq')
   if redis.call('HSETNX', KEYS[1], 'held:' .. ARGV[3], at) == 0 then return 0 end
   redis.call('HSET', KEYS[1], 'probe:' .. ARGV[3], at)
   redis.call('SADD', KEYS[2], ARGV[1])
@@ -37,7 +38,9 @@ export const countFailureScript = defineScript(
 ${HOLD}
 local at = clock(ARGV[2])
 local row, last = 'row:' .. ARGV[3], 'rowAt:' .. ARGV[3]
-if at - tonumber(redis.call('HGET', KEYS[1], last) or '0') > tonumber(ARGV[6]) then redis.call('HDEL', KEYS[1], row) end
+local r = redis.call('HMGET', KEYS[1], row, last, 'seq')
+for i = 1, 3 do whole(r[i], 0, 'a count') end
+if at - tonumber(r[2] or '0') > tonumber(ARGV[6]) then redis.call('HDEL', KEYS[1], row) end
 redis.call('HSET', KEYS[1], last, at)
 if redis.call('HINCRBY', KEYS[1], row, 1) < tonumber(ARGV[5]) then return 0 end
 redis.call('HDEL', KEYS[1], row, last)
@@ -50,6 +53,7 @@ export const releaseAccountScript = defineScript(
   'release account',
   `
 local at = clock(ARGV[2])
+whole(redis.call('HGET', KEYS[1], 'seq'), 0, 'seq')
 if redis.call('HDEL', KEYS[1], 'held:' .. ARGV[3]) == 0 then return 0 end
 redis.call('HDEL', KEYS[1], 'probe:' .. ARGV[3])
 local still = 0

@@ -20,7 +20,7 @@ local function take_lease(KEYS, ARGV, at, r)
     return {'final', r[1]}
   end
   if not string.find(ARGV[5], here, 1, true) then return {'elsewhere', r[1]} end
-  if r[2] and r[2] ~= '' and r[2] ~= ARGV[3] and tonumber(r[3] or '0') > at then return {'leased', r[3]} end
+  if r[2] and r[2] ~= '' and r[2] ~= ARGV[3] and whole(r[3], 0, 'until') > at then return {'leased', r[3]} end
   local ends = at + tonumber(ARGV[4])
   redis.call('HSET', KEYS[1], 'lease', ARGV[3], 'until', ends)
   redis.call('ZADD', KEYS[2], ends, ARGV[1])

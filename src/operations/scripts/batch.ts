@@ -20,11 +20,13 @@ local shut = guard(KEYS[11], ARGV, 9)
 if shut then return shut end
 local id, at, fp, state = ARGV[1], clock(ARGV[2]), ARGV[3], ARGV[4]
 if (redis.call('GET', KEYS[9]) or '') ~= ARGV[8] then return {'read again'} end
-local found = redis.call('HMGET', KEYS[1], 'fp', 'state')
+local found = redis.call('HMGET', KEYS[1], 'fp', 'state', 'v', 'rev')
 local from = ''
 if found[1] then
   if found[1] ~= fp then return {'conflict', id} end
   if found[2] ~= 'invalid' then return {'duplicate', id, found[2]} end
+  same_version(found[3])
+  whole(found[4], 0, 'rev')
   from = 'invalid'
 end
 if ARGV[8] ~= '' and ARGV[8] ~= id then

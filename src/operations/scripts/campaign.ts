@@ -17,8 +17,11 @@ export const commitUploadScript = defineScript(
   'commit upload',
   `
 local at = clock(ARGV[1])
-local r = redis.call('HMGET', KEYS[1], 'state', 'uploads', 'id')
+local r = redis.call('HMGET', KEYS[1], 'state', 'uploads', 'id', 'v', 't:queued', 't:skipped', 't:total', 'chunks', 'segments', 'rev')
 if (r[1] ~= 'draft' and r[1] ~= 'ready') or (r[2] or '[]') ~= ARGV[2] then return {'changed', r[1] or ''} end
+same_version(r[4])
+for i = 5, 10 do whole(r[i], 0, 'a count') end
+if not r[3] then refuse('id') end
 redis.call('HSET', KEYS[1], 'uploads', ARGV[3], 'updatedAt', at)
 redis.call('HINCRBY', KEYS[1], 't:queued', ARGV[4])
 redis.call('HINCRBY', KEYS[1], 't:skipped', ARGV[5])
@@ -26,7 +29,7 @@ redis.call('HINCRBY', KEYS[1], 't:total', tonumber(ARGV[4]) + tonumber(ARGV[5]))
 redis.call('HINCRBY', KEYS[1], 'chunks', ARGV[6])
 redis.call('HINCRBY', KEYS[1], 'segments', ARGV[7])
 redis.call('HINCRBY', KEYS[1], 'rev', 1)
-redis.call('HINCRBY', KEYS[5], 'queued', ARGV[6])
+tally(KEYS[5], 'queued', ARGV[6])
 if r[1] == 'draft' then
   redis.call('HSET', KEYS[1], 'state', 'ready', 'since', at)
   move(KEYS[2], KEYS[3], KEYS[4], r[3], at, 'draft', 'ready', '')
@@ -49,10 +52,15 @@ export const switchCampaignScript = defineScript(
   'switch campaign',
   `
 local id, at, to = ARGV[1], clock(ARGV[2]), ARGV[3]
-local r = redis.call('HMGET', KEYS[1], 'state', 'account', 'reference', 'name', 'reason', 'sendAt')
+local r = redis.call('HMGET', KEYS[1], 'state', 'account', 'reference', 'name', 'reason', 'sendAt', 'v', 'rev', 'seq',
+  't:sent', 't:failed', 't:unknown', 't:queued', 't:held', 't:cancelled')
 local from, set = nil, nil
 for i = 9, #ARGV do if ARGV[i] == r[1] then from = r[1]; set = KEYS[i] end end
 if not from or (ARGV[7] ~= '' and r[5] ~= ARGV[7]) then return {'refused', r[1] or ''} end
+same_version(r[7])
+if not r[2] then refuse('account') end
+whole(r[6], 0, 'sendAt')
+for i = 8, 15 do whole(r[i], 0, 'a count') end
 local entered = KEYS[7]
 if to == 'running' and r[6] and tonumber(r[6]) > at then to = 'scheduled'; entered = KEYS[8] end
 if from == to then return {'applied', from, tonumber(redis.call('HGET', KEYS[1], 'rev')), to} end
@@ -110,8 +118,8 @@ export const feedScript = defineScript(
   'feed',
   `
 local at = clock(ARGV[2])
-local r = redis.call('HMGET', KEYS[1], 'state', 'fed')
-if r[1] ~= 'running' or tonumber(r[2] or '0') ~= tonumber(ARGV[3]) then return 0 end
+local r = redis.call('HMGET', KEYS[1], 'state', 'fed', 'v', 'out')
+if r[1] ~= 'running' or r[3] ~= VERSION or whole(r[4], 0, 'out') < 0 or whole(r[2], 0, 'fed') ~= tonumber(ARGV[3]) then return 0 end
 local chunks = #ARGV - 8
 redis.call('HSET', KEYS[1], 'canaryOver', ARGV[8])
 if ARGV[5] ~= '' then
@@ -136,7 +144,8 @@ return 1
 export const restScript = defineScript(
   'rest',
   `
-if redis.call('HGET', KEYS[1], 'state') ~= ARGV[2] then return 0 end
+local r = redis.call('HMGET', KEYS[1], 'state', 'v')
+if r[1] ~= ARGV[2] or r[2] ~= VERSION then return 0 end
 if ARGV[3] == '' then redis.call('ZREM', KEYS[2], ARGV[1]) else redis.call('ZADD', KEYS[2], ARGV[3], ARGV[1]) end
 return 1
 `,
@@ -153,8 +162,11 @@ export const amendCampaignScript = defineScript(
   'amend campaign',
   `
 local at = clock(ARGV[2])
-local state = redis.call('HGET', KEYS[1], 'state') or ''
+local r = redis.call('HMGET', KEYS[1], 'state', 'v', 'rev')
+local state = r[1] or ''
 if string.find(ARGV[3], ',' .. state .. ',', 1, true) then return {'refused', state} end
+same_version(r[2])
+whole(r[3], 0, 'rev')
 for i = 4, #ARGV, 2 do
   if ARGV[i + 1] == '' then redis.call('HDEL', KEYS[1], ARGV[i]) else redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1]) end
   -- A slow pace has put the next recipient far off.

@@ -10,16 +10,23 @@ import { MARK_LENGTH, MARKS_KEPT_S, MARKS_PER_SLOT, OPEN_KEPT_MS } from '../text
  * the chunks that are out and those that are over, and at a pace, when the next recipient may leave.
  */
 const CAMPAIGN = `
+local BINS = {'total', 'queued', 'held', 'sending', 'sent', 'failed', 'unknown', 'skipped', 'expired', 'cancelled'}
 local function count_outcome(outcomes, to, n)
-  if to == 'sent' or to == 'failed' or to == 'unknown' or to == 'expired' then redis.call('HINCRBY', outcomes, to, n) end
+  if to == 'sent' or to == 'failed' or to == 'unknown' or to == 'expired' then tally(outcomes, to, n) end
 end
 local function read_campaign(campaign, first, words)
-  local names = {'state', 'perSecond', 'paceAt', 'out', 'settled', 'chunks'}
+  local names = {'state', 'perSecond', 'paceAt', 'out', 'settled', 'chunks', 'v', 'account', 'rev', 'seq', 'retries', 'id'}
+  for _, bin in ipairs(BINS) do names[#names + 1] = 't:' .. bin end
+  local own = #names
   for i = first, first + words - 1, 2 do names[#names + 1] = ARGV[i] end
   local r = redis.call('HMGET', campaign, unpack(names))
+  if not r[1] then return {key = campaign, state = false, chunks = 0, changed = {}, value = {paceAt = 0, out = 0, settled = 0}} end
+  same_version(r[7])
+  if not (r[6] and r[8] and r[12]) then refuse('chunks, account or id') end
+  for i = 2, #names do if i < 7 or (i > 8 and i ~= 12) then whole(r[i], 0, names[i]) end end
   local c = {key = campaign, state = r[1], per_second = tonumber(r[2] or ''), chunks = tonumber(r[6] or '0'), changed = {},
     value = {paceAt = tonumber(r[3] or '0'), out = tonumber(r[4] or '0'), settled = tonumber(r[5] or '0')}}
-  for i = 7, #names do c.value[names[i]] = tonumber(r[i] or '0') end
+  for i = own + 1, #names do c.value[names[i]] = tonumber(r[i] or '0') end
   return c
 end
 local function put(c, field, value)
@@ -66,8 +73,8 @@ local function finish_if_over(campaign, at, events, counts, due, sets)
   if tonumber(r[2] or '0') < tonumber(r[3]) or r[8] then return end
   redis.call('HSET', campaign, 'state', 'finished', 'since', at, 'updatedAt', at)
   redis.call('HINCRBY', campaign, 'rev', 1)
-  redis.call('HINCRBY', counts, r[1], -1)
-  redis.call('HINCRBY', counts, 'finished', 1)
+  tally(counts, r[1], -1)
+  tally(counts, 'finished', 1)
   for _, set in ipairs(sets) do redis.call('ZREM', set, r[4]) end
   redis.call('ZREM', due, r[4])
   local totals = {}
@@ -159,14 +166,16 @@ local function settle_messages(at, q)
     local record = KEYS[i]
     local left, entered, code, type, data = ARGV[q], ARGV[q + 1], ARGV[q + 2], ARGV[q + 3], ARGV[q + 4]
     q = q + 5
-    if redis.call('HGET', record, 'state') == left then
-      local m = redis.call('HMGET', record, 'id', 'account', 'reference')
+    -- A message that cannot be read is left alone, and its neighbours go on: the chunk says what became of it.
+    local m = redis.call('HMGET', record, 'id', 'account', 'reference', 'state', 'v', 'rev', 'seq')
+    local readable = m[5] == VERSION and m[1] and m[2] and pcall(function() whole(m[6], 0, 'rev'); whole(m[7], 0, 'seq') end)
+    if m[4] == left and readable then
       redis.call('HSET', record, 'state', entered, 'since', at, 'updatedAt', at)
       redis.call('HINCRBY', record, 'rev', 1)
       if code ~= '' then redis.call('HSET', record, 'code', code) end
       if entered == 'sending' then redis.call('HSET', record, 'sentAt', at) end
-      redis.call('HINCRBY', messages, left, -1)
-      redis.call('HINCRBY', messages, entered, 1)
+      tally(messages, left, -1)
+      tally(messages, entered, 1)
       if left ~= entered then count_outcome(outcomes, entered, 1) end
       -- A one-time password is forgotten when its message is over; once the chunk is settled, so is every message.
       local over = entered == 'sent' or entered == 'failed' or entered == 'expired' or to == 'settled'

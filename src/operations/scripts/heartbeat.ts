@@ -22,9 +22,9 @@ export const GUARD = `
 local function guard(heartbeat, words, first)
   local epoch, counter, name, mark = words[first], tonumber(words[first + 1]), words[first + 2], tonumber(words[first + 3])
   local h = redis.call('HMGET', heartbeat, 'recovering', 'epoch', 'counter', '${MARK}' .. name)
-  local now = tonumber(h[3] or '0')
+  local now = whole(h[3], 0, 'counter of the heartbeat')
   if h[1] then return {'recovering'} end
-  if epoch ~= '' and (h[2] ~= epoch or now < counter or tonumber(h[4] or '0') < mark) then return {'recovering'} end
+  if epoch ~= '' and (h[2] ~= epoch or now < counter or whole(h[4], 0, 'mark of the heartbeat') < mark) then return {'recovering'} end
   return nil, {counter = now, name = name}
 end
 local function raise(heartbeat, known)

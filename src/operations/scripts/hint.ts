@@ -21,12 +21,17 @@ export const hintScript = defineScript(
   'hint',
   `
 local at = clock(ARGV[2])
-local r = redis.call('HMGET', KEYS[1], 'state', 'lease', 'until', 'hintedAt', 'en', 'rev')
+local r = redis.call('HMGET', KEYS[1], 'state', 'lease', 'until', 'hintedAt', 'en', 'rev', 'v')
 local here = ',' .. (r[1] or '') .. ','
 if ARGV[6] ~= '' and not string.find(ARGV[7], here, 1, true) then
   redis.call('SET', KEYS[3], ARGV[6], 'EX', ARGV[8])
 end
 if not r[1] then return {'none'} end
+-- What was posted is kept, and nothing else is touched: whoever can read the record asks upstream by itself.
+local readable = r[7] == VERSION and pcall(function()
+  for i, name in ipairs({'until', 'hintedAt', 'en', 'rev'}) do whole(r[i + 2], 0, name) end
+end)
+if not readable then return {'noted', r[1]} end
 -- With what it says, if it is kept: an attempt that ends so meanwhile need not keep it.
 local set, rev = {'hint', ARGV[6] ~= '' and ARGV[7] or ','}, nil
 evidence_fields(at, ARGV[3], r[5], set)

@@ -28,8 +28,9 @@ export const acceptMessagesScript = defineScript(
 local shut = guard(KEYS[6], ARGV, 8)
 if shut then return shut end
 local at, chunk, account, lane, version, most = clock(ARGV[1]), ARGV[2], ARGV[3], ARGV[4], ARGV[5], tonumber(ARGV[6])
-local c = redis.call('HMGET', KEYS[1], 'state', 'lease', 'count')
-local count, takes = tonumber(c[3] or '0'), not c[1] or (c[1] == 'queued' and not c[2])
+local c = redis.call('HMGET', KEYS[1], 'state', 'lease', 'count', 'v', 'items')
+local count = whole(c[3], 0, 'count')
+local takes = not c[1] or (c[1] == 'queued' and not c[2] and c[4] == version and c[5])
 local answer, items, k = {0}, {}, ${MESSAGE_KEYS_BEFORE + 1}
 
 for a = ${MESSAGE_WORDS.before + 1}, #ARGV, ${MESSAGE_WORDS.each} do
@@ -56,14 +57,14 @@ end
 
 if #items > 0 then
   local packed, joined = table.concat(items, ','), count + #items
-  redis.call('HINCRBY', KEYS[3], 'queued', #items)
+  tally(KEYS[3], 'queued', #items)
   if c[1] then
-    redis.call('HSET', KEYS[1], 'count', joined, 'items', redis.call('HGET', KEYS[1], 'items') .. ',' .. packed)
+    redis.call('HSET', KEYS[1], 'count', joined, 'items', c[5] .. ',' .. packed)
   else
     redis.call('HSET', KEYS[1], 'id', chunk, 'kind', 'chunk', 'v', version, 'state', 'queued', 'rev', 1, 'createdAt', at,
       'updatedAt', at, 'since', at, 'account', account, 'lane', lane, 'count', joined, 'items', packed)
     redis.call('ZADD', KEYS[2], at + tonumber(ARGV[7]), chunk)
-    redis.call('HINCRBY', KEYS[4], 'queued', 1)
+    tally(KEYS[4], 'queued', 1)
     redis.call('ZADD', KEYS[5], at, chunk)
   end
   count = joined

@@ -8,7 +8,9 @@ import { defineScript } from './script.ts';
 export const noteScript = defineScript(
   'note',
   `
-if redis.call('HEXISTS', KEYS[1], 'state') == 0 then return 0 end
+local r = redis.call('HMGET', KEYS[1], 'state', 'v', 'en')
+if not r[1] or r[2] ~= VERSION then return 0 end
+whole(r[3], 0, 'en')
 add_evidence(KEYS[1], clock(ARGV[1]), ARGV[2])
 return 1
 `,

@@ -16,8 +16,11 @@ export const retryScript = defineScript(
   'retry campaign',
   `
 local id, at = ARGV[1], clock(ARGV[2])
-local r = redis.call('HMGET', KEYS[1], 'state', 'retryKeys', 't:failed', 't:unknown', 't:sent', 'retries', 'retryUnknown')
-local known = cjson.decode(r[2] or '[]')
+local r = redis.call('HMGET', KEYS[1], 'state', 'retryKeys', 't:failed', 't:unknown', 't:sent', 'retries', 'retryUnknown', 'v', 'rev')
+if r[1] then same_version(r[8]) end
+for _, i in ipairs({3, 4, 5, 6, 9}) do whole(r[i], 0, 'a count') end
+local decoded, known = pcall(cjson.decode, r[2] or '[]')
+if not decoded or type(known) ~= 'table' then refuse('retryKeys') end
 for _, key in ipairs(known) do if ARGV[3] ~= '' and key == ARGV[3] then return {'replayed'} end end
 if r[1] == 'running' and r[6] and (r[7] or '0') == ARGV[4] then return {'under way'} end
 if r[1] ~= 'finished' then return {'refused', r[1] or ''} end
@@ -52,11 +55,16 @@ export const reopenScript = defineScript(
   'reopen chunk',
   `
 local at = clock(ARGV[2])
-local c = redis.call('HMGET', KEYS[2], 'state', 'retries', 'walk')
+local c = redis.call('HMGET', KEYS[2], 'state', 'retries', 'walk', 'v', 'settled', 'out', 'judgedFailed', 'judgedUnknown', 'judgedOver')
 if c[1] ~= 'running' or c[2] ~= ARGV[3] or not c[3] then return {'stopped'} end
-local r = redis.call('HMGET', KEYS[1], 'state', 'rev', 'retry')
+local r = redis.call('HMGET', KEYS[1], 'state', 'rev', 'retry', 'v')
 if r[1] ~= 'settled' or r[3] == ARGV[3] then return {'done'} end
 if r[2] ~= ARGV[4] then return {'changed'} end
+same_version(r[4])
+same_version(c[4])
+whole(r[2], 0, 'rev')
+for i = 5, 9 do whole(c[i], 0, 'a count') end
+for i = 7, #ARGV, 2 do whole(redis.call('HGET', KEYS[2], ARGV[i]), 0, ARGV[i]) end
 redis.call('HSET', KEYS[1], 'state', 'queued', 'since', at, 'updatedAt', at, 'retry', ARGV[3], 'outcome', ARGV[5])
 if ARGV[6] == '' then redis.call('HDEL', KEYS[1], 'again') else redis.call('HSET', KEYS[1], 'again', ARGV[6]) end
 redis.call('HDEL', KEYS[1], 'plan', 'refusedAs', 'looks', 'resends', 'tries', 'firstSentAt', 'restored')
@@ -86,8 +94,11 @@ export const walkedScript = defineScript(
   'walked',
   `${FINISH}
 local at = clock(ARGV[2])
-local r = redis.call('HMGET', KEYS[1], 'state', 'retries', 'walk', 'chunks')
+local r = redis.call('HMGET', KEYS[1], 'state', 'retries', 'walk', 'chunks', 'v', 'account', 'id', 'settled', 'rev', 'seq')
 if r[1] ~= 'running' or r[2] ~= ARGV[3] or r[3] ~= ARGV[4] then return 0 end
+same_version(r[5])
+if not (r[4] and r[6] and r[7]) then refuse('chunks, account or id') end
+for _, i in ipairs({4, 8, 9, 10}) do whole(r[i], 0, 'a count') end
 redis.call('ZADD', KEYS[2], at + tonumber(ARGV[6]), ARGV[1])
 if tonumber(ARGV[5]) < tonumber(r[4]) then
   redis.call('HSET', KEYS[1], 'walk', ARGV[5])

@@ -3,12 +3,32 @@ import type { Redis } from 'ioredis';
 import { EVIDENCE_SLOTS, LINE_END } from '../evidence.ts';
 import { EVENT_FIELD, flightField } from '../keys.ts';
 import { inFlight } from '../lifecycle.ts';
+import { RECORD_VERSION } from '../record.ts';
+
+/** How a script refuses a record that it cannot read, before it changes anything. */
+export const UNREADABLE = 'UNREADABLE';
 
 /**
  * Words every script may use. The one clock is Redis's own TIME, so that processes on several machines agree; a test
  * that turns the clock by hand passes the time instead.
  */
 const PRELUDE = `
+local VERSION = '${RECORD_VERSION}'
+local function refuse(what)
+  error('${UNREADABLE} ' .. what, 0)
+end
+-- Asked for before the first write: a script that fails half way would leave a state without its count and event.
+local function whole(value, absent, what)
+  if not value then
+    if absent then return absent end
+    refuse(what)
+  end
+  if #value > 16 or not string.find(value, '^%-?%d+$') then refuse(what) end
+  return tonumber(value)
+end
+local function same_version(v)
+  if v ~= VERSION then refuse('version') end
+end
 local function clock(given)
   if given ~= '' then return tonumber(given) end
   local t = redis.call('TIME')
@@ -46,20 +66,24 @@ local function add_evidence(record, at, lines)
   evidence_fields(at, lines, redis.call('HGET', record, 'en'), set)
   redis.call('HSET', record, unpack(set))
 end
+-- A counter of the whole that is damaged stays as it is: it must not stop what it counts half way.
+local function tally(key, field, delta)
+  redis.pcall('HINCRBY', key, field, delta)
+end
 local function emit(stream, record, counts, id, at, account, type, data, place)
   local seq = redis.call('HINCRBY', record, 'seq', 1)
-  redis.call('HINCRBY', counts, '${EVENT_FIELD}' .. type, 1)
+  tally(counts, '${EVENT_FIELD}' .. type, 1)
   redis.call('XADD', stream, place or '*', 'op', id, 'seq', seq, 'at', at, 'account', account, 'type', type, 'data', data)
 end
 local function move(counts, from_zset, to_zset, id, at, from, to, xof)
   if from == to then return end
   if from ~= '' then
-    redis.call('HINCRBY', counts, from, -1)
-    if xof ~= '' then redis.call('HINCRBY', counts, 'xof:' .. from, '-' .. xof) end
+    tally(counts, from, -1)
+    if xof ~= '' then tally(counts, 'xof:' .. from, '-' .. xof) end
     redis.call('ZREM', from_zset, id)
   end
-  redis.call('HINCRBY', counts, to, 1)
-  if xof ~= '' then redis.call('HINCRBY', counts, 'xof:' .. to, xof) end
+  tally(counts, to, 1)
+  if xof ~= '' then tally(counts, 'xof:' .. to, xof) end
   if to_zset ~= '' then redis.call('ZADD', to_zset, at, id) end
 end
 local function fly(counts, account, mode, from, to, xof)
@@ -67,7 +91,7 @@ local function fly(counts, account, mode, from, to, xof)
   local flying = ',${inFlight.join(',')},'
   local was, is = string.find(flying, ',' .. from .. ',', 1, true), string.find(flying, ',' .. to .. ',', 1, true)
   if (was == nil) == (is == nil) then return end
-  redis.call('HINCRBY', counts, '${flightField("' .. account .. '", "' .. mode .. '")}', is and xof or '-' .. xof)
+  tally(counts, '${flightField("' .. account .. '", "' .. mode .. '")}', is and xof or '-' .. xof)
 end
 `;
 

@@ -18,12 +18,22 @@ import { defineScript } from './script.ts';
  * → {'none'} | {'mine', state} | {'not yours', state} | {'applied', to, rev, now}
  */
 export const SETTLE = `
-local function settle(KEYS, ARGV)
+local function settle(KEYS, ARGV, first)
   local id, at = ARGV[1], clock(ARGV[2])
-  local r = redis.call('HMGET', KEYS[1], 'state', 'lease', 'op', 'hint', 'account', 'withdrawMode', 'rev', 'en', '${BRIEF_NAMES.createdAt}')
+  local r = redis.call('HMGET', KEYS[1], 'state', 'lease', 'op', 'hint', 'account', 'withdrawMode', 'rev', 'en', '${BRIEF_NAMES.createdAt}',
+    'v', 'seq')
   if not r[1] then return {'none'} end
   if r[3] == ARGV[4] then return {'mine', r[1]} end
   if r[1] ~= ARGV[5] or (ARGV[3] ~= '' and r[2] ~= ARGV[3]) then return {'not yours', r[1]} end
+  same_version(r[10])
+  local rev = whole(r[7], 0, 'rev') + 1
+  whole(r[8], 0, 'en')
+  if ARGV[9] ~= '' then
+    whole(r[11], 0, 'seq')
+    if not (r[5] or r[9]) then refuse('account') end
+  end
+  local stop = first and first()
+  if stop then return stop end
   if r[9] then
     in_full(id, KEYS[1])
     r[5], r[6] = unpack(redis.call('HMGET', KEYS[1], 'account', 'withdrawMode'))
@@ -46,7 +56,6 @@ local function settle(KEYS, ARGV)
     set[#set + 1] = 'until'; set[#set + 1] = at + tonumber(ARGV[8])
   end
   if #drop > 0 then redis.call('HDEL', KEYS[1], unpack(drop)) end
-  local rev = tonumber(r[7] or '0') + 1
   set[#set + 1] = 'rev'; set[#set + 1] = rev
   -- One write for all of it: each call costs the one thread of Redis as much as the rest of a small script.
   evidence_fields(at, ARGV[12], r[8], set)
@@ -111,12 +120,17 @@ local function recount(beneficiary, xof)
   local function after(sum) return string.format('%.0f', math.max(0, tonumber(sum or '0') + xof)) end
   redis.call('HSET', KEYS[12], 'all', after(sums[1]), beneficiary, after(sums[2]))
 end
--- Claimed before the change is known to be ours to make: nobody else should ever be given the same.
-if KEYS[11] ~= KEYS[1] and not redis.call('SET', KEYS[11], ARGV[1], 'NX', 'EX', ${CLAIM_KEPT_S}) then
+if KEYS[12] then
+  for _, sum in ipairs(redis.call('HMGET', KEYS[12], 'all', ARGV[p + ${RECOUNT_AT}])) do whole(sum, 0, 'the sum of the day') end
+end
+-- Claimed also where the change is not ours to make: nobody else should ever be given the same.
+local function claim()
+  if KEYS[11] == KEYS[1] or redis.call('SET', KEYS[11], ARGV[1], 'NX', 'EX', ${CLAIM_KEPT_S}) then return end
   local owner = redis.call('GET', KEYS[11])
   if owner ~= ARGV[1] then return {'claimed', owner} end
 end
-local answer = settle(KEYS, ARGV)
+local answer = settle(KEYS, ARGV, claim)
+if answer[1] ~= 'applied' and answer[1] ~= 'claimed' then answer = claim() or answer end
 if answer[1] == 'applied' then
   if forgets then redis.call('DEL', KEYS[9]) end
   if ARGV[p + 2] == '1' then brief(KEYS[1]) end

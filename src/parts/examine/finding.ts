@@ -11,6 +11,7 @@ export const checkNames = [
   'permissions',
   'recovery',
   'deployment',
+  'records',
   'keys',
   'sms login',
   'balance',
