@@ -23,7 +23,7 @@ export interface Change<K extends Kind> {
    * Redis.
    */
   readonly set?: Readonly<Record<string, string | number>> | undefined;
-  /** A callback that came during the attempt makes the next look due after so long (ms). */
+  /** A callback that came during the attempt makes the next look due after so long (ms), also where none was due. */
   readonly hintAfterMs?: number | undefined;
   /** Nothing is changed while the account is held so, as `area.reason`: asked in the same step as the write. */
   readonly unlessHeld?: string | undefined;
@@ -106,7 +106,7 @@ export function stepOf<K extends Kind>(
     event,
     xof: record.amount ?? '',
     evidence: change.evidence ? packEvidence(change.evidence) : '',
-    hintAfterMs: change.hintAfterMs ?? 0,
+    hintAfterMs: queueEntered === undefined ? 0 : (change.hintAfterMs ?? 0),
     entersSet: isFinal(kind, to) ? 0 : 1,
     pairs: Object.entries(change.set ?? {}).flat(),
   };

@@ -6,11 +6,11 @@ import { type EvidenceDraft, WRONG_HASH, claimsSuccess, named, readEvidence } fr
 import { type DisbursementState, isFinal } from '../operations/lifecycle.ts';
 import type { DisbursementRecord } from '../operations/record.ts';
 import type { DisbursementStatus } from '../upstream/payments/types.ts';
-import type { Verdict } from '../upstream/verdict.ts';
+import type { Seen, Verdict } from '../upstream/verdict.ts';
 import { eventOf } from './announced.ts';
 import { type AttemptAt, DAILY_MS, type Ending, HINT_INTERVAL_MS, beginAt, finish, stayAt } from './attempt.ts';
 import { type Bench, type Settlement, waitAt } from './bench.ts';
-import { type Judgement, type Seen, isNamed, judge } from './judge.ts';
+import { type Judgement, type Seen as SeenBefore, isNamed, judge } from './judge.ts';
 import { finishClaiming, submit } from './submit.ts';
 
 type Attempt = AttemptAt<'disbursement'>;
@@ -32,13 +32,29 @@ export async function lookAtDisbursement(id: string, bench: Bench): Promise<Sett
   const evidence = { operation: 'status', code: seen.upstreamCode ?? seen.code, httpStatus: seen.httpStatus };
   if (verdict.is !== 'ok') {
     const because = verdict.is === 'held' ? verdict.condition : verdict.code;
-    // What is over is looked at so often and no oftener: thousands that upstream has forgotten are not asked about.
-    if (isFinal('disbursement', record.state)) return leaveOver(attempt, { because }, bench);
+    if (isFinal('disbursement', record.state)) return lookInVain(attempt, { because, seen }, bench);
     // No answer is no information: never a reason to submit, and never a result.
     const to = record.state === 'submitting' ? 'unknown' : record.state;
     return stayAt(attempt, bench, { to, dueInMs: pollIn, because, did: 'retries', evidence });
   }
   return settleLook(attempt, judge(record, verdict.value, attempt.at, bench.policy), verdict, bench);
+}
+
+/** Upstream was not there, or could not say anything about anything. */
+const NOBODY_SAID: readonly string[] = ['server_error', '5000', 'throttled', 'throttled_silently', 'no_answer'];
+
+/**
+ * Somebody had a reason to look at what is over, and it is not heard before upstream has been asked. Where it answers
+ * and knows nothing, that was the look: thousands that it has forgotten are not asked about again and again.
+ */
+function lookInVain(
+  attempt: Attempt,
+  { because, seen }: { readonly because: string; readonly seen: Seen },
+  bench: Bench,
+): Promise<Settlement> {
+  if (seen.sent === 'answered' && !NOBODY_SAID.includes(seen.code)) return leaveOver(attempt, { because }, bench);
+  const dueInMs = waitAt(bench.policy.pollMs, Number.POSITIVE_INFINITY);
+  return finish(attempt, bench, { to: attempt.record.state, dueInMs, did: 'retries', because });
 }
 
 type Answered = Extract<Verdict<DisbursementStatus>, { is: 'ok' }>;
@@ -54,13 +70,18 @@ async function settleLook(
   const { record } = attempt;
   const { transactionId, disburseTxId } = value;
   const told = { ...(transactionId ? { transactionId } : {}), ...(disburseTxId ? { disburseTxId } : {}) };
+  // Money comes back in a transaction of its own, which is not the one that it was paid in.
+  const undone = judgement.is === 'final' && judgement.state === 'reversed';
   // What does not name the payment gives the record no name that it keeps.
-  const keeps = isNamed(record, value) && judgement.is !== 'look again' && judgement.is !== 'over';
+  const keeps = isNamed(record, value) && !undone && judgement.is !== 'look again' && judgement.is !== 'over';
   const ending = endingOf(attempt, keeps ? { ...record, ...told } : record, judgement, bench);
   const code = seen.upstreamCode ?? seen.code;
   const evidence = [
     { operation: 'status', code, httpStatus: seen.httpStatus, detail: value.status },
     ...namedIn(record, value),
+    ...(undone && transactionId && transactionId !== record.transactionId
+      ? [named('transactionId', transactionId)]
+      : []),
   ];
   return finishClaiming(
     attempt,
@@ -85,10 +106,18 @@ function namedIn(record: DisbursementRecord, answer: DisbursementStatus): Eviden
 }
 
 /** It ended as it was told. Nothing is written down but when it is looked at next. */
-export function leaveOver(attempt: Attempt, { because }: { because: string }, bench: Bench): Promise<Settlement> {
+function leaveOver(attempt: Attempt, { because }: { because: string }, bench: Bench): Promise<Settlement> {
   const { record } = attempt;
-  const set = NOTHING_SEEN;
-  return finish(attempt, bench, { to: record.state, dueInMs: recheckIn(attempt, bench), set, did: 'idle', because });
+  const dueInMs = recheckIn(attempt, bench);
+  const hintAfterMs = HINT_INTERVAL_MS;
+  return finish(attempt, bench, { to: record.state, dueInMs, hintAfterMs, set: NOTHING_SEEN, did: 'idle', because });
+}
+
+/** Nobody has asked upstream: a word that was said once is still to be said again. */
+export function leaveAsItIs(attempt: Attempt, bench: Bench): Promise<Settlement> {
+  const { state: to, failedSeenAt, contrarySeenAt } = attempt.record;
+  const dueInMs = failedSeenAt === undefined && contrarySeenAt === undefined ? recheckIn(attempt, bench) : 0;
+  return finish(attempt, bench, { to, dueInMs, hintAfterMs: HINT_INTERVAL_MS, did: 'idle', because: to });
 }
 
 /** When a success is looked at again by itself, ms from now. */
@@ -101,7 +130,7 @@ function recheckIn({ record, at }: Pick<Attempt, 'record' | 'at'>, { policy }: B
 type Ruled = Exclude<Judgement, { is: 'resubmit' }>;
 
 /** Whatever was seen once counts no more. */
-const NOTHING_SEEN: Readonly<Record<Seen | 'unnamedLooks', ''>> = {
+const NOTHING_SEEN: Readonly<Record<SeenBefore | 'unnamedLooks', ''>> = {
   createdSeenAt: '',
   failedSeenAt: '',
   unnamedSeenAt: '',

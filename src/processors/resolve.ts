@@ -8,7 +8,7 @@ import { eventOf } from './announced.ts';
 import { type AttemptAt, DAILY_MS, RESOLVE, beginAt, finish, isApplied, keep } from './attempt.ts';
 import type { Bench } from './bench.ts';
 import { mismatchOf } from './judge.ts';
-import { NO_LONGER_OF_USE, leaveOver } from './look.ts';
+import { NO_LONGER_OF_USE, leaveAsItIs } from './look.ts';
 import { submit } from './submit.ts';
 
 type Attempt = AttemptAt<'disbursement'>;
@@ -45,7 +45,7 @@ export async function resolveDisbursement(id: string, request: Resolve, bench: B
   const { record } = attempt;
   const { state } = record;
   if (isFinal('disbursement', state)) {
-    const { did } = await leaveOver(attempt, { because: state }, bench);
+    const { did } = await leaveAsItIs(attempt, bench);
     return did === 'lost' ? TAKEN : { is: 'not now', because: state };
   }
   if (state !== 'needs_review') return letGo(attempt, bench, { is: 'not now', because: state }, 0);

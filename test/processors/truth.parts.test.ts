@@ -7,7 +7,7 @@ import { readEventData } from '../../src/operations/event-data.ts';
 import { advanceDisbursement } from '../../src/processors/disbursement.ts';
 import { lookAtDisbursement } from '../../src/processors/look.ts';
 import { resolveDisbursement } from '../../src/processors/resolve.ts';
-import { LEASE_MS, collectBench, ok } from '../support/collect-bench.ts';
+import { LEASE_MS, collectBench, not, ok } from '../support/collect-bench.ts';
 import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
 
 let store: FreshRedis;
@@ -41,6 +41,12 @@ function world() {
       made.answer('disbursementStatus', ok({ status, ...named, ...more }));
       const settlement = await lookAtDisbursement(id, made.bench);
       return { ...settlement, ...(await this.now(id)) };
+    },
+    /** A look that nobody answers. */
+    async lookInVain(verdict = not('transient', 'no_answer', 'maybe')) {
+      made.advance(QUIET_MS / 2);
+      made.answer('disbursementStatus', verdict);
+      return lookAtDisbursement('dsb_1', made.bench);
     },
     async now(id = 'dsb_1') {
       const record = await made.queries.read('disbursement', id);
@@ -146,6 +152,50 @@ describe('a disbursement that failed', () => {
       reason: 'contradicted',
     });
     expect(await at.told()).toEqual(['failed', 'needs_review contradicted']);
+  });
+});
+
+describe('a late word about a disbursement that failed', () => {
+  test('is looked into again when upstream could not be asked', async () => {
+    const at = world();
+    await at.submitted();
+    await at.look('failed');
+    await at.look('failed');
+    await at.hint('success', ['succeeded']);
+    expect(await at.lookInVain()).toMatchObject({ did: 'retries', because: 'no_answer' });
+    expect(await at.due()).toBe(2_000);
+    await at.lookInVain(not('transient', 'server_error'));
+    expect(await at.due()).toBe(2_000);
+    expect(await at.look('success')).toMatchObject({ because: 'paid_after_all' });
+  });
+
+  test('is looked into when it comes while upstream is asked for the last time', async () => {
+    const at = world();
+    await at.submitted();
+    await at.look('failed');
+    const { upstream } = at.bench;
+    const heard = async () => {
+      await at.hint('success', ['succeeded']);
+      return { admitted: true } as const;
+    };
+    at.advance(QUIET_MS / 2);
+    await lookAtDisbursement('dsb_1', { ...at.bench, upstream: { ...upstream, admit: heard } });
+    expect(await at.now()).toMatchObject({ state: 'failed' });
+    expect(await at.due()).toBe(5_000);
+    expect(await at.look('failed')).toMatchObject({ did: 'idle' });
+    expect(await store.redis.zscore('due:status-poll', 'dsb_1')).toBeNull();
+  });
+
+  test('that was said once is not forgotten when a person asks about it', async () => {
+    const at = world();
+    await at.submitted();
+    await at.look('failed');
+    await at.look('failed');
+    await at.hint('success', ['succeeded']);
+    await at.look('success', { disburseId: undefined });
+    const word = { outcome: 'failed', note: 'seen', by: 'awa' } as const;
+    expect(await resolveDisbursement('dsb_1', word, at.bench)).toMatchObject({ is: 'not now' });
+    expect(await at.look('success', { disburseId: undefined })).toMatchObject({ reason: 'contradicted' });
   });
 });
 
@@ -259,6 +309,27 @@ describe('a disbursement that succeeded', () => {
     expect(await at.look(word)).toMatchObject({ did: 'ended', because: 'reversed', state: 'reversed' });
     expect(await at.told()).toEqual(['succeeded', 'reversed late']);
     expect(await at.queries.counts('disbursement')).toMatchObject({ count: { reversed: 1, succeeded: 0 } });
+  });
+
+  test('is reversed though the second look was not answered at first', async () => {
+    const at = world();
+    await at.submitted();
+    await at.look('success');
+    await at.look('reversed', {}, { afterMs: 8 * DAY_MS });
+    await at.lookInVain();
+    expect(await at.due()).toBe(2_000);
+    expect(await at.look('reversed')).toMatchObject({ state: 'reversed' });
+  });
+
+  test('is reversed by a transaction of its own, whosever that is, and keeps the name of its own', async () => {
+    const at = world();
+    await at.submitted('dsb_2', undefined, 'TX-2');
+    await at.submitted('dsb_1', undefined, 'TX-1');
+    await at.look('success');
+    await at.look('reversed', { transactionId: 'TX-2' });
+    expect(await at.look('reversed', { transactionId: 'TX-2' })).toMatchObject({ state: 'reversed' });
+    expect(await at.queries.read('disbursement', 'dsb_1')).toMatchObject({ transactionId: 'TX-1' });
+    expect(await at.said()).toContain('named transactionId TX-2');
   });
 
   test('is not reversed by one word, nor by one about another payment', async () => {

@@ -64,13 +64,13 @@ local function settle(KEYS, ARGV, first)
   fly(KEYS[3], r[5], r[6], from, to, ARGV[11])
 
   if KEYS[6] ~= KEYS[7] then redis.call('ZREM', KEYS[6], id) end
-  if ARGV[7] == '' then
-    redis.call('ZREM', KEYS[7], id)
-  else
-    local due = at + tonumber(ARGV[7])
-    if ARGV[8] == '' and r[4] then due = math.min(due, at + tonumber(ARGV[13])) end
-    redis.call('ZADD', KEYS[7], due, id)
+  local due, after = ARGV[7] ~= '' and at + tonumber(ARGV[7]) or nil, tonumber(ARGV[13])
+  if ARGV[8] == '' and r[4] then
+    if due then due = math.min(due, at + after)
+    -- Nothing more was to be asked, but what came meanwhile may say otherwise, and nobody has heard it yet.
+    elseif after > 0 and not string.find(r[4], ',' .. to .. ',', 1, true) then due = at + after end
   end
+  if due then redis.call('ZADD', KEYS[7], due, id) else redis.call('ZREM', KEYS[7], id) end
   if ARGV[9] ~= '' then emit(KEYS[2], KEYS[1], KEYS[3], id, at, r[5], ARGV[9], ARGV[10]) end
   return {'applied', to, rev, at}
 end
