@@ -6,7 +6,7 @@
 import { maskPhone } from './mask.ts';
 
 /** The outermost value is the first level. */
-const DEPTH_MAX = 32;
+export const DEPTH_MAX = 32;
 const NAME_SHOWN = 40;
 
 /** A sentence that goes on from "the body" or "the line"; `row` where the text is a list. */
@@ -42,6 +42,17 @@ interface Container {
   name: string;
   /** How many commas came before. */
   place: number;
+}
+
+/** For what came as a value, from a queue or a program: whatever walks it afterwards calls itself for each level. */
+export function nestsTooDeep(value: unknown): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? [one] : []));
+    if (depth === DEPTH_MAX) return level.length > 0;
+    level = level.flatMap((one) => Object.values(one as object));
+  }
+  return false;
 }
 
 /** Knows that the text is JSON, and so needs no grammar: strings are stepped over, brackets and commas counted. */

@@ -18,6 +18,7 @@ import {
   identityOf,
   readAnswer,
 } from './acceptance.ts';
+import { DEPTH_MAX, nestsTooDeep } from '../lib/json.ts';
 import { cardProblems } from './card-numbers.ts';
 import { type Problem, problemsOf } from './problems.ts';
 
@@ -117,6 +118,8 @@ export class CollectAcceptance {
     input: unknown,
     idempotencyKey: string | undefined,
   ): { readonly request: T; readonly identity: string } | { readonly problems: readonly Problem[] } {
+    const deep = deepProblems(input);
+    if (deep.length > 0) return { problems: deep };
     const parsed = schema.safeParse(input);
     const cards = cardProblems(input);
     if (!parsed.success) return { problems: [...problemsOf(parsed.error), ...cards] };
@@ -129,4 +132,12 @@ export class CollectAcceptance {
     const fields = { ...operation.fields, ...acceptedFor(operation.account, this.#options.fingerprints) };
     return readAnswer(await this.#operations.accept({ ...operation, fields }));
   }
+}
+
+/** Looked at field by field before anything else: what reads a value calls itself for each level of it. */
+function deepProblems(input: unknown): Problem[] {
+  if (typeof input !== 'object' || input === null) return [];
+  return Object.entries(input)
+    .filter(([, value]) => nestsTooDeep([value]))
+    .map(([name]) => ({ pointer: `/${name}`, message: `nests deeper than ${DEPTH_MAX} levels` }));
 }

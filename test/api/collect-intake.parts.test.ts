@@ -70,3 +70,10 @@ test('an invoice whose process died before it was created is created by the due 
   const made = await service.until(`/v1/invoices/${body.id}`, ({ state }: { state: string }) => state === 'pending');
   expect(made.token).not.toBe(body.token);
 });
+
+test('what nests without end is refused with its place, like through every other door', async () => {
+  let deep: object = {};
+  for (let level = 0; level < 3_000; level += 1) deep = { deep };
+  const request = { totalAmount: 15_000, store: { name: 'x' }, customData: { deep }, reference: 'bottomless' };
+  await expect(ask({ kind: 'invoice', ...request })).rejects.toThrow('/customData nests deeper than 32 levels');
+});
