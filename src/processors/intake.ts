@@ -33,20 +33,34 @@ export function intakeProcessor({ accept, refusal, clock, announce }: IntakeOpti
     const kept = keptIn(job.data);
     if (kept) return endAgain(kept);
     const closed = refusal();
+    if (closed) {
+      await job.updateData({ id: '', outcome: 'failed' });
+      throw new Error(`nothing was recorded, add the job again later: ${closed}`);
+    }
     const elapsedMs = stopwatch(clock);
+    let known: Kept = { id: '', outcome: UNCONFIRMED };
+    let answer: Answer;
     try {
-      if (closed) throw new Error(`nothing was recorded, add the job again later: ${closed}`);
-      const answer = await take(job.data, accept, `intake.${job.id}.${job.timestamp}`);
-      const id = 'id' in answer ? answer.id : 'existingId' in answer ? answer.existingId : '';
+      answer = await take(job.data, accept, `intake.${job.id}.${job.timestamp}`);
+      known = keptOf(answer);
       const did = answer.outcome === 'invalid' || answer.outcome === 'conflict' ? 'refused' : 'advanced';
-      announce({ queue: 'intake', id, settlement: { did, because: answer.outcome }, durationMs: elapsedMs() });
-      await job.updateData({ id, outcome: answer.outcome });
-      return end(answer);
+      const settlement = { did, because: answer.outcome } as const;
+      announce({ queue: 'intake', id: known.id, settlement, durationMs: elapsedMs() });
+      await job.updateData(known);
     } catch (error) {
-      if (!(error instanceof UnrecoverableError)) await job.updateData({ id: '', outcome: 'failed' });
+      await job.updateData(known);
       throw error;
     }
+    return end(answer);
   };
+}
+
+/** Redis took the request, or did not: its answer was lost. */
+const UNCONFIRMED = 'unconfirmed';
+
+function keptOf(answer: Answer): Kept {
+  const id = 'id' in answer ? answer.id : 'existingId' in answer ? answer.existingId : '';
+  return { id, outcome: answer.outcome };
 }
 
 type IntakeJob = Pick<Job, 'data' | 'id' | 'timestamp' | 'updateData'>;
@@ -74,9 +88,14 @@ function keptIn(data: unknown): Kept | undefined {
   return { id, outcome };
 }
 
+/** A text without a reference would go out twice where somebody added it anew. */
+const NOT_KNOWN =
+  'whether it was accepted is not known, and what was asked is no longer kept: under the same reference it may be added anew, and without one look first';
+
 /** The process that took it in ended before it could say so, or somebody lets a job that is over run once more. */
 function endAgain(kept: Kept): Kept {
   if (kept.outcome === 'accepted' || kept.outcome === 'duplicate') return kept;
+  if (kept.outcome === UNCONFIRMED) throw new UnrecoverableError(NOT_KNOWN);
   if (kept.outcome === 'conflict') throw new UnrecoverableError(conflictWith(kept.id));
   if (kept.outcome === RESTORED) {
     throw new UnrecoverableError(

@@ -70,6 +70,27 @@ test('while what is answered would not be kept, nothing is taken', async () => {
   expect(asked).toEqual([]);
 });
 
+test('a request whose answer was lost may have been taken in, and is never said not to have been', async () => {
+  const lost = async () => Promise.reject(new Error('Command timed out'));
+  const tools = { clock: systemClock, announce: () => undefined, refusal: () => undefined };
+  const asked = job({ kind: 'message', to: '+221771234567', text: 'Your code is 4711' });
+  const processor = intakeProcessor({ ...tools, accept: { message: lost } });
+  await expect(processor(asked)).rejects.toThrow('Command timed out');
+  expect(asked.data).toEqual({ id: '', outcome: 'unconfirmed' });
+  await expect(processor(asked)).rejects.toThrow('whether it was accepted is not known');
+});
+
+test('an answer that could not be kept with the job at first is kept, and given when it runs again', async () => {
+  const asked = job({ kind: 'message', to: '+221771234567' });
+  const { updateData } = asked;
+  asked.updateData = async () => {
+    asked.updateData = updateData;
+    throw new Error('Connection is closed');
+  };
+  await expect(intake().processor(asked)).rejects.toThrow('Connection is closed');
+  expect(await intake().processor(asked)).toEqual({ id: 'msg_1', outcome: 'accepted' });
+});
+
 test('a job that is over keeps its answer, and gives it again', async () => {
   const { asked, processor } = intake();
   const accepted = job({ kind: 'message', to: '+221771234567', text: 'Your code is 4711' });

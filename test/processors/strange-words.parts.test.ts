@@ -8,6 +8,9 @@ const store = storeOfThisFile();
 const strange = not('refused', 'unlisted_code');
 const HELD = [{ account: 'main', area: 'payments', reason: 'not_understood', since: expect.any(Number) }];
 
+/** Each disbursement has one of its own. */
+const tokens = (count: number) => Array.from({ length: count }, (_, at) => ok({ token: `tok-${at + 1}` }));
+
 /** The next to come is let through to see whether the condition has cleared. */
 const intervalPasses = () => store.redis.hset('account:main', 'probe:payments.not_understood', 0);
 
@@ -63,7 +66,7 @@ describe('a service that nobody understands', () => {
 
   test('is asked by all again when one of them gets its token', async () => {
     const world = await queue(4);
-    world.answer('createDisbursement', strange, strange, strange, ok({ token: 'tok' }));
+    world.answer('createDisbursement', strange, strange, strange, ...tokens(9));
     for (const id of world.ids) await world.run(id);
     await intervalPasses();
     for (const id of world.ids) await world.run(id);
@@ -72,7 +75,7 @@ describe('a service that nobody understands', () => {
 
   test('is asked by all again when a person says so', async () => {
     const world = await queue(4);
-    world.answer('createDisbursement', strange, strange, strange, ok({ token: 'tok' }));
+    world.answer('createDisbursement', strange, strange, strange, ...tokens(9));
     for (const id of world.ids) await world.run(id);
     await world.bench.accounts.release('main', 'payments', 'not_understood');
     for (const id of world.ids) await world.run(id);
@@ -93,7 +96,7 @@ describe('a disbursement that alone is answered so', () => {
   test('holds nobody else, however many they are, where the others are understood', async () => {
     const world = await queue(12);
     for (const [index, id] of world.ids.entries()) {
-      world.answer('createDisbursement', index % 3 === 2 ? ok({ token: 'tok' }) : strange);
+      world.answer('createDisbursement', index % 3 === 2 ? ok({ token: `tok-${index}` }) : strange);
       await world.run(id);
     }
     expect(await world.holds()).toEqual([]);
