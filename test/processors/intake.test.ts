@@ -81,11 +81,14 @@ test('a request whose answer was lost may have been taken in, and is never said 
 });
 
 test('an answer that could not be kept with the job at first is kept, and given when it runs again', async () => {
-  const asked = job({ kind: 'message', to: '+221771234567' });
-  const { updateData } = asked;
-  asked.updateData = async () => {
-    asked.updateData = updateData;
-    throw new Error('Connection is closed');
+  const kept: unknown[] = [];
+  const asked = {
+    ...job({ kind: 'message', to: '+221771234567' }),
+    async updateData(data: unknown) {
+      kept.push(data);
+      if (kept.length === 1) throw new Error('Connection is closed');
+      this.data = data as { kind: string; to: string };
+    },
   };
   await expect(intake().processor(asked)).rejects.toThrow('Connection is closed');
   expect(await intake().processor(asked)).toEqual({ id: 'msg_1', outcome: 'accepted' });
