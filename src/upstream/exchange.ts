@@ -1,7 +1,8 @@
 import type { Clock } from '../lib/clock.ts';
 import { maskPhone } from '../lib/mask.ts';
 import { consequenceOf, type FailureCode, type OperationClass, type Consequence } from './failures.ts';
-import { type JsonObject, type JsonReading, readJson } from './json.ts';
+import { type JsonObject, type JsonReading, readJson, readText } from './json.ts';
+import { tellsOfSent } from './messaging/item-code.ts';
 import type { Area, CallOptions, UpstreamAccount } from './options.ts';
 import { secretsOf } from './account.ts';
 import type { Delivery, Letter, Transport } from './transport.ts';
@@ -118,10 +119,13 @@ function readDelivery<T>(delivery: Delivery, question: Question<T>, retryAfterMs
   });
 }
 
+const SUCCESS: ReadonlySet<string> = new Set(['00', 'success', 'sms_sent']);
+
 /** Any spelling of success. An answer that says "too fast" and "done" at once is for nobody to believe. */
 export function claimsSuccess(body: JsonObject | undefined): boolean {
   if (body === undefined) return false;
-  return body['success'] === true || ['response_code', 'response-code', 'code'].some((key) => body[key] === '00');
+  const words = ['response_code', 'response-code', 'code', 'message'].map((key) => readText(body[key]));
+  return body['success'] === true || words.some((word) => word && SUCCESS.has(word)) || tellsOfSent(body);
 }
 
 /** Retry-After of a 429 in ms (seconds or an HTTP date), at most an hour; undefined when it names none. */

@@ -1,6 +1,7 @@
 import type { Answer, Reading, Taken } from '../exchange.ts';
 import { codeOfStatus, type FailureCode, listedCode } from '../failures.ts';
 import { type JsonObject, readText } from '../json.ts';
+import { tellsOfSent } from './item-code.ts';
 
 const SUCCESS = new Set(['00', 'success']);
 const TOKEN_CODES: ReadonlySet<string> = new Set([
@@ -18,7 +19,7 @@ export function isTokenRefusal(code: string): boolean {
 
 /**
  * Reads one answer of the messaging area. The HTTP statuses of its errors are not told, so a listed code decides at
- * any status; the message, which is misspelt in places, never does.
+ * any status; the message, which is misspelt in places, never does. A refusal beside texts that were sent is none.
  */
 export function readSms<T>(answer: Answer, take: (body: JsonObject) => Taken<T> | undefined): Reading<T> {
   const { body, status, problem } = answer;
@@ -26,8 +27,11 @@ export function readSms<T>(answer: Answer, take: (body: JsonObject) => Taken<T> 
   const upstreamCode = readText(body['code']);
   const message = readText(body['description']) ?? readText(body['message']);
   const listed = upstreamCode === undefined ? undefined : listedCode(upstreamCode);
-  if (listed) return { code: listed, upstreamCode, message };
-  if (!isSuccess(upstreamCode, body)) return { code: codeOfFailure(status, upstreamCode), upstreamCode, message };
+  if (listed || !isSuccess(upstreamCode, body)) {
+    // Sent again on the strength of such a refusal, the texts in it would go out twice.
+    const code = tellsOfSent(body) ? 'unreadable' : (listed ?? codeOfFailure(status, upstreamCode));
+    return { code, upstreamCode, message };
+  }
   const taken = status >= 200 && status < 300 ? take(body) : undefined;
   return taken ?? { code: 'unreadable', message: 'a success without its fields' };
 }

@@ -1,6 +1,6 @@
 /** What the code of one text says, in the answer to a send and in statistics. */
 import { listedCode } from '../failures.ts';
-import { type JsonObject, readText } from '../json.ts';
+import { type JsonObject, isObject, readText } from '../json.ts';
 
 /** Codes of an item that do not tell whether the text left: as for the whole request, only asking settles it. */
 const UNCLEAR: ReadonlySet<string> = new Set(['ERROR_101', 'ERROR_102', 'ERROR_103', 'ERROR_116']);
@@ -36,6 +36,12 @@ export function readItemCode(item: JsonObject): ItemCode {
   const told = code === '00' || (code !== undefined && NUMBER.test(code));
   if (told && beside !== 'not sent') return { outcome: 'sent', code, strange: false };
   return { outcome: 'unknown', code: code !== undefined && PLAIN.test(code) ? code : undefined, strange: true };
+}
+
+/** Whether any text stands in an answer as sent, whatever the answer says as a whole. */
+export function tellsOfSent({ data }: JsonObject): boolean {
+  const list: unknown = isObject(data) ? data['sms'] : undefined;
+  return Array.isArray(list) && list.some((item) => isObject(item) && readItemCode(item).outcome === 'sent');
 }
 
 /** What a status or an error beside the code says; the interface has neither. */
