@@ -87,7 +87,7 @@ test('an answer that could not be kept with the job at first is kept, and given 
     async updateData(data: unknown) {
       kept.push(data);
       if (kept.length === 1) throw new Error('Connection is closed');
-      this.data = data as { kind: string; to: string };
+      this.data = data;
     },
   };
   await expect(intake().processor(asked)).rejects.toThrow('Connection is closed');

@@ -143,7 +143,7 @@ test('new credentials are not held to account for the old ones', async () => {
 });
 
 /** A refusal, and a text that was sent, in one answer. */
-function both(code: string | undefined, status = 200, headers: Record<string, string> = {}): Answerer {
+function contradiction(code: string | undefined, status = 200, headers: Record<string, string> = {}): Answerer {
   const sms = [{ code: 'SMS-00001', receiver_address: hello.to, text: hello.text }];
   return raw(JSON.stringify({ code, data: { sms } }), status, headers);
 }
@@ -165,10 +165,15 @@ const sends: readonly (readonly [what: string, answer: Answerer, verdict: object
   ['too fast', raw('', 429), { is: 'transient', code: 'throttled' }],
   ['too fast, with a pause', raw('', 429, { 'retry-after': '2' }), { is: 'transient', retryAfterMs: 2_000 }],
   ...(['ERROR_121', 'ERROR_106', 'ERROR_110'] as const).map(
-    (code) => [`${code} beside a text that was sent`, both(code), { is: 'unknown', code: 'unreadable' }] as const,
+    (code) =>
+      [`${code} beside a text that was sent`, contradiction(code), { is: 'unknown', code: 'unreadable' }] as const,
   ),
-  ['HTTP 401 beside one', both(undefined, 401), { is: 'unknown', code: 'unreadable' }],
-  ['a pause beside one', both('success', 429, { 'retry-after': '2' }), { is: 'unknown', code: 'unreadable' }],
+  ['HTTP 401 beside one', contradiction(undefined, 401), { is: 'unknown', code: 'unreadable' }],
+  [
+    'a pause beside one',
+    contradiction('success', 429, { 'retry-after': '2' }),
+    { is: 'unknown', code: 'unreadable' },
+  ],
   ['silence', () => undefined, { is: 'unknown', code: 'no_answer' }],
   ['cut JSON', raw('{"code":"00"'), { is: 'unknown', code: 'unreadable' }],
 ];
