@@ -4,6 +4,7 @@
  */
 import type { Redis } from 'ioredis';
 import type { Random } from '../lib/random.ts';
+import { RedisUnavailable } from '../redis/connections.ts';
 import { type BatchRow, packBatchRow, unpackBatchRow } from './batch-record.ts';
 import { storedNames } from './brief.ts';
 import { type Guard, NO_MEMORY } from './heartbeat.ts';
@@ -73,12 +74,12 @@ export class Batches {
     const { id } = batch;
     const staged = keys.batchRows(`${id}.${this.#random.hex(6)}`);
     await this.#stage(staged, rows);
-    const answer = await this.#write(batch, staged, rows.length > 0);
+    const answer = await this.#write(batch, staged, rows.length);
     if (answer.outcome !== 'accepted') await this.#redis.unlink(staged);
     return answer;
   }
 
-  async #write(batch: NewBatch, staged: string, hasRows: boolean): Promise<BatchAccepted> {
+  async #write(batch: NewBatch, staged: string, rows: number): Promise<BatchAccepted> {
     const { id, account, contentHash, state } = batch;
     const fields = { v: RECORD_VERSION, kind: 'batch', contentHash, ...batch.fields };
     const ofBytes = keys.batchOf(account, contentHash);
@@ -106,15 +107,16 @@ export class Batches {
         state,
         state === 'invalid' ? '' : batch.dueInMs,
         account,
-        hasRows ? 1 : 0,
+        rows,
         other,
         ...this.#heartbeat.remembered(),
         ...Object.entries(fields).flat(),
       ],
-    )) as [BatchAccepted['outcome'] | 'read again' | 'recovering', string, string];
+    )) as [BatchAccepted['outcome'] | 'read again' | 'unstaged' | 'recovering', string, string];
     if (outcome === 'recovering') throw this.#heartbeat.refused();
+    if (outcome === 'unstaged') throw new RedisUnavailable('rows were lost on their way to Redis; upload it again');
     // Another upload of the same bytes was faster: what it wrote is what this one is compared with.
-    return outcome === 'read again' ? this.#write(batch, staged, hasRows) : { outcome, id: name, state: detail };
+    return outcome === 'read again' ? this.#write(batch, staged, rows) : { outcome, id: name, state: detail };
   }
 
   async rows(id: string, from: number, count: number): Promise<BatchRow[]> {

@@ -8,10 +8,10 @@ import { defineScript } from './script.ts';
  *
  * KEYS record, counts, index, state set invalid, state set entered, due set, staged rows, rows, batch of these bytes,
  *      record of the batch that this named when it was read, heartbeat
- * ARGV id, now, fingerprint, state, due in ms (or ''), account, has rows (1/0), batch of these bytes as it was read (''
+ * ARGV id, now, fingerprint, state, due in ms (or ''), account, how many rows were staged, batch of these bytes as it was read (''
  *      = none), what this process remembers, then field/value pairs
  * → {'accepted', id, state} | {'duplicate', id, state} | {'conflict', id} | {'open', id of the other} |
- *   {'read again'} | {'recovering'}
+ *   {'read again'} | {'unstaged'} (rows are missing) | {'recovering'}
  */
 export const acceptBatchScript = defineScript(
   'accept batch',
@@ -29,6 +29,9 @@ if found[1] then
   whole(found[4], 0, 'rev')
   from = 'invalid'
 end
+-- A primary that took over may have fewer: written without them, these bytes could never be paid.
+local rows = tonumber(ARGV[7])
+if rows > 0 and redis.call('LLEN', KEYS[7]) ~= rows then return {'unstaged'} end
 if ARGV[8] ~= '' and ARGV[8] ~= id then
   local other = redis.call('HGET', KEYS[10], 'state')
   if other == 'awaiting_approval' or other == 'running' then return {'open', ARGV[8]} end
@@ -43,7 +46,7 @@ for i = ${9 + MEMORY_WORDS}, #ARGV do fields[#fields + 1] = ARGV[i] end
 redis.call('HSET', KEYS[1], unpack(fields))
 redis.call('HINCRBY', KEYS[1], 'rev', 1)
 move(KEYS[2], KEYS[4], KEYS[5], id, at, from, state, '')
-if ARGV[7] == '1' then
+if rows > 0 then
   redis.call('RENAME', KEYS[7], KEYS[8])
   redis.call('PERSIST', KEYS[8])
 end
