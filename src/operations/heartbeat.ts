@@ -110,7 +110,7 @@ export class Heartbeat {
   /** Somebody was given an event at this place, and the stream has not come so far: what it was is lost. */
   lost(place: string): void {
     const { redis, onError } = this.#options;
-    const args = [this.#now(), '', 0, '', 0, place, '', 'event_cursor'];
+    const args = [this.#now(), '', 0, '', 0, place, '', 'event_cursor', 0];
     const entered = runScript(redis, beatScript, heartbeatKeys, args).then((answer) => this.#take(answer));
     entered.catch((error: unknown) => onError?.(error));
   }
@@ -167,7 +167,7 @@ export class Heartbeat {
 
   async #beat(): Promise<void> {
     const { event, deployment } = this.#known;
-    const args = [this.#now(), ...this.remembered(), event, deployment, ''];
+    const args = [this.#now(), ...this.remembered(), event, deployment, '', this.#recovering?.since ?? 0];
     await this.#take(await runScript(this.#options.redis, beatScript, heartbeatKeys, args));
   }
 

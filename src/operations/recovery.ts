@@ -72,7 +72,7 @@ export class Recovery {
 
   /** Begins one, or adds to what is known about the one that is under way; `lastEvent`: a place that was seen. */
   async enter(because: RecoveryCause, lastEvent = '0-0'): Promise<void> {
-    await runScript(this.#redis, beatScript, heartbeatKeys, [this.#now(), '', 0, '', 0, lastEvent, '', because]);
+    await runScript(this.#redis, beatScript, heartbeatKeys, [this.#now(), '', 0, '', 0, lastEvent, '', because, 0]);
   }
 
   /**

@@ -328,6 +328,35 @@ describe('a recovery', () => {
     expect(await one.beat()).toBe('rolled_back');
   });
 
+  test('does not end because another copy is put back, under processes that have never been at work', async () => {
+    const first = aProcess();
+    await first.begin();
+    await first.operations.accept(asked('early'));
+    await first.beat();
+    const putBack = await copy();
+    now += 8 * 3_600_000;
+    const [late, other] = [aProcess(), aProcess()];
+    expect([await late.begin(), await other.begin()]).toEqual(['silence', 'silence']);
+    await putBack();
+    expect(await late.beat()).toBe('rolled_back');
+    expect(await intended(other, 'early')).toBe('recovering');
+  });
+
+  test('that a witness has ended is over for all who saw it, and the next one is no part of it', async () => {
+    const first = aProcess();
+    await first.begin();
+    await first.operations.accept(asked('early'));
+    await first.beat();
+    now += 8 * 3_600_000;
+    const late = aProcess();
+    expect(await late.begin()).toBe('silence');
+    const witness = aProcess();
+    expect(await witness.begin(first.heartbeat.known())).toBeUndefined();
+    await recovery().enter('rolled_back');
+    await recovery().leave({ by: 'maker' });
+    expect(await late.beat(), 'it was frozen over both').toBeUndefined();
+  });
+
   test('ends only once', async () => {
     await recovering();
     await recovery().leave({ by: 'maker' });

@@ -76,8 +76,8 @@ local function cursor_ahead(last)
   end
 end
 local function h_of(name)
-  local r = redis.call('HMGET', heartbeat, 'recovering', 'epoch', 'counter', 'before', 'at', 'deployment', '${MARK}' .. name)
-  return {mark = tonumber(r[7] or '0'), recovering = r[1], epoch = r[2], counter = tonumber(r[3] or '0'), before = r[4] or '', at = tonumber(r[5] or '0'),
+  local r = redis.call('HMGET', heartbeat, 'recovering', 'epoch', 'counter', 'before', 'at', 'deployment', '${MARK}' .. name, 'recovered')
+  return {mark = tonumber(r[7] or '0'), recovered = tonumber(r[8] or '0'), recovering = r[1], epoch = r[2], counter = tonumber(r[3] or '0'), before = r[4] or '', at = tonumber(r[5] or '0'),
     deployment = r[6]}
 end
 -- What a process knows of the time before it may be all that anybody knows.
@@ -89,8 +89,9 @@ local function add_knowledge(known)
   if known.counter > tonumber(r[2] or '0') then redis.call('HSET', recovery, 'knownCounter', string.format('%.0f', known.counter)) end
   if is_after(known.event, r[3] or '0-0') then redis.call('HSET', recovery, 'lastEvent', known.event) end
 end
--- Somebody remembers what this Redis has not.
+-- Somebody remembers what this Redis has not: how far it had come, or a recovery of which it knows no end.
 local function is_lost(h, known)
+  if not h.recovering and known.recovering > h.recovered then return true end
   if known.epoch == '' then return false end
   if h.epoch == known.epoch then return h.counter < known.counter or h.mark < known.mark end
   return not among(h.before, known.epoch)
@@ -118,6 +119,13 @@ end
 local function stay(at, h, proof, known)
   return enter(at, h, is_lost(h, known) and proof or h.recovering, known)
 end
+-- Whoever knows of it, and finds no recovery, is told by this that it has ended; a copy from before it does not say so.
+local function leave(h)
+  local since = tonumber(redis.call('HGET', recovery, 'since') or '0')
+  redis.call('HSET', heartbeat, 'recovered', string.format('%.0f', math.max(h.recovered, since)))
+  redis.call('HDEL', heartbeat, 'recovering')
+  redis.call('DEL', recovery)
+end
 local function behind_cursor(at, h, known)
   local ahead = cursor_ahead(last_place())
   if not ahead then return end
@@ -136,14 +144,15 @@ end
  *
  * KEYS heartbeat, recovery, schema, events, dispatch, counts of the system
  * ARGV now, epoch, counter, own name and mark as above, last event and deployment that this process remembers (0-0 and '':
- *      nothing), why else a recovery is to begin ('' = not)
+ *      nothing), why else a recovery is to begin ('' = not), when the recovery began that it knows of (0: none)
  * → {'beats', epoch, counter, now, last event, deployment} | {'recovering', {field, value, …}}
  */
 export const beatScript = defineScript(
   'beat',
   `${SHARED}
 local at = clock(ARGV[1])
-local known = {epoch = ARGV[2], counter = tonumber(ARGV[3]), mark = tonumber(ARGV[5]), event = ARGV[6], deployment = ARGV[7]}
+local known = {epoch = ARGV[2], counter = tonumber(ARGV[3]), mark = tonumber(ARGV[5]), event = ARGV[6], deployment = ARGV[7],
+  recovering = tonumber(ARGV[9])}
 local h = h_of(ARGV[4])
 if h.recovering then return stay(at, h, 'rolled_back', known) end
 if ARGV[8] ~= '' then return enter(at, h, ARGV[8], known) end
@@ -174,7 +183,7 @@ export const firstBeatScript = defineScript(
   'first beat',
   `${SHARED}
 local at = clock(ARGV[1])
-local known = {epoch = ARGV[2], counter = tonumber(ARGV[3]), mark = 0, event = ARGV[4], deployment = ARGV[6]}
+local known = {epoch = ARGV[2], counter = tonumber(ARGV[3]), mark = 0, event = ARGV[4], deployment = ARGV[6], recovering = 0}
 local witnessed, h = tonumber(ARGV[5]), h_of(ARGV[9])
 local same = known.epoch ~= '' and h.epoch == known.epoch
 local proven = same and h.counter >= known.counter and h.at - witnessed <= ${WITNESS_GRACE_MS}
@@ -183,8 +192,7 @@ if h.recovering then
   local contradicted = tonumber(r[2] or '0') > h.counter or (r[1] and r[1] ~= h.epoch)
   local mere_silence = h.recovering == 'silence' or h.recovering == 'clock'
   if contradicted or not (proven and mere_silence) then return stay(at, h, 'witness', known) end
-  redis.call('HDEL', heartbeat, 'recovering')
-  redis.call('DEL', recovery)
+  leave(h)
   local data = cjson.encode({id = 'system', state = 'recovered', because = h.recovering, by = 'witness'})
   emit(events, heartbeat, counts, 'system', at, 'main', 'system.recovered', data)
 end
@@ -243,8 +251,7 @@ if not is_after(place, last) then place = '*' end
 local counter = math.max(h.counter, tonumber(r[2] or '0')) + 1
 redis.call('HSET', heartbeat, 'epoch', ARGV[2], 'before', table.concat(before, ','), 'counter', string.format('%.0f', counter), 'at', at)
 redis.call('HSETNX', heartbeat, 'deployment', ARGV[2])
-redis.call('HDEL', heartbeat, 'recovering')
-redis.call('DEL', recovery)
+leave(h)
 local data = cjson.encode({id = 'system', state = 'recovered', because = h.recovering, by = ARGV[3]})
 emit(events, heartbeat, counts, 'system', at, 'main', 'system.recovered', data, place)
 return {'left', ARGV[2], last_place()}
