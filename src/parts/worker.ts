@@ -118,6 +118,7 @@ function processorOf(foundation: Foundation, { bench, delivery }: Tools, name: A
     clock: foundation.clock,
     announce,
     refusal: () => refusalOf(foundation)?.detail,
+    recovering: () => foundation.heartbeat.recovering() !== undefined,
     accept: {
       disbursement: (request) => acceptance.disbursement(request),
       message: (request, fallback) => acceptance.message(request, undefined, fallback),

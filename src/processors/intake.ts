@@ -10,6 +10,7 @@ import type { Job } from 'bullmq';
 import { UnrecoverableError } from 'bullmq';
 import type { Clock } from '../lib/clock.ts';
 import { maskPhone } from '../lib/mask.ts';
+import { Recovering } from '../operations/recovery.ts';
 import { RESTORED } from '../operations/restored.ts';
 import { type Announce, stopwatch } from './run.ts';
 
@@ -24,14 +25,17 @@ export interface IntakeOptions {
   readonly accept: Readonly<Record<string, (request: unknown, fallback: string) => Promise<Answer>>>;
   /** Why nothing can be accepted now, if so: what is answered must survive a power loss. */
   readonly refusal: () => string | undefined;
+  /** Redis may have lost something: the job may be one that was carried out since. */
+  readonly recovering: () => boolean;
   readonly clock: Clock;
   readonly announce: Announce;
 }
 
-export function intakeProcessor({ accept, refusal, clock, announce }: IntakeOptions) {
+export function intakeProcessor({ accept, refusal, recovering, clock, announce }: IntakeOptions) {
   return async (job: IntakeJob): Promise<Kept> => {
     const kept = keptIn(job.data);
     if (kept) return endAgain(kept);
+    if (recovering()) return giveUp(job);
     const closed = refusal();
     if (closed) {
       await job.updateData({ id: '', outcome: 'failed' });
@@ -48,6 +52,8 @@ export function intakeProcessor({ accept, refusal, clock, announce }: IntakeOpti
       announce({ queue: 'intake', id: known.id, settlement, durationMs: elapsedMs() });
       await job.updateData(known);
     } catch (error) {
+      // Noticed by the very script that accepts.
+      if (error instanceof Recovering) return giveUp(job);
       await job.updateData(known);
       throw error;
     }
@@ -69,6 +75,13 @@ type IntakeJob = Pick<Job, 'data' | 'id' | 'timestamp' | 'updateData'>;
 interface Kept {
   readonly id: string;
   readonly outcome: string;
+}
+
+/** "Add it again" would be bad advice: nobody here knows whether it was carried out. */
+async function giveUp(job: IntakeJob): Promise<Kept> {
+  const kept = { id: '', outcome: RESTORED };
+  await job.updateData(kept);
+  return endAgain(kept);
 }
 
 function end(answer: Answer): Kept {
@@ -99,7 +112,7 @@ function endAgain(kept: Kept): Kept {
   if (kept.outcome === 'conflict') throw new UnrecoverableError(conflictWith(kept.id));
   if (kept.outcome === RESTORED) {
     throw new UnrecoverableError(
-      'refused, nothing was recorded: the job stood in a copy of Redis that was put back, and may have been carried out since; look before you add it anew',
+      'refused, nothing was recorded: the job stood in a Redis that may have lost something, and may have been carried out since; look before you add it anew',
     );
   }
   throw new UnrecoverableError('refused, nothing was recorded; what was asked is no longer kept: add it anew');

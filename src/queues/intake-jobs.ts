@@ -55,20 +55,33 @@ export class IntakeJobs {
   }
 
   /**
-   * Of jobs that were added before `time` (ms) and not taken yet, what was asked is forgotten: they stood in a copy of
-   * Redis that was put back, and may have been carried out since. Whoever takes one later says so. How many there were.
+   * Of jobs that are not over, what was asked is forgotten: they stood in a copy of Redis that was put back, and may
+   * have been carried out since. Whoever takes one later says so. When each was added is asked of nobody's clock: what
+   * is added in a recovery is refused as well. How many were given up since `since` (ms), by anybody.
    */
-  async giveUp(time: number, outcome: string): Promise<number> {
-    let given = 0;
-    for (let from = 0; ; from += JOBS_AT_ONCE) {
-      const jobs: (Job | undefined)[] = await this.#queue.getJobs([...OPEN], from, from + JOBS_AT_ONCE - 1, true);
-      const there = jobs.filter((job) => job !== undefined);
-      for (const job of there) {
-        if (job.timestamp > time || !isRequest(job.data)) continue;
+  async giveUp(since: number, outcome: string): Promise<number> {
+    // Workers take jobs meanwhile, so a pass may miss those that move up.
+    for (let given = -1; given !== 0; ) {
+      given = 0;
+      for await (const job of this.#jobs(OPEN)) {
+        if (!isRequest(job.data)) continue;
         await job.updateData({ id: '', outcome });
         given += 1;
       }
-      if (there.length < JOBS_AT_ONCE) return given;
+    }
+    let all = 0;
+    for await (const { data, finishedOn = since } of this.#jobs([...OPEN, 'failed'])) {
+      if (isGivenUp(data, outcome) && finishedOn >= since) all += 1;
+    }
+    return all;
+  }
+
+  async *#jobs(states: readonly (typeof OPEN | typeof OVER)[number][]): AsyncGenerator<Job, void, undefined> {
+    for (let from = 0; ; from += JOBS_AT_ONCE) {
+      const jobs: (Job | undefined)[] = await this.#queue.getJobs([...states], from, from + JOBS_AT_ONCE - 1, true);
+      const there = jobs.filter((job) => job !== undefined);
+      yield* there;
+      if (there.length < JOBS_AT_ONCE) return;
     }
   }
 
@@ -84,6 +97,10 @@ export class IntakeJobs {
 
 function isRequest(data: unknown): boolean {
   return typeof data === 'object' && data !== null && 'kind' in data;
+}
+
+function isGivenUp(data: unknown, outcome: string): boolean {
+  return typeof data === 'object' && data !== null && 'outcome' in data && data.outcome === outcome;
 }
 
 function wordsOf({ name, id, data, failedReason, returnvalue, stacktrace }: Job): string {

@@ -1,6 +1,7 @@
 /** What a person sees and says after a Redis that may have lost something. */
 import { Queue, QueueEvents } from 'bullmq';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/lib/clock.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { Recovery } from '../../src/operations/recovery.ts';
 import { type Service, startService } from '../support/service.ts';
@@ -129,22 +130,43 @@ test('a batch that stood in the copy is paid only after it is approved once more
   await service.until(path, ({ state }) => state === 'finished');
 });
 
-test('a job that waited when the copy was made is given up, and says why when somebody takes it', async () => {
-  const queue = new Queue('intake', { connection: { url: service.redisUrl }, prefix: '{relais}' });
-  const events = new QueueEvents('intake', { connection: { url: service.redisUrl }, prefix: '{relais}' });
-  await Promise.all([queue.waitUntilReady(), events.waitUntilReady()]);
-  await queue.pause();
+describe('jobs of intake', () => {
   const request = { kind: 'disbursement', reference: 'job', accountAlias: '771234567', amount: 5_000 };
-  const job = await queue.add('pay', { ...request, withdrawMode: 'wallet-a-senegal' });
-  await recovery.enter('rolled_back');
-  const { body } = await say({ apply: true });
-  expect(body.last).toMatchObject({
-    intakeJobs: 1,
-    next: expect.arrayContaining([expect.stringContaining('intake')]),
-  });
-  await queue.resume();
-  await expect(job.waitUntilFinished(events)).rejects.toThrow('look before you add it anew');
-  expect((await see()).body.open).toEqual([]);
-  await events.close();
-  await queue.close();
+  const counted = { intakeJobs: 1, next: expect.arrayContaining([expect.stringContaining('intake')]) };
+
+  async function withQueue(run: (queue: Queue, events: QueueEvents) => Promise<void>): Promise<void> {
+    const connection = { url: service.redisUrl };
+    const queue = new Queue('intake', { connection, prefix: '{relais}' });
+    const events = new QueueEvents('intake', { connection, prefix: '{relais}' });
+    await Promise.all([queue.waitUntilReady(), events.waitUntilReady()]);
+    await run(queue, events);
+    await events.close();
+    await queue.close();
+  }
+
+  test.for([
+    ['', 0],
+    [', by a clock that is ahead,', 3_600_000],
+  ] as const)('that waited when the copy was made%s are given up, and say why when taken', ([, ahead]) =>
+    withQueue(async (queue, events) => {
+      await queue.pause();
+      const timestamp = systemClock.now() + ahead;
+      const job = await queue.add('pay', { ...request, withdrawMode: 'wallet-a-senegal' }, { timestamp });
+      await recovery.enter('rolled_back');
+      const { body } = await say({ apply: true });
+      expect(body.last).toMatchObject(counted);
+      await queue.resume();
+      await expect(job.waitUntilFinished(events)).rejects.toThrow('look before you add it anew');
+      expect((await see()).body.open).toEqual([]);
+    }),
+  );
+
+  test('that a worker takes before anybody has looked say the same, and are counted', () =>
+    withQueue(async (queue, events) => {
+      await recovery.enter('rolled_back');
+      await service.until(PATH, ({ state }) => state === 'recovering');
+      const job = await queue.add('pay', { ...request, withdrawMode: 'wallet-a-senegal' });
+      await expect(job.waitUntilFinished(events)).rejects.toThrow('look before you add it anew');
+      expect((await say({ apply: true })).body.last).toMatchObject(counted);
+    }));
 });

@@ -11,12 +11,13 @@ const job = (data: unknown) => ({
   },
 });
 
-function intake(more: { refusal?: string } = {}) {
+function intake(more: { refusal?: string; recovering?: true } = {}) {
   const asked: unknown[] = [];
   const processor = intakeProcessor({
     clock: systemClock,
     announce: () => undefined,
     refusal: () => more.refusal,
+    recovering: () => more.recovering === true,
     accept: {
       message: async (request, fallback) => {
         asked.push([request, fallback]);
@@ -72,7 +73,7 @@ test('while what is answered would not be kept, nothing is taken', async () => {
 
 test('a request whose answer was lost may have been taken in, and is never said not to have been', async () => {
   const lost = async () => Promise.reject(new Error('Command timed out'));
-  const tools = { clock: systemClock, announce: () => undefined, refusal: () => undefined };
+  const tools = { clock: systemClock, announce: () => undefined, refusal: () => undefined, recovering: () => false };
   const asked = job({ kind: 'message', to: '+221771234567', text: 'Your code is 4711' });
   const processor = intakeProcessor({ ...tools, accept: { message: lost } });
   await expect(processor(asked)).rejects.toThrow('Command timed out');
@@ -92,6 +93,13 @@ test('an answer that could not be kept with the job at first is kept, and given 
   };
   await expect(intake().processor(asked)).rejects.toThrow('Connection is closed');
   expect(await intake().processor(asked)).toEqual({ id: 'msg_1', outcome: 'accepted' });
+});
+
+test('in a recovery nobody is told to add a job again: it may have been carried out', async () => {
+  const { asked, processor } = intake({ recovering: true, refusal: 'recovering' });
+  const waiting = job({ kind: 'message' });
+  await expect(processor(waiting)).rejects.toThrow('look before you add it anew');
+  expect([asked, waiting.data]).toEqual([[], { id: '', outcome: 'restored' }]);
 });
 
 test('a job that is over keeps its answer, and gives it again', async () => {
