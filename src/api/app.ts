@@ -27,8 +27,7 @@ import { optOutRoutes } from './opt-outs.ts';
 import { purgeRoutes } from './purge.ts';
 import { paymentRequestRoutes } from './payment-requests.ts';
 import { recoveryRoutes } from './recovery.ts';
-import { UNREADABLE } from '../operations/scripts/script.ts';
-import { UnreadableRecord } from '../operations/unreadable.ts';
+import { UnreadableRecord, isUnreadable } from '../operations/unreadable.ts';
 import { ApiProblem, sendProblem } from './problem.ts';
 import { unreadableView } from './views.ts';
 import { limitRate } from './rate-limit.ts';
@@ -166,7 +165,7 @@ function answerProblem({ onError }: ApiContext): ErrorRequestHandler {
 function problemOf(error: unknown): ApiProblem {
   if (error instanceof ApiProblem) return error;
   if (error instanceof Recovering) return new ApiProblem('recovering', `${error.message}.`);
-  if (error instanceof UnreadableRecord || isUnreadable(error)) {
+  if (isUnreadable(error)) {
     return new ApiProblem(
       'unreadable',
       'It was written by another version, or is damaged; `relais doctor` names it.',
@@ -177,11 +176,6 @@ function problemOf(error: unknown): ApiProblem {
   if (error instanceof Error && isRedisAway(error))
     return new ApiProblem('unavailable', 'Try again; with the same identity it is safe.');
   return new ApiProblem('internal', 'It was written to the log under this X-Request-Id; trying again is safe.');
-}
-
-/** In the words of a script, which found it so after we had read it. */
-function isUnreadable(error: unknown): boolean {
-  return error instanceof Error && error.message.includes(UNREADABLE);
 }
 
 /** A server that takes no writes for now. Before version 7 what a script was told stands in the middle. */

@@ -94,21 +94,24 @@ function stateView(underWay: UnderWay | undefined) {
 /** It was kept by the desk, in this form. */
 function reportView(kept: unknown) {
   if (kept === undefined) return null;
-  const { at, by, because, lastBeat, items, intakeJobs, heldCampaigns } = kept as RecoveryReport;
+  const { at, by, because, lastBeat, items, unreadable, intakeJobs, heldCampaigns } = kept as RecoveryReport;
   return {
     at: iso(at),
     by,
     because,
     lostSince: iso(lastBeat),
     items,
+    unreadable,
     intakeJobs,
     heldCampaigns,
     next: nextSteps(kept as RecoveryReport),
   };
 }
 
+const NAMED_IN_WORDS = 10;
+
 /** What relais cannot do for anybody. */
-function nextSteps({ lastBeat, items, intakeJobs, heldCampaigns }: RecoveryReport): string[] {
+function nextSteps({ lastBeat, items, unreadable, intakeJobs, heldCampaigns }: RecoveryReport): string[] {
   const since = iso(lastBeat) ?? 'the copy was made';
   const count = (pick: (row: RecoveryReport['items'][number]) => number): number =>
     items.reduce((sum, row) => sum + pick(row), 0);
@@ -119,6 +122,11 @@ function nextSteps({ lastBeat, items, intakeJobs, heldCampaigns }: RecoveryRepor
   return [
     `Opt-outs since ${since} are lost: bring them again (relais opt-outs add) before a campaign is resumed.`,
     `What was switched since ${since} is as it was before: accounts that were stopped, queues that were paused, limits.`,
+    ...(unreadable.count > 0
+      ? [
+          `${unreadable.count} records cannot be read (${unreadable.ids.slice(0, NAMED_IN_WORDS).join(', ')}): they are as they were, and nothing of them is due. relais doctor says why.`,
+        ]
+      : []),
     ...(intakeJobs > 0
       ? [`${intakeJobs} jobs of intake were given up: look whether each was carried out before it is added anew.`]
       : []),

@@ -18,6 +18,8 @@ export const keys = {
     `ref:${kind}:${fingerprint(`${account}\n${reference}`)}`,
   /** String: what was open when a recovery began to be applied (JSON). */
   recoveryBefore: 'recovery:before',
+  /** Set: what a recovery could not lead on, since it cannot be read. */
+  recoverySkipped: 'recovery:skipped',
   /** String: what the last recovery came to (JSON). */
   recoveryReport: 'recovery:report',
   /** Set: ids of records that somebody could not read. */

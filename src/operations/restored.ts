@@ -3,6 +3,8 @@
  * change that no other part makes. Reads a page at a time, however much there is.
  */
 import type { Redis } from 'ioredis';
+import { dueQueues } from './due-queues.ts';
+import { isUnreadable } from './unreadable.ts';
 import { chunkAt } from './campaigns.ts';
 import { outcomeLetters } from './chunk-items.ts';
 import { keys } from './keys.ts';
@@ -49,6 +51,8 @@ export interface Before {
 }
 
 const PAGE = 500;
+/** All but looks. */
+const ACTING_QUEUES = dueQueues.filter((queue) => queue !== 'status-poll');
 /** Field of a campaign. */
 const DONE_IN = 'restoredIn';
 
@@ -100,7 +104,7 @@ export class Restored {
   async recipients(campaigns: readonly string[]): Promise<Standing[]> {
     const sums = new Map<string, number>();
     for (const id of campaigns) {
-      const campaign = await this.#queries.read('campaign', id);
+      const campaign = await this.#readable(id);
       for (const bin of campaignBins) {
         if (campaign && bin !== 'total') sums.set(bin, (sums.get(bin) ?? 0) + campaign.totals[bin]);
       }
@@ -115,6 +119,7 @@ export class Restored {
     const campaigns: string[] = [];
     for await (const { id } of this.campaigns()) campaigns.push(id);
     const before = { since, campaigns, standings: await this.standings(campaigns) };
+    await this.#redis.del(keys.recoverySkipped);
     await this.#redis.set(keys.recoveryBefore, JSON.stringify(before));
     return before;
   }
@@ -126,9 +131,30 @@ export class Restored {
 
   async *#readCampaigns(ids: readonly string[]): AsyncGenerator<CampaignRecord, void, undefined> {
     for (const id of ids) {
-      const campaign = await this.#queries.read('campaign', id);
+      const campaign = await this.#readable(id);
       if (campaign) yield campaign;
     }
+  }
+
+  async #readable(id: string): Promise<CampaignRecord | undefined> {
+    try {
+      return await this.#queries.read('campaign', id);
+    } catch (error) {
+      if (!isUnreadable(error)) throw error;
+      await this.skip(id);
+      return undefined;
+    }
+  }
+
+  /** What cannot be read is left as it is, and nothing of it is due until somebody sees to it. */
+  async skip(id: string): Promise<void> {
+    const pipeline = this.#redis.pipeline().sadd(keys.recoverySkipped, id);
+    for (const queue of ACTING_QUEUES) pipeline.zrem(keys.due(queue), id);
+    for (const [error] of (await pipeline.exec()) ?? []) if (error) throw error;
+  }
+
+  async skipped(): Promise<string[]> {
+    return (await this.#redis.smembers(keys.recoverySkipped)).toSorted();
   }
 
   async keepReport(report: object): Promise<void> {
@@ -156,6 +182,15 @@ export class Restored {
       for await (const page of this.ids('chunk', state)) {
         const open = await this.#toDoubt(page);
         if (open.length > 0) yield open;
+      }
+    }
+  }
+
+  /** Chunks that were handed out, and whose campaign cannot be read to name them. */
+  async *chunksDue(): AsyncGenerator<string[], void, undefined> {
+    for (const queue of ['sms-batch', 'sms-otp'] as const) {
+      for (let end = await this.#redis.zcard(keys.due(queue)); end > 0; end -= PAGE) {
+        yield await this.#redis.zrange(keys.due(queue), String(Math.max(0, end - PAGE)), String(end - 1));
       }
     }
   }

@@ -7,6 +7,7 @@ import { inFull } from './brief.ts';
 import { keys } from './keys.ts';
 import { type Kind, kinds, statesOf } from './lifecycle.ts';
 import { type Fields, RECORD_VERSION, type RecordAt, readRecord } from './record.ts';
+import { UNREADABLE } from './scripts/script.ts';
 
 /** How many are kept by name. */
 const NAMED_MOST = 1_000;
@@ -22,6 +23,11 @@ export class UnreadableRecord extends Error {
     this.id = id;
     this.account = account;
   }
+}
+
+/** Also in the words of a script, which found it so after we had read it. */
+export function isUnreadable(error: unknown): boolean {
+  return error instanceof UnreadableRecord || (error instanceof Error && error.message.includes(UNREADABLE));
 }
 
 /** The record, or why it is none. */

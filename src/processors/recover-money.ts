@@ -3,17 +3,19 @@
  * been sent, called off or decided since, so it waits for a person; what can be asked about is asked, and what the
  * service confirms is settled as any look settles it.
  */
+import { named } from '../operations/evidence.ts';
 import type { Kind } from '../operations/lifecycle.ts';
 import type { DisbursementRecord, Fields, RecordAt } from '../operations/record.ts';
 import { EVENTS_LOST_AT_MOST, RESTORED } from '../operations/restored.ts';
 import type { DisbursementStatus } from '../upstream/payments/types.ts';
 import type { Verdict } from '../upstream/verdict.ts';
 import { type AttemptedKind, eventOf } from './announced.ts';
-import { DAILY_MS, type Ending, finish } from './attempt.ts';
+import { CLAIMED, DAILY_MS, type Ending, finish } from './attempt.ts';
 import { batchEvent } from './batch.ts';
 import { type Bench, waitAt } from './bench.ts';
 import { judge } from './judge.ts';
 import { endingOf } from './look.ts';
+import { TRANSACTION_COLLISION } from './submit.ts';
 
 /** The states of each kind that an apply leads on. What is left of the others is looked at as ever, and goes on. */
 export const statesToRestore = {
@@ -28,11 +30,14 @@ export type MoneyKind = keyof typeof statesToRestore;
 
 const TO_A_PERSON = { to: 'needs_review', did: 'needs_review', because: RESTORED } as const;
 
+/** Where what the service named belongs to another operation, nothing is settled by it. */
+type Restoring<K extends MoneyKind> = Ending<K> & { readonly ifClaimed?: Ending<K> };
+
 type Restorer<K extends MoneyKind> = (
   record: RecordAt<K>,
   bench: Bench,
   at: number,
-) => Promise<Ending<K> | undefined> | Ending<K> | undefined;
+) => Promise<Restoring<K> | undefined> | Restoring<K> | undefined;
 
 const restorers: { readonly [K in MoneyKind]: Restorer<K> } = {
   // Where every row is a disbursement already, nothing of it is left to be released.
@@ -55,12 +60,15 @@ export async function restoreMoney<K extends MoneyKind>(
 ): Promise<'done' | 'nothing' | 'again'> {
   const record = await bench.queries.read(kind, id);
   if (record === undefined || !(states as readonly string[]).includes(record.state)) return 'nothing';
-  const ending = await restorers[kind](record, bench, at);
-  if (ending === undefined) return 'nothing';
+  const restoring = await restorers[kind](record, bench, at);
+  if (restoring === undefined) return 'nothing';
+  const { ifClaimed, ...ending } = restoring;
   const evidence = { operation: RESTORED, code: record.state };
   // Nobody's lease: a worker that is at it finds out when it writes its intent, or its last word.
-  const { did } = await finish<K>({ record, lease: undefined }, bench, { evidence, ...ending });
-  return did === 'lost' ? 'again' : 'done';
+  const mine = { record, lease: undefined };
+  const { did, because } = await finish<K>(mine, bench, { evidence, ...ending });
+  if (because !== CLAIMED || ifClaimed === undefined) return did === 'lost' ? 'again' : 'done';
+  return (await finish<K>(mine, bench, ifClaimed)).did === 'lost' ? 'again' : 'done';
 }
 
 function reviewed<K extends AttemptedKind>(record: RecordAt<K>, reason = RESTORED) {
@@ -80,7 +88,7 @@ async function restoreDisbursement(
   record: DisbursementRecord,
   bench: Bench,
   at: number,
-): Promise<Ending<'disbursement'>> {
+): Promise<Restoring<'disbursement'>> {
   const review = { ...TO_A_PERSON, ...reviewed<'disbursement'>(record) };
   const verdict = await statusOf(record, bench);
   if (verdict === undefined) return review;
@@ -98,7 +106,11 @@ async function restoreDisbursement(
   const judgement = judge({ ...record, state: 'unknown' }, value, at, bench.policy);
   if (judgement.is === 'final' || judgement.is === 'pending') {
     const ending = endingOf({ record, at }, { ...record, ...details }, judgement, bench);
-    return { ...ending, set: { ...details, ...ending.set }, evidence };
+    const restoring = { ...ending, set: { ...details, ...ending.set }, evidence };
+    if (transactionId === undefined) return restoring;
+    const told = { ...TO_A_PERSON, ...reviewed<'disbursement'>(record, TRANSACTION_COLLISION), dueInMs: DAILY_MS };
+    const ifClaimed = { ...told, evidence: [evidence, named('transactionId', transactionId)] };
+    return { ...restoring, claims: `transactionId=${transactionId}`, ifClaimed };
   }
   const contradicts = judgement.is === 'review' && value.status !== 'created';
   const told = contradicts ? { ...TO_A_PERSON, ...reviewed<'disbursement'>(record, judgement.because) } : review;

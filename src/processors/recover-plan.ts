@@ -3,7 +3,7 @@ import { isOver, wouldDo } from '../operations/recovery-report.ts';
 import type { Restored, Standing } from '../operations/restored.ts';
 import { type Bench } from './bench.ts';
 import { admitted, statusOf } from './recover-money.ts';
-import { type Lost, shownBy } from './recover-texts.ts';
+import { type Lost, orUndefined, shownBy } from './recover-texts.ts';
 
 /** How many were asked about, and the service's words with how often each was said. */
 export interface Said {
@@ -74,7 +74,7 @@ async function askSome({ kind, states, ask }: Asker, { restored, bench }: Tools,
   let asked = 0;
   for await (const id of idsIn(states, kind, restored)) {
     if (asked >= most) break;
-    const word = await ask(id, bench);
+    const word = await ask(id, bench).catch(orUndefined);
     if (word === undefined) continue;
     asked += 1;
     // A word that nobody knows is somebody else's text.
@@ -96,7 +96,7 @@ async function askStatistics({ restored, bench }: Tools, lost: Lost, most: numbe
     if (asked >= most) break;
     const first = await restored.chunksOf(campaign).next();
     const id = first.done ? undefined : first.value[0];
-    const chunk = id === undefined ? undefined : await bench.queries.read('chunk', id);
+    const chunk = id === undefined ? undefined : await bench.queries.read('chunk', id).catch(orUndefined);
     if (chunk === undefined) continue;
     const shown = await shownBy(chunk.id, campaign, lost, bench);
     asked += chunk.count;

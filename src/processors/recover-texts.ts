@@ -7,6 +7,7 @@ import { type RecipientState, impliedState, unpackOutcome } from '../operations/
 import type { CampaignRecord } from '../operations/record.ts';
 import { RESTORED } from '../operations/restored.ts';
 import type { ChunkRecord } from '../operations/text-records.ts';
+import { isUnreadable } from '../operations/unreadable.ts';
 import type { Bench } from './bench.ts';
 import { foundAmong, periodOf } from './chunk-found.ts';
 import { type ChunkHeld, settleChunk } from './chunk-settle.ts';
@@ -36,8 +37,10 @@ export async function doubtChunk(
   const record = await bench.queries.read('chunk', id);
   if (record === undefined || record.state === 'settled') return 'done';
   const before = unpackOutcome(record.outcome, record.count, impliedState[record.state]);
-  const campaign = known ?? (record.campaign ? await bench.queries.read('campaign', record.campaign) : undefined);
-  const held = { record, lease: NO_LEASE, at: lost.at, recipients: recipientsOf(record, campaign) };
+  const campaign = known ?? (record.campaign ? await readCampaign(record.campaign, bench) : undefined);
+  // Without its campaign nobody knows what the texts are; who is in doubt is known all the same.
+  const recipients = record.campaign && campaign === undefined ? [] : recipientsOf(record, campaign);
+  const held = { record, lease: NO_LEASE, at: lost.at, recipients };
   const expires = record.lane === 'otp';
   const states = before.map((state): RecipientState => {
     if (state === 'queued' && expires) return 'expired';
@@ -53,6 +56,11 @@ export async function doubtChunk(
     bench,
   );
   return settled.is === 'applied' || settled.is === 'mine' ? 'done' : 'again';
+}
+
+/** It may be unreadable, and its recipients are in doubt all the same. */
+function readCampaign(id: string, { queries }: Bench): Promise<CampaignRecord | undefined> {
+  return queries.read('campaign', id).catch(orUndefined);
 }
 
 function doubtOf(record: ChunkRecord, campaign: CampaignRecord | undefined, { from }: Lost) {
@@ -76,10 +84,15 @@ export async function mayHaveBeenSent(
   if (campaign.startedAt !== undefined) return true;
   if (chunks.length === 0 || (campaign.sendAt ?? 0) > lost.at) return false;
   for (const id of chunks.slice(0, FIRST_CHUNKS)) {
-    const shown = await shownBy(id, campaign, lost, bench);
+    const shown = await shownBy(id, campaign, lost, bench).catch(orUndefined);
     if (shown === undefined || shown > 0) return true;
   }
   return false;
+}
+
+/** What cannot be read is what nobody knows. */
+export function orUndefined(error: unknown): undefined {
+  if (!isUnreadable(error)) throw error;
 }
 
 /** How many recipients of a chunk the statistics show as sent to. Undefined: they could not be asked. */

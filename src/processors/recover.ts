@@ -9,6 +9,7 @@
  */
 import type { CampaignRecord } from '../operations/record.ts';
 import type { Restored } from '../operations/restored.ts';
+import { isUnreadable } from '../operations/unreadable.ts';
 import type { Bench } from './bench.ts';
 import { type MoneyKind, restoreMoney, statesToRestore } from './recover-money.ts';
 import { type Lost, doubtChunk, mayHaveBeenSent } from './recover-texts.ts';
@@ -40,20 +41,22 @@ async function restoreTexts(tools: RecoverTools, turn: Turn): Promise<boolean> {
   for await (const campaign of restored.campaigns()) {
     if (isOver(turn, bench)) return false;
     if (restored.isDoneWith(campaign, turn.since)) continue;
-    if (!(await restoreCampaign(campaign, tools, turn))) return false;
+    if (!(await inGroups([campaign.id], () => restoreCampaign(campaign, tools, turn), tools, turn))) return false;
   }
-  for await (const ids of restored.looseChunks()) {
-    if (!(await inGroups(ids, (id) => doubtChunk(id, turn.lost, bench), turn, bench))) return false;
+  for (const chunks of [restored.looseChunks(), restored.chunksDue()]) {
+    for await (const ids of chunks) {
+      if (!(await inGroups(ids, (id) => doubtChunk(id, turn.lost, bench), tools, turn))) return false;
+    }
   }
   return true;
 }
 
 /** Held first, so that nothing of it is sent meanwhile. */
-async function restoreCampaign(campaign: CampaignRecord, tools: RecoverTools, turn: Turn): Promise<boolean> {
+async function restoreCampaign(campaign: CampaignRecord, tools: RecoverTools, turn: Turn): Promise<Led> {
   const { restored, bench } = tools;
-  const done = async (one: CampaignRecord): Promise<true> => {
+  const done = async (one: CampaignRecord): Promise<Led> => {
     await restored.doneWith(one, turn.since);
-    return true;
+    return 'done';
   };
   await restored.holdCampaign(campaign, false);
   const first = await restored.chunksOf(campaign).next();
@@ -62,7 +65,7 @@ async function restoreCampaign(campaign: CampaignRecord, tools: RecoverTools, tu
   await restored.holdCampaign(campaign, true);
   for await (const ids of restored.chunksOf(campaign)) {
     const doubt = (id: string): Promise<Led> => doubtChunk(id, turn.lost, bench, campaign);
-    if (!(await inGroups(ids, doubt, turn, bench))) return false;
+    if (!(await inGroups(ids, doubt, tools, turn))) return 'again';
   }
   return done(campaign);
 }
@@ -74,12 +77,13 @@ async function restoreAllMoney(tools: RecoverTools, turn: Turn): Promise<boolean
   return true;
 }
 
-async function restoreKind(kind: MoneyKind, { restored, bench }: RecoverTools, turn: Turn): Promise<boolean> {
+async function restoreKind(kind: MoneyKind, tools: RecoverTools, turn: Turn): Promise<boolean> {
+  const { restored, bench } = tools;
   const states = statesToRestore[kind];
   const lead = (id: string): Promise<Led> => restoreMoney({ kind, states }, { id, at: turn.lost.at }, bench);
   for (const state of states) {
     for await (const ids of restored.ids(kind, state)) {
-      if (!(await inGroups(ids, lead, turn, bench))) return false;
+      if (!(await inGroups(ids, lead, tools, turn))) return false;
     }
   }
   return true;
@@ -91,11 +95,17 @@ type Led = 'done' | 'nothing' | 'again';
 async function inGroups(
   ids: readonly string[],
   run: (id: string) => Promise<Led>,
+  { restored, bench }: RecoverTools,
   turn: Turn,
-  bench: Bench,
 ): Promise<boolean> {
+  const runOrSkip = (id: string): Promise<Led> =>
+    run(id).catch(async (error: unknown): Promise<Led> => {
+      if (!isUnreadable(error)) throw error;
+      await restored.skip(id);
+      return 'nothing';
+    });
   for (let from = 0; from < ids.length; from += TOGETHER) {
-    const led = await Promise.all(ids.slice(from, from + TOGETHER).map(run));
+    const led = await Promise.all(ids.slice(from, from + TOGETHER).map(runOrSkip));
     if (led.includes('again') || isOver(turn, bench)) return false;
   }
   return true;

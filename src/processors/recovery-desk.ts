@@ -39,6 +39,8 @@ export interface RecoveryReport {
   readonly because: string;
   readonly lastBeat: number;
   readonly items: readonly ReportRow[];
+  /** Records that cannot be read: left as they are, and nothing of them is due. */
+  readonly unreadable: { readonly count: number; readonly ids: readonly string[] };
   /** Jobs of `intake` that were given up. */
   readonly intakeJobs: number;
   /** Those that wait for somebody to resume them. */
@@ -53,7 +55,7 @@ export type Applied =
 
 /** A turn of an apply: a caller who waits for its answer learns how far it is. */
 const TURN_MS = 5_000;
-const CAMPAIGNS_NAMED = 100;
+const NAMED_MOST = 100;
 
 /** What can be no mere silence: somebody remembers what this Redis does not. */
 const PROOFS: ReadonlySet<string> = new Set(['rolled_back', 'witness', 'event_cursor']);
@@ -101,12 +103,14 @@ export class RecoveryDesk {
     });
     const after = await restored.standings(before.campaigns);
     if (!over) return { is: 'under way', ...progressOf(before.standings, after) };
+    const unreadable = await restored.skipped();
     const report: RecoveryReport = {
       at,
       by,
       because: underWay.because,
       lastBeat: underWay.lastBeat,
       items: reportOf(before.standings, after),
+      unreadable: { count: unreadable.length, ids: unreadable.slice(0, NAMED_MOST) },
       intakeJobs: await intakeJobs.giveUp(underWay.since, RESTORED),
       heldCampaigns: await this.#heldCampaigns(),
     };
@@ -126,7 +130,7 @@ export class RecoveryDesk {
   async #heldCampaigns(): Promise<{ id: string; name: string }[]> {
     const held: { id: string; name: string }[] = [];
     for await (const { id, name, state, totals } of this.#options.restored.campaigns()) {
-      if (held.length === CAMPAIGNS_NAMED) break;
+      if (held.length === NAMED_MOST) break;
       if (state === 'held' && totals.queued > 0) held.push({ id, name });
     }
     return held;

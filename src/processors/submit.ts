@@ -110,6 +110,8 @@ function settleSubmit(attempt: Attempt, verdict: SubmitVerdict, bench: Bench): P
   });
 }
 
+export const TRANSACTION_COLLISION = 'transaction_collision';
+
 /**
  * Ends an attempt that was told a transaction id. One that another operation was told too says that upstream took two
  * payments for one, or one for two, and which of them was paid nobody knows here.
@@ -123,7 +125,7 @@ export async function finishClaiming(
   if (transactionId === undefined) return finish(attempt, bench, ending);
   const settlement = await finish(attempt, bench, { ...ending, claims: `transactionId=${transactionId}` });
   if (settlement.because !== CLAIMED) return settlement;
-  const because = 'transaction_collision';
+  const because = TRANSACTION_COLLISION;
   const evidence = [...linesOf(ending.evidence), named('transactionId', transactionId)];
   if (attempt.record.state === 'needs_review') {
     return finish(attempt, bench, { to: 'needs_review', dueInMs: DAILY_MS, evidence, did: 'waits', because });

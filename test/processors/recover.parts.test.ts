@@ -1,5 +1,6 @@
 /** A Redis that was put back from a copy: what is open in it is asked about or left to a person, and nothing is sent. */
 import { describe, expect, test } from 'vitest';
+import { keys } from '../../src/operations/keys.ts';
 import type { StateOf } from '../../src/operations/lifecycle.ts';
 import { acceptMessages } from '../../src/operations/messages.ts';
 import { Restored } from '../../src/operations/restored.ts';
@@ -92,6 +93,36 @@ describe('money that the copy shows as not yet over', () => {
     await apply({ ...world.bench, policy });
     expect(await world.queries.read('disbursement', id)).toMatchObject({ state: 'needs_review', reason: 'restored' });
     expect(world.calls.map(({ name }) => name)).toEqual(['disbursementStatus']);
+  });
+
+  test('one transaction belongs to one operation, whichever of them is asked about first', async () => {
+    const world = collectBench(store.redis);
+    const more = { token: 't1', account: 'main' };
+    await open(world, 'disbursement', 'created', more);
+    await open(world, 'disbursement', 'unknown', more);
+    world.answer('disbursementStatus', ok({ status: 'success', token: 't1', disburseId: 'd1', transactionId: 'tx' }));
+    await apply({ ...world.bench, policy: { ...world.bench.policy, recheckMs: [3_600_000] } });
+    expect(await world.queries.read('disbursement', 'disbursement-created')).toMatchObject({ state: 'succeeded' });
+    const other = await world.queries.read('disbursement', 'disbursement-unknown');
+    expect(other).toMatchObject({ state: 'needs_review', reason: 'transaction_collision' });
+    expect(Number(other?.fields['seq'])).toBeGreaterThan(1_000);
+  });
+
+  const damages = [
+    ['of another version', { v: '99' }],
+    ['whose amount is none', { amount: 'much' }],
+    ['whose counter is none', { rev: 'x' }],
+  ] as const;
+  test.for(damages)('one record %s stops nobody, is named, and nothing of it is due', async ([, damage]) => {
+    const world = collectBench(store.redis);
+    const bad = await open(world, 'disbursement', 'queued');
+    const good = await open(world, 'direct_credit', 'queued');
+    await store.redis.hset(keys.record(bad), damage);
+    expect(await apply(world.bench)).toBe(true);
+    expect(await world.queries.read('direct_credit', good)).toMatchObject({ state: 'needs_review' });
+    expect(await store.redis.hgetall(keys.record(bad))).toMatchObject({ ...damage, state: 'queued' });
+    expect(await new Restored(store.redis).skipped()).toEqual([bad]);
+    expect(await store.redis.zscore('due:disbursement', bad)).toBeNull();
   });
 
   test('one about which the service is silent is looked at again soon', async () => {
@@ -207,6 +238,18 @@ describe('texts', () => {
     }
     await campaigns.switch(never, 'resume');
     expect(await read(never)).toMatchObject({ state: 'running', totals: { queued: 60 } });
+  });
+
+  test('a campaign that cannot be read stops nobody, and those who wait in it are sent nothing', async () => {
+    const { bench, started, feed, book } = textsWorld();
+    const [bad, good] = [await started(100, { canary: 0 }), await started(50, { canary: 0 })];
+    await feed(bad);
+    await store.redis.hset(keys.record(bad), 'uploads', '{');
+    book(good, [0]);
+    expect(await apply(bench)).toBe(true);
+    expect(await store.redis.hget(keys.record(good), 'state')).toBe('held');
+    expect(await new Restored(store.redis).skipped()).toEqual([bad]);
+    for (const queue of ['campaign', 'sms-batch']) expect(await store.redis.zcard(`due:${queue}`), queue).toBe(0);
   });
 
   test('a retry that was under way is over: a person asks for it again', async () => {

@@ -218,6 +218,9 @@ const recoveryReport = z
         held: recoverySum,
       }),
     ),
+    unreadable: z.looseObject({ count, ids: z.array(text('dsb_0f6c8d4b2a1e4957')) }).meta({
+      description: 'Records that cannot be read, the first by name: as they were, and nothing of them is due.',
+    }),
     intakeJobs: count.meta({ description: 'Requests that waited in the queue `intake`, and were given up.' }),
     heldCampaigns: z.array(z.looseObject({ id: text('cmp_0f6c8d4b2a1e4957'), name: text('November') })),
     next: z.array(z.string()).meta({ description: 'What relais cannot do for anybody, a sentence each.' }),
