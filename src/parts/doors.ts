@@ -1,8 +1,11 @@
 /** The listeners of a process: the HTTP API, the callback receiver, the metrics page. Each tells its address. */
+import type { Redis } from 'ioredis';
 import { createApi } from '../api/app.ts';
 import type { QueueSwitches } from '../api/context.ts';
 import type { Part } from '../app.ts';
 import { apiKeysOf } from '../config.ts';
+import type { Clock } from '../lib/clock.ts';
+import { describeMs } from '../lib/durations.ts';
 import { startMetricsServer } from '../metrics/server.ts';
 import { Purge } from '../operations/purge.ts';
 import { RECOVERING } from '../operations/recovery.ts';
@@ -20,9 +23,13 @@ import type { Foundation } from './foundation.ts';
 import { listen } from './listen.ts';
 import { readPricesOf } from '../prices.ts';
 import { keepingRefusalOf, refusalOf } from './refusal.ts';
+import { withDeadline } from './timing.ts';
 import { acceptanceOf } from './worker.ts';
 
 type TellUrl = (url: string) => void;
+
+/** Probes are given a few seconds, and whoever asks next does not wait for this one. */
+const ANSWER_MS = 1_000;
 
 export function apiPart(foundation: Foundation, bench: Bench, tellUrl: TellUrl): Part {
   const { config, logger, book, metrics } = foundation;
@@ -159,17 +166,30 @@ export function metricsPart(foundation: Foundation, tellUrl: TellUrl): Part {
         metrics,
         host: config.HOST,
         port: config.METRICS_PORT,
-        readiness: async () => [
-          ...(heartbeat.recovering() ? [`recovering: ${RECOVERING}`] : []),
-          ...(redis.status === 'ready' ? [] : [`Redis is ${redis.status}`]),
-          ...(durability().durable ? [] : durability().reasons),
-          ...watchdog.reasons(),
-          ...(redis.status === 'ready' ? await limits.reasons(clock.now()) : []),
-        ],
+        readiness: async () => {
+          const away = await awayReason(redis, clock);
+          return [
+            ...(heartbeat.recovering() ? [`recovering: ${RECOVERING}`] : []),
+            ...(away === undefined ? [] : [away]),
+            ...(durability().durable ? [] : durability().reasons),
+            ...watchdog.reasons(),
+            ...(away === undefined ? await limits.reasons(clock.now()) : []),
+          ];
+        },
         onError: (error) => quietly('metrics page', error),
       });
       tellUrl(server.url);
       return () => server.close();
     },
   };
+}
+
+/**
+ * Why nothing can be asked of Redis now, if so. One that hangs keeps its connections, and they stay `ready`: only a
+ * question tells. A refusal is an answer; why it refuses is among the other reasons.
+ */
+async function awayReason(redis: Redis, clock: Clock): Promise<string | undefined> {
+  if (redis.status === 'ready' && !(await withDeadline(clock, ANSWER_MS, () => Promise.allSettled([redis.ping()]))))
+    return `Redis has not answered within ${describeMs(ANSWER_MS)}: is it frozen, overloaded, or cut off?`;
+  return redis.status === 'ready' ? undefined : `Redis is ${redis.status}`;
 }
