@@ -27,9 +27,10 @@ export interface MessageChange {
 export interface ChunkChange extends Change<'chunk'> {
   /**
    * `to send`: only while the campaign runs, nobody has expired or may have opted out, and no same text is open: asked
-   * in the same step, right before recipients are sent to. `not cancelled`: unless nobody will ever be sent to again.
+   * in the same step, right before recipients are sent to. `not cancelled`: unless nobody will ever be sent to again. `in a recovery`: while
+   * one is under way, and as it was read.
    */
-  readonly only?: 'to send' | 'not cancelled' | undefined;
+  readonly only?: 'to send' | 'not cancelled' | 'in a recovery' | undefined;
   /** The clock of Redis a moment ago: which half day the texts that were sent are kept in. */
   readonly at?: number | undefined;
   /** When the first of those who are sent to expires, ms since the epoch. */
@@ -84,7 +85,7 @@ interface Beginning {
 /** A chunk in any of these is over. */
 const OVER = ',settled,';
 
-const GATES = { 'to send': 1, 'not cancelled': 2 } as const;
+const GATES = { 'to send': 1, 'not cancelled': 2, 'in a recovery': 3 } as const;
 
 export class Chunks {
   readonly #redis: Redis;
@@ -172,7 +173,7 @@ export class Chunks {
 }
 
 /** The step, and what a chunk has besides, as the chunk script takes them. */
-function askToSettle({ account, campaign }: ChunkRecord, change: ChunkChange, step: Step): Ask {
+function askToSettle({ account, campaign, rev }: ChunkRecord, change: ChunkChange, step: Step): Ask {
   const { messages = [], counts = {}, opened = [], closed = [], sent = [], at = 0, optOutsOf = [] } = change;
   const lists = optOutsOf.map((sender) => keys.optOuts(account, sender));
   if (lists.length > 0) lists.push(keys.optOutsForgotten(account));
@@ -196,7 +197,7 @@ function askToSettle({ account, campaign }: ChunkRecord, change: ChunkChange, st
       step.id,
       step.lease,
       step.op,
-      change.expiresAt ?? '',
+      change.only === 'in a recovery' ? rev : (change.expiresAt ?? ''),
       opened.join(''),
       closed.join(''),
       isSame(sent, closed) ? '=' : sent.join(''),

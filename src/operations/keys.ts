@@ -16,7 +16,7 @@ export const keys = {
   /** String: the operation that a caller's reference belongs to, where the reference is not itself the identity. */
   reference: (account: string, kind: string, reference: string): string =>
     `ref:${kind}:${fingerprint(`${account}\n${reference}`)}`,
-  /** String: what was open when a recovery began to be applied (JSON). */
+  /** Hash: what was open when a recovery began to be applied (JSON), by when the recovery began. */
   recoveryBefore: 'recovery:before',
   /** Set: what a recovery could not lead on, since it cannot be read. */
   recoverySkipped: 'recovery:skipped',

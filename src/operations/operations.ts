@@ -234,7 +234,7 @@ export class Operations {
   ): Promise<Settled> {
     const step = stepOf(record, lease, change, { op: this.#random.hex(8), now: this.#now() });
     const words = settleWords(step);
-    const { unlessHeld = '', forgetsCallback, hasEffect, claims } = change;
+    const { unlessHeld = '', forgetsCallback, hasEffect, inRecovery, claims } = change;
     const recount = recountWords(record, change.to);
     const answer = await runScript(
       this.#redis,
@@ -252,8 +252,8 @@ export class Operations {
         unlessHeld,
         forgetsCallback ? 1 : 0,
         endsBriefly(record.kind, change.to) ? 1 : 0,
-        hasEffect ? 1 : 0,
-        ...this.#heartbeat.remembered(),
+        inRecovery ? 2 : hasEffect ? 1 : 0,
+        ...(inRecovery ? ([record.rev, 0, '', 0] as const) : this.#heartbeat.remembered()),
         ...recount.args,
       ],
     );

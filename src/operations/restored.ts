@@ -43,8 +43,6 @@ export interface Standing {
 }
 
 export interface Before {
-  /** Of the recovery that it belongs to. */
-  readonly since: number;
   /** Those that were open then. */
   readonly campaigns: readonly string[];
   readonly standings: readonly Standing[];
@@ -114,13 +112,17 @@ export class Restored {
 
   /** What was open when the recovery that began `since` was first applied, whoever asks and however often. */
   async before(since: number): Promise<Before> {
-    const known = readBefore(await this.#redis.get(keys.recoveryBefore));
-    if (known?.since === since) return known;
+    const known = await this.#redis.hget(keys.recoveryBefore, String(since));
+    if (known !== null) return JSON.parse(known) as Before;
     const campaigns: string[] = [];
     for await (const { id } of this.campaigns()) campaigns.push(id);
-    const before = { since, campaigns, standings: await this.standings(campaigns) };
+    const before = { campaigns, standings: await this.standings(campaigns) };
+    // Of two who begin at once, the first has counted before anything was led on.
+    const isFirst = await this.#redis.hsetnx(keys.recoveryBefore, String(since), JSON.stringify(before));
+    if (isFirst === 0) return this.before(since);
+    const others = (await this.#redis.hkeys(keys.recoveryBefore)).filter((one) => one !== String(since));
+    if (others.length > 0) await this.#redis.hdel(keys.recoveryBefore, ...others);
     await this.#redis.del(keys.recoverySkipped);
-    await this.#redis.set(keys.recoveryBefore, JSON.stringify(before));
     return before;
   }
 
@@ -207,6 +209,7 @@ export class Restored {
         keys.due('campaign'),
         keys.parked(id),
         keys.state('campaign', 'held'),
+        keys.heartbeat,
         ...openCampaignStates.map((state) => keys.state('campaign', state)),
       ],
       [id, now, RESTORED, mayHaveBeenSent ? 1 : 0, EVENTS_LOST_AT_MOST, ...openCampaignStates],
@@ -235,8 +238,4 @@ export class Restored {
       return restored !== '1' || state !== 'unknown' || outcome?.includes(outcomeLetters.queued) === true;
     });
   }
-}
-
-function readBefore(kept: string | null): Before | undefined {
-  return kept === null ? undefined : (JSON.parse(kept) as Before);
 }

@@ -29,6 +29,8 @@ export interface Change<K extends Kind> {
   readonly unlessHeld?: string | undefined;
   /** What leaves after this write has an effect: refused while a recovery is under way, and counted. */
   readonly hasEffect?: boolean | undefined;
+  /** Without a lease, and only while a recovery is under way and the record is as it was read. */
+  readonly inRecovery?: true | undefined;
   /** What upstream named in it, as `token=…`: it belongs to one operation of the account. */
   readonly claims?: string | undefined;
   /** What was last posted about it tells no more than the state does. */
@@ -45,7 +47,7 @@ export type Settled =
       readonly counter?: number;
     }
   | { readonly is: 'not yours'; readonly state: string }
-  | { readonly is: 'none' | 'held' | 'recovering' }
+  | { readonly is: 'none' | 'held' | 'recovering' | 'recovered' }
   /** Another operation was given the same. */
   | { readonly is: 'claimed'; readonly by: string };
 
@@ -155,7 +157,7 @@ export function recountWords<K extends Kind>(
 
 export function readSettled(answer: unknown, op: string, rev: number): Settled {
   const [is, state, newRev, at, counter] = answer as [Settled['is'], string?, number?, number?, number?];
-  if (is === 'none' || is === 'held' || is === 'recovering') return { is };
+  if (is === 'none' || is === 'held' || is === 'recovering' || is === 'recovered') return { is };
   if (is === 'claimed') return { is, by: state ?? '' };
   if (is === 'not yours') return { is, state: state ?? '' };
   return { is, op, rev: newRev ?? rev + 1, at: at ?? 0, ...(counter === undefined ? {} : { counter }) };

@@ -66,9 +66,9 @@ export async function restoreMoney<K extends MoneyKind>(
   const evidence = { operation: RESTORED, code: record.state };
   // Nobody's lease: a worker that is at it finds out when it writes its intent, or its last word.
   const mine = { record, lease: undefined };
-  const { did, because } = await finish<K>(mine, bench, { evidence, ...ending });
+  const { did, because } = await finish<K>(mine, bench, { evidence, ...ending, inRecovery: true });
   if (because !== CLAIMED || ifClaimed === undefined) return did === 'lost' ? 'again' : 'done';
-  return (await finish<K>(mine, bench, ifClaimed)).did === 'lost' ? 'again' : 'done';
+  return (await finish<K>(mine, bench, { ...ifClaimed, inRecovery: true })).did === 'lost' ? 'again' : 'done';
 }
 
 function reviewed<K extends AttemptedKind>(record: RecordAt<K>, reason = RESTORED) {

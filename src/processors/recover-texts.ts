@@ -50,9 +50,14 @@ export async function doubtChunk(
   const doubtful = states.includes('unknown');
   const settled = await settleChunk(
     held,
-    doubtful
-      ? { to: 'unknown', states, evidence, dueInMs: bench.policy.settleDelayMs, set: doubtOf(record, campaign, lost) }
-      : { to: 'settled', states, evidence },
+    {
+      ...(doubtful
+        ? { to: 'unknown', dueInMs: bench.policy.settleDelayMs, set: doubtOf(record, campaign, lost) }
+        : { to: 'settled' }),
+      states,
+      evidence,
+      only: 'in a recovery',
+    },
     bench,
   );
   return settled.is === 'applied' || settled.is === 'mine' ? 'done' : 'again';

@@ -103,6 +103,8 @@ export class RecoveryDesk {
     });
     const after = await restored.standings(before.campaigns);
     if (!over) return { is: 'under way', ...progressOf(before.standings, after) };
+    // Somebody else who applies it has ended it meanwhile, and has told what it came to.
+    if ((await recovery.state())?.since !== underWay.since) return { is: 'none' };
     const unreadable = await restored.skipped();
     const report: RecoveryReport = {
       at,

@@ -21,8 +21,15 @@ function turnAt(bench: Bench, from = bench.clock.now() - HOUR): Turn {
   return { since: 1, lost: { from, at: bench.clock.now() }, untilMono: bench.clock.monotonic() + LONG };
 }
 
-const apply = (bench: Bench): Promise<boolean> =>
-  restoreAll({ restored: new Restored(store.redis), bench }, turnAt(bench));
+const tools = (bench: Bench) => ({ restored: new Restored(store.redis), bench });
+
+/** As it is while a recovery is under way. */
+const begin = () => store.redis.hset(keys.heartbeat, 'recovering', 'rolled_back');
+
+async function apply(bench: Bench): Promise<boolean> {
+  await begin();
+  return restoreAll(tools(bench), turnAt(bench));
+}
 
 const totals = { count: 3, xof: 3_000, countries: {}, modes: {} };
 const none = JSON.stringify({ count: 0, list: [] });
@@ -151,6 +158,7 @@ describe('money that the copy shows as not yet over', () => {
     const restored = new Restored(store.redis);
     const short = { ...turnAt(world.bench), untilMono: world.bench.clock.monotonic() };
     const turns: boolean[] = [];
+    await begin();
     while (turns.at(-1) !== true) {
       turns.push(await restoreAll({ restored, bench: world.bench }, turns.length < 2 ? short : turnAt(world.bench)));
     }
@@ -159,6 +167,30 @@ describe('money that the copy shows as not yet over', () => {
       { kind: 'disbursement', state: 'needs_review', count: 100, xof: 500_000 },
     ]);
     expect(await world.events()).toHaveLength(100);
+  });
+
+  test('an apply that is late, when another has ended the recovery, touches nothing that is there now', async () => {
+    const world = collectBench(store.redis);
+    const ids = await Promise.all(everyOpen.map(([kind, state]) => open(world, kind, state as StateOf<typeof kind>)));
+    expect(await restoreAll(tools(world.bench), turnAt(world.bench))).toBe(false);
+    const states = await Promise.all(ids.map((id) => store.redis.hget(keys.record(id), 'state')));
+    expect(states).toEqual(everyOpen.map(([, state]) => state));
+  });
+
+  test('what a look has learnt meanwhile is not undone', async () => {
+    const world = collectBench(store.redis);
+    const id = await open(world, 'disbursement', 'unknown', { token: 't1' });
+    await begin();
+    const look = async () => {
+      await store.redis.hincrby(keys.record(id), 'rev', 1);
+      return { admitted: true };
+    };
+    const policy = { ...world.bench.policy, pollMs: [1_000] };
+    const upstream = { ...world.bench.upstream, admit: look };
+    const bench = { ...world.bench, policy, upstream } as unknown as Bench;
+    expect(await restoreAll(tools(bench), turnAt(bench))).toBe(false);
+    expect(await world.queries.read('disbursement', id)).toMatchObject({ state: 'unknown' });
+    expect(await apply({ ...world.bench, policy })).toBe(true);
   });
 
   test('a person who knows that it was never paid lets it go on', async () => {
@@ -225,6 +257,24 @@ describe('texts', () => {
     await apply(bench);
     await lookUntilOver();
     expect(await read(id)).toMatchObject({ state: 'finished', totals: { sent: 3, unknown: 117 } });
+  });
+
+  test('a late apply sends nobody into doubt, and a look that comes between loses nothing', async () => {
+    const { bench, started, read, feed, queries } = textsWorld();
+    const id = await started(50, { canary: 0 });
+    await feed(id);
+    await restoreAll(tools(bench), turnAt(bench));
+    expect(await read(id)).toMatchObject({ state: 'running', totals: { unknown: 0, queued: 50 } });
+    const overtaken = Object.create(queries) as Bench['queries'];
+    overtaken.read = async (kind, which) => {
+      const record = await queries.read(kind, which);
+      if (kind === 'chunk') await store.redis.hincrby(keys.record(which), 'rev', 1);
+      return record;
+    };
+    await begin();
+    const other = { ...bench, queries: overtaken };
+    expect(await restoreAll(tools(other), turnAt(other))).toBe(false);
+    expect((await read(id)).totals).toMatchObject({ unknown: 0, queued: 50 });
   });
 
   test('one that was never started waits until somebody resumes it, and so does one that was to start by itself', async () => {

@@ -1,4 +1,4 @@
-import { GUARD } from './heartbeat.ts';
+import { AS_IT_WAS, GUARD } from './heartbeat.ts';
 import { defineScript } from './script.ts';
 import { SETTLE } from './settle.ts';
 import { TOGETHER } from './together.ts';
@@ -199,7 +199,10 @@ local function step(record, o)
   local words = tonumber(ARGV[q])
   if has_campaign == '1' and not c then c = read_campaign(campaign, q + 1, words) end
   -- A script that was sent again after a lost reply must not find itself in its own way.
-  if gate ~= '0' and redis.call('HGET', record, 'op') ~= op then
+  if gate == '3' and redis.call('HGET', record, 'op') ~= op then
+    local stop = not_as_it_was(heartbeat, record, expires)
+    if stop then return stop end
+  elseif gate ~= '0' and redis.call('HGET', record, 'op') ~= op then
     local stop = stop_before_gate(id, lease) or (gate == '1' and stop_at_gate(expires, opens))
     if stop then return stop end
   end
@@ -234,7 +237,8 @@ end
  *         state sets, 15 outcomes counted over all recipients and messages, 16 open texts, 17 sent texts, then the
  *         lists of opt-outs that nobody has looked into for these recipients, heartbeat
  *         words now, from, to, due in ms, keep the lease for ms, evidence, earliest look after a hint, enters a state
- *         set, gate (1 = only while the campaign runs, nobody may have opted out and no text is open elsewhere, 2 =
+ *         set, gate (1 = only while the campaign runs, nobody may have opted out and no text is open elsewhere, 3 = only in a
+ *         recovery and as it was read, whose revision stands in the place of the time at which one expires, 2 =
  *         only while it is not cancelled), has a campaign (1/0), how many lists of opt-outs, what
  *         this process remembers
  * Of each: KEYS record; more: one per message
@@ -248,7 +252,7 @@ end
  */
 export const chunkScript = defineScript(
   'chunk',
-  `${SETTLE}${TOGETHER}${GUARD}${CAMPAIGN}${FINISH}${MARKS}${STEP}
+  `${SETTLE}${TOGETHER}${GUARD}${AS_IT_WAS}${CAMPAIGN}${FINISH}${MARKS}${STEP}
 local answers, refused = each(step)
 if c then write_campaign(c) end
 if refused then return {err = refused} end

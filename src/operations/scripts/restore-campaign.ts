@@ -5,19 +5,20 @@ import { defineScript } from './script.ts';
  * Holds a campaign that stood in a copy of Redis that was put back. Where it may have been sent since, every chunk of
  * it counts as handed out from here on, a retry that was under way is over, and nothing is left to be released.
  *
- * KEYS campaign, events, counts of campaigns, due set of campaigns, parked, state set held, then the sets of the states
+ * KEYS campaign, events, counts of campaigns, due set of campaigns, parked, state set held, heartbeat, then the sets of the states
  *      in ARGV order
  * ARGV id, now, why it is held, may have been sent since (1/0), how many events may have been told since, then the states
  *      it may be left from
- * → 1 when it was held by this, 0 when there was nothing to do
+ * → 1 when it was held by this, 0 when there was nothing to do, or no recovery is under way
  */
 export const restoreCampaignScript = defineScript(
   'restore campaign',
   `${FINISH}
+if redis.call('HEXISTS', KEYS[7], 'recovering') == 0 then return 0 end
 local id, at, reason = ARGV[1], clock(ARGV[2]), ARGV[3]
 local r = redis.call('HMGET', KEYS[1], 'state', 'account', 'reference', 'name', 'reason', 'chunks', 'fed', 'walk')
 local from, set = nil, nil
-for i = 6, #ARGV do if ARGV[i] == r[1] then from = r[1]; set = KEYS[i + 1] end end
+for i = 6, #ARGV do if ARGV[i] == r[1] then from = r[1]; set = KEYS[i + 2] end end
 if not from then return 0 end
 local chunks, fed = tonumber(r[6] or '0'), tonumber(r[7] or '0')
 local is_held = from == 'held' and r[5] == reason

@@ -1,6 +1,6 @@
 import { BRIEF_NAMES } from '../brief.ts';
 import { BRIEF, IN_FULL } from './brief.ts';
-import { GUARD, MEMORY_WORDS } from './heartbeat.ts';
+import { AS_IT_WAS, GUARD, MEMORY_WORDS } from './heartbeat.ts';
 import { defineScript } from './script.ts';
 
 /**
@@ -92,19 +92,21 @@ const CLAIM_KEPT_S = 7 * 86_400;
  *      record: nothing is claimed), 12 the sums of the day in which it was counted, where they change by this step
  * ARGV after the pairs: nothing is changed while the account is held so (`area.reason`, '' = whatever holds it), forget
  *      what was posted (1/0), unless more was posted since the record was read that says otherwise; keep the record in
- *      its brief form (1/0); what leaves after it has an effect (1/0), what this process remembers; then, with key 12,
+ *      its brief form (1/0); what leaves after it has an effect (1/0; 2: only in a recovery and as it was read, whose revision
+ *      follows), what this process remembers; then, with key 12,
  *      its beneficiary and by how much the sums change
- * → as above, or {'held'} | {'recovering'} | {'claimed', id of the operation that has it}; before an effect also its
+ * → as above, or {'held'} | {'recovering'} | {'recovered'} | {'claimed', id of the operation that has it}; before an effect also its
  *   counter
  */
 export const settleScript = defineScript(
   'settle',
-  `${IN_FULL}${SETTLE}${BRIEF}${GUARD}
+  `${IN_FULL}${SETTLE}${BRIEF}${GUARD}${AS_IT_WAS}
 local p = 16 + tonumber(ARGV[15])
 -- A script that was sent again after a lost reply tells what it did the first time.
 local function is_again() return redis.call('HGET', KEYS[1], 'op') == ARGV[4] end
 local shut, known
 if ARGV[p + 3] == '1' then shut, known = guard(KEYS[10], ARGV, p + 4) end
+if ARGV[p + 3] == '2' then shut = not_as_it_was(KEYS[10], KEYS[1], ARGV[p + 4]) end
 if shut and not is_again() then return shut end
 if ARGV[p] ~= '' and redis.call('HEXISTS', KEYS[8], 'held:' .. ARGV[p]) == 1 and not is_again() then return {'held'} end
 -- What came after the record was read may say otherwise, and nobody has heard it yet.
