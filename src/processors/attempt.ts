@@ -160,6 +160,8 @@ interface Told {
   readonly evidence?: Said | undefined;
   readonly hintAfterMs?: number;
   readonly forgetsCallback?: boolean;
+  /** Not said where Redis may have lost something: it may have ended otherwise since. */
+  readonly hasEffect?: true;
   /** Where the settlement says it in another word. */
   readonly because?: string;
 }

@@ -38,7 +38,7 @@ export async function advanceDirectCredit(id: string, bench: Bench): Promise<Set
 async function pastItsLimit(attempt: Attempt, bench: Bench): Promise<Settlement | undefined> {
   const { record, at } = attempt;
   if (at - record.createdAt < bench.policy.limitMs) return undefined;
-  return announceEnd(attempt, bench, 'rejected', { reason: 'not_sent_in_time' });
+  return announceEnd(attempt, bench, 'rejected', { reason: 'not_sent_in_time', hasEffect: true });
 }
 
 async function send(attempt: Attempt, probing: readonly string[], bench: Bench): Promise<Settlement> {

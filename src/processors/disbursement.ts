@@ -69,7 +69,7 @@ async function pastItsLimit(attempt: Attempt, bench: Bench): Promise<Settlement 
   const { record, at } = attempt;
   const from = Math.max(record.createdAt, record.notBefore ?? 0, record.approvedAt ?? 0);
   if (record.sends > 0 || at - from < bench.policy.limitMs) return undefined;
-  return announceEnd(attempt, bench, 'rejected', { reason: 'not_submitted_in_time' });
+  return announceEnd(attempt, bench, 'rejected', { reason: 'not_submitted_in_time', hasEffect: true });
 }
 
 async function createToken(attempt: Attempt, passage: Passage, bench: Bench): Promise<Settlement> {
@@ -130,7 +130,7 @@ async function settleNoToken(
   // Where upstream knows our disburse_id although no submit of this record was ever intended, a paid one may have been
   // lost with our data: a person looks before anything else happens.
   const to = verdict.is === 'refused' ? 'rejected' : 'needs_review';
-  return announceEnd(attempt, bench, to, { reason: verdict.code, evidence });
+  return announceEnd(attempt, bench, to, { reason: verdict.code, evidence, hasEffect: true });
 }
 
 /** With this many strange answers to one disbursement, while others are understood, it is the one that is wrong. */

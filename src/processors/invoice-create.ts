@@ -30,7 +30,8 @@ type Attempt = AttemptAt<'invoice'>;
 export async function createInvoice(attempt: Attempt, bench: Bench): Promise<Tried> {
   const { record, account, at } = attempt;
   if (isRecovering(bench)) return waitForRecovery(attempt, bench);
-  if (at - record.createdAt > CREATE_LIMIT_MS) return refuse(attempt, bench, { reason: 'not_created_in_time' });
+  if (at - record.createdAt > CREATE_LIMIT_MS)
+    return refuse(attempt, bench, { reason: 'not_created_in_time', hasEffect: true });
   const admission = await bench.upstream.admit(account, 'payments', 'act');
   if (!admission.admitted) return stayAt(attempt, bench, { dueInMs: admission.retryAfterMs, because: 'rate' });
   if ((await bench.heartbeat?.raise()) === false)

@@ -38,7 +38,8 @@ export async function advancePaymentRequest(id: string, bench: Bench): Promise<T
   if (record.state !== 'creating') return lookAtPaymentRequest(attempt, bench);
   if (record.intendedAt !== undefined) return announceEnd(attempt, bench, 'needs_review', { reason: 'interrupted' });
   if (isRecovering(bench)) return waitForRecovery(attempt, bench);
-  if (at - record.createdAt > CREATE_LIMIT_MS) return fail(attempt, bench, { reason: 'not_created_in_time' });
+  if (at - record.createdAt > CREATE_LIMIT_MS)
+    return fail(attempt, bench, { reason: 'not_created_in_time', hasEffect: true });
   return create(attempt, bench);
 }
 

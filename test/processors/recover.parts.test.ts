@@ -6,6 +6,10 @@ import { acceptMessages } from '../../src/operations/messages.ts';
 import { Restored } from '../../src/operations/restored.ts';
 import type { Bench } from '../../src/processors/bench.ts';
 import { lookAtChunk } from '../../src/processors/chunk-look.ts';
+import { advanceDirectCredit } from '../../src/processors/direct-credit.ts';
+import { advanceDisbursement } from '../../src/processors/disbursement.ts';
+import { advanceInvoice } from '../../src/processors/invoice.ts';
+import { advancePaymentRequest } from '../../src/processors/payment-request.ts';
 import { type MoneyKind, statesToRestore } from '../../src/processors/recover-money.ts';
 import { type Turn, restoreAll } from '../../src/processors/recover.ts';
 import { resolveDisbursement } from '../../src/processors/resolve.ts';
@@ -191,6 +195,29 @@ describe('money that the copy shows as not yet over', () => {
     expect(await restoreAll(tools(bench), turnAt(bench))).toBe(false);
     expect(await world.queries.read('disbursement', id)).toMatchObject({ state: 'unknown' });
     expect(await apply({ ...world.bench, policy })).toBe(true);
+  });
+
+  const aged = [
+    ['disbursement', 'queued', advanceDisbursement],
+    ['direct_credit', 'queued', advanceDirectCredit],
+    ['invoice', 'creating', advanceInvoice],
+    ['payment_request', 'creating', advancePaymentRequest],
+  ] as const;
+  const heard = { recovering: () => ({}) } as unknown as NonNullable<Bench['heartbeat']>;
+  const workers = [
+    ['that has heard of it', { heartbeat: heard }],
+    ['that has not heard of it yet', {}],
+  ] as const;
+  test.for(
+    workers.flatMap(([who, knows]) => aged.map(([kind, state, advance]) => ({ who, knows, kind, state, advance }))),
+  )('$kind is not given up for its age in a recovery, by a worker $who', async ({ knows, kind, state, advance }) => {
+    const world = collectBench(store.redis, knows);
+    const id = await open(world, kind, state as StateOf<typeof kind>);
+    world.advance(30 * 24 * HOUR);
+    await begin();
+    expect((await advance(id, world.bench)).because).toBe('recovering');
+    expect(await world.queries.read(kind, id)).toMatchObject({ state });
+    expect([world.calls, await world.events()]).toEqual([[], []]);
   });
 
   test('a person who knows that it was never paid lets it go on', async () => {

@@ -2,6 +2,9 @@
  * Redis is put back from a copy. Between the copy and the loss everything went on: payments were made and called off,
  * texts were sent, people opted out. Nobody but the service remembers that.
  */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { BookedMessage, CampaignView, DisbursementView } from '../../script/demonstration/views.ts';
 import { systemClock } from '../../src/lib/clock.ts';
@@ -275,4 +278,32 @@ test('a copy that is put in place under running workers is noticed before anythi
   await letGo(deployment, copied);
   await until(() => isQuiet(deployment, copied));
   expect(await damage(deployment)).toEqual(NO_DAMAGE);
+});
+
+test('a copy that is put back while all are stopped is known by the witness, however young it is', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'relais-witness-'));
+  try {
+    opened = await Deployment.open({ WITNESS_FILE: join(dir, 'witness'), DIRECT_CREDIT: 'on' });
+    const deployment = opened;
+    await deployment.start();
+    await deployment.maker.post('/v1/accounts/main/stop');
+    await pay(deployment, 'open', { accountAlias: alias(0, 0) });
+    const copy = deployment.copy();
+    await deployment.maker.post('/v1/accounts/main/release');
+    await until(async () => (await booked(deployment)).some(({ effects }) => effects > 0));
+    await deployment.stop();
+    await deployment.putBack(copy);
+    await deployment.start();
+
+    expect(await told(deployment, '--json')).toMatchObject({ because: 'witness', proven: true });
+    const confirmed = await deployment.command('recover', '--nothing-was-lost');
+    expect(confirmed.code).toBe(1);
+    expect(confirmed.log).toContain('Something was lost (witness)');
+    await told(deployment, '--apply', '--json');
+    await deployment.maker.post('/v1/accounts/main/release');
+    await until(async () => (await everyState(deployment, '/v1/disbursements'))[0]?.state === 'needs_review');
+    expect(await damage(deployment)).toEqual(NO_DAMAGE);
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
 });

@@ -237,10 +237,10 @@ end
  *         state sets, 15 outcomes counted over all recipients and messages, 16 open texts, 17 sent texts, then the
  *         lists of opt-outs that nobody has looked into for these recipients, heartbeat
  *         words now, from, to, due in ms, keep the lease for ms, evidence, earliest look after a hint, enters a state
- *         set, gate (1 = only while the campaign runs, nobody may have opted out and no text is open elsewhere, 3 = only in a
- *         recovery and as it was read, whose revision stands in the place of the time at which one expires, 2 =
- *         only while it is not cancelled), has a campaign (1/0), how many lists of opt-outs, what
- *         this process remembers
+ *         set, gate (1 = only while the campaign runs, nobody may have opted out and no text is open elsewhere, 2 =
+ *         only while it is not cancelled, 3 = only in a recovery and as it was read: its revision stands in the place
+ *         of the time at which one expires), has a campaign (1/0), how many lists of opt-outs, what this process
+ *         remembers
  * Of each: KEYS record; more: one per message
  *          words id, lease, op, time at which the first of them expires ('' = never), marks of texts to open, to close
  *          and to count as sent, each in one word ('=': those that are closed), the number of words of field/value

@@ -5,8 +5,8 @@ import { defineScript } from './script.ts';
  * Holds a campaign that stood in a copy of Redis that was put back. Where it may have been sent since, every chunk of
  * it counts as handed out from here on, a retry that was under way is over, and nothing is left to be released.
  *
- * KEYS campaign, events, counts of campaigns, due set of campaigns, parked, state set held, heartbeat, then the sets of the states
- *      in ARGV order
+ * KEYS campaign, events, counts of campaigns, due set of campaigns, parked, state set held, heartbeat, then the
+ *      sets of the states in ARGV order
  * ARGV id, now, why it is held, may have been sent since (1/0), how many events may have been told since, then the states
  *      it may be left from
  * → 1 when it was held by this, 0 when there was nothing to do, or no recovery is under way
