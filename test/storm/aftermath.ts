@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { type Findings, PAYER, Search } from './canaries.ts';
-import { mustAsk } from './http.ts';
+import { ask, mustAsk } from './http.ts';
 import type { Asked } from './story.ts';
 import type { Exchange } from './tap.ts';
 import type { Mailing } from './texts.ts';
@@ -88,7 +88,8 @@ async function searchAnswers(
   const answer = async (path: string): Promise<void> =>
     search.text('answers', JSON.stringify(await mustAsk(`${api}/v1/${path}`)));
   for (const path of ['accounts', 'queues', 'review', 'disbursements?limit=500']) await answer(path);
-  for (const { id } of mailings) await answer(`campaigns/${id}`);
+  // Some may be lost with a copy of Redis that was put back.
+  for (const { id } of mailings) search.text('answers', JSON.stringify(await ask(`${api}/v1/campaigns/${id}`)) ?? '');
   for (const { id } of asked.slice(0, EXPLAINED)) {
     await answer(`disbursements/${id}`);
     await answer(`explain/${id}`);

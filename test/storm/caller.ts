@@ -15,27 +15,34 @@ const MODES = [
 const LOST_ANSWER_MS = 4;
 const AGAIN_MS = 400;
 
-export interface Wish extends Omit<Asked, 'acknowledged' | 'answeredIds' | 'changedRequestStatus'> {
+type Told = 'acknowledged' | 'answeredIds' | 'changedRequestStatus' | 'askedAgainAt' | 'cancelledAt';
+export interface Wish extends Omit<Asked, Told> {
   acknowledged: boolean;
+  /** When the last 202 came, on the clock of the storm. */
+  acknowledgedAt?: number;
   readonly answeredIds: string[];
   changedRequestStatus?: number;
+  askedAgainAt?: number;
+  cancelledAt?: number;
+  readonly notBefore?: string;
 }
 
 export function wishesOf(count: number, seed: number): Wish[] {
-  return Array.from({ length: count }, (_, index) => {
-    const { withdrawMode, alias } = MODES[index % MODES.length] ?? MODES[0];
-    const reference = `storm-${seed}-${index}`;
-    return {
-      reference,
-      id: derivedId('dsb', ENVIRONMENT, 'main', 'disbursement', reference),
-      disburseId: derivedHex('disburse_id', ENVIRONMENT, 'main', 'disbursement', reference),
-      amount: 100 + (index % 4_900),
-      accountAlias: alias(index),
-      withdrawMode,
-      acknowledged: false,
-      answeredIds: [],
-    };
-  });
+  return Array.from({ length: count }, (_, index) => wishAt(`storm-${seed}-${index}`, index));
+}
+
+export function wishAt(reference: string, index: number, environment = ENVIRONMENT): Wish {
+  const { withdrawMode, alias } = MODES[index % MODES.length] ?? MODES[0];
+  return {
+    reference,
+    id: derivedId('dsb', environment, 'main', 'disbursement', reference),
+    disburseId: derivedHex('disburse_id', environment, 'main', 'disbursement', reference),
+    amount: 100 + (index % 4_900),
+    accountAlias: alias(index),
+    withdrawMode,
+    acknowledged: false,
+    answeredIds: [],
+  };
 }
 
 export interface CallerCounts {
@@ -49,11 +56,11 @@ export interface CallerCounts {
 export async function makeWishes(
   api: string,
   wishes: readonly Wish[],
-  { random, overMs, giveUpMs }: { random: Random; overMs: number; giveUpMs: number },
+  { random, overMs, giveUpMs, steady }: Asking,
 ): Promise<CallerCounts> {
   const counts: CallerCounts = { requests: 0, repeated: 0, lostAnswers: 0, refusedForAWhile: 0 };
   const until = nowMs() + giveUpMs;
-  const caller = { api, counts, until };
+  const caller = { api, counts, until, steady };
   const begun = wishes.map(async (wish, index) => {
     const habit = random.fraction();
     await wait((index / wishes.length) * overMs);
@@ -63,10 +70,23 @@ export async function makeWishes(
   return counts;
 }
 
-interface Caller {
+interface Asking {
+  readonly random: Random;
+  readonly overMs: number;
+  readonly giveUpMs: number;
+  /** False while what was acknowledged may be lost with a copy: a changed request would then be the first of its name. */
+  readonly steady: () => boolean;
+}
+
+interface Place {
   readonly api: string;
-  readonly counts: CallerCounts;
   readonly until: number;
+  readonly counts?: CallerCounts;
+}
+
+interface Caller extends Place {
+  readonly counts: CallerCounts;
+  readonly steady: () => boolean;
 }
 
 async function makeWish(wish: Wish, habit: number, caller: Caller): Promise<void> {
@@ -89,31 +109,33 @@ async function makeWish(wish: Wish, habit: number, caller: Caller): Promise<void
   if (habit > 0.1 && habit < 0.12) await changeMind(wish, caller);
 }
 
-async function untilAcknowledged(wish: Wish, caller: Caller): Promise<void> {
+export async function untilAcknowledged(wish: Wish, caller: Place): Promise<void> {
   while (nowMs() < caller.until) {
     if (await post(wish, caller)) return;
-    caller.counts.refusedForAWhile += 1;
+    if (caller.counts) caller.counts.refusedForAWhile += 1;
     await wait(AGAIN_MS);
   }
 }
 
-async function post(wish: Wish, { api, counts }: Caller, withinMs?: number): Promise<boolean> {
-  counts.requests += 1;
-  const { accountAlias, amount, withdrawMode, reference } = wish;
-  const body = { accountAlias, amount, withdrawMode, reference };
+async function post(wish: Wish, { api, counts }: Place, withinMs?: number): Promise<boolean> {
+  if (counts) counts.requests += 1;
+  const { accountAlias, amount, withdrawMode, reference, notBefore } = wish;
+  const body = { accountAlias, amount, withdrawMode, reference, ...(notBefore ? { notBefore } : {}) };
   const reply = await ask(`${api}/v1/disbursements`, { method: 'POST', body, ...(withinMs ? { withinMs } : {}) });
   if (reply?.status !== 202) {
     if (reply && reply.status < 500) throw new Error(`${reference}: ${reply.status} ${JSON.stringify(reply.body)}`);
     return false;
   }
   wish.acknowledged = true;
+  wish.acknowledgedAt = nowMs();
   const { id } = reply.body as { id: string };
   if (!wish.answeredIds.includes(id)) wish.answeredIds.push(id);
   return true;
 }
 
 /** The same reference with another amount stands for another payment, and must not be one. */
-async function changeMind(wish: Wish, { api, until }: Caller): Promise<void> {
+async function changeMind(wish: Wish, { api, until, steady }: Caller): Promise<void> {
+  if (!steady()) return;
   const { accountAlias, amount, withdrawMode, reference } = wish;
   const body = { accountAlias, amount: amount + 1, withdrawMode, reference };
   while (nowMs() < until) {

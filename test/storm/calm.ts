@@ -1,17 +1,22 @@
 /** After the storm: waits until everything has ended or waits for a person. */
 import { waitUntil } from './clock.ts';
 import { ask } from './http.ts';
-import type { Mailing } from './texts.ts';
+import type { Restore } from './story.ts';
+import { isTorn, type Mailing } from './texts.ts';
 
 const BEFORE_SUBMIT = ['queued', 'held', 'created'] as const;
 const OPEN = [...BEFORE_SUBMIT, 'submitting', 'unknown', 'pending'] as const;
 
 /** What was still open at the end of `ms`, in words; nothing when everything has come to rest. */
-export async function comeToRest(api: string, mailings: readonly Mailing[], ms: number): Promise<string[]> {
+export async function comeToRest(
+  api: string,
+  mailings: readonly Mailing[],
+  { ms, restores }: { readonly ms: number; readonly restores: readonly Restore[] },
+): Promise<string[]> {
   let open: string[] = [];
   await waitUntil(
     async () => {
-      open = [...(await openDisbursements(api)), ...(await openMailings(api, mailings))];
+      open = [...(await openDisbursements(api)), ...(await openMailings(api, mailings, restores))];
       return open.length === 0;
     },
     ms,
@@ -37,15 +42,26 @@ async function openDisbursements(api: string, states: readonly string[] = OPEN):
 }
 
 /** A campaign has come to rest when it is over and nobody of it is being sent. */
-async function openMailings(api: string, mailings: readonly Mailing[]): Promise<string[]> {
+async function openMailings(
+  api: string,
+  mailings: readonly Mailing[],
+  restores: readonly Restore[],
+): Promise<string[]> {
   const open: string[] = [];
-  for (const { id } of mailings) {
+  for (const mailing of mailings) {
+    const { id, cancelledAt } = mailing;
     const reply = await ask(`${api}/v1/campaigns/${id}`);
     const seen = reply?.body as { state?: string; totals?: Record<string, number> } | undefined;
     const ended = seen?.state === 'finished' || seen?.state === 'cancelled';
     if (ended && seen?.totals?.['sending'] === 0) continue;
-    // In a storm answers get lost; whoever watches a campaign that stopped itself for that has it go on.
-    if (seen?.state === 'held') await ask(`${api}/v1/campaigns/${id}/resume`, { method: 'POST', body: '{}' });
+    // Lost with a copy, or only begun in it.
+    if (isTorn(mailing, restores) && (reply?.status === 404 || seen?.state === 'draft' || seen?.state === 'ready'))
+      continue;
+    // In a storm answers get lost; whoever watches a campaign that stopped itself for that has it go on. What somebody
+    // cancelled in a world that is gone is cancelled again.
+    const act = cancelledAt === undefined ? 'resume' : 'cancel';
+    if (seen?.state === 'held' || seen?.state === 'paused')
+      await ask(`${api}/v1/campaigns/${id}/${act}`, { method: 'POST', body: '{}' });
     open.push(`${id} is still ${seen?.state}: ${JSON.stringify(seen?.totals)}`);
   }
   return open;

@@ -1,7 +1,7 @@
 /** What must never be seen where it does not belong, planted before the storm and looked for after it. */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { defaultCredentials } from '../../src/sandbox/sandbox.ts';
-import { API_SECRET, CALLBACK_SECRET } from './plan.ts';
+import { API_SECRET, CALLBACK_SECRET, SECOND_SECRET } from './plan.ts';
 
 /** Whose words were searched. */
 export const places = ['logs', 'Redis', 'metrics', 'events', 'answers'] as const;
@@ -40,6 +40,7 @@ const SECRETS: Readonly<Record<string, string>> = {
   'the SMS application key': smsAppKey,
   'the callback secret': CALLBACK_SECRET,
   'an API key': API_SECRET,
+  'the API key of a second person': SECOND_SECRET,
   'a one-time code of a payer': PAYER.otp,
   'a password of a payer': PAYER.password,
   'a card number': PAYER.card.number,

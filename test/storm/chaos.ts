@@ -1,8 +1,10 @@
 /** The weather: what is done to our processes, their wires and Redis, and when, drawn from the seed. */
 import { type Random, seededRandom } from '../../src/lib/random.ts';
 import type { Child } from './child.ts';
-import { wait } from './clock.ts';
+import { wait, waitUntil } from './clock.ts';
 import type { Link } from './link.ts';
+import type { Hands } from './restores.ts';
+import { ownerOf } from './owner.ts';
 import { LEASE_MS, LOCK_MS } from './plan.ts';
 import type { World } from './world.ts';
 
@@ -15,10 +17,16 @@ export interface ChaosCounts {
   wires: number;
   /** Times the service refused connections. */
   refusals: number;
+  /** Frozen past their lease while handshakes with the service were held, and how many handshakes waited then. */
+  frozenInHandshake: number;
+  heldHandshakes: number;
 }
 
-export class Chaos {
-  readonly counts: ChaosCounts = { kills: 0, stops: 0, powerLosses: 0, wires: 0, refusals: 0 };
+const NO_HANDSHAKES = { frozenInHandshake: 0, heldHandshakes: 0 };
+const HANDSHAKES_WAIT_MS = 700;
+
+export class Chaos implements Hands {
+  readonly counts: ChaosCounts = { kills: 0, stops: 0, powerLosses: 0, wires: 0, refusals: 0, ...NO_HANDSHAKES };
   readonly #world: World;
   readonly #seed: number;
   readonly #stop = new AbortController();
@@ -26,6 +34,7 @@ export class Chaos {
   /** Processes that something is being done to. */
   readonly #busy = new Set<Child | Link>();
   readonly #errors: unknown[] = [];
+  #newSettings: (random: Random) => Readonly<Record<string, string>> = () => ({});
   #tellFailure: (error: unknown) => void = () => undefined;
   /** Rejects as soon as the weather itself breaks: what comes after that says nothing about relais. */
   readonly failure: Promise<never> = new Promise((_resolve, reject) => (this.#tellFailure = reject));
@@ -37,11 +46,27 @@ export class Chaos {
     this.failure.catch(() => undefined);
   }
 
-  begin(): void {
+  /** `newSettings`: what a process is told when it is started again. */
+  begin(newSettings: (random: Random) => Readonly<Record<string, string>>): void {
+    this.#newSettings = newSettings;
     this.#loop(1, [250, 750], (random) => this.#strikeProcess(random));
     this.#loop(2, [250, 800], (random) => this.#strikeWire(random));
     this.#loop(3, [5_000, 8_000], (random) => this.#strikeRedis(random));
     this.#loop(4, [2_000, 4_000], (random) => this.#strikeService(random));
+    if (this.#world.worlds.has('tls')) this.#loop(5, [1_500, 3_000], (random) => this.#strikeHandshake(random));
+  }
+
+  /** Waits until nothing else is done to them, and keeps them out of the weather. */
+  async take(children: readonly Child[]): Promise<readonly Child[]> {
+    for (const child of children) {
+      await waitUntil(() => !this.#busy.has(child), Number.POSITIVE_INFINITY, 20);
+      this.#busy.add(child);
+    }
+    return children;
+  }
+
+  release(children: readonly Child[]): void {
+    for (const child of children) this.#busy.delete(child);
   }
 
   /** Ends the weather and puts everything back on its feet. */
@@ -50,7 +75,10 @@ export class Chaos {
     await Promise.all(this.#loops);
     const { links, door, workers, taps } = this.#world;
     for (const link of links) link.heal();
-    for (const tap of Object.values(taps)) await tap.listen();
+    for (const tap of Object.values(taps)) {
+      tap.terminator?.letGo();
+      await tap.listen();
+    }
     for (const child of [door, ...workers]) {
       if (child.frozen) child.thaw();
       if (!child.running) await child.start();
@@ -86,6 +114,7 @@ export class Chaos {
     const [who, how, when] = [random.fraction(), random.fraction(), random.fraction()];
     const worker = who > 0.95 ? door : workers[Math.floor((who / 0.95) * workers.length)];
     if (!worker || this.#busy.has(worker)) return;
+    if (worker !== door) worker.more = this.#newSettings(random);
     if (how < 0.6 || worker === door) this.#beside(worker, () => this.#kill(worker, when * 300));
     else
       this.#beside(worker, () =>
@@ -140,5 +169,27 @@ export class Chaos {
     await tap.refuse();
     await wait(100 + random.fraction() * 200);
     await tap.listen();
+  }
+
+  /** Whoever connects waits; a worker that waits is frozen past its lease, and its handshake is answered meanwhile. */
+  async #strikeHandshake(random: Random): Promise<void> {
+    const { taps, workers } = this.#world;
+    const { terminator } = random.fraction() < 0.4 ? taps.base : taps.crm;
+    const [who, how] = [random.fraction(), random.fraction()];
+    if (!terminator) return;
+    terminator.hold();
+    await waitUntil(() => terminator.waiting.length > 0, HANDSHAKES_WAIT_MS, 5);
+    const { waiting } = terminator;
+    const pid = ownerOf(
+      waiting[0] ?? 0,
+      workers.flatMap((worker) => worker.pid ?? []),
+    );
+    const worker = workers.find((one) => one.pid === pid) ?? workers[Math.floor(who * workers.length)];
+    if (worker && waiting.length > 0 && !this.#busy.has(worker)) {
+      this.counts.heldHandshakes += waiting.length;
+      this.counts.frozenInHandshake += 1;
+      this.#beside(worker, () => this.#freeze(worker, LEASE_MS + 300 + how * 1_000, false));
+    }
+    terminator.letGo();
   }
 }

@@ -1,20 +1,34 @@
 /** P1–P11 and P13: what must be true of money after a storm, read from the books of the service and from the wire. */
 import type { Check } from './checks.ts';
+import { eraOf, perDisbursement, straddles } from './eras.ts';
 import { groupBy, pairsOf, sumOf } from './grouping.ts';
-import type { SeenEvent, SeenRecord, SeenSubmit, Story } from './story.ts';
+import type { SeenEvent, SeenRecord, Story } from './story.ts';
 
 const NOT_PAID = new Set(['failed', 'rejected', 'cancelled']);
-const ENDED = new Set([...NOT_PAID, 'succeeded']);
+const ENDED = new Set([...NOT_PAID, 'succeeded', 'reversed']);
+/** What a last word may be followed by, when the truth comes late. */
+const LATE_WORDS = new Set(['failed succeeded', 'succeeded reversed', 'failed succeeded reversed']);
 const AT_REST = new Set([...ENDED, 'needs_review']);
 const SENDS_MAX = 3;
 
 /** Effects by disburse_id, added up once for all records. */
-function effectsById({ ledger }: Story): (disburseId: string) => number {
+function effectsById({ ledger }: Pick<Story, 'ledger'>): (disburseId: string) => number {
   const heaps = groupBy(ledger, ({ disburseId }) => disburseId ?? '');
   return (disburseId) => sumOf(heaps.get(disburseId) ?? [], ({ effects }) => effects);
 }
 
-const eventsById = ({ events }: Story): Map<string, SeenEvent[]> => groupBy(events, ({ data }) => data.id);
+/** The same without what came back: the service took money and returned it with its `failed`. */
+function keptById(story: Story): (disburseId: string) => number {
+  return effectsById({ ...story, ledger: story.ledger.filter(({ status }) => status !== 'failed') });
+}
+
+const eventsById = ({ events }: Pick<Story, 'events'>): Map<string, SeenEvent[]> =>
+  groupBy(
+    events.filter(({ type }) => type.startsWith('disbursement.')),
+    ({ data }) => data.id,
+  );
+
+const stateOf = ({ type }: SeenEvent): string => type.split('.')[1] ?? '';
 
 const neverPaidTwice: Check = {
   name: 'P1',
@@ -62,8 +76,10 @@ const succeededIsPaid: Check = {
   says: 'whatever is reported as succeeded was paid once and announced once',
   broken: (story) => {
     const events = eventsById(story);
-    const effects = effectsById(story);
-    return story.records
+    const effects = keptById(story);
+    const reversed = story.records.filter(({ state }) => state === 'reversed');
+    const unfounded = reversed.filter(({ disburseId }) => effects(disburseId) > 0);
+    const succeeded = story.records
       .filter(({ state }) => state === 'succeeded')
       .flatMap(({ id, disburseId }) => {
         const told = new Set(
@@ -74,6 +90,7 @@ const succeededIsPaid: Check = {
           ...(told.size === 1 ? [] : [`${id} succeeded and was announced ${told.size} times`]),
         ];
       });
+    return [...succeeded, ...unfounded.map(({ id }) => `${id} is reversed and the service kept it`)];
   },
 };
 
@@ -81,7 +98,7 @@ const notPaidIsNotPaid: Check = {
   name: 'P4',
   says: 'whatever is reported as failed, rejected or cancelled was not paid',
   broken: (story) => {
-    const effects = effectsById(story);
+    const effects = keptById(story);
     return story.records
       .filter(({ state, disburseId }) => NOT_PAID.has(state) && effects(disburseId) > 0)
       .map(({ id, state }) => `${id} is ${state} and was paid`);
@@ -93,8 +110,10 @@ const neverLost: Check = {
   says: 'everything that was acknowledged has one record, and it has ended or waits for a person',
   broken: ({ asked, records }) => {
     const byId = groupBy(records, ({ id }) => id);
-    return asked.flatMap(({ reference, id, acknowledged, answeredIds }) => {
+    return asked.flatMap(({ reference, id, acknowledged, answeredIds, cancelledAt }) => {
       const [record] = byId.get(id) ?? [];
+      // Cancelled, and then lost with a copy: nobody waits for it any more.
+      if (cancelledAt !== undefined && !record) return [];
       if (!acknowledged) return [`${reference} was never acknowledged`];
       if (answeredIds.some((answered) => answered !== id))
         return [`${reference} was answered as ${answeredIds.join(' and ')}`];
@@ -121,8 +140,11 @@ const reviewHasEvidence: Check = {
   },
 };
 
+/** Reasons of a review for which nothing need have been sent. */
+const UNSENT = new Set(['disburse_id_used', 'restored', 'token_collision']);
+
 function missingEvidence({ token, history, reason }: SeenRecord): string[] {
-  if (reason === 'disburse_id_used') return history.length > 0 ? [] : ['any evidence'];
+  if (UNSENT.has(reason ?? '')) return history.length > 0 ? [] : ['any evidence'];
   const has = (operation: string): boolean => history.some((line) => line.operation === operation);
   return [
     ...(token ? [] : ['its token']),
@@ -135,10 +157,10 @@ function missingEvidence({ token, history, reason }: SeenRecord): string[] {
 const durableBeforeEffect: Check = {
   name: 'P7',
   says: 'before a submit left, its record in Redis already said so',
-  broken: ({ submits }) =>
-    perDisbursement(submits).flatMap(([disburseId, sent]) =>
-      sent.flatMap(({ image, token }, index) => {
-        if (!image) return [];
+  broken: (story) =>
+    perDisbursement(story).flatMap(([disburseId, sent]) =>
+      sent.flatMap(({ at, image, token }, index) => {
+        if (!image || straddles(story, at, story.rules.lockMs)) return [];
         if (image.token !== token) return [`${disburseId} was sent with a token that its record did not have`];
         return image.sends > index
           ? []
@@ -150,9 +172,9 @@ const durableBeforeEffect: Check = {
 const oneToken: Check = {
   name: 'P8',
   says: 'every submit carried the disburse_id of its record, and always the same token',
-  broken: ({ submits, asked }) => {
-    const known = new Set(asked.map(({ disburseId }) => disburseId));
-    return perDisbursement(submits).flatMap(([disburseId, sent]) => {
+  broken: (story) => {
+    const known = new Set(story.asked.map(({ disburseId }) => disburseId));
+    return perDisbursement(story).flatMap(([disburseId, sent]) => {
       const tokens = new Set(sent.map(({ token }) => token));
       return [
         ...(known.has(disburseId) ? [] : [`a submit carried the unknown id ${disburseId || '(none)'}`]),
@@ -165,12 +187,14 @@ const oneToken: Check = {
 const fewSubmits: Check = {
   name: 'P9',
   says: 'at most one submit in strict; at most three, each of them written down, in resubmit',
-  broken: ({ rules, submits, records }) => {
-    const byId = groupBy(records, ({ disburseId }) => disburseId);
-    const most = rules.mode === 'strict' ? 1 : SENDS_MAX;
-    return perDisbursement(submits).flatMap(([disburseId, sent]) => {
+  broken: (story) => {
+    const byId = groupBy(story.records, ({ disburseId }) => disburseId);
+    const most = story.rules.mode === 'strict' ? 1 : SENDS_MAX;
+    const eras = story.restores.length;
+    return perDisbursement(story).flatMap(([disburseId, sent]) => {
       const [record] = byId.get(disburseId) ?? [];
-      const intended = record && !record.historyDropped ? intents(record) : Number.POSITIVE_INFINITY;
+      const last = eras === 0 || eraOf(story, sent[0]?.at ?? 0) === eras;
+      const intended = record && last && !record.historyDropped ? intents(record) : Number.POSITIVE_INFINITY;
       return [
         ...(sent.length <= most ? [] : [`${disburseId} was submitted ${sent.length} times`]),
         ...(sent.length <= intended
@@ -187,10 +211,13 @@ const intents = ({ history }: SeenRecord): number =>
 const lookedBetween: Check = {
   name: 'P10',
   says: 'between two submits lies a `created` that was asked for after the quiet period',
-  broken: ({ rules, submits, looks }) => {
+  broken: (story) => {
+    const { rules, looks } = story;
     const byToken = groupBy(looks, ({ token }) => token);
-    return perDisbursement(submits).flatMap(([disburseId, sent]) =>
+    return perDisbursement(story).flatMap(([disburseId, sent]) =>
       pairsOf(sent).flatMap(([first, second]) => {
+        // What was quiet by a clock that moved says nothing about ours.
+        if (story.steps.some(({ at }) => at >= first.at && at <= second.at)) return [];
         const end = Math.min(first.endedAt || Number.POSITIVE_INFINITY, first.at + rules.patienceMs);
         const asked = (byToken.get(first.token) ?? []).some(
           ({ at, status }) => status === 'created' && at >= end + rules.quietMs && at < second.at,
@@ -203,14 +230,20 @@ const lookedBetween: Check = {
 
 const toldInOrder: Check = {
   name: 'P11',
-  says: 'the events of an operation are numbered without a repeat, and at most one of them is the last word',
+  says: 'the events of an operation are numbered without a repeat, and only a late truth follows a last word',
   broken: (story) =>
     [...eventsById(story)].flatMap(([id, told]) => {
       const falls = pairsOf(told).filter(([first, second]) => second.sequence <= first.sequence);
-      const ends = told.filter(({ type }) => ENDED.has(type.split('.')[1] ?? ''));
+      const words = told.map(stateOf).filter((state) => ENDED.has(state) || state === 'needs_review');
+      // Whatever a person was asked about is said anew.
+      const parts = words
+        .join(' ')
+        .split('needs_review')
+        .map((part) => part.trim());
+      const wrong = parts.filter((part) => part.includes(' ') && !LATE_WORDS.has(part));
       return [
         ...(falls.length === 0 ? [] : [`${id} has events out of order`]),
-        ...(ends.length <= 1 ? [] : [`${id} ended ${ends.length} times: ${ends.map(({ type }) => type).join(', ')}`]),
+        ...wrong.map((part) => `${id} ended more than once: ${part}`),
       ];
     }),
 };
@@ -223,9 +256,13 @@ const sumsAgree: Check = {
     const countOf = (state: string): number => byState.get(state)?.length ?? 0;
     const states = new Set([...byState.keys(), ...Object.keys(counted)]);
     const metrics = [...states].filter((state) => countOf(state) !== (counted[state] ?? 0));
-    const told = [...ENDED].filter(
-      (state) => events.filter(({ type }) => type === `disbursement.${state}`).length !== countOf(state),
+    const lastWords = groupBy(
+      [...eventsById({ events })].flatMap(
+        ([, told]) => told.map(stateOf).findLast((state) => ENDED.has(state)) ?? [],
+      ),
+      (state) => state,
     );
+    const told = [...ENDED].filter((state) => (lastWords.get(state)?.length ?? 0) !== countOf(state));
     return [
       ...(records.length === asked.length ? [] : [`${asked.length} were asked for, ${records.length} have a record`]),
       ...metrics.map((state) => `${countOf(state)} records are ${state}, the metrics say ${counted[state] ?? 0}`),
@@ -233,10 +270,6 @@ const sumsAgree: Check = {
     ];
   },
 };
-
-const perDisbursement = (submits: readonly SeenSubmit[]): [string, SeenSubmit[]][] => [
-  ...groupBy(submits, ({ disburseId }) => disburseId),
-];
 
 export const moneyChecks: readonly Check[] = [
   neverPaidTwice,

@@ -2,7 +2,7 @@
 import { places } from './canaries.ts';
 import type { Check } from './checks.ts';
 import { groupBy } from './grouping.ts';
-import type { SeenRecord, Story } from './story.ts';
+import type { SeenLook, SeenRecord, Story } from './story.ts';
 
 const nothingLeaks: Check = {
   name: 'P12',
@@ -35,6 +35,16 @@ const ENDS_OF_THE_ROAD: Readonly<Record<Story['rules']['mode'], readonly string[
   resubmit: ['sent_three_times', 'disburse_id_used'],
   strict: ['never_executed', 'disburse_id_used'],
 };
+/** Reasons that a word, or the want of one, gave: the looks that were heard must bear them out. */
+const BY_WORDS = new Set([
+  'unidentified',
+  'contradicted',
+  'mismatch_token',
+  'mismatch_disburse_id',
+  'mismatch_amount',
+]);
+/** Nothing was sent, or nothing that anybody still knows of. */
+const BEFORE_A_SEND = new Set(['restored', 'token_collision']);
 const SENDS_MAX = 3;
 
 const reviewIsTheEnd: Check = {
@@ -46,6 +56,10 @@ const reviewIsTheEnd: Check = {
     return story.records
       .filter(({ state }) => state === 'needs_review')
       .flatMap((record) => {
+        const { reason } = record;
+        if (BEFORE_A_SEND.has(reason ?? '')) return unfounded(story, record);
+        const heard = looks.get(record.token ?? '') ?? [];
+        if (BY_WORDS.has(reason ?? '')) return heard.some((look) => isOdd(look, record)) ? [] : [unheard(record)];
         const created = (looks.get(record.token ?? '') ?? []).filter(({ status }) => status === 'created').length;
         const word = (books.get(record.token ?? '') ?? []).find(({ status }) => /^(success|failed)$/.test(status));
         return [
@@ -55,6 +69,20 @@ const reviewIsTheEnd: Check = {
       });
   },
 };
+
+/** `restored` needs a restore; two operations with one token need two that were given it. */
+function unfounded({ restores }: Story, { id, reason }: SeenRecord): string[] {
+  return reason === 'restored' && restores.length === 0 ? [`${id} needs review (restored) and nothing was`] : [];
+}
+
+const unheard = ({ id, reason }: SeenRecord): string => `${id} needs review (${reason}) and no answer was so`;
+
+/** An answer that names something else than was asked about, or not all of it, or ends what another had ended otherwise. */
+const isOdd = ({ status, names }: SeenLook, { token, disburseId, amount }: SeenRecord): boolean =>
+  status === 'failed' ||
+  names?.token !== token ||
+  names?.disburseId !== disburseId ||
+  Number(names?.amount) !== amount;
 
 function unfinished({ rules }: Story, { reason, history, historyDropped }: SeenRecord, created: number): string[] {
   if (!ENDS_OF_THE_ROAD[rules.mode].includes(reason ?? '')) return ['for a reason that leaves something to do'];

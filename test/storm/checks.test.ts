@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { checks, judge } from './checks.ts';
 import type { Story } from './story.ts';
-import { attempt, campaign, event, paid, record, submit, text, wholeStory } from './whole-story.ts';
+import { attempt, campaign, event, naming, paid, record, restored, submit, text, wholeStory } from './whole-story.ts';
 
 /** The names of the promises that a story breaks. */
 function brokenBy(changes: Partial<Story>): string[] {
@@ -13,8 +13,8 @@ function brokenBy(changes: Partial<Story>): string[] {
 const withAsked = (changes: Partial<Story['asked'][number]>) => ({
   asked: wholeStory.asked.map((asked, index) => (index === 0 ? { ...asked, ...changes } : asked)),
 });
-/** The looks at the one that needs review. */
-const ofTheThird = wholeStory.looks.filter(({ token }) => token === 't3');
+/** All looks but those that said `created` of the first. */
+const ofTheThird = wholeStory.looks.filter(({ token, status }) => token !== 't1' || status === 'success');
 const withThird = (changes: Partial<Story['records'][number]>) => ({
   records: wholeStory.records.map((seen) => (seen.id === 'dsb_3' ? { ...seen, ...changes } : seen)),
 });
@@ -74,15 +74,15 @@ describe('money', () => {
   });
 
   test('P7 sees a submit whose record did not say so, or named another token', () => {
-    const early = submit(2, 1_000, { image: { state: 'created', token: 't2', sends: 0 } });
-    const other = submit(2, 1_000, { image: { state: 'submitting', token: 't9', sends: 1 } });
+    const early = submit(2, 1_000, { image: { state: 'created', token: 't2', sends: 0, ageMs: 5 } });
+    const other = submit(2, 1_000, { image: { state: 'submitting', token: 't9', sends: 1, ageMs: 5 } });
     expect(brokenBy({ submits: [early] })).toEqual(['P7']);
     expect(brokenBy({ submits: [other] })).toEqual(['P7']);
   });
 
   test('P8 sees a submit with an id of nobody, and a second token', () => {
     expect(brokenBy({ submits: [submit(2, 1_000, { disburseId: '' })] })).toEqual(['P8']);
-    const other = { token: 't9', image: { state: 'submitting', token: 't9', sends: 2 } };
+    const other = { token: 't9', image: { state: 'submitting', token: 't9', sends: 2, ageMs: 5 } };
     expect(brokenBy({ submits: [...wholeStory.submits.slice(0, 1), submit(1, 5_000, other)] })).toContain('P8');
   });
 
@@ -135,11 +135,114 @@ describe('running', () => {
 
   test('P15 sees a review for what a look would have settled, and one that came too early', () => {
     expect(brokenBy({ ledger: [paid(1, 1), paid(2, 0), paid(3, 0, { status: 'failed' })] })).toEqual(['P15']);
-    expect(brokenBy({ looks: wholeStory.looks.slice(0, 2) })).toEqual(['P15']);
+    expect(brokenBy({ looks: wholeStory.looks.slice(0, -1) })).toEqual(['P15']);
     expect(brokenBy(withThird({ reason: 'never_executed' }))).toEqual(['P15']);
     expect(brokenBy(withThird({ reason: 'poll_exhausted' }))).toEqual(['P15']);
     // Sent once, and given up as if it had been sent three times.
     expect(brokenBy(withThird({ reason: 'sent_three_times' }))).toEqual(['P15']);
+  });
+});
+
+describe('worlds', () => {
+  const [sent] = wholeStory.sends;
+  const withRestore = (changes: Partial<typeof restored> = {}) => ({ restores: [{ ...restored, ...changes }] });
+  const withLimits = (changes: Partial<NonNullable<Story['limits']>>) => ({
+    limits: { inForce: [], greedy: [], ...wholeStory.limits, ...changes },
+  });
+  const { neighbours } = wholeStory;
+  const withNeighbours = (changes: Partial<NonNullable<Story['neighbours']>>) => ({
+    neighbours: neighbours && { ...neighbours, ...changes },
+  });
+
+  test('P16 sees a submit and a text that left when their time was over, and a code after its end', () => {
+    const late = submit(2, 1_000, { image: { state: 'submitting', token: 't2', sends: 1, ageMs: 4_300 } });
+    expect(brokenBy({ submits: [...wholeStory.submits.slice(0, 2), late] })).toEqual(['P16']);
+    expect(sent && brokenBy({ sends: [{ ...sent, image: { ageMs: 4_300 } }] })).toEqual(['P16']);
+    expect(sent && brokenBy({ sends: [{ ...sent, image: {} }] })).toEqual(['P16']);
+    expect(sent && brokenBy({ sends: [{ ...sent, image: { ageMs: 900 } }] })).toEqual([]);
+    const code = { to: '+221780000001', text: 'code 1' };
+    expect(sent && brokenBy({ sends: [sent, { at: 4_500, items: [code] }] })).toEqual(['P16']);
+    expect(sent && brokenBy({ sends: [sent, { at: 2_900, items: [code] }] })).toEqual([]);
+  });
+
+  test('P16 says nothing of an age when the clock moved, or when the world it was written in is gone', () => {
+    const late = submit(2, 1_000, { image: { state: 'submitting', token: 't2', sends: 1, ageMs: 4_300 } });
+    const submits = [...wholeStory.submits.slice(0, 2), late];
+    expect(brokenBy({ submits, steps: [{ at: 900, ms: 4_000, offMs: 4_000 }] })).toEqual([]);
+    expect(brokenBy({ submits, ...withRestore({ copiedAt: 500, restoredAt: 900 }) })).toEqual([]);
+  });
+
+  test('P17 sees what was paid before a restore sent again, unless its caller asked again', () => {
+    const ledger = [paid(1, 1, { doneAt: 6_000 }), paid(2, 0)];
+    const again = submit(1, 30_000);
+    const whole = { ledger, submits: [...wholeStory.submits, again], ...withRestore() };
+    // What the record says of its sends in the world that is gone is not held against it.
+    expect(brokenBy(whole)).toEqual(['P17']);
+    expect(brokenBy({ ...whole, ...withAsked({ askedAgainAt: 22_500 }) })).toEqual([]);
+    expect(brokenBy({ ...whole, submits: wholeStory.submits })).toEqual([]);
+  });
+
+  test('P17 sees a payment that was cancelled and paid, a credit that was made twice, and a restore nobody noticed', () => {
+    expect(brokenBy(withAsked({ cancelledAt: 21_000 }))).toEqual(['P17']);
+    expect(brokenBy({ credits: [{ accountAlias: '760000001', times: 2 }] })).toEqual(['P17']);
+    const unseen = { noticedAt: undefined, recoveredAt: undefined };
+    expect(brokenBy(withRestore({ ...unseen, copiedAt: 3_000, restoredAt: 3_100 }))).toEqual([]);
+    const left = submit(1, 21_000);
+    const looks = [...wholeStory.looks, { at: 20_900, token: 't1', status: 'created' }];
+    expect(brokenBy({ looks, submits: [...wholeStory.submits, left], ...withRestore(unseen) })).toContain('P17');
+  });
+
+  test('P18 sees a payment above the limit, accepted or paid, and one that two people allowed and nobody took', () => {
+    const greedy = { at: 1_000, amount: 30_000, status: 422, times: 0 };
+    expect(brokenBy(withLimits({ greedy: [{ ...greedy, status: 202 }] }))).toEqual(['P18']);
+    expect(brokenBy(withLimits({ greedy: [{ ...greedy, times: 1 }] }))).toEqual(['P18']);
+    expect(brokenBy(withLimits({ greedy: [] }))).toEqual(['P18']);
+    expect(brokenBy(withLimits({ afterTwo: 'not there' }))).toEqual(['P18']);
+    expect(brokenBy(withLimits({ afterTwo: 'succeeded' }))).toEqual([]);
+  });
+
+  test('P19 sees an end by a word that names nobody, another, or another amount, and by one failed alone', () => {
+    const about = (names: object) => ({
+      looks: wholeStory.looks.map((look) =>
+        look.token === 't1' && look.status === 'success' ? { ...look, names: { ...naming(1), ...names } } : look,
+      ),
+    });
+    expect(brokenBy(about({}))).toEqual([]);
+    expect(brokenBy(about({ disburseId: undefined }))).toEqual(['P19']);
+    expect(brokenBy(about({ token: 't7' }))).toEqual(['P19']);
+    expect(brokenBy(about({ amount: '1.00' }))).toEqual(['P19']);
+    const once = wholeStory.looks.filter(({ token, at }) => token !== 't2' || at === 6_000);
+    expect(brokenBy({ looks: once })).toEqual(['P19']);
+  });
+
+  test('P20 sees a process of another environment that was let in, and a token in the books of a stranger', () => {
+    expect(brokenBy(withNeighbours({ intruder: { status: null, said: 'ended: SIGKILL' } }))).toEqual(['P20']);
+    expect(brokenBy(withNeighbours({ strangersHere: ['t9'] }))).toEqual(['P20']);
+    expect(brokenBy(withNeighbours({ strangersThere: ['t9'] }))).toEqual(['P20']);
+    expect(brokenBy(withNeighbours({ paidTwice: 1 }))).toEqual(['P20']);
+  });
+
+  test('S8 sees a text that was sent before a restore and is posted again after it', () => {
+    const again = sent && { ...sent, at: 30_000, answer: '00' };
+    expect(sent && again && brokenBy({ sends: [sent, again], campaigns: [], ...withRestore() })).toEqual([
+      'S7',
+      'S8',
+    ]);
+    expect(
+      sent && brokenBy({ sends: [sent, { at: 30_000, items: [text(3)] }], campaigns: [], ...withRestore() }),
+    ).toEqual([]);
+  });
+
+  test('P3 and P11 follow a truth that comes late', () => {
+    const reversed = wholeStory.records.map((seen, index) => (index === 0 ? { ...seen, state: 'reversed' } : seen));
+    const told = [event(1, 1, 'succeeded'), event(1, 2, 'reversed'), ...wholeStory.events.slice(1)];
+    const counted = { ...wholeStory.counted, succeeded: 0, reversed: 1 };
+    const back = { ledger: [paid(1, 1, { status: 'failed' }), paid(2, 0)] };
+    expect(brokenBy({ records: reversed, events: told, counted, ...back })).toEqual([]);
+    expect(brokenBy({ records: reversed, events: told, counted })).toEqual(['P3']);
+    expect(brokenBy(back)).toEqual(['P3']);
+    const back2 = [event(1, 1, 'reversed'), event(1, 2, 'succeeded'), ...wholeStory.events.slice(1)];
+    expect(brokenBy({ events: back2 })).toEqual(['P11']);
   });
 });
 

@@ -2,6 +2,7 @@
 import { moneyChecks } from './checks-of-money.ts';
 import { runningChecks } from './checks-of-running.ts';
 import { textChecks } from './checks-of-texts.ts';
+import { worldChecks } from './checks-of-worlds.ts';
 import type { Story } from './story.ts';
 
 export interface Check {
@@ -17,7 +18,7 @@ export interface Verdict {
   readonly broken: readonly string[];
 }
 
-export const checks: readonly Check[] = [...moneyChecks, ...textChecks, ...runningChecks];
+export const checks: readonly Check[] = [...moneyChecks, ...textChecks, ...runningChecks, ...worldChecks];
 
 export function judge(story: Story): Verdict[] {
   return checks.map(({ name, says, broken }) => ({ name, says, broken: broken(story) }));

@@ -35,8 +35,12 @@ export class Child {
   readonly failedStarts: string[] = [];
   /** When it was frozen, in ms since the epoch. */
   readonly stoodStill: { from: number; to: number }[] = [];
+  /** What it is told besides its plan when it is started the next time. */
+  more: Readonly<Record<string, string>> = {};
   urls: Urls = {};
   frozen = false;
+  /** Of the last process that ended; null: by a signal, or none has. */
+  lastStatus: number | null = null;
   #child: ChildProcess | undefined;
   #expected = false;
   #isReady = false;
@@ -49,6 +53,10 @@ export class Child {
     return this.#child !== undefined;
   }
 
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
   /** Resolves when it has printed its ready line; false when it ended instead, each time it was tried. */
   async start(): Promise<boolean> {
     for (let attempt = 1; attempt <= START_TRIES; attempt += 1) {
@@ -59,11 +67,16 @@ export class Child {
     return false;
   }
 
+  /** Started once, for better or worse; resolves when it is ready or has ended. */
+  async tryOnce(): Promise<void> {
+    await this.#startOnce();
+  }
+
   async #startOnce(): Promise<boolean> {
     const { program, args, settings, log } = this.plan;
     const file = openSync(log, 'a');
     const child = spawn(process.execPath, [program, ...args], {
-      env: bareEnvironment(settings),
+      env: bareEnvironment({ ...settings, ...this.more }),
       stdio: ['ignore', 'pipe', file],
     });
     closeSync(file);
@@ -114,17 +127,18 @@ export class Child {
     everyone.delete(child);
     if (this.#child === child) this.#child = undefined;
     this.#movesAgain();
+    this.lastStatus = code;
     const how = signal ?? `status ${code}`;
     if (existsSync(this.plan.log))
       appendFileSync(this.plan.log, `--- ended: ${how}${this.#expected ? '' : ', by itself'}\n`);
     if (this.#expected) return;
-    const told = `${this.plan.name} ended by itself: ${how}; ${this.#lastWords()}`;
+    const told = `${this.plan.name} ended by itself: ${how}; ${this.lastWords()}`;
     if (this.#isReady) this.diedByItself.push(told);
     else this.failedStarts.push(told);
   }
 
   /** The end of its log. */
-  #lastWords(): string {
+  lastWords(): string {
     // Whoever ends the storm before its time takes the logs along.
     if (!existsSync(this.plan.log)) return 'its log is gone';
     const lines = readFileSync(this.plan.log, 'utf8').trim().split('\n');
@@ -136,7 +150,7 @@ export class Child {
       const { stdout } = child;
       if (!stdout) return resolve(false);
       const timer = setTimeout(() => {
-        this.failedStarts.push(`${this.plan.name} was not ready after ${READY_LIMIT_MS} ms; ${this.#lastWords()}`);
+        this.failedStarts.push(`${this.plan.name} was not ready after ${READY_LIMIT_MS} ms; ${this.lastWords()}`);
         resolve(false);
       }, READY_LIMIT_MS);
       const settle = (ready: boolean): void => {

@@ -4,6 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 const began = performance.now();
 
 export const nowMs = (): number => Math.round((performance.now() - began) * 10) / 10;
+/** A time of day (ms since the epoch) on this clock. */
+export const onOurClock = (epochMs: number): number => epochMs - (Date.now() - nowMs());
 export const wait = (ms: number): Promise<void> => delay(ms);
 
 /** True when the condition came true in time. */

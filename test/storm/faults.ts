@@ -69,13 +69,17 @@ export function faultOrders(seed: number): FaultOrder[] {
   }));
 }
 
+/** A record that is lost for good is protected by the service alone: where it promises nothing, nothing may be lost. */
+export const promisesAnything = (mode: Mode, seed: number): boolean => mode === 'resubmit' || seed % 2 === 0;
+
 /**
- * What the service promises about a second submit. `strict` is given a service that promises nothing and pays again
- * whenever it is asked again; `resubmit` needs one of two promises, and gets both from every other seed.
+ * What the service promises about a second submit. `strict` is given a service that, with every other seed, promises nothing and
+ * pays again whenever it is asked again; `resubmit` needs one of two promises, and gets both from every other seed.
  */
 export function promisesOf(mode: Mode, seed: number): SettingPatch {
   const settings = { settleDelayMs: SETTLE_MS, callbackOnFailure: seed % 2 === 0 } as const;
-  if (mode === 'strict') return { ...settings, tokenSingleUse: false, disburseIdUnique: false };
+  if (mode === 'strict')
+    return { ...settings, tokenSingleUse: false, disburseIdUnique: promisesAnything(mode, seed) };
   return {
     ...settings,
     disburseIdUnique: true,

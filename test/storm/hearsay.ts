@@ -4,9 +4,16 @@ import type { SeenLook, SeenSend, SeenSubmit } from './story.ts';
 
 const SUBMIT = '/api/v2/disburse/submit-invoice';
 const STATUS = '/api/v2/disburse/check-status';
+const CREATE = '/api/v2/disburse/get-invoice';
 const SEND = '/api/v1/sms/send';
 
 export type Image = NonNullable<SeenSubmit['image']>;
+export type TextImage = NonNullable<SeenSend['image']>;
+
+type Path = Pick<Exchange, 'path'>;
+export const isLook = ({ path }: Path): boolean => path === STATUS;
+export const isCreate = ({ path }: Path): boolean => path === CREATE;
+export const isSend = ({ path }: Path): boolean => path === SEND;
 
 export function isSubmit({ path }: Pick<Exchange, 'path'>): boolean {
   return path === SUBMIT;
@@ -30,19 +37,33 @@ export function looksIn(exchanges: readonly Exchange[]): SeenLook[] {
   return exchanges
     .filter(({ path }) => path === STATUS)
     .map(({ at, body, answer }) => {
-      const status = /"status" *: *"([^"]*)"/.exec(answer)?.[1];
-      return { at, token: submitNames({ body }).token, ...(status ? { status } : {}) };
+      const [status, named, disburseId, amount] = ['status', 'token', 'disburse_id', 'amount'].map((name) =>
+        wordIn(answer, name),
+      );
+      return {
+        at,
+        token: submitNames({ body }).token,
+        ...(status ? { status } : {}),
+        names: { token: named, disburseId, amount },
+      };
     });
 }
 
-export function sendsIn(exchanges: readonly Exchange[]): SeenSend[] {
-  return exchanges
-    .filter(({ path }) => path === SEND)
-    .map(({ at, body, answer }) => {
-      const wrap = parse(body)['send_sms_request'] as { sms?: { to: string; text: string }[] } | undefined;
-      const code = answerOf(answer);
-      return { at, items: wrap?.sms ?? [], ...(code ? { answer: code } : {}) };
-    });
+const wordIn = (answer: string, name: string): string | undefined =>
+  new RegExp(`"${name}" *: *"([^"]*)"`).exec(answer)?.[1];
+
+export function sendsIn(exchanges: readonly Exchange[], images: ReadonlyMap<Exchange, TextImage>): SeenSend[] {
+  return exchanges.filter(isSend).map((exchange) => {
+    const { at, answer } = exchange;
+    const code = answerOf(answer);
+    const image = images.get(exchange);
+    return { at, items: textsOf(exchange), ...(code ? { answer: code } : {}), ...(image ? { image } : {}) };
+  });
+}
+
+export function textsOf({ body }: Pick<Exchange, 'body'>): SeenSend['items'] {
+  const wrap = parse(body)['send_sms_request'] as { sms?: { to: string; text: string }[] } | undefined;
+  return wrap?.sms ?? [];
 }
 
 /** The service's code, or the HTTP status of an answer that has none. */

@@ -1,5 +1,6 @@
 /** What `script/storm` was asked to do. */
 import { parseArgs } from 'node:util';
+import { readWorlds, type WorldName, worldNames } from './worlds.ts';
 
 export type Mode = 'resubmit' | 'strict';
 
@@ -17,10 +18,13 @@ export interface StormOptions {
   readonly keep: boolean;
   /** Leaves a torn append-only file to Redis, as it comes out of a power loss. */
   readonly torn: boolean;
+  readonly worlds: ReadonlySet<WorldName>;
 }
 
 export const USAGE = `usage: script/storm [--disbursements N] [--texts N] [--seed S] [--seeds K]
-                    [--mode resubmit|strict|both] [--program FILE] [--keep] [--torn]`;
+                    [--mode resubmit|strict|both] [--worlds all|none|NAMES]
+                    [--program FILE] [--keep] [--torn]
+worlds: ${worldNames.join(', ')}`;
 
 /** Throws a RangeError that says what is wrong. */
 export function readOptions(args: readonly string[]): StormOptions {
@@ -35,6 +39,7 @@ export function readOptions(args: readonly string[]): StormOptions {
       program: { type: 'string' },
       keep: { type: 'boolean', default: false },
       torn: { type: 'boolean', default: false },
+      worlds: { type: 'string', default: 'all' },
     },
   });
   return {
@@ -46,6 +51,7 @@ export function readOptions(args: readonly string[]): StormOptions {
     program: values.program,
     keep: values.keep,
     torn: values.torn,
+    worlds: readWorlds(values.worlds),
   };
 }
 

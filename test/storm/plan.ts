@@ -18,6 +18,8 @@ export const SETTLE_MS = 300;
 
 export const CALLBACK_SECRET = 'callback-canary-of-the-storm';
 export const API_SECRET = 'api-canary-of-the-storm';
+/** Of another person, for what takes two. */
+export const SECOND_SECRET = 'second-api-canary-of-the-storm';
 export const ENVIRONMENT = 'storm';
 
 export interface Addresses {
@@ -37,13 +39,14 @@ export function settingsOf(to: Addresses, mode: Mode): Readonly<Record<string, s
     PUBLIC_URL: `http://127.0.0.1:${to.webhooksPort}`,
     API_PORT: String(to.apiPort),
     WEBHOOKS_PORT: String(to.webhooksPort),
-    API_KEYS: `storm:enqueue+read+approve+operate:${API_SECRET}`,
+    API_KEYS: `storm:enqueue+read+approve+operate:${API_SECRET},second:read+approve+operate:${SECOND_SECRET}`,
     SOFTPAY_CARD: 'on',
     UPSTREAM_TIMEOUT: `${UPSTREAM_TIMEOUT_MS}ms`,
     UPSTREAM_CONNECT_TIMEOUT: `${UPSTREAM_CONNECT_TIMEOUT_MS}ms`,
     DISBURSEMENT_RESUBMIT: mode,
     DISBURSEMENT_QUIET_PERIOD: `${QUIET_MS}ms`,
     DISBURSEMENT_POLL: '300ms,500ms,1s',
+    RECHECK_SUCCEEDED: '1s,3s',
     SMS_SETTLE_DELAY: `${LATE_MS}ms`,
     HOLD_RECHECK: '1s',
     SWEEP_INTERVAL: '200ms',

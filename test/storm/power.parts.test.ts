@@ -9,7 +9,7 @@ import { Power } from './power.ts';
 
 test('a power loss keeps every write that was acknowledged, and loses some that were not', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'storm-power-'));
-  const power = await Power.on(dir);
+  const power = await Power.on({ dir });
   const link = await Link.to(power.port);
   const redis = new Redis({
     port: link.port,

@@ -12,11 +12,11 @@
  * Before Redis starts again its file is mended as `redis-check-aof --fix` mends it (see torn-tail.ts): a server that
  * finds half a transaction at the end keeps it, and carries it out after the next restart.
  */
-import { closeSync, openSync, readSync, readdirSync, statSync, truncateSync } from 'node:fs';
+import { closeSync, cpSync, openSync, readSync, readdirSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Random } from '../../src/lib/random.ts';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../src/redis/embedded.ts';
-import { wait } from './clock.ts';
+import { nowMs, wait } from './clock.ts';
 import type { Link } from './link.ts';
 import { wholeLength } from './torn-tail.ts';
 
@@ -31,31 +31,56 @@ export interface Loss {
   readonly cut: number;
 }
 
+export interface PowerPlan {
+  readonly dir: string;
+  /** Whether a torn file is mended before the start (which it is), or left to Redis. */
+  readonly mends?: boolean;
+  /** Instead of the Redis that is found. */
+  readonly binary?: string | undefined;
+}
+
 export class Power {
   readonly #dir: string;
   readonly #mends: boolean;
+  readonly #program: { readonly binary?: string };
   #redis: EmbeddedRedis;
   /** The length up to which a file was found to hold whole commands, after the last loss. */
   #whole: Tail = { file: '', bytes: 0 };
   readonly losses: Loss[] = [];
+  #turn: Promise<void> = Promise.resolve();
 
-  private constructor(dir: string, redis: EmbeddedRedis, mends: boolean) {
+  private constructor(redis: EmbeddedRedis, { dir, mends, binary }: PowerPlan & { readonly mends: boolean }) {
     this.#dir = dir;
     this.#mends = mends;
     this.#redis = redis;
+    this.#program = binary === undefined ? {} : { binary };
   }
 
-  /** `mends`: whether a torn file is mended before the start, or left to Redis. */
-  static async on(dir: string, mends = true): Promise<Power> {
-    return new Power(dir, await startEmbeddedRedis({ dir }), mends);
+  static async on({ dir, mends = true, binary }: PowerPlan): Promise<Power> {
+    const redis = await startEmbeddedRedis({ dir, ...(binary === undefined ? {} : { binary }) });
+    return new Power(redis, { dir, mends, binary });
   }
 
   get port(): number {
     return this.#redis.port;
   }
 
+  /** One thing at a time is done to it. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#turn.then(work);
+    this.#turn = done.then(
+      () => undefined,
+      () => undefined,
+    );
+    return done;
+  }
+
   /** Kills Redis, loses what was never acknowledged, and starts it again on the same folder and port. */
-  async fail(links: readonly Link[], random: Random, darkMs: number): Promise<void> {
+  fail(links: readonly Link[], random: Random, darkMs: number): Promise<void> {
+    return this.#inTurn(() => this.#fail(links, random, darkMs));
+  }
+
+  async #fail(links: readonly Link[], random: Random, darkMs: number): Promise<void> {
     for (const link of links) link.seal();
     const acknowledged = this.#tail();
     await wait(5 + random.fraction() * 40);
@@ -64,7 +89,40 @@ export class Power {
     this.#cut(acknowledged, random);
     for (const link of links) link.unseal();
     await wait(darkMs);
-    this.#redis = await startEmbeddedRedis({ dir: this.#dir, port: this.#redis.port });
+    this.#redis = await startEmbeddedRedis({ ...this.#program, dir: this.#dir, port: this.#redis.port });
+  }
+
+  /** A copy of its folder while it runs, as docs/operating.md makes one: what stands in it is one moment of the past. */
+  copy(to: string): Promise<void> {
+    return this.#inTurn(async () => {
+      rmSync(to, { recursive: true, force: true });
+      cpSync(join(this.#dir, 'appendonlydir'), to, { recursive: true });
+    });
+  }
+
+  /**
+   * Ends Redis, puts the copy in the place of its folder, and starts it again on the same port. Resolves with when nobody
+   * could be told anything of the old world any more.
+   */
+  restore(from: string, links: readonly Link[], darkMs: number): Promise<number> {
+    return this.#inTurn(() => this.#restore(from, links, darkMs));
+  }
+
+  async #restore(from: string, links: readonly Link[], darkMs: number): Promise<number> {
+    for (const link of links) link.seal();
+    process.kill(this.#redis.pid, 'SIGKILL');
+    await this.#redis.stop();
+    const goneAt = nowMs();
+    const folder = join(this.#dir, 'appendonlydir');
+    rmSync(folder, { recursive: true });
+    cpSync(from, folder, { recursive: true });
+    this.#whole = { file: '', bytes: 0 };
+    // The copy ends where Redis had come to, in the middle of a command as likely as not.
+    this.#mend(this.#tail().file);
+    for (const link of links) link.unseal();
+    await wait(darkMs);
+    this.#redis = await startEmbeddedRedis({ ...this.#program, dir: this.#dir, port: this.#redis.port });
+    return goneAt;
   }
 
   stop(): Promise<void> {

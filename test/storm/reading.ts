@@ -1,48 +1,70 @@
 /** Reads what a storm left behind: our records and events over HTTP, the books of the service, what the taps heard. */
 import { searchAftermath } from './aftermath.ts';
 import { readAttempts } from './attempts.ts';
-import { waitUntil } from './clock.ts';
+import { onOurClock, waitUntil } from './clock.ts';
+import type { Acts } from './acts.ts';
+import { readCredits } from './bystanders.ts';
 import { mustAsk } from './http.ts';
 import { looksIn, sendsIn, submitsIn } from './hearsay.ts';
+import { seenLimits } from './limit-changes.ts';
 import type { Mode } from './options.ts';
 import { LEASE_MS, LOCK_MS, QUIET_MS, UPSTREAM_TIMEOUT_MS } from './plan.ts';
 import type {
   Asked,
   BookedText,
   LedgerEntry,
+  Restore,
   SeenCampaign,
+  SeenCode,
   SeenEvent,
   SeenRecipient,
   SeenRecord,
   Story,
 } from './story.ts';
-import type { Mailing } from './texts.ts';
+import { isTorn, type Mailing } from './texts.ts';
 import type { World } from './world.ts';
 
 const PAGE_LIMIT_MS = 20_000;
 
-export async function readStory(
-  world: World,
-  mode: Mode,
-  asked: readonly Asked[],
-  mailings: readonly Mailing[],
-): Promise<Story> {
+/** What the storm knows of itself. */
+export interface Told {
+  readonly mode: Mode;
+  readonly asked: readonly Asked[];
+  readonly mailings: readonly Mailing[];
+  readonly codes: readonly SeenCode[];
+  /** How many direct credits were asked for. */
+  readonly credits: number;
+  readonly acts: Acts;
+}
+
+export async function readStory(world: World, told: Told): Promise<Story> {
   const { taps, images, control } = world;
+  const { mode, asked, mailings, codes, acts } = told;
   const [base, crm] = [taps.base.exchanges, taps.crm.exchanges];
+  const { restores } = acts;
+  const books = await mustAsk<(LedgerEntry & { updatedAt: number })[]>(`${control}/books/disbursements`);
+  const ledger = books.map((entry) => ({ ...entry, doneAt: onOurClock(entry.updatedAt) }));
+  const records = await readRecords(world.api);
   return {
     rules: { mode, quietMs: QUIET_MS, patienceMs: UPSTREAM_TIMEOUT_MS, sendWithinMs: LEASE_MS / 2, lockMs: LOCK_MS },
     asked,
-    records: await readRecords(world.api),
+    records,
     events: await readEvents(world.api),
-    ledger: await mustAsk<LedgerEntry[]>(`${control}/books/disbursements`),
-    submits: submitsIn(base, images),
+    ledger,
+    submits: submitsIn(base, images.submits),
     looks: looksIn(base),
     counted: await readCounts(world.door.urls['metrics'] ?? ''),
-    campaigns: await Promise.all(mailings.map((mailing) => readCampaign(world.api, mailing))),
+    campaigns: await Promise.all(mailings.map((mailing) => readCampaign(world.api, mailing, restores))),
     messages: await mustAsk<BookedText[]>(`${control}/books/messages`),
-    sends: sendsIn(crm),
+    sends: sendsIn(crm, images.texts),
     attempts: await readAttempts(world.workers, LOCK_MS / 4),
     canaries: await searchAftermath(world, asked, mailings),
+    restores,
+    steps: world.redisClock?.steps ?? [],
+    codes,
+    credits: await readCredits(control, told.credits),
+    limits: acts.limits && seenLimits(acts.limits, ledger, records),
+    neighbours: await acts.readNeighbours(ledger),
   };
 }
 
@@ -72,8 +94,13 @@ async function readEvents(api: string): Promise<SeenEvent[]> {
   }
 }
 
-async function readCampaign(api: string, mailing: Mailing): Promise<SeenCampaign> {
+async function readCampaign(api: string, mailing: Mailing, restores: readonly Restore[]): Promise<SeenCampaign> {
   const { id, mark, rows, cancelledAt } = mailing;
+  const cancelled = cancelledAt === undefined ? {} : { cancelledAt };
+  if (isTorn(mailing, restores)) {
+    // What is left of it, if anything, is no longer what its caller asked for.
+    return { id: '', state: 'torn', uploaded: 0, text: mark, totals: {}, recipients: [], ...cancelled };
+  }
   const seen = await mustAsk<{ state: string; totals: Record<string, number> }>(`${api}/v1/campaigns/${id}`);
   return {
     id: id ?? '',
@@ -82,7 +109,7 @@ async function readCampaign(api: string, mailing: Mailing): Promise<SeenCampaign
     text: mark,
     totals: seen.totals,
     recipients: await readPages<SeenRecipient>(`${api}/v1/campaigns/${id}/recipients?limit=1000`),
-    ...(cancelledAt === undefined ? {} : { cancelledAt }),
+    ...cancelled,
   };
 }
 

@@ -1,6 +1,8 @@
 /** What a storm did and what it found, for people. */
 import { groupBy, sumOf } from './grouping.ts';
 import type { Outcome } from './storm.ts';
+import type { Story } from './story.ts';
+import { worldNames } from './worlds.ts';
 
 const SHOWN = 10;
 
@@ -27,6 +29,8 @@ function told({
   stormMs,
   calmMs,
   failedStarts,
+  worlds,
+  damage,
 }: Outcome): string[] {
   const seconds = (ms: number): string => `${Math.round(ms / 1_000)} s`;
   const cut = sumOf(losses, (loss) => loss.cut);
@@ -37,18 +41,42 @@ function told({
   const unseen = story.submits.filter(({ image }) => !image).length;
   const elsewhere = story.submits.filter(({ image }) => image && image.state !== 'submitting').length;
   return [
+    `worlds: ${[...worlds].join(', ') || 'none'}`,
     `storm ${seconds(stormMs)}, calm ${seconds(calmMs)}`,
     `processes: ${chaos.kills} kills, ${chaos.stops} stops past the lease, ${failedStarts.length} starts in vain; ` +
       `wires to Redis: ${chaos.wires} struck`,
     ...failedStarts.map((what) => `  ${what}`),
     `Redis: ${losses.length} power losses, ${cut} of ${unacknowledged} bytes lost that nobody had been told about`,
     `service: ${faults.join(', ')} (${share} of ${submits} submits); refused ${chaos.refusals} times`,
+    ...worldLines(story, chaos, damage),
     `callers: ${caller.requests} requests, ${caller.repeated} repeated, ${caller.lostAnswers} answers lost, ` +
       `${caller.refusedForAWhile} asked again later`,
     `forged callbacks: ${forger.lies} on good addresses, ${forger.wrongAddresses} on wrong ones, ` +
       `${forger.believed} let in`,
     `on the wire: ${submits} submits (${unseen} while Redis was away, ${elsewhere} overtaken), ` +
       `${story.looks.length} looks, ${story.sends.length} posts of texts`,
+  ];
+}
+
+/** What the worlds that were on have brought; nothing of those that were not. */
+function worldLines(story: Story, chaos: Outcome['chaos'], damage: Outcome['damage']): string[] {
+  const { restores, codes, credits, limits, neighbours } = story;
+  const bent = Object.entries(damage).map(([how, times]) => `${how} ${times}`);
+  const ofRestore = ({ how, copiedAt, restoredAt, noticedAt, recoveredAt }: Story['restores'][number]): string =>
+    `${how}, ${Math.round(restoredAt - copiedAt)} ms back, ` +
+    (recoveredAt === undefined
+      ? 'nobody was asked'
+      : `noticed after ${Math.round((noticedAt ?? recoveredAt) - restoredAt)} ms, ` +
+        `at work after ${Math.round(recoveredAt - restoredAt)} ms`);
+  return [
+    ...(chaos.frozenInHandshake > 0
+      ? [`TLS: ${chaos.frozenInHandshake} frozen while ${chaos.heldHandshakes} handshakes waited`]
+      : []),
+    ...restores.map((restore) => `restored: ${ofRestore(restore)}`),
+    ...(bent.length > 0 ? [`bent: ${bent.join(', ')}`] : []),
+    `others: ${codes.length} codes, ${credits.length} credits`,
+    ...(limits ? [`limits: ${limits.greedy.length} asked for more; after two people: ${limits.afterTwo}`] : []),
+    ...(neighbours ? [`beside: ${neighbours.paid} of ${neighbours.asked} paid by its own service`] : []),
   ];
 }
 
@@ -83,7 +111,9 @@ function closing(outcome: Outcome): string {
   const { order } = outcome;
   const { disbursements, texts, mode, seed } = order;
   const size = `--disbursements ${disbursements} --texts ${texts}`;
-  const command = `script/storm ${size} --mode ${mode} --seed ${seed}${order.torn ? ' --torn' : ''}`;
+  const some = order.worlds && order.worlds.size < worldNames.length;
+  const only = some ? ` --worlds ${[...(order.worlds ?? [])].join(',') || 'none'}` : '';
+  const command = `script/storm ${size} --mode ${mode} --seed ${seed}${only}${order.torn ? ' --torn' : ''}`;
   return broken(outcome) ? `BROKEN. Repeat it: ${command}` : `nothing broken: ${command}`;
 }
 

@@ -4,11 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { seededRandom } from '../../src/lib/random.ts';
 import { comeToRest, noneWaits } from './calm.ts';
-import { type CallerCounts, makeWishes, wishesOf } from './caller.ts';
+import { Acts } from './acts.ts';
+import { askForCodes, askForCredits } from './bystanders.ts';
+import { type CallerCounts, makeWishes, type Wish, wishesOf } from './caller.ts';
 import { Chaos, type ChaosCounts } from './chaos.ts';
 import { type Verdict, judge } from './checks.ts';
 import { nowMs, wait } from './clock.ts';
-import { faultOrders, promisesOf } from './faults.ts';
+import { faultOrders, promisesAnything, promisesOf } from './faults.ts';
 import { type ForgerCounts, forge } from './forger.ts';
 import { ask, mustAsk } from './http.ts';
 import type { Mode } from './options.ts';
@@ -19,6 +21,7 @@ import type { Story } from './story.ts';
 import { mailingsOf, postMailings } from './texts.ts';
 import { pay } from './payers.ts';
 import { type World, startWorld } from './world.ts';
+import { type WorldName, worldNames } from './worlds.ts';
 
 export interface StormOrder {
   readonly disbursements: number;
@@ -28,12 +31,18 @@ export interface StormOrder {
   readonly program?: string | undefined;
   readonly keep?: boolean;
   readonly torn?: boolean;
+  /** All of them when left out. */
+  readonly worlds?: ReadonlySet<WorldName>;
 }
 
 export interface Outcome {
   readonly order: StormOrder;
   readonly story: Story;
   readonly verdicts: readonly Verdict[];
+  /** Those that were on. */
+  readonly worlds: ReadonlySet<WorldName>;
+  /** Answers that were bent, by how. */
+  readonly damage: Readonly<Record<string, number>>;
   readonly chaos: ChaosCounts;
   readonly losses: readonly Loss[];
   /** How often the service misbehaved, by operation. */
@@ -63,14 +72,14 @@ export async function runStorm(order: StormOrder): Promise<Outcome> {
   rmSync(dir, { recursive: true, force: true });
   mkdirSync(dir, { recursive: true });
   const wishes = wishesOf(order.disbursements, order.seed);
-  const ids = new Map(wishes.map(({ id, disburseId }) => [disburseId, id]));
   const world = await startWorld({
     dir,
     program: order.program ?? defaultProgram,
     mode: order.mode,
     seed: order.seed,
+    worlds: worldsIn(order),
     mends: order.torn !== true,
-    idOf: (disburseId) => ids.get(disburseId),
+    idOf: namesOf(wishes),
   });
   try {
     return await blow(order, world, wishes);
@@ -80,42 +89,70 @@ export async function runStorm(order: StormOrder): Promise<Outcome> {
   }
 }
 
-async function blow(order: StormOrder, world: World, wishes: ReturnType<typeof wishesOf>): Promise<Outcome> {
+/** In `strict` every other seed has a service that promises nothing at all, and then no record may be lost. */
+function worldsIn({ worlds = new Set(worldNames), mode, seed }: StormOrder): ReadonlySet<WorldName> {
+  if (promisesAnything(mode, seed)) return worlds;
+  return new Set([...worlds].filter((name) => name !== 'restores' && name !== 'failover'));
+}
+
+/** By the disburse_id; more is asked for as the storm goes on. */
+function namesOf(wishes: readonly Wish[]): (disburseId: string) => string | undefined {
+  const ids = new Map<string, string>();
+  let read = 0;
+  return (disburseId) => {
+    for (; read < wishes.length; read += 1) ids.set(wishes[read]?.disburseId ?? '', wishes[read]?.id ?? '');
+    return ids.get(disburseId);
+  };
+}
+
+async function blow(order: StormOrder, world: World, wishes: Wish[]): Promise<Outcome> {
   const { seed, mode, disbursements, texts } = order;
   const mailings = mailingsOf(texts, seed);
   await mustAsk(`${world.control}/settings`, { method: 'POST', body: promisesOf(mode, seed) });
-  for (const fault of faultOrders(seed)) await mustAsk(`${world.control}/faults`, { method: 'POST', body: fault });
+  const faults = faultOrders(seed);
+  for (const fault of faults) await mustAsk(`${world.control}/faults`, { method: 'POST', body: fault });
 
   const overMs = Math.max(STORM_MIN_MS, disbursements * MS_EACH);
   const began = nowMs();
   const chaos = new Chaos(world, seed);
-  chaos.begin();
+  const acts = await Acts.of({ world, seed, wishes, hands: chaos, overMs });
+  chaos.begin(acts.newSettings);
   const calm = new AbortController();
-  const paying = pay(world.api, seed, calm.signal);
-  const forging = forge(world.webhooks, wishes, seededRandom(seed + 7), calm.signal);
+  const { signal } = calm;
+  const beside = [
+    pay(world.api, seed, signal),
+    forge(world.webhooks, wishes, seededRandom(seed + 7), signal),
+    askForCodes(world.api, seed, signal),
+    askForCredits(world.api, seed, signal),
+  ] as const;
   const giveUpMs = overMs + CALM_LIMIT_MS;
-  const asking = makeWishes(world.api, wishes, { random: seededRandom(seed + 5), overMs: overMs * 0.85, giveUpMs });
-  const posting = postMailings(world.api, mailings, {
-    random: seededRandom(seed + 6),
-    overMs: overMs * 0.7,
-    giveUpMs,
-  });
-  const [caller] = await Promise.race([Promise.all([asking, posting, wait(overMs)]), chaos.failure]);
+  const { steady, mayBeGone } = acts;
+  const asks = { random: seededRandom(seed + 5), overMs: overMs * 0.85, giveUpMs, steady };
+  const posts = { random: seededRandom(seed + 6), overMs: overMs * 0.7, giveUpMs, mayBeGone };
+  const asking = makeWishes(world.api, [...wishes], asks);
+  const posting = postMailings(world.api, mailings, posts);
+  const blowing = Promise.all([asking, posting, acts.perform(signal), wait(overMs)]);
+  const [caller] = await Promise.race([blowing, chaos.failure]);
   // What has not been sent yet is to be sent in bad weather too.
   await noneWaits(world.api, LAST_SENDS_MS);
   calm.abort();
   await chaos.end();
+  world.damage.end();
   const stormMs = nowMs() - began;
   const serviceFaults = await faultsOff(world);
-  const forger = await forging;
-  await paying;
-  const open = await comeToRest(world.api, mailings, CALM_LIMIT_MS + disbursements * 10);
+  const [, forger, codes, credits] = await Promise.all(beside);
+  await acts.tellTheTruth();
+  const patience = { ms: CALM_LIMIT_MS + disbursements * 10, restores: acts.restores };
+  const open = await comeToRest(world.api, mailings, patience);
   await wait(DRAIN_MS);
-  const story = await readStory(world, mode, wishes, mailings);
+  const story = await readStory(world, { mode, asked: wishes, mailings, codes, credits, acts });
+  await acts.stop();
   return {
     order,
     story,
     verdicts: judge(story),
+    worlds: world.worlds,
+    damage: world.damage.counts,
     chaos: chaos.counts,
     losses: world.power.losses,
     serviceFaults,

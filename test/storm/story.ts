@@ -24,6 +24,69 @@ export interface Story {
   readonly sends: readonly SeenSend[];
   readonly attempts: Attempts;
   readonly canaries: Findings;
+  readonly restores: readonly Restore[];
+  /** When the clock of Redis moved, how far, and how far it was off from then on. */
+  readonly steps: readonly { readonly at: number; readonly ms: number; readonly offMs: number }[];
+  readonly codes: readonly SeenCode[];
+  readonly credits: readonly SeenCredit[];
+  /** Absent: nobody changed a limit in this storm. */
+  readonly limits?: SeenLimits | undefined;
+  /** Absent: there was no other deployment. */
+  readonly neighbours?: SeenNeighbours | undefined;
+}
+
+/** Redis as it was at one time, put in the place of what it had become. Times on the clock of the storm. */
+export interface Restore {
+  readonly how: 'running' | 'stopped' | 'promoted';
+  /** Of the copy: what was acknowledged later is not in it. */
+  readonly copiedAt: number;
+  readonly restoredAt: number;
+  /** When somebody was told that something is to be decided, and when relais went on; absent: never. */
+  readonly noticedAt?: number | undefined;
+  readonly recoveredAt?: number | undefined;
+}
+
+/** A code with an end, as its caller asked for it. */
+export interface SeenCode {
+  readonly text: string;
+  /** On the clock of the storm. */
+  readonly expiresAt: number;
+}
+
+/** A direct credit: the service keeps no reference, so nothing of it refuses a second one. */
+export interface SeenCredit {
+  readonly accountAlias: string;
+  /** How often it stands in the books. */
+  readonly times: number;
+}
+
+export interface SeenLimits {
+  /** What the strictest opinion was, from when on. Looser ones only with two people behind them. */
+  readonly inForce: readonly { readonly from: number; readonly amount: number }[];
+  /** Payments above it, and what became of them. */
+  readonly greedy: readonly {
+    readonly at: number;
+    readonly amount: number;
+    /** The HTTP status; absent: no answer. */
+    readonly status?: number | undefined;
+    /** How often the books say it was paid. */
+    readonly times: number;
+  }[];
+  /** The state of what was asked for after two people had said yes; absent: they did not come to it. */
+  readonly afterTwo?: string | undefined;
+}
+
+export interface SeenNeighbours {
+  /** The process of another environment on the same keys: how it ended, and its last words. */
+  readonly intruder: { readonly status: number | null; readonly said: string };
+  /** What the two services were asked for by the deployment that is not theirs. */
+  readonly strangersHere: readonly string[];
+  readonly strangersThere: readonly string[];
+  /** Of the one with a prefix of its own: asked for, paid, paid more than once, and not at rest in the end. */
+  readonly asked: number;
+  readonly paid: number;
+  readonly paidTwice: number;
+  readonly open: number;
 }
 
 export interface SeenAttempt {
@@ -62,6 +125,10 @@ export interface Asked {
   readonly answeredIds: readonly string[];
   /** Another amount under the same reference was answered with this HTTP status; absent: not tried. */
   readonly changedRequestStatus?: number;
+  /** When it was asked for once more, because a restored copy may have lost it. */
+  readonly askedAgainAt?: number;
+  /** When its caller was told that it is cancelled. */
+  readonly cancelledAt?: number;
 }
 
 export interface SeenRecord {
@@ -102,6 +169,8 @@ export interface LedgerEntry {
   readonly status: string;
   /** How often money left for it. */
   readonly effects: number;
+  /** When its status last changed, on the clock of the storm. */
+  readonly doneAt?: number;
 }
 
 export interface SeenSubmit {
@@ -112,14 +181,26 @@ export interface SeenSubmit {
   readonly token: string;
   readonly disburseId: string;
   /** The record as Redis kept it when the submit was on its way; absent: Redis could not be asked at that moment. */
-  readonly image?: { readonly state: string; readonly token: string; readonly sends: number };
+  readonly image?: {
+    readonly state: string;
+    readonly token: string;
+    readonly sends: number;
+    /** ms since the intent was written down, by the clock of Redis. */
+    readonly ageMs: number;
+  };
 }
 
 export interface SeenLook {
   readonly at: number;
   readonly token: string;
-  /** As answered; absent: no readable answer. */
+  /** As relais heard it; absent: no readable answer. */
   readonly status?: string;
+  /** What the answer says it is about. */
+  readonly names?: {
+    readonly token?: string | undefined;
+    readonly disburseId?: string | undefined;
+    readonly amount?: string | undefined;
+  };
 }
 
 export interface SeenCampaign {
@@ -152,4 +233,9 @@ export interface SeenSend {
   readonly items: readonly { readonly to: string; readonly text: string }[];
   /** The code of a readable answer, or the HTTP status as text; absent: no answer. */
   readonly answer?: string;
+  /** What stood in Redis about it when it was on its way; absent: Redis could not be asked at that moment. */
+  readonly image?: {
+    /** ms since the intent was written down, by the clock of Redis; absent: nobody was about to send this. */
+    readonly ageMs?: number;
+  };
 }

@@ -4,7 +4,9 @@
  * takes to read its record in Redis: what must be durable before money moves is looked at before money moves.
  */
 import { createServer, connect, type Server, type Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import { nowMs } from './clock.ts';
+import { type Certificate, Terminator } from './terminator.ts';
 
 /** One request, and what became of it. */
 export interface Exchange {
@@ -21,6 +23,16 @@ export interface TapOptions {
   readonly target: number;
   /** Told of every request when it is whole, before the service hears of it. */
   readonly before: (exchange: Exchange) => Promise<void> | undefined;
+  /** What is to be changed on the way; without an answer, nothing is. */
+  readonly bend?: (exchange: Exchange) => Bend | undefined;
+  /** Present: callers come by TLS. */
+  readonly certificate?: Certificate | undefined;
+}
+
+/** A request or an answer that arrives otherwise than it left. Bodies only, and JSON only. */
+export interface Bend {
+  readonly request?: (body: string) => string;
+  readonly answer?: (body: string) => string;
 }
 
 const LONGEST_ANSWER_KEPT = 4_096;
@@ -28,13 +40,17 @@ const LONGEST_ANSWER_KEPT = 4_096;
 export class Tap {
   readonly #options: TapOptions;
   readonly #sockets = new Set<Socket>();
-  #server: Server;
+  readonly #server: Server;
+  /** Present: callers come by TLS. */
+  readonly terminator: Terminator | undefined;
   #port = 0;
   readonly exchanges: Exchange[] = [];
 
   private constructor(options: TapOptions) {
     this.#options = options;
-    this.#server = createServer((caller) => this.#open(caller));
+    const { certificate } = options;
+    this.terminator = certificate && new Terminator(certificate, (caller) => this.#open(caller));
+    this.#server = this.terminator?.server ?? createServer((caller) => this.#open(caller));
   }
 
   static async to(options: TapOptions): Promise<Tap> {
@@ -44,12 +60,13 @@ export class Tap {
   }
 
   get url(): string {
-    return `http://127.0.0.1:${this.#port}`;
+    return `${this.terminator ? 'https' : 'http'}://127.0.0.1:${this.#port}`;
   }
 
   /** Nobody listens: a connection that is refused proves that nothing was sent. */
   async refuse(): Promise<void> {
-    for (const socket of this.#sockets) socket.resetAndDestroy();
+    this.terminator?.drop();
+    for (const socket of this.#sockets) this.#reset(socket);
     if (this.#server.listening) await new Promise<void>((resolve) => this.#server.close(() => resolve()));
   }
 
@@ -60,16 +77,29 @@ export class Tap {
     if (typeof address === 'object' && address) this.#port = address.port;
   }
 
+  #reset(socket: Socket): void {
+    if (socket instanceof TLSSocket) this.terminator?.reset(socket);
+    else socket.resetAndDestroy();
+  }
+
   #open(caller: Socket): void {
     const service = connect({ port: this.#options.target, host: '127.0.0.1', noDelay: true });
     caller.setNoDelay(true);
     const reader = new RequestReader();
     let current: Exchange | undefined;
+    let bent: BentAnswer | undefined;
     let queue = Promise.resolve();
     const inTurn = async (earlier: Promise<void>, exchange: Exchange, bytes: Buffer): Promise<void> => {
       await earlier;
       await this.#options.before(exchange);
       if (!service.destroyed) service.write(bytes);
+    };
+    const hear = (bytes: Buffer): void => {
+      if (current) {
+        current.endedAt = nowMs();
+        if (current.answer.length < LONGEST_ANSWER_KEPT) current.answer += bytes.toString();
+      }
+      caller.write(bytes);
     };
     const end = (): void => {
       if (current && current.endedAt === 0) current.endedAt = nowMs();
@@ -80,8 +110,8 @@ export class Tap {
       this.#sockets.add(socket);
       socket.on('error', () => {
         // A reset on one side is a reset on the other.
-        caller.resetAndDestroy();
-        service.resetAndDestroy();
+        this.#reset(caller);
+        this.#reset(service);
       });
       socket.on('close', end);
     }
@@ -91,18 +121,68 @@ export class Tap {
       current = { ...whole, at: nowMs(), endedAt: 0, answer: '' };
       const exchange = current;
       this.exchanges.push(exchange);
-      queue = inTurn(queue, exchange, whole.bytes);
+      const bend = this.#options.bend?.(exchange);
+      bent = bend?.answer && new BentAnswer(bend.answer);
+      queue = inTurn(queue, exchange, bend?.request ? withBody(whole.bytes, bend.request) : whole.bytes);
     });
     caller.on('end', () => service.end());
     service.on('data', (bytes) => {
-      if (current) {
-        current.endedAt = nowMs();
-        if (current.answer.length < LONGEST_ANSWER_KEPT) current.answer += bytes.toString();
-      }
-      caller.write(bytes);
+      const ready = bent ? bent.read(bytes) : bytes;
+      if (ready) hear(ready);
     });
-    service.on('end', () => caller.end());
+    service.on('end', () => {
+      const rest = bent?.rest();
+      if (rest?.length) hear(rest);
+      caller.end();
+    });
   }
+}
+
+/** An answer that is kept back until it is whole, and then told otherwise. What never becomes whole goes as it came. */
+class BentAnswer {
+  readonly #bend: (body: string) => string;
+  #parts: Buffer = Buffer.alloc(0);
+
+  constructor(bend: (body: string) => string) {
+    this.#bend = bend;
+  }
+
+  read(bytes: Buffer): Buffer | undefined {
+    this.#parts = Buffer.concat([this.#parts, bytes]);
+    if (wholeBytes(this.#parts) === undefined) return undefined;
+    return withBody(this.rest(), this.#bend);
+  }
+
+  rest(): Buffer {
+    const parts = this.#parts;
+    this.#parts = Buffer.alloc(0);
+    return parts;
+  }
+}
+
+/** The same message with another body, and the length of that. A body that is no object is left alone. */
+function withBody(message: Buffer, bend: (body: string) => string): Buffer {
+  const end = message.indexOf('\r\n\r\n') + HEAD_END;
+  const body = message.subarray(end).toString();
+  if (!body.startsWith('{') || !body.endsWith('}')) return message;
+  const changed = Buffer.from(bend(body));
+  const head = message.subarray(0, end).toString('latin1');
+  return Buffer.concat([
+    Buffer.from(head.replace(LENGTH, `\r\ncontent-length: ${changed.length}`), 'latin1'),
+    changed,
+  ]);
+}
+
+const HEAD_END = 4;
+const LENGTH = /\r\ncontent-length: *(\d+)/i;
+
+/** How long the message is that these bytes begin with, once all of it is there. */
+function wholeBytes(bytes: Buffer): number | undefined {
+  const headersEnd = bytes.indexOf('\r\n\r\n');
+  if (headersEnd < 0) return undefined;
+  const head = bytes.subarray(0, headersEnd).toString('latin1');
+  const end = headersEnd + HEAD_END + Number(LENGTH.exec(head)?.[1] ?? 0);
+  return bytes.length < end ? undefined : end;
 }
 
 interface WholeRequest {
@@ -118,14 +198,12 @@ export class RequestReader {
   /** The request that these bytes complete, if they do. */
   read(bytes: Buffer): WholeRequest | undefined {
     this.#parts = Buffer.concat([this.#parts, bytes]);
-    const headersEnd = this.#parts.indexOf('\r\n\r\n');
-    if (headersEnd < 0) return undefined;
-    const head = this.#parts.subarray(0, headersEnd).toString('latin1');
-    const length = Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0);
-    const end = headersEnd + 4 + length;
-    if (this.#parts.length < end) return undefined;
+    const end = wholeBytes(this.#parts);
+    if (end === undefined) return undefined;
     const whole = this.#parts.subarray(0, end);
     this.#parts = this.#parts.subarray(end);
-    return { path: head.split(' ')[1] ?? '', body: whole.subarray(headersEnd + 4).toString(), bytes: whole };
+    const headersEnd = whole.indexOf('\r\n\r\n');
+    const [, path = ''] = whole.subarray(0, headersEnd).toString('latin1').split(' ');
+    return { path, body: whole.subarray(headersEnd + HEAD_END).toString(), bytes: whole };
   }
 }

@@ -2,6 +2,7 @@
 import type { Random } from '../../src/lib/random.ts';
 import { nowMs, wait } from './clock.ts';
 import { ask, type Reply } from './http.ts';
+import type { Restore } from './story.ts';
 
 const AGAIN_MS = 400;
 const PER_CAMPAIGN = 250;
@@ -17,6 +18,9 @@ export interface Mailing {
   readonly fate: 'left alone' | 'cancelled' | 'paused';
   id: string | undefined;
   cancelledAt: number | undefined;
+  /** From the first request about it to the last, on the clock of the storm. */
+  begunAt: number;
+  postedAt: number;
 }
 
 export function mailingsOf(texts: number, seed: number): Mailing[] {
@@ -36,6 +40,8 @@ export function mailingsOf(texts: number, seed: number): Mailing[] {
       fate: index === 0 ? 'cancelled' : index === 1 ? 'paused' : 'left alone',
       id: undefined,
       cancelledAt: undefined,
+      begunAt: Number.POSITIVE_INFINITY,
+      postedAt: Number.POSITIVE_INFINITY,
     };
   });
 }
@@ -46,20 +52,38 @@ export interface Posting {
   readonly random: Random;
   readonly overMs: number;
   readonly giveUpMs: number;
+  /** Whether Redis was put back to a time before what was begun then. */
+  readonly mayBeGone: (begunAt: number) => boolean;
+}
+
+/** A copy was made after it was begun and before all of it was there: what is left of it is a part. */
+export function isTorn({ begunAt, postedAt }: Mailing, restores: readonly Restore[]): boolean {
+  return restores.some(({ copiedAt, restoredAt }) => begunAt < restoredAt && postedAt > copiedAt);
 }
 
 export async function postMailings(
   api: string,
   mailings: readonly Mailing[],
-  { random, overMs, giveUpMs }: Posting,
+  { random, overMs, giveUpMs, mayBeGone }: Posting,
 ): Promise<void> {
   const until = nowMs() + giveUpMs;
   const begun = mailings.map(async (mailing, index) => {
     const hesitateMs = random.fraction() * 30;
     await wait((index / mailings.length) * overMs);
-    await post(api, mailing, { until, hesitateMs });
+    mailing.begunAt = nowMs();
+    try {
+      await post(api, mailing, { until, hesitateMs });
+      mailing.postedAt = nowMs();
+    } catch (error) {
+      // Half of it went with the copy. Nobody sends the other half of a campaign: its caller makes another one.
+      if (!(error instanceof CampaignRefused) || !mayBeGone(mailing.begunAt)) throw error;
+    }
   });
   await Promise.all(begun);
+}
+
+class CampaignRefused extends Error {
+  override readonly name = 'CampaignRefused';
 }
 
 interface Patience {
@@ -95,7 +119,7 @@ async function persist(attempt: () => Promise<Reply | undefined>, { until }: Pat
     if (reply) last = `${reply.status} ${JSON.stringify(reply.body)}`;
     if (reply && (reply.status < 300 || reply.status === 409)) return reply;
     if (reply && reply.status < 500)
-      throw new Error(`a campaign was refused: ${reply.status} ${JSON.stringify(reply.body)}`);
+      throw new CampaignRefused(`a campaign was refused: ${reply.status} ${JSON.stringify(reply.body)}`);
     await wait(AGAIN_MS);
   }
   throw new Error(`a campaign was not taken in time; the last answer was ${last}`);

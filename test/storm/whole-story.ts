@@ -42,7 +42,7 @@ export const submit = (n: number, at: number, more: Partial<SeenSubmit> = {}): S
   endedAt: at + 10,
   token: `t${n}`,
   disburseId: `id${n}`,
-  image: { state: 'submitting', token: `t${n}`, sends: 1 },
+  image: { state: 'submitting', token: `t${n}`, sends: 1, ageMs: 5 },
   ...more,
 });
 
@@ -89,6 +89,18 @@ export const attempt = (durationMs: number, stoodStill = false): SeenAttempt => 
   stoodStill,
 });
 
+/** A backup that was put back after all of the story. */
+export const restored: Story['restores'][number] = {
+  how: 'running',
+  copiedAt: 20_000,
+  restoredAt: 22_000,
+  noticedAt: 22_300,
+  recoveredAt: 23_000,
+};
+
+/** What an answer about one of them says that it is about. */
+export const naming = (n: number) => ({ token: `t${n}`, disburseId: `id${n}`, amount: `${100 * n}.00` });
+
 /** The first succeeded after a second submit, the second failed, the third needs review. */
 export const wholeStory: Story = {
   rules: { mode: 'resubmit', quietMs: 2_000, patienceMs: 1_000, sendWithinMs: 2_000, lockMs: 4_000 },
@@ -102,12 +114,15 @@ export const wholeStory: Story = {
   ledger: [paid(1, 1), paid(2, 0), paid(3, 0, { status: 'created' })],
   submits: [
     submit(1, 1_000),
-    submit(1, 5_000, { image: { state: 'submitting', token: 't1', sends: 2 } }),
+    submit(1, 5_000, { image: { state: 'submitting', token: 't1', sends: 2, ageMs: 5 } }),
     submit(2, 1_000),
     submit(3, 1_000),
   ],
   looks: [
     { at: 3_500, token: 't1', status: 'created' },
+    { at: 6_000, token: 't1', status: 'success', names: naming(1) },
+    { at: 6_000, token: 't2', status: 'failed', names: naming(2) },
+    { at: 8_000, token: 't2', status: 'failed', names: naming(2) },
     { at: 3_500, token: 't3', status: 'created' },
     { at: 4_500, token: 't3', status: 'created' },
   ],
@@ -120,5 +135,19 @@ export const wholeStory: Story = {
     leaks: [],
     searched: { logs: 1, Redis: 1, metrics: 1, events: 1, answers: 1 },
     used: ['a one-time code', 'a bearer token'],
+  },
+  restores: [],
+  steps: [],
+  codes: [{ text: 'code 1', expiresAt: 3_000 }],
+  credits: [{ accountAlias: '760000001', times: 1 }],
+  limits: { inForce: [{ from: 0, amount: 20_000 }], greedy: [{ at: 1_000, amount: 30_000, status: 422, times: 0 }] },
+  neighbours: {
+    intruder: { status: 1, said: 'another deployment is at work here: set REDIS_PREFIX' },
+    strangersHere: [],
+    strangersThere: [],
+    asked: 2,
+    paid: 2,
+    paidTwice: 0,
+    open: 0,
   },
 };

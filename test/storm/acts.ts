@@ -1,0 +1,202 @@
+/** What people do while the weather is bad: backups put back, limits changed, other deployments, and the truth told. */
+import { type Random, seededRandom } from '../../src/lib/random.ts';
+import { Secret } from '../../src/lib/secret.ts';
+import { callbackPath } from '../../src/webhooks/path.ts';
+import type { Wish } from './caller.ts';
+import { nowMs, wait, waitUntil } from './clock.ts';
+import { ask } from './http.ts';
+import { type LimitChanges, Limits } from './limit-changes.ts';
+import { Neighbours } from './neighbours.ts';
+import { Operator } from './operator.ts';
+import { CALLBACK_SECRET } from './plan.ts';
+import { type Hands, restoreOnce } from './restores.ts';
+import type { LedgerEntry, Restore, SeenNeighbours } from './story.ts';
+import type { World } from './world.ts';
+
+/** When each begins, as a part of the storm. */
+const RESTORE_AT = 0.25;
+const TIGHTER_AT = 0.7;
+const LOOSER_AT = 0.85;
+const RESTORE_EVERY_MS = 30_000;
+/** In turn, beginning with the seed's. */
+const KINDS = ['stopped', 'running', 'promoted'] as const;
+/** A failover shows a minute at most. */
+const CLOCK_OFF_MAX_S = 60;
+const CLOCK_PART = 4;
+/** After which part of the storm, and which way. */
+const CLOCK_PARTS = [
+  [0.15, 1],
+  [0.35, -1],
+  [0.3, 0],
+] as const;
+const TRUTH_EVERY_MS = 500;
+const TAKEN_BACK_EACH = 3;
+const PATIENCE_MS = 30_000;
+
+export interface ActsPlan {
+  readonly world: World;
+  readonly seed: number;
+  readonly wishes: Wish[];
+  readonly hands: Hands;
+  readonly overMs: number;
+}
+
+export class Acts {
+  readonly restores: Restore[] = [];
+  readonly #plan: ActsPlan;
+  readonly #operator: Operator;
+  readonly #limits: Limits | undefined;
+  readonly #neighbours: Neighbours | undefined;
+  /** Tokens of which the last word was posted; and those whose success was taken back, with when. */
+  readonly #told = new Set<string>();
+  readonly #turned = new Map<string, number>();
+  readonly #over = new AbortController();
+  #unsteady = 0;
+
+  private constructor(plan: ActsPlan, neighbours: Neighbours | undefined) {
+    const { world, seed, hands } = plan;
+    this.#plan = plan;
+    this.#operator = new Operator(world.api);
+    this.#limits = world.worlds.has('limits') ? new Limits(world, seed, hands) : undefined;
+    this.#neighbours = neighbours;
+  }
+
+  static async of(plan: ActsPlan): Promise<Acts> {
+    const { world, seed } = plan;
+    return new Acts(plan, world.worlds.has('neighbours') ? await Neighbours.of(world, seed) : undefined);
+  }
+
+  /** False while something that was acknowledged may be lost with a copy. */
+  readonly steady = (): boolean => this.#unsteady === 0;
+
+  readonly mayBeGone = (begunAt: number): boolean =>
+    this.#unsteady > 0 || this.restores.some(({ restoredAt }) => begunAt < restoredAt);
+
+  readonly newSettings = (random: Random): Readonly<Record<string, string>> => this.#limits?.oldFile(random) ?? {};
+
+  get limits(): LimitChanges | undefined {
+    return this.#limits?.seen;
+  }
+
+  /** All of them, each at its time. */
+  async perform(signal: AbortSignal): Promise<void> {
+    const greed = this.#limits?.beGreedy(signal);
+    const truth = this.#tellTruths(signal);
+    const calling = this.#operator.beOnCall(this.#over.signal, () => !this.steady());
+    await Promise.all([
+      this.#restore(),
+      this.#changeLimits(),
+      this.#moveClock(),
+      this.#neighbours?.live(PATIENCE_MS),
+    ]);
+    void calling;
+    void greed;
+    void truth;
+  }
+
+  async #restore(): Promise<void> {
+    const { world, overMs, hands, wishes, seed } = this.#plan;
+    const kinds = KINDS.filter((how) => world.worlds.has(how === 'promoted' ? 'failover' : 'restores'));
+    const times = kinds.length === 0 ? 0 : Math.max(1, Math.floor(overMs / RESTORE_EVERY_MS));
+    const began = nowMs();
+    for (let nth = 0; nth < times; nth += 1) {
+      const how = kinds[(seed + nth) % kinds.length] ?? 'running';
+      await wait(Math.max(0, began + ((nth + RESTORE_AT) * overMs) / times - nowMs()));
+      this.#unsteady += 1;
+      const parts = { world, seed, operator: this.#operator, wishes, restores: this.restores };
+      await restoreOnce(parts, { how, nth }, hands);
+      // What was heard may be lost with the world that heard it.
+      this.#told.clear();
+      this.#unsteady -= 1;
+    }
+  }
+
+  async #changeLimits(): Promise<void> {
+    const { overMs, wishes } = this.#plan;
+    if (!this.#limits) return;
+    await wait(overMs * TIGHTER_AT);
+    await this.#limits.tightenOnce();
+    await wait(overMs * (LOOSER_AT - TIGHTER_AT));
+    await this.#limits.loosenByTwo(wishes, PATIENCE_MS / 3);
+  }
+
+  /** Ahead, behind, and right again: as far as a storm of this length can wait for what is due later by it. */
+  async #moveClock(): Promise<void> {
+    const { world, seed, overMs } = this.#plan;
+    const random = seededRandom(seed + 13);
+    const most = Math.min(CLOCK_OFF_MAX_S, Math.floor(overMs / CLOCK_PART / 1_000));
+    for (const [part, sign] of CLOCK_PARTS) {
+      await wait(overMs * part);
+      world.redisClock?.set(sign * Math.ceil(random.fraction() * most));
+    }
+  }
+
+  /**
+   * A service that has said `failed` for long enough to be believed posts the success that it was; and now and then it
+   * takes a success back, and posts that.
+   */
+  async #tellTruths(signal: AbortSignal): Promise<void> {
+    const random = seededRandom(this.#plan.seed + 17);
+    for (let round = 1; !signal.aborted; round += 1) {
+      await wait(TRUTH_EVERY_MS);
+      if (round % TAKEN_BACK_EACH === 0) await this.#takeBack(random);
+      await this.#tellWhatIsDue();
+    }
+  }
+
+  async #takeBack(random: Random): Promise<void> {
+    const { world } = this.#plan;
+    if (!world.worlds.has('contradictions')) return;
+    const list = await ask(`${world.api}/v1/disbursements?state=succeeded&limit=100`);
+    const items = (list?.body as { items?: { token: string | null }[] } | undefined)?.items ?? [];
+    const token = items[Math.floor(random.fraction() * items.length)]?.token;
+    if (!token || this.#turned.has(token)) return;
+    const taken = await ask(`${world.control}/disbursements/${token}`, {
+      method: 'POST',
+      body: { status: 'failed' },
+    });
+    if ((taken?.status ?? 500) < 300) this.#turned.set(token, nowMs());
+  }
+
+  /** True: nothing is left to be told. */
+  async #tellWhatIsDue(): Promise<boolean> {
+    const { world, wishes } = this.#plan;
+    let done = true;
+    for (const [token, truthAt] of [...world.damage.longLies, ...this.#turned]) {
+      if (this.#told.has(token)) continue;
+      const told = nowMs() >= truthAt && (await postTruth(world, token, wishes));
+      if (told) this.#told.add(token);
+      done &&= told;
+    }
+    return done;
+  }
+
+  /** After the storm: until the last lie was put right. */
+  async tellTheTruth(): Promise<void> {
+    await waitUntil(() => this.#tellWhatIsDue(), PATIENCE_MS);
+  }
+
+  async readNeighbours(ledger: readonly LedgerEntry[]): Promise<SeenNeighbours | undefined> {
+    const ours = new Set(this.#plan.wishes.map(({ disburseId }) => disburseId));
+    for (const { wish } of this.limits?.greedy ?? []) ours.add(wish.disburseId);
+    return this.#neighbours?.read(ledger, ours);
+  }
+
+  async stop(): Promise<void> {
+    this.#over.abort();
+    await this.#neighbours?.stop();
+  }
+}
+
+/** The callback of how it ended, by the books of the service; true when there is nothing more to be told. */
+async function postTruth({ control, webhooks }: World, token: string, wishes: readonly Wish[]): Promise<boolean> {
+  const books = await ask(`${control}/books/disbursements`);
+  const entry = (books?.body as LedgerEntry[] | undefined)?.find((one) => one.token === token);
+  const wish = wishes.find(({ disburseId }) => disburseId === entry?.disburseId);
+  if (!books) return false;
+  if (!entry || !wish || !['success', 'failed'].includes(entry.status)) return true;
+  const path = callbackPath([new Secret(CALLBACK_SECRET)], { account: 'main', kind: 'disbursement', id: wish.id });
+  const body = { status: entry.status, token, disburse_id: wish.disburseId, amount: `${wish.amount}.00` };
+  const reply = await ask(`${webhooks}${path}`, { method: 'POST', body, withinMs: 2_000 });
+  return (reply?.status ?? 500) < 300;
+}

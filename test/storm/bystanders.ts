@@ -1,0 +1,44 @@
+/** Others who ask relais for something during a storm: codes that end soon, and credits that cannot be looked up. */
+import { nowMs, wait } from './clock.ts';
+import { ask, mustAsk } from './http.ts';
+import type { SeenCode, SeenCredit } from './story.ts';
+
+const CODE_EVERY_MS = 150;
+const CODE_LASTS_MS = 3_000;
+const CREDIT_EVERY_MS = 900;
+
+/** Until the signal fires: a code every now and then. Nobody asks again for one that got no answer. */
+export async function askForCodes(api: string, seed: number, signal: AbortSignal): Promise<SeenCode[]> {
+  const codes: SeenCode[] = [];
+  for (let index = 0; !signal.aborted; index += 1) {
+    await wait(CODE_EVERY_MS);
+    const text = `code ${seed}.${index}`;
+    codes.push({ text, expiresAt: nowMs() + CODE_LASTS_MS });
+    const expiresAt = new Date(Date.now() + CODE_LASTS_MS).toISOString();
+    const body = { to: `+22178${String(index).padStart(7, '0')}`, text, lane: 'otp', expiresAt };
+    // Not waited for: a door that stands still must not stop the others.
+    void ask(`${api}/v1/messages`, { method: 'POST', body, withinMs: CODE_LASTS_MS });
+  }
+  return codes;
+}
+
+const creditAlias = (index: number): string => `76${String(index).padStart(7, '0')}`;
+
+/** Until the signal fires; resolves with how many were asked for. */
+export async function askForCredits(api: string, seed: number, signal: AbortSignal): Promise<number> {
+  let index = 0;
+  for (; !signal.aborted; index += 1) {
+    await wait(CREDIT_EVERY_MS);
+    const body = { accountAlias: creditAlias(index), amount: 700, reference: `storm-${seed}-credit-${index}` };
+    await ask(`${api}/v1/direct-credits`, { method: 'POST', body, withinMs: 3_000 });
+  }
+  return index;
+}
+
+export async function readCredits(control: string, count: number): Promise<SeenCredit[]> {
+  const booked = await mustAsk<{ accountAlias: string }[]>(`${control}/books/directCredits`);
+  return Array.from({ length: count }, (_, index) => {
+    const accountAlias = creditAlias(index);
+    return { accountAlias, times: booked.filter((one) => one.accountAlias === accountAlias).length };
+  });
+}

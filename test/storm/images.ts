@@ -1,0 +1,72 @@
+/** What stands in Redis about a request while it is on its way: read past the wires, before the service hears of it. */
+import { Redis } from 'ioredis';
+import { type Image, type TextImage, isSend, isSubmit, submitNames, textsOf } from './hearsay.ts';
+import type { Power } from './power.ts';
+import type { Exchange } from './tap.ts';
+
+export interface Images {
+  readonly submits: ReadonlyMap<Exchange, Image>;
+  readonly texts: ReadonlyMap<Exchange, TextImage>;
+}
+
+const PREFIX = '{relais}';
+const MICROS = 1_000;
+
+export function imageReader(power: Power, idOf: (disburseId: string) => string | undefined) {
+  const redis = new Redis({
+    port: power.port,
+    host: '127.0.0.1',
+    enableOfflineQueue: false,
+    enableReadyCheck: false,
+    maxRetriesPerRequest: 0,
+    commandTimeout: 1_000,
+    retryStrategy: () => 50,
+  });
+  // Redis is killed often; a record that could not be read then is counted as not seen.
+  redis.on('error', () => undefined);
+  const submits = new Map<Exchange, Image>();
+  const texts = new Map<Exchange, TextImage>();
+  const readSubmit = async (exchange: Exchange): Promise<void> => {
+    const id = idOf(submitNames(exchange).disburseId);
+    if (id === undefined) return;
+    const [now, [state, token, sends, sentAt]] = await Promise.all([
+      redis.time(),
+      redis.hmget(`${PREFIX}:op:${id}`, 'state', 'token', 'sends', 'sentAt'),
+    ]);
+    submits.set(exchange, {
+      state: state ?? '',
+      token: token ?? '',
+      sends: Number(sends ?? 0),
+      ageMs: msOf(now) - Number(sentAt ?? 0),
+    });
+  };
+  const readTexts = async (exchange: Exchange): Promise<void> => {
+    texts.set(exchange, await intentOf(redis, exchange));
+  };
+  const before = async (exchange: Exchange): Promise<void> => {
+    try {
+      if (isSubmit(exchange)) await readSubmit(exchange);
+      if (isSend(exchange)) await readTexts(exchange);
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+    }
+  };
+  return { images: { submits, texts }, before, close: () => redis.disconnect() };
+}
+
+/** The chunk that is about to be sent and holds the first of these texts. */
+async function intentOf(redis: Redis, exchange: Exchange): Promise<TextImage> {
+  const [first] = textsOf(exchange);
+  const digits = (first?.to ?? '').replace('+', '');
+  const sending = await redis.zrange(`${PREFIX}:in:chunk:sending`, '0', '-1');
+  const [now, ...chunks] = await Promise.all([
+    redis.time(),
+    ...sending.map((id) => redis.hmget(`${PREFIX}:op:${id}`, 'items', 'sentAt')),
+  ]);
+  const found = chunks.find(([items]) => items?.includes(digits));
+  return found ? { ageMs: msOf(now) - Number(found[1] ?? 0) } : {};
+}
+
+/** What TIME answers: seconds and µs. */
+const msOf = ([seconds, micros]: readonly (number | string)[]): number =>
+  Number(seconds) * 1_000 + Number(micros) / MICROS;

@@ -1,0 +1,57 @@
+/** The person who is called when relais says that it is recovering, and who knows what happened. */
+import { nowMs, wait, waitUntil } from './clock.ts';
+import { ask, type Reply } from './http.ts';
+
+export interface Recovery {
+  /** When relais said that something is to be decided; absent: it never did. */
+  readonly noticedAt?: number | undefined;
+  readonly recoveredAt?: number | undefined;
+}
+
+const NOTICED_WITHIN_MS = 6_000;
+const ON_CALL_EVERY_MS = 500;
+
+export class Operator {
+  readonly #api: string;
+  /** How often it was told that nothing was lost. */
+  confirmed = 0;
+
+  constructor(api: string) {
+    this.#api = api;
+  }
+
+  /**
+   * Until the signal fires: where relais asks, it is told that nothing was lost; and where it knows better, it does what
+   * it proposes. `busy`: somebody else minds it.
+   */
+  async beOnCall(signal: AbortSignal, busy: () => boolean = () => false): Promise<void> {
+    while (!signal.aborted) {
+      await wait(ON_CALL_EVERY_MS);
+      if (busy() || !(await this.#recovering()) || busy()) continue;
+      const said = await this.#say({ nothingWasLost: true });
+      if (said?.status === 200) this.confirmed += 1;
+      if (said?.status === 409) await this.#say({ apply: true });
+    }
+  }
+
+  #say(body: object): Promise<Reply | undefined> {
+    return ask(`${this.#api}/v1/recovery`, { method: 'POST', body });
+  }
+
+  /** Waits until relais says so, applies what it proposes, and waits until it is over. */
+  async recover(patienceMs: number): Promise<Recovery> {
+    const said = await waitUntil(() => this.#recovering(), NOTICED_WITHIN_MS, 100);
+    if (!said) return {};
+    const noticedAt = nowMs();
+    const over = await waitUntil(async () => {
+      const reply = await this.#say({ apply: true });
+      return (reply?.body as { over?: boolean } | undefined)?.over === true;
+    }, patienceMs);
+    return { noticedAt, recoveredAt: over ? nowMs() : undefined };
+  }
+
+  async #recovering(): Promise<boolean> {
+    const reply = await ask(`${this.#api}/v1/recovery`, { withinMs: 2_000 });
+    return (reply?.body as { state?: string } | undefined)?.state === 'recovering';
+  }
+}

@@ -1,0 +1,100 @@
+/**
+ * Redis as it was a while ago, in the place of what it has become: somebody puts a backup back. A few payments that
+ * wait for their time are cancelled in between, so that the copy shows them as still to be paid.
+ */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { seededRandom } from '../../src/lib/random.ts';
+import { type Wish, untilAcknowledged, wishAt } from './caller.ts';
+import type { Child } from './child.ts';
+import { nowMs, wait, waitUntil } from './clock.ts';
+import { ask } from './http.ts';
+import type { Operator } from './operator.ts';
+import type { Restore } from './story.ts';
+import type { World } from './world.ts';
+
+const WITHDRAWN = 6;
+/** Due a while after the copy was put in place. */
+const DUE_IN_MS = 9_000;
+const BETWEEN_MS = 2_500;
+const LAG_MS = 400;
+const PATIENCE_MS = 60_000;
+/** An answer that is on its way when the copy is made may belong to either side of it. */
+const ASKED_AROUND_MS = 1_500;
+
+export interface RestoreDrill {
+  readonly world: World;
+  readonly seed: number;
+  readonly operator: Operator;
+  /** Everything that callers want; those that were cancelled join it. */
+  readonly wishes: Wish[];
+  readonly restores: Restore[];
+}
+
+/**
+ * The whole drill once; `nth` names what is asked for in it. A replica that lags behind and is promoted is a copy too,
+ * less than a second old, and nobody has stopped for it.
+ */
+export async function restoreOnce(
+  drill: RestoreDrill,
+  { how, nth }: { readonly how: Restore['how']; readonly nth: number },
+  hands: Hands,
+): Promise<void> {
+  const { world, seed, operator, wishes, restores } = drill;
+  const random = seededRandom(seed * 100 + nth);
+  const copy = join(world.dir, `copy-${nth}`);
+  const withdrawn = how === 'promoted' ? [] : await askForLater(drill, nth);
+  const copiedAt = nowMs();
+  await world.power.copy(copy);
+  await Promise.all(withdrawn.map((wish) => withdraw(world.api, wish)));
+  await wait((how === 'promoted' ? LAG_MS : BETWEEN_MS) * (0.5 + random.fraction()));
+  // Whoever is at work stays in the weather; those that are stopped are out of it.
+  const everyone = how === 'stopped' ? await hands.take([world.door, ...world.workers]) : [];
+  await Promise.all(everyone.map((child) => child.kill()));
+  const restoredAt = await world.power.restore(copy, world.links, 50 + random.fraction() * 300);
+  await Promise.all(everyone.map((child) => child.start()));
+  hands.release(everyone);
+  rmSync(copy, { recursive: true });
+  const { noticedAt, recoveredAt } = await operator.recover(PATIENCE_MS);
+  restores.push({ how, copiedAt, restoredAt, noticedAt, recoveredAt });
+  // Whoever was told 202 after the copy was made asks again, under the same reference: relais may know nothing of it.
+  const lost = wishes.filter(({ acknowledgedAt = 0 }) => acknowledgedAt > copiedAt - ASKED_AROUND_MS);
+  await Promise.all(lost.map((wish) => askAgain(world.api, wish, restoredAt)));
+}
+
+/** Processes are taken out of the weather while something else is done to them. */
+export interface Hands {
+  readonly take: (children: readonly Child[]) => Promise<readonly Child[]>;
+  readonly release: (children: readonly Child[]) => void;
+}
+
+async function askForLater({ world, seed, wishes }: RestoreDrill, nth: number): Promise<Wish[]> {
+  const notBefore = new Date(Date.now() + DUE_IN_MS).toISOString();
+  const until = nowMs() + PATIENCE_MS;
+  const withdrawn = Array.from({ length: WITHDRAWN }, (_, index) => ({
+    ...wishAt(`storm-${seed}-withdrawn-${nth}-${index}`, 500_000 + index),
+    notBefore,
+  }));
+  wishes.push(...withdrawn);
+  await Promise.all(withdrawn.map((wish) => untilAcknowledged(wish, { api: world.api, until })));
+  return withdrawn;
+}
+
+async function withdraw(api: string, wish: Wish): Promise<void> {
+  const cancelled = await waitUntil(
+    async () => {
+      const reply = await ask(`${api}/v1/disbursements/${wish.id}/cancel`, { method: 'POST', body: '{}' });
+      return reply?.status === 200;
+    },
+    DUE_IN_MS / 2,
+    200,
+  );
+  if (cancelled) wish.cancelledAt = nowMs();
+}
+
+async function askAgain(api: string, wish: Wish, restoredAt: number): Promise<void> {
+  // What was cancelled in the world that is gone stays cancelled for its caller.
+  if (wish.cancelledAt !== undefined) return;
+  wish.askedAgainAt = restoredAt;
+  await untilAcknowledged(wish, { api, until: nowMs() + PATIENCE_MS });
+}
