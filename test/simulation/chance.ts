@@ -18,6 +18,13 @@ export interface Troubles {
   readonly statusFault: number;
   readonly statusStale: number;
   readonly statusOfAnother: number;
+  /** An answer about another payment that does not say so, and one that names nothing of what it is about. */
+  readonly statusOfNobody: number;
+  readonly statusNameless: number;
+  /** Of the tokens: said to have failed for a while, whatever they are; given a second time; taken back in the end. */
+  readonly lies: number;
+  readonly tokenTwice: number;
+  readonly reverses: number;
   /** A process stands still between its last look at the clock and the first byte: no guard can see that. */
   readonly standsStillBeforeSend: number;
 }
@@ -35,6 +42,11 @@ export const DEFAULT_TROUBLES: Troubles = {
   statusFault: 0.1,
   statusStale: 0.06,
   statusOfAnother: 0.001,
+  statusOfNobody: 0,
+  statusNameless: 0,
+  lies: 0,
+  tokenTwice: 0,
+  reverses: 0,
   standsStillBeforeSend: 0.005,
 };
 

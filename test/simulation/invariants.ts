@@ -15,6 +15,8 @@ interface Life {
   readonly record: DisbursementRecord | undefined;
   readonly executions: readonly (Execution & { readonly of: Token })[];
   readonly paid: number;
+  /** Without what came back. */
+  readonly kept: number;
   readonly sends: readonly Send[];
   readonly events: readonly StoredEvent[];
   readonly world: World;
@@ -29,10 +31,16 @@ const promises: Readonly<Record<string, Promised>> = {
   'P2 to whom it was asked for': ({ executions, record }) =>
     executions.some(({ of }) => of.accountAlias !== record?.accountAlias || of.amount !== record.amount) &&
     'somebody else, or another amount',
-  'P3 succeeded is paid, and told once': ({ record, paid, events }) =>
-    record?.state === 'succeeded' && (paid !== 1 || told(events, 'succeeded') !== 1) && `paid ${paid} times`,
-  'P4 failed, rejected and cancelled are not paid': ({ record, paid }) =>
-    ['failed', 'rejected', 'cancelled'].includes(record?.state ?? '') && paid > 0 && `${record?.state} but paid`,
+  'P3 succeeded is paid, and told once': (life) => {
+    const { record, paid, events } = life;
+    if (record?.state !== 'succeeded') return false;
+    if (tookBack(life)) return 'and upstream took it back';
+    return (paid !== 1 || told(events, 'succeeded') !== 1) && `paid ${paid} times`;
+  },
+  'P3 reversed was paid, and came back': ({ record, paid, kept }) =>
+    (record?.state as string) === 'reversed' && (paid !== 1 || kept !== 0) && `paid ${paid} times, kept ${kept}`,
+  'P4 failed, rejected and cancelled are not paid': ({ record, kept }) =>
+    ['failed', 'rejected', 'cancelled'].includes(record?.state ?? '') && kept > 0 && `${record?.state} but paid`,
   'P5 what was answered is never lost': ({ record, world, id }) => {
     if (record === undefined) return world.answered.has(id) && 'the record is gone';
     const rests = isFinal('disbursement', record.state) || record.state === 'needs_review';
@@ -40,10 +48,13 @@ const promises: Readonly<Record<string, Promised>> = {
   },
   'P6 what needs review carries its evidence and was told once': ({ record, events }) =>
     record?.state === 'needs_review' &&
-    (told(events, 'needs_review') !== 1 || !record.reason || !record.token || record.sentAt === undefined) &&
+    (told(events, 'needs_review') !== 1 ||
+      !record.reason ||
+      !(wasSent(record) || record.reason === 'token_collision')) &&
     'without its evidence',
   'P6 a late word settles what needs review': ({ record, executions, world }) => {
     if (record?.state !== 'needs_review') return false;
+    if (BY_WORDS.has(record.reason ?? '')) return false;
     const word = executions.findLast(({ of }) => of.token === record.token)?.outcome;
     return word !== undefined && world.options.promises.uniqueId && `${word} upstream, still in review`;
   },
@@ -64,12 +75,41 @@ const promises: Readonly<Record<string, Promised>> = {
     const inOrder = sends.filter(({ residue }) => !residue);
     return inOrder.slice(1).some((next, index) => !mayFollow(inOrder[index]!, next, world)) && 'sent again too soon';
   },
-  'P11 events in sequence, one last word': ({ events }) => {
-    const last = events.filter(({ type }) => isFinal('disbursement', type.replace('disbursement.', '')));
+  'P11 events in sequence, and only a late truth after a last word': ({ events }) => {
+    const words = events.map(({ type }) => type.replace('disbursement.', ''));
     const ordered = events.every(({ seq }, index) => seq === index + 1);
-    return (!ordered || last.length > 1) && events.map(({ seq, type }) => `${seq} ${type}`).join(', ');
+    // Whatever a person was asked about is said anew.
+    const parts = words
+      .filter((word) => word === 'needs_review' || isLastWord(word))
+      .join(' ')
+      .split('needs_review');
+    const inOrder = parts.every((part) => !part.trim().includes(' ') || LATE_WORDS.has(part.trim()));
+    return (!ordered || !inOrder) && events.map(({ seq, type }) => `${seq} ${type}`).join(', ');
   },
 };
+
+/** Upstream took it back and said so twice, or was never asked often enough to say so. */
+function tookBack({ executions, world: { looks, asks } }: Life): boolean {
+  return executions.some(({ of: { reversedAt = Number.POSITIVE_INFINITY, token } }) => {
+    const since = (look: { token: string; beganAt: number }): boolean =>
+      look.token === token && look.beganAt > reversedAt;
+    const [last, before] = looks.filter(since).toReversed();
+    const twice = [last, before].every((look) => look?.named && look.status === 'failed') && last && before;
+    const apart = twice && last.beganAt - before.beganAt >= POLICY.quietMs / 2;
+    return reversedAt < Number.POSITIVE_INFINITY && (apart || asks.filter(since).length < ASKS_OF_A_SUCCESS);
+  });
+}
+/** How often a success is looked at again by itself. */
+const ASKS_OF_A_SUCCESS = POLICY.recheckMs.length;
+
+const wasSent = ({ token, sentAt }: DisbursementRecord): boolean => Boolean(token) && sentAt !== undefined;
+
+/** Reviews that a word of the service brought about: what it says otherwise does not settle them. */
+const BY_WORDS = new Set(['contradicted', 'unidentified', 'token_collision', 'mismatch_token', 'mismatch_amount']);
+
+/** What a last word may be followed by, when the truth comes late. */
+const LATE_WORDS = new Set(['failed succeeded', 'succeeded reversed', 'failed succeeded reversed']);
+const isLastWord = (word: string): boolean => word === 'reversed' || isFinal('disbursement', word);
 
 function told(events: readonly StoredEvent[], state: DisbursementState): number {
   return events.filter(({ type }) => type === `disbursement.${state}`).length;
@@ -103,6 +143,7 @@ export function examine(world: World): Verdicts {
       record: fields['kind'] === undefined ? undefined : readRecord('disbursement', fields),
       executions: own,
       paid: own.filter(({ outcome }) => outcome === 'success').length,
+      kept: own.filter(({ outcome, of }) => outcome === 'success' && of.reversedAt === undefined).length,
       sends: world.sends.filter(({ callbackId }) => callbackId === id).sort((a, b) => a.leftAt - b.leftAt),
       events: world.store.events.filter(({ op }) => op === id),
     };
@@ -141,8 +182,10 @@ function booksOf({ store }: World, lives: readonly Life[]): string[] {
     const expected = isFinal('disbursement', state) ? [] : here.map(({ id }) => id);
     if (listed.sort().join() !== expected.sort().join()) wrong.push(`P13 list: ${state}`);
     const queue = queueOf('disbursement', state);
-    const forgotten = here.filter(
-      ({ id }) => queue && !isFinal('disbursement', state) && store.score(keys.due(queue), id) === undefined,
+    // What is over is looked at again so often, and then no more.
+    const open = isFinal('disbursement', state) ? [] : here;
+    const forgotten = open.filter(
+      ({ id, token }) => queue && token && store.score(keys.due(queue), id) === undefined,
     );
     if (forgotten.length > 0) wrong.push(`P13 nothing is due: ${state}`);
   }

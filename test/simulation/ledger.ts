@@ -26,6 +26,10 @@ export interface Token {
   readonly callbackId: string;
   readonly createdAt: number;
   readonly executions: Execution[];
+  /** Until then it is said to have failed, once it was asked about. */
+  liesUntil?: number;
+  /** When the money came back although it had arrived. */
+  reversedAt?: number;
 }
 
 const HOUR_MS = 3_600_000;
@@ -74,6 +78,7 @@ export class Ledger {
   statusAt(token: Token, at: number): 'created' | 'pending' | 'success' | 'failed' {
     const execution = token.executions.findLast((one) => one.at <= at);
     if (execution === undefined) return 'created';
+    if (token.reversedAt !== undefined && token.reversedAt <= at) return 'failed';
     return execution.endsAt <= at ? execution.outcome : 'pending';
   }
 

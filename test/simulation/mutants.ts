@@ -4,7 +4,8 @@ import type { Operations } from '../../src/operations/operations.ts';
 import type { DisbursementRecord } from '../../src/operations/record.ts';
 import type { Change } from '../../src/operations/settle.ts';
 import type { Bench } from '../../src/processors/bench.ts';
-import type { Payments } from '../../src/upstream/payments/types.ts';
+import { derivedHex } from '../../src/lib/ids.ts';
+import type { DisbursementStatus, Payments } from '../../src/upstream/payments/types.ts';
 import type { RunOptions } from './run.ts';
 import type { World } from './world.ts';
 
@@ -64,7 +65,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     without: 'the doubt about 5000',
-    breaks: /P4/,
+    breaks: /P4|P6/,
     options: {
       ...kind,
       tamper: (bench) =>
@@ -117,7 +118,61 @@ export const mutants: readonly Mutant[] = [
     options: {
       ...kind,
       troubles: { statusOfAnother: 0.1 },
-      tamper: (bench) => withPayments(bench, namelessStatus(bench)),
+      tamper: (bench, world) =>
+        withPayments(
+          bench,
+          alwaysNamed(bench, world, () => true),
+        ),
+    },
+  },
+  {
+    without: 'the demand that the answer names the payment',
+    breaks: /P3|P4/,
+    options: {
+      ...kind,
+      troubles: { statusOfNobody: 0.1 },
+      tamper: (bench, world) =>
+        withPayments(
+          bench,
+          alwaysNamed(bench, world, ({ token }) => token === undefined),
+        ),
+    },
+  },
+  {
+    without: 'the second look at a failure',
+    breaks: /P4|P11/,
+    options: {
+      ...kind,
+      troubles: { lies: 0.5 },
+      tamper: (bench) => withRecord(bench, { failedSeenAt: 1 }),
+    },
+  },
+  {
+    without: 'the look at a failure that is contradicted',
+    breaks: /P4/,
+    options: { ...kind, troubles: { lies: 0.5 }, tamper: (bench) => overIsOver(bench, 'failed') },
+  },
+  {
+    without: 'the look at a success some days later',
+    breaks: /P3/,
+    options: { ...kind, troubles: { reverses: 0.5 }, tamper: (bench) => overIsOver(bench, 'succeeded') },
+  },
+  {
+    without: 'one operation for a token',
+    breaks: /P1|P2|P3|P8/,
+    options: {
+      ...kind,
+      troubles: { tokenTwice: 0.1 },
+      tamper: (bench) => withChange(bench, (change) => ({ ...change, claims: undefined })),
+    },
+  },
+  {
+    without: 'the second look at the clock, with the open connection in hand',
+    breaks: /P7|P9|P10/,
+    options: {
+      ...kind,
+      troubles: { freeze: 0.1 },
+      tamper: (bench) => withPayments(bench, askedBeforeConnecting(bench)),
     },
   },
   {
@@ -129,7 +184,8 @@ export const mutants: readonly Mutant[] = [
 
 function withOperations(bench: Bench, changed: Partial<Pick<Operations, 'acquire' | 'settle' | 'stillMine'>>): Bench {
   const { operations } = bench;
-  const kept: Pick<Operations, 'acquire' | 'settle' | 'stillMine'> = {
+  const kept: Pick<Operations, 'acquire' | 'settle' | 'stillMine' | 'note'> = {
+    note: (...args) => operations.note(...args),
     acquire: (...args) => operations.acquire(...args),
     settle: (...args) => operations.settle(...args),
     stillMine: (...args) => operations.stillMine(...args),
@@ -216,11 +272,38 @@ function silenceIsCreated({ upstream: { payments } }: Bench): Partial<Payments> 
   };
 }
 
-function namelessStatus({ upstream: { payments } }: Bench): Partial<Payments> {
+/** Answers that are `taken` are read as if they named what was asked about. */
+function alwaysNamed(
+  { upstream: { payments } }: Bench,
+  { ledger }: World,
+  taken: (answer: DisbursementStatus) => boolean,
+): Partial<Payments> {
   return {
-    disbursementStatus: async (...args) => {
-      const verdict = await payments.disbursementStatus(...args);
-      return verdict.is === 'ok' ? { ...verdict, value: { status: verdict.value.status } } : verdict;
+    disbursementStatus: async (account, question) => {
+      const verdict = await payments.disbursementStatus(account, question);
+      if (verdict.is !== 'ok' || !taken(verdict.value)) return verdict;
+      const { token } = question;
+      const disburseId = derivedHex(ledger.tokens.get(token)?.callbackId ?? '');
+      return { ...verdict, value: { status: verdict.value.status, token, disburseId } };
+    },
+  };
+}
+
+/** Whoever was told how it ended is told nothing more. */
+function overIsOver(bench: Bench, state: DisbursementRecord['state']): Bench {
+  const { operations } = bench;
+  const acquire = async (...args: Parameters<Operations['acquire']>) => {
+    const acquired = await operations.acquire(...args);
+    return acquired.is === 'acquired' && acquired.record.state === state ? { is: 'final' } : acquired;
+  };
+  return withOperations(bench, { acquire: acquire as unknown as Operations['acquire'] });
+}
+
+function askedBeforeConnecting({ upstream: { payments }, clock }: Bench): Partial<Payments> {
+  return {
+    submitDisbursement: async (account, request, call) => {
+      const late = call?.sendBy !== undefined && clock.monotonic() > call.sendBy;
+      return payments.submitDisbursement(account, request, late ? call : undefined);
     },
   };
 }

@@ -57,6 +57,38 @@ const settings: readonly Setting[] = [
     promises: onlyUnique,
     seeds: [6],
   },
+  {
+    title: 'resubmit, upstream contradicts itself',
+    mode: 'resubmit',
+    durability: 'each',
+    promises: both,
+    troubles: { lies: 0.2, reverses: 0.1 },
+    seeds: [7, 8],
+  },
+  {
+    title: 'resubmit, answers name nobody, and tokens are given twice',
+    mode: 'resubmit',
+    durability: 'each',
+    promises: both,
+    troubles: { statusNameless: 0.1, statusOfNobody: 0.05, statusOfAnother: 0.02, tokenTwice: 0.02 },
+    seeds: [9],
+  },
+  {
+    title: 'resubmit, all of it, and Redis rolls back to the last fence',
+    mode: 'resubmit',
+    durability: 'fenced',
+    promises: onlyUnique,
+    troubles: { lies: 0.1, reverses: 0.1, statusNameless: 0.05, statusOfNobody: 0.02, tokenTwice: 0.01 },
+    seeds: [10],
+  },
+  {
+    title: 'strict, upstream promises nothing and contradicts itself',
+    mode: 'strict',
+    durability: 'each',
+    promises: neither,
+    troubles: { lies: 0.2, reverses: 0.1, statusNameless: 0.05, tokenTwice: 0.01 },
+    seeds: [3],
+  },
   { title: 'strict, upstream promises nothing', mode: 'strict', durability: 'each', promises: neither, seeds: [1] },
   {
     title: 'strict, Redis rolls back to the last fence',
@@ -85,7 +117,7 @@ test.runIf(REPLAY === 0)(
   async () => {
     const options = { mode: 'resubmit', durability: 'each', promises: neither, seed: 1 } as const;
     const { violations } = await simulate({ ...options, disbursements: 5_000, untilBroken: true });
-    expect(violations.join('\n')).toMatch(/P1|P4/);
+    expect(violations.join('\n')).toMatch(/P1|P3|P4/);
   },
 );
 

@@ -25,8 +25,8 @@ export const POLICY = {
   quietMs: MINUTE_MS,
   pollMs: [2, 5, 10, 20, 40, 60, 120, 300, 600, 1_800].map((seconds) => seconds * 1_000),
   limitMs: 12 * 60 * MINUTE_MS,
-  recheckMs: [24 * 60 * MINUTE_MS, 72 * 60 * MINUTE_MS],
   holdRecheckMs: 30_000,
+  recheckMs: [24, 72, 168].map((hours) => hours * 60 * MINUTE_MS),
 } satisfies Partial<Policy>;
 
 export interface Workshop extends StoreLink, UpstreamLink {

@@ -26,20 +26,30 @@ export interface Look {
   readonly token: string;
   readonly beganAt: number;
   readonly status: string;
+  /** Whether the answer named what it was about, and that was what had been asked. */
+  readonly named: boolean;
 }
 
 export interface UpstreamLink extends Surroundings {
   readonly ledger: Ledger;
   readonly sends: Send[];
   readonly looks: Look[];
+  /** Every time a status was asked for, answered or not. */
+  readonly asks: Pick<Look, 'token' | 'beganAt'>[];
   /** A submit without effect may use up its disburse_id. */
   readonly burnsIds: boolean;
   readonly durableRecord: (token: string) => Send['durably'];
+  /** The service posts its callback once more, at this time. */
+  readonly tellLater: (token: Token, at: number) => void;
 }
 
 const PATIENCE_MS = 60_000;
 /** How long after everybody gave up a request may still take effect, and how old a status may be. */
 const LATEST_MS = 900_000;
+
+/** A lie that is over before it is believed, and one that is not. */
+const LIES_SHORT_MS = 25_000;
+const LIES_LONGEST_MS = 600_000;
 
 const SUBMIT_FAULTS = ['refused', 'lost', 'done but lost', 'late', '5000', 'done but 5000', 'cut', '429'] as const;
 type SubmitFault = (typeof SUBMIT_FAULTS)[number];
@@ -54,11 +64,14 @@ export class SimulatedPayments implements Disbursing {
   }
 
   createDisbursement: Payments['createDisbursement'] = (account, request) => {
-    const { chance, troubles, ledger } = this.#link;
+    const { chance, troubles, ledger, sends } = this.#link;
     const operation = 'disbursement_create';
     return this.#exchange<{ token: string }>(operation, account, open, () => {
       const { accountAlias, amount, withdrawMode, callbackUrl } = request;
       const token = () => ledger.create({ accountAlias, amount, withdrawMode, callbackId: callbackUrl });
+      // One that another was seen to use: what nobody has written down, nobody can know again.
+      const used = sends[chance.whole(sends.length)];
+      if (used && chance.happens(troubles.tokenTwice)) return { value: { token: used.token } };
       if (!chance.happens(troubles.createFault)) return { value: { token: token().token } };
       // Half of the tokens whose answer was lost exist all the same: they are never used.
       if (chance.happens(0.5)) token();
@@ -126,6 +139,7 @@ export class SimulatedPayments implements Disbursing {
   disbursementStatus: Payments['disbursementStatus'] = (account, { token: name }) => {
     const { chance, troubles, timeline, ledger, looks } = this.#link;
     const beganAt = timeline.now;
+    this.#link.asks.push({ token: name, beganAt });
     return this.#exchange<DisbursementStatus>('disbursement_status', account, open, () => {
       if (chance.happens(troubles.statusFault)) {
         const code = chance.pick(['no_answer', '5000', 'unreadable']);
@@ -135,12 +149,31 @@ export class SimulatedPayments implements Disbursing {
       const others = [...ledger.tokens.values()];
       const another = chance.happens(troubles.statusOfAnother) ? others[chance.whole(others.length)] : asked;
       if (another === undefined) return { not: { is: 'transient', code: 'unlisted_code' } };
+      const lie = this.#lieAbout(another);
+      if (lie) return { value: lie };
       const ageMs = chance.happens(troubles.statusStale) ? chance.upTo(LATEST_MS) : 0;
       const status = chance.happens(0.01) ? 'processing' : ledger.statusAt(another, timeline.now - ageMs);
-      looks.push({ token: name, beganAt, status });
+      const nobody = chance.happens(troubles.statusOfNobody) ? others[chance.whole(others.length)] : undefined;
+      const nameless = nobody !== undefined || chance.happens(troubles.statusNameless);
+      looks.push({ token: name, beganAt, status, named: !nameless && another === asked });
+      if (nameless) return { value: { status: nobody ? ledger.statusAt(nobody, timeline.now) : status } };
       return { value: statusRecord(another, status) };
     });
   };
+
+  /** `failed` for a while from the first look on, of what may have been paid. Now and then for longer than is doubted. */
+  #lieAbout(token: Token): DisbursementStatus | undefined {
+    const { chance, troubles, timeline, looks } = this.#link;
+    if (troubles.lies === 0 || token.executions.length === 0) return undefined;
+    if (token.liesUntil === undefined) {
+      const longMs = chance.happens(0.3) ? LIES_LONGEST_MS : LIES_SHORT_MS;
+      token.liesUntil = chance.happens(troubles.lies) ? timeline.now + chance.between(0, longMs) : 0;
+      if (token.liesUntil > 0) this.#link.tellLater(token, token.liesUntil);
+    }
+    if (timeline.now >= token.liesUntil) return undefined;
+    looks.push({ token: token.token, beganAt: timeline.now, status: 'failed', named: true });
+    return statusRecord(token, 'failed');
+  }
 
   #late(call: CallOptions | undefined): boolean {
     return call?.sendBy !== undefined && this.#process.clock.monotonic() > call.sendBy;

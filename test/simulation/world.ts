@@ -42,6 +42,9 @@ export const PER_WORLD = 10;
 const SWEEP_MS = 1_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
+const CALLED_BACK_AGAIN_MS = HOUR_MS / 4;
+/** Before the first look that a success gets by itself. */
+const REVERSED_WITHIN_MS = 20 * HOUR_MS;
 
 export class World {
   readonly options: WorldOptions;
@@ -51,6 +54,7 @@ export class World {
   readonly ledger: Ledger;
   readonly sends: Send[] = [];
   readonly looks: Look[] = [];
+  readonly asks: Pick<Look, 'token' | 'beganAt'>[] = [];
   readonly counts: Record<string, number> = {};
   /** Ids whose acceptance was answered. */
   readonly answered = new Set<string>();
@@ -65,7 +69,7 @@ export class World {
     const random = seededRandom(seed);
     this.chance = new Chance(random);
     this.ledger = new Ledger(this.timeline, this.chance, promises, (token) => this.#callBack(token));
-    const { timeline, chance, store, ledger, sends, looks, counts } = this;
+    const { timeline, chance, store, ledger, sends, looks, asks, counts } = this;
     this.workshop = {
       timeline,
       chance,
@@ -73,6 +77,7 @@ export class World {
       ledger,
       sends,
       looks,
+      asks,
       counts,
       random,
       durability,
@@ -84,6 +89,7 @@ export class World {
       holds: new Map(),
       rows: new Map(),
       wake: (queue, id) => this.#wake(queue, id),
+      tellLater: (token, at) => this.#tellLater(token, at),
       durableRecord: (token) => {
         const record = store.durableHash(keys.record(ledger.tokens.get(token)?.callbackId ?? ''));
         return { state: record.get('state'), token: record.get('token') };
@@ -154,17 +160,35 @@ export class World {
   }
 
   #callBack(token: Token): void {
+    this.#reverseLater(token);
     for (let copies = this.chance.whole(3); copies > 0; copies -= 1) {
       this.timeline.after(this.chance.upTo(60_000), () => this.#hint(token.callbackId));
     }
   }
 
-  #hint(id: string): void {
+  /** A service that was wrong says so until somebody has heard it. */
+  #tellLater(token: Token, at: number): void {
+    const tell = (): void => {
+      let heard = false;
+      this.#hint(token.callbackId, () => (heard = true));
+      this.timeline.after(CALLED_BACK_AGAIN_MS, () => void (heard || tell()));
+    };
+    this.timeline.after(at - this.timeline.now, tell);
+  }
+
+  /** Money that had arrived comes back; nobody is told. */
+  #reverseLater(token: Token): void {
+    if (!this.chance.happens(this.workshop.troubles.reverses)) return;
+    token.reversedAt = this.timeline.now + this.chance.between(0, REVERSED_WITHIN_MS);
+  }
+
+  #hint(id: string, heard: () => void = () => undefined): void {
     const operations = operationsOf(new Process(this.workshop), this.workshop);
     this.#run(async () => {
       const said = { operation: 'callback', code: 'success' };
       const hinted = await operations.hint('disbursement', id, said, HINT_INTERVAL_MS);
       if (hinted.is === 'look') this.#wake('status-poll', id);
+      heard();
     });
   }
 
