@@ -11,6 +11,7 @@ import { isAfter } from '../lib/stream-place.ts';
 import { keys } from './keys.ts';
 import { kinds, isFinal, statesOf } from './lifecycle.ts';
 import { EPOCH_BYTES, Recovering, type RecoveryState, heartbeatKeys, readRecoveryAnswer } from './recovery.ts';
+import { type Deployment, KeysOfAnother, wordOfDeployment } from './stamp.ts';
 import { beatScript, firstBeatScript, markOf, raiseScript } from './scripts/heartbeat.ts';
 import { runScript } from './scripts/script.ts';
 
@@ -32,6 +33,8 @@ export interface HeartbeatOptions {
   readonly now?: () => number;
   /** Resolves true when what was written before has reached the replicas that must have it. Absent: there are none. */
   readonly fence?: (() => Promise<boolean>) | undefined;
+  /** Nothing is written where the keys are of another one. Absent: they are ours, whatever they say. */
+  readonly ours?: Deployment | undefined;
   /** So long nobody may have been at work here, with something open. */
   readonly silenceMs: number;
   /** Told when a recovery begins (with its state) and when it is over (without). */
@@ -58,6 +61,7 @@ const openSets = kinds.flatMap((kind) =>
 export class Heartbeat {
   readonly #options: HeartbeatOptions;
   readonly #name: string;
+  readonly #ours: string;
   #known: Beat = NOTHING;
   /** The counter at the last act of this process. */
   #mark = 0;
@@ -69,6 +73,7 @@ export class Heartbeat {
   constructor(options: HeartbeatOptions) {
     this.#options = options;
     this.#name = options.random.hex(4);
+    this.#ours = wordOfDeployment(options.ours);
   }
 
   /** Undefined: none is under way, as far as this process has heard. */
@@ -110,7 +115,7 @@ export class Heartbeat {
   /** Somebody was given an event at this place, and the stream has not come so far: what it was is lost. */
   lost(place: string): void {
     const { redis, onError } = this.#options;
-    const args = [this.#now(), '', 0, '', 0, place, '', 'event_cursor', 0];
+    const args = [this.#now(), '', 0, '', 0, place, '', 'event_cursor', 0, this.#ours];
     const entered = runScript(redis, beatScript, heartbeatKeys, args).then((answer) => this.#take(answer));
     entered.catch((error: unknown) => onError?.(error));
   }
@@ -142,12 +147,16 @@ export class Heartbeat {
           silenceMs,
           random.hex(EPOCH_BYTES),
           this.#name,
+          this.#ours,
         ],
       ),
     );
   }
 
-  /** Says that this process is at work, and finds out whether it may be. Those who ask meanwhile share the next one. */
+  /**
+   * Says that this process is at work, and finds out whether it may be. Those who ask meanwhile share the next one.
+   * Throws `KeysOfAnother` where the keys are of another deployment.
+   */
   beat(): Promise<void> {
     this.#beating ??= this.#beat().finally(() => (this.#beating = undefined));
     return this.#beating;
@@ -167,12 +176,13 @@ export class Heartbeat {
 
   async #beat(): Promise<void> {
     const { event, deployment } = this.#known;
-    const args = [this.#now(), ...this.remembered(), event, deployment, '', this.#recovering?.since ?? 0];
+    const args = [this.#now(), ...this.remembered(), event, deployment, '', this.#recovering?.since ?? 0, this.#ours];
     await this.#take(await runScript(this.#options.redis, beatScript, heartbeatKeys, args));
   }
 
   async #take(answer: unknown): Promise<void> {
     const [is, ...rest] = answer as readonly [string, ...unknown[]];
+    if (is === 'another') throw new KeysOfAnother();
     if (is === 'recovering') return this.#show(readRecoveryAnswer(answer as readonly unknown[]));
     this.#show(undefined);
     const [epoch, counter, at, event, deployment] = rest as [string, number, number, string, string];

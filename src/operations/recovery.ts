@@ -72,7 +72,18 @@ export class Recovery {
 
   /** Begins one, or adds to what is known about the one that is under way; `lastEvent`: a place that was seen. */
   async enter(because: RecoveryCause, lastEvent = '0-0'): Promise<void> {
-    await runScript(this.#redis, beatScript, heartbeatKeys, [this.#now(), '', 0, '', 0, lastEvent, '', because, 0]);
+    await runScript(this.#redis, beatScript, heartbeatKeys, [
+      this.#now(),
+      '',
+      0,
+      '',
+      0,
+      lastEvent,
+      '',
+      because,
+      0,
+      '',
+    ]);
   }
 
   /**
@@ -97,6 +108,7 @@ export const heartbeatKeys = [
   keys.events,
   keys.dispatch,
   keys.counts('system'),
+  keys.stamp,
 ];
 
 function readRecovery(fields: Fields): RecoveryState {

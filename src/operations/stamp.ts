@@ -50,6 +50,37 @@ return 1
 `,
 );
 
+/**
+ * Whether the stamp is of another deployment than `ours` ('' has no say), for scripts that must write nothing there. As
+ * `differencesOf`; an account that was taken away is looked for by whoever compares at length.
+ */
+export const OF_ANOTHER = `
+local function of_another(stamp_key, ours)
+  local text = ours ~= '' and redis.call('GET', stamp_key)
+  if not text then return false end
+  local stamp, own = cjson.decode(text), cjson.decode(ours)
+  if stamp.environment ~= own.environment then return true end
+  for _, of in ipairs({'addresses', 'accounts'}) do
+    for name, value in pairs(own[of] or {}) do
+      if (stamp[of][name] or value) ~= value then return true end
+    end
+  end
+  return false
+end
+`;
+
+/** As scripts with `OF_ANOTHER` in them take it. */
+export const wordOfDeployment = (ours: Deployment | undefined): string => (ours ? canonicalJson(ours) : '');
+
+/** These keys are of another deployment; nothing was written. Which, and what to do: `stampAs`. */
+export class KeysOfAnother extends Error {
+  override readonly name = 'KeysOfAnother';
+
+  constructor() {
+    super('these keys are of another deployment, so nothing was written');
+  }
+}
+
 export async function readStamp(redis: Redis): Promise<Stamp | undefined> {
   const text = await redis.get(keys.stamp);
   return text === null ? undefined : (JSON.parse(text) as Stamp);

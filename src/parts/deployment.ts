@@ -56,11 +56,16 @@ export function problemsOf(differences: readonly Difference[], config: Config): 
   });
 }
 
+interface StampPart extends Part {
+  /** For whoever meets the keys of another deployment: compares once more, and ends the process. */
+  readonly again: () => void;
+}
+
 /**
  * Refuses to start on the keys of another deployment, and ends the process when a reconnect has led to them: what
  * answers then may be another server.
  */
-export function stampPart(foundation: Foundation, giveUp: (error: Error) => void): Part {
+export function stampPart(foundation: Foundation, giveUp: (error: Error) => void): StampPart {
   const { config, book, redis, patience, quietly } = foundation;
   const ours = deploymentOf(config, book);
   const require = async (): Promise<void> => {
@@ -75,6 +80,7 @@ export function stampPart(foundation: Foundation, giveUp: (error: Error) => void
     });
   };
   return {
+    again,
     name: 'the deployment stamp',
     start: async () => {
       await patiently(require, patience);

@@ -37,6 +37,7 @@ import {
 import { type Durability, checkDurability } from '../redis/durability.ts';
 import { watchDurability } from '../redis/durability-watch.ts';
 import { type Fence, createFence } from '../redis/fence.ts';
+import { deploymentOf } from './deployment.ts';
 import { type Patience, patiently } from './patience.ts';
 import { timingOf } from './timing.ts';
 import { type Watchdog, createWatchdog } from './watchdog.ts';
@@ -102,7 +103,7 @@ export function layFoundation(config: Config, logger: Logger, signal?: AbortSign
     { durability: () => durability, recovering: () => heartbeat.recovering() !== undefined },
   );
   const fence = fenceOf(config, redis, metrics);
-  const heartbeat = heartbeatOf({ config, redis, logger, quietly }, fence);
+  const heartbeat = heartbeatOf({ config, book, redis, logger, quietly }, fence);
   const records = { redis, random: systemRandom, fence: fence?.pass, heartbeat };
   return {
     config,
@@ -171,13 +172,14 @@ function eventsOf(redis: Redis, heartbeat: Heartbeat): EventStream {
 }
 
 function heartbeatOf(
-  { config, redis, logger, quietly }: Pick<Foundation, 'config' | 'redis' | 'logger' | 'quietly'>,
+  { config, book, redis, logger, quietly }: Pick<Foundation, 'config' | 'book' | 'redis' | 'logger' | 'quietly'>,
   fence: Fence | undefined,
 ): Heartbeat {
   return new Heartbeat({
     redis,
     random: systemRandom,
     fence: fence?.pass,
+    ours: deploymentOf(config, book),
     silenceMs: config.SILENCE_LIMIT,
     onChange: (state) => {
       if (state) logger.error({ recovery: state }, RECOVERING);

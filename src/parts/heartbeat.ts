@@ -2,6 +2,7 @@
 import type { Part } from '../app.ts';
 import type { Config } from '../config.ts';
 import { WrongSettings } from '../config.ts';
+import { KeysOfAnother } from '../operations/stamp.ts';
 import type { Foundation } from './foundation.ts';
 import { patiently } from './patience.ts';
 import { Witness } from './witness.ts';
@@ -14,8 +15,11 @@ type Needs = Pick<
   'config' | 'logger' | 'quietly' | 'clock' | 'random' | 'redis' | 'heartbeat' | 'patience'
 >;
 
-/** Before whatever accepts or sends: nobody may be at work on a Redis that has lost something. */
-export function heartbeatPart(needs: Needs): Part {
+/**
+ * Before whatever accepts or sends: nobody may be at work on a Redis that has lost something. `onKeysOfAnother`: a
+ * reconnect has led to another deployment's, and nothing was written there.
+ */
+export function heartbeatPart(needs: Needs, onKeysOfAnother: () => void): Part {
   const { heartbeat, clock, quietly, redis, patience } = needs;
   return {
     name: 'the heartbeat',
@@ -26,11 +30,15 @@ export function heartbeatPart(needs: Needs): Part {
         await witness?.keep(heartbeat.known()).catch((error: unknown) => quietly('the witness file', error));
       };
       await writeDown();
+      const failed = (error: unknown): void => {
+        if (error instanceof KeysOfAnother) onKeysOfAnother();
+        else quietly('heartbeat', error);
+      };
       let cancel = (): void => undefined;
       let underWay: Promise<void> = Promise.resolve();
       const beat = async (): Promise<void> => {
         cancel();
-        await heartbeat.beat().then(writeDown, (error: unknown) => quietly('heartbeat', error));
+        await heartbeat.beat().then(writeDown, failed);
         cancel = clock.after(BEAT_EVERY_MS, next);
       };
       const next = (): void => {

@@ -58,11 +58,12 @@ export async function startRoles(
   const timing = timingOf(config);
   const { bench, close } = createBench(foundation, timing, () => publicUrlOf(config, urls));
   const upstream: Part = { name: 'the upstream client', start: async () => close };
+  const stamp = stampPart(foundation, giveUp);
   const stop = await startAll([
     ...foundation.parts,
     // Before anything is written: these may be the keys of another deployment.
-    stampPart(foundation, giveUp),
-    heartbeatPart(foundation),
+    stamp,
+    heartbeatPart(foundation, stamp.again),
     ...(roles.includes('worker') || roles.includes('api') ? [limitsPart(foundation, roles)] : []),
     metricsPart(foundation, (url) => (urls.metrics = url)),
     upstream,

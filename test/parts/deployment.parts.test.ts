@@ -15,9 +15,11 @@ import { OtherDeployment } from '../../src/producer/errors.ts';
 import { createProducer } from '../../src/producer/producer.ts';
 import { openCommands, waitUntilReady } from '../../src/redis/connections.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
-import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
+import { type FreshRedis, freshRedis, heldBy } from '../support/fresh-redis.ts';
 import { ask } from '../support/service.ts';
 import type { UpstreamAccount } from '../../src/upstream/client.ts';
+import { startServer } from '../redis/servers.ts';
+import { Link } from '../storm/link.ts';
 import { startRelais } from '../support/relais-process.ts';
 import { relaisSettings } from '../support/relais-settings.ts';
 
@@ -136,6 +138,38 @@ test('a process whose connection comes back to the keys of another deployment en
   await fresh.redis.set('stamp', JSON.stringify({ ...(await readStamp(fresh.redis)), environment: 'staging' }));
   await cutAll();
   await vi.waitFor(() => expect(gaveUp.map(String)).toEqual([expect.stringContaining('are of staging')]), 5_000);
+});
+
+test('a process that is led to the Redis of another deployment ends, and changes nothing there', async () => {
+  const [here, there] = await Promise.all([startServer(), startServer()]);
+  const link = await Link.to(here.port);
+  stops.push(
+    () => here.stop(),
+    () => there.stop(),
+    () => link.close(),
+  );
+  await starts({ REDIS_URL: `redis://127.0.0.1:${there.port}`, ENVIRONMENT: 'staging' }, ['webhooks']);
+  await stops.pop()?.();
+  const before = await heldBy(there.redis);
+  const REDIS_URL = `redis://127.0.0.1:${link.port}`;
+  const gaveUp: Error[] = [];
+  const giveUp = (error: Error): void => void gaveUp.push(error);
+  const config = loadConfig(settings({ REDIS_URL, LOG_LEVEL: 'silent' }));
+  const { urls, stop } = await startRoles(config, ['api', 'webhooks'], undefined, { giveUp });
+  stops.push(stop);
+  link.lead(there.port);
+  await vi.waitFor(
+    () => expect(gaveUp.map(String)).toContainEqual(expect.stringContaining('are of staging')),
+    10_000,
+  );
+  const order = { accountAlias: '771234567', amount: 500, withdrawMode: 'wallet-a-senegal', reference: 'r' };
+  const refused = await ask(`${urls.api}/v1/disbursements`, 'POST', { body: order, key: 'dev' });
+  expect(refused.status).toBe(503);
+  expect(await heldBy(there.redis)).toEqual(before);
+  // It would have ended by now; here it beats on, and is told the same each time.
+  const told = gaveUp.length;
+  await vi.waitFor(() => expect(gaveUp.length).toBeGreaterThan(told + 1), 10_000);
+  expect(await heldBy(there.redis)).toEqual(before);
 });
 
 test('a process whose connection comes back to a Redis without a stamp writes it again', async () => {

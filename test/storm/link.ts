@@ -12,7 +12,7 @@ interface Pair {
 }
 
 export class Link {
-  readonly #target: number;
+  #target: number;
   readonly #server: Server;
   readonly #pairs = new Set<Pair>();
   #holding = false;
@@ -74,6 +74,12 @@ export class Link {
 
   refuse(): void {
     this.#refusing = true;
+    this.cut();
+  }
+
+  /** Who connects from here on reaches that port; who is connected is cut off. */
+  lead(target: number): void {
+    this.#target = target;
     this.cut();
   }
 

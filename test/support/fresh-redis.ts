@@ -35,6 +35,13 @@ export async function keysLike(redis: Redis, pattern: string): Promise<string[]>
   return (await redis.keys(`${keyPrefix}${pattern}`)).map((key) => key.slice(keyPrefix.length));
 }
 
+/** All that the connection sees, to be compared. */
+export async function heldBy(redis: Redis): Promise<Readonly<Record<string, string | undefined>>> {
+  const names = (await keysLike(redis, '*')).toSorted();
+  const held = names.map(async (name) => [name, (await redis.dumpBuffer(name))?.toString('hex')] as const);
+  return Object.fromEntries(await Promise.all(held));
+}
+
 /** One database for all tests of a file, empty before each. */
 export function storeOfThisFile(): { readonly redis: Redis } {
   let fresh: FreshRedis | undefined;

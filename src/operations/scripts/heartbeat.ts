@@ -3,6 +3,7 @@
  * that remembers a higher one than it finds has seen what this Redis has not. The scripts that accept, and those that
  * write down what is about to leave, ask for it themselves: a question asked before them would leave a window.
  */
+import { OF_ANOTHER } from '../stamp.ts';
 import { defineScript } from './script.ts';
 
 /** Field of the heartbeat: the counter at the last act of one process. */
@@ -52,7 +53,7 @@ const FLOOR_KNOWN_MS = 60_000;
 
 /** Keys and words that the scripts below share; see `Heartbeat`. */
 const SHARED = `
-local heartbeat, recovery, schema, events, dispatch, counts = unpack(KEYS, 1, 6)
+local heartbeat, recovery, schema, events, dispatch, counts, stamp = unpack(KEYS, 1, 7)
 local function place_parts(place)
   local ms, seq = string.match(place or '', '^(%d+)-(%d+)$')
   return tonumber(ms or '0'), tonumber(seq or '0')
@@ -154,18 +155,24 @@ end
 /**
  * Says that a process is at work, and notices what it must not work on.
  *
- * KEYS heartbeat, recovery, schema, events, dispatch, counts of the system
+ * What answers after a reconnect may be another deployment's: where the epoch is not the one that this process knows,
+ * its stamp is compared before anything is written.
+ *
+ * KEYS heartbeat, recovery, schema, events, dispatch, counts of the system, stamp
  * ARGV now, epoch, counter, own name and mark as above, last event and deployment that this process remembers (0-0 and '':
- *      nothing), why else a recovery is to begin ('' = not), when the recovery began that it knows of (0: none)
+ *      nothing), why else a recovery is to begin ('' = not), when the recovery began that it knows of (0: none),
+ *      which deployment it is of ('' = whichever)
  * → {'beats', epoch, counter, now, last event, deployment} | {'recovering', {field, value, …}}
+ *   | {'another'} (these are the keys of another deployment)
  */
 export const beatScript = defineScript(
   'beat',
-  `${SHARED}
+  `${SHARED}${OF_ANOTHER}
 local at = clock(ARGV[1])
 local known = {epoch = ARGV[2], counter = tonumber(ARGV[3]), mark = tonumber(ARGV[5]), event = ARGV[6], deployment = ARGV[7],
   recovering = tonumber(ARGV[9])}
 local h = h_of(ARGV[4])
+if h.epoch ~= known.epoch and of_another(stamp, ARGV[10]) then return {'another'} end
 if h.recovering then return stay(at, h, 'rolled_back', known) end
 if ARGV[8] ~= '' then return enter(at, h, ARGV[8], known) end
 if is_lost(h, known) then return enter(at, h, 'rolled_back', known) end
@@ -188,12 +195,13 @@ const FUTURE_GRACE_MS = 5_000;
  *
  * KEYS as above, then every set of what is open
  * ARGV now, epoch, counter, last event and time of the beat that the witness tells ('' , 0, 0-0 and 0: no witness),
- *      deployment, silence limit ms, epoch to begin with, name of this process
+ *      deployment, silence limit ms, epoch to begin with, name of this process, which deployment it is of
  * → as above
  */
 export const firstBeatScript = defineScript(
   'first beat',
-  `${SHARED}
+  `${SHARED}${OF_ANOTHER}
+if of_another(stamp, ARGV[10]) then return {'another'} end
 local at = clock(ARGV[1])
 local known = {epoch = ARGV[2], counter = tonumber(ARGV[3]), mark = 0, event = ARGV[4], deployment = ARGV[6], recovering = 0}
 local witnessed, h = tonumber(ARGV[5]), h_of(ARGV[9])
@@ -220,7 +228,7 @@ local function forget_dead()
   for i = 1, math.floor(#marks / 2) do redis.call('HDEL', heartbeat, marks[i][1]) end
 end
 local open = false
-for i = 7, #KEYS do if not open and redis.call('EXISTS', KEYS[i]) == 1 then open = true end end
+for i = 8, #KEYS do if not open and redis.call('EXISTS', KEYS[i]) == 1 then open = true end end
 if not h.epoch then
   -- The first start of a version that has a heartbeat finds none, and that is no loss; but only once.
   if open and redis.call('EXISTS', schema) == 1 then return enter(at, h, 'no_heartbeat', known) end
