@@ -121,7 +121,8 @@ function nextSteps({ lastBeat, items, unreadable, intakeJobs, heldCampaigns }: R
   );
   return [
     `Opt-outs since ${since} are lost: bring them again (relais opt-outs add) before a campaign is resumed.`,
-    `What was switched since ${since} is as it was before: accounts that were stopped, queues that were paused, limits.`,
+    `Set anew what was changed since ${since}. Stops of accounts, pauses of queues and stricter limits are gone, and those that were lifted are back: relais account list, GET /v1/queues, relais limits list.`,
+    `Event endpoints are as they were before ${since}. Persons who were forgotten since are known again: relais purge.`,
     ...(unreadable.count > 0
       ? [
           `${unreadable.count} records cannot be read (${unreadable.ids.slice(0, NAMED_IN_WORDS).join(', ')}): they are as they were, and nothing of them is due. relais doctor says why.`,
@@ -131,7 +132,9 @@ function nextSteps({ lastBeat, items, unreadable, intakeJobs, heldCampaigns }: R
       ? [`${intakeJobs} jobs of intake were given up: look whether each was carried out before it is added anew.`]
       : []),
     ...(review > 0
-      ? [`${review} need review: relais review list. Look each up in the dashboard of the service.`]
+      ? [
+          `${review} need review: relais review list. Look each up in the dashboard of the service, also those that waited already: they may have been resolved since.`,
+        ]
       : []),
     ...(heldCampaigns.length > 0
       ? [`${heldCampaigns.length} campaigns wait until they are resumed: relais campaign resume ID.`]

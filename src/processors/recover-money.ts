@@ -89,7 +89,7 @@ async function restoreDisbursement(
   bench: Bench,
   at: number,
 ): Promise<Restoring<'disbursement'>> {
-  const review = { ...TO_A_PERSON, ...reviewed<'disbursement'>(record) };
+  const review = toReview(record, RESTORED, bench);
   const verdict = await statusOf(record, bench);
   if (verdict === undefined) return review;
   if (verdict.is !== 'ok') return { ...review, dueInMs: waitAt(bench.policy.pollMs, 0) };
@@ -108,15 +108,22 @@ async function restoreDisbursement(
     const ending = endingOf({ record, at }, { ...record, ...details }, judgement, bench);
     const restoring = { ...ending, set: { ...details, ...ending.set }, evidence };
     if (transactionId === undefined) return restoring;
-    const told = { ...TO_A_PERSON, ...reviewed<'disbursement'>(record, TRANSACTION_COLLISION), dueInMs: DAILY_MS };
+    const told = { ...toReview(record, TRANSACTION_COLLISION, bench), dueInMs: DAILY_MS };
     const ifClaimed = { ...told, evidence: [evidence, named('transactionId', transactionId)] };
     return { ...restoring, claims: `transactionId=${transactionId}`, ifClaimed };
   }
   const contradicts = judgement.is === 'review' && value.status !== 'created';
-  const told = contradicts ? { ...TO_A_PERSON, ...reviewed<'disbursement'>(record, judgement.because) } : review;
+  const told = contradicts ? toReview(record, judgement.because, bench) : review;
   // A `failed` counts when it was said twice: the next look hears whether it is.
   const dueInMs = value.status === 'failed' ? waitAt(bench.policy.pollMs, 0) : DAILY_MS;
   return { ...told, dueInMs, evidence };
+}
+
+/** It may have been sent a moment before the loss, so a person too waits until `created` proves something. */
+function toReview(record: DisbursementRecord, reason: string, { policy }: Bench): Ending<'disbursement'> {
+  const { set, ...told } = reviewed<'disbursement'>(record, reason);
+  const quiet = record.token === undefined ? {} : { '@quietUntil': policy.leaseMs + policy.quietMs };
+  return { ...TO_A_PERSON, ...told, set: { ...set, ...quiet } };
 }
 
 /** Undefined: there is nothing to ask by. */

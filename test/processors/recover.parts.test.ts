@@ -136,6 +136,22 @@ describe('money that the copy shows as not yet over', () => {
     expect(await store.redis.zscore('due:disbursement', bad)).toBeNull();
   });
 
+  test('one that may have been sent a moment before the loss is not let go again before `created` proves anything', async () => {
+    const world = collectBench(store.redis);
+    const id = await open(world, 'disbursement', 'created', { token: 't1', keys: 'keys-1', mode: 'live' });
+    world.answer('disbursementStatus', ok({ status: 'created', token: 't1', disburseId: 'd1' }));
+    const bench = { ...world.bench, policy: { ...world.bench.policy, pollMs: [1_000], quietMs: 60_000 } };
+    await apply(bench);
+    for (const outcome of ['resubmit', 'failed', 'cancelled'] as const) {
+      const word = { outcome, note: 'Not in the dashboard.', by: 'checker' };
+      expect(await resolveDisbursement(id, word, bench), outcome).toMatchObject({ is: 'not now' });
+    }
+    expect(world.calls.filter(({ name }) => name !== 'disbursementStatus')).toEqual([]);
+    world.advance(120_000);
+    const word = { outcome: 'cancelled', note: 'Not in the dashboard.', by: 'checker' } as const;
+    expect(await resolveDisbursement(id, word, bench)).toEqual({ is: 'resolved' });
+  });
+
   test('one about which the service is silent is looked at again soon', async () => {
     const world = collectBench(store.redis);
     const id = await open(world, 'disbursement', 'unknown', { token: 't1' });

@@ -63,6 +63,7 @@ export function collectBench(redis: Redis, { policy, ...changes }: BenchChanges 
     policy: {
       leaseMs: LEASE_MS,
       limitMs: 72 * 3_600_000,
+      quietMs: 60_000,
       holdRecheckMs: 30_000,
       invoicePollMs: [10_000, 30_000, 60_000, 300_000, 900_000],
       paymentRequestPollMs: [60_000, 300_000, 900_000, 3_600_000, 21_600_000],
