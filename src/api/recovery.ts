@@ -121,7 +121,8 @@ function nextSteps({ lastBeat, items, unreadable, intakeJobs, heldCampaigns }: R
   );
   return [
     `Opt-outs since ${since} are lost: bring them again (relais opt-outs add) before a campaign is resumed.`,
-    `Set anew what was changed since ${since}. Stops of accounts, pauses of queues and stricter limits are gone, and those that were lifted are back: relais account list, GET /v1/queues, relais limits list.`,
+    `Stops of accounts, pauses of queues and limits that were set since ${since} are gone: set them anew.`,
+    'Those that were lifted since are back: relais account list, GET /v1/queues, relais limits list.',
     `Event endpoints are as they were before ${since}. Persons who were forgotten since are known again: relais purge.`,
     ...(unreadable.count > 0
       ? [

@@ -13,7 +13,7 @@ import type { Held } from '../operations/operations.ts';
 import type { EventDraft } from '../operations/settle.ts';
 import { batch as declaration } from '../queues/batch.ts';
 import { finish } from './attempt.ts';
-import { type Bench, type Settlement, closedFor, waitAt } from './bench.ts';
+import { type Bench, type Settlement, closedFor, isRecovering, waitAt } from './bench.ts';
 
 const LOOK_MS = declaration.retryAfter.map(toMs);
 
@@ -66,7 +66,9 @@ function expire(held: Held<'batch'>, bench: Bench): Promise<Settlement> {
   if (leftMs > 0) {
     return wait(held, leftMs, 'awaiting_approval', bench);
   }
-  return finish(held, bench, { to: 'expired', did: 'ended', because: 'expired' });
+  if (isRecovering(bench)) return wait(held, bench.policy.holdRecheckMs, 'recovering', bench);
+  // Nor does a copy know who approved it since.
+  return finish(held, bench, { to: 'expired', hasEffect: true, did: 'ended', because: 'expired' });
 }
 
 async function goOn(held: Held<'batch'>, tools: BatchTools, bench: Bench): Promise<Settlement> {

@@ -6,6 +6,7 @@ import { acceptMessages } from '../../src/operations/messages.ts';
 import { Restored } from '../../src/operations/restored.ts';
 import type { Bench } from '../../src/processors/bench.ts';
 import { lookAtChunk } from '../../src/processors/chunk-look.ts';
+import { type BatchTools, batchProcessor } from '../../src/processors/batch.ts';
 import { advanceDirectCredit } from '../../src/processors/direct-credit.ts';
 import { advanceDisbursement } from '../../src/processors/disbursement.ts';
 import { advanceInvoice } from '../../src/processors/invoice.ts';
@@ -218,6 +219,7 @@ describe('money that the copy shows as not yet over', () => {
     ['direct_credit', 'queued', advanceDirectCredit],
     ['invoice', 'creating', advanceInvoice],
     ['payment_request', 'creating', advancePaymentRequest],
+    ['batch', 'awaiting_approval', batchProcessor({} as BatchTools)],
   ] as const;
   const heard = { recovering: () => ({}) } as unknown as NonNullable<Bench['heartbeat']>;
   const workers = [
