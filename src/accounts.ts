@@ -1,7 +1,6 @@
 /** The accounts of the service that this process may use: `main` from the settings, others from ACCOUNTS_FILE. */
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { type Config, WrongSettings } from './config.ts';
+import type { Config } from './config.ts';
 import { derivedHex } from './lib/ids.ts';
 import { Secret } from './lib/secret.ts';
 import type { UpstreamAccount } from './upstream/options.ts';
@@ -49,8 +48,7 @@ export function readAccounts(config: Config): AccountBook {
     keysBefore: config.SERVICE_KEYS_BEFORE,
   };
   const book = new Map([['main', main]]);
-  if (config.ACCOUNTS_FILE === undefined) return book;
-  for (const [name, account] of Object.entries(readAccountsFile(config.ACCOUNTS_FILE))) {
+  for (const [name, account] of Object.entries(config.ACCOUNTS_FILE?.holds ?? {})) {
     book.set(name, {
       ...account,
       name,
@@ -61,14 +59,22 @@ export function readAccounts(config: Config): AccountBook {
   return book;
 }
 
-function readAccountsFile(path: string): z.output<typeof accountFile> {
+/** The file holds keys, and a parser's message may quote them: only the place is told, and what belongs there. */
+export function readAccountsText(text: string): z.output<typeof accountFile> {
+  let written: unknown;
   try {
-    return accountFile.parse(JSON.parse(readFileSync(path, 'utf8')));
-  } catch (error) {
-    const why = error instanceof z.ZodError ? z.prettifyError(error) : error instanceof Error ? error.message : '';
-    // The file holds keys: a parser's message may quote them, so only the place is told.
-    throw new WrongSettings([`ACCOUNTS_FILE: ${error instanceof SyntaxError ? 'is not JSON' : why}`]);
+    written = JSON.parse(text);
+  } catch {
+    throw new TypeError('is not JSON');
   }
+  const { data, error } = accountFile.safeParse(written);
+  if (data !== undefined) return data;
+  throw new TypeError(error.issues.map(wordsOf).join('; '));
+}
+
+function wordsOf(issue: z.core.$ZodIssue): string {
+  const told = issue.code === 'invalid_key' ? (issue.issues[0]?.message ?? issue.message) : issue.message;
+  return [issue.path.join('.'), told].filter((part) => part !== '').join(': ');
 }
 
 /**

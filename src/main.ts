@@ -29,7 +29,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 
 // Going on after a fault that nobody foresaw would be a guess; every state worth keeping is in Redis.
-const die = (error: unknown): void => {
+const die = (error: unknown): never => {
   process.stderr.write(`${told(error)}\n`);
   process.exit(1);
 };
@@ -51,11 +51,9 @@ function told(error: unknown): string {
     : JSON.stringify({ level: 'fatal', err: describeError(error) });
 }
 
+/** What did not start may leave connections open that would keep the process alive without any use: it ends here. */
 function explained(service: () => Promise<number>): Promise<number> {
-  return service().catch((error: unknown) => {
-    process.stderr.write(`${told(error)}\n`);
-    return 1;
-  });
+  return service().catch(die);
 }
 
 const services: Services = {

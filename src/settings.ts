@@ -3,11 +3,32 @@
  * and the first log line. A setting is declared here and nowhere else; config.ts reads it.
  */
 import { z } from 'zod';
-import { toMs } from './lib/durations.ts';
+import { readAccountsText } from './accounts.ts';
+import { readPrices } from './campaigns/check/prices.ts';
 import { readQuietHours, readTimeZone } from './lib/quiet-hours.ts';
-import { Secret } from './lib/secret.ts';
-import { type MoneyLimit, readLimit, strictestOf, writeLimit } from './operations/limits.ts';
+import { toMs } from './lib/durations.ts';
 import { DEFAULT_PREFIX, readPrefix } from './redis/connections.ts';
+import {
+  count,
+  country,
+  duration,
+  durations,
+  fileWith,
+  httpUrl,
+  limit,
+  onOff,
+  orIssue,
+  port,
+  readCertificates,
+  readFingerprint,
+  readWithdrawModeName,
+  recheckTimes,
+  redisUrl,
+  secret,
+  sender,
+  sentinels,
+  words,
+} from './setting-types.ts';
 
 /** Read by people in docs/settings.md; `secret` values are shown as set or missing, never themselves. */
 interface SettingMeta {
@@ -18,76 +39,6 @@ interface SettingMeta {
 
 export const metas = new Map<string, SettingMeta>();
 
-const duration = (fallback: string) => z.string().default(fallback).transform(orIssue(toMs));
-const durations = (fallback: string) =>
-  z
-    .string()
-    .default(fallback)
-    .transform(orIssue((text) => text.split(',').map((part) => toMs(part.trim()))));
-const recheckTimes = (fallback: string) =>
-  z
-    .string()
-    .default(fallback)
-    .transform(
-      orIssue((text) =>
-        text === 'off'
-          ? []
-          : text
-              .split(',')
-              .map((part) => toMs(part.trim()))
-              .sort((a, b) => a - b),
-      ),
-    );
-const count = (fallback: number, { min = 0, max = 1_000_000 } = {}) =>
-  z.coerce
-    .number({ error: 'must be a whole number' })
-    .int('must be a whole number')
-    .min(min)
-    .max(max)
-    .default(fallback);
-const words = () =>
-  z
-    .string()
-    .default('')
-    .transform((text) =>
-      text
-        .split(',')
-        .map((word) => word.trim())
-        .filter((word) => word !== ''),
-    );
-/** What is not set is no opinion, and only then the default may hold: it is shown here and never filled in. */
-const limit = (name: MoneyLimit) =>
-  z
-    .string()
-    .meta({ default: writeLimit(name, strictestOf(name, [])) })
-    .optional()
-    .transform((text, context) => (text === undefined ? undefined : orIssue(readLimitOf(name))(text, context)));
-const readLimitOf = (name: MoneyLimit) => (text: string) => readLimit(name, text);
-const onOff = z.enum(['on', 'off'], { error: 'must be on or off' }).default('off');
-const port = (fallback: number) => count(fallback, { max: 65_535 });
-const secret = () =>
-  z
-    .string()
-    .min(1)
-    .optional()
-    .transform((value) => (value === undefined ? undefined : new Secret(value)));
-const httpUrl = () =>
-  z
-    .url({ protocol: /^https?$/, error: 'must be an address such as https://host' })
-    .transform((url) => url.replace(/\/+$/, ''));
-
-/** A reader that throws becomes an issue with its message, so that all wrong settings are named at once. */
-function orIssue<T>(read: (text: string) => T) {
-  return (text: string, context: z.RefinementCtx): T => {
-    try {
-      return read(text);
-    } catch (error) {
-      context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : String(error) });
-      return z.NEVER;
-    }
-  };
-}
-
 function group(name: string, members: Record<string, readonly [z.ZodType, string, 'secret'?]>): void {
   for (const [setting, [, help, kind]] of Object.entries(members)) {
     metas.set(setting, { help, group: name, ...(kind === 'secret' ? { secret: true as const } : {}) });
@@ -95,19 +46,16 @@ function group(name: string, members: Record<string, readonly [z.ZodType, string
 }
 
 const redis = {
-  REDIS_URL: [
-    z.string().default('redis://127.0.0.1:6379'),
-    'Where the records and queues live: redis:// or rediss://.',
-  ],
+  REDIS_URL: [redisUrl('redis://127.0.0.1:6379'), 'Where the records and queues live: redis:// or rediss://.'],
   REDIS_PREFIX: [
     z.string().default(DEFAULT_PREFIX).transform(orIssue(readPrefix)),
     'What all keys begin with, one name in braces: two deployments on one Redis need two.',
   ],
   REDIS_CA_FILE: [
-    z.string().optional(),
+    fileWith(readCertificates).optional(),
     'PEM file of who signs the certificate of a `rediss://`, where Node.js does not know them.',
   ],
-  REDIS_SENTINELS: [z.string().optional(), 'host:port,host:port of the sentinels, where there are some.'],
+  REDIS_SENTINELS: [sentinels().optional(), 'host:port,host:port of the sentinels, where there are some.'],
   REDIS_SENTINEL_NAME: [z.string().default('mymaster'), 'The name by which the sentinels know the primary.'],
   REDIS_SENTINEL_USER: [z.string().optional(), 'Who relais is to the sentinels, where they have users of their own.'],
   REDIS_SENTINEL_PASSWORD: [
@@ -151,14 +99,17 @@ const service = {
   SERVICE_PRIVATE_KEY: [secret(), 'Private key of the account `main`.', 'secret'],
   SERVICE_TOKEN: [secret(), 'Application token of the account `main`.', 'secret'],
   SERVICE_KEYS_BEFORE: [
-    words(),
+    words(readFingerprint),
     'Fingerprints of the keys that those of `main` have taken the place of (`relais doctor` tells them).',
   ],
   SMS_USER_KEY: [secret(), 'User key of the messaging account.', 'secret'],
   SMS_SECRET_KEY: [secret(), 'Secret key of the messaging account.', 'secret'],
   SMS_APP_KEY: [secret(), 'Application key of the messaging account.', 'secret'],
-  SMS_SENDER: [z.string().optional(), 'The sender signature configured on the messaging account.'],
-  ACCOUNTS_FILE: [z.string().optional(), 'JSON file of several accounts: name → the same fields in camelCase.'],
+  SMS_SENDER: [sender().optional(), 'The sender signature configured on the messaging account.'],
+  ACCOUNTS_FILE: [
+    fileWith(readAccountsText).optional(),
+    'JSON file of several accounts: name → the same fields in camelCase.',
+  ],
 } as const;
 
 const listeners = {
@@ -214,7 +165,7 @@ const money = {
     'The same amount to the same beneficiary within this time is refused, unless it says `allowDuplicate`.',
   ],
   EXTRA_WITHDRAW_MODES: [
-    words(),
+    words(readWithdrawModeName),
     'Withdraw modes that the service has added since: comma-separated, spelt as it wants them.',
   ],
   HOLD_RECHECK: [duration('30s'), 'How often the condition of a hold is looked at.'],
@@ -243,7 +194,7 @@ const messaging = {
   SMS_BATCH_WINDOW: [duration('50ms'), 'How long single messages are collected into one request.'],
   SMS_SETTLE_DELAY: [duration('60s'), 'How long after an unclear answer the statistics are asked.'],
   SMS_PRICES_FILE: [
-    z.string().optional(),
+    fileWith(readPrices).optional(),
     'JSON file of what a segment costs: country → XOF, such as {"SN": 20}. For the estimates of uploads.',
   ],
   SMS_ON_UNKNOWN: [
@@ -261,10 +212,7 @@ const messaging = {
     'How the SMS login is sent; the interface contradicts itself, `auto` finds out.',
   ],
   DEFAULT_COUNTRY: [
-    z
-      .string()
-      .regex(/^[A-Z]{2}$/, 'must be two capital letters, such as SN')
-      .optional(),
+    country().optional(),
     'Where numbers without a country code belong, in campaigns and opt-outs that name no country: SN.',
   ],
   QUIET_HOURS: [

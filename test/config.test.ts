@@ -1,6 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import { WrongSettings, apiKeysOf, describeConfig, loadConfig, missingFor } from '../src/config.ts';
 
@@ -36,6 +37,32 @@ test('all that is wrong is named at once, each with what would be right', () => 
   expect(problems.join('\n')).toContain('DISBURSEMENT_POLL: not a duration: "soon"');
 });
 
+const PASSWORD_WITH_PERCENT = 'redis://:50%@cache:6379';
+
+test.for([
+  ['REDIS_URL', 'nonsense', 'not a Redis URL: write redis://host:6379'],
+  ['REDIS_URL', 'http://127.0.0.1:6379', 'not a Redis URL: write redis://host:6379'],
+  ['REDIS_URL', 'redis://cache:6379/first', 'not a Redis database number: "first"'],
+  ['REDIS_URL', PASSWORD_WITH_PERCENT, 'a % in its user or password is written %25'],
+  ['REDIS_SENTINELS', 'banana', 'not host:port: "banana"'],
+  ['REDIS_SENTINELS', 's1:26379,s2:', 'not host:port: "s2:"'],
+  ['REDIS_SENTINELS', 's1:99999', 'not host:port: "s1:99999"'],
+  ['DEFAULT_COUNTRY', 'XX', 'not a country: "XX" (write two capital letters, such as SN)'],
+  ['DEFAULT_COUNTRY', 'Senegal', 'not a country: "Senegal"'],
+  ['EXTRA_WITHDRAW_MODES', 'a b', 'not a withdraw mode: "a b"'],
+  ['SMS_SENDER', 'S'.repeat(60), 'has 60 characters; 20 is the most'],
+  ['SMS_SENDER', 'SHOP\u0007', 'must not contain control characters'],
+] as const)('%s=%s cannot be read, and what would be right is told', ([name, value, told]) => {
+  expect(problemsOf({ [name]: value })).toEqual([expect.stringContaining(`${name}: ${told}`)]);
+});
+
+test('sentinels are read as addresses, IPv6 too', () => {
+  expect(loadConfig({ REDIS_SENTINELS: 's1:26379, [::1]:26380' }).REDIS_SENTINELS).toEqual([
+    { host: 's1', port: 26_379 },
+    { host: '::1', port: 26_380 },
+  ]);
+});
+
 test('an empty variable is one that is not set', () => {
   expect(loadConfig({ SERVICE_BASE_URL: '', API_PORT: '' }).API_PORT).toBe(3000);
 });
@@ -45,6 +72,35 @@ test('a secret may come from a file, and one that cannot be read is named', () =
   writeFileSync(path, 'from-a-file\n');
   expect(loadConfig({ SERVICE_MASTER_KEY_FILE: path }).SERVICE_MASTER_KEY?.reveal()).toBe('from-a-file');
   expect(problemsOf({ SMS_APP_KEY_FILE: '/nowhere/key' }).join()).toContain('SMS_APP_KEY_FILE: cannot be read');
+});
+
+test('what the files say that settings name is read with the settings, and what is wrong in them is told with all else', () => {
+  const path = join(mkdtempSync(join(tmpdir(), 'relais-config-')), 'file');
+  const told = (text: string, name = 'ACCOUNTS_FILE'): readonly string[] => {
+    writeFileSync(path, text);
+    return problemsOf({ [name]: path, API_PORT: 'many' });
+  };
+  const others = [expect.stringContaining('API_PORT: ')];
+  const about = (words: string, name = 'ACCOUNTS_FILE') =>
+    expect.arrayContaining([...others, expect.stringContaining(`${name}: ${path}: ${words}`)]);
+  expect(told('{"shop": {"masterKey": "hush-hush"')).toEqual(about('is not JSON'));
+  expect(told('{"Shop": {}}')).toEqual(about('Shop: an account is named in lower-case letters'));
+  expect(told('{"shop": {"mode": "prod"}}')).toEqual(about('shop.mode: '));
+  expect(told('{"shop": {"key": "hush-hush"}}').join()).not.toContain('hush');
+  expect(told('{"XX": 20}', 'SMS_PRICES_FILE')).toEqual(about('"XX" is not a country', 'SMS_PRICES_FILE'));
+  expect(told('hello', 'REDIS_CA_FILE')).toEqual(about('holds no certificate', 'REDIS_CA_FILE'));
+  for (const name of ['ACCOUNTS_FILE', 'SMS_PRICES_FILE', 'REDIS_CA_FILE'])
+    expect(problemsOf({ [name]: '/nowhere' })).toEqual([
+      expect.stringContaining(`${name}: /nowhere: cannot be read`),
+    ]);
+});
+
+test('of a file only its place is shown', () => {
+  const path = join(mkdtempSync(join(tmpdir(), 'relais-config-')), 'file');
+  writeFileSync(path, '{"shop": {"masterKey": "canary-key", "smsSender": "canary-sender"}}');
+  const config = loadConfig({ ACCOUNTS_FILE: path });
+  expect(JSON.parse(JSON.stringify(describeConfig(config)))).toMatchObject({ ACCOUNTS_FILE: path });
+  expect(JSON.stringify(describeConfig(config)) + inspect(config)).not.toContain('canary');
 });
 
 test('what a role cannot do without is named with its meaning', () => {

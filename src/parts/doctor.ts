@@ -1,6 +1,6 @@
 /** `relais doctor`: looks at everything a deployment needs, says what is wrong and how to mend it. Leaves nothing behind. */
 import type { Redis } from 'ioredis';
-import type { AccountBook } from '../accounts.ts';
+import { type AccountBook, readAccounts } from '../accounts.ts';
 import type { Config } from '../config.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
@@ -54,16 +54,17 @@ function lineOf({ check, is, says, fix }: Finding): string {
 }
 
 async function* examine(tools: DoctorTools): AsyncGenerator<Finding> {
-  const { findings, config, book } = examineSettings(tools.env);
+  const { findings, config } = examineSettings(tools.env);
   yield* findings;
   if (config === undefined) {
     yield skipped('redis', 'nothing else is looked at before the settings can be read');
     return;
   }
+  const book = readAccounts(config);
   const reached = await reachRedis(config);
   if ('check' in reached) {
     yield reached;
-    yield* examineAccounts({ config, book: book ?? new Map() });
+    yield* examineAccounts({ config, book });
   } else {
     try {
       yield* await examined('redis', () => examineRedis(reached, config, tools.clock));
@@ -71,9 +72,9 @@ async function* examine(tools: DoctorTools): AsyncGenerator<Finding> {
       yield* await examined('recovery', () =>
         examineRecovery(new Recovery({ redis: reached, random: tools.random })),
       );
-      if (book) yield* await examined('deployment', () => examineDeployment(reached, config, book));
+      yield* await examined('deployment', () => examineDeployment(reached, config, book));
       yield* await examined('records', () => examineRecords(reached));
-      yield* examineWithRedis(tools, { config, redis: reached, book: book ?? new Map() });
+      yield* examineWithRedis(tools, { config, redis: reached, book });
     } finally {
       await closeConnection(reached);
     }

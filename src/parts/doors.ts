@@ -21,7 +21,6 @@ import { collectAcceptanceOf } from './collect.ts';
 import { endpointDeskOf, endpointsOf } from './deliveries.ts';
 import type { Foundation } from './foundation.ts';
 import { listen } from './listen.ts';
-import { readPricesOf } from '../prices.ts';
 import { keepingRefusalOf, refusalOf } from './refusal.ts';
 import { withDeadline } from './timing.ts';
 import { acceptanceOf } from './worker.ts';
@@ -50,7 +49,7 @@ export function apiPart(foundation: Foundation, bench: Bench, tellUrl: TellUrl):
         intakeJobs: new IntakeJobs(foundation.bullQueues.intake),
         recoveryDesk: recoveryDeskOf(foundation, bench),
         audit: (facts) => logger.info({ audit: true, ...facts }, 'audit'),
-        smsPrices: readPricesOf(config),
+        smsPrices: config.SMS_PRICES_FILE?.holds,
         senderOf: (account) => book.get(account)?.smsSender,
         acceptance,
         collect: collectAcceptanceOf(foundation),

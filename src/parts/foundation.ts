@@ -1,11 +1,10 @@
 /** What every role stands on: Redis, the records, the upstream client, the clock. Built once, handed to the parts. */
-import { readFileSync } from 'node:fs';
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { type AccountBook, accountFingerprint, readAccounts } from '../accounts.ts';
 import type { Part } from '../app.ts';
-import { type Config, WrongSettings } from '../config.ts';
+import type { Config } from '../config.ts';
 import { EventStream } from '../events/stream.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { type Random, systemRandom } from '../lib/random.ts';
@@ -92,9 +91,9 @@ export function layFoundation(config: Config, logger: Logger, signal?: AbortSign
   const quietly = createQuietly(logger, systemClock);
   const patience = { clock: systemClock, logger, signal };
   const target = targetOf(config);
+  const book = readAccounts(config);
   const connections = openConnections(target, quietly);
   const { redis, bullQueues, waker } = connections;
-  const book = readAccounts(config);
   let durability = NOT_ASKED_YET;
   const queries = new Queries(redis);
   const accounts = new Accounts(redis);
@@ -238,11 +237,7 @@ function openConnections(target: RedisTarget, quietly: Foundation['quietly']): C
 }
 
 export function targetOf(config: Config): RedisTarget {
-  const sentinels = config.REDIS_SENTINELS?.split(',').map((address) => {
-    const [host = '', port = '26379'] = address.trim().split(':');
-    return { host, port: Number(port) };
-  });
-  const ca = readCa(config.REDIS_CA_FILE);
+  const { REDIS_SENTINELS: sentinels, REDIS_CA_FILE: ca } = config;
   const { REDIS_SENTINEL_NAME: sentinelName, REDIS_SENTINEL_USER: user, REDIS_SENTINEL_PASSWORD: password } = config;
   return {
     url: config.REDIS_URL,
@@ -250,16 +245,8 @@ export function targetOf(config: Config): RedisTarget {
     ...(sentinels ? { sentinels, sentinelName } : {}),
     ...(user === undefined ? {} : { sentinelUser: user }),
     ...(password === undefined ? {} : { sentinelPassword: password }),
-    ...(ca ? { ca } : {}),
+    ...(ca ? { ca: ca.holds } : {}),
   };
-}
-
-function readCa(path: string | undefined): string | undefined {
-  try {
-    return path === undefined ? undefined : readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new WrongSettings([`REDIS_CA_FILE: cannot be read (${error instanceof Error ? error.message : 'why?'})`]);
-  }
 }
 
 /** First to start and last to stop: everybody else writes to it until the end. */

@@ -196,8 +196,8 @@ function addressOf(target: RedisTarget): ConnectionRecipe {
   const url = readUrl(target.url);
   const host = url.hostname.replace(/^\[|\]$/g, '') || '127.0.0.1';
   const common = {
-    ...(url.username === '' ? {} : { username: decodeURIComponent(url.username) }),
-    ...(url.password === '' ? {} : { password: decodeURIComponent(url.password) }),
+    ...(url.username === '' ? {} : { username: decoded(url.username) }),
+    ...(url.password === '' ? {} : { password: decoded(url.password) }),
     db: readDatabase(url.pathname),
   };
   const ca = target.ca === undefined ? {} : { ca: target.ca };
@@ -221,10 +221,24 @@ function toSentinels({ sentinelUser: user, sentinelPassword: password }: RedisTa
   };
 }
 
+/** The text itself. Throws a TypeError with what would be right, and without the password. */
+export function readRedisUrl(text: string): string {
+  addressOf({ url: text });
+  return text;
+}
+
 function readUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === 'redis:' || url?.protocol === 'rediss:') return url;
   throw new TypeError('not a Redis URL: write redis://host:6379, rediss://user:password@host:6379/0');
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new TypeError('a % in its user or password is written %25');
+  }
 }
 
 function readDatabase(path: string): number {

@@ -194,9 +194,9 @@ describe('redis', () => {
     ]);
   });
 
-  test('whose address is none is a fault', async () => {
+  test('whose address is none is a fault of the settings', async () => {
     expect(await faults({ REDIS_URL: 'http://127.0.0.1' })).toEqual([
-      expect.stringContaining('REDIS_URL is not a Redis URL'),
+      expect.stringContaining('settings: REDIS_URL: not a Redis URL'),
     ]);
   });
 

@@ -1,6 +1,10 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { Redis } from 'ioredis';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { startEmbeddedRedis } from '../../src/redis/embedded.ts';
+import { relaisSettings } from '../support/relais-settings.ts';
 import { openProcesses } from '../support/world.ts';
 
 const FREE_PORTS = {
@@ -68,4 +72,31 @@ describe('relais run', () => {
     for (const name of [...Object.keys(wrong), 'SERVICE_CRM_URL', 'CALLBACK_SECRET']) expect(log).toContain(name);
     expect(log).not.toContain('    at ');
   });
+
+  test('with a wrong file of accounts says so, and ends with 1', async () => {
+    const wrong = { ...(await placesOf(opened)), ACCOUNTS_FILE: '/nowhere/accounts.json' };
+    const { code, stdout, log } = await opened.processes.run(['run'], wrong);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(log).toContain('ACCOUNTS_FILE: /nowhere/accounts.json: cannot be read');
+  });
+
+  test('ends with 1 whatever does not start, with Redis at hand and its listeners open', async () => {
+    const places = await placesOf(opened);
+    const taken = createServer();
+    await once(taken.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => void taken.close());
+    const { port } = taken.address() as AddressInfo;
+    const { code, stdout, log } = await opened.processes.run(['run'], { ...places, API_PORT: String(port) });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(log).toContain('the API did not start');
+  });
 });
+
+/** A Redis and the double of the service, as a process with every role needs them. */
+async function placesOf({ processes }: ReturnType<typeof openProcesses>): Promise<Readonly<Record<string, string>>> {
+  const redis = await startEmbeddedRedis();
+  onTestFinished(() => redis.stop());
+  const { urls } = await processes.start('sandbox', ['sandbox'], FREE_PORTS);
+  const settings = relaisSettings({ redisUrl: redis.url, base: urls['base'] ?? '', crm: urls['crm'] ?? '' });
+  return { ...settings, CALLBACK_SECRET: 'callback-secret' };
+}

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { type Config, WrongSettings } from '../../config.ts';
+import type { Config } from '../../config.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { describeMs } from '../../lib/durations.ts';
 import { RedisUnavailable, closeConnection, openCommands, waitUntilReady } from '../../redis/connections.ts';
@@ -15,15 +15,8 @@ const CLOCKS_APART_MAX_MS = 2_000;
 
 /** A connection that is ready, or why there is none. */
 export async function reachRedis(config: Config): Promise<Redis | Finding> {
-  let redis: Redis;
-  try {
-    // What goes wrong while connecting is in the error that waiting ends with.
-    redis = openCommands(targetOf(config), { name: 'relais-doctor', onError: () => undefined });
-  } catch (error) {
-    if (error instanceof WrongSettings) return fault('redis', error.problems.join('; '), 'Mend REDIS_CA_FILE.');
-    if (!(error instanceof TypeError)) throw error;
-    return fault('redis', `REDIS_URL is ${error.message}`, 'Mend REDIS_URL.');
-  }
+  // What goes wrong while connecting is in the error that waiting ends with.
+  const redis = openCommands(targetOf(config), { name: 'relais-doctor', onError: () => undefined });
   try {
     await waitUntilReady(redis, READY_WAIT_MS);
     return redis;

@@ -1,13 +1,11 @@
-import { type AccountBook, readAccounts } from '../../accounts.ts';
 import { roles } from '../../cli/io.ts';
 import { type Config, WrongSettings, describeSettings, loadConfig, missingFor } from '../../config.ts';
 import { type Finding, fault, ok } from './finding.ts';
 
 export interface Settings {
   readonly findings: readonly Finding[];
-  /** Absent while a setting cannot be read. One that is merely missing stops no other check. */
+  /** Absent while a setting, or a file that one names, cannot be read. One that is merely missing stops no other check. */
   readonly config?: Config;
-  readonly book?: AccountBook;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -15,28 +13,25 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** All that would stop a process with every role, at once. */
 export function examineSettings(env: Environment): Settings {
   const problems: string[] = [];
-  const tried = <T>(read: () => T): T | undefined => {
-    try {
-      return read();
-    } catch (error) {
-      if (!(error instanceof WrongSettings)) throw error;
-      problems.push(...error.problems);
-      return undefined;
-    }
-  };
-  const config = tried(() =>
-    loadConfig(env, (given) => {
-      problems.push(...missingFor(given, roles));
-      return [];
-    }),
-  );
-  const book = config && tried(() => readAccounts(config));
+  const config = tried(env, problems);
   const faults = problems.map((problem) => fault('settings', problem, 'Mend it, and start every process again.'));
   return {
     findings: faults.length > 0 ? faults : [ok('settings', `${countSet(env)} are set, all can be read`)],
     ...(config ? { config } : {}),
-    ...(book ? { book } : {}),
   };
+}
+
+function tried(env: Environment, problems: string[]): Config | undefined {
+  try {
+    return loadConfig(env, (given) => {
+      problems.push(...missingFor(given, roles));
+      return [];
+    });
+  } catch (error) {
+    if (!(error instanceof WrongSettings)) throw error;
+    problems.push(...error.problems);
+    return undefined;
+  }
 }
 
 function countSet(env: Environment): number {

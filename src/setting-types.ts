@@ -1,0 +1,132 @@
+/** The types that settings have. Whatever a type refuses is told in our words, with what would be right. */
+import { isSupportedCountry } from 'libphonenumber-js/max';
+import { z } from 'zod';
+import { toMs } from './lib/durations.ts';
+import { Secret } from './lib/secret.ts';
+import { type MoneyLimit, readLimit, strictestOf, writeLimit } from './operations/limits.ts';
+import { type NamedFile, readNamed } from './named-file.ts';
+import { readRedisUrl } from './redis/connections.ts';
+
+export const duration = (fallback: string) => z.string().default(fallback).transform(orIssue(toMs));
+export const durations = (fallback: string) =>
+  z
+    .string()
+    .default(fallback)
+    .transform(orIssue((text) => text.split(',').map((part) => toMs(part.trim()))));
+export const recheckTimes = (fallback: string) =>
+  z
+    .string()
+    .default(fallback)
+    .transform(
+      orIssue((text) =>
+        text === 'off'
+          ? []
+          : text
+              .split(',')
+              .map((part) => toMs(part.trim()))
+              .sort((a, b) => a - b),
+      ),
+    );
+export const count = (fallback: number, { min = 0, max = 1_000_000 } = {}) =>
+  z.coerce
+    .number({ error: 'must be a whole number' })
+    .int('must be a whole number')
+    .min(min)
+    .max(max)
+    .default(fallback);
+/** Comma-separated; each of them is read, and the reader throws for one that is none. */
+export const words = (read: (word: string) => string) =>
+  z
+    .string()
+    .default('')
+    .transform(
+      orIssue((text) =>
+        text
+          .split(',')
+          .map((word) => word.trim())
+          .filter((word) => word !== '')
+          .map(read),
+      ),
+    );
+/** What is not set is no opinion, and only then the default may hold: it is shown here and never filled in. */
+export const limit = (name: MoneyLimit) =>
+  z
+    .string()
+    .meta({ default: writeLimit(name, strictestOf(name, [])) })
+    .optional()
+    .transform((text, context) => (text === undefined ? undefined : orIssue(readLimitOf(name))(text, context)));
+const readLimitOf = (name: MoneyLimit) => (text: string) => readLimit(name, text);
+export const onOff = z.enum(['on', 'off'], { error: 'must be on or off' }).default('off');
+export const port = (fallback: number) => count(fallback, { max: 65_535 });
+export const secret = () =>
+  z
+    .string()
+    .min(1)
+    .optional()
+    .transform((value) => (value === undefined ? undefined : new Secret(value)));
+export const httpUrl = () =>
+  z
+    .url({ protocol: /^https?$/, error: 'must be an address such as https://host' })
+    .transform((url) => url.replace(/\/+$/, ''));
+export const redisUrl = (fallback: string) => z.string().default(fallback).transform(orIssue(readRedisUrl));
+export const country = () => z.string().transform(orIssue(readCountry));
+export const sentinels = () =>
+  z.string().transform(orIssue((text) => text.split(',').map((part) => readHostAndPort(part.trim()))));
+export const sender = () => z.string().transform(orIssue(readSender));
+/** What is read from the file that a setting names. */
+export const fileWith = <T>(read: (text: string) => T): z.ZodType<NamedFile<T>, string> =>
+  z.string().transform(orIssue((path) => readNamed(path, read)));
+
+/** A reader that throws becomes an issue with its message, so that all wrong settings are named at once. */
+export function orIssue<T>(read: (text: string) => T) {
+  return (text: string, context: z.RefinementCtx): T => {
+    try {
+      return read(text);
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : String(error) });
+      return z.NEVER;
+    }
+  };
+}
+
+function readCountry(text: string): string {
+  if (isSupportedCountry(text)) return text;
+  throw new TypeError(`not a country: "${text}" (write two capital letters, such as SN)`);
+}
+
+const SENDER_MOST = 20;
+
+/** As long as a request may have it, and as visible. */
+function readSender(text: string): string {
+  const name = text.trim();
+  if (name.length > SENDER_MOST) throw new TypeError(`has ${name.length} characters; ${SENDER_MOST} is the most`);
+  if (/\p{Cc}/u.test(name)) throw new TypeError('must not contain control characters');
+  return name;
+}
+
+export function readWithdrawModeName(text: string): string {
+  if (/^[\w.-]{1,64}$/.test(text)) return text;
+  throw new TypeError(`not a withdraw mode: "${text}" (write letters, digits, . _ and -, several with commas)`);
+}
+
+export function readFingerprint(text: string): string {
+  if (/^[0-9a-f]{12}$/.test(text)) return text;
+  throw new TypeError(`not a fingerprint: "${text}" (write the twelve characters that relais doctor tells)`);
+}
+
+export function readCertificates(text: string): string {
+  if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
+  throw new TypeError('holds no certificate (write it as PEM: -----BEGIN CERTIFICATE-----)');
+}
+
+const PORT_MOST = 65_535;
+
+/** `host:26379`, `[::1]:26379`. */
+function readHostAndPort(text: string): { readonly host: string; readonly port: number } {
+  const { bracketed, plain, digits } =
+    /^(?:\[(?<bracketed>[^\]]+)\]|(?<plain>[^\s:[\]/@]+)):(?<digits>\d{1,5})$/.exec(text)?.groups ?? {};
+  const host = bracketed ?? plain;
+  const portNumber = Number(digits);
+  if (host !== undefined && portNumber > 0 && portNumber <= PORT_MOST) return { host, port: portNumber };
+  throw new TypeError(`not host:port: "${text}" (write s1:26379,s2:26379,s3:26379)`);
+}
