@@ -37,10 +37,10 @@ export interface HeartbeatOptions {
   readonly ours?: Deployment | undefined;
   /** So long nobody may have been at work here, with something open. */
   readonly silenceMs: number;
-  /** Told when a recovery begins (with its state) and when it is over (without). */
-  readonly onChange?: (recovering: RecoveryState | undefined) => void;
   readonly onError?: (error: unknown) => void;
 }
+
+type Listener = (recovering: RecoveryState | undefined) => void;
 
 /** What the scripts that accept, or let something leave, are told. */
 export type Remembered = readonly [epoch: string, counter: number, name: string, mark: number];
@@ -69,6 +69,7 @@ export class Heartbeat {
   #ended = false;
   #recovering: RecoveryState | undefined;
   #beating: Promise<void> | undefined;
+  readonly #listeners = new Set<Listener>();
 
   constructor(options: HeartbeatOptions) {
     this.#options = options;
@@ -79,6 +80,12 @@ export class Heartbeat {
   /** Undefined: none is under way, as far as this process has heard. */
   recovering(): RecoveryState | undefined {
     return this.#recovering;
+  }
+
+  /** Told when a recovery begins (with its state) and when it is over (without), until what is returned is called. */
+  onChange(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   }
 
   /** What this process knows to be kept. */
@@ -195,7 +202,7 @@ export class Heartbeat {
   #show(state: RecoveryState | undefined): void {
     const changed = state?.since !== this.#recovering?.since || state?.because !== this.#recovering?.because;
     this.#recovering = state;
-    if (changed) this.#options.onChange?.(state);
+    if (changed) for (const listener of this.#listeners) listener(state);
   }
 
   #now(): string {

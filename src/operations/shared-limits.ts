@@ -17,6 +17,7 @@ import {
   writeLimit,
 } from './limits.ts';
 import { publishLimitsScript, setLimitScript } from './scripts/limits.ts';
+import { type Deployment, wordOfDeployment } from './stamp.ts';
 import { runScript } from './scripts/script.ts';
 
 /** What was asked waits for another key so long. */
@@ -39,27 +40,38 @@ export interface LimitStanding {
   readonly asked?: { readonly value: LimitValue; readonly by: string; readonly at: number };
 }
 
+export interface SharedLimitsOptions {
+  /** Gives the time instead of Redis, for tests. */
+  readonly now?: () => number;
+  /** Nothing is told to the keys of another one. */
+  readonly ours?: Deployment;
+}
+
 export class SharedLimits {
   readonly #redis: Redis;
   readonly #own: Opinions;
   readonly #now: () => string;
+  readonly #ours: string;
   /** Settings of this process that were looser than what held when it started. */
   readonly #looser = new Set<MoneyLimit>();
 
-  /** `own`: what the settings of this process ask for. `now` gives the time instead of Redis, for tests. */
-  constructor(redis: Redis, own: Opinions = {}, now?: () => number) {
+  /** `own`: what the settings of this process ask for. */
+  constructor(redis: Redis, own: Opinions = {}, { now, ours }: SharedLimitsOptions = {}) {
     this.#redis = redis;
     this.#own = own;
     this.#now = () => (now ? String(now()) : '');
+    this.#ours = wordOfDeployment(ours);
   }
 
   /**
    * Lowers what holds to the settings of this process. Answers what it changed, and where it would have had more. `op` is
-   * the same when it is asked again because the answer was lost.
+   * the same when it is asked again because the answer was lost. `again`: this process has told them before, and Redis
+   * may have lost them; what people have said since stays.
    */
   async publish(
     by: string,
     op: string,
+    when: 'at start' | 'again' = 'at start',
   ): Promise<{ readonly lowered: readonly LimitChange[]; readonly looser: readonly MoneyLimit[] }> {
     const said = moneyLimits.flatMap((name) =>
       this.#own[name] === undefined ? [] : [name, wordOf(this.#own[name])],
@@ -67,8 +79,8 @@ export class SharedLimits {
     const words = (await runScript(
       this.#redis,
       publishLimitsScript,
-      [keys.limits],
-      [this.#now(), by, op, ...said],
+      [keys.limits, keys.stamp],
+      [this.#now(), by, op, when === 'again' ? 1 : 0, this.#ours, ...said],
     )) as string[];
     const lowered: LimitChange[] = [];
     for (let at = 0; at < words.length; at += 3) {

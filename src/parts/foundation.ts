@@ -116,7 +116,7 @@ export function layFoundation(config: Config, logger: Logger, signal?: AbortSign
     fingerprints: new Map([...book].map(([name, account]) => [name, accountFingerprint(account)])),
     ...storesOf(records, [...book.keys()]),
     queries,
-    limits: new SharedLimits(redis, config),
+    limits: new SharedLimits(redis, config, { ours: deploymentOf(config, book) }),
     accounts,
     events: eventsOf(redis, heartbeat),
     bullQueues,
@@ -174,18 +174,19 @@ function heartbeatOf(
   { config, book, redis, logger, quietly }: Pick<Foundation, 'config' | 'book' | 'redis' | 'logger' | 'quietly'>,
   fence: Fence | undefined,
 ): Heartbeat {
-  return new Heartbeat({
+  const heartbeat = new Heartbeat({
     redis,
     random: systemRandom,
     fence: fence?.pass,
     ours: deploymentOf(config, book),
     silenceMs: config.SILENCE_LIMIT,
-    onChange: (state) => {
-      if (state) logger.error({ recovery: state }, RECOVERING);
-      else logger.info('the recovery is over');
-    },
     onError: (error) => quietly('heartbeat', error),
   });
+  heartbeat.onChange((state) => {
+    if (state) logger.error({ recovery: state }, RECOVERING);
+    else logger.info('the recovery is over');
+  });
+  return heartbeat;
 }
 
 /** A replica that has just missed a write is away, whatever Redis says about its connections. */
@@ -266,31 +267,6 @@ function redisPart({ redis, queueClient, bullQueues, waker }: Connections, patie
         await Promise.all(Object.values(bullQueues).map((queue) => queue.close()));
         for (const client of clients) await closeConnection(client);
       };
-    },
-  };
-}
-
-/** Only roles that accept or pay have an opinion. Before any of them takes something, so that nothing slips by. */
-export function limitsPart(
-  { limits, patience, logger, random }: Pick<Foundation, 'limits' | 'patience' | 'logger' | 'random'>,
-  roles: readonly string[],
-): Part {
-  return {
-    name: 'the limits of money',
-    start: async () => {
-      const by = `settings of ${roles.toSorted().join(', ')}`;
-      const op = random.hex(8);
-      const { lowered, looser } = await patiently(() => limits.publish(by, op), patience);
-      for (const { name, from, to } of lowered) {
-        logger.info({ audit: true, by, did: 'limit', name, from, to }, 'audit');
-      }
-      if (looser.length > 0) {
-        logger.error(
-          { reasons: await patiently(() => limits.reasons(systemClock.now()), patience) },
-          'limits here are looser than those that hold',
-        );
-      }
-      return async () => undefined;
     },
   };
 }

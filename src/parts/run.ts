@@ -8,8 +8,9 @@ import { createBench } from './bench.ts';
 import { isLoopbackHost } from '../events/outgoing/endpoint.ts';
 import { apiPart, metricsPart, webhooksPart } from './doors.ts';
 import { stampPart } from './deployment.ts';
-import { layFoundation, limitsPart } from './foundation.ts';
+import { layFoundation } from './foundation.ts';
 import { heartbeatPart } from './heartbeat.ts';
+import { limitsPart } from './limits.ts';
 import { timingOf } from './timing.ts';
 import { workerParts } from './worker.ts';
 

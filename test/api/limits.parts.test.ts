@@ -1,9 +1,12 @@
 /** No limit is ever looser than the strictest that was asked for, unless two people said so. */
 import { Queue, QueueEvents } from 'bullmq';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
+import { systemRandom } from '../../src/lib/random.ts';
+import { Recovery } from '../../src/operations/recovery.ts';
 import { startRoles } from '../../src/parts/run.ts';
 import { createProducer } from '../../src/producer/producer.ts';
+import { cutProcesses } from '../support/fresh-redis.ts';
 import { relaisSettings } from '../support/relais-settings.ts';
 import { type Answer, KEYS, type Service, ask as askUrl, startService } from '../support/service.ts';
 
@@ -57,6 +60,7 @@ async function limitOf(service: Service, name: string) {
 const set = (service: Service, value: unknown, key = 'maker-secret', name = 'MAX_DISBURSEMENT') =>
   service.call('POST', `/v1/limits/${name}`, { body: { value }, key });
 
+const SOON = { timeout: 10_000, interval: 25 };
 const TOO_MUCH = /^422 .*MAX_DISBURSEMENT/;
 
 test('what waits for approval is not approved above a limit that was lowered meanwhile', async () => {
@@ -152,6 +156,33 @@ describe('a process that starts', () => {
     await events.waitUntilReady();
     const job = await queue.add('request', { kind: 'disbursement', ...order('e', 10_001) });
     await expect(job.waitUntilFinished(events, 10_000)).rejects.toThrow('MAX_DISBURSEMENT');
+  });
+});
+
+describe('limits that Redis has lost', () => {
+  test('are told again by those who run, as strict as any of them has it, before anything is accepted', async () => {
+    const service = await started({ MAX_DISBURSEMENT: '10000' });
+    await another(service, { MAX_DISBURSEMENT: '5000', APPROVAL_ABOVE: '4000' });
+    await service.redis.flushdb();
+    const recovery = new Recovery({ redis: service.redis, random: systemRandom });
+    await vi.waitFor(async () => expect(await recovery.state()).toBeDefined(), SOON);
+    const lost = async () => [await limitOf(service, 'MAX_DISBURSEMENT'), await limitOf(service, 'APPROVAL_ABOVE')];
+    await vi.waitFor(async () => expect(await lost()).toMatchObject([{ value: 5_000 }, { value: 4_000 }]), SOON);
+    await recovery.leave({ by: 'test' });
+    const producer = createProducer({ redis: urlOf(service), durability: 'asserted' });
+    toStop.push(() => producer.close());
+    await expect(producer.disburse(order('c', 5_001))).rejects.toThrow(/MAX_DISBURSEMENT/);
+  });
+
+  test('are told again after a reconnect, and what two people have made looser stays', async () => {
+    const service = await started({ MAX_DISBURSEMENT: '10000', MAX_PER_DAY: '70000' });
+    await set(service, 20_000);
+    await set(service, 20_000, 'checker-secret');
+    await service.redis.hdel('limits', 'MAX_PER_DAY');
+    await cutProcesses(service.redis);
+    const told = async () => (await limitOf(service, 'MAX_PER_DAY')).value;
+    await vi.waitFor(async () => expect(await told()).toBe(70_000), SOON);
+    expect(await limitOf(service, 'MAX_DISBURSEMENT')).toMatchObject({ value: 20_000 });
   });
 });
 

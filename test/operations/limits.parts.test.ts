@@ -2,12 +2,13 @@ import { expect, test } from 'vitest';
 import { keys } from '../../src/operations/keys.ts';
 import { type Opinions, moneyLimits } from '../../src/operations/limits.ts';
 import { ASKED_FOR_MS, SharedLimits } from '../../src/operations/shared-limits.ts';
+import { stampAs } from '../../src/operations/stamp.ts';
 import { seededRandom, systemRandom } from '../../src/lib/random.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
 
 const store = storeOfThisFile();
 let now = 1_800_000_000_000;
-const limitsOf = (own: Opinions = {}) => new SharedLimits(store.redis, own, () => now);
+const limitsOf = (own: Opinions = {}) => new SharedLimits(store.redis, own, { now: () => now });
 const started = (own: Opinions) => limitsOf(own).publish('settings of worker', systemRandom.hex(8));
 
 test('a process that starts is told what it made stricter, and where it would have had more', async () => {
@@ -35,6 +36,37 @@ test('a process that asks again because the answer was lost is told what it did'
   expect((await shared.publish('settings of worker', 'op-2')).lowered).toEqual([]);
 });
 
+test('a process that runs tells its settings again only where nobody but settings has said anything', async () => {
+  const shared = limitsOf({ MAX_DISBURSEMENT: 10_000 });
+  const again = async () => (await shared.publish('settings of api', systemRandom.hex(8), 'again')).lowered;
+  await shared.publish('settings of api', 'op-1');
+  expect(await again()).toEqual([]);
+  await store.redis.flushdb();
+  await started({ MAX_DISBURSEMENT: 900_000 });
+  expect(await again()).toEqual([{ name: 'MAX_DISBURSEMENT', from: 900_000, to: 10_000 }]);
+  for (const by of ['maker', 'checker']) await shared.set('MAX_DISBURSEMENT', 20_000, by);
+  expect(await again()).toEqual([]);
+  await started({ MAX_DISBURSEMENT: 15_000 });
+  expect(await again()).toEqual([]);
+  expect(await limitsOf().inForce()).toEqual({ MAX_DISBURSEMENT: 15_000 });
+});
+
+test('a process that would have more when it tells its settings again stays ready', async () => {
+  const shared = limitsOf({ MAX_DISBURSEMENT: 10_000 });
+  await shared.publish('settings of api', 'op-1');
+  await started({ MAX_DISBURSEMENT: 5_000 });
+  expect(await shared.publish('settings of api', 'op-2', 'again')).toEqual({ lowered: [], looser: [] });
+  expect(await shared.reasons(now)).toEqual([]);
+});
+
+test('nothing is told to the keys of another deployment', async () => {
+  const ours = { environment: 'live', addresses: {}, accounts: {} };
+  await stampAs(store.redis, { ...ours, environment: 'staging' });
+  const shared = new SharedLimits(store.redis, { MAX_DISBURSEMENT: 10_000 }, { ours });
+  expect((await shared.publish('settings of api', 'op-1', 'again')).lowered).toEqual([]);
+  expect(await store.redis.exists(keys.limits)).toBe(0);
+});
+
 test('a longer window is stricter, a shorter one is looser', async () => {
   await started({ DUPLICATE_WINDOW: 60_000 });
   expect((await started({ DUPLICATE_WINDOW: 30_000 })).looser).toEqual(['DUPLICATE_WINDOW']);
@@ -57,6 +89,8 @@ test('what was asked waits for another key for a day', async () => {
     MAX_PER_DAY: '200',
     'MAX_PER_DAY.by': 'checker and maker',
     'MAX_PER_DAY.since': String(now),
+    'MAX_PER_DAY.op': '',
+    'MAX_PER_DAY.was': '',
   });
 });
 

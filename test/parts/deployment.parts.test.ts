@@ -15,7 +15,7 @@ import { OtherDeployment } from '../../src/producer/errors.ts';
 import { createProducer } from '../../src/producer/producer.ts';
 import { openCommands, waitUntilReady } from '../../src/redis/connections.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
-import { type FreshRedis, freshRedis, heldBy } from '../support/fresh-redis.ts';
+import { type FreshRedis, cutProcesses, freshRedis, heldBy } from '../support/fresh-redis.ts';
 import { ask } from '../support/service.ts';
 import type { UpstreamAccount } from '../../src/upstream/client.ts';
 import { startServer } from '../redis/servers.ts';
@@ -136,7 +136,7 @@ test('accounts may be added, and one with an open operation may not be taken awa
 test('a process whose connection comes back to the keys of another deployment ends at once', async () => {
   const gaveUp = await starts();
   await fresh.redis.set('stamp', JSON.stringify({ ...(await readStamp(fresh.redis)), environment: 'staging' }));
-  await cutAll();
+  await cutProcesses(fresh.redis);
   await vi.waitFor(() => expect(gaveUp.map(String)).toEqual([expect.stringContaining('are of staging')]), 5_000);
 });
 
@@ -176,7 +176,7 @@ test('a process whose connection comes back to a Redis without a stamp writes it
   const gaveUp = await starts();
   const before = await readStamp(fresh.redis);
   await fresh.redis.del('stamp');
-  await cutAll();
+  await cutProcesses(fresh.redis);
   await vi.waitFor(async () => expect(await readStamp(fresh.redis)).toEqual(before), 5_000);
   expect(gaveUp).toEqual([]);
 });
@@ -282,12 +282,3 @@ test('what was accepted for keys that were changed since says so, and goes on on
   const paid = async () => (await ask(`${api}/v1/disbursements/${body.id}`, 'GET', { key: 'dev' })).body.state;
   await vi.waitFor(async () => expect(await paid()).toBe('succeeded'), { timeout: 40_000, interval: 100 });
 });
-
-/** Of this process alone: the server is shared with other tests. */
-async function cutAll(): Promise<void> {
-  const clients = String(await fresh.redis.client('LIST')).split('\n');
-  const db = new URL(fresh.url).pathname.slice(1);
-  for (const client of clients.filter((one) => one.includes(` db=${db} `) && one.includes(' name=relais '))) {
-    await fresh.redis.client('KILL', 'ID', /\bid=(\d+)/.exec(client)?.[1] ?? '');
-  }
-}

@@ -2,9 +2,10 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { systemRandom } from '../../src/lib/random.ts';
+import { Heartbeat } from '../../src/operations/heartbeat.ts';
 import type { Opinions } from '../../src/operations/limits.ts';
 import { SharedLimits } from '../../src/operations/shared-limits.ts';
-import { limitsPart } from '../../src/parts/foundation.ts';
+import { limitsPart } from '../../src/parts/limits.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
 
 const store = storeOfThisFile();
@@ -14,11 +15,13 @@ async function written(own: Opinions): Promise<Record<string, unknown>[]> {
   const lines: Record<string, unknown>[] = [];
   const logger = pino({ base: null }, { write: (line) => lines.push(JSON.parse(line) as Record<string, unknown>) });
   const limits = new SharedLimits(store.redis, own);
-  const part = limitsPart({ limits, logger, patience: { clock: systemClock, logger }, random: systemRandom }, [
-    'worker',
-    'api',
-  ]);
-  await part.start();
+  const { redis } = store;
+  const [clock, random] = [systemClock, systemRandom];
+  const needs = { limits, logger, clock, random, redis, patience: { clock, logger }, quietly: () => undefined };
+  const heartbeat = new Heartbeat({ redis, random, silenceMs: 900_000 });
+  const part = limitsPart({ ...needs, heartbeat }, ['worker', 'api']);
+  const stop = await part.start();
+  await stop();
   return lines;
 }
 

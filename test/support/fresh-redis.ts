@@ -42,6 +42,13 @@ export async function heldBy(redis: Redis): Promise<Readonly<Record<string, stri
   return Object.fromEntries(await Promise.all(held));
 }
 
+/** Cuts off the processes on this database, and nobody else: the server is shared with other tests. */
+export async function cutProcesses(redis: Redis): Promise<void> {
+  const clients = String(await redis.client('LIST')).split('\n');
+  const ours = clients.filter((one) => one.includes(` db=${redis.options.db} `) && one.includes(' name=relais '));
+  for (const client of ours) await redis.client('KILL', 'ID', /\bid=(\d+)/.exec(client)?.[1] ?? '');
+}
+
 /** One database for all tests of a file, empty before each. */
 export function storeOfThisFile(): { readonly redis: Redis } {
   let fresh: FreshRedis | undefined;

@@ -1,4 +1,5 @@
 import { OFF, declarationOf, moneyLimits } from '../limits.ts';
+import { OF_ANOTHER } from '../stamp.ts';
 import { defineScript } from './script.ts';
 
 const higher = moneyLimits.filter((name) => declarationOf(name).stricter === 'higher');
@@ -31,8 +32,11 @@ const MEMBERS = `
 local function forget_asked(name)
   redis.call('HDEL', KEYS[1], name .. '.asked', name .. '.askedBy', name .. '.askedAt')
 end
-local function put(name, value, by, at)
+-- '.settings': nobody but settings has said anything about it since there was no opinion.
+local function put(name, value, by, at, op, was)
   redis.call('HSET', KEYS[1], name, value, name .. '.by', by, name .. '.since', at)
+  redis.call('HSET', KEYS[1], name .. '.op', op, name .. '.was', was)
+  redis.call('HDEL', KEYS[1], name .. '.settings')
   forget_asked(name)
 end
 `;
@@ -41,28 +45,34 @@ end
  * What a process that starts is told to keep to. Where it is stricter than what holds, it holds for all from now on;
  * where it is looser, nothing is changed.
  *
+ * A process that runs tells its settings again once Redis may have lost them: only where Redis has no opinion, or none
+ * but that of settings. What people have said meanwhile stays, also where it is looser.
+ *
  * Sent again after a lost reply, it tells what it did the first time.
  *
- * KEYS limits
- * ARGV now, who says so, how this start is known again, then name/value pairs
+ * KEYS limits, stamp
+ * ARGV now, who says so, how this start is known again, '1' where it runs already, which deployment it is of, then
+ *      name/value pairs
  * → for each that is not what holds already: name, 'lowered' or 'looser', what was asked for before ('' = nobody had an
  *   opinion)
  */
 export const publishLimitsScript = defineScript(
   'publish-limits',
-  `${STRICTEST}${MEMBERS}
-local at, told = clock(ARGV[1]), {}
-for i = 4, #ARGV, 2 do
+  `${STRICTEST}${MEMBERS}${OF_ANOTHER}
+local at, told, runs = clock(ARGV[1]), {}, ARGV[4] == '1'
+if of_another(KEYS[2], ARGV[5]) then return told end
+for i = 6, #ARGV, 2 do
   local name, value = ARGV[i], ARGV[i + 1]
-  local found = redis.call('HMGET', KEYS[1], name, name .. '.op', name .. '.was')
+  local found = redis.call('HMGET', KEYS[1], name, name .. '.op', name .. '.was', name .. '.settings')
   local shared, did = found[1], nil
+  local only_settings = not shared or found[4]
   if found[2] == ARGV[3] then
     did, shared = 'lowered', found[3]
-  elseif not shared or looseness(name, value) < looseness(name, shared) then
+  elseif (not shared or looseness(name, value) < looseness(name, shared)) and (only_settings or not runs) then
     did = 'lowered'
-    put(name, value, ARGV[2], at)
-    redis.call('HSET', KEYS[1], name .. '.op', ARGV[3], name .. '.was', shared or '')
-  elseif looseness(name, value) > looseness(name, shared) then
+    put(name, value, ARGV[2], at, ARGV[3], shared or '')
+    if only_settings then redis.call('HSET', KEYS[1], name .. '.settings', 1) end
+  elseif looseness(name, value) > looseness(name, shared) and not runs then
     did = 'looser'
   end
   if did then
@@ -89,7 +99,7 @@ local found = redis.call('HMGET', KEYS[1], name, name .. '.asked', name .. '.ask
 local held = found[1] or fallback_of[name] or '${OFF}'
 local wanted, now = looseness(name, value), looseness(name, held)
 if wanted < now or (wanted == now and not found[1]) then
-  put(name, value, by, at)
+  put(name, value, by, at, '', '')
   return {'in force', held}
 end
 if wanted == now then
@@ -98,7 +108,7 @@ if wanted == now then
 end
 local another = found[2] == value and found[3] ~= by
 if another and at - tonumber(found[4]) <= tonumber(ARGV[5]) then
-  put(name, value, found[3] .. ' and ' .. by, at)
+  put(name, value, found[3] .. ' and ' .. by, at, '', '')
   return {'in force', held}
 end
 redis.call('HSET', KEYS[1], name .. '.asked', value, name .. '.askedBy', by, name .. '.askedAt', at)
