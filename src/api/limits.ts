@@ -33,11 +33,11 @@ export function addLimits(router: Router, context: ApiContext): void {
     const body = limitWish.safeParse(request.body ?? {});
     if (!body.success) throw invalid(problemsOf(body.error));
     const { value } = body.data;
-    const { is, from } = await limits.set(name, value, key.name);
-    context.audit({ by: key.name, did: 'limit', name, from, to: value, is });
+    const { from, ...done } = await limits.set(name, value, key.name);
+    context.audit({ by: key.name, did: 'limit', name, from, to: value, ...done });
     await requireKept(context);
     const standing = (await limits.list(clock.now())).find((one) => one.name === name);
-    response.status(is === 'waits' ? 202 : 200).json(standing && limitView(standing));
+    response.status(done.is === 'waits' ? 202 : 200).json(standing && limitView(standing));
   });
 }
 

@@ -3,6 +3,7 @@
  * looser only with another who says the same.
  */
 import type { Redis } from 'ioredis';
+import { derivedHex } from '../lib/ids.ts';
 import { keys } from './keys.ts';
 import {
   type LimitValue,
@@ -28,6 +29,13 @@ export interface LimitChange {
   /** null: off, or nobody had an opinion and there is no default. */
   readonly from: LimitValue;
   readonly to: LimitValue;
+}
+
+export interface LimitSet {
+  readonly is: 'in force' | 'waits' | 'unchanged';
+  readonly from: LimitValue;
+  /** It was done by an earlier request. */
+  readonly again?: true;
 }
 
 export interface LimitStanding {
@@ -91,17 +99,16 @@ export class SharedLimits {
     return { lowered, looser: [...this.#looser] };
   }
 
-  async set(
-    name: MoneyLimit,
-    value: LimitValue,
-    by: string,
-  ): Promise<{ readonly is: 'in force' | 'waits' | 'unchanged'; readonly from: LimitValue }> {
-    const args = [this.#now(), by, name, wordOf(value), ASKED_FOR_MS];
-    const [is, held] = (await runScript(this.#redis, setLimitScript, [keys.limits], args)) as [
-      'in force' | 'waits' | 'unchanged',
+  /** Said once more by the same key, for a day, it answers what it did then: the first answer may have been lost. */
+  async set(name: MoneyLimit, value: LimitValue, by: string): Promise<LimitSet> {
+    const op = derivedHex('limit', by, name, wordOf(value));
+    const args = [this.#now(), by, name, wordOf(value), ASKED_FOR_MS, op];
+    const [is, held, again] = (await runScript(this.#redis, setLimitScript, [keys.limits], args)) as [
+      LimitSet['is'],
       string,
+      '1'?,
     ];
-    return { is, from: valueOf(held) ?? null };
+    return { is, from: valueOf(held) ?? null, ...(again === undefined ? {} : { again: true }) };
   }
 
   /** All of them as they stand in Redis; `now` tells what was asked too long ago. */

@@ -84,14 +84,28 @@ test('what was asked waits for another key for a day', async () => {
   expect(await ask('checker')).toBe('waits');
   now += ASKED_FOR_MS;
   expect(await ask('maker')).toBe('in force');
-  expect(await ask('maker')).toBe('unchanged');
-  expect(await store.redis.hgetall(keys.limits)).toEqual({
+  expect(await ask('checker')).toBe('unchanged');
+  expect(await store.redis.hgetall(keys.limits)).toMatchObject({
     MAX_PER_DAY: '200',
     'MAX_PER_DAY.by': 'checker and maker',
     'MAX_PER_DAY.since': String(now),
-    'MAX_PER_DAY.op': '',
-    'MAX_PER_DAY.was': '',
   });
+});
+
+test('whoever sets a limit once more is told what it did, for a day, and while nobody else has changed it', async () => {
+  const shared = limitsOf();
+  const set = (value: number, by: string) => shared.set('MAX_PER_DAY', value, by);
+  const done = { is: 'in force', from: null };
+  expect(await set(100, 'maker')).toEqual(done);
+  await set(200, 'checker');
+  expect(await set(100, 'maker')).toEqual({ ...done, again: true });
+  expect((await shared.list(now)).find(({ name }) => name === 'MAX_PER_DAY')).not.toHaveProperty('asked');
+  expect((await set(100, 'checker')).is).toBe('unchanged');
+  await set(50, 'checker');
+  expect((await set(100, 'maker')).is).toBe('waits');
+  expect((await set(50, 'checker')).is).toBe('in force');
+  now += ASKED_FOR_MS + 1;
+  expect(await set(50, 'checker')).toEqual({ is: 'unchanged', from: 50 });
 });
 
 test('a stricter limit takes back what was asked before it', async () => {

@@ -87,19 +87,27 @@ return told
  * A person sets a limit. Stricter: it holds. Looser: it is asked for, and holds once another has asked for the same
  * within that time. What holds already: whatever was asked for is taken back.
  *
+ * Whoever says the same once more, because the answer was lost, is told what it did: so long, and while nobody has
+ * changed it since. What was asked for meanwhile is taken back all the same.
+ *
  * KEYS limits
- * ARGV now, who, name, value, how long what was asked waits (ms)
- * → 'in force' | 'waits' | 'unchanged', what held before
+ * ARGV now, who, name, value, how long what was asked waits (ms), how this act is known again
+ * → 'in force' | 'waits' | 'unchanged', what held before, '1': it was told of before
  */
 export const setLimitScript = defineScript(
   'set-limit',
   `${STRICTEST}${MEMBERS}
 local at, by, name, value = clock(ARGV[1]), ARGV[2], ARGV[3], ARGV[4]
-local found = redis.call('HMGET', KEYS[1], name, name .. '.asked', name .. '.askedBy', name .. '.askedAt')
+local found = redis.call('HMGET', KEYS[1], name, name .. '.asked', name .. '.askedBy', name .. '.askedAt', name .. '.op',
+  name .. '.was', name .. '.since')
+if found[5] == ARGV[6] and at - tonumber(found[7]) <= tonumber(ARGV[5]) then
+  forget_asked(name)
+  return {'in force', found[6], '1'}
+end
 local held = found[1] or fallback_of[name] or '${OFF}'
 local wanted, now = looseness(name, value), looseness(name, held)
 if wanted < now or (wanted == now and not found[1]) then
-  put(name, value, by, at, '', '')
+  put(name, value, by, at, ARGV[6], held)
   return {'in force', held}
 end
 if wanted == now then
@@ -108,7 +116,7 @@ if wanted == now then
 end
 local another = found[2] == value and found[3] ~= by
 if another and at - tonumber(found[4]) <= tonumber(ARGV[5]) then
-  put(name, value, found[3] .. ' and ' .. by, at, '', '')
+  put(name, value, found[3] .. ' and ' .. by, at, ARGV[6], held)
   return {'in force', held}
 end
 redis.call('HSET', KEYS[1], name .. '.asked', value, name .. '.askedBy', by, name .. '.askedAt', at)

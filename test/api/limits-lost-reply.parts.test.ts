@@ -1,0 +1,72 @@
+/** A limit that came into force, and whose answer was lost on the way: whoever asks again is told, and it is audited. */
+import express, { type ErrorRequestHandler, Router } from 'express';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { ApiContext } from '../../src/api/context.ts';
+import { addLimits } from '../../src/api/limits.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { keys } from '../../src/operations/keys.ts';
+import { SharedLimits } from '../../src/operations/shared-limits.ts';
+import { listen } from '../../src/parts/listen.ts';
+import type { Bench } from '../../src/processors/bench.ts';
+import { openCommands, waitUntilReady } from '../../src/redis/connections.ts';
+import { Link } from '../storm/link.ts';
+import { storeOfThisFile } from '../support/fresh-redis.ts';
+import { onlyOf } from '../support/only.ts';
+import { ask } from '../support/service.ts';
+
+const store = storeOfThisFile();
+
+/** The door for limits, its Redis at the other end of a wire. The key is named in the request. */
+async function door() {
+  const { port = 0, db = 0 } = store.redis.options;
+  const link = await Link.to(port);
+  const redis = openCommands(
+    { url: `redis://127.0.0.1:${link.port}/${db}` },
+    { name: 'wire', onError: () => undefined },
+  );
+  await waitUntilReady(redis, 10_000);
+  const audited: unknown[] = [];
+  const bench = onlyOf<Bench>({ fence: async () => true });
+  const limits = new SharedLimits(redis);
+  const audit: ApiContext['audit'] = (facts) => void audited.push(facts);
+  const app = express();
+  app.use(express.json());
+  app.use((request, response, next) => {
+    response.locals['key'] = { name: request.get('x-name'), roles: new Set(['read', 'approve']) };
+    next();
+  });
+  const router = Router();
+  addLimits(router, onlyOf<ApiContext>({ limits, clock: systemClock, bench, audit }));
+  app.use('/v1', router);
+  const failed: ErrorRequestHandler = (_error, _request, response, _next) => void response.status(503).end();
+  app.use(failed);
+  const times = { headersMs: 10_000, requestMs: 10_000, bodySilenceMs: 30_000 };
+  const { url, close } = await listen(app, { host: '127.0.0.1', port: 0, maxConnections: 100, ...times });
+  onTestFinished(async () => {
+    await close();
+    redis.disconnect();
+    await link.close();
+  });
+  const set = async (name: string, value: number) => {
+    const how = { body: { value }, headers: { 'x-name': name } };
+    return (await ask(`${url}/v1/limits/MAX_PER_DAY`, 'POST', how)).status;
+  };
+  return { audited, link, set, ready: () => waitUntilReady(redis, 10_000) };
+}
+
+test('a looser limit whose answer was lost is audited when it is asked for again', async () => {
+  const { audited, link, set, ready } = await door();
+  expect([await set('maker', 100), await set('maker', 200)]).toEqual([200, 202]);
+  audited.length = 0;
+  link.swallow();
+  const lost = set('checker', 200);
+  await vi.waitFor(async () => expect(await store.redis.hget(keys.limits, 'MAX_PER_DAY')).toBe('200'));
+  link.heal();
+  expect([await lost, audited]).toEqual([503, []]);
+  await ready();
+  expect(await set('checker', 200)).toBe(200);
+  const done = { by: 'checker', did: 'limit', name: 'MAX_PER_DAY', from: 100, to: 200, is: 'in force' };
+  expect(audited).toEqual([{ ...done, again: true }]);
+  expect(await set('maker', 200)).toBe(200);
+  expect(audited[1]).toEqual({ ...done, by: 'maker', from: 200, is: 'unchanged' });
+});
