@@ -132,13 +132,9 @@ export class SharedLimits {
    */
   async reasons(now: number): Promise<string[]> {
     if (this.#looser.size === 0) return [];
-    const standings = (await this.list(now)).filter(({ name }) => this.#looser.has(name));
-    return standings.flatMap((standing) => {
-      const own = this.#own[standing.name] ?? null;
-      if (strictestOf(standing.name, [own, standing.value]) !== own) return [reasonOf(standing, own)];
-      this.#looser.delete(standing.name);
-      return [];
-    });
+    const reasons = reasonsFor(this.#own, await this.list(now));
+    for (const name of this.#looser) if (!reasons.has(name)) this.#looser.delete(name);
+    return [...this.#looser].flatMap((name) => reasons.get(name) ?? []);
   }
 }
 
@@ -153,6 +149,18 @@ function standingOf(name: MoneyLimit, stored: Readonly<Record<string, string>>, 
     ...(by === undefined ? {} : { by }),
     ...(waits ? { asked: { value: valueOf(member('asked')) ?? null, by: askedBy, at: askedAt } } : {}),
   };
+}
+
+/** Where settings ask for more than what holds, and what to do about it. */
+export function reasonsFor(own: Opinions, standings: readonly LimitStanding[]): ReadonlyMap<MoneyLimit, string> {
+  const looser = standings.flatMap((standing) => {
+    const { name, value, since } = standing;
+    const asked = own[name];
+    // A default is no opinion: whoever has one may ask for more.
+    if (asked === undefined || since === undefined || strictestOf(name, [asked, value]) === asked) return [];
+    return [[name, reasonOf(standing, asked)] as const];
+  });
+  return new Map(looser);
 }
 
 function reasonOf({ name, value, by }: LimitStanding, own: LimitValue): string {

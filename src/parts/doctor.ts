@@ -4,6 +4,7 @@ import { type AccountBook, readAccounts } from '../accounts.ts';
 import type { Config } from '../config.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
+import { SharedLimits } from '../operations/shared-limits.ts';
 import { Recovery } from '../operations/recovery.ts';
 import { closeConnection } from '../redis/connections.ts';
 import type { Upstream } from '../upstream/client.ts';
@@ -11,6 +12,7 @@ import { openUpstream } from './bench.ts';
 import { examineCallbacks } from './examine/callbacks.ts';
 import { examineDeployment } from './examine/deployment.ts';
 import { type Finding, checkNames, examined, skipped } from './examine/finding.ts';
+import { examineLimits } from './examine/limits.ts';
 import { examinePermissions } from './examine/permissions.ts';
 import { examineRecovery } from './examine/recovery.ts';
 import { examineRecords } from './examine/records.ts';
@@ -73,6 +75,7 @@ async function* examine(tools: DoctorTools): AsyncGenerator<Finding> {
         examineRecovery(new Recovery({ redis: reached, random: tools.random })),
       );
       yield* await examined('deployment', () => examineDeployment(reached, config, book));
+      yield* await examined('limits', () => examineLimits(new SharedLimits(reached), config, tools.clock.now()));
       yield* await examined('records', () => examineRecords(reached));
       yield* examineWithRedis(tools, { config, redis: reached, book });
     } finally {

@@ -11,6 +11,7 @@ export const checkNames = [
   'permissions',
   'recovery',
   'deployment',
+  'limits',
   'records',
   'keys',
   'sms login',
