@@ -35,7 +35,7 @@ export interface Service {
   readonly redisUrl: string;
   readonly sandbox: Sandbox;
   call(method: string, path: string, call?: Call): Promise<Answer>;
-  /** Asks again until the answer is as wanted; fails with the last one after ten seconds. */
+  /** Asks again until the answer is as wanted; fails with the last one after thirty seconds. */
   until(path: string, wanted: (body: any) => boolean): Promise<any>;
   books(section?: string): Promise<any>;
   control(method: string, path: string, body?: unknown): Promise<any>;
@@ -52,7 +52,7 @@ export const KEYS = [
   'stranger:enqueue+read+approve+operate@other:stranger-secret',
 ].join(',');
 
-const WAIT_MS = 10_000;
+const WAIT_MS = 30_000;
 const ASK_EVERY_MS = 25;
 
 export async function startService(env: Readonly<Record<string, string>> = {}): Promise<Service> {
