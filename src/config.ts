@@ -4,7 +4,9 @@ import { z } from 'zod';
 import { type ApiKey, readApiKeys } from './api/keys.ts';
 import { isLoopbackHost } from './events/outgoing/endpoint.ts';
 import { secretsOf } from './lib/secret.ts';
+import { needsOfWorker } from './needs-of-worker.ts';
 import { metas, settings } from './settings.ts';
+import { isInjected, unknownSettings } from './unknown-settings.ts';
 
 export type Config = Readonly<z.output<typeof settings>>;
 
@@ -30,7 +32,7 @@ export function loadConfig(
 ): Config {
   const problems: string[] = [];
   const given = readSecretFiles(env, problems);
-  problems.push(...alsoMissing(given), ...shortSecrets(given));
+  problems.push(...unknownSettings(env), ...alsoMissing(given), ...shortSecrets(given));
   const parsed = settings.safeParse(given);
   for (const issue of parsed.error?.issues ?? []) problems.push(`${issue.path.join('.')}: ${issue.message}`);
   if (!parsed.success || problems.length > 0) throw new WrongSettings(problems);
@@ -39,17 +41,25 @@ export function loadConfig(
 
 /** What a process with these roles cannot do without, and the keys that are known at its API. */
 export function missingFor(given: Environment, roles: readonly string[]): string[] {
-  const needed = [
-    ...(roles.includes('worker') ? ['SERVICE_BASE_URL', 'SERVICE_CRM_URL'] : []),
-    ...(roles.includes('worker') || roles.includes('webhooks') ? ['CALLBACK_SECRET'] : []),
+  return [...(roles.includes('worker') ? needsOfWorker(given).problems : []), ...missingBesideKeys(given, roles)];
+}
+
+/** The same without the keys of the service, for whoever looks at each account. */
+export function missingBesideKeys(given: Environment, roles: readonly string[]): string[] {
+  const work = roles.includes('worker');
+  // A worker that knows no address yet is meant for the real service: all that it will need is named at once.
+  const isOut = leavesLoopback(given) || (work && !given['SERVICE_BASE_URL'] && !given['SERVICE_CRM_URL']);
+  const needed = new Set([
+    ...(work ? needsOfWorker(given).names : []),
+    ...(roles.includes('webhooks') ? ['CALLBACK_SECRET'] : []),
     // Registering an endpoint seals its secret, delivering to it opens that again.
-    ...(leavesLoopback(given) && (roles.includes('worker') || roles.includes('api')) ? ['SEALING_SECRET'] : []),
-  ];
+    ...(isOut && (work || roles.includes('api')) ? ['SEALING_SECRET'] : []),
+  ]);
   return [
-    ...needed
+    ...[...needed]
       .filter((name) => given[name] === undefined)
       .map((name) => `${name}: is not set (${metas.get(name)?.help})`),
-    ...(roles.includes('api') ? wrongApiKeys(given) : []),
+    ...(roles.includes('api') ? wrongApiKeys(given, isOut) : []),
   ];
 }
 
@@ -61,14 +71,14 @@ export function apiKeysOf(config: Pick<Config, 'API_KEYS'>): ApiKey[] {
   return readApiKeys(config.API_KEYS?.reveal() ?? DEV_KEYS);
 }
 
-function wrongApiKeys(given: Environment): string[] {
+function wrongApiKeys(given: Environment, isOut: boolean): string[] {
   const { API_KEYS: text, HOST = '127.0.0.1' } = given;
   if (text === undefined) {
-    if (!leavesLoopback(given)) return [];
-    const why = isLoopbackHost(HOST)
-      ? 'the service is not on this machine'
-      : `HOST=${HOST} can be reached from outside`;
-    return [`API_KEYS: is needed, since ${why}`];
+    if (!isOut) return [];
+    if (!isLoopbackHost(HOST)) return [`API_KEYS: is needed, since HOST=${HOST} can be reached from outside`];
+    return [
+      `API_KEYS: is needed, ${leavesLoopback(given) ? 'since the service is not' : 'unless the service is'} on this machine`,
+    ];
   }
   try {
     readApiKeys(text, leavesLoopback(given) ? SHORTEST_SECRET : 1);
@@ -107,7 +117,7 @@ function readSecretFiles(env: Environment, problems: string[]): Record<string, s
   for (const name of metas.keys()) {
     const value = env[name];
     // An empty variable is how shells and compose files say "not set".
-    if (value !== undefined && value !== '') given[name] = value;
+    if (value !== undefined && value !== '' && !isInjected(name, value)) given[name] = value;
     const path = metas.get(name)?.secret ? env[`${name}_FILE`] : undefined;
     if (path) {
       try {

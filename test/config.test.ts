@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { WrongSettings, apiKeysOf, describeConfig, loadConfig, missingFor } from '../src/config.ts';
 
 const problemsOf = (env: Record<string, string>): readonly string[] => {
@@ -103,13 +103,141 @@ test('of a file only its place is shown', () => {
   expect(JSON.stringify(describeConfig(config)) + inspect(config)).not.toContain('canary');
 });
 
-test('what a role cannot do without is named with its meaning', () => {
-  expect(missingFor({}, ['worker']).map((line) => line.split(':')[0])).toEqual([
-    'SERVICE_BASE_URL',
-    'SERVICE_CRM_URL',
-    'CALLBACK_SECRET',
-  ]);
-  expect(missingFor({}, ['api'])).toEqual([]);
+const KEYS = {
+  payment: { SERVICE_MASTER_KEY: 'm', SERVICE_PRIVATE_KEY: 'p', SERVICE_TOKEN: 't' },
+  messaging: { SMS_USER_KEY: 'u', SMS_SECRET_KEY: 's', SMS_APP_KEY: 'a' },
+} as const;
+const ADDRESSES = { SERVICE_BASE_URL: 'https://pay.example', SERVICE_CRM_URL: 'https://crm.example' };
+const SECRETS = { CALLBACK_SECRET: 'c'.repeat(24), SEALING_SECRET: 's'.repeat(24) };
+const namesOf = (problems: readonly string[]): string[] => problems.map((line) => line.split(':')[0] ?? '');
+
+describe('what a role cannot do without', () => {
+  test('is named at once where nothing is set, the keys as either the one whole set or the other', () => {
+    const missing = missingFor({}, ['worker', 'api', 'webhooks']);
+    expect(namesOf(missing)).toEqual([
+      'either SERVICE_MASTER_KEY, SERVICE_PRIVATE_KEY and SERVICE_TOKEN, or SMS_USER_KEY, SMS_SECRET_KEY and SMS_APP_KEY',
+      'SERVICE_BASE_URL',
+      'SERVICE_CRM_URL',
+      'CALLBACK_SECRET',
+      'PUBLIC_URL',
+      'SEALING_SECRET',
+      'API_KEYS',
+    ]);
+    for (const line of missing) expect(line).toMatch(/is not set|are not set|is needed/);
+    expect(missingFor({}, ['api'])).toEqual([]);
+    expect(namesOf(missingFor({}, ['webhooks']))).toEqual(['CALLBACK_SECRET']);
+  });
+
+  test('of keys it is the rest of a set that was begun', () => {
+    const whole = { ...ADDRESSES, ...SECRETS, ...KEYS.messaging, PUBLIC_URL: 'https://hooks.example' };
+    expect(namesOf(missingFor({ ...whole, SERVICE_TOKEN: 't' }, ['worker']))).toEqual([
+      'SERVICE_MASTER_KEY',
+      'SERVICE_PRIVATE_KEY',
+    ]);
+    expect(missingFor({ ...whole, ...KEYS.payment }, ['worker'])).toEqual([]);
+    // The receiver knows callbacks by the one key.
+    expect(missingFor({ ...SECRETS, SERVICE_MASTER_KEY: 'm' }, ['webhooks'])).toEqual([]);
+  });
+
+  test('is the address of what there are keys for, and for payments where the service finds us', () => {
+    const { SERVICE_BASE_URL, SERVICE_CRM_URL } = ADDRESSES;
+    const { SEALING_SECRET } = SECRETS;
+    expect(missingFor({ ...KEYS.messaging, SERVICE_CRM_URL, SEALING_SECRET }, ['worker'])).toEqual([]);
+    expect(namesOf(missingFor({ ...KEYS.payment, SERVICE_BASE_URL, SEALING_SECRET }, ['worker']))).toEqual([
+      'CALLBACK_SECRET',
+      'PUBLIC_URL',
+    ]);
+    const here = { SERVICE_BASE_URL: 'http://127.0.0.1:4010', CALLBACK_SECRET: 'c' };
+    expect(missingFor({ ...KEYS.payment, ...here }, ['worker'])).toEqual([]);
+  });
+
+  test('is nothing of main where a file gives accounts, and each of these needs a whole set too', () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'relais-config-')), 'accounts.json');
+    const missing = (accounts: object): string[] => {
+      writeFileSync(path, JSON.stringify(accounts));
+      const { SERVICE_CRM_URL } = ADDRESSES;
+      const { SEALING_SECRET } = SECRETS;
+      return missingFor({ ACCOUNTS_FILE: path, SERVICE_CRM_URL, SEALING_SECRET }, ['worker']);
+    };
+    const texts = { smsUserKey: 'u', smsSecretKey: 's', smsAppKey: 'a' };
+    expect(missing({ shop: texts })).toEqual([]);
+    expect(missing({ shop: { ...texts, smsAppKey: undefined } })).toEqual(['ACCOUNTS_FILE: shop lacks smsAppKey']);
+    expect(missing({ shop: texts, till: {} })).toEqual([
+      'ACCOUNTS_FILE: till lacks either masterKey, privateKey and token, or smsUserKey, smsSecretKey and smsAppKey',
+    ]);
+    expect(namesOf(missing({ shop: texts, till: { masterKey: 'm', privateKey: 'p', token: 't' } }))).toEqual([
+      'SERVICE_BASE_URL',
+      'CALLBACK_SECRET',
+      'PUBLIC_URL',
+    ]);
+    expect(namesOf(missing({}))[0]).toContain('either SERVICE_MASTER_KEY');
+  });
+});
+
+describe('a name that is none of ours', () => {
+  test.for([
+    ['UPSTREAM_TIMOUT', 'UPSTREAM_TIMEOUT'],
+    ['DISBURSEMENT_LIMITS', 'DISBURSEMENT_LIMIT'],
+    ['REDIS_URI', 'REDIS_URL'],
+    ['API_KEY', 'API_KEYS'],
+    ['HOSTS', 'HOST'],
+    ['SMS_APP_KEY_FIEL', 'SMS_APP_KEY_FILE'],
+    ['SERVICE_URL', undefined],
+    ['RELAIS_API_KEYS', 'RELAIS_API_KEY'],
+    ['RELAIS_COLOUR', undefined],
+    ['MAX_TEXTS_EACH_YEAR', undefined],
+  ] as const)('%s is refused', ([name, meant]) => {
+    const told = meant === undefined ? /is not a setting of relais/ : `did you mean ${meant}?`;
+    expect(problemsOf({ [name]: 'hush-hush' })).toEqual([
+      expect.stringMatching(`^${name}: is not a setting of relais`),
+    ]);
+    expect(problemsOf({ [name]: 'hush-hush' }).join()).toMatch(told);
+    expect(problemsOf({ [name]: 'hush-hush' }).join()).not.toContain('hush');
+    expect(problemsOf({ [name]: '' })).toEqual([]);
+  });
+
+  test('is told with all else that is wrong', () => {
+    expect(problemsOf({ UPSTREAM_TIMOUT: '3s', API_PORT: 'many' })).toHaveLength(2);
+  });
+
+  test('is refused where it would be the file of what is no secret', () => {
+    expect(problemsOf({ REDIS_URL_FILE: '/run/secrets/redis' })).toEqual([
+      'REDIS_URL_FILE: is not a setting of relais: only a secret may come from a file, and REDIS_URL is none',
+    ]);
+  });
+
+  test('is let be where it is somebody else’s', () => {
+    const others = 'PATH HOME PORT TZ TERM LANG USER HOSTNAME NODE_ENV LOGNAME REDIS_HOST REDIS_PORT DATABASE_URL CI';
+    expect(problemsOf(Object.fromEntries(others.split(' ').map((name) => [name, 'x'])))).toEqual([]);
+  });
+
+  test('is let be where our own programs read it', () => {
+    expect(
+      problemsOf({
+        RELAIS_URL: 'http://127.0.0.1:3000',
+        RELAIS_API_KEY: 'dev',
+        RELAIS_DEEP: '1',
+        RELAIS_SEED: '7',
+        REDIS_SERVER_BIN: '/usr/bin/redis-server',
+      }),
+    ).toEqual([]);
+  });
+
+  test('is let be where Kubernetes tells of its services, and so is a port of ours', () => {
+    const config = loadConfig({
+      RELAIS_SERVICE_HOST: '10.0.0.1',
+      RELAIS_SERVICE_PORT: '3000',
+      RELAIS_SERVICE_PORT_HTTP: '3000',
+      RELAIS_PORT: 'tcp://10.0.0.1:3000',
+      RELAIS_PORT_3000_TCP: 'tcp://10.0.0.1:3000',
+      RELAIS_PORT_3000_TCP_ADDR: '10.0.0.1',
+      // Of services that are called api and webhooks.
+      API_PORT: 'tcp://10.0.0.2:80',
+      WEBHOOKS_PORT: 'tcp://10.0.0.3:80',
+    });
+    expect(config).toMatchObject({ API_PORT: 3000, WEBHOOKS_PORT: 3001 });
+    expect(problemsOf({ RELAIS_PORT: '3000' })).toEqual([expect.stringContaining('RELAIS_PORT: is not a setting')]);
+  });
 });
 
 const LONG = 'a'.repeat(24);

@@ -115,7 +115,7 @@ async function* examineAccounts({
   service,
 }: Examined & { readonly service?: { upstream: Upstream; clock: Clock } }): AsyncGenerator<Finding> {
   for (const account of book.values()) {
-    yield* examineKeys(account);
+    yield* examineKeys(account, { alone: book.size === 1 });
     if (service === undefined) continue;
     if (config.SERVICE_CRM_URL !== undefined) {
       yield* await examined('sms login', async () => [await examineLogin(account, service)]);

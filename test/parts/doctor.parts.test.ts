@@ -175,7 +175,8 @@ describe('settings', () => {
     expect(findings.filter(({ is }) => is === 'ok')).toHaveLength(13);
   });
 
-  test('keys of the API and accounts are read too', async () => {
+  test('keys of the API and accounts are read too, and names that are none of ours', async () => {
+    expect((await faults({ UPSTREAM_TIMOUT: '3s' })).join()).toContain('did you mean UPSTREAM_TIMEOUT?');
     expect(await faults({ API_KEYS: 'zut' })).toEqual([expect.stringContaining('settings: API_KEYS: entry 1')]);
     expect(await faults({ ACCOUNTS_FILE: '/nowhere' })).toEqual([expect.stringContaining('settings: ACCOUNTS_FILE')]);
   });

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { request } from 'undici';
 import { expect, test } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../src/redis/embedded.ts';
+import { sandboxKeys } from '../../src/parts/sandbox-keys.ts';
 import { startRelais } from '../support/relais-process.ts';
 
 async function freePort(): Promise<number> {
@@ -23,6 +24,7 @@ test('a process that starts before its Redis waits for it, says so, and then wor
       REDIS_URL: `redis://127.0.0.1:${port}`,
       SERVICE_BASE_URL: 'http://127.0.0.1:9',
       SERVICE_CRM_URL: 'http://127.0.0.1:9',
+      ...sandboxKeys,
       CALLBACK_SECRET: 'callback-secret',
       API_KEYS: 'maker:enqueue+read:maker-secret',
       API_PORT: '0',

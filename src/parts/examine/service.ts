@@ -27,10 +27,15 @@ const KEYS = {
 
 const USES = { payments: 'move money', messaging: 'send texts' } as const satisfies Record<Area, string>;
 
-/** An area of which no key is given is one that is not used; an account without any is a fault. */
-export function examineKeys(account: UpstreamAccount): readonly Finding[] {
+/**
+ * An area of which no key is given is one that is not used; an account without any is a fault, but for `main` where a
+ * file names others.
+ */
+export function examineKeys(account: UpstreamAccount, { alone }: { readonly alone: boolean }): readonly Finding[] {
   const areas = ['payments', 'messaging'] as const;
   const used = areas.filter((area) => fieldsOf(area).some((field) => isGiven(account, field)));
+  if (used.length === 0 && account.name === 'main' && !alone)
+    return [skipped('keys', 'main: has no keys, so only the accounts of ACCOUNTS_FILE are used')];
   if (used.length === 0) {
     return [fault('keys', `${account.name}: has no keys at all`, `Set ${namesOf(account, areas, fieldsOf)}.`)];
   }

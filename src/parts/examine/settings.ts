@@ -1,5 +1,5 @@
 import { roles } from '../../cli/io.ts';
-import { type Config, WrongSettings, describeSettings, loadConfig, missingFor } from '../../config.ts';
+import { type Config, WrongSettings, describeSettings, loadConfig, missingBesideKeys } from '../../config.ts';
 import { type Finding, fault, ok } from './finding.ts';
 
 export interface Settings {
@@ -10,7 +10,7 @@ export interface Settings {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** All that would stop a process with every role, at once. */
+/** All that would stop a process with every role, at once; the keys of the service are looked at account by account. */
 export function examineSettings(env: Environment): Settings {
   const problems: string[] = [];
   const config = tried(env, problems);
@@ -24,7 +24,7 @@ export function examineSettings(env: Environment): Settings {
 function tried(env: Environment, problems: string[]): Config | undefined {
   try {
     return loadConfig(env, (given) => {
-      problems.push(...missingFor(given, roles));
+      problems.push(...missingBesideKeys(given, roles));
       return [];
     });
   } catch (error) {
