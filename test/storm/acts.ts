@@ -82,7 +82,7 @@ export class Acts {
   async perform(signal: AbortSignal): Promise<void> {
     const greed = this.#limits?.beGreedy(signal);
     const truth = this.#tellTruths(signal);
-    const calling = this.#operator.beOnCall(this.#over.signal, () => !this.steady());
+    const calling = this.#operator.beOnCall(this.#over.signal);
     await Promise.all([
       this.#restore(),
       this.#changeLimits(),

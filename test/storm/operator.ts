@@ -15,6 +15,8 @@ export class Operator {
   readonly #api: string;
   /** How often it was told that nothing was lost. */
   confirmed = 0;
+  /** A copy is being put in place: whoever does it minds what comes of it. */
+  expecting = false;
 
   constructor(api: string) {
     this.#api = api;
@@ -22,12 +24,12 @@ export class Operator {
 
   /**
    * Until the signal fires: where relais asks, it is told that nothing was lost; and where it knows better, it does what
-   * it proposes. `busy`: somebody else minds it.
+   * it proposes.
    */
-  async beOnCall(signal: AbortSignal, busy: () => boolean = () => false): Promise<void> {
+  async beOnCall(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await wait(ON_CALL_EVERY_MS);
-      if (busy() || !(await this.#recovering()) || busy()) continue;
+      if (this.expecting || !(await this.#recovering()) || this.expecting) continue;
       const said = await this.#say({ nothingWasLost: true });
       if (said?.status === 200) this.confirmed += 1;
       if (said?.status === 409) await this.#say({ apply: true });

@@ -49,6 +49,7 @@ export async function restoreOnce(
   await Promise.all(withdrawn.map((wish) => withdraw(world.api, wish)));
   await wait((how === 'promoted' ? LAG_MS : BETWEEN_MS) * (0.5 + random.fraction()));
   // Whoever is at work stays in the weather; those that are stopped are out of it.
+  operator.expecting = true;
   const everyone = how === 'stopped' ? await hands.take([world.door, ...world.workers]) : [];
   await Promise.all(everyone.map((child) => child.kill()));
   const restoredAt = await world.power.restore(copy, world.links, 50 + random.fraction() * 300);
@@ -56,6 +57,7 @@ export async function restoreOnce(
   hands.release(everyone);
   rmSync(copy, { recursive: true });
   const { noticedAt, recoveredAt } = await operator.recover(PATIENCE_MS);
+  operator.expecting = false;
   restores.push({ how, copiedAt, restoredAt, noticedAt, recoveredAt });
   // Whoever was told 202 after the copy was made asks again, under the same reference: relais may know nothing of it.
   const lost = wishes.filter(({ acknowledgedAt = 0 }) => acknowledgedAt > copiedAt - ASKED_AROUND_MS);
