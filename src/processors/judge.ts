@@ -122,9 +122,11 @@ function judgePaid(answer: StatusAnswer, looking: Looking): Judgement {
 function judgeFailed(answer: StatusAnswer, looking: Looking): Judgement {
   const { record } = looking;
   const differs = mismatchOf(record, answer);
-  if (claimsUndone({ code: answer.status }) || differs === 'mismatch_token' || differs === 'mismatch_disburse_id') {
-    return over(differs === undefined, answer);
+  if (differs === 'mismatch_token' || differs === 'mismatch_disburse_id') {
+    // It is no answer. What woke the look may be all that will ever say that somebody was paid.
+    return twice(looking, 'contrarySeenAt', differs) ?? over(false, answer);
   }
+  if (claimsUndone({ code: answer.status })) return over(differs === undefined, answer);
   if (answer.status === 'success' && differs === undefined && isNamed(record, answer)) {
     return { is: 'final', state: 'succeeded', late: true };
   }

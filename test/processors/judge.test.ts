@@ -125,8 +125,14 @@ const cases: readonly Case[] = [
     { is: 'review', because: 'contradicted' },
   ],
   [
-    'a word about another payment says nothing against a failure',
+    'a word about another payment is no answer to who looks at a failure: it is asked for again',
     { state: 'failed' },
+    { status: 'success', disburseId: 'b2' },
+    { is: 'look again', dueInMs: 30_000, because: 'mismatch_disburse_id', saw: 'contrarySeenAt' },
+  ],
+  [
+    'a second word about another payment says nothing against a failure either, and was the look',
+    { state: 'failed', contrarySeenAt: AT - 30_000 },
     { status: 'success', disburseId: 'b2' },
     { is: 'over', because: 'status_success' },
   ],
