@@ -20,6 +20,9 @@ import { nowMs, wait } from './clock.ts';
 import type { Link } from './link.ts';
 import { wholeLength } from './torn-tail.ts';
 
+const START_TRIES = 10;
+const START_AGAIN_MS = 200;
+
 interface Tail {
   readonly file: string;
   readonly bytes: number;
@@ -89,7 +92,7 @@ export class Power {
     this.#cut(acknowledged, random);
     for (const link of links) link.unseal();
     await wait(darkMs);
-    this.#redis = await startEmbeddedRedis({ ...this.#program, dir: this.#dir, port: this.#redis.port });
+    this.#redis = await this.#startAgain();
   }
 
   /** A copy of its folder while it runs, as docs/operating.md makes one: what stands in it is one moment of the past. */
@@ -121,8 +124,20 @@ export class Power {
     this.#mend(this.#tail().file);
     for (const link of links) link.unseal();
     await wait(darkMs);
-    this.#redis = await startEmbeddedRedis({ ...this.#program, dir: this.#dir, port: this.#redis.port });
+    this.#redis = await this.#startAgain();
     return goneAt;
+  }
+
+  /** While it was down its port was anybody's, for a connection of his own. */
+  async #startAgain(): Promise<EmbeddedRedis> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await startEmbeddedRedis({ ...this.#program, dir: this.#dir, port: this.#redis.port });
+      } catch (error) {
+        if (attempt === START_TRIES) throw error;
+        await wait(START_AGAIN_MS);
+      }
+    }
   }
 
   stop(): Promise<void> {

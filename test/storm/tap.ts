@@ -5,7 +5,7 @@
  */
 import { createServer, connect, type Server, type Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import { nowMs } from './clock.ts';
+import { nowMs, wait } from './clock.ts';
 import { type Certificate, Terminator } from './terminator.ts';
 
 /** One request, and what became of it. */
@@ -36,6 +36,7 @@ export interface Bend {
 }
 
 const LONGEST_ANSWER_KEPT = 4_096;
+const PORT_TAKEN_MS = 50;
 
 export class Tap {
   readonly #options: TapOptions;
@@ -71,10 +72,22 @@ export class Tap {
   }
 
   async listen(): Promise<void> {
-    if (this.#server.listening) return;
-    await new Promise<void>((resolve) => this.#server.listen(this.#port, '127.0.0.1', resolve));
+    while (!this.#server.listening && !(await this.#listenOnce())) await wait(PORT_TAKEN_MS);
     const address = this.#server.address();
     if (typeof address === 'object' && address) this.#port = address.port;
+  }
+
+  /** False: while nobody listened, the port was somebody's for a connection of his own. */
+  #listenOnce(): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      const failed = (error: NodeJS.ErrnoException): void =>
+        error.code === 'EADDRINUSE' ? resolve(false) : reject(error);
+      this.#server.once('error', failed);
+      this.#server.listen(this.#port, '127.0.0.1', () => {
+        this.#server.off('error', failed);
+        resolve(true);
+      });
+    });
   }
 
   #reset(socket: Socket): void {
