@@ -14,6 +14,7 @@ export interface ListenOptions {
 
 /** Proxies keep theirs for a minute: one that we close first may be asked on again in that moment, and is reset. */
 const KEEP_ALIVE_MS = 75_000;
+const UNREAD_MS = 5_000;
 
 /** Listens, or rejects with what to do about it. The address has the port that was really taken. */
 export async function listen(
@@ -28,9 +29,11 @@ export async function listen(
       keepAliveTimeout: KEEP_ALIVE_MS,
     },
     (request, response) => {
-      // The wait for our own answer is no silence of the sender.
       request.setTimeout(bodySilenceMs, () => request.destroy());
-      request.once('end', () => request.setTimeout(0));
+      // The wait for our own answer is no silence of the sender.
+      request.once('end', () => request.setTimeout(response.writableFinished ? KEEP_ALIVE_MS : 0));
+      // It was answered before it was read: the sender may hear why, and then the rest of it is not waited for.
+      response.once('finish', () => request.complete || request.setTimeout(UNREAD_MS));
       handler(request, response);
     },
   );

@@ -118,4 +118,31 @@ describe('a body that stops coming', () => {
     answerNow();
     expect(await caller.answered()).toContain('200');
   });
+
+  test('is waited for no longer than its answer takes to be heard', async () => {
+    const server = await listen((_asked, answer) => answer.end('no'), { ...limits, bodySilenceMs: 30_000 });
+    toClose.push(() => server.close());
+    const stalls = await said(server.url, `${post(5)}12`);
+    expect(await stalls.answered()).toContain('200');
+    await stalls.closed;
+  });
+
+  test('leaves a connection as it was for the next request, when nobody wanted to read it', async () => {
+    let held: Socket | undefined;
+    const server = await listen(
+      (asked, answer) => {
+        held = asked.socket;
+        answer.end('no');
+        asked.once('end', () => tellRead());
+      },
+      { ...limits, bodySilenceMs: 30_000 },
+    );
+    toClose.push(() => server.close());
+    let tellRead = (): void => undefined;
+    const read = new Promise<void>((resolve) => (tellRead = resolve));
+    const caller = await said(server.url, `${post(2)}12`);
+    expect(await caller.answered()).toContain('200');
+    await read;
+    expect(held?.timeout).toBeGreaterThan(60_000);
+  });
 });
