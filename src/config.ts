@@ -44,7 +44,7 @@ export function missingFor(given: Environment, roles: readonly string[]): string
   return [...(roles.includes('worker') ? needsOfWorker(given).problems : []), ...missingBesideKeys(given, roles)];
 }
 
-/** The same without the keys of the service, for whoever looks at each account. */
+/** The same without the keys of the service, for a caller that looks at each account. */
 export function missingBesideKeys(given: Environment, roles: readonly string[]): string[] {
   const work = roles.includes('worker');
   // A worker that knows no address yet is meant for the real service: all that it will need is named at once.

@@ -45,7 +45,7 @@ type Listener = (recovering: RecoveryState | undefined) => void;
 /** What the scripts that accept, or let something leave, are told. */
 export type Remembered = readonly [epoch: string, counter: number, name: string, mark: number];
 
-/** What is handed to whoever runs such a script. */
+/** What is handed to the caller that runs such a script. */
 export type Guard = Pick<Heartbeat, 'remembered' | 'refused'>;
 
 const NOTHING: Beat = { deployment: '', epoch: '', counter: 0, event: '0-0', at: 0 };

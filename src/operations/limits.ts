@@ -13,7 +13,7 @@ interface LimitDeclaration {
   readonly fallback?: number;
 }
 
-/** One row a limit; whoever checks, shows, sets or reads them goes through these. */
+/** One row a limit: checking, showing, setting and reading them all go through these. */
 const declared = {
   MAX_DISBURSEMENT: { unit: 'xof', stricter: 'lower', fallback: 2_000_000 },
   MAX_PER_DAY: { unit: 'xof', stricter: 'lower' },

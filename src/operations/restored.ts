@@ -110,7 +110,7 @@ export class Restored {
     return [...sums].flatMap(([state, count]) => (count > 0 ? [{ kind: 'recipient', state, count } as const] : []));
   }
 
-  /** What was open when the recovery that began `since` was first applied, whoever asks and however often. */
+  /** What was open when the recovery that began `since` was first applied, however often it is asked for. */
   async before(since: number): Promise<Before> {
     const known = await this.#redis.hget(keys.recoveryBefore, String(since));
     if (known !== null) return JSON.parse(known) as Before;

@@ -57,7 +57,7 @@ export function problemsOf(differences: readonly Difference[], config: Config): 
 }
 
 interface StampPart extends Part {
-  /** For whoever meets the keys of another deployment: compares once more, and ends the process. */
+  /** For a part that meets the keys of another deployment: compares once more, and ends the process. */
   readonly again: () => void;
 }
 

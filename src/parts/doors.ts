@@ -27,7 +27,7 @@ import { acceptanceOf } from './worker.ts';
 
 type TellUrl = (url: string) => void;
 
-/** Probes are given a few seconds, and whoever asks next does not wait for this one. */
+/** Probes are given a few seconds, and the next request does not wait for this one. */
 const ANSWER_MS = 1_000;
 
 export function apiPart(foundation: Foundation, bench: Bench, tellUrl: TellUrl): Part {

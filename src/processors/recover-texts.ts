@@ -21,7 +21,7 @@ export interface Lost {
   readonly at: number;
 }
 
-/** Of a person's doing: whoever was at it finds out when it settles. */
+/** Of a person's doing: an attempt that was at it finds out when it settles. */
 const NO_LEASE = '';
 
 /**

@@ -88,7 +88,7 @@ export class RecoveryDesk {
     return this.#options.restored.lastReport();
   }
 
-  /** One turn. Asked again until it is over, whoever asks; broken off, it goes on where it was. */
+  /** One turn. Asked again until it is over, by any operator; broken off, it goes on where it was. */
   async apply(by: string): Promise<Applied> {
     const { restored, bench, recovery, intakeJobs } = this.#options;
     const underWay = await recovery.state();

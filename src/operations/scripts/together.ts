@@ -60,7 +60,7 @@ end
 /** What is the same for all who shared the script, and what became of this one. */
 export type Answered = readonly [common: unknown, own: unknown];
 
-/** Shared words that are known only when the script is sent, so that whoever asked a moment earlier still shares it. */
+/** Shared words that are known only when the script is sent, so that a request of a moment earlier still shares it. */
 type Late = () => readonly Word[];
 
 /** Asks in one script with all who ask in the same turn. The script answers what is common to all, and a list of each. */
