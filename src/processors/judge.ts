@@ -110,11 +110,27 @@ function judgeUnnamed({ record, at, quietMs }: Looking): Judgement {
   return enough ? { is: 'review', because: 'unidentified' } : { is: 'look again', dueInMs, because: 'unnamed' };
 }
 
+/**
+ * An answer about another payment is no answer, and what woke the look may be all that will ever say how this one has
+ * ended. Undefined: upstream has answered so for long, and was asked often enough.
+ */
+function asksAgain({ record, at, quietMs }: Looking, because: string): Judgement | undefined {
+  const first = record.contrarySeenAt;
+  if (first === undefined) return { is: 'look again', dueInMs: quietMs / 2, because, saw: 'contrarySeenAt' };
+  if (at - first >= LAG_QUIETS * quietMs) return undefined;
+  return { is: 'look again', dueInMs: LAG_QUIETS_APART * quietMs, because };
+}
+
 /** Callers were told that it was paid. */
 function judgePaid(answer: StatusAnswer, looking: Looking): Judgement {
   const { record } = looking;
-  const undone = claimsUndone({ code: answer.status }) && isNamed(record, answer) && !mismatchOf(record, answer);
-  if (!undone) return over(answer.status === 'success', answer);
+  const differs = mismatchOf(record, answer) ?? (isNamed(record, answer) ? undefined : 'not_named');
+  if (differs) {
+    // That it was taken back was said once by its name: what names it must take that back, or say it again.
+    const rests = record.failedSeenAt === undefined ? over(false, answer) : daily(differs);
+    return asksAgain(looking, differs) ?? rests;
+  }
+  if (!claimsUndone({ code: answer.status })) return over(answer.status === 'success', answer);
   return twice(looking, 'failedSeenAt', 'undone_once') ?? { is: 'final', state: 'reversed', late: true };
 }
 
@@ -123,8 +139,7 @@ function judgeFailed(answer: StatusAnswer, looking: Looking): Judgement {
   const { record } = looking;
   const differs = mismatchOf(record, answer);
   if (differs === 'mismatch_token' || differs === 'mismatch_disburse_id') {
-    // It is no answer. What woke the look may be all that will ever say that somebody was paid.
-    return twice(looking, 'contrarySeenAt', differs) ?? over(false, answer);
+    return asksAgain(looking, differs) ?? over(false, answer);
   }
   if (claimsUndone({ code: answer.status })) return over(differs === undefined, answer);
   if (answer.status === 'success' && differs === undefined && isNamed(record, answer)) {

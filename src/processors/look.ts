@@ -202,13 +202,16 @@ export function endingOf(
   }
 }
 
-/** Which of the words that must be said twice was said once. Another word takes back a `failed`. */
+/**
+ * Which of the words that must be said twice was said once. Another word takes back a `failed`; after a success has been
+ * told, what does not name the payment takes nothing back.
+ */
 function seenBy(
-  { unnamedLooks }: DisbursementRecord,
+  { state, unnamedLooks }: DisbursementRecord,
   { because, saw }: Extract<Judgement, { is: 'look again' }>,
 ): Readonly<Record<string, string | number>> {
   return {
-    ...(because === 'failed_once' || because === 'undone_once' ? {} : { failedSeenAt: '' }),
+    ...(because === 'failed_once' || state === 'succeeded' ? {} : { failedSeenAt: '' }),
     ...(because === 'unnamed' ? { unnamedLooks: unnamedLooks + 1 } : { unnamedSeenAt: '', unnamedLooks: '' }),
     ...(saw ? { [`@${saw}`]: 0 } : {}),
   };

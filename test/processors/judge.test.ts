@@ -131,8 +131,14 @@ const cases: readonly Case[] = [
     { is: 'look again', dueInMs: 30_000, because: 'mismatch_disburse_id', saw: 'contrarySeenAt' },
   ],
   [
-    'a second word about another payment says nothing against a failure either, and was the look',
+    'and again, less often',
     { state: 'failed', contrarySeenAt: AT - 30_000 },
+    { status: 'success', disburseId: 'b2' },
+    { is: 'look again', dueInMs: 300_000, because: 'mismatch_disburse_id' },
+  ],
+  [
+    'where upstream speaks of other payments for long, the failure stays as it was told',
+    { state: 'failed', contrarySeenAt: AT - 1_800_000 },
     { status: 'success', disburseId: 'b2' },
     { is: 'over', because: 'status_success' },
   ],
@@ -151,10 +157,28 @@ const cases: readonly Case[] = [
     ],
   ),
   [
-    'no word that does not name it reverses a success',
+    'no word that does not name it reverses a success: it is asked for again',
     { state: 'succeeded', failedSeenAt: AT - 30_000 },
     { status: 'reversed', disburseId: undefined },
+    { is: 'look again', dueInMs: 30_000, because: 'not_named', saw: 'contrarySeenAt' },
+  ],
+  [
+    'a word about another payment is no answer about a success',
+    { state: 'succeeded', contrarySeenAt: AT - 30_000 },
+    { status: 'success', token: 'other' },
+    { is: 'look again', dueInMs: 300_000, because: 'mismatch_token' },
+  ],
+  [
+    'where upstream speaks of other payments for long, the success stays as it was told',
+    { state: 'succeeded', contrarySeenAt: AT - 1_800_000 },
+    { status: 'reversed', token: 'other' },
     { is: 'over', because: 'status_reversed' },
+  ],
+  [
+    'unless it was taken back once: that is asked for every day',
+    { state: 'succeeded', contrarySeenAt: AT - 1_800_000, failedSeenAt: AT - 1_900_000 },
+    { status: 'reversed', token: 'other' },
+    { is: 'look again', dueInMs: 86_400_000, because: 'mismatch_token' },
   ],
   [
     'a success that is said again stays one',

@@ -321,6 +321,19 @@ describe('a disbursement that succeeded', () => {
     expect(await at.look('reversed')).toMatchObject({ state: 'reversed' });
   });
 
+  test('is reversed though every look between was answered about another payment', async () => {
+    const at = world();
+    await at.submitted();
+    await at.look('success');
+    await at.look('reversed', {}, { afterMs: DAY_MS });
+    const bent = [{ disburseId: 'other' }, { token: undefined }, { amount: 7, amountRaw: '7.00' }];
+    for (const names of bent) {
+      expect(await at.look('success', names)).toMatchObject({ did: 'unknown', state: 'succeeded' });
+    }
+    expect(await at.look('reversed')).toMatchObject({ did: 'ended', state: 'reversed' });
+    expect(await at.told()).toEqual(['succeeded', 'reversed late']);
+  });
+
   test('is reversed by a transaction of its own, whosever that is, and keeps the name of its own', async () => {
     const at = world();
     await at.submitted('dsb_2', undefined, 'TX-2');
