@@ -70,7 +70,7 @@ export function judge(
   if (answer.status === 'created' && record.state !== 'pending') return judgeCreated(record, at, policy);
   const dueInMs = waitAt(policy.pollMs, record.tries);
   if (answer.status === 'pending') return { is: 'pending', dueInMs };
-  return { is: 'look again', dueInMs, because: `status_${answer.status.slice(0, 20)}` };
+  return { is: 'look again', dueInMs, because: wordOf(answer) };
 }
 
 interface Looking {
@@ -111,8 +111,8 @@ function judgeUnnamed({ record, at, quietMs }: Looking): Judgement {
 }
 
 /**
- * An answer about another payment is no answer, and what woke the look may be all that will ever say how this one has
- * ended. Undefined: upstream has answered so for long, and was asked often enough.
+ * An answer about another payment, or in a word that is no last one, is no answer; and what woke the look may be all
+ * that will ever say how this one has ended. Undefined: upstream has answered so for long, and was asked often enough.
  */
 function asksAgain({ record, at, quietMs }: Looking, because: string): Judgement | undefined {
   const first = record.contrarySeenAt;
@@ -125,12 +125,12 @@ function asksAgain({ record, at, quietMs }: Looking, because: string): Judgement
 function judgePaid(answer: StatusAnswer, looking: Looking): Judgement {
   const { record } = looking;
   const differs = mismatchOf(record, answer) ?? (isNamed(record, answer) ? undefined : 'not_named');
-  if (differs) {
-    // That it was taken back was said once by its name: what names it must take that back, or say it again.
-    const rests = record.failedSeenAt === undefined ? over(false, answer) : daily(differs);
-    return asksAgain(looking, differs) ?? rests;
+  if (!differs && answer.status === 'success') return over(true, answer);
+  if (differs || !claimsUndone({ code: answer.status })) {
+    const because = differs ?? wordOf(answer);
+    // That it was taken back was said once: it is said again, or taken back itself.
+    return asksAgain(looking, because) ?? (record.failedSeenAt === undefined ? over(false, answer) : daily(because));
   }
-  if (!claimsUndone({ code: answer.status })) return over(answer.status === 'success', answer);
   return twice(looking, 'failedSeenAt', 'undone_once') ?? { is: 'final', state: 'reversed', late: true };
 }
 
@@ -153,8 +153,12 @@ function judgeFailed(answer: StatusAnswer, looking: Looking): Judgement {
   return { is: 'look again', dueInMs: LAG_QUIETS_APART * looking.quietMs, because: 'contradicted_once' };
 }
 
-function over(agrees: boolean, { status }: StatusAnswer): Judgement {
-  return { is: 'over', because: agrees ? 'nothing_new' : `status_${status.slice(0, 20)}` };
+function over(agrees: boolean, answer: StatusAnswer): Judgement {
+  return { is: 'over', because: agrees ? 'nothing_new' : wordOf(answer) };
+}
+
+function wordOf({ status }: StatusAnswer): string {
+  return `status_${status.slice(0, 20)}`;
 }
 
 function daily(because: string): Judgement {

@@ -8,7 +8,7 @@ import { ask } from './http.ts';
 import { type LimitChanges, Limits } from './limit-changes.ts';
 import { Neighbours } from './neighbours.ts';
 import { Operator } from './operator.ts';
-import { CALLBACK_SECRET } from './plan.ts';
+import { CALLBACK_SECRET, QUIET_MS } from './plan.ts';
 import { type Hands, restoreOnce } from './restores.ts';
 import type { LedgerEntry, Restore, SeenNeighbours } from './story.ts';
 import type { World } from './world.ts';
@@ -32,6 +32,8 @@ const CLOCK_PARTS = [
 const TRUTH_EVERY_MS = 500;
 const TAKEN_BACK_EACH = 3;
 const PATIENCE_MS = 30_000;
+/** As long as relais goes on asking about what it was answered strangely: thirty quiet periods, and one look more. */
+const LOOKS_AGAIN_MS = 36 * QUIET_MS;
 
 export interface ActsPlan {
   readonly world: World;
@@ -49,7 +51,7 @@ export class Acts {
   readonly #neighbours: Neighbours | undefined;
   /** Tokens of which the last word was posted; and those whose success was taken back, with when. */
   readonly #told = new Set<string>();
-  readonly #turned = new Map<string, number>();
+  readonly #turned = new Map<string, { readonly id: string; readonly atMs: number }>();
   readonly #over = new AbortController();
   #unsteady = 0;
 
@@ -148,21 +150,23 @@ export class Acts {
     const { world } = this.#plan;
     if (!world.worlds.has('contradictions')) return;
     const list = await ask(`${world.api}/v1/disbursements?state=succeeded&limit=100`);
-    const items = (list?.body as { items?: { token: string | null }[] } | undefined)?.items ?? [];
-    const token = items[Math.floor(random.fraction() * items.length)]?.token;
+    const items = (list?.body as { items?: { id: string; token: string | null }[] } | undefined)?.items ?? [];
+    const one = items[Math.floor(random.fraction() * items.length)];
+    const token = one?.token;
     if (!token || this.#turned.has(token)) return;
     const taken = await ask(`${world.control}/disbursements/${token}`, {
       method: 'POST',
       body: { status: 'failed' },
     });
-    if ((taken?.status ?? 500) < 300) this.#turned.set(token, nowMs());
+    if ((taken?.status ?? 500) < 300) this.#turned.set(token, { id: one.id, atMs: nowMs() });
   }
 
   /** True: nothing is left to be told. */
   async #tellWhatIsDue(): Promise<boolean> {
     const { world, wishes } = this.#plan;
     let done = true;
-    for (const [token, truthAt] of [...world.damage.longLies, ...this.#turned]) {
+    const turned = [...this.#turned].map(([token, { atMs }]) => [token, atMs] as const);
+    for (const [token, truthAt] of [...world.damage.longLies, ...turned]) {
       if (this.#told.has(token)) continue;
       const told = nowMs() >= truthAt && (await postTruth(world, token, wishes));
       if (told) this.#told.add(token);
@@ -171,9 +175,20 @@ export class Acts {
     return done;
   }
 
-  /** After the storm: until the last lie was put right. */
+  /** After the storm: until the last lie was put right, and what was taken back has been looked at often enough. */
   async tellTheTruth(): Promise<void> {
     await waitUntil(() => this.#tellWhatIsDue(), PATIENCE_MS);
+    await waitUntil(() => this.#isHeard(), LOOKS_AGAIN_MS, 500);
+  }
+
+  /** Of every success that was taken back, relais says so; whatever it does not say in time is for the checks. */
+  async #isHeard(): Promise<boolean> {
+    const { world } = this.#plan;
+    for (const { id } of this.#turned.values()) {
+      const seen = await ask(`${world.api}/v1/disbursements/${id}`);
+      if ((seen?.body as { state?: string } | undefined)?.state === 'succeeded') return false;
+    }
+    return true;
   }
 
   async readNeighbours(ledger: readonly LedgerEntry[]): Promise<SeenNeighbours | undefined> {
