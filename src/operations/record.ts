@@ -54,6 +54,8 @@ export interface DisbursementRecord extends RecordBase<'disbursement'> {
   readonly createdSeenAt?: number;
   /** When a look first said that it failed, or that the money came back. Once is not enough. */
   readonly failedSeenAt?: number;
+  /** When a callback was last a reason to look, by the clock of Redis; taken away when an end is told. */
+  readonly hintedAt?: number;
   /** When a look first said a final word without naming the payment, and how many have since. */
   readonly unnamedSeenAt?: number;
   readonly unnamedLooks: number;
@@ -196,7 +198,15 @@ const readers: { readonly [K in Kind]: (reader: Reader) => RecordAt<K> } = {
     unnamedLooks: r.number('unnamedLooks'),
     late: r.number('late') > 0,
     ...r.texts('debitAccountNumber', 'token', 'transactionId', 'providerRef', 'disburseTxId', 'reason', 'batch'),
-    ...r.numbers('sentAt', 'quietUntil', 'createdSeenAt', 'failedSeenAt', 'unnamedSeenAt', 'contrarySeenAt'),
+    ...r.numbers(
+      'sentAt',
+      'quietUntil',
+      'createdSeenAt',
+      'failedSeenAt',
+      'unnamedSeenAt',
+      'contrarySeenAt',
+      'hintedAt',
+    ),
     ...r.numbers('tokenAt', 'notBefore', 'approvedAt'),
   }),
   message: (r: Reader): MessageRecord => ({

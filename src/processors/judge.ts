@@ -125,7 +125,11 @@ function asksAgain({ record, at, quietMs }: Looking, because: string): Judgement
 function judgePaid(answer: StatusAnswer, looking: Looking): Judgement {
   const { record } = looking;
   const differs = mismatchOf(record, answer) ?? (isNamed(record, answer) ? undefined : 'not_named');
-  if (!differs && answer.status === 'success') return over(true, answer);
+  if (!differs && answer.status === 'success') {
+    // Where anything has said otherwise since, this one may be an old answer.
+    const contested = (record.failedSeenAt ?? record.contrarySeenAt ?? record.hintedAt) !== undefined;
+    return (contested ? twice(looking, 'contrarySeenAt', 'contradicted_once') : undefined) ?? over(true, answer);
+  }
   if (differs || !claimsUndone({ code: answer.status })) {
     const because = differs ?? wordOf(answer);
     // That it was taken back was said once: it is said again, or taken back itself.

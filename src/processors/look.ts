@@ -204,14 +204,16 @@ export function endingOf(
 
 /**
  * Which of the words that must be said twice was said once. Another word takes back a `failed`; after a success has been
- * told, what does not name the payment takes nothing back.
+ * told, only a success that names the payment does.
  */
 function seenBy(
   { state, unnamedLooks }: DisbursementRecord,
   { because, saw }: Extract<Judgement, { is: 'look again' }>,
 ): Readonly<Record<string, string | number>> {
+  const stands = state === 'succeeded' ? because !== 'contradicted_once' : because === 'failed_once';
   return {
-    ...(because === 'failed_once' || state === 'succeeded' ? {} : { failedSeenAt: '' }),
+    ...(stands ? {} : { failedSeenAt: '' }),
+    ...(because === 'undone_once' ? { contrarySeenAt: '' } : {}),
     ...(because === 'unnamed' ? { unnamedLooks: unnamedLooks + 1 } : { unnamedSeenAt: '', unnamedLooks: '' }),
     ...(saw ? { [`@${saw}`]: 0 } : {}),
   };

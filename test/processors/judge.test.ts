@@ -181,8 +181,26 @@ const cases: readonly Case[] = [
     { is: 'look again', dueInMs: 86_400_000, because: 'mismatch_token' },
   ],
   [
-    'a success that is said again stays one',
+    'a success that nothing has contradicted stays one',
+    { state: 'succeeded' },
+    { status: 'success' },
+    { is: 'over', because: 'nothing_new' },
+  ],
+  [
+    'one that was taken back once must be said again twice: the first may be an old answer',
     { state: 'succeeded', failedSeenAt: AT - 30_000 },
+    { status: 'success' },
+    { is: 'look again', dueInMs: 30_000, because: 'contradicted_once', saw: 'contrarySeenAt' },
+  ],
+  [
+    'and so must one that a callback has contradicted',
+    { state: 'succeeded', hintedAt: AT - 1_000 },
+    { status: 'success' },
+    { is: 'look again', dueInMs: 30_000, because: 'contradicted_once', saw: 'contrarySeenAt' },
+  ],
+  [
+    'said twice, it stays a success',
+    { state: 'succeeded', hintedAt: AT - 60_000, failedSeenAt: AT - 60_000, contrarySeenAt: AT - 30_000 },
     { status: 'success' },
     { is: 'over', because: 'nothing_new' },
   ],

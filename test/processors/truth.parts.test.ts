@@ -339,6 +339,27 @@ describe('a disbursement that succeeded', () => {
     expect(await at.told()).toEqual(['succeeded', 'reversed late']);
   });
 
+  test('is reversed though one old answer between said that it is paid', async () => {
+    const at = world();
+    await at.submitted();
+    await at.look('success');
+    await at.look('reversed', {}, { afterMs: DAY_MS });
+    expect(await at.look('success')).toMatchObject({ because: 'contradicted_once' });
+    expect(await at.due()).toBe(QUIET_MS / 2);
+    expect(await at.look('reversed')).toMatchObject({ because: 'undone_once' });
+    expect(await at.look('reversed')).toMatchObject({ state: 'reversed' });
+  });
+
+  test('that a callback contradicts is looked at twice before it stays as it was told', async () => {
+    const at = world();
+    await at.submitted();
+    await at.look('success');
+    await at.hint('failed', ['failed', 'reversed']);
+    expect(await at.look('success')).toMatchObject({ because: 'contradicted_once' });
+    expect(await at.look('success')).toMatchObject({ did: 'idle', because: 'nothing_new' });
+    expect(await at.told()).toEqual(['succeeded']);
+  });
+
   test('is reversed by a transaction of its own, whosever that is, and keeps the name of its own', async () => {
     const at = world();
     await at.submitted('dsb_2', undefined, 'TX-2');
