@@ -5,12 +5,12 @@ import { WrongSettings } from './config.ts';
 import { systemClock } from './lib/clock.ts';
 import { systemRandom } from './lib/random.ts';
 import { describeError } from './logger.ts';
-import { verifyBackup } from './parts/backup.ts';
-import { dev } from './parts/dev.ts';
-import { doctor } from './parts/doctor.ts';
-import { newStamp } from './parts/new-stamp.ts';
-import { run, type Surroundings } from './parts/run.ts';
-import { sandbox } from './parts/sandbox.ts';
+import { verifyBackup } from './app/backup.ts';
+import { dev } from './app/dev.ts';
+import { doctor } from './app/doctor.ts';
+import { newStamp } from './app/new-stamp.ts';
+import { run, type Surroundings } from './app/run.ts';
+import { sandbox } from './app/sandbox.ts';
 
 /**
  * Where there is much memory, V8 lets a heap grow to several times what is in use before it looks for garbage. After a

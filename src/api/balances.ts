@@ -16,7 +16,7 @@ type Advise = (account: string, balances: Balances) => Promise<object>;
 
 export function balanceRoutes(context: ApiContext): Router {
   const router = Router();
-  const { payments } = context.bench.upstream;
+  const { payments } = context.processing.upstream;
   const advise: Advise = async (account, { balances }) => adviseOn(balances, await context.queries.inFlight(account));
 
   router.get('/', (request, response) =>
@@ -42,9 +42,9 @@ async function answer(
 ): Promise<void> {
   const key = requireRole(response, 'read');
   const name = queryText(request, 'account') ?? 'main';
-  const account = mayUseAccount(key, name) ? context.bench.account(name)?.upstream : undefined;
+  const account = mayUseAccount(key, name) ? context.processing.account(name)?.upstream : undefined;
   if (!account) throw new ApiProblem('not-found', `There is no account ${name.slice(0, 40)}.`);
-  const admission = await context.bench.upstream.admit(account, 'payments', 'look');
+  const admission = await context.processing.upstream.admit(account, 'payments', 'look');
   if (!admission.admitted) {
     response.set('Retry-After', String(Math.ceil(admission.retryAfterMs / 1_000)));
     throw new ApiProblem('too-many-requests', 'The service is asked as often as UPSTREAM_RATE allows; try again.');

@@ -19,10 +19,10 @@ const KNOWN_FOR_MS = 30_000;
 const PATIENCE_MS = 2_000;
 
 export class BatchAdvisor {
-  readonly #context: Pick<ApiContext, 'bench' | 'queries' | 'clock'>;
+  readonly #context: Pick<ApiContext, 'processing' | 'queries' | 'clock'>;
   readonly #known = new Map<string, Known>();
 
-  constructor(context: Pick<ApiContext, 'bench' | 'queries' | 'clock'>) {
+  constructor(context: Pick<ApiContext, 'processing' | 'queries' | 'clock'>) {
     this.#context = context;
   }
 
@@ -51,14 +51,14 @@ export class BatchAdvisor {
   }
 
   async #ask(account: string): Promise<Balances | undefined> {
-    const { bench, clock } = this.#context;
-    const keys = bench.account(account)?.upstream;
+    const { processing, clock } = this.#context;
+    const keys = processing.account(account)?.upstream;
     if (keys === undefined) return undefined;
-    const admission = await bench.upstream.admit(keys, 'payments', 'look');
+    const admission = await processing.upstream.admit(keys, 'payments', 'look');
     if (!admission.admitted) return undefined;
     const tooLong = new AbortController();
     const cancel = clock.after(PATIENCE_MS, () => tooLong.abort());
-    const verdict = await bench.upstream.payments.balances(keys, { signal: tooLong.signal });
+    const verdict = await processing.upstream.payments.balances(keys, { signal: tooLong.signal });
     cancel();
     return verdict.is === 'ok' ? verdict.value.balances : undefined;
   }

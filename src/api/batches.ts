@@ -67,7 +67,7 @@ export function batchRoutes(context: ApiContext): Router {
     requireOpen(context, response);
     await requireNoRecovery(context, response);
     await approve(context, door, { record, key, contentHash: body.data.contentHash });
-    await context.operations.mustBeKept(record.id, { approvedBy: key.name });
+    await context.operations.awaitReplicated(record.id, { approvedBy: key.name });
     await answer(context, key, { id: record.id, response, advisor });
   });
 
@@ -75,7 +75,7 @@ export function batchRoutes(context: ApiContext): Router {
     const key = requireRole(response, 'enqueue');
     const record = await findRecord(context, key, 'batch', request.params.id);
     await cancel(context, key, record);
-    await context.operations.mustBeKept(record.id, { state: 'cancelled' });
+    await context.operations.awaitReplicated(record.id, { state: 'cancelled' });
     await answer(context, key, { id: record.id, response, advisor });
   });
 
@@ -146,7 +146,7 @@ async function approve(context: ApiContext, door: BatchDoor, { record, key, cont
   if (expires && context.clock.now() - record.since > APPROVE_WITHIN_MS)
     throw notPossible('expired', 'upload it again');
   refuseOutdated(await door.recheck(record));
-  const settled = await context.operations.settle(record, undefined, {
+  const settled = await context.operations.transition(record, undefined, {
     to: 'running',
     dueInMs: 0,
     set: { approvedBy: key.name, '@approvedAt': 0, reason: '' },
@@ -172,7 +172,7 @@ const CANCELLABLE: readonly BatchState[] = ['awaiting_approval', 'invalid', 'nee
 async function cancel(context: ApiContext, key: ApiKey, record: BatchRecord): Promise<void> {
   if (record.state === 'cancelled') return;
   if (!CANCELLABLE.includes(record.state)) throw tooLate(record.state);
-  const settled = await context.operations.settle(record, undefined, {
+  const settled = await context.operations.transition(record, undefined, {
     to: 'cancelled',
     evidence: { operation: 'cancel', code: 'by', detail: key.name },
   });

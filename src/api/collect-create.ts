@@ -2,7 +2,7 @@
 import type { Request, Response } from 'express';
 import type { RecordOf } from '../operations/record.ts';
 import type { Tried } from '../processors/attempt.ts';
-import type { Bench } from '../processors/bench.ts';
+import type { ProcessorContext } from '../processors/context.ts';
 import type { Answer } from '../producer/acceptance.ts';
 import {
   type ApiContext,
@@ -21,7 +21,7 @@ type Created = 'invoice' | 'payment_request';
 export interface Creation<K extends Created> {
   readonly kind: K;
   readonly accept: (body: unknown, idempotencyKey: string | undefined) => Promise<Answer>;
-  readonly advance: (id: string, bench: Bench) => Promise<Tried>;
+  readonly advance: (id: string, processing: ProcessorContext) => Promise<Tried>;
   readonly view: (record: RecordOf[K]) => object;
 }
 
@@ -36,7 +36,7 @@ export async function createWhileWaiting<K extends Created>(
   requireOpen(context, response);
   const answer = takeAnswer(await accept(request.body, idempotencyKey(request)));
   if (answer.outcome === 'duplicate') response.set('Idempotency-Replayed', 'true');
-  const tried = answer.state === 'creating' ? await advance(answer.id, context.bench) : undefined;
+  const tried = answer.state === 'creating' ? await advance(answer.id, context.processing) : undefined;
   const record = await findRecord(context, key, kind, answer.id);
   const unmade = unmadeOf(record, tried);
   if (unmade) throw unmade;
@@ -72,7 +72,7 @@ export async function lookWhileWaiting<K extends Created>(
   if (publishedAt === undefined) {
     throw new ApiProblem('wrong-state', `It is ${state}: there is nothing to ask about.`, { state });
   }
-  const { failure } = await advance(id, context.bench);
+  const { failure } = await advance(id, context.processing);
   const record = await findRecord(context, key, kind, id);
   if (failure) throw upstreamProblem(failure, { id, state: record.state, retryable: true });
   response.json(view(record));

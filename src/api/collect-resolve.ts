@@ -5,7 +5,7 @@ import { type StateOf, queueOf } from '../operations/lifecycle.ts';
 import type { RecordAt, RecordOf } from '../operations/record.ts';
 import { type Announced, type CollectKind, eventOf } from '../processors/announced.ts';
 import type { Tried } from '../processors/attempt.ts';
-import type { Bench } from '../processors/bench.ts';
+import type { ProcessorContext } from '../processors/context.ts';
 import { problemsOf } from '../producer/problems.ts';
 import { type ApiContext, findRecord, requireKept, requireRole } from './context.ts';
 import type { ApiKey } from './keys.ts';
@@ -21,7 +21,7 @@ export interface Resolvable<K extends CollectKind> {
   readonly kind: K;
   readonly outcomes: readonly [OutcomeOf<K>, ...OutcomeOf<K>[]];
   /** Asks upstream; absent where there is nothing to ask. */
-  readonly advance?: (id: string, bench: Bench) => Promise<Tried>;
+  readonly advance?: (id: string, processing: ProcessorContext) => Promise<Tried>;
   readonly view: (record: RecordOf[K]) => object;
 }
 
@@ -60,12 +60,12 @@ function notNow(state: string, because: string): ApiProblem {
 
 /** Nobody looks while a person's word is written down. Absent where there is nothing to look at. */
 async function leaseOf(
-  { operations, bench }: ApiContext,
+  { operations, processing }: ApiContext,
   { kind, id, state }: { readonly kind: CollectKind; readonly id: string; readonly state: string },
 ): Promise<string | undefined> {
   const queue = queueOf(kind, 'needs_review');
   if (queue === undefined) return undefined;
-  const acquired = await operations.acquire(kind, id, queue, bench.policy.leaseMs);
+  const acquired = await operations.acquire(kind, id, queue, processing.policy.leaseMs);
   if (acquired.is === 'acquired') return acquired.lease;
   throw notNow(state, acquired.is);
 }
@@ -81,7 +81,7 @@ async function askFirst<K extends CollectKind>(
   id: string,
   { kind, advance }: Resolvable<K>,
 ): Promise<void> {
-  const tried = await advance?.(id, context.bench);
+  const tried = await advance?.(id, context.processing);
   if (tried?.failure) throw upstreamProblem(tried.failure, { id, state: 'needs_review', retryable: true });
   const { state } = await findRecord(context, key, kind, id);
   if (tried && (!tried.asked || tried.did === 'lost')) throw notNow(state, tried.because);
@@ -105,7 +105,7 @@ async function takeWord<K extends CollectKind>(
 ): Promise<void> {
   requireReview(record.state);
   const lease = await leaseOf(context, record);
-  const settled = await context.operations.settle<K>(record, lease, {
+  const settled = await context.operations.transition<K>(record, lease, {
     to: outcome,
     set: { note, resolvedBy: by },
     evidence: { operation: 'resolve', code: outcome, detail: by },

@@ -20,7 +20,7 @@ import type { RecordAt } from '../operations/record.ts';
 import { UnreadableRecord } from '../operations/unreadable.ts';
 import type { Acceptance, Answer } from '../producer/acceptance.ts';
 import type { CollectAcceptance } from '../producer/acceptance-collect.ts';
-import type { Bench } from '../processors/bench.ts';
+import type { ProcessorContext } from '../processors/context.ts';
 import type { RecoveryDesk } from '../processors/recovery-desk.ts';
 import type { Resolve, Resolved } from '../processors/resolve.ts';
 import { describeProblems } from '../producer/problems.ts';
@@ -46,7 +46,7 @@ export interface ApiContext extends EndpointRoutesContext {
   readonly acceptance: Acceptance;
   readonly collect: CollectAcceptance;
   /** For what is done while the caller waits. */
-  readonly bench: Bench;
+  readonly processing: ProcessorContext;
   readonly operations: Operations;
   readonly queries: Queries;
   readonly campaigns: Campaigns;
@@ -123,8 +123,8 @@ export async function requireNoRecovery({ refusal, recovery }: ApiContext, respo
 }
 
 /** What a person was told is stopped, or goes on, must still be so after the primary was lost. */
-export async function requireKept({ bench }: ApiContext): Promise<void> {
-  if (await bench.fence()) return;
+export async function requireKept({ processing }: ApiContext): Promise<void> {
+  if (await processing.fence()) return;
   throw new ApiProblem('unavailable', 'The replicas did not confirm it in time; send it again, which is harmless.');
 }
 

@@ -28,7 +28,7 @@ export function addDisbursementActions(router: Router, context: ApiContext): voi
     const record = await findRecord(context, key, 'disbursement', request.params.id);
     if (record.state !== 'cancelled') await cancel(context, key, record);
     // Asked again after an answer that was not kept, it is as asked already, and may still not be kept.
-    await context.operations.mustBeKept(record.id, { state: 'cancelled' });
+    await context.operations.awaitReplicated(record.id, { state: 'cancelled' });
     response.json(disbursementView(await findRecord(context, key, 'disbursement', record.id)));
   });
 
@@ -38,7 +38,7 @@ export function addDisbursementActions(router: Router, context: ApiContext): voi
     const record = await findRecord(context, key, 'disbursement', request.params.id);
     if (record.state === 'awaiting_approval') await approve(context, key, record);
     else if (record.fields['approvedBy'] !== key.name) throw notPossible(record.state, 'there is nothing to approve');
-    await context.operations.mustBeKept(record.id, { approvedBy: key.name });
+    await context.operations.awaitReplicated(record.id, { approvedBy: key.name });
     response.json(disbursementView(await findRecord(context, key, 'disbursement', record.id)));
   });
 
@@ -57,7 +57,7 @@ export function addDisbursementActions(router: Router, context: ApiContext): voi
 
 async function cancel(context: ApiContext, key: ApiKey, record: DisbursementRecord): Promise<void> {
   if (!CANCELLABLE.includes(record.state)) throw tooLate(record.state);
-  const settled = await context.operations.settle(record, undefined, {
+  const settled = await context.operations.transition(record, undefined, {
     to: 'cancelled',
     set: { reason: 'cancelled_by_caller' },
     evidence: { operation: 'cancel', code: 'by', detail: key.name },
@@ -74,7 +74,7 @@ async function approve(context: ApiContext, key: ApiKey, record: DisbursementRec
     throw new ApiProblem('wrong-state', `Its amount ${describeLimit('MAX_DISBURSEMENT', String(most))}.`);
   }
   const waitMs = Math.max(0, (record.notBefore ?? 0) - context.clock.now());
-  const settled = await context.operations.settle(record, undefined, {
+  const settled = await context.operations.transition(record, undefined, {
     to: 'queued',
     // What may not be sent yet waits in the due index until it may.
     dueInMs: waitMs,

@@ -2,7 +2,7 @@
 import { type Response, Router } from 'express';
 import { z } from 'zod';
 import { eventTypes } from '../events/catalogue.ts';
-import type { EndpointDesk } from '../events/endpoint-desk.ts';
+import type { EndpointService } from '../events/endpoint-service.ts';
 import type { Endpoint, Endpoints, LogLine } from '../operations/endpoints.ts';
 import { problemsOf } from '../producer/problems.ts';
 import { requireRole } from './context.ts';
@@ -11,7 +11,7 @@ import { ApiProblem, invalid } from './problem.ts';
 
 export interface EndpointRoutesContext {
   readonly endpoints: Endpoints;
-  readonly endpointDesk: EndpointDesk;
+  readonly endpointService: EndpointService;
 }
 
 export const registration = z.strictObject({
@@ -30,16 +30,16 @@ export const replayOrder = z.strictObject({
     .meta({ example: '2026-11-21T08:00:00Z' }),
 });
 
-export function endpointRoutes({ endpoints, endpointDesk }: EndpointRoutesContext): Router {
+export function endpointRoutes({ endpoints, endpointService }: EndpointRoutesContext): Router {
   const router = Router();
 
   router.post('/', async (request, response) => {
     const key = requireRole(response, 'read');
     const { url, types = [] } = parsed(registration, request.body);
-    const problem = endpointDesk.problemOf(url);
+    const problem = endpointService.problemOf(url);
     if (problem) throw invalid([{ pointer: '/url', message: problem }]);
     const accounts = [...(key.accounts ?? [])];
-    const made = await endpointDesk.register({ url, types, accounts, owner: key.name });
+    const made = await endpointService.register({ url, types, accounts, owner: key.name });
     const endpoint = 'id' in made ? await endpoints.read(made.id) : undefined;
     if ('problem' in made || !endpoint) throw new ApiProblem('wrong-state', 'problem' in made ? made.problem : '');
     // The only time that it is shown.
@@ -67,12 +67,12 @@ export function endpointRoutes({ endpoints, endpointDesk }: EndpointRoutesContex
   router.post('/:id/replay', async (request, response) => {
     const endpoint = await find(endpoints, response, request.params.id);
     const { since } = parsed(replayOrder, request.body);
-    response.status(202).json(await endpointDesk.replay(endpoint, Date.parse(since)));
+    response.status(202).json(await endpointService.replay(endpoint, Date.parse(since)));
   });
 
   router.post('/:id/rotate-secret', async (request, response) => {
     const endpoint = await find(endpoints, response, request.params.id);
-    const made = await endpointDesk.rotate(endpoint.id);
+    const made = await endpointService.rotate(endpoint.id);
     if ('problem' in made) throw new ApiProblem('wrong-state', made.problem);
     response.json({ ...view(endpoint), secret: made.secret.reveal() });
   });

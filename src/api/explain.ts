@@ -57,11 +57,11 @@ async function tell<K extends Kind>(kind: K, record: RecordOf[K], context: ApiCo
 
 async function circumstancesOf(
   record: RecordOf[Kind],
-  { accounts, accountNames, bench, clock, queries, queues, refusal }: ApiContext,
+  { accounts, accountNames, processing, clock, queries, queues, refusal }: ApiContext,
 ): Promise<Circumstances> {
   const queue = queueOf(record.kind, record.state, 'lane' in record ? record.lane : undefined);
   // A process that was given no keys cannot tell.
-  const keys = bench.account(record.account);
+  const keys = processing.account(record.account);
   const [holds, switches, dueAt] = await Promise.all([
     accounts.holdsOf(record.account),
     queues.list(),

@@ -32,7 +32,7 @@ export function operatingRoutes(context: ApiContext): Router {
   router.post('/secrets/rotate', async (_request, response) => {
     const key = requireRole(response, 'operate');
     requireAllAccounts(key, 'every endpoint is sealed with the same secret');
-    const done = await context.endpointDesk.reseal();
+    const done = await context.endpointService.reseal();
     if ('problem' in done) throw new ApiProblem('wrong-state', done.problem);
     context.audit({ by: key.name, did: 'rotate secrets', ...done });
     response.json(done);

@@ -28,9 +28,9 @@ export function paymentRequestRoutes(context: ApiContext): Router {
 }
 
 /** interface: Authentication. Upstream refuses a test application with 4001, so nothing is recorded for one. */
-function requireLive({ bench }: ApiContext, body: unknown): void {
+function requireLive({ processing }: ApiContext, body: unknown): void {
   const name = isRecord(body) && typeof body['account'] === 'string' ? body['account'] : 'main';
-  if (bench.account(name)?.upstream.mode !== 'test') return;
+  if (processing.account(name)?.upstream.mode !== 'test') return;
   const { sentence } = failures.live_only;
   const problems = [{ pointer: '/account', message: sentence }];
   throw new ApiProblem('invalid', sentence, { code: 'live_only', problems });

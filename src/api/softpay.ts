@@ -18,7 +18,7 @@ import { readSoftpay, readSoftpayConfirmation } from './softpay-body.ts';
 import { upstreamProblem } from './upstream-problem.ts';
 
 export function addSoftpay(router: Router, context: ApiContext): void {
-  const { payments } = context.bench.upstream;
+  const { payments } = context.processing.upstream;
 
   router.post('/:id/softpay', async (request, response) => {
     const call = inTime(context);
@@ -45,7 +45,7 @@ export function addSoftpay(router: Router, context: ApiContext): void {
 }
 
 /** A payer is asked while the caller waits, and not when a process that stood still comes to it. */
-function inTime({ bench: { clock, policy } }: ApiContext): CallOptions {
+function inTime({ processing: { clock, policy } }: ApiContext): CallOptions {
   return { sendBy: clock.monotonic() + policy.leaseMs / 2 };
 }
 
@@ -56,17 +56,17 @@ interface Payable {
 }
 
 async function payableOf(context: ApiContext, record: InvoiceRecord): Promise<Payable> {
-  const account = context.bench.account(record.account)?.upstream;
+  const account = context.processing.account(record.account)?.upstream;
   if (record.state !== 'pending' || record.token === undefined) {
     throw new ApiProblem('wrong-state', `It is ${record.state}: only a pending invoice can be paid.`, {
       state: record.state,
     });
   }
   if (!account) throw new ApiProblem('wrong-state', `The account "${record.account}" is not configured here.`);
-  const admission = await context.bench.upstream.admit(account, 'payments', 'act');
+  const admission = await context.processing.upstream.admit(account, 'payments', 'act');
   if (admission.admitted) {
     // Nothing is written down before it leaves, so it is counted here.
-    if ((await context.bench.heartbeat?.raise()) === false) throw new Recovering();
+    if ((await context.processing.heartbeat?.raise()) === false) throw new Recovering();
     return { record, token: record.token, account };
   }
   throw new ApiProblem('too-many-requests', 'The service is asked as often as UPSTREAM_RATE allows; try again.');
@@ -79,13 +79,13 @@ async function tell(
   { record }: Payable,
   { verdict, method }: { verdict: Verdict<SoftpayStarted>; method: string },
 ): Promise<object> {
-  if (verdict.seen.sent !== 'never') await note(context, record, { method, code: verdict.seen.code });
+  if (verdict.exchange.sent !== 'never') await note(context, record, { method, code: verdict.exchange.code });
   if (verdict.is === 'ok') return { state: 'awaiting_payer', ...verdict.value };
   if (verdict.is !== 'unknown') {
     throw upstreamProblem(verdict, { id: record.id, state: record.state, retryable: verdict.is === 'transient' });
   }
   // The payer may have been asked, or have paid: the invoice is looked at before anything is said.
-  await advanceInvoice(record.id, context.bench);
+  await advanceInvoice(record.id, context.processing);
   const { state } = await findRecord(context, key, 'invoice', record.id);
   if (state === 'completed') return { state };
   throw upstreamProblem(verdict, { id: record.id, state, retryable: false });
@@ -93,12 +93,17 @@ async function tell(
 
 /** Keeps that a payer was asked, and looks often again from now on. Whatever changed meanwhile stands. */
 async function note(
-  { operations, bench }: ApiContext,
+  { operations, processing }: ApiContext,
   record: InvoiceRecord,
   { method, code }: { method: string; code: string },
 ): Promise<void> {
   const evidence = { operation: 'softpay', code, detail: method };
-  const dueInMs = bench.policy.invoicePollMs[0] ?? 0;
-  const settled = await operations.settle(record, undefined, { to: 'pending', dueInMs, set: { tries: 0 }, evidence });
-  if (!isApplied(settled)) await operations.note(record.id, evidence);
+  const dueInMs = processing.policy.invoicePollMs[0] ?? 0;
+  const settled = await operations.transition(record, undefined, {
+    to: 'pending',
+    dueInMs,
+    set: { tries: 0 },
+    evidence,
+  });
+  if (!isApplied(settled)) await operations.appendEvidence(record.id, evidence);
 }

@@ -26,8 +26,8 @@ export interface FailureTold {
 }
 
 export function upstreamProblem(failure: NotOk, told: FailureTold): ApiProblem {
-  const { code, seen } = failure;
-  const { upstreamCode, message } = seen;
+  const { code, exchange } = failure;
+  const { upstreamCode, message } = exchange;
   if (OURS.has(code)) return refusedHere(code, message);
   return problemOfCode(code, { ...told, ...(upstreamCode ? { upstreamCode } : {}), ...(message ? { message } : {}) });
 }

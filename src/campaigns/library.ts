@@ -7,7 +7,7 @@ import { systemRandom } from '../lib/random.ts';
 import { Campaigns } from '../operations/campaigns.ts';
 import { OptOuts } from '../operations/opt-outs.ts';
 import { Queries } from '../operations/queries.ts';
-import { Keeping } from '../producer/keeping.ts';
+import { DurabilityGuard } from '../producer/durability-guard.ts';
 import { type RedisPlace, targetOf } from '../producer/redis-place.ts';
 import { closeConnection, openCommands, waitUntilReady } from '../redis/connections.ts';
 import type { RepairableCountry } from './check/phone-repair.ts';
@@ -24,7 +24,7 @@ export type { FileProblem, SkipReason } from './check/reasons.ts';
 export { renderProblems, renderReport, reportCsv } from './check/report.ts';
 export type { CheckedRow, CheckSummary, PreviewedText, SkippedRow } from './check/summary.ts';
 export type { UploadAnswer } from './upload.ts';
-export { NotKept } from '../producer/errors.ts';
+export { NotDurableError } from '../producer/errors.ts';
 
 export interface RecipientsOptions {
   /** The Redis that the workers use, and, where it is not `{relais}`, their REDIS_PREFIX: `{ url, prefix }`. */
@@ -53,7 +53,7 @@ export interface AddOptions {
 export interface Recipients extends AsyncDisposable {
   /**
    * Adds the recipients in a file, all of them or, when anything is thrown, none; the same bytes again are a replay.
-   * Throws an `UnusableFile`, a `NotKept`, or a `NoSuchCampaign` when it is not there or was started already.
+   * Throws an `UnusableFile`, a `NotDurableError`, or a `NoSuchCampaign` when it is not there or was started already.
    */
   add(campaign: string, source: AsyncIterable<Uint8Array>, options?: AddOptions): Promise<UploadAnswer>;
   close(): Promise<void>;
@@ -69,7 +69,12 @@ const READY_WAIT_MS = 10_000;
 export function openRecipients(options: RecipientsOptions): Recipients {
   const { durability, onError = () => undefined, country, prices, sender } = options;
   const redis = openCommands(targetOf(options.redis), { name: 'relais-recipients', onError });
-  const keeping = new Keeping({ redis, clock: systemClock, asserted: durability === 'asserted', replicas: 0 });
+  const keeping = new DurabilityGuard({
+    redis,
+    clock: systemClock,
+    asserted: durability === 'asserted',
+    replicas: 0,
+  });
   const queries = new Queries(redis);
   const tools = { campaigns: new Campaigns(redis), queries, optOuts: new OptOuts(redis), random: systemRandom };
   const close = (): Promise<void> => closeConnection(redis);

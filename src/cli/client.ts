@@ -56,7 +56,7 @@ export class ApiClient {
   async get(path: string, query: Query = {}): Promise<Answer> {
     const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, `${value}`]]));
     const search = new URLSearchParams(given as [string, string][]).toString();
-    return this.#patiently({ method: 'GET', path: search === '' ? path : `${path}?${search}` });
+    return this.#retryUntilDeadline({ method: 'GET', path: search === '' ? path : `${path}?${search}` });
   }
 
   async post(path: string, body: JsonObject = {}, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
@@ -70,7 +70,7 @@ export class ApiClient {
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Answer> {
     const json = { ...headers, 'content-type': 'application/json' };
-    return this.#patiently({ method, path, headers: json, body: JSON.stringify(body) });
+    return this.#retryUntilDeadline({ method, path, headers: json, body: JSON.stringify(body) });
   }
 
   /** Streams; a body that was read once cannot be sent again, so a 429 is an error here. */
@@ -108,7 +108,7 @@ export class ApiClient {
     await this.#agent.destroy();
   }
 
-  async #patiently(letter: Letter): Promise<Answer> {
+  async #retryUntilDeadline(letter: Letter): Promise<Answer> {
     for (let waits = 0; ; waits += 1) {
       try {
         return await this.#exchange(letter);

@@ -1,4 +1,4 @@
-import { cheaperText } from './costly.ts';
+import { cheaperText } from './transliterate.ts';
 import { compileTemplate, renderText } from './template.ts';
 
 /** What a campaign says, and how: what is checked, what is sent and what is reported all come from here. */

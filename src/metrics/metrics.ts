@@ -1,10 +1,10 @@
 /** Counts what the stations announce. No station knows that it is counted. */
 import type { Clock } from '../lib/clock.ts';
-import type { Seen } from '../upstream/verdict.ts';
+import type { ExchangeSummary } from '../upstream/verdict.ts';
 import type { WholeName } from './declarations.ts';
 import { createInstruments, type Instruments } from './instruments.ts';
 import { OTHER, contradictions } from './labels.ts';
-import { readSparingly } from './sparing.ts';
+import { ttlCache } from './ttl-cache.ts';
 import { readWhole, type Whole, type WholeSources } from './whole.ts';
 
 export interface MetricsOptions extends WholeSources {
@@ -25,7 +25,7 @@ interface CountedAttempt {
   readonly durationMs: number;
 }
 
-type CountedExchange = Pick<Seen, 'operation' | 'code' | 'durationMs' | 'strangeCodes'>;
+type CountedExchange = Pick<ExchangeSummary, 'operation' | 'code' | 'durationMs' | 'strangeCodes'>;
 
 /** Every function may be handed on by itself. None of them throws or waits. */
 export interface Metrics {
@@ -54,7 +54,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   const { clock, durable, recovering, memoryShare, onError } = options;
   const instruments = createInstruments();
   const read = () => readWhole(options, clock.now());
-  const whole = readSparingly({ read, clock, keepMs: KEEP_MS, limitMs: LIMIT_MS, onError });
+  const whole = ttlCache({ read, clock, keepMs: KEEP_MS, limitMs: LIMIT_MS, onError });
   return {
     ...listeners(instruments),
     contentType: instruments.contentType,

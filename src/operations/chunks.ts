@@ -13,7 +13,7 @@ import type { ChunkRecord } from './text-records.ts';
 import { beginChunkScript } from './scripts/begin-chunk.ts';
 import { chunkScript } from './scripts/chunk.ts';
 import { type Answered, type Ask, together } from './scripts/together.ts';
-import { type Change, type EventDraft, type Settled, type Step, readSettled, stepOf } from './settle.ts';
+import { type Change, type EventDraft, type TransitionResult, type Step, readSettled, stepOf } from './settle.ts';
 import { slotOf } from './text-marks.ts';
 
 export interface MessageChange {
@@ -53,7 +53,7 @@ interface Period {
 }
 
 export type ChunkSettled =
-  | Settled
+  | TransitionResult
   | { readonly is: 'parked' | 'cancelled' }
   /** There are opt-outs, so somebody may be in them. */
   | { readonly is: 'opt-outs' }

@@ -163,6 +163,7 @@ const ofDisbursements: Rows = {
   ],
   mismatch_amount: ['upstream names another amount than was asked for', COMPARE],
   mismatch_token: ['upstream answered about another token', COMPARE],
+  not_named: ['upstream answered without naming the payment', COMPARE],
   mismatch_disburse_id: ['upstream names another disburse_id', COMPARE],
   unreadable_amount: ['upstream names an amount that cannot be read', COMPARE],
   '1001': [

@@ -34,7 +34,7 @@ import { noteScript } from './scripts/note.ts';
 import { runScript } from './scripts/script.ts';
 import { settleScript } from './scripts/settle.ts';
 import { noteUnreadable, readStored, UnreadableRecord } from './unreadable.ts';
-import { type Change, type Settled, readSettled, recountWords, settleWords, stepOf } from './settle.ts';
+import { type Change, type TransitionResult, readSettled, recountWords, settleWords, stepOf } from './settle.ts';
 
 export interface OperationsOptions {
   readonly redis: Redis;
@@ -84,7 +84,7 @@ export type Accepted =
   | { readonly outcome: 'limited'; readonly limit: MoneyLimit; readonly detail: string };
 
 /** A record that this attempt, and no other, may change. */
-export interface Held<K extends Kind> {
+export interface Leased<K extends Kind> {
   readonly record: RecordAt<K>;
   readonly lease: string;
   /** The clock of Redis when the lease was given. */
@@ -93,7 +93,7 @@ export interface Held<K extends Kind> {
   readonly standing?: AccountStanding;
 }
 
-export type Acquired<K extends Kind> = ({ readonly is: 'acquired' } & Held<K>) | { readonly is: NotAcquired };
+export type Acquired<K extends Kind> = ({ readonly is: 'acquired' } & Leased<K>) | { readonly is: NotAcquired };
 
 type NotAcquired = 'none' | 'final' | 'elsewhere' | 'leased' | 'other version';
 
@@ -180,7 +180,7 @@ export class Operations {
     const [outcome, name, detail, at] = answer;
     if (outcome === 'recovering') throw this.#heartbeat.refused();
     if (outcome === 'limited') return { outcome, limit: name as MoneyLimit, detail };
-    if (outcome !== 'conflict') await this.mustBeKept(name, { fp: operation.fingerprint });
+    if (outcome !== 'conflict') await this.awaitReplicated(name, { fp: operation.fingerprint });
     if (outcome === 'accepted') return { outcome, id: name, state: detail, at };
     return { outcome, id: name, state: detail };
   }
@@ -227,11 +227,11 @@ export class Operations {
   }
 
   /** `lease` absent: a person's doing, which any attempt in flight will find out about when it settles. */
-  async settle<K extends Kind>(
+  async transition<K extends Kind>(
     record: RecordBase<K>,
     lease: string | undefined,
     change: Change<K>,
-  ): Promise<Settled> {
+  ): Promise<TransitionResult> {
     const step = stepOf(record, lease, change, { op: this.#random.hex(8), now: this.#now() });
     const words = settleWords(step);
     const { unlessHeld = '', forgetsCallback, hasEffect, inRecovery, claims } = change;
@@ -276,7 +276,7 @@ export class Operations {
    * What is told to a caller must survive the loss of the primary: it waits for the replicas, then reads again, since
    * after a failover the fence succeeds in a world that has never heard of the write.
    */
-  async mustBeKept(id: string, expected: Readonly<Record<string, string>>): Promise<void> {
+  async awaitReplicated(id: string, expected: Readonly<Record<string, string>>): Promise<void> {
     if (!this.#fence) return;
     if ((await this.#fence()) && (await this.stillMine(id, expected))) return;
     throw new RedisUnavailable(`the replicas did not confirm ${id} in time; ask again with the same identity`);
@@ -286,7 +286,7 @@ export class Operations {
    * A callback came. Never creates anything and changes no state. `final`: noted too, but nothing will be asked, since
    * no word of upstream changes that state, or the callback only says it again.
    */
-  async hint(
+  async nudge(
     kind: Parameters<typeof lookQueueOf>[0],
     id: string,
     evidence: EvidenceDraft,
@@ -316,7 +316,7 @@ export class Operations {
   }
 
   /** Keeps what was heard about an operation that somebody else has by now. Changes nothing else. */
-  async note(id: string, evidence: Said): Promise<void> {
+  async appendEvidence(id: string, evidence: Said): Promise<void> {
     await runScript(this.#redis, noteScript, [keys.record(id)], [this.#now(), packEvidence(evidence)]);
   }
 

@@ -24,7 +24,7 @@ export interface Change<K extends Kind> {
    */
   readonly set?: Readonly<Record<string, string | number>> | undefined;
   /** A callback that came during the attempt makes the next look due after so long (ms), also where none was due. */
-  readonly hintAfterMs?: number | undefined;
+  readonly nudgeAfterMs?: number | undefined;
   /** Nothing is changed while the account is held so, as `area.reason`: asked in the same step as the write. */
   readonly unlessHeld?: string | undefined;
   /** What leaves after this write has an effect: refused while a recovery is under way, and counted. */
@@ -37,7 +37,7 @@ export interface Change<K extends Kind> {
   readonly forgetsCallback?: boolean | undefined;
 }
 
-export type Settled =
+export type TransitionResult =
   | {
       readonly is: 'applied' | 'mine';
       readonly op: string;
@@ -108,7 +108,7 @@ export function stepOf<K extends Kind>(
     event,
     xof: record.amount ?? '',
     evidence: change.evidence ? packEvidence(change.evidence) : '',
-    hintAfterMs: queueEntered === undefined ? 0 : (change.hintAfterMs ?? 0),
+    hintAfterMs: queueEntered === undefined ? 0 : (change.nudgeAfterMs ?? 0),
     entersSet: isFinal(kind, to) ? 0 : 1,
     pairs: Object.entries(change.set ?? {}).flat(),
   };
@@ -155,8 +155,8 @@ export function recountWords<K extends Kind>(
   return { keys: [keys.acceptedOn(account, day)], args: [beneficiary, sign * amount] };
 }
 
-export function readSettled(answer: unknown, op: string, rev: number): Settled {
-  const [is, state, newRev, at, counter] = answer as [Settled['is'], string?, number?, number?, number?];
+export function readSettled(answer: unknown, op: string, rev: number): TransitionResult {
+  const [is, state, newRev, at, counter] = answer as [TransitionResult['is'], string?, number?, number?, number?];
   if (is === 'none' || is === 'held' || is === 'recovering' || is === 'recovered') return { is };
   if (is === 'claimed') return { is, by: state ?? '' };
   if (is === 'not yours') return { is, state: state ?? '' };

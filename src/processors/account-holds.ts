@@ -3,7 +3,7 @@ import { type HoldArea, STOPPED, type Row } from '../operations/accounts.ts';
 import type { Verdict } from '../upstream/verdict.ts';
 import type { AttemptedKind } from './announced.ts';
 import { type AttemptAt, type Ending, finish, stayAt } from './attempt.ts';
-import { type Bench, type Settlement, closedFor } from './bench.ts';
+import { type ProcessorContext, type AttemptResult, closedFor } from './context.ts';
 
 /**
  * Upstream answers, or is silent, in a way that says nothing about this disbursement but much about upstream. Not one
@@ -27,7 +27,7 @@ const STRANGERS: Row = { length: 3, windowMs: 600_000 };
 export const NOT_UNDERSTOOD = 'not_understood';
 
 /** What an attempt that was let through was let through for. */
-export interface Passage {
+export interface ProbePermit {
   /** The holds that this attempt may find to have cleared. */
   readonly probing: readonly string[];
   /** What others before it have met, as `area.reason`: it makes a hold when more follow in a row. */
@@ -46,19 +46,20 @@ type SendingKind = keyof typeof AREA;
  */
 export async function mustWait<K extends SendingKind>(
   attempt: AttemptAt<K>,
-  bench: Bench,
-): Promise<Settlement | Passage> {
+  context: ProcessorContext,
+): Promise<AttemptResult | ProbePermit> {
   const { account, kind } = attempt.record;
-  const { holdRecheckMs } = bench.policy;
-  const wait = (because: string) => stayAt<K>(attempt, bench, { dueInMs: holdRecheckMs, because });
-  const closed = closedFor(bench);
+  const { holdRecheckMs } = context.policy;
+  const wait = (because: string) => stayAt<K>(attempt, context, { dueInMs: holdRecheckMs, because });
+  const closed = closedFor(context);
   if (closed) return wait(closed);
-  const { holds, failing } = attempt.standing ?? (await bench.accounts.standingOf(account));
+  const { holds, failing } = attempt.standing ?? (await context.accounts.standingOf(account));
   const probing: string[] = [];
   for (const { area, reason } of holds) {
     if (area === 'payments' && reason === STOPPED) return wait('account_stopped');
     if (area !== AREA[kind]) continue;
-    if (!(await bench.accounts.mayProbe(account, area, reason, holdRecheckMs))) return wait(`account_held_${reason}`);
+    if (!(await context.accounts.mayProbe(account, area, reason, holdRecheckMs)))
+      return wait(`account_held_${reason}`);
     probing.push(reason);
   }
   return { probing, failing };
@@ -67,16 +68,16 @@ export async function mustWait<K extends SendingKind>(
 /** Refused for a cause that may clear: the operation waits, and so does the account. Callers are told once. */
 export async function hold<K extends SendingKind>(
   attempt: AttemptAt<K>,
-  bench: Bench,
+  context: ProcessorContext,
   { because, event, ...ending }: Pick<Ending<K>, 'to' | 'because' | 'event' | 'evidence' | 'set'>,
-): Promise<Settlement> {
+): Promise<AttemptResult> {
   const { record } = attempt;
-  await bench.accounts.hold(record.account, AREA[record.kind], because);
+  await context.accounts.hold(record.account, AREA[record.kind], because);
   const toldAlready = record.state === ending.to && record.fields['reason'] === because;
-  return finish<K>(attempt, bench, {
+  return finish<K>(attempt, context, {
     ...ending,
     event: toldAlready ? undefined : event,
-    dueInMs: bench.policy.holdRecheckMs,
+    dueInMs: context.policy.holdRecheckMs,
     set: { reason: because, ...ending.set },
     did: 'waits',
     because,
@@ -91,42 +92,46 @@ export function isStrange(verdict: Verdict<unknown>): boolean {
  * What the answer to a creation says about the account. Only who was let through to try releases: one that was under
  * way before the hold began proves nothing.
  */
-export async function heard(
+export async function recordHealth(
   account: string,
   verdict: Verdict<unknown>,
-  { probing, failing }: Passage,
-  bench: Bench,
+  { probing, failing }: ProbePermit,
+  context: ProcessorContext,
 ): Promise<void> {
   // Who is not understood may be anybody, and has said nothing about what holds the account.
   if (isStrange(verdict)) return;
   if (verdict.is === 'transient') {
-    if (SICK.includes(verdict.code)) await bench.accounts.countFailure(account, 'payments', MAINTENANCE, OUTAGE);
+    if (SICK.includes(verdict.code)) await context.accounts.countFailure(account, 'payments', MAINTENANCE, OUTAGE);
     return;
   }
   const answering = [MAINTENANCE, NOT_UNDERSTOOD];
   for (const reason of answering) {
-    if (failing.has(`payments.${reason}`)) await bench.accounts.endRow(account, 'payments', reason);
+    if (failing.has(`payments.${reason}`)) await context.accounts.endRow(account, 'payments', reason);
   }
   // Whoever refuses is at work again; the other conditions have cleared only for one that got its token.
   const over = verdict.is === 'ok' ? probing : probing.filter((reason) => answering.includes(reason));
-  await cleared({ kind: 'disbursement', account }, over, bench);
+  await releaseHolds({ kind: 'disbursement', account }, over, context);
 }
 
 /**
  * Whether the account is held because nobody understands what it is answered. Each disbursement counts once, so that
  * one that is refused again and again holds nobody else.
  */
-export async function isNotUnderstood(account: string, firstTime: boolean, bench: Bench): Promise<boolean> {
-  const { accounts } = bench;
+export async function isNotUnderstood(
+  account: string,
+  firstTime: boolean,
+  context: ProcessorContext,
+): Promise<boolean> {
+  const { accounts } = context;
   if (firstTime && (await accounts.countFailure(account, 'payments', NOT_UNDERSTOOD, STRANGERS))) return true;
   return (await accounts.holdsOf(account)).some(({ reason }) => reason === NOT_UNDERSTOOD);
 }
 
 /** Ends the holds that an attempt was let through to try, and found to be over. */
-export async function cleared(
+export async function releaseHolds(
   { kind, account }: { readonly kind: SendingKind; readonly account: string },
   reasons: readonly string[],
-  bench: Bench,
+  context: ProcessorContext,
 ): Promise<void> {
-  for (const reason of reasons) await bench.accounts.release(account, AREA[kind], reason);
+  for (const reason of reasons) await context.accounts.release(account, AREA[kind], reason);
 }

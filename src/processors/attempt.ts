@@ -4,11 +4,11 @@ import type { QueueName } from '../operations/due-queues.ts';
 import { type EvidenceDraft, type Said, linesOf, named } from '../operations/evidence.ts';
 import { type Kind, type StateOf, isFinal } from '../operations/lifecycle.ts';
 import type { Fields, RecordAt, RecordBase } from '../operations/record.ts';
-import type { Change, Settled } from '../operations/settle.ts';
+import type { Change, TransitionResult } from '../operations/settle.ts';
 import type { UpstreamAccount } from '../upstream/client.ts';
 import type { NotOk } from '../upstream/verdict.ts';
 import { type AttemptedKind, type Announced, eventOf } from './announced.ts';
-import { type AccountKeys, type Bench, type Outcome, type Settlement, retryAt } from './bench.ts';
+import { type AccountKeys, type ProcessorContext, type Outcome, type AttemptResult, retryAt } from './context.ts';
 
 export interface AttemptAt<K extends AttemptedKind> {
   readonly record: RecordAt<K>;
@@ -25,7 +25,7 @@ export interface AttemptAt<K extends AttemptedKind> {
 }
 
 /** What became of an attempt, and what upstream said where it said no: a caller who waits is told. */
-export interface Tried extends Settlement {
+export interface Tried extends AttemptResult {
   readonly failure?: NotOk;
   /** Upstream was asked and answered, or there is nothing to ask it by. Absent: nobody knows what it would say now. */
   readonly asked?: true;
@@ -36,24 +36,24 @@ export async function beginAt<K extends AttemptedKind>(
   kind: K,
   id: string,
   queue: QueueName,
-  bench: Bench,
-): Promise<AttemptAt<K> | Settlement> {
-  const mono = bench.clock.monotonic();
-  const acquired = await bench.operations.acquire(kind, id, queue, bench.policy.leaseMs);
+  context: ProcessorContext,
+): Promise<AttemptAt<K> | AttemptResult> {
+  const mono = context.clock.monotonic();
+  const acquired = await context.operations.acquire(kind, id, queue, context.policy.leaseMs);
   if (acquired.is !== 'acquired') return { did: 'idle', because: acquired.is };
   const { is: _, ...held } = acquired;
   const { record, lease } = held;
-  const account = bench.account(record.account);
+  const account = context.account(record.account);
   const foreign = account && foreignTo(account, record.fields);
   if (account && foreign === undefined) {
-    const leaseEndsMono = mono + bench.policy.leaseMs;
+    const leaseEndsMono = mono + context.policy.leaseMs;
     return { ...held, leaseEndsMono, account: account.upstream, keys: account.fingerprint };
   }
   // Another process may have these keys; what was begun with one set is never ended with another.
   const because = foreign ?? 'account_not_configured';
   // What has ended is not in a hurry, and there may be a great deal of it.
-  const dueInMs = isFinal(kind, record.state) ? DAILY_MS : bench.policy.holdRecheckMs;
-  return finish<K>({ record, lease }, bench, { to: record.state, dueInMs, did: 'waits', because });
+  const dueInMs = isFinal(kind, record.state) ? DAILY_MS : context.policy.holdRecheckMs;
+  return finish<K>({ record, lease }, context, { to: record.state, dueInMs, did: 'waits', because });
 }
 
 /**
@@ -90,7 +90,7 @@ export interface Mine<K extends Kind> {
 }
 
 /** How an attempt ends: what is written, and what is told of it if that was written. */
-export type Ending<K extends Kind> = Omit<Change<K>, 'keepMs'> & Pick<Settlement, 'did' | 'because'>;
+export type Ending<K extends Kind> = Omit<Change<K>, 'keepMs'> & Pick<AttemptResult, 'did' | 'because'>;
 
 /**
  * Ends an attempt: the only way. Where somebody else has the record by the time of its last word, it is `lost`, and what
@@ -98,25 +98,29 @@ export type Ending<K extends Kind> = Omit<Change<K>, 'keepMs'> & Pick<Settlement
  */
 export async function finish<K extends Kind>(
   mine: Mine<K>,
-  bench: Bench,
+  context: ProcessorContext,
   { did, because, ...what }: Ending<K>,
-): Promise<Settlement> {
-  const settled = await write(mine, bench, what);
+): Promise<AttemptResult> {
+  const settled = await write(mine, context, what);
   return isApplied(settled) ? { did, because } : { did: 'lost', because: settled.is };
 }
 
 /** Changes the record and keeps the lease: the attempt goes on. */
 export function keep<K extends Kind>(
   mine: Mine<K>,
-  bench: Bench,
+  context: ProcessorContext,
   what: Change<K> & { readonly keepMs: number },
-): Promise<Settled> {
-  return write(mine, bench, what);
+): Promise<TransitionResult> {
+  return write(mine, context, what);
 }
 
-async function write<K extends Kind>({ record, lease }: Mine<K>, bench: Bench, what: Change<K>): Promise<Settled> {
-  const settled = await bench.operations.settle(record, lease, what);
-  if (settled.is === 'none' || settled.is === 'not yours') await noteLearnt(record.id, what, bench);
+async function write<K extends Kind>(
+  { record, lease }: Mine<K>,
+  context: ProcessorContext,
+  what: Change<K>,
+): Promise<TransitionResult> {
+  const settled = await context.operations.transition(record, lease, what);
+  if (settled.is === 'none' || settled.is === 'not yours') await noteLearnt(record.id, what, context);
   return settled;
 }
 
@@ -127,11 +131,15 @@ export const CLAIMED = 'claimed';
 const NAMED_UPSTREAM = ['token', 'transactionId', 'disburseTxId', 'providerRef', 'referenceNumber'] as const;
 
 /** Whoever has the record now does not know what we were told: upstream's word, and what it named. */
-async function noteLearnt<K extends Kind>(id: string, { evidence, set }: Change<K>, bench: Bench): Promise<void> {
+async function noteLearnt<K extends Kind>(
+  id: string,
+  { evidence, set }: Change<K>,
+  context: ProcessorContext,
+): Promise<void> {
   const told = linesOf(evidence).filter(({ operation, code }) => operation !== RESOLVE && code !== INTENDED);
   if (told.length === 0) return;
   const names = NAMED_UPSTREAM.flatMap((name) => (set?.[name] ? [named(name, set[name])] : []));
-  await bench.operations.note(id, [...told, ...names]);
+  await context.operations.appendEvidence(id, [...told, ...names]);
 }
 
 /** The line of evidence that tells what we were about to do. */
@@ -140,9 +148,9 @@ export const INTENDED = 'intended';
 /** What a line of evidence is about that tells a person's word. */
 export const RESOLVE = 'resolve';
 
-export type Applied = Extract<Settled, { readonly is: 'applied' | 'mine' }>;
+export type Applied = Extract<TransitionResult, { readonly is: 'applied' | 'mine' }>;
 
-export function isApplied(settled: Settled): settled is Applied {
+export function isApplied(settled: TransitionResult): settled is Applied {
   return settled.is === 'applied' || settled.is === 'mine';
 }
 
@@ -158,7 +166,7 @@ interface Told {
   readonly set?: Readonly<Record<string, string | number>>;
   readonly dueInMs?: number | undefined;
   readonly evidence?: Said | undefined;
-  readonly hintAfterMs?: number;
+  readonly nudgeAfterMs?: number;
   readonly forgetsCallback?: boolean;
   /** Not said where Redis may have lost something: it may have ended otherwise since. */
   readonly hasEffect?: true;
@@ -169,12 +177,12 @@ interface Told {
 /** Ends an attempt in a state that callers are told of. */
 export function announceEnd<K extends AttemptedKind>(
   attempt: AttemptAt<K>,
-  bench: Bench,
+  context: ProcessorContext,
   to: Announced<K> & StateOf<K>,
   { reason, failure, more, late, set, because, ...rest }: Told = {},
-): Promise<Settlement> {
+): Promise<AttemptResult> {
   const told = { ...(reason ? { reason } : {}), ...(failure ? { failure } : {}), ...more };
-  return finish<K>(attempt, bench, {
+  return finish<K>(attempt, context, {
     ...rest,
     to,
     set: { reason: '', failure: '', ...told, ...set },
@@ -196,7 +204,7 @@ export function timeLeft(
 /** Leaves the operation in its state. Without `dueInMs`, nobody looks until somebody has reason to. */
 export function stayAt<K extends AttemptedKind>(
   attempt: AttemptAt<K>,
-  bench: Bench,
+  context: ProcessorContext,
   how: {
     readonly dueInMs?: number | undefined;
     readonly because: string;
@@ -206,23 +214,26 @@ export function stayAt<K extends AttemptedKind>(
     /** Where the state it is in says less than is known by now. */
     readonly to?: StateOf<K>;
   },
-): Promise<Settlement> {
+): Promise<AttemptResult> {
   const { record } = attempt;
-  return finish<K>(attempt, bench, {
+  return finish<K>(attempt, context, {
     to: how.to ?? record.state,
     dueInMs: how.dueInMs,
     // Waiting for a turn or a condition is no try: what comes after it must not wait longer for it.
     set: { ...(how.did ? { tries: record.tries + 1 } : {}), ...how.set },
     evidence: how.evidence,
-    hintAfterMs: HINT_INTERVAL_MS,
+    nudgeAfterMs: NUDGE_INTERVAL_MS,
     did: how.did ?? 'waits',
     because: how.because,
   });
 }
 
 /** Until a person has looked, an operation of a Redis that may have lost something stays as it is. */
-export function waitForRecovery<K extends AttemptedKind>(attempt: AttemptAt<K>, bench: Bench): Promise<Settlement> {
-  return stayAt<K>(attempt, bench, { dueInMs: bench.policy.holdRecheckMs, because: 'recovering' });
+export function waitForRecovery<K extends AttemptedKind>(
+  attempt: AttemptAt<K>,
+  context: ProcessorContext,
+): Promise<AttemptResult> {
+  return stayAt<K>(attempt, context, { dueInMs: context.policy.holdRecheckMs, because: 'recovering' });
 }
 
 /**
@@ -237,11 +248,15 @@ export function retryLater<K extends AttemptedKind>(
     readonly evidence: EvidenceDraft;
     readonly set?: Readonly<Record<string, string | number>>;
   },
-  bench: Bench,
-): Promise<Settlement> {
+  context: ProcessorContext,
+): Promise<AttemptResult> {
   const because = verdict.code;
-  const { dueInMs, tries, sameAgain } = retryAt(how.waitsMs, { tries: attempt.record.tries, because }, bench.policy);
-  return stayAt(attempt, bench, {
+  const { dueInMs, tries, sameAgain } = retryAt(
+    how.waitsMs,
+    { tries: attempt.record.tries, because },
+    context.policy,
+  );
+  return stayAt(attempt, context, {
     dueInMs: Math.max(retryAfterOf(verdict), dueInMs),
     because,
     did: 'retries',
@@ -256,17 +271,17 @@ function retryAfterOf(verdict: NotOk): number {
 }
 
 /** A callback that comes while we look makes the next look due after this, and so does each after it. */
-export const HINT_INTERVAL_MS = 5_000;
+export const NUDGE_INTERVAL_MS = 5_000;
 
 /** What needs review is looked at daily where there is something to ask: a late word of upstream settles it. */
 export const DAILY_MS = 86_400_000;
 
 /** What an answer that is not a success leaves in the record: its code, never its words. */
-export function evidenceOf(operation: string, { seen, code }: NotOk): EvidenceDraft {
+export function evidenceOf(operation: string, { exchange, code }: NotOk): EvidenceDraft {
   return {
     operation,
-    code: seen.upstreamCode ?? code,
-    httpStatus: seen.httpStatus,
-    detail: seen.upstreamCode && code,
+    code: exchange.upstreamCode ?? code,
+    httpStatus: exchange.httpStatus,
+    detail: exchange.upstreamCode && code,
   };
 }

@@ -9,11 +9,11 @@
 import { toMs } from '../lib/durations.ts';
 import { APPROVE_WITHIN_MS, type BatchRecord, type BatchRow, Sums } from '../operations/batch-record.ts';
 import { type Batches, isSettled, WAITING } from '../operations/batches.ts';
-import type { Held } from '../operations/operations.ts';
+import type { Leased } from '../operations/operations.ts';
 import type { EventDraft } from '../operations/settle.ts';
 import { batch as declaration } from '../queues/batch.ts';
 import { finish } from './attempt.ts';
-import { type Bench, type Settlement, closedFor, isRecovering, waitAt } from './bench.ts';
+import { type ProcessorContext, type AttemptResult, closedFor, isRecovering, waitAt } from './context.ts';
 
 const LOOK_MS = declaration.retryAfter.map(toMs);
 
@@ -48,47 +48,56 @@ interface Look {
 }
 
 export function batchProcessor(tools: BatchTools) {
-  return async (id: string, bench: Bench): Promise<Settlement> => {
-    const acquired = await bench.operations.acquire('batch', id, 'batch', bench.policy.leaseMs);
+  return async (id: string, context: ProcessorContext): Promise<AttemptResult> => {
+    const acquired = await context.operations.acquire('batch', id, 'batch', context.policy.leaseMs);
     if (acquired.is !== 'acquired') return { did: 'idle', because: acquired.is };
-    if (acquired.record.state === 'awaiting_approval') return expire(acquired, bench);
-    return goOn(acquired, tools, bench);
+    if (acquired.record.state === 'awaiting_approval') return expire(acquired, context);
+    return continueBatch(acquired, tools, context);
   };
 }
 
-function wait(held: Held<'batch'>, dueInMs: number, because: string, bench: Bench): Promise<Settlement> {
-  return finish(held, bench, { to: held.record.state, dueInMs, did: 'waits', because });
+function wait(
+  held: Leased<'batch'>,
+  dueInMs: number,
+  because: string,
+  context: ProcessorContext,
+): Promise<AttemptResult> {
+  return finish(held, context, { to: held.record.state, dueInMs, did: 'waits', because });
 }
 
-function expire(held: Held<'batch'>, bench: Bench): Promise<Settlement> {
+function expire(held: Leased<'batch'>, context: ProcessorContext): Promise<AttemptResult> {
   const { record, at } = held;
   const leftMs = record.since + APPROVE_WITHIN_MS - at;
   if (leftMs > 0) {
-    return wait(held, leftMs, 'awaiting_approval', bench);
+    return wait(held, leftMs, 'awaiting_approval', context);
   }
-  if (isRecovering(bench)) return wait(held, bench.policy.holdRecheckMs, 'recovering', bench);
+  if (isRecovering(context)) return wait(held, context.policy.holdRecheckMs, 'recovering', context);
   // Nor does a copy know who approved it since.
-  return finish(held, bench, { to: 'expired', hasEffect: true, did: 'ended', because: 'expired' });
+  return finish(held, context, { to: 'expired', hasEffect: true, did: 'ended', because: 'expired' });
 }
 
-async function goOn(held: Held<'batch'>, tools: BatchTools, bench: Bench): Promise<Settlement> {
+async function continueBatch(
+  held: Leased<'batch'>,
+  tools: BatchTools,
+  context: ProcessorContext,
+): Promise<AttemptResult> {
   const { record } = held;
-  const closed = closedFor(bench);
+  const closed = closedFor(context);
   if (closed) {
-    return wait(held, bench.policy.holdRecheckMs, closed, bench);
+    return wait(held, context.policy.holdRecheckMs, closed, context);
   }
   const look = await lookAtRows(record, tools.batches);
-  if (look.mark === record.totals.count) return end(held, tools, bench);
+  if (look.mark === record.totals.count) return end(held, tools, context);
 
   const room = Math.min(ROWS_PER_ATTEMPT, UNBEGUN_MAX - look.unbegun);
   const next = room > 0 ? await tools.batches.rows(record.id, record.fed, room) : [];
   const placed = [...look.missing, ...next.map((row, offset) => ({ place: record.fed + offset, row }))];
-  if (placed.length > 0 && bench.account(record.account) === undefined) {
+  if (placed.length > 0 && context.account(record.account) === undefined) {
     // Acceptance would refuse each row for good; a worker that has the keys may come by.
-    return wait(held, bench.policy.holdRecheckMs, 'account_not_configured', bench);
+    return wait(held, context.policy.holdRecheckMs, 'account_not_configured', context);
   }
   await acceptRows(placed, record, tools);
-  return settleProgress(held, { mark: look.mark, fed: record.fed + next.length }, bench);
+  return settleProgress(held, { mark: look.mark, fed: record.fed + next.length }, context);
 }
 
 /**
@@ -139,23 +148,23 @@ function reasonOf(answer: RowAnswer | undefined): string | undefined {
 }
 
 async function settleProgress(
-  held: Held<'batch'>,
+  held: Leased<'batch'>,
   { mark, fed }: { mark: number; fed: number },
-  bench: Bench,
-): Promise<Settlement> {
+  context: ProcessorContext,
+): Promise<AttemptResult> {
   const { record } = held;
   const handedOut = fed - record.fed;
   const moved = handedOut > 0 || mark > record.mark;
   // A full attempt was cut short by its own bound, not by the rows that are out.
   const atOnce = handedOut === ROWS_PER_ATTEMPT && fed < record.totals.count;
-  const settlement = await finish(held, bench, {
+  const settlement = await finish(held, context, {
     to: record.state,
     dueInMs: atOnce ? 0 : waitAt(LOOK_MS, moved ? 0 : record.tries),
     set: { mark, fed, tries: moved ? 0 : record.tries + 1 },
     did: handedOut > 0 ? 'advanced' : 'waits',
     because: handedOut > 0 ? 'handed_out' : 'rows_under_way',
   });
-  if (atOnce && settlement.did !== 'lost') bench.wake('batch', record.id, record.rev + 1);
+  if (atOnce && settlement.did !== 'lost') context.wake('batch', record.id, record.rev + 1);
   return settlement;
 }
 
@@ -166,7 +175,11 @@ export function batchEvent({ id, contentHash, by, approvedBy, totals }: BatchRec
   return { type: 'batch.needs_review', data };
 }
 
-async function end(held: Held<'batch'>, { batches }: BatchTools, bench: Bench): Promise<Settlement> {
+async function end(
+  held: Leased<'batch'>,
+  { batches }: BatchTools,
+  context: ProcessorContext,
+): Promise<AttemptResult> {
   const { record } = held;
   const sums = new Sums();
   for await (const page of batches.rowsNow(record, { from: 0, to: record.totals.count })) {
@@ -174,7 +187,7 @@ async function end(held: Held<'batch'>, { batches }: BatchTools, bench: Bench): 
   }
   const { id, contentHash, by, approvedBy, totals } = record;
   const { count, xof } = totals;
-  return finish(held, bench, {
+  return finish(held, context, {
     to: 'finished',
     set: { mark: count },
     event: {

@@ -8,7 +8,7 @@ import { RECIPIENTS_PER_CHUNK, type RecipientState } from '../operations/chunk-i
 import { readEvidence } from '../operations/evidence.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import type { ChunkRecord } from '../operations/text-records.ts';
-import type { Bench } from './bench.ts';
+import type { ProcessorContext } from './context.ts';
 import { statesBefore } from './chunk-settle.ts';
 
 /** A campaign with more recipients than this sends a canary unless it says otherwise. */
@@ -27,13 +27,13 @@ export type Canary =
   | { readonly is: 'out'; readonly more: number }
   | { readonly is: 'bad'; readonly reason: 'canary_failed' | 'canary_in_doubt' | 'canary_sender' };
 
-export async function judgeCanary(campaign: CampaignRecord, bench: Bench): Promise<Canary> {
+export async function judgeCanary(campaign: CampaignRecord, context: ProcessorContext): Promise<Canary> {
   const first = chunksOf(campaign);
   if (campaign.canaryOver || first === 0) return { is: 'over' };
   if (campaign.fed < first) return { is: 'out', more: first - campaign.fed };
   if (campaign.settled < campaign.fed) return { is: 'out', more: 0 };
   const ids = Array.from({ length: first }, (_, index) => chunkAt(campaign, campaign.fed - 1 - index));
-  const chunks = await Promise.all(ids.flatMap((id) => (id ? [bench.queries.read('chunk', id)] : [])));
+  const chunks = await Promise.all(ids.flatMap((id) => (id ? [context.queries.read('chunk', id)] : [])));
   return judge(chunks.filter((chunk) => chunk !== undefined));
 }
 

@@ -1,7 +1,7 @@
 /** What a campaign has to say about one of its chunks at the moment it is sent. */
 import { PACE_AHEAD_MS, PACE_LOOK_MS } from '../operations/campaign-pace.ts';
 import type { SentItem } from '../upstream/messaging/types.ts';
-import type { Bench, Settlement } from './bench.ts';
+import type { ProcessorContext, AttemptResult } from './context.ts';
 import { OTHER_SENDER } from './campaign-canary.ts';
 import { quietNow } from './campaign-stand.ts';
 import { type SendAttempt, leaveQueued, sentTo } from './chunk-attempt.ts';
@@ -10,20 +10,23 @@ import { type SendAttempt, leaveQueued, sentTo } from './chunk-attempt.ts';
  * Keeps the chunk back where the pace says so. In the quiet hours the whole campaign is held, and the script that
  * writes the intent finds it so: what was handed out in the evening is not sent at night.
  */
-export async function keptByCampaign(attempt: SendAttempt, bench: Bench): Promise<Settlement | undefined> {
+export async function keptByCampaign(
+  attempt: SendAttempt,
+  context: ProcessorContext,
+): Promise<AttemptResult | undefined> {
   const { campaign, at } = attempt;
   if (campaign === undefined || campaign.state !== 'running') return undefined;
-  const until = quietNow({ campaign, at }, bench.policy);
+  const until = quietNow({ campaign, at }, context.policy);
   if (until !== undefined) {
-    await bench.campaigns.switch(campaign.id, 'hold', { reason: 'quiet_hours', againInMs: until - at });
+    await context.campaigns.switch(campaign.id, 'hold', { reason: 'quiet_hours', againInMs: until - at });
     return undefined;
   }
   const waitMs = campaign.perSecond === undefined ? 0 : campaign.paceAt - at - PACE_AHEAD_MS;
-  return waitMs > 0 ? waitForPace(attempt, waitMs, bench) : undefined;
+  return waitMs > 0 ? waitForPace(attempt, waitMs, context) : undefined;
 }
 
-export function waitForPace(attempt: SendAttempt, waitMs: number, bench: Bench): Promise<Settlement> {
-  return leaveQueued(attempt, bench, { dueInMs: Math.min(waitMs, PACE_LOOK_MS), because: 'pace' });
+export function waitForPace(attempt: SendAttempt, waitMs: number, context: ProcessorContext): Promise<AttemptResult> {
+  return leaveQueued(attempt, context, { dueInMs: Math.min(waitMs, PACE_LOOK_MS), because: 'pace' });
 }
 
 /**
@@ -33,7 +36,7 @@ export function waitForPace(attempt: SendAttempt, waitMs: number, bench: Bench):
 export async function noteSender(
   attempt: SendAttempt,
   items: readonly SentItem[],
-  bench: Bench,
+  context: ProcessorContext,
 ): Promise<Record<string, string>> {
   const { campaign, account } = attempt;
   if (campaign === undefined) return {};
@@ -43,7 +46,7 @@ export async function noteSender(
     return sender !== undefined && asked !== undefined && !isSame(sender, asked);
   });
   if (replaced?.sender === undefined) return {};
-  if (campaign.requireSender) await bench.campaigns.switch(campaign.id, 'hold', { reason: 'sender_replaced' });
+  if (campaign.requireSender) await context.campaigns.switch(campaign.id, 'hold', { reason: 'sender_replaced' });
   return { [OTHER_SENDER]: replaced.sender };
 }
 

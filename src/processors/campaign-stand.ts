@@ -2,7 +2,7 @@
 import { quietUntil, readQuietHours } from '../lib/quiet-hours.ts';
 import type { Judged } from '../operations/campaigns.ts';
 import type { CampaignRecord } from '../operations/record.ts';
-import type { Policy } from './bench.ts';
+import type { Policy } from './context.ts';
 
 export interface Standing<C = CampaignRecord> {
   readonly campaign: C;

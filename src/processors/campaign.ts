@@ -9,7 +9,7 @@ import { RECIPIENTS_PER_CHUNK } from '../operations/chunk-items.ts';
 import type { CampaignSwitch, SwitchDetails } from '../operations/campaign-switches.ts';
 import { RUN, leadsRun } from '../operations/campaigns.ts';
 import type { CampaignRecord } from '../operations/record.ts';
-import type { Bench, Settlement } from './bench.ts';
+import type { ProcessorContext, AttemptResult } from './context.ts';
 import { judgeCanary } from './campaign-canary.ts';
 import { type Standing, judgeOutcome, quietNow } from './campaign-stand.ts';
 
@@ -21,75 +21,75 @@ const LEAST_WINDOW = 32;
 const PACED_AHEAD_S = 3;
 const LEAST_PACED = 2;
 
-export async function feedCampaign(id: string, bench: Bench): Promise<Settlement> {
-  const campaign = await bench.queries.read('campaign', id);
+export async function feedCampaign(id: string, context: ProcessorContext): Promise<AttemptResult> {
+  const campaign = await context.queries.read('campaign', id);
   if (!campaign) return { did: 'idle', because: 'none' };
-  const { at, running } = await bench.campaigns.circumstances();
+  const { at, running } = await context.campaigns.circumstances();
   const standing: Standing = { campaign, at };
-  if (campaign.state === 'scheduled') return begin(standing, bench);
-  if (campaign.state === 'held') return releaseIfCleared(standing, bench);
-  if (campaign.state !== 'running') return rest(campaign, undefined, bench);
-  const held = await whatHolds(standing, bench);
-  if (held) return hold(campaign, held, bench);
-  if (campaign.walk !== undefined) return retry(campaign, running, bench);
-  return handOut(campaign, running, bench);
+  if (campaign.state === 'scheduled') return begin(standing, context);
+  if (campaign.state === 'held') return releaseIfCleared(standing, context);
+  if (campaign.state !== 'running') return rest(campaign, undefined, context);
+  const held = await whatHolds(standing, context);
+  if (held) return hold(campaign, held, context);
+  if (campaign.walk !== undefined) return retry(campaign, running, context);
+  return handOut(campaign, running, context);
 }
 
-async function begin({ campaign, at }: Standing, bench: Bench): Promise<Settlement> {
+async function begin({ campaign, at }: Standing, context: ProcessorContext): Promise<AttemptResult> {
   const { sendAt = 0 } = campaign;
-  return sendAt > at ? rest(campaign, sendAt, bench) : change(campaign, 'begin', {}, bench);
+  return sendAt > at ? rest(campaign, sendAt, context) : change(campaign, 'begin', {}, context);
 }
 
 /**
  * What somebody must look at stays held; a night ends by itself, and so does an empty balance once it is filled, and a
  * doubt once statistics have shown that most were sent to.
  */
-async function releaseIfCleared(standing: Standing, bench: Bench): Promise<Settlement> {
+async function releaseIfCleared(standing: Standing, context: ProcessorContext): Promise<AttemptResult> {
   const { campaign, at } = standing;
   if (campaign.reason === 'quiet_hours') {
-    const until = quietNow(standing, bench.policy);
+    const until = quietNow(standing, context.policy);
     return until === undefined
-      ? change(campaign, 'release', { only: 'quiet_hours' }, bench)
-      : rest(campaign, until, bench);
+      ? change(campaign, 'release', { only: 'quiet_hours' }, context)
+      : rest(campaign, until, context);
   }
   if (campaign.reason === 'in_doubt') {
     return judgeOutcome(campaign).stop
-      ? rest(campaign, at + bench.policy.holdRecheckMs, bench)
-      : change(campaign, 'release', { only: 'in_doubt' }, bench);
+      ? rest(campaign, at + context.policy.holdRecheckMs, context)
+      : change(campaign, 'release', { only: 'in_doubt' }, context);
   }
-  if (campaign.reason !== 'funds') return rest(campaign, undefined, bench);
-  return (await fundsAreGone(campaign, bench))
-    ? rest(campaign, at + bench.policy.holdRecheckMs, bench)
-    : change(campaign, 'release', { only: 'funds' }, bench);
+  if (campaign.reason !== 'funds') return rest(campaign, undefined, context);
+  return (await fundsAreGone(campaign, context))
+    ? rest(campaign, at + context.policy.holdRecheckMs, context)
+    : change(campaign, 'release', { only: 'funds' }, context);
 }
 
-async function whatHolds(standing: Standing, bench: Bench): Promise<SwitchDetails | undefined> {
+async function whatHolds(standing: Standing, context: ProcessorContext): Promise<SwitchDetails | undefined> {
   const { campaign, at } = standing;
-  const until = quietNow(standing, bench.policy);
+  const until = quietNow(standing, context.policy);
   if (until !== undefined) return { reason: 'quiet_hours', againInMs: until - at };
-  if (await fundsAreGone(campaign, bench)) return { reason: 'funds', againInMs: bench.policy.holdRecheckMs };
+  if (await fundsAreGone(campaign, context)) return { reason: 'funds', againInMs: context.policy.holdRecheckMs };
   const { stop } = judgeOutcome(campaign);
-  if (stop === 'in_doubt') return { reason: stop, againInMs: bench.policy.holdRecheckMs };
+  if (stop === 'in_doubt') return { reason: stop, againInMs: context.policy.holdRecheckMs };
   return stop && { reason: stop };
 }
 
-async function fundsAreGone({ account }: CampaignRecord, bench: Bench): Promise<boolean> {
-  const holds = await bench.accounts.holdsOf(account);
+async function fundsAreGone({ account }: CampaignRecord, context: ProcessorContext): Promise<boolean> {
+  const holds = await context.accounts.holdsOf(account);
   return holds.some(({ area, reason }) => area === 'messaging' && reason === 'funds');
 }
 
-async function handOut(campaign: CampaignRecord, running: number, bench: Bench): Promise<Settlement> {
-  const canary = await judgeCanary(campaign, bench);
-  if (canary.is === 'bad') return hold(campaign, { reason: canary.reason }, bench);
-  const room = roomFor(campaign, running, bench);
+async function handOut(campaign: CampaignRecord, running: number, context: ProcessorContext): Promise<AttemptResult> {
+  const canary = await judgeCanary(campaign, context);
+  if (canary.is === 'bad') return hold(campaign, { reason: canary.reason }, context);
+  const room = roomFor(campaign, running, context);
   const most = canary.is === 'out' ? Math.min(room, canary.more) : wholeRuns(campaign, room);
-  const chunks = await bench.campaigns.feed(campaign, {
+  const chunks = await context.campaigns.feed(campaign, {
     most,
     againInMs: AGAIN_MS,
     judged: judgeOutcome(campaign).judged,
     canaryOver: canary.is === 'over',
   });
-  for (const chunk of firstOfRuns(chunks ?? [])) bench.wake('sms-batch', chunk, 1);
+  for (const chunk of firstOfRuns(chunks ?? [])) context.wake('sms-batch', chunk, 1);
   return chunks && chunks.length > 0
     ? { did: 'advanced', because: 'handed_out' }
     : { did: 'idle', because: canary.is === 'out' ? 'canary_is_out' : 'window_full' };
@@ -108,14 +108,14 @@ function firstOfRuns(chunks: readonly string[]): readonly string[] {
 }
 
 /** Those who failed go out again, as many at a time as others would. */
-async function retry(campaign: CampaignRecord, running: number, bench: Bench): Promise<Settlement> {
-  const chunks = await bench.retries.gather(campaign, roomFor(campaign, running, bench), AGAIN_MS);
-  for (const chunk of chunks) bench.wake('sms-batch', chunk, `retry${campaign.retries}`);
+async function retry(campaign: CampaignRecord, running: number, context: ProcessorContext): Promise<AttemptResult> {
+  const chunks = await context.retries.gather(campaign, roomFor(campaign, running, context), AGAIN_MS);
+  for (const chunk of chunks) context.wake('sms-batch', chunk, `retry${campaign.retries}`);
   return { did: 'advanced', because: 'retried' };
 }
 
 /** Campaigns share what may be out, so that a small one behind a huge one waits for a part of it and not for all. */
-function roomFor(campaign: CampaignRecord, running: number, { policy }: Bench): number {
+function roomFor(campaign: CampaignRecord, running: number, { policy }: ProcessorContext): number {
   const share = Math.max(Math.floor(policy.feedWindow / running), Math.min(LEAST_WINDOW, policy.feedWindow));
   const unsettled = share - (campaign.fed - campaign.settled);
   const { perSecond, out } = campaign;
@@ -124,8 +124,12 @@ function roomFor(campaign: CampaignRecord, running: number, { policy }: Bench): 
   return Math.min(unsettled, ahead - out);
 }
 
-async function hold(campaign: CampaignRecord, details: SwitchDetails, bench: Bench): Promise<Settlement> {
-  await bench.campaigns.switch(campaign.id, 'hold', details);
+async function hold(
+  campaign: CampaignRecord,
+  details: SwitchDetails,
+  context: ProcessorContext,
+): Promise<AttemptResult> {
+  await context.campaigns.switch(campaign.id, 'hold', details);
   return { did: 'waits', because: details.reason ?? 'held' };
 }
 
@@ -133,15 +137,19 @@ async function change(
   { id }: CampaignRecord,
   name: CampaignSwitch,
   details: SwitchDetails,
-  bench: Bench,
-): Promise<Settlement> {
-  const switched = await bench.campaigns.switch(id, name, details);
+  context: ProcessorContext,
+): Promise<AttemptResult> {
+  const switched = await context.campaigns.switch(id, name, details);
   if (switched.is === 'refused') return { did: 'idle', because: 'switched_meanwhile' };
-  bench.wake('campaign', id, switched.rev);
+  context.wake('campaign', id, switched.rev);
   return { did: 'advanced', because: name };
 }
 
-async function rest(campaign: CampaignRecord, dueAt: number | undefined, bench: Bench): Promise<Settlement> {
-  await bench.campaigns.rest(campaign, dueAt);
+async function rest(
+  campaign: CampaignRecord,
+  dueAt: number | undefined,
+  context: ProcessorContext,
+): Promise<AttemptResult> {
+  await context.campaigns.rest(campaign, dueAt);
   return { did: 'waits', because: campaign.reason ?? campaign.state };
 }

@@ -6,7 +6,7 @@ import type { EvidenceDraft } from '../operations/evidence.ts';
 import type { ChunkRecord } from '../operations/text-records.ts';
 import type { UpstreamAccount } from '../upstream/client.ts';
 import { finish } from './attempt.ts';
-import { type Bench, type Outcome, type Settlement, closedFor } from './bench.ts';
+import { type ProcessorContext, type Outcome, type AttemptResult, closedFor } from './context.ts';
 import { endCancelled } from './chunk-cancelled.ts';
 import { type ChunkHeld, type ChunkMove, finishChunk, goOn, statesBefore } from './chunk-settle.ts';
 import { type Recipient, recipientsOf } from './chunk-texts.ts';
@@ -38,7 +38,7 @@ export function sentTo({ recipients, states }: Pick<SendAttempt, 'recipients' | 
 }
 
 /** The attempt by the clock of Redis as it must be by now: it may have waited for its turn. */
-export function asOfNow(attempt: SendAttempt, { clock, policy }: Bench): SendAttempt {
+export function asOfNow(attempt: SendAttempt, { clock, policy }: ProcessorContext): SendAttempt {
   const begunMono = attempt.leaseEndsMono - policy.leaseMs;
   return { ...attempt, at: attempt.at + Math.round(clock.monotonic() - begunMono) };
 }
@@ -56,19 +56,19 @@ export type Turn = 'woken' | 'next';
 export async function beginSending(
   id: string,
   { queue, turn }: { readonly queue: QueueName; readonly turn: Turn },
-  bench: Bench,
-): Promise<SendAttempt | Settlement> {
-  const mono = bench.clock.monotonic();
-  const { leaseMs } = bench.policy;
-  const acquired = await bench.chunks.begin(id, { queue, leaseMs, untriedOnly: turn === 'next' });
+  context: ProcessorContext,
+): Promise<SendAttempt | AttemptResult> {
+  const mono = context.clock.monotonic();
+  const { leaseMs } = context.policy;
+  const acquired = await context.chunks.begin(id, { queue, leaseMs, untriedOnly: turn === 'next' });
   if (acquired.is !== 'acquired') return { did: 'idle', because: acquired.is };
   const { record, lease, at, campaign } = acquired;
   const recipients = recipientsOf(record, campaign);
-  if (campaign?.state === 'cancelled') return endCancelled({ ...acquired, recipients }, bench);
-  const account = bench.account(record.account);
-  const condition = account ? await conditionOf(acquired, bench) : { wait: 'account_not_configured' };
+  if (campaign?.state === 'cancelled') return endCancelled({ ...acquired, recipients }, context);
+  const account = context.account(record.account);
+  const condition = account ? await conditionOf(acquired, context) : { wait: 'account_not_configured' };
   if (account === undefined || 'wait' in condition) {
-    return keepWaiting(acquired, 'wait' in condition ? condition.wait : 'account_not_configured', bench);
+    return keepWaiting(acquired, 'wait' in condition ? condition.wait : 'account_not_configured', context);
   }
   return {
     record,
@@ -97,16 +97,16 @@ function leaveOutPurged(states: RecipientState[], recipients: readonly Recipient
 async function keepWaiting(
   { record, lease, at }: Omit<ChunkHeld, 'recipients'>,
   because: string,
-  bench: Bench,
-): Promise<Settlement> {
-  const dueInMs = bench.policy.holdRecheckMs;
+  context: ProcessorContext,
+): Promise<AttemptResult> {
+  const dueInMs = context.policy.holdRecheckMs;
   const before = statesBefore(record);
   const recipients = record.campaign ? [] : recipientsOf(record, undefined);
   const states = orDoubt(expiredBy(at, before, recipients), record);
   if (states.every((state, index) => state === before[index])) {
-    return finish({ record, lease }, bench, { to: 'queued', dueInMs, did: 'waits', because });
+    return finish({ record, lease }, context, { to: 'queued', dueInMs, did: 'waits', because });
   }
-  const went = await goOn({ record, lease, at, recipients }, { states, dueInMs }, 'expired', bench);
+  const went = await goOn({ record, lease, at, recipients }, { states, dueInMs }, 'expired', context);
   return went.did === 'lost' ? went : { did: 'waits', because };
 }
 
@@ -128,16 +128,16 @@ export function expiredBy(
  */
 async function conditionOf(
   { record: { account }, accountHeld }: { readonly record: ChunkRecord; readonly accountHeld: boolean },
-  bench: Bench,
+  context: ProcessorContext,
 ): Promise<{ wait: string } | { probing: string[] }> {
-  const closed = closedFor(bench);
+  const closed = closedFor(context);
   if (closed) return { wait: closed };
   const probing: string[] = [];
   if (!accountHeld) return { probing };
-  for (const { area, reason } of await bench.accounts.holdsOf(account)) {
+  for (const { area, reason } of await context.accounts.holdsOf(account)) {
     if (area !== 'messaging') continue;
     const mayTry =
-      reason !== 'funds' && (await bench.accounts.mayProbe(account, area, reason, bench.policy.holdRecheckMs));
+      reason !== 'funds' && (await context.accounts.mayProbe(account, area, reason, context.policy.holdRecheckMs));
     if (!mayTry) return { wait: `account_held_${reason}` };
     probing.push(reason);
   }
@@ -147,18 +147,18 @@ async function conditionOf(
 /** Upstream took a chunk that was let through to try, so what held the account, or these of it, has cleared. */
 export async function releaseProbed(
   { record, probing }: SendAttempt,
-  bench: Bench,
+  context: ProcessorContext,
   cleared: readonly string[] = probing,
 ): Promise<void> {
   for (const reason of probing)
-    if (cleared.includes(reason)) await bench.accounts.release(record.account, 'messaging', reason);
+    if (cleared.includes(reason)) await context.accounts.release(record.account, 'messaging', reason);
 }
 
 /** Leaves out who has opted out by now, however long ago the file was uploaded. */
-export async function leaveOutOptedOut(attempt: SendAttempt, bench: Bench): Promise<SendAttempt> {
+export async function leaveOutOptedOut(attempt: SendAttempt, context: ProcessorContext): Promise<SendAttempt> {
   const { record, recipients, account } = attempt;
   const people = recipients.map(({ to, from }) => ({ to, sender: from ?? account.smsSender }));
-  const optedOut = await bench.optOuts.among(record.account, people);
+  const optedOut = await context.optOuts.among(record.account, people);
   const states = attempt.states.map(
     (state, index): RecipientState => (state === 'queued' && optedOut[index] ? 'skipped' : state),
   );
@@ -168,7 +168,7 @@ export async function leaveOutOptedOut(attempt: SendAttempt, bench: Bench): Prom
 /** Nothing was sent: the recipients wait in the queue as before. */
 export async function leaveQueued(
   attempt: SendAttempt,
-  bench: Bench,
+  context: ProcessorContext,
   how: {
     readonly dueInMs: number;
     readonly because: string;
@@ -177,7 +177,7 @@ export async function leaveQueued(
     /** Absent: whoever waits for a turn, a pace or another text has not tried. */
     readonly tries?: number;
   },
-): Promise<Settlement> {
+): Promise<AttemptResult> {
   const { record } = attempt;
   // Those who had expired or opted out stay so; nobody else has moved.
   const waiting = attempt.states.map((state): RecipientState => (state === 'sending' ? 'queued' : state));
@@ -189,5 +189,5 @@ export async function leaveQueued(
     ...(how.tries === undefined ? {} : { set: { tries: how.tries } }),
     ...(how.evidence ? { evidence: how.evidence } : {}),
   };
-  return finishChunk(attempt, move, { did: how.did ?? 'waits', because: how.because }, bench);
+  return finishChunk(attempt, move, { did: how.did ?? 'waits', because: how.because }, context);
 }

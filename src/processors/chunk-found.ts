@@ -2,7 +2,7 @@
 import { digitsOf } from '../lib/digits.ts';
 import { codeMark, textMark } from '../operations/text-marks.ts';
 import type { Statistics } from '../upstream/messaging/types.ts';
-import type { Bench } from './bench.ts';
+import type { ProcessorContext } from './context.ts';
 import type { ChunkHeld } from './chunk-settle.ts';
 import type { Recipient } from './chunk-texts.ts';
 
@@ -32,7 +32,7 @@ export async function foundAmong(
   { record, at, recipients }: ChunkHeld,
   doubtful: readonly number[],
   statistics: Statistics,
-  bench: Bench,
+  context: ProcessorContext,
 ): Promise<Map<number, string>> {
   const candidates = doubtful.flatMap((index): Candidate[] => {
     const recipient = recipients[index];
@@ -47,7 +47,7 @@ export async function foundAmong(
   ]);
   const sentAt = record.firstSentAt ?? record.sentAt ?? record.since;
   const from = sentAt - BEHIND_MS - AHEAD_MS;
-  const counted = await bench.chunks.countedAsSent(record.account, { from, to: at }, marks);
+  const counted = await context.chunks.countedAsSent(record.account, { from, to: at }, marks);
   const spoken = new Set(marks.filter((_, place) => counted[place]));
   return new Map(
     candidates.flatMap((candidate): [number, string][] => {

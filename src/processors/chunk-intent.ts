@@ -2,13 +2,13 @@
 import { toMs } from '../lib/durations.ts';
 import { orDoubt, packOutcome } from '../operations/chunk-items.ts';
 import { smsBatch } from '../queues/sms-batch.ts';
-import type { Settled } from '../operations/settle.ts';
-import { type Bench, type Settlement, retryAt } from './bench.ts';
+import type { TransitionResult } from '../operations/settle.ts';
+import { type ProcessorContext, type AttemptResult, retryAt } from './context.ts';
 import { waitForPace } from './campaign-gate.ts';
 import { type SendAttempt, expiredBy, firstExpiry, leaveOutOptedOut, leaveQueued } from './chunk-attempt.ts';
 import { nextPart, readPlan } from './chunk-plan.ts';
 import { goOn, settleChunk } from './chunk-settle.ts';
-import { putDown } from './intent.ts';
+import { writeIntent } from './intent.ts';
 
 const RETRY_MS = smsBatch.retryAfter.map(toMs);
 
@@ -18,50 +18,50 @@ const NOBODY: ReadonlySet<number> = new Set();
 const SAME_TEXT_MS = 5_000;
 
 /** The attempt with those who are sent to as `sending`, or what became of it where nobody is. */
-export function intendToSend(attempt: SendAttempt, bench: Bench): Promise<SendAttempt | Settlement> {
+export function intendToSend(attempt: SendAttempt, context: ProcessorContext): Promise<SendAttempt | AttemptResult> {
   let asked = attempt;
   let intended = asIntended(asked);
   // The same text to the same number is on its way, or in doubt: theirs waits, and the others go.
   const busy = new Set<number>();
-  return putDown<SendAttempt>(
+  return writeIntent<SendAttempt>(
     attempt,
     {
       write: async () => {
         // Each time round somebody more is left out, so this ends.
         while (intended.states.includes('sending')) {
-          const settled = await writeIntent(attempt, intended, bench);
+          const settled = await writeChunkIntent(attempt, intended, context);
           if (settled.is === 'expiring') intended = asIntended({ ...intended, at: settled.at }, asked, busy);
           else if (settled.is === 'opt-outs') {
-            asked = await leaveOutOptedOut(asked, bench);
+            asked = await leaveOutOptedOut(asked, context);
             intended = asIntended({ ...asked, at: intended.at }, asked, busy);
           } else if (settled.is === 'busy') {
             for (const place of busyPlaces(settled.places, intended)) busy.add(place);
             intended = asIntended({ ...asked, at: intended.at }, asked, busy);
           } else if (settled.is === 'parked' || settled.is === 'cancelled')
             return { did: 'waits', because: `campaign_${settled.is}` };
-          else if (settled.is === 'recovering') return waitForRecovery(attempt, bench);
-          else if (settled.is === 'paced') return waitForPace(attempt, settled.waitMs, bench);
-          else return settled as Settled;
+          else if (settled.is === 'recovering') return waitForRecovery(attempt, context);
+          else if (settled.is === 'paced') return waitForPace(attempt, settled.waitMs, context);
+          else return settled as TransitionResult;
         }
-        return sendNobody(attempt, intended, bench);
+        return sendNobody(attempt, intended, context);
       },
       mine: { state: 'sending' },
       written: (applied, leaseEndsMono) => {
         const at = applied.at || intended.at;
         return { ...intended, leaseEndsMono, at, record: { ...intended.record, sentAt: at, rev: applied.rev } };
       },
-      unsay: ({ because, code }) => {
-        const { dueInMs, tries } = retryAt(RETRY_MS, { tries: attempt.record.tries, because }, bench.policy);
+      withdrawIntent: ({ because, code }) => {
+        const { dueInMs, tries } = retryAt(RETRY_MS, { tries: attempt.record.tries, because }, context.policy);
         const evidence = { operation: 'send', code };
-        return leaveQueued(intended, bench, { dueInMs, because, did: 'retries', tries, evidence });
+        return leaveQueued(intended, context, { dueInMs, because, did: 'retries', tries, evidence });
       },
     },
-    bench,
+    context,
   );
 }
 
-function waitForRecovery(attempt: SendAttempt, bench: Bench): Promise<Settlement> {
-  return leaveQueued(attempt, bench, { dueInMs: bench.policy.holdRecheckMs, because: 'recovering' });
+function waitForRecovery(attempt: SendAttempt, context: ProcessorContext): Promise<AttemptResult> {
+  return leaveQueued(attempt, context, { dueInMs: context.policy.holdRecheckMs, because: 'recovering' });
 }
 
 /** The attempt as the record tells it once the intent is written: who is sent to, and who is left out. */
@@ -86,8 +86,8 @@ function busyPlaces(places: readonly number[], { states }: SendAttempt): number[
   return places.flatMap((place) => going[place] ?? []);
 }
 
-function writeIntent(attempt: SendAttempt, intended: SendAttempt, bench: Bench) {
-  const { leaseMs } = bench.policy;
+function writeChunkIntent(attempt: SendAttempt, intended: SendAttempt, context: ProcessorContext) {
+  const { leaseMs } = context.policy;
   const { states } = intended;
   return settleChunk(
     attempt,
@@ -102,7 +102,7 @@ function writeIntent(attempt: SendAttempt, intended: SendAttempt, bench: Bench) 
       set: { '@sentAt': 0, ...(attempt.record.firstSentAt ? {} : { '@firstSentAt': 0 }) },
       evidence: { operation: 'send', code: 'intended' },
     },
-    bench,
+    context,
   );
 }
 
@@ -114,15 +114,19 @@ function sendersOf({ recipients, account, campaign }: SendAttempt): string[] {
 }
 
 /** Everybody has expired, opted out, or waits for the same text to be over. */
-function sendNobody(attempt: SendAttempt, { states }: SendAttempt, bench: Bench): Promise<Settlement> {
+function sendNobody(
+  attempt: SendAttempt,
+  { states }: SendAttempt,
+  context: ProcessorContext,
+): Promise<AttemptResult> {
   if (states.includes('queued')) {
-    const dueInMs = Math.min(SAME_TEXT_MS, bench.policy.settleDelayMs);
-    return leaveQueued({ ...attempt, states }, bench, { dueInMs, because: 'same_text_open' });
+    const dueInMs = Math.min(SAME_TEXT_MS, context.policy.settleDelayMs);
+    return leaveQueued({ ...attempt, states }, context, { dueInMs, because: 'same_text_open' });
   }
-  return goOn(attempt, { states }, states.includes('skipped') ? 'opted_out' : 'expired', bench);
+  return goOn(attempt, { states }, states.includes('skipped') ? 'opted_out' : 'expired', context);
 }
 
 /** Whether those who still wait do so for a text of theirs that is open elsewhere, and not for their part's turn. */
-export function waitForSameText({ record, states }: SendAttempt, bench: Bench): number {
-  return record.plan === '' && states.includes('queued') ? Math.min(SAME_TEXT_MS, bench.policy.settleDelayMs) : 0;
+export function waitForSameText({ record, states }: SendAttempt, context: ProcessorContext): number {
+  return record.plan === '' && states.includes('queued') ? Math.min(SAME_TEXT_MS, context.policy.settleDelayMs) : 0;
 }

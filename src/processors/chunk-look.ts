@@ -16,7 +16,7 @@ import { type RecipientState, orDoubt, packAgain, unpackAgain } from '../operati
 import { statusPoll } from '../queues/status-poll.ts';
 import type { Statistics } from '../upstream/messaging/types.ts';
 import { finish } from './attempt.ts';
-import { type Bench, type Settlement, waitAt } from './bench.ts';
+import { type ProcessorContext, type AttemptResult, waitAt } from './context.ts';
 import { foundAmong, periodOf } from './chunk-found.ts';
 import { splitPart } from './chunk-plan.ts';
 import { type ChunkHeld, type ChunkMove, finishChunk, goOn, statesBefore } from './chunk-settle.ts';
@@ -31,39 +31,39 @@ interface Looking extends ChunkHeld {
   readonly onUnknown: 'hold' | 'resend';
 }
 
-export async function lookAtChunk(id: string, bench: Bench): Promise<Settlement> {
-  const acquired = await bench.operations.acquire('chunk', id, 'status-poll', bench.policy.leaseMs);
+export async function lookAtChunk(id: string, context: ProcessorContext): Promise<AttemptResult> {
+  const acquired = await context.operations.acquire('chunk', id, 'status-poll', context.policy.leaseMs);
   if (acquired.is !== 'acquired') return { did: 'idle', because: acquired.is };
   const { record, at } = acquired;
-  const campaign = record.campaign ? await bench.queries.read('campaign', record.campaign) : undefined;
+  const campaign = record.campaign ? await context.queries.read('campaign', record.campaign) : undefined;
   const held: Looking = {
     ...acquired,
     recipients: recipientsOf(record, campaign),
-    onUnknown: campaign?.onUnknown ?? bench.policy.onUnknown,
+    onUnknown: campaign?.onUnknown ?? context.policy.onUnknown,
   };
-  if (record.state === 'sending') return doubt(held, bench);
+  if (record.state === 'sending') return doubt(held, context);
   const states = statesBefore(record);
   const sentAt = record.sentAt ?? record.since;
-  const settleFor = sentAt + bench.policy.settleDelayMs - at;
-  if (settleFor > 0) return wait(held, bench, settleFor, 'settle_delay');
+  const settleFor = sentAt + context.policy.settleDelayMs - at;
+  if (settleFor > 0) return wait(held, context, settleFor, 'settle_delay');
 
-  const account = bench.account(record.account);
-  if (!account) return wait(held, bench, bench.policy.holdRecheckMs, 'account_not_configured');
-  const admission = await bench.upstream.admit(account.upstream, 'messaging', 'look');
-  if (!admission.admitted) return wait(held, bench, admission.retryAfterMs, 'rate');
+  const account = context.account(record.account);
+  if (!account) return wait(held, context, context.policy.holdRecheckMs, 'account_not_configured');
+  const admission = await context.upstream.admit(account.upstream, 'messaging', 'look');
+  if (!admission.admitted) return wait(held, context, admission.retryAfterMs, 'rate');
   const doubtful = placesOf(states, record.state === 'refused' ? 'sending' : 'unknown');
-  const verdict = await bench.upstream.messaging.statistics(account.upstream, {
+  const verdict = await context.upstream.messaging.statistics(account.upstream, {
     numbers: doubtful.flatMap((index) => held.recipients[index]?.to ?? []),
     ...periodOf(record.firstSentAt ?? sentAt, at),
   });
   if (verdict.is !== 'ok') {
     const because = verdict.is === 'held' ? verdict.condition : verdict.code;
-    if (at - sentAt >= bench.policy.limitMs) return giveUp(held, doubtful, because, bench);
-    return wait(held, bench, waitAt(RETRY_MS, record.tries), because);
+    if (at - sentAt >= context.policy.limitMs) return giveUp(held, doubtful, because, context);
+    return wait(held, context, waitAt(RETRY_MS, record.tries), because);
   }
-  const found = await foundAmong(held, doubtful, verdict.value, bench);
-  const look = { states, doubtful, found, statistics: verdict.value, late: at - sentAt >= bench.policy.limitMs };
-  return record.state === 'refused' ? settleRefused(held, look, bench) : settleLook(held, look, bench);
+  const found = await foundAmong(held, doubtful, verdict.value, context);
+  const look = { states, doubtful, found, statistics: verdict.value, late: at - sentAt >= context.policy.limitMs };
+  return record.state === 'refused' ? settleRefused(held, look, context) : settleLook(held, look, context);
 }
 
 interface Look {
@@ -77,45 +77,51 @@ interface Look {
 }
 
 /** An attempt died while it was sending. It is never repeated: from here on whom it was sending to is in doubt. */
-async function doubt(held: ChunkHeld, bench: Bench): Promise<Settlement> {
+async function doubt(held: ChunkHeld, context: ProcessorContext): Promise<AttemptResult> {
   const before = statesBefore(held.record);
   const states = before.map((state): RecipientState => (state === 'sending' ? 'unknown' : state));
   // Everybody had expired when it died, so there is nobody to ask about.
-  if (!before.includes('sending')) return goOn(held, { states }, 'nobody_in_doubt', bench);
+  if (!before.includes('sending')) return goOn(held, { states }, 'nobody_in_doubt', context);
   const evidence = { operation: 'send', code: 'interrupted' };
-  const dueInMs = bench.policy.settleDelayMs;
+  const dueInMs = context.policy.settleDelayMs;
   // That we died says nothing about the service, so a campaign is not judged by it.
   const died = before.filter((state) => state === 'sending').length;
   const counts = { judgedOver: died, judgedUnknown: died };
   const move: ChunkMove = { to: 'unknown', states, dueInMs, evidence, set: { looks: '' }, counts };
-  return finishChunk(held, move, { did: 'unknown', because: 'interrupted' }, bench);
+  return finishChunk(held, move, { did: 'unknown', because: 'interrupted' }, context);
 }
 
 /** Statistics could not be had for as long as we ask: who is in doubt stays so, and who was refused stays refused. */
-async function giveUp(held: ChunkHeld, doubtful: readonly number[], code: string, bench: Bench): Promise<Settlement> {
+async function giveUp(
+  held: ChunkHeld,
+  doubtful: readonly number[],
+  code: string,
+  context: ProcessorContext,
+): Promise<AttemptResult> {
   const { record } = held;
   const evidence = { operation: 'statistics', code, detail: 'limit' };
   const refused = statesBefore(record).map((state): RecipientState => (state === 'sending' ? 'failed' : state));
   const states = orDoubt(refused, record);
   const codes = record.refusedAs ? codesOf(doubtful, record.refusedAs) : {};
-  return goOn(held, { states, codes, evidence, set: { refusedAs: '' } }, 'limit', bench);
+  return goOn(held, { states, codes, evidence, set: { refusedAs: '' } }, 'limit', context);
 }
 
 async function wait(
   { record, lease }: ChunkHeld,
-  bench: Bench,
+  context: ProcessorContext,
   dueInMs: number,
   because: string,
-): Promise<Settlement> {
+): Promise<AttemptResult> {
   const set = { tries: record.tries + 1 };
-  return finish({ record, lease }, bench, { to: record.state, dueInMs, set, did: 'retries', because });
+  return finish({ record, lease }, context, { to: record.state, dueInMs, set, did: 'retries', because });
 }
 
 /** It was refused before any work: who was not sent to goes out again, without those that statistics call invalid. */
-async function settleRefused(held: ChunkHeld, look: Look, bench: Bench): Promise<Settlement> {
+async function settleRefused(held: ChunkHeld, look: Look, context: ProcessorContext): Promise<AttemptResult> {
   const { record, recipients } = held;
   const untold = untoldIn(look, held);
-  if (untold.length > 0 && !look.late) return wait(held, bench, waitAt(RETRY_MS, record.tries), 'statistics_silent');
+  if (untold.length > 0 && !look.late)
+    return wait(held, context, waitAt(RETRY_MS, record.tries), 'statistics_silent');
   const invalid = new Set(look.statistics.invalid);
   const code = record.refusedAs ?? 'refused';
   const unclear = unclearIn(look, held);
@@ -134,35 +140,35 @@ async function settleRefused(held: ChunkHeld, look: Look, bench: Bench): Promise
   const plan = named.length + unclear.length > 0 ? String(record.count) : splitPart('', left, states);
   const codes = { ...Object.fromEntries(look.found), ...codesOf(named, code) };
   const evidence = evidenceOf(look, `, ${named.length} invalid`);
-  return goOn(held, { states, codes, evidence, set: { plan, refusedAs: '' } }, 'looked', bench);
+  return goOn(held, { states, codes, evidence, set: { plan, refusedAs: '' } }, 'looked', context);
 }
 
-async function settleLook(held: Looking, look: Look, bench: Bench): Promise<Settlement> {
+async function settleLook(held: Looking, look: Look, context: ProcessorContext): Promise<AttemptResult> {
   const looks = held.record.looks + 1;
   const states = look.states.map((state, index): RecipientState => (look.found.has(index) ? 'sent' : state));
   const codes = Object.fromEntries(look.found);
   const evidence = evidenceOf(look);
   // Whoever may have been sent to is not sent to again.
   const untold = [...untoldIn(look, held), ...unclearIn(look, held)];
-  const again = lookAgain(held, { ...look, states, untold, looks }, bench);
+  const again = lookAgain(held, { ...look, states, untold, looks }, context);
   if (again) {
     const { dueInMs, because } = again;
     const set = { looks, tries: held.record.tries + 1 };
     const move: ChunkMove = { to: 'unknown', states, codes, evidence, dueInMs, set };
-    return finishChunk(held, move, { did: 'unknown', because }, bench);
+    return finishChunk(held, move, { did: 'unknown', because }, context);
   }
   const move = { states, codes, evidence, set: { looks } };
-  return (await sendAgain(held, move, untold, bench)) ?? goOn(held, move, 'looked', bench);
+  return (await sendAgain(held, move, untold, context)) ?? goOn(held, move, 'looked', context);
 }
 
 /** When it is looked once more, and why; undefined: this was the last look. */
 function lookAgain(
   held: Looking,
   { states, untold, looks, late }: Look & { readonly untold: readonly number[]; readonly looks: number },
-  bench: Bench,
+  context: ProcessorContext,
 ): { readonly dueInMs: number; readonly because: string } | undefined {
   if (!states.includes('unknown')) return undefined;
-  if (looks < LOOKS) return { dueInMs: bench.policy.settleDelayMs, because: 'not_seen_yet' };
+  if (looks < LOOKS) return { dueInMs: context.policy.settleDelayMs, because: 'not_seen_yet' };
   if (late || untold.length === 0 || !mayResend(held)) return undefined;
   return { dueInMs: waitAt(RETRY_MS, held.record.tries), because: 'statistics_silent' };
 }
@@ -193,8 +199,8 @@ async function sendAgain(
   held: Looking,
   move: Omit<ChunkMove, 'to'>,
   untold: readonly number[],
-  bench: Bench,
-): Promise<Settlement | undefined> {
+  context: ProcessorContext,
+): Promise<AttemptResult | undefined> {
   const { record, recipients, at } = held;
   if (!mayResend(held)) return undefined;
   const again = unpackAgain(record.again, record.count);
@@ -218,7 +224,7 @@ async function sendAgain(
       counts: { resent },
     },
     { did: 'advanced', because: 'sent_again' },
-    bench,
+    context,
   );
   return settlement.because === 'cancelled' ? undefined : settlement;
 }

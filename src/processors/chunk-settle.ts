@@ -15,7 +15,7 @@ import type { EvidenceDraft } from '../operations/evidence.ts';
 import { type ChunkState, queueOf } from '../operations/lifecycle.ts';
 import type { ChunkRecord } from '../operations/text-records.ts';
 import { codeMark } from '../operations/text-marks.ts';
-import type { Bench, Settlement } from './bench.ts';
+import type { ProcessorContext, AttemptResult } from './context.ts';
 import type { Recipient } from './chunk-texts.ts';
 
 export interface ChunkHeld {
@@ -43,12 +43,12 @@ export interface ChunkMove {
   readonly counts?: Readonly<Record<string, number>>;
 }
 
-export function settleChunk(held: ChunkHeld, move: ChunkMove, bench: Bench): Promise<ChunkSettled> {
+export function settleChunk(held: ChunkHeld, move: ChunkMove, context: ProcessorContext): Promise<ChunkSettled> {
   const { record, lease, at } = held;
   const before = statesBefore(record);
   const codes = record.codes === '' ? (move.codes ?? {}) : { ...codesBefore(record, before), ...move.codes };
   const messages = record.campaign ? [] : messageChanges(record, before, move.states, codes, move.to);
-  return bench.chunks.settle(record, lease, {
+  return context.chunks.settle(record, lease, {
     to: move.to,
     dueInMs: move.dueInMs,
     keepMs: move.keepMs,
@@ -75,37 +75,37 @@ export async function goOn(
   held: ChunkHeld,
   move: Omit<ChunkMove, 'to'>,
   because: string,
-  bench: Bench,
-): Promise<Settlement> {
+  context: ProcessorContext,
+): Promise<AttemptResult> {
   const { record } = held;
   if (!move.states.includes('queued')) {
-    return finishChunk(held, { ...move, to: 'settled' }, { did: 'ended', because }, bench);
+    return finishChunk(held, { ...move, to: 'settled' }, { did: 'ended', because }, context);
   }
-  const settled = await settleChunk(held, { dueInMs: 0, ...move, to: 'queued' }, bench);
+  const settled = await settleChunk(held, { dueInMs: 0, ...move, to: 'queued' }, context);
   const queue = queueOf('chunk', 'queued', record.lane);
-  if (settled.is === 'applied' && !move.dueInMs && queue) bench.wake(queue, record.id, settled.rev);
-  return endOf(held, move, { settled, meant: { did: 'advanced', because } }, bench);
+  if (settled.is === 'applied' && !move.dueInMs && queue) context.wake(queue, record.id, settled.rev);
+  return endOf(held, move, { settled, meant: { did: 'advanced', because } }, context);
 }
 
 /** Ends an attempt at a chunk. */
 export async function finishChunk(
   held: ChunkHeld,
   move: ChunkMove,
-  meant: Settlement,
-  bench: Bench,
-): Promise<Settlement> {
-  return endOf(held, move, { settled: await settleChunk(held, move, bench), meant }, bench);
+  meant: AttemptResult,
+  context: ProcessorContext,
+): Promise<AttemptResult> {
+  return endOf(held, move, { settled: await settleChunk(held, move, context), meant }, context);
 }
 
 /** Whoever has the chunk by now does not know what we were told. */
 async function endOf(
   { record }: ChunkHeld,
   { evidence }: Pick<ChunkMove, 'evidence'>,
-  { settled, meant }: { readonly settled: ChunkSettled; readonly meant: Settlement },
-  bench: Bench,
-): Promise<Settlement> {
+  { settled, meant }: { readonly settled: ChunkSettled; readonly meant: AttemptResult },
+  context: ProcessorContext,
+): Promise<AttemptResult> {
   if (settled.is === 'applied' || settled.is === 'mine') return meant;
-  if (evidence) await bench.operations.note(record.id, evidence);
+  if (evidence) await context.operations.appendEvidence(record.id, evidence);
   return { did: 'lost', because: settled.is };
 }
 

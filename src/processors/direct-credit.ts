@@ -12,10 +12,10 @@ import { RESTORED } from '../operations/restored.ts';
 import { directCredit as declaration } from '../queues/direct-credit.ts';
 import type { Change } from '../operations/settle.ts';
 import type { Verdict } from '../upstream/verdict.ts';
-import { cleared, hold, mustWait } from './account-holds.ts';
+import { releaseHolds, hold, mustWait } from './account-holds.ts';
 import { eventOf } from './announced.ts';
 import { type AttemptAt, announceEnd, beginAt, evidenceOf, finish, stayAt, waitForRecovery } from './attempt.ts';
-import { type Bench, type Settlement, retryAt, isRecovering } from './bench.ts';
+import { type ProcessorContext, type AttemptResult, retryAt, isRecovering } from './context.ts';
 import { intend, sendBy } from './intent.ts';
 
 const RETRY_MS = declaration.retryAfter.map(toMs);
@@ -23,28 +23,28 @@ const RETRY_MS = declaration.retryAfter.map(toMs);
 type Attempt = AttemptAt<'direct_credit'>;
 type CreditVerdict = Verdict<{ readonly transactionId?: string }>;
 
-export async function advanceDirectCredit(id: string, bench: Bench): Promise<Settlement> {
-  const attempt = await beginAt('direct_credit', id, 'direct-credit', bench);
+export async function advanceDirectCredit(id: string, context: ProcessorContext): Promise<AttemptResult> {
+  const attempt = await beginAt('direct_credit', id, 'direct-credit', context);
   if ('did' in attempt) return attempt;
   if (attempt.record.state === 'sending')
-    return announceEnd(attempt, bench, 'needs_review', { reason: 'interrupted' });
-  if (isRecovering(bench)) return waitForRecovery(attempt, bench);
-  const late = await pastItsLimit(attempt, bench);
+    return announceEnd(attempt, context, 'needs_review', { reason: 'interrupted' });
+  if (isRecovering(context)) return waitForRecovery(attempt, context);
+  const late = await pastItsLimit(attempt, context);
   if (late) return late;
-  const gate = await mustWait(attempt, bench);
-  return 'did' in gate ? gate : send(attempt, gate.probing, bench);
+  const gate = await mustWait(attempt, context);
+  return 'did' in gate ? gate : send(attempt, gate.probing, context);
 }
 
-async function pastItsLimit(attempt: Attempt, bench: Bench): Promise<Settlement | undefined> {
+async function pastItsLimit(attempt: Attempt, context: ProcessorContext): Promise<AttemptResult | undefined> {
   const { record, at } = attempt;
-  if (at - record.createdAt < bench.policy.limitMs) return undefined;
-  return announceEnd(attempt, bench, 'rejected', { reason: 'not_sent_in_time', hasEffect: true });
+  if (at - record.createdAt < context.policy.limitMs) return undefined;
+  return announceEnd(attempt, context, 'rejected', { reason: 'not_sent_in_time', hasEffect: true });
 }
 
-async function send(attempt: Attempt, probing: readonly string[], bench: Bench): Promise<Settlement> {
+async function send(attempt: Attempt, probing: readonly string[], context: ProcessorContext): Promise<AttemptResult> {
   const { account, record } = attempt;
-  const admission = await bench.upstream.admit(account, 'payments', 'act');
-  if (!admission.admitted) return stayAt(attempt, bench, { dueInMs: admission.retryAfterMs, because: 'rate' });
+  const admission = await context.upstream.admit(account, 'payments', 'act');
+  if (!admission.admitted) return stayAt(attempt, context, { dueInMs: admission.retryAfterMs, because: 'rate' });
   const evidence = { operation: 'credit', code: 'intended', send: 1 };
   const intended = await intend(
     attempt,
@@ -54,50 +54,54 @@ async function send(attempt: Attempt, probing: readonly string[], bench: Bench):
       evidence,
       // A person's word counts until the very write: what is read before it may be said too late.
       unlessHeld: `payments.${STOPPED}`,
-      unsent: unsent(record, 'not_sent', bench),
+      unsent: unsent(record, 'not_sent', context),
     },
-    bench,
+    context,
   );
   if ('did' in intended) return intended;
   const { accountAlias, amount } = record;
-  const verdict = await bench.upstream.payments.directCredit(
+  const verdict = await context.upstream.payments.directCredit(
     account,
     { accountAlias, amount },
-    { sendBy: sendBy(intended, bench) },
+    { sendBy: sendBy(intended, context) },
   );
-  const settlement = await settleSent(intended, verdict, bench);
+  const settlement = await settleSent(intended, verdict, context);
   if (verdict.is === 'ok') {
     // Only who was let through to try releases: one that was under way before the hold began proves nothing.
-    await cleared(record, probing, bench);
+    await releaseHolds(record, probing, context);
   }
-  return settlement.did === 'lost' ? settleLate(intended, verdict, bench) : settlement;
+  return settlement.did === 'lost' ? settleLate(intended, verdict, context) : settlement;
 }
 
 /** The way back for one of which no byte left us. */
-function unsent(record: Attempt['record'], because: string, { policy }: Bench): Change<'direct_credit'> {
+function unsent(record: Attempt['record'], because: string, { policy }: ProcessorContext): Change<'direct_credit'> {
   const { dueInMs, tries } = retryAt(RETRY_MS, { tries: record.tries, because }, policy);
   return { to: 'queued', dueInMs, set: { sentAt: '', tries } };
 }
 
-async function settleSent(attempt: Attempt, verdict: CreditVerdict, bench: Bench): Promise<Settlement> {
+async function settleSent(
+  attempt: Attempt,
+  verdict: CreditVerdict,
+  context: ProcessorContext,
+): Promise<AttemptResult> {
   if (verdict.is === 'ok') {
     const { transactionId } = verdict.value;
-    const { code, httpStatus } = verdict.seen;
+    const { code, httpStatus } = verdict.exchange;
     const evidence = { operation: 'credit', code, httpStatus };
-    return announceEnd(attempt, bench, 'succeeded', {
+    return announceEnd(attempt, context, 'succeeded', {
       evidence,
       ...(transactionId ? { more: { transactionId } } : {}),
     });
   }
   const evidence = evidenceOf('credit', verdict);
-  const ending = { reason: verdict.code, failure: verdict.seen.message, evidence };
-  if (verdict.is === 'refused') return announceEnd(attempt, bench, 'rejected', ending);
+  const ending = { reason: verdict.code, failure: verdict.exchange.message, evidence };
+  if (verdict.is === 'refused') return announceEnd(attempt, context, 'rejected', ending);
   const refusedFor =
     verdict.is === 'config' ? 'not_authorised' : verdict.is === 'held' ? verdict.condition : undefined;
-  if (refusedFor) return hold(attempt, bench, { to: 'held', because: refusedFor, evidence, set: { sentAt: '' } });
-  if (verdict.seen.sent !== 'never') return announceEnd(attempt, bench, 'needs_review', ending);
+  if (refusedFor) return hold(attempt, context, { to: 'held', because: refusedFor, evidence, set: { sentAt: '' } });
+  if (verdict.exchange.sent !== 'never') return announceEnd(attempt, context, 'needs_review', ending);
   const because = verdict.code;
-  return finish(attempt, bench, { ...unsent(attempt.record, because, bench), evidence, did: 'retries', because });
+  return finish(attempt, context, { ...unsent(attempt.record, because, context), evidence, did: 'retries', because });
 }
 
 /**
@@ -105,15 +109,19 @@ async function settleSent(attempt: Attempt, verdict: CreditVerdict, bench: Bench
  * be known of the request: it is in the evidence by now, and a success settles the review for which this very request
  * waits.
  */
-async function settleLate(attempt: Attempt, verdict: CreditVerdict, bench: Bench): Promise<Settlement> {
+async function settleLate(
+  attempt: Attempt,
+  verdict: CreditVerdict,
+  context: ProcessorContext,
+): Promise<AttemptResult> {
   const lost = { did: 'lost', because: 'not yours' } as const;
-  const record = await bench.queries.read('direct_credit', attempt.record.id);
+  const record = await context.queries.read('direct_credit', attempt.record.id);
   const givenUp = record?.reason === 'interrupted' || record?.reason === RESTORED;
   const waits = record?.state === 'needs_review' && givenUp && record.sentAt === attempt.at;
   if (verdict.is !== 'ok' || !record || !waits) return lost;
   const { transactionId } = verdict.value;
   const told = transactionId ? { transactionId } : {};
-  return finish({ record, lease: undefined }, bench, {
+  return finish({ record, lease: undefined }, context, {
     to: 'succeeded',
     set: { reason: '', ...told },
     event: eventOf(record, 'succeeded', { late: true, ...told }),

@@ -11,9 +11,9 @@ import { type EvidenceDraft, named } from '../operations/evidence.ts';
 import type { NotOk, Verdict } from '../upstream/verdict.ts';
 import {
   NOT_UNDERSTOOD,
-  type Passage,
-  cleared,
-  heard,
+  type ProbePermit,
+  releaseHolds,
+  recordHealth,
   hold,
   isNotUnderstood,
   isStrange,
@@ -32,7 +32,7 @@ import {
   stayAt,
   waitForRecovery,
 } from './attempt.ts';
-import { type Bench, type Settlement, isRecovering } from './bench.ts';
+import { type ProcessorContext, type AttemptResult, isRecovering } from './context.ts';
 import { disbursement as declaration } from '../queues/disbursement.ts';
 import { sendBy } from './intent.ts';
 import { submit } from './submit.ts';
@@ -44,56 +44,60 @@ type Attempt = AttemptAt<'disbursement'>;
 /** A token that was never used and is older than this is not worth the doubt; another one costs nothing. */
 const TOKEN_AGE_MAX_MS = 86_400_000;
 
-export async function advanceDisbursement(id: string, bench: Bench): Promise<Settlement> {
-  const begun = await beginAt('disbursement', id, 'disbursement', bench);
+export async function advanceDisbursement(id: string, context: ProcessorContext): Promise<AttemptResult> {
+  const begun = await beginAt('disbursement', id, 'disbursement', context);
   if ('did' in begun) return begun;
   const early = (begun.record.notBefore ?? 0) - begun.at;
-  if (early > 0) return stayAt(begun, bench, { dueInMs: early, because: 'not_before' });
-  if (isRecovering(bench)) return waitForRecovery(begun, bench);
-  const late = await pastItsLimit(begun, bench);
+  if (early > 0) return stayAt(begun, context, { dueInMs: early, because: 'not_before' });
+  if (isRecovering(context)) return waitForRecovery(begun, context);
+  const late = await pastItsLimit(begun, context);
   if (late) return late;
-  if (bench.callbackUrl(begun.record.account, begun.record.id) === undefined) {
-    return stayAt(begun, bench, { dueInMs: bench.policy.holdRecheckMs, because: 'no_callback_url' });
+  if (context.callbackUrl(begun.record.account, begun.record.id) === undefined) {
+    return stayAt(begun, context, { dueInMs: context.policy.holdRecheckMs, because: 'no_callback_url' });
   }
-  const gate = await mustWait(begun, bench);
+  const gate = await mustWait(begun, context);
   if ('did' in gate) return gate;
-  if (begun.record.state !== 'created') return createToken(begun, gate, bench);
-  if (begun.at - (begun.record.tokenAt ?? 0) > TOKEN_AGE_MAX_MS) return forgetToken(begun, bench);
-  const submitted = await submit(begun, bench);
+  if (begun.record.state !== 'created') return createToken(begun, gate, context);
+  if (begun.at - (begun.record.tokenAt ?? 0) > TOKEN_AGE_MAX_MS) return forgetToken(begun, context);
+  const submitted = await submit(begun, context);
   // The token was there before the hold began: then it is the submit that tells that the condition has cleared.
-  if (submitted.because === 'submitted') await cleared(begun.record, gate.probing, bench);
+  if (submitted.because === 'submitted') await releaseHolds(begun.record, gate.probing, context);
   return submitted;
 }
 
-async function pastItsLimit(attempt: Attempt, bench: Bench): Promise<Settlement | undefined> {
+async function pastItsLimit(attempt: Attempt, context: ProcessorContext): Promise<AttemptResult | undefined> {
   const { record, at } = attempt;
   const from = Math.max(record.createdAt, record.notBefore ?? 0, record.approvedAt ?? 0);
-  if (record.sends > 0 || at - from < bench.policy.limitMs) return undefined;
-  return announceEnd(attempt, bench, 'rejected', { reason: 'not_submitted_in_time', hasEffect: true });
+  if (record.sends > 0 || at - from < context.policy.limitMs) return undefined;
+  return announceEnd(attempt, context, 'rejected', { reason: 'not_submitted_in_time', hasEffect: true });
 }
 
-async function createToken(attempt: Attempt, passage: Passage, bench: Bench): Promise<Settlement> {
+async function createToken(
+  attempt: Attempt,
+  passage: ProbePermit,
+  context: ProcessorContext,
+): Promise<AttemptResult> {
   const { record } = attempt;
-  const admission = await bench.upstream.admit(attempt.account, 'payments', 'act');
-  if (!admission.admitted) return stayAt(attempt, bench, { dueInMs: admission.retryAfterMs, because: 'rate' });
+  const admission = await context.upstream.admit(attempt.account, 'payments', 'act');
+  if (!admission.admitted) return stayAt(attempt, context, { dueInMs: admission.retryAfterMs, because: 'rate' });
   const { accountAlias, amount, withdrawMode, debitAccountNumber } = record;
-  const callbackUrl = bench.callbackUrl(record.account, record.id) ?? '';
-  const verdict = await bench.upstream.payments.createDisbursement(
+  const callbackUrl = context.callbackUrl(record.account, record.id) ?? '';
+  const verdict = await context.upstream.payments.createDisbursement(
     attempt.account,
     { accountAlias, amount, withdrawMode, callbackUrl, ...(debitAccountNumber ? { debitAccountNumber } : {}) },
-    { sendBy: sendBy(attempt, bench) },
+    { sendBy: sendBy(attempt, context) },
   );
   if (verdict.is !== 'ok') {
-    await heard(record.account, verdict, passage, bench);
-    return settleNoToken(attempt, verdict, bench);
+    await recordHealth(record.account, verdict, passage, context);
+    return settleNoToken(attempt, verdict, context);
   }
 
-  const leaseEndsMono = bench.clock.monotonic() + bench.policy.leaseMs;
-  const created = { operation: 'create', code: verdict.seen.code, httpStatus: verdict.seen.httpStatus };
-  const settled = await keep(attempt, bench, {
+  const leaseEndsMono = context.clock.monotonic() + context.policy.leaseMs;
+  const created = { operation: 'create', code: verdict.exchange.code, httpStatus: verdict.exchange.httpStatus };
+  const settled = await keep(attempt, context, {
     to: 'created',
-    dueInMs: bench.policy.leaseMs,
-    keepMs: bench.policy.leaseMs,
+    dueInMs: context.policy.leaseMs,
+    keepMs: context.policy.leaseMs,
     set: { token: verdict.value.token, '@tokenAt': 0, reason: '', keys: attempt.keys, mode: attempt.account.mode },
     evidence: created,
     claims: `token=${verdict.value.token}`,
@@ -101,36 +105,41 @@ async function createToken(attempt: Attempt, passage: Passage, bench: Bench): Pr
   if (settled.is === 'claimed') {
     // Sent with this token, it would be the other's payment, or end as it.
     const evidence = [created, named('token', verdict.value.token)];
-    return announceEnd(attempt, bench, 'needs_review', { reason: 'token_collision', evidence });
+    return announceEnd(attempt, context, 'needs_review', { reason: 'token_collision', evidence });
   }
   if (!isApplied(settled)) return { did: 'lost', because: settled.is };
-  await heard(record.account, verdict, passage, bench);
+  await recordHealth(record.account, verdict, passage, context);
   const { token } = verdict.value;
   const written = { ...record, state: 'created', token, tokenAt: settled.at, tries: 0 } as const;
-  return submit(renewed(attempt, written, settled, leaseEndsMono), bench);
+  return submit(renewed(attempt, written, settled, leaseEndsMono), context);
 }
 
 /** What an answer that is not a token means. Nothing was sent to an operator, whatever it says. */
 async function settleNoToken(
   attempt: Attempt,
   verdict: Exclude<Verdict<{ token: string }>, { is: 'ok' }>,
-  bench: Bench,
-): Promise<Settlement> {
-  const { seen } = verdict;
-  const evidence = { operation: 'create', code: seen.code, httpStatus: seen.httpStatus, detail: seen.upstreamCode };
-  if (verdict.is === 'transient') return retryLater(attempt, verdict, { waitsMs: RETRY_MS, evidence }, bench);
-  const stays = await staysOpen(attempt, verdict, evidence, bench);
+  context: ProcessorContext,
+): Promise<AttemptResult> {
+  const { exchange } = verdict;
+  const evidence = {
+    operation: 'create',
+    code: exchange.code,
+    httpStatus: exchange.httpStatus,
+    detail: exchange.upstreamCode,
+  };
+  if (verdict.is === 'transient') return retryLater(attempt, verdict, { waitsMs: RETRY_MS, evidence }, context);
+  const stays = await staysOpen(attempt, verdict, evidence, context);
   if (stays) return stays;
   const refusedFor =
     verdict.is === 'config' ? 'not_authorised' : verdict.is === 'held' ? verdict.condition : undefined;
   if (refusedFor) {
     const event = eventOf(attempt.record, 'held', { reason: refusedFor });
-    return hold(attempt, bench, { to: 'held', because: refusedFor, evidence, event });
+    return hold(attempt, context, { to: 'held', because: refusedFor, evidence, event });
   }
   // Where upstream knows our disburse_id although no submit of this record was ever intended, a paid one may have been
   // lost with our data: a person looks before anything else happens.
   const to = verdict.is === 'refused' ? 'rejected' : 'needs_review';
-  return announceEnd(attempt, bench, to, { reason: verdict.code, evidence, hasEffect: true });
+  return announceEnd(attempt, context, to, { reason: verdict.code, evidence, hasEffect: true });
 }
 
 /** With this many strange answers to one disbursement, while others are understood, it is the one that is wrong. */
@@ -141,21 +150,21 @@ async function staysOpen(
   attempt: Attempt,
   verdict: NotOk,
   evidence: EvidenceDraft,
-  bench: Bench,
-): Promise<Settlement | undefined> {
+  context: ProcessorContext,
+): Promise<AttemptResult | undefined> {
   if (!isStrange(verdict)) return undefined;
   const { record } = attempt;
   const strangeAnswers = Number(record.fields['strangeAnswers'] ?? 0) + 1;
   const set = { strangeAnswers };
-  if (await isNotUnderstood(record.account, strangeAnswers === 1, bench)) {
+  if (await isNotUnderstood(record.account, strangeAnswers === 1, context)) {
     const event = eventOf(record, 'held', { reason: NOT_UNDERSTOOD });
-    return hold(attempt, bench, { to: 'held', because: NOT_UNDERSTOOD, evidence, event, set });
+    return hold(attempt, context, { to: 'held', because: NOT_UNDERSTOOD, evidence, event, set });
   }
   if (strangeAnswers >= STRANGE_ANSWERS) return undefined;
-  return retryLater(attempt, verdict, { waitsMs: RETRY_MS, evidence, set }, bench);
+  return retryLater(attempt, verdict, { waitsMs: RETRY_MS, evidence, set }, context);
 }
 
-function forgetToken(attempt: Attempt, bench: Bench): Promise<Settlement> {
+function forgetToken(attempt: Attempt, context: ProcessorContext): Promise<AttemptResult> {
   const set = { token: '', tokenAt: '' };
-  return finish(attempt, bench, { to: 'queued', dueInMs: 0, set, did: 'advanced', because: 'token_too_old' });
+  return finish(attempt, context, { to: 'queued', dueInMs: 0, set, did: 'advanced', because: 'token_too_old' });
 }

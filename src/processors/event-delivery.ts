@@ -9,7 +9,7 @@ import { toMs } from '../lib/durations.ts';
 import type { Random } from '../lib/random.ts';
 import { type DeliveryResult, type Due, type Endpoints, type Taken, logLine } from '../operations/endpoints.ts';
 import { eventDelivery } from '../queues/event-delivery.ts';
-import type { Settlement } from './bench.ts';
+import type { AttemptResult } from './context.ts';
 
 /** An event as it is posted. */
 interface Letter {
@@ -45,9 +45,9 @@ const STAY_MS = 2_000;
 const REST_MOST_MS = 300_000;
 const DISABLE_AFTER_MS = 3 * 86_400_000;
 
-export async function deliverEvents(endpoint: string, tools: DeliveryTools): Promise<Settlement> {
+export async function deliverEvents(endpoint: string, tools: DeliveryTools): Promise<AttemptResult> {
   const untilMono = tools.clock.monotonic() + STAY_MS;
-  let last: Settlement | undefined;
+  let last: AttemptResult | undefined;
   for (;;) {
     const taken = await tools.endpoints.take(endpoint, LEASE_MS, AT_ONCE);
     if (typeof taken === 'string') return last ?? { did: 'idle', because: taken };
@@ -57,7 +57,7 @@ export async function deliverEvents(endpoint: string, tools: DeliveryTools): Pro
   }
 }
 
-async function deliver(id: string, taken: Taken, tools: DeliveryTools): Promise<Settlement> {
+async function deliver(id: string, taken: Taken, tools: DeliveryTools): Promise<AttemptResult> {
   const { url, secrets, lease } = taken;
   const results = await Promise.all(taken.due.map((due) => tryOnce({ id, url, secrets }, due, tools)));
   for (const { outcome } of results) tools.onDelivery(outcome);

@@ -1,6 +1,6 @@
 /** One processor per queue that is fed by wake-ups. A queue without one does not compile. */
 import type { QueueName } from '../operations/due-queues.ts';
-import type { Bench, Settlement } from './bench.ts';
+import type { ProcessorContext, AttemptResult } from './context.ts';
 import { feedCampaign } from './campaign.ts';
 import { advanceDirectCredit } from './direct-credit.ts';
 import { advanceDisbursement } from './disbursement.ts';
@@ -8,13 +8,13 @@ import { advanceInvoice } from './invoice.ts';
 import { sendChunk } from './sms-batch.ts';
 import { pollStatus } from './status-poll.ts';
 
-export type Processor = (id: string, bench: Bench) => Promise<Settlement>;
+export type Processor = (id: string, context: ProcessorContext) => Promise<AttemptResult>;
 
 /** Two are handed what stands on the same row: `batch` the one way in, `event-delivery` the way out. */
 export const processors: { readonly [Name in Exclude<QueueName, 'batch' | 'event-delivery'>]: Processor } = {
   disbursement: advanceDisbursement,
-  'sms-batch': (id, bench) => sendChunk(id, 'sms-batch', bench),
-  'sms-otp': (id, bench) => sendChunk(id, 'sms-otp', bench),
+  'sms-batch': (id, context) => sendChunk(id, 'sms-batch', context),
+  'sms-otp': (id, context) => sendChunk(id, 'sms-otp', context),
   'invoice-confirm': advanceInvoice,
   'status-poll': pollStatus,
   'direct-credit': advanceDirectCredit,

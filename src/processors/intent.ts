@@ -13,10 +13,10 @@
  */
 import type { EvidenceDraft } from '../operations/evidence.ts';
 import type { RecordAt } from '../operations/record.ts';
-import type { Change, Settled } from '../operations/settle.ts';
+import type { Change, TransitionResult } from '../operations/settle.ts';
 import type { AttemptedKind } from './announced.ts';
 import { type Applied, type AttemptAt, INTENDED, finish, isApplied, keep, renewed, stayAt } from './attempt.ts';
-import type { Bench, Settlement } from './bench.ts';
+import type { ProcessorContext, AttemptResult } from './context.ts';
 
 /** Nothing was sent, and why: the word for the settlement and the line in the evidence. */
 interface Unsent {
@@ -27,33 +27,33 @@ interface Unsent {
 /** What differs between one intent and another. */
 export interface IntentSteps<A> {
   /** Writes it and keeps the lease. Whoever finds something in the way says what became of the attempt instead. */
-  readonly write: () => Promise<Settled | Settlement>;
+  readonly write: () => Promise<TransitionResult | AttemptResult>;
   /** What must stand in the record after the fence, besides the lease and the write itself. */
   readonly mine: Readonly<Record<string, string>>;
   /** The attempt as it goes on. */
   readonly written: (applied: Applied, leaseEndsMono: number) => A;
   /** Says in the record that nothing was sent. */
-  readonly unsay: (unsent: Unsent) => Promise<Settlement>;
+  readonly withdrawIntent: (unsent: Unsent) => Promise<AttemptResult>;
 }
 
 /** Writes down that we are about to send. Whatever goes wrong in here, nothing was sent, and that is said. */
-export async function putDown<A>(
+export async function writeIntent<A>(
   { record, lease }: { readonly record: { readonly id: string }; readonly lease: string },
   steps: IntentSteps<A>,
-  bench: Bench,
-): Promise<A | Settlement> {
-  const leaseEndsMono = bench.clock.monotonic() + bench.policy.leaseMs;
+  context: ProcessorContext,
+): Promise<A | AttemptResult> {
+  const leaseEndsMono = context.clock.monotonic() + context.policy.leaseMs;
   try {
     const settled = await steps.write();
     if ('did' in settled) return settled;
     if (!isApplied(settled)) return { did: 'lost', because: settled.is };
-    if (!(await bench.fence())) return await steps.unsay({ because: 'fence', code: 'not_durable' });
-    const kept = await bench.operations.stillMine(record.id, { ...steps.mine, lease, op: settled.op });
+    if (!(await context.fence())) return await steps.withdrawIntent({ because: 'fence', code: 'not_durable' });
+    const kept = await context.operations.stillMine(record.id, { ...steps.mine, lease, op: settled.op });
     if (!kept) return { did: 'lost', because: 're-read' };
-    bench.heartbeat?.remember(settled.counter ?? 0);
+    context.heartbeat?.remember(settled.counter ?? 0);
     return steps.written(settled, leaseEndsMono);
   } catch (error) {
-    await takeBack(steps.unsay, sendBy({ leaseEndsMono }, bench), bench);
+    await takeBack(steps.withdrawIntent, sendBy({ leaseEndsMono }, context), context);
     throw error;
   }
 }
@@ -68,9 +68,13 @@ const EVERY_MS = 500;
  *
  * An intent that is still on its way to Redis and arrives after this is harmless for the same reason.
  */
-async function takeBack(unsay: IntentSteps<unknown>['unsay'], untilMono: number, bench: Bench): Promise<void> {
-  while (bench.clock.monotonic() < untilMono) {
-    await bench.clock.sleep(EVERY_MS);
+async function takeBack(
+  unsay: IntentSteps<unknown>['withdrawIntent'],
+  untilMono: number,
+  context: ProcessorContext,
+): Promise<void> {
+  while (context.clock.monotonic() < untilMono) {
+    await context.clock.sleep(EVERY_MS);
     const said = await unsay({ because: 'intent_lost', code: 'not_sent' }).then(
       () => true,
       () => false,
@@ -83,8 +87,8 @@ async function takeBack(unsay: IntentSteps<unknown>['unsay'], untilMono: number,
  * Past this, on the monotonic clock, it is not sent; the client asks when it is about to write. That clock goes on
  * while a process is stopped, but not while its whole machine is suspended: see docs/operating.md.
  */
-export function sendBy({ leaseEndsMono }: { readonly leaseEndsMono: number }, bench: Bench): number {
-  return leaseEndsMono - bench.policy.leaseMs / 2;
+export function sendBy({ leaseEndsMono }: { readonly leaseEndsMono: number }, context: ProcessorContext): number {
+  return leaseEndsMono - context.policy.leaseMs / 2;
 }
 
 export interface Intent<K extends AttemptedKind> {
@@ -103,14 +107,14 @@ export interface Intent<K extends AttemptedKind> {
 export function intend<K extends AttemptedKind>(
   attempt: AttemptAt<K>,
   { written, set, evidence, mine, unlessHeld, unsent }: Intent<K>,
-  bench: Bench,
-): Promise<AttemptAt<K> | Settlement> {
-  const { leaseMs } = bench.policy;
+  context: ProcessorContext,
+): Promise<AttemptAt<K> | AttemptResult> {
+  const { leaseMs } = context.policy;
   const { lease, keys, account } = attempt;
   const { state } = written;
   const steps: IntentSteps<AttemptAt<K>> = {
     write: async () => {
-      const settled = await keep<K>(attempt, bench, {
+      const settled = await keep<K>(attempt, context, {
         to: state,
         dueInMs: leaseMs,
         keepMs: leaseMs,
@@ -120,17 +124,17 @@ export function intend<K extends AttemptedKind>(
         hasEffect: true,
       });
       if (settled.is === 'recovering') {
-        return stayAt(attempt, bench, { dueInMs: bench.policy.holdRecheckMs, because: 'recovering' });
+        return stayAt(attempt, context, { dueInMs: context.policy.holdRecheckMs, because: 'recovering' });
       }
       if (settled.is !== 'held') return settled;
-      return stayAt(attempt, bench, { dueInMs: bench.policy.holdRecheckMs, because: 'account_stopped' });
+      return stayAt(attempt, context, { dueInMs: context.policy.holdRecheckMs, because: 'account_stopped' });
     },
     mine: { ...mine, state },
     written: (applied, leaseEndsMono) => renewed<K>(attempt, written, applied, leaseEndsMono),
-    unsay: ({ because, code }) => {
+    withdrawIntent: ({ because, code }) => {
       const back = { ...unsent, evidence: { operation: evidence.operation, code } };
-      return finish<K>({ record: written, lease }, bench, { ...back, did: 'retries', because });
+      return finish<K>({ record: written, lease }, context, { ...back, did: 'retries', because });
     },
   };
-  return putDown(attempt, steps, bench);
+  return writeIntent(attempt, steps, context);
 }

@@ -17,7 +17,7 @@ import {
   stayAt,
   waitForRecovery,
 } from './attempt.ts';
-import { type Bench, waitAt, isRecovering } from './bench.ts';
+import { type ProcessorContext, waitAt, isRecovering } from './context.ts';
 import { sendBy } from './intent.ts';
 
 const RETRY_MS = declaration.retryAfter.map(toMs);
@@ -27,37 +27,41 @@ export const CREATE_LIMIT_MS = 3_600_000;
 
 type Attempt = AttemptAt<'invoice'>;
 
-export async function createInvoice(attempt: Attempt, bench: Bench): Promise<Tried> {
+export async function createInvoice(attempt: Attempt, context: ProcessorContext): Promise<Tried> {
   const { record, account, at } = attempt;
-  if (isRecovering(bench)) return waitForRecovery(attempt, bench);
+  if (isRecovering(context)) return waitForRecovery(attempt, context);
   if (at - record.createdAt > CREATE_LIMIT_MS)
-    return refuse(attempt, bench, { reason: 'not_created_in_time', hasEffect: true });
-  const admission = await bench.upstream.admit(account, 'payments', 'act');
-  if (!admission.admitted) return stayAt(attempt, bench, { dueInMs: admission.retryAfterMs, because: 'rate' });
-  if ((await bench.heartbeat?.raise()) === false)
-    return stayAt(attempt, bench, { dueInMs: bench.policy.holdRecheckMs, because: 'recovering' });
+    return refuse(attempt, context, { reason: 'not_created_in_time', hasEffect: true });
+  const admission = await context.upstream.admit(account, 'payments', 'act');
+  if (!admission.admitted) return stayAt(attempt, context, { dueInMs: admission.retryAfterMs, because: 'rate' });
+  if ((await context.heartbeat?.raise()) === false)
+    return stayAt(attempt, context, { dueInMs: context.policy.holdRecheckMs, because: 'recovering' });
   const request = JSON.parse(record.request ?? '{}') as Omit<InvoiceRequest, 'account' | 'reference'>;
-  const callbackUrl = bench.callbackUrl(record.account, record.id, 'invoice');
-  const verdict = await bench.upstream.payments.createInvoice(
+  const callbackUrl = context.callbackUrl(record.account, record.id, 'invoice');
+  const verdict = await context.upstream.payments.createInvoice(
     account,
     { ...request, callbackUrl },
-    { sendBy: sendBy(attempt, bench) },
+    { sendBy: sendBy(attempt, context) },
   );
-  if (verdict.is === 'ok') return publish(attempt, verdict.value, bench);
+  if (verdict.is === 'ok') return publish(attempt, verdict.value, context);
   const evidence = evidenceOf('create', verdict);
   if (verdict.is === 'refused') {
-    const failure = verdict.seen.message;
-    return { ...(await refuse(attempt, bench, { reason: verdict.code, failure, evidence })), failure: verdict };
+    const failure = verdict.exchange.message;
+    return { ...(await refuse(attempt, context, { reason: verdict.code, failure, evidence })), failure: verdict };
   }
-  return { ...(await retryLater(attempt, verdict, { waitsMs: RETRY_MS, evidence }, bench)), failure: verdict };
+  return { ...(await retryLater(attempt, verdict, { waitsMs: RETRY_MS, evidence }, context)), failure: verdict };
 }
 
 /** Where somebody else has published theirs, ours is shown to nobody, and upstream cancels it by itself. */
-function publish(attempt: Attempt, { token, url }: { token: string; url: string }, bench: Bench): Promise<Tried> {
+function publish(
+  attempt: Attempt,
+  { token, url }: { token: string; url: string },
+  context: ProcessorContext,
+): Promise<Tried> {
   const { keys, account } = attempt;
-  return finish(attempt, bench, {
+  return finish(attempt, context, {
     to: 'pending',
-    dueInMs: waitAt(bench.policy.invoicePollMs, 0),
+    dueInMs: waitAt(context.policy.invoicePollMs, 0),
     set: { token, url, '@publishedAt': 0, request: '', keys, mode: account.mode },
     evidence: { operation: 'create', code: 'ok' },
     did: 'advanced',
@@ -65,6 +69,10 @@ function publish(attempt: Attempt, { token, url }: { token: string; url: string 
   });
 }
 
-function refuse(attempt: Attempt, bench: Bench, ending: Parameters<typeof announceEnd>[3]): Promise<Tried> {
-  return announceEnd(attempt, bench, 'failed', { ...ending, set: { request: '' } });
+function refuse(
+  attempt: Attempt,
+  context: ProcessorContext,
+  ending: Parameters<typeof announceEnd>[3],
+): Promise<Tried> {
+  return announceEnd(attempt, context, 'failed', { ...ending, set: { request: '' } });
 }

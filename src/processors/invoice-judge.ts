@@ -3,7 +3,7 @@
  * a confirm that is about this invoice, in this mode, and for at least what was billed makes it completed.
  */
 import type { InvoiceRecord } from '../operations/payment-records.ts';
-import { type Policy, waitAt } from './bench.ts';
+import { type Policy, waitAt } from './context.ts';
 
 export interface InvoiceAnswer {
   /** Lower case. */

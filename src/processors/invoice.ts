@@ -12,7 +12,7 @@ import type { InvoiceRecord as ConfirmedInvoice } from '../upstream/payments/typ
 import {
   type AttemptAt,
   DAILY_MS,
-  HINT_INTERVAL_MS,
+  NUDGE_INTERVAL_MS,
   type Tried,
   announceEnd,
   beginAt,
@@ -20,66 +20,72 @@ import {
   stayAt,
   timeLeft,
 } from './attempt.ts';
-import { type Bench, type Settlement, waitAt } from './bench.ts';
+import { type ProcessorContext, type AttemptResult, waitAt } from './context.ts';
 import { createInvoice } from './invoice-create.ts';
 import { INVOICE_LIMIT_MS, type InvoiceJudgement, judgeInvoice } from './invoice-judge.ts';
 
-export async function advanceInvoice(id: string, bench: Bench): Promise<Tried> {
-  const attempt = await beginAt('invoice', id, 'invoice-confirm', bench);
+export async function advanceInvoice(id: string, context: ProcessorContext): Promise<Tried> {
+  const attempt = await beginAt('invoice', id, 'invoice-confirm', context);
   if ('did' in attempt) return attempt;
-  if (attempt.record.state === 'creating') return createInvoice(attempt, bench);
-  return confirmInvoice(attempt, bench);
+  if (attempt.record.state === 'creating') return createInvoice(attempt, context);
+  return confirmInvoice(attempt, context);
 }
 
 type Attempt = AttemptAt<'invoice'>;
 
-async function confirmInvoice(attempt: Attempt, bench: Bench): Promise<Tried> {
+async function confirmInvoice(attempt: Attempt, context: ProcessorContext): Promise<Tried> {
   const { record, account } = attempt;
   const { token } = record;
   if (token === undefined) {
-    return { ...(await stayAt(attempt, bench, { because: 'no_token', did: 'idle' })), asked: true };
+    return { ...(await stayAt(attempt, context, { because: 'no_token', did: 'idle' })), asked: true };
   }
-  const admission = await bench.upstream.admit(account, 'payments', 'look');
-  if (!admission.admitted) return stayAt(attempt, bench, { dueInMs: admission.retryAfterMs, because: 'rate' });
-  const verdict = await bench.upstream.payments.confirmInvoice(account, { token });
-  if (verdict.is !== 'ok') return { ...(await settleNoAnswer(attempt, verdict, bench)), failure: verdict };
-  return { ...(await settleLook(attempt, verdict, bench)), asked: true };
+  const admission = await context.upstream.admit(account, 'payments', 'look');
+  if (!admission.admitted) return stayAt(attempt, context, { dueInMs: admission.retryAfterMs, because: 'rate' });
+  const verdict = await context.upstream.payments.confirmInvoice(account, { token });
+  if (verdict.is !== 'ok') return { ...(await settleNoAnswer(attempt, verdict, context)), failure: verdict };
+  return { ...(await settleLook(attempt, verdict, context)), asked: true };
 }
 
 /** No answer is no information, and an unknown token no result: only the time ends the asking. */
-async function settleNoAnswer(attempt: Attempt, verdict: NotOk, bench: Bench): Promise<Settlement> {
+async function settleNoAnswer(attempt: Attempt, verdict: NotOk, context: ProcessorContext): Promise<AttemptResult> {
   const { record, at } = attempt;
   const evidence = evidenceOf('confirm', verdict);
   const left = timeLeft(record, INVOICE_LIMIT_MS, at);
   if (record.state === 'pending' && left <= 0) {
-    const because = verdict.seen.sent === 'answered' && verdict.is === 'transient' ? 'not_found' : 'poll_exhausted';
-    return settleReview(attempt, because, evidence, bench);
+    const because =
+      verdict.exchange.sent === 'answered' && verdict.is === 'transient' ? 'not_found' : 'poll_exhausted';
+    return settleReview(attempt, because, evidence, context);
   }
-  const dueInMs = record.state === 'pending' ? Math.min(pollIn(record, bench), left) : restOf(record, at);
-  return stayAt(attempt, bench, { dueInMs, because: verdict.code, did: 'retries', evidence });
+  const dueInMs = record.state === 'pending' ? Math.min(pollIn(record, context), left) : restOf(record, at);
+  return stayAt(attempt, context, { dueInMs, because: verdict.code, did: 'retries', evidence });
 }
 
 async function settleLook(
   attempt: Attempt,
-  { value, seen }: Extract<Verdict<ConfirmedInvoice>, { is: 'ok' }>,
-  bench: Bench,
-): Promise<Settlement> {
+  { value, exchange }: Extract<Verdict<ConfirmedInvoice>, { is: 'ok' }>,
+  context: ProcessorContext,
+): Promise<AttemptResult> {
   const { record, at, account } = attempt;
-  const judgement = judgeInvoice(record, value, { at, mode: account.mode, pollMs: bench.policy.invoicePollMs });
-  const evidence = { operation: 'confirm', code: seen.code, httpStatus: seen.httpStatus, detail: value.status };
+  const judgement = judgeInvoice(record, value, { at, mode: account.mode, pollMs: context.policy.invoicePollMs });
+  const evidence = {
+    operation: 'confirm',
+    code: exchange.code,
+    httpStatus: exchange.httpStatus,
+    detail: value.status,
+  };
   switch (judgement.is) {
     case 'look again': {
       const { dueInMs, because } = judgement;
-      return stayAt(attempt, bench, { dueInMs, because, did: 'advanced', evidence });
+      return stayAt(attempt, context, { dueInMs, because, did: 'advanced', evidence });
     }
     case 'over':
-      return stayAt(attempt, bench, { dueInMs: restOf(record, at), because: judgement.because, evidence });
+      return stayAt(attempt, context, { dueInMs: restOf(record, at), because: judgement.because, evidence });
     case 'review':
-      return settleReview(attempt, judgement.because, evidence, bench);
+      return settleReview(attempt, judgement.because, evidence, context);
     case 'completed':
     case 'cancelled':
     case 'failed':
-      return settleEnd(attempt, judgement, value, bench);
+      return settleEnd(attempt, judgement, value, context);
     default:
       return judgement satisfies never;
   }
@@ -87,7 +93,12 @@ async function settleLook(
 
 type End = Extract<InvoiceJudgement, { is: 'completed' | 'cancelled' | 'failed' }>;
 
-function settleEnd(attempt: Attempt, end: End, answer: ConfirmedInvoice, bench: Bench): Promise<Settlement> {
+function settleEnd(
+  attempt: Attempt,
+  end: End,
+  answer: ConfirmedInvoice,
+  context: ProcessorContext,
+): Promise<AttemptResult> {
   const { record, at } = attempt;
   const { receiptUrl } = answer;
   const failure = end.is === 'failed' ? failureOf(answer) : undefined;
@@ -98,7 +109,7 @@ function settleEnd(attempt: Attempt, end: End, answer: ConfirmedInvoice, bench: 
   };
   const late = end.is === 'completed' && end.late;
   const left = timeLeft(record, INVOICE_LIMIT_MS, at);
-  return announceEnd(attempt, bench, end.is, {
+  return announceEnd(attempt, context, end.is, {
     reason,
     failure,
     more,
@@ -106,7 +117,7 @@ function settleEnd(attempt: Attempt, end: End, answer: ConfirmedInvoice, bench: 
     // Nothing forbids a payer to come back after a failure, so one more look is made when that is over.
     ...(end.is === 'completed' || left <= 0 ? {} : { dueInMs: left }),
     evidence: { operation: 'confirm', code: 'ok', detail: answer.status },
-    hintAfterMs: HINT_INTERVAL_MS,
+    nudgeAfterMs: NUDGE_INTERVAL_MS,
     because: late ? 'completed_late' : end.is,
   });
 }
@@ -115,10 +126,10 @@ function settleReview(
   attempt: Attempt,
   reason: string,
   evidence: ReturnType<typeof evidenceOf>,
-  bench: Bench,
-): Promise<Settlement> {
-  const how = { reason, dueInMs: DAILY_MS, evidence, hintAfterMs: HINT_INTERVAL_MS };
-  return announceEnd(attempt, bench, 'needs_review', how);
+  context: ProcessorContext,
+): Promise<AttemptResult> {
+  const how = { reason, dueInMs: DAILY_MS, evidence, hintAfterMs: NUDGE_INTERVAL_MS };
+  return announceEnd(attempt, context, 'needs_review', how);
 }
 
 /** interface: Invoice status record, fail_reason and errors; only of card payments. */
@@ -126,8 +137,8 @@ function failureOf({ failReason, failure }: ConfirmedInvoice): string | undefine
   return (failReason ?? failure?.description ?? failure?.message)?.slice(0, 200);
 }
 
-function pollIn(record: InvoiceRecord, bench: Bench): number {
-  return waitAt(bench.policy.invoicePollMs, record.tries);
+function pollIn(record: InvoiceRecord, context: ProcessorContext): number {
+  return waitAt(context.policy.invoicePollMs, record.tries);
 }
 
 /** When one that is over is looked at again by itself: once more at the end of its time, and daily while in review. */

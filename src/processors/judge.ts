@@ -9,7 +9,7 @@
 import { claimsUndone } from '../operations/evidence.ts';
 import type { DisbursementRecord } from '../operations/record.ts';
 import { DAILY_MS } from './attempt.ts';
-import { type Policy, waitAt } from './bench.ts';
+import { type Policy, waitAt } from './context.ts';
 
 export interface StatusAnswer {
   /** Lower case. */

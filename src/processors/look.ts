@@ -6,38 +6,42 @@ import { type EvidenceDraft, WRONG_HASH, claimsSuccess, named, readEvidence } fr
 import { type DisbursementState, isFinal } from '../operations/lifecycle.ts';
 import type { DisbursementRecord } from '../operations/record.ts';
 import type { DisbursementStatus } from '../upstream/payments/types.ts';
-import type { Seen, Verdict } from '../upstream/verdict.ts';
+import type { ExchangeSummary, Verdict } from '../upstream/verdict.ts';
 import { eventOf } from './announced.ts';
-import { type AttemptAt, DAILY_MS, type Ending, HINT_INTERVAL_MS, beginAt, finish, stayAt } from './attempt.ts';
-import { type Bench, type Settlement, waitAt } from './bench.ts';
+import { type AttemptAt, DAILY_MS, type Ending, NUDGE_INTERVAL_MS, beginAt, finish, stayAt } from './attempt.ts';
+import { type ProcessorContext, type AttemptResult, waitAt } from './context.ts';
 import { type Judgement, type Seen as SeenBefore, isNamed, judge } from './judge.ts';
 import { finishClaiming, submit } from './submit.ts';
 
 type Attempt = AttemptAt<'disbursement'>;
 
-export async function lookAtDisbursement(id: string, bench: Bench): Promise<Settlement> {
-  const attempt = await beginAt('disbursement', id, 'status-poll', bench);
+export async function lookAtDisbursement(id: string, context: ProcessorContext): Promise<AttemptResult> {
+  const attempt = await beginAt('disbursement', id, 'status-poll', context);
   if ('did' in attempt) return attempt;
   const { record, account } = attempt;
-  const pollIn = waitAt(bench.policy.pollMs, record.tries);
+  const pollIn = waitAt(context.policy.pollMs, record.tries);
   // Without a token upstream cannot be asked; only a person can settle it, and nothing is due until one does.
   if (record.token === undefined) {
-    return finish(attempt, bench, { to: record.state, did: 'idle', because: 'no_token' });
+    return finish(attempt, context, { to: record.state, did: 'idle', because: 'no_token' });
   }
-  const admission = await bench.upstream.admit(account, 'payments', 'look');
-  if (!admission.admitted) return stayAt(attempt, bench, { dueInMs: admission.retryAfterMs, because: 'rate' });
+  const admission = await context.upstream.admit(account, 'payments', 'look');
+  if (!admission.admitted) return stayAt(attempt, context, { dueInMs: admission.retryAfterMs, because: 'rate' });
 
-  const verdict = await bench.upstream.payments.disbursementStatus(account, { token: record.token });
-  const { seen } = verdict;
-  const evidence = { operation: 'status', code: seen.upstreamCode ?? seen.code, httpStatus: seen.httpStatus };
+  const verdict = await context.upstream.payments.disbursementStatus(account, { token: record.token });
+  const { exchange } = verdict;
+  const evidence = {
+    operation: 'status',
+    code: exchange.upstreamCode ?? exchange.code,
+    httpStatus: exchange.httpStatus,
+  };
   if (verdict.is !== 'ok') {
     const because = verdict.is === 'held' ? verdict.condition : verdict.code;
-    if (isFinal('disbursement', record.state)) return lookInVain(attempt, { because, seen }, bench);
+    if (isFinal('disbursement', record.state)) return lookInVain(attempt, { because, exchange }, context);
     // No answer is no information: never a reason to submit, and never a result.
     const to = record.state === 'submitting' ? 'unknown' : record.state;
-    return stayAt(attempt, bench, { to, dueInMs: pollIn, because, did: 'retries', evidence });
+    return stayAt(attempt, context, { to, dueInMs: pollIn, because, did: 'retries', evidence });
   }
-  return settleLook(attempt, judge(record, verdict.value, attempt.at, bench.policy), verdict, bench);
+  return settleLook(attempt, judge(record, verdict.value, attempt.at, context.policy), verdict, context);
 }
 
 /** Upstream was not there, or could not say anything about anything. */
@@ -49,12 +53,13 @@ const NOBODY_SAID: readonly string[] = ['server_error', '5000', 'throttled', 'th
  */
 function lookInVain(
   attempt: Attempt,
-  { because, seen }: { readonly because: string; readonly seen: Seen },
-  bench: Bench,
-): Promise<Settlement> {
-  if (seen.sent === 'answered' && !NOBODY_SAID.includes(seen.code)) return leaveOver(attempt, { because }, bench);
-  const dueInMs = waitAt(bench.policy.pollMs, Number.POSITIVE_INFINITY);
-  return finish(attempt, bench, { to: attempt.record.state, dueInMs, did: 'retries', because });
+  { because, exchange }: { readonly because: string; readonly exchange: ExchangeSummary },
+  context: ProcessorContext,
+): Promise<AttemptResult> {
+  if (exchange.sent === 'answered' && !NOBODY_SAID.includes(exchange.code))
+    return leaveOver(attempt, { because }, context);
+  const dueInMs = waitAt(context.policy.pollMs, Number.POSITIVE_INFINITY);
+  return finish(attempt, context, { to: attempt.record.state, dueInMs, did: 'retries', because });
 }
 
 type Answered = Extract<Verdict<DisbursementStatus>, { is: 'ok' }>;
@@ -62,11 +67,11 @@ type Answered = Extract<Verdict<DisbursementStatus>, { is: 'ok' }>;
 async function settleLook(
   attempt: Attempt,
   judgement: Judgement,
-  { value, seen }: Answered,
-  bench: Bench,
-): Promise<Settlement> {
-  if (judgement.is === 'resubmit') return submit(attempt, bench);
-  if (judgement.is === 'over' && judgement.because === 'nothing_new') return leaveOver(attempt, judgement, bench);
+  { value, exchange }: Answered,
+  context: ProcessorContext,
+): Promise<AttemptResult> {
+  if (judgement.is === 'resubmit') return submit(attempt, context);
+  if (judgement.is === 'over' && judgement.because === 'nothing_new') return leaveOver(attempt, judgement, context);
   const { record } = attempt;
   const { transactionId, disburseTxId } = value;
   const told = { ...(transactionId ? { transactionId } : {}), ...(disburseTxId ? { disburseTxId } : {}) };
@@ -74,10 +79,10 @@ async function settleLook(
   const undone = judgement.is === 'final' && judgement.state === 'reversed';
   // What does not name the payment gives the record no name that it keeps.
   const keeps = isNamed(record, value) && !undone && judgement.is !== 'look again' && judgement.is !== 'over';
-  const ending = endingOf(attempt, keeps ? { ...record, ...told } : record, judgement, bench);
-  const code = seen.upstreamCode ?? seen.code;
+  const ending = endingOf(attempt, keeps ? { ...record, ...told } : record, judgement, context);
+  const code = exchange.upstreamCode ?? exchange.code;
   const evidence = [
-    { operation: 'status', code, httpStatus: seen.httpStatus, detail: value.status },
+    { operation: 'status', code, httpStatus: exchange.httpStatus, detail: value.status },
     ...namedIn(record, value),
     ...(undone && transactionId && transactionId !== record.transactionId
       ? [named('transactionId', transactionId)]
@@ -85,9 +90,9 @@ async function settleLook(
   ];
   return finishClaiming(
     attempt,
-    { ...ending, set: { ...(keeps ? told : {}), ...ending.set }, evidence, hintAfterMs: HINT_INTERVAL_MS },
+    { ...ending, set: { ...(keeps ? told : {}), ...ending.set }, evidence, nudgeAfterMs: NUDGE_INTERVAL_MS },
     keeps && transactionId !== record.transactionId ? transactionId : undefined,
-    bench,
+    context,
   );
 }
 
@@ -106,22 +111,33 @@ function namedIn(record: DisbursementRecord, answer: DisbursementStatus): Eviden
 }
 
 /** It ended as it was told. Nothing is written down but when it is looked at next. */
-function leaveOver(attempt: Attempt, { because }: { because: string }, bench: Bench): Promise<Settlement> {
+function leaveOver(
+  attempt: Attempt,
+  { because }: { because: string },
+  context: ProcessorContext,
+): Promise<AttemptResult> {
   const { record } = attempt;
-  const dueInMs = recheckIn(attempt, bench);
-  const hintAfterMs = HINT_INTERVAL_MS;
-  return finish(attempt, bench, { to: record.state, dueInMs, hintAfterMs, set: NOTHING_SEEN, did: 'idle', because });
+  const dueInMs = recheckIn(attempt, context);
+  const hintAfterMs = NUDGE_INTERVAL_MS;
+  return finish(attempt, context, {
+    to: record.state,
+    dueInMs,
+    nudgeAfterMs: hintAfterMs,
+    set: NOTHING_SEEN,
+    did: 'idle',
+    because,
+  });
 }
 
 /** Nobody has asked upstream: a word that was said once is still to be said again. */
-export function leaveAsItIs(attempt: Attempt, bench: Bench): Promise<Settlement> {
+export function leaveAsItIs(attempt: Attempt, context: ProcessorContext): Promise<AttemptResult> {
   const { state: to, failedSeenAt, contrarySeenAt } = attempt.record;
-  const dueInMs = failedSeenAt === undefined && contrarySeenAt === undefined ? recheckIn(attempt, bench) : 0;
-  return finish(attempt, bench, { to, dueInMs, hintAfterMs: HINT_INTERVAL_MS, did: 'idle', because: to });
+  const dueInMs = failedSeenAt === undefined && contrarySeenAt === undefined ? recheckIn(attempt, context) : 0;
+  return finish(attempt, context, { to, dueInMs, nudgeAfterMs: NUDGE_INTERVAL_MS, did: 'idle', because: to });
 }
 
 /** When a success is looked at again by itself, ms from now. */
-function recheckIn({ record, at }: Pick<Attempt, 'record' | 'at'>, { policy }: Bench): number | undefined {
+function recheckIn({ record, at }: Pick<Attempt, 'record' | 'at'>, { policy }: ProcessorContext): number | undefined {
   if (record.state !== 'succeeded') return undefined;
   const next = policy.recheckMs.find((ms) => record.since + ms > at);
   return next === undefined ? undefined : record.since + next - at;
@@ -159,7 +175,7 @@ export function endingOf(
   attempt: Pick<Attempt, 'record' | 'at'>,
   record: DisbursementRecord,
   judgement: Ruled,
-  bench: Bench,
+  context: ProcessorContext,
 ): Ending<'disbursement'> {
   const over = isFinal('disbursement', record.state);
   // The waits of what is over do not grow.
@@ -169,7 +185,7 @@ export function endingOf(
       const { state, late } = judgement;
       return {
         to: state,
-        dueInMs: state === 'succeeded' && record.token ? bench.policy.recheckMs[0] : undefined,
+        dueInMs: state === 'succeeded' && record.token ? context.policy.recheckMs[0] : undefined,
         set: { ...NO_LONGER_OF_USE, reason: '', ...(late ? { late: 1 } : {}) },
         event: eventOf(record, state, late ? { late: true } : {}),
         forgetsCallback: agrees(state, record),
@@ -195,7 +211,7 @@ export function endingOf(
     }
     case 'over': {
       const { because } = judgement;
-      return { to: record.state, dueInMs: recheckIn(attempt, bench), set: NOTHING_SEEN, did: 'idle', because };
+      return { to: record.state, dueInMs: recheckIn(attempt, context), set: NOTHING_SEEN, did: 'idle', because };
     }
     default:
       return judgement satisfies never;

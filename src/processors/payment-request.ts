@@ -22,7 +22,7 @@ import {
   stayAt,
   waitForRecovery,
 } from './attempt.ts';
-import { type Bench, type Settlement, closedFor, waitAt, isRecovering } from './bench.ts';
+import { type ProcessorContext, type AttemptResult, closedFor, waitAt, isRecovering } from './context.ts';
 import { type Intent, intend, sendBy } from './intent.ts';
 import { CREATE_LIMIT_MS } from './invoice-create.ts';
 import { lookAtPaymentRequest } from './payment-request-look.ts';
@@ -31,36 +31,37 @@ const RETRY_MS = declaration.retryAfter.map(toMs);
 
 type Attempt = AttemptAt<'payment_request'>;
 
-export async function advancePaymentRequest(id: string, bench: Bench): Promise<Tried> {
-  const attempt = await beginAt('payment_request', id, 'status-poll', bench);
+export async function advancePaymentRequest(id: string, context: ProcessorContext): Promise<Tried> {
+  const attempt = await beginAt('payment_request', id, 'status-poll', context);
   if ('did' in attempt) return attempt;
   const { record, at } = attempt;
-  if (record.state !== 'creating') return lookAtPaymentRequest(attempt, bench);
-  if (record.intendedAt !== undefined) return announceEnd(attempt, bench, 'needs_review', { reason: 'interrupted' });
-  if (isRecovering(bench)) return waitForRecovery(attempt, bench);
+  if (record.state !== 'creating') return lookAtPaymentRequest(attempt, context);
+  if (record.intendedAt !== undefined)
+    return announceEnd(attempt, context, 'needs_review', { reason: 'interrupted' });
+  if (isRecovering(context)) return waitForRecovery(attempt, context);
   if (at - record.createdAt > CREATE_LIMIT_MS)
-    return fail(attempt, bench, { reason: 'not_created_in_time', hasEffect: true });
-  return create(attempt, bench);
+    return fail(attempt, context, { reason: 'not_created_in_time', hasEffect: true });
+  return create(attempt, context);
 }
 
-async function create(attempt: Attempt, bench: Bench): Promise<Tried> {
+async function create(attempt: Attempt, context: ProcessorContext): Promise<Tried> {
   const { account } = attempt;
-  const wait = (dueInMs: number, because: string) => stayAt(attempt, bench, { dueInMs, because });
-  const closed = closedFor(bench);
-  if (closed) return wait(bench.policy.holdRecheckMs, closed);
+  const wait = (dueInMs: number, because: string) => stayAt(attempt, context, { dueInMs, because });
+  const closed = closedFor(context);
+  if (closed) return wait(context.policy.holdRecheckMs, closed);
   // Asked before anything is written: between the re-read and the request nothing may wait.
-  const admission = await bench.upstream.admit(account, 'payments', 'act');
+  const admission = await context.upstream.admit(account, 'payments', 'act');
   if (!admission.admitted) return wait(admission.retryAfterMs, 'rate');
-  const intended = await intend(attempt, intentOf(attempt.record), bench);
+  const intended = await intend(attempt, intentOf(attempt.record), context);
   if ('did' in intended) return intended;
   const { askedAmount: amount, feesPaidBy, notify, email, phone } = attempt.record;
-  const verdict = await bench.upstream.payments.createPaymentRequest(
+  const verdict = await context.upstream.payments.createPaymentRequest(
     account,
     { amount, feesPaidBy, notify, email, phone },
-    { sendBy: sendBy(intended, bench) },
+    { sendBy: sendBy(intended, context) },
   );
-  if (verdict.is === 'ok') return publish(intended, verdict, bench);
-  return { ...(await settleNotCreated(intended, verdict, bench)), failure: verdict };
+  if (verdict.is === 'ok') return publish(intended, verdict, context);
+  return { ...(await settleNotCreated(intended, verdict, context)), failure: verdict };
 }
 
 function intentOf(record: Attempt['record']): Intent<'payment_request'> {
@@ -77,27 +78,27 @@ function intentOf(record: Attempt['record']): Intent<'payment_request'> {
   };
 }
 
-async function settleNotCreated(attempt: Attempt, verdict: NotOk, bench: Bench): Promise<Settlement> {
+async function settleNotCreated(attempt: Attempt, verdict: NotOk, context: ProcessorContext): Promise<AttemptResult> {
   const evidence = evidenceOf('create', verdict);
-  const how = { reason: verdict.code, failure: verdict.seen.message, evidence };
-  if (verdict.is === 'refused') return fail(attempt, bench, how);
-  const nothingHappened = verdict.seen.sent === 'never' || verdict.is === 'config' || verdict.is === 'held';
-  if (!nothingHappened) return announceEnd(attempt, bench, 'needs_review', how);
-  return retryLater(attempt, verdict, { waitsMs: RETRY_MS, evidence, set: { intendedAt: '' } }, bench);
+  const how = { reason: verdict.code, failure: verdict.exchange.message, evidence };
+  if (verdict.is === 'refused') return fail(attempt, context, how);
+  const nothingHappened = verdict.exchange.sent === 'never' || verdict.is === 'config' || verdict.is === 'held';
+  if (!nothingHappened) return announceEnd(attempt, context, 'needs_review', how);
+  return retryLater(attempt, verdict, { waitsMs: RETRY_MS, evidence, set: { intendedAt: '' } }, context);
 }
 
 function publish(
   attempt: Attempt,
-  { value, seen }: Extract<Verdict<CreatedPaymentRequest>, { is: 'ok' }>,
-  bench: Bench,
-): Promise<Settlement> {
+  { value, exchange }: Extract<Verdict<CreatedPaymentRequest>, { is: 'ok' }>,
+  context: ProcessorContext,
+): Promise<AttemptResult> {
   const { record } = attempt;
   const { referenceNumber, url } = value;
   const tracked = referenceNumber !== undefined;
-  return finish(attempt, bench, {
+  return finish(attempt, context, {
     to: 'pending',
     // Sent by the service itself, it has no number to ask by: nobody will ever know more of it here.
-    ...(tracked ? { dueInMs: waitAt(bench.policy.paymentRequestPollMs, 0) } : {}),
+    ...(tracked ? { dueInMs: waitAt(context.policy.paymentRequestPollMs, 0) } : {}),
     set: {
       '@publishedAt': 0,
       intendedAt: '',
@@ -108,8 +109,8 @@ function publish(
     },
     evidence: {
       operation: 'create',
-      code: seen.code,
-      httpStatus: seen.httpStatus,
+      code: exchange.code,
+      httpStatus: exchange.httpStatus,
       detail: tracked ? undefined : 'untracked',
     },
     ...(tracked ? {} : { event: eventOf(record, 'untracked', { tracked }) }),
@@ -119,6 +120,10 @@ function publish(
 }
 
 /** Whom it was for is forgotten with it. */
-function fail(attempt: Attempt, bench: Bench, ending: Parameters<typeof announceEnd>[3]): Promise<Settlement> {
-  return announceEnd(attempt, bench, 'failed', { ...ending, set: { email: '', phone: '' } });
+function fail(
+  attempt: Attempt,
+  context: ProcessorContext,
+  ending: Parameters<typeof announceEnd>[3],
+): Promise<AttemptResult> {
+  return announceEnd(attempt, context, 'failed', { ...ending, set: { email: '', phone: '' } });
 }

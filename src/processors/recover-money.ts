@@ -12,7 +12,7 @@ import type { Verdict } from '../upstream/verdict.ts';
 import { type AttemptedKind, eventOf } from './announced.ts';
 import { CLAIMED, DAILY_MS, type Ending, finish } from './attempt.ts';
 import { batchEvent } from './batch.ts';
-import { type Bench, waitAt } from './bench.ts';
+import { type ProcessorContext, waitAt } from './context.ts';
 import { judge } from './judge.ts';
 import { endingOf } from './look.ts';
 import { TRANSACTION_COLLISION } from './submit.ts';
@@ -35,7 +35,7 @@ type Restoring<K extends MoneyKind> = Ending<K> & { readonly ifClaimed?: Ending<
 
 type Restorer<K extends MoneyKind> = (
   record: RecordAt<K>,
-  bench: Bench,
+  context: ProcessorContext,
   at: number,
 ) => Promise<Restoring<K> | undefined> | Restoring<K> | undefined;
 
@@ -56,19 +56,19 @@ const restorers: { readonly [K in MoneyKind]: Restorer<K> } = {
 export async function restoreMoney<K extends MoneyKind>(
   { kind, states }: { readonly kind: K; readonly states: (typeof statesToRestore)[K] },
   { id, at }: { readonly id: string; readonly at: number },
-  bench: Bench,
+  context: ProcessorContext,
 ): Promise<'done' | 'nothing' | 'again'> {
-  const record = await bench.queries.read(kind, id);
+  const record = await context.queries.read(kind, id);
   if (record === undefined || !(states as readonly string[]).includes(record.state)) return 'nothing';
-  const restoring = await restorers[kind](record, bench, at);
+  const restoring = await restorers[kind](record, context, at);
   if (restoring === undefined) return 'nothing';
   const { ifClaimed, ...ending } = restoring;
   const evidence = { operation: RESTORED, code: record.state };
   // Nobody's lease: a worker that is at it finds out when it writes its intent, or its last word.
   const mine = { record, lease: undefined };
-  const { did, because } = await finish<K>(mine, bench, { evidence, ...ending, inRecovery: true });
+  const { did, because } = await finish<K>(mine, context, { evidence, ...ending, inRecovery: true });
   if (because !== CLAIMED || ifClaimed === undefined) return did === 'lost' ? 'again' : 'done';
-  return (await finish<K>(mine, bench, { ...ifClaimed, inRecovery: true })).did === 'lost' ? 'again' : 'done';
+  return (await finish<K>(mine, context, { ...ifClaimed, inRecovery: true })).did === 'lost' ? 'again' : 'done';
 }
 
 function reviewed<K extends AttemptedKind>(record: RecordAt<K>, reason = RESTORED) {
@@ -86,41 +86,41 @@ function beyond({ fields }: { readonly fields: Fields }): number {
 
 async function restoreDisbursement(
   record: DisbursementRecord,
-  bench: Bench,
+  context: ProcessorContext,
   at: number,
 ): Promise<Restoring<'disbursement'>> {
-  const review = toReview(record, RESTORED, bench);
-  const verdict = await statusOf(record, bench);
+  const review = toReview(record, RESTORED, context);
+  const verdict = await statusOf(record, context);
   if (verdict === undefined) return review;
-  if (verdict.is !== 'ok') return { ...review, dueInMs: waitAt(bench.policy.pollMs, 0) };
-  const { value, seen } = verdict;
+  if (verdict.is !== 'ok') return { ...review, dueInMs: waitAt(context.policy.pollMs, 0) };
+  const { value, exchange } = verdict;
   const evidence = {
     operation: 'status',
-    code: seen.upstreamCode ?? seen.code,
-    httpStatus: seen.httpStatus,
+    code: exchange.upstreamCode ?? exchange.code,
+    httpStatus: exchange.httpStatus,
     detail: value.status,
   };
   const { transactionId, disburseTxId } = value;
   const details = { ...(transactionId ? { transactionId } : {}), ...(disburseTxId ? { disburseTxId } : {}) };
   // As if it had been sent: whether this record knows of a submit proves nothing.
-  const judgement = judge({ ...record, state: 'unknown' }, value, at, bench.policy);
+  const judgement = judge({ ...record, state: 'unknown' }, value, at, context.policy);
   if (judgement.is === 'final' || judgement.is === 'pending') {
-    const ending = endingOf({ record, at }, { ...record, ...details }, judgement, bench);
+    const ending = endingOf({ record, at }, { ...record, ...details }, judgement, context);
     const restoring = { ...ending, set: { ...details, ...ending.set }, evidence };
     if (transactionId === undefined) return restoring;
-    const told = { ...toReview(record, TRANSACTION_COLLISION, bench), dueInMs: DAILY_MS };
+    const told = { ...toReview(record, TRANSACTION_COLLISION, context), dueInMs: DAILY_MS };
     const ifClaimed = { ...told, evidence: [evidence, named('transactionId', transactionId)] };
     return { ...restoring, claims: `transactionId=${transactionId}`, ifClaimed };
   }
   const contradicts = judgement.is === 'review' && value.status !== 'created';
-  const told = contradicts ? toReview(record, judgement.because, bench) : review;
+  const told = contradicts ? toReview(record, judgement.because, context) : review;
   // A `failed` counts when it was said twice: the next look hears whether it is.
-  const dueInMs = value.status === 'failed' ? waitAt(bench.policy.pollMs, 0) : DAILY_MS;
+  const dueInMs = value.status === 'failed' ? waitAt(context.policy.pollMs, 0) : DAILY_MS;
   return { ...told, dueInMs, evidence };
 }
 
 /** It may have been sent a moment before the loss, so a person too waits until `created` proves something. */
-function toReview(record: DisbursementRecord, reason: string, { policy }: Bench): Ending<'disbursement'> {
+function toReview(record: DisbursementRecord, reason: string, { policy }: ProcessorContext): Ending<'disbursement'> {
   const { set, ...told } = reviewed<'disbursement'>(record, reason);
   const quiet = record.token === undefined ? {} : { '@quietUntil': policy.leaseMs + policy.quietMs };
   return { ...TO_A_PERSON, ...told, set: { ...set, ...quiet } };
@@ -129,23 +129,27 @@ function toReview(record: DisbursementRecord, reason: string, { policy }: Bench)
 /** Undefined: there is nothing to ask by. */
 export async function statusOf(
   record: DisbursementRecord,
-  bench: Bench,
+  context: ProcessorContext,
 ): Promise<Verdict<DisbursementStatus> | undefined> {
   const { token, account: name, fields } = record;
-  const account = bench.account(name);
+  const account = context.account(name);
   if (token === undefined || account === undefined) return undefined;
   // What was begun with other keys, or in another mode, is not known to these.
   const { mode = account.upstream.mode, keys = account.fingerprint } = fields;
   if (mode !== account.upstream.mode || keys !== account.fingerprint) return undefined;
-  await admitted(name, 'payments', bench);
-  return bench.upstream.payments.disbursementStatus(account.upstream, { token });
+  await admitted(name, 'payments', context);
+  return context.upstream.payments.disbursementStatus(account.upstream, { token });
 }
 
 /** Waits for a turn: nothing is in a hurry here. */
-export async function admitted(name: string, area: 'payments' | 'messaging', bench: Bench): Promise<void> {
-  for (let account = bench.account(name); account !== undefined; account = bench.account(name)) {
-    const admission = await bench.upstream.admit(account.upstream, area, 'look');
+export async function admitted(
+  name: string,
+  area: 'payments' | 'messaging',
+  context: ProcessorContext,
+): Promise<void> {
+  for (let account = context.account(name); account !== undefined; account = context.account(name)) {
+    const admission = await context.upstream.admit(account.upstream, area, 'look');
     if (admission.admitted) return;
-    await bench.clock.sleep(admission.retryAfterMs);
+    await context.clock.sleep(admission.retryAfterMs);
   }
 }

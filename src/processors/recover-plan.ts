@@ -1,7 +1,7 @@
 /** What the service says about what stands open in a copy of Redis that was put back: asked, and nothing changed. */
 import { isOver, wouldDo } from '../operations/recovery-report.ts';
 import type { Restored, Standing } from '../operations/restored.ts';
-import { type Bench } from './bench.ts';
+import { type ProcessorContext } from './context.ts';
 import { admitted, statusOf } from './recover-money.ts';
 import { type Lost, orUndefined, shownBy } from './recover-texts.ts';
 
@@ -16,7 +16,7 @@ interface Asker {
   readonly kind: Exclude<Said['kind'], 'recipient'>;
   readonly states: readonly string[];
   /** Undefined: there is nothing to ask by. */
-  readonly ask: (id: string, bench: Bench) => Promise<string | undefined>;
+  readonly ask: (id: string, context: ProcessorContext) => Promise<string | undefined>;
 }
 
 const NO_ANSWER = 'no answer';
@@ -25,34 +25,34 @@ const askers: readonly Asker[] = [
   {
     kind: 'disbursement',
     states: ['created', 'submitting', 'unknown', 'pending', 'needs_review'],
-    ask: async (id, bench) => {
-      const record = await bench.queries.read('disbursement', id);
-      const verdict = record && (await statusOf(record, bench));
+    ask: async (id, context) => {
+      const record = await context.queries.read('disbursement', id);
+      const verdict = record && (await statusOf(record, context));
       return verdict && (verdict.is === 'ok' ? verdict.value.status : NO_ANSWER);
     },
   },
   {
     kind: 'invoice',
     states: ['pending', 'needs_review'],
-    ask: async (id, bench) => {
-      const record = await bench.queries.read('invoice', id);
-      const account = record && bench.account(record.account);
+    ask: async (id, context) => {
+      const record = await context.queries.read('invoice', id);
+      const account = record && context.account(record.account);
       if (record?.token === undefined || account === undefined) return undefined;
-      await admitted(record.account, 'payments', bench);
-      const verdict = await bench.upstream.payments.confirmInvoice(account.upstream, { token: record.token });
+      await admitted(record.account, 'payments', context);
+      const verdict = await context.upstream.payments.confirmInvoice(account.upstream, { token: record.token });
       return verdict.is === 'ok' ? verdict.value.status : NO_ANSWER;
     },
   },
   {
     kind: 'payment_request',
     states: ['pending', 'needs_review'],
-    ask: async (id, bench) => {
-      const record = await bench.queries.read('payment_request', id);
-      const account = record && bench.account(record.account);
+    ask: async (id, context) => {
+      const record = await context.queries.read('payment_request', id);
+      const account = record && context.account(record.account);
       if (record?.referenceNumber === undefined || account === undefined) return undefined;
       const { referenceNumber } = record;
-      await admitted(record.account, 'payments', bench);
-      const verdict = await bench.upstream.payments.paymentRequestStatus(account.upstream, { referenceNumber });
+      await admitted(record.account, 'payments', context);
+      const verdict = await context.upstream.payments.paymentRequestStatus(account.upstream, { referenceNumber });
       return verdict.is === 'ok' ? verdict.value.status : NO_ANSWER;
     },
   },
@@ -60,7 +60,7 @@ const askers: readonly Asker[] = [
 
 interface Tools {
   readonly restored: Restored;
-  readonly bench: Bench;
+  readonly context: ProcessorContext;
 }
 
 /** Asks about the last `most` of each kind, side by side with nobody: it is a look, and there is time. */
@@ -69,12 +69,12 @@ export async function upstreamSays(tools: Tools, lost: Lost, most: number): Prom
   return [...said, await askStatistics(tools, lost, most)].filter(({ asked }) => asked > 0);
 }
 
-async function askSome({ kind, states, ask }: Asker, { restored, bench }: Tools, most: number): Promise<Said> {
+async function askSome({ kind, states, ask }: Asker, { restored, context }: Tools, most: number): Promise<Said> {
   const words: Record<string, number> = {};
   let asked = 0;
   for await (const id of idsIn(states, kind, restored)) {
     if (asked >= most) break;
-    const word = await ask(id, bench).catch(orUndefined);
+    const word = await ask(id, context).catch(orUndefined);
     if (word === undefined) continue;
     asked += 1;
     // A word that nobody knows is somebody else's text.
@@ -89,16 +89,16 @@ async function* idsIn(states: readonly string[], kind: Asker['kind'], restored: 
 }
 
 /** The first texts of each campaign: they go first. */
-async function askStatistics({ restored, bench }: Tools, lost: Lost, most: number): Promise<Said> {
+async function askStatistics({ restored, context }: Tools, lost: Lost, most: number): Promise<Said> {
   const words: Record<string, number> = {};
   let asked = 0;
   for await (const campaign of restored.campaigns()) {
     if (asked >= most) break;
     const first = await restored.chunksOf(campaign).next();
     const id = first.done ? undefined : first.value[0];
-    const chunk = id === undefined ? undefined : await bench.queries.read('chunk', id).catch(orUndefined);
+    const chunk = id === undefined ? undefined : await context.queries.read('chunk', id).catch(orUndefined);
     if (chunk === undefined) continue;
-    const shown = await shownBy(chunk.id, campaign, lost, bench);
+    const shown = await shownBy(chunk.id, campaign, lost, context);
     asked += chunk.count;
     const add = (word: string, count: number): void => void (words[word] = (words[word] ?? 0) + count);
     if (shown === undefined) add(NO_ANSWER, chunk.count);

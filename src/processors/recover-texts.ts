@@ -8,7 +8,7 @@ import type { CampaignRecord } from '../operations/record.ts';
 import { RESTORED } from '../operations/restored.ts';
 import type { ChunkRecord } from '../operations/text-records.ts';
 import { isUnreadable } from '../operations/unreadable.ts';
-import type { Bench } from './bench.ts';
+import type { ProcessorContext } from './context.ts';
 import { foundAmong, periodOf } from './chunk-found.ts';
 import { type ChunkHeld, settleChunk } from './chunk-settle.ts';
 import { recipientsOf } from './chunk-texts.ts';
@@ -31,13 +31,13 @@ const NO_LEASE = '';
 export async function doubtChunk(
   id: string,
   lost: Lost,
-  bench: Bench,
+  context: ProcessorContext,
   known?: CampaignRecord,
 ): Promise<'done' | 'again'> {
-  const record = await bench.queries.read('chunk', id);
+  const record = await context.queries.read('chunk', id);
   if (record === undefined || record.state === 'settled') return 'done';
   const before = unpackOutcome(record.outcome, record.count, impliedState[record.state]);
-  const campaign = known ?? (record.campaign ? await readCampaign(record.campaign, bench) : undefined);
+  const campaign = known ?? (record.campaign ? await readCampaign(record.campaign, context) : undefined);
   // Without its campaign nobody knows what the texts are; who is in doubt is known all the same.
   const recipients = record.campaign && campaign === undefined ? [] : recipientsOf(record, campaign);
   const held = { record, lease: NO_LEASE, at: lost.at, recipients };
@@ -52,19 +52,19 @@ export async function doubtChunk(
     held,
     {
       ...(doubtful
-        ? { to: 'unknown', dueInMs: bench.policy.settleDelayMs, set: doubtOf(record, campaign, lost) }
+        ? { to: 'unknown', dueInMs: context.policy.settleDelayMs, set: doubtOf(record, campaign, lost) }
         : { to: 'settled' }),
       states,
       evidence,
       only: 'in a recovery',
     },
-    bench,
+    context,
   );
   return settled.is === 'applied' || settled.is === 'mine' ? 'done' : 'again';
 }
 
 /** It may be unreadable, and its recipients are in doubt all the same. */
-function readCampaign(id: string, { queries }: Bench): Promise<CampaignRecord | undefined> {
+function readCampaign(id: string, { queries }: ProcessorContext): Promise<CampaignRecord | undefined> {
   return queries.read('campaign', id).catch(orUndefined);
 }
 
@@ -84,12 +84,12 @@ export async function mayHaveBeenSent(
   campaign: CampaignRecord,
   chunks: readonly string[],
   lost: Lost,
-  bench: Bench,
+  context: ProcessorContext,
 ): Promise<boolean> {
   if (campaign.startedAt !== undefined) return true;
   if (chunks.length === 0 || (campaign.sendAt ?? 0) > lost.at) return false;
   for (const id of chunks.slice(0, FIRST_CHUNKS)) {
-    const shown = await shownBy(id, campaign, lost, bench).catch(orUndefined);
+    const shown = await shownBy(id, campaign, lost, context).catch(orUndefined);
     if (shown === undefined || shown > 0) return true;
   }
   return false;
@@ -105,10 +105,10 @@ export async function shownBy(
   id: string,
   campaign: CampaignRecord | undefined,
   lost: Lost,
-  bench: Bench,
+  context: ProcessorContext,
 ): Promise<number | undefined> {
-  const record = await bench.queries.read('chunk', id);
-  const account = record && bench.account(record.account);
+  const record = await context.queries.read('chunk', id);
+  const account = record && context.account(record.account);
   if (record === undefined || account === undefined) return undefined;
   const recipients = recipientsOf(record, campaign);
   const held: ChunkHeld = {
@@ -117,12 +117,12 @@ export async function shownBy(
     at: lost.at,
     recipients,
   };
-  await admitted(record.account, 'messaging', bench);
-  const verdict = await bench.upstream.messaging.statistics(account.upstream, {
+  await admitted(record.account, 'messaging', context);
+  const verdict = await context.upstream.messaging.statistics(account.upstream, {
     numbers: recipients.map(({ to }) => to),
     ...periodOf(held.record.firstSentAt ?? lost.from, lost.at),
   });
   if (verdict.is !== 'ok') return undefined;
   const places = recipients.map((_, index) => index);
-  return (await foundAmong(held, places, verdict.value, bench)).size;
+  return (await foundAmong(held, places, verdict.value, context)).size;
 }

@@ -10,13 +10,13 @@
 import type { CampaignRecord } from '../operations/record.ts';
 import type { Restored } from '../operations/restored.ts';
 import { isUnreadable } from '../operations/unreadable.ts';
-import type { Bench } from './bench.ts';
+import type { ProcessorContext } from './context.ts';
 import { type MoneyKind, restoreMoney, statesToRestore } from './recover-money.ts';
 import { type Lost, doubtChunk, mayHaveBeenSent } from './recover-texts.ts';
 
 export interface RecoverTools {
   readonly restored: Restored;
-  readonly bench: Bench;
+  readonly context: ProcessorContext;
 }
 
 /** Of what is done side by side: requests wait for their turn anyway. */
@@ -37,15 +37,15 @@ export async function restoreAll(tools: RecoverTools, turn: Turn): Promise<boole
 }
 
 async function restoreTexts(tools: RecoverTools, turn: Turn): Promise<boolean> {
-  const { restored, bench } = tools;
+  const { restored, context } = tools;
   for await (const campaign of restored.campaigns()) {
-    if (isOver(turn, bench)) return false;
+    if (isOver(turn, context)) return false;
     if (restored.isDoneWith(campaign, turn.since)) continue;
     if (!(await inGroups([campaign.id], () => restoreCampaign(campaign, tools, turn), tools, turn))) return false;
   }
   for (const chunks of [restored.looseChunks(), restored.chunksDue()]) {
     for await (const ids of chunks) {
-      if (!(await inGroups(ids, (id) => doubtChunk(id, turn.lost, bench), tools, turn))) return false;
+      if (!(await inGroups(ids, (id) => doubtChunk(id, turn.lost, context), tools, turn))) return false;
     }
   }
   return true;
@@ -53,7 +53,7 @@ async function restoreTexts(tools: RecoverTools, turn: Turn): Promise<boolean> {
 
 /** Held first, so that nothing of it is sent meanwhile. */
 async function restoreCampaign(campaign: CampaignRecord, tools: RecoverTools, turn: Turn): Promise<Led> {
-  const { restored, bench } = tools;
+  const { restored, context } = tools;
   const done = async (one: CampaignRecord): Promise<Led> => {
     await restored.doneWith(one, turn.since);
     return 'done';
@@ -61,10 +61,10 @@ async function restoreCampaign(campaign: CampaignRecord, tools: RecoverTools, tu
   await restored.holdCampaign(campaign, false);
   const first = await restored.chunksOf(campaign).next();
   const chunks = first.done ? [] : first.value;
-  if (!(await mayHaveBeenSent(campaign, chunks, turn.lost, bench))) return done(campaign);
+  if (!(await mayHaveBeenSent(campaign, chunks, turn.lost, context))) return done(campaign);
   await restored.holdCampaign(campaign, true);
   for await (const ids of restored.chunksOf(campaign)) {
-    const doubt = (id: string): Promise<Led> => doubtChunk(id, turn.lost, bench, campaign);
+    const doubt = (id: string): Promise<Led> => doubtChunk(id, turn.lost, context, campaign);
     if (!(await inGroups(ids, doubt, tools, turn))) return 'again';
   }
   return done(campaign);
@@ -78,9 +78,9 @@ async function restoreAllMoney(tools: RecoverTools, turn: Turn): Promise<boolean
 }
 
 async function restoreKind(kind: MoneyKind, tools: RecoverTools, turn: Turn): Promise<boolean> {
-  const { restored, bench } = tools;
+  const { restored, context } = tools;
   const states = statesToRestore[kind];
-  const lead = (id: string): Promise<Led> => restoreMoney({ kind, states }, { id, at: turn.lost.at }, bench);
+  const lead = (id: string): Promise<Led> => restoreMoney({ kind, states }, { id, at: turn.lost.at }, context);
   for (const state of states) {
     for await (const ids of restored.ids(kind, state)) {
       if (!(await inGroups(ids, lead, tools, turn))) return false;
@@ -95,7 +95,7 @@ type Led = 'done' | 'nothing' | 'again';
 async function inGroups(
   ids: readonly string[],
   run: (id: string) => Promise<Led>,
-  { restored, bench }: RecoverTools,
+  { restored, context }: RecoverTools,
   turn: Turn,
 ): Promise<boolean> {
   const runOrSkip = (id: string): Promise<Led> =>
@@ -106,11 +106,11 @@ async function inGroups(
     });
   for (let from = 0; from < ids.length; from += TOGETHER) {
     const led = await Promise.all(ids.slice(from, from + TOGETHER).map(runOrSkip));
-    if (led.includes('again') || isOver(turn, bench)) return false;
+    if (led.includes('again') || isOver(turn, context)) return false;
   }
   return true;
 }
 
-function isOver({ untilMono }: Turn, { clock }: Bench): boolean {
+function isOver({ untilMono }: Turn, { clock }: ProcessorContext): boolean {
   return clock.monotonic() >= untilMono;
 }

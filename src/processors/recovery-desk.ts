@@ -4,7 +4,7 @@
  */
 import { type ReportRow, reportOf, wouldDo } from '../operations/recovery-report.ts';
 import { RESTORED, type Restored, type Standing } from '../operations/restored.ts';
-import type { Bench } from './bench.ts';
+import type { ProcessorContext } from './context.ts';
 import { planOf, type Said, upstreamSays } from './recover-plan.ts';
 import { restoreAll } from './recover.ts';
 
@@ -25,7 +25,7 @@ interface IntakeJobs {
 
 export interface RecoveryDeskOptions {
   readonly restored: Restored;
-  readonly bench: Bench;
+  readonly context: ProcessorContext;
   readonly intakeJobs: IntakeJobs;
   readonly recovery: {
     state(): Promise<UnderWay | undefined>;
@@ -90,12 +90,12 @@ export class RecoveryDesk {
 
   /** One turn. Asked again until it is over, by any operator; broken off, it goes on where it was. */
   async apply(by: string): Promise<Applied> {
-    const { restored, bench, recovery, intakeJobs } = this.#options;
+    const { restored, context, recovery, intakeJobs } = this.#options;
     const underWay = await recovery.state();
     if (underWay === undefined) return { is: 'none' };
     const before = await restored.before(underWay.since);
     const at = await this.#now();
-    const untilMono = bench.clock.monotonic() + TURN_MS;
+    const untilMono = context.clock.monotonic() + TURN_MS;
     const over = await restoreAll(this.#options, {
       since: underWay.since,
       lost: { from: underWay.lastBeat, at },
@@ -139,7 +139,7 @@ export class RecoveryDesk {
   }
 
   async #now(): Promise<number> {
-    return (await this.#options.bench.campaigns.circumstances()).at;
+    return (await this.#options.context.campaigns.circumstances()).at;
   }
 }
 

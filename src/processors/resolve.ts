@@ -6,7 +6,7 @@ import { isFinal } from '../operations/lifecycle.ts';
 import { RESTORED } from '../operations/restored.ts';
 import { eventOf } from './announced.ts';
 import { type AttemptAt, DAILY_MS, RESOLVE, beginAt, finish, isApplied, keep } from './attempt.ts';
-import type { Bench } from './bench.ts';
+import type { ProcessorContext } from './context.ts';
 import { mismatchOf } from './judge.ts';
 import { NO_LONGER_OF_USE, leaveAsItIs } from './look.ts';
 import { submit } from './submit.ts';
@@ -39,27 +39,31 @@ const allowedAfter: Readonly<Record<Resolution, readonly string[]>> = {
   resubmit: ['created'],
 };
 
-export async function resolveDisbursement(id: string, request: Resolve, bench: Bench): Promise<Resolved> {
-  const attempt = await beginAt('disbursement', id, 'status-poll', bench);
+export async function resolveDisbursement(
+  id: string,
+  request: Resolve,
+  context: ProcessorContext,
+): Promise<Resolved> {
+  const attempt = await beginAt('disbursement', id, 'status-poll', context);
   if ('did' in attempt) return { is: 'not now', because: attempt.because };
   const { record } = attempt;
   const { state } = record;
   if (isFinal('disbursement', state)) {
-    const { did } = await leaveAsItIs(attempt, bench);
+    const { did } = await leaveAsItIs(attempt, context);
     return did === 'lost' ? TAKEN : { is: 'not now', because: state };
   }
-  if (state !== 'needs_review') return letGo(attempt, bench, { is: 'not now', because: state }, 0);
-  const word = record.token === undefined ? undefined : await ask(attempt, record.token, bench);
+  if (state !== 'needs_review') return letGo(attempt, context, { is: 'not now', because: state }, 0);
+  const word = record.token === undefined ? undefined : await ask(attempt, record.token, context);
   if (word !== undefined && 'is' in word) return word;
-  return decide(attempt, word?.status, request, bench);
+  return decide(attempt, word?.status, request, context);
 }
 
 async function ask(
   attempt: Attempt,
   token: string,
-  bench: Bench,
+  context: ProcessorContext,
 ): Promise<{ status: string } | Resolved | undefined> {
-  const verdict = await bench.upstream.payments.disbursementStatus(attempt.account, { token });
+  const verdict = await context.upstream.payments.disbursementStatus(attempt.account, { token });
   if (verdict.is === 'ok') {
     // A word about another payment is no word about this one.
     const { disburseId, token: named } = verdict.value;
@@ -67,14 +71,14 @@ async function ask(
     return other ? undefined : { status: verdict.value.status };
   }
   const because = verdict.is === 'held' ? verdict.condition : verdict.code;
-  return letGo(attempt, bench, { is: 'no answer', because });
+  return letGo(attempt, context, { is: 'no answer', because });
 }
 
 async function decide(
   attempt: Attempt,
   status: string | undefined,
   { outcome, note, by }: Resolve,
-  bench: Bench,
+  context: ProcessorContext,
 ): Promise<Resolved> {
   const { record } = attempt;
   // Without a token there is nothing to ask about: the person has looked elsewhere, and says so in the note.
@@ -86,29 +90,29 @@ async function decide(
     // Its last word is taken by the look that follows at once, not by one that was due tomorrow.
     const upstream = status ?? 'nothing: no token was ever received';
     const dueInMs = status === 'success' || status === 'failed' ? 0 : DAILY_MS;
-    return letGo(attempt, bench, { is: 'contradicted', upstream }, dueInMs);
+    return letGo(attempt, context, { is: 'contradicted', upstream }, dueInMs);
   }
   if (status === 'created' && attempt.at < (record.quietUntil ?? 0)) {
     const because = 'in the quiet period after the last send, when "created" proves nothing';
-    return letGo(attempt, bench, { is: 'not now', because });
+    return letGo(attempt, context, { is: 'not now', because });
   }
   const resolution = { note: note.slice(0, 500), resolvedBy: by };
-  if (letsGo) return letGoOn(attempt, resolution, bench);
+  if (letsGo) return letGoOn(attempt, resolution, context);
   if (outcome === 'resubmit') {
-    const kept = await keep(attempt, bench, {
+    const kept = await keep(attempt, context, {
       to: 'needs_review',
-      keepMs: bench.policy.leaseMs,
-      dueInMs: bench.policy.leaseMs,
+      keepMs: context.policy.leaseMs,
+      dueInMs: context.policy.leaseMs,
       set: resolution,
       evidence: { operation: RESOLVE, code: 'resubmit', detail: by },
     });
     if (!isApplied(kept)) return TAKEN;
-    const { did, because } = await submit(attempt, bench);
+    const { did, because } = await submit(attempt, context);
     return did === 'lost' || did === 'waits' ? { is: 'not now', because } : { is: 'resolved' };
   }
-  const { did } = await finish(attempt, bench, {
+  const { did } = await finish(attempt, context, {
     to: outcome,
-    dueInMs: outcome === 'succeeded' && record.token ? bench.policy.recheckMs[0] : undefined,
+    dueInMs: outcome === 'succeeded' && record.token ? context.policy.recheckMs[0] : undefined,
     set: { ...NO_LONGER_OF_USE, ...resolution },
     evidence: { operation: RESOLVE, code: outcome, detail: by },
     event: eventOf(record, outcome, { resolvedBy: by }),
@@ -121,8 +125,13 @@ async function decide(
 const TAKEN = { is: 'not now', because: 'somebody else changed it' } as const;
 
 /** Nothing is changed, and that is told, unless somebody else has changed it meanwhile. */
-async function letGo(attempt: Attempt, bench: Bench, answer: Resolved, dueInMs = DAILY_MS): Promise<Resolved> {
-  const { did } = await finish(attempt, bench, {
+async function letGo(
+  attempt: Attempt,
+  context: ProcessorContext,
+  answer: Resolved,
+  dueInMs = DAILY_MS,
+): Promise<Resolved> {
+  const { did } = await finish(attempt, context, {
     to: attempt.record.state,
     dueInMs,
     did: 'waits',
@@ -140,11 +149,11 @@ function isUnsentCopy({ reason, sends, token }: Attempt['record']): boolean {
 async function letGoOn(
   attempt: Attempt,
   resolution: { readonly note: string; readonly resolvedBy: string },
-  bench: Bench,
+  context: ProcessorContext,
 ): Promise<Resolved> {
   const { record, at } = attempt;
   const dueInMs = Math.max(0, (record.notBefore ?? 0) - at);
-  const { did } = await finish(attempt, bench, {
+  const { did } = await finish(attempt, context, {
     to: 'queued',
     dueInMs,
     // The time limit counts from the decision: it may have waited for days.
@@ -154,6 +163,6 @@ async function letGoOn(
     because: 'resubmit',
   });
   if (did === 'lost') return TAKEN;
-  if (dueInMs === 0) bench.wake('disbursement', record.id, record.rev + 1);
+  if (dueInMs === 0) context.wake('disbursement', record.id, record.rev + 1);
   return { is: 'resolved' };
 }

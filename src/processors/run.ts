@@ -4,13 +4,13 @@ import { UnrecoverableError } from 'bullmq';
 import type { Clock } from '../lib/clock.ts';
 import type { QueueName } from '../operations/due-queues.ts';
 import { wakeUp } from '../queues/define.ts';
-import type { Bench, Next, Settlement } from './bench.ts';
+import type { ProcessorContext, Next, AttemptResult } from './context.ts';
 import type { Processor } from './index.ts';
 
 export interface AttemptFinished {
   readonly queue: string;
   readonly id: string;
-  readonly settlement: Settlement;
+  readonly settlement: AttemptResult;
   readonly durationMs: number;
   /** Whose keys were asked for; absent where none were needed. */
   readonly account?: string;
@@ -19,17 +19,17 @@ export interface AttemptFinished {
 export type Announce = (finished: AttemptFinished) => void;
 
 /** The BullMQ processor of a queue that is fed by wake-ups. */
-export function runner(queue: QueueName, processor: Processor, bench: Bench, announce: Announce) {
+export function runner(queue: QueueName, processor: Processor, context: ProcessorContext, announce: Announce) {
   return async (job: Pick<Job, 'data'>): Promise<void> => {
     const woken = idOf(queue, job.data);
     let account: string | undefined;
-    const noting: Bench = { ...bench, account: (name) => bench.account((account = name)) };
+    const noting: ProcessorContext = { ...context, account: (name) => context.account((account = name)) };
     let next: Next | undefined = { id: woken, attempt: () => processor(woken, noting) };
     while (next !== undefined) {
       const { id } = next;
-      const startedMono = bench.clock.monotonic();
-      const settlement: Settlement = await next.attempt(noting);
-      const durationMs = bench.clock.monotonic() - startedMono;
+      const startedMono = context.clock.monotonic();
+      const settlement: AttemptResult = await next.attempt(noting);
+      const durationMs = context.clock.monotonic() - startedMono;
       announce({ queue, id, settlement, durationMs, ...(account === undefined ? {} : { account }) });
       if (settlement.because === 'none' && settlement.did === 'idle') throw noRecord(queue, id);
       next = settlement.next;

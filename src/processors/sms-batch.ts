@@ -10,7 +10,7 @@
  */
 import { RUN, readChunkId, runAfter } from '../operations/campaigns.ts';
 import type { QueueName } from '../operations/due-queues.ts';
-import type { Bench, Settlement } from './bench.ts';
+import type { ProcessorContext, AttemptResult } from './context.ts';
 import { keptByCampaign } from './campaign-gate.ts';
 import { feedCampaign } from './campaign.ts';
 import { settleAnswer, settleUnsent } from './chunk-answer.ts';
@@ -41,22 +41,22 @@ interface InRun {
 }
 
 interface Sent {
-  readonly settlement: Settlement;
+  readonly settlement: AttemptResult;
   /** Nobody had tried it before. */
   readonly first?: boolean;
   readonly slow?: boolean;
 }
 
-export function sendChunk(id: string, queue: QueueName, bench: Bench): Promise<Settlement> {
-  const untilMono = bench.clock.monotonic() + bench.policy.leaseMs / 2;
-  return sendInRun(id, { queue, turn: 'woken', rest: runAfter(id), untilMono }, bench);
+export function sendChunk(id: string, queue: QueueName, context: ProcessorContext): Promise<AttemptResult> {
+  const untilMono = context.clock.monotonic() + context.policy.leaseMs / 2;
+  return sendInRun(id, { queue, turn: 'woken', rest: runAfter(id), untilMono }, context);
 }
 
-async function sendInRun(id: string, run: InRun, bench: Bench): Promise<Settlement> {
-  const sent = await send(id, run, bench);
+async function sendInRun(id: string, run: InRun, context: ProcessorContext): Promise<AttemptResult> {
+  const sent = await send(id, run, context);
   const chunk = readChunkId(id);
-  if (chunk && asksForMore(chunk.place)) await feedCampaign(chunk.campaign, bench);
-  return goOnWith(run, sent, bench);
+  if (chunk && asksForMore(chunk.place)) await feedCampaign(chunk.campaign, context);
+  return goOnWith(run, sent, context);
 }
 
 /**
@@ -68,79 +68,88 @@ function asksForMore(place: number): boolean {
 }
 
 /** Whoever is stopped, has taken its time, or waits for a slow service, wakes somebody for each of the others. */
-async function goOnWith(run: InRun, { settlement, first, slow }: Sent, bench: Bench): Promise<Settlement> {
+async function goOnWith(
+  run: InRun,
+  { settlement, first, slow }: Sent,
+  context: ProcessorContext,
+): Promise<AttemptResult> {
   const { queue, turn, rest } = run;
   const [id, ...after] = rest;
   const goesOn = first === true || (turn === 'next' && settlement.because === 'tried');
   if (id === undefined || !goesOn) return settlement;
-  if (slow || bench.stopping?.() || bench.clock.monotonic() >= run.untilMono) {
-    for (const other of await bench.chunks.handedOut(queue, rest)) bench.wake(queue, other, 1);
+  if (slow || context.stopping?.() || context.clock.monotonic() >= run.untilMono) {
+    for (const other of await context.chunks.handedOut(queue, rest)) context.wake(queue, other, 1);
     return settlement;
   }
-  const attempt = (own: Bench): Promise<Settlement> => sendInRun(id, { ...run, turn: 'next', rest: after }, own);
+  const attempt = (own: ProcessorContext): Promise<AttemptResult> =>
+    sendInRun(id, { ...run, turn: 'next', rest: after }, own);
   return { ...settlement, next: { id, attempt } };
 }
 
-async function send(id: string, run: InRun, bench: Bench): Promise<Sent> {
-  const attempt = await beginSending(id, run, bench);
+async function send(id: string, run: InRun, context: ProcessorContext): Promise<Sent> {
+  const attempt = await beginSending(id, run, context);
   if ('did' in attempt) return { settlement: attempt };
   const first = attempt.record.rev === 1;
-  const answered = await ask(attempt, bench);
+  const answered = await ask(attempt, context);
   if ('did' in answered) return { settlement: answered, first };
   const { intended, verdict, slow } = answered;
-  return { settlement: await settleAnswer(intended, verdict, bench), first, slow };
+  return { settlement: await settleAnswer(intended, verdict, context), first, slow };
 }
 
 interface Answered {
   readonly intended: SendAttempt;
-  readonly verdict: Awaited<ReturnType<Bench['upstream']['messaging']['send']>>;
+  readonly verdict: Awaited<ReturnType<ProcessorContext['upstream']['messaging']['send']>>;
   readonly slow: boolean;
 }
 
-async function ask(attempt: SendAttempt, bench: Bench): Promise<Answered | Settlement> {
-  const { turns } = bench;
+async function ask(attempt: SendAttempt, context: ProcessorContext): Promise<Answered | AttemptResult> {
+  const { turns } = context;
   if (turns) {
     return turns.take({
-      intend: (waited) => unlessStopping(attempt, waited, bench) ?? intend(asOfNow(attempt, bench), bench),
-      send: (intended, waited) => unlessStopping(intended, waited, bench) ?? request(intended, bench),
+      intend: (waited) => unlessStopping(attempt, waited, context) ?? intend(asOfNow(attempt, context), context),
+      send: (intended, waited) => unlessStopping(intended, waited, context) ?? request(intended, context),
     });
   }
-  const intended = await intend(attempt, bench);
-  return 'did' in intended ? intended : request(intended, bench);
+  const intended = await intend(attempt, context);
+  return 'did' in intended ? intended : request(intended, context);
 }
 
 /** What has waited for its turn until the process is about to stop has not begun: nothing of it was sent. */
-function unlessStopping(attempt: SendAttempt, waited: boolean, bench: Bench): Promise<Settlement> | undefined {
-  if (!waited || !bench.stopping?.()) return undefined;
-  return leaveQueued(attempt, bench, { dueInMs: 0, because: 'stopping' });
+function unlessStopping(
+  attempt: SendAttempt,
+  waited: boolean,
+  context: ProcessorContext,
+): Promise<AttemptResult> | undefined {
+  if (!waited || !context.stopping?.()) return undefined;
+  return leaveQueued(attempt, context, { dueInMs: 0, because: 'stopping' });
 }
 
-async function request(intended: SendAttempt, bench: Bench): Promise<Answered> {
-  const startedMono = bench.clock.monotonic();
+async function request(intended: SendAttempt, context: ProcessorContext): Promise<Answered> {
+  const startedMono = context.clock.monotonic();
   const asked = { messages: sentTo(intended) };
-  const verdict = await bench.upstream.messaging.send(intended.account, asked, {
-    sendBy: sendInTime(intended, bench),
+  const verdict = await context.upstream.messaging.send(intended.account, asked, {
+    sendBy: sendInTime(intended, context),
   });
-  return { intended, verdict, slow: bench.clock.monotonic() - startedMono > SLOW_REQUEST_MS };
+  return { intended, verdict, slow: context.clock.monotonic() - startedMono > SLOW_REQUEST_MS };
 }
 
 /** Nobody is sent to who has expired since the intent was written. */
-function sendInTime(intended: SendAttempt, bench: Bench): number {
+function sendInTime(intended: SendAttempt, context: ProcessorContext): number {
   const expiresAt = firstExpiry(intended);
-  const limit = sendBy(intended, bench);
+  const limit = sendBy(intended, context);
   if (expiresAt === undefined) return limit;
-  const intendedMono = intended.leaseEndsMono - bench.policy.leaseMs;
+  const intendedMono = intended.leaseEndsMono - context.policy.leaseMs;
   return Math.min(limit, intendedMono + expiresAt - intended.at);
 }
 
 /** The attempt with its intent written down, or what keeps it from being sent. */
-async function intend(attempt: SendAttempt, bench: Bench): Promise<SendAttempt | Settlement> {
-  const kept = await keptByCampaign(attempt, bench);
+async function intend(attempt: SendAttempt, context: ProcessorContext): Promise<SendAttempt | AttemptResult> {
+  const kept = await keptByCampaign(attempt, context);
   if (kept) return kept;
-  const prepared = await bench.upstream.messaging.prepare(attempt.account);
-  if (prepared.is !== 'ok') return settleUnsent(attempt, prepared, bench);
-  const admission = await bench.upstream.admit(attempt.account, 'messaging', 'act');
-  if (!admission.admitted) return leaveQueued(attempt, bench, { dueInMs: admission.retryAfterMs, because: 'rate' });
-  const mayHaveOptOuts = !attempt.optOutsRead && bench.chunks.mayHaveOptOuts(attempt.record.account);
-  return intendToSend(mayHaveOptOuts ? await leaveOutOptedOut(attempt, bench) : attempt, bench);
+  const prepared = await context.upstream.messaging.prepare(attempt.account);
+  if (prepared.is !== 'ok') return settleUnsent(attempt, prepared, context);
+  const admission = await context.upstream.admit(attempt.account, 'messaging', 'act');
+  if (!admission.admitted) return leaveQueued(attempt, context, { dueInMs: admission.retryAfterMs, because: 'rate' });
+  const mayHaveOptOuts = !attempt.optOutsRead && context.chunks.mayHaveOptOuts(attempt.record.account);
+  return intendToSend(mayHaveOptOuts ? await leaveOutOptedOut(attempt, context) : attempt, context);
 }

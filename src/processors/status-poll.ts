@@ -1,11 +1,11 @@
 import type { Kind } from '../operations/lifecycle.ts';
-import type { Bench, Settlement } from './bench.ts';
+import type { ProcessorContext, AttemptResult } from './context.ts';
 import { lookAtChunk } from './chunk-look.ts';
 import { lookAtDisbursement } from './look.ts';
 import { advancePaymentRequest } from './payment-request.ts';
 
 /** What is looked at, by kind. A kind that can be in doubt and is not listed here would stay so for ever. */
-const looks: Partial<Record<Kind, (id: string, bench: Bench) => Promise<Settlement>>> = {
+const looks: Partial<Record<Kind, (id: string, context: ProcessorContext) => Promise<AttemptResult>>> = {
   disbursement: lookAtDisbursement,
   chunk: lookAtChunk,
   payment_request: advancePaymentRequest,
@@ -19,8 +19,8 @@ const PREFIX: Readonly<Record<string, Kind>> = {
   chk: 'chunk',
 };
 
-export async function pollStatus(id: string, bench: Bench): Promise<Settlement> {
-  const kind = PREFIX[id.slice(0, id.indexOf('_'))] ?? (await bench.queries.kindOf(id));
+export async function pollStatus(id: string, context: ProcessorContext): Promise<AttemptResult> {
+  const kind = PREFIX[id.slice(0, id.indexOf('_'))] ?? (await context.queries.kindOf(id));
   const look = kind ? looks[kind] : undefined;
-  return look ? look(id, bench) : { did: 'idle', because: kind ? 'nothing_to_look_at' : 'none' };
+  return look ? look(id, context) : { did: 'idle', because: kind ? 'nothing_to_look_at' : 'none' };
 }

@@ -10,7 +10,7 @@ import type { Change } from '../operations/settle.ts';
 import { disbursement as declaration } from '../queues/disbursement.ts';
 import type { Verdict } from '../upstream/verdict.ts';
 import { type AttemptAt, CLAIMED, DAILY_MS, type Ending, INTENDED, announceEnd, finish, stayAt } from './attempt.ts';
-import { type Bench, type Settlement, closedFor, retryAt, waitAt } from './bench.ts';
+import { type ProcessorContext, type AttemptResult, closedFor, retryAt, waitAt } from './context.ts';
 import { intend, sendBy } from './intent.ts';
 
 const RETRY_MS = declaration.retryAfter.map(toMs);
@@ -22,27 +22,27 @@ type Attempt = AttemptAt<'disbursement'>;
 type SubmitVerdict = Verdict<{ status?: string; transactionId?: string; providerRef?: string }>;
 
 /** From `created`, or from `unknown` and `needs_review` where the same token may be sent again. */
-export async function submit(attempt: Attempt, bench: Bench): Promise<Settlement> {
+export async function submit(attempt: Attempt, context: ProcessorContext): Promise<AttemptResult> {
   const { token, disburseId } = attempt.record;
   if (token === undefined) throw new Error(`disbursement ${attempt.record.id} has no token to submit`);
-  const closed = closedFor(bench);
-  if (closed) return stayAt(attempt, bench, { dueInMs: bench.policy.holdRecheckMs, because: closed });
+  const closed = closedFor(context);
+  if (closed) return stayAt(attempt, context, { dueInMs: context.policy.holdRecheckMs, because: closed });
   // Asked before anything is written: between the re-read and the request nothing may wait.
-  const admission = await bench.upstream.admit(attempt.account, 'payments', 'act');
-  if (!admission.admitted) return stayAt(attempt, bench, { dueInMs: admission.retryAfterMs, because: 'rate' });
+  const admission = await context.upstream.admit(attempt.account, 'payments', 'act');
+  if (!admission.admitted) return stayAt(attempt, context, { dueInMs: admission.retryAfterMs, because: 'rate' });
 
-  const intended = await writeIntent(attempt, token, bench);
+  const intended = await writeIntent(attempt, token, context);
   if ('did' in intended) return intended;
-  const verdict = await bench.upstream.payments.submitDisbursement(
+  const verdict = await context.upstream.payments.submitDisbursement(
     attempt.account,
     { token, disburseId },
-    { sendBy: sendBy(intended, bench) },
+    { sendBy: sendBy(intended, context) },
   );
-  return settleSubmit(intended, verdict, bench);
+  return settleSubmit(intended, verdict, context);
 }
 
-function writeIntent(attempt: Attempt, token: string, bench: Bench): Promise<Attempt | Settlement> {
-  const { leaseMs, quietMs } = bench.policy;
+function writeIntent(attempt: Attempt, token: string, context: ProcessorContext): Promise<Attempt | AttemptResult> {
+  const { leaseMs, quietMs } = context.policy;
   const sends = attempt.record.sends + 1;
   const written = { ...attempt.record, state: 'submitting', sends } as const;
   return intend(
@@ -55,14 +55,18 @@ function writeIntent(attempt: Attempt, token: string, bench: Bench): Promise<Att
       mine: { token },
       // A person's word counts until the very write: what is read before it may be said too late.
       unlessHeld: `payments.${STOPPED}`,
-      unsent: unsent(written, 'not_sent', bench),
+      unsent: unsent(written, 'not_sent', context),
     },
-    bench,
+    context,
   );
 }
 
 /** Nothing left this process, so this send does not count and may be made again. */
-function unsent({ sends, tries }: DisbursementRecord, because: string, { policy }: Bench): Change<'disbursement'> {
+function unsent(
+  { sends, tries }: DisbursementRecord,
+  because: string,
+  { policy }: ProcessorContext,
+): Change<'disbursement'> {
   const retry = retryAt(RETRY_MS, { tries, because }, policy);
   return {
     to: sends === 1 ? 'created' : 'unknown',
@@ -72,11 +76,15 @@ function unsent({ sends, tries }: DisbursementRecord, because: string, { policy 
   };
 }
 
-function settleSubmit(attempt: Attempt, verdict: SubmitVerdict, bench: Bench): Promise<Settlement> {
+function settleSubmit(attempt: Attempt, verdict: SubmitVerdict, context: ProcessorContext): Promise<AttemptResult> {
   const { record } = attempt;
-  const { seen } = verdict;
-  const { quietMs, pollMs } = bench.policy;
-  const evidence = { operation: 'submit', code: seen.upstreamCode ?? seen.code, httpStatus: seen.httpStatus };
+  const { exchange } = verdict;
+  const { quietMs, pollMs } = context.policy;
+  const evidence = {
+    operation: 'submit',
+    code: exchange.upstreamCode ?? exchange.code,
+    httpStatus: exchange.httpStatus,
+  };
   if (verdict.is === 'ok') {
     const { status, transactionId, providerRef } = verdict.value;
     // `00` means accepted. A final word in it is a reason to look at once, not a result.
@@ -93,17 +101,17 @@ function settleSubmit(attempt: Attempt, verdict: SubmitVerdict, bench: Bench): P
       did: 'advanced',
       because: 'submitted',
     };
-    return finishClaiming(attempt, ending, transactionId, bench);
+    return finishClaiming(attempt, ending, transactionId, context);
   }
   const because = verdict.is === 'held' ? verdict.condition : verdict.code;
-  if (seen.sent === 'never') {
-    return finish(attempt, bench, { ...unsent(record, because, bench), evidence, did: 'retries', because });
+  if (exchange.sent === 'never') {
+    return finish(attempt, context, { ...unsent(record, because, context), evidence, did: 'retries', because });
   }
-  return finish(attempt, bench, {
+  return finish(attempt, context, {
     to: 'unknown',
     dueInMs: waitAt(pollMs, 0),
     // After a loss of data the id may be used by a payment that this record knows nothing of.
-    set: { '@quietUntil': quietMs, ...(seen.code === ID_USED ? { idUsed: 1 } : {}) },
+    set: { '@quietUntil': quietMs, ...(exchange.code === ID_USED ? { idUsed: 1 } : {}) },
     evidence,
     did: 'unknown',
     because,
@@ -120,15 +128,15 @@ export async function finishClaiming(
   attempt: Attempt,
   ending: Ending<'disbursement'>,
   transactionId: string | undefined,
-  bench: Bench,
-): Promise<Settlement> {
-  if (transactionId === undefined) return finish(attempt, bench, ending);
-  const settlement = await finish(attempt, bench, { ...ending, claims: `transactionId=${transactionId}` });
+  context: ProcessorContext,
+): Promise<AttemptResult> {
+  if (transactionId === undefined) return finish(attempt, context, ending);
+  const settlement = await finish(attempt, context, { ...ending, claims: `transactionId=${transactionId}` });
   if (settlement.because !== CLAIMED) return settlement;
   const because = TRANSACTION_COLLISION;
   const evidence = [...linesOf(ending.evidence), named('transactionId', transactionId)];
   if (attempt.record.state === 'needs_review') {
-    return finish(attempt, bench, { to: 'needs_review', dueInMs: DAILY_MS, evidence, did: 'waits', because });
+    return finish(attempt, context, { to: 'needs_review', dueInMs: DAILY_MS, evidence, did: 'waits', because });
   }
-  return announceEnd(attempt, bench, 'needs_review', { reason: because, dueInMs: DAILY_MS, evidence });
+  return announceEnd(attempt, context, 'needs_review', { reason: because, dueInMs: DAILY_MS, evidence });
 }

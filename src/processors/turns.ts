@@ -3,8 +3,8 @@
  * others get ready or write down what it said, and the service never waits for us.
  */
 import type { Clock } from '../lib/clock.ts';
-import { Permits } from '../lib/permits.ts';
-import type { Settlement } from './bench.ts';
+import { Semaphore } from '../lib/semaphore.ts';
+import type { AttemptResult } from './context.ts';
 
 /** An intent is written in a fraction of the time that a quick service takes, and waits no longer than that. */
 const INTENTS_PER_REQUEST = 1.2;
@@ -13,25 +13,25 @@ const SLOW_MS = 1_000;
 
 /** The two steps of an attempt. Each is told whether it had to wait for its turn. */
 interface Steps<I, A> {
-  readonly intend: (waited: boolean) => Promise<I | Settlement>;
-  readonly send: (intended: I, waited: boolean) => Promise<A | Settlement>;
+  readonly intend: (waited: boolean) => Promise<I | AttemptResult>;
+  readonly send: (intended: I, waited: boolean) => Promise<A | AttemptResult>;
 }
 
 export class Turns {
   readonly #clock: Clock;
-  readonly #toIntend: Permits;
-  readonly #toSend: Permits;
+  readonly #toIntend: Semaphore;
+  readonly #toSend: Semaphore;
   #slow = false;
 
   /** `requests`: how many may be in flight. */
   constructor(requests: number, clock: Clock) {
     this.#clock = clock;
-    this.#toIntend = new Permits(Math.ceil(requests * INTENTS_PER_REQUEST));
-    this.#toSend = new Permits(requests);
+    this.#toIntend = new Semaphore(Math.ceil(requests * INTENTS_PER_REQUEST));
+    this.#toSend = new Semaphore(requests);
   }
 
-  take<I extends object, A>({ intend, send }: Steps<I, A>): Promise<A | Settlement> {
-    const timed = async (intended: I, waited: boolean): Promise<A | Settlement> => {
+  take<I extends object, A>({ intend, send }: Steps<I, A>): Promise<A | AttemptResult> {
+    const timed = async (intended: I, waited: boolean): Promise<A | AttemptResult> => {
       const startedMono = this.#clock.monotonic();
       try {
         return await send(intended, waited);

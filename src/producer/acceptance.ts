@@ -25,7 +25,7 @@ import { payeeOf, readAccountAlias, readDebitAccount } from '../upstream/account
 import { readWithdrawMode } from '../upstream/capabilities.ts';
 import { cardsInDisbursement } from './card-numbers.ts';
 import { MessageFiller } from './message-filler.ts';
-import { inOneTrip, oneFence } from './one-trip.ts';
+import { pipelined, sharedFence } from './pipelined.ts';
 import { type Problem, problemsOf, templateProblems } from './problems.ts';
 
 export type Answer =
@@ -86,7 +86,7 @@ export class Acceptance {
   /** The same way in for very many: what is asked in one turn of the event loop goes to Redis in one round trip. */
   inBulk(): Acceptance {
     const { redis, fence } = this.#options;
-    return new Acceptance({ ...this.#options, redis: inOneTrip(redis), fence: fence && oneFence(fence) });
+    return new Acceptance({ ...this.#options, redis: pipelined(redis), fence: fence && sharedFence(fence) });
   }
 
   /** `by` is the name of the key that asks: nobody approves their own. */
@@ -181,7 +181,7 @@ export class Acceptance {
     const names = this.#identify('message', parsed.data, identity);
     const answer = await this.#filler.accept(parsed.data, names);
     if (answer.outcome === 'accepted' || answer.outcome === 'duplicate') {
-      await this.#operations.mustBeKept(answer.id, { fp: names.fingerprint });
+      await this.#operations.awaitReplicated(answer.id, { fp: names.fingerprint });
     }
     return readAnswer(answer);
   }

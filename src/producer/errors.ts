@@ -14,8 +14,8 @@ export class InvalidRequest extends Error {
 }
 
 /** Redis is there, and would not keep what it answers: accepting now could lose the request. */
-export class NotKept extends Error {
-  override readonly name = 'NotKept';
+export class NotDurableError extends Error {
+  override readonly name = 'NotDurableError';
   readonly reasons: readonly string[];
 
   constructor(reasons: readonly string[]) {

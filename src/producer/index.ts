@@ -1,7 +1,7 @@
 /** `relais/producer`: what another service imports to ask for disbursements, messages and campaigns. */
 export { createProducer } from './producer.ts';
 export type { Identity, Producer, ProducerOptions, RequestAnswer, RequestVerdict } from './producer.ts';
-export { InvalidRequest, NotKept, OtherDeployment, Unconfirmed } from './errors.ts';
+export { InvalidRequest, NotDurableError, OtherDeployment, Unconfirmed } from './errors.ts';
 export { Recovering } from '../operations/recovery.ts';
 export type { Problem } from './problems.ts';
 export type { RedisHost, RedisPlace } from './redis-place.ts';

@@ -18,7 +18,7 @@ import {
   queueOfLane,
 } from '../operations/messages.ts';
 import type { MessageRequest } from '../queues/requests.ts';
-import { byTurn } from '../redis/turnwise.ts';
+import { batchPerTick } from '../redis/auto-pipeline.ts';
 
 interface Options {
   readonly redis: Redis;
@@ -68,7 +68,7 @@ export class MessageFiller {
 
   constructor(options: Options) {
     this.#options = options;
-    this.#ask = byTurn(options.redis, (together) => this.#place(together));
+    this.#ask = batchPerTick(options.redis, (together) => this.#place(together));
   }
 
   accept({ account, lane, to, text, from, expiresAt }: MessageRequest, names: Names): Promise<MessageAccepted> {

@@ -7,9 +7,9 @@ import type { Clock } from '../lib/clock.ts';
 import { describeMs } from '../lib/durations.ts';
 import { waitUntilReady } from '../redis/connections.ts';
 import { Unconfirmed } from './errors.ts';
-import { inOneTrip } from './one-trip.ts';
+import { pipelined } from './pipelined.ts';
 
-export interface Patience {
+export interface Deadline {
   readonly redis: Redis;
   readonly clock: Clock;
   /** For the whole call, reconnecting included. */
@@ -25,7 +25,7 @@ const NOT_DONE =
 const MAYBE_DONE = /^(Command timed out|Command aborted|Reached the max retries|.*ECONNRESET|.*EPIPE)/;
 
 /** Throws `Unconfirmed` when the time is over; an error that has nothing to do with Redis being away goes through. */
-async function askPatiently<T>(patience: Patience, ask: () => Promise<T>): Promise<T> {
+async function retryUntilDeadline<T>(patience: Deadline, ask: () => Promise<T>): Promise<T> {
   const { redis, clock, limitMs } = patience;
   const endsMono = clock.monotonic() + limitMs;
   let doubted = false;
@@ -81,10 +81,10 @@ type ScriptCall = [script: string, keys: number, ...words: (string | number)[]];
  * A Redis whose scripts are asked patiently, and each time only `after` has let them. What is accepted is accepted by
  * scripts, and those are safe to ask twice.
  */
-export function patientScripts(patience: Patience, after: () => Promise<void>): Redis {
-  const trip = inOneTrip(patience.redis);
+export function patientScripts(patience: Deadline, after: () => Promise<void>): Redis {
+  const trip = pipelined(patience.redis);
   const asked = (ask: () => Promise<unknown>) =>
-    askPatiently(patience, async () => {
+    retryUntilDeadline(patience, async () => {
       await after();
       return ask();
     });
@@ -92,7 +92,7 @@ export function patientScripts(patience: Patience, after: () => Promise<void>): 
     evalsha: (...call: ScriptCall) => asked(() => trip.evalsha(...call)),
     eval: (...call: ScriptCall) => asked(() => trip.eval(...call)),
     // Reads again what a script wrote; it is no new request, so nothing has to let it.
-    hmget: (key: string, ...fields: string[]) => askPatiently(patience, () => trip.hmget(key, ...fields)),
+    hmget: (key: string, ...fields: string[]) => retryUntilDeadline(patience, () => trip.hmget(key, ...fields)),
   };
   return scripts as unknown as Redis;
 }

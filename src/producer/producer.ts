@@ -14,8 +14,8 @@ import { Waker } from '../queues/waker.ts';
 import { closeConnection, openCommands, openForQueues, prefixOf } from '../redis/connections.ts';
 import { Acceptance, type Answer } from './acceptance.ts';
 import { InvalidRequest, Unconfirmed } from './errors.ts';
-import { Keeping } from './keeping.ts';
-import { oneFence } from './one-trip.ts';
+import { DurabilityGuard } from './durability-guard.ts';
+import { sharedFence } from './pipelined.ts';
 import { isAway, patientScripts } from './patience.ts';
 import type { Problem } from './problems.ts';
 import { type RedisPlace, targetOf } from './redis-place.ts';
@@ -49,7 +49,7 @@ export interface Identity {
 
 export interface Producer extends AsyncDisposable {
   /**
-   * Needs a `reference` or an idempotency key. Throws `InvalidRequest`, `Unconfirmed`, `NotKept`, `Recovering` or
+   * Needs a `reference` or an idempotency key. Throws `InvalidRequest`, `Unconfirmed`, `NotDurableError`, `Recovering` or
    * `OtherDeployment`.
    */
   disburse(request: DisbursementInput, identity?: Identity): Promise<RequestAnswer>;
@@ -106,7 +106,7 @@ class RedisProducer implements Producer {
     const connections = connect(options);
     const { redis, waker } = connections;
     this.#random = random;
-    const keeping = new Keeping({ redis, clock, asserted: durability === 'asserted', replicas });
+    const keeping = new DurabilityGuard({ redis, clock, asserted: durability === 'asserted', replicas });
     const requireOurs = sameDeployment({ redis, clock, environment });
     // Acceptance checks everything before its first script: what is not valid is told whatever Redis does.
     const scripts = patientScripts({ redis, clock, limitMs: toMs(patience) }, async () => {
@@ -122,7 +122,9 @@ class RedisProducer implements Producer {
       wake: (queue, id, rev) => waker.wake(queue, id, rev),
       extraWithdrawModes,
       fence:
-        replicas > 0 ? oneFence(async () => (await redis.wait(replicas, REPLICAS_WAIT_MS)) >= replicas) : undefined,
+        replicas > 0
+          ? sharedFence(async () => (await redis.wait(replicas, REPLICAS_WAIT_MS)) >= replicas)
+          : undefined,
     });
     this.#hangUp = connections.hangUp;
   }

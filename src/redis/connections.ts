@@ -3,7 +3,7 @@ import type { Redis, RedisOptions } from 'ioredis';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { describeMs } from '../lib/durations.ts';
 import type { Secret } from '../lib/secret.ts';
-import { TurnwiseRedis } from './turnwise.ts';
+import { AutoPipelineRedis } from './auto-pipeline.ts';
 
 /** Where Redis is. With sentinels, `url` still gives the user, the password, the database and whether to use TLS. */
 export interface RedisTarget {
@@ -89,7 +89,7 @@ export function openForQueues(target: RedisTarget, options: CommandsOptions): Re
 }
 
 function open(recipe: ConnectionRecipe, options: CommandsOptions): Redis {
-  const redis: Redis = new TurnwiseRedis({
+  const redis: Redis = new AutoPipelineRedis({
     ...recipe,
     ...FAIL_FAST,
     connectionName: options.name,

@@ -5,8 +5,8 @@ import { type JsonObject, type JsonReading, readJson, readText } from './json.ts
 import { tellsOfSent } from './messaging/item-code.ts';
 import type { Area, CallOptions, UpstreamAccount } from './options.ts';
 import { secretsOf } from './account.ts';
-import type { Delivery, Letter, Transport } from './transport.ts';
-import type { HoldCondition, NotOk, Seen, UpstreamOperation, Verdict } from './verdict.ts';
+import type { Delivery, OutgoingRequest, Transport } from './transport.ts';
+import type { HoldCondition, NotOk, ExchangeSummary, UpstreamOperation, Verdict } from './verdict.ts';
 
 const LONGEST_MESSAGE = 200;
 const LONGEST_CODE = 40;
@@ -17,7 +17,7 @@ export interface Question<T> {
   readonly operation: UpstreamOperation;
   readonly kind: OperationClass;
   readonly area: Area;
-  readonly letter: Letter;
+  readonly letter: OutgoingRequest;
   readonly read: (answer: Answer) => Reading<T>;
 }
 
@@ -53,7 +53,7 @@ export interface Exchange {
 interface ExchangeOptions {
   readonly clock: Clock;
   readonly transports: Readonly<Record<Area, Transport>>;
-  readonly onExchange: (seen: Seen) => void;
+  readonly onExchange: (exchange: ExchangeSummary) => void;
   /** Told of every 429 that names its pause. */
   readonly onThrottle: (account: string, area: Area, retryAfterMs: number) => Promise<void>;
 }
@@ -68,12 +68,12 @@ export function createExchange(options: ExchangeOptions): Exchange {
       const durationMs = Math.round((clock.monotonic() - started) * 100) / 100;
       const retryAfterMs = pauseOf(delivery, clock);
       const reading = readDelivery(delivery, question, retryAfterMs);
-      const seen = describe(account, question.operation, delivery, reading, durationMs);
-      options.onExchange(seen);
+      const exchange = describe(account, question.operation, delivery, reading, durationMs);
+      options.onExchange(exchange);
       if (retryAfterMs !== undefined) await options.onThrottle(account.name, question.area, retryAfterMs);
-      if ('value' in reading) return { is: 'ok', value: reading.value, seen };
+      if ('value' in reading) return { is: 'ok', value: reading.value, exchange };
       const consequence = reading.consequence ?? consequenceOf(reading.code, question.kind);
-      return notOk(reading.code, consequence, seen, retryAfterMs);
+      return notOk(reading.code, consequence, exchange, retryAfterMs);
     },
   };
 }
@@ -85,7 +85,7 @@ export function unasked(
   code: FailureCode,
   message?: string,
 ): NotOk {
-  const seen: Seen = {
+  const exchange: ExchangeSummary = {
     operation,
     account: account.name,
     code,
@@ -93,15 +93,15 @@ export function unasked(
     sent: 'never',
     durationMs: 0,
   };
-  return notOk(code, consequenceOf(code, 'effect'), seen);
+  return notOk(code, consequenceOf(code, 'effect'), exchange);
 }
 
-function notOk(code: string, consequence: Consequence, seen: Seen, retryAfterMs?: number): NotOk {
+function notOk(code: string, consequence: Consequence, exchange: ExchangeSummary, retryAfterMs?: number): NotOk {
   if (consequence.startsWith('held:')) {
-    return { is: 'held', condition: consequence.slice('held:'.length) as HoldCondition, code, seen };
+    return { is: 'held', condition: consequence.slice('held:'.length) as HoldCondition, code, exchange };
   }
   const is = consequence as Exclude<Consequence, `held:${string}`>;
-  return { is, code, seen, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  return { is, code, exchange, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
 }
 
 function readDelivery<T>(delivery: Delivery, question: Question<T>, retryAfterMs?: number): Reading<T> {
@@ -142,7 +142,7 @@ function describe<T>(
   delivery: Delivery,
   reading: Reading<T>,
   durationMs: number,
-): Seen {
+): ExchangeSummary {
   const failure = 'value' in reading ? undefined : reading;
   const strangeCodes = 'value' in reading ? (reading.strangeCodes ?? 0) : 0;
   return {

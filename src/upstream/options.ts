@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
 import type { Secret } from '../lib/secret.ts';
-import type { Seen } from './verdict.ts';
+import type { ExchangeSummary } from './verdict.ts';
 
 /** The two areas of the service; each has its own host and its own credentials. */
 export type Area = 'payments' | 'messaging';
@@ -45,7 +45,7 @@ export interface UpstreamOptions {
   readonly random: Random;
   readonly redis: Redis;
   /** Told of every exchange, whatever became of it. */
-  readonly onExchange: (seen: Seen) => void;
+  readonly onExchange: (exchange: ExchangeSummary) => void;
 }
 
 export interface CallOptions {

@@ -13,7 +13,7 @@ const LARGEST_ANSWER = 1_048_576;
  */
 const KEEP_ALIVE_MS = 2_000;
 
-export interface Letter {
+export interface OutgoingRequest {
   readonly method: 'GET' | 'POST';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -31,7 +31,7 @@ export type Delivery =
   | ({ readonly sent: 'answered' } & Answered);
 
 export interface Transport {
-  deliver(letter: Letter, call: CallOptions): Promise<Delivery>;
+  deliver(letter: OutgoingRequest, call: CallOptions): Promise<Delivery>;
   close(): Promise<void>;
 }
 
@@ -72,7 +72,7 @@ class Connections implements Transport {
     });
   }
 
-  async deliver(letter: Letter, call: CallOptions): Promise<Delivery> {
+  async deliver(letter: OutgoingRequest, call: CallOptions): Promise<Delivery> {
     if (this.#closing) return unsent('closing');
     if (call.signal?.aborted) return unsent('given_up');
     if (this.#late(call)) return unsent('send_deadline');
@@ -85,7 +85,7 @@ class Connections implements Transport {
     }
   }
 
-  async #attempt(letter: Letter, call: CallOptions): Promise<Delivery> {
+  async #attempt(letter: OutgoingRequest, call: CallOptions): Promise<Delivery> {
     try {
       return await (letter.fresh ? this.#onFreshSocket(letter, call) : this.#write(letter, call, this.#agent));
     } catch (error) {
@@ -105,7 +105,7 @@ class Connections implements Transport {
     return sendBy !== undefined && this.#options.clock.monotonic() > sendBy;
   }
 
-  async #onFreshSocket(letter: Letter, call: CallOptions): Promise<Delivery> {
+  async #onFreshSocket(letter: OutgoingRequest, call: CallOptions): Promise<Delivery> {
     const client = new Client(this.#places.of(letter.url).origin, {
       ...this.#limits,
       pipelining: 0,
@@ -118,7 +118,7 @@ class Connections implements Transport {
     }
   }
 
-  async #write(letter: Letter, call: CallOptions, dispatcher: Dispatcher): Promise<Delivery> {
+  async #write(letter: OutgoingRequest, call: CallOptions, dispatcher: Dispatcher): Promise<Delivery> {
     const patienceMs = letter.timeoutMs ?? this.#options.timeoutMs;
     const { origin, path } = this.#places.of(letter.url);
     const request: Dispatcher.DispatchOptions = {

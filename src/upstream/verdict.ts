@@ -11,7 +11,7 @@ export type HoldCondition =
 type Sent = 'never' | 'maybe' | 'answered';
 
 /** What was seen of one exchange: evidence for the record, a line for the log, a label for the metrics. */
-export interface Seen {
+export interface ExchangeSummary {
   readonly operation: UpstreamOperation;
   readonly account: string;
   /** One of our own codes (failures.ts), or `ok`: safe as a metric label. */
@@ -58,7 +58,7 @@ export type Verdict<T> = Ok<T> | NotOk;
 interface Ok<T> {
   readonly is: 'ok';
   readonly value: T;
-  readonly seen: Seen;
+  readonly exchange: ExchangeSummary;
 }
 
 export type NotOk = Failed | Held;
@@ -66,7 +66,7 @@ export type NotOk = Failed | Held;
 interface Failed {
   readonly is: 'refused' | 'config' | 'transient' | 'unknown';
   readonly code: string;
-  readonly seen: Seen;
+  readonly exchange: ExchangeSummary;
   /** How long upstream asked to be left alone. */
   readonly retryAfterMs?: number;
 }
@@ -75,5 +75,5 @@ interface Held {
   readonly is: 'held';
   readonly condition: HoldCondition;
   readonly code: string;
-  readonly seen: Seen;
+  readonly exchange: ExchangeSummary;
 }

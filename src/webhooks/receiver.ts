@@ -31,7 +31,7 @@ export type CallbackVerdict =
 
 export interface ReceiverOptions {
   readonly secrets: readonly Secret[];
-  readonly operations: Pick<Operations, 'hint'>;
+  readonly operations: Pick<Operations, 'nudge'>;
   /** The master keys of an account: their hash in a body says who could have written it, and decides nothing. */
   readonly masterKeys: (account: string) => readonly Secret[];
   readonly clock: Clock;
@@ -70,7 +70,7 @@ function receive(options: ReceiverOptions): RequestHandler {
     try {
       const agreesWith = evidence.detail === WRONG_HASH ? [] : statesOf(target.kind, evidence);
       const posted = { redacted, agreesWith };
-      const stored = operations.hint(target.kind, target.id, evidence, LOOK_INTERVAL_MS, posted);
+      const stored = operations.nudge(target.kind, target.id, evidence, LOOK_INTERVAL_MS, posted);
       const hinted = await within(STORE_WITHIN_MS, clock, stored);
       if (hinted.is === 'look') wake(lookQueueOf(target.kind), target.id, hinted.rev);
       onCallback(target.kind, verdictOf(target.kind, hinted, evidence), target);

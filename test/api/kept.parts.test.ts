@@ -15,8 +15,8 @@ import { SharedLimits } from '../../src/operations/shared-limits.ts';
 import type { Kind, StateOf } from '../../src/operations/lifecycle.ts';
 import { Recovery } from '../../src/operations/recovery.ts';
 import { type NewOperation, Operations } from '../../src/operations/operations.ts';
-import { listen } from '../../src/parts/listen.ts';
-import type { Bench } from '../../src/processors/bench.ts';
+import { listen } from '../../src/app/listen.ts';
+import type { ProcessorContext } from '../../src/processors/context.ts';
 import { campaignWorld } from '../processors/campaign-world.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
 import { onlyOf } from '../support/only.ts';
@@ -29,7 +29,7 @@ async function door() {
   const replicas = { reached: false };
   const fence = async (): Promise<boolean> => replicas.reached;
   const context = onlyOf<ApiContext>({
-    bench: onlyOf<Bench>({ fence }),
+    processing: onlyOf<ProcessorContext>({ fence }),
     operations: new Operations({ redis: store.redis, random: systemRandom, fence }),
     batches: new Batches(store.redis, systemRandom),
     limits: new SharedLimits(store.redis),
@@ -37,17 +37,17 @@ async function door() {
     extraWithdrawModes: [],
     resolve: async () => ({ is: 'resolved' }),
     campaigns: world.campaigns,
-    retries: world.bench.retries,
+    retries: world.context.retries,
     queries: world.queries,
     accounts: world.accounts,
     accountNames: ['main'],
-    clock: world.bench.clock,
+    clock: world.context.clock,
     random: systemRandom,
     refusal: () => undefined,
     keepingRefusal: () => undefined,
     recovery: new Recovery({ redis: store.redis, random: systemRandom }),
     senderOf: () => undefined,
-    optOuts: world.bench.optOuts,
+    optOuts: world.context.optOuts,
     wake: () => undefined,
     defaultCountry: undefined,
     smsPrices: undefined,

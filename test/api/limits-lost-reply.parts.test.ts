@@ -6,8 +6,8 @@ import { addLimits } from '../../src/api/limits.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { SharedLimits } from '../../src/operations/shared-limits.ts';
-import { listen } from '../../src/parts/listen.ts';
-import type { Bench } from '../../src/processors/bench.ts';
+import { listen } from '../../src/app/listen.ts';
+import type { ProcessorContext } from '../../src/processors/context.ts';
 import { openCommands, waitUntilReady } from '../../src/redis/connections.ts';
 import { Link } from '../storm/link.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
@@ -26,7 +26,7 @@ async function door() {
   );
   await waitUntilReady(redis, 10_000);
   const audited: unknown[] = [];
-  const bench = onlyOf<Bench>({ fence: async () => true });
+  const bench = onlyOf<ProcessorContext>({ fence: async () => true });
   const limits = new SharedLimits(redis);
   const audit: ApiContext['audit'] = (facts) => void audited.push(facts);
   const app = express();
@@ -36,7 +36,7 @@ async function door() {
     next();
   });
   const router = Router();
-  addLimits(router, onlyOf<ApiContext>({ limits, clock: systemClock, bench, audit }));
+  addLimits(router, onlyOf<ApiContext>({ limits, clock: systemClock, processing: bench, audit }));
   app.use('/v1', router);
   const failed: ErrorRequestHandler = (_error, _request, response, _next) => void response.status(503).end();
   app.use(failed);

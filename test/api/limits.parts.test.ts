@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { Recovery } from '../../src/operations/recovery.ts';
-import { startRoles } from '../../src/parts/run.ts';
+import { startRoles } from '../../src/app/run.ts';
 import { createProducer } from '../../src/producer/producer.ts';
 import { cutProcesses } from '../support/fresh-redis.ts';
 import { relaisSettings } from '../support/relais-settings.ts';

@@ -68,7 +68,7 @@ async function record(): Promise<void> {
   const { upstream } = openUpstream(between.url, { redis: store.redis, softpayCard: true });
   closers.push(() => upstream.close());
   const valueOf = (verdict: Verdict<unknown>): { readonly token?: string; readonly referenceNumber?: string } => {
-    if (verdict.is !== 'ok') throw new Error(`${verdict.seen.operation}: ${verdict.code}`);
+    if (verdict.is !== 'ok') throw new Error(`${verdict.exchange.operation}: ${verdict.code}`);
     return verdict.value as object;
   };
   const order = callsWith();
@@ -192,7 +192,7 @@ describe.for(damages)('$name', (damage) => {
     for (const told of await Promise.all(asked.map((name) => tell(name, damage, done.get(name)!)))) {
       const { name, clean, damaged, after } = told;
       expect(clean.is, name).toBe('ok');
-      expect(MAY_BE[kindOf(name)], `${name}: ${damaged.is} ${damaged.seen.code}`).toContain(damaged.is);
+      expect(MAY_BE[kindOf(name)], `${name}: ${damaged.is} ${damaged.exchange.code}`).toContain(damaged.is);
       if (name === 'sms_send') expect(JSON.stringify(damaged)).not.toContain('failed');
       if (damage.harmless) expect(saidBy(damaged), name).toEqual(saidBy(clean));
       expect(saidBy(after), `${name}, the next one`).toEqual(saidBy(clean));

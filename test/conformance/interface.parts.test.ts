@@ -90,7 +90,7 @@ describe.for(operationNames)('%s', (name) => {
     listener.answer(answer(name, written(first!)));
     const verdict = await calls[name].whole(opened.upstream, account('test'));
     if (paths.test) expect(lastHeard().path).toMatch(pathPattern(paths.test));
-    else expect([verdict.seen.code, listener.heard.length]).toEqual(['live_only', 0]);
+    else expect([verdict.exchange.code, listener.heard.length]).toEqual(['live_only', 0]);
   });
 
   test('sends every field of the page and no other, each of its type', async () => {
@@ -113,7 +113,7 @@ describe.for(operationNames)('%s', (name) => {
     listener.answer(answer(name, written(fact)));
     const call = calls[name][fact.request ?? 'whole'] ?? calls[name].whole;
     const verdict = await call(opened.upstream, account());
-    expect([verdict.is, verdict.seen.code]).toEqual([fact.is, fact.code]);
+    expect([verdict.is, verdict.exchange.code]).toEqual([fact.is, fact.code]);
     if (fact.condition) expect(verdict).toMatchObject({ condition: fact.condition });
   });
 
@@ -143,7 +143,7 @@ describe.for(Object.entries(facts.softpay.methods))('softpay %s', ([suffix, { fi
   test.for(facts.softpay.answers)('$name is $is', async (fact) => {
     listener.answer(answer('softpay', written(fact)));
     const verdict = await payBy(suffix, 'inv-1')(opened.upstream, account());
-    expect([verdict.is, verdict.seen.code]).toEqual([fact.is, fact.code]);
+    expect([verdict.is, verdict.exchange.code]).toEqual([fact.is, fact.code]);
   });
 });
 

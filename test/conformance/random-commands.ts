@@ -5,7 +5,7 @@
 import { type Random, seededRandom } from '../../src/lib/random.ts';
 import type { QueueName } from '../../src/operations/due-queues.ts';
 import { type DisbursementState, lifecycles, queueOf } from '../../src/operations/lifecycle.ts';
-import type { Held } from '../../src/operations/operations.ts';
+import type { Leased } from '../../src/operations/operations.ts';
 import type { Change } from '../../src/operations/settle.ts';
 import { type OperationsUnderTest, disbursementOf } from './under-test.ts';
 
@@ -15,7 +15,7 @@ const LEASE_MS = 1_000;
 /** Runs `count` commands and gives what was answered to each. */
 export async function randomCommands(at: OperationsUnderTest, seed: number, count: number): Promise<unknown[]> {
   const random = seededRandom(seed);
-  const attempts: Held<'disbursement'>[] = [];
+  const attempts: Leased<'disbursement'>[] = [];
   const answers: unknown[] = [];
   for (let index = 0; index < count; index += 1) {
     at.clock.now += Math.floor(random.fraction() ** 3 * 2 * LEASE_MS);
@@ -32,7 +32,7 @@ function pick<T>(random: Random, from: readonly T[]): T | undefined {
 async function oneCommand(
   { operations }: OperationsUnderTest,
   random: Random,
-  attempts: Held<'disbursement'>[],
+  attempts: Leased<'disbursement'>[],
 ): Promise<unknown> {
   const id = pick(random, ['a', 'b', 'c', 'd', 'ref']) ?? 'a';
   const queue = pick(random, QUEUES) ?? 'disbursement';
@@ -47,14 +47,14 @@ async function oneCommand(
   if (dice < 0.6) {
     const said = { operation: 'callback', code: 'é'.repeat(Math.floor(random.fraction() * 60)) };
     const posted = { redacted: pick(random, ['', 'one', 'another']) ?? '', agreesWith: ['succeeded'] };
-    return operations.hint('disbursement', id, said, 500, posted);
+    return operations.nudge('disbursement', id, said, 500, posted);
   }
   const attempt = pick(random, attempts.slice(-6));
   if (attempt === undefined) return undefined;
   if (dice < 0.65)
     return operations.stillMine(attempt.record.id, { lease: attempt.lease, state: attempt.record.state });
   const lease = random.fraction() < 0.9 ? attempt.lease : undefined;
-  return operations.settle(attempt.record, lease, changeFrom(attempt.record.state, random));
+  return operations.transition(attempt.record, lease, changeFrom(attempt.record.state, random));
 }
 
 function requestOf(id: string, random: Random) {
@@ -78,7 +78,7 @@ function changeFrom(state: DisbursementState, random: Random): Change<'disbursem
     ...(random.fraction() < 0.5
       ? { evidence: { operation: 'x', code: to, httpStatus: 200, detail: 'a|b\n c' } }
       : {}),
-    ...(random.fraction() < 0.3 ? { hintAfterMs: 100 } : {}),
+    ...(random.fraction() < 0.3 ? { nudgeAfterMs: 100 } : {}),
     ...(random.fraction() < 0.2 ? { forgetsCallback: true } : {}),
     set: pick(random, [{}, { token: 't1' }, { token: '' }, { '@quietUntil': 50, tries: 3 }, { tries: 1 }]) ?? {},
   };

@@ -57,7 +57,8 @@ async function control(method: string, path: string, body?: object): Promise<unk
 }
 
 const valueOf = <T>(verdict: Verdict<T>): T => {
-  if (verdict.is !== 'ok') throw new Error(`${verdict.seen.operation}: ${verdict.code} ${verdict.seen.message}`);
+  if (verdict.is !== 'ok')
+    throw new Error(`${verdict.exchange.operation}: ${verdict.code} ${verdict.exchange.message}`);
   return verdict.value;
 };
 
@@ -99,7 +100,7 @@ describe.for(operationNames)('%s', (name) => {
   test('is understood, with the least and with everything', async () => {
     for (const how of ['whole', 'least'] as const) {
       const verdict = await callsWith(await prepared())[name][how](opened.upstream, account());
-      expect([how, verdict.is, verdict.seen.code]).toEqual([how, 'ok', 'ok']);
+      expect([how, verdict.is, verdict.exchange.code]).toEqual([how, 'ok', 'ok']);
     }
   });
 
@@ -126,7 +127,7 @@ describe.for(operationNames)('%s', (name) => {
       const verdict = await callsWith(tokens)[name].whole(opened.upstream, account());
       await control('DELETE', '/faults');
       await control('POST', '/settings', { errorStatus: '200' });
-      expect([verdict.is, verdict.seen.code]).toEqual([is, code]);
+      expect([verdict.is, verdict.exchange.code]).toEqual([is, code]);
     },
   );
 });
@@ -171,18 +172,18 @@ describe('the causes that the page names', () => {
     const [first, second] = [valueOf(await create('771234567')), valueOf(await create('771234567'))];
     expect((await payments.submitDisbursement(account(), { token: first.token, disburseId: 'used' })).is).toBe('ok');
     const again = await payments.submitDisbursement(account(), { token: second.token, disburseId: 'used' });
-    expect([again.is, again.seen.code]).toEqual(['unknown', 'disburse_id_used']);
+    expect([again.is, again.exchange.code]).toEqual(['unknown', 'disburse_id_used']);
     expect(valueOf(await payments.disbursementStatus(account(), second)).status).toBe('created');
   });
 
   test('an account that there is not has no balance', async () => {
     const verdict = await opened.upstream.payments.balance(account(), { accountNumber: 'BBJ9999999999' });
-    expect([verdict.is, verdict.seen.code]).toEqual(['config', 'balance_user_not_found']);
+    expect([verdict.is, verdict.exchange.code]).toEqual(['config', 'balance_user_not_found']);
   });
 
   test('a payment request that there is not', async () => {
     const verdict = await opened.upstream.payments.paymentRequestStatus(account(), { referenceNumber: 'NONE' });
-    expect([verdict.is, verdict.seen.code]).toEqual(['transient', '4004']);
+    expect([verdict.is, verdict.exchange.code]).toEqual(['transient', '4004']);
   });
 
   test('an unpaid invoice is cancelled after 24 hours', async () => {
@@ -204,7 +205,7 @@ describe('softpay', () => {
       transactionId = valueOf(begun).transactionId;
     }
     const verdict = await payBy(suffix, invoice, transactionId)(opened.upstream, account());
-    expect([verdict.is, verdict.seen.code]).toEqual(['ok', 'ok']);
+    expect([verdict.is, verdict.exchange.code]).toEqual(['ok', 'ok']);
   });
 });
 

@@ -23,7 +23,11 @@ export function settlingConformance(open: () => Promise<OperationsUnderTest>): v
     test('changes the state, its lists and its counts in one step', async () => {
       const { record: read, lease } = await a.held();
       at.clock.now += 100;
-      const settled = await at.operations.settle(read, lease, { to: 'created', dueInMs: 3_000, set: { token: 't' } });
+      const settled = await at.operations.transition(read, lease, {
+        to: 'created',
+        dueInMs: 3_000,
+        set: { token: 't' },
+      });
       expect(settled).toMatchObject({ is: 'applied', rev: 2, at: START + 100 });
       expect(await a.record()).toMatchObject({ state: 'created', token: 't', since: String(START + 100) });
       expect(await a.record()).not.toHaveProperty('lease');
@@ -47,15 +51,18 @@ export function settlingConformance(open: () => Promise<OperationsUnderTest>): v
       at.clock.now += LEASE_MS;
       await a.held();
       const before = await at.everything();
-      const settled = await at.operations.settle(first.record, first.lease, { to: 'created', set: { token: 't' } });
+      const settled = await at.operations.transition(first.record, first.lease, {
+        to: 'created',
+        set: { token: 't' },
+      });
       expect(settled).toEqual({ is: 'not yours', state: 'queued' });
       expect(await at.everything()).toEqual(before);
     });
 
     test('a record that went on meanwhile is not changed from where it was', async () => {
       const { record: read } = await a.held();
-      await at.operations.settle(read, undefined, { to: 'created' });
-      const late = await at.operations.settle(read, undefined, { to: 'cancelled' });
+      await at.operations.transition(read, undefined, { to: 'created' });
+      const late = await at.operations.transition(read, undefined, { to: 'cancelled' });
       expect(late).toEqual({ is: 'not yours', state: 'created' });
     });
 
@@ -63,7 +70,7 @@ export function settlingConformance(open: () => Promise<OperationsUnderTest>): v
       const { record: read, lease } = await a.held();
       at.repeatNext();
       const event = { type: 'disbursement.held', data: { id: 'a' } };
-      const settled = await at.operations.settle(read, lease, { to: 'held', dueInMs: 1_000, event });
+      const settled = await at.operations.transition(read, lease, { to: 'held', dueInMs: 1_000, event });
       expect(settled.is).toBe('mine');
       expect(await a.record()).toMatchObject({ state: 'held', rev: '2' });
       expect(await at.events()).toHaveLength(1);
@@ -74,69 +81,69 @@ export function settlingConformance(open: () => Promise<OperationsUnderTest>): v
       const change = { to: 'created', unlessHeld: 'payments.stopped' } as const;
       await at.hold('main', 'payments.stopped');
       const before = await at.everything();
-      expect(await at.operations.settle(read, lease, change)).toEqual({ is: 'held' });
+      expect(await at.operations.transition(read, lease, change)).toEqual({ is: 'held' });
       expect(await at.everything()).toEqual(before);
       await at.hold('other', 'payments.stopped');
       const free = { ...change, unlessHeld: 'payments.maintenance' };
-      expect(await at.operations.settle(read, lease, free)).toMatchObject({ is: 'applied' });
+      expect(await at.operations.transition(read, lease, free)).toMatchObject({ is: 'applied' });
     });
 
     test('what was posted is forgotten with the change that says as much', async () => {
-      await at.operations.hint('disbursement', 'a', { operation: 'callback', code: 'x' }, 0, {
+      await at.operations.nudge('disbursement', 'a', { operation: 'callback', code: 'x' }, 0, {
         redacted: 'a word',
         agreesWith: [],
       });
       const { record: read, lease } = await a.held();
-      await at.operations.settle(read, 'a lost lease', { to: 'created', forgetsCallback: true });
+      await at.operations.transition(read, 'a lost lease', { to: 'created', forgetsCallback: true });
       expect(await at.everything()).toHaveProperty([keys.callback('a')], 'a word');
-      await at.operations.settle(read, lease, { to: 'created', forgetsCallback: true });
+      await at.operations.transition(read, lease, { to: 'created', forgetsCallback: true });
       expect(await at.everything()).not.toHaveProperty([keys.callback('a')]);
     });
 
     test('what is posted after the record was read is kept all the same', async () => {
       const { record: read, lease } = await a.held();
-      await at.operations.hint('disbursement', 'a', { operation: 'callback', code: 'x' }, 0, {
+      await at.operations.nudge('disbursement', 'a', { operation: 'callback', code: 'x' }, 0, {
         redacted: 'another word',
         agreesWith: [],
       });
-      await at.operations.settle(read, lease, { to: 'created', forgetsCallback: true });
+      await at.operations.transition(read, lease, { to: 'created', forgetsCallback: true });
       expect(await at.everything()).toHaveProperty([keys.callback('a')], 'another word');
     });
 
     test('what is posted after the record was read is forgotten too where it says what the change says', async () => {
       const { record: read, lease } = await a.held();
       const said = { operation: 'callback', code: 'x' } as const;
-      await at.operations.hint('disbursement', 'a', said, 0, { redacted: 'the same', agreesWith: ['created'] });
-      await at.operations.settle(read, lease, { to: 'created', forgetsCallback: true });
+      await at.operations.nudge('disbursement', 'a', said, 0, { redacted: 'the same', agreesWith: ['created'] });
+      await at.operations.transition(read, lease, { to: 'created', forgetsCallback: true });
       expect(await at.everything()).not.toHaveProperty([keys.callback('a')]);
     });
 
     test('what nobody may keep says nothing about what was posted before it', async () => {
       const { record: read, lease } = await a.held();
       const said = { operation: 'callback', code: 'x' } as const;
-      await at.operations.hint('disbursement', 'a', said, 0, { redacted: 'something else', agreesWith: [] });
-      await at.operations.hint('disbursement', 'a', said, 0, { redacted: '', agreesWith: ['created'] });
-      await at.operations.settle(read, lease, { to: 'created', forgetsCallback: true });
+      await at.operations.nudge('disbursement', 'a', said, 0, { redacted: 'something else', agreesWith: [] });
+      await at.operations.nudge('disbursement', 'a', said, 0, { redacted: '', agreesWith: ['created'] });
+      await at.operations.transition(read, lease, { to: 'created', forgetsCallback: true });
       expect(await at.everything()).toHaveProperty([keys.callback('a')], 'something else');
     });
 
     test('a record that is gone is not made again', async () => {
       const { record: read, lease } = await a.held();
       const ghost = { ...read, id: 'ghost' };
-      expect(await at.operations.settle(ghost, lease, { to: 'created' })).toEqual({ is: 'none' });
+      expect(await at.operations.transition(ghost, lease, { to: 'created' })).toEqual({ is: 'none' });
       expect(await at.fields(keys.record('ghost'))).toEqual({});
     });
 
     test('an arrow that the table does not have is refused before anything is asked', async () => {
       const { record: read, lease } = await a.held();
-      await expect(at.operations.settle(read, lease, { to: 'succeeded' })).rejects.toThrow('no arrow');
+      await expect(at.operations.transition(read, lease, { to: 'succeeded' })).rejects.toThrow('no arrow');
     });
 
     test('an event is announced once for each transition, in growing sequence', async () => {
       for (const to of ['held', 'created', 'rejected'] as const) {
         const { record: read, lease } = await a.held();
         const event = { type: `disbursement.${to}`, data: { state: to } };
-        await at.operations.settle(read, lease, { to, dueInMs: 1_000, event });
+        await at.operations.transition(read, lease, { to, dueInMs: 1_000, event });
       }
       const told = (await at.events()).map(({ op, seq, type, account }) => ({ op, seq, type, account }));
       expect(told).toEqual([
@@ -148,18 +155,18 @@ export function settlingConformance(open: () => Promise<OperationsUnderTest>): v
 
     test('a time is counted by the clock of the keeper, and an empty value removes a field', async () => {
       const { record: read, lease } = await a.held();
-      await at.operations.settle(read, lease, { to: 'created', keepMs: 1, set: { '@tokenAt': -5, reason: 'x' } });
+      await at.operations.transition(read, lease, { to: 'created', keepMs: 1, set: { '@tokenAt': -5, reason: 'x' } });
       expect(await a.record()).toMatchObject({ tokenAt: String(START - 5), reason: 'x', until: String(START + 1) });
-      await at.operations.settle({ ...read, state: 'created' }, lease, { to: 'created', set: { reason: '' } });
+      await at.operations.transition({ ...read, state: 'created' }, lease, { to: 'created', set: { reason: '' } });
       expect(await a.record()).not.toHaveProperty('reason');
     });
 
     test('tries are counted in a state and forgotten when it is left', async () => {
       const first = await a.held();
-      await at.operations.settle(first.record, first.lease, { to: 'queued', dueInMs: 1, set: { tries: 7 } });
+      await at.operations.transition(first.record, first.lease, { to: 'queued', dueInMs: 1, set: { tries: 7 } });
       const second = await a.held();
       expect(second.record.tries).toBe(7);
-      await at.operations.settle(second.record, second.lease, { to: 'created', dueInMs: 1 });
+      await at.operations.transition(second.record, second.lease, { to: 'created', dueInMs: 1 });
       expect((await a.held()).record.tries).toBe(0);
     });
 
@@ -177,18 +184,18 @@ export function settlingConformance(open: () => Promise<OperationsUnderTest>): v
         to: 'submitting',
         set: { token: 't', sends: 1, '@sentAt': 0, '@quietUntil': 9_000 },
       } as const;
-      await at.operations.settle((await a.held()).record, undefined, { ...sending, evidence: submit });
+      await at.operations.transition((await a.held()).record, undefined, { ...sending, evidence: submit });
       at.clock.now += 3_000;
       const { record: read, lease } = await a.held('status-poll');
       const status = { operation: 'status', code: 'ok', httpStatus: 200, detail: 'success' };
       const event = eventOf(read, 'succeeded');
       at.repeatNext();
       const end = { to: 'succeeded', set: { transactionId: 'x' }, evidence: status, event } as const;
-      expect((await at.operations.settle(read, lease, end)).is).toBe('mine');
+      expect((await at.operations.transition(read, lease, end)).is).toBe('mine');
       at.clock.now += 1_000;
       const callback = { operation: 'callback', code: 'completed' };
       const posted = { redacted: '', agreesWith: ['succeeded'] };
-      const heard = await at.operations.hint('disbursement', 'a', callback, 0, posted);
+      const heard = await at.operations.nudge('disbursement', 'a', callback, 0, posted);
       expect(heard).toEqual({ is: 'final', state: 'succeeded' });
 
       const { fields, ...over } = readRecord('disbursement', await a.record());
@@ -212,17 +219,17 @@ export function settlingConformance(open: () => Promise<OperationsUnderTest>): v
 
     test('what has ended is looked at once more, and is as brief afterwards as before', async () => {
       await a.bring('created');
-      await at.operations.settle((await a.held()).record, undefined, { to: 'submitting', set: { token: 't' } });
+      await at.operations.transition((await a.held()).record, undefined, { to: 'submitting', set: { token: 't' } });
       const ended = { to: 'succeeded', dueInMs: 60_000, set: { transactionId: 'x' } } as const;
       const { record: read, lease } = await a.held('status-poll');
-      await at.operations.settle(read, lease, { ...ended, evidence: { operation: 'status', code: 'ok' } });
+      await at.operations.transition(read, lease, { ...ended, evidence: { operation: 'status', code: 'ok' } });
       const before = await a.record();
       expect(await a.due('status-poll')).toBe(at.clock.now + 60_000);
       at.clock.now += 60_000;
       const again = await a.held('status-poll');
       const { fields: _, rev: __, ...whole } = readRecord('disbursement', before);
       expect(again.record).toMatchObject(whole);
-      await at.operations.settle(again.record, again.lease, { to: 'succeeded' });
+      await at.operations.transition(again.record, again.lease, { to: 'succeeded' });
       const { op: ___, updatedAt, ...after } = await a.record();
       const { op: ____, updatedAt: endedAt, ...was } = before;
       expect({ ...after, rev: '' }).toEqual({ ...was, rev: '' });
@@ -236,10 +243,10 @@ export function settlingConformance(open: () => Promise<OperationsUnderTest>): v
       const [first, second] = [await a.held(), await at.operations.acquire('disbursement', 'b', 'disbursement', 1)];
       if (second.is !== 'acquired') throw new Error(second.is);
       const created = { to: 'created', set: { token: 't' }, claims: 'token=t', dueInMs: 1, keepMs: 1_000 } as const;
-      expect((await at.operations.settle(first.record, first.lease, created)).is).toBe('applied');
-      const refused = await at.operations.settle(second.record, second.lease, created);
+      expect((await at.operations.transition(first.record, first.lease, created)).is).toBe('applied');
+      const refused = await at.operations.transition(second.record, second.lease, created);
       expect(refused).toEqual({ is: 'claimed', by: 'a' });
-      const { is } = await at.operations.settle(second.record, second.lease, { to: 'queued', claims: 'token=u' });
+      const { is } = await at.operations.transition(second.record, second.lease, { to: 'queued', claims: 'token=u' });
       expect(is).toBe('applied');
     });
 
@@ -247,7 +254,7 @@ export function settlingConformance(open: () => Promise<OperationsUnderTest>): v
       for (let index = 1; index <= 60; index += 1) {
         const { record: read, lease } = await a.held();
         const evidence = { operation: 'status', code: `c${index}`, detail: 'x'.repeat(200) };
-        await at.operations.settle(read, lease, { to: 'queued', dueInMs: 1, evidence });
+        await at.operations.transition(read, lease, { to: 'queued', dueInMs: 1, evidence });
         at.clock.now += 1;
       }
       const { lines, dropped } = readEvidence(await a.record());
@@ -264,7 +271,7 @@ export function settlingConformance(open: () => Promise<OperationsUnderTest>): v
     test('is true only while everything is as it was written', async () => {
       await at.operations.accept(disbursementOf('a'));
       const { record: read, lease } = await a.held();
-      const settled = await at.operations.settle(read, lease, { to: 'created', keepMs: LEASE_MS });
+      const settled = await at.operations.transition(read, lease, { to: 'created', keepMs: LEASE_MS });
       if (settled.is !== 'applied') throw new Error(settled.is);
       const mine = { state: 'created', lease, op: settled.op };
       expect(await at.operations.stillMine('a', mine)).toBe(true);
@@ -276,7 +283,7 @@ export function settlingConformance(open: () => Promise<OperationsUnderTest>): v
 
   describe('a hint', () => {
     const said = { operation: 'callback', code: 'completed' };
-    const hint = (intervalMs = 5_000) => at.operations.hint('disbursement', 'a', said, intervalMs);
+    const hint = (intervalMs = 5_000) => at.operations.nudge('disbursement', 'a', said, intervalMs);
 
     test('about nothing we know makes nothing', async () => {
       expect(await hint()).toEqual({ is: 'none' });
@@ -289,7 +296,7 @@ export function settlingConformance(open: () => Promise<OperationsUnderTest>): v
       expect((await hint()).is).toBe('look');
       expect(await a.due('status-poll')).toBe(START + 2_000);
       const { record: read } = await a.held('status-poll');
-      await at.operations.settle(read, undefined, { to: 'pending', dueInMs: 60_000 });
+      await at.operations.transition(read, undefined, { to: 'pending', dueInMs: 60_000 });
       at.clock.now += 1_000;
       expect(await hint()).toEqual({ is: 'noted' });
       expect(await a.due('status-poll')).toBe(START + 5_000);
@@ -297,7 +304,7 @@ export function settlingConformance(open: () => Promise<OperationsUnderTest>): v
 
     test('keeps what was posted, also about nothing we know, unless the state says as much', async () => {
       const post = (redacted: string) =>
-        at.operations.hint('disbursement', 'a', said, 0, { redacted, agreesWith: ['succeeded'] });
+        at.operations.nudge('disbursement', 'a', said, 0, { redacted, agreesWith: ['succeeded'] });
       const kept = async () => (await at.everything())[keys.callback('a')];
       await post('about nothing');
       expect(await kept()).toBe('about nothing');
@@ -322,7 +329,7 @@ export function settlingConformance(open: () => Promise<OperationsUnderTest>): v
       await a.bring('created', 'submitting', 'pending');
       const { record: read, lease } = await a.held('status-poll');
       expect(await hint()).toEqual({ is: 'noted' });
-      await at.operations.settle(read, lease, { to: 'pending', dueInMs: 60_000, hintAfterMs: 2_000 });
+      await at.operations.transition(read, lease, { to: 'pending', dueInMs: 60_000, nudgeAfterMs: 2_000 });
       expect(await a.due('status-poll')).toBe(START + 2_000);
     });
 

@@ -1,7 +1,7 @@
 /** Whoever keeps records, as the conformance suite sees it. */
 import { keys } from '../../src/operations/keys.ts';
 import type { DisbursementState } from '../../src/operations/lifecycle.ts';
-import type { Held, NewOperation } from '../../src/operations/operations.ts';
+import type { Leased, NewOperation } from '../../src/operations/operations.ts';
 import type { OperationsContract } from '../support/memory-operations.ts';
 import type { StoredEvent } from '../support/memory-store.ts';
 
@@ -47,7 +47,7 @@ export class OperationA {
     this.#at = at;
   }
 
-  async held(queue: 'disbursement' | 'status-poll' = 'disbursement'): Promise<Held<'disbursement'>> {
+  async held(queue: 'disbursement' | 'status-poll' = 'disbursement'): Promise<Leased<'disbursement'>> {
     const acquired = await this.#at.operations.acquire('disbursement', 'a', queue, LEASE_MS);
     if (acquired.is !== 'acquired') throw new Error(`not acquired: ${acquired.is}`);
     return acquired;
@@ -60,7 +60,7 @@ export class OperationA {
       const { record } = await this.held(
         ['queued', 'held', 'created'].includes(state) ? 'disbursement' : 'status-poll',
       );
-      await this.#at.operations.settle(record, undefined, { to, dueInMs: 60_000 });
+      await this.#at.operations.transition(record, undefined, { to, dueInMs: 60_000 });
     }
   }
 

@@ -3,7 +3,7 @@ import { catalogue } from '../../src/events/catalogue.ts';
 import { declarations, metricNames } from '../../src/metrics/declarations.ts';
 import { words } from '../../src/metrics/labels.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
-import type { Outcome } from '../../src/processors/bench.ts';
+import type { Outcome } from '../../src/processors/context.ts';
 import type { AttemptFinished } from '../../src/processors/run.ts';
 import type { CallbackVerdict } from '../../src/webhooks/receiver.ts';
 import { clockByHand, idleSources, samplesOf } from './by-hand.ts';

@@ -82,7 +82,7 @@ describe('every process tells the same of the whole', () => {
     await disbursements(1, 5_000);
     const record = await new Queries(fresh.redis).read('disbursement', 'dsb_5000_1_0');
     const event = { type: 'disbursement.cancelled', data: { id: 'dsb_5000_1_0' } };
-    if (record) await operations.settle(record, undefined, { to: 'cancelled', event });
+    if (record) await operations.transition(record, undefined, { to: 'cancelled', event });
     await new EventStream({ redis: fresh.redis }).trim(Date.now() + 1_000, 0);
 
     const pages = await Promise.all([1, 2, 3].map(() => metricsOfOneProcess().scrape()));
@@ -146,7 +146,7 @@ async function disbursements(count: number, amount: number): Promise<void> {
     });
   }
   const record = await new Queries(fresh.redis).read('disbursement', `dsb_${amount}_${count}_0`);
-  if (record && count > 1) await operations.settle(record, undefined, { to: 'needs_review', dueInMs: 60_000 });
+  if (record && count > 1) await operations.transition(record, undefined, { to: 'needs_review', dueInMs: 60_000 });
 }
 
 async function commandsOf(act: () => Promise<unknown>): Promise<string[]> {

@@ -65,12 +65,12 @@ async function live(redis: Redis): Promise<void> {
   const names = { kind: 'disbursement', account: 'main', state: 'queued', fingerprint: 'f', dueInMs: 0 } as const;
   await operations.accept({ ...names, id: 'dsb_1', xof: 500, fields });
   const heard = { operation: 'callback', code: 'completed' } as const;
-  await operations.hint('disbursement', 'dsb_1', heard, 0);
-  await operations.note('dsb_1', heard);
+  await operations.nudge('disbursement', 'dsb_1', heard, 0);
+  await operations.appendEvidence('dsb_1', heard);
   const record = await queries.read('disbursement', 'dsb_1');
   if (!record) throw new Error('it was accepted');
   const event = { type: 'disbursement.cancelled', data: { id: 'dsb_1', state: 'cancelled' } };
-  await operations.settle(record, undefined, { to: 'cancelled', event, evidence: heard });
+  await operations.transition(record, undefined, { to: 'cancelled', event, evidence: heard });
   await world.accounts.hold('main', 'payments', 'funds');
   await world.accounts.release('main', 'payments', 'funds');
 

@@ -64,7 +64,12 @@ async function intended({ operations, heartbeat }: Process, name: string): Promi
   const acquired = await operations.acquire('direct_credit', `dcr_${name}`, 'direct-credit', 10_000);
   if (acquired.is !== 'acquired') throw new Error(acquired.is);
   const { record, lease } = acquired;
-  const settled = await operations.settle(record, lease, { to: 'sending', hasEffect: true, dueInMs: 1, keepMs: 1 });
+  const settled = await operations.transition(record, lease, {
+    to: 'sending',
+    hasEffect: true,
+    dueInMs: 1,
+    keepMs: 1,
+  });
   if ('counter' in settled && settled.counter) heartbeat.remember(settled.counter);
   return settled.is;
 }
@@ -301,7 +306,7 @@ describe('a recovery', () => {
     const { operations } = await recovering();
     const acquired = await operations.acquire('direct_credit', 'dcr_early', 'direct-credit', 10_000);
     if (acquired.is !== 'acquired') throw new Error(acquired.is);
-    expect((await operations.settle(acquired.record, acquired.lease, { to: 'rejected' })).is).toBe('applied');
+    expect((await operations.transition(acquired.record, acquired.lease, { to: 'rejected' })).is).toBe('applied');
   });
 
   test('ends for everybody, in another epoch, and is not begun again by those who remember the one before', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Purge } from '../../src/operations/purge.ts';
 import { campaignWorld } from '../processors/campaign-world.ts';
-import { LEASE_MS } from '../support/collect-bench.ts';
+import { LEASE_MS } from '../support/processor-world.ts';
 import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
 import { people, textsBench } from '../support/texts-bench.ts';
 
@@ -94,11 +94,11 @@ test('whoever is forgotten while a retry gathers is not sent to, and nobody else
   await world.campaigns.switch(id, 'start');
   await world.feed(id);
   await world.work();
-  await world.bench.retries.start(id, { includeUnknown: false });
+  await world.context.retries.start(id, { includeUnknown: false });
   world.answer(() => ({ outcome: 'sent' }));
   const read = await world.read(id);
   meanwhile(() => forget(FIRST));
-  await world.bench.retries.gather(read, 10, 1_000);
+  await world.context.retries.gather(read, 10, 1_000);
   await world.work();
   const [, ...again] = world.posts;
   expect(again.map(({ messages }) => messages.map(({ to }) => to))).toEqual([['+221711000001']]);
@@ -114,10 +114,10 @@ test('an attempt that was frozen while its recipients were forgotten sends nothi
   await world.campaigns.switch(id, 'start');
   await world.feed(id);
   const [chunk = ''] = await world.out();
-  const { prepare } = world.bench.upstream.messaging;
-  Object.assign(world.bench.upstream.messaging, {
+  const { prepare } = world.context.upstream.messaging;
+  Object.assign(world.context.upstream.messaging, {
     prepare: async () => {
-      Object.assign(world.bench.upstream.messaging, { prepare });
+      Object.assign(world.context.upstream.messaging, { prepare });
       // Purge reads the clock of Redis itself, which no test turns.
       world.advance(LEASE_MS + 1);
       await store.redis.hset(`op:${chunk}`, { until: 1 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfig } from '../../src/config.ts';
 import { toMs } from '../../src/lib/durations.ts';
-import { timingOf } from '../../src/parts/timing.ts';
+import { timingOf } from '../../src/app/timing.ts';
 import { describeSettings } from '../../src/config.ts';
 
 /** No engine runs these files here, so what a reader would check is checked by reading. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { request } from 'undici';
 import { loadConfig } from '../../src/config.ts';
-import { startRoles } from '../../src/parts/run.ts';
+import { startRoles } from '../../src/app/run.ts';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { type Prometheus, startPrometheus, until } from './prometheus.ts';

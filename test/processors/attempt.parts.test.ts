@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { readEvidence } from '../../src/operations/evidence.ts';
 import type { Operations } from '../../src/operations/operations.ts';
-import type { Bench, Settlement } from '../../src/processors/bench.ts';
+import type { ProcessorContext, AttemptResult } from '../../src/processors/context.ts';
 import { advanceDisbursement } from '../../src/processors/disbursement.ts';
 import { advanceInvoice } from '../../src/processors/invoice.ts';
 import { advancePaymentRequest } from '../../src/processors/payment-request.ts';
 import type { Payments } from '../../src/upstream/payments/types.ts';
-import { collectBench, not } from '../support/collect-bench.ts';
+import { processorWorld, not } from '../support/processor-world.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
 
 const RECHECK_MS = 30_000;
@@ -19,7 +19,7 @@ interface Begun {
   readonly queue: string;
   readonly asks: keyof Payments;
   readonly accept: (operations: Operations) => Promise<unknown>;
-  readonly advance: (bench: Bench) => Promise<Settlement>;
+  readonly advance: (context: ProcessorContext) => Promise<AttemptResult>;
 }
 
 const disbursement: Begun = {
@@ -30,7 +30,7 @@ const disbursement: Begun = {
     const fields = { amount: 100, accountAlias: '77', withdrawMode: 'wallet-a-senegal', disburseId: 'op_1' };
     return operations.accept({ ...usual, kind: 'disbursement', state: 'queued', fields });
   },
-  advance: (bench) => advanceDisbursement('op_1', bench),
+  advance: (context) => advanceDisbursement('op_1', context),
 };
 const invoice: Begun = {
   kind: 'invoice',
@@ -40,7 +40,7 @@ const invoice: Begun = {
     const fields = { totalAmount: 15_000, request: JSON.stringify({ totalAmount: 15_000, store: { name: 'x' } }) };
     return operations.accept({ ...usual, kind: 'invoice', state: 'creating', fields });
   },
-  advance: (bench) => advanceInvoice('op_1', bench),
+  advance: (context) => advanceInvoice('op_1', context),
 };
 const paymentRequest: Begun = {
   kind: 'payment_request',
@@ -50,19 +50,19 @@ const paymentRequest: Begun = {
     const fields = { askedAmount: 5_000, feesPaidBy: 'customer', notify: 0, phone: '+221771234567' };
     return operations.accept({ ...usual, kind: 'payment_request', state: 'creating', fields });
   },
-  advance: (bench) => advancePaymentRequest('op_1', bench),
+  advance: (context) => advancePaymentRequest('op_1', context),
 };
 
 async function accepted({ kind, queue, asks, accept, advance }: Begun) {
-  const world = collectBench(store.redis, { policy: { holdRecheckMs: RECHECK_MS } });
+  const world = processorWorld(store.redis, { policy: { holdRecheckMs: RECHECK_MS } });
   await accept(world.operations);
   return {
     ...world,
     asks,
     /** One try, and how long it is until the next, ms. */
     async run(): Promise<number> {
-      expect(await advance(world.bench)).toMatchObject({ did: 'retries' });
-      return Number(await store.redis.zscore(`due:${queue}`, 'op_1')) - world.bench.clock.now();
+      expect(await advance(world.context)).toMatchObject({ did: 'retries' });
+      return Number(await store.redis.zscore(`due:${queue}`, 'op_1')) - world.context.clock.now();
     },
     async written() {
       const record = await world.queries.read(kind, 'op_1');

@@ -7,7 +7,7 @@ import { Operations } from '../../src/operations/operations.ts';
 import { Queries } from '../../src/operations/queries.ts';
 import { SharedLimits } from '../../src/operations/shared-limits.ts';
 import { type BatchTools, batchProcessor } from '../../src/processors/batch.ts';
-import type { Bench, Settlement } from '../../src/processors/bench.ts';
+import type { ProcessorContext, AttemptResult } from '../../src/processors/context.ts';
 import { Acceptance } from '../../src/producer/acceptance.ts';
 import { BatchDoor } from '../../src/producer/batch/door.ts';
 import { readBatchFile } from '../../src/producer/batch/read-file.ts';
@@ -52,16 +52,16 @@ const accept: BatchTools['accept'] = ({ row: _row, id: _id, ...request }, { id, 
   acceptance.disbursement({ ...request, account }, undefined, by, { batch: id, approvedBy: 'checker' });
 
 /** One attempt, as a worker makes it. */
-async function attempt(id: string, tools: Partial<BatchTools> = {}, records = operations): Promise<Settlement> {
-  const bench = {
+async function attempt(id: string, tools: Partial<BatchTools> = {}, records = operations): Promise<AttemptResult> {
+  const context = {
     operations: records,
     queries,
     policy: { leaseMs: 1_000, holdRecheckMs: 1_000 },
     durability: () => ({ durable, reasons: [] }),
     account: () => (known ? {} : undefined),
     wake: (queue: string) => woken.push(queue),
-  } as unknown as Bench;
-  return batchProcessor({ batches, accept, ...tools })(id, bench);
+  } as unknown as ProcessorContext;
+  return batchProcessor({ batches, accept, ...tools })(id, context);
 }
 
 /** The lease of an attempt that died runs out. */
@@ -92,7 +92,7 @@ async function uploaded(rows: readonly object[]): Promise<string> {
 async function approved(rows: readonly object[]): Promise<string> {
   const id = await uploaded(rows);
   const set = { approvedBy: 'checker', '@approvedAt': 0 };
-  await operations.settle(await record(id), undefined, { to: 'running', dueInMs: 0, set });
+  await operations.transition(await record(id), undefined, { to: 'running', dueInMs: 0, set });
   return id;
 }
 
@@ -129,7 +129,7 @@ describe('before the approval', () => {
     expect(await attempt(id)).toEqual({ did: 'ended', because: 'expired' });
     const expired = await record(id);
     expect(expired.state).toBe('expired');
-    await expect(operations.settle(expired, undefined, { to: 'running' })).rejects.toThrow('no arrow');
+    await expect(operations.transition(expired, undefined, { to: 'running' })).rejects.toThrow('no arrow');
     expect(await fresh.redis.zscore(keys.due('batch'), id)).toBeNull();
   });
 });
@@ -240,12 +240,12 @@ describe('a worker that dies', () => {
     await attempt(id);
     await end(await batches.rows(id, 0, 2), 'succeeded');
     const killed = async (when: 'before' | 'after'): Promise<void> => {
-      const settle: Operations['settle'] = async (...change) => {
-        if (when === 'after') await operations.settle(...change);
+      const settle: Operations['transition'] = async (...change) => {
+        if (when === 'after') await operations.transition(...change);
         throw new Error('killed');
       };
       const acquire: Operations['acquire'] = (...how) => operations.acquire(...how);
-      await expect(attempt(id, {}, { acquire, settle } as Operations)).rejects.toThrow('killed');
+      await expect(attempt(id, {}, { acquire, transition: settle } as Operations)).rejects.toThrow('killed');
       outlive();
     };
     await killed('before');

@@ -9,7 +9,7 @@ const store = storeOfThisFile();
 /** A campaign of 150 in three chunks that has ended: of each chunk the first failed and the last is unknown. */
 async function ended() {
   const world = campaignWorld(store.redis);
-  const { retries } = world.bench;
+  const { retries } = world.context;
   const id = await world.started(150);
   await world.feed(id);
   for (const chunk of await world.out()) {
@@ -112,7 +112,7 @@ describe('cancelled in the middle', () => {
     const { total, ...bins } = await world.bins();
     expect(Object.values(bins).reduce((sum, count) => sum + count, 0)).toBe(total);
     expect(world.posts).toEqual([]);
-    const page = await recipientsPage(await world.read(world.id), world.bench, { limit: 50 });
+    const page = await recipientsPage(await world.read(world.id), world.context, { limit: 50 });
     return { ...world, bins, first: page.items[0], last: page.items[49] };
   }
 
@@ -134,7 +134,7 @@ describe('cancelled in the middle', () => {
 
   test('so it is where the attempt had begun', async () => {
     const { bins } = await cancelled(async (world, chunk) => {
-      const { messaging } = world.bench.upstream;
+      const { messaging } = world.context.upstream;
       const prepare = messaging.prepare.bind(messaging);
       Object.assign(messaging, {
         prepare: async (account: never) => {
@@ -167,15 +167,15 @@ async function failedCampaign() {
 test('what failed before it is retried is not held against the retry', async () => {
   const { id, ...world } = await failedCampaign();
   expect([await world.standing(id), (await world.read(id)).totals.failed]).toEqual(['finished', 300]);
-  await world.bench.retries.start(id, { includeUnknown: false });
+  await world.context.retries.start(id, { includeUnknown: false });
   expect(await world.feed(id)).toEqual({ did: 'advanced', because: 'retried' });
   expect([await world.standing(id), (await world.read(id)).totals.queued]).toEqual(['running', 300]);
 });
 
 test('a retry that fails too is held once enough of it has failed', async () => {
   const { id, ...world } = await failedCampaign();
-  await world.bench.retries.start(id, { includeUnknown: false });
-  await world.bench.retries.gather(await world.read(id), 5, 1_000);
+  await world.context.retries.start(id, { includeUnknown: false });
+  await world.context.retries.gather(await world.read(id), 5, 1_000);
   for (const chunk of (await world.out()).slice(0, 4)) await world.send(chunk);
   await world.feed(id);
   expect(await world.standing(id)).toBe('held: failures');
@@ -209,7 +209,7 @@ test('the code of the first time is not told of those who are sent to again', as
   const id = await world.started(3);
   await world.feed(id);
   await world.work();
-  await world.bench.retries.start(id, { includeUnknown: false });
+  await world.context.retries.start(id, { includeUnknown: false });
   world.answer((_message, index) => (index === 1 ? { outcome: 'failed', code: 'ERROR_113' } : { outcome: 'sent' }));
   await world.feed(id);
   await world.work();
@@ -231,5 +231,8 @@ test('while a retry goes on the same is found again, and another one is refused'
 test('a campaign that runs for the first time is no retry', async () => {
   const world = campaignWorld(store.redis);
   const id = await world.started(1);
-  expect(await world.bench.retries.start(id, { includeUnknown: false })).toEqual({ is: 'refused', state: 'running' });
+  expect(await world.context.retries.start(id, { includeUnknown: false })).toEqual({
+    is: 'refused',
+    state: 'running',
+  });
 });

@@ -7,11 +7,11 @@ import { Chunks } from '../../src/operations/chunks.ts';
 import { OptOuts } from '../../src/operations/opt-outs.ts';
 import type { CampaignRecord } from '../../src/operations/record.ts';
 import { Retries } from '../../src/operations/retries.ts';
-import type { Bench } from '../../src/processors/bench.ts';
+import type { ProcessorContext } from '../../src/processors/context.ts';
 import { feedCampaign } from '../../src/processors/campaign.ts';
 import { sendChunk } from '../../src/processors/sms-batch.ts';
 import type { OutgoingMessage, SentItem } from '../../src/upstream/messaging/types.ts';
-import { collectBench, ok } from '../support/collect-bench.ts';
+import { processorWorld, ok } from '../support/processor-world.ts';
 
 /** 1 January 2026, midnight in Dakar. */
 export const MIDNIGHT = Date.UTC(2026, 0, 1);
@@ -24,16 +24,16 @@ export function campaignWorld(redis: Redis) {
   const posts: { readonly at: number; readonly messages: readonly OutgoingMessage[] }[] = [];
   let answer: Answer = () => ({ outcome: 'sent' });
   const woken: { readonly queue: string; readonly id: string }[] = [];
-  const world = collectBench(redis, { wake: (queue, id) => void woken.push({ queue, id }) });
-  const now = (): number => world.bench.clock.now();
+  const world = processorWorld(redis, { wake: (queue, id) => void woken.push({ queue, id }) });
+  const now = (): number => world.context.clock.now();
   const campaigns = new Campaigns(redis, now);
   const send = async (_account: unknown, { messages }: { messages: readonly OutgoingMessage[] }) => {
     posts.push({ at: now(), messages });
     const items = messages.map((message, index) => ({ index, outcome: 'sent' as const, ...answer(message, index) }));
     return ok({ items });
   };
-  const bench = {
-    ...world.bench,
+  const context = {
+    ...world.context,
     campaigns,
     retries: new Retries(redis, now),
     chunks: new Chunks({ redis, random: systemRandom, now }),
@@ -41,14 +41,14 @@ export function campaignWorld(redis: Redis) {
     account: () => ({ upstream: { name: 'main', smsSender: 'SHOP' }, fingerprint: 'keys-1' }),
     upstream: { messaging: { prepare: async () => ok(undefined), send }, admit: async () => ({ admitted: true }) },
     policy: {
-      ...world.bench.policy,
+      ...world.context.policy,
       settleDelayMs: 60_000,
       split: true,
       feedWindow: FEED_WINDOW,
       quietHours: readQuietHours('21:00-08:00'),
       timezone: 'Africa/Dakar',
     },
-  } as unknown as Bench;
+  } as unknown as ProcessorContext;
 
   let made = 0;
   async function ready(recipients: number, fields: Readonly<Record<string, string | number>> = {}): Promise<string> {
@@ -98,9 +98,9 @@ export function campaignWorld(redis: Redis) {
     }
     for (let next = woken.shift(); next; next = woken.shift()) {
       let settlement = await (next.queue === 'campaign'
-        ? feedCampaign(next.id, bench)
-        : sendChunk(next.id, 'sms-batch', bench));
-      while (settlement.next) settlement = await settlement.next.attempt(bench);
+        ? feedCampaign(next.id, context)
+        : sendChunk(next.id, 'sms-batch', context));
+      while (settlement.next) settlement = await settlement.next.attempt(context);
     }
   }
 
@@ -114,7 +114,7 @@ export function campaignWorld(redis: Redis) {
 
   return {
     ...world,
-    bench,
+    context,
     campaigns,
     posts,
     ready,
@@ -123,9 +123,9 @@ export function campaignWorld(redis: Redis) {
     work,
     looks,
     now,
-    accounts: bench.accounts,
-    feed: (id: string) => feedCampaign(id, bench),
-    send: (chunk: string) => sendChunk(chunk, 'sms-batch', bench),
+    accounts: context.accounts,
+    feed: (id: string) => feedCampaign(id, context),
+    send: (chunk: string) => sendChunk(chunk, 'sms-batch', context),
     answer: (how: Answer) => {
       answer = how;
     },

@@ -276,7 +276,7 @@ describe('a canary', () => {
     const id = await w.ready(2_000);
     const chunk = await w.read(id);
     const first = Array.from({ length: 50 }, (_, row) => `+2217${id.at(-1)}${String(1_000_000 + row)}`);
-    await w.bench.optOuts.add({ account: chunk.account, sender: '' }, first);
+    await w.context.optOuts.add({ account: chunk.account, sender: '' }, first);
     await w.campaigns.switch(id, 'start');
     await w.work();
     expect([(await w.read(id)).fed, w.posts.length, (await w.read(id)).totals.skipped]).toEqual([2, 1, 50]);

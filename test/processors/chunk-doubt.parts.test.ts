@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { readEvidence } from '../../src/operations/evidence.ts';
-import { LEASE_MS, not, ok } from '../support/collect-bench.ts';
+import { LEASE_MS, not, ok } from '../support/processor-world.ts';
 import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
 import { SETTLE_DELAY_MS, people, textsBench } from '../support/texts-bench.ts';
 import { campaignWorld } from './campaign-world.ts';
@@ -38,7 +38,7 @@ async function sentAgain(count: number, expiresInMs?: number) {
 describe('whoever may have got it is not reported as not sent to', () => {
   test('where their time is over while the account is held', async () => {
     const world = await sentAgain(1, 600_000);
-    await world.bench.accounts.hold('main', 'messaging', 'funds');
+    await world.context.accounts.hold('main', 'messaging', 'funds');
     world.advance(600_000);
     await world.send('chk_1');
     expect([await world.states('chk_1', 1), await world.told()]).toEqual([
@@ -197,7 +197,7 @@ test('a chunk of a cancelled campaign whose recipients have all opted out is cou
   const world = campaignWorld(store.redis);
   const first = await world.ready(2);
   const optedOut = [0, 1].map((row) => `+22172${1_000_000 + row}`);
-  await world.bench.optOuts.add({ account: 'main', sender: '' }, optedOut);
+  await world.context.optOuts.add({ account: 'main', sender: '' }, optedOut);
   // From here on this process knows that there are opt-outs.
   await world.campaigns.switch(first, 'start');
   await world.feed(first);
@@ -210,7 +210,7 @@ test('a chunk of a cancelled campaign whose recipients have all opted out is cou
     await world.campaigns.switch(id, 'cancel');
     return ok(undefined);
   };
-  Object.assign(world.bench.upstream.messaging, { prepare: cancel });
+  Object.assign(world.context.upstream.messaging, { prepare: cancel });
   await world.send(`${id}.ab-0`);
   expect([await world.sum(id), (await world.read(id)).totals]).toEqual([
     [2, 2],

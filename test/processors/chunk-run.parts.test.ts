@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { runAfter } from '../../src/operations/campaigns.ts';
-import type { Bench, Settlement } from '../../src/processors/bench.ts';
+import type { ProcessorContext, AttemptResult } from '../../src/processors/context.ts';
 import { feedCampaign } from '../../src/processors/campaign.ts';
 import { type AttemptFinished, runner } from '../../src/processors/run.ts';
 import { sendChunk } from '../../src/processors/sms-batch.ts';
@@ -19,23 +19,23 @@ beforeEach(() => store.redis.flushdb());
 type World = ReturnType<typeof campaignWorld>;
 
 /** A running campaign whose chunks were handed out, and who was woken for that. */
-async function handedOut(recipients: number, how: Partial<Bench> = {}) {
+async function handedOut(recipients: number, how: Partial<ProcessorContext> = {}) {
   const w = campaignWorld(store.redis);
   const woken: string[] = [];
-  const bench: Bench = { ...w.bench, ...how, wake: (_queue, id) => void woken.push(id) };
+  const context: ProcessorContext = { ...w.context, ...how, wake: (_queue, id) => void woken.push(id) };
   const id = await w.ready(recipients, { canary: 0 });
   await w.campaigns.switch(id, 'start');
-  await feedCampaign(id, bench);
-  return { w, bench, id, woken, chunk: (place: number) => `${id}.ab-${place}` };
+  await feedCampaign(id, context);
+  return { w, context, id, woken, chunk: (place: number) => `${id}.ab-${place}` };
 }
 
 /** Every attempt of the job that was woken for this chunk. */
-async function job(woken: string, bench: Bench): Promise<string[]> {
+async function job(woken: string, context: ProcessorContext): Promise<string[]> {
   const attempts: AttemptFinished[] = [];
   await runner(
     'sms-batch',
     (id, own) => sendChunk(id, 'sms-batch', own),
-    bench,
+    context,
     (one) => void attempts.push(one),
   )({
     data: { id: woken },
@@ -61,11 +61,11 @@ const ended = (from: number, to: number): string[] =>
 
 describe('a run of chunks', () => {
   test('needs one wake-up, and each of its chunks is an attempt of its own', async () => {
-    const { w, bench, id, woken, chunk } = await handedOut(1_000);
+    const { w, context, id, woken, chunk } = await handedOut(1_000);
     expect(woken.splice(0)).toEqual([chunk(0), chunk(8), chunk(16)]);
-    expect(await job(chunk(0), bench)).toEqual(ended(0, 7));
-    expect(await job(chunk(8), bench)).toEqual(ended(8, 15));
-    expect(await job(chunk(16), bench)).toEqual([...ended(16, 19), '20 idle not out']);
+    expect(await job(chunk(0), context)).toEqual(ended(0, 7));
+    expect(await job(chunk(8), context)).toEqual(ended(8, 15));
+    expect(await job(chunk(16), context)).toEqual([...ended(16, 19), '20 idle not out']);
     expect([await w.standing(id), w.posts.length, sentOnce(w)]).toEqual(['finished', 20, true]);
   });
 
@@ -74,19 +74,19 @@ describe('a run of chunks', () => {
     const id = await w.ready(1_000, { canary: 50 });
     await w.campaigns.switch(id, 'start');
     await w.feed(id);
-    const { next } = await sendChunk(`${id}.ab-0`, 'sms-batch', { ...w.bench, wake: () => undefined });
+    const { next } = await sendChunk(`${id}.ab-0`, 'sms-batch', { ...w.context, wake: () => undefined });
     // The canary came through meanwhile, so the others were handed out; before that none of them is begun.
     expect(next?.id).toBe(`${id}.ab-1`);
     await store.redis.zrem('due:sms-batch', `${id}.ab-1`);
-    expect(await next?.attempt(w.bench)).toEqual({ did: 'idle', because: 'not out' });
+    expect(await next?.attempt(w.context)).toEqual({ did: 'idle', because: 'not out' });
     expect(w.posts).toHaveLength(1);
   });
 
   test('passes over what somebody else has tried, and takes nothing from who is at it', async () => {
-    const { w, bench, chunk } = await handedOut(300);
-    await sendChunk(chunk(1), 'sms-batch', bench);
-    await bench.chunks.begin(chunk(3), { queue: 'sms-batch', leaseMs: 60_000, untriedOnly: false });
-    expect(await job(chunk(0), bench)).toEqual([
+    const { w, context, chunk } = await handedOut(300);
+    await sendChunk(chunk(1), 'sms-batch', context);
+    await context.chunks.begin(chunk(3), { queue: 'sms-batch', leaseMs: 60_000, untriedOnly: false });
+    expect(await job(chunk(0), context)).toEqual([
       ...ended(0, 0),
       '1 idle tried',
       ...ended(2, 2),
@@ -98,19 +98,19 @@ describe('a run of chunks', () => {
   });
 
   test('is led by who was woken for its first chunk the first time, and by nobody else', async () => {
-    const { bench, chunk } = await handedOut(300);
-    expect((await sendChunk(chunk(2), 'sms-batch', bench)).next).toBeUndefined();
-    expect((await sendChunk(chunk(0), 'sms-batch', bench)).next?.id).toBe(chunk(1));
-    expect(await sendChunk(chunk(0), 'sms-batch', bench)).toEqual({ did: 'idle', because: 'final' });
+    const { context, chunk } = await handedOut(300);
+    expect((await sendChunk(chunk(2), 'sms-batch', context)).next).toBeUndefined();
+    expect((await sendChunk(chunk(0), 'sms-batch', context)).next?.id).toBe(chunk(1));
+    expect(await sendChunk(chunk(0), 'sms-batch', context)).toEqual({ did: 'idle', because: 'final' });
     expect(runAfter('sms_1')).toEqual([]);
   });
 
   test('of a campaign that is paused in its midst leaves every chunk where resuming finds it', async () => {
-    const { w, bench, id, chunk } = await handedOut(300);
-    const first: Settlement = await sendChunk(chunk(0), 'sms-batch', bench);
+    const { w, context, id, chunk } = await handedOut(300);
+    const first: AttemptResult = await sendChunk(chunk(0), 'sms-batch', context);
     await w.campaigns.switch(id, 'pause');
     let next = first.next;
-    while (next) next = (await next.attempt(bench)).next;
+    while (next) next = (await next.attempt(context)).next;
     expect([w.posts.length, (await store.redis.smembers(`parked:${id}`)).length]).toEqual([1, 5]);
     await w.campaigns.switch(id, 'resume');
     await w.work();
@@ -118,16 +118,16 @@ describe('a run of chunks', () => {
   });
 
   test('is handed on by a process that is about to stop: it begins nothing more', async () => {
-    const { w, bench, woken, chunk } = await handedOut(300, { stopping: () => true });
+    const { w, context, woken, chunk } = await handedOut(300, { stopping: () => true });
     woken.splice(0);
-    expect(await job(chunk(0), bench)).toEqual(ended(0, 0));
+    expect(await job(chunk(0), context)).toEqual(ended(0, 0));
     expect(woken).toEqual([1, 2, 3, 4, 5].map(chunk));
     expect(w.posts).toHaveLength(1);
   });
 
   test('waits for its turn where there are more attempts than requests, and sends each chunk once', async () => {
-    const { w, bench, id, chunk } = await handedOut(1_000, { turns: new Turns(1, systemClock) });
-    const { messaging } = bench.upstream;
+    const { w, context, id, chunk } = await handedOut(1_000, { turns: new Turns(1, systemClock) });
+    const { messaging } = context.upstream;
     let [inFlight, most, intended] = [0, 0, 0];
     const send: typeof messaging.send = async (...asked) => {
       inFlight += 1;
@@ -139,7 +139,10 @@ describe('a run of chunks', () => {
         inFlight -= 1;
       }
     };
-    const slow: Bench = { ...bench, upstream: { ...bench.upstream, messaging: { ...messaging, send } } };
+    const slow: ProcessorContext = {
+      ...context,
+      upstream: { ...context.upstream, messaging: { ...messaging, send } },
+    };
     await Promise.all([0, 8, 16].map((place) => job(chunk(place), slow)));
     expect([await w.standing(id), w.posts.length, sentOnce(w)]).toEqual(['finished', 20, true]);
     expect(most).toBe(1);
@@ -155,14 +158,14 @@ describe('a run of chunks', () => {
     async ([, places, states]) => {
       const turns = new Turns(1, systemClock);
       let stops = false;
-      const { w, bench, woken, chunk } = await handedOut(300, { turns, stopping: () => stops });
+      const { w, context, woken, chunk } = await handedOut(300, { turns, stopping: () => stops });
       const stored = async (): Promise<(string | null)[]> =>
         Promise.all([0, 1].map((place) => store.redis.hget(`op:${chunk(place)}`, 'state')));
       woken.splice(0);
       // As many are held up with their intent as make the next one wait at this step.
       const holders = Array.from({ length: 2 - places }, () => heldUp(turns));
       await Promise.all(holders.map(({ begun }) => begun));
-      const waiting = [0, 1].map((place) => sendChunk(chunk(place), 'sms-batch', bench));
+      const waiting = [0, 1].map((place) => sendChunk(chunk(place), 'sms-batch', context));
       await vi.waitFor(async () => {
         expect(await store.redis.hexists(`op:${chunk(1)}`, 'lease')).toBe(1);
         expect(await stored()).toEqual(states);
@@ -172,20 +175,23 @@ describe('a run of chunks', () => {
       expect((await Promise.all(waiting)).map(({ because }) => because)).toEqual(['stopping', 'stopping']);
       expect([w.posts.length, await stored()]).toEqual([0, ['queued', 'queued']]);
       stops = false;
-      expect(await job(chunk(0), bench)).toEqual(ended(0, 0));
+      expect(await job(chunk(0), context)).toEqual(ended(0, 0));
       expect(w.posts).toHaveLength(1);
     },
   );
 
   test('is handed on where the service is slow, so that every slot has a request out', async () => {
-    const { w, bench, woken, chunk } = await handedOut(300);
-    const { messaging } = bench.upstream;
+    const { w, context, woken, chunk } = await handedOut(300);
+    const { messaging } = context.upstream;
     const send: typeof messaging.send = (...asked) => {
       w.advance(200);
       return messaging.send(...asked);
     };
     woken.splice(0);
-    const slow: Bench = { ...bench, upstream: { ...bench.upstream, messaging: { ...messaging, send } } };
+    const slow: ProcessorContext = {
+      ...context,
+      upstream: { ...context.upstream, messaging: { ...messaging, send } },
+    };
     expect(await job(chunk(0), slow)).toEqual(ended(0, 0));
     expect(woken.splice(0)).toEqual([1, 2, 3, 4, 5].map(chunk));
     expect(await job(chunk(1), slow)).toEqual(ended(1, 1));
@@ -194,34 +200,38 @@ describe('a run of chunks', () => {
 });
 
 describe('an opt-out', () => {
-  const optOutLater = (w: World, bench: Bench, list: { account: string; sender: string }): Bench => {
-    const { messaging } = bench.upstream;
+  const optOutLater = (
+    w: World,
+    context: ProcessorContext,
+    list: { account: string; sender: string },
+  ): ProcessorContext => {
+    const { messaging } = context.upstream;
     const prepare: typeof messaging.prepare = async (...asked) => {
-      await w.bench.optOuts.add(list, ['+221711000000']);
+      await w.context.optOuts.add(list, ['+221711000000']);
       return messaging.prepare(...asked);
     };
-    return { ...bench, upstream: { ...bench.upstream, messaging: { ...messaging, prepare } } };
+    return { ...context, upstream: { ...context.upstream, messaging: { ...messaging, prepare } } };
   };
 
   test.each(['', 'SHOP'])('that comes while the attempt is under way counts, sender "%s"', async (sender) => {
-    const { w, bench, id, chunk } = await handedOut(50);
-    await sendChunk(chunk(0), 'sms-batch', optOutLater(w, bench, { account: 'main', sender }));
+    const { w, context, id, chunk } = await handedOut(50);
+    await sendChunk(chunk(0), 'sms-batch', optOutLater(w, context, { account: 'main', sender }));
     expect((await w.read(id)).totals).toMatchObject({ skipped: 1, sent: 49 });
     expect(w.posts.map(({ messages }) => messages.length)).toEqual([49]);
   });
 
   test('of a person who was forgotten counts as well', async () => {
-    const { w, bench, id, chunk } = await handedOut(50);
-    await w.bench.optOuts.add({ account: 'main', sender: '' }, ['+221711000000', '+221711000001']);
-    await w.bench.optOuts.forget('+221711000000');
-    await w.bench.optOuts.remove({ account: 'main', sender: '' }, ['+221711000001']);
-    await sendChunk(chunk(0), 'sms-batch', bench);
+    const { w, context, id, chunk } = await handedOut(50);
+    await w.context.optOuts.add({ account: 'main', sender: '' }, ['+221711000000', '+221711000001']);
+    await w.context.optOuts.forget('+221711000000');
+    await w.context.optOuts.remove({ account: 'main', sender: '' }, ['+221711000001']);
+    await sendChunk(chunk(0), 'sms-batch', context);
     expect((await w.read(id)).totals).toMatchObject({ skipped: 1, sent: 49 });
   });
 
   test('from another sender, or of another account, stops nobody', async () => {
-    const { w, bench, id, chunk } = await handedOut(50);
-    await sendChunk(chunk(0), 'sms-batch', optOutLater(w, bench, { account: 'main', sender: 'OTHER' }));
+    const { w, context, id, chunk } = await handedOut(50);
+    await sendChunk(chunk(0), 'sms-batch', optOutLater(w, context, { account: 'main', sender: 'OTHER' }));
     expect((await w.read(id)).totals).toMatchObject({ sent: 50 });
   });
 });

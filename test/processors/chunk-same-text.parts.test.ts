@@ -102,14 +102,14 @@ test('a text that waits for its turn expires by the clock of Redis at the moment
 
 test('what expires while its account is held is told so, and the rest waits', async () => {
   const world = textsBench(store.redis);
-  await world.bench.accounts.hold('main', 'messaging', 'funds');
+  await world.context.accounts.hold('main', 'messaging', 'funds');
   await world.chunk('chk_1', [{ ...AWA, expiresInMs: 10_000 }, ALI]);
   expect(await world.send('chk_1')).toEqual({ did: 'waits', because: 'account_held_funds' });
   expect(await world.states('chk_1', 2)).toEqual(['queued', 'queued']);
   world.advance(30_000);
   await world.send('chk_1');
   expect(await world.states('chk_1', 2)).toEqual(['expired', 'queued']);
-  await world.bench.accounts.release('main', 'messaging', 'funds');
+  await world.context.accounts.release('main', 'messaging', 'funds');
   await world.finish('chk_1');
   expect(await world.states('chk_1', 2)).toEqual(['expired', 'sent']);
 });

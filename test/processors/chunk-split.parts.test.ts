@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
-import { LEASE_MS } from '../support/collect-bench.ts';
+import { LEASE_MS } from '../support/processor-world.ts';
 import { SETTLE_DELAY_MS, people, textsBench } from '../support/texts-bench.ts';
 
 let store: FreshRedis;
@@ -88,7 +88,7 @@ test('whoever was sent to although the request was refused is not sent to again'
   world.service.bad.add(persons[3]?.to ?? '');
   await world.send('chk_1');
   expect(await world.stateOf('chk_1')).toBe('refused');
-  world.service.book.push({ to: first.to, text: 'Bonjour', code: '00', at: world.bench.clock.now() });
+  world.service.book.push({ to: first.to, text: 'Bonjour', code: '00', at: world.context.clock.now() });
   await world.finish('chk_1');
   expect(world.service.times(first.to)).toBe(1);
   expect(await world.states('chk_1', 4)).toEqual(['sent', 'sent', 'sent', 'failed']);

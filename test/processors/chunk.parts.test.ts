@@ -2,10 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { systemRandom } from '../../src/lib/random.ts';
 import { Chunks } from '../../src/operations/chunks.ts';
 import { acceptMessages } from '../../src/operations/messages.ts';
-import type { Bench } from '../../src/processors/bench.ts';
+import type { ProcessorContext } from '../../src/processors/context.ts';
 import { lookAtChunk } from '../../src/processors/chunk-look.ts';
 import { sendChunk } from '../../src/processors/sms-batch.ts';
-import { collectBench, not, ok } from '../support/collect-bench.ts';
+import { processorWorld, not, ok } from '../support/processor-world.ts';
 import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
 
 const HOUR = 3_600_000;
@@ -20,8 +20,8 @@ beforeEach(() => store.redis.flushdb());
 
 /** One chunk of one one-time password, with upstream's answers in the test's hand. */
 async function chunk({ expiresInMs = 0, fence = async () => true } = {}) {
-  const world = collectBench(store.redis, { fence });
-  const now = () => world.bench.clock.now();
+  const world = processorWorld(store.redis, { fence });
+  const now = () => world.context.clock.now();
   const asked: string[] = [];
   const upstream = {
     send: async (..._asked: readonly unknown[]): Promise<unknown> => not('unknown', 'timeout', 'maybe'),
@@ -32,12 +32,12 @@ async function chunk({ expiresInMs = 0, fence = async () => true } = {}) {
     send: (...how: readonly unknown[]) => asked.push('send') && upstream.send(...how),
     statistics: () => asked.push('statistics') && upstream.statistics(),
   };
-  const bench = {
-    ...world.bench,
+  const context = {
+    ...world.context,
     chunks: new Chunks({ redis: store.redis, random: systemRandom, now }),
     upstream: { messaging, admit: async () => ({ admitted: true }) },
-    policy: { ...world.bench.policy, settleDelayMs: SETTLE_DELAY_MS },
-  } as unknown as Bench;
+    policy: { ...world.context.policy, settleDelayMs: SETTLE_DELAY_MS },
+  } as unknown as ProcessorContext;
   const message = {
     id: 'msg_1',
     fingerprint: 'fp',
@@ -50,8 +50,8 @@ async function chunk({ expiresInMs = 0, fence = async () => true } = {}) {
     ...world,
     asked,
     upstream,
-    send: (how: Partial<Bench> = {}) => sendChunk('chk_1', 'sms-otp', { ...bench, ...how }),
-    look: () => lookAtChunk('chk_1', bench),
+    send: (how: Partial<ProcessorContext> = {}) => sendChunk('chk_1', 'sms-otp', { ...context, ...how }),
+    look: () => lookAtChunk('chk_1', context),
     states: async () => [
       (await world.queries.read('chunk', 'chk_1'))?.state,
       (await world.queries.read('message', 'msg_1'))?.state,
@@ -70,7 +70,7 @@ test('a write that the replicas did not confirm sends nothing, and the chunk wai
   expect([world.asked, await world.states()]).toEqual([[], ['queued', 'queued']]);
   expect([await world.due('status-poll'), Number(await world.due('sms-otp'))]).toEqual([
     null,
-    world.bench.clock.now() + 1_000,
+    world.context.clock.now() + 1_000,
   ]);
   world.upstream.send = async () => ok({ items: [{ index: 0, outcome: 'sent', code: '00' }] });
   expect(await world.send()).toEqual({ did: 'ended', because: 'sent' });
@@ -81,7 +81,7 @@ test('nobody is sent to who expires while the request waits for its turn', async
   const world = await chunk({ expiresInMs: 200 });
   let limit = Number.POSITIVE_INFINITY;
   world.upstream.send = async (...[, , how]) => {
-    limit = (how as { readonly sendBy: number }).sendBy - world.bench.clock.monotonic();
+    limit = (how as { readonly sendBy: number }).sendBy - world.context.clock.monotonic();
     return not('transient', 'send_deadline', 'never');
   };
   expect(await world.send()).toEqual({ did: 'retries', because: 'send_deadline' });
@@ -91,12 +91,12 @@ test('nobody is sent to who expires while the request waits for its turn', async
 
 test('a service that refuses connections for hours is tried at each recheck, and then goes on as if nothing was', async () => {
   const world = await chunk();
-  const { holdRecheckMs } = world.bench.policy;
+  const { holdRecheckMs } = world.context.policy;
   world.upstream.send = async () => not('transient', 'unreachable', 'never');
   const waits: number[] = [];
   for (let hours = 0; hours < 12; hours += 1) {
     expect(await world.send()).toEqual({ did: 'retries', because: 'unreachable' });
-    waits.push(Number(await world.due('sms-otp')) - world.bench.clock.now());
+    waits.push(Number(await world.due('sms-otp')) - world.context.clock.now());
   }
   expect(Math.max(...waits)).toBe(holdRecheckMs);
   expect(waits.slice(0, 3)).toEqual([1_000, 2_000, 5_000]);

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { advanceDirectCredit } from '../../src/processors/direct-credit.ts';
-import type { Bench } from '../../src/processors/bench.ts';
-import { LEASE_MS, collectBench, not, ok } from '../support/collect-bench.ts';
+import type { ProcessorContext } from '../../src/processors/context.ts';
+import { LEASE_MS, processorWorld, not, ok } from '../support/processor-world.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
 
 const store = storeOfThisFile();
 
-async function accepted(changes: Partial<Bench> = {}) {
-  const world = collectBench(store.redis, changes);
+async function accepted(changes: Partial<ProcessorContext> = {}) {
+  const world = processorWorld(store.redis, changes);
   await world.operations.accept({
     kind: 'direct_credit',
     id: 'dcr_1',
@@ -19,7 +19,7 @@ async function accepted(changes: Partial<Bench> = {}) {
     fields: { amount: 10_000, accountAlias: '771234567' },
   });
   const state = async () => (await world.queries.read('direct_credit', 'dcr_1'))?.state;
-  return { ...world, run: () => advanceDirectCredit('dcr_1', world.bench), state };
+  return { ...world, run: () => advanceDirectCredit('dcr_1', world.context), state };
 }
 
 const credited = ok({ transactionId: 'tx-1' });
@@ -32,7 +32,7 @@ test('it is sent once, with half of the lease to leave in', async () => {
     {
       name: 'directCredit',
       request: { accountAlias: '771234567', amount: 10_000 },
-      sendBy: world.bench.clock.monotonic() + LEASE_MS / 2,
+      sendBy: world.context.clock.monotonic() + LEASE_MS / 2,
     },
   ]);
   expect(await world.run()).toEqual({ did: 'idle', because: 'final' });
@@ -44,8 +44,8 @@ describe('an attempt that finds `sending`', () => {
     const dies = (): never => {
       throw new Error('killed');
     };
-    const killed = { ...world.bench, upstream: { ...world.bench.upstream, payments: { directCredit: dies } } };
-    await expect(advanceDirectCredit('dcr_1', killed as unknown as Bench)).rejects.toThrow('killed');
+    const killed = { ...world.context, upstream: { ...world.context.upstream, payments: { directCredit: dies } } };
+    await expect(advanceDirectCredit('dcr_1', killed as unknown as ProcessorContext)).rejects.toThrow('killed');
     expect(await world.state()).toBe('sending');
     return world;
   };
@@ -97,7 +97,7 @@ describe('nothing is sent', () => {
 
   test('while a person has stopped the account', async () => {
     const world = await accepted();
-    await world.bench.accounts.hold('main', 'payments', 'stopped');
+    await world.context.accounts.hold('main', 'payments', 'stopped');
     expect(await world.run()).toEqual({ did: 'waits', because: 'account_stopped' });
     expect(world.calls).toEqual([]);
   });
@@ -105,9 +105,9 @@ describe('nothing is sent', () => {
   test('when a person stops the account after it was looked whether anybody has', async () => {
     const world = await accepted();
     world.answer('directCredit', credited);
-    Object.assign(world.bench.upstream, {
+    Object.assign(world.context.upstream, {
       admit: async () => {
-        await world.bench.accounts.hold('main', 'payments', 'stopped');
+        await world.context.accounts.hold('main', 'payments', 'stopped');
         return { admitted: true };
       },
     });
@@ -133,8 +133,8 @@ describe('an answer that comes after another attempt has given it up', () => {
       await meanwhile();
       return verdict;
     };
-    const slow = { ...world.bench, upstream: { ...world.bench.upstream, payments: { directCredit: late } } };
-    const settlement = await advanceDirectCredit('dcr_1', slow as unknown as Bench);
+    const slow = { ...world.context, upstream: { ...world.context.upstream, payments: { directCredit: late } } };
+    const settlement = await advanceDirectCredit('dcr_1', slow as unknown as ProcessorContext);
     return { world, settlement, record: await world.queries.read('direct_credit', 'dcr_1') };
   };
 
@@ -168,21 +168,21 @@ describe('a hold', () => {
   test('that begins while a request is under way is not released by its success', async () => {
     const world = await accepted();
     const meanwhile = async () => {
-      await world.bench.accounts.hold('main', 'direct_credit', 'funds');
+      await world.context.accounts.hold('main', 'direct_credit', 'funds');
       return credited;
     };
-    const slow = { ...world.bench, upstream: { ...world.bench.upstream, payments: { directCredit: meanwhile } } };
-    await advanceDirectCredit('dcr_1', slow as unknown as Bench);
-    expect(await world.bench.accounts.holdsOf('main')).toMatchObject([{ area: 'direct_credit', reason: 'funds' }]);
+    const slow = { ...world.context, upstream: { ...world.context.upstream, payments: { directCredit: meanwhile } } };
+    await advanceDirectCredit('dcr_1', slow as unknown as ProcessorContext);
+    expect(await world.context.accounts.holdsOf('main')).toMatchObject([{ area: 'direct_credit', reason: 'funds' }]);
   });
 
   test('is released by the one that was let through to try', async () => {
     const world = await accepted();
-    await world.bench.accounts.hold('main', 'direct_credit', 'funds');
+    await world.context.accounts.hold('main', 'direct_credit', 'funds');
     world.answer('directCredit', credited);
-    const patient = { ...world.bench, policy: { ...world.bench.policy, holdRecheckMs: 0 } };
+    const patient = { ...world.context, policy: { ...world.context.policy, holdRecheckMs: 0 } };
     expect(await advanceDirectCredit('dcr_1', patient)).toMatchObject({ did: 'ended' });
-    expect(await world.bench.accounts.holdsOf('main')).toEqual([]);
+    expect(await world.context.accounts.holdsOf('main')).toEqual([]);
   });
 });
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Policy } from '../../src/processors/bench.ts';
+import type { Policy } from '../../src/processors/context.ts';
 import { readEvidence } from '../../src/operations/evidence.ts';
 import { advanceDisbursement } from '../../src/processors/disbursement.ts';
 import { lookAtDisbursement } from '../../src/processors/look.ts';
-import { LEASE_MS, collectBench, not, ok } from '../support/collect-bench.ts';
+import { LEASE_MS, processorWorld, not, ok } from '../support/processor-world.ts';
 import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
 import { people, textsBench } from '../support/texts-bench.ts';
 
@@ -20,7 +20,7 @@ const mayBeTried = (hold: string) => store.redis.hset('account:main', `probe:${h
 /** A disbursement that nothing has been tried for. */
 async function queued(policy: Partial<Policy> = {}, more: Readonly<Record<string, number>> = {}) {
   const usual = { quietMs: 60_000, pollMs: [900_000], resubmit: true };
-  const world = collectBench(store.redis, { policy: { ...usual, ...policy } });
+  const world = processorWorld(store.redis, { policy: { ...usual, ...policy } });
   await world.operations.accept({
     kind: 'disbursement',
     state: 'queued',
@@ -36,44 +36,44 @@ async function queued(policy: Partial<Policy> = {}, more: Readonly<Record<string
 
 test('a token is asked for with half of the lease to leave in, and so is the submit', async () => {
   const world = await queued();
-  const sendBy = world.bench.clock.monotonic() + LEASE_MS / 2;
+  const sendBy = world.context.clock.monotonic() + LEASE_MS / 2;
   world.answer('createDisbursement', ok({ token: 'tok' }));
   world.answer('submitDisbursement', ok({ status: 'pending' }));
-  await advanceDisbursement('dsb_1', world.bench);
+  await advanceDisbursement('dsb_1', world.context);
   expect(world.calls).toMatchObject([{ sendBy }, { sendBy }]);
 });
 
 describe('a disbursement that had its token before the account was held', () => {
   async function created() {
     const world = await queued({ pollMs: [2_000] });
-    const { bench } = world;
+    const { context } = world;
     world.answer('createDisbursement', ok({ token: 'tok' }));
     let admitted = 0;
-    Object.assign(bench.upstream, {
+    Object.assign(context.upstream, {
       admit: async () => {
         admitted += 1;
         return admitted === 2 ? { admitted: false, retryAfterMs: 0 } : { admitted: true };
       },
     });
-    await advanceDisbursement('dsb_1', bench);
+    await advanceDisbursement('dsb_1', context);
     expect((await world.queries.read('disbursement', 'dsb_1'))?.state).toBe('created');
-    await world.bench.accounts.hold('main', 'payments', 'maintenance');
+    await world.context.accounts.hold('main', 'payments', 'maintenance');
     await mayBeTried('payments.maintenance');
-    return { ...world, run: () => advanceDisbursement('dsb_1', bench) };
+    return { ...world, run: () => advanceDisbursement('dsb_1', context) };
   }
 
   test('ends the hold when its submit is taken', async () => {
     const world = await created();
     world.answer('submitDisbursement', ok({ status: 'pending' }));
     expect(await world.run()).toEqual({ did: 'advanced', because: 'submitted' });
-    expect(await world.bench.accounts.holdsOf('main')).toEqual([]);
+    expect(await world.context.accounts.holdsOf('main')).toEqual([]);
   });
 
   test('leaves it as it is when nobody knows what became of the submit', async () => {
     const world = await created();
     world.answer('submitDisbursement', not('unknown', 'timeout', 'maybe'));
     expect(await world.run()).toEqual({ did: 'unknown', because: 'timeout' });
-    expect(await world.bench.accounts.holdsOf('main')).toHaveLength(1);
+    expect(await world.context.accounts.holdsOf('main')).toHaveLength(1);
   });
 });
 
@@ -81,7 +81,7 @@ describe('a disbursement whose service cannot be reached', () => {
   async function dueAfter(code: string, tries: number): Promise<number> {
     const world = await queued({}, { tries });
     world.answer('createDisbursement', not('transient', code, 'never'));
-    expect(await advanceDisbursement('dsb_1', world.bench)).toEqual({ did: 'retries', because: code });
+    expect(await advanceDisbursement('dsb_1', world.context)).toEqual({ did: 'retries', because: code });
     const due = await store.redis.zscore('due:disbursement', 'dsb_1');
     return Number(due) - ((await world.queries.read('disbursement', 'dsb_1'))?.updatedAt ?? 0);
   }
@@ -103,7 +103,7 @@ describe('a disbursement whose service cannot be reached', () => {
     const evidence = async () => readEvidence((await world.queries.read('disbursement', 'dsb_1'))?.fields ?? {});
     const advance = async (times: number, ms: number, one: typeof advanceDisbursement): Promise<void> => {
       for (let time = 0; time < times; time += 1) {
-        await one('dsb_1', world.bench);
+        await one('dsb_1', world.context);
         world.advance(ms);
       }
     };
@@ -135,10 +135,10 @@ describe('a chunk that is let through to try and is refused for a bad number', (
     const [, bad = { to: '' }] = people(2);
     await world.chunk('chk_1', people(2));
     world.service.bad.add(bad.to);
-    await world.bench.accounts.hold('main', 'messaging', reason);
+    await world.context.accounts.hold('main', 'messaging', reason);
     await mayBeTried(`messaging.${reason}`);
     expect(await world.send('chk_1')).toEqual({ did: 'advanced', because: 'one_of_many' });
-    return (await world.bench.accounts.holdsOf('main')).map((hold) => hold.reason);
+    return (await world.context.accounts.holdsOf('main')).map((hold) => hold.reason);
   }
 
   test('shows that our keys are taken again', async () => {

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { advanceInvoice } from '../../src/processors/invoice.ts';
-import type { Bench } from '../../src/processors/bench.ts';
-import { LEASE_MS, collectBench, not, ok } from '../support/collect-bench.ts';
+import type { ProcessorContext } from '../../src/processors/context.ts';
+import { LEASE_MS, processorWorld, not, ok } from '../support/processor-world.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
 
 const HOUR = 3_600_000;
 const store = storeOfThisFile();
 
-async function accepted(changes: Partial<Bench> = {}) {
-  const world = collectBench(store.redis, changes);
+async function accepted(changes: Partial<ProcessorContext> = {}) {
+  const world = processorWorld(store.redis, changes);
   await world.operations.accept({
     kind: 'invoice',
     id: 'inv_1',
@@ -20,14 +20,14 @@ async function accepted(changes: Partial<Bench> = {}) {
   });
   const read = () => world.queries.read('invoice', 'inv_1');
   const dueAt = () => store.redis.zscore('due:invoice-confirm', 'inv_1');
-  return { ...world, run: () => advanceInvoice('inv_1', world.bench), read, dueAt };
+  return { ...world, run: () => advanceInvoice('inv_1', world.context), read, dueAt };
 }
 
 const made = ok({ token: 'tok-1', url: 'https://pay.example/tok-1' });
 const says = (status: string, more: object = {}) =>
   ok({ status, totalAmount: 15_000, token: 'tok-1', mode: 'live', ...more });
 
-async function published(changes: Partial<Bench> = {}) {
+async function published(changes: Partial<ProcessorContext> = {}) {
   const world = await accepted(changes);
   world.answer('createInvoice', made);
   await world.run();
@@ -40,7 +40,7 @@ describe('creating', () => {
     const world = await accepted();
     world.answer('createInvoice', made);
     await world.run();
-    expect(world.calls).toMatchObject([{ sendBy: world.bench.clock.monotonic() + LEASE_MS / 2 }]);
+    expect(world.calls).toMatchObject([{ sendBy: world.context.clock.monotonic() + LEASE_MS / 2 }]);
   });
 
   test('two attempts at once publish one address, and the other is kept as evidence', async () => {
@@ -48,9 +48,9 @@ describe('creating', () => {
     world.answer('createInvoice', made);
     // A process that was frozen: while it creates, its lease ends and another one publishes.
     const slow = {
-      ...world.bench,
+      ...world.context,
       upstream: {
-        ...world.bench.upstream,
+        ...world.context.upstream,
         payments: {
           createInvoice: async () => {
             world.advance(LEASE_MS + 1);
@@ -59,7 +59,7 @@ describe('creating', () => {
           },
         },
       },
-    } as unknown as Bench;
+    } as unknown as ProcessorContext;
     expect(await advanceInvoice('inv_1', slow)).toEqual({ did: 'lost', because: 'not yours' });
     const record = await world.read();
     expect(record).toMatchObject({ state: 'pending', token: 'tok-1' });
@@ -78,8 +78,11 @@ describe('creating', () => {
 
   test('keys that differ from those it was begun with never end it', async () => {
     const world = await published();
-    const account = world.bench.account('main');
-    const other = { ...world.bench, account: () => ({ ...account, fingerprint: 'keys-2' }) } as unknown as Bench;
+    const account = world.context.account('main');
+    const other = {
+      ...world.context,
+      account: () => ({ ...account, fingerprint: 'keys-2' }),
+    } as unknown as ProcessorContext;
     expect(await advanceInvoice('inv_1', other)).toEqual({ did: 'waits', because: 'other_keys_or_mode' });
     expect(world.calls.filter(({ name }) => name === 'confirmInvoice')).toEqual([]);
   });
@@ -125,7 +128,7 @@ describe('looking', () => {
     world.advance(30 * HOUR);
     await world.run();
     expect([(await world.read())?.state, await world.dueAt()]).toEqual(['cancelled', null]);
-    const hinted = await world.operations.hint(
+    const hinted = await world.operations.nudge(
       'invoice',
       'inv_1',
       { operation: 'callback', code: 'completed' },
@@ -146,8 +149,8 @@ describe('looking', () => {
       await store.redis.hset('op:inv_1', { lease: 'of another' });
       return says('completed');
     };
-    const slow = { ...world.bench, upstream: { ...world.bench.upstream, payments: { confirmInvoice: late } } };
-    expect(await advanceInvoice('inv_1', slow as unknown as Bench)).toMatchObject({ did: 'lost' });
+    const slow = { ...world.context, upstream: { ...world.context.upstream, payments: { confirmInvoice: late } } };
+    expect(await advanceInvoice('inv_1', slow as unknown as ProcessorContext)).toMatchObject({ did: 'lost' });
     expect((await world.read())?.state).toBe('pending');
   });
 

@@ -5,7 +5,7 @@ import { advanceDisbursement } from '../../src/processors/disbursement.ts';
 import { lookAtDisbursement } from '../../src/processors/look.ts';
 import { resolveDisbursement } from '../../src/processors/resolve.ts';
 import type { Payments } from '../../src/upstream/payments/types.ts';
-import { LEASE_MS, collectBench, not, ok } from '../support/collect-bench.ts';
+import { LEASE_MS, processorWorld, not, ok } from '../support/processor-world.ts';
 import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
 
 let store: FreshRedis;
@@ -16,7 +16,7 @@ afterAll(() => store.close());
 beforeEach(() => store.redis.flushdb());
 
 async function world() {
-  const made = collectBench(store.redis, {
+  const made = processorWorld(store.redis, {
     policy: { quietMs: 60_000, pollMs: [2_000], resubmit: true },
   });
   await made.operations.accept({
@@ -30,7 +30,7 @@ async function world() {
     fields: { amount: 100, accountAlias: '77', withdrawMode: 'wallet-a-senegal', disburseId: 'dsb_1' },
   });
   made.answer('createDisbursement', ok({ token: 'tok' }));
-  const { payments } = made.bench.upstream;
+  const { payments } = made.context.upstream;
   return {
     ...made,
     /** While this is asked, the lease ends and another attempt changes the record. */
@@ -46,7 +46,7 @@ async function world() {
       const proxied = new Proxy(payments, {
         get: (target, asked) => (asked === name ? taken : Reflect.get(target, asked)),
       });
-      Object.assign(made.bench.upstream, { payments: proxied });
+      Object.assign(made.context.upstream, { payments: proxied });
     },
     said: async (): Promise<string[]> => {
       const record = await made.queries.read('disbursement', 'dsb_1');
@@ -59,10 +59,10 @@ async function world() {
 
 describe('a disbursement whose record another attempt has taken', () => {
   test('is lost to the submit, which leaves behind what it was told', async () => {
-    const { bench, takenDuring, answer, said } = await world();
+    const { context, takenDuring, answer, said } = await world();
     takenDuring('submitDisbursement');
     answer('submitDisbursement', ok({ status: 'pending', transactionId: 'TX-77', providerRef: 'PR-5' }));
-    expect(await advanceDisbursement('dsb_1', bench)).toEqual({ did: 'lost', because: 'not yours' });
+    expect(await advanceDisbursement('dsb_1', context)).toEqual({ did: 'lost', because: 'not yours' });
     expect(await said()).toEqual([
       'create ok',
       'submit intended send 1',
@@ -73,47 +73,47 @@ describe('a disbursement whose record another attempt has taken', () => {
   });
 
   test('is lost to a submit that nobody knows the end of', async () => {
-    const { bench, takenDuring, answer } = await world();
+    const { context, takenDuring, answer } = await world();
     takenDuring('submitDisbursement');
     answer('submitDisbursement', not('unknown', 'no_answer', 'maybe'));
-    expect(await advanceDisbursement('dsb_1', bench)).toEqual({ did: 'lost', because: 'not yours' });
+    expect(await advanceDisbursement('dsb_1', context)).toEqual({ did: 'lost', because: 'not yours' });
   });
 
   test('is lost to the look, which leaves behind what it was told', async () => {
-    const { bench, takenDuring, answer, said, advance } = await world();
+    const { context, takenDuring, answer, said, advance } = await world();
     answer('submitDisbursement', ok({ status: 'pending' }));
-    await advanceDisbursement('dsb_1', bench);
+    await advanceDisbursement('dsb_1', context);
     advance(LEASE_MS);
     takenDuring('disbursementStatus');
     answer('disbursementStatus', ok({ status: 'success', token: 'tok', amount: 100, transactionId: 'TX-78' }));
-    expect(await lookAtDisbursement('dsb_1', bench)).toEqual({ did: 'lost', because: 'not yours' });
+    expect(await lookAtDisbursement('dsb_1', context)).toEqual({ did: 'lost', because: 'not yours' });
     expect((await said()).slice(-2)).toEqual(['status ok success', 'named transactionId TX-78']);
   });
 
   test('is lost to one that is refused, held, or gets a token', async () => {
     for (const verdict of [not('refused', '1001'), not('config', '401'), ok({ token: 'tok-2' })]) {
       await store.redis.flushdb();
-      const { bench, takenDuring, answer, said } = await world();
+      const { context, takenDuring, answer, said } = await world();
       answer('createDisbursement', verdict);
       takenDuring('createDisbursement');
-      expect(await advanceDisbursement('dsb_1', bench)).toEqual({ did: 'lost', because: 'not yours' });
+      expect(await advanceDisbursement('dsb_1', context)).toEqual({ did: 'lost', because: 'not yours' });
       expect(await said()).not.toEqual([]);
     }
   });
 
   test('is not resolved by a person whose lease has ended meanwhile', async () => {
-    const { bench, takenDuring, answer, advance, operations } = await world();
+    const { context, takenDuring, answer, advance, operations } = await world();
     answer('submitDisbursement', ok({ status: 'pending' }));
-    await advanceDisbursement('dsb_1', bench);
+    await advanceDisbursement('dsb_1', context);
     const held = await operations.acquire('disbursement', 'dsb_1', 'status-poll', LEASE_MS);
     if (held.is !== 'acquired') throw new Error(held.is);
-    await operations.settle(held.record, held.lease, { to: 'needs_review', set: { reason: 'x' }, dueInMs: 1 });
+    await operations.transition(held.record, held.lease, { to: 'needs_review', set: { reason: 'x' }, dueInMs: 1 });
     advance(600_000);
     takenDuring('disbursementStatus');
     answer('disbursementStatus', ok({ status: 'created', token: 'tok', amount: 100 }));
     const word = { outcome: 'succeeded', note: 'seen', by: 'awa' } as const;
-    expect(await resolveDisbursement('dsb_1', word, bench)).toMatchObject({ is: 'not now' });
-    expect(await resolveDisbursement('dsb_1', { ...word, outcome: 'resubmit' }, bench)).toMatchObject({
+    expect(await resolveDisbursement('dsb_1', word, context)).toMatchObject({ is: 'not now' });
+    expect(await resolveDisbursement('dsb_1', { ...word, outcome: 'resubmit' }, context)).toMatchObject({
       is: 'not now',
     });
   });

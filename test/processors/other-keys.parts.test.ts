@@ -1,13 +1,13 @@
 /** What was accepted for one set of keys is not begun with another, unless it has taken its place. */
 import { expect, test } from 'vitest';
 import { advanceDisbursement } from '../../src/processors/disbursement.ts';
-import { collectBench } from '../support/collect-bench.ts';
+import { processorWorld } from '../support/processor-world.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
 
 const store = storeOfThisFile();
 
 async function acceptedFor(keys: string | undefined) {
-  const world = collectBench(store.redis, {});
+  const world = processorWorld(store.redis, {});
   const own = {
     amount: 500,
     accountAlias: '771234567',
@@ -23,12 +23,12 @@ async function acceptedFor(keys: string | undefined) {
     fingerprint: 'fp',
     fields: { ...own, ...(keys ? { acceptedFor: keys } : {}) },
   });
-  const account = world.bench.account('main');
+  const account = world.context.account('main');
   if (account === undefined) throw new Error('the bench has no account');
   return {
     calls: () => world.calls.length,
     begin: (before?: readonly string[]) =>
-      advanceDisbursement('op_1', { ...world.bench, account: () => ({ ...account, before: new Set(before) }) }),
+      advanceDisbursement('op_1', { ...world.context, account: () => ({ ...account, before: new Set(before) }) }),
   };
 }
 

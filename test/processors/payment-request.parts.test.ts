@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { advancePaymentRequest } from '../../src/processors/payment-request.ts';
-import type { Bench } from '../../src/processors/bench.ts';
-import { LEASE_MS, collectBench, not, ok } from '../support/collect-bench.ts';
+import type { ProcessorContext } from '../../src/processors/context.ts';
+import { LEASE_MS, processorWorld, not, ok } from '../support/processor-world.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
 
 const DAY = 86_400_000;
 const store = storeOfThisFile();
 
-async function accepted(changes: Partial<Bench> = {}) {
-  const world = collectBench(store.redis, changes);
+async function accepted(changes: Partial<ProcessorContext> = {}) {
+  const world = processorWorld(store.redis, changes);
   await world.operations.accept({
     kind: 'payment_request',
     id: 'prq_1',
@@ -19,7 +19,7 @@ async function accepted(changes: Partial<Bench> = {}) {
     fields: { askedAmount: 5_000, feesPaidBy: 'customer', notify: 0, phone: '+221771234567' },
   });
   const read = () => world.queries.read('payment_request', 'prq_1');
-  return { ...world, run: () => advancePaymentRequest('prq_1', world.bench), read };
+  return { ...world, run: () => advancePaymentRequest('prq_1', world.context), read };
 }
 
 const made = ok({ referenceNumber: 'PR-1', url: 'https://pay.example/PR-1' });
@@ -37,8 +37,11 @@ test('a creation that died in the middle is never sent again', async () => {
   const dies = (): never => {
     throw new Error('killed');
   };
-  const killed = { ...world.bench, upstream: { ...world.bench.upstream, payments: { createPaymentRequest: dies } } };
-  await expect(advancePaymentRequest('prq_1', killed as unknown as Bench)).rejects.toThrow('killed');
+  const killed = {
+    ...world.context,
+    upstream: { ...world.context.upstream, payments: { createPaymentRequest: dies } },
+  };
+  await expect(advancePaymentRequest('prq_1', killed as unknown as ProcessorContext)).rejects.toThrow('killed');
   world.advance(LEASE_MS + 1);
   world.answer('createPaymentRequest', made);
   expect(await world.run()).toEqual({ did: 'needs_review', because: 'interrupted' });
@@ -78,8 +81,11 @@ test('a number that comes after it was given up is kept as evidence, and told to
     await world.run();
     return made;
   };
-  const slow = { ...world.bench, upstream: { ...world.bench.upstream, payments: { createPaymentRequest: late } } };
-  expect(await advancePaymentRequest('prq_1', slow as unknown as Bench)).toEqual({
+  const slow = {
+    ...world.context,
+    upstream: { ...world.context.upstream, payments: { createPaymentRequest: late } },
+  };
+  expect(await advancePaymentRequest('prq_1', slow as unknown as ProcessorContext)).toEqual({
     did: 'lost',
     because: 'not yours',
   });
@@ -117,8 +123,11 @@ describe('looking', () => {
       await store.redis.hset('op:prq_1', { lease: 'of another' });
       return ok({ status: 'completed' });
     };
-    const slow = { ...world.bench, upstream: { ...world.bench.upstream, payments: { paymentRequestStatus: late } } };
-    expect(await advancePaymentRequest('prq_1', slow as unknown as Bench)).toMatchObject({ did: 'lost' });
+    const slow = {
+      ...world.context,
+      upstream: { ...world.context.upstream, payments: { paymentRequestStatus: late } },
+    };
+    expect(await advancePaymentRequest('prq_1', slow as unknown as ProcessorContext)).toMatchObject({ did: 'lost' });
     expect((await world.read())?.state).toBe('pending');
   });
 

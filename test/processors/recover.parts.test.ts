@@ -4,7 +4,7 @@ import { keys } from '../../src/operations/keys.ts';
 import type { StateOf } from '../../src/operations/lifecycle.ts';
 import { acceptMessages } from '../../src/operations/messages.ts';
 import { Restored } from '../../src/operations/restored.ts';
-import type { Bench } from '../../src/processors/bench.ts';
+import type { ProcessorContext } from '../../src/processors/context.ts';
 import { lookAtChunk } from '../../src/processors/chunk-look.ts';
 import { type BatchTools, batchProcessor } from '../../src/processors/batch.ts';
 import { advanceDirectCredit } from '../../src/processors/direct-credit.ts';
@@ -14,7 +14,7 @@ import { advancePaymentRequest } from '../../src/processors/payment-request.ts';
 import { type MoneyKind, statesToRestore } from '../../src/processors/recover-money.ts';
 import { type Turn, restoreAll } from '../../src/processors/recover.ts';
 import { resolveDisbursement } from '../../src/processors/resolve.ts';
-import { type CollectBench, collectBench, not, ok } from '../support/collect-bench.ts';
+import { type ProcessorWorld, processorWorld, not, ok } from '../support/processor-world.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
 import { ServiceDouble } from '../support/texts-bench.ts';
 import { HOUR, campaignWorld } from './campaign-world.ts';
@@ -22,18 +22,18 @@ import { HOUR, campaignWorld } from './campaign-world.ts';
 const store = storeOfThisFile();
 const LONG = 600_000;
 
-function turnAt(bench: Bench, from = bench.clock.now() - HOUR): Turn {
-  return { since: 1, lost: { from, at: bench.clock.now() }, untilMono: bench.clock.monotonic() + LONG };
+function turnAt(context: ProcessorContext, from = context.clock.now() - HOUR): Turn {
+  return { since: 1, lost: { from, at: context.clock.now() }, untilMono: context.clock.monotonic() + LONG };
 }
 
-const tools = (bench: Bench) => ({ restored: new Restored(store.redis), bench });
+const tools = (context: ProcessorContext) => ({ restored: new Restored(store.redis), context });
 
 /** As it is while a recovery is under way. */
 const begin = () => store.redis.hset(keys.heartbeat, 'recovering', 'rolled_back');
 
-async function apply(bench: Bench): Promise<boolean> {
+async function apply(context: ProcessorContext): Promise<boolean> {
   await begin();
-  return restoreAll(tools(bench), turnAt(bench));
+  return restoreAll(tools(context), turnAt(context));
 }
 
 const totals = { count: 3, xof: 3_000, countries: {}, modes: {} };
@@ -47,7 +47,7 @@ const fieldsOf: Readonly<Record<MoneyKind, Readonly<Record<string, string | numb
 };
 
 async function open<K extends MoneyKind>(
-  world: CollectBench,
+  world: ProcessorWorld,
   kind: K,
   state: StateOf<K>,
   more: Readonly<Record<string, string | number>> = {},
@@ -64,9 +64,9 @@ const everyOpen = (Object.keys(statesToRestore) as MoneyKind[]).flatMap((kind) =
 
 describe('money that the copy shows as not yet over', () => {
   test.for(everyOpen)('%s %s needs review, is told so, and nothing of it is due', async ([kind, state]) => {
-    const world = collectBench(store.redis);
+    const world = processorWorld(store.redis);
     const id = await open(world, kind, state as StateOf<typeof kind>);
-    expect(await apply(world.bench)).toBe(true);
+    expect(await apply(world.context)).toBe(true);
     const record = await world.queries.read(kind, id);
     expect(record).toMatchObject({ state: 'needs_review', reason: 'restored' });
     expect(await world.events()).toMatchObject([{ type: `${kind}.needs_review`, data: { id, reason: 'restored' } }]);
@@ -78,42 +78,42 @@ describe('money that the copy shows as not yet over', () => {
 
   const asked = ['created', 'submitting', 'unknown'] as const;
   test.for(asked)('a disbursement %s that the service has paid is settled by its word', async (state) => {
-    const world = collectBench(store.redis);
+    const world = processorWorld(store.redis);
     const id = await open(world, 'disbursement', state, { token: 't1', reference: 'salary' });
     world.answer('disbursementStatus', ok({ status: 'success', token: 't1', disburseId: 'd1', transactionId: 'tx' }));
-    await apply({ ...world.bench, policy: { ...world.bench.policy, recheckMs: [3_600_000] } });
+    await apply({ ...world.context, policy: { ...world.context.policy, recheckMs: [3_600_000] } });
     const record = await world.queries.read('disbursement', id);
     expect(record).toMatchObject({ state: 'succeeded', transactionId: 'tx' });
     expect(await world.events()).toMatchObject([{ type: 'disbursement.succeeded', data: { id, amount: 5_000 } }]);
   });
 
   test.for(asked)('a disbursement %s that is under way at the service goes on being looked at', async (state) => {
-    const world = collectBench(store.redis);
+    const world = processorWorld(store.redis);
     const id = await open(world, 'disbursement', state, { token: 't1' });
     world.answer('disbursementStatus', ok({ status: 'pending', token: 't1', disburseId: 'd1' }));
-    await apply({ ...world.bench, policy: { ...world.bench.policy, pollMs: [1_000], quietMs: 1_000 } });
+    await apply({ ...world.context, policy: { ...world.context.policy, pollMs: [1_000], quietMs: 1_000 } });
     expect(await world.queries.read('disbursement', id)).toMatchObject({ state: 'pending' });
-    expect(await world.queries.dueAt('status-poll', id)).toBe(world.bench.clock.now() + 1_000);
+    expect(await world.queries.dueAt('status-poll', id)).toBe(world.context.clock.now() + 1_000);
   });
 
   test.for(asked)('a disbursement %s of which the service says `created` is not sent again', async (state) => {
-    const world = collectBench(store.redis);
-    const more = { token: 't1', sends: 1, createdSeenAt: 1, quietUntil: 1, tokenAt: world.bench.clock.now() };
+    const world = processorWorld(store.redis);
+    const more = { token: 't1', sends: 1, createdSeenAt: 1, quietUntil: 1, tokenAt: world.context.clock.now() };
     const id = await open(world, 'disbursement', state, more);
     world.answer('disbursementStatus', ok({ status: 'created', token: 't1', disburseId: 'd1' }));
-    const policy = { ...world.bench.policy, pollMs: [1_000], quietMs: 1_000, resubmit: true };
-    await apply({ ...world.bench, policy });
+    const policy = { ...world.context.policy, pollMs: [1_000], quietMs: 1_000, resubmit: true };
+    await apply({ ...world.context, policy });
     expect(await world.queries.read('disbursement', id)).toMatchObject({ state: 'needs_review', reason: 'restored' });
     expect(world.calls.map(({ name }) => name)).toEqual(['disbursementStatus']);
   });
 
   test('one transaction belongs to one operation, whichever of them is asked about first', async () => {
-    const world = collectBench(store.redis);
+    const world = processorWorld(store.redis);
     const more = { token: 't1', account: 'main' };
     await open(world, 'disbursement', 'created', more);
     await open(world, 'disbursement', 'unknown', more);
     world.answer('disbursementStatus', ok({ status: 'success', token: 't1', disburseId: 'd1', transactionId: 'tx' }));
-    await apply({ ...world.bench, policy: { ...world.bench.policy, recheckMs: [3_600_000] } });
+    await apply({ ...world.context, policy: { ...world.context.policy, recheckMs: [3_600_000] } });
     expect(await world.queries.read('disbursement', 'disbursement-created')).toMatchObject({ state: 'succeeded' });
     const other = await world.queries.read('disbursement', 'disbursement-unknown');
     expect(other).toMatchObject({ state: 'needs_review', reason: 'transaction_collision' });
@@ -126,11 +126,11 @@ describe('money that the copy shows as not yet over', () => {
     ['whose counter is none', { rev: 'x' }],
   ] as const;
   test.for(damages)('one record %s stops nobody, is named, and nothing of it is due', async ([, damage]) => {
-    const world = collectBench(store.redis);
+    const world = processorWorld(store.redis);
     const bad = await open(world, 'disbursement', 'queued');
     const good = await open(world, 'direct_credit', 'queued');
     await store.redis.hset(keys.record(bad), damage);
-    expect(await apply(world.bench)).toBe(true);
+    expect(await apply(world.context)).toBe(true);
     expect(await world.queries.read('direct_credit', good)).toMatchObject({ state: 'needs_review' });
     expect(await store.redis.hgetall(keys.record(bad))).toMatchObject({ ...damage, state: 'queued' });
     expect(await new Restored(store.redis).skipped()).toEqual([bad]);
@@ -138,50 +138,52 @@ describe('money that the copy shows as not yet over', () => {
   });
 
   test('one that may have been sent a moment before the loss is not let go again before `created` proves anything', async () => {
-    const world = collectBench(store.redis);
+    const world = processorWorld(store.redis);
     const id = await open(world, 'disbursement', 'created', { token: 't1', keys: 'keys-1', mode: 'live' });
     world.answer('disbursementStatus', ok({ status: 'created', token: 't1', disburseId: 'd1' }));
-    const bench = { ...world.bench, policy: { ...world.bench.policy, pollMs: [1_000], quietMs: 60_000 } };
-    await apply(bench);
+    const context = { ...world.context, policy: { ...world.context.policy, pollMs: [1_000], quietMs: 60_000 } };
+    await apply(context);
     for (const outcome of ['resubmit', 'failed', 'cancelled'] as const) {
       const word = { outcome, note: 'Not in the dashboard.', by: 'checker' };
-      expect(await resolveDisbursement(id, word, bench), outcome).toMatchObject({ is: 'not now' });
+      expect(await resolveDisbursement(id, word, context), outcome).toMatchObject({ is: 'not now' });
     }
     expect(world.calls.filter(({ name }) => name !== 'disbursementStatus')).toEqual([]);
     world.advance(120_000);
     const word = { outcome: 'cancelled', note: 'Not in the dashboard.', by: 'checker' } as const;
-    expect(await resolveDisbursement(id, word, bench)).toEqual({ is: 'resolved' });
+    expect(await resolveDisbursement(id, word, context)).toEqual({ is: 'resolved' });
   });
 
   test('one about which the service is silent is looked at again soon', async () => {
-    const world = collectBench(store.redis);
+    const world = processorWorld(store.redis);
     const id = await open(world, 'disbursement', 'unknown', { token: 't1' });
     world.answer('disbursementStatus', not('transient', 'no_answer', 'maybe'));
-    await apply({ ...world.bench, policy: { ...world.bench.policy, pollMs: [1_000] } });
+    await apply({ ...world.context, policy: { ...world.context.policy, pollMs: [1_000] } });
     expect(await world.queries.read('disbursement', id)).toMatchObject({ state: 'needs_review', reason: 'restored' });
-    expect(await world.queries.dueAt('status-poll', id)).toBe(world.bench.clock.now() + 1_000);
+    expect(await world.queries.dueAt('status-poll', id)).toBe(world.context.clock.now() + 1_000);
   });
 
   test('a batch of which every row was accepted goes on, since nothing of it is left to be released', async () => {
-    const world = collectBench(store.redis);
+    const world = processorWorld(store.redis);
     const id = await open(world, 'batch', 'running', { fed: 3 });
-    expect(await apply(world.bench)).toBe(true);
+    expect(await apply(world.context)).toBe(true);
     expect(await world.queries.read('batch', id)).toMatchObject({ state: 'running' });
   });
 
   test('broken off and begun again, it ends the same', async () => {
-    const world = collectBench(store.redis);
+    const world = processorWorld(store.redis);
     for (let nth = 0; nth < 100; nth += 1) {
       const fields = { ...fieldsOf.disbursement, disburseId: `d${nth}` };
       const named = { id: `dsb_${nth}`, account: 'main', fingerprint: `dsb_${nth}`, xof: 5_000 };
       await world.operations.accept({ kind: 'disbursement', state: 'queued', dueInMs: 0, ...named, fields });
     }
     const restored = new Restored(store.redis);
-    const short = { ...turnAt(world.bench), untilMono: world.bench.clock.monotonic() };
+    const short = { ...turnAt(world.context), untilMono: world.context.clock.monotonic() };
     const turns: boolean[] = [];
     await begin();
     while (turns.at(-1) !== true) {
-      turns.push(await restoreAll({ restored, bench: world.bench }, turns.length < 2 ? short : turnAt(world.bench)));
+      turns.push(
+        await restoreAll({ restored, context: world.context }, turns.length < 2 ? short : turnAt(world.context)),
+      );
     }
     expect(turns.slice(0, 2), 'it was broken off twice').toEqual([false, false]);
     expect(await restored.counts()).toEqual([
@@ -191,27 +193,27 @@ describe('money that the copy shows as not yet over', () => {
   });
 
   test('an apply that is late, when another has ended the recovery, touches nothing that is there now', async () => {
-    const world = collectBench(store.redis);
+    const world = processorWorld(store.redis);
     const ids = await Promise.all(everyOpen.map(([kind, state]) => open(world, kind, state as StateOf<typeof kind>)));
-    expect(await restoreAll(tools(world.bench), turnAt(world.bench))).toBe(false);
+    expect(await restoreAll(tools(world.context), turnAt(world.context))).toBe(false);
     const states = await Promise.all(ids.map((id) => store.redis.hget(keys.record(id), 'state')));
     expect(states).toEqual(everyOpen.map(([, state]) => state));
   });
 
   test('what a look has learnt meanwhile is not undone', async () => {
-    const world = collectBench(store.redis);
+    const world = processorWorld(store.redis);
     const id = await open(world, 'disbursement', 'unknown', { token: 't1' });
     await begin();
     const look = async () => {
       await store.redis.hincrby(keys.record(id), 'rev', 1);
       return { admitted: true };
     };
-    const policy = { ...world.bench.policy, pollMs: [1_000] };
-    const upstream = { ...world.bench.upstream, admit: look };
-    const bench = { ...world.bench, policy, upstream } as unknown as Bench;
-    expect(await restoreAll(tools(bench), turnAt(bench))).toBe(false);
+    const policy = { ...world.context.policy, pollMs: [1_000] };
+    const upstream = { ...world.context.upstream, admit: look };
+    const context = { ...world.context, policy, upstream } as unknown as ProcessorContext;
+    expect(await restoreAll(tools(context), turnAt(context))).toBe(false);
     expect(await world.queries.read('disbursement', id)).toMatchObject({ state: 'unknown' });
-    expect(await apply({ ...world.bench, policy })).toBe(true);
+    expect(await apply({ ...world.context, policy })).toBe(true);
   });
 
   const aged = [
@@ -221,7 +223,7 @@ describe('money that the copy shows as not yet over', () => {
     ['payment_request', 'creating', advancePaymentRequest],
     ['batch', 'awaiting_approval', batchProcessor({} as BatchTools)],
   ] as const;
-  const heard = { recovering: () => ({}) } as unknown as NonNullable<Bench['heartbeat']>;
+  const heard = { recovering: () => ({}) } as unknown as NonNullable<ProcessorContext['heartbeat']>;
   const workers = [
     ['that has heard of it', { heartbeat: heard }],
     ['that has not heard of it yet', {}],
@@ -229,23 +231,23 @@ describe('money that the copy shows as not yet over', () => {
   test.for(
     workers.flatMap(([who, knows]) => aged.map(([kind, state, advance]) => ({ who, knows, kind, state, advance }))),
   )('$kind is not given up for its age in a recovery, by a worker $who', async ({ knows, kind, state, advance }) => {
-    const world = collectBench(store.redis, knows);
+    const world = processorWorld(store.redis, knows);
     const id = await open(world, kind, state as StateOf<typeof kind>);
     world.advance(30 * 24 * HOUR);
     await begin();
-    expect((await advance(id, world.bench)).because).toBe('recovering');
+    expect((await advance(id, world.context)).because).toBe('recovering');
     expect(await world.queries.read(kind, id)).toMatchObject({ state });
     expect([world.calls, await world.events()]).toEqual([[], []]);
   });
 
   test('a person who knows that it was never paid lets it go on', async () => {
-    const world = collectBench(store.redis);
+    const world = processorWorld(store.redis);
     const id = await open(world, 'disbursement', 'awaiting_approval');
-    await apply(world.bench);
+    await apply(world.context);
     const word = { outcome: 'resubmit', note: 'Not in the dashboard.', by: 'checker' } as const;
-    expect(await resolveDisbursement(id, word, world.bench)).toEqual({ is: 'resolved' });
+    expect(await resolveDisbursement(id, word, world.context)).toEqual({ is: 'resolved' });
     expect(await world.queries.read('disbursement', id)).toMatchObject({ state: 'queued', disburseId: 'd1' });
-    expect(await world.queries.dueAt('disbursement', id)).toBe(world.bench.clock.now());
+    expect(await world.queries.dueAt('disbursement', id)).toBe(world.context.clock.now());
   });
 });
 
@@ -253,11 +255,11 @@ describe('texts', () => {
   function textsWorld() {
     const world = campaignWorld(store.redis);
     const service = new ServiceDouble(world.now);
-    const bench = {
-      ...world.bench,
+    const context = {
+      ...world.context,
       upstream: { messaging: service, admit: async () => ({ admitted: true }) },
-      policy: { ...world.bench.policy, onUnknown: 'resend' },
-    } as unknown as Bench;
+      policy: { ...world.context.policy, onUnknown: 'resend' },
+    } as unknown as ProcessorContext;
     const book = (id: string, places: readonly number[]): void => {
       const [, nth = ''] = id.split('_');
       for (const place of places) {
@@ -270,14 +272,14 @@ describe('texts', () => {
         const due = await store.redis.zrange('due:status-poll', '0', '-1');
         if (due.length === 0) return;
         world.advance(60_000);
-        for (const id of due) await lookAtChunk(id, bench);
+        for (const id of due) await lookAtChunk(id, context);
       }
     };
-    return { ...world, bench, service, book, lookUntilOver };
+    return { ...world, context, service, book, lookUntilOver };
   }
 
   test('of a campaign under way everybody who was not sent to is in doubt, and nobody is sent to again', async () => {
-    const { bench, started, read, feed, book, lookUntilOver, service, sum, events } = textsWorld();
+    const { context, started, read, feed, book, lookUntilOver, service, sum, events } = textsWorld();
     const id = await started(500, { canary: 0, onUnknown: 'resend' });
     await feed(id);
     // In the time that was lost, eight of its ten chunks were sent.
@@ -285,7 +287,7 @@ describe('texts', () => {
       id,
       Array.from({ length: 400 }, (_, place) => place),
     );
-    expect(await apply(bench)).toBe(true);
+    expect(await apply(context)).toBe(true);
     expect(await read(id)).toMatchObject({ state: 'held', reason: 'restored', totals: { unknown: 500, queued: 0 } });
     expect(await store.redis.zcard('due:sms-batch')).toBe(0);
     expect((await events()).at(-1)).toMatchObject({ type: 'campaign.held', data: { id, reason: 'restored' } });
@@ -296,37 +298,37 @@ describe('texts', () => {
   });
 
   test('one that the copy shows as not started, and that was started since, is in doubt too', async () => {
-    const { bench, ready, read, book, lookUntilOver } = textsWorld();
+    const { context, ready, read, book, lookUntilOver } = textsWorld();
     const id = await ready(120);
     book(id, [3, 4, 5]);
-    await apply(bench);
+    await apply(context);
     await lookUntilOver();
     expect(await read(id)).toMatchObject({ state: 'finished', totals: { sent: 3, unknown: 117 } });
   });
 
   test('a late apply sends nobody into doubt, and a look that comes between loses nothing', async () => {
-    const { bench, started, read, feed, queries } = textsWorld();
+    const { context, started, read, feed, queries } = textsWorld();
     const id = await started(50, { canary: 0 });
     await feed(id);
-    await restoreAll(tools(bench), turnAt(bench));
+    await restoreAll(tools(context), turnAt(context));
     expect(await read(id)).toMatchObject({ state: 'running', totals: { unknown: 0, queued: 50 } });
-    const overtaken = Object.create(queries) as Bench['queries'];
+    const overtaken = Object.create(queries) as ProcessorContext['queries'];
     overtaken.read = async (kind, which) => {
       const record = await queries.read(kind, which);
       if (kind === 'chunk') await store.redis.hincrby(keys.record(which), 'rev', 1);
       return record;
     };
     await begin();
-    const other = { ...bench, queries: overtaken };
+    const other = { ...context, queries: overtaken };
     expect(await restoreAll(tools(other), turnAt(other))).toBe(false);
     expect((await read(id)).totals).toMatchObject({ unknown: 0, queued: 50 });
   });
 
   test('one that was never started waits until somebody resumes it, and so does one that was to start by itself', async () => {
-    const { bench, ready, read, campaigns, looks, now } = textsWorld();
+    const { context, ready, read, campaigns, looks, now } = textsWorld();
     const [never, later] = [await ready(60), await ready(60, { sendAt: now() + HOUR })];
     await campaigns.switch(later, 'start');
-    await apply(bench);
+    await apply(context);
     await looks(3, HOUR);
     for (const id of [never, later]) {
       expect(await read(id)).toMatchObject({ state: 'held', reason: 'restored', totals: { queued: 60 } });
@@ -336,33 +338,33 @@ describe('texts', () => {
   });
 
   test('a campaign that cannot be read stops nobody, and those who wait in it are sent nothing', async () => {
-    const { bench, started, feed, book } = textsWorld();
+    const { context, started, feed, book } = textsWorld();
     const [bad, good] = [await started(100, { canary: 0 }), await started(50, { canary: 0 })];
     await feed(bad);
     await store.redis.hset(keys.record(bad), 'uploads', '{');
     book(good, [0]);
-    expect(await apply(bench)).toBe(true);
+    expect(await apply(context)).toBe(true);
     expect(await store.redis.hget(keys.record(good), 'state')).toBe('held');
     expect(await new Restored(store.redis).skipped()).toEqual([bad]);
     for (const queue of ['campaign', 'sms-batch']) expect(await store.redis.zcard(`due:${queue}`), queue).toBe(0);
   });
 
   test('a retry that was under way is over: a person asks for it again', async () => {
-    const { bench, started, read, send, feed, out, answer, lookUntilOver } = textsWorld();
+    const { context, started, read, send, feed, out, answer, lookUntilOver } = textsWorld();
     answer(() => ({ outcome: 'failed' }));
     const id = await started(50, { canary: 0 });
     await feed(id);
     for (const chunk of await out()) await send(chunk);
     expect(await read(id)).toMatchObject({ state: 'finished', totals: { failed: 50 } });
-    await bench.retries.start(id, { includeUnknown: false, key: undefined });
-    await apply(bench);
+    await context.retries.start(id, { includeUnknown: false, key: undefined });
+    await apply(context);
     await lookUntilOver();
     expect(await read(id)).toMatchObject({ state: 'finished', totals: { failed: 50 } });
     expect((await read(id)).walk).toBeUndefined();
   });
 
   test('single messages are in doubt, and one-time passwords that were not sent expire', async () => {
-    const { bench, queries, now, service, lookUntilOver, events } = textsWorld();
+    const { context, queries, now, service, lookUntilOver, events } = textsWorld();
     for (const [lane, id] of [
       ['normal', 'one'],
       ['otp', 'code'],
@@ -370,7 +372,7 @@ describe('texts', () => {
       const message = { id, fingerprint: id, to: '+221770000001', text: `Text ${id}` };
       await acceptMessages(store.redis, { id: `chk_${id}`, account: 'main', lane, dueInMs: 0 }, [message], { now });
     }
-    await apply(bench);
+    await apply(context);
     expect(await queries.read('message', 'one')).toMatchObject({ state: 'unknown' });
     expect(await queries.read('message', 'code')).toMatchObject({ state: 'expired', text: '' });
     await lookUntilOver();

@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest';
-import type { Bench } from '../../src/processors/bench.ts';
+import type { ProcessorContext } from '../../src/processors/context.ts';
 import { type AttemptFinished, runner } from '../../src/processors/run.ts';
 
 const announced: AttemptFinished[] = [];
 let nowMs = 0;
-const bench = {
+const context = {
   clock: { monotonic: () => nowMs },
   account: (name: string) => (name === 'main' ? { upstream: {}, fingerprint: 'f' } : undefined),
-} as unknown as Bench;
+} as unknown as ProcessorContext;
 
 const attempt = async (needs: readonly string[]): Promise<AttemptFinished | undefined> => {
-  const processor = async (_id: string, tools: Bench) => {
+  const processor = async (_id: string, tools: ProcessorContext) => {
     for (const name of needs) tools.account(name);
     nowMs += 40;
     return { did: 'advanced', because: 'submitted' } as const;
   };
-  await runner('disbursement', processor, bench, (finished) => announced.push(finished))({ data: { id: 'dsb_1' } });
+  await runner('disbursement', processor, context, (finished) => announced.push(finished))({ data: { id: 'dsb_1' } });
   return announced.at(-1);
 };
 

@@ -1,7 +1,7 @@
 /** What becomes of disbursements whose creation is answered with a word that the interface does not have. */
 import { describe, expect, test } from 'vitest';
 import { advanceDisbursement } from '../../src/processors/disbursement.ts';
-import { collectBench, not, ok } from '../support/collect-bench.ts';
+import { processorWorld, not, ok } from '../support/processor-world.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
 
 const store = storeOfThisFile();
@@ -15,7 +15,7 @@ const tokens = (count: number) => Array.from({ length: count }, (_, at) => ok({ 
 const intervalPasses = () => store.redis.hset('account:main', 'probe:payments.not_understood', 0);
 
 async function queue(count: number) {
-  const world = collectBench(store.redis, { policy: { quietMs: 60_000, pollMs: [900_000], resubmit: true } });
+  const world = processorWorld(store.redis, { policy: { quietMs: 60_000, pollMs: [900_000], resubmit: true } });
   const ids = Array.from({ length: count }, (_, index) => `dsb_${index + 1}`);
   for (const id of ids) {
     await world.operations.accept({
@@ -29,10 +29,10 @@ async function queue(count: number) {
       fields: { amount: 100, accountAlias: '77', withdrawMode: 'wallet-a-senegal', disburseId: id },
     });
   }
-  const advance = (id = 'dsb_1') => advanceDisbursement(id, world.bench);
+  const advance = (id = 'dsb_1') => advanceDisbursement(id, world.context);
   const states = async () =>
     Promise.all(ids.map(async (id) => (await world.queries.read('disbursement', id))?.state));
-  const holds = () => world.bench.accounts.holdsOf('main');
+  const holds = () => world.context.accounts.holdsOf('main');
   world.answer('submitDisbursement', ok({ status: 'pending' }));
   return { ...world, ids, run: advance, states, holds };
 }
@@ -77,7 +77,7 @@ describe('a service that nobody understands', () => {
     const world = await queue(4);
     world.answer('createDisbursement', strange, strange, strange, ...tokens(9));
     for (const id of world.ids) await world.run(id);
-    await world.bench.accounts.release('main', 'payments', 'not_understood');
+    await world.context.accounts.release('main', 'payments', 'not_understood');
     for (const id of world.ids) await world.run(id);
     expect(await world.states()).toEqual(['pending', 'pending', 'pending', 'pending']);
   });

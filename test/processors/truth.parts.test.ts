@@ -7,7 +7,7 @@ import { readEventData } from '../../src/operations/event-data.ts';
 import { advanceDisbursement } from '../../src/processors/disbursement.ts';
 import { lookAtDisbursement } from '../../src/processors/look.ts';
 import { resolveDisbursement } from '../../src/processors/resolve.ts';
-import { LEASE_MS, collectBench, not, ok } from '../support/collect-bench.ts';
+import { LEASE_MS, processorWorld, not, ok } from '../support/processor-world.ts';
 import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
 
 let store: FreshRedis;
@@ -22,7 +22,7 @@ const DAY_MS = 86_400_000;
 
 function world() {
   const policy = { quietMs: QUIET_MS, pollMs: [2_000], resubmit: true, recheckMs: [DAY_MS, 3 * DAY_MS, 7 * DAY_MS] };
-  const made = collectBench(store.redis, { policy });
+  const made = processorWorld(store.redis, { policy });
   return {
     ...made,
     /** A disbursement that was submitted with a token of its own. */
@@ -32,21 +32,21 @@ function world() {
       await made.operations.accept({ ...of, id, dueInMs: 0, fields });
       made.answer('createDisbursement', ok({ token }));
       made.answer('submitDisbursement', ok({ status: 'pending', ...(transactionId ? { transactionId } : {}) }));
-      return advanceDisbursement(id, made.bench);
+      return advanceDisbursement(id, made.context);
     },
     /** A look at which upstream says this, after so long. */
     async look(status: string, more: Record<string, unknown> = {}, { afterMs = QUIET_MS / 2, id = 'dsb_1' } = {}) {
       made.advance(afterMs);
       const named = { token: `tok-${id}`, disburseId: `d-${id}`, amount: 100, amountRaw: '100.00' };
       made.answer('disbursementStatus', ok({ status, ...named, ...more }));
-      const settlement = await lookAtDisbursement(id, made.bench);
+      const settlement = await lookAtDisbursement(id, made.context);
       return { ...settlement, ...(await this.now(id)) };
     },
     /** A look that nobody answers. */
     async lookInVain(verdict = not('transient', 'no_answer', 'maybe')) {
       made.advance(QUIET_MS / 2);
       made.answer('disbursementStatus', verdict);
-      return lookAtDisbursement('dsb_1', made.bench);
+      return lookAtDisbursement('dsb_1', made.context);
     },
     async now(id = 'dsb_1') {
       const record = await made.queries.read('disbursement', id);
@@ -70,8 +70,11 @@ function world() {
       });
     },
     hint: (code: string, agreesWith: readonly string[] = []) =>
-      made.operations.hint('disbursement', 'dsb_1', { operation: 'callback', code }, 0, { redacted: '', agreesWith }),
-    due: async (id = 'dsb_1') => Number(await store.redis.zscore('due:status-poll', id)) - made.bench.clock.now(),
+      made.operations.nudge('disbursement', 'dsb_1', { operation: 'callback', code }, 0, {
+        redacted: '',
+        agreesWith,
+      }),
+    due: async (id = 'dsb_1') => Number(await store.redis.zscore('due:status-poll', id)) - made.context.clock.now(),
     async explained(): Promise<Explanation> {
       const record = await made.queries.read('disbursement', 'dsb_1');
       if (record === undefined) throw new Error('no record');
@@ -173,13 +176,13 @@ describe('a late word about a disbursement that failed', () => {
     const at = world();
     await at.submitted();
     await at.look('failed');
-    const { upstream } = at.bench;
+    const { upstream } = at.context;
     const heard = async () => {
       await at.hint('success', ['succeeded']);
       return { admitted: true } as const;
     };
     at.advance(QUIET_MS / 2);
-    await lookAtDisbursement('dsb_1', { ...at.bench, upstream: { ...upstream, admit: heard } });
+    await lookAtDisbursement('dsb_1', { ...at.context, upstream: { ...upstream, admit: heard } });
     expect(await at.now()).toMatchObject({ state: 'failed' });
     expect(await at.due()).toBe(5_000);
     expect(await at.look('failed')).toMatchObject({ did: 'idle' });
@@ -194,7 +197,7 @@ describe('a late word about a disbursement that failed', () => {
     await at.hint('success', ['succeeded']);
     await at.look('success', { disburseId: undefined });
     const word = { outcome: 'failed', note: 'seen', by: 'awa' } as const;
-    expect(await resolveDisbursement('dsb_1', word, at.bench)).toMatchObject({ is: 'not now' });
+    expect(await resolveDisbursement('dsb_1', word, at.context)).toMatchObject({ is: 'not now' });
     expect(await at.look('success', { disburseId: undefined })).toMatchObject({ reason: 'contradicted' });
   });
 });
@@ -276,7 +279,7 @@ describe('what upstream named otherwise than was asked', () => {
     await at.look('success', { token: 'tok-x' });
     at.advance(LEASE_MS);
     const word = { outcome: 'failed', note: 'asked the service', by: 'awa' } as const;
-    expect(await resolveDisbursement('dsb_1', word, at.bench)).toEqual({ is: 'resolved' });
+    expect(await resolveDisbursement('dsb_1', word, at.context)).toEqual({ is: 'resolved' });
   });
 });
 

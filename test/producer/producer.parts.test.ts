@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { keys } from '../../src/operations/keys.ts';
-import { InvalidRequest, NotKept, Unconfirmed } from '../../src/producer/errors.ts';
+import { InvalidRequest, NotDurableError, Unconfirmed } from '../../src/producer/errors.ts';
 import type { Producer } from '../../src/producer/producer.ts';
 import { fakeProducer } from '../../src/producer/testing.ts';
 import { aCampaign, aDisbursement, aMessage, numberOf } from './asking.ts';
@@ -125,7 +125,7 @@ test('a Redis that would forget what it answers accepts nothing, unless somebody
   const { producer, redis, url } = await running();
   await redis.config('SET', 'appendfsync', 'everysec');
   const refusal = producer.disburse(aDisbursement());
-  await expect(refusal).rejects.toThrow(NotKept);
+  await expect(refusal).rejects.toThrow(NotDurableError);
   await expect(refusal).rejects.toThrow(/CONFIG SET appendfsync always/);
   const vouched = open({ redis: url, durability: 'asserted' });
   expect(await vouched.disburse(aDisbursement())).toMatchObject({ outcome: 'accepted' });

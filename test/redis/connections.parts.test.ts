@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import type { Redis } from 'ioredis';
 import { afterEach, expect, test, vi } from 'vitest';
 import { closeConnection, openCommands, RedisUnavailable, waitUntilReady } from '../../src/redis/connections.ts';
-import { byTurn } from '../../src/redis/turnwise.ts';
+import { batchPerTick } from '../../src/redis/auto-pipeline.ts';
 import { startEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { freshRedis } from '../support/fresh-redis.ts';
 
@@ -86,7 +86,7 @@ test('what is asked for when a turn is over leaves with the rest of it', async (
   const before = wire.writes();
   const handedOn: string[][] = [];
   const answers: Promise<unknown>[] = [];
-  const collect = byTurn<string>(redis, async (names) => {
+  const collect = batchPerTick<string>(redis, async (names) => {
     handedOn.push([...names]);
     answers.push(redis.incrby('together', names.length));
   });
@@ -100,7 +100,7 @@ test('what is asked for when a turn is over leaves with the rest of it', async (
 
 test('what is collected while there is no connection is handed on all the same', async () => {
   const lost = open(`redis://127.0.0.1:${await closedPort()}`);
-  const handedOn = new Promise((resolve) => byTurn<string>(lost, async (names) => resolve(names))('one'));
+  const handedOn = new Promise((resolve) => batchPerTick<string>(lost, async (names) => resolve(names))('one'));
   expect(await handedOn).toEqual(['one']);
 });
 

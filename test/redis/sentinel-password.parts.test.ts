@@ -2,8 +2,8 @@
 import type { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
-import { targetOf } from '../../src/parts/foundation.ts';
-import { reachRedis } from '../../src/parts/examine/redis.ts';
+import { targetOf } from '../../src/app/container.ts';
+import { reachRedis } from '../../src/app/examine/redis.ts';
 import { openCommands, waitUntilReady } from '../../src/redis/connections.ts';
 import { type Server, startSentinel, startServer, untilAcquainted } from './servers.ts';
 

@@ -17,7 +17,10 @@ test.for(['strict', 'resubmit'] as const)(
       durability: 'fenced',
       promises: { uniqueId: false, singleUse: false },
       troubles: calm,
-      tamper: (bench, { timeline }) => ({ ...bench, fence: async () => timeline.now > backAt && bench.fence() }),
+      tamper: (context, { timeline }) => ({
+        ...context,
+        fence: async () => timeline.now > backAt && context.fence(),
+      }),
     });
     await world.live();
     expect(world.sends.filter(({ leftAt }) => leftAt < backAt)).toEqual([]);

@@ -3,7 +3,7 @@ import { linesOf } from '../../src/operations/evidence.ts';
 import type { Operations } from '../../src/operations/operations.ts';
 import type { DisbursementRecord } from '../../src/operations/record.ts';
 import type { Change } from '../../src/operations/settle.ts';
-import type { Bench } from '../../src/processors/bench.ts';
+import type { ProcessorContext } from '../../src/processors/context.ts';
 import { derivedHex } from '../../src/lib/ids.ts';
 import type { DisbursementStatus, Payments } from '../../src/upstream/payments/types.ts';
 import type { RunOptions } from './run.ts';
@@ -38,12 +38,12 @@ export const mutants: readonly Mutant[] = [
   {
     without: 'the fence',
     breaks: /P1|P7/,
-    options: { ...strictFenced, tamper: (bench) => ({ ...bench, fence: async () => true }) },
+    options: { ...strictFenced, tamper: (context) => ({ ...context, fence: async () => true }) },
   },
   {
     without: 'the second reading after the fence',
     breaks: /P1|P7/,
-    options: { ...strictFenced, tamper: (bench) => withOperations(bench, { stillMine: async () => true }) },
+    options: { ...strictFenced, tamper: (context) => withOperations(context, { stillMine: async () => true }) },
   },
   { without: 'the lease on a write', breaks: /P1|P7|P9|P10/, options: { ...wild, guards: { lease: false } } },
   {
@@ -61,15 +61,15 @@ export const mutants: readonly Mutant[] = [
   {
     without: 'the second look',
     breaks: /P10/,
-    options: { ...kind, tamper: (bench) => withRecord(bench, { createdSeenAt: 1 }) },
+    options: { ...kind, tamper: (context) => withRecord(context, { createdSeenAt: 1 }) },
   },
   {
     without: 'the doubt about 5000',
     breaks: /P4|P6/,
     options: {
       ...kind,
-      tamper: (bench) =>
-        withChange(bench, (change) =>
+      tamper: (context) =>
+        withChange(context, (change) =>
           saysSubmit(change, '5000') ? { ...change, to: 'failed', dueInMs: undefined } : change,
         ),
     },
@@ -77,12 +77,12 @@ export const mutants: readonly Mutant[] = [
   {
     without: 'the doubt about silence',
     breaks: /P1|P9/,
-    options: { ...kind, promises: neither, tamper: (bench) => withPayments(bench, neverSent(bench)) },
+    options: { ...kind, promises: neither, tamper: (context) => withPayments(context, neverSent(context)) },
   },
   {
     without: 'the doubt about the word in the answer to a submit',
     breaks: /P3|P4/,
-    options: { ...kind, tamper: (bench) => withChange(bench, believeTheAnswer) },
+    options: { ...kind, tamper: (context) => withChange(context, believeTheAnswer) },
   },
   {
     without: 'the limit of sends',
@@ -90,18 +90,18 @@ export const mutants: readonly Mutant[] = [
     options: {
       ...kind,
       troubles: { submitFault: 0.9 },
-      tamper: (bench) => withRecord(bench, { sends: 1 }),
+      tamper: (context) => withRecord(context, { sends: 1 }),
     },
   },
   {
     without: 'the same token for ever',
     breaks: /P8/,
-    options: { ...kind, tamper: (bench, world) => withPayments(bench, anotherToken(bench, world)) },
+    options: { ...kind, tamper: (context, world) => withPayments(context, anotherToken(context, world)) },
   },
   {
     without: 'the same disburse_id for ever',
     breaks: /P8/,
-    options: { ...kind, tamper: (bench) => withPayments(bench, anotherId(bench)) },
+    options: { ...kind, tamper: (context) => withPayments(context, anotherId(context)) },
   },
   {
     without: 'the difference between no answer and "created"',
@@ -109,7 +109,7 @@ export const mutants: readonly Mutant[] = [
     options: {
       ...kind,
       troubles: { statusFault: 0.5 },
-      tamper: (bench) => withPayments(bench, silenceIsCreated(bench)),
+      tamper: (context) => withPayments(context, silenceIsCreated(context)),
     },
   },
   {
@@ -118,10 +118,10 @@ export const mutants: readonly Mutant[] = [
     options: {
       ...kind,
       troubles: { statusOfAnother: 0.1 },
-      tamper: (bench, world) =>
+      tamper: (context, world) =>
         withPayments(
-          bench,
-          alwaysNamed(bench, world, () => true),
+          context,
+          alwaysNamed(context, world, () => true),
         ),
     },
   },
@@ -131,10 +131,10 @@ export const mutants: readonly Mutant[] = [
     options: {
       ...kind,
       troubles: { statusOfNobody: 0.1 },
-      tamper: (bench, world) =>
+      tamper: (context, world) =>
         withPayments(
-          bench,
-          alwaysNamed(bench, world, ({ token }) => token === undefined),
+          context,
+          alwaysNamed(context, world, ({ token }) => token === undefined),
         ),
     },
   },
@@ -144,18 +144,18 @@ export const mutants: readonly Mutant[] = [
     options: {
       ...kind,
       troubles: { lies: 0.5 },
-      tamper: (bench) => withRecord(bench, { failedSeenAt: 1 }),
+      tamper: (context) => withRecord(context, { failedSeenAt: 1 }),
     },
   },
   {
     without: 'the look at a failure that is contradicted',
     breaks: /P4/,
-    options: { ...kind, troubles: { lies: 0.5 }, tamper: (bench) => overIsOver(bench, 'failed') },
+    options: { ...kind, troubles: { lies: 0.5 }, tamper: (context) => overIsOver(context, 'failed') },
   },
   {
     without: 'the look at a success some days later',
     breaks: /P3/,
-    options: { ...kind, troubles: { reverses: 0.5 }, tamper: (bench) => overIsOver(bench, 'succeeded') },
+    options: { ...kind, troubles: { reverses: 0.5 }, tamper: (context) => overIsOver(context, 'succeeded') },
   },
   {
     without: 'one operation for a token',
@@ -163,7 +163,7 @@ export const mutants: readonly Mutant[] = [
     options: {
       ...kind,
       troubles: { tokenTwice: 0.1 },
-      tamper: (bench) => withChange(bench, (change) => ({ ...change, claims: undefined })),
+      tamper: (context) => withChange(context, (change) => ({ ...change, claims: undefined })),
     },
   },
   {
@@ -172,54 +172,57 @@ export const mutants: readonly Mutant[] = [
     options: {
       ...kind,
       troubles: { freeze: 0.1 },
-      tamper: (bench) => withPayments(bench, askedBeforeConnecting(bench)),
+      tamper: (context) => withPayments(context, askedBeforeConnecting(context)),
     },
   },
   {
     without: 'the deadline before the first byte',
     breaks: /P7|P9|P10/,
-    options: { ...kind, troubles: { freeze: 0.1 }, tamper: (bench) => withPayments(bench, noDeadline(bench)) },
+    options: { ...kind, troubles: { freeze: 0.1 }, tamper: (context) => withPayments(context, noDeadline(context)) },
   },
 ];
 
-function withOperations(bench: Bench, changed: Partial<Pick<Operations, 'acquire' | 'settle' | 'stillMine'>>): Bench {
-  const { operations } = bench;
-  const kept: Pick<Operations, 'acquire' | 'settle' | 'stillMine' | 'note'> = {
-    note: (...args) => operations.note(...args),
+function withOperations(
+  context: ProcessorContext,
+  changed: Partial<Pick<Operations, 'acquire' | 'transition' | 'stillMine'>>,
+): ProcessorContext {
+  const { operations } = context;
+  const kept: Pick<Operations, 'acquire' | 'transition' | 'stillMine' | 'appendEvidence'> = {
+    appendEvidence: (...args) => operations.appendEvidence(...args),
     acquire: (...args) => operations.acquire(...args),
-    settle: (...args) => operations.settle(...args),
+    transition: (...args) => operations.transition(...args),
     stillMine: (...args) => operations.stillMine(...args),
   };
-  return { ...bench, operations: { ...kept, ...changed } as unknown as Operations };
+  return { ...context, operations: { ...kept, ...changed } as unknown as Operations };
 }
 
 /** Every attempt finds these values in its record, whatever is written there. */
-function withRecord(bench: Bench, values: Partial<DisbursementRecord>): Bench {
-  const { operations } = bench;
+function withRecord(context: ProcessorContext, values: Partial<DisbursementRecord>): ProcessorContext {
+  const { operations } = context;
   const acquire = async (...args: Parameters<Operations['acquire']>) => {
     const acquired = await operations.acquire(...args);
     if (acquired.is !== 'acquired') return acquired;
     const { record } = acquired;
     return 'sends' in record && record.sends > 0 ? { ...acquired, record: { ...record, ...values } } : acquired;
   };
-  return withOperations(bench, { acquire: acquire as unknown as Operations['acquire'] });
+  return withOperations(context, { acquire: acquire as unknown as Operations['acquire'] });
 }
 
-function withChange(bench: Bench, alter: (change: Disbursing) => Disbursing): Bench {
-  const { operations } = bench;
-  const settle = (...[record, lease, change]: Parameters<Operations['settle']>) =>
-    operations.settle(record as unknown as DisbursementRecord, lease, alter(change as Disbursing));
-  return withOperations(bench, { settle: settle as Operations['settle'] });
+function withChange(context: ProcessorContext, alter: (change: Disbursing) => Disbursing): ProcessorContext {
+  const { operations } = context;
+  const settle = (...[record, lease, change]: Parameters<Operations['transition']>) =>
+    operations.transition(record as unknown as DisbursementRecord, lease, alter(change as Disbursing));
+  return withOperations(context, { transition: settle as Operations['transition'] });
 }
 
-function withPayments(bench: Bench, changed: Partial<Payments>): Bench {
-  const { payments } = bench.upstream;
+function withPayments(context: ProcessorContext, changed: Partial<Payments>): ProcessorContext {
+  const { payments } = context.upstream;
   const kept = {
     createDisbursement: payments.createDisbursement,
     submitDisbursement: payments.submitDisbursement,
     disbursementStatus: payments.disbursementStatus,
   };
-  return { ...bench, upstream: { ...bench.upstream, payments: { ...kept, ...changed } as unknown as Payments } };
+  return { ...context, upstream: { ...context.upstream, payments: { ...kept, ...changed } as unknown as Payments } };
 }
 
 function saysSubmit({ evidence, to }: Disbursing, code: string): boolean {
@@ -233,16 +236,18 @@ function believeTheAnswer(change: Disbursing): Disbursing {
   return { ...change, to: word === 'success' ? 'succeeded' : 'failed', dueInMs: undefined };
 }
 
-function neverSent({ upstream: { payments } }: Bench): Partial<Payments> {
+function neverSent({ upstream: { payments } }: ProcessorContext): Partial<Payments> {
   return {
     submitDisbursement: async (...args) => {
       const verdict = await payments.submitDisbursement(...args);
-      return verdict.seen.code === 'no_answer' ? { ...verdict, seen: { ...verdict.seen, sent: 'never' } } : verdict;
+      return verdict.exchange.code === 'no_answer'
+        ? { ...verdict, exchange: { ...verdict.exchange, sent: 'never' } }
+        : verdict;
     },
   };
 }
 
-function anotherToken({ upstream: { payments } }: Bench, { ledger, sends }: World): Partial<Payments> {
+function anotherToken({ upstream: { payments } }: ProcessorContext, { ledger, sends }: World): Partial<Payments> {
   return {
     submitDisbursement: async (account, request, call) => {
       const used = ledger.tokens.get(request.token);
@@ -256,25 +261,25 @@ function anotherToken({ upstream: { payments } }: Bench, { ledger, sends }: Worl
   };
 }
 
-function anotherId({ upstream: { payments }, random }: Bench): Partial<Payments> {
+function anotherId({ upstream: { payments }, random }: ProcessorContext): Partial<Payments> {
   return {
     submitDisbursement: (account, request, call) =>
       payments.submitDisbursement(account, { ...request, disburseId: random.hex(16) }, call),
   };
 }
 
-function silenceIsCreated({ upstream: { payments } }: Bench): Partial<Payments> {
+function silenceIsCreated({ upstream: { payments } }: ProcessorContext): Partial<Payments> {
   return {
     disbursementStatus: async (...args) => {
       const verdict = await payments.disbursementStatus(...args);
-      return verdict.is === 'ok' ? verdict : { is: 'ok', value: { status: 'created' }, seen: verdict.seen };
+      return verdict.is === 'ok' ? verdict : { is: 'ok', value: { status: 'created' }, exchange: verdict.exchange };
     },
   };
 }
 
 /** Answers that are `taken` are read as if they named what was asked about. */
 function alwaysNamed(
-  { upstream: { payments } }: Bench,
+  { upstream: { payments } }: ProcessorContext,
   { ledger }: World,
   taken: (answer: DisbursementStatus) => boolean,
 ): Partial<Payments> {
@@ -290,16 +295,16 @@ function alwaysNamed(
 }
 
 /** Whoever was told how it ended is told nothing more. */
-function overIsOver(bench: Bench, state: DisbursementRecord['state']): Bench {
-  const { operations } = bench;
+function overIsOver(context: ProcessorContext, state: DisbursementRecord['state']): ProcessorContext {
+  const { operations } = context;
   const acquire = async (...args: Parameters<Operations['acquire']>) => {
     const acquired = await operations.acquire(...args);
     return acquired.is === 'acquired' && acquired.record.state === state ? { is: 'final' } : acquired;
   };
-  return withOperations(bench, { acquire: acquire as unknown as Operations['acquire'] });
+  return withOperations(context, { acquire: acquire as unknown as Operations['acquire'] });
 }
 
-function askedBeforeConnecting({ upstream: { payments }, clock }: Bench): Partial<Payments> {
+function askedBeforeConnecting({ upstream: { payments }, clock }: ProcessorContext): Partial<Payments> {
   return {
     submitDisbursement: async (account, request, call) => {
       const late = call?.sendBy !== undefined && clock.monotonic() > call.sendBy;
@@ -308,6 +313,6 @@ function askedBeforeConnecting({ upstream: { payments }, clock }: Bench): Partia
   };
 }
 
-function noDeadline({ upstream: { payments } }: Bench): Partial<Payments> {
+function noDeadline({ upstream: { payments } }: ProcessorContext): Partial<Payments> {
   return { submitDisbursement: (account, request) => payments.submitDisbursement(account, request) };
 }

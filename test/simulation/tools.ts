@@ -9,7 +9,7 @@ import type { Operations } from '../../src/operations/operations.ts';
 import type { OptOuts } from '../../src/operations/opt-outs.ts';
 import type { Retries } from '../../src/operations/retries.ts';
 import type { Queries } from '../../src/operations/queries.ts';
-import type { Bench, Policy } from '../../src/processors/bench.ts';
+import type { ProcessorContext, Policy } from '../../src/processors/context.ts';
 import type { Upstream } from '../../src/upstream/client.ts';
 import { MemoryOperations, type StoreGuards } from '../support/memory-operations.ts';
 import { type StoreLink, fenceThrough, sendThrough } from './connection.ts';
@@ -46,7 +46,7 @@ export function operationsOf(process: Process, workshop: Workshop): MemoryOperat
   return new MemoryOperations({ store, random, now: () => timeline.now, send, guards });
 }
 
-export function benchOf(process: Process, workshop: Workshop): Bench {
+export function benchOf(process: Process, workshop: Workshop): ProcessorContext {
   const { random, policy, durability } = workshop;
   const send = sendThrough(process, workshop);
   const payments = new SimulatedPayments(process, workshop);

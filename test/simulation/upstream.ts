@@ -1,7 +1,7 @@
 /** The three calls that a disbursement makes, as a process sees them: with every way in which they go wrong. */
 import type { CallOptions, UpstreamAccount } from '../../src/upstream/options.ts';
 import type { DisbursementStatus, Payments, SubmittedDisbursement } from '../../src/upstream/payments/types.ts';
-import type { NotOk, Seen, UpstreamOperation, Verdict } from '../../src/upstream/verdict.ts';
+import type { NotOk, ExchangeSummary, UpstreamOperation, Verdict } from '../../src/upstream/verdict.ts';
 import type { Ledger, Token } from './ledger.ts';
 import type { Process, Surroundings } from './process.ts';
 
@@ -206,11 +206,11 @@ export class SimulatedPayments implements Disbursing {
   }
 
   #ok<T>(operation: UpstreamOperation, { name }: UpstreamAccount, value: T): Verdict<T> {
-    return { is: 'ok', value, seen: { operation, account: name, code: 'ok', sent: 'answered', durationMs: 0 } };
+    return { is: 'ok', value, exchange: { operation, account: name, code: 'ok', sent: 'answered', durationMs: 0 } };
   }
 
   #not(operation: UpstreamOperation, { name }: UpstreamAccount, { not, sent = 'maybe' }: Unhappy): NotOk {
-    return { ...not, seen: { operation, account: name, code: not.code, sent, durationMs: 0 } } as NotOk;
+    return { ...not, exchange: { operation, account: name, code: not.code, sent, durationMs: 0 } } as NotOk;
   }
 }
 
@@ -219,7 +219,7 @@ const open = (): undefined => undefined;
 interface Unhappy {
   readonly not: { readonly is: NotOk['is']; readonly code: string; readonly condition?: string };
   readonly afterMs?: number;
-  readonly sent?: Seen['sent'];
+  readonly sent?: ExchangeSummary['sent'];
 }
 
 type Happened<T> = { readonly value: T; readonly afterMs?: number } | Unhappy;

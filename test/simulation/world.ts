@@ -4,10 +4,10 @@ import { seededRandom } from '../../src/lib/random.ts';
 import type { QueueName } from '../../src/operations/due-queues.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { readRecord } from '../../src/operations/record.ts';
-import type { Bench, Policy } from '../../src/processors/bench.ts';
+import type { ProcessorContext, Policy } from '../../src/processors/context.ts';
 import { eventOf } from '../../src/processors/announced.ts';
 import { advanceDisbursement } from '../../src/processors/disbursement.ts';
-import { HINT_INTERVAL_MS } from '../../src/processors/attempt.ts';
+import { NUDGE_INTERVAL_MS } from '../../src/processors/attempt.ts';
 import { pollStatus } from '../../src/processors/status-poll.ts';
 import { sweep } from '../../src/processors/sweeper.ts';
 import { ALL_GUARDS, type StoreGuards } from '../support/memory-operations.ts';
@@ -31,7 +31,7 @@ export interface WorldOptions {
   /** One guard taken away: in the scripts, in the settings, or between a processor and its bench. */
   readonly guards?: Partial<StoreGuards>;
   readonly policy?: Partial<Policy>;
-  readonly tamper?: (bench: Bench, world: World) => Bench;
+  readonly tamper?: (context: ProcessorContext, world: World) => ProcessorContext;
 }
 
 const DUE_TO_ADVANCE = keys.due('disbursement');
@@ -156,7 +156,7 @@ export class World {
     const record = readRecord('disbursement', fields);
     const process = new Process(this.workshop);
     const event = eventOf(record, 'cancelled');
-    this.#run(() => operationsOf(process, this.workshop).settle(record, undefined, { to: 'cancelled', event }));
+    this.#run(() => operationsOf(process, this.workshop).transition(record, undefined, { to: 'cancelled', event }));
   }
 
   #callBack(token: Token): void {
@@ -186,7 +186,7 @@ export class World {
     const operations = operationsOf(new Process(this.workshop), this.workshop);
     this.#run(async () => {
       const said = { operation: 'callback', code: 'success' };
-      const hinted = await operations.hint('disbursement', id, said, HINT_INTERVAL_MS);
+      const hinted = await operations.nudge('disbursement', id, said, NUDGE_INTERVAL_MS);
       if (hinted.is === 'look') this.#wake('status-poll', id);
       heard();
     });
@@ -210,10 +210,10 @@ export class World {
   }
 
   #attempt(queue: QueueName, id: string): void {
-    const { tamper = (bench: Bench) => bench } = this.options;
-    const bench = tamper(benchOf(new Process(this.workshop), this.workshop), this);
+    const { tamper = (context: ProcessorContext) => context } = this.options;
+    const context = tamper(benchOf(new Process(this.workshop), this.workshop), this);
     this.#run(async () => {
-      const { did } = await (queue === 'status-poll' ? pollStatus : advanceDisbursement)(id, bench);
+      const { did } = await (queue === 'status-poll' ? pollStatus : advanceDisbursement)(id, context);
       this.counts[`attempt ${did}`] = (this.counts[`attempt ${did}`] ?? 0) + 1;
     });
   }

@@ -1,6 +1,6 @@
 /** The API role alone, on a Redis that is given. For tests of several processes at one door. */
 import { loadConfig } from '../../src/config.ts';
-import { startRoles } from '../../src/parts/run.ts';
+import { startRoles } from '../../src/app/run.ts';
 
 export interface Running {
   readonly url: string;

@@ -28,13 +28,13 @@ import type { AcceptedAt } from '../../src/operations/accepted.ts';
 import type { Acquired, Hinted, NewOperation, Operations } from '../../src/operations/operations.ts';
 import { type Fields, RECORD_VERSION, type RecordBase, readRecord } from '../../src/operations/record.ts';
 import { HINT_WAKE_GRACE_MS } from '../../src/operations/scripts/hint.ts';
-import type { Change, EventDraft, Settled } from '../../src/operations/settle.ts';
+import type { Change, EventDraft, TransitionResult } from '../../src/operations/settle.ts';
 import type { MemoryStore } from './memory-store.ts';
 
 /** What everybody needs of `Operations`, whoever keeps the records. */
 export type OperationsContract = Pick<
   Operations,
-  'accept' | 'acquire' | 'settle' | 'stillMine' | 'hint' | 'note' | 'claim'
+  'accept' | 'acquire' | 'transition' | 'stillMine' | 'nudge' | 'appendEvidence' | 'claim'
 >;
 
 /** Promises of the scripts that can be taken away, to see who notices. */
@@ -86,11 +86,11 @@ export class MemoryOperations implements OperationsContract {
     return this.#step(() => this.#acquire(kind, id, queue, { lease, leaseMs }));
   }
 
-  async settle<K extends Kind>(
+  async transition<K extends Kind>(
     record: RecordBase<K>,
     lease: string | undefined,
     change: Change<K>,
-  ): Promise<Settled> {
+  ): Promise<TransitionResult> {
     const op = this.#random.hex(8);
     assertArrow(record.kind, record.state, change.to);
     return this.#step(() => this.#settle(record, lease, change, op));
@@ -103,7 +103,7 @@ export class MemoryOperations implements OperationsContract {
     });
   }
 
-  hint(
+  nudge(
     kind: Kind,
     id: string,
     evidence: EvidenceDraft,
@@ -120,7 +120,7 @@ export class MemoryOperations implements OperationsContract {
     });
   }
 
-  note(id: string, evidence: Said): Promise<void> {
+  appendEvidence(id: string, evidence: Said): Promise<void> {
     return this.#step(() => {
       if (!this.#store.hash(keys.record(id)).has('state')) return;
       this.#addEvidence(keys.record(id), this.#now(), packEvidence(evidence));
@@ -217,7 +217,12 @@ export class MemoryOperations implements OperationsContract {
     return { is: 'acquired', record: readRecord(kind, fields), lease, at };
   }
 
-  #settle<K extends Kind>(record: AnyRecord<K>, lease: string | undefined, change: Change<K>, op: string): Settled {
+  #settle<K extends Kind>(
+    record: AnyRecord<K>,
+    lease: string | undefined,
+    change: Change<K>,
+    op: string,
+  ): TransitionResult {
     const { kind, id, state: from } = record;
     const { to, event } = change;
     const store = this.#store;
@@ -264,7 +269,7 @@ export class MemoryOperations implements OperationsContract {
     const next = entered ?? left;
     if (left !== next) this.#store.remove(keys.due(left), id);
     if (change.dueInMs === undefined || entered === undefined) return this.#store.remove(keys.due(next), id);
-    const sooner = change.keepMs === undefined && hinted ? at + (change.hintAfterMs ?? 0) : Number.POSITIVE_INFINITY;
+    const sooner = change.keepMs === undefined && hinted ? at + (change.nudgeAfterMs ?? 0) : Number.POSITIVE_INFINITY;
     this.#store.add(keys.due(next), Math.min(at + change.dueInMs, sooner), id);
   }
 

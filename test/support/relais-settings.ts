@@ -1,4 +1,4 @@
-import { sandboxKeys } from '../../src/parts/sandbox-keys.ts';
+import { sandboxKeys } from '../../src/app/sandbox-keys.ts';
 
 interface Places {
   readonly redisUrl: string;

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { Agent, type Dispatcher, request } from 'undici';
 import { systemClock } from '../../src/lib/clock.ts';
 import { loadConfig } from '../../src/config.ts';
-import { startRoles } from '../../src/parts/run.ts';
+import { startRoles } from '../../src/app/run.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { freshRedis } from './fresh-redis.ts';
 import { relaisSettings } from './relais-settings.ts';

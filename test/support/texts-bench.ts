@@ -4,12 +4,12 @@ import { systemRandom } from '../../src/lib/random.ts';
 import { Chunks } from '../../src/operations/chunks.ts';
 import { acceptMessages } from '../../src/operations/messages.ts';
 import { OptOuts } from '../../src/operations/opt-outs.ts';
-import type { Bench, Settlement } from '../../src/processors/bench.ts';
+import type { ProcessorContext, AttemptResult } from '../../src/processors/context.ts';
 import { lookAtChunk } from '../../src/processors/chunk-look.ts';
 import { sendChunk } from '../../src/processors/sms-batch.ts';
 import type { OutgoingMessage, Statistics } from '../../src/upstream/messaging/types.ts';
 import type { Verdict } from '../../src/upstream/verdict.ts';
-import { collectBench, not, ok } from './collect-bench.ts';
+import { processorWorld, not, ok } from './processor-world.ts';
 
 export const SETTLE_DELAY_MS = 60_000;
 const digits = (number: string): string => number.replace(/\D/g, '');
@@ -92,19 +92,20 @@ export interface Person {
 export const people = (count: number): Person[] =>
   Array.from({ length: count }, (_, index) => ({ to: `+2217700000${String(index).padStart(2, '0')}` }));
 
-export function textsBench(redis: Redis, policy: Partial<Bench['policy']> = {}) {
-  const world = collectBench(redis);
-  const now = (): number => world.bench.clock.now();
+export function textsBench(redis: Redis, policy: Partial<ProcessorContext['policy']> = {}) {
+  const world = processorWorld(redis);
+  const now = (): number => world.context.clock.now();
   const service = new ServiceDouble(now);
-  const bench = {
-    ...world.bench,
+  const context = {
+    ...world.context,
     chunks: new Chunks({ redis, random: systemRandom, now }),
     optOuts: new OptOuts(redis),
     upstream: { messaging: service, admit: async () => ({ admitted: true }) },
-    policy: { ...world.bench.policy, settleDelayMs: SETTLE_DELAY_MS, split: true, onUnknown: 'hold', ...policy },
-  } as unknown as Bench;
-  const send = (id: string, how: Partial<Bench> = {}) => sendChunk(id, 'sms-batch', { ...bench, ...how });
-  const look = (id: string) => lookAtChunk(id, bench);
+    policy: { ...world.context.policy, settleDelayMs: SETTLE_DELAY_MS, split: true, onUnknown: 'hold', ...policy },
+  } as unknown as ProcessorContext;
+  const send = (id: string, how: Partial<ProcessorContext> = {}) =>
+    sendChunk(id, 'sms-batch', { ...context, ...how });
+  const look = (id: string) => lookAtChunk(id, context);
   const stateOf = async (id: string) => (await world.queries.read('chunk', id))?.state;
   return {
     ...world,
@@ -121,8 +122,8 @@ export function textsBench(redis: Redis, policy: Partial<Bench['policy']> = {}) 
       }
     },
     /** Does what is due, and turns the clock to what comes next, until the chunk is over. */
-    async finish(id: string): Promise<Settlement[]> {
-      const done: Settlement[] = [];
+    async finish(id: string): Promise<AttemptResult[]> {
+      const done: AttemptResult[] = [];
       for (let steps = 0; steps < 400; steps += 1) {
         const state = await stateOf(id);
         if (state === 'settled') return done;

@@ -5,7 +5,7 @@ import { fileOf } from './scanner.ts';
 test.for([
   ['src/redis/x.ts', '../lib/clock.ts'],
   ['src/main.ts', './metrics/metrics.ts'],
-  ['src/main.ts', './app.ts'],
+  ['src/main.ts', './config.ts'],
   ['src/lib/ids.ts', './clock.ts'],
 ] as const)('%s may import %s', ([path, target]) => {
   expect(uphillImports(fileOf(path, `import { a } from '${target}';`))).toEqual([]);
@@ -31,7 +31,7 @@ test.for([
   ['const n = Math.random();', 'src/lib/random.ts'],
   ["import { randomUUID } from 'node:crypto';", 'src/operations/x.ts'],
   ['await fetch(url);', 'src/upstream/x.ts'],
-  ['console.log(1);', 'src/app.ts'],
+  ['console.log(1);', 'src/config.ts'],
   ['const q = new Queue(name);', 'src/api/x.ts'],
   ['const w = new Worker<Data, Result>(name);', 'src/processors/x.ts'],
   ['export default 1;', 'src/lib/x.ts'],

@@ -5,8 +5,8 @@ export type Complaint = string;
 
 /** Who stands where. A folder imports from rows below its own: never from its own row, never from above. */
 const ROWS: ReadonlyArray<readonly [row: number, folders: readonly string[]]> = [
-  // `parts` puts the folders together for main: a role is a list of parts.
-  [7, ['main', 'parts']],
+  // `app` puts the folders together for main: a role is a list of parts.
+  [7, ['main', 'app']],
   [6, ['api', 'cli']],
   [5, ['campaigns', 'webhooks']],
   [4, ['processors', 'producer', 'events', 'metrics']],

@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   listener.heard.length = 0;
-  opened.seen.length = 0;
+  opened.exchanges.length = 0;
 });
 
 const wanted = {
@@ -160,7 +160,7 @@ test.for([
 ])('creating: 5000 that says "%s" is not about a used id', async (text) => {
   listener.answer(json({ response_code: '5000', response_text: text }));
   const verdict = await create();
-  expect([verdict.is, verdict.seen.code]).toEqual(['transient', '5000']);
+  expect([verdict.is, verdict.exchange.code]).toEqual(['transient', '5000']);
 });
 
 test.for([
@@ -175,7 +175,7 @@ test.for([
 ])('creating: 5000 that says "%s" is about a used id', async (text) => {
   listener.answer(json({ response_code: '5000', response_text: text }));
   const verdict = await create();
-  expect([verdict.is, verdict.seen.code]).toEqual(['unknown', 'disburse_id_used']);
+  expect([verdict.is, verdict.exchange.code]).toEqual(['unknown', 'disburse_id_used']);
 });
 
 test('a look-alike of a mode is refused as upstream would, with the right one named', async () => {
@@ -314,12 +314,12 @@ test('what is seen carries neither keys nor whole numbers, and is short', async 
     json({ response_code: '7', response_text: `key master-key-1 of +221771234567 \n ${'long '.repeat(100)}` }),
   );
   await create();
-  const [seen] = opened.seen;
-  expect(seen!.message).not.toContain('master-key-1');
-  expect(seen!.message).not.toContain('1234567');
-  expect(seen!.message!.length).toBeLessThanOrEqual(200);
-  expect(seen).toMatchObject({ account: 'main', code: 'unlisted_code', upstreamCode: '7', sent: 'answered' });
-  expect(seen!.durationMs).toBeGreaterThan(0);
+  const [exchange] = opened.exchanges;
+  expect(exchange!.message).not.toContain('master-key-1');
+  expect(exchange!.message).not.toContain('1234567');
+  expect(exchange!.message!.length).toBeLessThanOrEqual(200);
+  expect(exchange).toMatchObject({ account: 'main', code: 'unlisted_code', upstreamCode: '7', sent: 'answered' });
+  expect(exchange!.durationMs).toBeGreaterThan(0);
 });
 
 test.for([

@@ -43,8 +43,8 @@ async function carryOut(order: Order): Promise<void> {
   await upstream.messaging.prepare(account);
   const sendBy = order.leaseMs === undefined ? undefined : systemClock.monotonic() + order.leaseMs;
   freezes = order.freezes ?? false;
-  const { is, seen } = await effects[order.effect](upstream, account, { sendBy });
-  say({ is, code: seen.code, sent: seen.sent });
+  const { is, exchange } = await effects[order.effect](upstream, account, { sendBy });
+  say({ is, code: exchange.code, sent: exchange.sent });
 }
 
 createInterface({ input: process.stdin }).on('line', (line) => void carryOut(JSON.parse(line) as Order));

@@ -10,7 +10,7 @@ import {
   type UpstreamAccount,
   type UpstreamOptions,
 } from '../../src/upstream/client.ts';
-import type { Seen } from '../../src/upstream/verdict.ts';
+import type { ExchangeSummary } from '../../src/upstream/verdict.ts';
 
 /** One request as it came over the wire. */
 export interface Heard {
@@ -107,12 +107,12 @@ export function liveAccount(changes: Partial<UpstreamAccount> = {}): UpstreamAcc
 
 export interface Opened {
   readonly upstream: Upstream;
-  readonly seen: Seen[];
+  readonly exchanges: ExchangeSummary[];
 }
 
 /** A client against one listener for both areas. Without `redis` it gets one that is never connected. */
 export function openUpstream(url: string, changes: Partial<UpstreamOptions> = {}): Opened {
-  const seen: Seen[] = [];
+  const exchanges: ExchangeSummary[] = [];
   const upstream = createUpstream({
     baseUrl: url,
     crmUrl: url,
@@ -125,10 +125,10 @@ export function openUpstream(url: string, changes: Partial<UpstreamOptions> = {}
     clock: systemClock,
     random: systemRandom,
     redis: absentRedis(),
-    onExchange: (one) => seen.push(one),
+    onExchange: (one) => exchanges.push(one),
     ...changes,
   });
-  return { upstream, seen };
+  return { upstream, exchanges };
 }
 
 /** No Redis is needed to talk to the service; asked for something, this one says at once that it is not there. */

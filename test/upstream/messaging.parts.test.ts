@@ -262,7 +262,7 @@ test('a text whose item has a strange code may or may not have been sent, and is
   listener.answer(service(sent(...items)));
   const verdict = await send(items.map(({ receiver_address: to, text }) => ({ to, text })));
   expect(verdict).toMatchObject({ is: 'ok', value: { items: [{ outcome: 'unknown' }, { outcome: 'sent' }] } });
-  expect(verdict.seen.strangeCodes).toBe(1);
+  expect(verdict.exchange.strangeCodes).toBe(1);
 });
 
 test('00 without items leaves every message unknown', async () => {
@@ -309,7 +309,7 @@ test('what statistics list under an error or an unknown code is no proof, either
     sent: new Map([['221771234567', [{ code: '00', content: 'e' }]]]),
     unclear: new Map([['221771234567', ['a', 'b', 'c', 'd']]]),
   });
-  expect(verdict.seen.strangeCodes).toBe(3);
+  expect(verdict.exchange.strangeCodes).toBe(3);
 });
 
 test('statistics are flattened by number', async () => {

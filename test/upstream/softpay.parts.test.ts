@@ -193,6 +193,6 @@ test.for(failures)('%s', async ([, answer, verdict]) => {
 test('what a payer typed is in nothing we keep', async () => {
   listener.answer(json({ success: false, message: 'card 4000000000000002 refused', errors: { message: 'x' } }));
   const verdict = await pay('card');
-  const kept = JSON.stringify([verdict, opened.seen]);
+  const kept = JSON.stringify([verdict, opened.exchanges]);
   for (const typed of ['4000000000000002', '987"', '654321', 'pass-1']) expect(kept).not.toContain(typed);
 });

@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
-import { createTransport, type Delivery, type Letter } from '../../src/upstream/transport.ts';
+import { createTransport, type Delivery, type OutgoingRequest } from '../../src/upstream/transport.ts';
 import { listen, type Listener, raw } from './listener.ts';
 
 const closers: (() => Promise<void> | void)[] = [];
@@ -40,7 +40,7 @@ function transport(timeoutMs = 600) {
   return made;
 }
 
-function post(url: string, changes: Partial<Letter> = {}): Letter {
+function post(url: string, changes: Partial<OutgoingRequest> = {}): OutgoingRequest {
   return {
     method: 'POST',
     url,

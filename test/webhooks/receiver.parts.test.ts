@@ -12,7 +12,7 @@ import { seededRandom, systemRandom } from '../../src/lib/random.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { Operations } from '../../src/operations/operations.ts';
-import { listen } from '../../src/parts/listen.ts';
+import { listen } from '../../src/app/listen.ts';
 import { callbackPath } from '../../src/webhooks/path.ts';
 import { type CallbackVerdict, createReceiver } from '../../src/webhooks/receiver.ts';
 import { freshRedis } from '../support/fresh-redis.ts';
@@ -76,7 +76,11 @@ test('a thousand replays of one callback cause at most one look in five seconds'
       const held = await operations.acquire('disbursement', id, 'status-poll', 10_000);
       if (held.is === 'acquired') {
         looks += 1;
-        await operations.settle(held.record, held.lease, { to: 'pending', dueInMs: 1_800_000, hintAfterMs: 5_000 });
+        await operations.transition(held.record, held.lease, {
+          to: 'pending',
+          dueInMs: 1_800_000,
+          nudgeAfterMs: 5_000,
+        });
       }
     }
     now += 60;
@@ -90,7 +94,7 @@ test.for(['failed', 'needs_review→cancelled', 'succeeded'])('success claimed f
   for (const to of way.split('→') as ('failed' | 'needs_review' | 'cancelled' | 'succeeded')[]) {
     const held = await operations.acquire('disbursement', id, 'status-poll', 60_000);
     if (held.is !== 'acquired') throw new Error(held.is);
-    await operations.settle(held.record, held.lease, { to, dueInMs: 1_800_000 });
+    await operations.transition(held.record, held.lease, { to, dueInMs: 1_800_000 });
   }
   const state = await redis.hget(keys.record(id), 'state');
   await send(Buffer.from('data[status]=failed'));
@@ -204,7 +208,7 @@ async function pendingDisbursement(operations: Operations, id: string): Promise<
   ] as const) {
     const held = await operations.acquire('disbursement', id, from, 60_000);
     if (held.is !== 'acquired') throw new Error(held.is);
-    await operations.settle(held.record, held.lease, { to, dueInMs: 1_800_000 });
+    await operations.transition(held.record, held.lease, { to, dueInMs: 1_800_000 });
   }
 }
 

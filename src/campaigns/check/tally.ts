@@ -1,4 +1,4 @@
-import { cheaperText, costlyIn, replacementFor } from '../../lib/costly.ts';
+import { cheaperText, costlyIn, replacementFor } from '../../lib/transliterate.ts';
 import { countSegments } from '../../lib/segments.ts';
 import { costOf, type Prices } from './prices.ts';
 import type { CheckSummary, CostEstimate, CostlyCharacter, CountryTotals, Example, Repair } from './summary.ts';

@@ -6,7 +6,7 @@
  * of them is a refusal of Redis, and is told in its words: a connection goes by their first one.
  */
 import type { Redis } from 'ioredis';
-import { byTurn } from '../../redis/turnwise.ts';
+import { batchPerTick } from '../../redis/auto-pipeline.ts';
 import { type Script, runScript } from './script.ts';
 
 type Word = string | number;
@@ -65,7 +65,7 @@ type Late = () => readonly Word[];
 
 /** Asks in one script with all who ask in the same turn. The script answers what is common to all, and a list of each. */
 export function together(redis: Redis, script: Script, late: Late = () => []): (ask: Ask) => Promise<Answered> {
-  const collect = byTurn<Asked>(redis, (asked) => askAll({ redis, script, late }, asked));
+  const collect = batchPerTick<Asked>(redis, (asked) => askAll({ redis, script, late }, asked));
   return (ask) => new Promise((resolve, reject) => collect({ ...ask, resolve, reject }));
 }
 

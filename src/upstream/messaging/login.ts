@@ -53,9 +53,9 @@ function aboutUs(failure: NotOk, always = false): NotOk {
   return failure.is !== 'held' && (always || failure.is === 'refused') ? { ...failure, is: 'config' } : failure;
 }
 
-function mayBeWrittenOtherwise({ code, seen }: NotOk): boolean {
+function mayBeWrittenOtherwise({ code, exchange }: NotOk): boolean {
   if (WRITTEN_WRONGLY.has(code as FailureCode)) return true;
-  return !listedCode(code) && seen.httpStatus !== undefined && WRITTEN_WRONGLY_STATUS.has(seen.httpStatus);
+  return !listedCode(code) && exchange.httpStatus !== undefined && WRITTEN_WRONGLY_STATUS.has(exchange.httpStatus);
 }
 
 async function logInOnce(

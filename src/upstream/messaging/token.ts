@@ -83,8 +83,14 @@ class SharedTokens implements Tokens {
     if ('failure' in got) return got.failure;
     const { token, generation, until } = got.copy;
     const usableForMs = until - this.#context.clock.monotonic();
-    const seen = { operation: 'sms_login', account: account.name, code: 'ok', sent: 'never', durationMs: 0 } as const;
-    return { is: 'ok', value: { token, generation, usableForMs }, seen };
+    const exchange = {
+      operation: 'sms_login',
+      account: account.name,
+      code: 'ok',
+      sent: 'never',
+      durationMs: 0,
+    } as const;
+    return { is: 'ok', value: { token, generation, usableForMs }, exchange };
   }
 
   async refused(account: UpstreamAccount, keys: MessagingKeys, generation: number): Promise<number> {
@@ -216,6 +222,6 @@ function goOnWithout(error: unknown, copy: Copy): Got {
 /** What the process that met the refusal told everybody. */
 function paused(account: UpstreamAccount, { is, code, remainingMs }: Pause): NotOk {
   const known: FailureCode = Object.hasOwn(failures, code) ? (code as FailureCode) : 'login_awaited';
-  const { seen } = unasked(account, 'sms_login', known);
-  return { is: is === 'config' ? 'config' : 'transient', code: known, seen, retryAfterMs: remainingMs };
+  const { exchange } = unasked(account, 'sms_login', known);
+  return { is: is === 'config' ? 'config' : 'transient', code: known, exchange, retryAfterMs: remainingMs };
 }

@@ -33,8 +33,8 @@ export async function startBroken(failure: Error, more: Partial<ApiContext> = {}
     defaultCountry: undefined,
     clock: systemClock,
     random: systemRandom,
-    endpointDesk: Object.assign(Object.create(failing as object), { problemOf: () => undefined }),
-    bench: Object.assign(Object.create(failing as object), {
+    endpointService: Object.assign(Object.create(failing as object), { problemOf: () => undefined }),
+    processing: Object.assign(Object.create(failing as object), {
       account: () => ({ upstream: { mode: 'live' } }),
       clock: systemClock,
       policy: { leaseMs: 1_000 },

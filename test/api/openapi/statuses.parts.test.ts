@@ -4,7 +4,7 @@ import { loadConfig } from '../../../src/config.ts';
 import { type ProblemKind } from '../../../src/api/problem.ts';
 import { type RouteDeclaration, pathParameters, problemsOfRoute } from '../../../src/api/openapi/route.ts';
 import { routes } from '../../../src/api/openapi/routes.ts';
-import { startRoles } from '../../../src/parts/run.ts';
+import { startRoles } from '../../../src/app/run.ts';
 import { ask, type Call, KEYS, type Service, startService } from '../../support/service.ts';
 import { startBroken } from './broken-service.ts';
 import { type Ask, Contract } from './contract.ts';

@@ -1,0 +1,299 @@
+/** What every role stands on: Redis, the records, the upstream client, the clock. Built once, handed to the parts. */
+import type { Queue } from 'bullmq';
+import type { Redis } from 'ioredis';
+import type { Logger } from 'pino';
+import { type AccountBook, accountFingerprint, readAccounts } from '../accounts.ts';
+import type { Part } from './parts.ts';
+import type { Config } from '../config.ts';
+import { EventStream } from '../events/stream.ts';
+import { type Clock, systemClock } from '../lib/clock.ts';
+import { type Random, systemRandom } from '../lib/random.ts';
+import { createQuietly } from '../logger.ts';
+import { type Metrics, createMetrics } from '../metrics/metrics.ts';
+import { Accounts } from '../operations/accounts.ts';
+import { Batches } from '../operations/batches.ts';
+import { Campaigns } from '../operations/campaigns.ts';
+import { Chunks } from '../operations/chunks.ts';
+import type { QueueName } from '../operations/due-queues.ts';
+import { Heartbeat } from '../operations/heartbeat.ts';
+import { Operations } from '../operations/operations.ts';
+import { OptOuts } from '../operations/opt-outs.ts';
+import { Retries } from '../operations/retries.ts';
+import { Queries } from '../operations/queries.ts';
+import { RECOVERING, Recovery } from '../operations/recovery.ts';
+import { SharedLimits } from '../operations/shared-limits.ts';
+import { type AnyQueueName, queueNames, queues } from '../queues/index.ts';
+import { openQueue } from '../queues/open.ts';
+import { Waker } from '../queues/waker.ts';
+import {
+  type RedisTarget,
+  closeConnection,
+  openCommands,
+  openForQueues,
+  prefixOf,
+  waitUntilReady,
+} from '../redis/connections.ts';
+import { type Durability, checkDurability } from '../redis/durability.ts';
+import { watchDurability } from '../redis/durability-watch.ts';
+import { type Fence, createFence } from '../redis/fence.ts';
+import { deploymentOf } from './deployment.ts';
+import { type Deadline, retryUntilDeadline } from './patience.ts';
+import { timingOf } from './timing.ts';
+import { type Watchdog, createWatchdog } from './watchdog.ts';
+
+export interface Container {
+  readonly config: Config;
+  readonly logger: Logger;
+  /** Logs an error that may come thousands of times a second once in a while, with how often it came. */
+  readonly quietly: (message: string, error: unknown) => void;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly target: RedisTarget;
+  readonly redis: Redis;
+  readonly book: AccountBook;
+  readonly fingerprints: ReadonlyMap<string, string>;
+  readonly operations: Operations;
+  readonly queries: Queries;
+  readonly chunks: Chunks;
+  readonly campaigns: Campaigns;
+  readonly retries: Retries;
+  readonly optOuts: OptOuts;
+  readonly batches: Batches;
+  readonly limits: SharedLimits;
+  readonly accounts: Accounts;
+  readonly events: EventStream;
+  readonly bullQueues: Readonly<Record<AnyQueueName, Queue>>;
+  readonly wake: (queue: QueueName, id: string, rev: string | number) => void;
+  /** Waits for the replicas that must hold a write; absent where there are none. */
+  readonly fence: (() => Promise<boolean>) | undefined;
+  readonly durability: () => Durability;
+  readonly heartbeat: Heartbeat;
+  readonly recovery: Recovery;
+  readonly metrics: Metrics;
+  readonly watchdog: Watchdog;
+  /** How long this process waits for Redis while it starts. */
+  readonly patience: Deadline;
+  readonly parts: readonly Part[];
+}
+
+const START_WAIT_MS = 5_000;
+const CHECK_EVERY_MS = 60_000;
+const NOT_ASKED_YET: Durability = {
+  durable: false,
+  reasons: ['Redis has not been asked yet'],
+  runId: '',
+  version: '',
+  usedMemoryShare: null,
+};
+
+/** `signal` fires when the process is to stop, also while it is still starting. */
+export function createContainer(config: Config, logger: Logger, signal?: AbortSignal): Container {
+  const quietly = createQuietly(logger, systemClock);
+  const patience = { clock: systemClock, logger, signal };
+  const target = targetOf(config);
+  const book = readAccounts(config);
+  const connections = openConnections(target, quietly);
+  const { redis, bullQueues, waker } = connections;
+  let durability = NOT_ASKED_YET;
+  const queries = new Queries(redis);
+  const accounts = new Accounts(redis);
+  const metrics = metricsOf(
+    { queries, accounts, bullQueues, quietly },
+    { durability: () => durability, recovering: () => heartbeat.recovering() !== undefined },
+  );
+  const fence = fenceOf(config, redis, metrics);
+  const heartbeat = heartbeatOf({ config, book, redis, logger, quietly }, fence);
+  const records = { redis, random: systemRandom, fence: fence?.pass, heartbeat };
+  return {
+    config,
+    logger,
+    quietly,
+    clock: systemClock,
+    random: systemRandom,
+    target,
+    redis,
+    book,
+    fingerprints: new Map([...book].map(([name, account]) => [name, accountFingerprint(account)])),
+    ...storesOf(records, [...book.keys()]),
+    queries,
+    limits: new SharedLimits(redis, config, { ours: deploymentOf(config, book) }),
+    accounts,
+    events: eventsOf(redis, heartbeat),
+    bullQueues,
+    wake: (queue, id, rev) => waker.wake(queue, id, rev),
+    durability: () => withFence(durability, fence),
+    heartbeat,
+    metrics,
+    watchdog: createWatchdog({ clock: systemClock, leaseMs: timingOf(config).leaseMs }),
+    fence: fence?.pass,
+    patience,
+    parts: [
+      redisPart(connections, patience),
+      durabilityPart(config, redis, logger, (verdict) => (durability = verdict)),
+    ],
+  };
+}
+
+interface Records {
+  readonly redis: Redis;
+  readonly random: Random;
+  readonly fence: (() => Promise<boolean>) | undefined;
+  readonly heartbeat: Heartbeat;
+}
+
+function storesOf(records: Records, accounts: readonly string[]) {
+  const { redis, random, heartbeat } = records;
+  return {
+    operations: new Operations({ ...records, standingsOf: accounts }),
+    chunks: new Chunks(records),
+    campaigns: new Campaigns(redis),
+    retries: new Retries(redis),
+    optOuts: new OptOuts(redis),
+    batches: new Batches(redis, random, heartbeat),
+    recovery: new Recovery({ redis, random }),
+  };
+}
+
+function fenceOf(config: Config, redis: Redis, metrics: Metrics): Fence | undefined {
+  const replicas = config.REDIS_WAIT_REPLICAS;
+  if (replicas === 0) return undefined;
+  const wait = (count: number, ms: number): Promise<number> => redis.wait(count, ms);
+  return createFence({ wait, replicas, clock: systemClock, onWaited: metrics.fenced });
+}
+
+function eventsOf(redis: Redis, heartbeat: Heartbeat): EventStream {
+  return new EventStream({
+    redis,
+    epoch: () => heartbeat.known().epoch,
+    keptUpTo: (place) => heartbeat.keptUpTo(place),
+    onLost: (place) => heartbeat.lost(place),
+  });
+}
+
+function heartbeatOf(
+  { config, book, redis, logger, quietly }: Pick<Container, 'config' | 'book' | 'redis' | 'logger' | 'quietly'>,
+  fence: Fence | undefined,
+): Heartbeat {
+  const heartbeat = new Heartbeat({
+    redis,
+    random: systemRandom,
+    fence: fence?.pass,
+    ours: deploymentOf(config, book),
+    silenceMs: config.SILENCE_LIMIT,
+    onError: (error) => quietly('heartbeat', error),
+  });
+  heartbeat.onChange((state) => {
+    if (state) logger.error({ recovery: state }, RECOVERING);
+    else logger.info('the recovery is over');
+  });
+  return heartbeat;
+}
+
+/** A replica that has just missed a write is away, whatever Redis says about its connections. */
+function withFence(seen: Durability, fence: Fence | undefined): Durability {
+  const closed = fence?.closed();
+  return closed === undefined ? seen : { ...seen, durable: false, reasons: [closed, ...seen.reasons] };
+}
+
+function metricsOf(
+  { queries, accounts, bullQueues, quietly }: Pick<Container, 'queries' | 'accounts' | 'bullQueues' | 'quietly'>,
+  { durability, recovering }: Pick<Container, 'durability'> & { readonly recovering: () => boolean },
+): Metrics {
+  return createMetrics({
+    queries,
+    accounts,
+    jobCounts: (queue) => bullQueues[queue].getJobCounts(),
+    oldestJobAt: async (queue) => (await bullQueues[queue].getJobs(['waiting'], 0, 0, true))[0]?.timestamp,
+    durable: () => durability().durable,
+    recovering,
+    memoryShare: () => durability().usedMemoryShare,
+    clock: systemClock,
+    onError: (error) => quietly('metrics', error),
+  });
+}
+
+interface Connections {
+  readonly redis: Redis;
+  /** The queues' own connection: what BullMQ does on it holds up no record. */
+  readonly queueClient: Redis;
+  readonly bullQueues: Readonly<Record<AnyQueueName, Queue>>;
+  readonly waker: Waker;
+}
+
+function openConnections(target: RedisTarget, quietly: Container['quietly']): Connections {
+  const onError = (error: Error): void => quietly('Redis connection', error);
+  const redis = openCommands(target, { name: 'relais', onError });
+  const queueClient = openForQueues(target, { name: 'relais-queues', onError });
+  const place = { connection: queueClient, prefix: prefixOf(target) };
+  const opened = queueNames.map((name) => [name, openQueue(queues[name], place)] as const);
+  for (const [, queue] of opened) queue.on('error', onError);
+  const bullQueues = Object.fromEntries(opened) as Record<AnyQueueName, Queue>;
+  const ready = (): boolean => queueClient.status === 'ready';
+  return {
+    redis,
+    queueClient,
+    bullQueues,
+    waker: new Waker(bullQueues, ready, (error) => quietly('wake-up', error)),
+  };
+}
+
+export function targetOf(config: Config): RedisTarget {
+  const { REDIS_SENTINELS: sentinels, REDIS_CA_FILE: ca } = config;
+  const { REDIS_SENTINEL_NAME: sentinelName, REDIS_SENTINEL_USER: user, REDIS_SENTINEL_PASSWORD: password } = config;
+  return {
+    url: config.REDIS_URL,
+    prefix: config.REDIS_PREFIX,
+    ...(sentinels ? { sentinels, sentinelName } : {}),
+    ...(user === undefined ? {} : { sentinelUser: user }),
+    ...(password === undefined ? {} : { sentinelPassword: password }),
+    ...(ca ? { ca: ca.holds } : {}),
+  };
+}
+
+/** First to start and last to stop: everybody else writes to it until the end. */
+function redisPart({ redis, queueClient, bullQueues, waker }: Connections, patience: Deadline): Part {
+  const clients = [redis, queueClient];
+  return {
+    name: 'Redis',
+    start: async () => {
+      try {
+        for (const client of clients) await retryUntilDeadline(() => waitUntilReady(client, START_WAIT_MS), patience);
+      } catch (error) {
+        for (const client of clients) client.disconnect();
+        throw error;
+      }
+      return async () => {
+        await waker.settled();
+        await Promise.all(Object.values(bullQueues).map((queue) => queue.close()));
+        for (const client of clients) await closeConnection(client);
+      };
+    },
+  };
+}
+
+/** Money waits until the first look has said that what is answered is kept. */
+function durabilityPart(config: Config, redis: Redis, logger: Logger, tell: (verdict: Durability) => void): Part {
+  const options = { asserted: config.DURABILITY === 'asserted', replicas: config.REDIS_WAIT_REPLICAS };
+  return {
+    name: 'the durability check',
+    start: async () => {
+      let stop = (): void => undefined;
+      await new Promise<void>((resolve) => {
+        stop = watchDurability({
+          redis,
+          clock: systemClock,
+          everyMs: CHECK_EVERY_MS,
+          check: () => checkDurability(redis, options),
+          onChange: (verdict) => {
+            tell(verdict);
+            resolve();
+            const { durable, reasons, version } = verdict;
+            if (durable) logger.info({ version, reasons }, 'Redis keeps what it answers');
+            else logger.error({ version, reasons }, 'Redis is not durable: disbursements and texts wait');
+          },
+        });
+      });
+      return async () => stop();
+    },
+  };
+}

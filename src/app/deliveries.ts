@@ -1,0 +1,82 @@
+/** Signed deliveries: the desk that registers endpoints, the dispatcher, and the tools of a delivering attempt. */
+import type { Part } from './parts.ts';
+import { dispatchUntil } from '../events/dispatcher.ts';
+import { EndpointService } from '../events/endpoint-service.ts';
+import { createWebhookSender } from '../events/outgoing/webhook-sender.ts';
+import { type Outgoing, openOutgoing } from '../events/outgoing/post.ts';
+import { Endpoints } from '../operations/endpoints.ts';
+import { type DeliveryTools, deliverEvents } from '../processors/event-delivery.ts';
+import type { Processor } from '../processors/index.ts';
+import { sealingSecrets } from './processor-context.ts';
+import type { Container } from './container.ts';
+
+export function endpointsOf({ redis, random }: Container): Endpoints {
+  return new Endpoints({ redis, random });
+}
+
+export function endpointServiceOf(container: Container, endpoints: Endpoints): EndpointService {
+  const { config, events, random, wake } = container;
+  return new EndpointService({
+    endpoints,
+    events,
+    random,
+    secrets: sealingSecrets(config),
+    rules: rulesOf(container),
+    wake: (endpoint, rev) => wake('event-delivery', endpoint, rev),
+  });
+}
+
+function rulesOf({ config }: Container): { readonly allowLoopback: boolean } {
+  return { allowLoopback: config.ALLOW_LOOPBACK_ENDPOINTS === 'on' };
+}
+
+export interface Delivery {
+  readonly processor: Processor;
+  /** Hands out what happened until it is stopped; posts under way are then cut off, and made again later. */
+  readonly part: Part;
+}
+
+export function deliveryOf(container: Container): Delivery {
+  const { clock } = container;
+  const outgoing = openOutgoing({ clock, ...rulesOf(container) });
+  const tools = toolsOf(container, outgoing);
+  return { processor: (id) => deliverEvents(id, tools), part: dispatcherPart(container, outgoing) };
+}
+
+function toolsOf(container: Container, outgoing: Outgoing): DeliveryTools {
+  const { clock, random, config, events, metrics } = container;
+  return {
+    endpoints: endpointsOf(container),
+    clock,
+    random,
+    letterAt: async (place) => {
+      const event = await events.at(place);
+      return event && { id: event.id, body: JSON.stringify(event) };
+    },
+    post: createWebhookSender({ outgoing, clock, secrets: sealingSecrets(config) }),
+    onDelivery: (outcome) => metrics.eventDelivered(outcome),
+  };
+}
+
+function dispatcherPart(container: Container, outgoing: Outgoing): Part {
+  const { events, clock, config, wake, quietly } = container;
+  return {
+    name: 'the dispatcher of events',
+    start: async () => {
+      const stop = new AbortController();
+      const dispatched = dispatchUntil(stop.signal, {
+        endpoints: endpointsOf(container),
+        events,
+        clock,
+        intervalMs: config.SWEEP_INTERVAL,
+        wake: (endpoint, rev) => wake('event-delivery', endpoint, rev),
+        onError: (error) => quietly('dispatching events', error),
+      });
+      return async () => {
+        stop.abort();
+        await dispatched;
+        await outgoing.close();
+      };
+    },
+  };
+}

@@ -1,0 +1,80 @@
+/** `relais dev`: an embedded Redis, the sandbox and all roles in one process, with nothing to configure. */
+import { type Part, startAll } from './parts.ts';
+import { roles } from '../cli/io.ts';
+import { loadConfig } from '../config.ts';
+import { systemRandom } from '../lib/random.ts';
+import { startEmbeddedRedis } from '../redis/embedded.ts';
+import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
+import { type Surroundings, aborted, startRoles, type Urls } from './run.ts';
+import { sandboxKeys } from './sandbox-keys.ts';
+
+type Settings = Record<string, string | undefined>;
+
+export async function dev({ env, signal, ready }: Surroundings): Promise<number> {
+  // Whatever the environment says about keys and addresses, nothing here may reach beyond this machine.
+  const settings: Settings = { ...env, ...devSettings() };
+  const urls: Urls & { base?: string; crm?: string; control?: string; redis?: string } = {};
+  const stop = await startAll([
+    redisPart(settings, urls),
+    sandboxPart(settings, urls),
+    {
+      name: 'relais',
+      start: async () => {
+        const running = await startRoles(loadConfig(settings), roles);
+        Object.assign(urls, running.urls);
+        return running.stop;
+      },
+    },
+  ]);
+  ready({ ready: true, ...urls });
+  await aborted(signal);
+  await stop();
+  return 0;
+}
+
+function devSettings(): Settings {
+  return {
+    SERVICE_MODE: 'live',
+    SERVICE_HEADER_PREFIX: 'SERVICE',
+    ...sandboxKeys,
+    HOST: '127.0.0.1',
+    API_KEYS: 'dev:enqueue+read+approve+operate:dev,checker:read+approve:checker',
+    PUBLIC_URL: undefined,
+    ACCOUNTS_FILE: undefined,
+    REDIS_SENTINELS: undefined,
+    REDIS_WAIT_REPLICAS: undefined,
+    // Its Redis is forgotten at its end, so there is nothing to be a witness of.
+    WITNESS_FILE: 'off',
+    CALLBACK_SECRET: systemRandom.hex(16),
+  };
+}
+
+function redisPart(settings: Settings, urls: { redis?: string }): Part {
+  return {
+    name: 'the embedded Redis',
+    start: async () => {
+      const binary = settings['REDIS_SERVER_BIN'];
+      const redis = await startEmbeddedRedis(binary ? { binary } : {});
+      settings['REDIS_URL'] = redis.url;
+      urls.redis = redis.url;
+      return () => redis.stop();
+    },
+  };
+}
+
+function sandboxPart(settings: Settings, urls: Partial<Pick<Sandbox, 'base' | 'crm' | 'control'>>): Part {
+  return {
+    name: 'the sandbox',
+    start: async () => {
+      const config = loadConfig(settings);
+      const sandbox = await startSandbox({
+        ports: { base: config.SANDBOX_PORT, crm: config.SANDBOX_CRM_PORT, control: config.SANDBOX_CONTROL_PORT },
+      });
+      settings['SERVICE_BASE_URL'] = sandbox.base;
+      settings['SERVICE_CRM_URL'] = sandbox.crm;
+      const { base, crm, control } = sandbox;
+      Object.assign(urls, { base, crm, control });
+      return () => sandbox.stop();
+    },
+  };
+}

@@ -1,0 +1,127 @@
+/** `relais doctor`: looks at everything a deployment needs, says what is wrong and how to mend it. Leaves nothing behind. */
+import type { Redis } from 'ioredis';
+import { type AccountBook, readAccounts } from '../accounts.ts';
+import type { Config } from '../config.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Random } from '../lib/random.ts';
+import { SharedLimits } from '../operations/shared-limits.ts';
+import { Recovery } from '../operations/recovery.ts';
+import { closeConnection } from '../redis/connections.ts';
+import type { Upstream } from '../upstream/client.ts';
+import { openUpstream } from './processor-context.ts';
+import { examineCallbacks } from './examine/callbacks.ts';
+import { examineDeployment } from './examine/deployment.ts';
+import { type Finding, checkNames, examined, skipped } from './examine/finding.ts';
+import { examineLimits } from './examine/limits.ts';
+import { examinePermissions } from './examine/permissions.ts';
+import { examineRecovery } from './examine/recovery.ts';
+import { examineRecords } from './examine/records.ts';
+import { examineRedis, reachRedis } from './examine/redis.ts';
+import { examineBalance, examineKeys, examineLogin } from './examine/service.ts';
+import { examineSettings } from './examine/settings.ts';
+
+export interface DoctorTools {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Fires when nobody waits for the rest. */
+  readonly signal: AbortSignal;
+  /** One JSON object at the end, instead of one line per finding as it is found. */
+  readonly json: boolean;
+  readonly print: (line: string) => void;
+}
+
+/** However patient the workers are told to be, somebody waits at a terminal here. */
+const TIMEOUT_MAX_MS = 10_000;
+
+/** 0 when no fault was found. */
+export async function doctor(tools: DoctorTools): Promise<0 | 1> {
+  const findings: Finding[] = [];
+  for await (const finding of examine(tools)) {
+    findings.push(finding);
+    if (!tools.json) tools.print(lineOf(finding));
+    if (tools.signal.aborted) return 1;
+  }
+  const faults = findings.filter(({ is }) => is === 'fault').length;
+  if (tools.json) tools.print(JSON.stringify({ ok: faults === 0, findings }, null, 2));
+  else tools.print(faults === 0 ? 'No fault was found.' : `${faults} ${faults === 1 ? 'fault' : 'faults'}.`);
+  return faults === 0 ? 0 : 1;
+}
+
+const MARKS = { ok: '✓', fault: '✗', skipped: '–' } as const;
+const WIDTH = Math.max(...checkNames.map((name) => name.length));
+
+function lineOf({ check, is, says, fix }: Finding): string {
+  return `${MARKS[is]} ${check.padEnd(WIDTH)}  ${says}${fix ? ` → ${fix}` : ''}`;
+}
+
+async function* examine(tools: DoctorTools): AsyncGenerator<Finding> {
+  const { findings, config } = examineSettings(tools.env);
+  yield* findings;
+  if (config === undefined) {
+    yield skipped('redis', 'nothing else is looked at before the settings can be read');
+    return;
+  }
+  const book = readAccounts(config);
+  const reached = await reachRedis(config);
+  if ('check' in reached) {
+    yield reached;
+    yield* examineAccounts({ config, book });
+  } else {
+    try {
+      yield* await examined('redis', () => examineRedis(reached, config, tools.clock));
+      yield* await examined('permissions', () => examinePermissions(reached, config, tools.random));
+      yield* await examined('recovery', () =>
+        examineRecovery(new Recovery({ redis: reached, random: tools.random })),
+      );
+      yield* await examined('deployment', () => examineDeployment(reached, config, book));
+      yield* await examined('limits', () => examineLimits(new SharedLimits(reached), config, tools.clock.now()));
+      yield* await examined('records', () => examineRecords(reached));
+      yield* examineWithRedis(tools, { config, redis: reached, book });
+    } finally {
+      await closeConnection(reached);
+    }
+  }
+  yield await examineCallbacks(config, tools.clock);
+}
+
+interface Examined {
+  readonly config: Config;
+  readonly book: AccountBook;
+}
+
+async function* examineWithRedis(
+  { clock, random }: DoctorTools,
+  { config, redis, book }: Examined & { readonly redis: Redis },
+): AsyncGenerator<Finding> {
+  const upstream = openUpstream({
+    config: { ...config, UPSTREAM_TIMEOUT: Math.min(config.UPSTREAM_TIMEOUT, TIMEOUT_MAX_MS) },
+    redis,
+    clock,
+    random,
+    metrics: { exchanged: () => undefined },
+  });
+  try {
+    yield* examineAccounts({ config, book, service: { upstream, clock } });
+  } finally {
+    await upstream.close();
+  }
+}
+
+/** Without Redis the service is not asked: a login is kept there for all processes. */
+async function* examineAccounts({
+  config,
+  book,
+  service,
+}: Examined & { readonly service?: { upstream: Upstream; clock: Clock } }): AsyncGenerator<Finding> {
+  for (const account of book.values()) {
+    yield* examineKeys(account, { alone: book.size === 1 });
+    if (service === undefined) continue;
+    if (config.SERVICE_CRM_URL !== undefined) {
+      yield* await examined('sms login', async () => [await examineLogin(account, service)]);
+    }
+    if (config.SERVICE_BASE_URL !== undefined) {
+      yield* await examined('balance', async () => [await examineBalance(account, service)]);
+    }
+  }
+}

@@ -1,0 +1,197 @@
+/** The listeners of a process: the HTTP API, the callback receiver, the metrics page. Each tells its address. */
+import type { Redis } from 'ioredis';
+import { createApi } from '../api/app.ts';
+import type { QueueSwitches } from '../api/context.ts';
+import type { Part } from './parts.ts';
+import { apiKeysOf } from '../config.ts';
+import type { Clock } from '../lib/clock.ts';
+import { describeMs } from '../lib/durations.ts';
+import { startMetricsServer } from '../metrics/server.ts';
+import { Purge } from '../operations/purge.ts';
+import { RECOVERING } from '../operations/recovery.ts';
+import { Restored } from '../operations/restored.ts';
+import type { ProcessorContext } from '../processors/context.ts';
+import { RecoveryDesk } from '../processors/recovery-desk.ts';
+import { resolveDisbursement } from '../processors/resolve.ts';
+import { type AnyQueueName, queueNames } from '../queues/index.ts';
+import { IntakeJobs } from '../queues/intake-jobs.ts';
+import { createReceiver } from '../webhooks/receiver.ts';
+import { callbackSecrets } from './processor-context.ts';
+import { collectAcceptanceOf } from './collect.ts';
+import { endpointServiceOf, endpointsOf } from './deliveries.ts';
+import type { Container } from './container.ts';
+import { listen } from './listen.ts';
+import { keepingRefusalOf, refusalOf } from './refusal.ts';
+import { withDeadline } from './timing.ts';
+import { acceptanceOf } from './worker.ts';
+
+type TellUrl = (url: string) => void;
+
+/** Probes are given a few seconds, and the next request does not wait for this one. */
+const ANSWER_MS = 1_000;
+
+export function apiPart(container: Container, context: ProcessorContext, tellUrl: TellUrl): Part {
+  const { config, logger, book, metrics } = container;
+  return {
+    name: 'the API',
+    start: async () => {
+      const acceptance = acceptanceOf(container);
+      const endpoints = endpointsOf(container);
+      const app = createApi({
+        ...container,
+        keys: apiKeysOf(config),
+        ratePerSecond: config.API_RATE,
+        environment: config.ENVIRONMENT,
+        extraWithdrawModes: config.EXTRA_WITHDRAW_MODES,
+        accountNames: [...book.keys()],
+        defaultCountry: config.DEFAULT_COUNTRY,
+        purge: new Purge(container.redis),
+        intakeJobs: new IntakeJobs(container.bullQueues.intake),
+        recoveryDesk: recoveryDeskOf(container, context),
+        audit: (facts) => logger.info({ audit: true, ...facts }, 'audit'),
+        smsPrices: config.SMS_PRICES_FILE?.holds,
+        senderOf: (account) => book.get(account)?.smsSender,
+        acceptance,
+        collect: collectAcceptanceOf(container),
+        endpoints,
+        endpointService: endpointServiceOf(container, endpoints),
+        processing: context,
+        refusal: () => refusalOf(container),
+        keepingRefusal: () => keepingRefusalOf(container),
+        resolve: (id, request) => resolveDisbursement(id, request, context),
+        queues: queueSwitches(container),
+        onWrongKey: metrics.wrongKey,
+        onError: (error, request) => logger.error({ err: error, ...request }, 'a request failed'),
+      });
+      // An upload of a million rows may take its time; a header may not.
+      const { url, close } = await listen(app, {
+        host: config.HOST,
+        port: config.API_PORT,
+        headersMs: 10_000,
+        requestMs: 300_000,
+        bodySilenceMs: 30_000,
+        maxConnections: config.MAX_CONNECTIONS,
+      });
+      tellUrl(url);
+      return async () => {
+        await close();
+        acceptance.flush();
+      };
+    },
+  };
+}
+
+function recoveryDeskOf(
+  { redis, recovery, heartbeat, bullQueues }: Container,
+  context: ProcessorContext,
+): RecoveryDesk {
+  return new RecoveryDesk({
+    restored: new Restored(redis),
+    context,
+    recovery: {
+      state: () => recovery.state(),
+      // Whoever was told that it is over finds these doors open.
+      leave: async (how) => {
+        const left = await recovery.leave(how);
+        await heartbeat.beat();
+        return left;
+      },
+    },
+    intakeJobs: new IntakeJobs(bullQueues.intake),
+  });
+}
+
+function queueSwitches({ bullQueues, queries }: Container): QueueSwitches {
+  const change = async (name: string, how: 'pause' | 'resume'): Promise<boolean> => {
+    if (!queueNames.includes(name as AnyQueueName)) return false;
+    await bullQueues[name as AnyQueueName][how]();
+    return true;
+  };
+  return {
+    pause: (name) => change(name, 'pause'),
+    resume: (name) => change(name, 'resume'),
+    list: async () => {
+      const backlog = new Map((await queries.backlog()).map(({ queue, due }) => [queue as string, due]));
+      return Promise.all(
+        queueNames.map(async (name) => {
+          const { waiting = 0, active = 0 } = await bullQueues[name].getJobCounts('waiting', 'active');
+          const paused = await bullQueues[name].isPaused();
+          return { name, paused, waiting, active, due: backlog.get(name) ?? 0 };
+        }),
+      );
+    },
+  };
+}
+
+export function webhooksPart(container: Container, tellUrl: TellUrl): Part {
+  const { config, book, metrics, operations, clock, wake, quietly, logger } = container;
+  return {
+    name: 'the callback receiver',
+    start: async () => {
+      const app = createReceiver({
+        secrets: callbackSecrets(config),
+        masterKeys: (account) => [book.get(account)?.masterKey].filter((key) => key !== undefined),
+        operations,
+        clock,
+        wake,
+        onCallback: (kind, verdict, target) => {
+          metrics.callbackReceived(kind, verdict);
+          logger.debug({ kind, verdict, id: target?.id }, 'callback');
+          // Somebody was paid by us whom we do not know: the sign of lost data.
+          if (verdict === 'unmatched')
+            logger.error({ kind, id: target?.id }, 'a signed callback for no record of ours');
+          if (verdict === 'contradicts')
+            logger.error({ kind, id: target?.id }, 'a signed callback claims the opposite of the end that was told');
+        },
+        onError: (error) => quietly('callback', error),
+      });
+      const { url, close } = await listen(app, {
+        host: config.HOST,
+        port: config.WEBHOOKS_PORT,
+        headersMs: 10_000,
+        requestMs: 15_000,
+        bodySilenceMs: 15_000,
+        maxConnections: config.MAX_CONNECTIONS,
+      });
+      tellUrl(url);
+      return close;
+    },
+  };
+}
+
+export function metricsPart(container: Container, tellUrl: TellUrl): Part {
+  const { config, metrics, redis, durability, heartbeat, watchdog, quietly, limits, clock } = container;
+  return {
+    name: 'the metrics page',
+    start: async () => {
+      const server = await startMetricsServer({
+        metrics,
+        host: config.HOST,
+        port: config.METRICS_PORT,
+        readiness: async () => {
+          const away = await awayReason(redis, clock);
+          return [
+            ...(heartbeat.recovering() ? [`recovering: ${RECOVERING}`] : []),
+            ...(away === undefined ? [] : [away]),
+            ...(durability().durable ? [] : durability().reasons),
+            ...watchdog.reasons(),
+            ...(away === undefined ? await limits.reasons(clock.now()) : []),
+          ];
+        },
+        onError: (error) => quietly('metrics page', error),
+      });
+      tellUrl(server.url);
+      return () => server.close();
+    },
+  };
+}
+
+/**
+ * Why nothing can be asked of Redis now, if so. One that hangs keeps its connections, and they stay `ready`: only a
+ * question tells. A refusal is an answer; why it refuses is among the other reasons.
+ */
+async function awayReason(redis: Redis, clock: Clock): Promise<string | undefined> {
+  if (redis.status === 'ready' && !(await withDeadline(clock, ANSWER_MS, () => Promise.allSettled([redis.ping()]))))
+    return `Redis has not answered within ${describeMs(ANSWER_MS)}: is it frozen, overloaded, or cut off?`;
+  return redis.status === 'ready' ? undefined : `Redis is ${redis.status}`;
+}

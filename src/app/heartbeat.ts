@@ -1,0 +1,91 @@
+/** The heartbeat of a process: finds out at its start what it may work on, beats each second, and keeps the witness. */
+import type { Part } from './parts.ts';
+import type { Config } from '../config.ts';
+import { WrongSettings } from '../config.ts';
+import { KeysOfAnother } from '../operations/stamp.ts';
+import type { Container } from './container.ts';
+import { retryUntilDeadline } from './patience.ts';
+import { Witness } from './witness.ts';
+
+const BEAT_EVERY_MS = 1_000;
+const DEFAULT_WITNESS = '.relais/witness';
+
+type Needs = Pick<
+  Container,
+  'config' | 'logger' | 'quietly' | 'clock' | 'random' | 'redis' | 'heartbeat' | 'patience'
+>;
+
+/**
+ * Before whatever accepts or sends: nobody may be at work on a Redis that has lost something. `onKeysOfAnother`: a
+ * reconnect has led to another deployment's, and nothing was written there.
+ */
+export function heartbeatPart(needs: Needs, onKeysOfAnother: () => void): Part {
+  const { heartbeat, clock, quietly, redis, patience } = needs;
+  return {
+    name: 'the heartbeat',
+    start: async () => {
+      const witness = await witnessOf(needs);
+      await retryUntilDeadline(async () => heartbeat.begin(await told(witness, needs)), patience);
+      const writeDown = async (): Promise<void> => {
+        await witness?.keep(heartbeat.known()).catch((error: unknown) => quietly('the witness file', error));
+      };
+      await writeDown();
+      const failed = (error: unknown): void => {
+        if (error instanceof KeysOfAnother) onKeysOfAnother();
+        else quietly('heartbeat', error);
+      };
+      let cancel = (): void => undefined;
+      let underWay: Promise<void> = Promise.resolve();
+      const beat = async (): Promise<void> => {
+        cancel();
+        await heartbeat.beat().then(writeDown, failed);
+        cancel = clock.after(BEAT_EVERY_MS, next);
+      };
+      const next = (): void => {
+        underWay = underWay.then(beat);
+      };
+      // What answers after a reconnect may be another server.
+      redis.on('ready', next);
+      cancel = clock.after(BEAT_EVERY_MS, next);
+      return async () => {
+        redis.off('ready', next);
+        await underWay;
+        cancel();
+        await heartbeat.end().then(writeDown, (error: unknown) => quietly('heartbeat', error));
+      };
+    },
+  };
+}
+
+async function told(witness: Witness | undefined, { heartbeat, logger }: Needs) {
+  const deployment = await heartbeat.deployment();
+  try {
+    return await witness?.tell(deployment);
+  } catch (error) {
+    logger.warn({ err: error }, 'the witness file cannot be read, so it proves nothing at this start');
+    return undefined;
+  }
+}
+
+/** Undefined: there is none. A file that was asked for and cannot be written is a wrong setting. */
+async function witnessOf({ config, logger, random }: Needs): Promise<Witness | undefined> {
+  const { WITNESS_FILE: path } = config;
+  if (path === 'off') return undefined;
+  const witness = new Witness({ path: path ?? DEFAULT_WITNESS, place: placeOf(config), tag: random.hex(4) });
+  try {
+    await witness.prove();
+    return witness;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    if (path !== undefined) throw new WrongSettings([`WITNESS_FILE: cannot be written (${why})`]);
+    logger.info({ why }, 'there is no witness file: a long stop will have to be confirmed');
+    return undefined;
+  }
+}
+
+/** Who this is, without a password. */
+function placeOf(config: Config): string {
+  const { host, pathname } = new URL(config.REDIS_URL);
+  const server = config.REDIS_SENTINELS === undefined ? host : config.REDIS_SENTINEL_NAME;
+  return `${config.ENVIRONMENT} ${server}${pathname === '' ? '/' : pathname} ${config.REDIS_PREFIX}`;
+}

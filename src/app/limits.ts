@@ -1,0 +1,49 @@
+/** The limits of money that the settings of this process ask for: told when it starts, and when Redis may have lost them. */
+import type { Part } from './parts.ts';
+import type { LimitChange } from '../operations/shared-limits.ts';
+import type { Container } from './container.ts';
+import { retryUntilDeadline } from './patience.ts';
+
+type Needs = Pick<
+  Container,
+  'limits' | 'patience' | 'logger' | 'quietly' | 'random' | 'clock' | 'redis' | 'heartbeat'
+>;
+
+/** Only roles that accept or pay have an opinion. Before any of them takes something, so that nothing slips by. */
+export function limitsPart(needs: Needs, roles: readonly string[]): Part {
+  const { limits, patience, logger, quietly, random, clock, redis, heartbeat } = needs;
+  const by = `settings of ${roles.toSorted().join(', ')}`;
+  const audit = (lowered: readonly LimitChange[]): void => {
+    for (const { name, from, to } of lowered) logger.info({ audit: true, by, did: 'limit', name, from, to }, 'audit');
+  };
+  let op = random.hex(8);
+  const tell = async (when: 'at start' | 'again') => {
+    const { lowered, looser } = await limits.publish(by, op, when);
+    // Told with the same word until the answer was heard, so that nothing is done unaudited.
+    op = random.hex(8);
+    audit(lowered);
+    return looser;
+  };
+  let underWay: Promise<unknown> = Promise.resolve();
+  const again = (): void => {
+    underWay = underWay.then(() => tell('again')).catch((error: unknown) => quietly('the limits of money', error));
+  };
+  return {
+    name: 'the limits of money',
+    start: async () => {
+      if ((await retryUntilDeadline(() => tell('at start'), patience)).length > 0) {
+        const reasons = await retryUntilDeadline(() => limits.reasons(clock.now()), patience);
+        logger.error({ reasons }, 'limits here are looser than those that hold');
+      }
+      // Those who have no opinion of their own, the library among them, keep to what Redis says. In a recovery nothing is
+      // accepted yet; and the one that ends may have been of a copy that was put back meanwhile.
+      redis.on('ready', again);
+      const deaf = heartbeat.onChange(again);
+      return async () => {
+        redis.off('ready', again);
+        deaf();
+        await underWay;
+      };
+    },
+  };
+}

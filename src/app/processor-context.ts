@@ -1,0 +1,90 @@
+import { hkdfSync } from 'node:crypto';
+import type { ProcessorContext } from '../processors/context.ts';
+import { createUpstream } from '../upstream/client.ts';
+import { callbackPath } from '../webhooks/path.ts';
+import { Secret, secretsOf } from '../lib/secret.ts';
+import type { Config } from '../config.ts';
+import type { Container } from './container.ts';
+import type { Timing } from './timing.ts';
+
+/** How many chunks are out for each slot of a worker: enough for several workers, few enough to pause. */
+const FEED_PER_SLOT = 8;
+
+export function callbackSecrets(config: Config): Secret[] {
+  return secretsOf(config.CALLBACK_SECRET);
+}
+
+/**
+ * What is kept sealed in Redis is sealed with the first of these and opened with any. On this machine alone, where none
+ * is asked for, they follow from the callback secrets.
+ */
+export function sealingSecrets(config: Config): Secret[] {
+  const own = secretsOf(config.SEALING_SECRET);
+  if (own.length > 0) return own;
+  return callbackSecrets(config).map(
+    (secret) =>
+      new Secret(Buffer.from(hkdfSync('sha256', secret.reveal(), '', 'relais sealing', 32)).toString('hex')),
+  );
+}
+
+interface UpstreamNeeds extends Pick<Container, 'config' | 'redis' | 'clock' | 'random'> {
+  readonly metrics: Pick<Container['metrics'], 'exchanged'>;
+}
+
+export function openUpstream({ config, redis, clock, random, metrics }: UpstreamNeeds) {
+  return createUpstream({
+    baseUrl: config.SERVICE_BASE_URL ?? '',
+    crmUrl: config.SERVICE_CRM_URL ?? '',
+    timeoutMs: config.UPSTREAM_TIMEOUT,
+    connectTimeoutMs: config.UPSTREAM_CONNECT_TIMEOUT,
+    ratePerSecond: config.UPSTREAM_RATE,
+    livePathsInTest: config.LIVE_PATHS_IN_TEST === 'send',
+    extraWithdrawModes: config.EXTRA_WITHDRAW_MODES,
+    softpayCard: config.SOFTPAY_CARD === 'on',
+    smsLoginEncoding: config.SMS_LOGIN_ENCODING,
+    clock,
+    random,
+    redis,
+    onExchange: (seen) => metrics.exchanged(seen),
+  });
+}
+
+/** `publicUrl` is asked for each time: in development it is known only once the receiver listens. */
+export function createBench(container: Container, timing: Timing, publicUrl: () => string | undefined) {
+  const { config, book, fingerprints } = container;
+  const secrets = callbackSecrets(config);
+  const upstream = openUpstream(container);
+  const context: ProcessorContext = {
+    ...container,
+    upstream,
+    policy: {
+      leaseMs: timing.leaseMs,
+      resubmit: config.DISBURSEMENT_RESUBMIT === 'resubmit',
+      quietMs: config.DISBURSEMENT_QUIET_PERIOD,
+      pollMs: config.DISBURSEMENT_POLL,
+      limitMs: config.DISBURSEMENT_LIMIT,
+      recheckMs: config.RECHECK_SUCCEEDED,
+      invoicePollMs: config.INVOICE_POLL,
+      paymentRequestPollMs: config.PAYMENT_REQUEST_POLL,
+      holdRecheckMs: config.HOLD_RECHECK,
+      settleDelayMs: config.SMS_SETTLE_DELAY,
+      split: config.SMS_SPLIT === 'on',
+      onUnknown: config.SMS_ON_UNKNOWN,
+      feedWindow: FEED_PER_SLOT * config.WORKER_CONCURRENCY,
+      quietHours: config.QUIET_HOURS,
+      timezone: config.TIMEZONE,
+    },
+    account: (name) => {
+      const account = book.get(name);
+      if (account === undefined) return undefined;
+      return { upstream: account, fingerprint: fingerprints.get(name) ?? '', before: new Set(account.keysBefore) };
+    },
+    callbackUrl: (account, id, kind = 'disbursement') => {
+      const url = publicUrl();
+      if (url === undefined || secrets.length === 0) return undefined;
+      return url + callbackPath(secrets, { account, kind, id });
+    },
+    fence: container.fence ?? (async () => true),
+  };
+  return { context, close: () => upstream.close() };
+}

@@ -1,0 +1,102 @@
+/** `relais run`: the parts of the roles it was given, started in order, stopped in reverse when the signal fires. */
+import { type Part, startAll } from './parts.ts';
+import type { RunOptions } from '../cli/io.ts';
+import { type Config, describeConfig, loadConfig, missingFor } from '../config.ts';
+import { createLogger } from '../logger.ts';
+import { type AnyQueueName, queueNames } from '../queues/index.ts';
+import { createBench } from './processor-context.ts';
+import { isLoopbackHost } from '../events/outgoing/endpoint.ts';
+import { apiPart, metricsPart, webhooksPart } from './doors.ts';
+import { stampPart } from './deployment.ts';
+import { createContainer } from './container.ts';
+import { heartbeatPart } from './heartbeat.ts';
+import { limitsPart } from './limits.ts';
+import { timingOf } from './timing.ts';
+import { workerParts } from './worker.ts';
+
+export interface Urls {
+  api?: string;
+  webhooks?: string;
+  metrics?: string;
+}
+
+export interface Surroundings {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Fires when the process is to stop. */
+  readonly signal: AbortSignal;
+  /** Ends the process at once, and says why: going on would do harm. */
+  readonly giveUp: (error: Error) => void;
+  /** The one line on stdout. */
+  readonly ready: (facts: Readonly<Record<string, unknown>>) => void;
+}
+
+export async function run(
+  { roles, queues }: RunOptions,
+  { env, signal, ready, giveUp }: Surroundings,
+): Promise<number> {
+  const config = loadConfig(env, (given) => missingFor(given, roles));
+  const running = await startRoles(config, roles, queues as readonly AnyQueueName[] | undefined, {
+    signal,
+    giveUp,
+  });
+  ready({ ready: true, ...running.urls });
+  await aborted(signal);
+  await running.stop();
+  return 0;
+}
+
+export async function startRoles(
+  config: Config,
+  roles: RunOptions['roles'],
+  queues: readonly AnyQueueName[] = queueNames,
+  { signal, giveUp = fail }: Partial<Pick<Surroundings, 'signal' | 'giveUp'>> = {},
+): Promise<{ urls: Urls; stop: () => Promise<void> }> {
+  const logger = createLogger(config.LOG_LEVEL);
+  logger.info({ settings: describeConfig(config), roles }, 'starting');
+  const container = createContainer(config, logger, signal);
+  container.metrics.rolesAre(roles);
+  const urls: Urls = {};
+  const timing = timingOf(config);
+  const { context, close } = createBench(container, timing, () => publicUrlOf(config, urls));
+  const upstream: Part = { name: 'the upstream client', start: async () => close };
+  const stamp = stampPart(container, giveUp);
+  const stop = await startAll([
+    ...container.parts,
+    // Before anything is written: these may be the keys of another deployment.
+    stamp,
+    heartbeatPart(container, stamp.again),
+    ...(roles.includes('worker') || roles.includes('api') ? [limitsPart(container, roles)] : []),
+    metricsPart(container, (url) => (urls.metrics = url)),
+    upstream,
+    // The receiver before the worker: upstream may ask for it while the first disbursement is created.
+    ...(roles.includes('webhooks') ? [webhooksPart(container, (url) => (urls.webhooks = url))] : []),
+    ...(roles.includes('worker') ? workerParts(container, context, timing, queues) : []),
+    ...(roles.includes('api') ? [apiPart(container, context, (url) => (urls.api = url))] : []),
+  ]);
+  return {
+    urls,
+    stop: async () => {
+      logger.info('stopping');
+      await stop();
+      logger.info('stopped');
+    },
+  };
+}
+
+function fail(error: Error): never {
+  throw error;
+}
+
+/** While the service is on this machine, so is the receiver; a real one needs to be told where to reach us. */
+export function publicUrlOf(config: Config, urls: Urls): string | undefined {
+  if (config.PUBLIC_URL !== undefined) return config.PUBLIC_URL;
+  if (config.SERVICE_BASE_URL === undefined || !isLoopbackHost(new URL(config.SERVICE_BASE_URL).hostname))
+    return undefined;
+  if (urls.webhooks !== undefined) return urls.webhooks;
+  return config.WEBHOOKS_PORT === 0 ? undefined : `http://${config.HOST}:${config.WEBHOOKS_PORT}`;
+}
+
+export function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}

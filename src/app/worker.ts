@@ -1,0 +1,209 @@
+/** The worker role: one BullMQ worker per queue, and the sweeper that no wake-up can be lost to. */
+import type { ConnectionOptions } from 'bullmq';
+import type { Part } from './parts.ts';
+import type { QueueName } from '../operations/due-queues.ts';
+import type { ProcessorContext } from '../processors/context.ts';
+import { batchProcessor } from '../processors/batch.ts';
+import { type Processor, processors } from '../processors/index.ts';
+import { intakeProcessor } from '../processors/intake.ts';
+import { type AttemptFinished, runner } from '../processors/run.ts';
+import { sweepUntil } from '../processors/sweeper.ts';
+import { Turns } from '../processors/turns.ts';
+import { Acceptance } from '../producer/acceptance.ts';
+import { type AnyQueueName, queues } from '../queues/index.ts';
+import { IntakeJobs } from '../queues/intake-jobs.ts';
+import { openWorker } from '../queues/open.ts';
+import { prefixOf, workerConnection } from '../redis/connections.ts';
+import { collectIntake } from './collect.ts';
+import { type Delivery, deliveryOf } from './deliveries.ts';
+import type { Container } from './container.ts';
+import { refusalOf } from './refusal.ts';
+import { type Timing, withDeadline } from './timing.ts';
+import { together } from './together.ts';
+import { watchdogPart } from './watch-workers.ts';
+
+export function workerParts(
+  container: Container,
+  context: ProcessorContext,
+  timing: Timing,
+  names: readonly AnyQueueName[],
+): Part[] {
+  const delivery = deliveryOf(container);
+  return [
+    sweeperPart(container, context),
+    eventKeeperPart(container),
+    jobKeeperPart(container),
+    delivery.part,
+    watchdogPart(container, names),
+    together(
+      'the workers',
+      names.map((name) => queuePart(container, { context, delivery }, timing, name)),
+    ),
+  ];
+}
+
+export function acceptanceOf(container: Container): Acceptance {
+  const { redis, random, config, wake, clock, book, fingerprints } = container;
+  return new Acceptance({
+    redis,
+    random,
+    wake,
+    environment: config.ENVIRONMENT,
+    batchWindowMs: config.SMS_BATCH_WINDOW,
+    after: (ms, run) => clock.after(ms, run),
+    accounts: new Set(book.keys()),
+    fingerprints,
+    extraWithdrawModes: config.EXTRA_WITHDRAW_MODES,
+    fence: container.fence,
+    limits: config,
+    heartbeat: container.heartbeat,
+  });
+}
+
+interface Tools {
+  readonly context: ProcessorContext;
+  readonly delivery: Delivery;
+}
+
+function queuePart(container: Container, tools: Tools, timing: Timing, name: AnyQueueName): Part {
+  const { config, quietly, logger, metrics, target, watchdog } = container;
+  const declaration = queues[name];
+  const requests = Math.max(1, Math.round(config.WORKER_CONCURRENCY * declaration.share));
+  const concurrency = Math.ceil(requests * (declaration.attemptsPerRequest ?? 1));
+  return {
+    name: `the worker of ${name}`,
+    start: async () => {
+      const watched = watchdog.watch(name, concurrency);
+      let stopping = false;
+      const turns = concurrency > requests ? { turns: new Turns(requests, container.clock) } : {};
+      const context: ProcessorContext = { ...tools.context, stopping: () => stopping, ...turns };
+      const process = processorOf(container, { ...tools, context }, name);
+      const worker = openWorker(declaration, (job) => watched<unknown>(() => process(job)), {
+        // The recipe differs from BullMQ's type only in that it may spell out `undefined`.
+        connection: workerConnection(target) as ConnectionOptions,
+        prefix: prefixOf(target),
+        concurrency,
+        lockMs: timing.lockMs,
+        onError: (error) => quietly(`worker of ${name}`, error),
+        onFailed: (error) => quietly(`attempt in ${name}`, error),
+        onLockLost: (ids) => metrics.lockLost(ids.length),
+      });
+      await worker.waitUntilReady();
+      // Runs until it is closed; what it throws is told by its error event.
+      void worker.run().catch((error: unknown) => quietly(`worker of ${name}`, error));
+      return async () => {
+        watchdog.forget(name);
+        stopping = true;
+        // Paused first: a worker that was told to close waits for its attempts, and cannot be told otherwise any more.
+        const drained = await withDeadline(container.clock, timing.drainMs, () => worker.pause());
+        if (!drained) {
+          logger.warn(
+            { queue: name },
+            'attempts were still in progress at the end of DRAIN_TIMEOUT; they are taken up again when their lease ends',
+          );
+        }
+        await worker.close(!drained);
+      };
+    },
+  };
+}
+
+function processorOf(container: Container, { context, delivery }: Tools, name: AnyQueueName) {
+  const announce = announcer(container);
+  const acceptance = acceptanceOf(container);
+  if (name === 'batch') return runner(name, batchOf(container, acceptance), context, announce);
+  if (name === 'event-delivery') return runner(name, delivery.processor, context, announce);
+  if (name !== 'intake') return runner(name, processors[name], context, announce);
+  return intakeProcessor({
+    clock: container.clock,
+    announce,
+    refusal: () => refusalOf(container)?.detail,
+    recovering: () => container.heartbeat.recovering() !== undefined,
+    accept: {
+      disbursement: (request) => acceptance.disbursement(request),
+      message: (request, fallback) => acceptance.message(request, undefined, fallback),
+      campaign: (request) => acceptance.campaign(request),
+      ...collectIntake(container),
+    },
+  });
+}
+
+function batchOf({ batches }: Container, acceptance: Acceptance): Processor {
+  return batchProcessor({
+    batches,
+    accept: ({ row: _place, id: _id, ...request }, { id, account, by, approvedBy = '' }) =>
+      acceptance.disbursement({ ...request, account }, undefined, by, { batch: id, approvedBy }),
+  });
+}
+
+/** One wide line per attempt, and its count. */
+function announcer({ logger, metrics }: Container): (finished: AttemptFinished) => void {
+  return (finished) => {
+    const { queue, id, settlement, durationMs, account } = finished;
+    metrics.attemptFinished(finished);
+    const { did, because } = settlement;
+    const level = did === 'needs_review' || did === 'lost' ? 'warn' : did === 'idle' ? 'debug' : 'info';
+    logger[level]({ queue, id, account, did, because, durationMs: Math.round(durationMs) }, 'attempt finished');
+  };
+}
+
+function sweeperPart(
+  { config, clock, quietly, operations, bullQueues, wake }: Container,
+  context: ProcessorContext,
+): Part {
+  return {
+    name: 'the sweeper',
+    start: async () => {
+      const stop = new AbortController();
+      const swept = sweepUntil(stop.signal, {
+        operations,
+        clock,
+        wake,
+        intervalMs: config.SWEEP_INTERVAL,
+        pushMs: context.policy.leaseMs,
+        waiting: (queue: QueueName) => bullQueues[queue].getWaitingCount(),
+        paused: (queue: QueueName) => bullQueues[queue].isPaused(),
+        onError: (error) => quietly('sweep', error),
+      });
+      return async () => {
+        stop.abort();
+        await swept;
+      };
+    },
+  };
+}
+
+const FORGET_EVERY_MS = 600_000;
+
+/** Events older than EVENTS_KEEP are forgotten; a reader that comes later is told so. */
+function eventKeeperPart({ config, clock, quietly, events }: Container): Part {
+  return {
+    name: 'the keeper of the events',
+    start: async () => {
+      let cancel = (): void => undefined;
+      const forget = (): void => {
+        cancel = clock.after(FORGET_EVERY_MS, forget);
+        events.trim(clock.now(), config.EVENTS_KEEP).catch((error: unknown) => quietly('forgetting events', error));
+      };
+      forget();
+      return async () => cancel();
+    },
+  };
+}
+
+/** What callers asked for in the queue `intake` is forgotten in time, also where nothing more is asked. */
+function jobKeeperPart({ clock, quietly, bullQueues }: Container): Part {
+  const jobs = new IntakeJobs(bullQueues.intake);
+  return {
+    name: 'the keeper of finished jobs',
+    start: async () => {
+      let cancel = (): void => undefined;
+      const forget = (): void => {
+        cancel = clock.after(FORGET_EVERY_MS, forget);
+        jobs.forgetOld().catch((error: unknown) => quietly('forgetting finished jobs', error));
+      };
+      forget();
+      return async () => cancel();
+    },
+  };
+}

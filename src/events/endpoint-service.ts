@@ -1,0 +1,115 @@
+/** Registering endpoints: what their owners may ask for. Secrets are shown once, when they are made. */
+import type { Random } from '../lib/random.ts';
+import type { Secret } from '../lib/secret.ts';
+import type { Endpoint, Endpoints, NewEndpoint } from '../operations/endpoints.ts';
+import { wantsKind } from './dispatcher.ts';
+import { type EndpointRules, checkEndpointUrl, endpointProblems } from './outgoing/endpoint.ts';
+import { openEndpointSecrets, sealEndpointSecret } from './outgoing/sealed.ts';
+import { newEndpointSecret } from './outgoing/signature.ts';
+import type { EventStream } from './stream.ts';
+
+export interface EndpointServiceOptions {
+  readonly endpoints: Endpoints;
+  readonly events: Pick<EventStream, 'entries'>;
+  readonly random: Random;
+  /** The first seals, all of them open. None: endpoints cannot be registered. */
+  readonly secrets: readonly Secret[];
+  readonly rules: EndpointRules;
+  readonly wake: (endpoint: string, rev: string) => void;
+}
+
+export type Registered = { readonly id: string; readonly secret: Secret } | { readonly problem: string };
+
+/** How many endpoints were sealed anew, and the ids of those that have a secret that no key opens. */
+export interface Resealed {
+  readonly resealed: number;
+  readonly unreadable: readonly string[];
+}
+
+/** While receivers learn the new secret, the old one signs too. */
+const BOTH_SECRETS_MS = 86_400_000;
+const REPLAY_MOST = 100_000;
+const AT_A_TIME = 1_000;
+const NO_KEY = 'SEALING_SECRET is not set here, and the secrets of endpoints are sealed with it.';
+
+export class EndpointService {
+  readonly #options: EndpointServiceOptions;
+
+  constructor(options: EndpointServiceOptions) {
+    this.#options = options;
+  }
+
+  /** What is wrong with an address, as a sentence for its owner. */
+  problemOf(url: string): string | undefined {
+    const problem = checkEndpointUrl(url, this.#options.rules);
+    return problem && endpointProblems[problem];
+  }
+
+  async register(endpoint: NewEndpoint): Promise<Registered> {
+    const { endpoints, random } = this.#options;
+    const id = endpoints.newId();
+    const made = this.#newSecret();
+    if (!made) return { problem: NO_KEY };
+    if (!(await endpoints.add(id, endpoint, sealEndpointSecret(made.secret, made.key, id, random)))) {
+      return { problem: 'There are a thousand endpoints already; remove some that are not used.' };
+    }
+    return { id, secret: made.secret };
+  }
+
+  /** Another secret, shown once. For a day deliveries are signed with both. */
+  async rotate(id: string): Promise<Registered> {
+    const made = this.#newSecret();
+    if (!made) return { problem: NO_KEY };
+    const { endpoints, random } = this.#options;
+    await endpoints.rotate(id, sealEndpointSecret(made.secret, made.key, id, random), BOTH_SECRETS_MS);
+    return { id, secret: made.secret };
+  }
+
+  /**
+   * Seals every secret with the newest sealing secret, so that the older ones can go. Those that none of them opens are
+   * left as they are and named: their deliveries cannot be signed, and only another secret helps.
+   */
+  async reseal(): Promise<Resealed | { readonly problem: string }> {
+    const { endpoints, random, secrets } = this.#options;
+    const [key] = secrets;
+    if (!key) return { problem: NO_KEY };
+    const unreadable: string[] = [];
+    let resealed = 0;
+    for (const { id } of await endpoints.all()) {
+      const kept = await endpoints.sealedSecrets(id);
+      const opened = kept.map((text) => openEndpointSecrets([text], secrets, id)[0]);
+      if (opened.includes(undefined)) unreadable.push(id);
+      if (opened.every((secret) => secret === undefined)) continue;
+      const again = kept.map((text, at) => {
+        const secret = opened[at];
+        return secret ? sealEndpointSecret(secret, key, id, random) : text;
+      });
+      if (await endpoints.reseal(id, kept, again)) resealed += 1;
+    }
+    return { resealed, unreadable };
+  }
+
+  /** Brings back what the endpoint wants of the events since then, delivered or not; the earliest first. */
+  async replay(endpoint: Endpoint, sinceMs: number): Promise<{ replayed: number; complete: boolean }> {
+    const { endpoints, events, wake, random } = this.#options;
+    let cursor = `${Math.max(0, sinceMs - 1)}-18446744073709551615`;
+    let replayed = 0;
+    let more = true;
+    await endpoints.replay(endpoint.id, []);
+    while (more && replayed < REPLAY_MOST) {
+      const page = await events.entries(cursor, AT_A_TIME);
+      const places = page.filter(({ event }) => wantsKind(endpoint, event)).map(({ place }) => place);
+      if (places.length > 0) await endpoints.replay(endpoint.id, places);
+      replayed += places.length;
+      more = page.length === AT_A_TIME;
+      cursor = page.at(-1)?.place ?? cursor;
+    }
+    if (replayed > 0) wake(endpoint.id, `replay-${random.hex(4)}`);
+    return { replayed, complete: !more };
+  }
+
+  #newSecret(): { secret: Secret; key: Secret } | undefined {
+    const [key] = this.#options.secrets;
+    return key && { secret: newEndpointSecret(this.#options.random), key };
+  }
+}

@@ -1,0 +1,148 @@
+import type { Clock } from '../lib/clock.ts';
+import type { QuietHours } from '../lib/quiet-hours.ts';
+import type { Random } from '../lib/random.ts';
+import type { Accounts } from '../operations/accounts.ts';
+import type { Campaigns } from '../operations/campaigns.ts';
+import type { Chunks } from '../operations/chunks.ts';
+import type { Heartbeat } from '../operations/heartbeat.ts';
+import type { QueueName } from '../operations/due-queues.ts';
+import type { Operations } from '../operations/operations.ts';
+import type { OptOuts } from '../operations/opt-outs.ts';
+import type { Retries } from '../operations/retries.ts';
+import type { Queries } from '../operations/queries.ts';
+import type { Upstream, UpstreamAccount } from '../upstream/client.ts';
+import type { Turns } from './turns.ts';
+
+/** Our code for no connection at all; see the failures of the upstream client. */
+const UNREACHABLE = 'unreachable';
+
+/** The tools on a processor's bench. Time, chance and the network come only from here. */
+/** An account as this process knows it. */
+export interface AccountKeys {
+  readonly upstream: UpstreamAccount;
+  /** Tells these keys, in this mode, from others. */
+  readonly fingerprint: string;
+  /** Those of the keys that these have taken the place of, in the same application. */
+  readonly before?: ReadonlySet<string>;
+}
+
+export interface ProcessorContext {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly operations: Operations;
+  readonly queries: Queries;
+  readonly chunks: Chunks;
+  readonly campaigns: Campaigns;
+  readonly retries: Retries;
+  readonly optOuts: OptOuts;
+  readonly accounts: Accounts;
+  readonly upstream: Upstream;
+  readonly policy: Policy;
+  /** The account of that name, where this process has its keys. */
+  account(name: string): AccountKeys | undefined;
+  /** Where upstream calls back about this operation; absent while PUBLIC_URL or CALLBACK_SECRET is not set. */
+  callbackUrl(account: string, id: string, kind?: 'disbursement' | 'invoice'): string | undefined;
+  /** Whether a write that was answered survives a power loss, and why not. */
+  durability(): { readonly durable: boolean; readonly reasons: readonly string[] };
+  /** What this process remembers of Redis. Absent: nothing is remembered. */
+  readonly heartbeat?: Pick<Heartbeat, 'recovering' | 'remember' | 'raise'>;
+  /** Resolves true when the write before it, on the same connection, has reached the replicas that must have it. */
+  fence(): Promise<boolean>;
+  /** Absent: there are as many attempts as there may be requests in flight. */
+  readonly turns?: Turns;
+  /** This process is about to stop: what was begun is ended, and nothing more is begun. */
+  stopping?(): boolean;
+  /** Adds a wake-up job. Not awaited by anybody: the due index is what nobody can lose. */
+  wake(queue: QueueName, id: string, rev: string | number): void;
+}
+
+/** Why nothing may leave at this moment, as a word; undefined: it may. */
+export function closedFor(context: ProcessorContext): 'recovering' | 'redis_not_durable' | undefined {
+  if (isRecovering(context)) return 'recovering';
+  return context.durability().durable ? undefined : 'redis_not_durable';
+}
+
+/** Nothing is given up for its age either: a copy that was put back does not know what became of it since. */
+export function isRecovering(context: ProcessorContext): boolean {
+  return context.heartbeat?.recovering() !== undefined;
+}
+
+/** Waits and limits, all in ms, as the settings give them. */
+export interface Policy {
+  /** Twice what one exchange with upstream may take: a killed worker's operations are picked up when it ends. */
+  readonly leaseMs: number;
+  readonly resubmit: boolean;
+  readonly quietMs: number;
+  readonly pollMs: readonly number[];
+  readonly limitMs: number;
+  /** How long after its success a disbursement is looked at again, each time. */
+  readonly recheckMs: readonly number[];
+  readonly invoicePollMs: readonly number[];
+  readonly paymentRequestPollMs: readonly number[];
+  readonly holdRecheckMs: number;
+  readonly settleDelayMs: number;
+  /** Whether a chunk that was refused for the sake of one recipient goes out in parts. */
+  readonly split: boolean;
+  /** What becomes of recipients whom two looks did not find, where the campaign does not say it. */
+  readonly onUnknown: 'hold' | 'resend';
+  /** How many chunks of all campaigns are out at a time; they share it. */
+  readonly feedWindow: number;
+  /** When campaigns that ask for quiet hours send nothing, and on whose clock. */
+  readonly quietHours: QuietHours;
+  readonly timezone: string;
+}
+
+/** What became of an attempt: the closed set that metrics and logs count. */
+export type Outcome =
+  | 'advanced' // it went on, and something else is due
+  | 'ended' // it reached a final state
+  | 'waits' // a condition, named in `because`, keeps it
+  | 'retries' // nothing happened upstream; due again
+  | 'unknown' // it may or may not have taken effect; a look is due
+  | 'needs_review'
+  | 'idle' // there was nothing to do: it was over, or somebody else holds it
+  | 'lost' // what we had written was gone or taken, so nothing was sent
+  | 'refused'; // the job itself was not usable
+
+export interface AttemptResult {
+  readonly did: Outcome;
+  readonly because: string;
+  /** What the same job goes on with. */
+  readonly next?: Next;
+}
+
+/** An attempt of its own, that no wake-up was added for. */
+export interface Next {
+  readonly id: string;
+  attempt(context: ProcessorContext): Promise<AttemptResult>;
+}
+
+/** The wait before try number `tries` (0 = the first); the last wait of the list repeats. */
+export function waitAt(waitsMs: readonly number[], tries: number): number {
+  return waitsMs[Math.min(tries, waitsMs.length - 1)] ?? 0;
+}
+
+interface Retry {
+  readonly dueInMs: number;
+  readonly tries: number;
+  /** It is as it was after the try before: nothing to count, and nothing new to write down. */
+  readonly sameAgain?: true;
+}
+
+/**
+ * When what did not happen is tried again, and how many tries that makes. A service that cannot be reached is asked at
+ * least as often as a hold is looked at, and from then on that is not counted: it costs neither side anything, and
+ * whoever met several outages in a row would go on waiting for minutes when the last one is over.
+ */
+export function retryAt(
+  waitsMs: readonly number[],
+  { tries, because }: { readonly tries: number; readonly because: string },
+  { holdRecheckMs }: Pick<Policy, 'holdRecheckMs'>,
+): Retry {
+  const dueInMs = waitAt(waitsMs, tries);
+  if (because !== UNREACHABLE) return { dueInMs, tries: tries + 1 };
+  if (tries > 0 && waitAt(waitsMs, tries - 1) >= holdRecheckMs) {
+    return { dueInMs: holdRecheckMs, tries, sameAgain: true };
+  }
+  return { dueInMs: Math.min(dueInMs, holdRecheckMs), tries: tries + 1 };
+}

@@ -1,0 +1,148 @@
+/** How long a stranger may hold a connection, and how many of them there may be. */
+import { once } from 'node:events';
+import { type Socket, connect } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { listen } from '../../src/app/listen.ts';
+import { startService, type Service } from '../support/service.ts';
+
+const toClose: Array<() => unknown> = [];
+afterEach(async () => {
+  for (const close of toClose.splice(0).toReversed()) await close();
+});
+
+async function open(env: Readonly<Record<string, string>> = {}): Promise<Service> {
+  const service = await startService(env);
+  toClose.push(() => service.stop());
+  return service;
+}
+
+/** A connection that says this; what came back, and when it was closed. */
+async function said(url: string, text: string) {
+  const { hostname, port } = new URL(url);
+  const socket: Socket = connect(Number(port), hostname);
+  toClose.push(() => socket.destroy());
+  let heard = '';
+  socket.on('data', (bytes: Buffer) => (heard += bytes.toString()));
+  socket.on('error', () => undefined);
+  const closed = once(socket, 'close');
+  await once(socket, 'connect');
+  socket.write(text);
+  const answered = async (): Promise<string> => {
+    while (!heard.includes('\r\n\r\n')) await once(socket, 'data');
+    return heard.toLowerCase();
+  };
+  return { answered, closed, heard: () => heard };
+}
+
+const get = (path: string, more = ''): string => `GET ${path} HTTP/1.1\r\nHost: relais\r\n${more}\r\n`;
+
+test('a connection without a right key is closed with its answer', async () => {
+  const { api } = await open();
+  const stranger = await said(api, get('/v1/accounts', 'Authorization: Bearer guess\r\n'));
+  expect(await stranger.answered()).toMatch(/^http\/1\.1 401[^]*connection: close/);
+  await stranger.closed;
+});
+
+test('a connection to an address that is none of ours is closed with its answer', async () => {
+  const { api, webhooks } = await open();
+  const forged = await said(webhooks, get('/cb/d/forged'));
+  expect(await forged.answered()).toMatch(/^http\/1\.1 404[^]*connection: close/);
+  await forged.closed;
+  const lost = await said(api, get('/v1/nothing', 'Authorization: Bearer maker-secret\r\n'));
+  expect(await lost.answered()).toMatch(/^http\/1\.1 404[^]*connection: close/);
+  await lost.closed;
+});
+
+test('a caller with a right key keeps its connection for longer than a proxy does', async () => {
+  const { api } = await open();
+  const caller = await said(api, get('/v1/accounts', 'Authorization: Bearer maker-secret\r\n'));
+  expect(await caller.answered()).toMatch(/^http\/1\.1 200[^]*keep-alive: timeout=75/);
+});
+
+test('no listener takes more connections than it is told', async () => {
+  const { api } = await open({ MAX_CONNECTIONS: '3' });
+  const half = 'GET /v1/accounts HTTP/1.1\r\n';
+  const held = [await said(api, half), await said(api, half), await said(api, half)];
+  const fourth = await said(api, get('/v1/accounts'));
+  await fourth.closed;
+  expect(fourth.heard()).toBe('');
+  expect(held.map(({ heard }) => heard())).toEqual(['', '', '']);
+});
+
+describe('a body that stops coming', () => {
+  const limits = { host: '127.0.0.1', port: 0, headersMs: 5_000, requestMs: 60_000, maxConnections: 10 };
+  const post = (bytes: number): string => `POST / HTTP/1.1\r\nHost: relais\r\nContent-Length: ${bytes}\r\n\r\n`;
+
+  test('ends its connection, and one that goes on may take longer in all', async () => {
+    const received: string[] = [];
+    const server = await listen(
+      (asked, answer) => {
+        let text = '';
+        asked.on('data', (bytes: Buffer) => (text += bytes.toString()));
+        asked.on('error', () => undefined);
+        asked.on('end', () => {
+          received.push(text);
+          answer.end('ok');
+        });
+      },
+      { ...limits, bodySilenceMs: 300 },
+    );
+    toClose.push(() => server.close());
+    const stalls = await said(server.url, `${post(5)}12`);
+    await stalls.closed;
+    expect(received).toEqual([]);
+    const goesOn = await said(server.url, `${post(2)}12`);
+    expect(await goesOn.answered()).toContain('200');
+    expect(received).toEqual(['12']);
+  });
+
+  test('is none of the waiting for a slow answer', async () => {
+    let answerNow = (): void => undefined;
+    let tellAsked = (): void => undefined;
+    const asked = new Promise<void>((resolve) => (tellAsked = resolve));
+    const server = await listen(
+      (request, answer) => {
+        request.resume();
+        request.on('end', () => {
+          answerNow = () => void answer.end('late');
+          tellAsked();
+        });
+      },
+      { ...limits, bodySilenceMs: 50 },
+    );
+    toClose.push(() => server.close());
+    const caller = await said(server.url, `${post(2)}12`);
+    await asked;
+    // Another one runs into its limit meanwhile: so much time has passed.
+    await (await said(server.url, post(5))).closed;
+    answerNow();
+    expect(await caller.answered()).toContain('200');
+  });
+
+  test('is waited for no longer than its answer takes to be heard', async () => {
+    const server = await listen((_asked, answer) => answer.end('no'), { ...limits, bodySilenceMs: 30_000 });
+    toClose.push(() => server.close());
+    const stalls = await said(server.url, `${post(5)}12`);
+    expect(await stalls.answered()).toContain('200');
+    await stalls.closed;
+  });
+
+  test('leaves a connection as it was for the next request, when nobody wanted to read it', async () => {
+    let held: Socket | undefined;
+    const server = await listen(
+      (asked, answer) => {
+        held = asked.socket;
+        answer.end('no');
+        asked.once('end', () => tellRead());
+      },
+      { ...limits, bodySilenceMs: 30_000 },
+    );
+    toClose.push(() => server.close());
+    let tellRead = (): void => undefined;
+    const read = new Promise<void>((resolve) => (tellRead = resolve));
+    const caller = await said(server.url, `${post(2)}12`);
+    expect(await caller.answered()).toContain('200');
+    await read;
+    expect(held?.timeout).toBeGreaterThan(60_000);
+  });
+});
