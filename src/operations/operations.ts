@@ -97,10 +97,14 @@ export type Acquired<K extends Kind> = ({ readonly is: 'acquired' } & Leased<K>)
 
 type NotAcquired = 'none' | 'final' | 'elsewhere' | 'leased' | 'other version';
 
-export type Hinted =
+export type Hinted = (
   | { readonly is: 'none' | 'noted' }
   | { readonly is: 'final'; readonly state: string }
-  | { readonly is: 'look'; readonly rev: number; readonly state: string };
+  | { readonly is: 'look'; readonly rev: number; readonly state: string }
+) & {
+  /** What was written in the record, for `awaitReplicated`; nothing where there is none, or none that can be read. */
+  readonly written: Readonly<Record<string, string>>;
+};
 
 const CALLBACK_KEPT_S = 30 * 86_400;
 
@@ -270,6 +274,7 @@ export class Operations {
    */
   async stillMine(id: string, expected: Readonly<Record<string, string>>): Promise<boolean> {
     const names = Object.keys(expected);
+    if (names.length === 0) return true;
     const values = await this.#redis.hmget(keys.record(id), ...names);
     return names.every((name, index) => values[index] === expected[name]);
   }
@@ -310,11 +315,13 @@ export class Operations {
         list(posted.agreesWith),
         CALLBACK_KEPT_S,
       ],
-    )) as ['none' | 'noted' | 'look', string?, number?];
-    const [is, state = '', rev = 0] = answer;
-    if (is === 'look') return { is, rev, state };
-    if (is === 'none') return { is };
-    return isOver(kind, state) || posted.agreesWith.includes(state) ? { is: 'final', state } : { is };
+    )) as ['none' | 'noted' | 'look', string?, number?, string?, string?];
+    const [is, state = '', rev = 0, field, line = ''] = answer;
+    const written = field === undefined ? {} : { [field]: line };
+    if (is === 'look') return { is, rev, state, written };
+    if (is === 'none') return { is, written };
+    const over = isOver(kind, state) || posted.agreesWith.includes(state);
+    return over ? { is: 'final', state, written } : { is, written };
   }
 
   /** Keeps what was heard about an operation that somebody else has by now. Changes nothing else. */

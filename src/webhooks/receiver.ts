@@ -3,7 +3,8 @@
  *
  * Nothing that is posted is believed and nothing here changes a state: the path names the operation, the body is only
  * evidence, and the look that follows asks upstream itself. So an unreadable, oversized or forged body gets the same
- * answer as a good one. 503 only when it could not be written down; a poll brings the truth then.
+ * answer as a good one. 503 only when it could not be written down, or not where a failover would find it: it may be
+ * the only word about an end that came late, so the sender is asked to come again.
  */
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 import type { Clock } from '../lib/clock.ts';
@@ -31,7 +32,7 @@ export type CallbackVerdict =
 
 export interface ReceiverOptions {
   readonly secrets: readonly Secret[];
-  readonly operations: Pick<Operations, 'nudge'>;
+  readonly operations: Pick<Operations, 'nudge' | 'awaitReplicated'>;
   /** The master keys of an account: their hash in a body says who could have written it, and decides nothing. */
   readonly masterKeys: (account: string) => readonly Secret[];
   readonly clock: Clock;
@@ -70,9 +71,13 @@ function receive(options: ReceiverOptions): RequestHandler {
     try {
       const agreesWith = evidence.detail === WRONG_HASH ? [] : statesOf(target.kind, evidence);
       const posted = { redacted, agreesWith };
-      const stored = operations.nudge(target.kind, target.id, evidence, LOOK_INTERVAL_MS, posted);
-      const hinted = await within(STORE_WITHIN_MS, clock, stored);
-      if (hinted.is === 'look') wake(lookQueueOf(target.kind), target.id, hinted.rev);
+      const store = async (): Promise<Hinted> => {
+        const nudged = await operations.nudge(target.kind, target.id, evidence, LOOK_INTERVAL_MS, posted);
+        if (nudged.is === 'look') wake(lookQueueOf(target.kind), target.id, nudged.rev);
+        await operations.awaitReplicated(target.id, nudged.written);
+        return nudged;
+      };
+      const hinted = await within(STORE_WITHIN_MS, clock, store());
       onCallback(target.kind, verdictOf(target.kind, hinted, evidence), target);
       response.status(200).end();
     } catch (error) {

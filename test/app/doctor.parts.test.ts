@@ -32,6 +32,7 @@ beforeAll(async () => {
       masterKeys: () => [],
       operations: {
         nudge: async () => Promise.reject(new Error('a probe was taken for a callback')),
+        awaitReplicated: async () => undefined,
       },
       clock: systemClock,
       wake: () => undefined,

@@ -196,7 +196,7 @@ export function settlingConformance(open: () => Promise<OperationsUnderTest>): v
       const callback = { operation: 'callback', code: 'completed' };
       const posted = { redacted: '', agreesWith: ['succeeded'] };
       const heard = await at.operations.nudge('disbursement', 'a', callback, 0, posted);
-      expect(heard).toEqual({ is: 'final', state: 'succeeded' });
+      expect(heard).toMatchObject({ is: 'final', state: 'succeeded' });
 
       const { fields, ...over } = readRecord('disbursement', await a.record());
       const changedAt = { createdAt: START, updatedAt: START + 5_000, since: START + 5_000 };
@@ -286,7 +286,7 @@ export function settlingConformance(open: () => Promise<OperationsUnderTest>): v
     const hint = (intervalMs = 5_000) => at.operations.nudge('disbursement', 'a', said, intervalMs);
 
     test('about nothing we know makes nothing', async () => {
-      expect(await hint()).toEqual({ is: 'none' });
+      expect(await hint()).toMatchObject({ is: 'none' });
       expect(await at.everything()).toEqual({});
     });
 
@@ -298,7 +298,7 @@ export function settlingConformance(open: () => Promise<OperationsUnderTest>): v
       const { record: read } = await a.held('status-poll');
       await at.operations.transition(read, undefined, { to: 'pending', dueInMs: 60_000 });
       at.clock.now += 1_000;
-      expect(await hint()).toEqual({ is: 'noted' });
+      expect(await hint()).toMatchObject({ is: 'noted' });
       expect(await a.due('status-poll')).toBe(START + 5_000);
     });
 
@@ -320,7 +320,7 @@ export function settlingConformance(open: () => Promise<OperationsUnderTest>): v
     test('about what is final changes nothing, and says so', async () => {
       await at.operations.accept(disbursementOf('a'));
       await a.bring('cancelled');
-      expect(await hint(0)).toEqual({ is: 'final', state: 'cancelled' });
+      expect(await hint(0)).toMatchObject({ is: 'final', state: 'cancelled' });
       expect((await a.record())['state']).toBe('cancelled');
     });
 
@@ -328,14 +328,26 @@ export function settlingConformance(open: () => Promise<OperationsUnderTest>): v
       await at.operations.accept(disbursementOf('a'));
       await a.bring('created', 'submitting', 'pending');
       const { record: read, lease } = await a.held('status-poll');
-      expect(await hint()).toEqual({ is: 'noted' });
+      expect(await hint()).toMatchObject({ is: 'noted' });
       await at.operations.transition(read, lease, { to: 'pending', dueInMs: 60_000, nudgeAfterMs: 2_000 });
       expect(await a.due('status-poll')).toBe(START + 2_000);
     });
 
+    test.for([
+      ['that says otherwise has the end looked at again', 'failed', START + 2_000],
+      ['that says the same leaves it as it is', 'succeeded', undefined],
+    ] as const)('in the middle of the last attempt %s', async ([, agrees, due]) => {
+      await at.operations.accept(disbursementOf('a'));
+      await a.bring('created', 'submitting', 'pending');
+      const { record: read, lease } = await a.held('status-poll');
+      await at.operations.nudge('disbursement', 'a', said, 0, { redacted: 'posted', agreesWith: [agrees] });
+      await at.operations.transition(read, lease, { to: 'succeeded', nudgeAfterMs: 2_000 });
+      expect(await a.due('status-poll')).toBe(due);
+    });
+
     test('before the submit changes neither state nor due time, and is kept as evidence', async () => {
       await at.operations.accept(disbursementOf('a'));
-      expect(await hint()).toEqual({ is: 'noted' });
+      expect(await hint()).toMatchObject({ is: 'noted' });
       expect(await a.due()).toBe(START + 5_000);
       expect(await a.due('status-poll')).toBeUndefined();
       expect(readEvidence(await a.record()).lines).toEqual([{ at: START, ...said }]);

@@ -183,11 +183,14 @@ export class World {
   }
 
   #hint(id: string, heard: () => void = () => undefined): void {
-    const operations = operationsOf(new Process(this.workshop), this.workshop);
+    const process = new Process(this.workshop);
+    const operations = operationsOf(process, this.workshop);
     this.#run(async () => {
       const said = { operation: 'callback', code: 'success' };
       const hinted = await operations.nudge('disbursement', id, said, NUDGE_INTERVAL_MS);
       if (hinted.is === 'look') this.#wake('status-poll', id);
+      const durable = await benchOf(process, this.workshop).fence();
+      if (!durable || !(await operations.stillMine(id, hinted.written))) throw new ConnectionLost('not durable');
       heard();
     });
   }

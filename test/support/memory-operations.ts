@@ -244,7 +244,6 @@ export class MemoryOperations implements OperationsContract {
     const taken = this.#guards.lease && lease !== undefined && now.get('lease') !== lease;
     if ((this.#guards.state && state !== from) || taken) return { is: 'not yours', state };
     const hint = now.get('hint');
-    const hinted = hint !== undefined;
     const { set, drop } = fieldsAfter(change, { from, op, at });
     store.dropFields(key, drop);
     store.setFields(key, set);
@@ -252,9 +251,9 @@ export class MemoryOperations implements OperationsContract {
     if (change.evidence) this.#addEvidence(key, at, packEvidence(change.evidence));
     this.#move(kind, { id, at, from, to, ...(record.amount === undefined ? {} : { xof: record.amount }) });
     this.#fly(kind, id, { from, to, xof: record.amount });
-    this.#setDue(record, change, { at, hinted });
+    this.#setDue(record, change, { at, hint });
     if (event) this.#emit(kind, { id, at, ...event });
-    if (change.forgetsCallback && (!hinted || hint.includes(`,${to},`))) store.dropText(keys.callback(id));
+    if (change.forgetsCallback && (hint === undefined || hint.includes(`,${to},`))) store.dropText(keys.callback(id));
     if (endsBriefly(kind, to)) store.dropFields(key, FORGOTTEN);
     return { is: 'applied', op, rev, at };
   }
@@ -262,15 +261,18 @@ export class MemoryOperations implements OperationsContract {
   #setDue<K extends Kind>(
     { kind, id, state: from, lane }: AnyRecord<K>,
     change: Change<K>,
-    { at, hinted }: { readonly at: number; readonly hinted: boolean },
+    { at, hint }: { readonly at: number; readonly hint: string | undefined },
   ): void {
     const entered = queueOf(kind, change.to, lane);
     const left = queueOf(kind, from, lane) ?? entered ?? 'none';
     const next = entered ?? left;
     if (left !== next) this.#store.remove(keys.due(left), id);
-    if (change.dueInMs === undefined || entered === undefined) return this.#store.remove(keys.due(next), id);
-    const sooner = change.keepMs === undefined && hinted ? at + (change.nudgeAfterMs ?? 0) : Number.POSITIVE_INFINITY;
-    this.#store.add(keys.due(next), Math.min(at + change.dueInMs, sooner), id);
+    const after = entered === undefined ? 0 : (change.nudgeAfterMs ?? 0);
+    const heard = change.keepMs === undefined ? hint : undefined;
+    const known = after === 0 || heard?.includes(`,${change.to},`);
+    const dueInMs = entered === undefined ? undefined : change.dueInMs;
+    if (dueInMs === undefined && (heard === undefined || known)) return this.#store.remove(keys.due(next), id);
+    this.#store.add(keys.due(next), at + Math.min(dueInMs ?? after, heard === undefined ? Infinity : after), id);
   }
 
   #hint(
@@ -288,19 +290,20 @@ export class MemoryOperations implements OperationsContract {
     const key = keys.record(id);
     const record = store.hash(key);
     const state = record.get('state');
-    if (state === undefined) return { is: 'none' };
+    if (state === undefined) return { is: 'none', written: {} };
     const waitMs = Math.max(0, Number(record.get('hintedAt') ?? 0) + intervalMs - at);
     const leased = Boolean(record.get('lease')) && Number(record.get('until') ?? 0) > at;
-    this.#addEvidence(key, at, evidence);
+    const written = this.#addEvidence(key, at, evidence);
     store.setFields(key, { hint: says });
-    if (isOver(kind, state) || agreesWith.includes(state)) return { is: 'final', state };
-    if (!statesInQueue(kind, 'status-poll').includes(state) || leased) return { is: 'noted' };
+    if (isOver(kind, state) || agreesWith.includes(state)) return { is: 'final', state, written };
+    if (!statesInQueue(kind, 'status-poll').includes(state) || leased) return { is: 'noted', written };
     const due = store.score(keys.due('status-poll'), id);
-    if (due !== undefined && due <= at + waitMs) return { is: 'noted' };
+    if (due !== undefined && due <= at + waitMs) return { is: 'noted', written };
     store.setFields(key, { hintedAt: at + waitMs });
     const look = waitMs > 0 ? at + waitMs : Math.min(due ?? Infinity, at + HINT_WAKE_GRACE_MS);
     store.add(keys.due('status-poll'), look, id);
-    return waitMs > 0 ? { is: 'noted' } : { is: 'look', rev: store.increase(key, 'rev', 1), state };
+    if (waitMs > 0) return { is: 'noted', written };
+    return { is: 'look', rev: store.increase(key, 'rev', 1), state, written };
   }
 
   #move(
@@ -329,17 +332,20 @@ export class MemoryOperations implements OperationsContract {
     if (by !== 0) this.#store.increase(keys.counts(kind), flightField(account, mode), by * xof);
   }
 
-  #addEvidence(key: string, at: number, packed: string): void {
-    for (const line of packed.split(LINE_END)) this.#addLine(key, at, line);
+  #addEvidence(key: string, at: number, packed: string): Record<string, string> {
+    const added = packed.split(LINE_END).map((line) => this.#addLine(key, at, line));
+    return Object.assign({}, ...added);
   }
 
-  #addLine(key: string, at: number, packed: string): void {
+  #addLine(key: string, at: number, packed: string): Record<string, string> {
     const { first, last } = EVIDENCE_SLOTS;
     const count = this.#store.increase(key, 'en', 1);
     const [, send, line = packed] = /^(\d)!(.*)$/.exec(packed) ?? [];
     const later = send === undefined ? first + 1 + ((count - first - 1) % last) : first + last + Number(send);
     const slot = count <= first ? count : later;
-    this.#store.setFields(key, { [`e${slot}`]: `${at.toString(36)}|${line}` });
+    const written = { [`e${slot}`]: `${at.toString(36)}|${line}` };
+    this.#store.setFields(key, written);
+    return written;
   }
 
   #emit(kind: Kind, { id, at, type, data }: EventDraft & { readonly id: string; readonly at: number }): void {

@@ -89,6 +89,29 @@ test('a thousand replays of one callback cause at most one look in five seconds'
   expect(looks).toBeGreaterThan(5);
 });
 
+test('a callback that the replicas do not have is asked for again, and its look is under way meanwhile', async () => {
+  let reaches = false;
+  const { send, wakes, verdicts, redis, id } = await makeWorld({ fence: async () => reaches });
+  const refused = await send(Buffer.from('data[status]=success'));
+  expect([refused.status, refused.headers['retry-after']]).toEqual([503, '30']);
+  expect([verdicts, wakes.length]).toEqual([['unavailable'], 1]);
+  reaches = true;
+  expect((await send(Buffer.from('data[status]=success'))).status).toBe(200);
+  expect(await redis.hget(keys.record(id), 'en')).toBe('2');
+});
+
+test('a callback that a failover has forgotten is asked for again, though the new primary keeps what it has', async () => {
+  const { send, redis, id } = await makeWorld({ fence: () => failover(redis, id) });
+  const before = await redis.hgetall(keys.record(id));
+  expect((await send(Buffer.from('data[status]=success'))).status).toBe(503);
+
+  async function failover(primary: typeof redis, name: string): Promise<boolean> {
+    await primary.del(keys.record(name));
+    await primary.hset(keys.record(name), before);
+    return true;
+  }
+});
+
 test.for(['failed', 'needs_review→cancelled', 'succeeded'])('success claimed for what is %s', async (way) => {
   const { send, operations, id, verdicts, wakes, redis } = await makeWorld();
   for (const to of way.split('→') as ('failed' | 'needs_review' | 'cancelled' | 'succeeded')[]) {
@@ -149,13 +172,19 @@ test('3,000 slow senders do not keep a good callback waiting', { timeout: 120_00
   await vi.waitFor(() => expect(open()).toBe(0), { timeout: 30_000, interval: 250 });
 });
 
-async function makeWorld({ now }: { now?: () => number } = {}) {
+interface WorldOptions {
+  readonly now?: () => number;
+  /** Whether what was written has reached the replicas. */
+  readonly fence?: () => Promise<boolean>;
+}
+
+async function makeWorld({ now, fence }: WorldOptions = {}) {
   const fresh = await freshRedis();
   toClose.push(() => fresh.close());
   const { redis } = fresh;
-  const operations = new Operations({ redis, random: systemRandom, ...(now ? { now } : {}) });
   const id = 'dsb_00000000000000000000000000';
-  await pendingDisbursement(operations, id);
+  await pendingDisbursement(new Operations({ redis, random: systemRandom, ...(now ? { now } : {}) }), id);
+  const operations = new Operations({ redis, random: systemRandom, fence, ...(now ? { now } : {}) });
   const wakes: string[] = [];
   const errors: unknown[] = [];
   const verdicts: CallbackVerdict[] = [];

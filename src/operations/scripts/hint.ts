@@ -15,7 +15,8 @@ export const HINT_WAKE_GRACE_MS = 2_000;
  * KEYS record, due set, what was last posted
  * ARGV id, now, evidence, interval ms, states looked at in that queue (',a,b,'), what was posted ('' = nothing to keep),
  *      states that it agrees with (',a,b,'), s to keep it
- * → {'none'} | {'noted', state} (nothing to look at here, or a look is already on its way) | {'look', state, rev}
+ * → {'none'} | {'noted', state} (nothing to look at here, or a look is already on its way) | {'look', state, rev};
+ *   the latter two with the field and the value of the evidence, where the record could be read
  */
 export const hintScript = defineScript(
   'hint',
@@ -51,7 +52,6 @@ if string.find(ARGV[5], here, 1, true) and not leased and not known then
   end
 end
 redis.call('HSET', KEYS[1], unpack(set))
-if rev then return {'look', r[1], rev} end
-return {'noted', r[1]}
+return {rev and 'look' or 'noted', r[1], rev or 0, set[3], set[4]}
 `,
 );
