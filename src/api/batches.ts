@@ -1,8 +1,8 @@
 /** Files of disbursements over HTTP: uploaded by one key, approved by another, reported row by row. */
 import { type Request, type Response, Router } from 'express';
 import { z } from 'zod';
+import type { StateOf } from '../kinds/index.ts';
 import { APPROVE_WITHIN_MS, type BatchRecord, type Finding, type Findings } from '../operations/batch-record.ts';
-import type { BatchState } from '../operations/lifecycle.ts';
 import { accountOf, BatchDoor } from '../producer/batch/door.ts';
 import { readBatchFile } from '../producer/batch/read-file.ts';
 import { progressOf } from '../producer/batch/report.ts';
@@ -167,7 +167,7 @@ function refuseOutdated({ count, list }: Findings): void {
 }
 
 /** Of one that needs review, the rows that were not accepted yet are never paid; the others go on as they are. */
-const CANCELLABLE: readonly BatchState[] = ['awaiting_approval', 'invalid', 'needs_review'];
+const CANCELLABLE: readonly StateOf<'batch'>[] = ['awaiting_approval', 'invalid', 'needs_review'];
 
 async function cancel(context: ApiContext, key: ApiKey, record: BatchRecord): Promise<void> {
   if (record.state === 'cancelled') return;
@@ -187,7 +187,7 @@ function notPossible(state: string, why: string): ApiProblem {
   return new ApiProblem('wrong-state', `It is ${state}: ${why}.`, { state });
 }
 
-const STATES_THAT_EXPIRE: readonly BatchState[] = ['awaiting_approval', 'expired'];
+const STATES_THAT_EXPIRE: readonly StateOf<'batch'>[] = ['awaiting_approval', 'expired'];
 
 function batchView(record: BatchRecord, advice: readonly Finding[]) {
   const iso = (ms: number): string => new Date(ms).toISOString();

@@ -1,8 +1,8 @@
 import { type Request, type Response, Router } from 'express';
+import { outcomeLetters, type RecipientState } from '../kinds/recipient.ts';
 import { recipientsPage } from '../campaigns/recipients.ts';
 import { recipientsCsv } from '../campaigns/recipients-csv.ts';
 import { type CampaignSwitch, campaignSwitches } from '../operations/campaign-switches.ts';
-import { type RecipientState, outcomeLetters } from '../operations/chunk-items.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import { problemsOf } from '../producer/problems.ts';
 import { campaignAmendment, paceToRecord } from '../queues/requests-pace.ts';

@@ -1,7 +1,8 @@
 /** A person's word about what needs review. Where upstream can be asked it is asked first, and its word is stronger. */
 import type { Router } from 'express';
 import { z } from 'zod';
-import { type StateOf, queueOf } from '../operations/lifecycle.ts';
+import { queueOf } from '../kinds/states.ts';
+import type { StateOf } from '../kinds/index.ts';
 import type { RecordAt, RecordOf } from '../operations/record.ts';
 import { type Announced, type CollectKind, eventOf } from '../processors/announced.ts';
 import type { Tried } from '../processors/attempt.ts';

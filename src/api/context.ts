@@ -1,5 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Redis } from 'ioredis';
+import type { Kind } from '../kinds/index.ts';
+import type { QueueName } from '../kinds/due-queues.ts';
 import type { Prices } from '../campaigns/check/prices.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
@@ -7,8 +9,6 @@ import type { EventStream } from '../events/stream.ts';
 import type { Accounts } from '../operations/accounts.ts';
 import type { Batches } from '../operations/batches.ts';
 import type { Campaigns } from '../operations/campaigns.ts';
-import type { QueueName } from '../operations/due-queues.ts';
-import type { Kind } from '../operations/lifecycle.ts';
 import type { Operations } from '../operations/operations.ts';
 import type { OptOuts } from '../operations/opt-outs.ts';
 import type { Purge } from '../operations/purge.ts';

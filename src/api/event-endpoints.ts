@@ -1,7 +1,7 @@
 /** Where signed deliveries go. Who may read events may have them posted, to an endpoint of the key's own. */
 import { type Response, Router } from 'express';
 import { z } from 'zod';
-import { eventTypes } from '../events/catalogue.ts';
+import { eventTypes } from '../kinds/event-types.ts';
 import type { EndpointService } from '../events/endpoint-service.ts';
 import type { Endpoint, Endpoints, LogLine } from '../operations/endpoints.ts';
 import { problemsOf } from '../producer/problems.ts';

@@ -1,5 +1,5 @@
 import { Router } from 'express';
-import { type EventType, eventTypes } from '../events/catalogue.ts';
+import { type EventType, eventTypes } from '../kinds/event-types.ts';
 import { CursorAhead, CursorTooOld, cursorPattern } from '../events/stream.ts';
 import { type ApiContext, queryNumber, queryText, requireRole } from './context.ts';
 import { mayUseAccount } from './keys.ts';

@@ -1,10 +1,11 @@
 /** GET /v1/explain/{id}: the story of any operation, with what keeps it waiting at this moment. */
+import { queueOf } from '../kinds/states.ts';
+import type { Kind } from '../kinds/index.ts';
 import { foreignTo } from '../processors/attempt.ts';
 import type { Router } from 'express';
 import { explainDisbursement, explainOther, explainReason } from '../operations/explain.ts';
 import { explainCampaign, explainChunk, explainMessage } from '../operations/explain-texts.ts';
 import type { Circumstances, Explanation, FailureOf } from '../operations/explanation.ts';
-import { type Kind, queueOf } from '../operations/lifecycle.ts';
 import type { RecordOf } from '../operations/record.ts';
 import { type Failure, failures } from '../upstream/failures.ts';
 import { type ApiContext, requireRole } from './context.ts';

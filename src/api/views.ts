@@ -1,7 +1,8 @@
 /** Records as callers see them: camelCase, times as ISO 8601, no field that is not in the contract. */
+import { campaignBins } from '../kinds/recipient.ts';
 import type { CampaignPace } from '../operations/campaign-pace.ts';
 import { readEvidence } from '../operations/evidence.ts';
-import { type CampaignRecord, type DisbursementRecord, type Fields, campaignBins } from '../operations/record.ts';
+import { type CampaignRecord, type DisbursementRecord, type Fields } from '../operations/record.ts';
 import type { UnreadableRecord } from '../operations/unreadable.ts';
 import type { MessageRecord } from '../operations/text-records.ts';
 
@@ -9,7 +10,7 @@ const iso = (ms: number): string => new Date(ms).toISOString();
 
 /** All that is said of a record that cannot be read. */
 export function unreadableView({ id }: UnreadableRecord) {
-  return { id, state: 'unreadable' as const };
+  return { id, state: 'unreadable' };
 }
 
 export function disbursementView(record: DisbursementRecord) {
@@ -27,7 +28,7 @@ export function disbursementView(record: DisbursementRecord) {
     transactionId: record.transactionId ?? null,
     providerRef: record.providerRef ?? null,
     reason: record.reason ?? null,
-    ...(record.late ? { late: true as const } : {}),
+    ...(record.late ? { late: true } : {}),
     ...(record.batch === undefined ? {} : { batch: record.batch }),
     ...decisionsIn(record.fields),
     createdAt: iso(record.createdAt),
@@ -51,7 +52,7 @@ export function messageView(record: MessageRecord) {
     id: record.id,
     state: record.state,
     to: record.to,
-    lane: record.lane === 'otp' ? ('otp' as const) : ('normal' as const),
+    lane: record.lane,
     account: record.account,
     reference: record.reference ?? null,
     code: record.code ?? null,

@@ -1,4 +1,4 @@
-import type { QueueName } from '../operations/due-queues.ts';
+import type { QueueName } from '../kinds/due-queues.ts';
 import type { Answer } from '../producer/acceptance.ts';
 import { CollectAcceptance } from '../producer/acceptance-collect.ts';
 import type { Container } from './container.ts';

@@ -2,6 +2,7 @@
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
+import type { QueueName } from '../kinds/due-queues.ts';
 import { type AccountBook, accountFingerprint, readAccounts } from '../accounts.ts';
 import type { Part } from './parts.ts';
 import type { Config } from '../config.ts';
@@ -14,7 +15,6 @@ import { Accounts } from '../operations/accounts.ts';
 import { Batches } from '../operations/batches.ts';
 import { Campaigns } from '../operations/campaigns.ts';
 import { Chunks } from '../operations/chunks.ts';
-import type { QueueName } from '../operations/due-queues.ts';
 import { Heartbeat } from '../operations/heartbeat.ts';
 import { Operations } from '../operations/operations.ts';
 import { OptOuts } from '../operations/opt-outs.ts';

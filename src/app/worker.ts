@@ -1,7 +1,7 @@
 /** The worker role: one BullMQ worker per queue, and the sweeper that no wake-up can be lost to. */
 import type { ConnectionOptions } from 'bullmq';
+import type { QueueName } from '../kinds/due-queues.ts';
 import type { Part } from './parts.ts';
-import type { QueueName } from '../operations/due-queues.ts';
 import type { ProcessorContext } from '../processors/context.ts';
 import { batchProcessor } from '../processors/batch.ts';
 import { type Processor, processors } from '../processors/index.ts';

@@ -1,7 +1,7 @@
 /** What became of each recipient of a campaign, row by row. */
+import type { RecipientState } from '../kinds/recipient.ts';
 import { type Campaigns, chunkAt } from '../operations/campaigns.ts';
 import {
-  type RecipientState,
   impliedState,
   unpackAgain,
   unpackCampaignItems,

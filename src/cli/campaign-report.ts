@@ -1,3 +1,4 @@
+import { recipientBins } from '../kinds/recipient.ts';
 import { type Command, Option } from 'commander';
 import { recipientsCsv } from '../campaigns/recipients-csv.ts';
 import type { RecipientRow } from '../campaigns/recipients.ts';
@@ -21,7 +22,7 @@ export function addReport(group: Command, shell: Shell): void {
     .command('report')
     .description('What became of each recipient, row by row')
     .argument('<id>')
-    .option('--state <state>', 'only these: queued held sending sent failed unknown skipped expired cancelled')
+    .option('--state <state>', `only these: ${recipientBins.join(' ')}`)
     .addOption(new Option('--csv', 'print CSV for a spreadsheet').conflicts('json'))
     .option('--json', 'print a JSON array, one recipient a line')
     .action(shell.action((id: string, flags: ReportFlags) => report(id, flags, shell)));

@@ -1,3 +1,4 @@
+import { kindOf } from '../kinds/index.ts';
 import type { Command } from 'commander';
 import { describeXof } from '../lib/money.ts';
 import { approveBatch } from './disburse-batch.ts';
@@ -27,7 +28,7 @@ export function addApprove(group: Command, shell: Shell): void {
 
 async function approve(id: string, { hash, yes, json }: ApproveFlags, shell: Shell): Promise<ExitCode> {
   if (hash !== undefined) return approveBatch(id, { hash, yes, json }, shell);
-  if (id.startsWith('bat_')) {
+  if (kindOf(id) === 'batch') {
     throw new WrongUsage('A batch is approved with its hash.', { next: `See it: relais disburse batch-show ${id}` });
   }
   const { api, output } = shell;

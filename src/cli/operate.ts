@@ -1,6 +1,6 @@
 /** Switches and looks of operators: queues, endpoints of events, callbacks, balances. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { eventTypes } from '../events/catalogue.ts';
+import { eventTypes } from '../kinds/event-types.ts';
 import { queueNames } from '../queues/index.ts';
 import { type Ask, addAsk } from './asking.ts';
 import { listOf } from './flags.ts';

@@ -1,4 +1,5 @@
 /** What the API says no with, and what a person can do about each. */
+import { asDeclared, kindOf } from '../kinds/index.ts';
 import { CommandFailed } from './failure.ts';
 
 /** RFC 9457, with the members the API adds. Read with care: a proxy in between answers in HTML. */
@@ -83,18 +84,10 @@ export function flagOf(pointer: string): string {
   return FLAGS[name] ?? `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-const SHOW_BY_PREFIX: Readonly<Record<string, string>> = {
-  dsb: 'disburse',
-  cmp: 'campaign',
-  msg: 'messages',
-  inv: 'invoice',
-  prq: 'payment-request',
-  dcr: 'direct-credit',
-};
-
 function nextStep(status: number, { existingId }: ApiProblem): string | undefined {
   if (existingId !== undefined) {
-    const group = SHOW_BY_PREFIX[existingId.slice(0, 3)];
+    const kind = kindOf(existingId);
+    const group = kind && asDeclared(kind).command;
     const look = group === undefined ? `It is ${existingId}.` : `See it: relais ${group} show ${existingId}`;
     return `${look}\nFor something else, give another --reference.`;
   }

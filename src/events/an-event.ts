@@ -1,5 +1,7 @@
 import { derivedId } from '../lib/ids.ts';
-import { type EventOf, type EventType, catalogue, familyOf, schemaOf } from './catalogue.ts';
+import { type EventType, catalogue, dataSchemaOf, subjectOf } from '../kinds/event-types.ts';
+import { subjects } from '../kinds/index.ts';
+import { type EventOf, schemaOf } from './catalogue.ts';
 
 /** What a test cares about; the rest is complete and boring. */
 export interface EventDetails<T extends EventType> {
@@ -12,16 +14,18 @@ export interface EventDetails<T extends EventType> {
 /** An event as relais would tell it, for the tests of services that listen. Throws for one that it never would. */
 export function anEvent<T extends EventType>(type: T, details: EventDetails<T> = {}): EventOf<T> {
   const { account = 'main', sequence = 1, timestamp = '2026-11-21T08:00:00.000Z' } = details;
-  const family: string = familyOf(type);
-  const [, state] = type.split('.');
-  const stateful = family === 'account' ? {} : { state };
-  const example: Readonly<Record<string, unknown>> = catalogue[type].example;
-  const data: Readonly<Record<string, unknown>> = { id: idFor(family), ...stateful, ...example, ...details.data };
+  const { example, state = type.slice(type.indexOf('.') + 1) } = catalogue[type];
+  const data: Readonly<Record<string, unknown>> = {
+    ...idOf(type),
+    ...('state' in dataSchemaOf(type).shape ? { state } : {}),
+    ...example,
+    ...details.data,
+  };
   return schemaOf(type).parse({ id: `${String(data['id'])}.${sequence}`, type, timestamp, sequence, account, data });
 }
 
-const PREFIXES: Readonly<Record<string, string>> = { disbursement: 'dsb', message: 'msg', campaign: 'cmp' };
-
-function idFor(family: string): string {
-  return derivedId(PREFIXES[family] ?? family.slice(0, 3), 'example');
+/** What has no prefix has a name, which is in the example. */
+function idOf(type: EventType): { readonly id?: string } {
+  const subject = subjects[subjectOf(type)];
+  return 'prefix' in subject ? { id: derivedId(subject.prefix, 'example') } : {};
 }

@@ -1,16 +1,19 @@
 /** `relais/events`: what another service imports to hear how its operations ended. */
 import { hostname } from 'node:os';
 import { systemClock } from '../lib/clock.ts';
+import { eventTypes } from '../kinds/event-types.ts';
 import { toMs } from '../lib/durations.ts';
 import { keys } from '../operations/keys.ts';
 import { type RedisTarget, closeConnection, openCommands } from '../redis/connections.ts';
-import { type CompletionEvent, eventTypes } from './catalogue.ts';
+import type { CompletionEvent } from './catalogue.ts';
 import { type EventHandler, type Subscription, subscribe } from './subscription.ts';
 
 export { anEvent } from './an-event.ts';
 export type { EventDetails } from './an-event.ts';
-export { catalogue, eventSchema, eventTypes, jsonSchemaOf, schemaOf } from './catalogue.ts';
-export type { CompletionEvent, EventOf, EventType } from './catalogue.ts';
+export { catalogue, eventTypes } from '../kinds/event-types.ts';
+export type { EventType } from '../kinds/event-types.ts';
+export { eventSchema, jsonSchemaOf, schemaOf } from './catalogue.ts';
+export type { CompletionEvent, EventOf } from './catalogue.ts';
 export { deadLettersOf } from './dead-letters.ts';
 export type { EventHandler, HandlerContext } from './subscription.ts';
 

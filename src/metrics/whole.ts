@@ -4,12 +4,12 @@
  * there is to do.
  */
 import type { AccountHold, Accounts } from '../operations/accounts.ts';
-import { statesOf } from '../operations/lifecycle.ts';
+import { type CountedKind, countedKinds, statesOf, statesThatAre } from '../kinds/states.ts';
 import type { Queries } from '../operations/queries.ts';
 import { type AnyQueueName, queueNames } from '../queues/index.ts';
 import type { WholeName } from './declarations.ts';
 import type { Sample } from './instruments.ts';
-import { chunksInDoubt, countedKinds, messageOutcomes, moneyInDoubt, OTHER, words } from './labels.ts';
+import { chunksInDoubt, kindsInDoubt, messageOutcomes, OTHER, words } from './labels.ts';
 
 export interface WholeSources {
   readonly queries: Pick<Queries, 'counts' | 'oldestIn' | 'backlog' | 'outcomes' | 'eventsEmitted' | 'unreadable'>;
@@ -104,14 +104,8 @@ export async function readWhole(sources: WholeSources, nowMs: number): Promise<W
   return Object.fromEntries(await Promise.all(entries)) as unknown as Whole;
 }
 
-type KindInDoubt = keyof typeof moneyInDoubt;
-// Of the keys of an object TypeScript knows no more than that they are texts.
-const kindsInDoubt = Object.keys(moneyInDoubt) as KindInDoubt[];
-
-function isInDoubt(kind: KindInDoubt, state: string): boolean {
-  const states: readonly string[] = moneyInDoubt[kind];
-  return states.includes(state);
-}
+const isInDoubt = (kind: CountedKind, state: string): boolean =>
+  statesThatAre(kind, 'in doubt').some((one) => one === state);
 
 /** Every name with its count, those without one at 0, and what we have no name for besides. */
 function namedOrZero(

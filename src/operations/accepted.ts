@@ -1,5 +1,5 @@
 /** What acceptance writes, as its script writes it. */
-import type { Kind } from './lifecycle.ts';
+import type { Kind } from '../kinds/index.ts';
 import type { Accepted, NewOperation } from './operations.ts';
 import { RECORD_VERSION, type RecordAt, readRecord } from './record.ts';
 

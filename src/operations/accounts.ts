@@ -1,5 +1,6 @@
 /** The conditions for which an account is held. Held once per reason, whatever the number of operations that met it. */
 import type { Redis } from 'ioredis';
+import { type HoldArea, holdAreas } from '../kinds/account.ts';
 import { keys } from './keys.ts';
 import type { Fields } from './record.ts';
 import {
@@ -12,12 +13,6 @@ import { type Script, runScript } from './scripts/script.ts';
 
 /** The reason of an account that a person has stopped. It is released by a person, never by itself. */
 export const STOPPED = 'stopped';
-
-/**
- * Money and texts are held apart: an empty SMS balance stops no disbursement. Direct credits are an option of their
- * own upstream, so a refusal of one stops no disbursement either.
- */
-export type HoldArea = 'payments' | 'messaging' | 'direct_credit';
 
 export interface AccountHold {
   readonly account: string;
@@ -44,8 +39,9 @@ export interface AccountStanding {
 export function readStanding(account: string, fields: Fields): AccountStanding {
   const names = Object.keys(fields);
   const holds = names.flatMap((name) => {
-    const [, area, reason] = /^held:(payments|messaging|direct_credit)\.(.+)$/.exec(name) ?? [];
-    return area && reason ? [{ account, area: area as HoldArea, reason, since: Number(fields[name]) }] : [];
+    const [, held, reason] = /^held:(\w+)\.(.+)$/.exec(name) ?? [];
+    const area = holdAreas.find((one) => one === held);
+    return area && reason ? [{ account, area, reason, since: Number(fields[name]) }] : [];
   });
   const rows = names.filter((name) => name.startsWith('row:'));
   return { holds, failing: new Set(rows.map((name) => name.slice('row:'.length))) };

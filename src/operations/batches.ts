@@ -3,13 +3,13 @@
  * of its own. What became of a row is never copied: it is read from the record of its disbursement.
  */
 import type { Redis } from 'ioredis';
+import { isFinal } from '../kinds/states.ts';
 import type { Random } from '../lib/random.ts';
 import { RedisUnavailable } from '../redis/connections.ts';
 import { type BatchRow, packBatchRow, unpackBatchRow } from './batch-record.ts';
 import { storedNames } from './brief.ts';
 import { type Guard, NO_MEMORY } from './heartbeat.ts';
 import { keys } from './keys.ts';
-import { isFinal } from './lifecycle.ts';
 import { type Fields, RECORD_VERSION } from './record.ts';
 import { acceptBatchScript } from './scripts/batch.ts';
 import { runScript } from './scripts/script.ts';

@@ -7,7 +7,8 @@
  * full first, and brief again when it ends. Names that scripts ask a record for that is over (`state`, `fp`, `kind`, `v`,
  * `op`, `seq`, `en`) stay as they are.
  */
-import { type Kind, isFinal } from './lifecycle.ts';
+import { isFinal } from '../kinds/states.ts';
+import type { Kind } from '../kinds/index.ts';
 
 type StoredFields = Readonly<Record<string, string>>;
 

@@ -1,5 +1,5 @@
 /** How a campaign gets from one state to another, and what it may be held for. */
-import type { CampaignState } from './lifecycle.ts';
+import type { StateOf } from '../kinds/index.ts';
 
 /**
  * Each switch: where it leads, from which states, and what is announced. `begin` and `release` are done by time, or by
@@ -17,7 +17,10 @@ export const campaignSwitches = {
     from: ['draft', 'ready', 'scheduled', 'running', 'paused', 'held'],
     event: 'campaign.cancelled',
   },
-} as const satisfies Record<string, { to: CampaignState; from: readonly CampaignState[]; event?: string }>;
+} as const satisfies Record<
+  string,
+  { to: StateOf<'campaign'>; from: readonly StateOf<'campaign'>[]; event?: string }
+>;
 
 /** Why a campaign is held. */
 type CampaignHold =

@@ -1,9 +1,10 @@
 /** Campaigns: uploads that count whole or not at all, handing out chunks, and the switches. */
 import type { Redis } from 'ioredis';
+import { isFinal } from '../kinds/states.ts';
+import type { StateOf } from '../kinds/index.ts';
 import { type CampaignSwitch, type SwitchDetails, campaignSwitches } from './campaign-switches.ts';
 import { type CampaignItem, packCampaignItem, packCountries } from './chunk-items.ts';
 import { keys } from './keys.ts';
-import { type CampaignState, isFinal } from './lifecycle.ts';
 import { type CampaignRecord, RECORD_VERSION, type UploadRecord } from './record.ts';
 import {
   amendCampaignScript,
@@ -174,7 +175,7 @@ export class Campaigns {
     name: CampaignSwitch,
     { reason, only, againInMs }: SwitchDetails = {},
   ): Promise<
-    | { readonly is: 'applied'; readonly rev: number; readonly to: CampaignState }
+    | { readonly is: 'applied'; readonly rev: number; readonly to: StateOf<'campaign'> }
     | { readonly is: 'refused'; readonly state: string }
   > {
     const { to, from, ...rest } = campaignSwitches[name];
@@ -203,7 +204,7 @@ export class Campaigns {
         againInMs ?? '',
         ...from,
       ],
-    )) as [string, string, number?, CampaignState?];
+    )) as [string, string, number?, StateOf<'campaign'>?];
     if (answer[0] !== 'applied') return { is: 'refused', state: answer[1] };
     return { is: 'applied', rev: answer[2] ?? 0, to: answer[3] ?? to };
   }

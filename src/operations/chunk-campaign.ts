@@ -1,5 +1,5 @@
 /** The few fields of a campaign that its chunks ask for, each of thousands of times. */
-import type { CampaignState } from './lifecycle.ts';
+import type { StateOf } from '../kinds/index.ts';
 import type { CampaignRecord } from './record.ts';
 
 export type CampaignOfChunk = Pick<
@@ -40,7 +40,7 @@ export function campaignOfChunk(id: string, values: readonly (string | null)[]):
   if (!state || typeof text !== 'string') throw new Error(`a chunk belongs to ${id}, a campaign that has no record`);
   return {
     id,
-    state: state as CampaignState,
+    state: state as StateOf<'campaign'>,
     text,
     ...(from ? { from } : {}),
     replaceCostly: replaceCostly === '1',

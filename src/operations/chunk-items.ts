@@ -5,7 +5,8 @@
  *   campaign   [row, digits, value, value, …]      the values of the template's variables, in the template's order
  *   messages   [id, to, from, text, expires at]
  */
-import type { ChunkState } from './lifecycle.ts';
+import type { StateOf } from '../kinds/index.ts';
+import { type RecipientState, outcomeLetters } from '../kinds/recipient.ts';
 
 export interface CampaignItem {
   readonly row: number;
@@ -58,20 +59,6 @@ export function unpackMessageItems(packed: string): MessageItem[] {
   return rows.map(([id, to, from, text, expiresAt]) => ({ id, to, from, text, expiresAt }));
 }
 
-/** What became of one recipient, as one letter of the chunk's `outcome`. */
-export const outcomeLetters = {
-  queued: 'q',
-  sending: 'g',
-  sent: 's',
-  failed: 'f',
-  unknown: 'u',
-  skipped: 'x',
-  expired: 'e',
-  cancelled: 'c',
-} as const;
-
-export type RecipientState = keyof typeof outcomeLetters;
-
 /** What a recipient is when nothing else was written down: it follows from the state of the chunk. */
 export const impliedState = {
   queued: 'queued',
@@ -79,7 +66,7 @@ export const impliedState = {
   refused: 'sending',
   unknown: 'unknown',
   settled: 'unknown',
-} as const satisfies Record<ChunkState, RecipientState>;
+} as const satisfies Record<StateOf<'chunk'>, RecipientState>;
 
 const stateOfLetter = Object.fromEntries(
   Object.entries(outcomeLetters).map(([state, letter]) => [letter, state as RecipientState]),

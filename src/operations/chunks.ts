@@ -1,12 +1,13 @@
 /** Chunks of recipients: the one step that changes a chunk, its campaign's bins and its messages together. */
 import type { Redis } from 'ioredis';
+import { statesInQueue } from '../kinds/states.ts';
+import type { StateOf } from '../kinds/index.ts';
+import type { QueueName } from '../kinds/due-queues.ts';
 import type { Random } from '../lib/random.ts';
 import { readChunkId } from './campaigns.ts';
 import { CAMPAIGN_FIELDS, type CampaignOfChunk, campaignOfChunk } from './chunk-campaign.ts';
-import type { QueueName } from './due-queues.ts';
 import { type Guard, NO_MEMORY } from './heartbeat.ts';
 import { keys } from './keys.ts';
-import { type MessageState, statesInQueue } from './lifecycle.ts';
 import type { Acquired, OperationsOptions } from './operations.ts';
 import { RECORD_VERSION, fieldsOf, readRecord } from './record.ts';
 import type { ChunkRecord } from './text-records.ts';
@@ -18,8 +19,8 @@ import { slotOf } from './text-marks.ts';
 
 export interface MessageChange {
   readonly id: string;
-  readonly from: MessageState;
-  readonly to: MessageState;
+  readonly from: StateOf<'message'>;
+  readonly to: StateOf<'message'>;
   readonly code?: string | undefined;
   readonly event?: EventDraft | undefined;
 }

@@ -1,5 +1,6 @@
 /** Endpoints that events are posted to. What waits for one is a list of places in the stream. */
 import type { Redis } from 'ioredis';
+import { eventEndpoint } from '../kinds/event-endpoint.ts';
 import { derivedId } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
 import { keys } from './keys.ts';
@@ -26,7 +27,7 @@ export interface NewEndpoint {
 
 export interface Endpoint extends NewEndpoint {
   readonly id: string;
-  readonly state: 'enabled' | 'disabled';
+  readonly state: keyof typeof eventEndpoint.states;
   /** ms since the epoch. */
   readonly createdAt: number;
   /** Only events after this place in the stream. */
@@ -103,7 +104,7 @@ export class Endpoints {
   }
 
   newId(): string {
-    return derivedId('ep', this.#random.hex(16));
+    return derivedId(eventEndpoint.prefix, this.#random.hex(16));
   }
 
   /** False: there are too many already. `secret` is sealed. */

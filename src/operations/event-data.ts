@@ -5,12 +5,14 @@
  *
  * What is read is what was told, to the order of its names: a signed delivery is the same text each time.
  */
+import { operations } from '../kinds/index.ts';
+
 type Data = Readonly<Record<string, unknown>>;
 
 /** Stands before the list, so that whoever expects an object fails on it instead of taking a list for one. */
 const LIST = '1';
 const FAMILY = 'disbursement.';
-const VALUES = ['reference', 'amount', 'withdrawMode', 'disburseId', 'transactionId', 'providerRef'] as const;
+const VALUES = operations.disbursement.events.carries;
 /** What needs no name of its own. */
 const IN_THE_ENTRY: ReadonlySet<string> = new Set(['id', 'state', ...VALUES]);
 

@@ -1,6 +1,7 @@
 /** The stories of messages, of the chunks that carry them, and of campaigns. */
+import { campaignBins, outcomeLetters, type RecipientState } from '../kinds/recipient.ts';
 import { maskPhone } from '../lib/mask.ts';
-import { type RecipientState, impliedState, outcomeLetters, unpackOutcome } from './chunk-items.ts';
+import { impliedState, unpackOutcome } from './chunk-items.ts';
 import {
   BY_ITSELF,
   type Because,
@@ -13,25 +14,16 @@ import {
   evidenceStory,
   frameOf,
   lastInVain,
+  nextIn,
   stuckOf,
   waitOf,
 } from './explanation.ts';
-import { type CampaignState, type ChunkState, type MessageState, isFinal } from './lifecycle.ts';
-import { type CampaignRecord, campaignBins } from './record.ts';
+import type { StateOf } from '../kinds/index.ts';
+import { isFinal, stateOf } from '../kinds/states.ts';
+import type { CampaignRecord } from './record.ts';
 import type { ChunkRecord, MessageRecord } from './text-records.ts';
 
 const GONE = 'The service does not tell it any more; it is never sent again by itself, since it may have arrived.';
-
-const messageStanding: Readonly<Record<MessageState, string>> = {
-  queued: 'It is accepted and waits for its turn; nothing was sent.',
-  sending: 'It is being sent at this moment, or was when a worker died.',
-  unknown: 'It may or may not have been sent; the statistics of the service are asked.',
-  sent: 'The service took it; whether a telephone received it is not told.',
-  failed: 'The service refused it; it was not sent.',
-  skipped: 'It was left out; nothing was sent.',
-  expired: 'Its time was over before it was sent; nothing was sent.',
-  cancelled: 'It was cancelled before it was sent.',
-};
 
 /** `chunk` is the request that carries the message: what upstream said is written there. */
 export function explainMessage(
@@ -48,35 +40,24 @@ export function explainMessage(
     ...frameOf(record, around),
     summary: together([
       `Text to ${maskPhone(record.to)}${record.reference ? `, reference ${record.reference}` : ''}.`,
-      lost ? `It may or may not have been sent. ${GONE}` : messageStanding[state],
+      lost ? `It may or may not have been sent. ${GONE}` : stateOf('message', state).says,
       because && `Reason: ${because.why}.`,
       wait && `It cannot go on now: ${wait.why}.`,
       vain && `The last answer: ${vain.why}.`,
     ]),
     story: [chapter(record.createdAt, 'accepted'), ...evidenceStory(chunk?.fields ?? fields, around.failureOf)],
-    next: wait?.next ?? because?.next ?? nextOfMessage(state, lost, vain),
+    next: wait?.next ?? because?.next ?? nextOfMessage(record, lost, vain),
   };
 }
 
-function isOpen(state: MessageState): boolean {
+function isOpen(state: StateOf<'message'>): boolean {
   return state === 'queued' || state === 'sending' || state === 'unknown';
 }
 
-function nextOfMessage(state: MessageState, lost: boolean, vain: Because | undefined): string {
+function nextOfMessage(record: MessageRecord, lost: boolean, vain: Because | undefined): string {
   if (lost) return 'Ask the person whether it came. To send it all the same, send it again under another reference.';
-  if (state === 'failed') return 'Mend the cause and send it again under another reference.';
-  if (state === 'expired') return 'If it is still wanted, send it again with a later expiresAt.';
-  return isOpen(state) ? (vain?.next ?? BY_ITSELF) : NOTHING;
+  return nextIn(record) ?? (isOpen(record.state) ? (vain?.next ?? BY_ITSELF) : NOTHING);
 }
-
-const chunkStanding: Readonly<Record<ChunkState, string>> = {
-  queued: 'It waits for its turn; nothing was sent.',
-  sending: 'It is being sent at this moment, or was when a worker died.',
-  refused:
-    'The service refused it for one of them, as it seems; it is found out whom, and the others are sent again.',
-  unknown: 'It may or may not have been sent; the statistics of the service are asked.',
-  settled: 'It is over.',
-};
 
 export function explainChunk(
   record: ChunkRecord,
@@ -94,7 +75,7 @@ export function explainChunk(
     ...frameOf(record, around),
     summary: together([
       `${count} ${count === 1 ? 'recipient' : 'recipients'} of ${whose}.`,
-      chunkStanding[state],
+      stateOf('chunk', state).says,
       `${countsOf(statesIn(record))}.`,
       doubtful ? GONE : undefined,
       wait && `It cannot go on now: ${wait.why}.`,
@@ -106,10 +87,11 @@ export function explainChunk(
 }
 
 /** Chunks wait in the records of their campaign, and are handed out only while it runs. */
-function campaignOff({ id, state }: CampaignRecord): Because | undefined {
+function campaignOff(campaign: CampaignRecord): Because | undefined {
+  const { state } = campaign;
   if (state === 'running') return undefined;
   if (isFinal('campaign', state)) return { why: `its campaign is ${state}`, next: NOTHING };
-  return { why: `its campaign is ${state}`, next: nextOfCampaign[state](id) };
+  return { why: `its campaign is ${state}`, next: nextIn(campaign) ?? BY_ITSELF };
 }
 
 function statesIn({ state, outcome, count }: ChunkRecord): RecipientState[] {
@@ -123,30 +105,8 @@ function countsOf(states: readonly RecipientState[]): string {
   return `Recipients: ${said.join(', ')}`;
 }
 
-const campaignStanding: Readonly<Record<CampaignState, string>> = {
-  draft: 'It has no recipients yet.',
-  ready: 'It has its recipients and was not started; nothing was sent.',
-  scheduled: 'It starts by itself at its time; nothing was sent.',
-  running: 'It is being sent.',
-  paused: 'It is paused; what was sent stays sent.',
-  held: 'It waits until somebody has mended what stopped it and says so, or until that has cleared by itself.',
-  finished: 'Every recipient is accounted for.',
-  cancelled: 'It was cancelled; what was sent stays sent.',
-};
-
-const nextOfCampaign: Readonly<Record<CampaignState, (id: string) => string>> = {
-  draft: (id) => `Upload recipients: POST /v1/campaigns/${id}/recipients`,
-  ready: (id) => `Start it: relais campaign start ${id}`,
-  scheduled: () => BY_ITSELF,
-  running: () => BY_ITSELF,
-  paused: (id) => `Go on with it: relais campaign resume ${id}`,
-  held: (id) => `Mend the cause, then go on with it: relais campaign resume ${id}`,
-  finished: () => NOTHING,
-  cancelled: () => NOTHING,
-};
-
 export function explainCampaign(record: CampaignRecord, around: Circumstances): Explanation {
-  const { id, name, state, totals, uploads } = record;
+  const { name, state, totals, uploads } = record;
   const hold = state === 'held' ? around.holds.find(({ area }) => area === 'messaging') : undefined;
   const reason = record.reason ?? hold?.reason;
   const because = reason === undefined ? undefined : becauseOf(reason, around.failureOf);
@@ -156,7 +116,7 @@ export function explainCampaign(record: CampaignRecord, around: Circumstances): 
     ...frameOf(record, around),
     summary: together([
       `Campaign “${name}” of ${totals.total} rows${record.reference ? `, reference ${record.reference}` : ''}.`,
-      campaignStanding[state],
+      stateOf('campaign', state).says,
       bins.length > 0 ? `Rows: ${bins.map((bin) => `${totals[bin]} ${bin}`).join(', ')}.` : undefined,
       because && `Reason: ${because.why}.`,
       wait && `It cannot go on now: ${wait.why}.`,
@@ -170,7 +130,12 @@ export function explainCampaign(record: CampaignRecord, around: Circumstances): 
       ...momentsOf(record),
       ...evidenceStory(record.fields, around.failureOf),
     ],
-    next: wait?.next ?? rest(record) ?? nextOfHold(record, because) ?? nextOfCampaign[state](id),
+    next:
+      wait?.next ??
+      rest(record) ??
+      nextOfHold(record, because) ??
+      nextIn(record) ??
+      (isFinal('campaign', state) ? NOTHING : BY_ITSELF),
   };
 }
 

@@ -14,53 +14,23 @@ import {
   evidenceStory,
   frameOf,
   lastInVain,
-  stuckOf,
-  waitOf,
+  nextIn,
+  whatKeeps,
 } from './explanation.ts';
-import { type DisbursementState, isFinal } from './lifecycle.ts';
+import { isFinal, isState, stateOf } from '../kinds/states.ts';
 import type { DisbursementRecord, RecordBase } from './record.ts';
-
-const standing: Readonly<Record<DisbursementState, string>> = {
-  awaiting_approval: 'It waits for the approval of another key; nothing was sent.',
-  queued: 'It is accepted and waits for its turn; nothing was sent.',
-  held: 'It waits for a condition to clear; nothing was sent.',
-  created: 'Upstream gave a token for it; the payment itself was not sent yet.',
-  submitting: 'The payment is being sent at this moment, or was when a worker died.',
-  unknown: 'The payment may or may not have been made; upstream is being asked.',
-  pending: 'Upstream took it and is working on it.',
-  needs_review: 'It cannot be settled without a person.',
-  succeeded: 'The beneficiary was paid, once; upstream confirmed it.',
-  failed: 'The beneficiary was not paid; upstream said twice that it failed.',
-  reversed: 'The beneficiary was paid, and upstream says that the money came back afterwards.',
-  rejected: 'It was never submitted, so nobody was paid.',
-  cancelled: 'It was cancelled before anything was paid.',
-};
-
-const nextByDefault: Partial<Record<DisbursementState, (id: string) => string>> = {
-  awaiting_approval: (id) => `Approve it with another key: relais disburse approve ${id}`,
-  needs_review: (id) => `See the evidence, ask the service, then resolve it: relais review resolve ${id}`,
-  rejected: () => 'Mend the cause and send it again under another reference.',
-  failed: () => 'A new payment is a new disbursement with another reference.',
-  reversed: () =>
-    'Compare with the dashboard of the service. A new payment is a new disbursement with another reference.',
-};
-
-/** States in which nothing has left us, so that a condition may keep it there. */
-const UNSENT: readonly DisbursementState[] = ['queued', 'held', 'created'];
-/** States whose reason is why it stands there. In others it is left over from a review. */
-const REASONED: readonly DisbursementState[] = ['held', 'needs_review', 'rejected', 'failed', 'cancelled'];
 
 export function explainDisbursement(record: DisbursementRecord, around: Circumstances): Explanation {
   const { id, state, amount, withdrawMode, reference, fields } = record;
   const person = settledByPerson(record);
   const because = record.reason === undefined ? undefined : becauseOf(record.reason, around.failureOf);
-  const current = REASONED.includes(state) && !person ? because : undefined;
-  const wait = UNSENT.includes(state) ? waitOf('payments', record, around) : stuckOf(record, around);
+  const current = isState('disbursement', state, 'reasoned') && !person ? because : undefined;
+  const wait = whatKeeps(record, around);
   const over = isFinal('disbursement', state);
   const vain = over || state === 'held' ? undefined : lastInVain(fields, around.failureOf);
   const sentences = [
     `Disbursement of ${describeXof(amount)} by ${withdrawMode}${reference ? `, reference ${reference}` : ''}.`,
-    person ? `A person settled it as ${state}.` : standing[state],
+    person ? `A person settled it as ${state}.` : stateOf('disbursement', state).says,
     because && (because === current ? `Reason: ${because.why}.` : `It needed review before: ${because.why}.`),
     ...hearsayOn(record),
     ...decisionsOn(record),
@@ -74,7 +44,7 @@ export function explainDisbursement(record: DisbursementRecord, around: Circumst
     ...frameOf(record, around),
     summary: sentences.filter((sentence) => sentence !== undefined).join(' '),
     story: [chapter(record.createdAt, 'accepted'), ...evidenceStory(fields, around.failureOf)],
-    next: wait?.next ?? byPerson ?? current?.next ?? (person ? NOTHING : (nextByDefault[state]?.(id) ?? otherwise)),
+    next: wait?.next ?? byPerson ?? current?.next ?? (person ? NOTHING : (nextIn(record) ?? otherwise)),
   };
 }
 
@@ -119,10 +89,10 @@ type OtherRecord = Standing &
 export function explainOther(record: OtherRecord, around: Circumstances): Explanation {
   const { kind, state, reference, reason, fields } = record;
   const because: Because | undefined = reason ? becauseOf(reason, around.failureOf) : undefined;
-  const wait = stuckOf(record, around);
+  const wait = whatKeeps(record, around);
   const sentences = [
     `${capitalised(kind.replaceAll('_', ' '))}${reference ? `, reference ${reference}` : ''}.`,
-    `It is ${state.replaceAll('_', ' ')}.`,
+    stateOf(kind, state).says,
     because && `Reason: ${because.why}.`,
     wait && `It cannot go on now: ${wait.why}.`,
   ];
@@ -130,7 +100,7 @@ export function explainOther(record: OtherRecord, around: Circumstances): Explan
     ...frameOf(record, around),
     summary: sentences.filter((sentence) => sentence !== undefined).join(' '),
     story: [chapter(record.createdAt, 'accepted'), ...evidenceStory(fields, around.failureOf)],
-    next: wait?.next ?? because?.next ?? (isFinal(kind, state) ? NOTHING : BY_ITSELF),
+    next: wait?.next ?? because?.next ?? nextIn(record) ?? (isFinal(kind, state) ? NOTHING : BY_ITSELF),
   };
 }
 

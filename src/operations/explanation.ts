@@ -1,8 +1,9 @@
 /** What explanations are made of, whatever they explain. */
-import type { HoldArea } from './accounts.ts';
 import { EVIDENCE_SLOTS, type Evidence, NAMED, readEvidence } from './evidence.ts';
 import { type WordExplained, explainWord } from './explain-words.ts';
-import { type Kind, queueOf } from './lifecycle.ts';
+import type { HoldArea } from '../kinds/account.ts';
+import { type Kind, operations } from '../kinds/index.ts';
+import { isState, queueOf, stateOf } from '../kinds/states.ts';
 import type { Fields } from './record.ts';
 
 export interface Explanation {
@@ -109,6 +110,17 @@ export function stuckOf(record: Standing, { now, dueAt, pausedQueues }: Circumst
   if (queue === undefined) return undefined;
   if (pausedQueues.includes(queue)) return explainWord('queue_paused');
   return dueAt !== undefined && dueAt < now - OVERDUE_MS ? explainWord('overdue') : undefined;
+}
+
+/** What keeps an operation where it is, where nothing has left for it a hold of its account too. */
+export function whatKeeps(record: Standing, around: Circumstances): WordExplained | undefined {
+  const { area } = operations[record.kind];
+  return isState(record.kind, record.state, 'unsent') ? waitOf(area, record, around) : stuckOf(record, around);
+}
+
+/** What its state alone says is to be done. */
+export function nextIn({ kind, id, state }: Standing): string | undefined {
+  return stateOf(kind, state).next?.replaceAll('{id}', id);
 }
 
 export function frameOf(

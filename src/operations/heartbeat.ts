@@ -6,10 +6,11 @@
  * no loss: nobody has acted on it.
  */
 import type { Redis } from 'ioredis';
+import { isFinal, statesOf } from '../kinds/states.ts';
+import { kinds } from '../kinds/index.ts';
 import type { Random } from '../lib/random.ts';
 import { isAfter } from '../lib/stream-place.ts';
 import { keys } from './keys.ts';
-import { kinds, isFinal, statesOf } from './lifecycle.ts';
 import { EPOCH_BYTES, Recovering, type RecoveryState, heartbeatKeys, readRecoveryAnswer } from './recovery.ts';
 import { type Deployment, KeysOfAnother, wordOfDeployment } from './stamp.ts';
 import { beatScript, firstBeatScript, markOf, raiseScript } from './scripts/heartbeat.ts';

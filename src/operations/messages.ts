@@ -1,7 +1,7 @@
 /** Single messages: accepted together, up to a chunk of them in one step, each with a verdict of its own. */
 import type { Redis } from 'ioredis';
+import type { QueueName } from '../kinds/due-queues.ts';
 import { RECIPIENTS_PER_CHUNK } from './chunk-items.ts';
-import type { QueueName } from './due-queues.ts';
 import { type Guard, NO_MEMORY } from './heartbeat.ts';
 import { keys } from './keys.ts';
 import type { Accepted } from './operations.ts';

@@ -3,6 +3,9 @@
  * announces it. This file decides nothing about retries; it keeps what others decided.
  */
 import type { Redis } from 'ioredis';
+import { isOver, lookQueueOf, queueOf, statesInQueue, statesOf } from '../kinds/states.ts';
+import { type Kind, kinds, type StateOf } from '../kinds/index.ts';
+import type { QueueName } from '../kinds/due-queues.ts';
 import { systemClock } from '../lib/clock.ts';
 import { fingerprint } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
@@ -11,24 +14,13 @@ import { type AcceptedAt, fieldsToWrite } from './accepted.ts';
 import { type AccountStanding, readStanding } from './accounts.ts';
 import { endsBriefly } from './brief.ts';
 import { type Guard, NO_MEMORY } from './heartbeat.ts';
-import type { QueueName } from './due-queues.ts';
 import { type EvidenceDraft, NOTHING_POSTED, type Posted, type Said, packEvidence } from './evidence.ts';
 import { keys } from './keys.ts';
 import { type MoneyLimit, type Opinions, moneyLimits, wordOf } from './limits.ts';
-import {
-  type Kind,
-  type StateOf,
-  isOver,
-  kinds,
-  lookQueueOf,
-  queueOf,
-  statesInQueue,
-  statesOf,
-} from './lifecycle.ts';
 import { RECORD_VERSION, type RecordAt, type RecordBase, fieldsOf } from './record.ts';
 import { acceptScript } from './scripts/accept.ts';
 import { acquireScript } from './scripts/acquire.ts';
-import { claim } from './scripts/generated/claim.ts';
+import { claimScript } from './scripts/claim.ts';
 import { hintScript } from './scripts/hint.ts';
 import { noteScript } from './scripts/note.ts';
 import { runScript } from './scripts/script.ts';
@@ -122,7 +114,6 @@ export class Operations {
   readonly #redis: Redis;
   readonly #random: Random;
   readonly #now: () => string;
-  readonly #givenNow: (() => number) | undefined;
   readonly #fence: OperationsOptions['fence'];
   readonly #standingsOf: readonly string[];
   /** In the words of the script, one for each limit. */
@@ -138,7 +129,6 @@ export class Operations {
     this.#fence = fence;
     this.#random = random;
     this.#now = () => (now ? String(now()) : '');
-    this.#givenNow = now;
   }
 
   async accept<K extends Kind>(operation: NewOperation<K>): Promise<AcceptedAt> {
@@ -331,7 +321,12 @@ export class Operations {
 
   /** Ids whose time has come in this queue, each with the revision its wake-up job is named after. */
   async claim(queue: QueueName, atMost: number, pushMs: number): Promise<{ id: string; rev: string }[]> {
-    const ids = await claim(this.#redis, { due: keys.due(queue), now: this.#givenNow?.(), atMost, pushMs });
+    const ids = (await runScript(
+      this.#redis,
+      claimScript,
+      [keys.due(queue)],
+      [this.#now(), atMost, pushMs],
+    )) as string[];
     if (ids.length === 0) return [];
     const pipeline = this.#redis.pipeline();
     for (const id of ids) pipeline.hget(keys.record(id), 'rev');

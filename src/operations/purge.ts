@@ -7,11 +7,12 @@
  * open, and another walk forgets it later.
  */
 import type { Redis } from 'ioredis';
+import type { RecipientState } from '../kinds/recipient.ts';
+import { isFinal } from '../kinds/states.ts';
 import { digitsOf } from '../lib/digits.ts';
 import { fingerprint } from '../lib/ids.ts';
 import {
   PURGED,
-  type RecipientState,
   impliedState,
   packCampaignItem,
   packMessageItem,
@@ -21,7 +22,6 @@ import {
   unpackOutcome,
 } from './chunk-items.ts';
 import { keys } from './keys.ts';
-import { isFinal } from './lifecycle.ts';
 import { type CampaignRecord, type Fields, readRecord } from './record.ts';
 import type { ChunkRecord, MessageRecord } from './text-records.ts';
 import { purgeChunkScript, purgeMessageScript } from './scripts/purge.ts';

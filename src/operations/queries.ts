@@ -1,17 +1,18 @@
 /** Reading what we know. Nothing here changes anything. */
 import type { Redis } from 'ioredis';
-import { type QueueName, dueQueues } from './due-queues.ts';
+import { isFinal } from '../kinds/states.ts';
+import { type Kind, kinds, subjects } from '../kinds/index.ts';
+import { dueQueues, type QueueName } from '../kinds/due-queues.ts';
 import { EVENT_FIELD, flightField, keys } from './keys.ts';
-import { type Kind, isFinal, kinds } from './lifecycle.ts';
 import type { Fields, RecordAt, RecordOf } from './record.ts';
 import { type ReviewKind, type ReviewPage, listReview } from './review.ts';
 import { noteUnreadable, readStored, UnreadableRecord } from './unreadable.ts';
 
 export interface Page {
   /** The last id of the page before; absent: from the beginning. */
-  readonly after?: string | undefined;
+  readonly after?: string;
   readonly limit: number;
-  readonly state?: string | undefined;
+  readonly state?: string;
 }
 
 const FLIGHT = 'flight:';
@@ -116,7 +117,7 @@ export class Queries {
   /** How many events of each type were ever emitted. Only grows; what EVENTS_KEEP forgets stays counted. */
   async eventsEmitted(): Promise<Readonly<Record<string, number>>> {
     const hashes = await Promise.all(
-      [...kinds, 'account', 'endpoint', 'system'].map((of) => this.#redis.hgetall(keys.counts(of))),
+      Object.keys(subjects).map((subject) => this.#redis.hgetall(keys.counts(subject))),
     );
     const counted = hashes.flatMap((fields) => Object.entries(fields));
     const events = counted.filter(([name]) => name.startsWith(EVENT_FIELD));

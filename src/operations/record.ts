@@ -1,7 +1,8 @@
+import type { Kind, StateOf } from '../kinds/index.ts';
+import { type CampaignBin, campaignBins } from '../kinds/recipient.ts';
 import type { BatchRecord, BatchTotals, Findings } from './batch-record.ts';
 import { type CampaignPace, readPace } from './campaign-pace.ts';
 import { FieldReader } from './field-reader.ts';
-import type { Kind, StateOf } from './lifecycle.ts';
 import type { DirectCreditRecord, InvoiceRecord, PaymentRequestRecord } from './payment-records.ts';
 import type { ChunkRecord, MessageRecord } from './text-records.ts';
 
@@ -99,21 +100,6 @@ export interface CampaignRecord extends RecordBase<'campaign'>, CampaignPace {
   readonly startedAt?: number;
   readonly reason?: string;
 }
-
-/** The bins of a campaign. Every data row is in exactly one, and they sum to `total`. */
-export const campaignBins = [
-  'total',
-  'queued',
-  'held',
-  'sending',
-  'sent',
-  'failed',
-  'unknown',
-  'skipped',
-  'expired',
-  'cancelled',
-] as const;
-type CampaignBin = (typeof campaignBins)[number];
 
 export interface UploadRecord {
   /** Part of the names of its chunks. */

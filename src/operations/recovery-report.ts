@@ -1,43 +1,12 @@
 /** The numbers of a recovery: what was open, and what became of it. Pure, and made so that they add up. */
-import { type Kind, isFinal } from './lifecycle.ts';
+import type { Restoring } from '../kinds/kind.ts';
+import { recipientRestored } from '../kinds/recipient.ts';
+import { isFinal, restoringOf } from '../kinds/states.ts';
 import type { Standing } from './restored.ts';
 
-/** What an apply does with something that stands in a state. */
-export type Would =
-  /** To a person: nobody knows what became of it. */
-  | 'review'
-  /** Asked about; to a person unless the service says how it ended, or that it is under way. */
-  | 'ask'
-  /** Held until a person resumes it. */
-  | 'hold'
-  /** In doubt, and looked up in the statistics; never sent again. */
-  | 'doubt'
-  /** As it is: it is looked at as ever. */
-  | 'look'
-  /** As it is: it waits for somebody. */
-  | 'nothing';
-
-const would: { readonly [K in Kind | 'recipient']?: Readonly<Record<string, Would>> } = {
-  disbursement: {
-    awaiting_approval: 'review',
-    queued: 'review',
-    held: 'review',
-    created: 'ask',
-    submitting: 'ask',
-    unknown: 'ask',
-    pending: 'look',
-  },
-  batch: { awaiting_approval: 'review', running: 'review' },
-  direct_credit: { queued: 'review', held: 'review', sending: 'review' },
-  invoice: { creating: 'review', pending: 'look' },
-  payment_request: { creating: 'review', pending: 'look' },
-  campaign: { ready: 'hold', scheduled: 'hold', running: 'hold', paused: 'hold', held: 'hold' },
-  message: { queued: 'doubt', sending: 'doubt', unknown: 'look' },
-  recipient: { queued: 'doubt', held: 'doubt', sending: 'doubt', unknown: 'look' },
-};
-
-export function wouldDo({ kind, state }: Standing): Would {
-  return would[kind]?.[state] ?? 'nothing';
+/** What an apply does with it; `nothing`: as it is, it waits for somebody. */
+export function wouldDo({ kind, state }: Standing): Restoring | 'nothing' {
+  return (kind === 'recipient' ? recipientRestored(state) : restoringOf(kind, state)) ?? 'nothing';
 }
 
 /** Callers are told that it is over; a bin of a campaign is over as a message in that state is. */

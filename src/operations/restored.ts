@@ -3,14 +3,15 @@
  * change that no other part makes. Reads a page at a time, however much there is.
  */
 import type { Redis } from 'ioredis';
-import { dueQueues } from './due-queues.ts';
+import { campaignBins, outcomeLetters } from '../kinds/recipient.ts';
+import { type CountedKind, countedKinds, isFinal, statesOf, statesRestored } from '../kinds/states.ts';
+import type { Kind } from '../kinds/index.ts';
+import { dueQueues } from '../kinds/due-queues.ts';
 import { isUnreadable } from './unreadable.ts';
 import { chunkAt } from './campaigns.ts';
-import { outcomeLetters } from './chunk-items.ts';
 import { keys } from './keys.ts';
-import { type CampaignState, type ChunkState, type Kind, isFinal, kinds, statesOf } from './lifecycle.ts';
 import { Queries } from './queries.ts';
-import { type CampaignRecord, campaignBins } from './record.ts';
+import { type CampaignRecord } from './record.ts';
 import { restoreCampaignScript } from './scripts/restore-campaign.ts';
 import { runScript } from './scripts/script.ts';
 
@@ -21,18 +22,9 @@ export const RESTORED = 'restored';
 export const EVENTS_LOST_AT_MOST = 1_000;
 
 /** Campaigns in one of these may send, or be started, or may have sent since. A draft has nobody to send to. */
-const openCampaignStates = [
-  'ready',
-  'scheduled',
-  'running',
-  'paused',
-  'held',
-] as const satisfies readonly CampaignState[];
+const openCampaignStates = statesRestored('campaign', 'hold');
 
-const openChunkStates = ['queued', 'sending', 'refused', 'unknown'] as const satisfies readonly ChunkState[];
-
-/** The kinds that callers know. A chunk is told of by its recipients. */
-type CountedKind = Exclude<Kind, 'chunk'>;
+const openChunkStates = statesOf('chunk').filter((state) => !isFinal('chunk', state));
 
 /** How many of a kind stand in a state, and for how many XOF. `recipient`: of the campaigns that are not over. */
 export interface Standing {
@@ -65,9 +57,8 @@ export class Restored {
 
   /** Of every kind and state that there is anything of, final or not. */
   async counts(): Promise<Standing[]> {
-    const counted = kinds.filter((kind): kind is CountedKind => kind !== 'chunk');
     const rows = await Promise.all(
-      counted.map(async (kind) => {
+      countedKinds.map(async (kind) => {
         const { count, xof } = await this.#queries.counts(kind);
         return statesOf(kind).flatMap((state): Standing[] => {
           const number = count[state] ?? 0;

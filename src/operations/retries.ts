@@ -3,9 +3,9 @@
  * after the other, so that every recipient stays in one chunk and in one bin, and a crash in between repeats nothing.
  */
 import type { Redis } from 'ioredis';
+import type { RecipientState } from '../kinds/recipient.ts';
 import { chunkAt } from './campaigns.ts';
 import {
-  type RecipientState,
   impliedState,
   isPurged,
   packAgain,

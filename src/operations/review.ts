@@ -1,7 +1,8 @@
 /** Everything that waits for a person, of every kind, in the order in which it began to wait. */
 import type { Redis } from 'ioredis';
+import { statesOf } from '../kinds/states.ts';
+import { type Kind, kinds, type StateOf } from '../kinds/index.ts';
 import { keys } from './keys.ts';
-import { type Kind, type StateOf, kinds, statesOf } from './lifecycle.ts';
 
 /** The kinds that can come to need a person. */
 export type ReviewKind = { [K in Kind]: 'needs_review' extends StateOf<K> ? K : never }[Kind];

@@ -1,8 +1,9 @@
 /** One change of one record, in the words that the scripts take. */
+import { assertArrow, isFinal, queueOf, recountOf } from '../kinds/states.ts';
+import type { Kind, StateOf } from '../kinds/index.ts';
 import { packEventData } from './event-data.ts';
 import { type Said, packEvidence } from './evidence.ts';
 import { keys } from './keys.ts';
-import { type Kind, type StateOf, assertArrow, isFinal, queueOf, recountOf } from './lifecycle.ts';
 import type { RecordBase } from './record.ts';
 
 export interface EventDraft {
@@ -145,11 +146,11 @@ export function settleWords(step: Step): { keys: string[]; args: Word[] } {
  * an operation that was accepted without such limits was never counted.
  */
 export function recountWords<K extends Kind>(
-  { account, state, fields, amount }: RecordBase<K> & { readonly amount?: number },
+  { kind, account, state, fields, amount }: RecordBase<K> & { readonly amount?: number },
   to: string,
 ): { readonly keys: readonly string[]; readonly args: readonly Word[] } {
   const [day, beneficiary] = fields['counted']?.split(' ') ?? [];
-  const sign = recountOf(state, to);
+  const sign = recountOf(kind, state, to);
   if (sign === 0 || day === undefined || beneficiary === undefined || amount === undefined)
     return { keys: [], args: [] };
   return { keys: [keys.acceptedOn(account, day)], args: [beneficiary, sign * amount] };

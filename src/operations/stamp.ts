@@ -3,9 +3,10 @@
  * one with another deployment's settings would pay and text through a service that was never asked, so it does not start.
  */
 import type { Redis } from 'ioredis';
+import { kinds } from '../kinds/index.ts';
+import { isFinal, statesOf } from '../kinds/states.ts';
 import { canonicalJson } from '../lib/ids.ts';
 import { keys } from './keys.ts';
-import { isFinal, kinds, statesOf } from './lifecycle.ts';
 import { defineScript, runScript } from './scripts/script.ts';
 
 /** What one process knows of its deployment. One that never asks the service knows no addresses and no accounts. */

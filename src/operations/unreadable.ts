@@ -3,9 +3,10 @@
  * acts on it; the others go on. Where one is met it is noted, so that it can be counted and named.
  */
 import type { Redis } from 'ioredis';
+import { statesOf } from '../kinds/states.ts';
+import { type Kind, kinds } from '../kinds/index.ts';
 import { inFull } from './brief.ts';
 import { keys } from './keys.ts';
-import { type Kind, kinds, statesOf } from './lifecycle.ts';
 import { type Fields, RECORD_VERSION, type RecordAt, readRecord } from './record.ts';
 import { UNREADABLE } from './scripts/script.ts';
 

@@ -1,5 +1,6 @@
 /** What keeps money of an account from being sent, how it is found out that it has cleared, and who begins it. */
-import { type HoldArea, STOPPED, type Row } from '../operations/accounts.ts';
+import { type StateOf, operations } from '../kinds/index.ts';
+import { STOPPED, type Row } from '../operations/accounts.ts';
 import type { Verdict } from '../upstream/verdict.ts';
 import type { AttemptedKind } from './announced.ts';
 import { type AttemptAt, type Ending, finish, stayAt } from './attempt.ts';
@@ -34,11 +35,8 @@ export interface ProbePermit {
   readonly failing: ReadonlySet<string>;
 }
 
-/** What of an account is held for each kind: each is an option of its own upstream. */
-const AREA = { disbursement: 'payments', direct_credit: 'direct_credit' } as const satisfies Partial<
-  Record<AttemptedKind, HoldArea>
->;
-type SendingKind = keyof typeof AREA;
+/** The kinds that wait, with their account, for a condition to clear. */
+type SendingKind = { [K in AttemptedKind]: 'held' extends StateOf<K> ? K : never }[AttemptedKind];
 
 /**
  * The conditions under which nothing may be sent. Each is looked at again by itself: of a held account one operation an
@@ -57,7 +55,7 @@ export async function mustWait<K extends SendingKind>(
   const probing: string[] = [];
   for (const { area, reason } of holds) {
     if (area === 'payments' && reason === STOPPED) return wait('account_stopped');
-    if (area !== AREA[kind]) continue;
+    if (area !== operations[kind].area) continue;
     if (!(await context.accounts.mayProbe(account, area, reason, holdRecheckMs)))
       return wait(`account_held_${reason}`);
     probing.push(reason);
@@ -72,7 +70,7 @@ export async function hold<K extends SendingKind>(
   { because, event, ...ending }: Pick<Ending<K>, 'to' | 'because' | 'event' | 'evidence' | 'set'>,
 ): Promise<AttemptResult> {
   const { record } = attempt;
-  await context.accounts.hold(record.account, AREA[record.kind], because);
+  await context.accounts.hold(record.account, operations[record.kind].area, because);
   const toldAlready = record.state === ending.to && record.fields['reason'] === because;
   return finish<K>(attempt, context, {
     ...ending,
@@ -133,5 +131,5 @@ export async function releaseHolds(
   reasons: readonly string[],
   context: ProcessorContext,
 ): Promise<void> {
-  for (const reason of reasons) await context.accounts.release(account, AREA[kind], reason);
+  for (const reason of reasons) await context.accounts.release(account, operations[kind].area, reason);
 }

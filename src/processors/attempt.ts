@@ -1,8 +1,9 @@
 /** One attempt at an operation of any kind: the record, the lease on it, and the keys to use. */
+import { isFinal } from '../kinds/states.ts';
+import type { Kind, StateOf } from '../kinds/index.ts';
+import type { QueueName } from '../kinds/due-queues.ts';
 import type { AccountStanding } from '../operations/accounts.ts';
-import type { QueueName } from '../operations/due-queues.ts';
 import { type EvidenceDraft, type Said, linesOf, named } from '../operations/evidence.ts';
-import { type Kind, type StateOf, isFinal } from '../operations/lifecycle.ts';
 import type { Fields, RecordAt, RecordBase } from '../operations/record.ts';
 import type { Change, TransitionResult } from '../operations/settle.ts';
 import type { UpstreamAccount } from '../upstream/client.ts';

@@ -1,7 +1,8 @@
 /** One attempt at sending a chunk: the record, the lease on it, the recipients, and the keys to use. */
+import type { RecipientState } from '../kinds/recipient.ts';
+import type { QueueName } from '../kinds/due-queues.ts';
 import type { CampaignOfChunk } from '../operations/chunk-campaign.ts';
-import { type RecipientState, isPurged, orDoubt } from '../operations/chunk-items.ts';
-import type { QueueName } from '../operations/due-queues.ts';
+import { isPurged, orDoubt } from '../operations/chunk-items.ts';
 import type { EvidenceDraft } from '../operations/evidence.ts';
 import type { ChunkRecord } from '../operations/text-records.ts';
 import type { UpstreamAccount } from '../upstream/client.ts';

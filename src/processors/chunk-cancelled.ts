@@ -1,5 +1,6 @@
 /** What is left of a chunk that was still to go out when its campaign was cancelled. */
-import { type RecipientState, unpackAgain, unpackCodes } from '../operations/chunk-items.ts';
+import type { RecipientState } from '../kinds/recipient.ts';
+import { unpackAgain, unpackCodes } from '../operations/chunk-items.ts';
 import type { ProcessorContext, AttemptResult } from './context.ts';
 import { type ChunkHeld, goOn, statesBefore } from './chunk-settle.ts';
 

@@ -10,9 +10,10 @@
  * A chunk that was refused for the sake of one recipient is looked at once, before its parts go out: statistics may
  * name whom it was refused for, and whoever was sent to all the same must not be sent to again.
  */
+import type { RecipientState } from '../kinds/recipient.ts';
 import { digitsOf } from '../lib/digits.ts';
 import { toMs } from '../lib/durations.ts';
-import { type RecipientState, orDoubt, packAgain, unpackAgain } from '../operations/chunk-items.ts';
+import { orDoubt, packAgain, unpackAgain } from '../operations/chunk-items.ts';
 import { statusPoll } from '../queues/status-poll.ts';
 import type { Statistics } from '../upstream/messaging/types.ts';
 import { finish } from './attempt.ts';

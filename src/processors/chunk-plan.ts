@@ -3,7 +3,7 @@
  * of one recipient, it gets one: positions (exclusive, ascending) at which its parts end. Whoever is still `queued`
  * before the first end makes the next request, so what was sent, and what must not be, never depends on the plan.
  */
-import type { RecipientState } from '../operations/chunk-items.ts';
+import type { RecipientState } from '../kinds/recipient.ts';
 import type { Recipient } from './chunk-texts.ts';
 
 type Plan = readonly number[];

@@ -1,6 +1,8 @@
 /** Writing down what became of a chunk: its state, the bins of its campaign or its messages, in one step. */
+import type { RecipientState } from '../kinds/recipient.ts';
+import { queueOf } from '../kinds/states.ts';
+import type { StateOf } from '../kinds/index.ts';
 import {
-  type RecipientState,
   forgetTexts,
   impliedState,
   packCodes,
@@ -12,7 +14,6 @@ import {
 } from '../operations/chunk-items.ts';
 import type { ChunkChange, ChunkSettled, MessageChange } from '../operations/chunks.ts';
 import type { EvidenceDraft } from '../operations/evidence.ts';
-import { type ChunkState, queueOf } from '../operations/lifecycle.ts';
 import type { ChunkRecord } from '../operations/text-records.ts';
 import { codeMark } from '../operations/text-marks.ts';
 import type { ProcessorContext, AttemptResult } from './context.ts';
@@ -27,7 +28,7 @@ export interface ChunkHeld {
 }
 
 export interface ChunkMove {
-  readonly to: ChunkState;
+  readonly to: StateOf<'chunk'>;
   /** The state of every recipient after this step, by position. */
   readonly states: readonly RecipientState[];
   /** Upstream's codes, by position; absent where none was given. */
@@ -155,7 +156,7 @@ function countsMoved(
 }
 
 /** Whether the same text to the same number must wait: it is on its way, or in doubt and still asked about. */
-function isOpen(chunk: ChunkState, state: RecipientState | undefined): boolean {
+function isOpen(chunk: StateOf<'chunk'>, state: RecipientState | undefined): boolean {
   return state === 'sending' || (state === 'unknown' && chunk === 'unknown');
 }
 
@@ -199,7 +200,7 @@ function messageChanges(
   before: readonly RecipientState[],
   after: readonly RecipientState[],
   codes: Readonly<Record<number, string>>,
-  chunkBecomes: ChunkState,
+  chunkBecomes: StateOf<'chunk'>,
 ): MessageChange[] {
   return unpackMessageItems(record.items).flatMap(({ id }, index) => {
     const [from, to] = [before[index], after[index]];

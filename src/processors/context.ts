@@ -1,3 +1,4 @@
+import type { QueueName } from '../kinds/due-queues.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { QuietHours } from '../lib/quiet-hours.ts';
 import type { Random } from '../lib/random.ts';
@@ -5,7 +6,6 @@ import type { Accounts } from '../operations/accounts.ts';
 import type { Campaigns } from '../operations/campaigns.ts';
 import type { Chunks } from '../operations/chunks.ts';
 import type { Heartbeat } from '../operations/heartbeat.ts';
-import type { QueueName } from '../operations/due-queues.ts';
 import type { Operations } from '../operations/operations.ts';
 import type { OptOuts } from '../operations/opt-outs.ts';
 import type { Retries } from '../operations/retries.ts';

@@ -1,5 +1,5 @@
 /** One processor per queue that is fed by wake-ups. A queue without one does not compile. */
-import type { QueueName } from '../operations/due-queues.ts';
+import type { QueueName } from '../kinds/due-queues.ts';
 import type { ProcessorContext, AttemptResult } from './context.ts';
 import { feedCampaign } from './campaign.ts';
 import { advanceDirectCredit } from './direct-credit.ts';

@@ -2,8 +2,9 @@
  * Looks at a disbursement whose submit may have left us. Asking changes nothing upstream, so it may happen at any time
  * and any number of times; judge.ts says what an answer means.
  */
+import { isFinal } from '../kinds/states.ts';
+import type { StateOf } from '../kinds/index.ts';
 import { type EvidenceDraft, WRONG_HASH, claimsSuccess, named, readEvidence } from '../operations/evidence.ts';
-import { type DisbursementState, isFinal } from '../operations/lifecycle.ts';
 import type { DisbursementRecord } from '../operations/record.ts';
 import type { DisbursementStatus } from '../upstream/payments/types.ts';
 import type { ExchangeSummary, Verdict } from '../upstream/verdict.ts';
@@ -165,7 +166,7 @@ export const NO_LONGER_OF_USE = {
 } as const;
 
 /** Nobody will ask what was posted about money that has moved, if all that was posted is that it has. */
-function agrees(state: DisbursementState, { fields }: DisbursementRecord): boolean {
+function agrees(state: StateOf<'disbursement'>, { fields }: DisbursementRecord): boolean {
   const posted = readEvidence(fields).lines.filter(({ operation }) => operation === 'callback');
   return state === 'succeeded' && posted.every((line) => claimsSuccess(line) && line.detail !== WRONG_HASH);
 }

@@ -3,9 +3,11 @@
  * been sent, called off or decided since, so it waits for a person; what can be asked about is asked, and what the
  * service confirms is settled as any look settles it.
  */
+import type { StateOf } from '../kinds/index.ts';
+import { statesRestored } from '../kinds/states.ts';
 import { named } from '../operations/evidence.ts';
-import type { Kind } from '../operations/lifecycle.ts';
 import type { DisbursementRecord, Fields, RecordAt } from '../operations/record.ts';
+import type { ReviewKind } from '../operations/review.ts';
 import { EVENTS_LOST_AT_MOST, RESTORED } from '../operations/restored.ts';
 import type { DisbursementStatus } from '../upstream/payments/types.ts';
 import type { Verdict } from '../upstream/verdict.ts';
@@ -17,16 +19,11 @@ import { judge } from './judge.ts';
 import { endingOf } from './look.ts';
 import { TRANSACTION_COLLISION } from './submit.ts';
 
-/** The states of each kind that an apply leads on. What is left of the others is looked at as ever, and goes on. */
-export const statesToRestore = {
-  batch: ['awaiting_approval', 'running'],
-  disbursement: ['awaiting_approval', 'queued', 'held', 'created', 'submitting', 'unknown'],
-  direct_credit: ['queued', 'held', 'sending'],
-  invoice: ['creating'],
-  payment_request: ['creating'],
-} as const satisfies Partial<Record<Kind, readonly string[]>>;
+/** The kinds that can come to need a person. What is left of their states is looked at as ever, and goes on. */
+export type MoneyKind = ReviewKind;
 
-export type MoneyKind = keyof typeof statesToRestore;
+export const statesToRestore = <K extends MoneyKind>(kind: K): readonly StateOf<K>[] =>
+  statesRestored(kind, 'review', 'ask');
 
 const TO_A_PERSON = { to: 'needs_review', did: 'needs_review', because: RESTORED } as const;
 
@@ -54,12 +51,12 @@ const restorers: { readonly [K in MoneyKind]: Restorer<K> } = {
 
 /** `at`: the clock of Redis, about now. `again`: somebody else has changed it meanwhile. */
 export async function restoreMoney<K extends MoneyKind>(
-  { kind, states }: { readonly kind: K; readonly states: (typeof statesToRestore)[K] },
+  { kind, states }: { readonly kind: K; readonly states: readonly StateOf<K>[] },
   { id, at }: { readonly id: string; readonly at: number },
   context: ProcessorContext,
 ): Promise<'done' | 'nothing' | 'again'> {
   const record = await context.queries.read(kind, id);
-  if (record === undefined || !(states as readonly string[]).includes(record.state)) return 'nothing';
+  if (record === undefined || !states.includes(record.state)) return 'nothing';
   const restoring = await restorers[kind](record, context, at);
   if (restoring === undefined) return 'nothing';
   const { ifClaimed, ...ending } = restoring;

@@ -8,6 +8,7 @@
  * through what is left, and ends the same.
  */
 import type { CampaignRecord } from '../operations/record.ts';
+import { reviewKinds } from '../operations/review.ts';
 import type { Restored } from '../operations/restored.ts';
 import { isUnreadable } from '../operations/unreadable.ts';
 import type { ProcessorContext } from './context.ts';
@@ -71,7 +72,9 @@ async function restoreCampaign(campaign: CampaignRecord, tools: RecoverTools, tu
 }
 
 async function restoreAllMoney(tools: RecoverTools, turn: Turn): Promise<boolean> {
-  for (const kind of Object.keys(statesToRestore) as MoneyKind[]) {
+  // Batches first: nothing more is accepted from their rows then.
+  const inOrder: readonly MoneyKind[] = ['batch', ...reviewKinds.filter((kind) => kind !== 'batch')];
+  for (const kind of inOrder) {
     if (!(await restoreKind(kind, tools, turn))) return false;
   }
   return true;
@@ -79,7 +82,7 @@ async function restoreAllMoney(tools: RecoverTools, turn: Turn): Promise<boolean
 
 async function restoreKind(kind: MoneyKind, tools: RecoverTools, turn: Turn): Promise<boolean> {
   const { restored, context } = tools;
-  const states = statesToRestore[kind];
+  const states = statesToRestore(kind);
   const lead = (id: string): Promise<Led> => restoreMoney({ kind, states }, { id, at: turn.lost.at }, context);
   for (const state of states) {
     for await (const ids of restored.ids(kind, state)) {

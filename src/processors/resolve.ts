@@ -2,7 +2,7 @@
  * A person's word about a disbursement that needs review. Upstream is asked first, and its word is stronger: whoever
  * says otherwise is told so, and nothing is changed.
  */
-import { isFinal } from '../operations/lifecycle.ts';
+import { isFinal } from '../kinds/states.ts';
 import { RESTORED } from '../operations/restored.ts';
 import { eventOf } from './announced.ts';
 import { type AttemptAt, DAILY_MS, RESOLVE, beginAt, finish, isApplied, keep } from './attempt.ts';

@@ -1,8 +1,8 @@
 /** One attempt, told in order. Nothing in here knows what a disbursement or a message is. */
 import type { Job } from 'bullmq';
 import { UnrecoverableError } from 'bullmq';
+import type { QueueName } from '../kinds/due-queues.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { QueueName } from '../operations/due-queues.ts';
 import { wakeUp } from '../queues/define.ts';
 import type { ProcessorContext, Next, AttemptResult } from './context.ts';
 import type { Processor } from './index.ts';

@@ -8,8 +8,8 @@
  * looked at (chunk-look.ts). The unit of truth is the recipient, the unit of doubt the chunk. A chunk that one of its
  * recipients spoils goes out in parts (chunk-plan.ts), and each part is an attempt of its own.
  */
+import type { QueueName } from '../kinds/due-queues.ts';
 import { RUN, readChunkId, runAfter } from '../operations/campaigns.ts';
-import type { QueueName } from '../operations/due-queues.ts';
 import type { ProcessorContext, AttemptResult } from './context.ts';
 import { keptByCampaign } from './campaign-gate.ts';
 import { feedCampaign } from './campaign.ts';

@@ -2,8 +2,8 @@
  * The due index is what nobody can lose: whatever became of a wake-up job, the sweeper adds another one when an
  * operation's time has come. It never creates a record and decides nothing.
  */
+import { dueQueues, type QueueName } from '../kinds/due-queues.ts';
 import type { Clock } from '../lib/clock.ts';
-import { type QueueName, dueQueues } from '../operations/due-queues.ts';
 import type { Operations } from '../operations/operations.ts';
 
 export interface SweeperOptions {

@@ -5,9 +5,10 @@
  * The id is derived from what identifies the request, so that a caller's retry finds it whatever was lost in between.
  */
 import type { Redis } from 'ioredis';
+import type { QueueName } from '../kinds/due-queues.ts';
+import { type Kind, operations } from '../kinds/index.ts';
 import { canonicalJson, derivedHex, derivedId, fingerprint } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
-import type { QueueName } from '../operations/due-queues.ts';
 import { type Opinions, describeLimit } from '../operations/limits.ts';
 import { recordAsWritten } from '../operations/accepted.ts';
 import type { Guard } from '../operations/heartbeat.ts';
@@ -203,16 +204,7 @@ export class Acceptance {
 /** As long as a header may say it, and the place of a line behind it. */
 const idempotencyName = identityText(300);
 
-const ID_PREFIX = {
-  disbursement: 'dsb',
-  message: 'msg',
-  campaign: 'cmp',
-  invoice: 'inv',
-  payment_request: 'prq',
-  direct_credit: 'dcr',
-} as const;
-
-type AcceptedKind = keyof typeof ID_PREFIX;
+type AcceptedKind = Exclude<Kind, 'chunk' | 'batch'>;
 
 interface Identifiable {
   readonly account: string;
@@ -252,7 +244,7 @@ export function identify(environment: string, kind: AcceptedKind, request: Ident
 
 /** The id that a reference alone gives: where to look for an operation that a caller names by its reference. */
 export function idOfReference(environment: string, kind: AcceptedKind, account: string, reference: string): string {
-  return derivedId(ID_PREFIX[kind], environment, account, kind, reference);
+  return derivedId(operations[kind].prefix, environment, account, kind, reference);
 }
 
 /** The keys that an operation is meant for, as its record has them until it is begun. */

@@ -5,11 +5,12 @@
  * What is asked for in one turn of the event loop goes into its chunk in one script, whichever door it came through.
  */
 import type { Redis } from 'ioredis';
+import type { QueueName } from '../kinds/due-queues.ts';
+import { operations } from '../kinds/index.ts';
 import { derivedId } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
 import type { Guard } from '../operations/heartbeat.ts';
 import { RECIPIENTS_PER_CHUNK } from '../operations/chunk-items.ts';
-import type { QueueName } from '../operations/due-queues.ts';
 import {
   type MessageAccepted,
   type NewMessage,
@@ -151,7 +152,7 @@ export class MessageFiller {
   #open({ account, lane }: Target, first: readonly [to: string, id: string]): FillingChunk {
     const { random, batchWindowMs, after } = this.#options;
     const chunk: FillingChunk = {
-      id: derivedId('chk', random.hex(16)),
+      id: derivedId(operations.chunk.prefix, random.hex(16)),
       account,
       lane,
       dueInMs: batchWindowMs + WAKE_GRACE_MS,

@@ -27,21 +27,24 @@ export interface ExchangeSummary {
   readonly durationMs: number;
 }
 
-export type UpstreamOperation =
-  | 'invoice_create'
-  | 'invoice_confirm'
-  | 'direct_credit'
-  | 'payment_request_create'
-  | 'payment_request_status'
-  | 'balance'
-  | 'disbursement_create'
-  | 'disbursement_submit'
-  | 'disbursement_status'
-  | 'softpay'
-  | 'softpay_confirm'
-  | 'sms_login'
-  | 'sms_send'
-  | 'sms_statistics';
+export const upstreamOperations = [
+  'invoice_create',
+  'invoice_confirm',
+  'direct_credit',
+  'payment_request_create',
+  'payment_request_status',
+  'balance',
+  'disbursement_create',
+  'disbursement_submit',
+  'disbursement_status',
+  'softpay',
+  'softpay_confirm',
+  'sms_login',
+  'sms_send',
+  'sms_statistics',
+] as const;
+
+export type UpstreamOperation = (typeof upstreamOperations)[number];
 
 /**
  * What an exchange says about the world; decided once, at the place that saw it happen.

@@ -7,10 +7,10 @@
  * the only word about an end that came late, so the sender is asked to come again.
  */
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
+import { isFinal, lookQueueOf } from '../kinds/states.ts';
+import type { QueueName } from '../kinds/due-queues.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Secret } from '../lib/secret.ts';
-import type { QueueName } from '../operations/due-queues.ts';
-import { isFinal, lookQueueOf } from '../operations/lifecycle.ts';
 import type { Hinted, Operations } from '../operations/operations.ts';
 import { type EvidenceDraft, WRONG_HASH, claimsSuccess, claimsUndone } from '../operations/evidence.ts';
 import { hashMatches } from './body/hash.ts';

@@ -7,8 +7,8 @@
  */
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { dueQueues } from '../../src/kinds/due-queues.ts';
 import { derivedId } from '../../src/lib/ids.ts';
-import { dueQueues } from '../../src/operations/due-queues.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { keysLike } from '../support/fresh-redis.ts';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../src/redis/embedded.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { QueueName } from '../../src/kinds/due-queues.ts';
 import { keys } from '../../src/operations/keys.ts';
-import type { QueueName } from '../../src/operations/due-queues.ts';
 import { type Service, startService } from '../support/service.ts';
 
 let service: Service;

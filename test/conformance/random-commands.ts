@@ -2,9 +2,10 @@
  * The same random commands for whoever keeps records. Two keepers that answer alike and end alike are the same keeper,
  * as far as anybody can tell.
  */
+import { queueOf, stateOf } from '../../src/kinds/states.ts';
+import type { StateOf } from '../../src/kinds/index.ts';
+import type { QueueName } from '../../src/kinds/due-queues.ts';
 import { type Random, seededRandom } from '../../src/lib/random.ts';
-import type { QueueName } from '../../src/operations/due-queues.ts';
-import { type DisbursementState, lifecycles, queueOf } from '../../src/operations/lifecycle.ts';
 import type { Leased } from '../../src/operations/operations.ts';
 import type { Change } from '../../src/operations/settle.ts';
 import { type OperationsUnderTest, disbursementOf } from './under-test.ts';
@@ -66,8 +67,8 @@ function requestOf(id: string, random: Random) {
   });
 }
 
-function changeFrom(state: DisbursementState, random: Random): Change<'disbursement'> {
-  const arrows = lifecycles.disbursement[state].next as readonly DisbursementState[];
+function changeFrom(state: StateOf<'disbursement'>, random: Random): Change<'disbursement'> {
+  const arrows = (stateOf('disbursement', state).to ?? []) as readonly StateOf<'disbursement'>[];
   const to = pick(random, [state, ...arrows]) ?? state;
   const waits = queueOf('disbursement', to) !== undefined && random.fraction() < 0.95;
   return {

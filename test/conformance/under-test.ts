@@ -1,6 +1,6 @@
 /** Whoever keeps records, as the conformance suite sees it. */
+import type { StateOf } from '../../src/kinds/index.ts';
 import { keys } from '../../src/operations/keys.ts';
-import type { DisbursementState } from '../../src/operations/lifecycle.ts';
 import type { Leased, NewOperation } from '../../src/operations/operations.ts';
 import type { OperationsContract } from '../support/memory-operations.ts';
 import type { StoredEvent } from '../support/memory-store.ts';
@@ -54,7 +54,7 @@ export class OperationA {
   }
 
   /** Brings it into a state along the table, letting go of the lease. */
-  async bring(...states: DisbursementState[]): Promise<void> {
+  async bring(...states: StateOf<'disbursement'>[]): Promise<void> {
     for (const to of states) {
       const { state = '' } = await this.record();
       const { record } = await this.held(

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { dueQueues } from '../../src/operations/due-queues.ts';
-import { kinds, queueOf, statesOf } from '../../src/operations/lifecycle.ts';
+import { queueOf, statesOf } from '../../src/kinds/states.ts';
+import { kinds } from '../../src/kinds/index.ts';
+import { dueQueues } from '../../src/kinds/due-queues.ts';
 import { queueNames, queues } from '../../src/queues/index.ts';
 import { expectPage, table } from './page.ts';
 

@@ -1,7 +1,14 @@
 import { anEvent } from '../../src/events/an-event.ts';
-import { type EventType, catalogue, eventTypes, familyOf, jsonSchemaOf } from '../../src/events/catalogue.ts';
+import { jsonSchemaOf } from '../../src/events/catalogue.ts';
 import { RETRY_AFTER } from '../../src/events/library.ts';
-import { type Family, families } from '../../src/events/families.ts';
+import {
+  type EventType,
+  type Subject,
+  catalogue,
+  eventSubjects,
+  eventTypes,
+  subjectOf,
+} from '../../src/kinds/event-types.ts';
 import { eventDelivery } from '../../src/queues/event-delivery.ts';
 
 const cell = (text: string): string => text.replaceAll('|', '\\|');
@@ -61,11 +68,7 @@ out.`;
 
 /** docs/events.md, whole. */
 export function eventsPage(): string {
-  return `${[INTRODUCTION, DELIVERIES, typesTable(), ...familyNames().map(familySection), envelope()].join('\n\n')}\n`;
-}
-
-function familyNames(): readonly Family[] {
-  return Object.keys(families) as Family[];
+  return `${[INTRODUCTION, DELIVERIES, typesTable(), ...eventSubjects.map(subjectSection), envelope()].join('\n\n')}\n`;
 }
 
 function typesTable(): string {
@@ -90,12 +93,12 @@ function fieldsOf(type: EventType, part?: 'data'): readonly (readonly string[])[
   ]);
 }
 
-function familySection(family: Family): string {
-  const [first] = eventTypes.filter((type) => familyOf(type) === family);
-  if (first === undefined) throw new Error(`no event of ${family}`);
+function subjectSection(subject: Subject): string {
+  const [first] = eventTypes.filter((type) => subjectOf(type) === subject);
+  if (first === undefined) throw new Error(`no event of ${subject}`);
   const example = JSON.stringify(anEvent(first), null, 2);
   const fields = table(['field of `data`', 'type', '', 'meaning'], fieldsOf(first, 'data'));
-  return `### ${family}\n\n${fields}\n\n\`\`\`json\n${example}\n\`\`\``;
+  return `### ${subject}\n\n${fields}\n\n\`\`\`json\n${example}\n\`\`\``;
 }
 
 function envelope(): string {

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { EventType } from '../../src/events/catalogue.ts';
+import type { EventType } from '../../src/kinds/event-types.ts';
 import { packEventData } from '../../src/operations/event-data.ts';
 import { keys } from '../../src/operations/keys.ts';
 

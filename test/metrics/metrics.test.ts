@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { catalogue } from '../../src/events/catalogue.ts';
+import { catalogue } from '../../src/kinds/event-types.ts';
 import { declarations, metricNames } from '../../src/metrics/declarations.ts';
 import { words } from '../../src/metrics/labels.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { type RecipientState, packOutcome } from '../../src/operations/chunk-items.ts';
+import type { RecipientState } from '../../src/kinds/recipient.ts';
+import type { StateOf } from '../../src/kinds/index.ts';
+import { packOutcome } from '../../src/operations/chunk-items.ts';
 import { type EvidenceDraft, packEvidence } from '../../src/operations/evidence.ts';
 import { explainCampaign, explainChunk, explainMessage } from '../../src/operations/explain-texts.ts';
 import type { Circumstances } from '../../src/operations/explanation.ts';
-import type { CampaignState, ChunkState, MessageState } from '../../src/operations/lifecycle.ts';
 import { readRecord } from '../../src/operations/record.ts';
 import { type Failure, failures } from '../../src/upstream/failures.ts';
 
@@ -31,7 +32,7 @@ interface ChunkFacts {
   readonly outcome?: readonly RecipientState[];
   readonly evidence?: readonly EvidenceDraft[];
 }
-const chunk = (state: ChunkState, { campaign = '', outcome = [], evidence = [] }: ChunkFacts = {}) =>
+const chunk = (state: StateOf<'chunk'>, { campaign = '', outcome = [], evidence = [] }: ChunkFacts = {}) =>
   readRecord('chunk', {
     ...base,
     kind: 'chunk',
@@ -44,7 +45,7 @@ const chunk = (state: ChunkState, { campaign = '', outcome = [], evidence = [] }
     outcome: packOutcome(outcome),
     ...evidenceFields(evidence),
   });
-const message = (state: MessageState, more: object = {}) =>
+const message = (state: StateOf<'message'>, more: object = {}) =>
   readRecord('message', {
     ...base,
     kind: 'message',
@@ -56,7 +57,7 @@ const message = (state: MessageState, more: object = {}) =>
     chunk: 'chk_1',
     ...more,
   });
-const campaign = (state: CampaignState, more: object = {}) =>
+const campaign = (state: StateOf<'campaign'>, more: object = {}) =>
   readRecord('campaign', {
     ...base,
     kind: 'campaign',

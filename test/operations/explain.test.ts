@@ -1,10 +1,11 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { statesOf } from '../../src/kinds/states.ts';
+import { kinds, type StateOf } from '../../src/kinds/index.ts';
 import { type EvidenceDraft, packEvidence } from '../../src/operations/evidence.ts';
 import { explainDisbursement, explainOther, explainReason } from '../../src/operations/explain.ts';
 import { explainWord } from '../../src/operations/explain-words.ts';
 import type { Circumstances } from '../../src/operations/explanation.ts';
-import { type DisbursementState, kinds, statesOf } from '../../src/operations/lifecycle.ts';
 import { readRecord } from '../../src/operations/record.ts';
 import { type Failure, failures } from '../../src/upstream/failures.ts';
 
@@ -22,7 +23,7 @@ const calm: Circumstances = {
     Object.hasOwn(failures, code) ? (failures as Readonly<Record<string, Failure>>)[code] : undefined,
 };
 
-const disbursement = (state: DisbursementState, more: object = {}, evidence: readonly EvidenceDraft[] = []) =>
+const disbursement = (state: StateOf<'disbursement'>, more: object = {}, evidence: readonly EvidenceDraft[] = []) =>
   readRecord('disbursement', {
     kind: 'disbursement',
     id: ID,
@@ -41,7 +42,7 @@ const disbursement = (state: DisbursementState, more: object = {}, evidence: rea
     ...more,
   });
 
-const explained = (state: DisbursementState, more: object = {}, around: Partial<Circumstances> = {}) =>
+const explained = (state: StateOf<'disbursement'>, more: object = {}, around: Partial<Circumstances> = {}) =>
   explainDisbursement(disbursement(state, more), { ...calm, ...around });
 
 test('it begins with what it is: amount, mode, reference', () => {
@@ -51,7 +52,7 @@ test('it begins with what it is: amount, mode, reference', () => {
 });
 
 describe('every state says where it stands and what to do', () => {
-  const sentences: Readonly<Record<DisbursementState, readonly [stands: string, next: string]>> = {
+  const sentences: Readonly<Record<StateOf<'disbursement'>, readonly [stands: string, next: string]>> = {
     awaiting_approval: ['waits for the approval of another key', `relais disburse approve ${ID}`],
     queued: ['waits for its turn; nothing was sent', 'goes on by itself'],
     held: ['waits for a condition to clear; nothing was sent', 'goes on by itself'],
@@ -67,7 +68,7 @@ describe('every state says where it stands and what to do', () => {
     cancelled: ['cancelled before anything was paid', 'Nothing is to be done.'],
   };
   test.for(Object.entries(sentences))('%s', ([state, [stands, next]]) => {
-    const told = explained(state as DisbursementState);
+    const told = explained(state as StateOf<'disbursement'>);
     expect(told.summary).toContain(stands);
     expect(told.next).toContain(next);
   });
@@ -195,7 +196,7 @@ describe('the story', () => {
 
 describe('what people decided', () => {
   const decided = { resolvedBy: 'awa', note: 'seen on paper', reason: 'poll_exhausted' };
-  const resolved = (state: DisbursementState, code: string) =>
+  const resolved = (state: StateOf<'disbursement'>, code: string) =>
     explainDisbursement(disbursement(state, decided, [{ operation: 'resolve', code, detail: 'awa' }]), calm);
 
   test('is told with its author and note, and asks nobody to do more', () => {
@@ -226,7 +227,9 @@ test('a kind without a teller of its own still has its state, its reason and its
     fields: { en: '0' },
   };
   const { summary, next } = explainOther(record, calm);
-  expect(summary).toMatch(/^Payment request\. It is needs review\. Reason: upstream has not settled it/);
+  expect(summary).toMatch(
+    /^Payment request\. It cannot be settled without a person\. Reason: upstream has not settled it/,
+  );
   expect(next).toContain('still looked at');
 });
 

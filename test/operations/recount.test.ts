@@ -1,5 +1,5 @@
+import { recountOf } from '../../src/kinds/states.ts';
 import { expect, test } from 'vitest';
-import { recountOf } from '../../src/operations/lifecycle.ts';
 
 test.for([
   ['awaiting_approval', 'cancelled', -1],
@@ -13,5 +13,5 @@ test.for([
   ['needs_review', 'succeeded', 0],
   ['created', 'submitting', 0],
 ] as const)('from %s to %s a sum of the day changes by %i', ([from, to, sign]) => {
-  expect(recountOf(from, to)).toBe(sign);
+  expect(recountOf('disbursement', from, to)).toBe(sign);
 });

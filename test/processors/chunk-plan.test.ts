@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { RecipientState } from '../../src/operations/chunk-items.ts';
+import type { RecipientState } from '../../src/kinds/recipient.ts';
 import { mayBeOfOne, nextPart, readPlan, splitPart } from '../../src/processors/chunk-plan.ts';
 
 const queued = (count: number): RecipientState[] => Array.from({ length: count }, () => 'queued');

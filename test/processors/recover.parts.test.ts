@@ -1,7 +1,7 @@
 /** A Redis that was put back from a copy: what is open in it is asked about or left to a person, and nothing is sent. */
 import { describe, expect, test } from 'vitest';
+import type { StateOf } from '../../src/kinds/index.ts';
 import { keys } from '../../src/operations/keys.ts';
-import type { StateOf } from '../../src/operations/lifecycle.ts';
 import { acceptMessages } from '../../src/operations/messages.ts';
 import { Restored } from '../../src/operations/restored.ts';
 import type { ProcessorContext } from '../../src/processors/context.ts';
@@ -11,6 +11,7 @@ import { advanceDirectCredit } from '../../src/processors/direct-credit.ts';
 import { advanceDisbursement } from '../../src/processors/disbursement.ts';
 import { advanceInvoice } from '../../src/processors/invoice.ts';
 import { advancePaymentRequest } from '../../src/processors/payment-request.ts';
+import { reviewKinds } from '../../src/operations/review.ts';
 import { type MoneyKind, statesToRestore } from '../../src/processors/recover-money.ts';
 import { type Turn, restoreAll } from '../../src/processors/recover.ts';
 import { resolveDisbursement } from '../../src/processors/resolve.ts';
@@ -58,9 +59,7 @@ async function open<K extends MoneyKind>(
   return id;
 }
 
-const everyOpen = (Object.keys(statesToRestore) as MoneyKind[]).flatMap((kind) =>
-  statesToRestore[kind].map((state) => [kind, state] as const),
-);
+const everyOpen = reviewKinds.flatMap((kind) => statesToRestore(kind).map((state) => [kind, state] as const));
 
 describe('money that the copy shows as not yet over', () => {
   test.for(everyOpen)('%s %s needs review, is told so, and nothing of it is due', async ([kind, state]) => {

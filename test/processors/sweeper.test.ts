@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { dueQueues, type QueueName } from '../../src/kinds/due-queues.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { type QueueName, dueQueues } from '../../src/operations/due-queues.ts';
 import { type SweeperOptions, sweep } from '../../src/processors/sweeper.ts';
 
 const everyQueueHasOneDue = (changes: Partial<SweeperOptions>) => {

@@ -1,7 +1,8 @@
 /** The promises, checked against the ledger of the service and never against our own memory alone. */
+import { isFinal, queueOf, statesOf } from '../../src/kinds/states.ts';
+import type { StateOf } from '../../src/kinds/index.ts';
 import { derivedHex } from '../../src/lib/ids.ts';
 import { keys } from '../../src/operations/keys.ts';
-import { type DisbursementState, isFinal, queueOf, statesOf } from '../../src/operations/lifecycle.ts';
 import { type DisbursementRecord, readRecord } from '../../src/operations/record.ts';
 import type { StoredEvent } from '../support/memory-store.ts';
 import type { Execution, Token } from './ledger.ts';
@@ -111,7 +112,7 @@ const BY_WORDS = new Set(['contradicted', 'unidentified', 'token_collision', 'mi
 const LATE_WORDS = new Set(['failed succeeded', 'succeeded reversed', 'failed succeeded reversed']);
 const isLastWord = (word: string): boolean => word === 'reversed' || isFinal('disbursement', word);
 
-function told(events: readonly StoredEvent[], state: DisbursementState): number {
+function told(events: readonly StoredEvent[], state: StateOf<'disbursement'>): number {
   return events.filter(({ type }) => type === `disbursement.${state}`).length;
 }
 

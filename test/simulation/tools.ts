@@ -1,9 +1,10 @@
 /** The bench of one simulated attempt: the real processors work at it and cannot tell the difference. */
+import type { QueueName } from '../../src/kinds/due-queues.ts';
+import type { HoldArea } from '../../src/kinds/account.ts';
 import type { Random } from '../../src/lib/random.ts';
-import type { Accounts, HoldArea, Row } from '../../src/operations/accounts.ts';
+import type { Accounts, Row } from '../../src/operations/accounts.ts';
 import type { Campaigns } from '../../src/operations/campaigns.ts';
 import type { Chunks } from '../../src/operations/chunks.ts';
-import type { QueueName } from '../../src/operations/due-queues.ts';
 import { keys } from '../../src/operations/keys.ts';
 import type { Operations } from '../../src/operations/operations.ts';
 import type { OptOuts } from '../../src/operations/opt-outs.ts';

@@ -1,7 +1,7 @@
 /** A small world: some disbursements, every process that touches them, and everything that goes wrong. */
+import type { QueueName } from '../../src/kinds/due-queues.ts';
 import { derivedHex } from '../../src/lib/ids.ts';
 import { seededRandom } from '../../src/lib/random.ts';
-import type { QueueName } from '../../src/operations/due-queues.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { readRecord } from '../../src/operations/record.ts';
 import type { ProcessorContext, Policy } from '../../src/processors/context.ts';

@@ -2,9 +2,11 @@
  * `Operations` without Redis: the same answers to the same commands, over a store whose power can be cut. Written from
  * what the scripts promise; the conformance suite holds both to it.
  */
+import { assertArrow, isFinal, isOver, isState, queueOf, statesInQueue } from '../../src/kinds/states.ts';
+import type { Kind } from '../../src/kinds/index.ts';
+import type { QueueName } from '../../src/kinds/due-queues.ts';
 import type { Random } from '../../src/lib/random.ts';
 import { GONE_AT_THE_END, endsBriefly } from '../../src/operations/brief.ts';
-import type { QueueName } from '../../src/operations/due-queues.ts';
 import {
   EVIDENCE_SLOTS,
   type EvidenceDraft,
@@ -15,15 +17,6 @@ import {
   packEvidence,
 } from '../../src/operations/evidence.ts';
 import { EVENT_FIELD, flightField, keys } from '../../src/operations/keys.ts';
-import {
-  type Kind,
-  assertArrow,
-  inFlight,
-  isFinal,
-  isOver,
-  queueOf,
-  statesInQueue,
-} from '../../src/operations/lifecycle.ts';
 import type { AcceptedAt } from '../../src/operations/accepted.ts';
 import type { Acquired, Hinted, NewOperation, Operations } from '../../src/operations/operations.ts';
 import { type Fields, RECORD_VERSION, type RecordBase, readRecord } from '../../src/operations/record.ts';
@@ -327,7 +320,7 @@ export class MemoryOperations implements OperationsContract {
     const record = this.#store.hash(keys.record(id));
     const [account, mode] = [record.get('account'), record.get('withdrawMode')];
     if (account === undefined || mode === undefined || xof === undefined) return;
-    const flies = (state: string): number => ((inFlight as readonly string[]).includes(state) ? 1 : 0);
+    const flies = (state: string): number => (state !== '' && isState(kind, state, 'in flight') ? 1 : 0);
     const by = flies(to) - flies(from);
     if (by !== 0) this.#store.increase(keys.counts(kind), flightField(account, mode), by * xof);
   }

@@ -11,7 +11,7 @@ const ROWS: ReadonlyArray<readonly [row: number, folders: readonly string[]]> = 
   [5, ['campaigns', 'webhooks']],
   [4, ['processors', 'producer', 'events', 'metrics']],
   [3, ['queues', 'operations', 'upstream', 'sandbox']],
-  [2, ['redis']],
+  [2, ['redis', 'kinds']],
   [1, ['lib']],
 ];
 
@@ -128,8 +128,8 @@ export function bannedWords(file: ProjectFile): readonly Complaint[] {
 
 const VAGUE_NAME = /(^|[-_./])(utils?|helpers?|commons?|managers?)(?=[-_./]|$)/i;
 
-/** The lists that are lists: one line per queue, one per processor, and what a package exports. */
-const INDEXES = ['src/queues/index.ts', 'src/processors/index.ts', 'src/producer/index.ts'];
+/** The lists that are lists: one line per kind, per queue, per processor, and what a package exports. */
+const INDEXES = ['src/kinds/index.ts', 'src/queues/index.ts', 'src/processors/index.ts', 'src/producer/index.ts'];
 
 export function badName({ path }: ProjectFile): readonly Complaint[] {
   return [

@@ -1,6 +1,6 @@
 /** What is answered about money that comes in: invoices, softpay, payment requests. */
 import { z } from 'zod';
-import { statesOf } from '../../operations/lifecycle.ts';
+import { statesOf } from '../../kinds/states.ts';
 import {
   accountField,
   decisionFields,

@@ -1,6 +1,6 @@
 /** What is answered about money that leaves: disbursements, batches of them, direct credits, balances. */
 import { z } from 'zod';
-import { statesOf } from '../../operations/lifecycle.ts';
+import { statesOf } from '../../kinds/states.ts';
 import {
   accountField,
   count,

@@ -1,7 +1,8 @@
 /** What is answered about events, endpoints, queues, accounts; and every refusal. */
 import { z } from 'zod';
+import { kinds } from '../../kinds/index.ts';
+import { holdAreas } from '../../kinds/account.ts';
 import { eventSchema } from '../../events/catalogue.ts';
-import { kinds } from '../../operations/lifecycle.ts';
 import { moneyLimits } from '../../operations/limits.ts';
 import { invoice, paymentRequest } from './answers-collect.ts';
 import { directCredit, disbursement } from './answers-money.ts';
@@ -88,7 +89,7 @@ export const account = z
     held: z
       .array(
         z.looseObject({
-          area: z.enum(['payments', 'messaging', 'direct_credit']),
+          area: z.enum(holdAreas),
           reason: text('funds'),
           since: time,
         }),

@@ -1,8 +1,7 @@
 /** What is answered about texts: messages, campaigns, their recipients. */
 import { z } from 'zod';
-import { outcomeLetters, type RecipientState } from '../../operations/chunk-items.ts';
-import { statesOf } from '../../operations/lifecycle.ts';
-import { campaignBins } from '../../operations/record.ts';
+import { campaignBins, outcomeLetters, type RecipientState } from '../../kinds/recipient.ts';
+import { statesOf } from '../../kinds/states.ts';
 import { accountField, count, perhaps, reasonField, referenceField, text, time } from './answers-shared.ts';
 
 export const recipientStates = Object.keys(outcomeLetters) as [RecipientState, ...RecipientState[]];

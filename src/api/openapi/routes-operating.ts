@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { eventTypes } from '../../events/catalogue.ts';
+import { eventTypes } from '../../kinds/event-types.ts';
 import { cursorPattern } from '../../events/stream.ts';
 import { limitWish } from '../limits.ts';
 import { registration, replayOrder } from '../event-endpoints.ts';
@@ -26,7 +26,7 @@ import {
   reviewList,
 } from './answers-operating.ts';
 import { after, answer, json, limit } from './pieces.ts';
-import { defineRoutes, type RouteDeclaration } from '../route.ts';
+import { defineRoutes, type RouteDeclaration } from './route.ts';
 
 const ONLY_OWN = 'An endpoint belongs to the key that registered it; another key’s is as good as none.';
 

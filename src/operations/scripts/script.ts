@@ -1,11 +1,9 @@
-import { type Script, defineScript as define } from '../../redis/scripts.ts';
+import { createHash } from 'node:crypto';
+import type { Redis } from 'ioredis';
 import { EVIDENCE_SLOTS, LINE_END } from '../evidence.ts';
 import { EVENT_FIELD, flightField } from '../keys.ts';
-import { inFlight } from '../lifecycle.ts';
+import { statesThatAre } from '../../kinds/states.ts';
 import { RECORD_VERSION } from '../record.ts';
-
-/** Until each of these scripts is a file of its own. */
-export { type Script, runScript } from '../../redis/scripts.ts';
 
 /** How a script refuses a record that it cannot read, before it changes anything. */
 export const UNREADABLE = 'UNREADABLE';
@@ -90,13 +88,35 @@ local function move(counts, from_zset, to_zset, id, at, from, to, xof)
 end
 local function fly(counts, account, mode, from, to, xof)
   if not mode or xof == '' then return end
-  local flying = ',${inFlight.join(',')},'
+  local flying = ',${statesThatAre('disbursement', 'in flight').join(',')},'
   local was, is = string.find(flying, ',' .. from .. ',', 1, true), string.find(flying, ',' .. to .. ',', 1, true)
   if (was == nil) == (is == nil) then return end
   tally(counts, '${flightField("' .. account .. '", "' .. mode .. '")}', is and xof or '-' .. xof)
 end
 `;
 
+export interface Script {
+  readonly name: string;
+  readonly lua: string;
+  readonly sha: string;
+}
+
 export function defineScript(name: string, body: string): Script {
-  return define(name, PRELUDE + body);
+  const lua = PRELUDE + body;
+  return { name, lua, sha: createHash('sha1').update(lua).digest('hex') };
+}
+
+/** Every key the script touches is in `keys`. The script is sent in full only when this Redis has not seen it. */
+export async function runScript(
+  redis: Redis,
+  script: Script,
+  keys: readonly string[],
+  args: readonly (string | number)[],
+): Promise<unknown> {
+  try {
+    return await redis.evalsha(script.sha, keys.length, ...keys, ...args);
+  } catch (error) {
+    if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
+    return redis.eval(script.lua, keys.length, ...keys, ...args);
+  }
 }

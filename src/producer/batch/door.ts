@@ -2,6 +2,7 @@
  * The way in for a file of disbursements: everything in it is judged before anything of it counts, and what another key
  * approves later is exactly these bytes.
  */
+import { operations } from '../../kinds/index.ts';
 import { setImmediate as letOthersWork } from 'node:timers/promises';
 import { derivedId, fingerprint } from '../../lib/ids.ts';
 import {
@@ -83,7 +84,7 @@ export class BatchDoor {
     const { contentHash } = file;
     return batches.accept(
       {
-        id: derivedId('bat', environment, account, 'batch', idempotencyKey ?? contentHash),
+        id: derivedId(operations.batch.prefix, environment, account, 'batch', idempotencyKey ?? contentHash),
         account,
         fingerprint: fingerprint(`${account}\n${contentHash}`),
         state,

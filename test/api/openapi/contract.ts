@@ -1,9 +1,10 @@
 /** Holds every answer against what its route declares, and remembers which of the declared answers it has seen. */
 import { z } from 'zod';
-import { type EventType, eventSchema, schemaOf } from '../../../src/events/catalogue.ts';
+import type { EventType } from '../../../src/kinds/event-types.ts';
+import { eventSchema, schemaOf } from '../../../src/events/catalogue.ts';
 import { type ProblemKind, problemKinds, typeOf } from '../../../src/api/problem.ts';
 import { declaredRoute } from '../../../src/api/openapi/body-types.ts';
-import { problemsOfRoute, type RouteDeclaration } from '../../../src/api/route.ts';
+import { problemsOfRoute, type RouteDeclaration } from '../../../src/api/openapi/route.ts';
 import { routes } from '../../../src/api/openapi/routes.ts';
 import type { Answer, Call } from '../../support/service.ts';
 

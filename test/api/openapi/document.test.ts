@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import { describe, expect, test } from 'vitest';
-import { eventTypes, schemaOf } from '../../../src/events/catalogue.ts';
+import { eventTypes } from '../../../src/kinds/event-types.ts';
+import { schemaOf } from '../../../src/events/catalogue.ts';
 import { makeDocument } from '../../../src/api/openapi/document.ts';
 import { exampleOf } from '../../../src/api/openapi/example.ts';
 import { intakeSchema } from '../../../src/api/openapi/intake-schema.ts';
 import { renderPage } from '../../../src/api/openapi/page.ts';
 import { STYLE } from '../../../src/api/openapi/page-style.ts';
-import { statusesOf } from '../../../src/api/route.ts';
+import { statusesOf } from '../../../src/api/openapi/route.ts';
 import { routes } from '../../../src/api/openapi/routes.ts';
 import { componentRef, type JsonSchema, nameOf } from '../../../src/api/openapi/schemas.ts';
 import { intake } from '../../../src/queues/intake.ts';

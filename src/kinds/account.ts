@@ -1,0 +1,26 @@
+/** What may be held of an account, and what callers are told of it. */
+import { z } from 'zod';
+import { type EventsOf } from './events.ts';
+
+/**
+ * Money and texts are held apart: an empty SMS balance stops no disbursement. Direct credits are an option of their
+ * own upstream, so a refusal of one stops no disbursement either.
+ */
+export const holdAreas = ['payments', 'messaging', 'direct_credit'] as const;
+export type HoldArea = (typeof holdAreas)[number];
+
+const example = { id: 'main', area: 'payments', reason: 'funds' };
+
+export const account = {
+  events: {
+    types: {
+      'account.held': { says: 'Its operations wait for a condition.', example },
+      'account.released': { says: 'The condition has cleared.', example },
+    },
+    data: z.looseObject({
+      id: z.string().meta({ description: 'The name of the account.' }),
+      area: z.enum(holdAreas),
+      reason: z.string().meta({ description: 'The condition, as a word for programs.' }),
+    }),
+  },
+} as const satisfies { readonly events: EventsOf };

@@ -1,0 +1,63 @@
+/** Fields that several kinds have, and pieces of their answers. Readers leave alone what they do not know. */
+import { z } from 'zod';
+import { derived, maybeText, shown, text, time } from './fields.ts';
+
+export const moment = z.iso.datetime().meta({ example: '2026-11-21T08:00:00.000Z' });
+export const perhaps = <T extends z.ZodType>(type: T) => z.nullable(type);
+export const example = (value: string) => z.string().meta({ example: value });
+export const howMany = z.int().nonnegative().meta({ example: 2 });
+export const xof = z.int().meta({ description: 'Whole XOF.', example: 25_000 });
+
+/** By state or country or mode: how many, and how much. */
+export const sums = z
+  .record(z.string(), z.looseObject({ count: howMany, xof }))
+  .meta({ example: { succeeded: { count: 2, xof: 50_000 } } });
+
+/** Its answer shows one with the prefix of the kind. */
+export const id = shown(text, z.string());
+
+/** Its answer lists the states of the kind. */
+export const stateLike = (state: string, description?: string) =>
+  shown(text, z.string().meta({ example: state, ...(description === undefined ? {} : { description }) }));
+
+export const account = shown(text, example('main').meta({ description: 'The name of the account.' }));
+export const reference = shown(
+  maybeText,
+  perhaps(example('order-1042')).meta({ description: 'The name that the caller gave it.' }),
+);
+export const reason = shown(
+  maybeText,
+  perhaps(example('funds')).meta({
+    description: 'Why, as a word for programs. `GET /v1/explain/{word}` says it in a sentence.',
+  }),
+);
+export const failure = shown(maybeText, perhaps(z.string()).meta({ description: 'What the service said about it.' }));
+export const createdAt = shown(time, moment);
+export const updatedAt = shown(time, moment);
+
+/** What people decided about it: the last one to resolve it, and why. */
+export const decisions = {
+  resolvedBy: shown(
+    maybeText,
+    z.string().optional().meta({ description: 'The name of the key that resolved it last.' }),
+  ),
+  note: shown(maybeText, z.string().optional().meta({ description: 'Why it was resolved so.' })),
+};
+
+const historyLine = z.looseObject({
+  at: moment,
+  operation: example('submit').meta({ description: 'What was asked, or `callback` for what was posted to us.' }),
+  code: example('ok').meta({ description: "The service's code, or ours for an exchange that gave none." }),
+  httpStatus: z.int().optional().meta({ example: 200 }),
+  detail: z.string().optional(),
+});
+
+/** Kept as evidence. */
+export const story = {
+  history: derived(
+    z.array(historyLine).meta({ description: 'What the service said, in order: the first and the last lines.' }),
+  ),
+  historyDropped: derived(
+    z.int().optional().meta({ description: 'How many lines in the middle are no longer kept.' }),
+  ),
+};

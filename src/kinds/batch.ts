@@ -1,0 +1,144 @@
+/** A file of disbursements, approved as a whole. An invalid one is judged again when the same bytes come again. */
+import { z } from 'zod';
+import {
+  account,
+  createdAt,
+  example,
+  howMany,
+  id,
+  moment,
+  perhaps,
+  reason,
+  stateLike,
+  sums,
+  updatedAt,
+  xof,
+} from './answer-pieces.ts';
+import { events, told } from './events.ts';
+import { count, derived, json, maybeText, maybeTime, shown, shownAs, text } from './fields.ts';
+import { kind } from './kind.ts';
+
+const finding = z.looseObject({
+  row: perhaps(z.int()).meta({ example: 2, description: 'As a spreadsheet numbers it; null: the file as a whole.' }),
+  column: perhaps(example('amount')),
+  reason: example('must be a whole number of XOF'),
+});
+
+const totals = z.looseObject({ count: howMany, xof: xof, countries: sums, modes: sums });
+/** What is approved is exactly this. */
+const contentHash = example('b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c').meta({
+  description: 'SHA-256 of the bytes as they came: what is approved is exactly this.',
+});
+
+/** How many, and whole XOF. */
+interface Sum {
+  readonly count: number;
+  readonly xof: number;
+}
+
+export interface BatchTotals extends Sum {
+  /** By ISO 3166 code; `service` for transfers between accounts of the service, which have no country. */
+  readonly countries: Readonly<Record<string, Sum>>;
+  readonly modes: Readonly<Record<string, Sum>>;
+}
+
+/** One thing about one cell of the file. */
+interface Finding {
+  /** As a spreadsheet numbers it: the header of a CSV file is row 1. null: the file as a whole. */
+  readonly row: number | null;
+  /** null: the whole row. */
+  readonly column: string | null;
+  readonly reason: string;
+}
+
+/** All of them are counted, the first hundred are kept. */
+export interface Findings {
+  readonly count: number;
+  readonly list: readonly Finding[];
+}
+
+const sent = { contentHash: 'q0c1…', by: 'maker', totals: { count: 2, xof: 50_000 } };
+
+export const batch = kind({
+  prefix: 'bat',
+  area: 'payments',
+  states: {
+    invalid: {
+      says: 'Something is wrong with the file, so nothing of it is paid.',
+      next: 'Mend the file and upload it again.',
+      to: ['awaiting_approval', 'cancelled'],
+    },
+    awaiting_approval: {
+      says: 'It waits for the approval of another key; nothing was paid.',
+      next: 'Approve it with another key: relais disburse approve {id}',
+      queue: 'batch',
+      to: ['running', 'cancelled', 'expired', 'needs_review'],
+      restored: 'review',
+    },
+    running: {
+      says: 'It was approved, and its rows are being paid.',
+      queue: 'batch',
+      to: ['finished', 'needs_review'],
+      restored: 'review',
+    },
+    needs_review: {
+      says: 'A person must say whether the rows that were not accepted yet may be paid.',
+      to: ['running', 'cancelled'],
+    },
+    finished: { says: 'Each of its disbursements has its last word, or needs review.' },
+    cancelled: { says: 'It was called off; rows that were accepted before go on by themselves.' },
+    expired: { says: 'Nobody approved it in time, so nothing of it is paid.', next: 'Upload it again.' },
+  },
+  fields: {
+    id,
+    state: stateLike('awaiting_approval'),
+    account,
+    reason,
+    contentHash: shown(text, contentHash),
+    totals: shown(json<BatchTotals>(), totals),
+    problems: shown(
+      json<Findings>(),
+      z.array(finding).meta({ description: 'What is wrong, the first hundred; one is enough to refuse all.' }),
+    ),
+    problemCount: derived(z.int().meta({ example: 1 })),
+    warnings: shown(json<Findings>(), z.array(finding)),
+    warningCount: derived(z.int().meta({ example: 0 })),
+    /** Name of the key that uploaded it, which may not approve it. */
+    by: shownAs(text, 'uploadedBy', example('maker')),
+    approvedBy: shown(maybeText, perhaps(example('checker'))),
+    approvedAt: shown(maybeTime, perhaps(moment)),
+    expiresAt: derived(perhaps(moment)),
+    createdAt,
+    updatedAt,
+    states: derived(sums.meta({ description: 'Its rows by what became of them.' })),
+
+    /** How many rows were handed to acceptance; the next place. */
+    fed: count,
+    /** Every row before this place has ended, or needs review. */
+    mark: count,
+  },
+  events: events(
+    {
+      'batch.finished': {
+        says: 'Each of its disbursements has its last word, or needs review.',
+        example: { contentHash: 'q0c1…', by: 'maker', approvedBy: 'checker', totals: sent.totals },
+      },
+      'batch.needs_review': {
+        says: 'A person must say whether the rows that were not accepted yet may be paid.',
+        example: { ...sent, reason: 'restored' },
+      },
+    },
+    {
+      carries: {
+        contentHash: z.string().meta({ description: 'Of the bytes that were approved.' }),
+        by: z.string().optional().meta({ description: 'The key that sent it.' }),
+        approvedBy: z.string().optional().meta({ description: 'The key that approved it.' }),
+        totals: z.looseObject({ count: z.int(), xof: told.xof }).optional(),
+      },
+      more: {
+        states: z.looseObject({}).optional().meta({ description: 'Its rows by what became of them.' }),
+        reason: told.reason,
+      },
+    },
+  ),
+});

@@ -1,0 +1,122 @@
+/** What the record of a campaign holds, in the order in which callers see it; then what they do not see. */
+import { z } from 'zod';
+import {
+  account,
+  createdAt,
+  example,
+  howMany,
+  id,
+  moment,
+  perhaps,
+  reason,
+  reference,
+  stateLike,
+} from './answer-pieces.ts';
+import { count, derived, flag, json, maybeNumber, maybeText, maybeTime, maybeWord, shown, text } from './fields.ts';
+import { type CampaignBin, campaignBins } from './recipient.ts';
+
+export interface UploadRecord {
+  /** Part of the names of its chunks. */
+  readonly tag: string;
+  /** SHA-256 of the bytes: the same bytes again are a replay. */
+  readonly hash: string;
+  readonly chunks: number;
+  readonly recipients: number;
+  readonly skipped: number;
+  /** How many recipients each country has. */
+  readonly countries?: Readonly<Record<string, number>>;
+  /** XOF, estimated when it was uploaded; absent where no prices were known. */
+  readonly cost?: UploadCost;
+}
+
+interface UploadCost {
+  readonly xof: number;
+  /** Countries without a price; what they cost is not in `xof`. */
+  readonly unpriced: readonly string[];
+}
+
+const bins = Object.fromEntries(campaignBins.map((bin) => [bin, howMany])) as Record<CampaignBin, typeof howMany>;
+const some = { total: 100, queued: 30, sending: 10, sent: 56, skipped: 4 };
+const others = Object.fromEntries(campaignBins.filter((bin) => !(bin in some)).map((bin) => [bin, 0]));
+
+export const campaignFields = {
+  id,
+  name: shown(text, example('November')),
+  state: stateLike('running'),
+  account,
+  reference,
+  totals: derived(
+    z.looseObject(bins).meta({
+      description: '`total` is all of them, and the others add up to it, always.',
+      example: { ...some, ...others },
+    }),
+  ),
+  /** How often a recipient in doubt was sent to again. */
+  resent: shown(
+    count,
+    z.int().optional().meta({ description: 'How often somebody was sent to again after a doubt: duplicates.' }),
+  ),
+  retries: shown(count, z.int().optional().meta({ description: 'How often those who failed went out again.' })),
+  countries: derived(
+    z.record(z.string(), z.looseObject({ recipients: howMany, sent: howMany, failed: howMany, unknown: howMany })),
+  ),
+  segments: shown(
+    count,
+    z.int().meta({ example: 2, description: 'An estimate: the service shows neither segments nor encoding.' }),
+  ),
+  rate: derived(z.number().meta({ example: 48.5, description: 'Recipients per second since the start.' })),
+  eta: derived(perhaps(moment).meta({ description: 'When the rest would be done at that rate.' })),
+  reason,
+  /** Absent: as fast as the account may. */
+  perSecond: shown(
+    maybeNumber,
+    perhaps(z.int()).meta({ example: 50, description: 'Recipients per second, at most; null: no limit.' }),
+  ),
+  sendAt: shown(maybeTime, perhaps(moment).meta({ description: 'When it begins by itself, once started.' })),
+  /** `on`: the hours of the settings; else hours such as `21:00-08:00`. Absent: it is sent at any hour. */
+  quietHours: shown(
+    maybeText,
+    z
+      .union([z.boolean(), z.string()])
+      .meta({ example: '21:00-08:00', description: 'true: the hours of QUIET_HOURS.' }),
+  ),
+  /** Whose clock the quiet hours are read on; absent: that of the settings. */
+  timezone: shown(maybeText, z.string().optional()),
+  /** 0: none do. Absent: some do where the campaign is large. */
+  canary: shown(maybeNumber, z.int().optional().meta({ description: 'How many recipients go first, alone.' })),
+  /** A text that went out under another sender than was asked stops the campaign, at any time. */
+  requireSender: shown(flag, z.boolean().optional()),
+  /** Percent of failures at which it stops itself; 0: never. Absent: the percentage of everybody. */
+  pauseOnFailure: shown(maybeNumber, z.union([z.literal(false), z.int()]).optional()),
+  createdAt,
+
+  text,
+  from: maybeText,
+  country: maybeText,
+  /** Characters that make a text dear are replaced by look-alikes in every text of the campaign. */
+  replaceCostly: flag,
+  uploads: json<readonly UploadRecord[]>([]),
+  /** Chunks in all, handed out so far, and settled so far. */
+  chunks: count,
+  fed: count,
+  settled: count,
+  /** Requests beyond one for each chunk, made for chunks that were refused as a whole. */
+  extra: count,
+  /** Where a retry stands: the next chunk to be looked through. */
+  walk: maybeNumber,
+  walkUnknown: flag,
+  /** What becomes of recipients that two looks did not find; absent: as the settings say. */
+  onUnknown: maybeWord<'hold' | 'resend'>(),
+  startedAt: maybeTime,
+  /** The canary was looked at, or nobody asked for one. */
+  canaryOver: flag,
+  /** Chunks that were handed out and have not left yet. */
+  out: count,
+  /** When the next recipient may leave at this pace. */
+  paceAt: count,
+  /** How many were over, and how many of them failed or were in doubt, when they were last judged. */
+  judgedOver: count,
+  judgedFailed: count,
+  /** Absent: doubt was not judged yet. */
+  judgedUnknown: maybeNumber,
+} as const;

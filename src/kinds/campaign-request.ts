@@ -1,0 +1,80 @@
+/** What a campaign is asked for with, and what may be changed while it is sent. */
+import { z } from 'zod';
+import { readQuietHours, readTimeZone } from '../lib/quiet-hours.ts';
+import { accountName, askedTime, askedReference, textToSend, visible } from './request-pieces.ts';
+
+/** A reader that throws becomes an issue with its message. */
+function readable(read: (text: string) => unknown) {
+  return (text: string, context: z.RefinementCtx): void => {
+    try {
+      read(text);
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : String(error) });
+    }
+  };
+}
+
+const hours = z.string().max(16).superRefine(readable(readQuietHours));
+
+const pace = {
+  quietHours: z
+    .union([z.boolean(), hours])
+    .optional()
+    .meta({ description: 'true: the hours of QUIET_HOURS; or such as `21:00-08:00`. It waits through them.' }),
+  timezone: z
+    .string()
+    .max(64)
+    .superRefine(readable(readTimeZone))
+    .optional()
+    .meta({ description: 'Whose clock the quiet hours are read on.', example: 'Africa/Abidjan' }),
+  pauseOnFailure: z
+    .union([z.literal(false), z.int().min(1).max(100)])
+    .optional()
+    .meta({
+      description: 'Percent of failures and doubt among the last 200 or more at which it stops itself; false: never.',
+    }),
+};
+
+const perSecond = z.int().min(1).max(100_000);
+
+const paceFields = {
+  ...pace,
+  perSecond: perSecond.optional().meta({ description: 'Recipients per second, at most.' }),
+  sendAt: askedTime.optional().meta({ description: 'Once started, it begins by itself at this time.' }),
+  canary: z
+    .union([z.boolean(), z.int().min(1).max(10_000)])
+    .optional()
+    .meta({
+      description: 'How many recipients go first, alone; true: 50. Above 1,000 recipients they do, unless false.',
+    }),
+  requireSender: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Stops as soon as a text went out under another sender than was asked.' }),
+};
+
+/** ISO 3166, as in SN. */
+const country = z.string().regex(/^[A-Z]{2}$/, 'must be two capital letters, such as SN');
+
+export const campaignRequest = z
+  .strictObject({
+    name: visible(100).meta({ example: 'November' }),
+    text: textToSend.meta({
+      description: 'Words in {{braces}} are filled in from the columns of the recipients.',
+      example: 'Bonjour {{prenom}}',
+    }),
+    reference: askedReference.optional(),
+    from: visible(20).optional(),
+    account: accountName.default('main'),
+    country: country.optional().meta({ description: 'Country of the numbers that are written without one.' }),
+    onUnknown: z.enum(['hold', 'resend'], 'must be hold or resend').optional().meta({
+      description:
+        'Recipients who may have been sent to or not: `hold` leaves them unknown, `resend` sends again (up to 3 times).',
+    }),
+    replaceCostly: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Characters that make texts dear (ê ç œ ’ « ») become look-alikes (e c oe).' }),
+    ...paceFields,
+  })
+  .meta({ id: 'CampaignRequest' });

@@ -1,0 +1,82 @@
+/**
+ * Many messages with one intention.
+ *
+ * `ready → held` happens in a Redis that was put back: it may have been started since, so it waits for a person.
+ */
+import { z } from 'zod';
+import { campaignFields as fields } from './campaign-fields.ts';
+import { campaignRequest as request } from './campaign-request.ts';
+import { events, told } from './events.ts';
+import { kind } from './kind.ts';
+import { campaignBins } from './recipient.ts';
+
+const NONE = Object.fromEntries(campaignBins.filter((bin) => bin !== 'sent').map((bin) => [bin, 0]));
+
+export const campaign = kind({
+  prefix: 'cmp',
+  command: 'campaign',
+  area: 'messaging',
+  states: {
+    draft: {
+      says: 'It has no recipients yet.',
+      next: 'Upload recipients: POST /v1/campaigns/{id}/recipients',
+      to: ['ready', 'cancelled'],
+    },
+    ready: {
+      says: 'It has its recipients and was not started; nothing was sent.',
+      next: 'Start it: relais campaign start {id}',
+      to: ['scheduled', 'running', 'held', 'cancelled'],
+      restored: 'hold',
+    },
+    scheduled: {
+      says: 'It starts by itself at its time; nothing was sent.',
+      queue: 'campaign',
+      to: ['running', 'paused', 'held', 'cancelled'],
+      restored: 'hold',
+    },
+    running: {
+      says: 'It is being sent.',
+      queue: 'campaign',
+      to: ['paused', 'held', 'finished', 'cancelled'],
+      restored: 'hold',
+    },
+    paused: {
+      says: 'It is paused; what was sent stays sent.',
+      next: 'Go on with it: relais campaign resume {id}',
+      to: ['scheduled', 'running', 'held', 'finished', 'cancelled'],
+      restored: 'hold',
+    },
+    held: {
+      says: 'It waits until somebody has mended what stopped it and says so, or until that has cleared by itself.',
+      next: 'Mend the cause, then go on with it: relais campaign resume {id}',
+      queue: 'campaign',
+      to: ['scheduled', 'running', 'paused', 'finished', 'cancelled'],
+      restored: 'hold',
+    },
+    finished: { says: 'Every recipient is accounted for.', retried: ['running'] },
+    cancelled: { says: 'It was cancelled; what was sent stays sent.' },
+  },
+  request,
+  fields,
+  events: events(
+    {
+      'campaign.finished': {
+        says: 'Its last recipient is settled.',
+        example: { name: 'November', totals: { ...NONE, total: 2_000, skipped: 40, sent: 1_960 } },
+      },
+      'campaign.paused': { says: 'Nothing more is sent until it is resumed.', example: { name: 'November' } },
+      'campaign.cancelled': { says: 'Nothing more will be sent.', example: { name: 'November' } },
+      'campaign.held': { says: 'It waits for a condition of its account.', example: { name: 'November' } },
+    },
+    {
+      carries: { reference: told.reference, name: z.string().optional() },
+      more: {
+        totals: z
+          .object(Object.fromEntries(campaignBins.map((bin) => [bin, z.int()])))
+          .optional()
+          .meta({ description: 'Recipients by what became of them; `total` is all of them.' }),
+        reason: told.reason,
+      },
+    },
+  ),
+});

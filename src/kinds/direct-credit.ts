@@ -1,0 +1,121 @@
+/**
+ * Money to an account of the service, in one request. Nothing can be asked about one that was sent, so an attempt that
+ * finds `sending` leaves it to a person.
+ *
+ * `sending → queued`: the request provably never left; no other way leads back.
+ */
+import { z } from 'zod';
+import {
+  account,
+  createdAt,
+  decisions,
+  example,
+  id,
+  perhaps,
+  reason,
+  reference,
+  stateLike,
+  story,
+  updatedAt,
+  xof,
+} from './answer-pieces.ts';
+import { events, told } from './events.ts';
+import { amount, maybeText, maybeTime, shown, text } from './fields.ts';
+import { kind } from './kind.ts';
+import { accountName, amountXof, askedReference, visible } from './request-pieces.ts';
+
+const directCreditRequest = z
+  .strictObject({
+    accountAlias: visible(64).meta({
+      description: 'The account of the service that is credited.',
+      example: 'shop-account',
+    }),
+    amount: amountXof.meta({ example: 10_000 }),
+    account: accountName.default('main'),
+    reference: askedReference.optional(),
+    allowDuplicate: z
+      .boolean()
+      .optional()
+      .meta({ description: 'The same amount to the same account within DUPLICATE_WINDOW is meant.' }),
+  })
+  .meta({ id: 'DirectCreditRequest' });
+
+const NOTHING_LEFT = 'nothing was sent';
+
+export const directCredit = kind({
+  prefix: 'dcr',
+  command: 'direct-credit',
+  area: 'direct_credit',
+  resolve: ['succeeded', 'failed'],
+  states: {
+    queued: {
+      says: `It is accepted and waits for its turn; ${NOTHING_LEFT}.`,
+      queue: 'direct-credit',
+      to: ['sending', 'rejected', 'needs_review'],
+      is: ['unsent'],
+      restored: 'review',
+    },
+    held: {
+      says: `It waits for a condition to clear; ${NOTHING_LEFT}.`,
+      queue: 'direct-credit',
+      to: ['sending', 'rejected', 'needs_review'],
+      is: ['unsent', 'reasoned'],
+      restored: 'review',
+    },
+    sending: {
+      says: 'It was sent, or is being sent at this moment, and no answer has come.',
+      queue: 'direct-credit',
+      to: ['queued', 'held', 'succeeded', 'rejected', 'needs_review'],
+      is: ['in doubt'],
+      restored: 'review',
+    },
+    needs_review: {
+      says: 'It may have been credited, and nothing can be asked about it.',
+      next: 'Look in the dashboard of the service, then resolve it: relais direct-credit resolve {id}',
+      to: ['succeeded', 'failed'],
+      is: ['in doubt', 'reasoned'],
+    },
+    succeeded: { says: 'It was credited.' },
+    rejected: { says: 'It was refused, so nothing was credited.', is: ['without effect', 'reasoned'] },
+    failed: { says: 'It was not credited.', is: ['without effect', 'reasoned'] },
+  },
+  request: directCreditRequest,
+  fields: {
+    id,
+    state: stateLike('queued'),
+    amount: shown(amount, xof),
+    accountAlias: shown(text, example('shop-account')),
+    transactionId: shown(maybeText, perhaps(example('DC-77'))),
+    reason,
+    failure: shown(maybeText, perhaps(z.string()).meta({ description: 'What the service said.' })),
+    ...decisions,
+    reference,
+    account,
+    createdAt,
+    updatedAt,
+    ...story,
+
+    sentAt: maybeTime,
+  },
+  events: events(
+    {
+      'direct_credit.succeeded': {
+        says: 'It was credited.',
+        example: { amount: 5_000, transactionId: 'DC-77' },
+      },
+      'direct_credit.rejected': {
+        says: 'It was refused before anything was sent.',
+        example: { amount: 5_000 },
+      },
+      'direct_credit.failed': { says: 'The service refused it.', example: { amount: 5_000 } },
+      'direct_credit.needs_review': {
+        says: 'A person must look: it may or may not have been credited.',
+        example: { amount: 5_000, reason: 'no_answer' },
+      },
+    },
+    {
+      carries: { reference: told.reference, amount: told.xof.optional(), transactionId: z.string().optional() },
+      more: { failure: told.failure, reason: told.reason, resolvedBy: told.resolvedBy },
+    },
+  ),
+});

@@ -1,0 +1,101 @@
+/** What is asked for, and what the record of a disbursement holds. */
+import { z } from 'zod';
+import {
+  account,
+  createdAt,
+  decisions,
+  example,
+  id,
+  perhaps,
+  reason,
+  reference,
+  stateLike,
+  story,
+  updatedAt,
+  xof,
+} from './answer-pieces.ts';
+import { amount, count, flag, maybeText, maybeTime, shown, text } from './fields.ts';
+import { accountName, amountXof, askedTime, askedReference, visible } from './request-pieces.ts';
+
+export const disbursementRequest = z
+  .strictObject({
+    accountAlias: visible(64).meta({
+      description: "Beneficiary's phone number without country code, or the service account id for `service`.",
+      example: '771234567',
+    }),
+    amount: amountXof.meta({ example: 25_000 }),
+    withdrawMode: visible(64).meta({ description: 'The channel it is paid through.', example: 'wallet-a-senegal' }),
+    debitAccountNumber: visible(32).optional().meta({ description: 'Only with `service`: the balance to debit.' }),
+    account: accountName.default('main'),
+    reference: askedReference.optional(),
+    notBefore: askedTime.optional().meta({ description: 'Not paid before this time.' }),
+    allowDuplicate: z
+      .boolean()
+      .optional()
+      .meta({ description: 'The same amount to the same beneficiary within DUPLICATE_WINDOW is meant.' }),
+  })
+  .meta({ id: 'DisbursementRequest' });
+
+/** In the order in which callers see it; then what they do not see. */
+export const disbursementFields = {
+  id,
+  state: stateLike(
+    'succeeded',
+    '`succeeded failed reversed rejected cancelled` are final; only a late word of the service leads on from the first two. `unknown` is neither success nor failure.',
+  ),
+  amount: shown(amount, xof),
+  accountAlias: shown(text, example('771234567')),
+  withdrawMode: shown(text, example('wallet-a-senegal')),
+  reference,
+  account,
+  /** The same for every submit of this disbursement, for ever. */
+  disburseId: shown(
+    text,
+    example('0f6c8d4b2a1e49578c3d7b90a2e4f611').meta({ description: 'Our unique reference at the service.' }),
+  ),
+  token: shown(
+    maybeText,
+    perhaps(example('jMcHr7X9kQ')).meta({ description: "The service's name for it, once it has one." }),
+  ),
+  transactionId: shown(maybeText, perhaps(example('TX-20261121-0042'))),
+  providerRef: shown(maybeText, perhaps(example('8842017'))),
+  /** Machine-readable cause of `held`, `rejected`, `failed` and `needs_review`. */
+  reason,
+  late: shown(
+    flag,
+    z
+      .literal(true)
+      .optional()
+      .meta({ description: 'It ended after we had given up on it, or otherwise than was told before.' }),
+  ),
+  batch: shown(maybeText, z.string().optional().meta({ description: 'The batch that it is a row of.' })),
+  approvedBy: shown(maybeText, z.string().optional().meta({ description: 'The name of the key that approved it.' })),
+  ...decisions,
+  createdAt,
+  updatedAt,
+  ...story,
+
+  debitAccountNumber: maybeText,
+  disburseTxId: maybeText,
+  /** A submit was answered with the word that our disburse_id is used already. */
+  idUsed: flag,
+  /** How many submits may have left us, and when the last did. */
+  sends: count,
+  sentAt: maybeTime,
+  tokenAt: maybeTime,
+  /** No `created` counts as an answer about the last submit before this time. */
+  quietUntil: maybeTime,
+  /** When a look after the quiet period first said `created`. */
+  createdSeenAt: maybeTime,
+  /** When a look first said that it failed, or that the money came back. Once is not enough. */
+  failedSeenAt: maybeTime,
+  /** When a look first said a final word without naming the payment, and how many have since. */
+  unnamedSeenAt: maybeTime,
+  unnamedLooks: count,
+  /** When a look after its end first said something else than its end, and nothing that counts. */
+  contrarySeenAt: maybeTime,
+  /** Nothing is sent before this time. */
+  notBefore: maybeTime,
+  /** When another key approved it; the time limit counts from then. */
+  approvedAt: maybeTime,
+} as const;

@@ -1,0 +1,152 @@
+/**
+ * Money to a wallet or an account of the service.
+ *
+ * Arrows that look wrong and are not:
+ *   submitting → created      the request provably never left, so it may be made again;
+ *   unknown → submitting      upstream said `created` twice after the quiet period: same token, same disburse_id;
+ *   needs_review → succeeded  upstream's late word settles what we had given up on;
+ *   created → queued          the token grew old before it was ever used, so another is asked for;
+ *   held → created            a held operation is tried again when its condition may have cleared, and that may work;
+ *   failed → succeeded        upstream took its word back: told once more, with `late`, or it would be paid again;
+ *   failed → needs_review     it took its word back and gave no other that counts;
+ *   succeeded → reversed      upstream says afterwards that the money came back.
+ * And of what stands in a copy of Redis that was put back, where nobody knows what became of it since (`restored`):
+ *   queued → needs_review     nothing that the copy shows as not yet sent is sent on the strength of it;
+ *   created → succeeded       the copy shows no submit, and upstream says how one has ended all the same;
+ *   needs_review → queued     a person who knows that it was never paid lets it go on.
+ */
+import { z } from 'zod';
+import { disbursementFields as fields, disbursementRequest as request } from './disbursement-fields.ts';
+import { events, told } from './events.ts';
+import { kind } from './kind.ts';
+
+const money = { amount: 25_000, withdrawMode: 'wallet-a-senegal', disburseId: '0f6c8d4b2a1e49578c3d7b90a2e4f611' };
+const paid = { ...money, transactionId: 'TX-20261121-0042' };
+
+const PAY_ANEW = 'A new payment is a new disbursement with another reference.';
+
+export const disbursement = kind({
+  prefix: 'dsb',
+  command: 'disburse',
+  area: 'payments',
+  resolve: ['succeeded', 'failed', 'cancelled', 'resubmit'],
+  states: {
+    awaiting_approval: {
+      says: 'It waits for the approval of another key; nothing was sent.',
+      next: 'Approve it with another key: relais disburse approve {id}',
+      to: ['queued', 'cancelled', 'needs_review'],
+      restored: 'review',
+    },
+    queued: {
+      says: 'It is accepted and waits for its turn; nothing was sent.',
+      queue: 'disbursement',
+      to: ['created', 'held', 'rejected', 'cancelled', 'needs_review'],
+      is: ['unsent', 'in flight'],
+      restored: 'review',
+    },
+    held: {
+      says: 'It waits for a condition to clear; nothing was sent.',
+      queue: 'disbursement',
+      to: ['created', 'rejected', 'cancelled', 'needs_review'],
+      is: ['unsent', 'in flight', 'reasoned'],
+      restored: 'review',
+    },
+    created: {
+      says: 'Upstream gave a token for it; the payment itself was not sent yet.',
+      queue: 'disbursement',
+      to: ['queued', 'submitting', 'pending', 'succeeded', 'failed', 'rejected', 'cancelled', 'needs_review'],
+      is: ['unsent', 'in flight'],
+      restored: 'ask',
+    },
+    submitting: {
+      says: 'The payment is being sent at this moment, or was when a worker died.',
+      queue: 'status-poll',
+      to: ['created', 'unknown', 'pending', 'succeeded', 'failed', 'needs_review'],
+      is: ['in flight', 'in doubt'],
+      restored: 'ask',
+    },
+    unknown: {
+      says: 'The payment may or may not have been made; upstream is being asked.',
+      queue: 'status-poll',
+      to: ['submitting', 'pending', 'succeeded', 'failed', 'needs_review'],
+      is: ['in flight', 'in doubt'],
+      restored: 'ask',
+    },
+    pending: {
+      says: 'Upstream took it and is working on it.',
+      queue: 'status-poll',
+      to: ['succeeded', 'failed', 'needs_review'],
+      is: ['in flight', 'in doubt'],
+      restored: 'look',
+    },
+    needs_review: {
+      says: 'It cannot be settled without a person.',
+      next: 'See the evidence, ask the service, then resolve it: relais review resolve {id}',
+      queue: 'status-poll',
+      to: ['queued', 'submitting', 'succeeded', 'failed', 'cancelled'],
+      is: ['in doubt', 'reasoned'],
+    },
+    succeeded: {
+      says: 'The beneficiary was paid, once; upstream confirmed it.',
+      queue: 'status-poll',
+      late: ['reversed'],
+    },
+    failed: {
+      says: 'The beneficiary was not paid; upstream said twice that it failed.',
+      next: PAY_ANEW,
+      queue: 'status-poll',
+      late: ['succeeded', 'needs_review'],
+      is: ['without effect', 'reasoned'],
+    },
+    reversed: {
+      says: 'The beneficiary was paid, and upstream says that the money came back afterwards.',
+      next: `Compare with the dashboard of the service. ${PAY_ANEW}`,
+      is: ['without effect'],
+    },
+    rejected: {
+      says: 'It was never submitted, so nobody was paid.',
+      next: 'Mend the cause and send it again under another reference.',
+      is: ['without effect', 'reasoned'],
+    },
+    cancelled: {
+      says: 'It was cancelled before anything was paid.',
+      is: ['without effect', 'reasoned'],
+    },
+  },
+  request,
+  fields,
+  events: events(
+    {
+      'disbursement.succeeded': { says: 'It was paid; the service confirmed it.', example: paid },
+      'disbursement.failed': { says: 'It was sent and not paid; the service confirmed it.', example: paid },
+      'disbursement.reversed': {
+        says: 'The service says that the money came back after it was paid, which was told before.',
+        example: { ...paid, late: true },
+      },
+      'disbursement.rejected': {
+        says: 'It was refused before anything was sent.',
+        example: { ...money, reason: 'invalid_alias' },
+      },
+      'disbursement.cancelled': { says: 'It was called back before anything was sent.', example: money },
+      'disbursement.needs_review': {
+        says: 'A person must look: it may or may not have been paid.',
+        example: { ...money, reason: 'poll_exhausted' },
+      },
+      'disbursement.held': {
+        says: 'It waits for a condition, and goes on by itself.',
+        example: { ...money, reason: 'funds' },
+      },
+    },
+    {
+      carries: {
+        reference: told.reference,
+        amount: told.xof,
+        withdrawMode: z.string(),
+        disburseId: z.string().meta({ description: 'Our unique reference at the service.' }),
+        transactionId: z.string().optional(),
+        providerRef: z.string().optional(),
+      },
+      more: { reason: told.reason, late: told.late, resolvedBy: told.resolvedBy },
+    },
+  ),
+});

@@ -1,0 +1,20 @@
+/** Where a caller has its events posted to. */
+import { z } from 'zod';
+import { events } from './events.ts';
+
+export const eventEndpoint = {
+  prefix: 'ep',
+  states: {
+    enabled: { says: 'Events are posted to it.' },
+    disabled: { says: 'It took no event for days, so no more are sent to it.' },
+  },
+  events: events(
+    {
+      'endpoint.disabled': {
+        says: 'It took no event for days, so no more are sent to it.',
+        example: { url: 'https://shop.example/relais', reason: 'http_500' },
+      },
+    },
+    { id: 'The id of the endpoint.', carries: { url: z.string(), reason: z.string() }, more: {} },
+  ),
+} as const;

@@ -1,0 +1,74 @@
+/** What the events of a kind look like. A reader must leave alone what it does not know. */
+import { z } from 'zod';
+
+export interface EventDeclaration {
+  /** One sentence: what is now true. */
+  readonly says: string;
+  /** `data` of an example, without its id and its state. */
+  readonly example: Readonly<Record<string, unknown>>;
+  /** Where that is another than its type names. */
+  readonly state?: string;
+}
+
+/** By `<kind>.<state>`. A type that is not declared is never emitted. */
+type Types = Readonly<Record<string, EventDeclaration>>;
+
+export interface EventsOf {
+  readonly types: Types;
+  readonly data: z.ZodObject;
+  /** What is read from the record, in this order. */
+  readonly carries?: readonly string[];
+}
+
+type StateOfType<T extends Types, Name extends keyof T> = T[Name] extends { readonly state: infer S extends string }
+  ? S
+  : Name extends `${string}.${infer S}`
+    ? S
+    : never;
+type StateIn<T extends Types> = { [Name in keyof T]: StateOfType<T, Name> }[keyof T];
+
+/** Fields that the events of several kinds have. */
+export const told = {
+  reference: z.string().optional().meta({ description: 'The name that the caller gave it.' }),
+  reason: z.string().optional().meta({ description: 'Why, as a word for programs.' }),
+  xof: z.int().meta({ description: 'Whole XOF.' }),
+  late: z
+    .boolean()
+    .optional()
+    .meta({ description: 'It came after we had given up on it: another word was told before.' }),
+  resolvedBy: z.string().optional().meta({ description: 'The key of the person who resolved it.' }),
+  failure: z.string().optional().meta({ description: 'What the service said.' }),
+};
+
+interface Carried<C, M> {
+  /** Beside id and state, each of its events carries these from the record; */
+  readonly carries: C;
+  /** and some of them these. */
+  readonly more: M;
+  readonly id?: string;
+}
+
+export function events<const T extends Types, C extends z.core.$ZodLooseShape, M extends z.core.$ZodLooseShape>(
+  types: T,
+  { carries, more, id = 'The id of the operation.' }: Carried<C, M>,
+) {
+  const data = z.looseObject({
+    id: z.string().meta({ description: id }),
+    state: z.enum(statesTold(types)),
+    ...carries,
+    ...more,
+  });
+  return { types, data, carries: Object.keys(carries) };
+}
+
+/** A state that its type does not name comes first. */
+function statesTold<T extends Types>(types: T): StateIn<T>[] {
+  const named = Object.entries(types).map(
+    ([type, { state }]) => [state !== undefined, state ?? afterDot(type)] as const,
+  );
+  const inOrder = [...named.filter(([other]) => other), ...named.filter(([other]) => !other)];
+  // What follows a dot, or is said instead, is the type StateIn, which the compiler cannot follow through a list.
+  return inOrder.map(([, state]) => state) as StateIn<T>[];
+}
+
+const afterDot = (type: string): string => type.slice(type.indexOf('.') + 1);

@@ -1,0 +1,64 @@
+/** How a field stands in a record, which is all text, and how callers see it. */
+import type { z } from 'zod';
+
+export interface Field<Value = unknown, Presence extends 'sure' | 'maybe' = 'sure' | 'maybe'> {
+  /** `time`: a number, ms since the epoch, which callers see as ISO 8601. `flag`: true where it is more than 0. */
+  readonly codec: 'text' | 'number' | 'time' | 'flag' | 'json' | 'derived';
+  /** `maybe`: where the record does not have it, or has it empty, nobody sees it. */
+  readonly presence: Presence;
+  /** What it is where the record does not have it. Absent, for one that is sure: a record without it is damaged. */
+  readonly otherwise?: Value;
+  /**
+   * As callers see it, at this place among the others. Where it is absent, false or 0, one that is optional is left
+   * out; one that is nullable is null where it is absent. Absent: callers do not see it.
+   */
+  readonly shown?: z.ZodType;
+  /** How callers know it, where they know it by another name. */
+  readonly as?: string;
+}
+
+export type Fields = Readonly<Record<string, Field>>;
+
+type Sure<Value> = Field<Value, 'sure'>;
+type Maybe<Value> = Field<Value, 'maybe'>;
+
+export const text: Sure<string> = { codec: 'text', presence: 'sure' };
+export const blank: Sure<string> = { codec: 'text', presence: 'sure', otherwise: '' };
+export const maybeText: Maybe<string> = { codec: 'text', presence: 'maybe' };
+/** A number that must be there. */
+export const amount: Sure<number> = { codec: 'number', presence: 'sure' };
+export const count: Sure<number> = { codec: 'number', presence: 'sure', otherwise: 0 };
+export const maybeNumber: Maybe<number> = { codec: 'number', presence: 'maybe' };
+export const time: Sure<number> = { codec: 'time', presence: 'sure', otherwise: 0 };
+export const maybeTime: Maybe<number> = { codec: 'time', presence: 'maybe' };
+export const flag: Sure<boolean> = { codec: 'flag', presence: 'sure', otherwise: false };
+export const json = <Value>(otherwise?: Value): Sure<Value> => ({
+  codec: 'json',
+  presence: 'sure',
+  ...(otherwise === undefined ? {} : { otherwise }),
+});
+/** One of a few words. */
+export const word = <Word extends string>(): Sure<Word> => ({ codec: 'text', presence: 'sure' });
+export const maybeWord = <Word extends string>(): Maybe<Word> => ({ codec: 'text', presence: 'maybe' });
+
+interface Shown<S extends z.ZodType> {
+  readonly shown: S;
+}
+
+export function shown<F extends Field, S extends z.ZodType>(field: F, schema: S): F & Shown<S> {
+  return { ...field, shown: schema };
+}
+
+/** Shown under another name than it is kept under. */
+export function shownAs<F extends Field, S extends z.ZodType, const As extends string>(
+  field: F,
+  as: As,
+  schema: S,
+): F & Shown<S> & { readonly as: As } {
+  return { ...field, shown: schema, as };
+}
+
+/** Not kept: it follows from the other fields. */
+export function derived<S extends z.ZodType>(schema: S): Maybe<never> & Shown<S> & { readonly codec: 'derived' } {
+  return { codec: 'derived', presence: 'maybe', shown: schema };
+}

@@ -1,0 +1,70 @@
+/** What an invoice is asked for with. */
+import { z } from 'zod';
+import { accountName, amountXof, email, askedReference, visible, webUrl } from './request-pieces.ts';
+
+/** Shown on the invoice and never used to bill, so any way to write a price will do (interface: Checkout invoice). */
+const shownPrice = z.union([z.number(), z.string().max(40)], { error: 'must be a number or a text' });
+
+const item = z.strictObject({
+  name: visible(200).optional(),
+  quantity: z.number().optional(),
+  unitPrice: shownPrice.optional(),
+  totalPrice: shownPrice.optional(),
+  description: z.string().max(500).optional(),
+});
+
+const tax = z.strictObject({ name: visible(200).optional(), amount: z.number().optional() });
+
+/** A list, or the map that upstream itself asks for: `{item_0: …, item_1: …}`. */
+function listOrMap<T extends z.ZodType>(word: string, entry: T) {
+  const numbered = new RegExp(`^${word}_\\d{1,4}$`);
+  const asList = (value: unknown): unknown => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+    const entries = Object.entries(value);
+    if (!entries.every(([name]) => numbered.test(name))) return value;
+    return entries
+      .sort(([a], [b]) => Number(a.slice(word.length + 1)) - Number(b.slice(word.length + 1)))
+      .map(([, one]) => one);
+  };
+  return z.preprocess(asList, z.array(entry, `must be a list, or ${word}_0, ${word}_1, …`).max(200));
+}
+
+const CUSTOM_DATA_MAX = 8_192;
+
+export const invoiceRequest = z
+  .strictObject({
+    totalAmount: amountXof.meta({ description: 'What is billed, in XOF.', example: 15_000 }),
+    store: z.strictObject({
+      name: visible(200).meta({ example: 'La Boutique' }),
+      tagline: visible(200).optional(),
+      postalAddress: visible(300).optional(),
+      phone: visible(32).optional(),
+      logoUrl: webUrl.optional(),
+      websiteUrl: webUrl.optional(),
+    }),
+    description: z.string().max(1_000).optional(),
+    items: listOrMap('item', item).optional(),
+    taxes: listOrMap('tax', tax).optional(),
+    customer: z
+      .strictObject({ name: visible(200).optional(), email: email.optional(), phone: visible(32).optional() })
+      .optional()
+      .meta({ description: 'Pre-fills the payment page.' }),
+    channels: z
+      .union([visible(64), z.array(visible(64)).min(1).max(50)], {
+        error: 'must be a channel name, or a list of them',
+      })
+      .optional()
+      .meta({ description: 'Restricts the ways to pay. The names are those of the service.' }),
+    customData: z
+      .record(z.string().max(100), z.json())
+      .refine(
+        (data) => JSON.stringify(data).length <= CUSTOM_DATA_MAX,
+        `must not be longer than ${CUSTOM_DATA_MAX} as JSON`,
+      )
+      .optional(),
+    returnUrl: webUrl.optional().meta({ description: 'The payer is sent here afterwards, with `?token=` appended.' }),
+    cancelUrl: webUrl.optional(),
+    account: accountName.default('main'),
+    reference: askedReference.optional(),
+  })
+  .meta({ id: 'InvoiceRequest' });

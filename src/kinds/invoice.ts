@@ -1,0 +1,110 @@
+/**
+ * A bill that a payer pays on a page of the service.
+ *
+ * `cancelled → completed`: nothing forbids a payer to pay late. It is told once, with `late`.
+ */
+import { z } from 'zod';
+import {
+  account,
+  createdAt,
+  decisions,
+  example,
+  failure,
+  id,
+  perhaps,
+  reason,
+  reference,
+  stateLike,
+  story,
+  updatedAt,
+  xof,
+} from './answer-pieces.ts';
+import { events, told } from './events.ts';
+import { amount, derived, maybeNumber, maybeText, maybeTime, shown } from './fields.ts';
+import { invoiceRequest as request } from './invoice-request.ts';
+import { kind } from './kind.ts';
+
+const bill = { totalAmount: 42_300, token: 'test_jMcHr7X9kQ' };
+
+export const invoice = kind({
+  prefix: 'inv',
+  command: 'invoice',
+  area: 'payments',
+  resolve: ['completed', 'cancelled', 'failed'],
+  states: {
+    creating: {
+      says: 'The service is being asked for it, or was when a process died.',
+      queue: 'invoice-confirm',
+      to: ['pending', 'failed', 'needs_review'],
+      restored: 'review',
+    },
+    pending: {
+      says: 'It waits for the payer.',
+      queue: 'invoice-confirm',
+      to: ['completed', 'cancelled', 'failed', 'needs_review'],
+      restored: 'look',
+    },
+    needs_review: {
+      says: 'It cannot be settled without a person.',
+      queue: 'invoice-confirm',
+      to: ['completed', 'cancelled', 'failed'],
+    },
+    completed: { says: 'It was paid; the service confirmed it.' },
+    cancelled: { says: 'The payer, or time, called it off.', queue: 'invoice-confirm', late: ['completed'] },
+    failed: { says: 'It was not paid.', queue: 'invoice-confirm', late: ['completed'] },
+  },
+  request,
+  fields: {
+    id,
+    state: stateLike('pending'),
+    token: shown(maybeText, perhaps(example('jMcHr7X9kQ'))),
+    url: shown(
+      maybeText,
+      perhaps(example('https://pay.example/jMcHr7X9kQ')).meta({ description: 'The page where the payer pays.' }),
+    ),
+    totalAmount: shown(amount, xof),
+    /** Kept where upstream says that more was paid than was billed. */
+    amountPaid: shown(maybeNumber, perhaps(z.int()).meta({ description: 'Whole XOF, once it was paid.' })),
+    receiptUrl: shown(maybeText, perhaps(z.string())),
+    reason,
+    failure,
+    reference,
+    account,
+    createdAt,
+    updatedAt,
+    ...decisions,
+    ...story,
+    warnings: derived(
+      z.array(z.string()).optional().meta({ description: 'Only when it is created: what may be a mistake.' }),
+    ),
+
+    /** As JSON until the invoice is created; then it is forgotten, since it may name a person. */
+    request: maybeText,
+    publishedAt: maybeTime,
+  },
+  events: events(
+    {
+      'invoice.completed': { says: 'It was paid; the service confirmed it.', example: bill },
+      'invoice.cancelled': { says: 'The payer, or time, called it off.', example: bill },
+      'invoice.failed': { says: 'The payment failed.', example: bill },
+      'invoice.needs_review': {
+        says: 'A person must look: what the service says does not fit.',
+        example: { ...bill, reason: 'amount_mismatch' },
+      },
+    },
+    {
+      carries: {
+        reference: told.reference,
+        totalAmount: told.xof.meta({ description: 'What was billed, in whole XOF.' }),
+        token: z.string().optional(),
+      },
+      more: {
+        amountPaid: z.int().optional().meta({ description: 'Where more was paid than was billed, in whole XOF.' }),
+        receiptUrl: z.string().optional(),
+        failure: told.failure.meta({ description: 'What the service said about a payment that failed.' }),
+        reason: told.reason,
+        late: told.late,
+      },
+    },
+  ),
+});

@@ -1,0 +1,106 @@
+/** One text to one person. Follows its chunk: every arrow is drawn by the script that settles the chunk. */
+import { z } from 'zod';
+import {
+  account,
+  createdAt,
+  example,
+  id,
+  moment,
+  perhaps,
+  reference,
+  stateLike,
+  updatedAt,
+} from './answer-pieces.ts';
+import { events, told } from './events.ts';
+import { maybeText, maybeTime, shown, text } from './fields.ts';
+import { kind } from './kind.ts';
+import { accountName, askedTime, phone, askedReference, textToSend, visible } from './request-pieces.ts';
+
+const messageRequest = z
+  .strictObject({
+    to: phone.meta({ description: 'In international form.', example: '+221771234567' }),
+    text: textToSend.meta({ example: 'Your code is 4711' }),
+    from: visible(20).optional().meta({ description: 'Sender signature configured on the messaging account.' }),
+    account: accountName.default('main'),
+    lane: z.enum(['otp', 'normal']).default('normal').meta({
+      description: '`otp`: not behind anything else, and the text is erased once it is settled.',
+    }),
+    expiresAt: askedTime.optional().meta({ description: 'Not sent after this time.' }),
+    reference: askedReference.optional(),
+  })
+  .meta({ id: 'MessageRequest' });
+
+export const message = kind({
+  prefix: 'msg',
+  command: 'messages',
+  area: 'messaging',
+  states: {
+    queued: {
+      says: 'It is accepted and waits for its turn; nothing was sent.',
+      to: ['sending', 'unknown', 'expired', 'skipped', 'cancelled'],
+      restored: 'doubt',
+    },
+    sending: {
+      says: 'It is being sent at this moment, or was when a worker died.',
+      to: ['queued', 'sent', 'failed', 'unknown'],
+      restored: 'doubt',
+    },
+    unknown: {
+      says: 'It may or may not have been sent; the statistics of the service are asked.',
+      to: ['queued', 'sent', 'failed'],
+      restored: 'look',
+    },
+    sent: { says: 'The service took it; whether a telephone received it is not told.' },
+    failed: {
+      says: 'The service refused it; it was not sent.',
+      next: 'Mend the cause and send it again under another reference.',
+    },
+    skipped: { says: 'It was left out; nothing was sent.' },
+    expired: {
+      says: 'Its time was over before it was sent; nothing was sent.',
+      next: 'If it is still wanted, send it again with a later expiresAt.',
+    },
+    cancelled: { says: 'It was cancelled before it was sent.' },
+  },
+  request: messageRequest,
+  fields: {
+    id,
+    state: stateLike('sent', '`sent`: the service took it for sending.'),
+    to: shown(text, example('+221771234567')),
+    lane: shown(text, z.enum(['otp', 'normal']).meta({ example: 'normal' })),
+    account,
+    reference,
+    code: shown(
+      maybeText,
+      perhaps(example('ERROR_110')).meta({ description: "The service's code, where it gave one." }),
+    ),
+    sentAt: shown(maybeTime, perhaps(moment)),
+    createdAt,
+    updatedAt,
+
+    text,
+    chunk: text,
+    from: maybeText,
+    reason: maybeText,
+    expiresAt: maybeTime,
+  },
+  events: events(
+    {
+      'message.sent': { says: 'The service took it for sending.', example: {} },
+      'message.failed': { says: 'It was not sent, and will not be.', example: { code: 'ERROR_110' } },
+      'message.unknown': { says: 'It may or may not have been sent; nobody will know more.', example: {} },
+      'message.expired': { says: 'Its time was over before it was sent.', example: {} },
+      'message.skipped': {
+        says: 'The person had opted out, so it was not sent.',
+        example: { reason: 'opted_out' },
+      },
+    },
+    {
+      carries: { reference: told.reference },
+      more: {
+        code: z.string().optional().meta({ description: 'The code of the service, where it gave one.' }),
+        reason: told.reason,
+      },
+    },
+  ),
+});

@@ -1,0 +1,119 @@
+/** Money that a customer is asked for by the service. */
+import { z } from 'zod';
+import {
+  account,
+  createdAt,
+  decisions,
+  example,
+  failure,
+  id,
+  perhaps,
+  reason,
+  reference,
+  stateLike,
+  story,
+  updatedAt,
+  xof,
+} from './answer-pieces.ts';
+import { events, told } from './events.ts';
+import { amount, derived, flag, maybeText, maybeTime, shown, shownAs, word } from './fields.ts';
+import { kind } from './kind.ts';
+import { accountName, email, phone, askedReference } from './request-pieces.ts';
+
+const paymentRequestRequest = z
+  .strictObject({
+    amount: z
+      .int('must be a whole number of XOF, written without quotes or decimals')
+      .min(200, 'must be 200 to 3000000')
+      .max(3_000_000, 'must be 200 to 3000000')
+      .meta({ example: 5_000 }),
+    email: email.optional(),
+    phone: phone.optional().meta({ description: 'In international form.', example: '+221771234567' }),
+    feesPaidBy: z.enum(['customer', 'merchant']),
+    notify: z.boolean().default(false).meta({
+      description: 'true: the service sends SMS and e-mail itself, and the request can never be looked at again.',
+    }),
+    account: accountName.default('main'),
+    reference: askedReference.optional(),
+  })
+  .meta({ id: 'PaymentRequestRequest' });
+
+const asked = { amount: 15_000, referenceNumber: 'PR-1042' };
+
+export const paymentRequest = kind({
+  prefix: 'prq',
+  command: 'payment-request',
+  area: 'payments',
+  resolve: ['completed', 'failed'],
+  states: {
+    creating: {
+      says: 'The service is being asked for it, or was when a process died.',
+      queue: 'status-poll',
+      to: ['pending', 'failed', 'needs_review'],
+      restored: 'review',
+    },
+    pending: {
+      says: 'It waits for the customer.',
+      queue: 'status-poll',
+      to: ['completed', 'failed', 'needs_review'],
+      restored: 'look',
+    },
+    needs_review: {
+      says: 'It cannot be settled without a person.',
+      queue: 'status-poll',
+      to: ['completed', 'failed'],
+    },
+    completed: { says: 'It was paid; the service confirmed it.' },
+    failed: { says: 'It was not paid.' },
+  },
+  request: paymentRequestRequest,
+  fields: {
+    id,
+    state: stateLike('pending'),
+    referenceNumber: shown(maybeText, perhaps(example('PR-1042'))),
+    url: shown(maybeText, perhaps(example('https://pay.example/PR-1042'))),
+    askedAmount: shownAs(amount, 'amount', xof),
+    feesPaidBy: shown(word<'customer' | 'merchant'>(), z.enum(['customer', 'merchant'])),
+    notify: shown(flag, z.boolean().meta({ example: false })),
+    tracked: derived(z.boolean().meta({ example: true, description: 'false: nobody can ask how it ends.' })),
+    reason,
+    failure,
+    reference,
+    account,
+    createdAt,
+    updatedAt,
+    ...decisions,
+    ...story,
+
+    /** Forgotten when the request is created, as the telephone number is. */
+    email: maybeText,
+    phone: maybeText,
+    /** A creation was about to be sent. An attempt that finds this and no answer beside it must not send again. */
+    intendedAt: maybeTime,
+    publishedAt: maybeTime,
+  },
+  events: events(
+    {
+      'payment_request.completed': { says: 'It was paid.', example: asked },
+      'payment_request.failed': { says: 'It was not paid.', example: asked },
+      'payment_request.needs_review': {
+        says: 'A person must look: nothing final was heard of it.',
+        example: { amount: 15_000, reason: 'poll_exhausted' },
+      },
+      'payment_request.untracked': {
+        says: 'The service sent it to the customer itself and gave no number to ask by: nothing more will be heard of it.',
+        example: { amount: 15_000, tracked: false },
+        state: 'pending',
+      },
+    },
+    {
+      carries: { reference: told.reference, amount: told.xof.optional(), referenceNumber: z.string().optional() },
+      more: {
+        tracked: z.boolean().optional().meta({ description: 'false: nobody can ask how it ends.' }),
+        failure: told.failure,
+        reason: told.reason,
+        late: told.late,
+      },
+    },
+  ),
+});

@@ -1,0 +1,57 @@
+/** Pieces that several requests are made of. The HTTP bodies, the intake jobs and the library's arguments are these. */
+import { z } from 'zod';
+
+/** A text that a person could read aloud. */
+export const visible = (max: number) =>
+  z
+    .string()
+    .trim()
+    .min(1)
+    .max(max)
+    .regex(/^[^\p{Cc}]*$/u, 'must not contain control characters');
+
+/**
+ * What tells one request from another: the same letters are the same name however they are composed, and nothing in it
+ * is invisible.
+ */
+const identityText = (max: number) =>
+  z
+    .string()
+    .trim()
+    .normalize('NFC')
+    .min(1)
+    .max(max)
+    .regex(/^[^\p{Cc}\p{Cf}\p{Cs}]*$/u, 'must not contain control characters, or others that cannot be seen');
+
+/** The caller's own name for the operation: unique per account and kind, and safe to repeat. */
+export const askedReference = identityText(128).meta({ example: 'order-1042' });
+export const accountName = z
+  .string()
+  .regex(/^[a-z][a-z0-9_-]{0,31}$/, 'must be the name of an account, such as main');
+
+/** XOF has no minor unit: a whole number of francs, as a JSON integer. */
+export const amountXof = z
+  .int('must be a whole number of XOF, written without quotes or decimals')
+  .positive()
+  .max(1e12);
+
+export const askedTime = z.iso.datetime({ offset: true, error: 'must be a time such as 2026-11-21T08:00:00Z' });
+
+/** E.164; what people put between the digits is left out, and `00` is read as `+`. */
+export const phone = z
+  .string()
+  .max(32)
+  .transform((text) => text.replace(/[\s().\-\u00a0\u202f]/g, '').replace(/^00/, '+'))
+  .pipe(z.string().regex(/^\+[1-9]\d{7,14}$/, 'must be a number in international form, such as +221771234567'));
+
+/** Long enough for ten segments of the plain alphabet; upstream publishes no maximum (interface: Limits). */
+export const textToSend = z.string().min(1).max(1_600);
+
+export const webUrl = z
+  .url({ protocol: /^https?$/, error: 'must be an address such as https://shop.example/thanks' })
+  .max(2_000);
+export const email = z
+  .string()
+  .trim()
+  .max(254)
+  .regex(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address');

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { anEvent } from '../../src/events/an-event.ts';
+import { eventTypes, subjectOf } from '../../src/kinds/event-types.ts';
+import { kindOf, subjects } from '../../src/kinds/index.ts';
+
+const ofOperations = eventTypes.filter(
+  (type) => subjectOf(type) in subjects && 'fields' in subjects[subjectOf(type)],
+);
+
+test.for(ofOperations)('the example of %s has an id such as its operations have', (type) => {
+  expect(kindOf(anEvent(type).data.id)).toBe(subjectOf(type));
+});
+
+test('what is no operation is named as it is in life', () => {
+  expect(anEvent('endpoint.disabled').data.id).toMatch(/^ep_/);
+  expect(anEvent('account.held').data.id).toBe('main');
+  expect(anEvent('system.recovered').data.id).toBe('system');
+});
