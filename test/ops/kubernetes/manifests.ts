@@ -1,0 +1,129 @@
+/** The files under ops/kubernetes as a cluster would get them, and what is known of each kind. */
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { ScaledObject } from '@kubernetes-models/keda/keda.sh/v1alpha1';
+import { PodMonitor, PrometheusRule } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1';
+import { Deployment } from 'kubernetes-models/apps/v1';
+import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1';
+import { PodDisruptionBudget } from 'kubernetes-models/policy/v1';
+import { ConfigMap, PersistentVolumeClaim, Service, ServiceAccount } from 'kubernetes-models/v1';
+import { parseAllDocuments } from 'yaml';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+
+export const readKubernetes = (path: string): string => readFileSync(join(ROOT, 'ops/kubernetes', path), 'utf8');
+
+export type Labels = Readonly<Record<string, string>>;
+
+/** Any object of a cluster, as far as the tests look into it; its shape is for its schema to judge. */
+export interface Manifest {
+  apiVersion: string;
+  kind: string;
+  metadata: { name: string; namespace?: string; labels?: Labels };
+  data?: Record<string, string>;
+  spec?: any;
+}
+
+function runs(command: string, args: readonly string[]): boolean {
+  try {
+    execFileSync(command, [...args], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false; // it is not there
+  }
+}
+
+/** kubectl brings kustomize with it; either will do. */
+const renderer = [
+  { command: 'kubectl', asked: ['version', '--client'], args: ['kustomize'] },
+  { command: 'kustomize', asked: ['version'], args: ['build'] },
+].find(({ command, asked }) => runs(command, asked));
+
+/** Why these tests cannot run here; undefined when they can. */
+export const missing = renderer ? undefined : 'skipped: neither kubectl nor kustomize is here';
+
+if (missing) console.warn(missing);
+
+export function render(overlay: string): Manifest[] {
+  if (renderer === undefined) return [];
+  const { command, args } = renderer;
+  const text = execFileSync(command, [...args, join(ROOT, 'ops/kubernetes', overlay)], { encoding: 'utf8' });
+  return parseAllDocuments(text).map((document) => document.toJS() as Manifest);
+}
+
+interface Model {
+  validate(): void;
+}
+
+const models: Readonly<Record<string, readonly [module: string, make: new (data: any) => Model]>> = {
+  ConfigMap: ['kubernetes-models/v1', ConfigMap],
+  PersistentVolumeClaim: ['kubernetes-models/v1', PersistentVolumeClaim],
+  Service: ['kubernetes-models/v1', Service],
+  ServiceAccount: ['kubernetes-models/v1', ServiceAccount],
+  Deployment: ['kubernetes-models/apps/v1', Deployment],
+  NetworkPolicy: ['kubernetes-models/networking.k8s.io/v1', NetworkPolicy],
+  PodDisruptionBudget: ['kubernetes-models/policy/v1', PodDisruptionBudget],
+  PodMonitor: ['@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1', PodMonitor],
+  PrometheusRule: ['@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1', PrometheusRule],
+  ScaledObject: ['@kubernetes-models/keda/keda.sh/v1alpha1', ScaledObject],
+};
+
+/** What the published schema of its kind has against an object: a missing field, a wrong type or value. */
+export function schemaComplaints({ kind, ...object }: Manifest): readonly string[] {
+  const [, Known] = models[kind] ?? [];
+  if (Known === undefined) return [`no schema of ${kind}`];
+  try {
+    new Known({ kind, ...object }).validate();
+    return [];
+  } catch (error) {
+    return [String(error)];
+  }
+}
+
+/**
+ * The schemas let pass what they do not know; their types do not, when an object is written down as a literal. So each
+ * becomes a file of its own, and the compiler is asked about all of them at once: its complaints by name.
+ */
+export async function typeComplaints(
+  objects: ReadonlyMap<string, Manifest>,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  mkdirSync(join(ROOT, '.relais'), { recursive: true });
+  const folder = mkdtempSync(join(ROOT, '.relais/kubernetes-'));
+  try {
+    const names = [...objects.keys()];
+    [...objects.values()].forEach((object, index) => {
+      const [module] = models[object.kind] ?? [];
+      const lines = [`import type { I${object.kind} } from '${module}';`];
+      lines.push(`export const object: I${object.kind} = ${JSON.stringify(object, null, 2)};`);
+      writeFileSync(join(folder, `${index}.ts`), lines.join('\n'));
+    });
+    // The library's own files are checked too: what it failed to import would let everything pass.
+    const compilerOptions = { strict: true, noEmit: true, module: 'NodeNext', target: 'ES2023', types: [] };
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+    const complaints = new Map<string, string[]>(names.map((name) => [name, []]));
+    for (const line of await compile(folder)) {
+      const [, index, says] = /^(?:.*\/)?(\d+)\.ts\(\d+,\d+\): error (.*)$/.exec(line) ?? [];
+      const name = index === undefined ? undefined : names[Number(index)];
+      if (name !== undefined && says !== undefined) complaints.get(name)?.push(says);
+      else if (/error TS/.test(line)) throw new Error(`the compiler stumbled over something else: ${line}`);
+    }
+    return complaints;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function compile(folder: string): Promise<readonly string[]> {
+  const args = [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', folder, '--pretty', 'false'];
+  try {
+    await promisify(execFile)(process.execPath, args);
+    return [];
+  } catch (error) {
+    // It ends with 1 or 2 when it has complaints, and they are what it printed.
+    if (error instanceof Error && 'stdout' in error && error.stdout !== '') return String(error.stdout).split('\n');
+    throw error;
+  }
+}
