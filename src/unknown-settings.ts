@@ -1,4 +1,5 @@
 /** Names in the environment that look like settings of ours and are none: a slip of the pen would go unnoticed. */
+import { nearest } from './lib/nearest.ts';
 import { metas } from './settings.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -14,9 +15,6 @@ const INJECTED = /_SERVICE_HOST$|_SERVICE_PORT(_|$)|_PORT_/;
 const INJECTED_PORT = /^(tcp|udp|sctp):\/\//;
 
 const FILE = '_FILE';
-const SLIPS_MOST = 2;
-/** A short name has many neighbours that mean something else: two slips make HOME of HOST. */
-const LETTERS_PER_SLIP = 4;
 
 /** A port of ours may be called as Kubernetes calls that of a service: then nobody has set it. */
 export function isInjected(name: string, value: string): boolean {
@@ -40,28 +38,4 @@ function whyRefused(name: string, known: ReadonlySet<string>): string | undefine
   const meant = nearest(name, known);
   if (meant !== undefined) return `; did you mean ${meant}?`;
   return PREFIXES.test(name) ? ', though it is called like one (docs/settings.md has them all)' : undefined;
-}
-
-function nearest(name: string, known: ReadonlySet<string>): string | undefined {
-  const near = [...known].flatMap((one) => {
-    const most = Math.min(SLIPS_MOST, Math.floor(one.length / LETTERS_PER_SLIP));
-    if (Math.abs(one.length - name.length) > most) return [];
-    const slips = slipsBetween(name, one);
-    return slips <= most ? [{ one, slips }] : [];
-  });
-  return near.toSorted((a, b) => a.slips - b.slips)[0]?.one;
-}
-
-/** Letters that were left out, put in or taken for another (Levenshtein). */
-function slipsBetween(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (const [done, letter] of a.split('').entries()) {
-    const next = [done + 1];
-    for (const [at, other] of b.split('').entries()) {
-      const replaced = (row[at] ?? 0) + (letter === other ? 0 : 1);
-      next.push(Math.min(replaced, (row[at + 1] ?? 0) + 1, (next[at] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }

@@ -12,14 +12,15 @@ import { balanceRoutes } from './balances.ts';
 import { campaignRoutes } from './campaigns.ts';
 import type { ApiContext } from './context.ts';
 import { directCreditRoutes } from './direct-credits.ts';
-import { acceptDisbursement, disbursementRoutes } from './disbursements.ts';
+import { disbursementRoutes } from './disbursements.ts';
 import { endpointRoutes } from './event-endpoints.ts';
 import { eventRoutes } from './events.ts';
 import { invoiceRoutes } from './invoices.ts';
-import { findKey } from './keys.ts';
+import { type ApiKey, findKey } from './keys.ts';
 import { WrongKeys } from './wrong-keys.ts';
 import { jsonBodies } from './json-body.ts';
-import { acceptMessages, messageRoutes } from './messages.ts';
+import { type Admit, mount } from './mount.ts';
+import { messageRoutes } from './messages.ts';
 import { bodyTypesOf } from './openapi/body-types.ts';
 import { documentationRoutes } from './openapi/serve.ts';
 import { operatingRoutes } from './operating.ts';
@@ -41,17 +42,14 @@ export function createApi(context: ApiContext): Express {
   app.disable('etag');
   app.use(identifyRequest(context));
   const [admit, readJson] = [admitRequest(context), jsonBodies()];
-  // Short cuts, for what is asked by the thousand: a layer that a request passes costs more than what is done there.
-  app.post('/v1/disbursements', admit, readJson, acceptDisbursement(context));
-  app.post('/v1/messages', admit, readJson, acceptMessages(context));
+  const admitted = requestAdmitted(admit);
+  app.use(mount([...disbursementRoutes, ...messageRoutes], context, admit));
   app.use(documentationRoutes());
-  app.use(admit);
+  app.use(admitted);
   // Before the JSON parser: the bytes of a batch are what is approved.
   app.use('/v1/disbursement-batches', batchRoutes(context));
   app.use(readJson);
-  app.use('/v1/disbursements', disbursementRoutes(context));
   app.use('/v1/campaigns', campaignRoutes(context));
-  app.use('/v1/messages', messageRoutes(context));
   app.use('/v1/opt-outs', optOutRoutes(context));
   app.use('/v1/purge', purgeRoutes(context));
   app.use('/v1/recovery', recoveryRoutes(context));
@@ -71,17 +69,21 @@ export function createApi(context: ApiContext): Express {
 }
 
 /** Whoever asks is known, asks no more often than it may, and sends what is taken there. */
-function admitRequest(context: ApiContext): RequestHandler {
+function admitRequest(context: ApiContext): Admit {
   const limit = limitRate(context);
   const wrongKeys = new WrongKeys(context.clock);
-  return (request, response, next) => {
-    authenticate(context, wrongKeys, { request, response });
+  return (request, response) => {
+    const key = authenticate(context, wrongKeys, { request, response });
     const limited = limit(response);
-    const goOn = (): void => {
-      requireDeclaredType(request);
-      next();
-    };
-    return limited ? limited.then(goOn) : goOn();
+    return limited ? limited.then(() => key) : key;
+  };
+}
+
+function requestAdmitted(admit: Admit): RequestHandler {
+  return async (request, response, next) => {
+    await admit(request, response);
+    requireDeclaredType(request);
+    next();
   };
 }
 
@@ -109,11 +111,11 @@ interface Asked {
   readonly response: Response;
 }
 
-function authenticate({ keys, onWrongKey }: ApiContext, wrongKeys: WrongKeys, { request, response }: Asked): void {
+function authenticate({ keys, onWrongKey }: ApiContext, wrongKeys: WrongKeys, { request, response }: Asked): ApiKey {
   const [, secret] = /^Bearer (.{1,512})$/.exec(request.headers.authorization ?? '') ?? [];
   const key = secret === undefined ? undefined : findKey(keys, secret);
   response.locals['key'] = key;
-  if (key) return;
+  if (key) return key;
   // A stranger does not keep the connection.
   response.set('Connection', 'close');
   const waitMs = wrongKeys.refused(request.socket.remoteAddress ?? '');

@@ -4,16 +4,19 @@
  */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Request, Response } from 'express';
 import { readJson } from '../lib/json.ts';
 import type { Acceptance, Answer } from '../producer/acceptance.ts';
 import type { Problem } from '../producer/problems.ts';
 import { type Line, groupsOf } from './bulk-lines.ts';
-import { type ApiContext, idempotencyKey, isRecord, requireOpen, requireRole } from './context.ts';
+import { type ApiContext, isRecord } from './context.ts';
 import { mayUseAccount } from './keys.ts';
 import { ApiProblem, invalid } from './problem.ts';
+import type { AnyAsked } from './route.ts';
 
-export const NDJSON = 'application/x-ndjson';
+const NDJSON = 'application/x-ndjson';
+
+/** The route has looked at the key and at Redis. */
+export type AskedInBulk = Pick<AnyAsked, 'context' | 'key' | 'idempotencyKey' | 'request' | 'response'>;
 
 /** Asks for one line. `by` is the name of the key. */
 export type AcceptLine = (
@@ -44,18 +47,10 @@ export function verdictOf(answer: Answer, index: number): Verdict {
   return { index, id: null, outcome: 'invalid', problem: shown };
 }
 
-export async function answerInBulk(
-  context: ApiContext,
-  { request, response }: { readonly request: Request; readonly response: Response },
-  accept: AcceptLine,
-): Promise<void> {
-  requireRole(response, 'enqueue');
-  requireOpen(context, response);
-  if ((request.get('content-encoding') ?? 'identity') !== 'identity') {
-    throw new ApiProblem('unsupported-media-type', 'Send UTF-8, not encoded.');
-  }
+export async function answerInBulk(asked: AskedInBulk, accept: AcceptLine): Promise<undefined> {
+  const { context, request, response } = asked;
   const acceptance = context.acceptance.inBulk();
-  const judge = judgeOf({ context, acceptance, request, response }, accept);
+  const judge = judgeOf({ ...asked, acceptance }, accept);
   // Not destroyed when we end early: the sender is to read why.
   const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
   const judged = inOrder(groupsOf(chunks), judge);
@@ -73,13 +68,11 @@ export async function answerInBulk(
   } finally {
     acceptance.flush();
   }
+  return undefined;
 }
 
-interface Judging {
-  readonly context: ApiContext;
+interface Judging extends Omit<AskedInBulk, 'request' | 'response'> {
   readonly acceptance: Acceptance;
-  readonly request: Request;
-  readonly response: Response;
 }
 
 type Judge = (group: readonly Line[]) => Promise<Judged>;
@@ -92,9 +85,7 @@ interface Judged {
   readonly from?: number;
 }
 
-function judgeOf({ context, acceptance, request, response }: Judging, accept: AcceptLine): Judge {
-  const key = requireRole(response, 'enqueue');
-  const given = idempotencyKey(request);
+function judgeOf({ context, key, acceptance, idempotencyKey: given }: Judging, accept: AcceptLine): Judge {
   const judgeLine = async (line: Line): Promise<Verdict> => {
     const parsed = readLine(line);
     if ('problem' in parsed) return verdictOf({ outcome: 'invalid', problems: [parsed.problem] }, line.index);

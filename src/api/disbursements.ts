@@ -1,92 +1,88 @@
-import { type RequestHandler, Router } from 'express';
+/** Money to a wallet, or to an account of the service: asked for, shown, listed, called back, decided about. */
+import { z } from 'zod';
+import type { StateOf } from '../kinds/index.ts';
 import { statesOf } from '../kinds/states.ts';
+import { describeLimit } from '../operations/limits.ts';
 import type { DisbursementRecord } from '../operations/record.ts';
 import { UnreadableRecord } from '../operations/unreadable.ts';
+import { eventOf } from '../processors/announced.ts';
+import { type Resolved, resolutions } from '../processors/resolve.ts';
 import { idOfReference } from '../producer/acceptance.ts';
-import { NDJSON, answerInBulk } from './bulk.ts';
-import {
-  type ApiContext,
-  findRecord,
-  maySee,
-  idempotencyKey,
-  queryNumber,
-  queryText,
-  requireAccount,
-  requireOpen,
-  requireRole,
-  takeAnswer,
-} from './context.ts';
+import { disbursementRequest, identityText } from '../queues/requests.ts';
+import { answerInBulk } from './bulk.ts';
+import { type ApiContext, findRecord, maySee, requireKept, takeAnswer } from './context.ts';
+import { requireNoRecovery } from './gates.ts';
 import { type ApiKey, mayUseAccount } from './keys.ts';
-import { addDisbursementActions } from './disbursement-actions.ts';
-import { invalid } from './problem.ts';
-import { sendJson } from './send.ts';
+import { disbursement, disbursements } from './openapi/answers-money.ts';
+import { accepted, after, answer, inBulk, json, limit, VERDICT_LINES } from './openapi/pieces.ts';
+import { ApiProblem } from './problem.ts';
+import { replayed, route } from './route.ts';
 import { disbursementView, unreadableView } from './views.ts';
 
-/** `POST /v1/disbursements`: one as JSON, or one a line. */
-export function acceptDisbursement(context: ApiContext): RequestHandler {
-  return async (request, response) => {
-    // What was read as JSON is none.
-    if (request.body === undefined && request.is(NDJSON)) {
-      await answerInBulk(context, { request, response }, (acceptance, line) =>
-        acceptance.disbursement(line.request, line.identity, line.by),
+const LINE =
+  '{"reference":"salary-2026-11-awa","accountAlias":"771234567","amount":25000,"withdrawMode":"wallet-a-senegal"}';
+
+const createDisbursement = route(
+  {
+    method: 'post',
+    path: '/v1/disbursements',
+    id: 'createDisbursement',
+    tag: 'Disbursements',
+    summary: 'Pay somebody, once.',
+    description:
+      'Accepted as soon as it is durable; how it ends is told by an event. With the same identity and the same body ' +
+      'the same disbursement is answered, as it is now: repeat a request whose answer was lost.',
+    role: 'enqueue',
+    scope: 'named',
+    identity: 'required',
+    durable: true,
+    body: { ...accepted(disbursementRequest), files: inBulk(LINE) },
+    answers: { 202: { ...answer('Accepted, or accepted before.', disbursement), files: VERDICT_LINES } },
+  },
+  async (asked) => {
+    const { context, key, body, idempotencyKey, response } = asked;
+    if (asked.type) {
+      return answerInBulk(asked, (acceptance, { request, identity, by }) =>
+        acceptance.disbursement(request, identity, by),
       );
-      return;
     }
-    const key = requireRole(response, 'enqueue');
-    requireAccount(key, request.body);
-    requireOpen(context, response);
-    const given = idempotencyKey(request);
-    const { answer, written } = await context.acceptance.disbursementInFull(request.body, given, key.name);
-    const { id, outcome } = takeAnswer(answer);
-    if (outcome === 'duplicate') response.set('Idempotency-Replayed', 'true');
-    const record = written?.() ?? (await findRecord(context, key, 'disbursement', id));
-    sendJson(response, 202, disbursementView(record));
-  };
-}
+    const { answer: given, written } = await context.acceptance.disbursementInFull(body, idempotencyKey, key.name);
+    const { id, outcome } = takeAnswer(given);
+    replayed(response, outcome === 'duplicate');
+    return disbursementView(written?.() ?? (await findRecord(context, key, 'disbursement', id)));
+  },
+);
 
-export function disbursementRoutes(context: ApiContext): Router {
-  const router = Router();
+const listDisbursements = route(
+  {
+    method: 'get',
+    path: '/v1/disbursements',
+    id: 'listDisbursements',
+    tag: 'Disbursements',
+    summary: 'List them, the newest first.',
+    description: 'With a filter a page may be short, or empty, while `next` still leads on.',
+    role: 'read',
+    scope: 'list',
+    query: {
+      state: z.enum(statesOf('disbursement')).optional(),
+      reference: identityText(128).optional().meta({ description: 'The one that the caller gave this name.' }),
+      after,
+      limit: limit(50, 500),
+    },
+    answers: { 200: answer('A page of them.', disbursements) },
+  },
+  async ({ context, key, query: { reference, ...page } }) => {
+    if (reference !== undefined) {
+      const found = await byReference(context, key, reference);
+      return { items: found.map(disbursementView), next: null };
+    }
+    const { items, next } = await context.queries.page('disbursement', page);
+    return { items: items.filter((item) => maySee(key, item)).map(rowOf), next: next ?? null };
+  },
+);
 
-  router.post('/', acceptDisbursement(context));
-
-  router.get('/', async (request, response) => {
-    const key = requireRole(response, 'read');
-    response.json(await listDisbursements(context, key, request));
-  });
-
-  router.get('/:id', async (request, response) => {
-    const key = requireRole(response, 'read');
-    response.json(disbursementView(await findRecord(context, key, 'disbursement', request.params.id)));
-  });
-
-  addDisbursementActions(router, context);
-  return router;
-}
-
-function rowOf(item: DisbursementRecord | UnreadableRecord): object {
+function rowOf(item: DisbursementRecord | UnreadableRecord) {
   return item instanceof UnreadableRecord ? unreadableView(item) : disbursementView(item);
-}
-
-async function listDisbursements(context: ApiContext, key: ApiKey, request: Parameters<typeof queryText>[0]) {
-  const limit = queryNumber(request, 'limit', 50, 500);
-  const state = queryText(request, 'state');
-  const after = queryText(request, 'after');
-  const reference = queryText(request, 'reference', /^[^\p{C}]{1,128}$/u)?.normalize('NFC');
-  const states: readonly string[] = statesOf('disbursement');
-  if (state !== undefined && !states.includes(state)) {
-    throw invalid([{ pointer: '/state', message: `must be one of ${states.join(', ')}` }]);
-  }
-  if (reference !== undefined) {
-    const found = await byReference(context, key, reference);
-    return { items: found.map(disbursementView), next: null };
-  }
-  const page = await context.queries.page('disbursement', {
-    limit,
-    ...(after ? { after } : {}),
-    ...(state ? { state } : {}),
-  });
-  const items = page.items.filter((item) => maySee(key, item));
-  return { items: items.map(rowOf), next: page.next ?? null };
 }
 
 /** A reference is unique per account, so there is at most one in each that the key may see. */
@@ -103,3 +99,166 @@ async function byReference({ queries, environment, accountNames }: ApiContext, k
   );
   return found.filter((record) => record !== undefined);
 }
+
+const getDisbursement = route(
+  {
+    method: 'get',
+    path: '/v1/disbursements/{id}',
+    id: 'getDisbursement',
+    tag: 'Disbursements',
+    summary: 'Where one stands, and what the service said about it.',
+    role: 'read',
+    scope: 'record',
+    record: 'disbursement',
+    answers: { 200: answer('As it is now.', disbursement) },
+  },
+  ({ record }) => disbursementView(record),
+);
+
+const cancelDisbursement = route(
+  {
+    method: 'post',
+    path: '/v1/disbursements/{id}/cancel',
+    id: 'cancelDisbursement',
+    tag: 'Disbursements',
+    summary: 'Call it back before anything was sent.',
+    description: 'What may have been submitted cannot be called back: the service offers no cancellation.',
+    role: 'enqueue',
+    scope: 'record',
+    record: 'disbursement',
+    answers: { 200: answer('It is cancelled.', disbursement) },
+    problems: ['wrong-state'],
+  },
+  async ({ context, key, record, again }) => {
+    if (record.state !== 'cancelled') await cancel(context, key, record);
+    // Asked again after an answer that was not kept, it is as asked already, and may still not be kept.
+    await context.operations.awaitReplicated(record.id, { state: 'cancelled' });
+    return disbursementView(await again());
+  },
+);
+
+/** Upstream offers no cancellation: what may have been submitted cannot be called back. */
+const CANCELLABLE: readonly StateOf<'disbursement'>[] = ['awaiting_approval', 'queued', 'held', 'created'];
+
+async function cancel(context: ApiContext, key: ApiKey, record: DisbursementRecord): Promise<void> {
+  if (!CANCELLABLE.includes(record.state)) throw tooLate(record.state);
+  const settled = await context.operations.transition(record, undefined, {
+    to: 'cancelled',
+    set: { reason: 'cancelled_by_caller' },
+    evidence: { operation: 'cancel', code: 'by', detail: key.name },
+    event: eventOf(record, 'cancelled'),
+  });
+  if (settled.is === 'not yours') throw tooLate(settled.state);
+}
+
+const approveDisbursement = route(
+  {
+    method: 'post',
+    path: '/v1/disbursements/{id}/approve',
+    id: 'approveDisbursement',
+    tag: 'Disbursements',
+    summary: 'Let one go on that is above APPROVAL_ABOVE.',
+    description: 'Nobody approves what the same key asked for (403).',
+    role: 'approve',
+    scope: 'record',
+    record: 'disbursement',
+    releases: true,
+    answers: { 200: answer('It is approved.', disbursement) },
+    problems: ['wrong-state'],
+  },
+  async ({ context, key, record, again }) => {
+    if (record.state === 'awaiting_approval') await approve(context, key, record);
+    else if (record.fields['approvedBy'] !== key.name) throw notPossible(record.state, 'there is nothing to approve');
+    await context.operations.awaitReplicated(record.id, { approvedBy: key.name });
+    return disbursementView(await again());
+  },
+);
+
+async function approve(context: ApiContext, key: ApiKey, record: DisbursementRecord): Promise<void> {
+  refuseOwn(key, record);
+  // It was accepted under the limit of its day, and leaves under that of today.
+  const { MAX_DISBURSEMENT: most } = await context.limits.inForce();
+  if (most !== undefined && record.amount > most) {
+    throw new ApiProblem('wrong-state', `Its amount ${describeLimit('MAX_DISBURSEMENT', String(most))}.`);
+  }
+  const waitMs = Math.max(0, (record.notBefore ?? 0) - context.clock.now());
+  const settled = await context.operations.transition(record, undefined, {
+    to: 'queued',
+    // What may not be sent yet waits in the due index until it may.
+    dueInMs: waitMs,
+    set: { approvedBy: key.name, '@approvedAt': 0 },
+    evidence: { operation: 'approve', code: 'by', detail: key.name },
+  });
+  if (settled.is === 'not yours') throw notPossible(settled.state, 'there is nothing to approve');
+  if ('rev' in settled && waitMs === 0) context.wake('disbursement', record.id, settled.rev);
+}
+
+const resolution = z
+  .strictObject({
+    outcome: z.enum(resolutions),
+    note: z.string().trim().min(3).max(500).meta({ example: 'Seen in the dashboard' }),
+  })
+  .meta({ id: 'DisbursementResolution' });
+
+const resolveDisbursement = route(
+  {
+    method: 'post',
+    path: '/v1/disbursements/{id}/resolve',
+    id: 'resolveDisbursement',
+    tag: 'Disbursements',
+    summary: "A person's word about one that needs review.",
+    description:
+      'The service is asked first, and its word is stronger (409). `resubmit` sends with the same token and the same ' +
+      'id again, only after the service has freshly said that nothing was submitted.',
+    role: 'approve',
+    scope: 'record',
+    record: 'disbursement',
+    body: json(resolution),
+    answers: { 200: answer('As it is now.', disbursement) },
+    problems: ['wrong-state', 'no-answer', 'recovering'],
+  },
+  async ({ context, key, record, body, again, response }) => {
+    refuseOwn(key, record);
+    if (body.outcome === 'resubmit') await requireNoRecovery(context, response);
+    takeResolved(await context.resolve(record.id, { ...body, by: key.name }));
+    await requireKept(context);
+    return disbursementView(await again());
+  },
+);
+
+/** Four eyes: nobody approves or resolves what they asked for themselves. */
+function refuseOwn(key: ApiKey, record: DisbursementRecord): void {
+  if (record.fields['by'] !== key.name) return;
+  throw new ApiProblem('forbidden', `The key "${key.name}" asked for it; another key must decide.`);
+}
+
+function takeResolved(resolved: Resolved): void {
+  if (resolved.is === 'resolved') return;
+  if (resolved.is === 'contradicted') {
+    const { upstream } = resolved;
+    const detail = `Upstream says: ${upstream}. Its word is stronger; nothing was changed.`;
+    throw new ApiProblem('wrong-state', detail, { upstream });
+  }
+  if (resolved.is === 'no answer') {
+    const detail = `Upstream could not be asked (${resolved.because}); nothing was changed. Try again.`;
+    throw new ApiProblem('no-answer', detail);
+  }
+  throw notPossible(resolved.because, 'it does not wait for a person, or somebody is at it');
+}
+
+function tooLate(state: string): ApiProblem {
+  return notPossible(state, 'only what was never submitted can be cancelled');
+}
+
+function notPossible(state: string, why: string): ApiProblem {
+  return new ApiProblem('wrong-state', `It is ${state}: ${why}.`, { state });
+}
+
+export const disbursementRoutes = [
+  createDisbursement,
+  listDisbursements,
+  getDisbursement,
+  cancelDisbursement,
+  approveDisbursement,
+  resolveDisbursement,
+];

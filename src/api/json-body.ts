@@ -11,30 +11,39 @@ import { JSON_MAX } from './openapi/pieces.ts';
 import { ApiProblem } from './problem.ts';
 
 const UNITS = { kb: 1_024, mb: 1_048_576 } as const;
-const TYPE = /^application\/json\s*(?:;\s*charset=("?)([^\s";]*)\1\s*)?$/i;
+const CHARSET = /;\s*charset="?([^\s";]*)/i;
 const BYTE_ORDER_MARK = '\ufeff';
 const UNPACKERS = { gzip: createGunzip, deflate: createInflate, br: createBrotliDecompress } as const;
 
-/** Leaves an object or a list in `request.body`; nothing where no JSON was sent. */
-export function jsonBodies(limit: `${number}${keyof typeof UNITS}` = JSON_MAX): RequestHandler {
-  const [, count = '', unit = 'kb'] = /^(\d+)(kb|mb)$/.exec(limit) ?? [];
-  const bytesMax = Number(count) * UNITS[unit as keyof typeof UNITS];
-  return (request, _response, next) => {
-    const { headers } = request;
-    if (request.readableEnded) return next();
-    if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return next();
-    const [isJson, , charset = 'utf-8'] = TYPE.exec(headers['content-type'] ?? '') ?? [];
-    if (isJson === undefined) return next();
-    if (charset.toLowerCase() !== 'utf-8') return next(notPlain());
-    const plain = unpacked(request);
-    if (!plain) return next(notPlain());
-    readWhole({ request, plain, bytesMax }, (read) => {
-      if (read instanceof ApiProblem) return next(read);
-      const body = parse(read);
-      if (body instanceof ApiProblem) return next(body);
-      request.body = body;
-      next();
+/** An object or a list; an empty object where nothing was sent. Rejects with the refusal. */
+export function readJsonBody(request: Request, limit: string = JSON_MAX): Promise<unknown> {
+  const { headers } = request;
+  if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) {
+    return Promise.resolve({});
+  }
+  const [, charset = 'utf-8'] = CHARSET.exec(headers['content-type'] ?? '') ?? [];
+  const plain = charset.toLowerCase() === 'utf-8' ? unpacked(request) : undefined;
+  if (!plain) return Promise.reject(notPlain());
+  return new Promise((resolve, reject) => {
+    readWhole({ request, plain, bytesMax: bytesIn(limit) }, (read) => {
+      const body = read instanceof ApiProblem ? read : parse(read);
+      if (body instanceof ApiProblem) reject(body);
+      else resolve(body);
     });
+  });
+}
+
+function bytesIn(limit: string): number {
+  const [, count = '', unit = 'kb'] = /^(\d+)(kb|mb)$/.exec(limit) ?? [];
+  return Number(count) * UNITS[unit as keyof typeof UNITS];
+}
+
+/** For the routers that are not declared as they run yet. */
+export function jsonBodies(limit: string = JSON_MAX): RequestHandler {
+  return async (request, _response, next) => {
+    const isJson = request.is('application/json') && !request.readableEnded;
+    if (isJson) request.body = await readJsonBody(request, limit);
+    next();
   };
 }
 

@@ -1,59 +1,74 @@
-import { type RequestHandler, Router } from 'express';
-import { NDJSON, answerInBulk, verdictOf } from './bulk.ts';
-import {
-  type ApiContext,
-  findRecord,
-  idempotencyKey,
-  requireAccount,
-  requireOpen,
-  requireRole,
-  takeAnswer,
-} from './context.ts';
+/** Single texts, and one-time passwords. */
+import { z } from 'zod';
+import { messageRequest } from '../queues/requests.ts';
+import { answerInBulk, verdictOf } from './bulk.ts';
+import { takeAnswer } from './context.ts';
+import { message, messageVerdicts } from './openapi/answers-texts.ts';
+import { accepted, answer, inBulk, VERDICT_LINES } from './openapi/pieces.ts';
 import { invalid } from './problem.ts';
-import { sendJson } from './send.ts';
+import { replayed, route } from './route.ts';
 import { messageView } from './views.ts';
 
 const MESSAGES_MAX = 1_000;
 
-/** `POST /v1/messages`: one or many as JSON, or one a line. */
-export function acceptMessages(context: ApiContext): RequestHandler {
-  return async (request, response) => {
-    // What was read as JSON is none.
-    if (request.body === undefined && request.is(NDJSON)) {
-      await answerInBulk(context, { request, response }, (acceptance, line) =>
-        acceptance.message(line.request, line.identity),
-      );
-      return;
+const messageRequests = z
+  .union([messageRequest, z.array(messageRequest).min(1).max(MESSAGES_MAX)])
+  .meta({ id: 'MessageRequests', description: 'One, or up to a thousand.' });
+
+const sendMessages = route(
+  {
+    method: 'post',
+    path: '/v1/messages',
+    id: 'sendMessages',
+    tag: 'Messages',
+    summary: 'Send one text, or up to a thousand.',
+    description:
+      'A message needs no identity; without one each request is a message of its own. Of an array, each is judged by ' +
+      'itself; an `Idempotency-Key` then names each by its place.',
+    role: 'enqueue',
+    scope: 'named',
+    identity: 'optional',
+    durable: true,
+    body: { ...accepted(messageRequests), files: inBulk('{"to":"+221771234567","text":"Bonjour Awa"}') },
+    answers: { 202: { ...answer('A verdict for each, in order.', messageVerdicts), files: VERDICT_LINES } },
+    problems: ['conflict'],
+  },
+  async (asked) => {
+    const { context, body, idempotencyKey: given, response } = asked;
+    if (asked.type) {
+      return answerInBulk(asked, (acceptance, { request, identity }) => acceptance.message(request, identity));
     }
-    const key = requireRole(response, 'enqueue');
-    const body: unknown = request.body;
     const many = Array.isArray(body);
     const requests: readonly unknown[] = many ? body : [body];
     if (requests.length === 0 || requests.length > MESSAGES_MAX) {
       throw invalid([{ pointer: '', message: `must be one message, or an array of 1 to ${MESSAGES_MAX}` }]);
     }
-    for (const one of requests) requireAccount(key, one);
-    requireOpen(context, response);
-    const given = idempotencyKey(request);
     // One header for several messages names each by its place.
     const keyOf = (index: number): string | undefined => (given && many ? `${given}#${index}` : given);
     const answers = await Promise.all(requests.map((one, index) => context.acceptance.message(one, keyOf(index))));
     const [only] = answers;
     if (!many && only) takeAnswer(only);
-    if (answers.every(({ outcome }) => outcome === 'duplicate')) response.set('Idempotency-Replayed', 'true');
-    sendJson(response, 202, { items: answers.map(verdictOf) });
-  };
-}
+    replayed(
+      response,
+      answers.every(({ outcome }) => outcome === 'duplicate'),
+    );
+    return { items: answers.map(verdictOf) };
+  },
+);
 
-export function messageRoutes(context: ApiContext): Router {
-  const router = Router();
+const getMessage = route(
+  {
+    method: 'get',
+    path: '/v1/messages/{id}',
+    id: 'getMessage',
+    tag: 'Messages',
+    summary: 'Where one stands.',
+    role: 'read',
+    scope: 'record',
+    record: 'message',
+    answers: { 200: answer('As it is now.', message) },
+  },
+  ({ record }) => messageView(record),
+);
 
-  router.post('/', acceptMessages(context));
-
-  router.get('/:id', async (request, response) => {
-    const key = requireRole(response, 'read');
-    response.json(messageView(await findRecord(context, key, 'message', request.params.id)));
-  });
-
-  return router;
-}
+export const messageRoutes = [sendMessages, getMessage];

@@ -9,6 +9,7 @@ export const problemKinds = {
   unauthenticated: { status: 401, title: 'An API key is needed' },
   forbidden: { status: 403, title: 'This key may not do that' },
   'not-found': { status: 404, title: 'There is no such thing' },
+  'method-not-allowed': { status: 405, title: 'There is no such method here' },
   conflict: { status: 409, title: 'This identity already stands for another request' },
   'wrong-state': { status: 409, title: 'Not possible in this state' },
   unreadable: { status: 409, title: 'This record cannot be read by this version; nobody acts on it' },

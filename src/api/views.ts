@@ -10,7 +10,7 @@ const iso = (ms: number): string => new Date(ms).toISOString();
 
 /** All that is said of a record that cannot be read. */
 export function unreadableView({ id }: UnreadableRecord) {
-  return { id, state: 'unreadable' };
+  return { id, state: 'unreadable' as const };
 }
 
 export function disbursementView(record: DisbursementRecord) {
@@ -28,7 +28,7 @@ export function disbursementView(record: DisbursementRecord) {
     transactionId: record.transactionId ?? null,
     providerRef: record.providerRef ?? null,
     reason: record.reason ?? null,
-    ...(record.late ? { late: true } : {}),
+    ...(record.late ? { late: true as const } : {}),
     ...(record.batch === undefined ? {} : { batch: record.batch }),
     ...decisionsIn(record.fields),
     createdAt: iso(record.createdAt),
@@ -52,7 +52,7 @@ export function messageView(record: MessageRecord) {
     id: record.id,
     state: record.state,
     to: record.to,
-    lane: record.lane,
+    lane: record.lane === 'otp' ? ('otp' as const) : ('normal' as const),
     account: record.account,
     reference: record.reference ?? null,
     code: record.code ?? null,

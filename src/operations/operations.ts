@@ -20,7 +20,7 @@ import { type MoneyLimit, type Opinions, moneyLimits, wordOf } from './limits.ts
 import { RECORD_VERSION, type RecordAt, type RecordBase, fieldsOf } from './record.ts';
 import { acceptScript } from './scripts/accept.ts';
 import { acquireScript } from './scripts/acquire.ts';
-import { claimScript } from './scripts/claim.ts';
+import { claim } from './scripts/generated/claim.ts';
 import { hintScript } from './scripts/hint.ts';
 import { noteScript } from './scripts/note.ts';
 import { runScript } from './scripts/script.ts';
@@ -114,6 +114,7 @@ export class Operations {
   readonly #redis: Redis;
   readonly #random: Random;
   readonly #now: () => string;
+  readonly #givenNow: (() => number) | undefined;
   readonly #fence: OperationsOptions['fence'];
   readonly #standingsOf: readonly string[];
   /** In the words of the script, one for each limit. */
@@ -129,6 +130,7 @@ export class Operations {
     this.#fence = fence;
     this.#random = random;
     this.#now = () => (now ? String(now()) : '');
+    this.#givenNow = now;
   }
 
   async accept<K extends Kind>(operation: NewOperation<K>): Promise<AcceptedAt> {
@@ -321,12 +323,7 @@ export class Operations {
 
   /** Ids whose time has come in this queue, each with the revision its wake-up job is named after. */
   async claim(queue: QueueName, atMost: number, pushMs: number): Promise<{ id: string; rev: string }[]> {
-    const ids = (await runScript(
-      this.#redis,
-      claimScript,
-      [keys.due(queue)],
-      [this.#now(), atMost, pushMs],
-    )) as string[];
+    const ids = await claim(this.#redis, { due: keys.due(queue), now: this.#givenNow?.(), atMost, pushMs });
     if (ids.length === 0) return [];
     const pipeline = this.#redis.pipeline();
     for (const id of ids) pipeline.hget(keys.record(id), 'rev');

@@ -10,9 +10,9 @@ import { noteUnreadable, readStored, UnreadableRecord } from './unreadable.ts';
 
 export interface Page {
   /** The last id of the page before; absent: from the beginning. */
-  readonly after?: string;
+  readonly after?: string | undefined;
   readonly limit: number;
-  readonly state?: string;
+  readonly state?: string | undefined;
 }
 
 const FLIGHT = 'flight:';

@@ -3,6 +3,7 @@ import express from 'express';
 import { request } from 'undici';
 import { afterEach, expect, test } from 'vitest';
 import { answerInBulk } from '../../src/api/bulk.ts';
+import type { ApiKey } from '../../src/api/keys.ts';
 import type { ApiContext } from '../../src/api/context.ts';
 import { unpackMessageItems } from '../../src/operations/chunk-items.ts';
 import { keys } from '../../src/operations/keys.ts';
@@ -97,11 +98,14 @@ async function doorThatCloses(at: number, { questions }: { readonly questions: n
   });
   const app = express();
   app.post('/v1/disbursements', async (incoming, response) => {
-    response.locals['key'] = { name: 'maker', roles: new Set(['enqueue']) };
-    await answerInBulk(context, { request: incoming, response }, async (_acceptance, { request: line }) => {
-      const { reference } = line as { reference: string };
-      return { outcome: 'accepted', id: reference, state: 'queued' };
-    });
+    const key: ApiKey = { name: 'maker', roles: new Set(['enqueue']), digest: Buffer.alloc(0) };
+    await answerInBulk(
+      { context, key, idempotencyKey: undefined, request: incoming, response },
+      async (_acceptance, { request: line }) => {
+        const { reference } = line as { reference: string };
+        return { outcome: 'accepted', id: reference, state: 'queued' };
+      },
+    );
   });
   const { url, close } = await listen(app, {
     host: '127.0.0.1',

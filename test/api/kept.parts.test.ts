@@ -1,4 +1,4 @@
-import express, { type ErrorRequestHandler, Router } from 'express';
+import express, { type ErrorRequestHandler } from 'express';
 import { request } from 'undici';
 import { expect, test } from 'vitest';
 import type { Kind, StateOf } from '../../src/kinds/index.ts';
@@ -6,7 +6,9 @@ import { batchRoutes } from '../../src/api/batches.ts';
 import { campaignRoutes } from '../../src/api/campaigns.ts';
 import type { ApiContext, QueueSwitches } from '../../src/api/context.ts';
 import { directCreditRoutes } from '../../src/api/direct-credits.ts';
-import { addDisbursementActions } from '../../src/api/disbursement-actions.ts';
+import { disbursementRoutes } from '../../src/api/disbursements.ts';
+import type { ApiKey } from '../../src/api/keys.ts';
+import { mount } from '../../src/api/mount.ts';
 import { operatingRoutes } from '../../src/api/operating.ts';
 import { ApiProblem, sendProblem } from '../../src/api/problem.ts';
 import { RedisUnavailable } from '../../src/redis/connections.ts';
@@ -55,16 +57,16 @@ async function door() {
     queues: onlyOf<QueueSwitches>({}),
   });
   const app = express();
+  const roles = new Set(['enqueue', 'operate', 'read', 'approve'] as const);
+  const key: ApiKey = { name: 'maker', roles, digest: Buffer.alloc(0) };
+  app.use(mount(disbursementRoutes, context, () => key));
   app.use(express.json());
   app.use((_request, response, next) => {
-    response.locals['key'] = { name: 'maker', roles: new Set(['enqueue', 'operate', 'read', 'approve']) };
+    response.locals['key'] = key;
     next();
   });
   app.use('/v1/campaigns', campaignRoutes(context));
   app.use('/v1/disbursement-batches', batchRoutes(context));
-  const disbursements = Router();
-  addDisbursementActions(disbursements, context);
-  app.use('/v1/disbursements', disbursements);
   app.use('/v1/direct-credits', directCreditRoutes(context));
   app.use('/v1', operatingRoutes(context));
   const told: ErrorRequestHandler = (error, _request, response, next) =>

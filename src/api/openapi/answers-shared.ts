@@ -37,8 +37,13 @@ const cursor = perhaps(text('dsb_0f6c8d4b2a1e49578c3d')).meta({
   description: 'Give it as `after` to go on; null at the end.',
 });
 
+/** In the place of a record that cannot be read; nobody acts on one. */
+const unreadable = z
+  .looseObject({ id: text('dsb_0f6c8d4b2a1e49578c3d'), state: z.literal('unreadable') })
+  .meta({ id: 'Unreadable', description: 'Written by another version, or damaged: `relais doctor` names it.' });
+
 export const listOf = <T extends z.ZodType>(item: T, id: string) =>
-  z.looseObject({ items: z.array(item), next: cursor }).meta({ id });
+  z.looseObject({ items: z.array(z.union([item, unreadable])), next: cursor }).meta({ id });
 
 /** By state or country or mode: how many, and how much. */
 export const sums = z

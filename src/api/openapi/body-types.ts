@@ -1,5 +1,5 @@
 /** Which bodies a route takes, as it declares them. */
-import type { RouteDeclaration } from './route.ts';
+import type { RouteDeclaration } from '../route.ts';
 import { routes } from './routes.ts';
 
 const patterns = routes.map((route) => ({

@@ -5,7 +5,7 @@ import type { Components } from './example.ts';
 import { eventSchemas, webhooks } from './events.ts';
 import { operationOf } from './operation.ts';
 import { refusalComponents } from './refusals.ts';
-import { type RouteDeclaration, tags } from './route.ts';
+import { type RouteDeclaration, tags } from '../route.ts';
 import { routes } from './routes.ts';
 import { componentsOf, type JsonSchema } from './schemas.ts';
 

@@ -8,7 +8,7 @@ import {
   type FileBody,
   pathParameters,
   type RouteDeclaration,
-} from './route.ts';
+} from '../route.ts';
 import { componentRef, inlineSchema, type JsonSchema, nameOf } from './schemas.ts';
 
 export function operationOf(route: RouteDeclaration, components: Components): JsonSchema {
@@ -36,6 +36,7 @@ const SCOPES = {
   record: 'What belongs to an account that the key may not use is as good as none (404).',
   named: 'An account that the key may not use is refused (403).',
   list: 'Lists only what belongs to the accounts of the key.',
+  all: 'It concerns every account: a key that is bound to some is refused (403).',
   none: undefined,
 } as const;
 

@@ -1,17 +1,19 @@
 /** Pieces of declarations that many routes share. */
 import { z } from 'zod';
-import type { AnswerDeclaration, BodyDeclaration, FileBody } from './route.ts';
+import type { Files } from '../route.ts';
 
 /** Of a JSON body, packed or not. */
 export const JSON_MAX = '1mb';
 /** An approval is a hash and little else. */
 export const APPROVAL_MAX = '10kb';
 
-export const json = (schema: z.ZodType): BodyDeclaration => ({ schema, limit: JSON_MAX });
+export const json = <S extends z.ZodType>(schema: S) => ({ schema, limit: JSON_MAX }) as const;
 
-export const answer = (says: string, schema: z.ZodType): AnswerDeclaration => ({ says, schema });
+/** The acceptance reads it, as it does for every door. */
+export const accepted = <S extends z.ZodType>(schema: S) => ({ ...json(schema), readBy: 'acceptance' }) as const;
 
-/** As queryNumber() reads it. */
+export const answer = <S extends z.ZodType>(says: string, schema: S) => ({ says, schema }) as const;
+
 export const limit = (fallback: number, max: number) =>
   z.int().min(1).max(max).default(fallback).meta({ description: 'How many at most.' });
 
@@ -20,18 +22,19 @@ export const after = z.string().optional().meta({ description: '`next` of the pa
 export const accountQuery = z.string().default('main').meta({ description: 'The name of the account.' });
 
 /** One request a line, one verdict a line, in the same order and while lines still come. */
-export const inBulk = (line: string): Readonly<Record<string, FileBody>> => ({
-  'application/x-ndjson': {
-    says: 'One request per line, streamed, however many. Each is judged by itself; an account that the key may not use is `invalid`.',
-    example: `${line}\n`,
-  },
-});
+export const inBulk = (line: string) =>
+  ({
+    'application/x-ndjson': {
+      says: 'One request per line, streamed, however many. Each is judged by itself; an account that the key may not use is `invalid`.',
+      example: `${line}\n`,
+    },
+  }) as const satisfies Files;
 
-export const VERDICT_LINES: Readonly<Record<string, FileBody>> = {
+export const VERDICT_LINES = {
   'application/x-ndjson': {
     says:
       'For a body of lines: a verdict per line (see MessageVerdicts), streamed. `unconfirmed`: ask for the line again; ' +
       '`stopped`: neither this line nor any after it was taken.',
     example: '{"index":0,"id":"dsb_0f6c8d4b2a1e49578c3d","outcome":"accepted"}\n',
   },
-};
+} as const satisfies Files;

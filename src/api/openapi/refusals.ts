@@ -1,6 +1,6 @@
 /** Refusals as components: one answer for each set of kinds that share a status in some route. */
 import { type ProblemKind, problemKinds, statusOf, typeOf } from '../problem.ts';
-import { problemsOfRoute, type RouteDeclaration } from './route.ts';
+import { problemsOfRoute, type RouteDeclaration } from '../route.ts';
 import { componentRef, type JsonSchema } from './schemas.ts';
 
 const nameOfKind = (kind: string): string =>

@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { type Outcome, resolveBodyOf } from '../collect-resolve.ts';
 import { answer, json } from './pieces.ts';
-import type { RouteDeclaration } from './route.ts';
+import type { RouteDeclaration } from '../route.ts';
 
 interface Kind {
   readonly path: string;

@@ -3,7 +3,7 @@ import { LEAST_PATIENCE_MS } from '../../upstream/payments/softpay.ts';
 import { confirmationBody, softpayBody } from '../softpay-body.ts';
 import { invoice, paymentRequest, softpayStarted } from './answers-collect.ts';
 import { answer, json } from './pieces.ts';
-import { defineRoutes } from './route.ts';
+import { defineRoutes } from '../route.ts';
 import { askable } from './routes-askable.ts';
 
 const WHILE_WAITING =

@@ -1,13 +1,10 @@
 import { z } from 'zod';
-import { statesOf } from '../../kinds/states.ts';
 import { BYTES_MAX } from '../../producer/batch/read-file.ts';
-import { disbursementRequest } from '../../queues/requests.ts';
 import { directCreditRequest } from '../../queues/requests-collect.ts';
 import { approval } from '../batches.ts';
-import { resolveBody } from '../disbursement-actions.ts';
-import { balances, batch, batchReport, directCredit, disbursement, disbursements } from './answers-money.ts';
-import { APPROVAL_MAX, accountQuery, after, answer, inBulk, json, limit, VERDICT_LINES } from './pieces.ts';
-import { defineRoutes } from './route.ts';
+import { balances, batch, batchReport, directCredit } from './answers-money.ts';
+import { APPROVAL_MAX, accountQuery, answer, json } from './pieces.ts';
+import { defineRoutes } from '../route.ts';
 import { resolve, show } from './routes-askable.ts';
 
 const ROWS_CSV = 'reference;accountAlias;amount;withdrawMode\nsalary-2026-11-awa;771234567;25000;wallet-a-senegal\n';
@@ -15,91 +12,6 @@ const ROWS_NDJSON =
   '{"reference":"salary-2026-11-awa","accountAlias":"771234567","amount":25000,"withdrawMode":"wallet-a-senegal"}\n';
 const REPORT_CSV =
   'row;reference;id;state;reason;amount;accountAlias;withdrawMode;disburseId;token;transactionId;providerRef\r\n';
-
-export const disbursementRoutes = defineRoutes([
-  {
-    method: 'post',
-    path: '/v1/disbursements',
-    id: 'createDisbursement',
-    tag: 'Disbursements',
-    summary: 'Pay somebody, once.',
-    description:
-      'Accepted as soon as it is durable; how it ends is told by an event. With the same identity and the same body ' +
-      'the same disbursement is answered, as it is now: repeat a request whose answer was lost.',
-    role: 'enqueue',
-    scope: 'named',
-    identity: 'required',
-    durable: true,
-    body: { ...json(disbursementRequest), files: inBulk(ROWS_NDJSON.trim()) },
-    answers: { 202: { ...answer('Accepted, or accepted before.', disbursement), files: VERDICT_LINES } },
-  },
-  {
-    method: 'get',
-    path: '/v1/disbursements',
-    id: 'listDisbursements',
-    tag: 'Disbursements',
-    summary: 'List them, the newest first.',
-    description: 'With a filter a page may be short, or empty, while `next` still leads on.',
-    role: 'read',
-    scope: 'list',
-    query: {
-      state: z.enum(statesOf('disbursement')).optional(),
-      reference: z.string().max(128).optional().meta({ description: 'The one that the caller gave this name.' }),
-      after,
-      limit: limit(50, 500),
-    },
-    answers: { 200: answer('A page of them.', disbursements) },
-  },
-  {
-    method: 'get',
-    path: '/v1/disbursements/{id}',
-    id: 'getDisbursement',
-    tag: 'Disbursements',
-    summary: 'Where one stands, and what the service said about it.',
-    role: 'read',
-    scope: 'record',
-    answers: { 200: answer('As it is now.', disbursement) },
-  },
-  {
-    method: 'post',
-    path: '/v1/disbursements/{id}/cancel',
-    id: 'cancelDisbursement',
-    tag: 'Disbursements',
-    summary: 'Call it back before anything was sent.',
-    description: 'What may have been submitted cannot be called back: the service offers no cancellation.',
-    role: 'enqueue',
-    scope: 'record',
-    answers: { 200: answer('It is cancelled.', disbursement) },
-    problems: ['wrong-state'],
-  },
-  {
-    method: 'post',
-    path: '/v1/disbursements/{id}/approve',
-    id: 'approveDisbursement',
-    tag: 'Disbursements',
-    summary: 'Let one go on that is above APPROVAL_ABOVE.',
-    description: 'Nobody approves what the same key asked for (403).',
-    role: 'approve',
-    scope: 'record',
-    answers: { 200: answer('It is approved.', disbursement) },
-    problems: ['wrong-state', 'recovering'],
-  },
-  {
-    method: 'post',
-    path: '/v1/disbursements/{id}/resolve',
-    id: 'resolveDisbursement',
-    tag: 'Disbursements',
-    summary: "A person's word about one that needs review.",
-    description:
-      'The service is asked first, and its word is stronger (409). `resubmit` sends with the same token and the same ' +
-      'id again, only after the service has freshly said that nothing was submitted.',
-    role: 'approve',
-    scope: 'record',
-    body: json(resolveBody),
-    answers: { 200: answer('As it is now.', disbursement) },
-    problems: ['wrong-state', 'no-answer', 'recovering'],
-  },
-]);
 
 export const batchRoutes = defineRoutes([
   {

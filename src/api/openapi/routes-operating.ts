@@ -26,7 +26,7 @@ import {
   reviewList,
 } from './answers-operating.ts';
 import { after, answer, json, limit } from './pieces.ts';
-import { defineRoutes, type RouteDeclaration } from './route.ts';
+import { defineRoutes, type RouteDeclaration } from '../route.ts';
 
 const ONLY_OWN = 'An endpoint belongs to the key that registered it; another key’s is as good as none.';
 

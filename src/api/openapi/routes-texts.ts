@@ -1,24 +1,11 @@
 import { z } from 'zod';
-import { campaignRequest, messageRequest } from '../../queues/requests.ts';
+import { campaignRequest } from '../../queues/requests.ts';
 import { campaignRetry } from '../campaign-retry.ts';
 import { campaignAmendment } from '../../queues/requests-pace.ts';
 import { optOutRequest } from '../opt-outs.ts';
-import {
-  campaign,
-  message,
-  messageVerdicts,
-  optOuts,
-  optOutsChanged,
-  recipientStates,
-  recipients,
-  uploadReport,
-} from './answers-texts.ts';
-import { accountQuery, after, answer, inBulk, json, limit, VERDICT_LINES } from './pieces.ts';
-import { defineRoutes, type RouteDeclaration } from './route.ts';
-
-const messageRequests = z
-  .union([messageRequest, z.array(messageRequest).min(1).max(1_000)])
-  .meta({ id: 'MessageRequests', description: 'One, or up to a thousand.' });
+import { campaign, optOuts, optOutsChanged, recipientStates, recipients, uploadReport } from './answers-texts.ts';
+import { accountQuery, after, answer, json, limit } from './pieces.ts';
+import { defineRoutes, type RouteDeclaration } from '../route.ts';
 
 const switches = {
   start: ['Begin to send.', 'It has recipients, and begins.'],
@@ -42,36 +29,6 @@ const switchRoutes = Object.entries(switches).map(
     problems: ['wrong-state', ...(name === 'resume' ? (['recovering'] as const) : [])],
   }),
 );
-
-export const messageRoutes = defineRoutes([
-  {
-    method: 'post',
-    path: '/v1/messages',
-    id: 'sendMessages',
-    tag: 'Messages',
-    summary: 'Send one text, or up to a thousand.',
-    description:
-      'A message needs no identity; without one each request is a message of its own. Of an array, each is judged by ' +
-      'itself; an `Idempotency-Key` then names each by its place.',
-    role: 'enqueue',
-    scope: 'named',
-    identity: 'optional',
-    durable: true,
-    body: { ...json(messageRequests), files: inBulk('{"to":"+221771234567","text":"Bonjour Awa"}') },
-    answers: { 202: { ...answer('A verdict for each, in order.', messageVerdicts), files: VERDICT_LINES } },
-    problems: ['conflict'],
-  },
-  {
-    method: 'get',
-    path: '/v1/messages/{id}',
-    id: 'getMessage',
-    tag: 'Messages',
-    summary: 'Where one stands.',
-    role: 'read',
-    scope: 'record',
-    answers: { 200: answer('As it is now.', message) },
-  },
-]);
 
 const retryRoute: RouteDeclaration = {
   method: 'post',

@@ -1,9 +1,11 @@
-import { createHash } from 'node:crypto';
-import type { Redis } from 'ioredis';
+import { type Script, defineScript as define } from '../../redis/scripts.ts';
 import { EVIDENCE_SLOTS, LINE_END } from '../evidence.ts';
 import { EVENT_FIELD, flightField } from '../keys.ts';
 import { statesThatAre } from '../../kinds/states.ts';
 import { RECORD_VERSION } from '../record.ts';
+
+/** Until each of these scripts is a file of its own. */
+export { type Script, runScript } from '../../redis/scripts.ts';
 
 /** How a script refuses a record that it cannot read, before it changes anything. */
 export const UNREADABLE = 'UNREADABLE';
@@ -95,28 +97,6 @@ local function fly(counts, account, mode, from, to, xof)
 end
 `;
 
-export interface Script {
-  readonly name: string;
-  readonly lua: string;
-  readonly sha: string;
-}
-
 export function defineScript(name: string, body: string): Script {
-  const lua = PRELUDE + body;
-  return { name, lua, sha: createHash('sha1').update(lua).digest('hex') };
-}
-
-/** Every key the script touches is in `keys`. The script is sent in full only when this Redis has not seen it. */
-export async function runScript(
-  redis: Redis,
-  script: Script,
-  keys: readonly string[],
-  args: readonly (string | number)[],
-): Promise<unknown> {
-  try {
-    return await redis.evalsha(script.sha, keys.length, ...keys, ...args);
-  } catch (error) {
-    if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
-    return redis.eval(script.lua, keys.length, ...keys, ...args);
-  }
+  return define(name, PRELUDE + body);
 }

@@ -4,7 +4,7 @@ import type { EventType } from '../../../src/kinds/event-types.ts';
 import { eventSchema, schemaOf } from '../../../src/events/catalogue.ts';
 import { type ProblemKind, problemKinds, typeOf } from '../../../src/api/problem.ts';
 import { declaredRoute } from '../../../src/api/openapi/body-types.ts';
-import { problemsOfRoute, type RouteDeclaration } from '../../../src/api/openapi/route.ts';
+import { problemsOfRoute, type RouteDeclaration } from '../../../src/api/route.ts';
 import { routes } from '../../../src/api/openapi/routes.ts';
 import type { Answer, Call } from '../../support/service.ts';
 

@@ -8,7 +8,7 @@ import { exampleOf } from '../../../src/api/openapi/example.ts';
 import { intakeSchema } from '../../../src/api/openapi/intake-schema.ts';
 import { renderPage } from '../../../src/api/openapi/page.ts';
 import { STYLE } from '../../../src/api/openapi/page-style.ts';
-import { statusesOf } from '../../../src/api/openapi/route.ts';
+import { statusesOf } from '../../../src/api/route.ts';
 import { routes } from '../../../src/api/openapi/routes.ts';
 import { componentRef, type JsonSchema, nameOf } from '../../../src/api/openapi/schemas.ts';
 import { intake } from '../../../src/queues/intake.ts';

@@ -1,5 +1,5 @@
 /** A request to any declared route as its example says, or wrong in one way. */
-import type { RouteDeclaration } from '../../../src/api/openapi/route.ts';
+import type { RouteDeclaration } from '../../../src/api/route.ts';
 import { makeDocument } from '../../../src/api/openapi/document.ts';
 import { exampleOf } from '../../../src/api/openapi/example.ts';
 import { componentRef, nameOf } from '../../../src/api/openapi/schemas.ts';

@@ -1,7 +1,7 @@
 /** Who may do what: every route, with each role alone, and with a key of another account. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Role } from '../../../src/api/keys.ts';
-import { pathParameters, type RouteDeclaration } from '../../../src/api/openapi/route.ts';
+import { pathParameters, type RouteDeclaration } from '../../../src/api/route.ts';
 import { routes } from '../../../src/api/openapi/routes.ts';
 import { type Answer, type Service, startService } from '../../support/service.ts';
 import { exampleCall, pathTo } from './example-call.ts';

@@ -1,0 +1,79 @@
+/** What scripts know from the rest of the code: a name in capitals in a .lua file is one of these. */
+import {
+  BRIEF_NAMES,
+  BRIEF_WORDS,
+  COUNTED_FROM_ACCEPTANCE,
+  GONE_AT_THE_END,
+  inverse,
+} from '../../src/operations/brief.ts';
+import { EVIDENCE_SLOTS, LINE_END } from '../../src/operations/evidence.ts';
+import { EVENT_FIELD } from '../../src/operations/keys.ts';
+import { statesThatAre } from '../../src/kinds/states.ts';
+import { OFF, declarationOf, moneyLimits } from '../../src/operations/limits.ts';
+import { RECORD_VERSION } from '../../src/operations/record.ts';
+import { UNREADABLE } from '../../src/operations/scripts/script.ts';
+import type { Constant } from './lua-text.ts';
+
+const setOf = (names: readonly string[]): Constant => Object.fromEntries(names.map((name) => [name, true]));
+
+const fallbacks = moneyLimits.flatMap((name) => {
+  const { fallback } = declarationOf(name);
+  return fallback === undefined ? [] : [[name, String(fallback)] as const];
+});
+
+export const constants: Readonly<Record<string, Constant>> = {
+  VERSION: RECORD_VERSION,
+  UNREADABLE,
+  EVENT_FIELD,
+  IN_FLIGHT: setOf(statesThatAre('disbursement', 'in flight')),
+
+  LINE_END,
+  EVIDENCE_FIRST: EVIDENCE_SLOTS.first,
+  EVIDENCE_LAST: EVIDENCE_SLOTS.last,
+
+  BRIEF_CREATED_AT: BRIEF_NAMES.createdAt,
+  BRIEF_NAMES,
+  BRIEF_WORDS,
+  FULL_NAMES: inverse(BRIEF_NAMES),
+  FULL_WORDS: inverse(BRIEF_WORDS),
+  GONE_AT_THE_END: setOf(GONE_AT_THE_END),
+  COUNTED_FROM_ACCEPTANCE,
+
+  OFF,
+  MONEY_LIMITS: moneyLimits,
+  STRICTER_IS_HIGHER: setOf(moneyLimits.filter((name) => declarationOf(name).stricter === 'higher')),
+  LIMIT_FALLBACKS: Object.fromEntries(fallbacks),
+
+  /** Field of the heartbeat: the counter at the last act of one process. */
+  MARK: 'process:',
+  /**
+   * What upstream named is claimed for so long. A token is used within a day and asked about for three; after that
+   * only its disburse_id tells whose it is.
+   */
+  CLAIM_KEPT_S: 7 * 86_400,
+  /**
+   * What is told to look adds a wake-up at once; the due index looks after this if it was lost. Due at once, the
+   * sweeper would add a second one: seen at every fourth disbursement.
+   */
+  NUDGE_WAKE_GRACE_MS: 2_000,
+  /** What was posted about an operation, for a person who looks into it. */
+  CALLBACK_KEPT_S: 30 * 86_400,
+  /** The sums of a day are asked for until the day is over everywhere. */
+  SUMS_KEPT_S: 172_800,
+
+  /** So many processes that were killed have left their mark at the most. */
+  MARKS_MOST: 1_000,
+
+  /** A heartbeat so much later than the witness says is of a time that the witness knows nothing of. */
+  WITNESS_GRACE_MS: 5_000,
+  /** A clock may be set by so much; a heartbeat further in the future was written under another one. */
+  FUTURE_GRACE_MS: 5_000,
+  /** A follower may have heard a little more than the last beat of a process has seen. */
+  FLOOR_KNOWN_MS: 60_000,
+  /** Where nobody knows how far the events had come, they go on beyond what any clock can have given them. */
+  FLOOR_UNKNOWN_MS: 86_400_000,
+
+  /** What is kept for a person to look at, of each endpoint. */
+  LOG_LINES: 200,
+  UNDELIVERED_MOST: 1_000,
+};

@@ -1,0 +1,167 @@
+/** What is declared is what runs: a door with three made-up routes, over a real socket. */
+import express from 'express';
+import { request } from 'undici';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { ApiContext } from '../../src/api/context.ts';
+import { type ApiKey, readApiKeys } from '../../src/api/keys.ts';
+import { mount } from '../../src/api/mount.ts';
+import { answer, json, limit } from '../../src/api/openapi/pieces.ts';
+import { ApiProblem, sendProblem } from '../../src/api/problem.ts';
+import { Reply, route } from '../../src/api/route.ts';
+import { listen } from '../../src/app/listen.ts';
+import { onlyOf } from '../support/only.ts';
+
+const thing = z.looseObject({ is: z.string() }).meta({ id: 'Thing' });
+const about = { tag: 'Operating', summary: 'A thing.', role: 'read', scope: 'none' } as const;
+
+const list = route(
+  {
+    ...about,
+    method: 'get',
+    path: '/v1/things',
+    id: 'listThings',
+    query: { state: z.enum(['new', 'old']).optional(), limit: limit(50, 100) },
+    answers: { 200: answer('All of them.', thing) },
+  },
+  ({ query }) => ({ is: `${query.state ?? 'any'} ${query.limit + 1}` }),
+);
+const make = route(
+  {
+    ...about,
+    method: 'post',
+    path: '/v1/things',
+    id: 'makeThing',
+    role: 'operate',
+    body: json(z.strictObject({ size: z.int(), colour: z.string().default('red') }).meta({ id: 'ThingRequest' })),
+    answers: { 200: answer('Known already.', thing), 201: answer('Made.', thing) },
+  },
+  ({ body, key }) => new Reply(201, { is: `${body.colour} ${body.size + 1} by ${key.name}` }),
+);
+const show = route(
+  { ...about, method: 'get', path: '/v1/things/{id}', id: 'getThing', answers: { 200: answer('It.', thing) } },
+  ({ params }) => ({ is: params.id }),
+);
+const forget = route(
+  { ...about, method: 'delete', path: '/v1/things/{id}', id: 'forgetThing', answers: { 204: { says: 'Gone.' } } },
+  () => undefined,
+);
+const page = route(
+  {
+    method: 'get',
+    path: '/things.txt',
+    id: 'getPage',
+    tag: 'Documentation',
+    summary: 'A page.',
+    scope: 'none',
+    answers: { 200: { says: 'A page.', files: { 'text/plain': { says: 'A page.', example: 'x' } } } },
+  },
+  ({ response }) => void response.type('text').send('things'),
+);
+
+let url: string;
+let close: () => Promise<void>;
+
+beforeAll(async () => {
+  const [reader, operator] = readApiKeys('reader:read:r,operator:read+operate:o');
+  const admit = (incoming: { headers: { authorization?: string | undefined } }): ApiKey => {
+    const key = { r: reader, o: operator }[incoming.headers.authorization ?? ''];
+    if (key) return key;
+    throw new ApiProblem('unauthenticated', 'Who?');
+  };
+  const context = onlyOf<ApiContext>({ accountNames: ['main'] });
+  const app = express();
+  app.use(mount([list, make, show, forget, page], context, admit));
+  app.use(() => {
+    throw new ApiProblem('not-found', 'Nothing.');
+  });
+  const told: express.ErrorRequestHandler = (error, _request, response, next) =>
+    error instanceof ApiProblem ? sendProblem(response, error) : next(error);
+  app.use(told);
+  const opened = await listen(app, {
+    host: '127.0.0.1',
+    port: 0,
+    headersMs: 10_000,
+    requestMs: 10_000,
+    bodySilenceMs: 30_000,
+    maxConnections: 100,
+  });
+  ({ url, close } = opened);
+});
+afterAll(() => close());
+
+async function ask(
+  method: string,
+  path: string,
+  { key = 'o', body, type }: { key?: string; body?: string; type?: string } = {},
+) {
+  const headers = {
+    authorization: key,
+    ...(body === undefined ? {} : { 'content-type': type ?? 'application/json' }),
+  };
+  const answered = await request(`${url}${path}`, { method: method as 'GET', headers, body: body ?? null });
+  const text = await answered.body.text();
+  const said = /json/.test(String(answered.headers['content-type'])) && text ? JSON.parse(text) : text;
+  return { status: answered.statusCode, said, headers: answered.headers };
+}
+
+test('parameters come as what they are declared to be, with their defaults', async () => {
+  expect((await ask('GET', '/v1/things?limit=7&state=old')).said).toEqual({ is: 'old 8' });
+  expect((await ask('GET', '/v1/things')).said).toEqual({ is: 'any 51' });
+});
+
+test.for([
+  ['sate=old', '/sate', 'is not a parameter here; did you mean "state"?'],
+  ['colour=red', '/colour', 'is not a parameter here; there are state, limit'],
+  ['state=old&state=new', '/state', 'is given twice'],
+  ['state=', '/state', expect.any(String)],
+  ['limit=101', '/limit', expect.any(String)],
+  ['limit=1e1', '/limit', expect.any(String)],
+] as const)('?%s is refused by name', async ([query, pointer, message]) => {
+  const { status, said } = await ask('GET', `/v1/things?${query}`);
+  expect([status, said.problems[0]]).toEqual([422, { pointer, message }]);
+});
+
+test('a route that declares no parameter takes none', async () => {
+  const { status, said } = await ask('GET', '/v1/things/a?x=1');
+  expect([status, said.problems]).toEqual([
+    422,
+    [{ pointer: '/x', message: 'is not a parameter here; there are none' }],
+  ]);
+});
+
+test('a body comes as its schema reads it, or is refused with all that is wrong', async () => {
+  expect(await ask('POST', '/v1/things', { body: '{"size":1}' })).toMatchObject({
+    status: 201,
+    said: { is: 'red 2 by operator' },
+  });
+  const { status, said } = await ask('POST', '/v1/things', { body: '{"size":"1","color":2}' });
+  expect(status).toBe(422);
+  expect(said.problems.map(({ pointer }: { pointer: string }) => pointer)).toEqual(['/size', '/color']);
+  expect((await ask('POST', '/v1/things', { body: '<a/>', type: 'text/xml' })).status).toBe(415);
+  expect((await ask('POST', '/v1/things', { body: '{' })).status).toBe(400);
+});
+
+test('a method that a path has not is refused with those that it has', async () => {
+  const { status, headers } = await ask('DELETE', '/v1/things');
+  expect([status, headers['allow']]).toEqual([405, 'GET, POST']);
+  expect((await ask('PUT', '/v1/things/a')).headers['allow']).toBe('GET, DELETE');
+  expect((await ask('DELETE', '/v1/things', { key: 'x' })).status).toBe(401);
+});
+
+test('the role is asked before anything is read', async () => {
+  expect((await ask('POST', '/v1/things?x=1', { key: 'r', body: '{' })).status).toBe(403);
+});
+
+test('a stroke at the end, escapes in the path and HEAD change nothing', async () => {
+  expect((await ask('GET', '/v1/things/')).status).toBe(200);
+  expect((await ask('GET', '/v1/things/a%2Fb')).said).toEqual({ is: 'a/b' });
+  expect(await ask('HEAD', '/v1/things')).toMatchObject({ status: 200, said: '' });
+  expect((await ask('GET', '/v1/things/a/b')).status).toBe(404);
+});
+
+test('an answer without a body has none, and a page is sent as the handler writes it', async () => {
+  expect(await ask('DELETE', '/v1/things/a')).toMatchObject({ status: 204, said: '' });
+  expect(await ask('GET', '/things.txt', { key: '' })).toMatchObject({ status: 200, said: 'things' });
+  expect((await ask('GET', '/thingsxtxt', { key: '' })).status).toBe(404);
+});
