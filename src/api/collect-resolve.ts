@@ -85,7 +85,7 @@ async function askFirst<K extends CollectKind>(
   const tried = await advance?.(id, context.processing);
   if (tried?.failure) throw upstreamProblem(tried.failure, { id, state: 'needs_review', retryable: true });
   const { state } = await findRecord(context, key, kind, id);
-  if (tried && (!tried.asked || tried.did === 'lost')) throw notNow(state, tried.because);
+  if (tried && (!tried.asked || tried.outcome === 'lost')) throw notNow(state, tried.reason);
   if (state === 'needs_review') return;
   throw new ApiProblem('wrong-state', `Upstream says: ${state}. Its word is stronger; nothing else was changed.`, {
     state,

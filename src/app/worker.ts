@@ -139,9 +139,9 @@ function batchOf({ batches }: Container, acceptance: Acceptance): Processor {
 /** One wide line per attempt, and its count. */
 function announcer({ logger, metrics }: Container): (finished: AttemptFinished) => void {
   return (finished) => {
-    const { queue, id, settlement, durationMs, account } = finished;
+    const { queue, id, result, durationMs, account } = finished;
     metrics.attemptFinished(finished);
-    const { did, because } = settlement;
+    const { outcome: did, reason: because } = result;
     const level = did === 'needs_review' || did === 'lost' ? 'warn' : did === 'idle' ? 'debug' : 'info';
     logger[level]({ queue, id, account, did, because, durationMs: Math.round(durationMs) }, 'attempt finished');
   };

@@ -21,7 +21,7 @@ export interface MetricsOptions extends WholeSources {
 /** What is counted of an attempt. Its reason is left out: reasons may quote upstream. */
 interface CountedAttempt {
   readonly queue: string;
-  readonly settlement: { readonly did: string; readonly because: string };
+  readonly result: { readonly outcome: string; readonly reason: string };
   readonly durationMs: number;
 }
 
@@ -78,10 +78,10 @@ function isOfItsArea(operation: string, code: string): boolean {
 
 function listeners({ count, observe, replace }: Instruments) {
   return {
-    attemptFinished({ queue, settlement, durationMs }: CountedAttempt): void {
-      count('relais_attempts_total', { queue, settlement: settlement.did });
+    attemptFinished({ queue, result, durationMs }: CountedAttempt): void {
+      count('relais_attempts_total', { queue, settlement: result.outcome });
       observe('relais_attempt_duration_seconds', { queue }, durationMs / 1_000);
-      const contradiction = contradictions.find((word) => word === settlement.because);
+      const contradiction = contradictions.find((word) => word === result.reason);
       if (contradiction !== undefined) count('relais_contradictions_total', { contradiction });
     },
     exchanged({ operation, code, durationMs, strangeCodes = 0 }: CountedExchange): void {

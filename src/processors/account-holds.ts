@@ -67,18 +67,18 @@ export async function mustWait<K extends SendingKind>(
 export async function hold<K extends SendingKind>(
   attempt: AttemptAt<K>,
   context: ProcessorContext,
-  { because, event, ...ending }: Pick<Ending<K>, 'to' | 'because' | 'event' | 'evidence' | 'set'>,
+  { reason, event, ...ending }: Pick<Ending<K>, 'to' | 'reason' | 'event' | 'evidence' | 'set'>,
 ): Promise<AttemptResult> {
   const { record } = attempt;
-  await context.accounts.hold(record.account, operations[record.kind].area, because);
-  const toldAlready = record.state === ending.to && record.fields['reason'] === because;
+  await context.accounts.hold(record.account, operations[record.kind].area, reason);
+  const toldAlready = record.state === ending.to && record.fields['reason'] === reason;
   return finish<K>(attempt, context, {
     ...ending,
     event: toldAlready ? undefined : event,
     dueInMs: context.policy.holdRecheckMs,
-    set: { reason: because, ...ending.set },
-    did: 'waits',
-    because,
+    set: { reason, ...ending.set },
+    outcome: 'waits',
+    reason,
   });
 }
 

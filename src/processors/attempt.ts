@@ -41,7 +41,7 @@ export async function beginAt<K extends AttemptedKind>(
 ): Promise<AttemptAt<K> | AttemptResult> {
   const mono = context.clock.monotonic();
   const acquired = await context.operations.acquire(kind, id, queue, context.policy.leaseMs);
-  if (acquired.is !== 'acquired') return { did: 'idle', because: acquired.is };
+  if (acquired.is !== 'acquired') return { outcome: 'idle', reason: acquired.is };
   const { is: _, ...held } = acquired;
   const { record, lease } = held;
   const account = context.account(record.account);
@@ -54,7 +54,7 @@ export async function beginAt<K extends AttemptedKind>(
   const because = foreign ?? 'account_not_configured';
   // What has ended is not in a hurry, and there may be a great deal of it.
   const dueInMs = isFinal(kind, record.state) ? DAILY_MS : context.policy.holdRecheckMs;
-  return finish<K>({ record, lease }, context, { to: record.state, dueInMs, did: 'waits', because });
+  return finish<K>({ record, lease }, context, { to: record.state, dueInMs, outcome: 'waits', reason: because });
 }
 
 /**
@@ -91,7 +91,7 @@ export interface Mine<K extends Kind> {
 }
 
 /** How an attempt ends: what is written, and what is told of it if that was written. */
-export type Ending<K extends Kind> = Omit<Change<K>, 'keepMs'> & Pick<AttemptResult, 'did' | 'because'>;
+export type Ending<K extends Kind> = Omit<Change<K>, 'keepMs'> & Pick<AttemptResult, 'outcome' | 'reason'>;
 
 /**
  * Ends an attempt: the only way. Where somebody else has the record by the time of its last word, it is `lost`, and what
@@ -100,10 +100,10 @@ export type Ending<K extends Kind> = Omit<Change<K>, 'keepMs'> & Pick<AttemptRes
 export async function finish<K extends Kind>(
   mine: Mine<K>,
   context: ProcessorContext,
-  { did, because, ...what }: Ending<K>,
+  { outcome, reason, ...what }: Ending<K>,
 ): Promise<AttemptResult> {
   const settled = await write(mine, context, what);
-  return isApplied(settled) ? { did, because } : { did: 'lost', because: settled.is };
+  return isApplied(settled) ? { outcome, reason } : { outcome: 'lost', reason: settled.is };
 }
 
 /** Changes the record and keeps the lease: the attempt goes on. */
@@ -188,8 +188,8 @@ export function announceEnd<K extends AttemptedKind>(
     to,
     set: { reason: '', failure: '', ...told, ...set },
     event: eventOf<K>(attempt.record, to, { ...told, ...(late ? { late } : {}) }),
-    did: to === 'needs_review' ? 'needs_review' : 'ended',
-    because: because ?? reason ?? to,
+    outcome: to === 'needs_review' ? 'needs_review' : 'ended',
+    reason: because ?? reason ?? to,
   });
 }
 
@@ -224,8 +224,8 @@ export function stayAt<K extends AttemptedKind>(
     set: { ...(how.did ? { tries: record.tries + 1 } : {}), ...how.set },
     evidence: how.evidence,
     nudgeAfterMs: NUDGE_INTERVAL_MS,
-    did: how.did ?? 'waits',
-    because: how.because,
+    outcome: how.did ?? 'waits',
+    reason: how.because,
   });
 }
 

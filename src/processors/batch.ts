@@ -50,7 +50,7 @@ interface Look {
 export function batchProcessor(tools: BatchTools) {
   return async (id: string, context: ProcessorContext): Promise<AttemptResult> => {
     const acquired = await context.operations.acquire('batch', id, 'batch', context.policy.leaseMs);
-    if (acquired.is !== 'acquired') return { did: 'idle', because: acquired.is };
+    if (acquired.is !== 'acquired') return { outcome: 'idle', reason: acquired.is };
     if (acquired.record.state === 'awaiting_approval') return expire(acquired, context);
     return continueBatch(acquired, tools, context);
   };
@@ -62,7 +62,7 @@ function wait(
   because: string,
   context: ProcessorContext,
 ): Promise<AttemptResult> {
-  return finish(held, context, { to: held.record.state, dueInMs, did: 'waits', because });
+  return finish(held, context, { to: held.record.state, dueInMs, outcome: 'waits', reason: because });
 }
 
 function expire(held: Leased<'batch'>, context: ProcessorContext): Promise<AttemptResult> {
@@ -73,7 +73,7 @@ function expire(held: Leased<'batch'>, context: ProcessorContext): Promise<Attem
   }
   if (isRecovering(context)) return wait(held, context.policy.holdRecheckMs, 'recovering', context);
   // Nor does a copy know who approved it since.
-  return finish(held, context, { to: 'expired', hasEffect: true, did: 'ended', because: 'expired' });
+  return finish(held, context, { to: 'expired', hasEffect: true, outcome: 'ended', reason: 'expired' });
 }
 
 async function continueBatch(
@@ -157,15 +157,15 @@ async function settleProgress(
   const moved = handedOut > 0 || mark > record.mark;
   // A full attempt was cut short by its own bound, not by the rows that are out.
   const atOnce = handedOut === ROWS_PER_ATTEMPT && fed < record.totals.count;
-  const settlement = await finish(held, context, {
+  const result = await finish(held, context, {
     to: record.state,
     dueInMs: atOnce ? 0 : waitAt(LOOK_MS, moved ? 0 : record.tries),
     set: { mark, fed, tries: moved ? 0 : record.tries + 1 },
-    did: handedOut > 0 ? 'advanced' : 'waits',
-    because: handedOut > 0 ? 'handed_out' : 'rows_under_way',
+    outcome: handedOut > 0 ? 'advanced' : 'waits',
+    reason: handedOut > 0 ? 'handed_out' : 'rows_under_way',
   });
-  if (atOnce && settlement.did !== 'lost') context.wake('batch', record.id, record.rev + 1);
-  return settlement;
+  if (atOnce && result.outcome !== 'lost') context.wake('batch', record.id, record.rev + 1);
+  return result;
 }
 
 /** What callers are told about a batch that a person must look at. */
@@ -194,7 +194,7 @@ async function end(
       type: 'batch.finished',
       data: { id, state: 'finished', contentHash, by, approvedBy, totals: { count, xof }, states: sums.read() },
     },
-    did: 'ended',
-    because: 'finished',
+    outcome: 'ended',
+    reason: 'finished',
   });
 }

@@ -23,7 +23,7 @@ const LEAST_PACED = 2;
 
 export async function feedCampaign(id: string, context: ProcessorContext): Promise<AttemptResult> {
   const campaign = await context.queries.read('campaign', id);
-  if (!campaign) return { did: 'idle', because: 'none' };
+  if (!campaign) return { outcome: 'idle', reason: 'none' };
   const { at, running } = await context.campaigns.circumstances();
   const standing: Standing = { campaign, at };
   if (campaign.state === 'scheduled') return begin(standing, context);
@@ -91,8 +91,8 @@ async function handOut(campaign: CampaignRecord, running: number, context: Proce
   });
   for (const chunk of firstOfRuns(chunks ?? [])) context.wake('sms-batch', chunk, 1);
   return chunks && chunks.length > 0
-    ? { did: 'advanced', because: 'handed_out' }
-    : { did: 'idle', because: canary.is === 'out' ? 'canary_is_out' : 'window_full' };
+    ? { outcome: 'advanced', reason: 'handed_out' }
+    : { outcome: 'idle', reason: canary.is === 'out' ? 'canary_is_out' : 'window_full' };
 }
 
 /** What is handed out ends where a run does, if that leaves anything: a run that is cut in two needs two wake-ups. */
@@ -111,7 +111,7 @@ function firstOfRuns(chunks: readonly string[]): readonly string[] {
 async function retry(campaign: CampaignRecord, running: number, context: ProcessorContext): Promise<AttemptResult> {
   const chunks = await context.retries.gather(campaign, roomFor(campaign, running, context), AGAIN_MS);
   for (const chunk of chunks) context.wake('sms-batch', chunk, `retry${campaign.retries}`);
-  return { did: 'advanced', because: 'retried' };
+  return { outcome: 'advanced', reason: 'retried' };
 }
 
 /** Campaigns share what may be out, so that a small one behind a huge one waits for a part of it and not for all. */
@@ -130,7 +130,7 @@ async function hold(
   context: ProcessorContext,
 ): Promise<AttemptResult> {
   await context.campaigns.switch(campaign.id, 'hold', details);
-  return { did: 'waits', because: details.reason ?? 'held' };
+  return { outcome: 'waits', reason: details.reason ?? 'held' };
 }
 
 async function change(
@@ -140,9 +140,9 @@ async function change(
   context: ProcessorContext,
 ): Promise<AttemptResult> {
   const switched = await context.campaigns.switch(id, name, details);
-  if (switched.is === 'refused') return { did: 'idle', because: 'switched_meanwhile' };
+  if (switched.is === 'refused') return { outcome: 'idle', reason: 'switched_meanwhile' };
   context.wake('campaign', id, switched.rev);
-  return { did: 'advanced', because: name };
+  return { outcome: 'advanced', reason: name };
 }
 
 async function rest(
@@ -151,5 +151,5 @@ async function rest(
   context: ProcessorContext,
 ): Promise<AttemptResult> {
   await context.campaigns.rest(campaign, dueAt);
-  return { did: 'waits', because: campaign.reason ?? campaign.state };
+  return { outcome: 'waits', reason: campaign.reason ?? campaign.state };
 }

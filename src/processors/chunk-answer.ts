@@ -76,7 +76,7 @@ function settleUnclear(
   const dueInMs = context.policy.settleDelayMs;
   const counts = extraRequest(attempt);
   const move: ChunkMove = { to: 'unknown', ...told, dueInMs, set: { ...told.set, looks: '' }, counts };
-  return finishChunk(attempt, move, { did: 'unknown', because }, context);
+  return finishChunk(attempt, move, { outcome: 'unknown', reason: because }, context);
 }
 
 /** This part is over, and the next one goes out if there is one. */
@@ -118,7 +118,7 @@ async function settleRefused(
   const { states } = attempt;
   const dueInMs = context.policy.settleDelayMs;
   const move: ChunkMove = { to: 'refused', states, evidence, dueInMs, set: { refusedAs } };
-  return finishChunk(attempt, move, { did: 'advanced', because: 'one_of_many' }, context);
+  return finishChunk(attempt, move, { outcome: 'advanced', reason: 'one_of_many' }, context);
 }
 
 /** Provably nothing was sent: back to the queue, or held with the account where our keys were refused. */

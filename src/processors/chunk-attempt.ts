@@ -62,7 +62,7 @@ export async function beginSending(
   const mono = context.clock.monotonic();
   const { leaseMs } = context.policy;
   const acquired = await context.chunks.begin(id, { queue, leaseMs, untriedOnly: turn === 'next' });
-  if (acquired.is !== 'acquired') return { did: 'idle', because: acquired.is };
+  if (acquired.is !== 'acquired') return { outcome: 'idle', reason: acquired.is };
   const { record, lease, at, campaign } = acquired;
   const recipients = recipientsOf(record, campaign);
   if (campaign?.state === 'cancelled') return endCancelled({ ...acquired, recipients }, context);
@@ -105,10 +105,10 @@ async function keepWaiting(
   const recipients = record.campaign ? [] : recipientsOf(record, undefined);
   const states = orDoubt(expiredBy(at, before, recipients), record);
   if (states.every((state, index) => state === before[index])) {
-    return finish({ record, lease }, context, { to: 'queued', dueInMs, did: 'waits', because });
+    return finish({ record, lease }, context, { to: 'queued', dueInMs, outcome: 'waits', reason: because });
   }
   const went = await goOn({ record, lease, at, recipients }, { states, dueInMs }, 'expired', context);
-  return went.did === 'lost' ? went : { did: 'waits', because };
+  return went.outcome === 'lost' ? went : { outcome: 'waits', reason: because };
 }
 
 /** The states with those who wait, and whose time is over at `at`, as expired. */
@@ -190,5 +190,5 @@ export async function leaveQueued(
     ...(how.tries === undefined ? {} : { set: { tries: how.tries } }),
     ...(how.evidence ? { evidence: how.evidence } : {}),
   };
-  return finishChunk(attempt, move, { did: how.did ?? 'waits', because: how.because }, context);
+  return finishChunk(attempt, move, { outcome: how.did ?? 'waits', reason: how.because }, context);
 }

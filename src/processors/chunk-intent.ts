@@ -38,7 +38,7 @@ export function intendToSend(attempt: SendAttempt, context: ProcessorContext): P
             for (const place of busyPlaces(settled.places, intended)) busy.add(place);
             intended = asIntended({ ...asked, at: intended.at }, asked, busy);
           } else if (settled.is === 'parked' || settled.is === 'cancelled')
-            return { did: 'waits', because: `campaign_${settled.is}` };
+            return { outcome: 'waits', reason: `campaign_${settled.is}` };
           else if (settled.is === 'recovering') return waitForRecovery(attempt, context);
           else if (settled.is === 'paced') return waitForPace(attempt, settled.waitMs, context);
           else return settled as TransitionResult;

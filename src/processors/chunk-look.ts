@@ -34,7 +34,7 @@ interface Looking extends ChunkHeld {
 
 export async function lookAtChunk(id: string, context: ProcessorContext): Promise<AttemptResult> {
   const acquired = await context.operations.acquire('chunk', id, 'status-poll', context.policy.leaseMs);
-  if (acquired.is !== 'acquired') return { did: 'idle', because: acquired.is };
+  if (acquired.is !== 'acquired') return { outcome: 'idle', reason: acquired.is };
   const { record, at } = acquired;
   const campaign = record.campaign ? await context.queries.read('campaign', record.campaign) : undefined;
   const held: Looking = {
@@ -89,7 +89,7 @@ async function doubt(held: ChunkHeld, context: ProcessorContext): Promise<Attemp
   const died = before.filter((state) => state === 'sending').length;
   const counts = { judgedOver: died, judgedUnknown: died };
   const move: ChunkMove = { to: 'unknown', states, dueInMs, evidence, set: { looks: '' }, counts };
-  return finishChunk(held, move, { did: 'unknown', because: 'interrupted' }, context);
+  return finishChunk(held, move, { outcome: 'unknown', reason: 'interrupted' }, context);
 }
 
 /** Statistics could not be had for as long as we ask: who is in doubt stays so, and who was refused stays refused. */
@@ -114,7 +114,7 @@ async function wait(
   because: string,
 ): Promise<AttemptResult> {
   const set = { tries: record.tries + 1 };
-  return finish({ record, lease }, context, { to: record.state, dueInMs, set, did: 'retries', because });
+  return finish({ record, lease }, context, { to: record.state, dueInMs, set, outcome: 'retries', reason: because });
 }
 
 /** It was refused before any work: who was not sent to goes out again, without those that statistics call invalid. */
@@ -156,7 +156,7 @@ async function settleLook(held: Looking, look: Look, context: ProcessorContext):
     const { dueInMs, because } = again;
     const set = { looks, tries: held.record.tries + 1 };
     const move: ChunkMove = { to: 'unknown', states, codes, evidence, dueInMs, set };
-    return finishChunk(held, move, { did: 'unknown', because }, context);
+    return finishChunk(held, move, { outcome: 'unknown', reason: because }, context);
   }
   const move = { states, codes, evidence, set: { looks } };
   return (await sendAgain(held, move, untold, context)) ?? goOn(held, move, 'looked', context);
@@ -224,10 +224,10 @@ async function sendAgain(
       set: { looks: '', resends: record.resends + 1, again: packAgain(again) },
       counts: { resent },
     },
-    { did: 'advanced', because: 'sent_again' },
+    { outcome: 'advanced', reason: 'sent_again' },
     context,
   );
-  return settlement.because === 'cancelled' ? undefined : settlement;
+  return settlement.reason === 'cancelled' ? undefined : settlement;
 }
 
 function numberOf(recipient: Recipient | undefined): string {

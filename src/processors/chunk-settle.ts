@@ -80,12 +80,12 @@ export async function goOn(
 ): Promise<AttemptResult> {
   const { record } = held;
   if (!move.states.includes('queued')) {
-    return finishChunk(held, { ...move, to: 'settled' }, { did: 'ended', because }, context);
+    return finishChunk(held, { ...move, to: 'settled' }, { outcome: 'ended', reason: because }, context);
   }
   const settled = await settleChunk(held, { dueInMs: 0, ...move, to: 'queued' }, context);
   const queue = queueOf('chunk', 'queued', record.lane);
   if (settled.is === 'applied' && !move.dueInMs && queue) context.wake(queue, record.id, settled.rev);
-  return endOf(held, move, { settled, meant: { did: 'advanced', because } }, context);
+  return endOf(held, move, { settled, meant: { outcome: 'advanced', reason: because } }, context);
 }
 
 /** Ends an attempt at a chunk. */
@@ -107,7 +107,7 @@ async function endOf(
 ): Promise<AttemptResult> {
   if (settled.is === 'applied' || settled.is === 'mine') return meant;
   if (evidence) await context.operations.appendEvidence(record.id, evidence);
-  return { did: 'lost', because: settled.is };
+  return { outcome: 'lost', reason: settled.is };
 }
 
 export function statesBefore(record: ChunkRecord): RecipientState[] {

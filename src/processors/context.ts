@@ -105,8 +105,8 @@ export type Outcome =
   | 'refused'; // the job itself was not usable
 
 export interface AttemptResult {
-  readonly did: Outcome;
-  readonly because: string;
+  readonly outcome: Outcome;
+  readonly reason: string;
   /** What the same job goes on with. */
   readonly next?: Next;
 }

@@ -25,14 +25,14 @@ type CreditVerdict = Verdict<{ readonly transactionId?: string }>;
 
 export async function advanceDirectCredit(id: string, context: ProcessorContext): Promise<AttemptResult> {
   const attempt = await beginAt('direct_credit', id, 'direct-credit', context);
-  if ('did' in attempt) return attempt;
+  if ('outcome' in attempt) return attempt;
   if (attempt.record.state === 'sending')
     return announceEnd(attempt, context, 'needs_review', { reason: 'interrupted' });
   if (isRecovering(context)) return waitForRecovery(attempt, context);
   const late = await pastItsLimit(attempt, context);
   if (late) return late;
   const gate = await mustWait(attempt, context);
-  return 'did' in gate ? gate : send(attempt, gate.probing, context);
+  return 'outcome' in gate ? gate : send(attempt, gate.probing, context);
 }
 
 async function pastItsLimit(attempt: Attempt, context: ProcessorContext): Promise<AttemptResult | undefined> {
@@ -58,19 +58,19 @@ async function send(attempt: Attempt, probing: readonly string[], context: Proce
     },
     context,
   );
-  if ('did' in intended) return intended;
+  if ('outcome' in intended) return intended;
   const { accountAlias, amount } = record;
   const verdict = await context.upstream.payments.directCredit(
     account,
     { accountAlias, amount },
     { sendBy: sendBy(intended, context) },
   );
-  const settlement = await settleSent(intended, verdict, context);
+  const result = await settleSent(intended, verdict, context);
   if (verdict.is === 'ok') {
     // Only who was let through to try releases: one that was under way before the hold began proves nothing.
     await releaseHolds(record, probing, context);
   }
-  return settlement.did === 'lost' ? settleLate(intended, verdict, context) : settlement;
+  return result.outcome === 'lost' ? settleLate(intended, verdict, context) : result;
 }
 
 /** The way back for one of which no byte left us. */
@@ -98,10 +98,15 @@ async function settleSent(
   if (verdict.is === 'refused') return announceEnd(attempt, context, 'rejected', ending);
   const refusedFor =
     verdict.is === 'config' ? 'not_authorised' : verdict.is === 'held' ? verdict.condition : undefined;
-  if (refusedFor) return hold(attempt, context, { to: 'held', because: refusedFor, evidence, set: { sentAt: '' } });
+  if (refusedFor) return hold(attempt, context, { to: 'held', reason: refusedFor, evidence, set: { sentAt: '' } });
   if (verdict.exchange.sent !== 'never') return announceEnd(attempt, context, 'needs_review', ending);
   const because = verdict.code;
-  return finish(attempt, context, { ...unsent(attempt.record, because, context), evidence, did: 'retries', because });
+  return finish(attempt, context, {
+    ...unsent(attempt.record, because, context),
+    evidence,
+    outcome: 'retries',
+    reason: because,
+  });
 }
 
 /**
@@ -114,7 +119,7 @@ async function settleLate(
   verdict: CreditVerdict,
   context: ProcessorContext,
 ): Promise<AttemptResult> {
-  const lost = { did: 'lost', because: 'not yours' } as const;
+  const lost = { outcome: 'lost', reason: 'not yours' } as const;
   const record = await context.queries.read('direct_credit', attempt.record.id);
   const givenUp = record?.reason === 'interrupted' || record?.reason === RESTORED;
   const waits = record?.state === 'needs_review' && givenUp && record.sentAt === attempt.at;
@@ -125,7 +130,7 @@ async function settleLate(
     to: 'succeeded',
     set: { reason: '', ...told },
     event: eventOf(record, 'succeeded', { late: true, ...told }),
-    did: 'ended',
-    because: 'succeeded_late',
+    outcome: 'ended',
+    reason: 'succeeded_late',
   });
 }

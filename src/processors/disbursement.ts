@@ -46,7 +46,7 @@ const TOKEN_AGE_MAX_MS = 86_400_000;
 
 export async function advanceDisbursement(id: string, context: ProcessorContext): Promise<AttemptResult> {
   const begun = await beginAt('disbursement', id, 'disbursement', context);
-  if ('did' in begun) return begun;
+  if ('outcome' in begun) return begun;
   const early = (begun.record.notBefore ?? 0) - begun.at;
   if (early > 0) return stayAt(begun, context, { dueInMs: early, because: 'not_before' });
   if (isRecovering(context)) return waitForRecovery(begun, context);
@@ -56,12 +56,12 @@ export async function advanceDisbursement(id: string, context: ProcessorContext)
     return stayAt(begun, context, { dueInMs: context.policy.holdRecheckMs, because: 'no_callback_url' });
   }
   const gate = await mustWait(begun, context);
-  if ('did' in gate) return gate;
+  if ('outcome' in gate) return gate;
   if (begun.record.state !== 'created') return createToken(begun, gate, context);
   if (begun.at - (begun.record.tokenAt ?? 0) > TOKEN_AGE_MAX_MS) return forgetToken(begun, context);
   const submitted = await submit(begun, context);
   // The token was there before the hold began: then it is the submit that tells that the condition has cleared.
-  if (submitted.because === 'submitted') await releaseHolds(begun.record, gate.probing, context);
+  if (submitted.reason === 'submitted') await releaseHolds(begun.record, gate.probing, context);
   return submitted;
 }
 
@@ -107,7 +107,7 @@ async function createToken(
     const evidence = [created, named('token', verdict.value.token)];
     return announceEnd(attempt, context, 'needs_review', { reason: 'token_collision', evidence });
   }
-  if (!isApplied(settled)) return { did: 'lost', because: settled.is };
+  if (!isApplied(settled)) return { outcome: 'lost', reason: settled.is };
   await recordHealth(record.account, verdict, passage, context);
   const { token } = verdict.value;
   const written = { ...record, state: 'created', token, tokenAt: settled.at, tries: 0 } as const;
@@ -134,7 +134,7 @@ async function settleNoToken(
     verdict.is === 'config' ? 'not_authorised' : verdict.is === 'held' ? verdict.condition : undefined;
   if (refusedFor) {
     const event = eventOf(attempt.record, 'held', { reason: refusedFor });
-    return hold(attempt, context, { to: 'held', because: refusedFor, evidence, event });
+    return hold(attempt, context, { to: 'held', reason: refusedFor, evidence, event });
   }
   // Where upstream knows our disburse_id although no submit of this record was ever intended, a paid one may have been
   // lost with our data: a person looks before anything else happens.
@@ -158,7 +158,7 @@ async function staysOpen(
   const set = { strangeAnswers };
   if (await isNotUnderstood(record.account, strangeAnswers === 1, context)) {
     const event = eventOf(record, 'held', { reason: NOT_UNDERSTOOD });
-    return hold(attempt, context, { to: 'held', because: NOT_UNDERSTOOD, evidence, event, set });
+    return hold(attempt, context, { to: 'held', reason: NOT_UNDERSTOOD, evidence, event, set });
   }
   if (strangeAnswers >= STRANGE_ANSWERS) return undefined;
   return retryLater(attempt, verdict, { waitsMs: RETRY_MS, evidence, set }, context);
@@ -166,5 +166,5 @@ async function staysOpen(
 
 function forgetToken(attempt: Attempt, context: ProcessorContext): Promise<AttemptResult> {
   const set = { token: '', tokenAt: '' };
-  return finish(attempt, context, { to: 'queued', dueInMs: 0, set, did: 'advanced', because: 'token_too_old' });
+  return finish(attempt, context, { to: 'queued', dueInMs: 0, set, outcome: 'advanced', reason: 'token_too_old' });
 }

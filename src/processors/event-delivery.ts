@@ -50,9 +50,9 @@ export async function deliverEvents(endpoint: string, tools: DeliveryTools): Pro
   let last: AttemptResult | undefined;
   for (;;) {
     const taken = await tools.endpoints.take(endpoint, LEASE_MS, AT_ONCE);
-    if (typeof taken === 'string') return last ?? { did: 'idle', because: taken };
+    if (typeof taken === 'string') return last ?? { outcome: 'idle', reason: taken };
     const settled = await deliver(endpoint, taken, tools);
-    if (settled.did !== 'advanced' || tools.clock.monotonic() > untilMono) return settled;
+    if (settled.outcome !== 'advanced' || tools.clock.monotonic() > untilMono) return settled;
     last = settled;
   }
 }
@@ -63,10 +63,10 @@ async function deliver(id: string, taken: Taken, tools: DeliveryTools): Promise<
   for (const { outcome } of results) tools.onDelivery(outcome);
   const restMs = Math.min(REST_MOST_MS, ...results.map(({ waitMs }) => waitMs || REST_MOST_MS));
   const settled = await tools.endpoints.settle(id, lease, results, { restMs, disableAfterMs: DISABLE_AFTER_MS });
-  if (!settled) return { did: 'lost', because: 'lease_over' };
-  if (settled.disabled) return { did: 'ended', because: 'disabled' };
+  if (!settled) return { outcome: 'lost', reason: 'lease_over' };
+  if (settled.disabled) return { outcome: 'ended', reason: 'disabled' };
   const delivered = results.some(({ outcome }) => outcome === 'delivered');
-  return delivered ? { did: 'advanced', because: 'delivered' } : { did: 'retries', because: 'not_taken' };
+  return delivered ? { outcome: 'advanced', reason: 'delivered' } : { outcome: 'retries', reason: 'not_taken' };
 }
 
 async function tryOnce(

@@ -47,9 +47,9 @@ export function intakeProcessor({ accept, refusal, recovering, clock, announce }
     try {
       answer = await take(job.data, accept, `intake.${job.id}.${job.timestamp}`);
       known = keptOf(answer);
-      const did = answer.outcome === 'invalid' || answer.outcome === 'conflict' ? 'refused' : 'advanced';
-      const settlement = { did, because: answer.outcome } as const;
-      announce({ queue: 'intake', id: known.id, settlement, durationMs: elapsedMs() });
+      const outcome = answer.outcome === 'invalid' || answer.outcome === 'conflict' ? 'refused' : 'advanced';
+      const result = { outcome, reason: answer.outcome } as const;
+      announce({ queue: 'intake', id: known.id, result, durationMs: elapsedMs() });
       await job.updateData(known);
     } catch (error) {
       // Noticed by the very script that accepts.

@@ -45,11 +45,11 @@ export async function writeIntent<A>(
   const leaseEndsMono = context.clock.monotonic() + context.policy.leaseMs;
   try {
     const settled = await steps.write();
-    if ('did' in settled) return settled;
-    if (!isApplied(settled)) return { did: 'lost', because: settled.is };
+    if ('outcome' in settled) return settled;
+    if (!isApplied(settled)) return { outcome: 'lost', reason: settled.is };
     if (!(await context.fence())) return await steps.withdrawIntent({ because: 'fence', code: 'not_durable' });
     const kept = await context.operations.stillMine(record.id, { ...steps.mine, lease, op: settled.op });
-    if (!kept) return { did: 'lost', because: 're-read' };
+    if (!kept) return { outcome: 'lost', reason: 're-read' };
     context.heartbeat?.remember(settled.counter ?? 0);
     return steps.written(settled, leaseEndsMono);
   } catch (error) {
@@ -133,7 +133,7 @@ export function intend<K extends AttemptedKind>(
     written: (applied, leaseEndsMono) => renewed<K>(attempt, written, applied, leaseEndsMono),
     withdrawIntent: ({ because, code }) => {
       const back = { ...unsent, evidence: { operation: evidence.operation, code } };
-      return finish<K>({ record: written, lease }, context, { ...back, did: 'retries', because });
+      return finish<K>({ record: written, lease }, context, { ...back, outcome: 'retries', reason: because });
     },
   };
   return writeIntent(attempt, steps, context);

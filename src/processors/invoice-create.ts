@@ -64,8 +64,8 @@ function publish(
     dueInMs: waitAt(context.policy.invoicePollMs, 0),
     set: { token, url, '@publishedAt': 0, request: '', keys, mode: account.mode },
     evidence: { operation: 'create', code: 'ok' },
-    did: 'advanced',
-    because: 'created',
+    outcome: 'advanced',
+    reason: 'created',
   });
 }
 

@@ -26,7 +26,7 @@ import { INVOICE_LIMIT_MS, type InvoiceJudgement, judgeInvoice } from './invoice
 
 export async function advanceInvoice(id: string, context: ProcessorContext): Promise<Tried> {
   const attempt = await beginAt('invoice', id, 'invoice-confirm', context);
-  if ('did' in attempt) return attempt;
+  if ('outcome' in attempt) return attempt;
   if (attempt.record.state === 'creating') return createInvoice(attempt, context);
   return confirmInvoice(attempt, context);
 }

@@ -18,12 +18,12 @@ type Attempt = AttemptAt<'disbursement'>;
 
 export async function lookAtDisbursement(id: string, context: ProcessorContext): Promise<AttemptResult> {
   const attempt = await beginAt('disbursement', id, 'status-poll', context);
-  if ('did' in attempt) return attempt;
+  if ('outcome' in attempt) return attempt;
   const { record, account } = attempt;
   const pollIn = waitAt(context.policy.pollMs, record.tries);
   // Without a token upstream cannot be asked; only a person can settle it, and nothing is due until one does.
   if (record.token === undefined) {
-    return finish(attempt, context, { to: record.state, did: 'idle', because: 'no_token' });
+    return finish(attempt, context, { to: record.state, outcome: 'idle', reason: 'no_token' });
   }
   const admission = await context.upstream.admit(account, 'payments', 'look');
   if (!admission.admitted) return stayAt(attempt, context, { dueInMs: admission.retryAfterMs, because: 'rate' });
@@ -60,7 +60,7 @@ function lookInVain(
   if (exchange.sent === 'answered' && !NOBODY_SAID.includes(exchange.code))
     return leaveOver(attempt, { because }, context);
   const dueInMs = waitAt(context.policy.pollMs, Number.POSITIVE_INFINITY);
-  return finish(attempt, context, { to: attempt.record.state, dueInMs, did: 'retries', because });
+  return finish(attempt, context, { to: attempt.record.state, dueInMs, outcome: 'retries', reason: because });
 }
 
 type Answered = Extract<Verdict<DisbursementStatus>, { is: 'ok' }>;
@@ -125,8 +125,8 @@ function leaveOver(
     dueInMs,
     nudgeAfterMs: hintAfterMs,
     set: NOTHING_SEEN,
-    did: 'idle',
-    because,
+    outcome: 'idle',
+    reason: because,
   });
 }
 
@@ -134,7 +134,7 @@ function leaveOver(
 export function leaveAsItIs(attempt: Attempt, context: ProcessorContext): Promise<AttemptResult> {
   const { state: to, failedSeenAt, contrarySeenAt } = attempt.record;
   const dueInMs = failedSeenAt === undefined && contrarySeenAt === undefined ? recheckIn(attempt, context) : 0;
-  return finish(attempt, context, { to, dueInMs, nudgeAfterMs: NUDGE_INTERVAL_MS, did: 'idle', because: to });
+  return finish(attempt, context, { to, dueInMs, nudgeAfterMs: NUDGE_INTERVAL_MS, outcome: 'idle', reason: to });
 }
 
 /** When a success is looked at again by itself, ms from now. */
@@ -190,29 +190,30 @@ export function endingOf(
         set: { ...NO_LONGER_OF_USE, reason: '', ...(late ? { late: 1 } : {}) },
         event: eventOf(record, state, late ? { late: true } : {}),
         forgetsCallback: agrees(state, record),
-        did: 'ended',
-        because: state === 'succeeded' && over ? 'paid_after_all' : state,
+        outcome: 'ended',
+        reason: state === 'succeeded' && over ? 'paid_after_all' : state,
       };
     }
     case 'pending': {
       const set = { tries, ...NOTHING_SEEN };
-      return { to: 'pending', dueInMs: judgement.dueInMs, set, did: 'advanced', because: 'pending' };
+      return { to: 'pending', dueInMs: judgement.dueInMs, set, outcome: 'advanced', reason: 'pending' };
     }
     case 'look again': {
       const { dueInMs, because } = judgement;
       const to = record.state === 'submitting' ? 'unknown' : record.state;
       const set = { tries, ...seenBy(record, judgement) };
-      return { to, dueInMs, set, did: 'unknown', because };
+      return { to, dueInMs, set, outcome: 'unknown', reason: because };
     }
     case 'review': {
       const reason = judgement.because;
       const event = eventOf(record, 'needs_review', { reason });
       const set = { reason, ...(over ? NOTHING_SEEN : {}) };
-      return { to: 'needs_review', dueInMs: DAILY_MS, set, event, did: 'needs_review', because: reason };
+      return { to: 'needs_review', dueInMs: DAILY_MS, set, event, outcome: 'needs_review', reason: reason };
     }
     case 'over': {
-      const { because } = judgement;
-      return { to: record.state, dueInMs: recheckIn(attempt, context), set: NOTHING_SEEN, did: 'idle', because };
+      const { because: reason } = judgement;
+      const dueInMs = recheckIn(attempt, context);
+      return { to: record.state, dueInMs, set: NOTHING_SEEN, outcome: 'idle', reason };
     }
     default:
       return judgement satisfies never;

@@ -33,7 +33,7 @@ type Attempt = AttemptAt<'payment_request'>;
 
 export async function advancePaymentRequest(id: string, context: ProcessorContext): Promise<Tried> {
   const attempt = await beginAt('payment_request', id, 'status-poll', context);
-  if ('did' in attempt) return attempt;
+  if ('outcome' in attempt) return attempt;
   const { record, at } = attempt;
   if (record.state !== 'creating') return lookAtPaymentRequest(attempt, context);
   if (record.intendedAt !== undefined)
@@ -53,7 +53,7 @@ async function create(attempt: Attempt, context: ProcessorContext): Promise<Trie
   const admission = await context.upstream.admit(account, 'payments', 'act');
   if (!admission.admitted) return wait(admission.retryAfterMs, 'rate');
   const intended = await intend(attempt, intentOf(attempt.record), context);
-  if ('did' in intended) return intended;
+  if ('outcome' in intended) return intended;
   const { askedAmount: amount, feesPaidBy, notify, email, phone } = attempt.record;
   const verdict = await context.upstream.payments.createPaymentRequest(
     account,
@@ -114,8 +114,8 @@ function publish(
       detail: tracked ? undefined : 'untracked',
     },
     ...(tracked ? {} : { event: eventOf(record, 'untracked', { tracked }) }),
-    did: tracked ? 'advanced' : 'ended',
-    because: tracked ? 'created' : 'untracked',
+    outcome: tracked ? 'advanced' : 'ended',
+    reason: tracked ? 'created' : 'untracked',
   });
 }
 

@@ -25,7 +25,7 @@ export type MoneyKind = ReviewKind;
 export const statesToRestore = <K extends MoneyKind>(kind: K): readonly StateOf<K>[] =>
   statesRestored(kind, 'review', 'ask');
 
-const TO_A_PERSON = { to: 'needs_review', did: 'needs_review', because: RESTORED } as const;
+const TO_A_PERSON = { to: 'needs_review', outcome: 'needs_review', reason: RESTORED } as const;
 
 /** Where what the service named belongs to another operation, nothing is settled by it. */
 type Restoring<K extends MoneyKind> = Ending<K> & { readonly ifClaimed?: Ending<K> };
@@ -63,16 +63,16 @@ export async function restoreMoney<K extends MoneyKind>(
   const evidence = { operation: RESTORED, code: record.state };
   // Nobody's lease: a worker that is at it finds out when it writes its intent, or its last word.
   const mine = { record, lease: undefined };
-  const { did, because } = await finish<K>(mine, context, { evidence, ...ending, inRecovery: true });
-  if (because !== CLAIMED || ifClaimed === undefined) return did === 'lost' ? 'again' : 'done';
-  return (await finish<K>(mine, context, { ...ifClaimed, inRecovery: true })).did === 'lost' ? 'again' : 'done';
+  const { outcome, reason } = await finish<K>(mine, context, { evidence, ...ending, inRecovery: true });
+  if (reason !== CLAIMED || ifClaimed === undefined) return outcome === 'lost' ? 'again' : 'done';
+  return (await finish<K>(mine, context, { ...ifClaimed, inRecovery: true })).outcome === 'lost' ? 'again' : 'done';
 }
 
 function reviewed<K extends AttemptedKind>(record: RecordAt<K>, reason = RESTORED) {
   return {
     set: { reason, seq: beyond(record) },
     event: eventOf<K>(record, 'needs_review', { reason }),
-    because: reason,
+    reason,
   };
 }
 

@@ -45,12 +45,12 @@ export async function resolveDisbursement(
   context: ProcessorContext,
 ): Promise<Resolved> {
   const attempt = await beginAt('disbursement', id, 'status-poll', context);
-  if ('did' in attempt) return { is: 'not now', because: attempt.because };
+  if ('outcome' in attempt) return { is: 'not now', because: attempt.reason };
   const { record } = attempt;
   const { state } = record;
   if (isFinal('disbursement', state)) {
-    const { did } = await leaveAsItIs(attempt, context);
-    return did === 'lost' ? TAKEN : { is: 'not now', because: state };
+    const left = await leaveAsItIs(attempt, context);
+    return left.outcome === 'lost' ? TAKEN : { is: 'not now', because: state };
   }
   if (state !== 'needs_review') return letGo(attempt, context, { is: 'not now', because: state }, 0);
   const word = record.token === undefined ? undefined : await ask(attempt, record.token, context);
@@ -107,19 +107,20 @@ async function decide(
       evidence: { operation: RESOLVE, code: 'resubmit', detail: by },
     });
     if (!isApplied(kept)) return TAKEN;
-    const { did, because } = await submit(attempt, context);
-    return did === 'lost' || did === 'waits' ? { is: 'not now', because } : { is: 'resolved' };
+    const sent = await submit(attempt, context);
+    if (sent.outcome === 'lost' || sent.outcome === 'waits') return { is: 'not now', because: sent.reason };
+    return { is: 'resolved' };
   }
-  const { did } = await finish(attempt, context, {
+  const finished = await finish(attempt, context, {
     to: outcome,
     dueInMs: outcome === 'succeeded' && record.token ? context.policy.recheckMs[0] : undefined,
     set: { ...NO_LONGER_OF_USE, ...resolution },
     evidence: { operation: RESOLVE, code: outcome, detail: by },
     event: eventOf(record, outcome, { resolvedBy: by }),
-    did: 'ended',
-    because: outcome,
+    outcome: 'ended',
+    reason: outcome,
   });
-  return did === 'lost' ? TAKEN : { is: 'resolved' };
+  return finished.outcome === 'lost' ? TAKEN : { is: 'resolved' };
 }
 
 const TAKEN = { is: 'not now', because: 'somebody else changed it' } as const;
@@ -131,13 +132,13 @@ async function letGo(
   answer: Resolved,
   dueInMs = DAILY_MS,
 ): Promise<Resolved> {
-  const { did } = await finish(attempt, context, {
+  const finished = await finish(attempt, context, {
     to: attempt.record.state,
     dueInMs,
-    did: 'waits',
-    because: answer.is,
+    outcome: 'waits',
+    reason: answer.is,
   });
-  return did === 'lost' ? TAKEN : answer;
+  return finished.outcome === 'lost' ? TAKEN : answer;
 }
 
 /** It stood in a copy of Redis as not yet sent, and no token of it is known: it begins anew, under its disburse_id. */
@@ -153,16 +154,16 @@ async function letGoOn(
 ): Promise<Resolved> {
   const { record, at } = attempt;
   const dueInMs = Math.max(0, (record.notBefore ?? 0) - at);
-  const { did } = await finish(attempt, context, {
+  const finished = await finish(attempt, context, {
     to: 'queued',
     dueInMs,
     // The time limit counts from the decision: it may have waited for days.
     set: { ...resolution, reason: '', '@approvedAt': 0 },
     evidence: { operation: RESOLVE, code: 'resubmit', detail: resolution.resolvedBy },
-    did: 'advanced',
-    because: 'resubmit',
+    outcome: 'advanced',
+    reason: 'resubmit',
   });
-  if (did === 'lost') return TAKEN;
+  if (finished.outcome === 'lost') return TAKEN;
   if (dueInMs === 0) context.wake('disbursement', record.id, record.rev + 1);
   return { is: 'resolved' };
 }

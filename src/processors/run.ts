@@ -10,7 +10,7 @@ import type { Processor } from './index.ts';
 export interface AttemptFinished {
   readonly queue: string;
   readonly id: string;
-  readonly settlement: AttemptResult;
+  readonly result: AttemptResult;
   readonly durationMs: number;
   /** Whose keys were asked for; absent where none were needed. */
   readonly account?: string;
@@ -28,11 +28,11 @@ export function runner(queue: QueueName, processor: Processor, context: Processo
     while (next !== undefined) {
       const { id } = next;
       const startedMono = context.clock.monotonic();
-      const settlement: AttemptResult = await next.attempt(noting);
+      const result: AttemptResult = await next.attempt(noting);
       const durationMs = context.clock.monotonic() - startedMono;
-      announce({ queue, id, settlement, durationMs, ...(account === undefined ? {} : { account }) });
-      if (settlement.because === 'none' && settlement.did === 'idle') throw noRecord(queue, id);
-      next = settlement.next;
+      announce({ queue, id, result, durationMs, ...(account === undefined ? {} : { account }) });
+      if (result.reason === 'none' && result.outcome === 'idle') throw noRecord(queue, id);
+      next = result.next;
     }
   };
 }

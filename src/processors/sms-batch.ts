@@ -75,7 +75,7 @@ async function goOnWith(
 ): Promise<AttemptResult> {
   const { queue, turn, rest } = run;
   const [id, ...after] = rest;
-  const goesOn = first === true || (turn === 'next' && settlement.because === 'tried');
+  const goesOn = first === true || (turn === 'next' && settlement.reason === 'tried');
   if (id === undefined || !goesOn) return settlement;
   if (slow || context.stopping?.() || context.clock.monotonic() >= run.untilMono) {
     for (const other of await context.chunks.handedOut(queue, rest)) context.wake(queue, other, 1);
@@ -88,10 +88,10 @@ async function goOnWith(
 
 async function send(id: string, run: InRun, context: ProcessorContext): Promise<Sent> {
   const attempt = await beginSending(id, run, context);
-  if ('did' in attempt) return { settlement: attempt };
+  if ('outcome' in attempt) return { settlement: attempt };
   const first = attempt.record.rev === 1;
   const answered = await ask(attempt, context);
-  if ('did' in answered) return { settlement: answered, first };
+  if ('outcome' in answered) return { settlement: answered, first };
   const { intended, verdict, slow } = answered;
   return { settlement: await settleAnswer(intended, verdict, context), first, slow };
 }
@@ -111,7 +111,7 @@ async function ask(attempt: SendAttempt, context: ProcessorContext): Promise<Ans
     });
   }
   const intended = await intend(attempt, context);
-  return 'did' in intended ? intended : request(intended, context);
+  return 'outcome' in intended ? intended : request(intended, context);
 }
 
 /** What has waited for its turn until the process is about to stop has not begun: nothing of it was sent. */

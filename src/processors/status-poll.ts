@@ -14,5 +14,5 @@ const looks: Partial<Record<Kind, (id: string, context: ProcessorContext) => Pro
 export async function pollStatus(id: string, context: ProcessorContext): Promise<AttemptResult> {
   const kind = kindOf(id) ?? (await context.queries.kindOf(id));
   const look = kind ? looks[kind] : undefined;
-  return look ? look(id, context) : { did: 'idle', because: kind ? 'nothing_to_look_at' : 'none' };
+  return look ? look(id, context) : { outcome: 'idle', reason: kind ? 'nothing_to_look_at' : 'none' };
 }

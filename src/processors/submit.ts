@@ -32,7 +32,7 @@ export async function submit(attempt: Attempt, context: ProcessorContext): Promi
   if (!admission.admitted) return stayAt(attempt, context, { dueInMs: admission.retryAfterMs, because: 'rate' });
 
   const intended = await writeIntent(attempt, token, context);
-  if ('did' in intended) return intended;
+  if ('outcome' in intended) return intended;
   const verdict = await context.upstream.payments.submitDisbursement(
     attempt.account,
     { token, disburseId },
@@ -98,14 +98,19 @@ function settleSubmit(attempt: Attempt, verdict: SubmitVerdict, context: Process
         ...(providerRef ? { providerRef } : {}),
       },
       evidence: { ...evidence, detail: status },
-      did: 'advanced',
-      because: 'submitted',
+      outcome: 'advanced',
+      reason: 'submitted',
     };
     return finishClaiming(attempt, ending, transactionId, context);
   }
   const because = verdict.is === 'held' ? verdict.condition : verdict.code;
   if (exchange.sent === 'never') {
-    return finish(attempt, context, { ...unsent(record, because, context), evidence, did: 'retries', because });
+    return finish(attempt, context, {
+      ...unsent(record, because, context),
+      evidence,
+      outcome: 'retries',
+      reason: because,
+    });
   }
   return finish(attempt, context, {
     to: 'unknown',
@@ -113,8 +118,8 @@ function settleSubmit(attempt: Attempt, verdict: SubmitVerdict, context: Process
     // After a loss of data the id may be used by a payment that this record knows nothing of.
     set: { '@quietUntil': quietMs, ...(exchange.code === ID_USED ? { idUsed: 1 } : {}) },
     evidence,
-    did: 'unknown',
-    because,
+    outcome: 'unknown',
+    reason: because,
   });
 }
 
@@ -131,12 +136,18 @@ export async function finishClaiming(
   context: ProcessorContext,
 ): Promise<AttemptResult> {
   if (transactionId === undefined) return finish(attempt, context, ending);
-  const settlement = await finish(attempt, context, { ...ending, claims: `transactionId=${transactionId}` });
-  if (settlement.because !== CLAIMED) return settlement;
+  const result = await finish(attempt, context, { ...ending, claims: `transactionId=${transactionId}` });
+  if (result.reason !== CLAIMED) return result;
   const because = TRANSACTION_COLLISION;
   const evidence = [...linesOf(ending.evidence), named('transactionId', transactionId)];
   if (attempt.record.state === 'needs_review') {
-    return finish(attempt, context, { to: 'needs_review', dueInMs: DAILY_MS, evidence, did: 'waits', because });
+    return finish(attempt, context, {
+      to: 'needs_review',
+      dueInMs: DAILY_MS,
+      evidence,
+      outcome: 'waits',
+      reason: because,
+    });
   }
   return announceEnd(attempt, context, 'needs_review', { reason: because, dueInMs: DAILY_MS, evidence });
 }

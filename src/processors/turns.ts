@@ -42,7 +42,7 @@ export class Turns {
     const first = this.#slow ? this.#toSend : this.#toIntend;
     return first.within(async (waited) => {
       const intended = await intend(waited);
-      if ('did' in intended) return intended;
+      if ('outcome' in intended) return intended;
       if (first === this.#toSend) return timed(intended, false);
       return this.#toSend.within((waitedAgain) => timed(intended, waitedAgain));
     });

@@ -70,7 +70,7 @@ test('an endpoint gets nothing from before it was registered, though it was not 
   await emit(world.redis, 'before', 'message.sent');
   const late = await world.endpoint();
   await world.dispatch();
-  expect(await world.deliver(late)).toMatchObject({ did: 'idle' });
+  expect(await world.deliver(late)).toMatchObject({ outcome: 'idle' });
   expect(world.posts).toEqual([]);
 });
 
@@ -109,7 +109,7 @@ test('an endpoint that fails is tried with one event at a time, and gets the res
   await world.dispatch();
   await world.deliver(id);
   expect(world.posts).toHaveLength(8);
-  expect(await world.deliver(id)).toMatchObject({ because: 'rests' });
+  expect(await world.deliver(id)).toMatchObject({ reason: 'rests' });
   world.pass(10 * SECOND);
   await world.deliver(id);
   expect(world.posts).toHaveLength(9);
@@ -155,7 +155,7 @@ test('a worker that dies after a post leaves the event due, with the same id', a
   await emit(world.redis, 'a', 'message.sent');
   await world.dispatch();
   await world.endpoints.take(id, 30 * SECOND, 8);
-  expect(await world.deliver(id)).toMatchObject({ did: 'idle', because: 'leased' });
+  expect(await world.deliver(id)).toMatchObject({ outcome: 'idle', reason: 'leased' });
   world.pass(31 * SECOND);
   await world.deliver(id);
   expect(world.posts.map(({ event }) => event)).toEqual(['a.1']);
@@ -210,7 +210,7 @@ test('what an endpoint had is gone when it is removed', async () => {
   expect(await world.endpoints.remove(id)).toBe(true);
   expect(await world.redis.keys(`*${id}*`)).toEqual([]);
   expect(await world.redis.zcard(keys.due('event-delivery'))).toBe(0);
-  expect(await world.deliver(id)).toMatchObject({ because: 'none' });
+  expect(await world.deliver(id)).toMatchObject({ reason: 'none' });
 });
 
 test('the log of an endpoint is bounded', async () => {

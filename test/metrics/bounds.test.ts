@@ -54,8 +54,8 @@ async function everythingAtOnce(): Promise<string> {
     },
   });
   for (const queue of [...words.queues, ...STRANGERS]) {
-    for (const did of [...words.settlements, ...STRANGERS]) {
-      metrics.attemptFinished({ queue, settlement: { did, because: 'x' }, durationMs: 1 });
+    for (const outcome of [...words.settlements, ...STRANGERS]) {
+      metrics.attemptFinished({ queue, result: { outcome, reason: 'x' }, durationMs: 1 });
     }
   }
   for (const operation of words.operations) {

@@ -22,7 +22,7 @@ describe('what a process saw', () => {
     const finished: AttemptFinished = {
       queue: 'disbursement',
       id: 'dsb_1',
-      settlement: { did: 'waits', because: 'status_+221770000001' },
+      result: { outcome: 'waits', reason: 'status_+221770000001' },
       durationMs: 30,
     };
     metrics.attemptFinished(finished);

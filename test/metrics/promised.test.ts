@@ -56,7 +56,7 @@ async function aBusyPage(): Promise<string> {
     accounts: { allHolds: () => Promise.resolve([{ account: 'main', area: 'payments', reason: 'funds', since: 1 }]) },
     queries: { ...idle.queries, backlog: () => Promise.resolve([{ queue: 'disbursement', due: 0 }]) },
   });
-  metrics.attemptFinished({ queue: 'intake', settlement: { did: 'ended', because: 'x' }, durationMs: 1 });
+  metrics.attemptFinished({ queue: 'intake', result: { outcome: 'ended', reason: 'x' }, durationMs: 1 });
   metrics.exchanged({ operation: 'balance', code: 'ok', durationMs: 1 });
   return metrics.scrape();
 }

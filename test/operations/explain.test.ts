@@ -259,7 +259,7 @@ describe('a word of a log line', () => {
 /** Every word that processors give as a reason, as they are written in the sources. */
 function wordsOfProcessors(): string[] {
   const folder = new URL('../../src/processors/', import.meta.url);
-  const files = readdirSync(folder).filter((name) => name.endsWith('.ts'));
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
   const source = files
     .map((name) => readFileSync(new URL(name, folder), 'utf8').replace(/\/\*[\s\S]*?\*\//g, ''))
     .join('\n');

@@ -48,7 +48,7 @@ async function everythingOnce(): Promise<string> {
   metrics.rolesAre(words.roles);
   metrics.workersSeen(new Map(words.queues.map((queue) => [queue, 0])));
   for (const queue of words.queues)
-    metrics.attemptFinished({ queue, settlement: { did: 'ended', because: 'x' }, durationMs: 1 });
+    metrics.attemptFinished({ queue, result: { outcome: 'ended', reason: 'x' }, durationMs: 1 });
   for (const operation of words.operations) metrics.exchanged({ operation, code: 'ok', durationMs: 1 });
   metrics.fenced(1);
   return metrics.scrape();

@@ -61,7 +61,7 @@ async function accepted({ kind, queue, asks, accept, advance }: Begun) {
     asks,
     /** One try, and how long it is until the next, ms. */
     async run(): Promise<number> {
-      expect(await advance(world.context)).toMatchObject({ did: 'retries' });
+      expect(await advance(world.context)).toMatchObject({ outcome: 'retries' });
       return Number(await store.redis.zscore(`due:${queue}`, 'op_1')) - world.context.clock.now();
     },
     async written() {

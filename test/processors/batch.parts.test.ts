@@ -118,7 +118,7 @@ async function finishedEvents(): Promise<Record<string, unknown>[]> {
 describe('before the approval', () => {
   test('nothing of a batch is a disbursement, however often it is looked at', async () => {
     const id = await uploaded(people(3));
-    expect(await attempt(id)).toEqual({ did: 'waits', because: 'awaiting_approval' });
+    expect(await attempt(id)).toEqual({ outcome: 'waits', reason: 'awaiting_approval' });
     expect(await disbursements()).toBe(0);
     expect(Number(await fresh.redis.zscore(keys.due('batch'), id)) - Date.now()).toBeGreaterThan(DAY_MS - 5_000);
   });
@@ -126,7 +126,7 @@ describe('before the approval', () => {
   test('it expires after a day, and can be approved no more', async () => {
     const id = await uploaded(people(3));
     laterMs = DAY_MS + 1_000;
-    expect(await attempt(id)).toEqual({ did: 'ended', because: 'expired' });
+    expect(await attempt(id)).toEqual({ outcome: 'ended', reason: 'expired' });
     const expired = await record(id);
     expect(expired.state).toBe('expired');
     await expect(operations.transition(expired, undefined, { to: 'running' })).rejects.toThrow('no arrow');
@@ -137,21 +137,21 @@ describe('before the approval', () => {
 describe('an approved batch', () => {
   test('accepts every row once, follows them, and says once how it ended', async () => {
     const id = await approved(people(3));
-    expect(await attempt(id)).toEqual({ did: 'advanced', because: 'handed_out' });
+    expect(await attempt(id)).toEqual({ outcome: 'advanced', reason: 'handed_out' });
     const rows = await batches.rows(id, 0, 3);
     const first = await queries.read('disbursement', rows[0]?.id ?? '');
     expect(first).toMatchObject({ state: 'queued', amount: 1_000, reference: 'sal-0', batch: id });
     expect(first?.fields).toMatchObject({ by: 'maker', approvedBy: 'checker' });
 
     await end(rows.slice(1, 2), 'needs_review');
-    expect(await attempt(id)).toEqual({ did: 'waits', because: 'rows_under_way' });
+    expect(await attempt(id)).toEqual({ outcome: 'waits', reason: 'rows_under_way' });
     expect((await record(id)).mark).toBe(0);
     await end(rows.slice(0, 1), 'succeeded');
     await attempt(id);
     expect((await record(id)).mark).toBe(2);
     await end(rows.slice(2), 'failed');
     await attempt(id);
-    expect(await attempt(id)).toMatchObject({ did: 'idle' });
+    expect(await attempt(id)).toMatchObject({ outcome: 'idle' });
     expect((await record(id)).state).toBe('finished');
     expect(await finishedEvents()).toEqual([
       {
@@ -180,18 +180,18 @@ describe('an approved batch', () => {
   test('waits while Redis would not keep what it answers', async () => {
     const id = await approved(people(1));
     durable = false;
-    expect(await attempt(id)).toEqual({ did: 'waits', because: 'redis_not_durable' });
+    expect(await attempt(id)).toEqual({ outcome: 'waits', reason: 'redis_not_durable' });
     expect(await disbursements()).toBe(0);
   });
 
   test('waits while this worker does not have the keys of its account, and refuses no row for it', async () => {
     const id = await approved(people(2));
     known = false;
-    expect(await attempt(id)).toEqual({ did: 'waits', because: 'account_not_configured' });
+    expect(await attempt(id)).toEqual({ outcome: 'waits', reason: 'account_not_configured' });
     expect(await batches.refused(id)).toEqual({});
     expect(Number(await fresh.redis.zscore(keys.due('batch'), id)) - Date.now()).toBeGreaterThan(0);
     known = true;
-    expect(await attempt(id)).toEqual({ did: 'advanced', because: 'handed_out' });
+    expect(await attempt(id)).toEqual({ outcome: 'advanced', reason: 'handed_out' });
     expect(await disbursements()).toBe(2);
   });
 
@@ -227,7 +227,7 @@ describe('a worker that dies', () => {
     };
     await expect(attempt(id, { accept: dying })).rejects.toThrow('killed');
     expect((await record(id)).fed).toBe(0);
-    expect(await attempt(id)).toEqual({ did: 'idle', because: 'leased' });
+    expect(await attempt(id)).toEqual({ outcome: 'idle', reason: 'leased' });
     outlive();
     for (let times = 0; times < 3; times += 1) await attempt(id);
     expect(await disbursements()).toBe(230);
@@ -251,14 +251,14 @@ describe('a worker that dies', () => {
     await killed('before');
     expect(await finishedEvents()).toHaveLength(0);
     await killed('after');
-    expect(await attempt(id)).toEqual({ did: 'idle', because: 'final' });
+    expect(await attempt(id)).toEqual({ outcome: 'idle', reason: 'final' });
     expect(await finishedEvents()).toHaveLength(1);
   });
 
   test('two attempts at once are one', async () => {
     const id = await approved(people(50));
     const settlements = await Promise.all([attempt(id), attempt(id), attempt(id)]);
-    expect(settlements.map(({ did }) => did).filter((did) => did === 'advanced')).toHaveLength(1);
+    expect(settlements.map(({ outcome: did }) => did).filter((did) => did === 'advanced')).toHaveLength(1);
   });
 });
 

@@ -126,7 +126,7 @@ describe('cancelled in the middle', () => {
   test('so it is where the chunk was parked', async () => {
     const { bins } = await cancelled(async (world, chunk) => {
       await world.campaigns.switch(world.id, 'pause');
-      expect(await world.send(chunk)).toMatchObject({ because: 'campaign_parked' });
+      expect(await world.send(chunk)).toMatchObject({ reason: 'campaign_parked' });
       await world.campaigns.switch(world.id, 'cancel');
     });
     expect(bins).toMatchObject({ cancelled: 0, failed: 3, unknown: 3 });
@@ -142,7 +142,7 @@ describe('cancelled in the middle', () => {
           return prepare(account);
         },
       });
-      expect(await world.send(chunk)).toMatchObject({ because: 'campaign_cancelled' });
+      expect(await world.send(chunk)).toMatchObject({ reason: 'campaign_cancelled' });
     });
     expect(bins).toMatchObject({ cancelled: 0, failed: 3, unknown: 3 });
   });
@@ -168,7 +168,7 @@ test('what failed before it is retried is not held against the retry', async () 
   const { id, ...world } = await failedCampaign();
   expect([await world.standing(id), (await world.read(id)).totals.failed]).toEqual(['finished', 300]);
   await world.context.retries.start(id, { includeUnknown: false });
-  expect(await world.feed(id)).toEqual({ did: 'advanced', because: 'retried' });
+  expect(await world.feed(id)).toEqual({ outcome: 'advanced', reason: 'retried' });
   expect([await world.standing(id), (await world.read(id)).totals.queued]).toEqual(['running', 300]);
 });
 

@@ -120,7 +120,7 @@ describe('doubt', () => {
       await store.redis.hset(`op:${chunk}`, { state: 'sending', sentAt: w.now() });
       await store.redis.hincrby(`op:${id}`, 't:queued', -50);
       await store.redis.hincrby(`op:${id}`, 't:sending', 50);
-      expect(await lookAtChunk(chunk, w.context)).toEqual({ did: 'unknown', because: 'interrupted' });
+      expect(await lookAtChunk(chunk, w.context)).toEqual({ outcome: 'unknown', reason: 'interrupted' });
     }
     await w.feed(id);
     expect([await w.standing(id), (await w.read(id)).totals.unknown, await w.sum(id)]).toEqual([

@@ -23,7 +23,7 @@ describe('a time to start', () => {
   test('a wake-up that comes too early changes nothing', async () => {
     const w = world();
     const id = await w.started(60, { sendAt: MIDNIGHT + 10 * HOUR });
-    expect(await w.feed(id)).toEqual({ did: 'waits', because: 'scheduled' });
+    expect(await w.feed(id)).toEqual({ outcome: 'waits', reason: 'scheduled' });
     expect(await w.dueAt(id)).toBe(MIDNIGHT + 10 * HOUR);
   });
 
@@ -63,9 +63,9 @@ describe('quiet hours', () => {
       { type: 'campaign.held', data: { id, state: 'held', reason: 'quiet_hours' } },
     ]);
     w.turnTo(31);
-    expect(await w.feed(id)).toEqual({ did: 'waits', because: 'quiet_hours' });
+    expect(await w.feed(id)).toEqual({ outcome: 'waits', reason: 'quiet_hours' });
     w.turnTo(32);
-    expect(await w.feed(id)).toEqual({ did: 'advanced', because: 'release' });
+    expect(await w.feed(id)).toEqual({ outcome: 'advanced', reason: 'release' });
     await w.work();
     expect([await w.standing(id), w.texts(id)]).toEqual(['finished', 60]);
   });
@@ -79,7 +79,7 @@ describe('quiet hours', () => {
     expect(chunks).toHaveLength(2);
     w.turnTo(21);
     for (const chunk of chunks) {
-      expect(await w.send(chunk)).toMatchObject({ did: 'waits', because: 'campaign_parked' });
+      expect(await w.send(chunk)).toMatchObject({ outcome: 'waits', reason: 'campaign_parked' });
     }
     expect([w.posts.length, await w.standing(id), await w.sum(id)]).toEqual([0, 'held: quiet_hours', [100, 100]]);
     w.turnTo(31);
@@ -146,7 +146,7 @@ describe('a pace', () => {
     const id = await w.started(100, { perSecond: 10, canary: 0 });
     await w.feed(id);
     const settled = await Promise.all((await w.out()).map((chunk) => w.send(chunk)));
-    expect([settled.map(({ because }) => because).toSorted(), w.texts(id)]).toEqual([['pace', 'sent'], 50]);
+    expect([settled.map(({ reason: because }) => because).toSorted(), w.texts(id)]).toEqual([['pace', 'sent'], 50]);
   });
 
   test('a campaign that is over takes no other pace', async () => {
@@ -166,7 +166,7 @@ describe('sharing the workers', () => {
     const small = await w.started(10_000, { canary: 0 });
     await w.feed(small);
     expect((await w.read(small)).fed).toBe(FEED_WINDOW / 2);
-    expect((await w.feed(huge)).because).toBe('window_full');
+    expect((await w.feed(huge)).reason).toBe('window_full');
     expect((await w.read(huge)).fed).toBe(FEED_WINDOW);
   });
 });
@@ -195,7 +195,7 @@ describe('a canary', () => {
     const id = await w.started(1_200);
     await w.feed(id);
     expect((await w.read(id)).fed).toBe(1);
-    expect(await w.feed(id)).toEqual({ did: 'idle', because: 'canary_is_out' });
+    expect(await w.feed(id)).toEqual({ outcome: 'idle', reason: 'canary_is_out' });
     await w.looks(2, 2_000);
     expect([await w.standing(id), w.texts(id)]).toEqual(['finished', 1_200]);
   });

@@ -53,7 +53,7 @@ describe('whoever may have got it is not reported as not sent to', () => {
     await world.send('chk_1');
     Object.assign(world.service, { statistics: async () => not('transient', 'server_error') });
     world.advance(LIMIT_MS);
-    expect(await world.look('chk_1')).toEqual({ did: 'ended', because: 'limit' });
+    expect(await world.look('chk_1')).toEqual({ outcome: 'ended', reason: 'limit' });
     expect(await world.states('chk_1', 3)).toEqual(['unknown', 'unknown', 'unknown']);
   });
 
@@ -89,7 +89,7 @@ describe('a text that statistics list under a code that is no clear yes', () => 
     }
     expect(await world.stateOf('chk_1')).toBe('unknown');
     world.advance(LIMIT_MS);
-    expect(await world.look('chk_1')).toEqual({ did: 'ended', because: 'looked' });
+    expect(await world.look('chk_1')).toEqual({ outcome: 'ended', reason: 'looked' });
     expect([world.service.requests, await world.states('chk_1', 1)]).toEqual([[1], ['unknown']]);
   });
 
@@ -137,7 +137,7 @@ test('a text with a strange code is in doubt, is looked up, and the code stands 
       return ok({ items: [{ index: 0, outcome: 'unknown', code: 'REJECTED', strange: true }] });
     },
   });
-  expect(await world.send('chk_1')).toEqual({ did: 'unknown', because: 'strange_code' });
+  expect(await world.send('chk_1')).toEqual({ outcome: 'unknown', reason: 'strange_code' });
   const { lines } = readEvidence((await world.queries.read('chunk', 'chk_1'))?.fields ?? {});
   expect(lines.at(-1)).toMatchObject({ operation: 'send', detail: 'strange code REJECTED' });
   await world.finish('chk_1');
@@ -156,9 +156,9 @@ describe('a number that is missing in the statistics', () => {
     world.advance(SETTLE_DELAY_MS);
     await world.look('chk_1');
     world.advance(LIMIT_MS - SETTLE_DELAY_MS - 1);
-    expect(await world.look('chk_1')).toEqual({ did: 'unknown', because: 'statistics_silent' });
+    expect(await world.look('chk_1')).toEqual({ outcome: 'unknown', reason: 'statistics_silent' });
     world.advance(1);
-    expect(await world.look('chk_1')).toEqual({ did: 'ended', because: 'looked' });
+    expect(await world.look('chk_1')).toEqual({ outcome: 'ended', reason: 'looked' });
     expect([world.service.requests, await world.states('chk_1', 1)]).toEqual([[1], ['unknown']]);
   });
 
@@ -186,9 +186,9 @@ describe('a number that is missing in the statistics', () => {
     Object.assign(world.service, { statistics: silent });
     await world.send('chk_1');
     world.advance(SETTLE_DELAY_MS);
-    expect(await world.look('chk_1')).toEqual({ did: 'retries', because: 'statistics_silent' });
+    expect(await world.look('chk_1')).toEqual({ outcome: 'retries', reason: 'statistics_silent' });
     world.advance(LIMIT_MS);
-    expect(await world.look('chk_1')).toEqual({ did: 'ended', because: 'looked' });
+    expect(await world.look('chk_1')).toEqual({ outcome: 'ended', reason: 'looked' });
     expect([world.service.requests, await world.states('chk_1', 2)]).toEqual([[2], ['failed', 'failed']]);
   });
 });

@@ -40,7 +40,7 @@ async function job(woken: string, context: ProcessorContext): Promise<string[]> 
   )({
     data: { id: woken },
   });
-  return attempts.map(({ id, settlement: { did, because } }) => `${id.split('-')[1]} ${did} ${because}`);
+  return attempts.map(({ id, result: { outcome: did, reason: because } }) => `${id.split('-')[1]} ${did} ${because}`);
 }
 
 /** Somebody else's turn, from its intent until it is told to end. */
@@ -78,7 +78,7 @@ describe('a run of chunks', () => {
     // The canary came through meanwhile, so the others were handed out; before that none of them is begun.
     expect(next?.id).toBe(`${id}.ab-1`);
     await store.redis.zrem('due:sms-batch', `${id}.ab-1`);
-    expect(await next?.attempt(w.context)).toEqual({ did: 'idle', because: 'not out' });
+    expect(await next?.attempt(w.context)).toEqual({ outcome: 'idle', reason: 'not out' });
     expect(w.posts).toHaveLength(1);
   });
 
@@ -101,7 +101,7 @@ describe('a run of chunks', () => {
     const { context, chunk } = await handedOut(300);
     expect((await sendChunk(chunk(2), 'sms-batch', context)).next).toBeUndefined();
     expect((await sendChunk(chunk(0), 'sms-batch', context)).next?.id).toBe(chunk(1));
-    expect(await sendChunk(chunk(0), 'sms-batch', context)).toEqual({ did: 'idle', because: 'final' });
+    expect(await sendChunk(chunk(0), 'sms-batch', context)).toEqual({ outcome: 'idle', reason: 'final' });
     expect(runAfter('sms_1')).toEqual([]);
   });
 
@@ -172,7 +172,7 @@ describe('a run of chunks', () => {
       });
       stops = true;
       for (const { end } of holders) end();
-      expect((await Promise.all(waiting)).map(({ because }) => because)).toEqual(['stopping', 'stopping']);
+      expect((await Promise.all(waiting)).map(({ reason: because }) => because)).toEqual(['stopping', 'stopping']);
       expect([w.posts.length, await stored()]).toEqual([0, ['queued', 'queued']]);
       stops = false;
       expect(await job(chunk(0), context)).toEqual(ended(0, 0));

@@ -74,10 +74,10 @@ test('the same text waits while the first is in doubt, the others of its chunk d
   world.service.fate.push('lost');
   await world.send('chk_1');
   await world.chunk('chk_2', [AWA, ALI]);
-  expect(await world.send('chk_2')).toEqual({ did: 'advanced', because: 'sent' });
+  expect(await world.send('chk_2')).toEqual({ outcome: 'advanced', reason: 'sent' });
   expect(await world.states('chk_2', 2)).toEqual(['queued', 'sent']);
   world.advance(SETTLE_DELAY_MS / 2);
-  expect(await world.send('chk_2')).toEqual({ did: 'waits', because: 'same_text_open' });
+  expect(await world.send('chk_2')).toEqual({ outcome: 'waits', reason: 'same_text_open' });
   expect(world.service.times(AWA.to)).toBe(0);
   // Waiting is no try: after it the waits after a failure are as short as at first.
   expect((await world.queries.read('chunk', 'chk_2'))?.tries).toBe(0);
@@ -104,7 +104,7 @@ test('what expires while its account is held is told so, and the rest waits', as
   const world = textsBench(store.redis);
   await world.context.accounts.hold('main', 'messaging', 'funds');
   await world.chunk('chk_1', [{ ...AWA, expiresInMs: 10_000 }, ALI]);
-  expect(await world.send('chk_1')).toEqual({ did: 'waits', because: 'account_held_funds' });
+  expect(await world.send('chk_1')).toEqual({ outcome: 'waits', reason: 'account_held_funds' });
   expect(await world.states('chk_1', 2)).toEqual(['queued', 'queued']);
   world.advance(30_000);
   await world.send('chk_1');

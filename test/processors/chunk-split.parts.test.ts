@@ -66,7 +66,7 @@ describe('a request that was refused for one bad number', () => {
     const persons = people(5);
     await world.chunk('chk_1', persons);
     world.service.bad.add(persons[2]?.to ?? '');
-    expect(await world.send('chk_1')).toEqual({ did: 'ended', because: 'ERROR_110' });
+    expect(await world.send('chk_1')).toEqual({ outcome: 'ended', reason: 'ERROR_110' });
     expect([world.service.requests, tally(await world.states('chk_1', 5))]).toEqual([[5], { failed: 5 }]);
   });
 
@@ -103,8 +103,8 @@ test('a part whose answer is lost is looked up before anything else of the chunk
   world.advance(SETTLE_DELAY_MS);
   await world.look('chk_1');
   world.service.fate.push('answer lost');
-  expect(await world.send('chk_1')).toMatchObject({ did: 'unknown' });
-  expect(await world.send('chk_1')).toEqual({ did: 'idle', because: 'elsewhere' });
+  expect(await world.send('chk_1')).toMatchObject({ outcome: 'unknown' });
+  expect(await world.send('chk_1')).toEqual({ outcome: 'idle', reason: 'elsewhere' });
   await world.finish('chk_1');
   expect(tally(await world.states('chk_1', 8))).toEqual({ sent: 7, failed: 1 });
   expect(Math.max(...persons.map(({ to }) => world.service.times(to)))).toBe(1);
@@ -121,7 +121,7 @@ test('a worker that dies while it sends a part leaves that part in doubt, and th
   void world.send('chk_1', { fence: () => new Promise(() => undefined) });
   await expect.poll(() => world.stateOf('chk_1')).toBe('sending');
   world.advance(LEASE_MS + 1);
-  expect(await world.look('chk_1')).toEqual({ did: 'unknown', because: 'interrupted' });
+  expect(await world.look('chk_1')).toEqual({ outcome: 'unknown', reason: 'interrupted' });
   await world.finish('chk_1');
   expect(await world.states('chk_1', 8)).toEqual([
     ...Array.from({ length: 4 }, () => 'unknown'),

@@ -66,14 +66,14 @@ const chunkFields = () => store.redis.hgetall('op:chk_1');
 test('a write that the replicas did not confirm sends nothing, and the chunk waits in its queue again', async () => {
   const reached = [false, true];
   const world = await chunk({ fence: async () => reached.shift() ?? true });
-  expect(await world.send()).toEqual({ did: 'retries', because: 'fence' });
+  expect(await world.send()).toEqual({ outcome: 'retries', reason: 'fence' });
   expect([world.asked, await world.states()]).toEqual([[], ['queued', 'queued']]);
   expect([await world.due('status-poll'), Number(await world.due('sms-otp'))]).toEqual([
     null,
     world.context.clock.now() + 1_000,
   ]);
   world.upstream.send = async () => ok({ items: [{ index: 0, outcome: 'sent', code: '00' }] });
-  expect(await world.send()).toEqual({ did: 'ended', because: 'sent' });
+  expect(await world.send()).toEqual({ outcome: 'ended', reason: 'sent' });
   expect([world.asked, await world.states()]).toEqual([['send'], ['settled', 'sent']]);
 });
 
@@ -84,7 +84,7 @@ test('nobody is sent to who expires while the request waits for its turn', async
     limit = (how as { readonly sendBy: number }).sendBy - world.context.clock.monotonic();
     return not('transient', 'send_deadline', 'never');
   };
-  expect(await world.send()).toEqual({ did: 'retries', because: 'send_deadline' });
+  expect(await world.send()).toEqual({ outcome: 'retries', reason: 'send_deadline' });
   expect(limit).toBeLessThanOrEqual(200);
   expect(limit).toBeGreaterThan(0);
 });
@@ -95,7 +95,7 @@ test('a service that refuses connections for hours is tried at each recheck, and
   world.upstream.send = async () => not('transient', 'unreachable', 'never');
   const waits: number[] = [];
   for (let hours = 0; hours < 12; hours += 1) {
-    expect(await world.send()).toEqual({ did: 'retries', because: 'unreachable' });
+    expect(await world.send()).toEqual({ outcome: 'retries', reason: 'unreachable' });
     waits.push(Number(await world.due('sms-otp')) - world.context.clock.now());
   }
   expect(Math.max(...waits)).toBe(holdRecheckMs);
@@ -113,14 +113,14 @@ test('a chunk whose intent was not answered is known not to have left, and is se
   await expect(world.send({ fence: lost })).rejects.toThrow('Connection is closed');
   expect([world.asked, await world.states()]).toEqual([[], ['queued', 'queued']]);
   world.upstream.send = async () => ok({ items: [{ index: 0, outcome: 'sent', code: '00' }] });
-  expect(await world.send()).toEqual({ did: 'ended', because: 'sent' });
+  expect(await world.send()).toEqual({ outcome: 'ended', reason: 'sent' });
   expect([world.asked, await world.states()]).toEqual([['send'], ['settled', 'sent']]);
 });
 
 test('a chunk in which everybody has expired is over at once, and nothing is written as sent', async () => {
   const world = await chunk({ expiresInMs: 1_000 });
   world.advance(2_000);
-  expect(await world.send()).toEqual({ did: 'ended', because: 'expired' });
+  expect(await world.send()).toEqual({ outcome: 'ended', reason: 'expired' });
   expect([world.asked, await world.states(), await world.due('sms-otp')]).toEqual([[], ['settled', 'expired'], null]);
   expect((await world.events()).map(({ type }) => type)).toEqual(['message.expired']);
 });
@@ -128,28 +128,28 @@ test('a chunk in which everybody has expired is over at once, and nothing is wri
 describe('statistics that cannot be had', () => {
   const failing = async () => {
     const world = await chunk();
-    expect(await world.send()).toEqual({ did: 'unknown', because: 'timeout' });
+    expect(await world.send()).toEqual({ outcome: 'unknown', reason: 'timeout' });
     return world;
   };
 
   test('are asked for again until the limit', async () => {
     const world = await failing();
     world.advance(72 * HOUR - 1);
-    expect(await world.look()).toEqual({ did: 'retries', because: 'server_error' });
+    expect(await world.look()).toEqual({ outcome: 'retries', reason: 'server_error' });
     expect(await world.states()).toEqual(['unknown', 'unknown']);
   });
 
   test('leave who is in doubt unknown for good after it, told once', async () => {
     const world = await failing();
     world.advance(72 * HOUR);
-    expect(await world.look()).toEqual({ did: 'ended', because: 'limit' });
+    expect(await world.look()).toEqual({ outcome: 'ended', reason: 'limit' });
     expect([world.asked, await world.states(), await world.due('status-poll')]).toEqual([
       ['send', 'statistics'],
       ['settled', 'unknown'],
       null,
     ]);
     expect((await world.events()).map(({ type }) => type)).toEqual(['message.unknown']);
-    expect(await world.look()).toEqual({ did: 'idle', because: 'final' });
+    expect(await world.look()).toEqual({ outcome: 'idle', reason: 'final' });
   });
 });
 
@@ -158,10 +158,10 @@ test('the text of a one-time password is kept while it may still be looked for, 
   await world.send();
   world.upstream.statistics = async () => ok({ invalid: [], sent: new Map() });
   world.advance(SETTLE_DELAY_MS);
-  expect(await world.look()).toEqual({ did: 'unknown', because: 'not_seen_yet' });
+  expect(await world.look()).toEqual({ outcome: 'unknown', reason: 'not_seen_yet' });
   expect(await world.kept()).toContain('4711');
   world.advance(SETTLE_DELAY_MS);
-  expect(await world.look()).toEqual({ did: 'ended', because: 'looked' });
+  expect(await world.look()).toEqual({ outcome: 'ended', reason: 'looked' });
   expect(await world.states()).toEqual(['settled', 'unknown']);
   expect(await world.kept()).not.toContain('4711');
 });

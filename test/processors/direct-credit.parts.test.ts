@@ -27,7 +27,7 @@ const credited = ok({ transactionId: 'tx-1' });
 test('it is sent once, with half of the lease to leave in', async () => {
   const world = await accepted();
   world.answer('directCredit', credited);
-  expect(await world.run()).toEqual({ did: 'ended', because: 'succeeded' });
+  expect(await world.run()).toEqual({ outcome: 'ended', reason: 'succeeded' });
   expect(world.calls).toEqual([
     {
       name: 'directCredit',
@@ -35,7 +35,7 @@ test('it is sent once, with half of the lease to leave in', async () => {
       sendBy: world.context.clock.monotonic() + LEASE_MS / 2,
     },
   ]);
-  expect(await world.run()).toEqual({ did: 'idle', because: 'final' });
+  expect(await world.run()).toEqual({ outcome: 'idle', reason: 'final' });
 });
 
 describe('an attempt that finds `sending`', () => {
@@ -52,14 +52,14 @@ describe('an attempt that finds `sending`', () => {
 
   test('waits while the one before it may still be sending', async () => {
     const world = await interrupted();
-    expect(await world.run()).toEqual({ did: 'idle', because: 'leased' });
+    expect(await world.run()).toEqual({ outcome: 'idle', reason: 'leased' });
   });
 
   test('leaves it to a person, and sends nothing', async () => {
     const world = await interrupted();
     world.advance(LEASE_MS + 1);
     world.answer('directCredit', credited);
-    expect(await world.run()).toEqual({ did: 'needs_review', because: 'interrupted' });
+    expect(await world.run()).toEqual({ outcome: 'needs_review', reason: 'interrupted' });
     expect(world.calls).toEqual([]);
     expect(await world.events()).toMatchObject([{ type: 'direct_credit.needs_review' }]);
   });
@@ -70,11 +70,11 @@ describe('nothing is sent', () => {
     let kept = false;
     const world = await accepted({ fence: async () => kept });
     world.answer('directCredit', credited);
-    expect(await world.run()).toEqual({ did: 'retries', because: 'fence' });
+    expect(await world.run()).toEqual({ outcome: 'retries', reason: 'fence' });
     expect([world.calls, await world.state(), await world.events()]).toEqual([[], 'queued', []]);
     kept = true;
     world.advance(60_000);
-    expect(await world.run()).toEqual({ did: 'ended', because: 'succeeded' });
+    expect(await world.run()).toEqual({ outcome: 'ended', reason: 'succeeded' });
     expect(world.calls).toHaveLength(1);
   });
 
@@ -85,20 +85,20 @@ describe('nothing is sent', () => {
         return true;
       },
     });
-    expect(await world.run()).toEqual({ did: 'lost', because: 're-read' });
+    expect(await world.run()).toEqual({ outcome: 'lost', reason: 're-read' });
     expect(world.calls).toEqual([]);
   });
 
   test('while Redis would not survive a power loss', async () => {
     const world = await accepted({ durability: () => ({ durable: false, reasons: ['appendonly no'] }) });
-    expect(await world.run()).toEqual({ did: 'waits', because: 'redis_not_durable' });
+    expect(await world.run()).toEqual({ outcome: 'waits', reason: 'redis_not_durable' });
     expect([world.calls, await world.state()]).toEqual([[], 'queued']);
   });
 
   test('while a person has stopped the account', async () => {
     const world = await accepted();
     await world.context.accounts.hold('main', 'payments', 'stopped');
-    expect(await world.run()).toEqual({ did: 'waits', because: 'account_stopped' });
+    expect(await world.run()).toEqual({ outcome: 'waits', reason: 'account_stopped' });
     expect(world.calls).toEqual([]);
   });
 
@@ -111,14 +111,14 @@ describe('nothing is sent', () => {
         return { admitted: true };
       },
     });
-    expect(await world.run()).toEqual({ did: 'waits', because: 'account_stopped' });
+    expect(await world.run()).toEqual({ outcome: 'waits', reason: 'account_stopped' });
     expect([world.calls, await world.state()]).toEqual([[], 'queued']);
   });
 
   test('when it could not be sent for three days', async () => {
     const world = await accepted();
     world.advance(72 * 3_600_000);
-    expect(await world.run()).toEqual({ did: 'ended', because: 'not_sent_in_time' });
+    expect(await world.run()).toEqual({ outcome: 'ended', reason: 'not_sent_in_time' });
     expect([world.calls, await world.state()]).toEqual([[], 'rejected']);
   });
 });
@@ -129,7 +129,7 @@ describe('an answer that comes after another attempt has given it up', () => {
     const world = await accepted();
     const late = async () => {
       world.advance(LEASE_MS + 1);
-      expect(await world.run()).toEqual({ did: 'needs_review', because: 'interrupted' });
+      expect(await world.run()).toEqual({ outcome: 'needs_review', reason: 'interrupted' });
       await meanwhile();
       return verdict;
     };
@@ -140,7 +140,7 @@ describe('an answer that comes after another attempt has given it up', () => {
 
   test('settles the review when it is a success', async () => {
     const { world, settlement, record } = await answeredLate(credited);
-    expect(settlement).toEqual({ did: 'ended', because: 'succeeded_late' });
+    expect(settlement).toEqual({ outcome: 'ended', reason: 'succeeded_late' });
     expect(record).toMatchObject({ state: 'succeeded', transactionId: 'tx-1' });
     expect(record?.reason).toBeUndefined();
     expect(await world.events()).toMatchObject([
@@ -152,14 +152,14 @@ describe('an answer that comes after another attempt has given it up', () => {
   test('is kept as evidence when a person has decided, and told to be lost', async () => {
     const decides = async () => void (await store.redis.hset('op:dcr_1', { state: 'failed' }));
     const { settlement, record } = await answeredLate(credited, decides);
-    expect(settlement).toEqual({ did: 'lost', because: 'not yours' });
+    expect(settlement).toEqual({ outcome: 'lost', reason: 'not yours' });
     expect(record?.state).toBe('failed');
     expect(JSON.stringify(record?.fields)).toContain('named|transactionId||tx-1');
   });
 
   test('settles nothing when it is no success', async () => {
     const { settlement, record } = await answeredLate(not('refused', '1001'));
-    expect([settlement.did, record?.state]).toEqual(['lost', 'needs_review']);
+    expect([settlement.outcome, record?.state]).toEqual(['lost', 'needs_review']);
     expect(JSON.stringify(record?.fields)).toContain('credit|1001');
   });
 });
@@ -181,7 +181,7 @@ describe('a hold', () => {
     await world.context.accounts.hold('main', 'direct_credit', 'funds');
     world.answer('directCredit', credited);
     const patient = { ...world.context, policy: { ...world.context.policy, holdRecheckMs: 0 } };
-    expect(await advanceDirectCredit('dcr_1', patient)).toMatchObject({ did: 'ended' });
+    expect(await advanceDirectCredit('dcr_1', patient)).toMatchObject({ outcome: 'ended' });
     expect(await world.context.accounts.holdsOf('main')).toEqual([]);
   });
 });

@@ -65,14 +65,14 @@ describe('a disbursement that had its token before the account was held', () => 
   test('ends the hold when its submit is taken', async () => {
     const world = await created();
     world.answer('submitDisbursement', ok({ status: 'pending' }));
-    expect(await world.run()).toEqual({ did: 'advanced', because: 'submitted' });
+    expect(await world.run()).toEqual({ outcome: 'advanced', reason: 'submitted' });
     expect(await world.context.accounts.holdsOf('main')).toEqual([]);
   });
 
   test('leaves it as it is when nobody knows what became of the submit', async () => {
     const world = await created();
     world.answer('submitDisbursement', not('unknown', 'timeout', 'maybe'));
-    expect(await world.run()).toEqual({ did: 'unknown', because: 'timeout' });
+    expect(await world.run()).toEqual({ outcome: 'unknown', reason: 'timeout' });
     expect(await world.context.accounts.holdsOf('main')).toHaveLength(1);
   });
 });
@@ -81,7 +81,7 @@ describe('a disbursement whose service cannot be reached', () => {
   async function dueAfter(code: string, tries: number): Promise<number> {
     const world = await queued({}, { tries });
     world.answer('createDisbursement', not('transient', code, 'never'));
-    expect(await advanceDisbursement('dsb_1', world.context)).toEqual({ did: 'retries', because: code });
+    expect(await advanceDisbursement('dsb_1', world.context)).toEqual({ outcome: 'retries', reason: code });
     const due = await store.redis.zscore('due:disbursement', 'dsb_1');
     return Number(due) - ((await world.queries.read('disbursement', 'dsb_1'))?.updatedAt ?? 0);
   }
@@ -137,7 +137,7 @@ describe('a chunk that is let through to try and is refused for a bad number', (
     world.service.bad.add(bad.to);
     await world.context.accounts.hold('main', 'messaging', reason);
     await mayBeTried(`messaging.${reason}`);
-    expect(await world.send('chk_1')).toEqual({ did: 'advanced', because: 'one_of_many' });
+    expect(await world.send('chk_1')).toEqual({ outcome: 'advanced', reason: 'one_of_many' });
     return (await world.context.accounts.holdsOf('main')).map((hold) => hold.reason);
   }
 

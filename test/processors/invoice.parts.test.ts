@@ -60,7 +60,7 @@ describe('creating', () => {
         },
       },
     } as unknown as ProcessorContext;
-    expect(await advanceInvoice('inv_1', slow)).toEqual({ did: 'lost', because: 'not yours' });
+    expect(await advanceInvoice('inv_1', slow)).toEqual({ outcome: 'lost', reason: 'not yours' });
     const record = await world.read();
     expect(record).toMatchObject({ state: 'pending', token: 'tok-1' });
     expect(JSON.stringify(record?.fields)).toContain('named|token||tok-2');
@@ -69,9 +69,9 @@ describe('creating', () => {
   test('what could not be created within an hour is given up', async () => {
     const world = await accepted();
     world.answer('createInvoice', not('transient', 'unreachable', 'never'));
-    expect(await world.run()).toMatchObject({ did: 'retries', because: 'unreachable' });
+    expect(await world.run()).toMatchObject({ outcome: 'retries', reason: 'unreachable' });
     world.advance(HOUR + 1);
-    expect(await world.run()).toEqual({ did: 'ended', because: 'not_created_in_time' });
+    expect(await world.run()).toEqual({ outcome: 'ended', reason: 'not_created_in_time' });
     expect(world.calls).toHaveLength(1);
     expect(await world.events()).toMatchObject([{ type: 'invoice.failed', data: { reason: 'not_created_in_time' } }]);
   });
@@ -83,7 +83,7 @@ describe('creating', () => {
       ...world.context,
       account: () => ({ ...account, fingerprint: 'keys-2' }),
     } as unknown as ProcessorContext;
-    expect(await advanceInvoice('inv_1', other)).toEqual({ did: 'waits', because: 'other_keys_or_mode' });
+    expect(await advanceInvoice('inv_1', other)).toEqual({ outcome: 'waits', reason: 'other_keys_or_mode' });
     expect(world.calls.filter(({ name }) => name === 'confirmInvoice')).toEqual([]);
   });
 });
@@ -104,10 +104,10 @@ describe('looking', () => {
   test('an invoice that the service does not know is looked for, and then shown to a person', async () => {
     const world = await published();
     world.answer('confirmInvoice', not('transient', '4004'));
-    expect(await world.run()).toMatchObject({ did: 'retries' });
+    expect(await world.run()).toMatchObject({ outcome: 'retries' });
     expect((await world.read())?.state).toBe('pending');
     world.advance(25 * HOUR);
-    expect(await world.run()).toMatchObject({ did: 'needs_review', because: 'not_found' });
+    expect(await world.run()).toMatchObject({ outcome: 'needs_review', reason: 'not_found' });
   });
 
   test('one that has failed is looked at once more, at the end of its time', async () => {
@@ -118,7 +118,7 @@ describe('looking', () => {
     expect(await world.read()).toMatchObject({ state: 'failed', failure: 'Declined' });
     expect(Number(await world.dueAt())).toBe(since + 25 * HOUR);
     world.advance(25 * HOUR);
-    expect(await world.run()).toMatchObject({ because: 'nothing_new' });
+    expect(await world.run()).toMatchObject({ reason: 'nothing_new' });
     expect(await world.dueAt()).toBeNull();
   });
 
@@ -135,12 +135,12 @@ describe('looking', () => {
       5_000,
     );
     expect(hinted).toMatchObject({ is: 'look' });
-    expect(await world.run()).toMatchObject({ did: 'ended', because: 'completed_late' });
+    expect(await world.run()).toMatchObject({ outcome: 'ended', reason: 'completed_late' });
     expect((await world.events()).map(({ type, data }) => [type, data['reason'], data['late']])).toEqual([
       ['invoice.cancelled', 'expired', undefined],
       ['invoice.completed', undefined, true],
     ]);
-    expect(await world.run()).toEqual({ did: 'idle', because: 'final' });
+    expect(await world.run()).toEqual({ outcome: 'idle', reason: 'final' });
   });
 
   test('a look whose word came too late to be written down does not say that it ended', async () => {
@@ -150,14 +150,14 @@ describe('looking', () => {
       return says('completed');
     };
     const slow = { ...world.context, upstream: { ...world.context.upstream, payments: { confirmInvoice: late } } };
-    expect(await advanceInvoice('inv_1', slow as unknown as ProcessorContext)).toMatchObject({ did: 'lost' });
+    expect(await advanceInvoice('inv_1', slow as unknown as ProcessorContext)).toMatchObject({ outcome: 'lost' });
     expect((await world.read())?.state).toBe('pending');
   });
 
   test('a refusal of our keys is no word about the invoice', async () => {
     const world = await published();
     world.answer('confirmInvoice', not('config', '401'));
-    expect(await world.run()).toMatchObject({ did: 'retries', because: '401' });
+    expect(await world.run()).toMatchObject({ outcome: 'retries', reason: '401' });
     expect((await world.read())?.state).toBe('pending');
   });
 });

@@ -62,7 +62,7 @@ describe('a disbursement whose record another attempt has taken', () => {
     const { context, takenDuring, answer, said } = await world();
     takenDuring('submitDisbursement');
     answer('submitDisbursement', ok({ status: 'pending', transactionId: 'TX-77', providerRef: 'PR-5' }));
-    expect(await advanceDisbursement('dsb_1', context)).toEqual({ did: 'lost', because: 'not yours' });
+    expect(await advanceDisbursement('dsb_1', context)).toEqual({ outcome: 'lost', reason: 'not yours' });
     expect(await said()).toEqual([
       'create ok',
       'submit intended send 1',
@@ -76,7 +76,7 @@ describe('a disbursement whose record another attempt has taken', () => {
     const { context, takenDuring, answer } = await world();
     takenDuring('submitDisbursement');
     answer('submitDisbursement', not('unknown', 'no_answer', 'maybe'));
-    expect(await advanceDisbursement('dsb_1', context)).toEqual({ did: 'lost', because: 'not yours' });
+    expect(await advanceDisbursement('dsb_1', context)).toEqual({ outcome: 'lost', reason: 'not yours' });
   });
 
   test('is lost to the look, which leaves behind what it was told', async () => {
@@ -86,7 +86,7 @@ describe('a disbursement whose record another attempt has taken', () => {
     advance(LEASE_MS);
     takenDuring('disbursementStatus');
     answer('disbursementStatus', ok({ status: 'success', token: 'tok', amount: 100, transactionId: 'TX-78' }));
-    expect(await lookAtDisbursement('dsb_1', context)).toEqual({ did: 'lost', because: 'not yours' });
+    expect(await lookAtDisbursement('dsb_1', context)).toEqual({ outcome: 'lost', reason: 'not yours' });
     expect((await said()).slice(-2)).toEqual(['status ok success', 'named transactionId TX-78']);
   });
 
@@ -96,7 +96,7 @@ describe('a disbursement whose record another attempt has taken', () => {
       const { context, takenDuring, answer, said } = await world();
       answer('createDisbursement', verdict);
       takenDuring('createDisbursement');
-      expect(await advanceDisbursement('dsb_1', context)).toEqual({ did: 'lost', because: 'not yours' });
+      expect(await advanceDisbursement('dsb_1', context)).toEqual({ outcome: 'lost', reason: 'not yours' });
       expect(await said()).not.toEqual([]);
     }
   });

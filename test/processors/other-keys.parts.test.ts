@@ -34,15 +34,15 @@ async function acceptedFor(keys: string | undefined) {
 
 test('other keys leave it alone, and those that have taken their place go on with it', async () => {
   const world = await acceptedFor('keys-0');
-  expect(await world.begin()).toEqual({ did: 'waits', because: 'accepted_for_other_keys' });
-  expect(await world.begin(['keys-9'])).toEqual({ did: 'waits', because: 'accepted_for_other_keys' });
+  expect(await world.begin()).toEqual({ outcome: 'waits', reason: 'accepted_for_other_keys' });
+  expect(await world.begin(['keys-9'])).toEqual({ outcome: 'waits', reason: 'accepted_for_other_keys' });
   expect(world.calls()).toBe(0);
-  expect(await world.begin(['keys-9', 'keys-0'])).toMatchObject({ did: 'retries' });
+  expect(await world.begin(['keys-9', 'keys-0'])).toMatchObject({ outcome: 'retries' });
   expect(world.calls()).toBeGreaterThan(0);
 });
 
 test.for([['keys-1'], [undefined]])('accepted for %s, it is begun with keys-1', async ([keys]) => {
   const world = await acceptedFor(keys);
-  expect(await world.begin()).toMatchObject({ did: 'retries' });
+  expect(await world.begin()).toMatchObject({ outcome: 'retries' });
   expect(world.calls()).toBeGreaterThan(0);
 });

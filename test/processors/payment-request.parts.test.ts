@@ -44,16 +44,16 @@ test('a creation that died in the middle is never sent again', async () => {
   await expect(advancePaymentRequest('prq_1', killed as unknown as ProcessorContext)).rejects.toThrow('killed');
   world.advance(LEASE_MS + 1);
   world.answer('createPaymentRequest', made);
-  expect(await world.run()).toEqual({ did: 'needs_review', because: 'interrupted' });
+  expect(await world.run()).toEqual({ outcome: 'needs_review', reason: 'interrupted' });
   expect(world.calls).toEqual([]);
 });
 
 test('a creation that never left may be sent again', async () => {
   const world = await accepted();
   world.answer('createPaymentRequest', not('transient', 'unreachable', 'never'), made);
-  expect(await world.run()).toMatchObject({ did: 'retries', because: 'unreachable' });
+  expect(await world.run()).toMatchObject({ outcome: 'retries', reason: 'unreachable' });
   world.advance(60_000);
-  expect(await world.run()).toEqual({ did: 'advanced', because: 'created' });
+  expect(await world.run()).toEqual({ outcome: 'advanced', reason: 'created' });
   expect(await world.read()).toMatchObject({ state: 'pending', referenceNumber: 'PR-1' });
 });
 
@@ -66,11 +66,11 @@ test('one whose intent may not have been kept is not sent, and is created when w
   let kept = false;
   const world = await accepted({ fence: async () => kept });
   world.answer('createPaymentRequest', made);
-  expect(await world.run()).toEqual({ did: 'retries', because: 'fence' });
+  expect(await world.run()).toEqual({ outcome: 'retries', reason: 'fence' });
   expect([world.calls, (await world.read())?.state]).toEqual([[], 'creating']);
   kept = true;
   world.advance(60_000);
-  expect(await world.run()).toEqual({ did: 'advanced', because: 'created' });
+  expect(await world.run()).toEqual({ outcome: 'advanced', reason: 'created' });
   expect(world.calls).toHaveLength(1);
 });
 
@@ -86,8 +86,8 @@ test('a number that comes after it was given up is kept as evidence, and told to
     upstream: { ...world.context.upstream, payments: { createPaymentRequest: late } },
   };
   expect(await advancePaymentRequest('prq_1', slow as unknown as ProcessorContext)).toEqual({
-    did: 'lost',
-    because: 'not yours',
+    outcome: 'lost',
+    reason: 'not yours',
   });
   const record = await world.read();
   expect(record?.state).toBe('needs_review');
@@ -101,7 +101,7 @@ test('nothing is sent when what was written is gone after the fence', async () =
       return true;
     },
   });
-  expect(await world.run()).toEqual({ did: 'lost', because: 're-read' });
+  expect(await world.run()).toEqual({ outcome: 'lost', reason: 're-read' });
   expect(world.calls).toEqual([]);
 });
 
@@ -127,7 +127,9 @@ describe('looking', () => {
       ...world.context,
       upstream: { ...world.context.upstream, payments: { paymentRequestStatus: late } },
     };
-    expect(await advancePaymentRequest('prq_1', slow as unknown as ProcessorContext)).toMatchObject({ did: 'lost' });
+    expect(await advancePaymentRequest('prq_1', slow as unknown as ProcessorContext)).toMatchObject({
+      outcome: 'lost',
+    });
     expect((await world.read())?.state).toBe('pending');
   });
 
@@ -135,8 +137,8 @@ describe('looking', () => {
     const world = await published();
     world.answer('paymentRequestStatus', ok({ status: 'pending' }), ok({ status: 'completed' }));
     world.advance(30 * DAY);
-    expect(await world.run()).toMatchObject({ did: 'needs_review' });
-    expect(await world.run()).toMatchObject({ did: 'ended', because: 'completed' });
+    expect(await world.run()).toMatchObject({ outcome: 'needs_review' });
+    expect(await world.run()).toMatchObject({ outcome: 'ended', reason: 'completed' });
     expect(await world.events()).toMatchObject([{}, { type: 'payment_request.completed', data: { late: true } }]);
   });
 
@@ -146,6 +148,6 @@ describe('looking', () => {
     await world.run();
     expect((await world.read())?.state).toBe('pending');
     world.advance(30 * DAY);
-    expect(await world.run()).toMatchObject({ did: 'needs_review', because: 'not_found' });
+    expect(await world.run()).toMatchObject({ outcome: 'needs_review', reason: 'not_found' });
   });
 });

@@ -234,7 +234,7 @@ describe('money that the copy shows as not yet over', () => {
     const id = await open(world, kind, state as StateOf<typeof kind>);
     world.advance(30 * 24 * HOUR);
     await begin();
-    expect((await advance(id, world.context)).because).toBe('recovering');
+    expect((await advance(id, world.context)).reason).toBe('recovering');
     expect(await world.queries.read(kind, id)).toMatchObject({ state });
     expect([world.calls, await world.events()]).toEqual([[], []]);
   });

@@ -13,7 +13,7 @@ const attempt = async (needs: readonly string[]): Promise<AttemptFinished | unde
   const processor = async (_id: string, tools: ProcessorContext) => {
     for (const name of needs) tools.account(name);
     nowMs += 40;
-    return { did: 'advanced', because: 'submitted' } as const;
+    return { outcome: 'advanced', reason: 'submitted' } as const;
   };
   await runner('disbursement', processor, context, (finished) => announced.push(finished))({ data: { id: 'dsb_1' } });
   return announced.at(-1);
@@ -23,7 +23,7 @@ test('an attempt is announced with its queue, id, end, time and the account it w
   expect(await attempt(['main'])).toEqual({
     queue: 'disbursement',
     id: 'dsb_1',
-    settlement: { did: 'advanced', because: 'submitted' },
+    result: { outcome: 'advanced', reason: 'submitted' },
     durationMs: 40,
     account: 'main',
   });

@@ -87,9 +87,9 @@ describe('a disbursement that alone is answered so', () => {
   test('is refused when it has been answered so three times', async () => {
     const world = await queue(1);
     world.answer('createDisbursement', strange);
-    expect(await world.run()).toEqual({ did: 'retries', because: 'unlisted_code' });
-    expect(await world.run()).toEqual({ did: 'retries', because: 'unlisted_code' });
-    expect(await world.run()).toEqual({ did: 'ended', because: 'unlisted_code' });
+    expect(await world.run()).toEqual({ outcome: 'retries', reason: 'unlisted_code' });
+    expect(await world.run()).toEqual({ outcome: 'retries', reason: 'unlisted_code' });
+    expect(await world.run()).toEqual({ outcome: 'ended', reason: 'unlisted_code' });
     expect([await world.states(), await world.holds()]).toEqual([['rejected'], []]);
   });
 
@@ -105,6 +105,6 @@ describe('a disbursement that alone is answered so', () => {
   test('a refusal that the interface has is final at once', async () => {
     const world = await queue(1);
     world.answer('createDisbursement', not('refused', '1001'));
-    expect(await world.run()).toEqual({ did: 'ended', because: '1001' });
+    expect(await world.run()).toEqual({ outcome: 'ended', reason: '1001' });
   });
 });

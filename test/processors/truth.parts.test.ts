@@ -40,7 +40,7 @@ function world() {
       const named = { token: `tok-${id}`, disburseId: `d-${id}`, amount: 100, amountRaw: '100.00' };
       made.answer('disbursementStatus', ok({ status, ...named, ...more }));
       const settlement = await lookAtDisbursement(id, made.context);
-      return { ...settlement, ...(await this.now(id)) };
+      return { ...(await this.now(id)), ...settlement };
     },
     /** A look that nobody answers. */
     async lookInVain(verdict = not('transient', 'no_answer', 'maybe')) {
@@ -95,12 +95,12 @@ describe('a disbursement that failed', () => {
   test('is told to have failed when it is said twice, half a quiet period apart', async () => {
     const at = world();
     await at.submitted();
-    expect(await at.look('failed')).toMatchObject({ state: 'pending', because: 'failed_once' });
+    expect(await at.look('failed')).toMatchObject({ state: 'pending', reason: 'failed_once' });
     expect(await at.look('failed', {}, { afterMs: 1_000 })).toMatchObject({
       state: 'pending',
-      because: 'failed_once',
+      reason: 'failed_once',
     });
-    expect(await at.look('failed')).toMatchObject({ did: 'ended', state: 'failed' });
+    expect(await at.look('failed')).toMatchObject({ outcome: 'ended', state: 'failed' });
     expect(await at.told()).toEqual(['failed']);
   });
 
@@ -118,11 +118,11 @@ describe('a disbursement that failed', () => {
     await at.submitted();
     await at.look('failed');
     await at.look('failed');
-    expect(await at.hint('failed', ['failed', 'reversed'])).toEqual({ is: 'final', state: 'failed' });
+    expect(await at.hint('failed', ['failed', 'reversed'])).toMatchObject({ is: 'final', state: 'failed' });
     expect(await at.hint('success', ['succeeded'])).toMatchObject({ is: 'look', state: 'failed' });
     expect(await at.look('success', { transactionId: 'TX-1' })).toMatchObject({
-      did: 'ended',
-      because: 'paid_after_all',
+      outcome: 'ended',
+      reason: 'paid_after_all',
     });
     expect(await at.queries.read('disbursement', 'dsb_1')).toMatchObject({
       state: 'succeeded',
@@ -139,7 +139,7 @@ describe('a disbursement that failed', () => {
     await at.look('failed');
     await at.look('failed');
     await at.hint('success', ['succeeded']);
-    expect(await at.look('failed')).toMatchObject({ did: 'idle', state: 'failed' });
+    expect(await at.look('failed')).toMatchObject({ outcome: 'idle', state: 'failed' });
     expect(await at.told()).toEqual(['failed']);
   });
 
@@ -165,11 +165,11 @@ describe('a late word about a disbursement that failed', () => {
     await at.look('failed');
     await at.look('failed');
     await at.hint('success', ['succeeded']);
-    expect(await at.lookInVain()).toMatchObject({ did: 'retries', because: 'no_answer' });
+    expect(await at.lookInVain()).toMatchObject({ outcome: 'retries', reason: 'no_answer' });
     expect(await at.due()).toBe(2_000);
     await at.lookInVain(not('transient', 'server_error'));
     expect(await at.due()).toBe(2_000);
-    expect(await at.look('success')).toMatchObject({ because: 'paid_after_all' });
+    expect(await at.look('success')).toMatchObject({ reason: 'paid_after_all' });
   });
 
   test('is looked into when it comes while upstream is asked for the last time', async () => {
@@ -185,7 +185,7 @@ describe('a late word about a disbursement that failed', () => {
     await lookAtDisbursement('dsb_1', { ...at.context, upstream: { ...upstream, admit: heard } });
     expect(await at.now()).toMatchObject({ state: 'failed' });
     expect(await at.due()).toBe(5_000);
-    expect(await at.look('failed')).toMatchObject({ did: 'idle' });
+    expect(await at.look('failed')).toMatchObject({ outcome: 'idle' });
     expect(await store.redis.zscore('due:status-poll', 'dsb_1')).toBeNull();
   });
 
@@ -211,7 +211,7 @@ describe('a word that does not name the payment', () => {
       for (let look = 1; look <= 2; look += 1) {
         expect(await at.look('success', { [name]: undefined })).toMatchObject({
           state: 'pending',
-          because: 'unnamed',
+          reason: 'unnamed',
         });
       }
       expect(await at.look('success', { [name]: undefined })).toMatchObject({
@@ -236,7 +236,7 @@ describe('what upstream named belongs to one disbursement', () => {
   test('a token that another was given is for a person, before anything is sent', async () => {
     const at = world();
     await at.submitted('dsb_1', 'shared');
-    expect(await at.submitted('dsb_2', 'shared')).toEqual({ did: 'needs_review', because: 'token_collision' });
+    expect(await at.submitted('dsb_2', 'shared')).toEqual({ outcome: 'needs_review', reason: 'token_collision' });
     expect(at.calls.filter(({ name }) => name === 'submitDisbursement')).toHaveLength(1);
     expect((await at.queries.read('disbursement', 'dsb_2'))?.token).toBeUndefined();
     expect(await at.said('dsb_2')).toContain('named token shared');
@@ -246,7 +246,7 @@ describe('what upstream named belongs to one disbursement', () => {
   test('a transaction that another was told is for a person', async () => {
     const at = world();
     await at.submitted('dsb_1', undefined, 'TX-1');
-    expect(await at.submitted('dsb_2', undefined, 'TX-1')).toMatchObject({ because: 'transaction_collision' });
+    expect(await at.submitted('dsb_2', undefined, 'TX-1')).toMatchObject({ reason: 'transaction_collision' });
     await at.submitted('dsb_3');
     const third = await at.look('success', { transactionId: 'TX-1' }, { id: 'dsb_3' });
     expect(third).toMatchObject({ state: 'needs_review', reason: 'transaction_collision' });
@@ -293,7 +293,7 @@ describe('a disbursement that succeeded', () => {
     const waits: number[] = [];
     for (let due = await at.due(); due > 0; due = await at.due()) {
       waits.push(due);
-      expect(await at.look('success', {}, { afterMs: due })).toMatchObject({ did: 'idle', state: 'succeeded' });
+      expect(await at.look('success', {}, { afterMs: due })).toMatchObject({ outcome: 'idle', state: 'succeeded' });
     }
     expect(waits).toEqual([DAY_MS, 2 * DAY_MS, 4 * DAY_MS]);
     expect(Number(await size()) - Number(before)).toBeLessThan(32);
@@ -306,10 +306,10 @@ describe('a disbursement that succeeded', () => {
     await at.look('success');
     expect(await at.look(word, {}, { afterMs: DAY_MS })).toMatchObject({
       state: 'succeeded',
-      because: 'undone_once',
+      reason: 'undone_once',
     });
     expect(await at.due()).toBe(QUIET_MS / 2);
-    expect(await at.look(word)).toMatchObject({ did: 'ended', because: 'reversed', state: 'reversed' });
+    expect(await at.look(word)).toMatchObject({ outcome: 'ended', reason: 'reversed', state: 'reversed' });
     expect(await at.told()).toEqual(['succeeded', 'reversed late']);
     expect(await at.queries.counts('disbursement')).toMatchObject({ count: { reversed: 1, succeeded: 0 } });
   });
@@ -336,9 +336,9 @@ describe('a disbursement that succeeded', () => {
       { status: 'in_review' },
     ];
     for (const names of bent) {
-      expect(await at.look('success', names)).toMatchObject({ did: 'unknown', state: 'succeeded' });
+      expect(await at.look('success', names)).toMatchObject({ outcome: 'unknown', state: 'succeeded' });
     }
-    expect(await at.look('reversed')).toMatchObject({ did: 'ended', state: 'reversed' });
+    expect(await at.look('reversed')).toMatchObject({ outcome: 'ended', state: 'reversed' });
     expect(await at.told()).toEqual(['succeeded', 'reversed late']);
   });
 
@@ -347,9 +347,9 @@ describe('a disbursement that succeeded', () => {
     await at.submitted();
     await at.look('success');
     await at.look('reversed', {}, { afterMs: DAY_MS });
-    expect(await at.look('success')).toMatchObject({ because: 'contradicted_once' });
+    expect(await at.look('success')).toMatchObject({ reason: 'contradicted_once' });
     expect(await at.due()).toBe(QUIET_MS / 2);
-    expect(await at.look('reversed')).toMatchObject({ because: 'undone_once' });
+    expect(await at.look('reversed')).toMatchObject({ reason: 'undone_once' });
     expect(await at.look('reversed')).toMatchObject({ state: 'reversed' });
   });
 
@@ -358,8 +358,8 @@ describe('a disbursement that succeeded', () => {
     await at.submitted();
     await at.look('success');
     await at.hint('failed', ['failed', 'reversed']);
-    expect(await at.look('success')).toMatchObject({ because: 'contradicted_once' });
-    expect(await at.look('success')).toMatchObject({ did: 'idle', because: 'nothing_new' });
+    expect(await at.look('success')).toMatchObject({ reason: 'contradicted_once' });
+    expect(await at.look('success')).toMatchObject({ outcome: 'idle', reason: 'nothing_new' });
     expect(await at.told()).toEqual(['succeeded']);
   });
 

@@ -216,7 +216,7 @@ export class World {
     const { tamper = (context: ProcessorContext) => context } = this.options;
     const context = tamper(benchOf(new Process(this.workshop), this.workshop), this);
     this.#run(async () => {
-      const { did } = await (queue === 'status-poll' ? pollStatus : advanceDisbursement)(id, context);
+      const { outcome: did } = await (queue === 'status-poll' ? pollStatus : advanceDisbursement)(id, context);
       this.counts[`attempt ${did}`] = (this.counts[`attempt ${did}`] ?? 0) + 1;
     });
   }
