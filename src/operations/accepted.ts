@@ -1,7 +1,17 @@
 /** What acceptance writes, as its script writes it. */
 import type { Kind } from '../kinds/index.ts';
 import type { Accepted, NewOperation } from './operations.ts';
+import { accept } from './scripts/generated/accept.ts';
+import { acceptMessages } from './scripts/generated/accept-messages.ts';
 import { RECORD_VERSION, type RecordAt, readRecord } from './record.ts';
+
+/** The scripts that accept. A double has others in their place. */
+export interface AcceptingScripts {
+  readonly accept: typeof accept;
+  readonly acceptMessages: typeof acceptMessages;
+}
+
+export const acceptingScripts: AcceptingScripts = { accept, acceptMessages };
 
 /** `at`: when it was written, by the clock of Redis. */
 export type AcceptedAt =

@@ -8,7 +8,7 @@ import type { Random } from '../lib/random.ts';
 import { RedisUnavailable } from '../redis/connections.ts';
 import { type BatchRow, packBatchRow, unpackBatchRow } from './batch-record.ts';
 import { storedNames } from './brief.ts';
-import { type Guard, NO_MEMORY } from './heartbeat.ts';
+import { type Guard, NO_MEMORY, wordsOf } from './heartbeat.ts';
 import { keys } from './keys.ts';
 import { type Fields, RECORD_VERSION } from './record.ts';
 import { acceptBatchScript } from './scripts/batch.ts';
@@ -109,7 +109,7 @@ export class Batches {
         account,
         rows,
         other,
-        ...this.#heartbeat.remembered(),
+        ...wordsOf(this.#heartbeat.remembered()),
         ...Object.entries(fields).flat(),
       ],
     )) as [BatchAccepted['outcome'] | 'read again' | 'unstaged' | 'recovering', string, string];

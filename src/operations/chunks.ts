@@ -6,7 +6,7 @@ import type { QueueName } from '../kinds/due-queues.ts';
 import type { Random } from '../lib/random.ts';
 import { readChunkId } from './campaigns.ts';
 import { CAMPAIGN_FIELDS, type CampaignOfChunk, campaignOfChunk } from './chunk-campaign.ts';
-import { type Guard, NO_MEMORY } from './heartbeat.ts';
+import { type Guard, NO_MEMORY, wordsOf } from './heartbeat.ts';
 import { keys } from './keys.ts';
 import type { Acquired, OperationsOptions } from './operations.ts';
 import { RECORD_VERSION, fieldsOf, readRecord } from './record.ts';
@@ -14,7 +14,7 @@ import type { ChunkRecord } from './text-records.ts';
 import { beginChunkScript } from './scripts/begin-chunk.ts';
 import { chunkScript } from './scripts/chunk.ts';
 import { type Answered, type Ask, together } from './scripts/together.ts';
-import { type Change, type EventDraft, type TransitionResult, type Step, readSettled, stepOf } from './settle.ts';
+import { type Change, type EventDraft, type Step, type TransitionResult, stepOf } from './transition.ts';
 import { slotOf } from './text-marks.ts';
 
 export interface MessageChange {
@@ -103,7 +103,7 @@ export class Chunks {
     this.#random = random;
     this.#now = () => (now ? String(now()) : '');
     this.#begin = together(redis, beginChunkScript);
-    this.#settle = together(redis, chunkScript, () => heartbeat.remembered());
+    this.#settle = together(redis, chunkScript, () => wordsOf(heartbeat.remembered()));
   }
 
   /** The chunk for an attempt at sending it, with all that may stand in its way, or why it is not to be had. */
@@ -136,8 +136,10 @@ export class Chunks {
   }
 
   async settle(record: ChunkRecord, lease: string, change: ChunkChange): Promise<ChunkSettled> {
-    const step = stepOf(record, lease, change, { op: this.#random.hex(8), now: this.#now() });
-    const [, answer] = await this.#settle(askToSettle(record, change, step));
+    const op = this.#random.hex(8);
+    const [, answer] = await this.#settle(
+      askToSettle(record, change, stepOf(record, lease, change, op), this.#now()),
+    );
     const [is, ...rest] = answer as [string, ...number[]];
     if (is === 'opt-outs') this.#withOptOuts.add(record.account);
     if (is === 'recovering') this.#heartbeat.refused();
@@ -145,7 +147,7 @@ export class Chunks {
     if (is === 'paced') return { is, waitMs: rest[0] ?? 0 };
     if (is === 'expiring') return { is, at: rest[0] ?? 0 };
     if (is === 'busy') return { is, places: rest };
-    return readSettled(answer, step.op, record.rev);
+    return readSettled(answer, op, record.rev);
   }
 
   /** Those of them that were handed out and are not over. */
@@ -174,41 +176,49 @@ export class Chunks {
 }
 
 /** The step, and what a chunk has besides, as the chunk script takes them. */
-function askToSettle({ account, campaign, rev }: ChunkRecord, change: ChunkChange, step: Step): Ask {
+function askToSettle({ account, campaign, rev }: ChunkRecord, change: ChunkChange, step: Step, now: string): Ask {
   const { messages = [], counts = {}, opened = [], closed = [], sent = [], at = 0, optOutsOf = [] } = change;
   const lists = optOutsOf.map((sender) => keys.optOuts(account, sender));
   if (lists.length > 0) lists.push(keys.optOutsForgotten(account));
   const deltas = Object.entries(counts).flatMap((count) => (count[1] === 0 ? [] : count));
-  const { now, from, to, dueInMs, keepMs, evidence, hintAfterMs, entersSet } = step;
+  const { id, lease = '', op, from, to, dueInMs = '', keepLeaseMs = '', evidence = '', nudgeAfterMs } = step.change;
+  const { record, events, counts: ofKind, left, entered, dueLeft, dueEntered } = step.keys;
+  const fields = Object.entries(step.fields).flat();
+  const changed = [now, from, to, dueInMs, keepLeaseMs, evidence, nudgeAfterMs, entered ? 1 : 0];
   const gate = change.only ? GATES[change.only] : 0;
   return {
     shared: {
       keys: [
-        ...step.keys,
+        events,
+        ofKind,
+        left,
+        entered ?? left,
+        dueLeft,
+        dueEntered,
         ...campaignKeys(campaign),
         keys.openTexts(account),
         keys.sentTexts(account, slotOf(at)),
         ...lists,
         keys.heartbeat,
       ],
-      words: [now, from, to, dueInMs, keepMs, evidence, hintAfterMs, entersSet, gate, campaign ? 1 : 0, lists.length],
+      words: [...changed, gate, campaign ? 1 : 0, lists.length],
     },
-    key: step.key,
+    key: record,
     words: [
-      step.id,
-      step.lease,
-      step.op,
+      id,
+      lease,
+      op,
       change.only === 'in a recovery' ? rev : (change.expiresAt ?? ''),
       opened.join(''),
       closed.join(''),
       isSame(sent, closed) ? '=' : sent.join(''),
-      step.pairs.length,
-      ...step.pairs,
+      fields.length,
+      ...fields,
       deltas.length,
       ...deltas,
       ...messages.flatMap(wordsOfMessage),
     ],
-    ...(messages.length > 0 ? { moreKeys: messages.map(({ id }) => keys.record(id)) } : {}),
+    ...(messages.length > 0 ? { moreKeys: messages.map((message) => keys.record(message.id)) } : {}),
   };
 }
 
@@ -232,4 +242,12 @@ function campaignKeys(campaign: string): string[] {
     keys.state('campaign', 'held'),
     keys.counts('outcome'),
   ];
+}
+
+function readSettled(answer: unknown, op: string, rev: number): TransitionResult {
+  const [is, state, newRev, at, counter] = answer as [TransitionResult['is'], string?, number?, number?, number?];
+  if (is === 'none' || is === 'held' || is === 'recovering' || is === 'recovered') return { is };
+  if (is === 'claimed') return { is, by: state ?? '' };
+  if (is === 'not yours') return { is, state: state ?? '' };
+  return { is, op, rev: newRev ?? rev + 1, at: at ?? 0, ...(counter === undefined ? {} : { counter }) };
 }

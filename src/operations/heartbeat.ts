@@ -14,6 +14,7 @@ import { keys } from './keys.ts';
 import { EPOCH_BYTES, Recovering, type RecoveryState, heartbeatKeys, readRecoveryAnswer } from './recovery.ts';
 import { type Deployment, KeysOfAnother, wordOfDeployment } from './stamp.ts';
 import { beatScript, firstBeatScript, markOf, raiseScript } from './scripts/heartbeat.ts';
+import type { TransitionArgs } from './scripts/generated/transition.ts';
 import { runScript } from './scripts/script.ts';
 
 /** What a beat has found, or a witness tells. */
@@ -43,16 +44,20 @@ export interface HeartbeatOptions {
 
 type Listener = (recovering: RecoveryState | undefined) => void;
 
-/** What the scripts that accept, or let something leave, are told. */
-export type Remembered = readonly [epoch: string, counter: number, name: string, mark: number];
+/** What the scripts that accept, or let something leave, are told. Its own mark is the counter at its last act. */
+export type Remembered = TransitionArgs['memory'];
 
 /** What is handed to the caller that runs such a script. */
 export type Guard = Pick<Heartbeat, 'remembered' | 'refused'>;
 
 const NOTHING: Beat = { deployment: '', epoch: '', counter: 0, event: '0-0', at: 0 };
 
+/** As the scripts take it that are no files of their own yet. */
+export const wordsOf = ({ epoch = '', counter, name = '', mark }: Remembered) =>
+  [epoch, counter, name, mark] as const;
+
 /** For those who remember nothing: the scripts ask only whether a recovery is under way. */
-export const NO_MEMORY: Guard = { remembered: () => ['', 0, '', 0], refused: () => new Recovering() };
+export const NO_MEMORY: Guard = { remembered: () => ({ counter: 0, mark: 0 }), refused: () => new Recovering() };
 
 /** Nothing in any of these: nothing is open. */
 const openSets = kinds.flatMap((kind) =>
@@ -95,7 +100,8 @@ export class Heartbeat {
   }
 
   remembered(): Remembered {
-    return [this.#known.epoch, this.#known.counter, this.#name, this.#ended ? 0 : this.#mark];
+    const { epoch, counter } = this.#known;
+    return { epoch, counter, name: this.#name, mark: this.#ended ? 0 : this.#mark };
   }
 
   /** A counter that a script gave, once what was written with it is kept. */
@@ -130,7 +136,7 @@ export class Heartbeat {
 
   /** Counts an effect for which no intent is written. False: it must not happen. */
   async raise(): Promise<boolean> {
-    const answer = await runScript(this.#options.redis, raiseScript, [keys.heartbeat], this.remembered());
+    const answer = await runScript(this.#options.redis, raiseScript, [keys.heartbeat], wordsOf(this.remembered()));
     const raised = (answer as [string])[0] === 'raised';
     if (!raised) this.refused();
     return raised;
@@ -184,7 +190,15 @@ export class Heartbeat {
 
   async #beat(): Promise<void> {
     const { event, deployment } = this.#known;
-    const args = [this.#now(), ...this.remembered(), event, deployment, '', this.#recovering?.since ?? 0, this.#ours];
+    const args = [
+      this.#now(),
+      ...wordsOf(this.remembered()),
+      event,
+      deployment,
+      '',
+      this.#recovering?.since ?? 0,
+      this.#ours,
+    ];
     await this.#take(await runScript(this.#options.redis, beatScript, heartbeatKeys, args));
   }
 

@@ -41,6 +41,12 @@ export function isMoneyLimit(name: string): name is MoneyLimit {
   return Object.hasOwn(declared, name);
 }
 
+/** What a script answered, which knows no other. */
+export function limitNamed(name: string): MoneyLimit {
+  if (isMoneyLimit(name)) return name;
+  throw new RangeError(`there is no limit ${name}`);
+}
+
 export function declarationOf(name: MoneyLimit): LimitDeclaration {
   return declared[name];
 }

@@ -1,13 +1,12 @@
 /** Single messages: accepted together, up to a chunk of them in one step, each with a verdict of its own. */
-import type { Redis } from 'ioredis';
 import type { QueueName } from '../kinds/due-queues.ts';
+import type { ScriptHost } from '../redis/scripts.ts';
+import { type AcceptingScripts, acceptingScripts } from './accepted.ts';
 import { RECIPIENTS_PER_CHUNK } from './chunk-items.ts';
 import { type Guard, NO_MEMORY } from './heartbeat.ts';
 import { keys } from './keys.ts';
 import type { Accepted } from './operations.ts';
-import { RECORD_VERSION } from './record.ts';
-import { acceptMessagesScript } from './scripts/message.ts';
-import { runScript } from './scripts/script.ts';
+import type { AcceptMessagesArgs } from './scripts/generated/accept-messages.ts';
 
 export interface NewMessage {
   readonly id: string;
@@ -45,54 +44,59 @@ export const queueOfLane = { otp: 'sms-otp', normal: 'sms-batch' } as const sati
 
 /** Safe to ask twice: what the first time has accepted is a duplicate the second time. */
 export async function acceptMessages(
-  redis: Redis,
+  redis: ScriptHost,
   chunk: OpenChunk,
   messages: readonly NewMessage[],
-  { now, heartbeat = NO_MEMORY }: { readonly now?: () => number; readonly heartbeat?: Guard | undefined } = {},
+  { now, heartbeat = NO_MEMORY, scripts = acceptingScripts }: AcceptingMessages = {},
 ): Promise<MessagesAccepted> {
   const { id, account, lane, dueInMs } = chunk;
-  const calledFor: string[] = [
-    keys.record(id),
-    keys.due(queueOfLane[lane]),
-    keys.counts('message'),
-    keys.counts('chunk'),
-    keys.state('chunk', 'queued'),
-    keys.heartbeat,
-  ];
-  const own = [id, account, lane, RECORD_VERSION, RECIPIENTS_PER_CHUNK, dueInMs];
-  const words = [now ? String(now()) : '', ...own, ...heartbeat.remembered()];
-  for (const message of messages) add(message, account, calledFor, words);
-  const answer = (await runScript(redis, acceptMessagesScript, calledFor, words)) as [
-    number | 'recovering',
-    ...string[],
-  ];
-  if (answer[0] === 'recovering') throw heartbeat.refused();
+  const answer = await scripts.acceptMessages(redis, {
+    chunk: keys.record(id),
+    due: keys.due(queueOfLane[lane]),
+    messageCounts: keys.counts('message'),
+    chunkCounts: keys.counts('chunk'),
+    queued: keys.state('chunk', 'queued'),
+    heartbeat: keys.heartbeat,
+    now: now?.(),
+    chunkId: id,
+    account,
+    lane,
+    most: RECIPIENTS_PER_CHUNK,
+    dueInMs,
+    memory: heartbeat.remembered(),
+    messages: messages.map((message) => asked(message, account)),
+  });
+  if (answer.is === 'recovering') throw heartbeat.refused();
   return {
-    count: answer[0],
-    verdicts: messages.map((message, at) =>
-      verdictOf(message, String(answer[2 * at + 1]), String(answer[2 * at + 2])),
-    ),
+    count: answer.count,
+    verdicts: answer.verdicts.map((verdict, at) => {
+      if (verdict.is === 'full') return { outcome: verdict.is };
+      if (verdict.is === 'conflict') return { outcome: verdict.is, id: verdict.id };
+      return { outcome: verdict.is, id: messages[at]?.id ?? '', state: verdict.state };
+    }),
   };
 }
 
-/** One list for all of them: this runs for each of very many messages. */
-function add(message: NewMessage, account: string, calledFor: string[], words: (string | number)[]): void {
-  const { id, fingerprint, reference = '', idOfReference = id, to, text, from = '', expiresAt = 0 } = message;
-  const other = idOfReference === id ? '' : idOfReference;
-  calledFor.push(keys.record(id));
-  if (reference !== '') calledFor.push(keys.reference(account, 'message', reference));
-  if (other !== '') calledFor.push(keys.record(other));
-  words.push(id, fingerprint, reference, other, to, text, from, expiresAt);
+interface AcceptingMessages {
+  readonly now?: () => number;
+  readonly heartbeat?: Guard | undefined;
+  readonly scripts?: AcceptingScripts | undefined;
 }
 
-function verdictOf({ id }: NewMessage, outcome: string, detail: string): MessagesAccepted['verdicts'][number] {
-  switch (outcome) {
-    case 'accepted':
-    case 'duplicate':
-      return { outcome, id, state: detail };
-    case 'conflict':
-      return { outcome, id: detail };
-    default:
-      return { outcome: 'full' };
-  }
+function asked(message: NewMessage, account: string): AcceptMessagesArgs['messages'][number] {
+  const { id, fingerprint, reference, idOfReference = id, to, text, from, expiresAt } = message;
+  const otherId = idOfReference === id ? undefined : idOfReference;
+  return {
+    record: keys.record(id),
+    mapping: reference ? keys.reference(account, 'message', reference) : undefined,
+    other: otherId && keys.record(otherId),
+    id,
+    fingerprint,
+    reference,
+    otherId,
+    to,
+    text,
+    from,
+    expiresAt,
+  };
 }

@@ -10,23 +10,21 @@ import { systemClock } from '../lib/clock.ts';
 import { fingerprint } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
 import { RedisUnavailable } from '../redis/connections.ts';
-import { type AcceptedAt, fieldsToWrite } from './accepted.ts';
+import { type AcceptedAt, type AcceptingScripts, acceptingScripts, fieldsToWrite } from './accepted.ts';
 import { type AccountStanding, readStanding } from './accounts.ts';
 import { endsBriefly } from './brief.ts';
 import { type Guard, NO_MEMORY } from './heartbeat.ts';
 import { type EvidenceDraft, NOTHING_POSTED, type Posted, type Said, packEvidence } from './evidence.ts';
 import { keys } from './keys.ts';
-import { type MoneyLimit, type Opinions, moneyLimits, wordOf } from './limits.ts';
-import { RECORD_VERSION, type RecordAt, type RecordBase, fieldsOf } from './record.ts';
-import { acceptScript } from './scripts/accept.ts';
-import { acquireScript } from './scripts/acquire.ts';
+import { type MoneyLimit, type Opinions, limitNamed, moneyLimits, wordOf } from './limits.ts';
+import type { RecordAt, RecordBase } from './record.ts';
+import { acquire } from './scripts/generated/acquire.ts';
+import { appendEvidence } from './scripts/generated/append-evidence.ts';
 import { claim } from './scripts/generated/claim.ts';
-import { hintScript } from './scripts/hint.ts';
-import { noteScript } from './scripts/note.ts';
-import { runScript } from './scripts/script.ts';
-import { settleScript } from './scripts/settle.ts';
+import { nudge } from './scripts/generated/nudge.ts';
+import { transition } from './scripts/generated/transition.ts';
 import { noteUnreadable, readStored, UnreadableRecord } from './unreadable.ts';
-import { type Change, type TransitionResult, readSettled, recountWords, settleWords, stepOf } from './settle.ts';
+import { type Change, type TransitionResult, recountOfDay, resultOf, stepOf } from './transition.ts';
 
 export interface OperationsOptions {
   readonly redis: Redis;
@@ -41,6 +39,8 @@ export interface OperationsOptions {
   readonly standingsOf?: readonly string[];
   /** What the settings of this process ask of the limits of money. Absent: nothing; what holds in Redis holds. */
   readonly limits?: Opinions | undefined;
+  /** In the place of those that accept, for a double. */
+  readonly scripts?: AcceptingScripts | undefined;
 }
 
 /** A request that was checked and is to become a record. */
@@ -98,94 +98,87 @@ export type Hinted = (
   readonly written: Readonly<Record<string, string>>;
 };
 
-const CALLBACK_KEPT_S = 30 * 86_400;
-
 /** With more accounts than this, naming them all costs more than asking for one. */
 const STANDINGS_MAX = 8;
 
-const list = (states: readonly string[]): string => `,${states.join(',')},`;
-
 /** Final, and nothing that upstream may still say would change it. */
-const finalStates = Object.fromEntries(
-  kinds.map((kind) => [kind, list(statesOf(kind).filter((state) => isOver(kind, state)))]),
-) as Record<Kind, string>;
+const finalStates = new Map<Kind, readonly string[]>(
+  kinds.map((kind) => [kind, statesOf(kind).filter((state) => isOver(kind, state))]),
+);
 
 export class Operations {
   readonly #redis: Redis;
   readonly #random: Random;
-  readonly #now: () => string;
-  readonly #givenNow: (() => number) | undefined;
+  readonly #now: () => number | undefined;
   readonly #fence: OperationsOptions['fence'];
   readonly #standingsOf: readonly string[];
-  /** In the words of the script, one for each limit. */
-  readonly #asked: readonly string[];
+  /** In the words of the script. */
+  readonly #asked: Readonly<Record<string, string>>;
+  readonly #accept: AcceptingScripts['accept'];
   readonly #heartbeat: Guard;
 
   constructor(options: OperationsOptions) {
     const { redis, random, now, fence, standingsOf = [], limits = {}, heartbeat = NO_MEMORY } = options;
-    this.#asked = moneyLimits.map((name) => wordOf(limits[name]));
+    const { scripts = acceptingScripts } = options;
+    const words = moneyLimits.map((name) => [name, wordOf(limits[name])] as const);
+    this.#asked = Object.fromEntries(words.filter(([, word]) => word !== ''));
+    this.#accept = scripts.accept;
     this.#redis = redis;
     this.#heartbeat = heartbeat;
     this.#standingsOf = standingsOf.length > STANDINGS_MAX ? [] : standingsOf;
     this.#fence = fence;
     this.#random = random;
-    this.#now = () => (now ? String(now()) : '');
-    this.#givenNow = now;
+    this.#now = () => now?.();
   }
 
   async accept<K extends Kind>(operation: NewOperation<K>): Promise<AcceptedAt> {
     const { kind, id, account, state, reference } = operation;
-    const fields = fieldsToWrite(operation);
     const beneficiary = fingerprint(operation.beneficiary ?? '');
     const day = this.#day();
-    const answer = (await runScript(
-      this.#redis,
-      acceptScript,
-      [
-        keys.record(id),
-        keys.reference(account, kind, reference ?? ''),
-        keys.record(operation.idOfReference ?? id),
-        keys.counts(kind),
-        keys.index(kind),
-        keys.state(kind, state),
-        keys.due(queueOf(kind, state) ?? 'none'),
-        keys.limits,
-        keys.acceptedOn(account, day),
-        keys.sameAgain(account, `${beneficiary}.${operation.xof ?? ''}`),
-        keys.state(kind, 'awaiting_approval'),
-        keys.heartbeat,
-      ],
-      [
-        id,
-        this.#now(),
-        operation.fingerprint,
-        reference ? 1 : 0,
-        operation.idOfReference ?? id,
-        state,
-        operation.xof ?? '',
-        operation.dueInMs ?? '',
-        operation.notBefore ?? '',
-        account,
-        beneficiary,
-        operation.meantAgain ? 1 : 0,
-        operation.approval ?? '',
-        day,
-        ...this.#asked,
-        ...this.#heartbeat.remembered(),
-        ...Object.entries(fields).flat(),
-      ],
-    )) as [Accepted['outcome'] | 'recovering', string, string, number];
-    const [outcome, name, detail, at] = answer;
-    if (outcome === 'recovering') throw this.#heartbeat.refused();
-    if (outcome === 'limited') return { outcome, limit: name as MoneyLimit, detail };
-    if (outcome !== 'conflict') await this.awaitReplicated(name, { fp: operation.fingerprint });
-    if (outcome === 'accepted') return { outcome, id: name, state: detail, at };
-    return { outcome, id: name, state: detail };
+    const otherId = operation.idOfReference ?? id;
+    const answer = await this.#accept(this.#redis, {
+      record: keys.record(id),
+      mapping: reference ? keys.reference(account, kind, reference) : undefined,
+      other: otherId === id ? undefined : keys.record(otherId),
+      counts: keys.counts(kind),
+      index: keys.index(kind),
+      entered: keys.state(kind, state),
+      due: keys.due(queueOf(kind, state) ?? 'none'),
+      limits: keys.limits,
+      spent: keys.acceptedOn(account, day),
+      same: keys.sameAgain(account, `${beneficiary}.${operation.xof ?? ''}`),
+      awaiting: keys.state(kind, 'awaiting_approval'),
+      heartbeat: keys.heartbeat,
+      now: this.#now(),
+      id,
+      otherId,
+      fingerprint: operation.fingerprint,
+      state,
+      account,
+      xof: operation.xof,
+      dueInMs: operation.dueInMs,
+      notBefore: operation.notBefore,
+      beneficiary,
+      meantAgain: operation.meantAgain ?? false,
+      approval: operation.approval,
+      day,
+      memory: this.#heartbeat.remembered(),
+      asked: this.#asked,
+      fields: fieldsToWrite(operation),
+    });
+    if (answer.is === 'recovering') throw this.#heartbeat.refused();
+    if (answer.is === 'limited')
+      return { outcome: answer.is, limit: limitNamed(answer.limit), detail: answer.detail };
+    if (answer.is === 'conflict') return { outcome: answer.is, id: answer.id };
+    await this.awaitReplicated(answer.id, { fp: operation.fingerprint });
+    const { id: known, state: entered } = answer;
+    if (answer.is === 'duplicate') return { outcome: answer.is, id: known, state: entered };
+    return { outcome: answer.is, id: known, state: entered, at: answer.at };
   }
 
   /** The day (UTC) whose accepted sums count; a limit per day needs no better clock than the one of this process. */
   #day(): string {
-    return new Date(Number(this.#now()) || systemClock.now()).toISOString().slice(0, 10);
+    return new Date(this.#now() ?? systemClock.now()).toISOString().slice(0, 10);
   }
 
   /** The record for an attempt in this queue, if it is to be had. */
@@ -193,35 +186,27 @@ export class Operations {
     const lease = this.#random.hex(16);
     // A look is made whatever the account is held for.
     const accounts = queue === 'status-poll' ? [] : this.#standingsOf;
-    const answer = (await runScript(
-      this.#redis,
-      acquireScript,
-      [keys.record(id), keys.due(queue), ...accounts.map((name) => keys.account(name))],
-      [
-        id,
-        this.#now(),
-        lease,
-        leaseMs,
-        list(statesInQueue(kind, queue)),
-        finalStates[kind],
-        RECORD_VERSION,
-        ...accounts,
-      ],
-    )) as ['acquired', number, readonly string[] | null, readonly string[]] | [NotAcquired];
-    const [is, at = 0, standing, fields = []] = answer;
-    if (is !== 'acquired') return { is };
-    const record = readStored(kind, id, fieldsOf(fields));
+    const answer = await acquire(this.#redis, {
+      record: keys.record(id),
+      due: keys.due(queue),
+      accounts: accounts.map((name) => keys.account(name)),
+      now: this.#now(),
+      id,
+      lease,
+      leaseMs,
+      lookedAt: statesInQueue(kind, queue),
+      final: finalStates.get(kind) ?? [],
+      names: accounts,
+    });
+    if (answer.is !== 'acquired') return { is: answer.is };
+    const { at, fields, standing } = answer;
+    const record = readStored(kind, id, fields);
     if (record instanceof UnreadableRecord) {
       await noteUnreadable(this.#redis, [id]);
       throw record;
     }
-    return {
-      is,
-      record,
-      lease,
-      at,
-      ...(standing ? { standing: readStanding(record.account, fieldsOf(standing)) } : {}),
-    };
+    const known = standing === undefined ? {} : { standing: readStanding(record.account, standing) };
+    return { is: 'acquired', record, lease, at, ...known };
   }
 
   /** `lease` absent: a person's doing, which any attempt in flight will find out about when it settles. */
@@ -230,34 +215,27 @@ export class Operations {
     lease: string | undefined,
     change: Change<K>,
   ): Promise<TransitionResult> {
-    const step = stepOf(record, lease, change, { op: this.#random.hex(8), now: this.#now() });
-    const words = settleWords(step);
-    const { unlessHeld = '', forgetsCallback, hasEffect, inRecovery, claims } = change;
-    const recount = recountWords(record, change.to);
-    const answer = await runScript(
-      this.#redis,
-      settleScript,
-      [
-        ...words.keys,
-        keys.account(record.account),
-        keys.callback(record.id),
-        keys.heartbeat,
-        claims ? keys.claim(record.account, claims) : keys.record(record.id),
-        ...recount.keys,
-      ],
-      [
-        ...words.args,
-        unlessHeld,
-        forgetsCallback ? 1 : 0,
-        endsBriefly(record.kind, change.to) ? 1 : 0,
-        inRecovery ? 2 : hasEffect ? 1 : 0,
-        ...(inRecovery ? ([record.rev, 0, '', 0] as const) : this.#heartbeat.remembered()),
-        ...recount.args,
-      ],
-    );
-    const settled = readSettled(answer, step.op, record.rev);
-    if (settled.is === 'recovering') this.#heartbeat.refused();
-    return settled;
+    const op = this.#random.hex(8);
+    const step = stepOf(record, lease, change, op);
+    const { unlessHeld, forgetsCallback, hasEffect = false, inRecovery, claims } = change;
+    const answer = await transition(this.#redis, {
+      ...step.keys,
+      account: unlessHeld === undefined ? undefined : keys.account(record.account),
+      callback: forgetsCallback ? keys.callback(record.id) : undefined,
+      heartbeat: keys.heartbeat,
+      claimed: claims ? keys.claim(record.account, claims) : undefined,
+      now: this.#now(),
+      change: step.change,
+      unlessHeld,
+      endsBriefly: endsBriefly(record.kind, change.to),
+      hasEffect: hasEffect && !inRecovery,
+      memory: this.#heartbeat.remembered(),
+      inRecovery: inRecovery && record.rev,
+      ...recountOfDay(record, change.to),
+      fields: step.fields,
+    });
+    if (answer.is === 'recovering') this.#heartbeat.refused();
+    return resultOf(answer, op, record.rev);
   }
 
   /**
@@ -293,37 +271,38 @@ export class Operations {
     posted: Posted = NOTHING_POSTED,
   ): Promise<Hinted> {
     const queue = lookQueueOf(kind);
-    const answer = (await runScript(
-      this.#redis,
-      hintScript,
-      [keys.record(id), keys.due(queue), keys.callback(id)],
-      [
-        id,
-        this.#now(),
-        packEvidence(evidence),
-        intervalMs,
-        list(statesInQueue(kind, queue)),
-        posted.redacted,
-        list(posted.agreesWith),
-        CALLBACK_KEPT_S,
-      ],
-    )) as ['none' | 'noted' | 'look', string?, number?, string?, string?];
-    const [is, state = '', rev = 0, field, line = ''] = answer;
+    const answer = await nudge(this.#redis, {
+      record: keys.record(id),
+      due: keys.due(queue),
+      callback: keys.callback(id),
+      now: this.#now(),
+      id,
+      evidence: packEvidence(evidence),
+      intervalMs,
+      posted: posted.redacted,
+      lookedAt: statesInQueue(kind, queue),
+      agreesWith: posted.agreesWith,
+    });
+    if (answer.is === 'none') return { is: answer.is, written: {} };
+    const { state, field, line = '' } = answer;
     const written = field === undefined ? {} : { [field]: line };
-    if (is === 'look') return { is, rev, state, written };
-    if (is === 'none') return { is, written };
+    if (answer.is === 'look') return { is: answer.is, rev: answer.rev, state, written };
     const over = isOver(kind, state) || posted.agreesWith.includes(state);
-    return over ? { is: 'final', state, written } : { is, written };
+    return over ? { is: 'final', state, written } : { is: answer.is, written };
   }
 
   /** Keeps what was heard about an operation that somebody else has by now. Changes nothing else. */
   async appendEvidence(id: string, evidence: Said): Promise<void> {
-    await runScript(this.#redis, noteScript, [keys.record(id)], [this.#now(), packEvidence(evidence)]);
+    await appendEvidence(this.#redis, {
+      record: keys.record(id),
+      now: this.#now(),
+      evidence: packEvidence(evidence),
+    });
   }
 
   /** Ids whose time has come in this queue, each with the revision its wake-up job is named after. */
   async claim(queue: QueueName, atMost: number, pushMs: number): Promise<{ id: string; rev: string }[]> {
-    const ids = await claim(this.#redis, { due: keys.due(queue), now: this.#givenNow?.(), atMost, pushMs });
+    const ids = await claim(this.#redis, { due: keys.due(queue), now: this.#now(), atMost, pushMs });
     if (ids.length === 0) return [];
     const pipeline = this.#redis.pipeline();
     for (const id of ids) pipeline.hget(keys.record(id), 'rev');

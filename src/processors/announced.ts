@@ -2,7 +2,7 @@
 import { type ToldStates, carriedBy, stateToldBy } from '../kinds/event-types.ts';
 import type { Kind, operations } from '../kinds/index.ts';
 import type { RecordAt } from '../operations/record.ts';
-import type { EventDraft } from '../operations/settle.ts';
+import type { EventDraft } from '../operations/transition.ts';
 
 /** The kinds that are carried out by attempts, and that a person may therefore have to resolve. */
 export type AttemptedKind = {

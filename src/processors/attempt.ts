@@ -5,7 +5,7 @@ import type { QueueName } from '../kinds/due-queues.ts';
 import type { AccountStanding } from '../operations/accounts.ts';
 import { type EvidenceDraft, type Said, linesOf, named } from '../operations/evidence.ts';
 import type { Fields, RecordAt, RecordBase } from '../operations/record.ts';
-import type { Change, TransitionResult } from '../operations/settle.ts';
+import type { Change, TransitionResult } from '../operations/transition.ts';
 import type { UpstreamAccount } from '../upstream/client.ts';
 import type { NotOk } from '../upstream/verdict.ts';
 import { type AttemptedKind, type Announced, eventOf } from './announced.ts';

@@ -10,7 +10,7 @@ import { toMs } from '../lib/durations.ts';
 import { APPROVE_WITHIN_MS, type BatchRecord, type BatchRow, Sums } from '../operations/batch-record.ts';
 import { type Batches, isSettled, WAITING } from '../operations/batches.ts';
 import type { Leased } from '../operations/operations.ts';
-import type { EventDraft } from '../operations/settle.ts';
+import type { EventDraft } from '../operations/transition.ts';
 import { batch as declaration } from '../queues/batch.ts';
 import { finish } from './attempt.ts';
 import { type ProcessorContext, type AttemptResult, closedFor, isRecovering, waitAt } from './context.ts';

@@ -2,7 +2,7 @@
 import { toMs } from '../lib/durations.ts';
 import { orDoubt, packOutcome } from '../operations/chunk-items.ts';
 import { smsBatch } from '../queues/sms-batch.ts';
-import type { TransitionResult } from '../operations/settle.ts';
+import type { TransitionResult } from '../operations/transition.ts';
 import { type ProcessorContext, type AttemptResult, retryAt } from './context.ts';
 import { waitForPace } from './campaign-gate.ts';
 import { type SendAttempt, expiredBy, firstExpiry, leaveOutOptedOut, leaveQueued } from './chunk-attempt.ts';

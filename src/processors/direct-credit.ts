@@ -10,7 +10,7 @@ import { toMs } from '../lib/durations.ts';
 import { STOPPED } from '../operations/accounts.ts';
 import { RESTORED } from '../operations/restored.ts';
 import { directCredit as declaration } from '../queues/direct-credit.ts';
-import type { Change } from '../operations/settle.ts';
+import type { Change } from '../operations/transition.ts';
 import type { Verdict } from '../upstream/verdict.ts';
 import { releaseHolds, hold, mustWait } from './account-holds.ts';
 import { eventOf } from './announced.ts';

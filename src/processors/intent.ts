@@ -13,7 +13,7 @@
  */
 import type { EvidenceDraft } from '../operations/evidence.ts';
 import type { RecordAt } from '../operations/record.ts';
-import type { Change, TransitionResult } from '../operations/settle.ts';
+import type { Change, TransitionResult } from '../operations/transition.ts';
 import type { AttemptedKind } from './announced.ts';
 import { type Applied, type AttemptAt, INTENDED, finish, isApplied, keep, renewed, stayAt } from './attempt.ts';
 import type { ProcessorContext, AttemptResult } from './context.ts';

@@ -6,7 +6,7 @@ import { toMs } from '../lib/durations.ts';
 import { STOPPED } from '../operations/accounts.ts';
 import { linesOf, named } from '../operations/evidence.ts';
 import type { DisbursementRecord } from '../operations/record.ts';
-import type { Change } from '../operations/settle.ts';
+import type { Change } from '../operations/transition.ts';
 import { disbursement as declaration } from '../queues/disbursement.ts';
 import type { Verdict } from '../upstream/verdict.ts';
 import { type AttemptAt, CLAIMED, DAILY_MS, type Ending, INTENDED, announceEnd, finish, stayAt } from './attempt.ts';

@@ -10,7 +10,7 @@ import { type Kind, operations } from '../kinds/index.ts';
 import { canonicalJson, derivedHex, derivedId, fingerprint } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
 import { type Opinions, describeLimit } from '../operations/limits.ts';
-import { recordAsWritten } from '../operations/accepted.ts';
+import { type AcceptingScripts, recordAsWritten } from '../operations/accepted.ts';
 import type { Guard } from '../operations/heartbeat.ts';
 import { type Accepted, type NewOperation, Operations } from '../operations/operations.ts';
 import type { DisbursementRecord } from '../operations/record.ts';
@@ -56,6 +56,8 @@ export interface AcceptanceOptions {
   readonly fence?: (() => Promise<boolean>) | undefined;
   /** What this process itself asks of the limits of money; absent (the library): what holds in Redis. */
   readonly limits?: Opinions | undefined;
+  /** In the place of those that accept, for a double. */
+  readonly scripts?: AcceptingScripts | undefined;
 }
 
 /** A wake-up job normally follows at once; the due index looks after this if it was lost. */

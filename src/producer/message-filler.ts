@@ -11,6 +11,7 @@ import { derivedId } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
 import type { Guard } from '../operations/heartbeat.ts';
 import { RECIPIENTS_PER_CHUNK } from '../operations/chunk-items.ts';
+import type { AcceptingScripts } from '../operations/accepted.ts';
 import {
   type MessageAccepted,
   type NewMessage,
@@ -28,6 +29,7 @@ interface Options {
   readonly after: (ms: number, run: () => void) => () => void;
   readonly wake: (queue: QueueName, id: string, rev: string | number) => void;
   readonly heartbeat?: Guard | undefined;
+  readonly scripts?: AcceptingScripts | undefined;
 }
 
 type Target = Pick<OpenChunk, 'account' | 'lane'>;
@@ -114,6 +116,7 @@ export class MessageFiller {
       const messages = asked.map(({ message }) => message);
       const { count, verdicts } = await acceptMessages(this.#options.redis, chunk, messages, {
         heartbeat: this.#options.heartbeat,
+        scripts: this.#options.scripts,
       });
       for (const [at, verdict] of verdicts.entries()) {
         if (verdict.outcome === 'accepted') chunk.filled = true;

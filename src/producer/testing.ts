@@ -2,10 +2,10 @@
  * `relais/producer/testing`: for the tests of services that ask relais for something. No Redis and no network; the
  * same checks, the same ids and the same outcomes, because the same code gives them.
  */
-import type { Redis } from 'ioredis';
+import { Redis } from 'ioredis';
 import { type Random, seededRandom } from '../lib/random.ts';
-import { acceptScript } from '../operations/scripts/accept.ts';
-import { MESSAGE_KEYS_BEFORE, MESSAGE_WORDS, acceptMessagesScript } from '../operations/scripts/message.ts';
+import type { AcceptingScripts } from '../operations/accepted.ts';
+import type { AcceptMessagesArgs } from '../operations/scripts/generated/accept-messages.ts';
 import type { CampaignInput, DisbursementInput, MessageInput } from '../queues/requests.ts';
 import { Acceptance, type Answer } from './acceptance.ts';
 import { InvalidRequest } from './errors.ts';
@@ -39,7 +39,9 @@ class MemoryProducer implements FakeProducer {
   constructor({ environment = 'default', extraWithdrawModes }: FakeProducerOptions, random: Random) {
     this.#acceptance = new Acceptance({
       extraWithdrawModes,
-      redis: memoryScripts(),
+      // Never connected: the scripts are all that is asked of it.
+      redis: new Redis({ lazyConnect: true }),
+      scripts: memoryScripts(),
       random,
       environment,
       batchWindowMs: 0,
@@ -120,66 +122,34 @@ class MemoryProducer implements FakeProducer {
 
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
-/** What a request is known by. `referenceKey` is '' where it has no reference. */
-interface Names {
-  readonly id: string;
-  readonly fingerprint: string;
-  readonly referenceKey: string;
-  readonly idOfReference: string;
-}
+/** What a request is known by, as both scripts take it. */
+type Names = Pick<AcceptMessagesArgs['messages'][number], 'id' | 'fingerprint' | 'mapping' | 'other' | 'otherId'>;
 
 /** The two scripts that accept, in memory: who is who, and nothing of what would happen next. */
-function memoryScripts(): Redis {
+function memoryScripts(): AcceptingScripts {
   const fingerprints = new Map<string, string>();
   const ownerOfReference = new Map<string, string>();
-  const accept = ({ id, fingerprint, referenceKey, idOfReference }: Names): [outcome: string, id: string] => {
+  const verdictOn = ({ id, fingerprint, mapping, other, otherId }: Names) => {
     const known = fingerprints.get(id);
-    if (known !== undefined) return [known === fingerprint ? 'duplicate' : 'conflict', id];
-    if (referenceKey !== '') {
-      const owner = ownerOfReference.get(referenceKey);
-      if (owner !== undefined && owner !== id) return ['conflict', owner];
-      if (idOfReference !== id) {
-        if (fingerprints.has(idOfReference)) return ['conflict', idOfReference];
-        ownerOfReference.set(referenceKey, id);
+    if (known === fingerprint) return { is: 'duplicate', state: 'queued' } as const;
+    if (known !== undefined) return { is: 'conflict', id } as const;
+    if (mapping !== undefined) {
+      const owner = ownerOfReference.get(mapping);
+      if (owner !== undefined && owner !== id) return { is: 'conflict', id: owner } as const;
+      if (other !== undefined) {
+        if (otherId !== undefined && fingerprints.has(otherId)) return { is: 'conflict', id: otherId } as const;
+        ownerOfReference.set(mapping, id);
       }
     }
     fingerprints.set(id, fingerprint);
-    return ['accepted', id];
+    return { is: 'accepted', state: 'queued' } as const;
   };
-  const scripts = {
-    evalsha: async (sha: string, keyCount: number, ...words: (string | number)[]): Promise<unknown> => {
-      const texts = words.map(String);
-      const [keys, args] = [texts.slice(0, keyCount), texts.slice(keyCount)];
-      if (sha === acceptScript.sha) return [...accept(namesOf(keys, args)), 'queued'];
-      if (sha !== acceptMessagesScript.sha) {
-        throw new Error('the fake producer knows only the scripts that accept a request');
-      }
-      const verdicts = namesOfMessages(keys, args).flatMap((names) => {
-        const [outcome, id] = accept(names);
-        return [outcome, outcome === 'conflict' ? id : 'queued'];
-      });
-      // As if every message had a chunk of its own.
-      return [1, ...verdicts];
+  return {
+    accept: async (_redis, names) => {
+      const verdict = verdictOn(names);
+      return verdict.is === 'accepted' ? { ...verdict, id: names.id, at: 0 } : { id: names.id, ...verdict };
     },
+    // As if every message had a chunk of its own.
+    acceptMessages: async (_redis, { messages }) => ({ is: 'accepted', count: 1, verdicts: messages.map(verdictOn) }),
   };
-  return scripts as unknown as Redis;
-}
-
-function namesOf(keys: readonly string[], args: readonly string[]): Names {
-  const [id = '', , fingerprint = '', claims, idOfReference = ''] = args;
-  return { id, fingerprint, referenceKey: claims === '1' ? (keys[1] ?? '') : '', idOfReference };
-}
-
-/** In the order of scripts/message.ts. */
-function namesOfMessages(keys: readonly string[], args: readonly string[]): Names[] {
-  const key = keys.slice(MESSAGE_KEYS_BEFORE)[Symbol.iterator]();
-  const names: Names[] = [];
-  for (let from = MESSAGE_WORDS.before; from < args.length; from += MESSAGE_WORDS.each) {
-    const [id = '', fingerprint = '', reference, other = ''] = args.slice(from);
-    key.next();
-    const referenceKey = reference ? (key.next().value ?? '') : '';
-    if (other) key.next();
-    names.push({ id, fingerprint, referenceKey, idOfReference: other || id });
-  }
-  return names;
 }

@@ -7,7 +7,7 @@ import type { StateOf } from '../../src/kinds/index.ts';
 import type { QueueName } from '../../src/kinds/due-queues.ts';
 import { type Random, seededRandom } from '../../src/lib/random.ts';
 import type { Leased } from '../../src/operations/operations.ts';
-import type { Change } from '../../src/operations/settle.ts';
+import type { Change } from '../../src/operations/transition.ts';
 import { type OperationsUnderTest, disbursementOf } from './under-test.ts';
 
 const QUEUES = ['disbursement', 'status-poll'] as const satisfies readonly QueueName[];

@@ -4,7 +4,7 @@ import { seededRandom } from '../../src/lib/random.ts';
 import { type MessageItem, unpackMessageItems } from '../../src/operations/chunk-items.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { acceptMessages } from '../../src/operations/messages.ts';
-import { acceptMessagesScript } from '../../src/operations/scripts/message.ts';
+import { acceptMessagesScript } from '../../src/operations/scripts/generated/accept-messages.ts';
 import { Acceptance, type Answer } from '../../src/producer/acceptance.ts';
 import { MOST_FILLING } from '../../src/producer/message-filler.ts';
 import type { MessageInput } from '../../src/queues/requests.ts';

@@ -42,7 +42,7 @@ export async function expectSameEffect<W>(run: SameEffect<W>): Promise<ReadonlyM
     expect(await contentsOf(other.redis), `Redis after step ${step}, seed ${seed}`).toEqual(
       await contentsOf(one.redis),
     );
-    const name = JSON.stringify(answers[0])?.slice(0, 60) ?? 'nothing';
+    const name = JSON.stringify(answers[0])?.slice(0, 24) ?? 'nothing';
     seen.set(name, (seen.get(name) ?? 0) + 1);
   }
   return seen;
@@ -54,7 +54,9 @@ async function outcomeOf(answer: Promise<unknown>): Promise<unknown> {
     return await answer;
   } catch (error) {
     const { message } = error instanceof Error ? error : new Error(String(error));
-    return { refused: message.replace(/user_script:\d+: ?| script: \w+,| \(script [\w ]+\)|, on @.*$/g, '') };
+    return {
+      refused: message.replace(/ ?(?:\(script [\w -]+\)|script: \w+,|on @user_script:\d+\.|user_script:\d+:)/g, ''),
+    };
   }
 }
 

@@ -20,9 +20,11 @@ import { EVENT_FIELD, flightField, keys } from '../../src/operations/keys.ts';
 import type { AcceptedAt } from '../../src/operations/accepted.ts';
 import type { Acquired, Hinted, NewOperation, Operations } from '../../src/operations/operations.ts';
 import { type Fields, RECORD_VERSION, type RecordBase, readRecord } from '../../src/operations/record.ts';
-import { HINT_WAKE_GRACE_MS } from '../../src/operations/scripts/hint.ts';
-import type { Change, EventDraft, TransitionResult } from '../../src/operations/settle.ts';
+import type { Change, EventDraft, TransitionResult } from '../../src/operations/transition.ts';
 import type { MemoryStore } from './memory-store.ts';
+
+/** As nudge.lua has it. */
+const NUDGE_WAKE_GRACE_MS = 2_000;
 
 /** What everybody needs of `Operations`, whoever keeps the records. */
 export type OperationsContract = Pick<
@@ -293,7 +295,7 @@ export class MemoryOperations implements OperationsContract {
     const due = store.score(keys.due('status-poll'), id);
     if (due !== undefined && due <= at + waitMs) return { is: 'noted', written };
     store.setFields(key, { hintedAt: at + waitMs });
-    const look = waitMs > 0 ? at + waitMs : Math.min(due ?? Infinity, at + HINT_WAKE_GRACE_MS);
+    const look = waitMs > 0 ? at + waitMs : Math.min(due ?? Infinity, at + NUDGE_WAKE_GRACE_MS);
     store.add(keys.due('status-poll'), look, id);
     if (waitMs > 0) return { is: 'noted', written };
     return { is: 'look', rev: store.increase(key, 'rev', 1), state, written };

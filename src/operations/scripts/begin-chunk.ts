@@ -1,4 +1,4 @@
-import { LEASE } from './acquire.ts';
+import { LEASE } from './chunk-lease.ts';
 import { defineScript } from './script.ts';
 import { TOGETHER } from './together.ts';
 

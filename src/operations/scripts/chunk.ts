@@ -1,6 +1,6 @@
 import { AS_IT_WAS, GUARD } from './heartbeat.ts';
 import { defineScript } from './script.ts';
-import { SETTLE } from './settle.ts';
+import { SETTLE } from './chunk-settle.ts';
 import { TOGETHER } from './together.ts';
 import { PACE_AHEAD_MS } from '../campaign-pace.ts';
 import { MARK_LENGTH, MARKS_KEPT_S, MARKS_PER_SLOT, OPEN_KEPT_MS } from '../text-marks.ts';

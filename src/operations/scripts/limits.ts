@@ -12,7 +12,7 @@ const fallbacks = moneyLimits.flatMap((name) => {
  * Which of two opinions lets less through. `strictest` answers the one that holds as it was written, or nil: no limit.
  * A default holds only where neither the process nor Redis has an opinion.
  */
-export const STRICTEST = `
+const STRICTEST = `
 local stricter_is_higher = {${higher.map((name) => `${name} = true`).join(', ')}}
 local fallback_of = {${fallbacks.join(', ')}}
 local function looseness(name, value)

@@ -1,5 +1,5 @@
--- The one clock is Redis's own TIME, so that processes on several machines agree; a test that turns the clock by hand
--- gives the time instead.
+-- The one clock is Redis's own TIME, so that processes on several machines agree; a test that turns the clock by
+-- hand gives the time instead.
 local function clock(given)
   if given then return given end
   local t = redis.call('TIME')

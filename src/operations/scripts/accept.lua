@@ -1,0 +1,91 @@
+-- Writes a record that did not exist, or says which one already stands for this request, or which limit it breaks.
+-- Nothing is written unless everything is in order. Of each limit the strictest holds, of what Redis has and what
+-- the process asks for itself, so that they hold through every door. What counts towards a limit of the day says so
+-- in the record, since it may have to be given back.
+-- @key record
+-- @key mapping?  of its reference, where it claims one
+-- @key other?  the record that the reference alone would have, where that is another one
+-- @key counts  @key index  @key entered  @key due  @key limits
+-- @key spent  what was accepted on that day
+-- @key same  the same amount to the same beneficiary again
+-- @key awaiting  the set of those that await approval
+-- @key heartbeat
+-- @arg now at?
+-- @arg id text  @arg otherId text  @arg fingerprint text  @arg state state  @arg account text
+-- @arg xof xof?  where it moves money
+-- @arg dueInMs ms?  @arg notBefore at?
+-- @arg beneficiary text
+-- @arg meantAgain flag
+-- @arg approval given|impossible?  absent: may be waited for
+-- @arg day text
+-- @arg memory Memory
+-- @arg asked pairs  what the process itself asks for of each limit
+-- @arg fields pairs
+-- @arrow new -> state
+-- @returns accepted {id, state, at} | duplicate {id, state} | conflict {id} | limited {limit, detail} | recovering
+--- @include "lib/clock"
+--- @include "lib/fly"
+--- @include "lib/heartbeat"
+--- @include "lib/identity"
+--- @include "lib/move"
+--- @include "lib/strictest"
+
+local shut = guard(heartbeat, memory)
+if shut then return shut end
+local at = clock(now)
+local who = {id = id, fingerprint = fingerprint, record = record, mapping = mapping, other = other, otherId = otherId}
+local known, detail = standing(who)
+if known == 'duplicate' then return {known, id, detail} end
+if known then return {known, detail} end
+
+local own = {}
+for i = 1, #asked, 2 do own[asked[i]] = asked[i + 1] end
+local max, shared = {}, redis.call('HMGET', limits, unpack(MONEY_LIMITS))
+for i, name in ipairs(MONEY_LIMITS) do max[name] = strictest(name, own[name], shared[i]) end
+local function over(name, sum) return max[name] and sum > tonumber(max[name]) end
+local function spend()
+  local counted = max.MAX_PER_DAY or max.MAX_PER_BENEFICIARY_DAY
+  if counted then
+    local all, his = unpack(redis.call('HMGET', spent, 'all', beneficiary))
+    whole(all, 0, 'the sum of the day')
+    whole(his, 0, 'the sum of the day')
+    if over('MAX_PER_DAY', tonumber(all or '0') + xof) then return {'limited', 'MAX_PER_DAY', max.MAX_PER_DAY} end
+    if over('MAX_PER_BENEFICIARY_DAY', tonumber(his or '0') + xof) then
+      return {'limited', 'MAX_PER_BENEFICIARY_DAY', max.MAX_PER_BENEFICIARY_DAY}
+    end
+  end
+  if max.DUPLICATE_WINDOW and not meantAgain then
+    local before = redis.call('GET', same)
+    if before then return {'limited', 'DUPLICATE_WINDOW', before} end
+  end
+  if max.DUPLICATE_WINDOW then whole(max.DUPLICATE_WINDOW, 0, 'DUPLICATE_WINDOW') end
+  if counted then
+    redis.call('HINCRBY', spent, 'all', xof)
+    redis.call('HINCRBY', spent, beneficiary, xof)
+    redis.call('EXPIRE', spent, SUMS_KEPT_S)
+  end
+  if max.DUPLICATE_WINDOW then redis.call('SET', same, id, 'PX', max.DUPLICATE_WINDOW) end
+  return nil, counted
+end
+local counted
+if xof then
+  if over('MAX_DISBURSEMENT', xof) then return {'limited', 'MAX_DISBURSEMENT', max.MAX_DISBURSEMENT} end
+  local awaits = over('APPROVAL_ABOVE', xof) and approval ~= 'given'
+  if awaits and approval == 'impossible' then return {'limited', 'APPROVAL_ABOVE', max.APPROVAL_ABOVE} end
+  local limited
+  limited, counted = spend()
+  if limited then return limited end
+  if awaits and state == 'queued' then state = 'awaiting_approval'; entered = awaiting end
+end
+
+claim_reference(who)
+local set = {'id', id, 'state', state, 'fp', fingerprint, 'rev', 1, 'seq', 0, 'createdAt', at, 'updatedAt', at, 'since', at,
+  'account', account}
+if counted then set[#set + 1] = 'counted'; set[#set + 1] = day .. ' ' .. beneficiary end
+for _, word in ipairs(fields) do set[#set + 1] = word end
+redis.call('HSET', record, unpack(set))
+move({counts = counts, id = id, at = at, to = state, entered = entered, xof = xof})
+if xof then fly(counts, account, redis.call('HGET', record, 'withdrawMode'), nil, state, xof) end
+redis.call('ZADD', index, at, id)
+if dueInMs and state ~= 'awaiting_approval' then redis.call('ZADD', due, math.max(at + dueInMs, notBefore or 0), id) end
+return {'accepted', id, state, at}

@@ -1,0 +1,90 @@
+--- @include "emit"
+--- @include "evidence"
+--- @include "fly"
+--- @include "in-full"
+--- @include "move"
+--- @include "version"
+-- The only way in which the state of a record changes: compare, then set the state, its evidence, the next due time
+-- and the event that announces it, in one step. A script that was sent again after a lost reply finds its own
+-- operation id in the record and answers `mine`.
+-- @struct Change
+--   @arg id text
+--   @arg lease text?  nobody's: a person's doing
+--   @arg op text  how the record knows this very change again
+--   @arg from state
+--   @arg to state
+--   @arg dueInMs ms?  when to look next; absent: nothing is due
+--   @arg keepLeaseMs ms?  absent: let go
+--   @arg eventType text?
+--   @arg eventData json?
+--   @arg xof xof?
+--   @arg evidence text?
+--   @arg nudgeAfterMs ms  a nudge that came during the attempt makes the next look due after so long
+
+-- A name that begins with @ is a time: its value is ms from now. The value '' removes the field.
+local function sort_fields(at, fields, set, drop)
+  for i = 1, #fields, 2 do
+    local name, value = fields[i], fields[i + 1]
+    if string.sub(name, 1, 1) == '@' then name = string.sub(name, 2); value = at + tonumber(value) end
+    if value == '' then drop[#drop + 1] = name else set[#set + 1] = name; set[#set + 1] = value end
+  end
+end
+
+-- `keys` holds record, events, counts, left and entered (state sets; entered nil: it is over), dueLeft and
+-- dueEntered. `stop` is asked once the record is found to be as expected, and before anything is written: what it
+-- answers is answered.
+local function change_record(at, keys, c, fields, stop)
+  local record, from, to = keys.record, c.from, c.to
+  local state, lease, op, nudged, account, mode, rev, lines, brief_since, version, seq = unpack(redis.call('HMGET', record,
+    'state', 'lease', 'op', 'hint', 'account', 'withdrawMode', 'rev', 'en', BRIEF_CREATED_AT, 'v', 'seq'))
+  if not state then return {'none'} end
+  if op == c.op then return {'mine', state} end
+  if state ~= from or (c.lease and lease ~= c.lease) then return {'not yours', state} end
+  same_version(version)
+  rev = whole(rev, 0, 'rev') + 1
+  whole(lines, 0, 'en')
+  if c.eventType then
+    whole(seq, 0, 'seq')
+    if not (account or brief_since) then refuse('account') end
+  end
+  local stopped = stop and stop()
+  if stopped then return stopped end
+  if brief_since then
+    in_full(c.id, record)
+    account, mode = unpack(redis.call('HMGET', record, 'account', 'withdrawMode'))
+  end
+
+  local set, drop = {'state', to, 'op', c.op, 'updatedAt', at}, {}
+  if from ~= to then
+    set[#set + 1] = 'since'; set[#set + 1] = at
+    drop[#drop + 1] = 'tries'
+  end
+  sort_fields(at, fields, set, drop)
+  if c.keepLeaseMs then
+    set[#set + 1] = 'until'; set[#set + 1] = at + c.keepLeaseMs
+  else
+    drop[#drop + 1] = 'lease'; drop[#drop + 1] = 'until'; drop[#drop + 1] = 'hint'
+  end
+  if #drop > 0 then redis.call('HDEL', record, unpack(drop)) end
+  set[#set + 1] = 'rev'; set[#set + 1] = rev
+  -- One write for all of it: each call costs the one thread of Redis as much as the rest of a small script.
+  evidence_fields(at, c.evidence, lines, set)
+  redis.call('HSET', record, unpack(set))
+  move({counts = keys.counts, id = c.id, at = at, from = from, to = to, left = keys.left, entered = keys.entered,
+    xof = c.xof})
+  fly(keys.counts, account, mode, from, to, c.xof)
+
+  if keys.dueLeft ~= keys.dueEntered then redis.call('ZREM', keys.dueLeft, c.id) end
+  local due = c.dueInMs and at + c.dueInMs
+  if not c.keepLeaseMs and nudged then
+    if due then due = math.min(due, at + c.nudgeAfterMs)
+    -- Nothing more was to be asked, but what came meanwhile may say otherwise, and nobody has heard it yet.
+    elseif c.nudgeAfterMs > 0 and not string.find(nudged, ',' .. to .. ',', 1, true) then due = at + c.nudgeAfterMs end
+  end
+  if due then redis.call('ZADD', keys.dueEntered, due, c.id) else redis.call('ZREM', keys.dueEntered, c.id) end
+  if c.eventType then
+    emit(record, {stream = keys.events, counts = keys.counts, id = c.id, at = at, account = account, type = c.eventType,
+      data = c.eventData})
+  end
+  return {'applied', to, rev, at}
+end

@@ -1,0 +1,48 @@
+-- Something more may be known (a callback came): keep what was said as evidence and make the next look due, at most
+-- one per operation and interval. Changes no state. What was posted is kept, also about what we do not know; not
+-- where it says what the state says.
+-- @key record  @key due
+-- @key callback  what was last posted
+-- @arg now at?  @arg id text  @arg evidence text  @arg intervalMs ms
+-- @arg posted text?  to be kept
+-- @arg lookedAt state[]  in that queue
+-- @arg agreesWith state[]  states that say what was posted
+-- @returns look {state, field?, line?, rev int} | noted {state, field?, line?} | none
+--- @include "lib/clock"
+--- @include "lib/contains"
+--- @include "lib/evidence"
+--- @include "lib/version"
+
+local at = clock(now)
+local state, lease, ends, nudged_at, lines, rev, version = unpack(redis.call('HMGET', record, 'state', 'lease', 'until',
+  'hintedAt', 'en', 'rev', 'v'))
+if posted and not contains(agreesWith, state) then redis.call('SET', callback, posted, 'EX', CALLBACK_KEPT_S) end
+if not state then return {'none'} end
+-- What was posted is kept, and nothing else is touched: what can read the record asks upstream by itself.
+local readable = version == VERSION and pcall(function()
+  whole(ends, 0, 'until'); whole(nudged_at, 0, 'hintedAt'); whole(lines, 0, 'en'); whole(rev, 0, 'rev')
+end)
+if not readable then return {'noted', state} end
+-- With what it says, if it is kept: an attempt that ends so meanwhile need not keep it.
+local set = {'hint', posted and ',' .. table.concat(agreesWith, ',') .. ',' or ','}
+evidence_fields(at, evidence, lines, set)
+local leased = lease and lease ~= '' and tonumber(ends or '0') > at
+local looks = false
+-- What it ended as is told once more: nothing is to be found out.
+if contains(lookedAt, state) and not leased and not contains(agreesWith, state) then
+  local wait = math.max(0, tonumber(nudged_at or '0') + intervalMs - at)
+  local due_at = tonumber(redis.call('ZSCORE', due, id) or math.huge)
+  if due_at > at + wait then
+    set[#set + 1] = 'hintedAt'; set[#set + 1] = at + wait
+    if wait == 0 then
+      looks = tonumber(rev or '0') + 1
+      set[#set + 1] = 'rev'; set[#set + 1] = looks
+    end
+    redis.call('ZADD', due, wait == 0 and math.min(due_at, at + NUDGE_WAKE_GRACE_MS) or at + wait, id)
+  end
+end
+redis.call('HSET', record, unpack(set))
+-- With what was written, so that the replicas can be asked for it.
+local field, line = set[3] or false, set[4] or false
+if looks then return {'look', state, field, line, looks} end
+return {'noted', state, field, line}
