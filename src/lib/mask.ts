@@ -1,11 +1,44 @@
-const IP_ADDRESS = /^\d{1,3}(\.\d{1,3}){3}$/;
+/** What may be a telephone number: digits, however they are set apart. */
+const NUMBER = /\+?\d[\d\s().-]{6,}\d/g;
+/** Fewer digits are no number of anywhere that can be texted. */
+const DIGITS_LEAST = 7;
+
+/** What machines write and no person dials. Each looks at what stands before it, so that no number ends in one. */
+const OCTET = '(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)';
+const IPV4 = `${OCTET}(?:\\.${OCTET}){3}`;
+const WRITTEN = [
+  // With a port it is an address, whatever stands before it; without one, a number may be written so behind its country.
+  `(?<![\\d.+-])${IPV4}:\\d{1,5}(?!\\d)`,
+  `(?<![\\d.+-]|(?:\\+|00|\\()\\d{1,3}\\)?[\\s.-])${IPV4}(?!\\.?\\d)`,
+  // 2026-11-22, with its time, or as backups are called: 2026-11-22-0300.
+  '(?<![\\d+-])(?:19|20)\\d\\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])(?:[T ]\\d\\d:\\d\\d(?::\\d\\d(?:[.,]\\d{1,9})?)?|-\\d{4})?(?![\\d-])',
+  // Milliseconds since 1970, and the id of an entry of a stream. No country's numbers are that long after a 1.
+  '(?<![\\d+.-])1[5-9]\\d{11}(?:-\\d{1,6})?(?!\\d)',
+  '\\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\\b',
+  // An id of ours, a checksum, an address in memory, the name of a thread before an error of OpenSSL.
+  '\\b[a-z]{2,5}_[0-9a-z]{26}\\b',
+  '\\b(?=\\d*[a-f])[0-9a-f]{32,128}\\b',
+  '\\b0x[0-9a-fA-F]{1,16}\\b',
+  '\\b[0-9A-F]{16}(?=:error:)',
+  // What is counted.
+  '(?<![\\d+.-])\\d+ ?(?:bytes?|[kKMGT]i?B|ms)\\b',
+  '\\b\\w*(?:memory|bytes|size|offset|length)\\s?[:=]?\\s?\\d+(?!\\d)',
+  '(?<![\\d+.-])\\d{1,4}\\.\\d{1,3}(?![\\d.-])',
+];
+const MACHINES = new RegExp(`(${WRITTEN.join('|')})`);
 
 /** Hides all but the last four digits of anything that looks like a telephone number: `+22177•••4567`. */
 export function maskPhone(text: string): string {
-  return text.replace(/\+?\d[\d\s().-]{6,}\d/g, (number) => {
-    if (IP_ADDRESS.test(number)) return number;
-    const digits = number.replace(/\D/g, '');
-    const keep = number.startsWith('+') ? `+${digits.slice(0, 5)}` : digits.slice(0, 2);
-    return `${keep}•••${digits.slice(-4)}`;
-  });
+  // Most texts have none, and are not taken apart.
+  if (text.search(NUMBER) < 0) return text;
+  // Between what machines wrote, which split leaves at the odd places, numbers are looked for.
+  const pieces = text.split(MACHINES);
+  return pieces.map((piece, index) => (index % 2 === 1 ? piece : piece.replace(NUMBER, hidden))).join('');
+}
+
+function hidden(number: string): string {
+  const digits = number.replace(/\D/g, '');
+  if (digits.length < DIGITS_LEAST) return number;
+  const keep = number.startsWith('+') ? `+${digits.slice(0, 5)}` : digits.slice(0, 2);
+  return `${keep}•••${digits.slice(-4)}`;
 }
