@@ -19,6 +19,8 @@ export interface SandboxCommand {
   readonly latencyMs?: number;
   /** Replays the choices of the faults. */
   readonly seed?: number;
+  /** A file that knows what it did, also after it is started again. */
+  readonly books?: string;
 }
 
 interface DoctorCommand {

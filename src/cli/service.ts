@@ -71,13 +71,15 @@ function addSandbox(program: Command, shell: Shell): void {
     )
     .option('--latency <duration>', 'every answer waits this long', durationMs)
     .option('--seed <number>', 'replay the choices of the faults', wholeNumber)
+    .option('--books <file>', 'keep the books in a file, and go on with what is in it')
     .addHelpText('after', () => `\nFaults:\n${faultNames.map((name) => `  ${name}`).join('\n')}`)
     .action(
-      shell.action(({ fault, latency, seed }: SandboxFlags) =>
+      shell.action(({ fault, latency, seed, books }: SandboxFlags) =>
         shell.io.services.sandbox({
           faults: fault,
           ...(latency !== undefined && { latencyMs: latency }),
           ...(seed !== undefined && { seed }),
+          ...(books !== undefined && { books }),
         }),
       ),
     );
@@ -88,6 +90,7 @@ interface SandboxFlags {
   readonly fault: readonly FaultFlag[];
   readonly latency?: number;
   readonly seed?: number;
+  readonly books?: string;
 }
 
 /** `calls back twice:0.5`; without a probability it strikes always. */

@@ -71,9 +71,7 @@ export const createInvoice: Handler = (ask, world) => {
     callbacks: 0,
   };
   world.books.invoices.set(invoice.token, invoice);
-  const outcome = amountOutcomeOf(invoice.totalAmount);
-  if (outcome !== undefined)
-    world.time.after(world.settings.values.settleDelayMs, () => void settleInvoice(invoice, outcome, world));
+  awaitPayer(invoice, world);
   return ok({
     response_code: '00',
     response_text: `${world.base}/checkout/invoice/${invoice.token}`,
@@ -81,6 +79,13 @@ export const createInvoice: Handler = (ask, world) => {
     token: invoice.token,
   });
 };
+
+/** Some amounts are decided without anybody. */
+export function awaitPayer(invoice: Invoice, world: World): void {
+  const outcome = amountOutcomeOf(invoice.totalAmount);
+  if (outcome !== undefined)
+    world.time.after(world.settings.values.settleDelayMs, () => void settleInvoice(invoice, outcome, world));
+}
 
 export const confirmInvoice: Handler = (ask, world) => {
   const invoice = world.books.invoices.get(ask.endpoint.tail);

@@ -55,7 +55,7 @@ function refuseRepeat(record: Disbursement, id: string | undefined, world: World
 }
 
 async function carryOut(record: Disbursement, ask: Ask, world: World): Promise<Answer> {
-  const { random, settings, faults, time } = world;
+  const { random, settings, faults } = world;
   const magic = disbursementOutcomeOf(record.accountAlias);
   record.transactionId ??= `TX${random.hex(6).toUpperCase()}`;
   record.operatorId ??= random.hex(8);
@@ -74,13 +74,33 @@ async function carryOut(record: Disbursement, ask: Ask, world: World): Promise<A
     return submitAnswer(record, 'success');
   }
   move(record, 'pending', world);
-  const fails = magic === 'fails' || faults.named('fails the disbursement', ask) !== undefined;
-  const stays = magic === 'stays pending' || faults.named('leaves the disbursement pending', ask) !== undefined;
-  const reversed = magic === 'is reversed' || faults.named('reverses a success', ask) !== undefined;
-  const { settleDelayMs } = settings.values;
-  if (!stays) time.after(settleDelayMs, () => void settle(record, fails ? 'failed' : 'success', world));
-  if (reversed) time.after(settleDelayMs * 2, () => void settle(record, 'failed', world));
+  awaitOperator(record, world, {
+    fails: faults.named('fails the disbursement', ask) !== undefined,
+    stays: faults.named('leaves the disbursement pending', ask) !== undefined,
+    reversed: faults.named('reverses a success', ask) !== undefined,
+  });
   return submitAnswer(record, settings.values.submitAnswer);
+}
+
+interface Ordered {
+  readonly fails: boolean;
+  readonly stays: boolean;
+  readonly reversed: boolean;
+}
+
+/** What becomes of a pending one: its number says so, or a fault that was ordered. */
+export function awaitOperator(
+  record: Disbursement,
+  world: World,
+  ordered: Ordered = { fails: false, stays: false, reversed: false },
+): void {
+  const { settleDelayMs } = world.settings.values;
+  const magic = disbursementOutcomeOf(record.accountAlias);
+  const verdict = ordered.fails || magic === 'fails' ? 'failed' : 'success';
+  if (!ordered.stays && magic !== 'stays pending')
+    world.time.after(settleDelayMs, () => void settle(record, verdict, world));
+  if (ordered.reversed || magic === 'is reversed')
+    world.time.after(settleDelayMs * 2, () => void settle(record, 'failed', world));
 }
 
 /** interface: Submit response fields. provider_ref is absent for pending answers and for account-to-account. */

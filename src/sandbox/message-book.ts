@@ -9,7 +9,7 @@ export interface BookedMessage {
   /** ms since the epoch, in sandbox time. */
   readonly firstAt: number;
   lastAt: number;
-  readonly older: BookedMessage | undefined;
+  older: BookedMessage | undefined;
 }
 
 /**
@@ -38,6 +38,20 @@ export class MessageBook {
     this.distinct += 1;
     const text = this.#shared(message.text);
     this.#newest.set(to, { to: message.to, from, text, times, code, firstAt: now, lastAt: now, older });
+  }
+
+  /** An entry of earlier, in the order of `entries`: behind those of its number that were given back already. */
+  takeBack(entry: Omit<BookedMessage, 'older'>): true {
+    const message = { ...entry, text: this.#shared(entry.text), older: undefined };
+    const to = bare(entry.to);
+    let newer = this.#newest.get(to);
+    while (newer?.older !== undefined) newer = newer.older;
+    if (newer === undefined) this.#newest.set(to, message);
+    else newer.older = message;
+    this.distinct += 1;
+    this.sent += entry.times;
+    this.repeated += Math.max(0, entry.times - 1);
+    return true;
   }
 
   /** What went to a number, newest first. With or without the plus sign. */

@@ -31,11 +31,7 @@ export const createPaymentRequest: Handler = (ask, world) => {
     status: 'pending',
   };
   world.books.paymentRequests.set(request.reference, request);
-  const outcome = amountOutcomeOf(amount);
-  if (outcome === 'completed' || outcome === 'failed')
-    world.time.after(world.settings.values.settleDelayMs, () => {
-      request.status = outcome;
-    });
+  awaitCustomer(request, world);
   // With a notification the service answers without the reference, so nobody can ask about it later.
   if (request.notified) return ok(notified(world));
   return ok({
@@ -45,6 +41,15 @@ export const createPaymentRequest: Handler = (ask, world) => {
     description: 'Payment request created',
   });
 };
+
+/** Some amounts are decided without anybody. */
+export function awaitCustomer(request: PaymentRequest, world: World): void {
+  const outcome = amountOutcomeOf(request.amount);
+  if (outcome === 'completed' || outcome === 'failed')
+    world.time.after(world.settings.values.settleDelayMs, () => {
+      request.status = outcome;
+    });
+}
 
 const notified = ({ settings }: World): object =>
   settings.values.notifiedAnswer === 'success'

@@ -2,10 +2,14 @@ import { type Clock, systemClock } from '../lib/clock.ts';
 import { type Random, systemRandom } from '../lib/random.ts';
 import type { Answer } from './answers.ts';
 import { Books } from './books.ts';
+import { BooksKeeper, readBooks } from './books-file.ts';
 import { Postman } from './callbacks.ts';
+import { awaitPayer } from './checkout.ts';
 import { control } from './control.ts';
+import { awaitOperator } from './disbursement-submit.ts';
 import { type FaultOrder, Faults } from './faults.ts';
 import { Listener } from './listener.ts';
+import { awaitCustomer } from './payment-requests.ts';
 import { serve } from './serve.ts';
 import { type SettingPatch, Settings } from './settings.ts';
 import { TokenBook } from './sms-login.ts';
@@ -23,6 +27,10 @@ export interface SandboxOptions {
   readonly settings?: SettingPatch;
   /** Faults that stand from the start, and again after a reset. */
   readonly faults?: readonly FaultOrder[];
+  /** A file that knows what it did, also after it is started again. Absent: the books end with the process. */
+  readonly books?: string;
+  /** Told when the file of the books cannot be written any more. */
+  readonly onBooksLost?: (thrown: unknown) => void;
   /** One line per request: `disbursement.create 200 "00"`. No keys, numbers or texts. */
   readonly onLine?: (line: string) => void;
 }
@@ -32,6 +40,8 @@ export interface Sandbox {
   readonly base: string;
   readonly crm: string;
   readonly control: string;
+  /** Resolves when the file of the books, if there is one, says what the books say now. */
+  kept(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -50,6 +60,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const { ports = {}, host = '127.0.0.1', faults = [] } = options;
   const world = makeWorld(options);
   for (const order of faults) world.faults.add(order);
+  const keeper = await bookkeeping(world, options);
 
   const heard = (operation: string, answer: Answer | undefined) => options.onLine?.(line(operation, answer));
   const base = new Listener(serve('base', world, heard), host, ports.base ?? 0);
@@ -63,9 +74,13 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     await applyFaults();
   };
   const controller = new Listener(control({ world, reset, applyFaults }), host, ports.control ?? 0);
-  const stop = async (): Promise<void> => {
-    world.time.reset();
+  const close = async (): Promise<void> => {
+    world.time.rest();
     await Promise.all([base.set(false), crm.set(false), controller.set(false), world.postman.stop()]);
+  };
+  const stop = async (): Promise<void> => {
+    await close();
+    await keeper?.end();
   };
 
   try {
@@ -73,11 +88,43 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     for (const listener of [base, crm, controller]) await listener.set(true);
     await applyFaults();
   } catch (thrown) {
-    await stop();
+    // The file may be that of whoever has these ports: it is not written.
+    keeper?.rest();
+    await close();
     throw thrown;
   }
   world.base = base.url;
-  return { base: base.url, crm: crm.url, control: controller.url, stop };
+  goOn(world);
+  return {
+    base: base.url,
+    crm: crm.url,
+    control: controller.url,
+    kept: () => keeper?.keep() ?? Promise.resolve(),
+    stop,
+  };
+}
+
+async function bookkeeping(
+  world: World,
+  {
+    books: path,
+    clock = systemClock,
+    onBooksLost = (thrown) => {
+      throw thrown;
+    },
+  }: SandboxOptions,
+): Promise<BooksKeeper | undefined> {
+  if (path === undefined) return undefined;
+  await readBooks(path, world);
+  return new BooksKeeper({ path, world, clock, onLost: onBooksLost });
+}
+
+/** What was pending when it was stopped is decided after all. */
+function goOn(world: World): void {
+  const { disbursements, invoices, paymentRequests } = world.books;
+  for (const record of disbursements.values()) if (record.status === 'pending') awaitOperator(record, world);
+  for (const invoice of invoices.values()) if (invoice.status === 'pending') awaitPayer(invoice, world);
+  for (const request of paymentRequests.values()) if (request.status === 'pending') awaitCustomer(request, world);
 }
 
 function makeWorld({

@@ -24,6 +24,11 @@ export class SandboxTime {
     return this.#clock.now() + this.#offsetMs;
   }
 
+  /** How far the control API has moved it. */
+  get advancedMs(): number {
+    return this.#offsetMs;
+  }
+
   /** Runs once after `ms` of sandbox time. */
   after(ms: number, run: () => void): void {
     this.#arm({ dueAt: this.now() + ms, run, takeBack: () => undefined });
@@ -45,10 +50,15 @@ export class SandboxTime {
     }
   }
 
-  /** Forgets all that waits and goes back to the given clock's time. */
-  reset(): void {
+  /** Forgets all that waits. */
+  rest(): void {
     for (const entry of this.#waiting) entry.takeBack();
     this.#waiting.clear();
+  }
+
+  /** Forgets all that waits and goes back to the given clock's time. */
+  reset(): void {
+    this.rest();
     this.#offsetMs = 0;
   }
 

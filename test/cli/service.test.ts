@@ -63,6 +63,12 @@ describe('sandbox', () => {
     });
   });
 
+  test('keeps its books in a file', async () => {
+    const sandbox = service();
+    await relais(['sandbox', '--books', '/var/lib/relais/books'], { services: { sandbox } });
+    expect(sandbox).toHaveBeenCalledWith({ faults: [], books: '/var/lib/relais/books' });
+  });
+
   test.for(['eats the request:0.5', 'calls back twice:1.5', 'calls back twice:often'])(
     'the fault "%s" is wrong usage',
     async (fault) => expect(await relais(['sandbox', '--fault', fault])).toMatchObject({ code: 2 }),
