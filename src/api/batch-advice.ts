@@ -2,8 +2,9 @@
  * A word to whoever is about to approve a batch that the balances would not bear. Never a refusal: the figures are
  * rough, and a disbursement without funds is held, not lost. Without an answer in time there is no word.
  */
+import type { Finding } from '../kinds/batch.ts';
+import type { BatchRecord } from '../operations/record.ts';
 import { describeXof } from '../lib/money.ts';
-import type { BatchRecord, Finding } from '../operations/batch-record.ts';
 import { adviseOn } from './balance-advice.ts';
 import type { ApiContext } from './context.ts';
 

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
-import { type BatchRecord, Sums } from '../operations/batch-record.ts';
+import type { BatchRecord } from '../operations/record.ts';
+import { Sums } from '../operations/batch-record.ts';
 import type { Batches } from '../operations/batches.ts';
 import { REPORT_CSV_HEAD, reportCsvLine, reportPages } from '../producer/batch/report.ts';
 

@@ -1,8 +1,10 @@
 /** Files of disbursements over HTTP: uploaded by one key, approved by another, reported row by row. */
 import { type Request, type Response, Router } from 'express';
 import { z } from 'zod';
+import type { Finding, Findings } from '../kinds/batch.ts';
+import type { BatchRecord } from '../operations/record.ts';
 import type { StateOf } from '../kinds/index.ts';
-import { APPROVE_WITHIN_MS, type BatchRecord, type Finding, type Findings } from '../operations/batch-record.ts';
+import { APPROVE_WITHIN_MS } from '../operations/batch-record.ts';
 import { accountOf, BatchDoor } from '../producer/batch/door.ts';
 import { readBatchFile } from '../producer/batch/read-file.ts';
 import { progressOf } from '../producer/batch/report.ts';

@@ -1,7 +1,6 @@
 /** What waits for a person, of every kind, the oldest first. */
 import type { Router } from 'express';
-import type { BatchRecord } from '../operations/batch-record.ts';
-import type { RecordOf } from '../operations/record.ts';
+import type { BatchRecord, RecordOf } from '../operations/record.ts';
 import { type ReviewKind, reviewKinds } from '../operations/review.ts';
 import { UnreadableRecord } from '../operations/unreadable.ts';
 import { directCreditView, invoiceView, paymentRequestView } from './collect-views.ts';

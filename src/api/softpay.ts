@@ -3,10 +3,10 @@
  * numbers) is in memory for one request and is never written down, queued or logged.
  */
 import type { Router } from 'express';
+import type { InvoiceRecord } from '../operations/record.ts';
 import { isApplied } from '../processors/attempt.ts';
 import { advanceInvoice } from '../processors/invoice.ts';
 import { Recovering } from '../operations/recovery.ts';
-import type { InvoiceRecord } from '../operations/payment-records.ts';
 import type { UpstreamAccount } from '../upstream/client.ts';
 import type { CallOptions } from '../upstream/options.ts';
 import type { SoftpayStarted } from '../upstream/payments/softpay-types.ts';

@@ -1,10 +1,9 @@
-/** Records as callers see them: camelCase, times as ISO 8601, no field that is not in the contract. */
-import { campaignBins } from '../kinds/recipient.ts';
-import type { CampaignPace } from '../operations/campaign-pace.ts';
+/** Records as callers see them: camelCase, times as ISO 8601, no field that its kind does not show. */
+import type { Derived, Field } from '../kinds/fields.ts';
+import { type Kind, asDeclared, kinds, type operations } from '../kinds/index.ts';
 import { readEvidence } from '../operations/evidence.ts';
-import { type CampaignRecord, type DisbursementRecord, type Fields } from '../operations/record.ts';
+import type { CampaignRecord, DisbursementRecord, Fields, MessageRecord, RecordAt } from '../operations/record.ts';
 import type { UnreadableRecord } from '../operations/unreadable.ts';
-import type { MessageRecord } from '../operations/text-records.ts';
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
@@ -13,80 +12,75 @@ export function unreadableView({ id }: UnreadableRecord) {
   return { id, state: 'unreadable' as const };
 }
 
-export function disbursementView(record: DisbursementRecord) {
-  const { lines, dropped } = readEvidence(record.fields);
-  return {
-    id: record.id,
-    state: record.state,
-    amount: record.amount,
-    accountAlias: record.accountAlias,
-    withdrawMode: record.withdrawMode,
-    reference: record.reference ?? null,
-    account: record.account,
-    disburseId: record.disburseId,
-    token: record.token ?? null,
-    transactionId: record.transactionId ?? null,
-    providerRef: record.providerRef ?? null,
-    reason: record.reason ?? null,
-    ...(record.late ? { late: true as const } : {}),
-    ...(record.batch === undefined ? {} : { batch: record.batch }),
-    ...decisionsIn(record.fields),
-    createdAt: iso(record.createdAt),
-    updatedAt: iso(record.updatedAt),
-    history: lines.map(({ at, ...line }) => ({ at: iso(at), ...line })),
-    ...(dropped > 0 ? { historyDropped: dropped } : {}),
-  };
+interface ShownField {
+  readonly name: string;
+  readonly as: string;
+  readonly isTime: boolean;
+  /** What it is where nothing is kept. */
+  readonly absent: unknown;
+  readonly isOptional: boolean;
 }
 
-/** What people decided about it, present where somebody did: the last one to resolve it, and why. */
-export function decisionsIn({ approvedBy, resolvedBy, note }: Fields) {
-  return {
-    ...(approvedBy === undefined ? {} : { approvedBy }),
-    ...(resolvedBy === undefined ? {} : { resolvedBy }),
-    ...(note === undefined ? {} : { note }),
-  };
+const plans: Readonly<Record<string, readonly ShownField[]>> = Object.fromEntries(
+  kinds.map((kind) => [kind, Object.entries(asDeclared(kind).fields).flatMap(shownField)]),
+);
+
+function shownField([name, { shown, as = name, codec, otherwise }]: readonly [string, Field]): ShownField[] {
+  if (shown === undefined) return [];
+  const isOptional = shown.safeParse(undefined).success;
+  return [{ name, as, isTime: codec === 'time', absent: otherwise, isOptional }];
+}
+
+/** As the fields of its declaration say; `derived` has what no field holds, and what is told otherwise than it is kept. */
+export function viewOf<K extends Kind>(
+  record: RecordAt<K>,
+  derived: Derived<(typeof operations)[K]['fields']> & Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const hasHistory = 'history' in asDeclared(record.kind).fields;
+  const kept: Readonly<Record<string, unknown>> = { ...record, ...(hasHistory ? historyOf(record.fields) : {}) };
+  const told: Readonly<Record<string, unknown>> = derived;
+  const view: Record<string, unknown> = {};
+  for (const { name, as, isTime, absent, isOptional } of plans[record.kind] ?? []) {
+    const value = name in told ? told[name] : isTime ? timeOf(kept[name]) : kept[name];
+    if (!isOptional) view[as] = value ?? null;
+    else if (value !== undefined && value !== absent) view[as] = value;
+  }
+  return view;
+}
+
+const timeOf = (ms: unknown): string | undefined => (typeof ms === 'number' ? iso(ms) : undefined);
+
+function historyOf(fields: Fields) {
+  const { lines, dropped } = readEvidence(fields);
+  const history = lines.map(({ at, ...line }) => ({ at: iso(at), ...line }));
+  return { history, ...(dropped > 0 ? { historyDropped: dropped } : {}) };
+}
+
+export function disbursementView(record: DisbursementRecord) {
+  return viewOf<'disbursement'>(record, {});
 }
 
 export function messageView(record: MessageRecord) {
-  return {
-    id: record.id,
-    state: record.state,
-    to: record.to,
-    lane: record.lane === 'otp' ? ('otp' as const) : ('normal' as const),
-    account: record.account,
-    reference: record.reference ?? null,
-    code: record.code ?? null,
-    sentAt: record.sentAt ? iso(record.sentAt) : null,
-    createdAt: iso(record.createdAt),
-    updatedAt: iso(record.updatedAt),
-  };
+  return viewOf<'message'>(record, {});
 }
 
 /** `rate` is recipients per second since the start, `eta` when the rest would be done at that rate. */
 export function campaignView(record: CampaignRecord, now: number) {
-  const totals = Object.fromEntries(campaignBins.map((bin) => [bin, record.totals[bin]]));
   const { total, queued, held, sending, skipped } = record.totals;
   const waiting = queued + held + sending;
   const seconds = record.startedAt ? Math.max(1, (endOf(record, now) - record.startedAt) / 1_000) : 0;
   const rate = seconds > 0 ? Math.round(((total - skipped - waiting) / seconds) * 10) / 10 : 0;
   const runs = record.state === 'running' && rate > 0 && waiting > 0;
   return {
-    id: record.id,
-    name: record.name,
-    state: record.state,
-    account: record.account,
-    reference: record.reference ?? null,
-    totals,
-    ...(record.resent > 0 ? { resent: record.resent } : {}),
-    ...(record.retries > 0 ? { retries: record.retries } : {}),
-    countries: countriesView(record),
-    segments: record.segments,
+    ...viewOf(record, {
+      totals: record.totals,
+      countries: countriesView(record),
+      rate,
+      eta: runs ? iso(now + (waiting / rate) * 1_000) : null,
+      quietHours: record.quietHours === 'on' || (record.quietHours ?? false),
+      ...(record.pauseOnFailure === undefined ? {} : { pauseOnFailure: record.pauseOnFailure || false }),
+    }),
     ...costView(record),
-    rate,
-    eta: runs ? iso(now + (waiting / rate) * 1_000) : null,
-    reason: record.reason ?? null,
-    ...paceView(record),
-    createdAt: iso(record.createdAt),
   };
 }
 
@@ -96,19 +90,6 @@ function costView({ uploads }: CampaignRecord) {
   if (costs.length === 0 || costs.length < uploads.length) return {};
   const unpriced = [...new Set(costs.flatMap((cost) => cost.unpriced))];
   return { cost: { estimated: true, xof: costs.reduce((sum, { xof }) => sum + xof, 0), unpriced } };
-}
-
-/** When and how fast it is sent: what was asked for, and nothing where nobody asked. */
-function paceView({ sendAt, quietHours, timezone, perSecond, canary, requireSender, pauseOnFailure }: CampaignPace) {
-  return {
-    perSecond: perSecond ?? null,
-    sendAt: sendAt === undefined ? null : iso(sendAt),
-    quietHours: quietHours === undefined ? false : quietHours === 'on' ? true : quietHours,
-    ...(timezone === undefined ? {} : { timezone }),
-    ...(canary === undefined ? {} : { canary }),
-    ...(requireSender ? { requireSender } : {}),
-    ...(pauseOnFailure === undefined ? {} : { pauseOnFailure: pauseOnFailure || false }),
-  };
 }
 
 /** How many recipients each country has, and what became of them so far. */

@@ -1,4 +1,5 @@
 /** What became of each recipient of a campaign, row by row. */
+import type { CampaignRecord, ChunkRecord } from '../operations/record.ts';
 import type { RecipientState } from '../kinds/recipient.ts';
 import { type Campaigns, chunkAt } from '../operations/campaigns.ts';
 import {
@@ -10,8 +11,6 @@ import {
   isPurged,
 } from '../operations/chunk-items.ts';
 import type { Queries } from '../operations/queries.ts';
-import type { CampaignRecord } from '../operations/record.ts';
-import type { ChunkRecord } from '../operations/text-records.ts';
 import { countSegments } from '../lib/segments.ts';
 import { wordingOf } from '../lib/wording.ts';
 

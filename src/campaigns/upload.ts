@@ -4,13 +4,14 @@
  * Chunks are written as they fill up, so that memory stays flat, but nobody hands them out until the upload is
  * committed in one step. An upload that breaks off leaves nothing that counts.
  */
+import type { UploadRecord } from '../kinds/campaign-fields.ts';
 import type { Random } from '../lib/random.ts';
 import { wordingOf } from '../lib/wording.ts';
 import { type CampaignItem, RECIPIENTS_PER_CHUNK, unpackCampaignItems } from '../operations/chunk-items.ts';
 import { type Campaigns, type SkippedRow, chunkAt } from '../operations/campaigns.ts';
 import type { OptOuts } from '../operations/opt-outs.ts';
 import type { Queries } from '../operations/queries.ts';
-import type { CampaignRecord, UploadRecord } from '../operations/record.ts';
+import type { CampaignRecord } from '../operations/record.ts';
 import { type Check, type CheckOptions, checkRecipients } from './check/check-recipients.ts';
 import { NumberIndex } from './check/number-index.ts';
 import type { RepairableCountry } from './check/phone-repair.ts';

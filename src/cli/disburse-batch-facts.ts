@@ -1,5 +1,5 @@
+import type { BatchTotals, Finding, Findings, Sum } from '../kinds/batch.ts';
 import { describeXof } from '../lib/money.ts';
-import type { BatchTotals, Finding, Findings, Sum } from '../operations/batch-record.ts';
 import type { JsonObject } from './client.ts';
 import { grouped, type Output, printable, type Row } from './output.ts';
 

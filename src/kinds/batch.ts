@@ -24,14 +24,14 @@ const finding = z.looseObject({
   reason: example('must be a whole number of XOF'),
 });
 
-const totals = z.looseObject({ count: howMany, xof: xof, countries: sums, modes: sums });
+export const totals = z.looseObject({ count: howMany, xof: xof, countries: sums, modes: sums });
 /** What is approved is exactly this. */
-const contentHash = example('b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c').meta({
+export const contentHash = example('b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c').meta({
   description: 'SHA-256 of the bytes as they came: what is approved is exactly this.',
 });
 
 /** How many, and whole XOF. */
-interface Sum {
+export interface Sum {
   readonly count: number;
   readonly xof: number;
 }
@@ -43,7 +43,7 @@ export interface BatchTotals extends Sum {
 }
 
 /** One thing about one cell of the file. */
-interface Finding {
+export interface Finding {
   /** As a spreadsheet numbers it: the header of a CSV file is row 1. null: the file as a whole. */
   readonly row: number | null;
   /** null: the whole row. */

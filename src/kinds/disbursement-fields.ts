@@ -89,6 +89,8 @@ export const disbursementFields = {
   createdSeenAt: maybeTime,
   /** When a look first said that it failed, or that the money came back. Once is not enough. */
   failedSeenAt: maybeTime,
+  /** When a callback was last a reason to look, by the clock of Redis; taken away when an end is told. */
+  hintedAt: maybeTime,
   /** When a look first said a final word without naming the payment, and how many have since. */
   unnamedSeenAt: maybeTime,
   unnamedLooks: count,

@@ -62,3 +62,26 @@ export function shownAs<F extends Field, S extends z.ZodType, const As extends s
 export function derived<S extends z.ZodType>(schema: S): Maybe<never> & Shown<S> & { readonly codec: 'derived' } {
   return { codec: 'derived', presence: 'maybe', shown: schema };
 }
+/** As a record has it, by the name of each field. */
+export type Read<F extends Fields> = {
+  readonly [N in keyof F as F[N] extends Field<unknown, 'sure'> ? N : never]: F[N] extends Field<infer V> ? V : never;
+} & {
+  readonly [N in keyof F as F[N] extends { readonly codec: 'derived' }
+    ? never
+    : F[N] extends Field<unknown, 'sure'>
+      ? never
+      : N]?: F[N] extends Field<infer V> ? V : never;
+};
+
+/** What a view has to be told, since no field says it. `history` is read from the evidence of every record. */
+export type Derived<F extends Fields> = {
+  readonly [N in DerivedName<F> as undefined extends Seen<F[N]> ? never : N]: Seen<F[N]>;
+} & {
+  readonly [N in DerivedName<F> as undefined extends Seen<F[N]> ? N : never]?: Seen<F[N]>;
+};
+
+type DerivedName<F extends Fields> = Exclude<
+  { [N in keyof F]: F[N] extends { readonly codec: 'derived' } ? N : never }[keyof F],
+  'history' | 'historyDropped'
+>;
+type Seen<F> = F extends Shown<infer S> ? z.input<S> : never;

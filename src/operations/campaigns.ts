@@ -1,11 +1,12 @@
 /** Campaigns: uploads that count whole or not at all, handing out chunks, and the switches. */
 import type { Redis } from 'ioredis';
+import type { UploadRecord } from '../kinds/campaign-fields.ts';
 import { isFinal } from '../kinds/states.ts';
 import type { StateOf } from '../kinds/index.ts';
 import { type CampaignSwitch, type SwitchDetails, campaignSwitches } from './campaign-switches.ts';
 import { type CampaignItem, packCampaignItem, packCountries } from './chunk-items.ts';
 import { keys } from './keys.ts';
-import { type CampaignRecord, RECORD_VERSION, type UploadRecord } from './record.ts';
+import { type CampaignRecord, RECORD_VERSION } from './record.ts';
 import {
   amendCampaignScript,
   commitUploadScript,

@@ -1,5 +1,6 @@
 /** Chunks of recipients: the one step that changes a chunk, its campaign's bins and its messages together. */
 import type { Redis } from 'ioredis';
+import { type ChunkRecord, fieldsOf, readRecord, RECORD_VERSION } from './record.ts';
 import { statesInQueue } from '../kinds/states.ts';
 import type { StateOf } from '../kinds/index.ts';
 import type { QueueName } from '../kinds/due-queues.ts';
@@ -9,8 +10,6 @@ import { CAMPAIGN_FIELDS, type CampaignOfChunk, campaignOfChunk } from './chunk-
 import { type Guard, NO_MEMORY, wordsOf } from './heartbeat.ts';
 import { keys } from './keys.ts';
 import type { Acquired, OperationsOptions } from './operations.ts';
-import { RECORD_VERSION, fieldsOf, readRecord } from './record.ts';
-import type { ChunkRecord } from './text-records.ts';
 import { beginChunkScript } from './scripts/begin-chunk.ts';
 import { chunkScript } from './scripts/chunk.ts';
 import { type Answered, type Ask, together } from './scripts/together.ts';

@@ -1,4 +1,5 @@
 /** The stories of messages, of the chunks that carry them, and of campaigns. */
+import type { CampaignRecord, ChunkRecord, MessageRecord } from './record.ts';
 import { campaignBins, outcomeLetters, type RecipientState } from '../kinds/recipient.ts';
 import { maskPhone } from '../lib/mask.ts';
 import { impliedState, unpackOutcome } from './chunk-items.ts';
@@ -20,8 +21,6 @@ import {
 } from './explanation.ts';
 import type { StateOf } from '../kinds/index.ts';
 import { isFinal, stateOf } from '../kinds/states.ts';
-import type { CampaignRecord } from './record.ts';
-import type { ChunkRecord, MessageRecord } from './text-records.ts';
 
 const GONE = 'The service does not tell it any more; it is never sent again by itself, since it may have arrived.';
 

@@ -7,6 +7,7 @@
  * open, and another walk forgets it later.
  */
 import type { Redis } from 'ioredis';
+import { type CampaignRecord, type ChunkRecord, type Fields, type MessageRecord, readRecord } from './record.ts';
 import type { RecipientState } from '../kinds/recipient.ts';
 import { isFinal } from '../kinds/states.ts';
 import { digitsOf } from '../lib/digits.ts';
@@ -22,8 +23,6 @@ import {
   unpackOutcome,
 } from './chunk-items.ts';
 import { keys } from './keys.ts';
-import { type CampaignRecord, type Fields, readRecord } from './record.ts';
-import type { ChunkRecord, MessageRecord } from './text-records.ts';
 import { purgeChunkScript, purgeMessageScript } from './scripts/purge.ts';
 import { runScript } from './scripts/script.ts';
 

@@ -1,10 +1,14 @@
-import type { Kind, StateOf } from '../kinds/index.ts';
+import { type Kind, type StateOf, asDeclared, kinds, type operations } from '../kinds/index.ts';
 import { type CampaignBin, campaignBins } from '../kinds/recipient.ts';
-import type { BatchRecord, BatchTotals, Findings } from './batch-record.ts';
-import { type CampaignPace, readPace } from './campaign-pace.ts';
-import { FieldReader } from './field-reader.ts';
-import type { DirectCreditRecord, InvoiceRecord, PaymentRequestRecord } from './payment-records.ts';
-import type { ChunkRecord, MessageRecord } from './text-records.ts';
+import {
+  type Field,
+  type Fields as FieldsDeclared,
+  type Read,
+  count,
+  maybeText,
+  text,
+  time,
+} from '../kinds/fields.ts';
 
 /** The version of the record's form. A worker leaves a record of another version alone and says so. */
 export const RECORD_VERSION = '1';
@@ -30,107 +34,26 @@ export interface RecordBase<K extends Kind = Kind> {
   readonly fields: Fields;
 }
 
-export interface DisbursementRecord extends RecordBase<'disbursement'> {
-  /** Whole XOF. */
-  readonly amount: number;
-  readonly accountAlias: string;
-  readonly withdrawMode: string;
-  readonly debitAccountNumber?: string;
-  /** Our unique reference upstream: the same for every submit of this disbursement, for ever. */
-  readonly disburseId: string;
-  readonly token?: string;
-  readonly transactionId?: string;
-  readonly providerRef?: string;
-  readonly disburseTxId?: string;
-  /** Machine-readable cause of `held`, `rejected`, `failed` and `needs_review`. */
-  readonly reason?: string;
-  /** A submit was answered with the word that our disburse_id is used already. */
-  readonly idUsed: boolean;
-  /** How many submits may have left us. */
-  readonly sends: number;
-  readonly sentAt?: number;
-  /** No `created` counts as an answer about the last submit before this time. */
-  readonly quietUntil?: number;
-  /** When a look after the quiet period first said `created`. */
-  readonly createdSeenAt?: number;
-  /** When a look first said that it failed, or that the money came back. Once is not enough. */
-  readonly failedSeenAt?: number;
-  /** When a callback was last a reason to look, by the clock of Redis; taken away when an end is told. */
-  readonly hintedAt?: number;
-  /** When a look first said a final word without naming the payment, and how many have since. */
-  readonly unnamedSeenAt?: number;
-  readonly unnamedLooks: number;
-  /** When a look after its end first said something else than its end, and nothing that counts. */
-  readonly contrarySeenAt?: number;
-  /** Its end was told after we had given up on it, or after another end. */
-  readonly late: boolean;
-  readonly tokenAt?: number;
-  /** Nothing is sent before this time. */
-  readonly notBefore?: number;
-  /** When another key approved it; the time limit counts from then. */
-  readonly approvedAt?: number;
-  /** The batch that it is a row of. */
-  readonly batch?: string;
+/** What is kept in fields that have no name of their own. */
+interface Counted {
+  readonly campaign: { readonly totals: Readonly<Record<CampaignBin, number>> };
 }
 
-export interface CampaignRecord extends RecordBase<'campaign'>, CampaignPace {
-  readonly name: string;
-  readonly text: string;
-  readonly from?: string;
-  readonly country?: string;
-  /** Characters that make a text dear are replaced by look-alikes in every text of the campaign. */
-  readonly replaceCostly: boolean;
-  readonly uploads: readonly UploadRecord[];
-  readonly totals: Readonly<Record<CampaignBin, number>>;
-  /** Chunks in all, handed out so far, and settled so far. */
-  readonly chunks: number;
-  readonly fed: number;
-  readonly settled: number;
-  readonly segments: number;
-  /** Requests beyond one for each chunk, made for chunks that were refused as a whole. */
-  readonly extra: number;
-  /** How often a recipient in doubt was sent to again. */
-  readonly resent: number;
-  /** How often it went out again for those who failed, and where that stands: the next chunk to be looked through. */
-  readonly retries: number;
-  readonly walk?: number;
-  readonly walkUnknown: boolean;
-  /** What becomes of recipients whom two looks did not find; absent: as the settings say. */
-  readonly onUnknown?: 'hold' | 'resend';
-  readonly startedAt?: number;
-  readonly reason?: string;
-}
+type Records = {
+  readonly [K in Kind]: RecordBase<K> &
+    Omit<Read<(typeof operations)[K]['fields']>, keyof RecordBase> &
+    (K extends keyof Counted ? Counted[K] : unknown);
+};
 
-export interface UploadRecord {
-  /** Part of the names of its chunks. */
-  readonly tag: string;
-  /** SHA-256 of the bytes: the same bytes again are a replay. */
-  readonly hash: string;
-  readonly chunks: number;
-  readonly recipients: number;
-  readonly skipped: number;
-  /** How many recipients each country has. */
-  readonly countries?: Readonly<Record<string, number>>;
-  /** XOF, estimated when it was uploaded; absent where no prices were known. */
-  readonly cost?: UploadCost;
-}
+/** The record of each kind, as the fields of its declaration say. */
+export interface RecordOf extends Records {}
 
-interface UploadCost {
-  readonly xof: number;
-  /** Countries without a price; what they cost is not in `xof`. */
-  readonly unpriced: readonly string[];
-}
-
-export interface RecordOf {
-  readonly disbursement: DisbursementRecord;
-  readonly message: MessageRecord;
-  readonly chunk: ChunkRecord;
-  readonly campaign: CampaignRecord;
-  readonly batch: BatchRecord;
-  readonly invoice: InvoiceRecord;
-  readonly payment_request: PaymentRequestRecord;
-  readonly direct_credit: DirectCreditRecord;
-}
+export type DisbursementRecord = RecordOf['disbursement'];
+export type MessageRecord = RecordOf['message'];
+export type ChunkRecord = RecordOf['chunk'];
+export type CampaignRecord = RecordOf['campaign'];
+export type BatchRecord = RecordOf['batch'];
+export type InvoiceRecord = RecordOf['invoice'];
 
 /** A record of a kind that only the caller knows: what the compiler cannot see by itself is that it has its base. */
 export type RecordAt<K extends Kind> = RecordOf[K] & RecordBase<K>;
@@ -141,7 +64,14 @@ export type RecordAt<K extends Kind> = RecordOf[K] & RecordBase<K>;
  */
 export function readRecord<K extends Kind>(kind: K, fields: Fields): RecordAt<K> {
   if (fields['kind'] !== kind) throw new Error(`record ${fields['id']} is a ${fields['kind']}, not a ${kind}`);
-  return readers[kind](new Reader(fields));
+  const read = {
+    kind,
+    ...readFields(plans[kind] ?? [], fields),
+    fields,
+    ...(kind === 'campaign' ? { totals: binsOf(fields) } : {}),
+  };
+  // Read by the declaration that its type is made of, which the compiler cannot follow through a loop.
+  return read as unknown as RecordAt<K>;
 }
 
 export function fieldsOf(flat: readonly unknown[]): Fields {
@@ -150,130 +80,52 @@ export function fieldsOf(flat: readonly unknown[]): Fields {
   return fields;
 }
 
-class Reader extends FieldReader {
-  base<K extends Kind>(kind: K): RecordBase<K> {
-    return {
-      kind,
-      id: this.text('id'),
-      state: this.text('state') as StateOf<K>,
-      account: this.text('account'),
-      ...this.texts('reference'),
-      createdAt: this.number('createdAt'),
-      updatedAt: this.number('updatedAt'),
-      since: this.number('since'),
-      rev: this.number('rev'),
-      tries: this.number('tries'),
-      fields: this.fields,
-    };
-  }
-}
-
-function onUnknownOf(stored: string | undefined): Pick<CampaignRecord, 'onUnknown'> {
-  return stored === 'hold' || stored === 'resend' ? { onUnknown: stored } : {};
-}
-
-const readers: { readonly [K in Kind]: (reader: Reader) => RecordAt<K> } = {
-  disbursement: (r: Reader): DisbursementRecord => ({
-    ...r.base('disbursement'),
-    amount: r.amount('amount'),
-    accountAlias: r.text('accountAlias'),
-    withdrawMode: r.text('withdrawMode'),
-    disburseId: r.text('disburseId'),
-    sends: r.number('sends'),
-    idUsed: r.number('idUsed') > 0,
-    unnamedLooks: r.number('unnamedLooks'),
-    late: r.number('late') > 0,
-    ...r.texts('debitAccountNumber', 'token', 'transactionId', 'providerRef', 'disburseTxId', 'reason', 'batch'),
-    ...r.numbers(
-      'sentAt',
-      'quietUntil',
-      'createdSeenAt',
-      'failedSeenAt',
-      'unnamedSeenAt',
-      'contrarySeenAt',
-      'hintedAt',
-    ),
-    ...r.numbers('tokenAt', 'notBefore', 'approvedAt'),
-  }),
-  message: (r: Reader): MessageRecord => ({
-    ...r.base('message'),
-    to: r.text('to'),
-    text: r.text('text'),
-    lane: r.text('lane'),
-    chunk: r.text('chunk'),
-    ...r.texts('from', 'code', 'reason'),
-    ...r.numbers('sentAt', 'expiresAt'),
-  }),
-  chunk: (r: Reader): ChunkRecord => ({
-    ...r.base('chunk'),
-    campaign: r.fields['campaign'] ?? '',
-    lane: r.text('lane'),
-    count: r.number('count'),
-    items: r.text('items'),
-    outcome: r.fields['outcome'] ?? '',
-    codes: r.fields['codes'] ?? '',
-    looks: r.number('looks'),
-    plan: r.fields['plan'] ?? '',
-    resends: r.number('resends'),
-    again: r.fields['again'] ?? '',
-    retry: r.number('retry'),
-    restored: r.number('restored') === 1,
-    countries: r.fields['countries'] ?? '',
-    ...r.texts('refusedAs'),
-    ...r.numbers('sentAt', 'firstSentAt'),
-  }),
-  campaign: (r: Reader): CampaignRecord => ({
-    ...r.base('campaign'),
-    ...readPace(r.fields),
-    name: r.text('name'),
-    text: r.text('text'),
-    replaceCostly: r.fields['replaceCostly'] === '1',
-    uploads: JSON.parse(r.fields['uploads'] ?? '[]') as UploadRecord[],
-    totals: Object.fromEntries(campaignBins.map((bin) => [bin, r.number(`t:${bin}`)])) as Record<CampaignBin, number>,
-    chunks: r.number('chunks'),
-    fed: r.number('fed'),
-    settled: r.number('settled'),
-    segments: r.number('segments'),
-    extra: r.number('extra'),
-    resent: r.number('resent'),
-    retries: r.number('retries'),
-    walkUnknown: r.number('walkUnknown') === 1,
-    ...r.numbers('walk'),
-    ...onUnknownOf(r.fields['onUnknown']),
-    ...r.texts('from', 'country', 'reason'),
-    ...r.numbers('startedAt'),
-  }),
-  batch: (r: Reader): BatchRecord => ({
-    ...r.base('batch'),
-    contentHash: r.text('contentHash'),
-    by: r.text('by'),
-    totals: JSON.parse(r.text('totals')) as BatchTotals,
-    problems: JSON.parse(r.text('problems')) as Findings,
-    warnings: JSON.parse(r.text('warnings')) as Findings,
-    fed: r.number('fed'),
-    mark: r.number('mark'),
-    ...r.texts('approvedBy', 'reason'),
-    ...r.numbers('approvedAt'),
-  }),
-  invoice: (r: Reader): InvoiceRecord => ({
-    ...r.base('invoice'),
-    totalAmount: r.amount('totalAmount'),
-    ...r.texts('request', 'token', 'url', 'receiptUrl', 'failure', 'reason'),
-    ...r.numbers('publishedAt', 'amountPaid'),
-  }),
-  payment_request: (r: Reader): PaymentRequestRecord => ({
-    ...r.base('payment_request'),
-    askedAmount: r.amount('askedAmount'),
-    feesPaidBy: r.text('feesPaidBy') === 'merchant' ? 'merchant' : 'customer',
-    notify: r.number('notify') === 1,
-    ...r.texts('email', 'phone', 'referenceNumber', 'url', 'failure', 'reason'),
-    ...r.numbers('intendedAt', 'publishedAt'),
-  }),
-  direct_credit: (r: Reader): DirectCreditRecord => ({
-    ...r.base('direct_credit'),
-    amount: r.amount('amount'),
-    accountAlias: r.text('accountAlias'),
-    ...r.texts('transactionId', 'failure', 'reason'),
-    ...r.numbers('sentAt'),
-  }),
+/** Every record has these, whatever callers see of them. */
+const base: FieldsDeclared = {
+  id: text,
+  state: text,
+  account: text,
+  reference: maybeText,
+  createdAt: time,
+  updatedAt: time,
+  since: time,
+  rev: count,
+  tries: count,
 };
+
+type Plan = readonly (readonly [name: string, field: Field])[];
+
+const plans: Readonly<Record<string, Plan>> = Object.fromEntries(
+  kinds.map((kind) => [kind, Object.entries({ ...asDeclared(kind).fields, ...base }).filter(isKept)]),
+);
+
+function isKept([, { codec }]: Plan[number]): boolean {
+  return codec !== 'derived';
+}
+
+function readFields(plan: Plan, fields: Fields): Record<string, unknown> {
+  const read: Record<string, unknown> = {};
+  for (const [name, field] of plan) {
+    const stored = fields[name];
+    if (stored === undefined || (stored === '' && field.presence === 'maybe')) {
+      if (field.presence === 'maybe') continue;
+      if (field.otherwise === undefined) throw new Error(`record ${fields['id']} has no field ${name}`);
+      read[name] = field.otherwise;
+    } else read[name] = decoded(stored, field, () => `record ${fields['id']}: its field ${name} is no number`);
+  }
+  return read;
+}
+
+function decoded(stored: string, { codec }: Field, complaint: () => string): unknown {
+  if (codec === 'text') return stored;
+  if (codec === 'json') return JSON.parse(stored);
+  const value = Number(stored);
+  if (stored === '' || !Number.isFinite(value)) throw new Error(complaint());
+  return codec === 'flag' ? value > 0 : value;
+}
+
+function binsOf(fields: Fields): Record<CampaignBin, number> {
+  const counted = Object.fromEntries(campaignBins.map((bin) => [`t:${bin}`, count]));
+  const read = readFields(Object.entries(counted), fields);
+  return Object.fromEntries(campaignBins.map((bin) => [bin, read[`t:${bin}`]])) as Record<CampaignBin, number>;
+}

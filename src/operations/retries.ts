@@ -3,6 +3,7 @@
  * after the other, so that every recipient stays in one chunk and in one bin, and a crash in between repeats nothing.
  */
 import type { Redis } from 'ioredis';
+import { type CampaignRecord, type ChunkRecord, type Fields, readRecord } from './record.ts';
 import type { RecipientState } from '../kinds/recipient.ts';
 import { chunkAt } from './campaigns.ts';
 import {
@@ -16,8 +17,6 @@ import {
   unpackOutcome,
 } from './chunk-items.ts';
 import { keys } from './keys.ts';
-import { type CampaignRecord, type Fields, readRecord } from './record.ts';
-import type { ChunkRecord } from './text-records.ts';
 import { reopenScript, retryScript, walkedScript } from './scripts/retry.ts';
 import { runScript } from './scripts/script.ts';
 

@@ -3,12 +3,11 @@
  * that was silently replaced (interface: Send SMS) or a text that nobody takes then costs one request and not a
  * thousand.
  */
+import type { CampaignRecord, ChunkRecord } from '../operations/record.ts';
 import type { RecipientState } from '../kinds/recipient.ts';
 import { chunkAt } from '../operations/campaigns.ts';
 import { RECIPIENTS_PER_CHUNK } from '../operations/chunk-items.ts';
 import { readEvidence } from '../operations/evidence.ts';
-import type { CampaignRecord } from '../operations/record.ts';
-import type { ChunkRecord } from '../operations/text-records.ts';
 import type { ProcessorContext } from './context.ts';
 import { statesBefore } from './chunk-settle.ts';
 

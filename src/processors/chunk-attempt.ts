@@ -1,10 +1,10 @@
 /** One attempt at sending a chunk: the record, the lease on it, the recipients, and the keys to use. */
+import type { ChunkRecord } from '../operations/record.ts';
 import type { RecipientState } from '../kinds/recipient.ts';
 import type { QueueName } from '../kinds/due-queues.ts';
 import type { CampaignOfChunk } from '../operations/chunk-campaign.ts';
 import { isPurged, orDoubt } from '../operations/chunk-items.ts';
 import type { EvidenceDraft } from '../operations/evidence.ts';
-import type { ChunkRecord } from '../operations/text-records.ts';
 import type { UpstreamAccount } from '../upstream/client.ts';
 import { finish } from './attempt.ts';
 import { type ProcessorContext, type Outcome, type AttemptResult, closedFor } from './context.ts';

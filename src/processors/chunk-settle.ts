@@ -1,4 +1,5 @@
 /** Writing down what became of a chunk: its state, the bins of its campaign or its messages, in one step. */
+import type { ChunkRecord } from '../operations/record.ts';
 import type { RecipientState } from '../kinds/recipient.ts';
 import { queueOf } from '../kinds/states.ts';
 import type { StateOf } from '../kinds/index.ts';
@@ -14,7 +15,6 @@ import {
 } from '../operations/chunk-items.ts';
 import type { ChunkChange, ChunkSettled, MessageChange } from '../operations/chunks.ts';
 import type { EvidenceDraft } from '../operations/evidence.ts';
-import type { ChunkRecord } from '../operations/text-records.ts';
 import { codeMark } from '../operations/text-marks.ts';
 import type { ProcessorContext, AttemptResult } from './context.ts';
 import type { Recipient } from './chunk-texts.ts';

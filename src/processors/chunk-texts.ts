@@ -1,8 +1,8 @@
 /** The recipients of a chunk as they are sent: rendered from the campaign's text, or as each message says. */
+import type { ChunkRecord } from '../operations/record.ts';
 import { type Wording, type Words, wordingOf } from '../lib/wording.ts';
 import { type MessageItem, unpackCampaignItems, unpackMessageItems } from '../operations/chunk-items.ts';
 import { textMark } from '../operations/text-marks.ts';
-import type { ChunkRecord } from '../operations/text-records.ts';
 
 export interface Recipient {
   readonly to: string;

@@ -2,7 +2,7 @@
  * What confirm says about an invoice, and what it means. Pure, so that the whole policy is one table test. Nothing but
  * a confirm that is about this invoice, in this mode, and for at least what was billed makes it completed.
  */
-import type { InvoiceRecord } from '../operations/payment-records.ts';
+import type { InvoiceRecord } from '../operations/record.ts';
 import { type Policy, waitAt } from './context.ts';
 
 export interface InvoiceAnswer {

@@ -6,7 +6,7 @@
  * Whoever calls comes here: the caller who waits for the payment address, the due index, a callback. Confirm is the
  * only thing that is believed; a callback makes us ask it, and a payer who comes back to the shop proves nothing.
  */
-import type { InvoiceRecord } from '../operations/payment-records.ts';
+import type { InvoiceRecord } from '../operations/record.ts';
 import type { NotOk, Verdict } from '../upstream/verdict.ts';
 import type { InvoiceRecord as ConfirmedInvoice } from '../upstream/payments/types.ts';
 import {

@@ -3,11 +3,10 @@
  * none of them is sent: each is in doubt, and the statistics of the service are asked, as after any doubt. Whoever they
  * do not show stays `unknown`, whatever was asked for.
  */
+import type { CampaignRecord, ChunkRecord } from '../operations/record.ts';
 import type { RecipientState } from '../kinds/recipient.ts';
 import { impliedState, unpackOutcome } from '../operations/chunk-items.ts';
-import type { CampaignRecord } from '../operations/record.ts';
 import { RESTORED } from '../operations/restored.ts';
-import type { ChunkRecord } from '../operations/text-records.ts';
 import { isUnreadable } from '../operations/unreadable.ts';
 import type { ProcessorContext } from './context.ts';
 import { foundAmong, periodOf } from './chunk-found.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { InvoiceRecord } from '../../src/operations/payment-records.ts';
+import type { InvoiceRecord } from '../../src/operations/record.ts';
 import { INVOICE_LIMIT_MS, type InvoiceAnswer, judgeInvoice } from '../../src/processors/invoice-judge.ts';
 
 const HOUR = 3_600_000;

@@ -1,43 +1,8 @@
 /** What is answered about money that comes in: invoices, softpay, payment requests. */
 import { z } from 'zod';
-import { statesOf } from '../../kinds/states.ts';
-import {
-  accountField,
-  decisionFields,
-  historyFields,
-  perhaps,
-  reasonField,
-  referenceField,
-  text,
-  time,
-  xof,
-} from './answers-shared.ts';
+import { answerOf } from './answers-shared.ts';
 
-const failure = perhaps(z.string()).meta({ description: 'What the service said about it.' });
-const story = {
-  reference: referenceField,
-  account: accountField,
-  createdAt: time,
-  updatedAt: time,
-  ...decisionFields,
-  ...historyFields,
-};
-
-export const invoice = z
-  .looseObject({
-    id: text('inv_0f6c8d4b2a1e49578c3d'),
-    state: z.enum(statesOf('invoice')).meta({ example: 'pending' }),
-    token: perhaps(text('jMcHr7X9kQ')),
-    url: perhaps(text('https://pay.example/jMcHr7X9kQ')).meta({ description: 'The page where the payer pays.' }),
-    totalAmount: xof,
-    amountPaid: perhaps(z.int()).meta({ description: 'Whole XOF, once it was paid.' }),
-    receiptUrl: perhaps(z.string()),
-    reason: reasonField,
-    failure,
-    ...story,
-    warnings: z.array(z.string()).optional().meta({ description: 'Only when it is created: what may be a mistake.' }),
-  })
-  .meta({ id: 'Invoice' });
+export const invoice = answerOf('invoice');
 
 export const softpayStarted = z
   .looseObject({
@@ -56,18 +21,4 @@ export const softpayStarted = z
   })
   .meta({ id: 'SoftpayStarted' });
 
-export const paymentRequest = z
-  .looseObject({
-    id: text('prq_0f6c8d4b2a1e49578c3d'),
-    state: z.enum(statesOf('payment_request')).meta({ example: 'pending' }),
-    referenceNumber: perhaps(text('PR-1042')),
-    url: perhaps(text('https://pay.example/PR-1042')),
-    amount: xof,
-    feesPaidBy: z.enum(['customer', 'merchant']),
-    notify: z.boolean().meta({ example: false }),
-    tracked: z.boolean().meta({ example: true, description: 'false: nobody can ask how it ends.' }),
-    reason: reasonField,
-    failure,
-    ...story,
-  })
-  .meta({ id: 'PaymentRequest' });
+export const paymentRequest = answerOf('payment_request');

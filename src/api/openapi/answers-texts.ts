@@ -1,27 +1,11 @@
 /** What is answered about texts: messages, campaigns, their recipients. */
 import { z } from 'zod';
-import { campaignBins, outcomeLetters, type RecipientState } from '../../kinds/recipient.ts';
-import { statesOf } from '../../kinds/states.ts';
-import { accountField, count, perhaps, reasonField, referenceField, text, time } from './answers-shared.ts';
+import { type RecipientState, outcomeLetters } from '../../kinds/recipient.ts';
+import { accountField, answerOf, count, perhaps, text, time } from './answers-shared.ts';
 
 export const recipientStates = Object.keys(outcomeLetters) as [RecipientState, ...RecipientState[]];
 
-export const message = z
-  .looseObject({
-    id: text('msg_0f6c8d4b2a1e49578c3d'),
-    state: z
-      .enum(statesOf('message'))
-      .meta({ example: 'sent', description: '`sent`: the service took it for sending.' }),
-    to: text('+221771234567'),
-    lane: z.enum(['otp', 'normal']).meta({ example: 'normal' }),
-    account: accountField,
-    reference: referenceField,
-    code: perhaps(text('ERROR_110')).meta({ description: "The service's code, where it gave one." }),
-    sentAt: perhaps(time),
-    createdAt: time,
-    updatedAt: time,
-  })
-  .meta({ id: 'Message' });
+export const message = answerOf('message');
 
 const verdict = z.looseObject({
   index: z.int().nonnegative().meta({ example: 0, description: 'Its place in the request.' }),
@@ -35,57 +19,7 @@ const verdict = z.looseObject({
 
 export const messageVerdicts = z.looseObject({ items: z.array(verdict) }).meta({ id: 'MessageVerdicts' });
 
-const bins = Object.fromEntries(campaignBins.map((bin) => [bin, count])) as Record<
-  (typeof campaignBins)[number],
-  typeof count
->;
-
-export const campaign = z
-  .looseObject({
-    id: text('cmp_0f6c8d4b2a1e49578c3d'),
-    name: text('November'),
-    state: z.enum(statesOf('campaign')).meta({ example: 'running' }),
-    account: accountField,
-    reference: referenceField,
-    totals: z.looseObject(bins).meta({
-      description: '`total` is all of them, and the others add up to it, always.',
-      example: {
-        total: 100,
-        queued: 30,
-        sending: 10,
-        sent: 56,
-        skipped: 4,
-        held: 0,
-        failed: 0,
-        unknown: 0,
-        expired: 0,
-        cancelled: 0,
-      },
-    }),
-    resent: z
-      .int()
-      .optional()
-      .meta({ description: 'How often somebody was sent to again after a doubt: duplicates.' }),
-    retries: z.int().optional().meta({ description: 'How often those who failed went out again.' }),
-    countries: z.record(z.string(), z.looseObject({ recipients: count, sent: count, failed: count, unknown: count })),
-    segments: z
-      .int()
-      .meta({ example: 2, description: 'An estimate: the service shows neither segments nor encoding.' }),
-    rate: z.number().meta({ example: 48.5, description: 'Recipients per second since the start.' }),
-    eta: perhaps(time).meta({ description: 'When the rest would be done at that rate.' }),
-    reason: reasonField,
-    perSecond: perhaps(z.int()).meta({ example: 50, description: 'Recipients per second, at most; null: no limit.' }),
-    sendAt: perhaps(time).meta({ description: 'When it begins by itself, once started.' }),
-    quietHours: z
-      .union([z.boolean(), z.string()])
-      .meta({ example: '21:00-08:00', description: 'true: the hours of QUIET_HOURS.' }),
-    timezone: z.string().optional(),
-    canary: z.int().optional().meta({ description: 'How many recipients go first, alone.' }),
-    requireSender: z.boolean().optional(),
-    pauseOnFailure: z.union([z.literal(false), z.int()]).optional(),
-    createdAt: time,
-  })
-  .meta({ id: 'Campaign' });
+export const campaign = answerOf('campaign');
 
 const recipient = z.looseObject({
   to: text('+221771234567'),

@@ -2,16 +2,12 @@
  * The way in for a file of disbursements: everything in it is judged before anything of it counts, and what another key
  * approves later is exactly these bytes.
  */
+import type { BatchTotals, Findings } from '../../kinds/batch.ts';
+import type { BatchRecord } from '../../operations/record.ts';
 import { operations } from '../../kinds/index.ts';
 import { setImmediate as letOthersWork } from 'node:timers/promises';
 import { derivedId, fingerprint } from '../../lib/ids.ts';
-import {
-  APPROVE_WITHIN_MS,
-  type BatchRecord,
-  type BatchRow,
-  type BatchTotals,
-  type Findings,
-} from '../../operations/batch-record.ts';
+import { APPROVE_WITHIN_MS, type BatchRow } from '../../operations/batch-record.ts';
 import { type BatchAccepted, type Batches, ROWS_AT_ONCE } from '../../operations/batches.ts';
 import type { SharedLimits } from '../../operations/shared-limits.ts';
 import { FindingList } from './findings.ts';

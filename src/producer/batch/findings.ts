@@ -1,4 +1,4 @@
-import type { Finding, Findings } from '../../operations/batch-record.ts';
+import type { Finding, Findings } from '../../kinds/batch.ts';
 
 const KEPT = 100;
 

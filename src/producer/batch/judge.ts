@@ -1,5 +1,6 @@
 /** Every row of a file against what a single disbursement must be, against the others, and against the limits. */
-import { type BatchTotals, type Finding, Sums } from '../../operations/batch-record.ts';
+import type { BatchTotals, Finding } from '../../kinds/batch.ts';
+import { Sums } from '../../operations/batch-record.ts';
 import type { Standing } from '../../operations/batches.ts';
 import { type Limits, describeLimit } from '../../operations/limits.ts';
 import type { DisbursementRequest } from '../../queues/requests.ts';

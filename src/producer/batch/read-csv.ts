@@ -1,6 +1,6 @@
 import { CsvError } from 'csv-parse';
 import { parse } from 'csv-parse/sync';
-import type { Finding } from '../../operations/batch-record.ts';
+import type { Finding } from '../../kinds/batch.ts';
 import { type Column, headerProblems, isColumn } from './columns.ts';
 import { type RawRow, type Rows, ROWS_MAX, tooManyRows, unreadable } from './rows.ts';
 

@@ -1,5 +1,5 @@
+import type { Finding } from '../../kinds/batch.ts';
 import { readJson } from '../../lib/json.ts';
-import type { Finding } from '../../operations/batch-record.ts';
 import { isColumn, notAColumn, shown } from './columns.ts';
 import { type RawRow, type Rows, ROWS_MAX, tooManyRows, unreadable } from './rows.ts';
 

@@ -1,6 +1,8 @@
 /** What became of each row of a batch, with the names that both sides have for it. */
+import type { Sum } from '../../kinds/batch.ts';
+import type { BatchRecord } from '../../operations/record.ts';
 import { csvCell } from '../../lib/csv-cell.ts';
-import { type BatchRecord, type Sum, Sums } from '../../operations/batch-record.ts';
+import { Sums } from '../../operations/batch-record.ts';
 import { type Batches, type RowNow, WAITING } from '../../operations/batches.ts';
 
 export interface ReportLine {

@@ -1,4 +1,4 @@
-import type { Finding } from '../../operations/batch-record.ts';
+import type { Finding } from '../../kinds/batch.ts';
 
 export const ROWS_MAX = 10_000;
 

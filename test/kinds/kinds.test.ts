@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { eventEndpoint } from '../../src/kinds/event-endpoint.ts';
+import { eventTypes, stateToldBy, subjectOf } from '../../src/kinds/event-types.ts';
+import { asDeclared, kindOf, kinds } from '../../src/kinds/index.ts';
+import { statesOf } from '../../src/kinds/states.ts';
+
+test('no two kinds share a prefix', () => {
+  const prefixes = [...kinds.map((kind) => asDeclared(kind).prefix), eventEndpoint.prefix];
+  expect(new Set(prefixes).size).toBe(prefixes.length);
+});
+
+test('an id says of which kind it is', () => {
+  expect(kinds.map((kind) => kindOf(`${asDeclared(kind).prefix}_0f6c8d4b`))).toEqual(kinds);
+  expect(kindOf('cmp_0f6c8d4b.1f-17')).toBe('chunk');
+  expect([kindOf(''), kindOf('xyz_1'), kindOf('dsb')]).toEqual([undefined, undefined, undefined]);
+});
+
+test.for(kinds)('every event of a %s tells one of its states', (kind) => {
+  const told = eventTypes.filter((type) => subjectOf(type) === kind).map(stateToldBy);
+  expect(statesOf(kind)).toEqual(expect.arrayContaining(told));
+});
+
+test.for(kinds)('what the events of a %s carry, callers see in its answer too', (kind) => {
+  const { fields, events } = asDeclared(kind);
+  const kept = Object.entries(fields).map(([name, { as = name }]) => as);
+  const seen = kind === 'batch' ? [...kept, 'by'] : kept;
+  expect(seen).toEqual(expect.arrayContaining([...(events?.carries ?? [])]));
+});
+
+test.for(kinds)('a person can resolve a %s only to a state that needs_review may become', (kind) => {
+  const { resolve = [], states } = asDeclared(kind);
+  const outcomes = resolve.filter((outcome) => outcome !== 'resubmit');
+  expect(states['needs_review']?.to ?? []).toEqual(expect.arrayContaining(outcomes));
+});
