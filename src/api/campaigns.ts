@@ -1,11 +1,12 @@
 import { type Request, type Response, Router } from 'express';
+import { paceToRecord } from '../operations/campaign-pace.ts';
+import { campaignAmendment } from '../kinds/campaign-request.ts';
 import { outcomeLetters, type RecipientState } from '../kinds/recipient.ts';
 import { recipientsPage } from '../campaigns/recipients.ts';
 import { recipientsCsv } from '../campaigns/recipients-csv.ts';
 import { type CampaignSwitch, campaignSwitches } from '../operations/campaign-switches.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import { problemsOf } from '../producer/problems.ts';
-import { campaignAmendment, paceToRecord } from '../queues/requests-pace.ts';
 import { retryCampaign } from './campaign-retry.ts';
 import { takeUpload } from './campaign-upload.ts';
 import {

@@ -1,5 +1,7 @@
 /** Money to a wallet, or to an account of the service: asked for, shown, listed, called back, decided about. */
 import { z } from 'zod';
+import { identityText } from '../kinds/request-pieces.ts';
+import { disbursementRequest } from '../kinds/disbursement-fields.ts';
 import type { StateOf } from '../kinds/index.ts';
 import { statesOf } from '../kinds/states.ts';
 import { describeLimit } from '../operations/limits.ts';
@@ -8,7 +10,6 @@ import { UnreadableRecord } from '../operations/unreadable.ts';
 import { eventOf } from '../processors/announced.ts';
 import { type Resolved, resolutions } from '../processors/resolve.ts';
 import { idOfReference } from '../producer/acceptance.ts';
-import { disbursementRequest, identityText } from '../queues/requests.ts';
 import { answerInBulk } from './bulk.ts';
 import { type ApiContext, findRecord, maySee, requireKept, takeAnswer } from './context.ts';
 import { requireNoRecovery } from './gates.ts';

@@ -1,6 +1,6 @@
 /** Single texts, and one-time passwords. */
 import { z } from 'zod';
-import { messageRequest } from '../queues/requests.ts';
+import { messageRequest } from '../kinds/message.ts';
 import { answerInBulk, verdictOf } from './bulk.ts';
 import { takeAnswer } from './context.ts';
 import { message, messageVerdicts } from './openapi/answers-texts.ts';

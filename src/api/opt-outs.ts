@@ -1,11 +1,11 @@
 /** Who does not want to be texted. Asked for when a chunk is sent, so what is written here counts from now on. */
 import { type Request, type Response, Router } from 'express';
 import { z } from 'zod';
+import { accountName, country, visible } from '../kinds/request-pieces.ts';
 import { UnusableFile } from '../campaigns/check/reasons.ts';
 import { type OptOutPhone, type PhoneRefused, phonesInFile, readPhones } from '../campaigns/opt-out-phones.ts';
 import type { OptOutList } from '../operations/opt-outs.ts';
 import { problemsOf } from '../producer/problems.ts';
-import { accountName, country, visible } from '../queues/requests.ts';
 import {
   type ApiContext,
   isRecord,

@@ -1,11 +1,11 @@
 /** Forgetting a person, a bounded walk a request: `next` is where the next one goes on. */
 import { Router } from 'express';
 import { z } from 'zod';
+import { country } from '../kinds/request-pieces.ts';
 import { readPhones } from '../campaigns/opt-out-phones.ts';
 import { maskPhone } from '../lib/mask.ts';
 import { MARKS_KEPT_S } from '../operations/text-marks.ts';
 import { problemsOf } from '../producer/problems.ts';
-import { country } from '../queues/requests.ts';
 import { type ApiContext, requireRole } from './context.ts';
 import type { ApiKey } from './keys.ts';
 import { ApiProblem, invalid } from './problem.ts';

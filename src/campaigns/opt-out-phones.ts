@@ -1,5 +1,5 @@
 /** The numbers of an opt-out: written as people write them, read by the rules of the recipients they must match. */
-import { phone } from '../queues/requests.ts';
+import { phone } from '../kinds/request-pieces.ts';
 import { checkRecipients } from './check/check-recipients.ts';
 import { phoneReader } from './check/phone.ts';
 import { type SkipReason, skipReasons } from './check/reasons.ts';

@@ -1,9 +1,11 @@
 /** Invoices, payment requests, direct credits: made, looked at, decided. */
 import { type Command, Option } from 'commander';
 import type { z } from 'zod';
+import { paymentRequestRequest } from '../kinds/payment-request.ts';
+import { invoiceRequest } from '../kinds/invoice-request.ts';
+import { directCreditRequest } from '../kinds/direct-credit.ts';
 import { describeXof } from '../lib/money.ts';
 import { problemsOf } from '../producer/problems.ts';
-import { directCreditRequest, invoiceRequest, paymentRequestRequest } from '../queues/requests-collect.ts';
 import type { JsonObject } from './client.ts';
 import {
   type CreationFlags,

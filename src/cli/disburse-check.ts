@@ -1,5 +1,5 @@
+import { disbursementRequest } from '../kinds/disbursement-fields.ts';
 import { type Problem, problemsOf } from '../producer/problems.ts';
-import { disbursementRequest } from '../queues/requests.ts';
 import { readAccountAlias, readDebitAccount } from '../upstream/account-alias.ts';
 import { readWithdrawMode } from '../upstream/capabilities.ts';
 import type { JsonObject } from './client.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { disbursementRequest } from '../queues/requests.ts';
+import { disbursementRequest } from '../kinds/disbursement-fields.ts';
 import { type CreationFlags, withCreationFlags } from './asking.ts';
 import { sendLines } from './bulk.ts';
 import type { JsonObject } from './client.ts';

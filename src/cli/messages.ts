@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
+import { messageRequest } from '../kinds/message.ts';
 import { problemsOf } from '../producer/problems.ts';
-import { messageRequest } from '../queues/requests.ts';
 import { type CreationFlags, addAsk, create, fieldsOf, withCreationFlags } from './asking.ts';
 import { sendLines } from './bulk.ts';
 import { WrongUsage } from './failure.ts';

@@ -1,7 +1,7 @@
 /** What a campaign is asked for with, and what may be changed while it is sent. */
 import { z } from 'zod';
 import { readQuietHours, readTimeZone } from '../lib/quiet-hours.ts';
-import { accountName, askedTime, askedReference, textToSend, visible } from './request-pieces.ts';
+import { accountName, askedReference, askedTime, country, textToSend, visible } from './request-pieces.ts';
 
 /** A reader that throws becomes an issue with its message. */
 function readable(read: (text: string) => unknown) {
@@ -53,8 +53,14 @@ const paceFields = {
     .meta({ description: 'Stops as soon as a text went out under another sender than was asked.' }),
 };
 
-/** ISO 3166, as in SN. */
-const country = z.string().regex(/^[A-Z]{2}$/, 'must be two capital letters, such as SN');
+/** What may be changed from the next chunk on. null takes the limit away. */
+export const campaignAmendment = z
+  .strictObject({ ...pace, perSecond: perSecond.nullable().optional().meta({ example: 20 }) })
+  .refine((fields) => Object.keys(fields).length > 0, 'must say what to change')
+  .meta({ id: 'CampaignAmendment' });
+
+export type Pace = z.output<z.ZodObject<typeof paceFields>>;
+export type Amendment = z.output<typeof campaignAmendment>;
 
 export const campaignRequest = z
   .strictObject({

@@ -24,7 +24,7 @@ import { amount, maybeText, maybeTime, shown, text } from './fields.ts';
 import { kind } from './kind.ts';
 import { accountName, amountXof, askedReference, visible } from './request-pieces.ts';
 
-const directCreditRequest = z
+export const directCreditRequest = z
   .strictObject({
     accountAlias: visible(64).meta({
       description: 'The account of the service that is credited.',

@@ -6,11 +6,10 @@
  *   unknown → submitting      upstream said `created` twice after the quiet period: same token, same disburse_id;
  *   needs_review → succeeded  upstream's late word settles what we had given up on;
  *   created → queued          the token grew old before it was ever used, so another is asked for;
- *   held → created            a held operation is tried again when its condition may have cleared, and that may work;
  *   failed → succeeded        upstream took its word back: told once more, with `late`, or it would be paid again;
  *   failed → needs_review     it took its word back and gave no other that counts;
  *   succeeded → reversed      upstream says afterwards that the money came back.
- * And of what stands in a copy of Redis that was put back, where nobody knows what became of it since (`restored`):
+ * And in a copy of Redis that was put back, where nobody knows what became of it since (`restored`):
  *   queued → needs_review     nothing that the copy shows as not yet sent is sent on the strength of it;
  *   created → succeeded       the copy shows no submit, and upstream says how one has ended all the same;
  *   needs_review → queued     a person who knows that it was never paid lets it go on.
@@ -108,10 +107,7 @@ export const disbursement = kind({
       next: 'Mend the cause and send it again under another reference.',
       is: ['without effect', 'reasoned'],
     },
-    cancelled: {
-      says: 'It was cancelled before anything was paid.',
-      is: ['without effect', 'reasoned'],
-    },
+    cancelled: { says: 'It was cancelled before anything was paid.', is: ['without effect', 'reasoned'] },
   },
   request,
   fields,

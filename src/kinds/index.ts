@@ -1,4 +1,5 @@
 /** Everything that callers ask for, and everything that events are about. */
+import type { z } from 'zod';
 import { account } from './account.ts';
 import { batch } from './batch.ts';
 import { campaign } from './campaign.ts';
@@ -29,6 +30,12 @@ export const subjects = { ...operations, account, endpoint: eventEndpoint, syste
 
 export type Kind = keyof typeof operations;
 export type StateOf<K extends Kind> = keyof (typeof operations)[K]['states'] & string;
+
+/** What a caller may ask for, as it was checked; and as the caller writes it. */
+export type RequestOf<K extends AskedKind> = z.output<(typeof operations)[K]['request']>;
+export type InputOf<K extends AskedKind> = z.input<(typeof operations)[K]['request']>;
+/** The kinds that callers ask for one by one. */
+type AskedKind = { [K in Kind]: (typeof operations)[K] extends { request: z.ZodObject } ? K : never }[Kind];
 
 /** Read from the list: TypeScript knows no more of the keys of an object than that they are texts. */
 export const kinds = Object.keys(operations) as Kind[];

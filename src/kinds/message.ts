@@ -16,7 +16,7 @@ import { maybeText, maybeTime, shown, text } from './fields.ts';
 import { kind } from './kind.ts';
 import { accountName, askedTime, phone, askedReference, textToSend, visible } from './request-pieces.ts';
 
-const messageRequest = z
+export const messageRequest = z
   .strictObject({
     to: phone.meta({ description: 'In international form.', example: '+221771234567' }),
     text: textToSend.meta({ example: 'Your code is 4711' }),

@@ -20,7 +20,7 @@ import { amount, derived, flag, maybeText, maybeTime, shown, shownAs, word } fro
 import { kind } from './kind.ts';
 import { accountName, email, phone, askedReference } from './request-pieces.ts';
 
-const paymentRequestRequest = z
+export const paymentRequestRequest = z
   .strictObject({
     amount: z
       .int('must be a whole number of XOF, written without quotes or decimals')

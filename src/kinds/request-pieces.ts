@@ -14,7 +14,7 @@ export const visible = (max: number) =>
  * What tells one request from another: the same letters are the same name however they are composed, and nothing in it
  * is invisible.
  */
-const identityText = (max: number) =>
+export const identityText = (max: number) =>
   z
     .string()
     .trim()
@@ -55,3 +55,6 @@ export const email = z
   .trim()
   .max(254)
   .regex(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address');
+
+/** ISO 3166, as in SN. */
+export const country = z.string().regex(/^[A-Z]{2}$/, 'must be two capital letters, such as SN');

@@ -4,8 +4,8 @@
  * Creating may be repeated, since nobody can pay what nobody was shown and upstream forgets it after a day. Only one
  * is ever handed out: the write that publishes succeeds once.
  */
+import type { RequestOf } from '../kinds/index.ts';
 import { toMs } from '../lib/durations.ts';
-import type { InvoiceRequest } from '../queues/requests-collect.ts';
 import { invoiceConfirm as declaration } from '../queues/invoice-confirm.ts';
 import {
   type AttemptAt,
@@ -36,7 +36,7 @@ export async function createInvoice(attempt: Attempt, context: ProcessorContext)
   if (!admission.admitted) return stayAt(attempt, context, { dueInMs: admission.retryAfterMs, because: 'rate' });
   if ((await context.heartbeat?.raise()) === false)
     return stayAt(attempt, context, { dueInMs: context.policy.holdRecheckMs, because: 'recovering' });
-  const request = JSON.parse(record.request ?? '{}') as Omit<InvoiceRequest, 'account' | 'reference'>;
+  const request = JSON.parse(record.request ?? '{}') as Omit<RequestOf<'invoice'>, 'account' | 'reference'>;
   const callbackUrl = context.callbackUrl(record.account, record.id, 'invoice');
   const verdict = await context.upstream.payments.createInvoice(
     account,

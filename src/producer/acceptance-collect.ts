@@ -6,8 +6,10 @@
  * the caller's process died.
  */
 import type { z } from 'zod';
+import { paymentRequestRequest } from '../kinds/payment-request.ts';
+import { invoiceRequest } from '../kinds/invoice-request.ts';
+import { directCreditRequest } from '../kinds/direct-credit.ts';
 import { type NewOperation, Operations } from '../operations/operations.ts';
-import { directCreditRequest, invoiceRequest, paymentRequestRequest } from '../queues/requests-collect.ts';
 import {
   type AcceptanceOptions,
   type Answer,

@@ -5,8 +5,13 @@
  * The id is derived from what identifies the request, so that a caller's retry finds it whatever was lost in between.
  */
 import type { Redis } from 'ioredis';
+import { wholePaceToRecord } from '../operations/campaign-pace.ts';
+import { messageRequest } from '../kinds/message.ts';
+import { identityText } from '../kinds/request-pieces.ts';
+import { disbursementRequest } from '../kinds/disbursement-fields.ts';
+import { campaignRequest } from '../kinds/campaign-request.ts';
+import { type Kind, operations, type RequestOf } from '../kinds/index.ts';
 import type { QueueName } from '../kinds/due-queues.ts';
-import { type Kind, operations } from '../kinds/index.ts';
 import { canonicalJson, derivedHex, derivedId, fingerprint } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
 import { type Opinions, describeLimit } from '../operations/limits.ts';
@@ -14,14 +19,6 @@ import { type AcceptingScripts, recordAsWritten } from '../operations/accepted.t
 import type { Guard } from '../operations/heartbeat.ts';
 import { type Accepted, type NewOperation, Operations } from '../operations/operations.ts';
 import type { DisbursementRecord } from '../operations/record.ts';
-import {
-  type DisbursementRequest,
-  campaignRequest,
-  disbursementRequest,
-  identityText,
-  messageRequest,
-} from '../queues/requests.ts';
-import { wholePaceToRecord } from '../queues/requests-pace.ts';
 import { payeeOf, readAccountAlias, readDebitAccount } from '../upstream/account-alias.ts';
 import { readWithdrawMode } from '../upstream/capabilities.ts';
 import { cardsInDisbursement } from './card-numbers.ts';
@@ -276,7 +273,7 @@ export type JudgedDisbursement =
   | {
       readonly is: 'sound';
       /** As it would be recorded. */
-      readonly request: DisbursementRequest;
+      readonly request: RequestOf<'disbursement'>;
       readonly identity: string;
       readonly names: Names;
     }
@@ -316,9 +313,9 @@ export function beneficiaryOf(
  * The request as it is recorded and sent: the mode spelt as upstream wants it, the alias in the form of its country.
  */
 function readDisbursement(
-  request: DisbursementRequest,
+  request: RequestOf<'disbursement'>,
   extraModes: readonly string[] = [],
-): { request: DisbursementRequest; problems: Problem[] } {
+): { request: RequestOf<'disbursement'>; problems: Problem[] } {
   const mode = readWithdrawMode(request.withdrawMode, extraModes);
   if ('problem' in mode) return { request, problems: [{ pointer: '/withdrawMode', message: mode.problem }] };
   const problems: Problem[] = [];

@@ -2,7 +2,7 @@
  * Finds what looks like a card number where none may be kept. What is accepted is written to Redis, to its log, to
  * replicas and backups, and a card number must be in none of them: the hosted payment page asks for it instead.
  */
-import type { DisbursementRequest } from '../queues/requests.ts';
+import type { RequestOf } from '../kinds/index.ts';
 import { type Problem, pointerTo } from './problems.ts';
 
 /** 15 to 19 digits that begin like the cards of a network, however they are grouped. Dates begin with 20 and do not. */
@@ -40,7 +40,7 @@ export function cardProblems(value: unknown): Problem[] {
 }
 
 /** A card is no beneficiary. Accounts of the service are long numbers of their own, and one in ten may look like one. */
-export function cardsInDisbursement(request: DisbursementRequest): Problem[] {
+export function cardsInDisbursement(request: RequestOf<'disbursement'>): Problem[] {
   const { accountAlias, debitAccountNumber: _, ...rest } = request;
   return cardProblems(request.withdrawMode === 'service' ? rest : { ...rest, accountAlias });
 }

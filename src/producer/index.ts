@@ -1,8 +1,13 @@
 /** `relais/producer`: what another service imports to ask for disbursements, messages and campaigns. */
+import type { InputOf } from '../kinds/index.ts';
+
 export { createProducer } from './producer.ts';
 export type { Identity, Producer, ProducerOptions, RequestAnswer, RequestVerdict } from './producer.ts';
 export { InvalidRequest, NotDurableError, OtherDeployment, Unconfirmed } from './errors.ts';
 export { Recovering } from '../operations/recovery.ts';
 export type { Problem } from './problems.ts';
 export type { RedisHost, RedisPlace } from './redis-place.ts';
-export type { CampaignInput, DisbursementInput, MessageInput } from '../queues/requests.ts';
+
+export type DisbursementInput = InputOf<'disbursement'>;
+export type MessageInput = InputOf<'message'>;
+export type CampaignInput = InputOf<'campaign'>;

@@ -5,8 +5,8 @@
  * What is asked for in one turn of the event loop goes into its chunk in one script, whichever door it came through.
  */
 import type { Redis } from 'ioredis';
+import { operations, type RequestOf } from '../kinds/index.ts';
 import type { QueueName } from '../kinds/due-queues.ts';
-import { operations } from '../kinds/index.ts';
 import { derivedId } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
 import type { Guard } from '../operations/heartbeat.ts';
@@ -19,7 +19,6 @@ import {
   acceptMessages,
   queueOfLane,
 } from '../operations/messages.ts';
-import type { MessageRequest } from '../queues/requests.ts';
 import { batchPerTick } from '../redis/auto-pipeline.ts';
 
 interface Options {
@@ -74,7 +73,7 @@ export class MessageFiller {
     this.#ask = batchPerTick(options.redis, (together) => this.#place(together));
   }
 
-  accept({ account, lane, to, text, from, expiresAt }: MessageRequest, names: Names): Promise<MessageAccepted> {
+  accept({ account, lane, to, text, from, expiresAt }: RequestOf<'message'>, names: Names): Promise<MessageAccepted> {
     const { id, fingerprint, reference, idOfReference } = names;
     const expiresAtMs = expiresAt === undefined ? undefined : Date.parse(expiresAt);
     const message = { id, fingerprint, reference, idOfReference, to, text, from, expiresAt: expiresAtMs };

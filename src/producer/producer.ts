@@ -3,13 +3,13 @@
  * when the request is durable in Redis, and always settles within its time: it never waits for ever.
  */
 import type { Redis } from 'ioredis';
+import type { InputOf } from '../kinds/index.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { toMs } from '../lib/durations.ts';
 import { type Random, systemRandom } from '../lib/random.ts';
 import { queueOfLane } from '../operations/messages.ts';
 import { queues } from '../queues/index.ts';
 import { openQueue } from '../queues/open.ts';
-import type { CampaignInput, DisbursementInput, MessageInput } from '../queues/requests.ts';
 import { Waker } from '../queues/waker.ts';
 import { closeConnection, openCommands, openForQueues, prefixOf } from '../redis/connections.ts';
 import { Acceptance, type Answer } from './acceptance.ts';
@@ -52,16 +52,16 @@ export interface Producer extends AsyncDisposable {
    * Needs a `reference` or an idempotency key. Throws `InvalidRequest`, `Unconfirmed`, `NotDurableError`, `Recovering` or
    * `OtherDeployment`.
    */
-  disburse(request: DisbursementInput, identity?: Identity): Promise<RequestAnswer>;
+  disburse(request: InputOf<'disbursement'>, identity?: Identity): Promise<RequestAnswer>;
   /**
    * Asks for many disbursements, each with a `reference` of its own; a verdict for each, in their order. One that is
    * not valid does not stop the others, and is not paid.
    */
-  disburseEach(requests: readonly DisbursementInput[]): Promise<readonly RequestVerdict[]>;
+  disburseEach(requests: readonly InputOf<'disbursement'>[]): Promise<readonly RequestVerdict[]>;
   /** Asks for single messages; a verdict for each, in their order. One that is not valid does not stop the others. */
-  sendMessages(requests: readonly MessageInput[]): Promise<readonly RequestVerdict[]>;
+  sendMessages(requests: readonly InputOf<'message'>[]): Promise<readonly RequestVerdict[]>;
   /** Creates a campaign in the state `draft`; its recipients are uploaded over HTTP or with the command line. */
-  campaign(request: CampaignInput, identity?: Identity): Promise<RequestAnswer>;
+  campaign(request: InputOf<'campaign'>, identity?: Identity): Promise<RequestAnswer>;
   /** Lets calls in flight settle, then hangs up. Harmless when it is closed already. */
   close(): Promise<void>;
 }
@@ -129,22 +129,22 @@ class RedisProducer implements Producer {
     this.#hangUp = connections.hangUp;
   }
 
-  async disburse(request: DisbursementInput, identity: Identity = {}): Promise<RequestAnswer> {
+  async disburse(request: InputOf<'disbursement'>, identity: Identity = {}): Promise<RequestAnswer> {
     return answerOf(await this.#ask(() => this.#acceptance.disbursement(request, identity.idempotencyKey)));
   }
 
-  async campaign(request: CampaignInput, identity: Identity = {}): Promise<RequestAnswer> {
+  async campaign(request: InputOf<'campaign'>, identity: Identity = {}): Promise<RequestAnswer> {
     return answerOf(await this.#ask(() => this.#acceptance.campaign(request, identity.idempotencyKey)));
   }
 
-  disburseEach(requests: readonly DisbursementInput[]): Promise<readonly RequestVerdict[]> {
+  disburseEach(requests: readonly InputOf<'disbursement'>[]): Promise<readonly RequestVerdict[]> {
     return this.#each(requests, async (request) => {
       const answer = await this.#ask(() => this.#acceptance.disbursement(request));
       return answer.outcome === 'invalid' ? refused(answer.problems) : answerOf(answer);
     });
   }
 
-  sendMessages(requests: readonly MessageInput[]): Promise<readonly RequestVerdict[]> {
+  sendMessages(requests: readonly InputOf<'message'>[]): Promise<readonly RequestVerdict[]> {
     return this.#each(requests, (request) => this.#askMessage(request));
   }
 
@@ -179,7 +179,7 @@ class RedisProducer implements Producer {
   }
 
   /** A message without a reference is given an identity here, so that the tries of this call stay one message. */
-  async #askMessage(request: MessageInput): Promise<Verdict> {
+  async #askMessage(request: InputOf<'message'>): Promise<Verdict> {
     const own = hasReference(request) ? undefined : this.#random.hex(16);
     const answer = await this.#ask(() => this.#acceptance.message(request, own));
     if (answer.outcome === 'invalid') return refused(answer.problems);

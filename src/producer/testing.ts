@@ -3,19 +3,19 @@
  * same checks, the same ids and the same outcomes, because the same code gives them.
  */
 import { Redis } from 'ioredis';
+import type { InputOf } from '../kinds/index.ts';
 import { type Random, seededRandom } from '../lib/random.ts';
 import type { AcceptingScripts } from '../operations/accepted.ts';
 import type { AcceptMessagesArgs } from '../operations/scripts/generated/accept-messages.ts';
-import type { CampaignInput, DisbursementInput, MessageInput } from '../queues/requests.ts';
 import { Acceptance, type Answer } from './acceptance.ts';
 import { InvalidRequest } from './errors.ts';
 import type { Identity, Producer, ProducerOptions, RequestAnswer, RequestVerdict } from './producer.ts';
 
 /** A request that was accepted, as the caller wrote it. Repeated and refused ones are not in the list. */
 export type Asked =
-  | { readonly kind: 'disbursement'; readonly id: string; readonly request: DisbursementInput }
-  | { readonly kind: 'message'; readonly id: string; readonly request: MessageInput }
-  | { readonly kind: 'campaign'; readonly id: string; readonly request: CampaignInput };
+  | { readonly kind: 'disbursement'; readonly id: string; readonly request: InputOf<'disbursement'> }
+  | { readonly kind: 'message'; readonly id: string; readonly request: InputOf<'message'> }
+  | { readonly kind: 'campaign'; readonly id: string; readonly request: InputOf<'campaign'> };
 
 export interface FakeProducer extends Producer {
   /** What was accepted so far, in order. */
@@ -58,25 +58,25 @@ class MemoryProducer implements FakeProducer {
     this.#failures.push(error);
   }
 
-  async disburse(request: DisbursementInput, { idempotencyKey }: Identity = {}): Promise<RequestAnswer> {
+  async disburse(request: InputOf<'disbursement'>, { idempotencyKey }: Identity = {}): Promise<RequestAnswer> {
     this.#failIfAsked();
     const answer = await this.#acceptance.disbursement(request, idempotencyKey);
     return this.#note({ kind: 'disbursement', request }, answer);
   }
 
-  async campaign(request: CampaignInput, { idempotencyKey }: Identity = {}): Promise<RequestAnswer> {
+  async campaign(request: InputOf<'campaign'>, { idempotencyKey }: Identity = {}): Promise<RequestAnswer> {
     this.#failIfAsked();
     return this.#note({ kind: 'campaign', request }, await this.#acceptance.campaign(request, idempotencyKey));
   }
 
-  disburseEach(requests: readonly DisbursementInput[]): Promise<readonly RequestVerdict[]> {
+  disburseEach(requests: readonly InputOf<'disbursement'>[]): Promise<readonly RequestVerdict[]> {
     return this.#each(requests, async (request) => [
       { kind: 'disbursement', request },
       await this.#acceptance.disbursement(request),
     ]);
   }
 
-  sendMessages(requests: readonly MessageInput[]): Promise<readonly RequestVerdict[]> {
+  sendMessages(requests: readonly InputOf<'message'>[]): Promise<readonly RequestVerdict[]> {
     return this.#each(requests, async (request) => [
       { kind: 'message', request },
       await this.#acceptance.message(request),

@@ -1,17 +1,15 @@
 import { z } from 'zod';
+import { asDeclared, kinds } from '../kinds/index.ts';
 import { defineQueue } from './define.ts';
-import { campaignRequest, disbursementRequest, messageRequest } from './requests.ts';
-import { directCreditRequest, invoiceRequest, paymentRequestRequest } from './requests-collect.ts';
+
+const asked = kinds.flatMap((kind) => {
+  const { request } = asDeclared(kind);
+  return request ? [request.extend({ kind: z.literal(kind) })] : [];
+});
 
 /** What any BullMQ client, in any language, may add. Each kind is the HTTP body of the same name, plus `kind`. */
-const intakePayload = z.discriminatedUnion('kind', [
-  disbursementRequest.extend({ kind: z.literal('disbursement') }),
-  messageRequest.extend({ kind: z.literal('message') }),
-  campaignRequest.extend({ kind: z.literal('campaign') }),
-  invoiceRequest.extend({ kind: z.literal('invoice') }),
-  paymentRequestRequest.extend({ kind: z.literal('payment_request') }),
-  directCreditRequest.extend({ kind: z.literal('direct_credit') }),
-]);
+// Callers may ask for something, so there is a first, which TypeScript does not know of a list.
+const intakePayload = z.discriminatedUnion('kind', asked as [(typeof asked)[number], ...typeof asked]);
 
 export const intake = defineQueue({
   name: 'intake',

@@ -148,5 +148,9 @@ export const silences: readonly (readonly [what: string, done: string, file: str
     'src/upstream/payments/envelope.ts',
   ],
   ['rate limits', 'UPSTREAM_RATE for each account and area, all processes together', 'src/upstream/limiter.ts'],
-  ['the longest SMS text', 'refused above ten segments; ERROR_113 is read as a refusal', 'src/queues/requests.ts'],
+  [
+    'the longest SMS text',
+    'refused above ten segments; ERROR_113 is read as a refusal',
+    'src/kinds/request-pieces.ts',
+  ],
 ];

@@ -1,7 +1,7 @@
-import type { CampaignInput, DisbursementInput, MessageInput } from '../../src/queues/requests.ts';
+import type { InputOf } from '../../src/kinds/index.ts';
 
 /** Complete, boring requests; a test states only what matters to it. */
-export const aDisbursement = (more: Partial<DisbursementInput> = {}): DisbursementInput => ({
+export const aDisbursement = (more: Partial<InputOf<'disbursement'>> = {}): InputOf<'disbursement'> => ({
   accountAlias: '771234567',
   amount: 5_000,
   withdrawMode: 'wallet-a-senegal',
@@ -9,13 +9,13 @@ export const aDisbursement = (more: Partial<DisbursementInput> = {}): Disburseme
   ...more,
 });
 
-export const aMessage = (more: Partial<MessageInput> = {}): MessageInput => ({
+export const aMessage = (more: Partial<InputOf<'message'>> = {}): InputOf<'message'> => ({
   to: '+221771234567',
   text: 'Bonjour',
   ...more,
 });
 
-export const aCampaign = (more: Partial<CampaignInput> = {}): CampaignInput => ({
+export const aCampaign = (more: Partial<InputOf<'campaign'>> = {}): InputOf<'campaign'> => ({
   name: 'November',
   text: 'Bonjour {{prenom}}',
   reference: 'campaign-1',

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
+import type { InputOf } from '../../src/kinds/index.ts';
 import { seededRandom } from '../../src/lib/random.ts';
 import { type MessageItem, unpackMessageItems } from '../../src/operations/chunk-items.ts';
 import { keys } from '../../src/operations/keys.ts';
@@ -7,7 +8,6 @@ import { acceptMessages } from '../../src/operations/messages.ts';
 import { acceptMessagesScript } from '../../src/operations/scripts/generated/accept-messages.ts';
 import { Acceptance, type Answer } from '../../src/producer/acceptance.ts';
 import { MOST_FILLING } from '../../src/producer/message-filler.ts';
-import type { MessageInput } from '../../src/queues/requests.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
 import { aMessage, numberOf } from './asking.ts';
 import { running } from './running.ts';
@@ -52,7 +52,7 @@ function door() {
   return { acceptance, ask, scripts, woken, passWindow: () => windows.splice(0).forEach((run) => run()) };
 }
 
-const texts = (count: number, more: (n: number) => Partial<MessageInput> = () => ({})) =>
+const texts = (count: number, more: (n: number) => Partial<InputOf<'message'>> = () => ({})) =>
   Array.from({ length: count }, (_, n) => aMessage({ to: numberOf(n), text: `n ${n}`, ...more(n) }));
 const named = (count: number, from = 0) =>
   Array.from({ length: count }, (_, n) => aMessage({ to: numberOf(from + n), reference: `r-${from + n}` }));

@@ -1,4 +1,5 @@
-import { invoiceRequest, paymentRequestRequest } from '../../queues/requests-collect.ts';
+import { paymentRequestRequest } from '../../kinds/payment-request.ts';
+import { invoiceRequest } from '../../kinds/invoice-request.ts';
 import { LEAST_PATIENCE_MS } from '../../upstream/payments/softpay.ts';
 import { confirmationBody, softpayBody } from '../softpay-body.ts';
 import { invoice, paymentRequest, softpayStarted } from './answers-collect.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { directCreditRequest } from '../../kinds/direct-credit.ts';
 import { BYTES_MAX } from '../../producer/batch/read-file.ts';
-import { directCreditRequest } from '../../queues/requests-collect.ts';
 import { approval } from '../batches.ts';
 import { balances, batch, batchReport, directCredit } from './answers-money.ts';
 import { APPROVAL_MAX, accountQuery, answer, json } from './pieces.ts';

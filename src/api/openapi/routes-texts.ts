@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { campaignRequest } from '../../queues/requests.ts';
+import { campaignAmendment, campaignRequest } from '../../kinds/campaign-request.ts';
 import { campaignRetry } from '../campaign-retry.ts';
-import { campaignAmendment } from '../../queues/requests-pace.ts';
 import { optOutRequest } from '../opt-outs.ts';
 import { campaign, optOuts, optOutsChanged, recipientStates, recipients, uploadReport } from './answers-texts.ts';
 import { accountQuery, after, answer, json, limit } from './pieces.ts';

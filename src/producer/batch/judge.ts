@@ -1,9 +1,9 @@
 /** Every row of a file against what a single disbursement must be, against the others, and against the limits. */
+import type { RequestOf } from '../../kinds/index.ts';
 import type { BatchTotals, Finding } from '../../kinds/batch.ts';
 import { Sums } from '../../operations/batch-record.ts';
 import type { Standing } from '../../operations/batches.ts';
 import { type Limits, describeLimit } from '../../operations/limits.ts';
-import type { DisbursementRequest } from '../../queues/requests.ts';
 import { readAccountAlias } from '../../upstream/account-alias.ts';
 import { readWithdrawMode } from '../../upstream/capabilities.ts';
 import { beneficiaryOf, judgeDisbursement } from '../acceptance.ts';
@@ -29,7 +29,7 @@ export interface SoundRow {
   readonly row: number;
   readonly reference: string;
   /** As it would be recorded. */
-  readonly request: DisbursementRequest;
+  readonly request: RequestOf<'disbursement'>;
   /** As it was written: what is read twice may read differently. */
   readonly accountAlias: string;
   readonly id: string;

@@ -1,8 +1,9 @@
 /** The doors as a good programmer would write them without relais: Express, the same parse, one durable write. */
+import { messageRequest } from '../../../src/kinds/message.ts';
+import { disbursementRequest } from '../../../src/kinds/disbursement-fields.ts';
 import type { AddressInfo } from 'node:net';
 import express, { type Request, type Response } from 'express';
 import { Redis } from 'ioredis';
-import { disbursementRequest, messageRequest } from '../../../src/queues/requests.ts';
 
 interface DoorsOrder {
   readonly port: number;
