@@ -6,8 +6,10 @@ import {
   GONE_AT_THE_END,
   inverse,
 } from '../../src/operations/brief.ts';
+import { PACE_AHEAD_MS } from '../../src/operations/campaign-pace.ts';
 import { EVIDENCE_SLOTS, LINE_END } from '../../src/operations/evidence.ts';
 import { EVENT_FIELD } from '../../src/operations/keys.ts';
+import { campaignBins } from '../../src/kinds/recipient.ts';
 import { statesThatAre } from '../../src/kinds/states.ts';
 import { OFF, declarationOf, moneyLimits } from '../../src/operations/limits.ts';
 import { RECORD_VERSION } from '../../src/operations/record.ts';
@@ -26,6 +28,9 @@ export const constants: Readonly<Record<string, Constant>> = {
   UNREADABLE,
   EVENT_FIELD,
   IN_FLIGHT: setOf(statesThatAre('disbursement', 'in flight')),
+
+  CAMPAIGN_BINS: campaignBins,
+  PACE_AHEAD_MS,
 
   LINE_END,
   EVIDENCE_FIRST: EVIDENCE_SLOTS.first,

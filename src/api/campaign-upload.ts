@@ -3,6 +3,7 @@ import type { Request, Response } from 'express';
 import { UnusableFile } from '../campaigns/check/reasons.ts';
 import { type RepairableCountry, repairableCountries } from '../campaigns/check/phone-repair.ts';
 import { type UploadAnswer, uploadRecipients } from '../campaigns/upload.ts';
+import { IN_SLICES } from '../operations/slices.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import { type ApiContext, queryNumber, queryText, requireKept } from './context.ts';
 import { ApiProblem, invalid } from './problem.ts';
@@ -52,13 +53,14 @@ function wishesOf(request: Request): Wishes {
 }
 
 async function uploaded(
-  { campaigns, queries, random, defaultCountry, optOuts, smsPrices, senderOf }: ApiContext,
+  { campaigns, queries, slices, random, defaultCountry, optOuts, smsPrices, senderOf }: ApiContext,
   campaign: CampaignRecord,
   request: Request,
   wishes: Wishes & { readonly format: 'csv' | 'ndjson' },
 ): Promise<UploadAnswer> {
   const within = defaultCountry === undefined ? campaign : { country: defaultCountry, ...campaign };
-  const tools = { campaigns, queries, random, optOuts, prices: smsPrices, sender: senderOf(campaign.account) };
+  const sender = senderOf(campaign.account);
+  const tools = { campaigns, queries, random, optOuts, prices: smsPrices, sender, ...(IN_SLICES ? { slices } : {}) };
   try {
     return await uploadRecipients(within, request, { ...tools, ...wishes });
   } catch (error) {

@@ -9,6 +9,7 @@ import type { EventStream } from '../events/stream.ts';
 import type { Accounts } from '../operations/accounts.ts';
 import type { Batches } from '../operations/batches.ts';
 import type { Campaigns } from '../operations/campaigns.ts';
+import type { Slices } from '../operations/slices.ts';
 import type { Operations } from '../operations/operations.ts';
 import type { OptOuts } from '../operations/opt-outs.ts';
 import type { Purge } from '../operations/purge.ts';
@@ -50,6 +51,7 @@ export interface ApiContext extends EndpointRoutesContext {
   readonly operations: Operations;
   readonly queries: Queries;
   readonly campaigns: Campaigns;
+  readonly slices: Slices;
   readonly retries: Retries;
   readonly optOuts: OptOuts;
   readonly purge: Purge;

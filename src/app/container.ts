@@ -15,6 +15,8 @@ import { Accounts } from '../operations/accounts.ts';
 import { Batches } from '../operations/batches.ts';
 import { Campaigns } from '../operations/campaigns.ts';
 import { Chunks } from '../operations/chunks.ts';
+import { SameTexts } from '../operations/same-texts.ts';
+import { Slices } from '../operations/slices.ts';
 import { Heartbeat } from '../operations/heartbeat.ts';
 import { Operations } from '../operations/operations.ts';
 import { OptOuts } from '../operations/opt-outs.ts';
@@ -55,6 +57,8 @@ export interface Container {
   readonly operations: Operations;
   readonly queries: Queries;
   readonly chunks: Chunks;
+  readonly slices: Slices;
+  readonly sameTexts: SameTexts;
   readonly campaigns: Campaigns;
   readonly retries: Retries;
   readonly optOuts: OptOuts;
@@ -146,6 +150,8 @@ function storesOf(records: Records, accounts: readonly string[]) {
   return {
     operations: new Operations({ ...records, standingsOf: accounts }),
     chunks: new Chunks(records),
+    slices: new Slices(records),
+    sameTexts: new SameTexts(redis),
     campaigns: new Campaigns(redis),
     retries: new Retries(redis),
     optOuts: new OptOuts(redis),

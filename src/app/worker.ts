@@ -8,6 +8,7 @@ import { type Processor, processors } from '../processors/index.ts';
 import { intakeProcessor } from '../processors/intake.ts';
 import { type AttemptFinished, runner } from '../processors/run.ts';
 import { sweepUntil } from '../processors/sweeper.ts';
+import { Slots } from '../processors/text/slots.ts';
 import { Turns } from '../processors/turns.ts';
 import { Acceptance } from '../producer/acceptance.ts';
 import { type AnyQueueName, queues } from '../queues/index.ts';
@@ -76,7 +77,8 @@ function queuePart(container: Container, tools: Tools, timing: Timing, name: Any
       const watched = watchdog.watch(name, concurrency);
       let stopping = false;
       const turns = concurrency > requests ? { turns: new Turns(requests, container.clock) } : {};
-      const context: ProcessorContext = { ...tools.context, stopping: () => stopping, ...turns };
+      const slots = new Slots(requests);
+      const context: ProcessorContext = { ...tools.context, stopping: () => stopping, slots, ...turns };
       const process = processorOf(container, { ...tools, context }, name);
       const worker = openWorker(declaration, (job) => watched<unknown>(() => process(job)), {
         // The recipe differs from BullMQ's type only in that it may spell out `undefined`.

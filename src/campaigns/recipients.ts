@@ -11,6 +11,8 @@ import {
   isPurged,
 } from '../operations/chunk-items.ts';
 import type { Queries } from '../operations/queries.ts';
+import { recipientStateOf, standingOf, unpackItems } from '../operations/slice-form.ts';
+import { type SliceRecord, type SlicesContract, isSlice } from '../operations/slices.ts';
 import { countSegments } from '../lib/segments.ts';
 import { wordingOf } from '../lib/wording.ts';
 
@@ -45,7 +47,7 @@ const CHUNKS_PER_PAGE = 200;
 
 export async function recipientsPage(
   campaign: CampaignRecord,
-  { queries, campaigns }: { queries: Queries; campaigns: Campaigns },
+  { queries, campaigns, slices }: { queries: Queries; campaigns: Campaigns; slices: SlicesContract },
   { state, after, limit }: { state?: RecipientState | undefined; after?: string | undefined; limit: number },
 ): Promise<RecipientPage> {
   const start = readCursor(after);
@@ -54,8 +56,7 @@ export async function recipientsPage(
   let { index, offset } = start;
   const lastChunk = Math.min(campaign.chunks, index + CHUNKS_PER_PAGE);
   for (; index < lastChunk; index += 1, offset = 0) {
-    const chunk = await queries.read('chunk', chunkAt(campaign, index) ?? '');
-    const rows = chunk ? rowsOf(chunk, campaign) : [];
+    const rows = await rowsUnder(chunkAt(campaign, index) ?? '', campaign, { queries, slices });
     for (; offset < rows.length; offset += 1) {
       const row = rows[offset];
       if (!row || (state !== undefined && row.state !== state)) continue;
@@ -68,6 +69,44 @@ export async function recipientsPage(
   const rest = await skippedPage(campaign, campaigns, { part: 's', index: 0, offset: 0 }, limit - items.length);
   return { ...rest, items: [...items, ...rest.items] };
 }
+
+async function rowsUnder(
+  id: string,
+  campaign: CampaignRecord,
+  { queries, slices }: { queries: Queries; slices: SlicesContract },
+): Promise<RecipientRow[]> {
+  if (isSlice(id)) {
+    const slice = await slices.read(id);
+    return slice ? rowsOfSlice(slice, campaign) : [];
+  }
+  const chunk = await queries.read('chunk', id);
+  return chunk ? rowsOf(chunk, campaign) : [];
+}
+
+function rowsOfSlice(slice: SliceRecord, campaign: CampaignRecord): RecipientRow[] {
+  const wording = wordingOf(campaign);
+  const waiting = campaign.state === 'cancelled' ? 'cancelled' : 'queued';
+  const { letters, codes, again, requests } = standingOf(slice.count, slice.requests);
+  const sentAt = new Map(slice.requests.map(({ number, at }) => [number, new Date(at).toISOString()]));
+  return unpackItems(slice).map(({ to, row, values }, place) => {
+    const state = recipientStateOf[letters[place] ?? 'q'];
+    const at = LEFT.has(state) ? sentAt.get(requests[place] ?? -1) : undefined;
+    return {
+      to,
+      row,
+      state: state === 'queued' ? waiting : state,
+      chunk: slice.id,
+      segments: countSegments(wording.textOf(values)).segments,
+      ...(codes[place] ? { code: codes[place] } : {}),
+      ...(state === 'skipped' ? { reason: isPurged(to) ? 'purged' : 'opted_out' } : {}),
+      ...(again[place] ? { resent: again[place] } : {}),
+      ...(at ? { sentAt: at } : {}),
+    };
+  });
+}
+
+/** Who was in a request that may have left. */
+const LEFT: ReadonlySet<RecipientState> = new Set(['sending', 'sent', 'failed', 'unknown']);
 
 function rowsOf(chunk: ChunkRecord, campaign: CampaignRecord): RecipientRow[] {
   const wording = wordingOf(campaign);

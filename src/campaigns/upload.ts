@@ -9,6 +9,8 @@ import type { Random } from '../lib/random.ts';
 import { wordingOf } from '../lib/wording.ts';
 import { type CampaignItem, RECIPIENTS_PER_CHUNK, unpackCampaignItems } from '../operations/chunk-items.ts';
 import { type Campaigns, type SkippedRow, chunkAt } from '../operations/campaigns.ts';
+import { SLICED, type Slices, isSlice, sizeOfSlice } from '../operations/slices.ts';
+import { unpackItems } from '../operations/slice-form.ts';
 import type { OptOuts } from '../operations/opt-outs.ts';
 import type { Queries } from '../operations/queries.ts';
 import type { CampaignRecord } from '../operations/record.ts';
@@ -22,6 +24,8 @@ import type { CheckSummary } from './check/summary.ts';
 export interface UploadOptions {
   readonly campaigns: Campaigns;
   readonly queries: Queries;
+  /** Where they are given, the recipients are kept in slices. Absent: in chunks. */
+  readonly slices?: Slices | undefined;
   readonly random: Random;
   readonly format?: FileFormat | undefined;
   /** Who wants no texts. Asked again when a chunk is sent: somebody may opt out until then. */
@@ -49,6 +53,7 @@ export type UploadAnswer =
 
 /** How many chunks, or skipped rows, go to Redis at a time. */
 const CHUNKS_AT_ONCE = 50;
+const SLICES_AT_ONCE = 4;
 const SKIPPED_AT_ONCE = 500;
 
 /** Throws an UnusableFile when the file as a whole cannot be used; whatever it throws, nothing counts. */
@@ -57,13 +62,13 @@ export async function uploadRecipients(
   source: AsyncIterable<Uint8Array>,
   options: UploadOptions,
 ): Promise<UploadAnswer> {
-  const { campaigns, queries, random } = options;
-  const check = checkRecipients(source, checkOptionsOf(campaign, options, await numbersOf(campaign, queries)));
+  const { campaigns, random } = options;
+  const check = checkRecipients(source, checkOptionsOf(campaign, options, await numbersOf(campaign, options)));
   if (options.dryRun) {
     for await (const row of check) void row;
     return { is: 'checked', summary: check.summary() };
   }
-  const stage = new Stage(campaign, campaigns, random.hex(3));
+  const stage = new Stage(campaign, options, (options.slices ? SLICED : '') + random.hex(3));
   const summary = await stageAll(check, stage);
   const earlier = campaign.uploads.find(({ hash }) => hash === summary.contentHash);
   if (earlier) {
@@ -123,11 +128,17 @@ async function stageAll(check: Check, stage: Stage): Promise<CheckSummary> {
 }
 
 /** The numbers of earlier uploads: the same person is not in a campaign twice. */
-async function numbersOf(campaign: CampaignRecord, queries: Queries): Promise<NumberIndex> {
+async function numbersOf(
+  campaign: CampaignRecord,
+  { queries, slices }: Pick<UploadOptions, 'queries' | 'slices'>,
+): Promise<NumberIndex> {
   const numbers = new NumberIndex(campaign.totals.total);
   for (let index = 0; index < campaign.chunks; index += 1) {
-    const chunk = await queries.read('chunk', chunkAt(campaign, index) ?? '');
-    for (const { to, row } of chunk ? unpackCampaignItems(chunk.items) : []) numbers.add(to, row);
+    const id = chunkAt(campaign, index) ?? '';
+    const slice = slices && isSlice(id) ? await slices.read(id) : undefined;
+    const chunk = slice ? undefined : await queries.read('chunk', id);
+    const items = slice ? unpackItems(slice) : chunk ? unpackCampaignItems(chunk.items) : [];
+    for (const { to, row } of items) numbers.add(to, row);
   }
   return numbers;
 }
@@ -136,15 +147,17 @@ class Stage {
   readonly tag: string;
   readonly #campaign: CampaignRecord;
   readonly #campaigns: Campaigns;
+  readonly #slices: Slices | undefined;
   readonly #variables: readonly string[];
   #items: CampaignItem[] = [];
   #full: CampaignItem[][] = [];
   #rows: SkippedRow[] = [];
   #written = 0;
 
-  constructor(campaign: CampaignRecord, campaigns: Campaigns, tag: string) {
+  constructor(campaign: CampaignRecord, { campaigns, slices }: UploadOptions, tag: string) {
     this.#campaign = campaign;
     this.#campaigns = campaigns;
+    this.#slices = slices;
     this.#variables = wordingOf(campaign).variables;
     this.tag = tag;
   }
@@ -165,8 +178,8 @@ class Stage {
     vars: Readonly<Record<string, string>>;
   }): Promise<void> {
     this.#items.push({ row, to, country, values: this.#variables.map((name) => vars[name] ?? '') });
-    if (this.#items.length === RECIPIENTS_PER_CHUNK) this.#closeChunk();
-    if (this.#full.length === CHUNKS_AT_ONCE) await this.#writeChunks();
+    if (this.#items.length === this.#size()) this.#closeChunk();
+    if (this.#full.length === (this.#slices ? SLICES_AT_ONCE : CHUNKS_AT_ONCE)) await this.#writeChunks();
   }
 
   async skipped(row: SkippedRow): Promise<void> {
@@ -184,6 +197,15 @@ class Stage {
     await this.#campaigns.discard(this.#campaign.id, this.tag, this.#written);
   }
 
+  #size(): number {
+    if (!this.#slices) return RECIPIENTS_PER_CHUNK;
+    const isFirst = this.#campaign.chunks === 0;
+    return sizeOfSlice(
+      this.#written + this.#full.length,
+      isFirst ? (this.#campaign.canary ?? RECIPIENTS_PER_CHUNK) : 0,
+    );
+  }
+
   #closeChunk(): void {
     if (this.#items.length > 0) this.#full.push(this.#items);
     this.#items = [];
@@ -193,7 +215,13 @@ class Stage {
     const chunks = this.#full;
     this.#full = [];
     if (chunks.length === 0) return;
-    await this.#campaigns.stageChunks(this.#campaign, this.tag, this.#written, chunks);
+    if (this.#slices) {
+      const slices = chunks.map((items, offset) => ({
+        id: `${this.#campaign.id}.${this.tag}-${this.#written + offset}`,
+        items,
+      }));
+      await this.#slices.stage(this.#campaign, slices);
+    } else await this.#campaigns.stageChunks(this.#campaign, this.tag, this.#written, chunks);
     this.#written += chunks.length;
   }
 

@@ -8,6 +8,7 @@
 import { RECIPIENTS_PER_CHUNK } from '../operations/chunk-items.ts';
 import type { CampaignSwitch, SwitchDetails } from '../operations/campaign-switches.ts';
 import { RUN, leadsRun } from '../operations/campaigns.ts';
+import { isSliced } from '../operations/slices.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import type { ProcessorContext, AttemptResult } from './context.ts';
 import { judgeCanary } from './campaign-canary.ts';
@@ -20,6 +21,9 @@ const LEAST_WINDOW = 32;
 /** At a pace, no more is out than leaves in so many seconds: what is out stops no sooner. */
 const PACED_AHEAD_S = 3;
 const LEAST_PACED = 2;
+/** Of a campaign in slices. */
+const LEAST_SLICES = 2;
+const CHUNKS_PER_SLICE = 20;
 
 export async function feedCampaign(id: string, context: ProcessorContext): Promise<AttemptResult> {
   const campaign = await context.queries.read('campaign', id);
@@ -82,7 +86,8 @@ async function handOut(campaign: CampaignRecord, running: number, context: Proce
   const canary = await judgeCanary(campaign, context);
   if (canary.is === 'bad') return hold(campaign, { reason: canary.reason }, context);
   const room = roomFor(campaign, running, context);
-  const most = canary.is === 'out' ? Math.min(room, canary.more) : wholeRuns(campaign, room);
+  const most =
+    canary.is === 'out' ? Math.min(room, canary.more) : isSliced(campaign) ? room : wholeRuns(campaign, room);
   const chunks = await context.campaigns.feed(campaign, {
     most,
     againInMs: AGAIN_MS,
@@ -117,7 +122,8 @@ async function retry(campaign: CampaignRecord, running: number, context: Process
 /** Campaigns share what may be out, so that a small one behind a huge one waits for a part of it and not for all. */
 function roomFor(campaign: CampaignRecord, running: number, { policy }: ProcessorContext): number {
   const share = Math.max(Math.floor(policy.feedWindow / running), Math.min(LEAST_WINDOW, policy.feedWindow));
-  const unsettled = share - (campaign.fed - campaign.settled);
+  const units = isSliced(campaign) ? Math.max(LEAST_SLICES, Math.ceil(share / CHUNKS_PER_SLICE)) : share;
+  const unsettled = units - (campaign.fed - campaign.settled);
   const { perSecond, out } = campaign;
   if (perSecond === undefined) return unsettled;
   const ahead = Math.max(LEAST_PACED, Math.ceil((perSecond * PACED_AHEAD_S) / RECIPIENTS_PER_CHUNK));

@@ -11,6 +11,9 @@ import type { OptOuts } from '../operations/opt-outs.ts';
 import type { Retries } from '../operations/retries.ts';
 import type { Queries } from '../operations/queries.ts';
 import type { Upstream, UpstreamAccount } from '../upstream/client.ts';
+import type { SameTextsContract } from '../operations/same-texts.ts';
+import type { SlicesContract } from '../operations/slices.ts';
+import type { Slots } from './text/slots.ts';
 import type { Turns } from './turns.ts';
 
 /** Our code for no connection at all; see the failures of the upstream client. */
@@ -32,6 +35,8 @@ export interface ProcessorContext {
   readonly operations: Operations;
   readonly queries: Queries;
   readonly chunks: Chunks;
+  readonly slices: SlicesContract;
+  readonly sameTexts: SameTextsContract;
   readonly campaigns: Campaigns;
   readonly retries: Retries;
   readonly optOuts: OptOuts;
@@ -50,6 +55,8 @@ export interface ProcessorContext {
   fence(): Promise<boolean>;
   /** Absent: there are as many attempts as there may be requests in flight. */
   readonly turns?: Turns;
+  /** Of the queue whose slices are sent here. */
+  readonly slots?: Slots;
   /** This process is about to stop: what was begun is ended, and nothing more is begun. */
   stopping?(): boolean;
   /** Adds a wake-up job. Not awaited by anybody: the due index is what nobody can lose. */

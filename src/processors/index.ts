@@ -5,7 +5,9 @@ import { feedCampaign } from './campaign.ts';
 import { advanceDirectCredit } from './direct-credit.ts';
 import { advanceDisbursement } from './disbursement.ts';
 import { advanceInvoice } from './invoice.ts';
+import { isSlice } from '../operations/slices.ts';
 import { sendChunk } from './sms-batch.ts';
+import { sendNextSlice } from './text/slice.ts';
 import { pollStatus } from './status-poll.ts';
 
 export type Processor = (id: string, context: ProcessorContext) => Promise<AttemptResult>;
@@ -13,7 +15,7 @@ export type Processor = (id: string, context: ProcessorContext) => Promise<Attem
 /** Two are handed what stands on the same row: `batch` the one way in, `event-delivery` the way out. */
 export const processors: { readonly [Name in Exclude<QueueName, 'batch' | 'event-delivery'>]: Processor } = {
   disbursement: advanceDisbursement,
-  'sms-batch': (id, context) => sendChunk(id, 'sms-batch', context),
+  'sms-batch': (id, context) => (isSlice(id) ? sendNextSlice(id, context) : sendChunk(id, 'sms-batch', context)),
   'sms-otp': (id, context) => sendChunk(id, 'sms-otp', context),
   'invoice-confirm': advanceInvoice,
   'status-poll': pollStatus,

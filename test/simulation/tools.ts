@@ -61,6 +61,8 @@ export function benchOf(process: Process, workshop: Workshop): ProcessorContext 
       kindOf: (id: string) => send(() => workshop.store.hash(keys.record(id)).get('kind')),
     } as unknown as Queries,
     chunks: {} as unknown as Chunks,
+    slices: {} as unknown as ProcessorContext['slices'],
+    sameTexts: {} as unknown as ProcessorContext['sameTexts'],
     campaigns: {} as unknown as Campaigns,
     optOuts: {} as unknown as OptOuts,
     retries: {} as unknown as Retries,

@@ -1,0 +1,148 @@
+-- One step of a slice, by the attempt that has its lease: what came back of requests, who waits again, and which
+-- requests are about to leave; with the bins of the campaign. What came back is written in any case; what is about to
+-- leave only while nothing stands in its way, as many as may, and what that is is answered. Each request that changes
+-- is compared with what was read of it, and a new one takes the next number, which must be the one that was read: a
+-- step that comes late, or once more, changes nothing.
+-- @key slice  @key campaign  @key dueToSend  @key dueToLook
+-- @key counts  of slices
+-- @key left  @key entered?  state sets
+-- @key parked  @key outcomes  @key events
+-- @key campaignCounts  @key dueCampaigns
+-- @key running  @key paused  @key held  sets of campaigns
+-- @key heartbeat  @key heldAccounts
+-- @keys optOuts  lists that nobody has looked into for those who are about to leave
+-- @arg now at?  @arg id text  @arg lease text
+-- @arg op text  how the record knows this very step again
+-- @arg from state  @arg to state
+-- @arg keepLeaseMs ms?  absent: let go
+-- @arg sendInMs ms?  @arg sendAsItIs flag
+-- @arg lookInMs ms?  @arg lookAsItIs flag
+-- @arg tried flag  an account that is held is tried all the same
+-- @arg recounted flag  what is counted was counted before
+-- @arg next int  the number of the first request that is opened or leaves
+-- @arg memory Memory
+-- @each changed
+--   @arg number int  @arg read text  @arg becomes text
+-- @arg opened text[]
+-- @each leaving
+--   @arg becomes text
+--   @arg carries int
+-- @arg fields pairs
+-- @arg deltas pairs  fields of the campaign, and by how much they change
+-- @arrow campaign running, paused, held -> finished
+-- @returns applied {leave int, why text, waitMs ms, rev int, counter int} | mine {leave int} | not yours {state} | none
+--- @include "lib/clock"
+--- @include "lib/finish-sliced"
+--- @include "lib/heartbeat"
+--- @include "lib/move"
+--- @include "lib/tally"
+--- @include "lib/version"
+
+local names = {'lease', 'op', 'n', 'v', 'rev', 'account', 'state'}
+local known = #names
+for _, request in ipairs(changed) do names[#names + 1] = 'r' .. request.number end
+local read = redis.call('HMGET', slice, unpack(names))
+local leased, last, numbers, version, rev, account, state = unpack(read, 1, known)
+if not state then return {'none'} end
+local last_op, last_leave = string.match(last or '', '^(%S+) (%d+)$')
+if last_op == op then return {'mine', tonumber(last_leave)} end
+if state ~= from or leased ~= lease or whole(numbers, 0, 'n') ~= next then return {'not yours', state} end
+for i, request in ipairs(changed) do
+  if read[known + i] ~= request.read then return {'not yours', state} end
+end
+same_version(version)
+rev = whole(rev, 0, 'rev') + 1
+local at = clock(now)
+
+-- What the campaign counts, read once and written once.
+local asked = {'account', 'v', 'id', 'perSecond', 'state'}
+for _, field in ipairs({'paceAt', 'rev', 'seq', 'chunks', 'settled', 'out', 't:queued', 't:cancelled', 't:sending'}) do
+  asked[#asked + 1] = field
+end
+for i = 1, #deltas, 2 do asked[#asked + 1] = deltas[i] end
+local c = redis.call('HMGET', campaign, unpack(asked))
+local goes = c[5]
+if not goes then refuse('a campaign without a record') end
+same_version(c[2])
+if not (c[1] and c[3] and c[9]) then refuse('chunks, account or id') end
+local per_second, value, put = tonumber(c[4] or ''), {}, {}
+for i = 6, #asked do value[asked[i]] = whole(c[i], 0, asked[i]) end
+local function count(field, delta)
+  if delta == 0 then return end
+  value[field] = value[field] + delta
+  put[field] = true
+end
+
+local leave, why, wait, beat = #leaving, '', 0, nil
+local function stop(reason) leave, why = 0, reason end
+local function pace()
+  for i, request in ipairs(leaving) do
+    local ahead = math.ceil(value.paceAt - at - PACE_AHEAD_MS)
+    if ahead > 0 then
+      leave, why, wait = i - 1, 'paced', ahead
+      return
+    end
+    value.paceAt = math.floor(math.max(value.paceAt, at) + request.carries * 1000 / per_second)
+    put.paceAt = true
+  end
+end
+if #leaving > 0 then
+  local shut
+  shut, beat = guard(heartbeat, memory)
+  if shut then stop('recovering')
+  elseif goes == 'cancelled' or goes == 'finished' then stop('cancelled')
+  elseif goes ~= 'running' then stop('parked')
+  elseif not tried and redis.call('SISMEMBER', heldAccounts, account or '') == 1 then stop('held')
+  elseif #optOuts > 0 and redis.call('EXISTS', unpack(optOuts)) > 0 then stop('opt-outs')
+  elseif per_second then pace() end
+end
+
+for i = 1, #deltas, 2 do
+  local field, delta = deltas[i], tonumber(deltas[i + 1])
+  -- What waits in a cancelled campaign, or goes back to its queue, will never be sent and is counted so.
+  count(goes == 'cancelled' and field == 't:queued' and 't:cancelled' or field, delta)
+  local bin = string.sub(field, 1, 2) == 't:' and string.sub(field, 3)
+  if not recounted and delta > 0 and (bin == 'sent' or bin == 'failed' or bin == 'unknown' or bin == 'expired') then
+    tally(outcomes, bin, delta)
+  end
+end
+local set = {'op', op .. ' ' .. leave, 'n', next + #opened + leave, 'rev', rev, 'updatedAt', at}
+local function add(field, text) set[#set + 1] = field; set[#set + 1] = text end
+add('state', to)
+for _, request in ipairs(changed) do add('r' .. request.number, request.becomes) end
+for i, becomes in ipairs(opened) do add('r' .. (next + i - 1), becomes) end
+for i = 1, leave do
+  add('r' .. (next + #opened + i - 1), leaving[i].becomes)
+  count('t:queued', -leaving[i].carries)
+  count('t:sending', leaving[i].carries)
+end
+for i = 1, #fields, 2 do add(fields[i], fields[i + 1]) end
+if from ~= to then add('since', at) end
+if keepLeaseMs then add('until', at + keepLeaseMs) else redis.call('HDEL', slice, 'lease', 'until') end
+redis.call('HSET', slice, unpack(set))
+move({counts = counts, id = id, at = at, from = from, to = to, left = left, entered = entered})
+
+if from ~= to then
+  if from == 'queued' then count('out', -1) elseif to == 'queued' then count('out', 1) end
+  if to == 'settled' then count('settled', 1) end
+end
+local write = {}
+for field in pairs(put) do write[#write + 1] = field; write[#write + 1] = value[field] end
+if #write > 0 then redis.call('HSET', campaign, unpack(write)) end
+if to == 'settled' and value.settled >= value.chunks then
+  finish_if_over(at, {campaign = campaign, events = events, counts = campaignCounts, due = dueCampaigns,
+    sets = {running = running, paused = paused, held = held}})
+end
+
+local function due(set_of, in_ms)
+  if in_ms then redis.call('ZADD', set_of, at + in_ms, id) else redis.call('ZREM', set_of, id) end
+end
+-- Nothing of a campaign that rests is due: whoever resumes it finds its slices among the parked.
+local rests = not keepLeaseMs and sendInMs and goes ~= 'running'
+if rests and goes == 'cancelled' then due(dueToSend, 0)
+elseif rests then
+  due(dueToSend)
+  if goes ~= 'finished' then redis.call('SADD', parked, id) end
+elseif not sendAsItIs then due(dueToSend, sendInMs) end
+if not lookAsItIs then due(dueToLook, lookInMs) end
+return {'applied', leave, why, wait, rev, leave > 0 and raise(heartbeat, beat) or 0}

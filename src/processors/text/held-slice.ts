@@ -1,0 +1,337 @@
+/**
+ * A slice in the hands of the attempt that has its lease: what is known of each recipient, and the steps in which that
+ * is written down.
+ *
+ *   what came back, and who is about to leave ──▶ one script ──▶ durable ──▶ read again ──▶ only now may it leave
+ *
+ * A step whose answer was lost is asked for again under the same word until the lease is over: the script knows it
+ * again. What was written after another attempt took the lease, or in a Redis that has forgotten, is found out by the
+ * second reading, and then nothing leaves.
+ */
+import type { RecipientState } from '../../kinds/recipient.ts';
+import { unpackCountries } from '../../operations/chunk-items.ts';
+import {
+  type Letter,
+  type Request,
+  type Standing,
+  applyRequest,
+  lettersFor,
+  packRequest,
+  placesOf,
+  recipientStateOf,
+  standingOf,
+} from '../../operations/slice-form.ts';
+import type {
+  SliceBegun,
+  SliceCampaign,
+  SliceQueue,
+  SliceRecord,
+  SliceState,
+  SliceStep,
+  WhyNotMore,
+} from '../../operations/slices.ts';
+import { isUnreadable } from '../../operations/unreadable.ts';
+import type { ProcessorContext, AttemptResult } from '../context.ts';
+
+/** A request before it has its number. */
+export type Draft = Pick<Request, 'is' | 'part' | 'from' | 'letters'> &
+  Partial<Pick<Request, 'codes' | 'looks' | 'dueAt'>>;
+
+interface Ending {
+  /** When it is due to send again, and to be looked at, ms from now. */
+  readonly sendInMs?: number | 'as it is' | undefined;
+}
+
+export interface Committing {
+  readonly leaving?: readonly Draft[];
+  readonly optOutsOf?: readonly string[];
+  readonly tried?: boolean;
+  /** Absent: the lease is kept. */
+  readonly ending?: Ending;
+  readonly recounted?: boolean;
+}
+
+export type Committed =
+  | {
+      readonly is: 'kept';
+      /** The requests that may leave from here on. */
+      readonly left: readonly Request[];
+      readonly why: WhyNotMore | 'fence';
+      readonly waitMs: number;
+      readonly rev: number;
+    }
+  | { readonly is: 'lost'; readonly reason: string };
+
+/** How soon a step, or a second reading, whose answer was lost is asked for again. */
+const AGAIN_MS = 500;
+
+/** The states that are counted by country too. */
+const COUNTED_BY_COUNTRY: ReadonlySet<RecipientState> = new Set(['sent', 'failed', 'unknown']);
+
+/** Stands in for the number of a request that is not written yet. */
+const UNNUMBERED = -2;
+
+const BLANK: Omit<Request, 'number'> = {
+  is: 'over',
+  part: false,
+  from: 0,
+  letters: '',
+  at: 0,
+  codes: [],
+  looks: 0,
+  dueAt: 0,
+};
+
+type Acquired = Extract<SliceBegun, { is: 'acquired' }>;
+
+/** Takes the lease, or says why there is nothing to do. */
+export async function holdSlice(
+  id: string,
+  queue: SliceQueue,
+  context: ProcessorContext,
+): Promise<HeldSlice | AttemptResult> {
+  const mono = context.clock.monotonic();
+  const begun = await context.slices.begin(id, queue, context.policy.leaseMs);
+  if (begun.is !== 'acquired') return { outcome: 'idle', reason: begun.is };
+  return new HeldSlice(begun, queue, mono, context);
+}
+
+export class HeldSlice {
+  readonly record: SliceRecord;
+  readonly campaign: SliceCampaign;
+  readonly lease: string;
+  readonly accountHeld: boolean;
+  readonly standing: Standing;
+  readonly requests = new Map<number, Request>();
+  readonly #queue: SliceQueue;
+  readonly #context: ProcessorContext;
+  readonly #begunMono: number;
+  readonly #begunAt: number;
+  /** Each request as it stands in Redis. */
+  readonly #stored = new Map<number, string>();
+  readonly #countries: readonly string[];
+  #state: SliceState;
+  #next: number;
+  #leaseEndsMono: number;
+  // What the next step will write.
+  #changed = new Set<number>();
+  #opened: Request[] = [];
+  #counts: Record<string, number> = {};
+  #set: Record<string, string | number> = {};
+
+  constructor(
+    { record, lease, at, campaign, accountHeld }: Acquired,
+    queue: SliceQueue,
+    mono: number,
+    context: ProcessorContext,
+  ) {
+    this.record = record;
+    this.campaign = campaign;
+    this.lease = lease;
+    this.accountHeld = accountHeld;
+    this.#queue = queue;
+    this.#context = context;
+    this.#begunMono = mono;
+    this.#begunAt = at;
+    this.#leaseEndsMono = mono + context.policy.leaseMs;
+    this.#state = record.state;
+    this.#next = record.next;
+    this.#countries = unpackCountries(record.countries, record.count);
+    this.standing = standingOf(record.count, record.requests);
+    for (const request of record.requests) {
+      this.requests.set(request.number, request);
+      this.#stored.set(request.number, record.fields[`r${request.number}`] ?? '');
+    }
+  }
+
+  /** The clock of Redis as it must be by now, ms since the epoch. */
+  get at(): number {
+    return this.#begunAt + Math.round(this.#context.clock.monotonic() - this.#begunMono);
+  }
+
+  /** When the lease ends for certain, on our own monotonic clock: as the last step that was read again has it. */
+  get leaseEndsMono(): number {
+    return this.#leaseEndsMono;
+  }
+
+  /** Whether there is anything to write. */
+  get pending(): boolean {
+    return this.#changed.size > 0 || this.#opened.length > 0 || Object.keys(this.#set).length > 0;
+  }
+
+  /** Positions of those who wait, in order. */
+  get waiting(): number[] {
+    return this.standing.letters.flatMap((letter, place) => (letter === 'q' ? [place] : []));
+  }
+
+  /** What became of a request, from the next step on. */
+  change(number: number, becomes: Partial<Omit<Request, 'number' | 'from'>>): void {
+    const request = this.requests.get(number);
+    if (request === undefined) throw new Error(`no request ${number} in ${this.record.id}`);
+    this.#changed.add(number);
+    this.#put({ codes: [], dueAt: 0, ...becomes, number }, request);
+  }
+
+  /** Somebody waits again, or is over without having been sent to. */
+  open(places: readonly number[], how: Pick<Draft, 'is' | 'part'>, letterOf: (place: number) => Letter): void {
+    if (places.length === 0) return;
+    // A step may be on its way with numbers of its own: these get theirs when they are written.
+    this.#opened.push(
+      this.#put({ ...how, ...lettersFor(places, letterOf), at: this.at, number: UNNUMBERED }, undefined),
+    );
+  }
+
+  count(field: string, delta: number): void {
+    this.#counts[field] = (this.#counts[field] ?? 0) + delta;
+  }
+
+  set(field: string, value: string | number): void {
+    this.#set[field] = value;
+  }
+
+  /** An attempt died with these: they may have left, so they are never sent again by it; who they were for is in doubt. */
+  doubtInterrupted(): void {
+    for (const { number, is, letters } of this.requests.values()) {
+      if (is !== 'going') continue;
+      const dueAt = this.at + this.#context.policy.settleDelayMs;
+      this.change(number, { is: 'doubt', letters: letters.replaceAll('g', 'u'), looks: 0, dueAt });
+      // That we died says nothing about the service, so a campaign is not judged by it.
+      const died = letters.replaceAll(/[^g]/g, '').length;
+      this.count('judgedOver', died);
+      this.count('judgedUnknown', died);
+    }
+  }
+
+  /** Writes all that is known, and who is about to leave. Whatever comes of it, what has not come back here has not left. */
+  async commit({ leaving = [], ...how }: Committing): Promise<Committed> {
+    const { clock, policy } = this.#context;
+    const requests = leaving.map((draft) => this.#whole(draft));
+    const step = this.#step(requests, how);
+    const mono = clock.monotonic();
+    const stepped = await this.#untilAnswered(() => this.#context.slices.step(this.record, this.lease, step));
+    if (stepped.is === 'none' || stepped.is === 'not yours') return { is: 'lost', reason: stepped.is };
+    this.#state = step.to;
+    const left = requests.slice(0, stepped.leave).map((request, index) => this.#hasLeft(request, step, index));
+    this.#next += step.opened.length + stepped.leave;
+    const { why = '', waitMs = 0, rev = this.record.rev } = stepped.is === 'applied' ? stepped : {};
+    const answer = { is: 'kept', left, why, waitMs, rev } as const;
+    if (how.ending) return answer;
+    if (!(await this.#context.fence())) return { ...answer, why: 'fence' };
+    const kept = await this.#untilAnswered(() => this.#context.slices.kept(this.record.id, this.lease, step.op));
+    if (!kept) return { is: 'lost', reason: 're-read' };
+    this.#leaseEndsMono = mono + policy.leaseMs;
+    if (stepped.is === 'applied' && stepped.counter > 0) this.#context.heartbeat?.remember(stepped.counter);
+    return answer;
+  }
+
+  #step(
+    leaving: readonly Omit<Request, 'number'>[],
+    { optOutsOf = [], tried = false, ending, recounted = false }: Omit<Committing, 'leaving'>,
+  ): SliceStep {
+    const changed = [...this.#changed].map((number) => {
+      const read = this.#stored.get(number) ?? '';
+      const becomes = this.#packed(number);
+      this.#stored.set(number, becomes);
+      return { number, read, becomes };
+    });
+    const opened = this.#opened.map((request, index) => this.#numbered(request, this.#next + index));
+    const { leaseMs } = this.#context.policy;
+    const sends = this.#queue === 'sms-batch';
+    const to = ending ? this.#stateAfter() : this.#state;
+    const step: SliceStep = {
+      op: this.#context.random.hex(8),
+      from: this.#state,
+      to,
+      ...(ending
+        ? { sendInMs: to === 'queued' ? ending.sendInMs : undefined, lookInMs: this.#lookInMs() }
+        : { keepMs: leaseMs, sendInMs: sends ? leaseMs : 'as it is', lookInMs: sends ? 'as it is' : leaseMs }),
+      changed,
+      opened,
+      leaving: leaving.map((request) => ({ becomes: packRequest(request), carries: placesOf(request).length })),
+      next: this.#next,
+      counts: this.#counts,
+      recounted,
+      set: this.#set,
+      optOutsOf,
+      tried,
+    };
+    this.#changed = new Set();
+    this.#opened = [];
+    this.#counts = {};
+    this.#set = {};
+    return step;
+  }
+
+  #stateAfter(): SliceState {
+    if (this.standing.letters.includes('q')) return 'queued';
+    return this.#lookInMs() === undefined ? 'settled' : 'unknown';
+  }
+
+  /** When the next of those in doubt is to be asked about. */
+  #lookInMs(): number | undefined {
+    const due = [...this.requests.values()].flatMap(({ is, dueAt }) =>
+      is === 'doubt' || is === 'refused' ? [dueAt] : [],
+    );
+    return due.length === 0 ? undefined : Math.max(0, Math.min(...due) - this.at);
+  }
+
+  #hasLeft(written: Omit<Request, 'number'>, { next, opened }: SliceStep, index: number): Request {
+    const request = { ...written, number: next + opened.length + index };
+    this.#stored.set(request.number, packRequest(request));
+    this.requests.set(request.number, request);
+    applyRequest(this.standing, request);
+    return request;
+  }
+
+  #whole(draft: Draft): Omit<Request, 'number'> {
+    return { codes: [], looks: 0, dueAt: 0, ...draft, at: this.at };
+  }
+
+  #packed(number: number): string {
+    const request = this.requests.get(number);
+    if (request === undefined) throw new Error(`no request ${number} in ${this.record.id}`);
+    return packRequest(request);
+  }
+
+  #numbered(opened: Request, number: number): string {
+    const request = { ...opened, number };
+    const becomes = packRequest(request);
+    this.requests.set(number, request);
+    this.#stored.set(number, becomes);
+    const { requests } = this.standing;
+    for (const place of placesOf(request)) if (requests[place] === UNNUMBERED) requests[place] = number;
+    return becomes;
+  }
+
+  #put(after: Partial<Request> & Pick<Request, 'number'>, before: Request | undefined): Request {
+    const request: Request = { ...(before ?? BLANK), ...after };
+    for (const place of placesOf(request)) this.#countMove(place, request.letters[place - request.from] as Letter);
+    applyRequest(this.standing, request);
+    if (request.number !== UNNUMBERED) this.requests.set(request.number, request);
+    return request;
+  }
+
+  #countMove(place: number, becomes: Letter): void {
+    const was = this.standing.letters[place];
+    if (was === undefined || was === becomes) return;
+    const country = this.#countries[place];
+    for (const [letter, delta] of [[was, -1] as const, [becomes, 1] as const]) {
+      const state = recipientStateOf[letter];
+      this.count(`t:${state}`, delta);
+      if (country && COUNTED_BY_COUNTRY.has(state)) this.count(`c:${country}:${state}`, delta);
+    }
+  }
+
+  /** Asks until there is an answer, or the lease is nearly over: then another attempt finds what was written. */
+  async #untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
+    const { clock } = this.#context;
+    for (;;) {
+      try {
+        return await ask();
+      } catch (error) {
+        if (isUnreadable(error) || clock.monotonic() + AGAIN_MS >= this.#leaseEndsMono) throw error;
+      }
+      await clock.sleep(AGAIN_MS);
+    }
+  }
+}

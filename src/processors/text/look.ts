@@ -1,0 +1,258 @@
+/**
+ * Looks at the requests of a slice that may have left: asks upstream's statistics for each recipient in doubt.
+ *
+ * Found with the same text, and nobody else of the account is counted for it: sent. Not found says little, since
+ * statistics lag: after the second look in vain the recipient stays `unknown`, is reported as such, and is sent to again
+ * only where `onUnknown: resend` asks for it. A number that is missing in them says nothing, so nobody is sent to on the
+ * strength of that. Nor is anybody of a copy of Redis that was put back: it does not know what was sent since.
+ *
+ * A request that was refused for the sake of one recipient is looked at too, before its people go out again: statistics
+ * may name who it was refused for, and whoever was sent to all the same must not be sent to again.
+ */
+import { digitsOf } from '../../lib/digits.ts';
+import { toMs } from '../../lib/durations.ts';
+import { wordingOf } from '../../lib/wording.ts';
+import { type Letter, NOBODY, type Request, placesOf, unpackItems } from '../../operations/slice-form.ts';
+import { statusPoll } from '../../queues/status-poll.ts';
+import type { UpstreamAccount } from '../../upstream/client.ts';
+import type { Statistics } from '../../upstream/messaging/types.ts';
+import type { AttemptResult, ProcessorContext } from '../context.ts';
+import { periodOf } from '../chunk-found.ts';
+import { HeldSlice, holdSlice } from './held-slice.ts';
+import { partsOf } from './request.ts';
+
+const RETRY_MS = statusPoll.retryAfter.map(toMs);
+const LOOKS = 2;
+/** With the first time: how often anybody is sent to under `onUnknown: resend`. */
+const SENDS = 3;
+
+export async function lookAtSlice(id: string, context: ProcessorContext): Promise<AttemptResult> {
+  const held = await holdSlice(id, 'status-poll', context);
+  if (!(held instanceof HeldSlice)) return held;
+  held.doubtInterrupted();
+  return new Looking(held, context).run();
+}
+
+/** One of those who are in doubt, with what statistics say. */
+interface Told {
+  readonly place: number;
+  readonly says: 'sent' | 'unclear' | 'not sent' | 'invalid' | 'nothing';
+  readonly code: string;
+}
+
+/** One attempt at finding out what became of those in doubt. */
+class Looking {
+  readonly #held: HeldSlice;
+  readonly #context: ProcessorContext;
+  readonly #untilMono: number;
+  readonly #textOf: (place: number) => { readonly to: string; readonly text: string };
+  #reason = 'looked';
+  /** Somebody waits to go out again since this look. */
+  #opened = false;
+
+  constructor(held: HeldSlice, context: ProcessorContext) {
+    this.#held = held;
+    this.#context = context;
+    this.#untilMono = context.clock.monotonic() + context.policy.leaseMs / 4;
+    const items = unpackItems(held.record);
+    const wording = wordingOf(held.campaign);
+    this.#textOf = (place) => {
+      const item = items[place];
+      if (item === undefined) throw new Error(`nobody at ${place} of ${held.record.id}`);
+      return { to: item.to, text: wording.textOf(item.values) };
+    };
+  }
+
+  async run(): Promise<AttemptResult> {
+    const account = this.#context.account(this.#held.record.account);
+    if (account) await this.#lookAtAll(account.upstream);
+    else this.#putOff(this.#due(), this.#context.policy.holdRecheckMs, 'account_not_configured');
+    const { record, requests } = this.#held;
+    // Who waited before is due as before; who waits since this look is due now, or since one that did not come to its end.
+    const isNew = this.#opened || record.state === 'unknown';
+    const committed = await this.#held.commit({ ending: { sendInMs: isNew ? 0 : 'as it is' } });
+    if (committed.is === 'lost') return { outcome: 'lost', reason: committed.reason };
+    if (isNew && this.#held.waiting.length > 0) this.#context.wake('sms-batch', record.id, committed.rev);
+    if ([...requests.values()].some(isOpen)) return { outcome: 'unknown', reason: this.#reason };
+    return { outcome: this.#held.waiting.length > 0 ? 'advanced' : 'ended', reason: this.#reason };
+  }
+
+  /** What was found is written down before the next is asked about. */
+  async #lookAtAll(account: UpstreamAccount): Promise<void> {
+    for (const request of this.#due()) {
+      if (this.#context.clock.monotonic() >= this.#untilMono) return;
+      if (!(await this.#look(request, account))) return;
+      if (this.#held.pending && (await this.#held.commit({})).is === 'lost') return;
+    }
+  }
+
+  #due(): Request[] {
+    const { at } = this.#held;
+    return [...this.#held.requests.values()].filter((request) => isOpen(request) && request.dueAt <= at);
+  }
+
+  #putOff(requests: readonly Request[], waitMs: number, reason: string): false {
+    this.#reason = reason;
+    const dueAt = this.#held.at + waitMs;
+    for (const { number, codes } of requests) this.#held.change(number, { codes, dueAt });
+    return false;
+  }
+
+  /** False: none can be looked at now. */
+  async #look(request: Request, account: UpstreamAccount): Promise<boolean> {
+    const { upstream } = this.#context;
+    const admission = await upstream.admit(account, 'messaging', 'look');
+    if (!admission.admitted) return this.#putOff([request], admission.retryAfterMs, 'rate');
+    const wanted: Letter = request.is === 'refused' ? 'g' : 'u';
+    const places = placesOf(request).filter((place) => request.letters[place - request.from] === wanted);
+    const { at } = this.#held;
+    const verdict = await upstream.messaging.statistics(account, {
+      numbers: places.map((place) => this.#textOf(place).to),
+      ...periodOf(this.#firstSentAt(places), at),
+    });
+    if (verdict.is !== 'ok') {
+      if (!this.#isLate(request)) {
+        const reason = verdict.is === 'held' ? verdict.condition : verdict.code;
+        return this.#putOff([request], this.#retryMs(request), reason);
+      }
+      this.#giveUp(request);
+      return true;
+    }
+    const told = await this.#toldBy(verdict.value, places);
+    if (request.is === 'refused') this.#refused(request, told);
+    else this.#doubted(request, told);
+    return true;
+  }
+
+  /** Statistics may know of any of the times. */
+  #firstSentAt(places: readonly number[]): number {
+    const asked = new Set(places);
+    const sent = [...this.#held.requests.values()].filter((request) =>
+      placesOf(request).some((one) => asked.has(one)),
+    );
+    return Math.min(...sent.map((request) => request.at));
+  }
+
+  /** Nothing is waited for any more. */
+  #isLate({ at }: Request): boolean {
+    return this.#held.at - at >= this.#context.policy.limitMs;
+  }
+
+  /** The longer it has been in doubt, the longer the wait. */
+  #retryMs({ at }: Request): number {
+    const quarter = (this.#held.at - at) / 4;
+    return RETRY_MS.findLast((waitMs) => waitMs <= quarter) ?? RETRY_MS[0] ?? 0;
+  }
+
+  async #toldBy({ sent, invalid, unclear }: Statistics, places: readonly number[]): Promise<Told[]> {
+    const isInvalid = new Set(invalid);
+    const told = places.map((place) => {
+      const { to, text } = this.#textOf(place);
+      const digits = digitsOf(to);
+      const entries = sent.get(digits);
+      const codes = (entries ?? []).filter(({ content }) => content === text).map(({ code }) => code);
+      const says = (): Told['says'] => {
+        if (codes.length > 0) return 'sent';
+        if (unclear?.get(digits)?.includes(text)) return 'unclear';
+        if (isInvalid.has(digits)) return 'invalid';
+        return entries ? 'not sent' : 'nothing';
+      };
+      return { place, says: says(), code: codes[0] ?? '', to, text, codes };
+    });
+    const found = told.filter(({ says }) => says === 'sent');
+    const { account, campaign } = this.#held.record;
+    const spoken = await this.#context.sameTexts.spokenFor({ account, campaign, at: this.#held.at }, found);
+    const isSpokenFor = new Set(found.filter((_, index) => spoken[index]).map(({ place }) => place));
+    return told.map(({ place, says, code }) =>
+      isSpokenFor.has(place) ? { place, says: 'unclear', code: '' } : { place, says, code },
+    );
+  }
+
+  #doubted(request: Request, told: readonly Told[]): void {
+    const { policy } = this.#context;
+    const looks = request.looks + 1;
+    const open = told.filter(({ says }) => says !== 'sent');
+    const again = open.filter(({ place }) => this.#mayResend(place));
+    const silent = again.some(({ says }) => says === 'nothing' || says === 'unclear') && !this.#isLate(request);
+    const letters = this.#lettersAfter(request, told, () => 'u');
+    if (open.length > 0 && (looks < LOOKS || silent)) {
+      this.#reason = looks < LOOKS ? 'not_seen_yet' : 'statistics_silent';
+      const waitMs = looks < LOOKS ? policy.settleDelayMs : this.#retryMs(request);
+      return this.#held.change(request.number, { ...letters, is: 'doubt', looks, dueAt: this.#held.at + waitMs });
+    }
+    this.#held.change(request.number, { ...letters, is: 'over', looks });
+    const resent = again.filter(({ says }) => says === 'not sent' || says === 'invalid').map(({ place }) => place);
+    if (resent.length === 0) return;
+    this.#open(resent, false);
+    this.#held.count('resent', resent.length);
+    this.#reason = 'sent_again';
+  }
+
+  #mayResend(place: number): boolean {
+    const { record, campaign, standing } = this.#held;
+    const goesOn = campaign.state !== 'cancelled' && campaign.state !== 'finished';
+    const asked = (campaign.onUnknown ?? this.#context.policy.onUnknown) === 'resend';
+    return asked && goesOn && !record.restored && (standing.again[place] ?? 0) + 1 < SENDS;
+  }
+
+  /** It was refused before any work: whoever was not sent to goes out again, without those that statistics call invalid. */
+  #refused(request: Request, told: readonly Told[]): void {
+    const silent = told.some(({ says }) => says === 'nothing');
+    if (silent && !this.#isLate(request)) {
+      this.#putOff([request], this.#retryMs(request), 'statistics_silent');
+      return;
+    }
+    const bad = told.filter(({ says }) => says === 'invalid' || says === 'nothing');
+    const unclear = told.filter(({ says }) => says === 'unclear');
+    const left = told.filter(({ says }) => says === 'not sent').map(({ place }) => place);
+    const named = bad.length + unclear.length;
+    const letters = this.#lettersAfter(request, told, ({ says }) => {
+      if (says === 'unclear') return 'u';
+      return says === 'not sent' ? 'q' : 'f';
+    });
+    this.#held.change(request.number, { ...letters, is: 'over' });
+    // Where the one it was refused for is known, the others are tried together; if that fails, they are halved too.
+    for (const part of named > 0 ? [left] : partsOf(left, 0)) this.#open(part, true);
+  }
+
+  #open(places: readonly number[], part: boolean): void {
+    if (places.length === 0) return;
+    this.#held.open(places, { is: 'waiting', part }, () => 'q');
+    this.#opened = true;
+  }
+
+  /** Statistics could not be had for as long as we ask: who is in doubt stays so, and who was refused stays refused. */
+  #giveUp(request: Request): void {
+    this.#reason = 'limit';
+    const told = placesOf(request).map((place): Told => ({ place, says: 'nothing', code: '' }));
+    const become = request.is === 'refused' ? 'f' : 'u';
+    this.#held.change(request.number, { ...this.#lettersAfter(request, told, () => become), is: 'over' });
+  }
+
+  /** Letters and codes of the request, with what was told of some of them. */
+  #lettersAfter(
+    request: Request,
+    told: readonly Told[],
+    otherwise: (told: Told) => Letter,
+  ): Pick<Request, 'letters' | 'codes'> {
+    const { standing } = this.#held;
+    const [refusedAs = ''] = request.is === 'refused' ? request.codes : [];
+    const byPlace = new Map(told.map((one) => [one.place, one]));
+    const codes: string[] = [];
+    const letters = Array.from(request.letters, (was, index) => {
+      const place = request.from + index;
+      if (was === NOBODY) return was;
+      const one = byPlace.get(place);
+      const becomes = one === undefined ? was : one.says === 'sent' ? 's' : otherwise(one);
+      if (one === undefined) codes.push(standing.codes[place] ?? '');
+      else codes.push(becomes === 'f' ? refusedAs : one.code);
+      // Whoever may have got it before is not reported as not sent to.
+      return one && becomes === 'f' && (standing.again[place] ?? 0) > 0 ? 'u' : becomes;
+    });
+    return { letters: letters.join(''), codes };
+  }
+}
+
+function isOpen({ is }: Request): boolean {
+  return is === 'doubt' || is === 'refused';
+}

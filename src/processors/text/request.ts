@@ -1,0 +1,111 @@
+/** What the answer to a request with texts means for each of those who were in it. */
+import type { Letter } from '../../operations/slice-form.ts';
+import type { SentItem } from '../../upstream/messaging/types.ts';
+import type { NotOk, Verdict } from '../../upstream/verdict.ts';
+import { BALANCE_EMPTY } from '../campaign-canary.ts';
+import { mayBeOfOne } from '../chunk-plan.ts';
+
+export interface Texting {
+  readonly to: string;
+  readonly text: string;
+  readonly from?: string | undefined;
+}
+
+export type Judgement =
+  /** The service has taken it. Where one is in doubt, statistics are asked. */
+  | {
+      readonly is: 'over' | 'doubt';
+      readonly letters: readonly Letter[];
+      readonly codes: readonly string[];
+      readonly reason: string;
+      /** The balance ran out. */
+      readonly broke?: true;
+    }
+  /** It was refused before any work, for the sake of somebody in it. */
+  | { readonly is: 'refused'; readonly code: string }
+  /** Provably nothing was sent. */
+  | { readonly is: 'unsent'; readonly reason: string; readonly hold?: string; readonly retryAfterMs: number };
+
+export function judge(
+  verdict: Verdict<{ readonly items: readonly SentItem[] }>,
+  sent: readonly Texting[],
+  { split }: { readonly split: boolean },
+): Judgement {
+  if (verdict.is !== 'ok') return judgeNotOk(verdict, sent, split);
+  const letters = sent.map((): Letter => 'u');
+  const codes = sent.map(() => '');
+  for (const { index, outcome, code } of verdict.value.items) {
+    if (index >= sent.length) continue;
+    letters[index] = outcome === 'sent' ? 's' : outcome === 'failed' ? 'f' : 'u';
+    codes[index] = code ?? '';
+  }
+  if (!letters.includes('u')) return { is: 'over', letters, codes: shared(codes), reason: 'sent' };
+  const strange = verdict.value.items.some((item) => item.strange);
+  return { is: 'doubt', letters, codes: shared(codes), reason: strange ? 'strange_code' : 'items_missing' };
+}
+
+/** A slow-down or a refused token is an answer given before any work: nothing was sent, as when nothing left us. */
+function judgeNotOk(verdict: NotOk, sent: readonly Texting[], split: boolean): Judgement {
+  const { exchange } = verdict;
+  if (exchange.sent === 'never' || verdict.is === 'transient' || verdict.is === 'config') return unsent(verdict);
+  if (verdict.is === 'refused') {
+    const code = exchange.upstreamCode ?? verdict.code;
+    if (
+      split &&
+      mayBeOfOne(
+        code,
+        sent.map(({ to, text, from }) => ({ to, text, ...(from ? { from } : {}) })),
+      )
+    ) {
+      return { is: 'refused', code };
+    }
+    return { is: 'over', letters: sent.map(() => 'f'), codes: [code], reason: code };
+  }
+  return {
+    is: 'doubt',
+    letters: sent.map(() => 'u'),
+    codes: [],
+    reason: verdict.is === 'held' ? verdict.condition : verdict.code,
+    ...(exchange.upstreamCode === BALANCE_EMPTY ? { broke: true } : {}),
+  };
+}
+
+/** Back to the queue, or held with the account where our keys were refused. */
+export function unsent(verdict: NotOk): Extract<Judgement, { is: 'unsent' }> {
+  const hold = verdict.is === 'config' ? 'not_authorised' : verdict.is === 'held' ? verdict.condition : undefined;
+  const reason = hold ?? ('code' in verdict ? verdict.code : 'unsent');
+  const retryAfterMs = 'retryAfterMs' in verdict ? (verdict.retryAfterMs ?? 0) : 0;
+  return { is: 'unsent', reason, retryAfterMs, ...(hold === undefined ? {} : { hold }) };
+}
+
+/** One code where all have the same. */
+function shared(codes: readonly string[]): readonly string[] {
+  const [first = ''] = codes;
+  return codes.every((code) => code === first) ? [first] : codes;
+}
+
+/** The sender that upstream used instead of the one that was asked for (interface: Send SMS). */
+export function senderInstead(
+  items: readonly SentItem[],
+  sent: readonly Texting[],
+  usual: string | undefined,
+): string | undefined {
+  return items.find(({ index, sender }) => {
+    const asked = sent[index]?.from ?? usual;
+    return sender !== undefined && asked !== undefined && !isSame(sender, asked);
+  })?.sender;
+}
+
+function isSame(sender: string, asked: string): boolean {
+  return sender === asked || sender.trim().toLowerCase() === asked.trim().toLowerCase();
+}
+
+/** With more bad recipients than this among fifty, one request each is cheaper than halving on. */
+const BAD_TO_HALVE_FOR = 5;
+
+/** The parts in which those of a refused request go out again. */
+export function partsOf(places: readonly number[], bad: number): number[][] {
+  if (bad > BAD_TO_HALVE_FOR) return places.map((place) => [place]);
+  const middle = Math.ceil(places.length / 2);
+  return [places.slice(0, middle), places.slice(middle)].filter((part) => part.length > 0);
+}

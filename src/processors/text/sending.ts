@@ -1,0 +1,430 @@
+/**
+ * One attempt at sending what waits of a slice: slots are taken ahead, what comes back is written in steps together
+ * with the intents of what goes next, and a request leaves when its intent is durable, was read again, and a slot is
+ * free.
+ */
+import { type Wording, wordingOf } from '../../lib/wording.ts';
+import { isPurged } from '../../operations/chunk-items.ts';
+import {
+  type Letter,
+  type Request,
+  type SliceItem,
+  lettersFor,
+  placesOf,
+  unpackItems,
+} from '../../operations/slice-form.ts';
+import type { UpstreamAccount } from '../../upstream/client.ts';
+import type { SentItem } from '../../upstream/messaging/types.ts';
+import type { NotOk, Verdict } from '../../upstream/verdict.ts';
+import type { AttemptResult, ProcessorContext } from '../context.ts';
+import { OTHER_SENDER } from '../campaign-canary.ts';
+import { Gate, type Stop } from './gate.ts';
+import type { Committed, Draft, HeldSlice } from './held-slice.ts';
+import { type Judgement, type Texting, judge, partsOf, senderInstead } from './request.ts';
+import type { Slots } from './slots.ts';
+
+/** What an attempt at sending works with. */
+export interface TextContext extends ProcessorContext {
+  readonly slots: Slots;
+}
+
+const PER_REQUEST = 50;
+/** What comes back, and slots that become free, collect for so long after the first of them. */
+const GATHER_MS = 2;
+/** Requests that a campaign may cost beyond one for each fifty; at least as many as it has of those. */
+const EXTRA_REQUESTS = 200;
+const REQUESTS_PER_SLICE = 20;
+/** What has cleared where a request was read and refused for what is in it: our keys were taken. */
+const KEYS_WORK: readonly string[] = ['not_authorised'];
+
+const NOTHING = async (): Promise<void> => undefined;
+
+type Sent = Verdict<{ readonly items: readonly SentItem[] }>;
+
+/** Who goes out together, by position. */
+interface Group {
+  readonly places: readonly number[];
+  readonly part: boolean;
+}
+
+/** One attempt at sending what waits of a slice. */
+export class Sending {
+  readonly #held: HeldSlice;
+  readonly #account: UpstreamAccount;
+  readonly #context: TextContext;
+  readonly #items: readonly SliceItem[];
+  readonly #wording: Wording;
+  readonly #groups: Group[];
+  /** What the account is held for, and this attempt was let through to try. */
+  #probing: readonly string[];
+  readonly #gate: Gate;
+  #stop: Stop | undefined;
+  /** The attempt is over, well or not: nothing leaves any more. */
+  #over = false;
+  /** What went wrong beside the requests themselves; told once what came back of them is written down. */
+  #failure: Error | undefined;
+  /** Slots that may be used, by requests whose intent is not written yet. */
+  #claimed = 0;
+  #claiming = false;
+  /** Requests whose intent is written, and that have not come back. */
+  #out = 0;
+  #optOutsMet = false;
+  #wake: () => void = () => undefined;
+
+  constructor(held: HeldSlice, account: UpstreamAccount, probing: readonly string[], context: TextContext) {
+    this.#held = held;
+    this.#account = account;
+    this.#probing = probing;
+    this.#context = context;
+    this.#items = unpackItems(held.record);
+    this.#wording = wordingOf(held.campaign);
+    this.#gate = new Gate(held, account, context);
+    this.#leaveOutForgotten();
+    this.#groups = this.#groupsOf(held.waiting);
+  }
+
+  async run(): Promise<AttemptResult> {
+    try {
+      for (;;) {
+        this.#claimMore();
+        await this.#untilSomething();
+        const ending = this.#isOver();
+        const committed = await this.#step(ending);
+        if (committed.is === 'lost') return { outcome: 'lost', reason: committed.reason };
+        if (this.#failure) throw this.#failure;
+        if (ending) return this.#ended(committed);
+      }
+    } finally {
+      // Whatever is still to leave finds that it is not ours any more.
+      this.#over = true;
+      this.#giveBackClaims();
+    }
+  }
+
+  /** A person who was forgotten has no number to send to. */
+  #leaveOutForgotten(): void {
+    this.#leaveOut(this.#held.waiting.filter((place) => isPurged(this.#items[place]?.to ?? '')));
+  }
+
+  /** Those who may have got it before are not reported as left out. */
+  #leaveOut(places: readonly number[]): void {
+    const { again } = this.#held.standing;
+    this.#held.open(places, { is: 'over', part: false }, (place) => ((again[place] ?? 0) > 0 ? 'u' : 'x'));
+  }
+
+  /** Whoever was put there together goes out together: fifty at a time, in order. */
+  #groupsOf(waiting: readonly number[]): Group[] {
+    const byRequest = new Map<number, number[]>();
+    for (const place of waiting) {
+      const number = this.#held.standing.requests[place] ?? -1;
+      byRequest.set(number, [...(byRequest.get(number) ?? []), place]);
+    }
+    return [...byRequest].flatMap(([number, places]) => {
+      const part = this.#held.requests.get(number)?.part ?? false;
+      const count = Math.ceil(places.length / PER_REQUEST);
+      return Array.from({ length: count }, (_, at) => ({
+        part,
+        places: places.slice(at * PER_REQUEST, (at + 1) * PER_REQUEST),
+      }));
+    });
+  }
+
+  // Slots ----------------------------------------------------------------------------------------------------------
+
+  /** While somebody waits, slots are asked for, one after the other: whoever has asked longest gets the next one. */
+  #claimMore(): void {
+    if (this.#claiming || !this.#wantsMore()) return;
+    this.#claiming = true;
+    void this.#claim()
+      .catch((error: unknown) => this.#failed(error))
+      .finally(() => {
+        this.#claiming = false;
+        this.#wake();
+      });
+  }
+
+  #wantsMore(): boolean {
+    if (this.#stop || this.#over) return false;
+    // One request tells whether what holds the account has cleared.
+    if (this.#probing.length > 0 && this.#claimed + this.#out > 0) return false;
+    return this.#groups.length > this.#claimed;
+  }
+
+  async #claim(): Promise<void> {
+    while (this.#wantsMore()) {
+      const { intents } = this.#context.slots;
+      await intents.take();
+      let may = false;
+      try {
+        const stop = this.#wantsMore() ? await this.#gate.mayLeave() : undefined;
+        if (stop) this.#halt(stop);
+        may = this.#wantsMore();
+      } finally {
+        if (!may) intents.giveBack();
+      }
+      if (!may) return;
+      this.#claimed += 1;
+      this.#wake();
+    }
+  }
+
+  #halt(stop: Stop): void {
+    this.#stop ??= stop;
+  }
+
+  #giveBackClaims(): void {
+    for (; this.#claimed > 0; this.#claimed -= 1) this.#context.slots.intents.giveBack();
+  }
+
+  // Steps ----------------------------------------------------------------------------------------------------------
+
+  /** Something came back, a slot is free, the lease is to be renewed, or all is over. Then a moment more, for others. */
+  async #untilSomething(): Promise<void> {
+    const { clock, policy } = this.#context;
+    const renewAtMono = this.#held.leaseEndsMono - (policy.leaseMs * 3) / 4;
+    for (;;) {
+      if (this.#held.pending || this.#claimed > 0 || this.#isOver()) break;
+      const waitMs = renewAtMono - clock.monotonic();
+      if (waitMs <= 0) return;
+      await new Promise<void>((resolve) => {
+        const forget = clock.after(waitMs, resolve);
+        this.#wake = () => {
+          forget();
+          resolve();
+        };
+      });
+      this.#wake = () => undefined;
+    }
+    if (!this.#isOver()) await clock.sleep(GATHER_MS);
+  }
+
+  #isOver(): boolean {
+    if (this.#out > 0 || this.#claiming) return false;
+    return this.#stop !== undefined || (this.#claimed === 0 && this.#groups.length === 0);
+  }
+
+  async #step(ending: boolean): Promise<Committed> {
+    if (ending) {
+      this.#giveBackClaims();
+      const tries = this.#stop?.tries ?? (this.#gate.answered ? 0 : this.#held.record.tries);
+      if (tries !== this.#held.record.tries) this.#held.set('tries', tries);
+      return this.#held.commit({ ending: { sendInMs: this.#stop?.dueInMs ?? 0 } });
+    }
+    const groups = this.#stop ? [] : this.#groups.splice(0, this.#claimed);
+    const going = await this.#without(groups);
+    const optOutsRead = this.#optOutsMet;
+    const committed = await this.#held.commit({
+      leaving: going.map((group) => this.#draftOf(group)),
+      optOutsOf: optOutsRead ? [] : this.#senders(),
+      // What held it when the attempt began was looked at then; what comes later stops it.
+      tried: this.#held.accountHeld,
+    });
+    if (committed.is === 'lost') return committed;
+    this.#groups.unshift(...going.slice(committed.left.length));
+    this.#claimed -= groups.length - (going.length - committed.left.length);
+    // Nobody is left of these: what they would have used is for others.
+    for (let spare = groups.length - going.length; spare > 0; spare -= 1) this.#context.slots.intents.giveBack();
+    if (committed.why === 'opt-outs') this.#optOutsMet = true;
+    else if (committed.why !== '') this.#halt(this.#gate.stopAt(committed));
+    if (this.#stop) this.#giveBackClaims();
+    for (const request of committed.left) this.#letLeave(request);
+    return committed;
+  }
+
+  #draftOf({ places, part }: Group): Draft {
+    return { is: 'going', part, ...lettersFor(places, () => 'g') };
+  }
+
+  /** The groups without those who have opted out by now, however long ago the file was uploaded. */
+  async #without(groups: readonly Group[]): Promise<Group[]> {
+    if (!this.#optOutsMet || groups.length === 0) return [...groups];
+    const places = groups.flatMap((group) => group.places);
+    const people = places.map((place) => ({ to: this.#items[place]?.to ?? '', sender: this.#sender }));
+    const optedOut = await this.#context.optOuts.among(this.#held.record.account, people);
+    const out = new Set(places.filter((_, index) => optedOut[index]));
+    if (out.size === 0) return [...groups];
+    this.#leaveOut([...out]);
+    return groups.flatMap(({ places: all, part }) => {
+      const rest = all.filter((place) => !out.has(place));
+      return rest.length > 0 ? [{ places: rest, part }] : [];
+    });
+  }
+
+  get #sender(): string | undefined {
+    return this.#held.campaign.from ?? this.#account.smsSender;
+  }
+
+  /** Every sender, and the one whom these recipients would see. */
+  #senders(): string[] {
+    return this.#sender ? ['', this.#sender] : [''];
+  }
+
+  #ended({ rev }: Extract<Committed, { is: 'kept' }>): AttemptResult {
+    const { record, standing } = this.#held;
+    if (standing.letters.includes('q')) {
+      const { reason, outcome, dueInMs } = this.#stop ?? { reason: 'waits', outcome: 'advanced', dueInMs: 0 };
+      if (dueInMs === 0 && outcome === 'advanced') this.#context.wake('sms-batch', record.id, rev);
+      return { outcome, reason };
+    }
+    const doubtful = [...this.#held.requests.values()].some(({ is }) => is === 'doubt' || is === 'refused');
+    return doubtful ? { outcome: 'unknown', reason: 'in_doubt' } : { outcome: 'ended', reason: 'sent' };
+  }
+
+  // Requests -------------------------------------------------------------------------------------------------------
+
+  #letLeave(request: Request): void {
+    this.#out += 1;
+    void this.#request(request)
+      .catch((error: unknown) => this.#failed(error))
+      .finally(() => {
+        this.#out -= 1;
+        this.#context.slots.intents.giveBack();
+        this.#wake();
+      });
+  }
+
+  /** What is known by now is written down all the same. */
+  #failed(error: unknown): void {
+    this.#failure ??= error instanceof Error ? error : new Error(String(error));
+    this.#halt({
+      reason: 'failed',
+      dueInMs: this.#context.policy.holdRecheckMs,
+      outcome: 'retries',
+      withdraws: true,
+    });
+  }
+
+  async #request(request: Request): Promise<void> {
+    const { slots } = this.#context;
+    const sent = placesOf(request).map((place) => this.#texting(place));
+    await slots.requests.take();
+    const verdict = await this.#send(request, sent).finally(() => slots.requests.giveBack());
+    if (verdict === undefined) return;
+    const judgement = judge(verdict, sent, this.#context.policy);
+    const effects = this.#judged(judgement, request);
+    if (verdict.is !== 'ok') await this.#note(verdict);
+    else await this.#noteSender(senderInstead(verdict.value.items, sent, this.#account.smsSender));
+    if (verdict.is === 'ok') await this.#releaseProbed();
+    else if (verdict.is === 'refused' && verdict.exchange.sent !== 'never') await this.#releaseProbed(KEYS_WORK);
+    await effects();
+  }
+
+  /** Undefined: it did not leave, and nothing of it was sent. */
+  async #send(request: Request, messages: readonly Texting[]): Promise<Sent | undefined> {
+    const { upstream, policy } = this.#context;
+    // What has waited for its slot until now has not begun.
+    if (this.#context.stopping?.()) return this.#withdraw(request, 'stopping');
+    if (this.#stop?.withdraws) return this.#withdraw(request, 'withdrawn');
+    if (this.#over) return this.#withdraw(request, 'over');
+    // The lease as it is by now: the process may have stood still since the second reading, and may do so yet. The
+    // client asks when the connection is in its hand.
+    const sendBy = this.#held.leaseEndsMono - policy.leaseMs / 2;
+    return upstream.messaging.send(this.#account, { messages }, { sendBy });
+  }
+
+  #texting(place: number): Texting {
+    const item = this.#items[place];
+    if (item === undefined) throw new Error(`nobody at ${place} of ${this.#held.record.id}`);
+    const { from } = this.#held.campaign;
+    return { to: item.to, text: this.#wording.textOf(item.values), ...(from ? { from } : {}) };
+  }
+
+  /** Nothing of it has left: its people wait as before, and go out under another number. */
+  #withdraw(request: Request, reason: string): undefined {
+    this.#held.change(request.number, { is: 'waiting', letters: request.letters.replaceAll('g', 'q') });
+    if (reason === 'stopping') this.#halt({ reason, dueInMs: 0, outcome: 'advanced' });
+  }
+
+  /** What upstream said, kept with the record whoever has it by then. */
+  async #note({ exchange }: NotOk): Promise<void> {
+    const code = exchange.upstreamCode ?? exchange.code;
+    await this.#context.operations.appendEvidence(this.#held.record.id, {
+      operation: 'send',
+      code,
+      httpStatus: exchange.httpStatus,
+    });
+  }
+
+  async #noteSender(other: string | undefined): Promise<void> {
+    if (other === undefined) return;
+    this.#held.set(OTHER_SENDER, other);
+    const { id, requireSender } = this.#held.campaign;
+    if (requireSender) await this.#context.campaigns.switch(id, 'hold', { reason: 'sender_replaced' });
+  }
+
+  /** What became of it is known from here on; what else is to be done about it is answered. */
+  #judged(judgement: Judgement, request: Request): () => Promise<void> {
+    if (judgement.is === 'unsent') {
+      this.#halt(this.#gate.stopUnsent(judgement));
+      this.#withdraw(request, judgement.reason);
+      return () => this.#gate.hold(judgement);
+    }
+    this.#gate.answered = true;
+    if (request.part) this.#held.count('extra', 1);
+    if (judgement.is === 'refused') {
+      this.#refused(judgement.code, request);
+      return NOTHING;
+    }
+    this.#answered(judgement, request);
+    if (judgement.is === 'doubt' && judgement.broke) {
+      this.#halt({ reason: 'funds', dueInMs: this.#context.policy.holdRecheckMs, outcome: 'waits', withdraws: true });
+      return () => this.#stopForFunds();
+    }
+    return NOTHING;
+  }
+
+  #answered({ is, letters, codes }: Extract<Judgement, { is: 'over' | 'doubt' }>, request: Request): void {
+    const { again } = this.#held.standing;
+    // Whoever may have got it before is not reported as not sent to.
+    const letterOf = (place: number, index: number): string =>
+      letters[index] === 'f' && (again[place] ?? 0) > 0 ? 'u' : (letters[index] ?? 'u');
+    const dueAt = is === 'doubt' ? this.#held.at + this.#context.policy.settleDelayMs : 0;
+    const packed = lettersFor(placesOf(request), letterOf);
+    this.#held.change(request.number, { is, letters: packed.letters, codes, looks: 0, dueAt });
+  }
+
+  /** Statistics are asked who it was refused for, once; a part that is refused too goes out in smaller ones. */
+  #refused(code: string, request: Request): void {
+    const places = placesOf(request);
+    if (this.#isTooMuch())
+      return this.#answered({ is: 'over', letters: places.map(() => 'f'), codes: [code], reason: code }, request);
+    if (!request.part) {
+      const dueAt = this.#held.at + this.#context.policy.settleDelayMs;
+      return this.#held.change(request.number, { is: 'refused', codes: [code], dueAt });
+    }
+    this.#held.change(request.number, { is: 'over', letters: request.letters.replaceAll('g', 'q'), codes: [code] });
+    for (const part of partsOf(places, this.#badAround(places))) {
+      this.#held.open(part, { is: 'waiting', part: true }, () => 'q');
+      this.#groups.push({ places: part, part: true });
+    }
+  }
+
+  #isTooMuch(): boolean {
+    const { extra, chunks } = this.#held.campaign;
+    return extra >= Math.max(EXTRA_REQUESTS, chunks * REQUESTS_PER_SLICE);
+  }
+
+  /** How many were found to be bad among the fifty that these are a part of. */
+  #badAround([first = 0]: readonly number[]): number {
+    const { letters } = this.#held.standing;
+    return letters
+      .slice(Math.max(0, first - PER_REQUEST), first + PER_REQUEST)
+      .filter((letter: Letter) => letter === 'f').length;
+  }
+
+  /** Upstream took a request that was let through to try, so what held the account, or these of it, has cleared. */
+  async #releaseProbed(cleared: readonly string[] = this.#probing): Promise<void> {
+    const { accounts } = this.#context;
+    const released = this.#probing.filter((reason) => cleared.includes(reason));
+    for (const reason of released) await accounts.release(this.#held.record.account, 'messaging', reason);
+    this.#probing = this.#probing.filter((reason) => !released.includes(reason));
+  }
+
+  /** The rest of the campaign is not burnt one request after the other: it waits until somebody has paid. */
+  async #stopForFunds(): Promise<void> {
+    const { accounts, campaigns, policy } = this.#context;
+    const { record, campaign } = this.#held;
+    await accounts.hold(record.account, 'messaging', 'funds');
+    await campaigns.switch(campaign.id, 'hold', { reason: 'funds', againInMs: policy.holdRecheckMs });
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * Sends a slice of a campaign: up to a thousand recipients in requests of up to fifty, each at most once.
+ *
+ *   take the lease ─▶ a slot ahead, a bearer, the rate ─▶ step: what came back + intents of what goes next
+ *        ▲                                                  │ durable, read again
+ *        └── results and free slots collect meanwhile ◀─ send, while the lease and the time allow it
+ *
+ * Upstream has no way to recognise a repeated request, so one that was found `going` under a lease that ended is never
+ * sent again: it is looked at (look.ts). The unit of truth is the recipient, the unit of doubt the request.
+ */
+import { campaignOfSlice } from '../../operations/slices.ts';
+import { feedCampaign } from '../campaign.ts';
+import { type AttemptResult, type ProcessorContext, closedFor } from '../context.ts';
+import { type Committed, HeldSlice, holdSlice } from './held-slice.ts';
+import { Sending, type TextContext } from './sending.ts';
+
+/** Waits until it is a slice's turn in this process, sends it, and asks for more when it is through. */
+export async function sendNextSlice(id: string, context: ProcessorContext): Promise<AttemptResult> {
+  const { slots } = context;
+  if (slots === undefined) throw new Error('a slice is sent by a worker that has slots');
+  await slots.slices.take();
+  try {
+    if (context.stopping?.()) return { outcome: 'idle', reason: 'stopping' };
+    const result = await sendSlice(id, { ...context, slots });
+    if (result.outcome !== 'idle') await feedCampaign(campaignOfSlice(id), context);
+    return result;
+  } finally {
+    slots.slices.giveBack();
+  }
+}
+
+export async function sendSlice(id: string, context: TextContext): Promise<AttemptResult> {
+  const held = await holdSlice(id, 'sms-batch', context);
+  if (!(held instanceof HeldSlice)) return held;
+  held.doubtInterrupted();
+  if (held.campaign.state === 'cancelled') return endCancelled(held);
+  const account = context.account(held.record.account);
+  const condition = account ? await conditionOf(held, context) : { wait: 'account_not_configured' };
+  if (account === undefined || 'wait' in condition) {
+    const reason = 'wait' in condition ? condition.wait : 'account_not_configured';
+    return endOf(await held.commit({ ending: { sendInMs: context.policy.holdRecheckMs } }), {
+      outcome: 'waits',
+      reason,
+    });
+  }
+  return new Sending(held, account.upstream, condition.probing, context).run();
+}
+
+/**
+ * Why this slice must wait, if it must. Of a held account one request an interval goes on to see whether the condition
+ * has cleared; but not where the balance ran out, since each try would leave up to fifty recipients in doubt.
+ */
+async function conditionOf(
+  { record: { account }, accountHeld }: HeldSlice,
+  context: TextContext,
+): Promise<{ readonly wait: string } | { readonly probing: readonly string[] }> {
+  const closed = closedFor(context);
+  if (closed) return { wait: closed };
+  const probing: string[] = [];
+  if (!accountHeld) return { probing };
+  for (const { area, reason } of await context.accounts.holdsOf(account)) {
+    if (area !== 'messaging') continue;
+    const mayTry =
+      reason !== 'funds' && (await context.accounts.mayProbe(account, area, reason, context.policy.holdRecheckMs));
+    if (!mayTry) return { wait: `account_held_${reason}` };
+    probing.push(reason);
+  }
+  return { probing };
+}
+
+/**
+ * Nobody is sent to again, so what is known of each is what was known after the last time: who failed has failed, and
+ * who was in doubt may have got it. `cancelled` are those who were never sent to.
+ */
+async function endCancelled(held: HeldSlice): Promise<AttemptResult> {
+  const { again, before } = held.standing;
+  held.open(held.waiting, { is: 'over', part: false }, (place) => {
+    if ((again[place] ?? 0) > 0) return 'u';
+    return before[place] === 'f' ? 'f' : 'c';
+  });
+  const committed = await held.commit({ ending: {}, recounted: true });
+  return endOf(committed, { outcome: 'ended', reason: 'campaign_cancelled' });
+}
+
+function endOf(committed: Committed, meant: AttemptResult): AttemptResult {
+  return committed.is === 'kept' ? meant : { outcome: 'lost', reason: committed.reason };
+}

@@ -1,0 +1,233 @@
+/** The scripts of a slice in memory, one promise each to be taken away: what a simulation works over. */
+import type { Random } from '../../src/lib/random.ts';
+import { PACE_AHEAD_MS } from '../../src/operations/campaign-pace.ts';
+import { keys } from '../../src/operations/keys.ts';
+import { RECORD_VERSION } from '../../src/operations/record.ts';
+import {
+  type SliceBegun,
+  SLICE_CAMPAIGN_FIELDS,
+  type SliceQueue,
+  type SliceRecord,
+  type SliceStep,
+  type SliceStepped,
+  type SlicesContract,
+  type WhyNotMore,
+  campaignOfFields,
+  campaignOfSlice,
+  readSlice,
+} from '../../src/operations/slices.ts';
+import type { MemoryStore } from './memory-store.ts';
+
+export interface SliceGuards {
+  /** A step by an attempt that does not hold the lease is refused. */
+  readonly lease: boolean;
+  /** A request that is not as it was read is left as it is. */
+  readonly compare: boolean;
+  /** A new request takes the number that nobody has had. */
+  readonly numbers: boolean;
+  /** What leaves is written down only while the campaign runs. */
+  readonly gate: boolean;
+}
+
+export const ALL_SLICE_GUARDS: SliceGuards = { lease: true, compare: true, numbers: true, gate: true };
+
+export interface MemorySlicesOptions {
+  readonly store: MemoryStore;
+  readonly random: Random;
+  readonly now: () => number;
+  readonly send?: <T>(command: () => T) => Promise<T>;
+  readonly guards?: SliceGuards;
+}
+
+type Hash = ReadonlyMap<string, string>;
+
+export class MemorySlices implements SlicesContract {
+  readonly #store: MemoryStore;
+  readonly #random: Random;
+  readonly #now: () => number;
+  readonly #send: <T>(command: () => T) => Promise<T>;
+  readonly #guards: SliceGuards;
+
+  constructor({ store, random, now, send, guards = ALL_SLICE_GUARDS }: MemorySlicesOptions) {
+    this.#store = store;
+    this.#random = random;
+    this.#now = now;
+    this.#send = send ?? (async (command) => command());
+    this.#guards = guards;
+  }
+
+  async read(id: string): Promise<SliceRecord | undefined> {
+    const fields = Object.fromEntries(this.#store.hash(keys.record(id)));
+    return fields['kind'] === 'slice' ? readSlice(fields) : undefined;
+  }
+
+  begin(id: string, queue: SliceQueue, leaseMs: number): Promise<SliceBegun> {
+    const lease = this.#random.hex(16);
+    return this.#send(() => this.#store.step(() => this.#begin(id, queue, { lease, leaseMs })));
+  }
+
+  step(record: Pick<SliceRecord, 'id' | 'campaign'>, lease: string, step: SliceStep): Promise<SliceStepped> {
+    return this.#send(() => this.#store.step(() => this.#step(record, lease, step)));
+  }
+
+  kept(id: string, lease: string, op: string): Promise<boolean> {
+    return this.#send(() => {
+      const record = this.#store.hash(keys.record(id));
+      return record.get('lease') === lease && record.get('op')?.startsWith(`${op} `) === true;
+    });
+  }
+
+  #begin(id: string, queue: SliceQueue, { lease, leaseMs }: { lease: string; leaseMs: number }): SliceBegun {
+    const store = this.#store;
+    const at = this.#now();
+    const key = keys.record(id);
+    const record = store.hash(key);
+    const state = record.get('state');
+    if (state === undefined) {
+      store.remove(keys.due(queue), id);
+      return { is: 'none' };
+    }
+    if (record.get('v') !== RECORD_VERSION) return { is: 'other version' };
+    if (state === 'settled') {
+      store.remove(keys.due(queue), id);
+      return { is: 'final' };
+    }
+    if (queue === 'sms-batch' && state !== 'queued') return { is: 'elsewhere' };
+    if (record.get('lease') && Number(record.get('until') ?? 0) > at) return { is: 'leased' };
+    const ends = at + leaseMs;
+    store.setFields(key, { lease, until: ends });
+    store.add(keys.due(queue), ends, id);
+    const campaign = campaignOfSlice(id);
+    const fields = Object.fromEntries(store.hash(key));
+    const accountHeld = store.score(keys.heldAccounts, fields['account'] ?? '') !== undefined;
+    return {
+      is: 'acquired',
+      record: readSlice(fields),
+      lease,
+      at,
+      accountHeld,
+      campaign: campaignOfFields(
+        campaign,
+        SLICE_CAMPAIGN_FIELDS.map((field) => store.hash(keys.record(campaign)).get(field) ?? null),
+      ),
+    };
+  }
+
+  #step({ id, campaign }: Pick<SliceRecord, 'id' | 'campaign'>, lease: string, step: SliceStep): SliceStepped {
+    const store = this.#store;
+    const at = this.#now();
+    const key = keys.record(id);
+    const record = store.hash(key);
+    const state = record.get('state');
+    if (state === undefined) return { is: 'none' };
+    const [op, left] = (record.get('op') ?? '').split(' ');
+    if (op === step.op) return { is: 'mine', leave: Number(left) };
+    if (state !== step.from || (this.#guards.lease && record.get('lease') !== lease))
+      return { is: 'not yours', state };
+    if (this.#guards.numbers && Number(record.get('n') ?? 0) !== step.next) return { is: 'not yours', state };
+    const differs = step.changed.some(({ number, read }) => record.get(`r${number}`) !== read);
+    if (this.#guards.compare && differs) return { is: 'not yours', state };
+    const campaignKey = keys.record(campaign);
+    const { leave, why, waitMs, paceAt } = this.#gate(record, store.hash(campaignKey), step, at);
+    if (paceAt !== undefined) store.setFields(campaignKey, { paceAt });
+    const rev = Number(record.get('rev') ?? 0) + 1;
+    this.#count(campaignKey, step, leave);
+    const opened = step.opened.length;
+    const set: Record<string, string | number> = {
+      state: step.to,
+      op: `${step.op} ${leave}`,
+      n: step.next + opened + leave,
+      rev,
+      updatedAt: at,
+      ...Object.fromEntries(step.changed.map(({ number, becomes }) => [`r${number}`, becomes])),
+      ...Object.fromEntries(step.opened.map((becomes, index) => [`r${step.next + index}`, becomes])),
+      ...Object.fromEntries(
+        step.leaving.slice(0, leave).map(({ becomes }, index) => [`r${step.next + opened + index}`, becomes]),
+      ),
+      ...step.set,
+      ...(step.from === step.to ? {} : { since: at }),
+      ...(step.keepMs === undefined ? {} : { until: at + step.keepMs }),
+    };
+    if (step.keepMs === undefined) store.dropFields(key, ['lease', 'until']);
+    store.setFields(key, set);
+    this.#move(id, step, at);
+    this.#moveInCampaign(campaignKey, step);
+    this.#setDue(id, campaign, step, at);
+    const counter = leave > 0 ? store.increase(keys.heartbeat, 'counter', 1) : 0;
+    return { is: 'applied', leave, why, waitMs, rev, counter };
+  }
+
+  #gate(
+    record: Hash,
+    campaign: Hash,
+    { leaving, tried }: SliceStep,
+    at: number,
+  ): { leave: number; why: WhyNotMore; waitMs: number; paceAt?: number } {
+    const stop = (why: WhyNotMore) => ({ leave: 0, why, waitMs: 0 });
+    if (leaving.length === 0) return stop('');
+    const state = campaign.get('state');
+    if (this.#guards.gate && (state === 'cancelled' || state === 'finished')) return stop('cancelled');
+    if (this.#guards.gate && state !== 'running') return stop('parked');
+    const held = this.#store.score(keys.heldAccounts, record.get('account') ?? '') !== undefined;
+    if (!tried && held) return stop('held');
+    const perSecond = Number(campaign.get('perSecond') ?? 0);
+    if (perSecond === 0) return { leave: leaving.length, why: '', waitMs: 0 };
+    let paceAt = Number(campaign.get('paceAt') ?? 0);
+    for (const [index, { carries }] of leaving.entries()) {
+      const ahead = Math.ceil(paceAt - at - PACE_AHEAD_MS);
+      if (ahead > 0) return { leave: index, why: 'paced', waitMs: ahead, ...(index > 0 ? { paceAt } : {}) };
+      paceAt = Math.floor(Math.max(paceAt, at) + (carries * 1_000) / perSecond);
+    }
+    return { leave: leaving.length, why: '', waitMs: 0, paceAt };
+  }
+
+  #count(campaign: string, { counts, leaving, recounted }: SliceStep, leave: number): void {
+    const store = this.#store;
+    const cancelled = store.hash(campaign).get('state') === 'cancelled';
+    for (const [field, delta] of Object.entries(counts)) {
+      if (delta === 0) continue;
+      store.increase(campaign, cancelled && field === 't:queued' ? 't:cancelled' : field, delta);
+      const counted = ['t:sent', 't:failed', 't:unknown', 't:expired'].includes(field) && delta > 0 && !recounted;
+      if (counted) store.increase(keys.counts('outcome'), field.slice(2), delta);
+    }
+    for (const { carries } of leaving.slice(0, leave)) {
+      store.increase(campaign, 't:queued', -carries);
+      store.increase(campaign, 't:sending', carries);
+    }
+  }
+
+  #move(id: string, { from, to }: SliceStep, at: number): void {
+    if (from === to) return;
+    this.#store.increase(keys.counts('chunk'), from, -1);
+    this.#store.increase(keys.counts('chunk'), to, 1);
+    this.#store.remove(keys.state('chunk', from), id);
+    if (to !== 'settled') this.#store.add(keys.state('chunk', to), at, id);
+  }
+
+  #moveInCampaign(campaign: string, { from, to }: SliceStep): void {
+    if (from === to) return;
+    if (from === 'queued') this.#store.increase(campaign, 'out', -1);
+    else if (to === 'queued') this.#store.increase(campaign, 'out', 1);
+    if (to !== 'settled') return;
+    const settled = this.#store.increase(campaign, 'settled', 1);
+    const now = this.#store.hash(campaign);
+    const open = ['running', 'paused', 'held'].includes(now.get('state') ?? '');
+    if (open && settled >= Number(now.get('chunks'))) this.#store.setFields(campaign, { state: 'finished' });
+  }
+
+  #setDue(id: string, campaign: string, { keepMs, sendInMs, lookInMs }: SliceStep, at: number): void {
+    const store = this.#store;
+    const due = (queue: SliceQueue, inMs: number | 'as it is' | undefined): void => {
+      if (inMs === 'as it is') return;
+      if (inMs === undefined) store.remove(keys.due(queue), id);
+      else store.add(keys.due(queue), at + inMs, id);
+    };
+    due('status-poll', lookInMs);
+    const state = store.hash(keys.record(campaign)).get('state');
+    const rests = keepMs === undefined && typeof sendInMs === 'number' && state !== 'running';
+    if (!rests) return due('sms-batch', sendInMs);
+    if (state === 'cancelled') return due('sms-batch', 0);
+    due('sms-batch', undefined);
+    if (state !== 'finished') store.add(keys.parked(campaign), 0, id);
+  }
+}
