@@ -8,8 +8,8 @@ import {
 } from '../../src/operations/brief.ts';
 import { PACE_AHEAD_MS } from '../../src/operations/campaign-pace.ts';
 import { EVIDENCE_SLOTS, LINE_END } from '../../src/operations/evidence.ts';
-import { EVENT_FIELD } from '../../src/operations/keys.ts';
 import { campaignBins } from '../../src/kinds/recipient.ts';
+import { EVENT_FIELD, MARK } from '../../src/operations/keys.ts';
 import { statesThatAre } from '../../src/kinds/states.ts';
 import { OFF, declarationOf, moneyLimits } from '../../src/operations/limits.ts';
 import { RECORD_VERSION } from '../../src/operations/record.ts';
@@ -49,8 +49,7 @@ export const constants: Readonly<Record<string, Constant>> = {
   STRICTER_IS_HIGHER: setOf(moneyLimits.filter((name) => declarationOf(name).stricter === 'higher')),
   LIMIT_FALLBACKS: Object.fromEntries(fallbacks),
 
-  /** Field of the heartbeat: the counter at the last act of one process. */
-  MARK: 'process:',
+  MARK,
   /**
    * What upstream named is claimed for so long. A token is used within a day and asked about for three; after that
    * only its disburse_id tells whose it is.

@@ -9,30 +9,11 @@ import type { Redis } from 'ioredis';
 import type { Response } from 'express';
 import type { Clock } from '../lib/clock.ts';
 import { keys } from '../operations/keys.ts';
-import { defineScript, runScript } from '../operations/scripts/script.ts';
+import { tokenBucket } from '../redis/scripts/generated/token-bucket.ts';
 import { keyOf } from './context.ts';
 import { ApiProblem } from './problem.ts';
 
-/**
- * A bucket of one second's tokens, kept as the time (µs) at which it is full again.
- *
- * KEYS bucket · ARGV tokens per second, tokens wanted → {tokens taken, ms until there is another}
- */
-const takeTokens = defineScript(
-  'take tokens',
-  `
-local t = redis.call('TIME')
-local now = tonumber(t[1]) * 1000000 + tonumber(t[2])
-local each = 1000000 / tonumber(ARGV[1])
-local full = math.max(tonumber(redis.call('GET', KEYS[1]) or '0'), now)
-local taken = math.min(math.floor((now + 1000000 - full) / each + 0.000001), tonumber(ARGV[2]))
-if taken < 1 then return {0, math.ceil((full + each - now - 1000000) / 1000)} end
-full = full + taken * each
-redis.call('SET', KEYS[1], string.format('%.0f', full), 'PX', math.ceil((full - now) / 1000) + 1000)
-return {taken, 0}
-`,
-);
-
+const MICROSECONDS = 1_000_000;
 const SPEND_WITHIN_MS = 200;
 /** The most that one process takes at a time, of one second's tokens. */
 const MOST_AT_ONCE = 0.1;
@@ -104,10 +85,9 @@ export class Allowance {
     const { redis, clock, ratePerSecond } = this.#options;
     const spentSoon = purse.tokens === 0 && clock.monotonic() < purse.goodUntilMono;
     const size = spentSoon ? Math.min(purse.size * 2, this.#most) : 1;
-    const [taken, waitMs] = (await runScript(redis, takeTokens, [keys.requestRate(name)], [ratePerSecond, size])) as [
-      number,
-      number,
-    ];
+    // One second's tokens may go at once, and nothing is reserved.
+    const rate = { everyUs: MICROSECONDS / ratePerSecond, burst: ratePerSecond, longestUs: 0 };
+    const { taken, waitMs } = await tokenBucket(redis, { buckets: [keys.requestRate(name)], ...rate, wanted: size });
     const now = clock.monotonic();
     purse.tokens = taken;
     purse.size = size;

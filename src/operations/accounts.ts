@@ -3,13 +3,10 @@ import type { Redis } from 'ioredis';
 import { type HoldArea, holdAreas } from '../kinds/account.ts';
 import { keys } from './keys.ts';
 import type { Fields } from './record.ts';
-import {
-  countFailureScript,
-  holdAccountScript,
-  probeAccountScript,
-  releaseAccountScript,
-} from './scripts/account.ts';
-import { type Script, runScript } from './scripts/script.ts';
+import { countFailure } from './scripts/generated/count-failure.ts';
+import { type HoldAccountArgs, holdAccount } from './scripts/generated/hold-account.ts';
+import { probeAccount } from './scripts/generated/probe-account.ts';
+import { releaseAccount } from './scripts/generated/release-account.ts';
 
 /** The reason of an account that a person has stopped. It is released by a person, never by itself. */
 export const STOPPED = 'stopped';
@@ -56,17 +53,17 @@ export class Accounts {
 
   /** True for the one call that began the hold, and so announced it. */
   async hold(account: string, area: HoldArea, reason: string): Promise<boolean> {
-    return this.#change(holdAccountScript, account, area, reason);
+    return holdAccount(this.#redis, holdOf(account, area, reason));
   }
 
   /** True for the one call that ended it. */
   async release(account: string, area: HoldArea, reason: string): Promise<boolean> {
-    return this.#change(releaseAccountScript, account, area, reason);
+    return releaseAccount(this.#redis, holdOf(account, area, reason));
   }
 
   /** Counts one more in a row. True for the one call that so began the hold. */
   async countFailure(account: string, area: HoldArea, reason: string, row: Row): Promise<boolean> {
-    return this.#change(countFailureScript, account, area, reason, [row.length, row.windowMs]);
+    return countFailure(this.#redis, { ...holdOf(account, area, reason), ...row });
   }
 
   /** An answer of another kind ends the row. */
@@ -76,13 +73,7 @@ export class Accounts {
 
   /** Whether this operation is the one of this interval that may try whether the condition has cleared. */
   async mayProbe(account: string, area: HoldArea, reason: string, everyMs: number): Promise<boolean> {
-    const answer = await runScript(
-      this.#redis,
-      probeAccountScript,
-      [keys.account(account)],
-      ['', everyMs, `${area}.${reason}`],
-    );
-    return answer === 1;
+    return probeAccount(this.#redis, { account: keys.account(account), everyMs, reason: `${area}.${reason}` });
   }
 
   async standingOf(account: string): Promise<AccountStanding> {
@@ -97,20 +88,16 @@ export class Accounts {
     const names = await this.#redis.smembers(keys.heldAccounts);
     return (await Promise.all(names.map((name) => this.holdsOf(name)))).flat();
   }
+}
 
-  async #change(
-    script: Script,
-    account: string,
-    area: HoldArea,
-    reason: string,
-    more: readonly number[] = [],
-  ): Promise<boolean> {
-    const answer = await runScript(
-      this.#redis,
-      script,
-      [keys.account(account), keys.heldAccounts, keys.events, keys.counts('account')],
-      [account, '', `${area}.${reason}`, JSON.stringify({ id: account, area, reason }), ...more],
-    );
-    return answer === 1;
-  }
+function holdOf(account: string, area: HoldArea, reason: string): HoldAccountArgs {
+  return {
+    account: keys.account(account),
+    held: keys.heldAccounts,
+    events: keys.events,
+    counts: keys.counts('account'),
+    name: account,
+    reason: `${area}.${reason}`,
+    data: JSON.stringify({ id: account, area, reason }),
+  };
 }

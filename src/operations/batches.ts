@@ -8,11 +8,10 @@ import type { Random } from '../lib/random.ts';
 import { RedisUnavailable } from '../redis/connections.ts';
 import { type BatchRow, packBatchRow, unpackBatchRow } from './batch-record.ts';
 import { storedNames } from './brief.ts';
-import { type Guard, NO_MEMORY, wordsOf } from './heartbeat.ts';
+import { type Guard, NO_MEMORY } from './heartbeat.ts';
 import { keys } from './keys.ts';
 import { type Fields, RECORD_VERSION } from './record.ts';
-import { acceptBatchScript } from './scripts/batch.ts';
-import { runScript } from './scripts/script.ts';
+import { acceptBatch } from './scripts/generated/accept-batch.ts';
 
 export interface NewBatch {
   readonly id: string;
@@ -83,40 +82,44 @@ export class Batches {
     const { id, account, contentHash, state } = batch;
     const fields = { v: RECORD_VERSION, kind: 'batch', contentHash, ...batch.fields };
     const ofBytes = keys.batchOf(account, contentHash);
-    const other = (await this.#redis.get(ofBytes)) ?? '';
-    const [outcome, name, detail] = (await runScript(
-      this.#redis,
-      acceptBatchScript,
-      [
-        keys.record(id),
-        keys.counts('batch'),
-        keys.index('batch'),
-        keys.state('batch', 'invalid'),
-        keys.state('batch', state),
-        keys.due('batch'),
-        staged,
-        keys.batchRows(id),
-        ofBytes,
-        keys.record(other || id),
-        keys.heartbeat,
-      ],
-      [
-        id,
-        '',
-        batch.fingerprint,
-        state,
-        state === 'invalid' ? '' : batch.dueInMs,
-        account,
-        rows,
-        other,
-        ...wordsOf(this.#heartbeat.remembered()),
-        ...Object.entries(fields).flat(),
-      ],
-    )) as [BatchAccepted['outcome'] | 'read again' | 'unstaged' | 'recovering', string, string];
-    if (outcome === 'recovering') throw this.#heartbeat.refused();
-    if (outcome === 'unstaged') throw new RedisUnavailable('rows were lost on their way to Redis; upload it again');
-    // Another upload of the same bytes was faster: what it wrote is what this one is compared with.
-    return outcome === 'read again' ? this.#write(batch, staged, rows) : { outcome, id: name, state: detail };
+    const named = (await this.#redis.get(ofBytes)) ?? undefined;
+    const answer = await acceptBatch(this.#redis, {
+      record: keys.record(id),
+      counts: keys.counts('batch'),
+      index: keys.index('batch'),
+      invalid: keys.state('batch', 'invalid'),
+      entered: keys.state('batch', state),
+      due: keys.due('batch'),
+      staged,
+      rows: keys.batchRows(id),
+      ofBytes,
+      other: keys.record(named ?? id),
+      heartbeat: keys.heartbeat,
+      id,
+      fingerprint: batch.fingerprint,
+      state,
+      dueInMs: state === 'invalid' ? undefined : batch.dueInMs,
+      account,
+      count: rows,
+      named,
+      memory: this.#heartbeat.remembered(),
+      fields,
+    });
+    switch (answer.is) {
+      case 'recovering':
+        throw this.#heartbeat.refused();
+      case 'unstaged':
+        throw new RedisUnavailable('rows were lost on their way to Redis; upload it again');
+      case 'read again':
+        // Another upload of the same bytes was faster: what it wrote is what this one is compared with.
+        return this.#write(batch, staged, rows);
+      case 'conflict':
+      case 'open':
+        return { outcome: answer.is, id: answer.id };
+      case 'accepted':
+      case 'duplicate':
+        return { outcome: answer.is, id: answer.id, state: answer.state };
+    }
   }
 
   async rows(id: string, from: number, count: number): Promise<BatchRow[]> {

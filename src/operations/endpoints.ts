@@ -4,16 +4,14 @@ import { eventEndpoint } from '../kinds/event-endpoint.ts';
 import { derivedId } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
 import { keys } from './keys.ts';
-import { settleDeliveriesScript, takeDeliveriesScript } from './scripts/endpoint-delivery.ts';
-import {
-  addEndpointScript,
-  dispatchScript,
-  removeEndpointScript,
-  replayScript,
-  resealEndpointScript,
-  rotateEndpointScript,
-} from './scripts/endpoint.ts';
-import { runScript } from './scripts/script.ts';
+import { addEndpoint } from './scripts/generated/add-endpoint.ts';
+import { dispatchEvents } from './scripts/generated/dispatch-events.ts';
+import { removeEndpoint } from './scripts/generated/remove-endpoint.ts';
+import { replayEvents } from './scripts/generated/replay-events.ts';
+import { resealEndpointSecrets } from './scripts/generated/reseal-endpoint-secrets.ts';
+import { rotateEndpointSecret } from './scripts/generated/rotate-endpoint-secret.ts';
+import { settleDeliveries } from './scripts/generated/settle-deliveries.ts';
+import { takeDeliveries } from './scripts/generated/take-deliveries.ts';
 
 export interface NewEndpoint {
   readonly url: string;
@@ -95,12 +93,12 @@ export interface EndpointsOptions {
 export class Endpoints {
   readonly #redis: Redis;
   readonly #random: Random;
-  readonly #now: () => string;
+  readonly #now: () => number | undefined;
 
   constructor({ redis, random, now }: EndpointsOptions) {
     this.#redis = redis;
     this.#random = random;
-    this.#now = () => (now ? String(now()) : '');
+    this.#now = () => now?.();
   }
 
   newId(): string {
@@ -110,23 +108,33 @@ export class Endpoints {
   /** False: there are too many already. `secret` is sealed. */
   async add(id: string, { url, types, accounts, owner }: NewEndpoint, secret: string): Promise<boolean> {
     const fields = { url, owner, types: types.join(','), accounts: accounts.join(','), secret };
-    const touched = [keys.record(id), keys.endpoints, keys.dispatch, keys.events];
-    // Of what concerns an endpoint itself, its owner is told through an account that it may see.
-    const pairs = Object.entries({ ...fields, account: accounts[0] ?? 'main' }).flat();
-    const args = [id, this.#now(), ENDPOINTS_MOST, ...pairs];
-    const answer = (await runScript(this.#redis, addEndpointScript, touched, args)) as [string];
-    return answer[0] === 'added';
+    const answer = await addEndpoint(this.#redis, {
+      record: keys.record(id),
+      endpoints: keys.endpoints,
+      dispatch: keys.dispatch,
+      events: keys.events,
+      now: this.#now(),
+      id,
+      most: ENDPOINTS_MOST,
+      // Of what concerns an endpoint itself, its owner is told through an account that it may see.
+      fields: { ...fields, account: accounts[0] ?? 'main' },
+    });
+    return answer.is === 'added';
   }
 
   async remove(id: string): Promise<boolean> {
-    const of = [keys.deliveries(id), keys.deliveryTries(id), keys.undelivered(id), keys.deliveryLog(id)];
-    const touched = [keys.record(id), keys.endpoints, keys.dispatch, keys.due('event-delivery'), ...of];
-    return (await runScript(this.#redis, removeEndpointScript, touched, [id])) === 1;
+    return removeEndpoint(this.#redis, {
+      ...deliveryKeys(id),
+      endpoints: keys.endpoints,
+      dispatch: keys.dispatch,
+      undelivered: keys.undelivered(id),
+      log: keys.deliveryLog(id),
+      id,
+    });
   }
 
   async rotate(id: string, secret: string, bothForMs: number): Promise<boolean> {
-    const args = [this.#now(), secret, bothForMs];
-    return (await runScript(this.#redis, rotateEndpointScript, [keys.record(id)], args)) === 1;
+    return rotateEndpointSecret(this.#redis, { record: keys.record(id), now: this.#now(), secret, bothForMs });
   }
 
   /** As they are kept: the newest first. */
@@ -137,7 +145,7 @@ export class Endpoints {
 
   /** The same secrets, sealed anew. False: they are no longer those that were read. */
   async reseal(id: string, kept: readonly string[], again: readonly string[]): Promise<boolean> {
-    return (await runScript(this.#redis, resealEndpointScript, [keys.record(id)], [...kept, ...again])) === 1;
+    return resealEndpointSecrets(this.#redis, { record: keys.record(id), kept, again });
   }
 
   async read(id: string): Promise<Endpoint | undefined> {
@@ -162,32 +170,35 @@ export class Endpoints {
     wanted: ReadonlyMap<string, readonly string[]>,
   ): Promise<boolean> {
     const entries = [...wanted].filter(([, places]) => places.length > 0);
-    const touched = entries.flatMap(([id]) => [keys.record(id), keys.deliveries(id)]);
-    const args = entries.flatMap(([id, places]) => [id, places.length, ...places]);
-    const answer = await runScript(
-      this.#redis,
-      dispatchScript,
-      [keys.dispatch, keys.due('event-delivery'), ...touched],
-      [this.#now(), state.cursor, state.rev, cursor, ...args],
-    );
-    return answer === 1;
+    return dispatchEvents(this.#redis, {
+      dispatch: keys.dispatch,
+      due: keys.due('event-delivery'),
+      now: this.#now(),
+      ...state,
+      next: cursor,
+      endpoints: entries.map(([id, places]) => ({
+        record: keys.record(id),
+        deliveries: keys.deliveries(id),
+        id,
+        places,
+      })),
+    });
   }
 
   /** What an endpoint is to be posted now; a word when there is nothing, or when it is not for us to do. */
   async take(id: string, leaseMs: number, most: number): Promise<Taken | string> {
     const lease = this.#random.hex(16);
-    const touched = [keys.record(id), keys.deliveries(id), keys.deliveryTries(id), keys.due('event-delivery')];
-    const args = [id, this.#now(), lease, leaseMs, most];
-    const [is, , url = '', secret = '', old = '', ...pairs] = (await runScript(
-      this.#redis,
-      takeDeliveriesScript,
-      touched,
-      args,
-    )) as string[];
-    if (is !== 'taken') return is ?? 'none';
-    const due: Due[] = [];
-    for (let at = 0; at < pairs.length; at += 2) due.push({ place: pairs[at] ?? '', tries: Number(pairs[at + 1]) });
-    return { lease, url, secrets: old === '' ? [secret] : [secret, old], due };
+    const answer = await takeDeliveries(this.#redis, {
+      ...deliveryKeys(id),
+      now: this.#now(),
+      id,
+      lease,
+      leaseMs,
+      most,
+    });
+    if (answer.is !== 'taken') return answer.is;
+    const { url, secret, old, due } = answer;
+    return { lease, url, secrets: old === undefined ? [secret] : [secret, old], due };
   }
 
   /** Undefined: the lease was over, and somebody else has them by now. */
@@ -197,33 +208,27 @@ export class Endpoints {
     results: readonly DeliveryResult[],
     { restMs, disableAfterMs }: { readonly restMs: number; readonly disableAfterMs: number },
   ): Promise<SettledDeliveries | undefined> {
-    const of = [keys.deliveries(id), keys.deliveryTries(id), keys.due('event-delivery')];
-    const touched = [
-      keys.record(id),
-      ...of,
-      keys.undelivered(id),
-      keys.deliveryLog(id),
-      keys.events,
-      keys.counts('endpoint'),
-    ];
-    const words = results.flatMap(({ place, outcome, waitMs, line }) => [place, outcome, waitMs, line]);
-    const args = [id, this.#now(), lease, restMs, disableAfterMs, ...words];
-    const answer = (await runScript(this.#redis, settleDeliveriesScript, touched, args)) as [
-      string,
-      number?,
-      number?,
-      number?,
-    ];
-    if (answer[0] !== 'settled') return undefined;
-    const [, dueInMs = -1, rev = 0, disabled] = answer;
-    return { rev, disabled: disabled === 1, ...(dueInMs < 0 ? {} : { dueInMs }) };
+    const answer = await settleDeliveries(this.#redis, {
+      ...deliveryKeys(id),
+      undelivered: keys.undelivered(id),
+      log: keys.deliveryLog(id),
+      events: keys.events,
+      counts: keys.counts('endpoint'),
+      now: this.#now(),
+      id,
+      lease,
+      restMs,
+      disableAfterMs,
+      results,
+    });
+    if (answer.is !== 'settled') return undefined;
+    const { rev, disabled, dueInMs } = answer;
+    return { rev, disabled, ...(dueInMs === undefined ? {} : { dueInMs }) };
   }
 
   /** Makes events due again for an endpoint, and enables it. False: there is no such endpoint. */
   async replay(id: string, places: readonly string[]): Promise<boolean> {
-    const of = [keys.deliveries(id), keys.deliveryTries(id), keys.due('event-delivery')];
-    const touched = [keys.record(id), ...of, keys.dispatch];
-    return Number(await runScript(this.#redis, replayScript, touched, [id, this.#now(), ...places])) >= 0;
+    return replayEvents(this.#redis, { ...deliveryKeys(id), dispatch: keys.dispatch, now: this.#now(), id, places });
   }
 
   /** How many events wait, how many it never took, and what became of the last ones. */
@@ -236,6 +241,13 @@ export class Endpoints {
     return { waiting, undelivered, log: lines.map(readLogLine) };
   }
 }
+
+const deliveryKeys = (id: string) => ({
+  record: keys.record(id),
+  deliveries: keys.deliveries(id),
+  tries: keys.deliveryTries(id),
+  due: keys.due('event-delivery'),
+});
 
 /** As `line` of a result. */
 export function logLine(event: string, outcome: string, answer: string, tries: number): string {

@@ -10,12 +10,13 @@ import { isFinal, statesOf } from '../kinds/states.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Random } from '../lib/random.ts';
 import { isAfter } from '../lib/stream-place.ts';
-import { keys } from './keys.ts';
-import { EPOCH_BYTES, Recovering, type RecoveryState, heartbeatKeys, readRecoveryAnswer } from './recovery.ts';
+import { MARK, keys } from './keys.ts';
+import { EPOCH_BYTES, Recovering, type RecoveryState, heartbeatKeys, readRecovery } from './recovery.ts';
 import { type Deployment, KeysOfAnother, wordOfDeployment } from './stamp.ts';
-import { beatScript, firstBeatScript, markOf, raiseScript } from './scripts/heartbeat.ts';
+import { type BeatAnswer, beat } from './scripts/generated/beat.ts';
+import { countEffect } from './scripts/generated/count-effect.ts';
+import { firstBeat } from './scripts/generated/first-beat.ts';
 import type { TransitionArgs } from './scripts/generated/transition.ts';
-import { runScript } from './scripts/script.ts';
 
 /** What a beat has found, or a witness tells. */
 export interface Beat {
@@ -67,7 +68,7 @@ const openSets = kinds.flatMap((kind) =>
 export class Heartbeat {
   readonly #options: HeartbeatOptions;
   readonly #name: string;
-  readonly #ours: string;
+  readonly #ours: string | undefined;
   #known: Beat = NOTHING;
   /** The counter at the last act of this process. */
   #mark = 0;
@@ -129,15 +130,15 @@ export class Heartbeat {
   /** Somebody was given an event at this place, and the stream has not come so far: what it was is lost. */
   lost(place: string): void {
     const { redis, onError } = this.#options;
-    const args = [this.#now(), '', 0, '', 0, place, '', 'event_cursor', 0, this.#ours];
-    const entered = runScript(redis, beatScript, heartbeatKeys, args).then((answer) => this.#take(answer));
-    entered.catch((error: unknown) => onError?.(error));
+    const nothing = { memory: NO_MEMORY.remembered(), event: place, because: 'event_cursor' };
+    const entered = beat(redis, { ...heartbeatKeys, now: this.#now(), ...nothing, ours: this.#ours });
+    entered.then((answer) => this.#take(answer)).catch((error: unknown) => onError?.(error));
   }
 
   /** Counts an effect for which no intent is written. False: it must not happen. */
   async raise(): Promise<boolean> {
-    const answer = await runScript(this.#options.redis, raiseScript, [keys.heartbeat], wordsOf(this.remembered()));
-    const raised = (answer as [string])[0] === 'raised';
+    const asked = { heartbeat: keys.heartbeat, memory: this.remembered() };
+    const raised = (await countEffect(this.#options.redis, asked)).is === 'raised';
     if (!raised) this.refused();
     return raised;
   }
@@ -146,25 +147,21 @@ export class Heartbeat {
   async begin(witness: Beat | undefined): Promise<void> {
     const { redis, random, silenceMs } = this.#options;
     const { epoch, counter, event, at, deployment } = witness ?? NOTHING;
-    await this.#take(
-      await runScript(
-        redis,
-        firstBeatScript,
-        [...heartbeatKeys, ...openSets],
-        [
-          this.#now(),
-          epoch,
-          counter,
-          event,
-          at,
-          deployment || random.hex(EPOCH_BYTES),
-          silenceMs,
-          random.hex(EPOCH_BYTES),
-          this.#name,
-          this.#ours,
-        ],
-      ),
-    );
+    const answer = await firstBeat(redis, {
+      ...heartbeatKeys,
+      open: openSets,
+      now: this.#now(),
+      epoch,
+      counter,
+      event,
+      witnessed: at,
+      deployment: deployment || random.hex(EPOCH_BYTES),
+      silenceMs,
+      newEpoch: random.hex(EPOCH_BYTES),
+      name: this.#name,
+      ours: this.#ours,
+    });
+    await this.#take(answer);
   }
 
   /**
@@ -180,7 +177,7 @@ export class Heartbeat {
   async end(): Promise<void> {
     await this.beat();
     this.#ended = true;
-    await this.#options.redis.hdel(keys.heartbeat, markOf(this.#name));
+    await this.#options.redis.hdel(keys.heartbeat, `${MARK}${this.#name}`);
   }
 
   /** The deployment that this Redis belongs to; undefined: nobody has ever been at work here. */
@@ -190,25 +187,24 @@ export class Heartbeat {
 
   async #beat(): Promise<void> {
     const { event, deployment } = this.#known;
-    const args = [
-      this.#now(),
-      ...wordsOf(this.remembered()),
+    const answer = await beat(this.#options.redis, {
+      ...heartbeatKeys,
+      now: this.#now(),
+      memory: this.remembered(),
       event,
       deployment,
-      '',
-      this.#recovering?.since ?? 0,
-      this.#ours,
-    ];
-    await this.#take(await runScript(this.#options.redis, beatScript, heartbeatKeys, args));
+      recovering: this.#recovering?.since,
+      ours: this.#ours,
+    });
+    await this.#take(answer);
   }
 
-  async #take(answer: unknown): Promise<void> {
-    const [is, ...rest] = answer as readonly [string, ...unknown[]];
-    if (is === 'another') throw new KeysOfAnother();
-    if (is === 'recovering') return this.#show(readRecoveryAnswer(answer as readonly unknown[]));
+  async #take(answer: BeatAnswer): Promise<void> {
+    if (answer.is === 'another') throw new KeysOfAnother();
+    if (answer.is === 'recovering') return this.#show(readRecovery(answer.fields));
     this.#show(undefined);
-    const [epoch, counter, at, event, deployment] = rest as [string, number, number, string, string];
     if (this.#options.fence && !(await this.#options.fence())) return;
+    const { epoch, counter, at, event, deployment = '' } = answer;
     // Another epoch counts on from where nobody has been; what was remembered of the one before says nothing about it.
     this.#mark = epoch === this.#known.epoch ? Math.max(counter, this.#mark) : counter;
     this.#known = { epoch, at, event, deployment, counter: Math.max(counter, this.#known.counter) };
@@ -220,8 +216,7 @@ export class Heartbeat {
     if (changed) for (const listener of this.#listeners) listener(state);
   }
 
-  #now(): string {
-    const { now } = this.#options;
-    return now ? String(now()) : '';
+  #now(): number | undefined {
+    return this.#options.now?.();
   }
 }

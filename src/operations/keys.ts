@@ -3,6 +3,9 @@ import { fingerprint } from '../lib/ids.ts';
 /** What the fields of `counts` that count events begin with; the type follows. */
 export const EVENT_FIELD = 'event:';
 
+/** What the fields of the heartbeat begin with that hold the counter at the last act of a process; its name follows. */
+export const MARK = 'process:';
+
 /** Field of the same hash: XOF of the disbursements in flight of an account, by withdraw mode. */
 export const flightField = (account: string, withdrawMode = ''): string => `flight:${account}:${withdrawMode}`;
 

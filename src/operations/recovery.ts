@@ -5,9 +5,9 @@
 import type { Redis } from 'ioredis';
 import type { Random } from '../lib/random.ts';
 import { keys } from './keys.ts';
-import { type Fields, fieldsOf } from './record.ts';
-import { beatScript, leaveRecoveryScript } from './scripts/heartbeat.ts';
-import { runScript } from './scripts/script.ts';
+import type { Fields } from './record.ts';
+import { beat } from './scripts/generated/beat.ts';
+import { leaveRecovery } from './scripts/generated/leave-recovery.ts';
 
 /** Why a recovery began; the first two may be no more than a long stop. */
 const recoveryCauses = [
@@ -56,12 +56,12 @@ export const RECOVERING =
 export class Recovery {
   readonly #redis: Redis;
   readonly #random: Random;
-  readonly #now: () => string;
+  readonly #now: () => number | undefined;
 
   constructor({ redis, random, now }: { redis: Redis; random: Random; now?: () => number }) {
     this.#redis = redis;
     this.#random = random;
-    this.#now = () => (now ? String(now()) : '');
+    this.#now = () => now?.();
   }
 
   /** Undefined: none is under way. */
@@ -72,18 +72,8 @@ export class Recovery {
 
   /** Begins one, or adds to what is known about the one that is under way; `lastEvent`: a place that was seen. */
   async enter(because: RecoveryCause, lastEvent = '0-0'): Promise<void> {
-    await runScript(this.#redis, beatScript, heartbeatKeys, [
-      this.#now(),
-      '',
-      0,
-      '',
-      0,
-      lastEvent,
-      '',
-      because,
-      0,
-      '',
-    ]);
+    const memory = { counter: 0, mark: 0 };
+    await beat(this.#redis, { ...heartbeatKeys, now: this.#now(), memory, event: lastEvent, because });
   }
 
   /**
@@ -91,27 +81,28 @@ export class Recovery {
    * what people must look at, is written down before. `lastEvent`: what else is known of how far the events had come.
    * False: none is under way.
    */
-  async leave({ by, lastEvent = '' }: { readonly by: string; readonly lastEvent?: string }): Promise<boolean> {
-    const args = [this.#now(), this.#random.hex(EPOCH_BYTES), by, lastEvent];
-    const [is] = (await runScript(this.#redis, leaveRecoveryScript, heartbeatKeys, args)) as [string];
-    return is === 'left';
+  async leave({ by, lastEvent }: { readonly by: string; readonly lastEvent?: string }): Promise<boolean> {
+    const { heartbeat, recovery, events, counts } = heartbeatKeys;
+    const epoch = this.#random.hex(EPOCH_BYTES);
+    const told = { now: this.#now(), epoch, by, lastEvent };
+    return (await leaveRecovery(this.#redis, { heartbeat, recovery, events, counts, ...told })).is === 'left';
   }
 }
 
 export const EPOCH_BYTES = 16;
 
 /** As the scripts of the heartbeat take them. */
-export const heartbeatKeys = [
-  keys.heartbeat,
-  keys.recovery,
-  keys.schema,
-  keys.events,
-  keys.dispatch,
-  keys.counts('system'),
-  keys.stamp,
-];
+export const heartbeatKeys = {
+  heartbeat: keys.heartbeat,
+  recovery: keys.recovery,
+  schema: keys.schema,
+  events: keys.events,
+  dispatch: keys.dispatch,
+  counts: keys.counts('system'),
+  stamp: keys.stamp,
+};
 
-function readRecovery(fields: Fields): RecoveryState {
+export function readRecovery(fields: Fields): RecoveryState {
   const { knownCounter, lastEvent } = fields;
   return {
     since: Number(fields['since']),
@@ -124,8 +115,4 @@ function readRecovery(fields: Fields): RecoveryState {
     ...(knownCounter === undefined ? {} : { knownCounter: Number(knownCounter) }),
     ...(lastEvent === undefined ? {} : { knownLastEvent: lastEvent }),
   };
-}
-
-export function readRecoveryAnswer(answer: readonly unknown[]): RecoveryState {
-  return readRecovery(fieldsOf(answer[1] as readonly string[]));
 }

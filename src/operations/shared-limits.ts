@@ -11,15 +11,16 @@ import {
   type MoneyLimit,
   type Opinions,
   describeValue,
+  limitNamed,
   moneyLimits,
   strictestOf,
   valueOf,
   wordOf,
   writeLimit,
 } from './limits.ts';
-import { publishLimitsScript, setLimitScript } from './scripts/limits.ts';
+import { publishLimits } from './scripts/generated/publish-limits.ts';
+import { setLimit } from './scripts/generated/set-limit.ts';
 import { type Deployment, wordOfDeployment } from './stamp.ts';
-import { runScript } from './scripts/script.ts';
 
 /** What was asked waits for another key so long. */
 export const ASKED_FOR_MS = 86_400_000;
@@ -58,8 +59,8 @@ export interface SharedLimitsOptions {
 export class SharedLimits {
   readonly #redis: Redis;
   readonly #own: Opinions;
-  readonly #now: () => string;
-  readonly #ours: string;
+  readonly #now: () => number | undefined;
+  readonly #ours: string | undefined;
   /** Settings of this process that were looser than what held when it started. */
   readonly #looser = new Set<MoneyLimit>();
 
@@ -67,7 +68,7 @@ export class SharedLimits {
   constructor(redis: Redis, own: Opinions = {}, { now, ours }: SharedLimitsOptions = {}) {
     this.#redis = redis;
     this.#own = own;
-    this.#now = () => (now ? String(now()) : '');
+    this.#now = () => now?.();
     this.#ours = wordOfDeployment(ours);
   }
 
@@ -81,19 +82,21 @@ export class SharedLimits {
     op: string,
     when: 'at start' | 'again' = 'at start',
   ): Promise<{ readonly lowered: readonly LimitChange[]; readonly looser: readonly MoneyLimit[] }> {
-    const said = moneyLimits.flatMap((name) =>
-      this.#own[name] === undefined ? [] : [name, wordOf(this.#own[name])],
-    );
-    const words = (await runScript(
-      this.#redis,
-      publishLimitsScript,
-      [keys.limits, keys.stamp],
-      [this.#now(), by, op, when === 'again' ? 1 : 0, this.#ours, ...said],
-    )) as string[];
+    const said = moneyLimits.map((name) => [name, wordOf(this.#own[name])] as const);
+    const told = await publishLimits(this.#redis, {
+      limits: keys.limits,
+      stamp: keys.stamp,
+      now: this.#now(),
+      by,
+      op,
+      runs: when === 'again',
+      ours: this.#ours,
+      asked: Object.fromEntries(said.filter(([, word]) => word !== '')),
+    });
     const lowered: LimitChange[] = [];
-    for (let at = 0; at < words.length; at += 3) {
-      const [name, did, was] = words.slice(at, at + 3) as [MoneyLimit, 'lowered' | 'looser', string];
-      if (did === 'looser') this.#looser.add(name);
+    for (const { is, name: word, was } of told) {
+      const name = limitNamed(word);
+      if (is === 'looser') this.#looser.add(name);
       else lowered.push({ name, from: strictestOf(name, [valueOf(was)]), to: this.#own[name] ?? null });
     }
     return { lowered, looser: [...this.#looser] };
@@ -102,13 +105,10 @@ export class SharedLimits {
   /** Said once more by the same key, for a day, it answers what it did then: the first answer may have been lost. */
   async set(name: MoneyLimit, value: LimitValue, by: string): Promise<LimitSet> {
     const op = derivedHex('limit', by, name, wordOf(value));
-    const args = [this.#now(), by, name, wordOf(value), ASKED_FOR_MS, op];
-    const [is, held, again] = (await runScript(this.#redis, setLimitScript, [keys.limits], args)) as [
-      LimitSet['is'],
-      string,
-      '1'?,
-    ];
-    return { is, from: valueOf(held) ?? null, ...(again === undefined ? {} : { again: true }) };
+    const asked = { now: this.#now(), by, name, value: wordOf(value), waitsMs: ASKED_FOR_MS, op };
+    const answer = await setLimit(this.#redis, { limits: keys.limits, ...asked });
+    const from = valueOf(answer.held) ?? null;
+    return { is: answer.is, from, ...(answer.is === 'in force' && answer.again ? { again: true } : {}) };
   }
 
   /** All of them as they stand in Redis; `now` tells what was asked too long ago. */

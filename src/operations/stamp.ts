@@ -7,7 +7,7 @@ import { kinds } from '../kinds/index.ts';
 import { isFinal, statesOf } from '../kinds/states.ts';
 import { canonicalJson } from '../lib/ids.ts';
 import { keys } from './keys.ts';
-import { defineScript, runScript } from './scripts/script.ts';
+import { replaceStamp } from './scripts/generated/replace-stamp.ts';
 
 /** What one process knows of its deployment. One that never asks the service knows no addresses and no accounts. */
 export interface Deployment {
@@ -41,37 +41,8 @@ export type Difference =
 const ACCEPTED_KEPT = 20;
 const READ_AT_ONCE = 500;
 
-/** A script that is sent again after a lost reply finds its own stamp and says no; whoever asks reads it and is content. */
-const replaceScript = defineScript(
-  'stamp',
-  `
-if (redis.call('GET', KEYS[1]) or '') ~= ARGV[1] then return 0 end
-redis.call('SET', KEYS[1], ARGV[2])
-return 1
-`,
-);
-
-/**
- * Whether the stamp is of another deployment than `ours` ('' has no say), for scripts that must write nothing there. As
- * `differencesOf`; an account that was taken away is looked for by whoever compares at length.
- */
-export const OF_ANOTHER = `
-local function of_another(stamp_key, ours)
-  local text = ours ~= '' and redis.call('GET', stamp_key)
-  if not text then return false end
-  local stamp, own = cjson.decode(text), cjson.decode(ours)
-  if stamp.environment ~= own.environment then return true end
-  for _, of in ipairs({'addresses', 'accounts'}) do
-    for name, value in pairs(own[of] or {}) do
-      if (stamp[of][name] or value) ~= value then return true end
-    end
-  end
-  return false
-end
-`;
-
-/** As scripts with `OF_ANOTHER` in them take it. */
-export const wordOfDeployment = (ours: Deployment | undefined): string => (ours ? canonicalJson(ours) : '');
+/** As scripts take it that must write nothing where the keys are of another deployment. */
+export const wordOfDeployment = (ours: Deployment | undefined): string | undefined => ours && canonicalJson(ours);
 
 /** These keys are of another deployment; nothing was written. Which, and what to do: `stampAs`. */
 export class KeysOfAnother extends Error {
@@ -149,11 +120,11 @@ async function replace(
   judge: (stamp: Stamp | undefined) => Promise<Judged>,
 ): Promise<readonly Difference[]> {
   for (;;) {
-    const text = (await redis.get(keys.stamp)) ?? '';
-    const judged = await judge(text === '' ? undefined : (JSON.parse(text) as Stamp));
+    const before = (await redis.get(keys.stamp)) ?? undefined;
+    const judged = await judge(before === undefined ? undefined : (JSON.parse(before) as Stamp));
     if ('differences' in judged) return judged.differences;
-    const next = canonicalJson(judged.next);
-    if (next === text || (await runScript(redis, replaceScript, [keys.stamp], [text, next])) === 1) return [];
+    const after = canonicalJson(judged.next);
+    if (after === before || (await replaceStamp(redis, { stamp: keys.stamp, before, after }))) return [];
   }
 }
 

@@ -1,7 +1,8 @@
 import type { Redis } from 'ioredis';
 import type { Clock } from '../lib/clock.ts';
-import { luaScript } from './lua.ts';
+import { tokenBucket } from '../redis/scripts/generated/token-bucket.ts';
 import type { Area } from './options.ts';
+import { keepLonger } from './scripts/generated/keep-longer.ts';
 
 /** `act` changes something upstream; `look` only asks, and may use at most half of the rate. */
 export type Urgency = 'act' | 'look';
@@ -22,38 +23,12 @@ interface LimiterOptions {
 }
 
 const LONGEST_WAIT_MS = 1_000;
+const longestUs = LONGEST_WAIT_MS * 1_000;
 /** Without a rate, how often it is asked whether another process was told to slow down. */
 const PAUSE_LOOK_MS = 250;
 /** How much of one second's rate may go at once: enough to be smooth, too little to be a burst after a recovery. */
 const BURST_PART = 0.1;
 const MICROSECONDS = 1_000_000;
-
-/**
- * A generic cell rate algorithm: each key holds the time at which its bucket is empty again. Redis's own clock counts,
- * so no two machines compare theirs. A short wait is a reservation; a longer one takes nothing. In µs throughout.
- */
-const take = luaScript(`
-local time = redis.call('TIME')
-local now = tonumber(time[1]) * ${MICROSECONDS} + tonumber(time[2])
-local start = now + math.max(redis.call('PTTL', KEYS[1]), 0) * 1000
-local interval, burst, longest = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-local wait, empty = start - now, {}
-for i = 2, #KEYS do
-  local every = interval * (i - 1)
-  local tat = math.max(tonumber(redis.call('GET', KEYS[i]) or '0'), start)
-  wait = math.max(wait, tat - math.max(burst - 1, 0) * every - now)
-  empty[i] = tat + every
-end
-if wait > longest then return { 0, math.ceil(wait / 1000) } end
-for i = 2, #KEYS do
-  redis.call('SET', KEYS[i], string.format('%.0f', empty[i]), 'PX', math.ceil((empty[i] - now) / 1000) + 1000)
-end
-return { 1, math.ceil(wait / 1000) }`);
-
-// A shorter pause never replaces a longer one.
-const keepLonger = luaScript(`
-if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[1]) then redis.call('SET', KEYS[1], '1', 'PX', ARGV[1]) end
-return 1`);
 
 /** Where Redis keeps what is known of an account and an area. */
 type KeyOf = (account: string, area: Area, what: string) => string;
@@ -82,7 +57,7 @@ function createPauses({ redis, clock }: Pick<LimiterOptions, 'redis' | 'clock'>,
       until.set(nameOf(account, area), clock.monotonic() + ms);
       if (ms < 1) return;
       try {
-        await keepLonger(redis, [keyOf(account, area, 'pause')], [Math.ceil(ms)]);
+        await keepLonger(redis, { pause: keyOf(account, area, 'pause'), forMs: Math.ceil(ms) });
       } catch (error) {
         // The answer that asked for the pause matters more than telling the others of it, and this process still waits.
         if (!(error instanceof Error)) throw error;
@@ -93,7 +68,7 @@ function createPauses({ redis, clock }: Pick<LimiterOptions, 'redis' | 'clock'>,
 
 /** One rate per account and area for the whole cluster. */
 export function createLimiter({ redis, clock, ratePerSecond }: LimiterOptions): Limiter {
-  const interval = MICROSECONDS / ratePerSecond;
+  const everyUs = MICROSECONDS / ratePerSecond;
   const burst = Math.max(1, Math.floor(ratePerSecond * BURST_PART));
   const keyOf: KeyOf = (account, area, what) => `rate:${account}:${area}:${what}`;
   const pauses = createPauses({ redis, clock }, keyOf);
@@ -107,14 +82,12 @@ export function createLimiter({ redis, clock, ratePerSecond }: LimiterOptions): 
     const pauseMs = pauses.leftMs(account, area);
     if (pauseMs > LONGEST_WAIT_MS) return { admitted: false, retryAfterMs: pauseMs };
     if (ratePerSecond === 0) return { admitted: true, waitMs: pauseMs };
-    const keys = [keyOf(account, area, 'pause'), keyOf(account, area, 'all')];
-    // The look's own bucket drips half as fast: it is the second in line, and the script doubles its interval.
-    if (urgency === 'look') keys.push(keyOf(account, area, 'look'));
-    const [admitted, waitMs] = (await take(redis, keys, [interval, burst, LONGEST_WAIT_MS * 1_000])) as [
-      number,
-      number,
-    ];
-    return admitted === 1 ? { admitted: true, waitMs } : { admitted: false, retryAfterMs: waitMs };
+    const buckets = [keyOf(account, area, 'all')];
+    // The look's own bucket drips half as fast: it is the second in line.
+    if (urgency === 'look') buckets.push(keyOf(account, area, 'look'));
+    const pause = keyOf(account, area, 'pause');
+    const { taken, waitMs } = await tokenBucket(redis, { pause, buckets, everyUs, burst, longestUs, wanted: 1 });
+    return taken === 1 ? { admitted: true, waitMs } : { admitted: false, retryAfterMs: waitMs };
   }
 
   return {

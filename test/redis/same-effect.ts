@@ -26,27 +26,35 @@ export interface SameEffect<W> {
   readonly steps: number;
   readonly one: { readonly redis: Redis; readonly way: W };
   readonly other: { readonly redis: Redis; readonly way: W };
+  /** What need not be the same: times by the clock of Redis itself. */
+  readonly blur?: RegExp;
   /** Rolls the next command; what it returns is run on both. */
   readonly next: (roll: Dice) => (way: W, redis: Redis) => Promise<unknown>;
 }
 
 /** Throws at the first step after which they differ. Answers how often each answer came, so that none is missed. */
 export async function expectSameEffect<W>(run: SameEffect<W>): Promise<ReadonlyMap<string, number>> {
-  const { seed, steps, one, other, next } = run;
+  const { seed, steps, one, other, next, blur = /$^/g } = run;
   const roll = dice(seed);
   const seen = new Map<string, number>();
   for (let step = 1; step <= steps; step += 1) {
     const command = next(roll);
-    const answers = [await outcomeOf(command(one.way, one.redis)), await outcomeOf(command(other.way, other.redis))];
-    expect(answers[1], `answer of step ${step}, seed ${seed}`).toEqual(answers[0]);
-    expect(await contentsOf(other.redis), `Redis after step ${step}, seed ${seed}`).toEqual(
-      await contentsOf(one.redis),
-    );
-    const name = JSON.stringify(answers[0])?.slice(0, 24) ?? 'nothing';
+    const answers: string[] = [];
+    const held: string[] = [];
+    for (const { way, redis } of [one, other]) {
+      answers.push(shown(await outcomeOf(command(way, redis)), blur));
+      held.push(shown(await contentsOf(redis), blur));
+    }
+    expect(answers[1], `answer of step ${step}, seed ${seed}`).toBe(answers[0]);
+    expect(held[1], `Redis after step ${step}, seed ${seed}`).toBe(held[0]);
+    const name = String(answers[0]).replaceAll(/\s+/g, ' ').slice(0, 24);
     seen.set(name, (seen.get(name) ?? 0) + 1);
   }
   return seen;
 }
+
+const shown = (value: unknown, blur: RegExp): string =>
+  (JSON.stringify(value, null, 1) ?? 'nothing').replaceAll(blur, 'blurred');
 
 /** A refusal is compared by its words; which line of which script it was, is not. */
 async function outcomeOf(answer: Promise<unknown>): Promise<unknown> {
@@ -81,8 +89,15 @@ async function contentOf(redis: Redis, name: string): Promise<unknown> {
     case 'list':
       return redis.lrange(name, 0, -1);
     case 'stream':
-      return (await redis.xrange(name, '-', '+')).map(([, fields]) => fields);
+      return (await redis.xrange(name, '-', '+')).map(([, fields]) => fields.map(readIfJson));
     default:
       return redis.get(name);
   }
+}
+
+/** Lua writes the members of an object in an order of its own. */
+function readIfJson(value: string): unknown {
+  if (!value.startsWith('{')) return value;
+  const read: unknown = JSON.parse(value);
+  return Object.entries(read ?? {}).toSorted(([one], [other]) => one.localeCompare(other));
 }

@@ -1,4 +1,4 @@
-import { AS_IT_WAS, GUARD } from './heartbeat.ts';
+import { AS_IT_WAS, GUARD } from './chunk-guard.ts';
 import { defineScript } from './script.ts';
 import { SETTLE } from './chunk-settle.ts';
 import { TOGETHER } from './together.ts';

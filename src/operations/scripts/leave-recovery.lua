@@ -1,0 +1,29 @@
+-- Ends a recovery: a new epoch, in which events have greater ids than any follower can have seen.
+-- @key heartbeat  @key recovery  @key events  @key counts
+-- @arg now at?
+-- @arg epoch text  the new one
+-- @arg by text
+-- @arg lastEvent text?  what is known to be the last one besides
+-- @returns left | none
+--- @include "lib/clock"
+--- @include "lib/recovery"
+
+local k = {heartbeat = heartbeat, recovery = recovery, events = events, counts = counts}
+local at, h = clock(now), read_heartbeat(heartbeat)
+if not h.recovering then return {'none'} end
+local epochs, known_counter, seen = unpack(redis.call('HMGET', recovery, 'epochs', 'knownCounter', 'lastEvent'))
+local before = {}
+for one in string.gmatch(h.before .. ',' .. (h.epoch or '') .. ',' .. (epochs or ''), '[^,]+') do
+  if not among(table.concat(before, ','), one) then before[#before + 1] = one end
+end
+if lastEvent and (not seen or is_after(lastEvent, seen)) then seen = lastEvent end
+local floor = seen and seen ~= '' and place_parts(seen) + FLOOR_KNOWN_MS or at + FLOOR_UNKNOWN_MS
+local place = string.format('%.0f-0', floor)
+if not is_after(place, last_place(events)) then place = '*' end
+local counter = math.max(h.counter, tonumber(known_counter or '0')) + 1
+redis.call('HSET', heartbeat, 'epoch', epoch, 'before', table.concat(before, ','), 'counter', string.format('%.0f', counter),
+  'at', at)
+redis.call('HSETNX', heartbeat, 'deployment', epoch)
+leave(k, h)
+tell(k, at, 'recovered', {because = h.recovering, by = by}, place)
+return {'left'}

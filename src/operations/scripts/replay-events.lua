@@ -1,0 +1,22 @@
+-- Events that an endpoint is to get once more, whatever became of them. A disabled endpoint is enabled by it.
+-- Answers whether there is such an endpoint.
+-- @key record  @key deliveries  @key tries  @key due  @key dispatch
+-- @arg now at?  @arg id text  @arg places text[]
+-- @arrow disabled -> enabled
+-- @returns flag
+--- @include "lib/clock"
+
+local at = clock(now)
+local state = redis.call('HGET', record, 'state')
+if not state then return 0 end
+if state ~= 'enabled' then
+  redis.call('HSET', record, 'state', 'enabled')
+  redis.call('HINCRBY', dispatch, 'rev', 1)
+end
+redis.call('HDEL', record, 'failures', 'failingSince', 'restUntil', 'reason', 'disabledAt')
+for _, place in ipairs(places) do
+  redis.call('ZADD', deliveries, at, place)
+  redis.call('HDEL', tries, place)
+end
+if #places > 0 then redis.call('ZADD', due, 'LT', at, id) end
+return 1

@@ -1,0 +1,63 @@
+-- Writes down what became of the events that were taken. A success ends the failing of an endpoint; one that has
+-- failed for too long is disabled, and that is announced.
+-- @key record  @key deliveries  @key tries  @key due  @key undelivered  @key log  @key events  @key counts
+-- @arg now at?  @arg id text  @arg lease text
+-- @arg restMs ms  after a failure
+-- @arg disableAfterMs ms
+-- @each results
+--   @arg place text
+--   @arg outcome delivered|retried|undelivered
+--   @arg waitMs ms  until the next try
+--   @arg line text  of the log
+-- @arrow enabled -> disabled
+-- @returns settled {rev int, disabled flag, dueInMs ms?} | not yours
+--- @include "lib/clock"
+--- @include "lib/emit"
+
+local at = clock(now)
+local leased, since, url, account = unpack(redis.call('HMGET', record, 'lease', 'failingSince', 'url', 'account'))
+if leased ~= lease then return {'not yours'} end
+local taken, failed = 0, 0
+for _, one in ipairs(results) do
+  if one.outcome == 'retried' then
+    redis.call('ZADD', deliveries, at + one.waitMs, one.place)
+    redis.call('HINCRBY', tries, one.place, 1)
+  else
+    redis.call('ZREM', deliveries, one.place)
+    redis.call('HDEL', tries, one.place)
+  end
+  if one.outcome == 'undelivered' then redis.call('LPUSH', undelivered, one.place) end
+  if one.outcome == 'delivered' then taken = taken + 1 else failed = failed + 1 end
+  redis.call('LPUSH', log, at .. '|' .. one.line)
+end
+redis.call('LTRIM', log, 0, LOG_LINES - 1)
+redis.call('HDEL', record, 'lease', 'until')
+local rev, rest, disabled = redis.call('HINCRBY', record, 'rev', 1), 0, 0
+local function disable()
+  disabled = 1
+  redis.call('HSET', record, 'state', 'disabled', 'disabledAt', at, 'reason', 'failing_for_days')
+  local waiting = redis.call('ZREVRANGE', deliveries, 0, UNDELIVERED_MOST - 1)
+  for _, place in ipairs(waiting) do redis.call('LPUSH', undelivered, place) end
+  redis.call('UNLINK', deliveries, tries)
+  local data = cjson.encode({id = id, state = 'disabled', url = url, reason = 'failing_for_days'})
+  emit(record, {stream = events, counts = counts, id = id, at = at, account = account, type = 'endpoint.disabled', data = data})
+end
+if taken > 0 then
+  redis.call('HSET', record, 'deliveredAt', at)
+  redis.call('HDEL', record, 'failures', 'failingSince', 'restUntil')
+elseif failed > 0 then
+  since = tonumber(since or at)
+  rest = at + restMs
+  redis.call('HINCRBY', record, 'failures', 1)
+  redis.call('HSET', record, 'failingSince', since, 'restUntil', rest)
+  if at - since >= disableAfterMs then disable() end
+end
+redis.call('LTRIM', undelivered, 0, UNDELIVERED_MOST - 1)
+local next = redis.call('ZRANGE', deliveries, 0, 0, 'WITHSCORES')
+if not next[2] then
+  redis.call('ZREM', due, id)
+  return {'settled', rev, disabled}
+end
+local due_at = math.max(tonumber(next[2]), rest, at)
+redis.call('ZADD', due, due_at, id)
+return {'settled', rev, disabled, due_at - at}

@@ -1,0 +1,24 @@
+-- Deletes only the generation that was refused, so that a herd of refusals costs one login. Answers 0: renew now or
+-- read the newer one; above 0: ms to wait, because a forced renewal has just taken place.
+-- @key token  @key young  @key pause  @key forced
+-- @arg generation int
+-- @arg youngMs ms  one that is refused so soon was not refused for its age
+-- @arg pauseMs ms  when that happens again
+-- @arg forcedEveryMs ms
+-- @returns ms
+
+local stored, usable = unpack(redis.call('HMGET', token, 'generation', 'usable'))
+if tonumber(stored or '') ~= generation then return 0 end
+local age = tonumber(usable) - redis.call('PTTL', token)
+if age < youngMs then
+  local refused = redis.call('INCR', young)
+  redis.call('PEXPIRE', young, youngMs)
+  if refused >= 2 then
+    redis.call('SET', pause, 'config token_refused_repeatedly', 'PX', pauseMs)
+    redis.call('DEL', token, young)
+    return pauseMs
+  end
+end
+if not redis.call('SET', forced, '1', 'NX', 'PX', forcedEveryMs) then return redis.call('PTTL', forced) end
+redis.call('DEL', token)
+return 0
