@@ -41,7 +41,7 @@ export const json = <Value>(otherwise?: Value): Sure<Value> => ({
 export const word = <Word extends string>(): Sure<Word> => ({ codec: 'text', presence: 'sure' });
 export const maybeWord = <Word extends string>(): Maybe<Word> => ({ codec: 'text', presence: 'maybe' });
 
-interface Shown<S extends z.ZodType> {
+export interface Shown<S extends z.ZodType> {
   readonly shown: S;
 }
 
