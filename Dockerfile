@@ -1,9 +1,12 @@
-# Checked by reading only: no container engine has built or run this file yet.
+# script/containers builds and runs this with a real engine.
 #
-#   docker build -t relais .
-#   docker run --read-only --tmpfs /tmp --cap-drop ALL -e REDIS_URL=… -e API_KEYS=… relais run --roles worker
+#   docker build -t localhost/relais .
+#   docker run --read-only --tmpfs /tmp --cap-drop ALL -e REDIS_URL=… -e API_KEYS=… localhost/relais run --roles worker
 
-FROM docker.io/library/node:20-bookworm-slim@sha256:2cf067cfed83d5ea958367df9f966191a942351a2df77d6f0193e162b5febfc0 AS build
+# For a mirror of your own: --build-arg NODE_IMAGE=…
+ARG NODE_IMAGE=docker.io/library/node:20-bookworm-slim@sha256:2cf067cfed83d5ea958367df9f966191a942351a2df77d6f0193e162b5febfc0
+
+FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 # No install scripts: nothing here needs one, and a package that suddenly brings one should not run.
@@ -12,7 +15,7 @@ COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
 RUN npm run build && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 
-FROM docker.io/library/node:20-bookworm-slim@sha256:2cf067cfed83d5ea958367df9f966191a942351a2df77d6f0193e162b5febfc0
+FROM ${NODE_IMAGE}
 WORKDIR /app
 ENV NODE_ENV=production \
     HOST=0.0.0.0 \

@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfig } from '../../src/config.ts';
@@ -6,7 +8,7 @@ import { toMs } from '../../src/lib/durations.ts';
 import { timingOf } from '../../src/app/timing.ts';
 import { describeSettings } from '../../src/config.ts';
 
-/** No engine runs these files here, so what a reader would check is checked by reading. */
+/** What a reader would check is checked by reading; script/containers runs these files with a real engine. */
 interface Service {
   readonly image?: string;
   readonly command?: readonly string[];
@@ -20,23 +22,23 @@ interface Service {
   readonly logging?: { readonly options?: Readonly<Record<string, string>> };
   readonly healthcheck?: { readonly test: readonly string[] };
   readonly depends_on?: readonly string[] | Readonly<Record<string, { readonly condition: string }>>;
-  readonly deploy?: unknown;
+  readonly mem_limit?: string;
+  readonly pids_limit?: number;
 }
 
 const ROOT = new URL('../../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, ROOT), 'utf8');
 const compose = parse(read('docker-compose.yml'), { merge: true }) as {
-  readonly name: string;
   readonly services: Readonly<Record<string, Service>>;
   readonly volumes: Readonly<Record<string, unknown>>;
 };
 const services = Object.entries(compose.services);
-const ours = services.filter(([, { image }]) => image === 'relais');
+const ours = services.filter(([, { image }]) => image === '${RELAIS_IMAGE:-localhost/relais}');
 
 /** What the specification of compose knows of a service and we use. */
 const KEYS =
-  'build cap_drop command depends_on environment healthcheck image logging ports profiles ' +
-  'read_only restart security_opt stop_grace_period tmpfs user volumes';
+  'build cap_drop command depends_on environment healthcheck image logging mem_limit pids_limit ' +
+  'ports profiles read_only restart security_opt stop_grace_period tmpfs user volumes';
 
 describe('docker-compose.yml', () => {
   test('has the roles, the sandbox, Redis and whoever watches', () => {
@@ -57,7 +59,13 @@ describe('docker-compose.yml', () => {
   });
 
   test.for(services)('%s is published on this machine only', ([, { ports = [] }]) => {
-    for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
+    for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\$\{\w+_PORT:-\d+\}:\d+$/);
+  });
+
+  test.for(services)('%s has bounds of memory and processes, and says how it is', ([name, service]) => {
+    expect(service.mem_limit).toMatch(/^(\$\{\w+:-)?\d+[mg]\}?$/);
+    expect(service.pids_limit).toBeGreaterThan(0);
+    if (name !== 'grafana') expect(service.healthcheck?.test[0]).toMatch(/^CMD/);
   });
 
   test.for(services)('%s mounts what there is', ([, { volumes = [] }]) => {
@@ -84,6 +92,14 @@ describe('docker-compose.yml', () => {
 
   test.for(services)('%s keeps a log that ends somewhere', ([, { logging }]) => {
     expect(logging?.options).toEqual({ 'max-size': expect.stringMatching(/^\d+m$/), 'max-file': '5' });
+  });
+
+  test('a command that only looks needs no secret, and the file says where they are kept', () => {
+    const text = read('docker-compose.yml');
+    expect(text).not.toMatch(/\$\{\w+:?\?/);
+    const line = /test -e \.env \|\| \(.*?>\.env\)/s.exec(text)?.[0] ?? '';
+    for (const name of ['CALLBACK_SECRET', 'SEALING_SECRET', 'API_KEYS']) expect(line).toContain(`${name}="`);
+    expect(read('.gitignore').split('\n')).toContain('.env');
   });
 
   test('a process has the secrets that it uses, and no others', () => {
@@ -123,6 +139,12 @@ describe('docker-compose.yml', () => {
     expect(compose.services['redis']?.healthcheck?.test).toEqual(['CMD-SHELL', 'redis-cli ping | grep -q PONG']);
   });
 
+  test('the sandbox keeps its books in a volume, so that it knows after a restart whom it paid', () => {
+    const { command, volumes } = compose.services['sandbox'] ?? {};
+    const [, folder] = volumes?.[0]?.split(':') ?? [];
+    expect(command).toEqual(['sandbox', '--books', `${folder}/books`]);
+  });
+
   test('Prometheus finds the containers of every role, and has the rules', () => {
     const config = parse(read('ops/prometheus/prometheus.yml')) as {
       rule_files: string[];
@@ -148,6 +170,34 @@ describe('docker-compose.yml', () => {
   });
 });
 
+const absent = spawnSync('docker-compose', ['version']).error ? 'skipped: no docker-compose here' : undefined;
+if (absent) console.warn(absent);
+
+describe.skipIf(absent)('docker-compose itself', () => {
+  const config = (...args: readonly string[]) =>
+    // Of a folder that has no .env.
+    spawnSync(
+      'docker-compose',
+      ['--project-directory', 'test', '-f', fileURLToPath(new URL('docker-compose.yml', ROOT)), ...args],
+      {
+        cwd: fileURLToPath(ROOT),
+        env: { PATH: process.env['PATH'] },
+        encoding: 'utf8',
+      },
+    );
+
+  test('takes the file as it stands, without a secret and without a word', () => {
+    const { status, stderr } = config('config', '--quiet');
+    expect([status, stderr]).toEqual([0, '']);
+  });
+
+  test('reads in it what we read in it', () => {
+    const { services: known } = parse(config('config').stdout) as typeof compose;
+    expect(Object.keys(known).toSorted()).toEqual(Object.keys(compose.services).toSorted());
+    expect(known['api']?.ports).toEqual(['127.0.0.1:3000:3000/tcp']);
+  });
+});
+
 describe('the image', () => {
   const lines = read('Dockerfile').split('\n');
   const last = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM ')));
@@ -155,7 +205,7 @@ describe('the image', () => {
   test('is built in one stage and runs in another', () => {
     const stages = lines.filter((line) => line.startsWith('FROM '));
     expect(stages).toHaveLength(2);
-    for (const stage of stages) expect(stage).toMatch(/^FROM docker\.io\/library\/node:\d+-\S+/);
+    for (const stage of stages) expect(stage).toMatch(/^FROM \$\{NODE_IMAGE\}( AS build)?$/);
   });
 
   test('is not root, says whether it lives, and gets the signals itself', () => {

@@ -30,8 +30,11 @@ test('every package that is installed on Linux is held to a checksum', () => {
 
 test('every image is named with its registry and its digest', () => {
   const { services } = parse(read('docker-compose.yml')) as { services: Record<string, { image?: string }> };
-  const composed = Object.values(services).flatMap(({ image }) => (image && image !== 'relais' ? [image] : []));
-  const built = [...read('Dockerfile').matchAll(/^FROM (\S+)/gm)].map(([, image]) => image ?? '');
+  const composed = Object.values(services).flatMap(({ image }) =>
+    image && !image.includes('RELAIS_IMAGE') ? [image] : [],
+  );
+  const built = [...read('Dockerfile').matchAll(/^ARG \w+_IMAGE=(\S+)/gm)].map(([, image]) => image ?? '');
+  for (const [, from] of read('Dockerfile').matchAll(/^FROM (\S+)/gm)) expect(from).toBe('${NODE_IMAGE}');
   const images = [...composed, ...built];
   expect(images.length).toBeGreaterThan(3);
   for (const image of images) expect(image).toMatch(/^docker\.io\/[\w/-]+:[\w.-]+@sha256:[0-9a-f]{64}$/);
