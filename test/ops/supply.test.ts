@@ -8,6 +8,8 @@ import { root } from '../tidy/scanner.ts';
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
 interface Locked {
+  readonly license?: string;
+  readonly dev?: true;
   readonly integrity?: string;
   readonly optional?: true;
   readonly os?: readonly string[];
@@ -26,6 +28,17 @@ test('every package that is installed on Linux is held to a checksum', () => {
   const installedHere = ({ optional, os = [OURS.os], cpu = OURS.cpu, libc = [OURS.libc] }: Locked): boolean =>
     !optional || (os.includes(OURS.os) && cpu.some((one) => OURS.cpu.includes(one)) && libc.includes(OURS.libc));
   expect(unchecked.filter(([, locked]) => installedHere(locked)).map(([path]) => path)).toEqual([]);
+});
+
+/** Those that ask no more of us than to be named. What only checks (dev) never leaves this repository. */
+const TAKEN = ['MIT', 'ISC', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD'];
+
+test('what we bring along has a licence that asks no more than to be named', () => {
+  const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, Locked> };
+  const brought = Object.entries(packages).filter(([path, { dev }]) => path !== '' && dev === undefined);
+  const known = brought.filter(([, { integrity }]) => integrity !== undefined);
+  expect(known.length).toBeGreaterThan(100);
+  expect(known.filter(([, { license = 'none' }]) => !TAKEN.includes(license)).map(([path]) => path)).toEqual([]);
 });
 
 test('every image is named with its registry and its digest', () => {
