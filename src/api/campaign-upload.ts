@@ -1,15 +1,17 @@
 /** Recipients over HTTP: counted, or with `dryRun` only judged. */
 import type { Request, Response } from 'express';
-import { UnusableFile } from '../campaigns/check/reasons.ts';
-import { type RepairableCountry, repairableCountries } from '../campaigns/check/phone-repair.ts';
+import { UnusableFile } from '../files/problems.ts';
+import { type RepairableCountry, repairableCountries } from '../campaigns/check/phone.ts';
 import { type UploadAnswer, uploadRecipients } from '../campaigns/upload.ts';
 import { IN_SLICES } from '../operations/slices.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import { type ApiContext, queryNumber, queryText, requireKept } from './context.ts';
+import { type FileBody, requireFileBody } from './file-body.ts';
 import { ApiProblem, invalid } from './problem.ts';
 
-const FORMATS = { 'text/csv': 'csv', 'application/x-ndjson': 'ndjson' } as const;
 const PREVIEW_MAX = 20;
+/** Of a column or a sheet. */
+const NAME = /^[^\p{Cc}]{1,100}$/u;
 
 /** The campaign is one that the caller may see, and recipients may be added to it. */
 export async function takeUpload(
@@ -17,13 +19,7 @@ export async function takeUpload(
   campaign: CampaignRecord,
   { request, response }: { readonly request: Request; readonly response: Response },
 ): Promise<void> {
-  if ((request.get('content-encoding') ?? 'identity') !== 'identity') {
-    throw new ApiProblem('unsupported-media-type', 'Send UTF-8, not encoded.');
-  }
-  const type = (request.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
-  const format = FORMATS[type as keyof typeof FORMATS];
-  if (!format) throw new ApiProblem('unsupported-media-type', `Send ${Object.keys(FORMATS).join(' or ')}.`);
-  const answer = await uploaded(context, campaign, request, { format, ...wishesOf(request) });
+  const answer = await uploaded(context, campaign, request, { ...requireFileBody(request), ...wishesOf(request) });
   if (answer.is === 'changed') {
     throw new ApiProblem('wrong-state', 'The campaign was changed meanwhile; nothing was added. Send it again.');
   }
@@ -36,6 +32,9 @@ interface Wishes {
   readonly repair: readonly RepairableCountry[];
   readonly preview: number | undefined;
   readonly dryRun: boolean;
+  readonly phoneColumn: string | undefined;
+  readonly sheet: string | undefined;
+  readonly takeHidden: boolean;
 }
 
 function wishesOf(request: Request): Wishes {
@@ -49,6 +48,9 @@ function wishesOf(request: Request): Wishes {
     repair: known as RepairableCountry[],
     preview: asked ? queryNumber(request, 'preview', 1, PREVIEW_MAX) : undefined,
     dryRun: queryText(request, 'dryRun', /^(true|false)$/) === 'true',
+    phoneColumn: queryText(request, 'phoneColumn', NAME),
+    sheet: queryText(request, 'sheet', NAME),
+    takeHidden: queryText(request, 'takeHidden', /^(true|false)$/) === 'true',
   };
 }
 
@@ -56,7 +58,7 @@ async function uploaded(
   { campaigns, queries, slices, random, defaultCountry, optOuts, smsPrices, senderOf }: ApiContext,
   campaign: CampaignRecord,
   request: Request,
-  wishes: Wishes & { readonly format: 'csv' | 'ndjson' },
+  wishes: Wishes & FileBody,
 ): Promise<UploadAnswer> {
   const within = defaultCountry === undefined ? campaign : { country: defaultCountry, ...campaign };
   const sender = senderOf(campaign.account);

@@ -2,7 +2,7 @@
 import { type Request, type Response, Router } from 'express';
 import { z } from 'zod';
 import { accountName, country, visible } from '../kinds/request-pieces.ts';
-import { UnusableFile } from '../campaigns/check/reasons.ts';
+import { UnusableFile } from '../files/problems.ts';
 import { type OptOutPhone, type PhoneRefused, phonesInFile, readPhones } from '../campaigns/opt-out-phones.ts';
 import type { OptOutList } from '../operations/opt-outs.ts';
 import { problemsOf } from '../producer/problems.ts';
@@ -16,9 +16,9 @@ import {
   requireKept,
   requireRole,
 } from './context.ts';
+import { fileBodyOf } from './file-body.ts';
 import { invalid } from './problem.ts';
 
-const FORMATS = { 'text/csv': 'csv', 'application/x-ndjson': 'ndjson' } as const;
 const AT_ONCE = 1_000;
 const REFUSED_SHOWN = 20;
 const PHONES_MAX = 50_000;
@@ -111,12 +111,12 @@ function asProblem({ at, message }: PhoneRefused) {
 
 /** Where the numbers come from: a JSON body, or a file with the rest in the query. */
 function read({ defaultCountry }: ApiContext, request: Request): { named: OptOutList; phones: Phones } {
-  const format = FORMATS[(request.get('content-type') ?? '').split(';')[0]?.trim() as keyof typeof FORMATS];
-  const parsed = format ? optOutQuery.safeParse(request.query) : optOutRequest.safeParse(request.body);
+  const file = fileBodyOf(request);
+  const parsed = file ? optOutQuery.safeParse(request.query) : optOutRequest.safeParse(request.body);
   if (!parsed.success) throw invalid(problemsOf(parsed.error));
   const { account, from = '', country: code = defaultCountry } = parsed.data;
   const named = { account, sender: from };
-  if (format) return { named, phones: phonesInFile(request, { country: code, format }) };
+  if (file) return { named, phones: phonesInFile(request, { country: code, ...file }) };
   const written = 'phones' in parsed.data && isRecord(parsed.data) ? (parsed.data['phones'] as string[]) : [];
   return { named, phones: readPhones(written, { country: code }) };
 }

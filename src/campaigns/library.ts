@@ -10,17 +10,19 @@ import { Queries } from '../operations/queries.ts';
 import { DurabilityGuard } from '../producer/durability-guard.ts';
 import { type RedisPlace, targetOf } from '../producer/redis-place.ts';
 import { closeConnection, openCommands, waitUntilReady } from '../redis/connections.ts';
-import type { RepairableCountry } from './check/phone-repair.ts';
+import type { FileFormat, ReadOptions } from '../files/rows.ts';
+import type { RepairableCountry } from './check/phone.ts';
 import type { Prices } from './check/prices.ts';
-import type { FileFormat } from './check/rows.ts';
 import { type UploadAnswer, uploadRecipients } from './upload.ts';
 
 export { checkRecipients } from './check/check-recipients.ts';
 export type { Check, CheckOptions } from './check/check-recipients.ts';
 export { readPrices, UnusablePrices } from './check/prices.ts';
 export type { Prices } from './check/prices.ts';
-export { fileProblems, skipReasons, UnusableFile } from './check/reasons.ts';
-export type { FileProblem, SkipReason } from './check/reasons.ts';
+export { fileProblems, UnusableFile } from '../files/problems.ts';
+export type { FileProblem } from '../files/problems.ts';
+export { skipReasons } from './check/reasons.ts';
+export type { SkipReason } from './check/reasons.ts';
 export { renderProblems, renderReport, reportCsv } from './check/report.ts';
 export type { CheckedRow, CheckSummary, PreviewedText, SkippedRow } from './check/summary.ts';
 export type { UploadAnswer } from './upload.ts';
@@ -41,9 +43,13 @@ export interface RecipientsOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-export interface AddOptions {
-  /** Defaults to what the first character shows: `{` begins JSON lines. */
+export interface AddOptions extends Pick<ReadOptions, 'encoding' | 'sheet'> {
+  /** Tells CSV from JSON lines where the first character, `{`, would not; a workbook shows itself. */
   readonly format?: FileFormat;
+  /** The column of the numbers, where it is called by no name that is known. */
+  readonly phoneColumn?: string;
+  /** Rows that a spreadsheet hides are taken like any other. */
+  readonly takeHidden?: boolean;
   readonly repair?: readonly RepairableCountry[];
   readonly preview?: number;
   /** Judges everything and leaves the campaign as it was. */

@@ -1,9 +1,10 @@
 /** The numbers of an opt-out: written as people write them, read by the rules of the recipients they must match. */
+import type { FileFormat } from '../files/rows.ts';
+import type { Encoding } from '../files/text.ts';
 import { phone } from '../kinds/request-pieces.ts';
 import { checkRecipients } from './check/check-recipients.ts';
 import { phoneReader } from './check/phone.ts';
 import { type SkipReason, skipReasons } from './check/reasons.ts';
-import type { FileFormat } from './check/rows.ts';
 
 export interface PhoneRefused {
   /** Where it stands: the row of a file as a spreadsheet numbers it, or its place in a list. */
@@ -30,9 +31,13 @@ export function readPhones(written: readonly string[], { country }: ReadingOptio
 /** Row by row, as for a campaign; throws an UnusableFile where no row can be trusted. Repeated rows are left out. */
 export async function* phonesInFile(
   source: AsyncIterable<Uint8Array>,
-  { country, format }: ReadingOptions & { readonly format: FileFormat },
+  { country, format, encoding }: ReadingOptions & { readonly format: FileFormat; readonly encoding?: Encoding },
 ): AsyncGenerator<OptOutPhone, void, undefined> {
-  for await (const row of checkRecipients(source, { format, ...(country === undefined ? {} : { country }) })) {
+  for await (const row of checkRecipients(source, {
+    format,
+    encoding,
+    ...(country === undefined ? {} : { country }),
+  })) {
     if (row.is === 'recipient') yield { phone: row.to };
     else if (row.reason !== 'duplicate') yield judged(row.to, row.reason, row.row);
   }

@@ -14,20 +14,22 @@ import { unpackItems } from '../operations/slice-form.ts';
 import type { OptOuts } from '../operations/opt-outs.ts';
 import type { Queries } from '../operations/queries.ts';
 import type { CampaignRecord } from '../operations/record.ts';
+import type { FileFormat, ReadOptions } from '../files/rows.ts';
 import { type Check, type CheckOptions, checkRecipients } from './check/check-recipients.ts';
 import { NumberIndex } from './check/number-index.ts';
-import type { RepairableCountry } from './check/phone-repair.ts';
+import type { RepairableCountry } from './check/phone.ts';
 import type { Prices } from './check/prices.ts';
-import type { FileFormat } from './check/rows.ts';
 import type { CheckSummary } from './check/summary.ts';
 
-export interface UploadOptions {
+export interface UploadOptions extends Pick<ReadOptions, 'encoding' | 'sheet'> {
   readonly campaigns: Campaigns;
   readonly queries: Queries;
   /** Where they are given, the recipients are kept in slices. Absent: in chunks. */
   readonly slices?: Slices | undefined;
   readonly random: Random;
   readonly format?: FileFormat | undefined;
+  readonly phoneColumn?: string | undefined;
+  readonly takeHidden?: boolean | undefined;
   /** Who wants no texts. Asked again when a chunk is sent: somebody may opt out until then. */
   readonly optOuts?: OptOuts | undefined;
   /** The sender of the account, where the campaign names none: one may be opted out of a single sender. */
@@ -96,7 +98,7 @@ export async function uploadRecipients(
 
 function checkOptionsOf(
   { text, replaceCostly, country, account, from }: CampaignRecord,
-  { format, optOuts, sender, prices, repair, preview }: UploadOptions,
+  { format, optOuts, sender, prices, repair, preview, ...reading }: UploadOptions,
   seen: NumberIndex,
 ): CheckOptions {
   const addressee = (to: string) => ({ to, sender: from ?? sender });
@@ -104,6 +106,10 @@ function checkOptionsOf(
     text,
     replaceCostly,
     seen,
+    encoding: reading.encoding,
+    sheet: reading.sheet,
+    phoneColumn: reading.phoneColumn,
+    takeHidden: reading.takeHidden,
     ...(format && { format }),
     ...(country !== undefined && { country }),
     ...(optOuts && { optedOut: (numbers) => optOuts.among(account, numbers.map(addressee)) }),

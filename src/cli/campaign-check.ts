@@ -1,43 +1,38 @@
 import { type Command, Option } from 'commander';
-import { repairableCountries, type RepairableCountry } from '../campaigns/check/phone-repair.ts';
-import type { SkipReason } from '../campaigns/check/reasons.ts';
 import { renderReport } from '../campaigns/check/report.ts';
 import type { CheckSummary } from '../campaigns/check/summary.ts';
 import { describeXof } from '../lib/money.ts';
 import { checkThere } from './campaign-check-there.ts';
-import { type Decision, decisionsIn, leavable, renderDecisions } from './check-decisions.ts';
+import { type Decision, decisionsIn, renderDecisions } from './check-decisions.ts';
 import { WrongUsage } from './failure.ts';
-import { atLeastOne, country, listOf, withExample } from './flags.ts';
+import { atLeastOne, country, withExample } from './flags.ts';
 import type { ExitCode } from './io.ts';
 import { grouped } from './output.ts';
 import { pricesFor } from './prices-file.ts';
-import { checkFile } from './recipients-file.ts';
+import { checkFile, type FileFlags, readingOf, withFileFlags } from './recipients-file.ts';
 import { sourceOf } from './recipients-source.ts';
 import type { Shell } from './shell.ts';
 import { testNumbers, testSend } from './test-send.ts';
 
-interface CheckFlags {
+interface CheckFlags extends FileFlags {
   readonly campaign?: string;
   readonly text?: string;
   readonly country?: string;
-  readonly repair?: readonly RepairableCountry[];
   readonly replaceCostly?: true;
   readonly prices?: string;
   readonly preview?: number;
-  readonly leaveOut?: readonly SkipReason[];
   readonly testSend?: readonly string[];
   readonly from?: string;
   readonly account?: string;
   readonly yes?: true;
-  readonly csv?: string;
   readonly json?: true;
 }
 
 export function addCheck(group: Command, shell: Shell): void {
-  const command = group
+  const made = group
     .command('check')
     .description('See what is wrong with a file and what it costs, before anything is sent')
-    .argument('<file>', 'CSV or JSON lines, with a column of numbers; - reads standard input')
+    .argument('<file>', 'CSV, .xlsx, .ods or JSON lines, with a column of numbers; - reads standard input')
     .addOption(
       new Option(
         '--campaign <id>',
@@ -45,21 +40,15 @@ export function addCheck(group: Command, shell: Shell): void {
       ).conflicts(['text', 'country', 'replaceCostly', 'prices', 'csv']),
     )
     .option('--text <text>', 'the text with its {{variables}}: counts segments and finds empty values')
-    .option('--country <code>', 'country of the numbers without a country code', country)
-    .option('--repair <countries>', 'renew old numbers of CI, BJ', listOf(repairableCountries))
+    .option('--country <code>', 'country of the numbers without a country code', country);
+  const command = withFileFlags(made)
     .option('--replace-costly', 'count with ê ç œ ’ « » … replaced by cheaper look-alikes')
     .option('--prices <file>', 'JSON, XOF per segment by country: {"SN": 20}; else SMS_PRICES_FILE')
     .option('--preview <n>', 'show the first n texts, the longest and the dearest, as they would go out', atLeastOne)
-    .addOption(
-      new Option('--leave-out <reasons>', 'rows skipped for these reasons are meant to be skipped').argParser(
-        listOf(leavable),
-      ),
-    )
     .option('--test-send <numbers>', 'send the first text to these numbers, after asking', testNumbers)
     .option('--from <sender>', 'sender signature of the test')
     .option('--account <name>', 'account that sends the test')
     .option('--yes', 'do not ask on a terminal')
-    .option('--csv <file>', 'write the skipped rows there')
     .option('--json', 'print the report as JSON')
     .action(shell.action((file: string, flags: CheckFlags) => check(file, flags, shell)));
   withExample(
@@ -70,9 +59,9 @@ export function addCheck(group: Command, shell: Shell): void {
 
 async function check(file: string, flags: CheckFlags, shell: Shell): Promise<ExitCode> {
   requireSense(file, flags, shell);
-  const { csv, json, leaveOut = [], testSend: numbers } = flags;
+  const { csv, json, leaveOut, asWritten, testSend: numbers } = flags;
   const summary = await summaryOf(file, flags, shell);
-  const decisions = decisionsIn(summary, leaveOut, flags.campaign !== undefined);
+  const decisions = decisionsIn(summary, { leaveOut, asWritten, countryIsFixed: flags.campaign !== undefined });
   if (json) await shell.output.json({ ...summary, decisions });
   else await shell.output.line(renderReport(summary));
   const verdict = await conclude({ summary, decisions, quiet: json ?? false }, shell);
@@ -84,8 +73,8 @@ async function check(file: string, flags: CheckFlags, shell: Shell): Promise<Exi
 }
 
 async function summaryOf(file: string, flags: CheckFlags, shell: Shell): Promise<CheckSummary> {
-  const { campaign, repair } = flags;
-  if (campaign !== undefined) return checkThere(file, { campaign, repair, preview: previewOf(flags) }, shell);
+  const { campaign } = flags;
+  if (campaign !== undefined) return checkThere(file, { ...flags, campaign, preview: previewOf(flags) }, shell);
   return checkFile(sourceOf(file, shell.io), await optionsOf(flags, shell), flags.csv);
 }
 
@@ -107,13 +96,13 @@ function previewOf({ preview, testSend: numbers }: CheckFlags): number | undefin
 }
 
 async function optionsOf(flags: CheckFlags, { io }: Shell) {
-  const { text, country: code, repair, replaceCostly } = flags;
+  const { text, country: code, replaceCostly } = flags;
   const prices = await pricesFor(flags.prices, io);
   const shown = previewOf(flags);
   return {
     ...(text !== undefined && { text }),
     ...(code !== undefined && { country: code }),
-    ...(repair !== undefined && { repair }),
+    ...readingOf(flags),
     ...(replaceCostly && { replaceCostly }),
     ...(prices && { prices }),
     ...(shown !== undefined && { preview: shown }),

@@ -1,17 +1,17 @@
 import { type Command, Option } from 'commander';
-import { repairableCountries, type RepairableCountry } from '../campaigns/check/phone-repair.ts';
 import { renderReport } from '../campaigns/check/report.ts';
 import { canonicalJson, fingerprint } from '../lib/ids.ts';
 import { describeXof } from '../lib/money.ts';
 import type { CheckSummary } from '../campaigns/check/summary.ts';
 import { type FirstPaceFlags, withFirstPace } from './campaign-pace.ts';
 import type { JsonObject } from './client.ts';
+import { type Decision, decisionsIn, renderDecisions } from './check-decisions.ts';
 import { CommandFailed, WrongUsage } from './failure.ts';
-import { atLeastOne, country, listOf, withExample } from './flags.ts';
+import { atLeastOne, country, withExample } from './flags.ts';
 import type { ExitCode } from './io.ts';
 import { grouped } from './output.ts';
 import { pricesFor } from './prices-file.ts';
-import { checkFile } from './recipients-file.ts';
+import { checkFile, contentTypeOf, type FileFlags, queryOf, readingOf, withFileFlags } from './recipients-file.ts';
 import { type RecipientsSource, withRereadable } from './recipients-source.ts';
 import { Refused } from './refusal.ts';
 import type { Shell } from './shell.ts';
@@ -29,8 +29,7 @@ interface CampaignFlags extends FirstPaceFlags {
 }
 
 /** What is done here and not told to the API as part of the campaign. */
-interface DoingFlags {
-  readonly repair?: readonly RepairableCountry[];
+interface DoingFlags extends FileFlags {
   readonly prices?: string;
   readonly preview?: number;
   readonly testSend?: readonly string[];
@@ -41,13 +40,11 @@ interface DoingFlags {
 
 type CreateFlags = CampaignFlags & DoingFlags;
 
-export const uploadTypes = { csv: 'text/csv', ndjson: 'application/x-ndjson' } as const;
-
 export function addCreate(group: Command, shell: Shell): void {
   const made = group
     .command('create')
     .description('Make a campaign and upload its recipients; nothing is sent before its start')
-    .argument('[file]', 'CSV or JSON lines, with a column of numbers; - reads standard input')
+    .argument('[file]', 'CSV, .xlsx, .ods or JSON lines, with a column of numbers; - reads standard input')
     .requiredOption('--name <name>', 'what people call it')
     .requiredOption('--text <text>', 'the text, with {{variables}} that are columns of the file')
     .option('--reference <text>', 'your own name for it: the same one never makes a second campaign')
@@ -60,8 +57,7 @@ export function addCreate(group: Command, shell: Shell): void {
         'resend',
       ]),
     );
-  const command = withFirstPace(made)
-    .option('--repair <countries>', 'renew old numbers of CI, BJ', listOf(repairableCountries))
+  const command = withFileFlags(withFirstPace(made))
     .option('--replace-costly', 'send with ê ç œ ’ « » … replaced by cheaper look-alikes')
     .option('--prices <file>', 'JSON, XOF per segment by country: {"SN": 20}; else SMS_PRICES_FILE')
     .option('--preview <n>', 'show the first n texts, the longest and the dearest, as they will go out', atLeastOne)
@@ -78,14 +74,43 @@ async function create(file: string | undefined, flags: CreateFlags, shell: Shell
   if (file === undefined) return createOf(undefined, flags, shell);
   // Judged first, so that a file that cannot be used leaves no empty campaign behind.
   return withRereadable(file, shell.io, async (source) => {
-    const summary = await checkFile(source, await optionsOf(flags, shell));
-    return flags.dryRun ? sayOnly(summary, flags, shell) : createOf({ source, summary }, flags, shell);
+    const summary = await checkFile(source, await optionsOf(flags, shell), flags.csv);
+    const decisions = decisionsIn(summary, flags);
+    if (flags.dryRun) return sayOnly({ summary, decisions }, flags, shell);
+    if (!(await decided(decisions, { file, flags }, shell))) return 1;
+    return createOf({ source, summary }, flags, shell);
   });
 }
 
+/**
+ * What the check calls to be decided is asked here. Where nobody can be asked it is decided by the flags or not at all:
+ * \`--yes\` says that the command is meant, not what is to become of people who would get nothing.
+ */
+async function decided(
+  decisions: readonly Decision[],
+  { file, flags: { yes, json } }: { readonly file: string; readonly flags: CreateFlags },
+  shell: Shell,
+): Promise<boolean> {
+  if (decisions.length === 0) return true;
+  if (json) await shell.output.json({ decisions });
+  await shell.output.note(`${renderDecisions(decisions)}\n`);
+  if (shell.io.isTerminal && !yes && !json && file !== '-') {
+    return shell.confirmed('Make the campaign as it is, without these rows?', undefined);
+  }
+  await shell.output.note('Nothing was made: decide with the flags above.');
+  return false;
+}
+
 function requireSense(file: string | undefined, flags: CreateFlags, { io }: Shell): void {
-  const { dryRun, preview, repair, testSend: numbers, yes } = flags;
-  const needFile = { '--dry-run': dryRun, '--preview': preview, '--repair': repair, '--test-send': numbers };
+  const { dryRun, preview, repair, csv, testSend: numbers, yes } = flags;
+  const needFile = {
+    '--dry-run': dryRun,
+    '--preview': preview,
+    '--repair': repair,
+    '--csv': csv,
+    '--test-send': numbers,
+  };
+  if (csv !== undefined && csv === file) throw new WrongUsage('--csv would overwrite the file itself.');
   for (const [flag, value] of Object.entries(needFile)) {
     if (value !== undefined && file === undefined) throw new WrongUsage(`${flag} needs a file.`);
   }
@@ -96,27 +121,32 @@ function requireSense(file: string | undefined, flags: CreateFlags, { io }: Shel
 }
 
 async function optionsOf(flags: CreateFlags, { io }: Shell) {
-  const { text, country: code, repair, replaceCostly, preview, testSend: numbers } = flags;
+  const { text, country: code, replaceCostly, preview, testSend: numbers } = flags;
   const prices = await pricesFor(flags.prices, io);
   const shown = preview ?? (numbers ? 1 : undefined);
   return {
     text,
     ...(code !== undefined && { country: code }),
-    ...(repair !== undefined && { repair }),
+    ...readingOf(flags),
     ...(replaceCostly && { replaceCostly }),
     ...(prices && { prices }),
     ...(shown !== undefined && { preview: shown }),
   };
 }
 
-async function sayOnly(summary: CheckSummary, { json }: CreateFlags, { output }: Shell): Promise<ExitCode> {
-  if (json) await output.json({ dryRun: true, upload: summary });
+async function sayOnly(
+  { summary, decisions }: { readonly summary: CheckSummary; readonly decisions: readonly Decision[] },
+  { json }: CreateFlags,
+  { output }: Shell,
+): Promise<ExitCode> {
+  if (json) await output.json({ dryRun: true, upload: summary, decisions });
   else await output.line(renderReport(summary));
   const { recipients, segments, cost } = summary;
   const price = cost ? `, about ${describeXof(cost.xof)}` : '';
   const size = `${grouped(segments?.total ?? 0)} segments${price}`;
   await output.note(`\nDry run: nothing was made or uploaded. It would text ${grouped(recipients)} people, ${size}.`);
-  return recipients > 0 ? 0 : 1;
+  if (decisions.length > 0) await output.note(`\n${renderDecisions(decisions)}`);
+  return recipients > 0 && decisions.length === 0 ? 0 : 1;
 }
 
 interface Recipients {
@@ -125,15 +155,13 @@ interface Recipients {
 }
 
 async function createOf(recipients: Recipients | undefined, flags: CreateFlags, shell: Shell): Promise<ExitCode> {
-  const { repair, prices: _prices, preview, testSend: numbers, dryRun: _dryRun, yes, json, ...body } = flags;
-  const { body: campaign, replayed } = await shell.api.post(
-    '/v1/campaigns',
-    body,
-    identityOf(body, { repair, summary: recipients?.summary }),
-  );
+  const body = campaignOf(flags);
+  const { preview, testSend: numbers, yes, json } = flags;
+  const identity = identityOf(body, flags, recipients?.summary);
+  const { body: campaign, replayed } = await shell.api.post('/v1/campaigns', body, identity);
   const id = String(campaign['id']);
   if (replayed) await shell.output.note(`The campaign ${id} was there already; no second one was made.`);
-  const upload = recipients && (await uploadFile(recipients, { id, repair }, shell));
+  const upload = recipients && (await uploadFile(recipients, { id, flags }, shell));
   if (json) await shell.output.json({ ...(upload ? await asItIsNow(campaign, shell) : campaign), upload });
   else await told(campaign, upload, shell);
   if (preview !== undefined && recipients && !json) await shell.output.line(renderReport(recipients.summary));
@@ -151,27 +179,37 @@ async function asItIsNow(campaign: JsonObject, { api }: Shell): Promise<JsonObje
   }
 }
 
+/** What the API is told of the campaign itself. */
+function campaignOf(flags: CreateFlags): CampaignFlags & JsonObject {
+  const { prices: _p, preview: _v, testSend: _t, dryRun: _d, yes: _y, json: _j, ...rest } = flags;
+  const { phoneColumn: _c, sheet: _s, encoding: _e, repair: _r, takeHidden: _h, ...more } = rest;
+  const { leaveOut: _l, asWritten: _a, csv: _f, ...campaign } = more;
+  return campaign;
+}
+
 /**
- * Without a reference, the words, the bytes of the file and what is repaired in it are the identity: the same command
- * again finds the campaign that it made, and next month's file under the same name is another campaign.
+ * Without a reference, the words, the bytes of the file and how it is read are the identity: the same command again
+ * finds the campaign that it made, and next month's file under the same name is another campaign.
  */
 function identityOf(
   body: CampaignFlags,
-  { repair, summary }: { readonly repair: CreateFlags['repair']; readonly summary: CheckSummary | undefined },
+  flags: FileFlags,
+  summary: CheckSummary | undefined,
 ): Record<string, string> {
   if (body.reference !== undefined) return {};
-  return { 'idempotency-key': `cli-${fingerprint(canonicalJson({ ...body, repair, file: summary?.contentHash }))}` };
+  const read = { ...queryOf(flags), encoding: flags.encoding };
+  return { 'idempotency-key': `cli-${fingerprint(canonicalJson({ ...body, read, file: summary?.contentHash }))}` };
 }
 
 async function uploadFile(
   { source, summary }: Recipients,
-  { id, repair }: { readonly id: string; readonly repair: CreateFlags['repair'] },
+  { id, flags }: { readonly id: string; readonly flags: FileFlags },
   { api }: Shell,
 ): Promise<JsonObject> {
-  const query = repair ? `?repair=${repair.join(',')}` : '';
-  const path = `/v1/campaigns/${encodeURIComponent(id)}/recipients${query}`;
+  const query = new URLSearchParams(queryOf(flags)).toString();
+  const path = `/v1/campaigns/${encodeURIComponent(id)}/recipients${query === '' ? '' : `?${query}`}`;
   try {
-    return (await api.upload(path, source.open(), uploadTypes[summary.format])).body;
+    return (await api.upload(path, source.open(), contentTypeOf(summary.format, flags.encoding))).body;
   } catch (error) {
     if (!(error instanceof CommandFailed)) throw error;
     throw new CommandFailed(`The campaign ${id} is there, but its recipients are not: ${error.message}`, {

@@ -1,5 +1,6 @@
 /** Readers of flag values. Each refuses with the form it wants; commander adds which flag it was. */
 import { type Command, InvalidArgumentError } from 'commander';
+import { type Encoding, encodingOf, encodings } from '../files/text.ts';
 import { toMs } from '../lib/durations.ts';
 
 /** XOF has no minor unit; a decimal would be rounded by somebody. */
@@ -38,6 +39,12 @@ export function listOf<const Word extends string>(words: readonly Word[]): (text
       throw new InvalidArgumentError(`Not known: ${wrong.join(', ')}. There is: ${words.join(', ')}.`);
     return [...new Set(asked)] as Word[];
   };
+}
+
+export function encoding(text: string): Encoding {
+  const known = encodingOf(text);
+  if (!known) throw new InvalidArgumentError(`Not known: ${text}. There is: ${encodings.join(', ')}.`);
+  return known;
 }
 
 /** A flag that may be given several times. */

@@ -1,15 +1,82 @@
-/** A file of recipients, judged here before anything of it leaves this machine. */
+/** A file of recipients, judged here before anything of it leaves this machine, and the flags that say how it is read. */
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { type Command, Option } from 'commander';
 import { type Check, type CheckOptions, checkRecipients } from '../campaigns/check/check-recipients.ts';
-import { UnusableFile } from '../campaigns/check/reasons.ts';
-import { renderProblems, reportCsv } from '../campaigns/check/report.ts';
-import type { CheckSummary, SkippedRow } from '../campaigns/check/summary.ts';
+import { type RepairableCountry, repairableCountries } from '../campaigns/check/phone.ts';
+import type { SkipReason } from '../campaigns/check/reasons.ts';
+import { renderProblems, reportCsvHead, reportCsvLine } from '../campaigns/check/report.ts';
+import type { CheckSummary } from '../campaigns/check/summary.ts';
+import { UnusableFile } from '../files/problems.ts';
+import type { FileFormat } from '../files/rows.ts';
+import type { Encoding } from '../files/text.ts';
 import { UnusableTemplate } from '../lib/template.ts';
+import { leavable } from './check-decisions.ts';
 import { CommandFailed, WrongUsage } from './failure.ts';
+import { encoding, listOf } from './flags.ts';
 import type { RecipientsSource } from './recipients-source.ts';
+
+/** How a file is read, and what is to become of its doubtful rows; the same words wherever a file is named. */
+export interface FileFlags {
+  readonly phoneColumn?: string;
+  readonly sheet?: string;
+  readonly encoding?: Encoding;
+  readonly repair?: readonly RepairableCountry[];
+  readonly takeHidden?: true;
+  readonly leaveOut?: readonly SkipReason[];
+  readonly asWritten?: true;
+  readonly csv?: string;
+}
+
+export function withFileFlags(command: Command): Command {
+  return command
+    .option('--phone-column <name>', 'the column of the numbers, where its name does not tell')
+    .option('--sheet <name>', 'sheet of a workbook; without it, the first that can be seen')
+    .option('--encoding <name>', 'what a text is written in, where it is not recognised: mac-roman', encoding)
+    .option('--repair <countries>', 'renew old numbers of CI, BJ', listOf(repairableCountries))
+    .option('--take-hidden', 'take the rows that the spreadsheet hides, too')
+    .addOption(
+      new Option('--leave-out <reasons>', 'rows skipped for these reasons are meant to be skipped').argParser(
+        listOf(leavable),
+      ),
+    )
+    .option('--as-written', 'what looks like a variable of the text and is none is meant as it is written')
+    .option('--csv <file>', 'write the skipped rows there: the columns of the file, and what is wrong');
+}
+
+/** Of what is checked here. */
+export function readingOf({ phoneColumn, sheet, encoding: named, repair, takeHidden }: FileFlags) {
+  return {
+    phoneColumn,
+    sheet,
+    encoding: named,
+    takeHidden,
+    ...(repair !== undefined && { repair }),
+  } satisfies CheckOptions;
+}
+
+/** The same for the API. */
+export function queryOf({ phoneColumn, sheet, repair, takeHidden }: FileFlags): Record<string, string> {
+  return {
+    ...(phoneColumn !== undefined && { phoneColumn }),
+    ...(sheet !== undefined && { sheet }),
+    ...(repair && { repair: repair.join(',') }),
+    ...(takeHidden && { takeHidden: 'true' }),
+  };
+}
+
+const TYPES = {
+  csv: 'text/csv',
+  ndjson: 'application/x-ndjson',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  ods: 'application/vnd.oasis.opendocument.spreadsheet',
+} as const satisfies Record<FileFormat, string>;
+
+export function contentTypeOf(format: FileFormat, named: Encoding | undefined): string {
+  return named === undefined ? TYPES[format] : `${TYPES[format]}; charset=${named}`;
+}
 
 /** Reads the whole file; with `csv`, writes the skipped rows there. A file that cannot be used is a CommandFailed. */
 export async function checkFile(
@@ -43,19 +110,18 @@ async function writeSkipped(check: Check, path: string): Promise<void> {
   }
 }
 
-const ROWS_AT_ONCE = 500;
+const CHARACTERS_AT_ONCE = 65_536;
 
 async function* skippedCsv(check: Check): AsyncGenerator<string> {
-  const head = reportCsv([]);
-  yield head;
-  let rows: SkippedRow[] = [];
+  let csv: string | undefined;
   for await (const row of check) {
-    if (row.is === 'skipped') rows.push(row);
-    if (rows.length < ROWS_AT_ONCE) continue;
-    yield reportCsv(rows).slice(head.length);
-    rows = [];
+    csv ??= reportCsvHead(check.columns());
+    if (row.is === 'skipped') csv += reportCsvLine(row, check.columns());
+    if (csv.length < CHARACTERS_AT_ONCE) continue;
+    yield csv;
+    csv = '';
   }
-  yield reportCsv(rows).slice(head.length);
+  yield csv ?? reportCsvHead(check.columns());
 }
 
 const UNREADABLE: Readonly<Record<string, string>> = {

@@ -9,3 +9,8 @@ export function csvCell(value: string | number): string {
   const text = typeof value === 'number' ? String(value) : value.replace(FORMULA, "'$&");
   return /[",;\r\n\t]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
+
+/** Whether a spreadsheet would run it. */
+export function isFormula(text: string): boolean {
+  return FORMULA.test(text);
+}

@@ -5,6 +5,8 @@ import { compileTemplate, renderText } from './template.ts';
 export interface Wording {
   /** Canonical names, each once, in the order of their first use. */
   readonly variables: readonly string[];
+  /** Those of them that need no value, since the text has a default for them. */
+  readonly optional: ReadonlySet<string>;
   /** The text as it goes out to one recipient; `vars` by canonical name. */
   textFor(vars: Readonly<Record<string, string>>): string;
   /** The same from the values alone, in the order of `variables`. */
@@ -23,14 +25,15 @@ export function wordingOf({ text, replaceCostly = false }: Words): Wording {
   const textFor: Wording['textFor'] = replaceCostly
     ? (vars) => cheaperText(renderText(template, vars))
     : (vars) => renderText(template, vars);
-  const { variables, parts } = template;
+  const { variables, optional, parts, defaults } = template;
   /** Which of the values stands after each literal, in order. */
   const places = parts.flatMap((part, at) => (at % 2 === 1 ? [variables.indexOf(part)] : []));
   const rendered = (values: readonly string[]): string => {
     let said = parts[0] ?? '';
-    for (const [turn, place] of places.entries()) said += (values[place] ?? '') + (parts[2 * turn + 2] ?? '');
+    for (const [turn, place] of places.entries())
+      said += (values[place] || (defaults[turn] ?? '')) + (parts[2 * turn + 2] ?? '');
     return said;
   };
   const textOf: Wording['textOf'] = replaceCostly ? (values) => cheaperText(rendered(values)) : rendered;
-  return { variables, textFor, textOf };
+  return { variables, optional, textFor, textOf };
 }

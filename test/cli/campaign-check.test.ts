@@ -66,7 +66,7 @@ test('--csv holds every skipped row, once, under one header', async () => {
   expect(await relais(argv)).toMatchObject({ code: 0 });
   const lines = readFileSync(join(folder, 'out.csv'), 'utf8').trimEnd().split('\r\n');
   expect(lines).toHaveLength(1_201);
-  expect(lines[0]).toContain('row;to;reason');
+  expect(lines[0]).toBe('\ufeffto;row;reason;explanation;column;detail');
   expect(new Set(lines).size).toBe(1_201);
 });
 
@@ -77,6 +77,33 @@ test('a file that cannot be used leaves no list behind', async () => {
   expect(code).toBe(1);
   expect(stderr).toContain('Name it “to”');
   expect(readdirSync(folder)).toEqual(['a.csv']);
+});
+
+test('--json says how many will get it', async () => {
+  const file = join(folderWith({ 'a.csv': 'to\n+221770000001\n+221770000001\nx\n' }), 'a.csv');
+  const { stdout } = await relais(['campaign', 'check', file, '--json']);
+  expect(JSON.parse(stdout)).toMatchObject({ total: 3, recipients: 1, skipped: 2, decisions: [] });
+});
+
+test.for([
+  ['{prenom}', true],
+  ['{Nom de famille}', true],
+  ['«prénom»', true],
+  ['« Prénom »', true],
+  ['[prenom]', true],
+  ['%prenom%', true],
+  ['<prenom>', true],
+  ['«promo»', false],
+  ['{50 F}', false],
+  ['[1]', false],
+] as const)('%s in a text: probably a variable: %s', async ([written, meant]) => {
+  const file = join(folderWith({ 'a.csv': 'to;prenom\n+221770000001;Awa\n' }), 'a.csv');
+  const argv = ['campaign', 'check', file, '--text', `Bonjour ${written} !`];
+  const { code, stdout } = await relais(argv);
+  expect(code).toBe(meant ? 1 : 0);
+  if (!meant) return;
+  expect(stdout).toContain(`${written} is no variable; {{`);
+  expect(await relais([...argv, '--as-written'])).toMatchObject({ code: 0 });
 });
 
 test('nobody to text is no success', async () => {

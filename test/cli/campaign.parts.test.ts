@@ -1,9 +1,19 @@
-import { describe, expect, test } from 'vitest';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { apiThat, type Reply } from './api-double.ts';
 import { relais } from './terminal.ts';
 
 const ID = 'cmp_4n7q0c1w2e3r4t5y6z7a8b9c0d';
 const FILE = 'examples/recipients.csv';
+function folderWith(files: Readonly<Record<string, string>>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'relais-cli-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  return folder;
+}
+
 const bins = {
   total: 110,
   queued: 100,
@@ -30,7 +40,10 @@ const campaign = (state: string, totals: Partial<typeof bins> = {}, more = {}) =
 const finished = campaign('finished', { queued: 0, sent: 97, failed: 3 });
 
 describe('create', () => {
-  const creating = ['campaign', 'create', '--name', 'Rappel', '--text', 'Bonjour {{prenom}}', '--country', 'SN'];
+  const undecided = ['campaign', 'create', '--name', 'Rappel', '--text', 'Bonjour {{prenom}}', '--country', 'SN'];
+  const OPEN =
+    'old_numbering,spreadsheet_damage,several_numbers,empty_variable,spreadsheet_error,extra_cells,unreadable_row';
+  const creating = [...undecided, '--leave-out', OPEN];
   const takesIt = async () =>
     apiThat(
       ({ path }): Reply =>
@@ -80,6 +93,56 @@ describe('create', () => {
     expect(code).toBe(1);
     expect(stderr).toContain('ville');
     expect(asked).toEqual([]);
+  });
+
+  test.for([
+    ['in a script', undecided, {}],
+    ['in a script that says --yes, which is no decision', [...undecided, '--yes'], {}],
+    ['on a terminal where the answer is no', undecided, { isTerminal: true, types: 'n\n' }],
+  ] as const)('rows that are to be decided about leave nothing behind %s', async ([, argv, situation]) => {
+    const { asked, env } = await takesIt();
+    const { code, stderr } = await relais([...argv, FILE], { env, ...situation });
+    expect(code).toBe(1);
+    expect(stderr).toContain('--leave-out several_numbers');
+    expect(stderr).toContain('Nothing was');
+    expect(asked).toEqual([]);
+  });
+
+  test('on a terminal it is enough to say so', async () => {
+    const { asked, env } = await takesIt();
+    const { code, stderr } = await relais([...undecided, FILE], { env, isTerminal: true, types: 'oui\n' });
+    expect(code).toBe(0);
+    expect(stderr).toContain('Make the campaign as it is, without these rows?');
+    expect(asked).toHaveLength(2);
+  });
+
+  test('--json says what is open, and a dry run is no success while it is', async () => {
+    const { code, stdout } = await relais([...undecided, '--json', FILE]);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout).decisions[0]).toMatchObject({ reason: 'old_numbering', rows: 3 });
+    expect(await relais([...undecided, '--dry-run', FILE])).toMatchObject({ code: 1 });
+    expect(await relais([...creating, '--dry-run', FILE])).toMatchObject({ code: 0 });
+  });
+
+  test('how the file is read is told to the API, and what is left out is written down', async () => {
+    const { asked, env } = await takesIt();
+    const folder = folderWith({ 'a.csv': 'nom;mobile;whatsapp\nAwa;1;+221770000001\nYao;1;rien\n' });
+    const argv = ['campaign', 'create', '--name', 'R', '--text', 'x', '--phone-column', 'WhatsApp'];
+    const more = ['--encoding', 'macintosh', '--csv', join(folder, 'out.csv'), join(folder, 'a.csv')];
+    expect(await relais([...argv, ...more], { env })).toMatchObject({ code: 0 });
+    expect(asked[0]?.body).toEqual({ name: 'R', text: 'x' });
+    expect(asked[1]?.query).toEqual({ phoneColumn: 'WhatsApp' });
+    expect(asked[1]?.headers['content-type']).toBe('text/csv; charset=mac-roman');
+    expect(readFileSync(join(folder, 'out.csv'), 'utf8')).toContain('Yao;1;rien;3;not_a_number;');
+  });
+
+  test('a workbook goes there as it is', async () => {
+    const { asked, env } = await takesIt();
+    const file = 'test/golden/files/libreoffice-office.ods';
+    const argv = ['campaign', 'create', '--name', 'R', '--text', 'x', '--country', 'CI', '--take-hidden', file];
+    expect(await relais(argv, { env })).toMatchObject({ code: 0 });
+    expect(asked[1]?.query).toEqual({ takeHidden: 'true' });
+    expect(asked[1]?.headers['content-type']).toBe('application/vnd.oasis.opendocument.spreadsheet');
   });
 
   test('a failed upload names the campaign that is there, and how to go on', async () => {

@@ -45,9 +45,10 @@ test('whatever stands in a cell, nothing of it runs, and nothing of it is lost',
 describe('no list of ours has a cell that runs', () => {
   const bad = '=HYPERLINK("http://x";"y")';
   const written = {
-    'the skipped rows of a check': reportCsv([
-      { is: 'skipped', row: 2, to: bad, reason: 'empty_variable', column: bad, detail: bad },
-    ]),
+    'the skipped rows of a check': reportCsv(
+      [{ is: 'skipped', row: 2, to: bad, reason: 'empty_variable', column: bad, detail: bad, cells: [bad, bad] }],
+      ['to', bad],
+    ),
     'the recipients of a campaign': recipientsCsv([
       { to: bad, row: 2, state: 'failed', code: bad, reason: bad, chunk: bad, sentAt: bad },
     ]),

@@ -10,6 +10,10 @@ describe('a template', () => {
     ['{{a}}', {}, ''],
     ['{{a}}', { a: '{{a}} $& $1' }, '{{a}} $& $1'],
     ['', {}, ''],
+    ['Bonjour {{prenom|client}} !', { prenom: '' }, 'Bonjour client !'],
+    ['Bonjour {{ Prénom | cher client }} !', {}, 'Bonjour cher client !'],
+    ['{{a|x}} {{a|y}} {{a|}}', {}, 'x y '],
+    ['{{a|x}}', { a: '1' }, '1'],
   ])('“%s” with %j reads “%s”', (text, vars, rendered) => {
     expect(renderText(compileTemplate(text), vars as Record<string, string>)).toBe(rendered);
   });
@@ -18,7 +22,11 @@ describe('a template', () => {
     expect(compileTemplate('{{B}} {{a}} {{ b }}').variables).toEqual(['b', 'a']);
   });
 
-  it.each(['{{a', 'a}}', '{{a}} {{b', '{{a{b}}', '{{}}', '{{ }}'])('“%s” is refused', (text) => {
+  it('has no need of a value where a default stands for it everywhere', () => {
+    expect([...compileTemplate('{{a|x}} {{b|}} {{c}} {{a|y}} {{c|z}}').optional]).toEqual(['a', 'b']);
+  });
+
+  it.each(['{{a', 'a}}', '{{a}} {{b', '{{a{b}}', '{{}}', '{{ }}', '{{|x}}'])('“%s” is refused', (text) => {
     expect(() => compileTemplate(text)).toThrow(UnusableTemplate);
   });
 });

@@ -22,3 +22,10 @@ test.each([
 ])('where nothing is won, nothing is changed: %s', (_name, text, sent) => {
   expect(cheaperText(text)).toBe(sent);
 });
+
+test('a default stands for what has no value, in named values and in values in order', () => {
+  const wording = wordingOf({ text: '{{b|ami}} et {{ A }}, {{b|vous}}' });
+  expect([...wording.optional]).toEqual(['b']);
+  expect(wording.textFor({ a: 'Awa', b: '' })).toBe('ami et Awa, vous');
+  expect(wording.textOf(['', 'Awa'])).toBe('ami et Awa, vous');
+});

@@ -11,7 +11,7 @@ const ROWS: ReadonlyArray<readonly [row: number, folders: readonly string[]]> = 
   [5, ['campaigns', 'webhooks']],
   [4, ['processors', 'producer', 'events', 'metrics']],
   [3, ['queues', 'operations', 'upstream', 'sandbox']],
-  [2, ['redis', 'kinds']],
+  [2, ['redis', 'kinds', 'files']],
   [1, ['lib']],
 ];
 

@@ -64,12 +64,20 @@ export const uploadReport = z
       .optional()
       .meta({ description: 'Counted by our own reading of the rules: an estimate.' }),
     cost: z.looseObject({}).optional(),
-    format: z.string().optional(),
-    encoding: z.string().optional(),
+    format: z.string().optional().meta({ description: '`csv`, `ndjson`, `xlsx` or `ods`.' }),
+    encoding: z.string().optional().meta({ description: 'Of a text; a workbook has none.' }),
     delimiter: z.string().optional(),
     bytes: z.int().optional(),
     contentHash: z.string().optional(),
     columns: z.array(z.string()).optional(),
+    titleRows: z.int().optional().meta({ description: 'Rows above the header.' }),
+    sheet: z.string().optional(),
+    otherSheets: z.array(z.string()).optional().meta({ description: 'Not read.' }),
+    merged: z.int().optional().meta({ description: 'Cells over several rows; only the first has the value.' }),
+    probablyMeant: z
+      .array(z.looseObject({ written: z.string(), meant: z.string() }))
+      .optional()
+      .meta({ description: 'What looks like a variable in the text and is none.' }),
   })
   .meta({ id: 'UploadReport' });
 

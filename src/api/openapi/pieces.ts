@@ -21,6 +21,23 @@ export const after = z.string().optional().meta({ description: '`next` of the pa
 
 export const accountQuery = z.string().default('main').meta({ description: 'The name of the account.' });
 
+/** A list of people, in the formats that people have. */
+export const listFiles = (csv: string, line: string) =>
+  ({
+    'text/csv': {
+      says:
+        'Separated by commas, semicolons, tabs or bars; in UTF-8, UTF-16, Windows-1252 or Mac Roman, found out where ' +
+        'no `charset` says it.',
+      example: csv,
+    },
+    'application/x-ndjson': { says: 'One per line.', example: line },
+    'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': WORKBOOK,
+    'application/vnd.oasis.opendocument.spreadsheet': WORKBOOK,
+    'application/vnd.ms-excel': { says: 'As a browser on Windows calls CSV and workbooks.', example: csv },
+  }) as const satisfies Files;
+
+const WORKBOOK = { says: 'A workbook of at most 50 MB, as it is.', example: 'PK…' } as const;
+
 /** One request a line, one verdict a line, in the same order and while lines still come. */
 export const inBulk = (line: string) =>
   ({

@@ -3,7 +3,7 @@ import { campaignAmendment, campaignRequest } from '../../kinds/campaign-request
 import { campaignRetry } from '../campaign-retry.ts';
 import { optOutRequest } from '../opt-outs.ts';
 import { campaign, optOuts, optOutsChanged, recipientStates, recipients, uploadReport } from './answers-texts.ts';
-import { accountQuery, after, answer, json, limit } from './pieces.ts';
+import { accountQuery, after, answer, json, limit, listFiles } from './pieces.ts';
 import { defineRoutes, type RouteDeclaration } from '../route.ts';
 
 const switches = {
@@ -45,6 +45,18 @@ const retryRoute: RouteDeclaration = {
   body: json(campaignRetry),
   answers: { 200: answer('It goes on.', campaign) },
   problems: ['wrong-state'],
+};
+
+const uploadQuery = {
+  dryRun: z.boolean().default(false).meta({ description: 'Judge everything, add nothing.' }),
+  preview: z.int().min(1).max(20).optional().meta({ description: 'Show so many of the first texts.' }),
+  repair: z.string().optional().meta({ description: 'Countries whose old numbers are renewed: `CI,BJ`.' }),
+  phoneColumn: z
+    .string()
+    .optional()
+    .meta({ description: 'The column of the numbers, where its name does not tell.' }),
+  sheet: z.string().optional().meta({ description: 'Of a workbook; absent: the first that can be seen.' }),
+  takeHidden: z.boolean().default(false).meta({ description: 'Take the rows that the spreadsheet hides, too.' }),
 };
 
 export const campaignRoutes = defineRoutes([
@@ -92,16 +104,14 @@ export const campaignRoutes = defineRoutes([
     tag: 'Campaigns',
     summary: 'Upload recipients, before the start.',
     description:
-      'Column `to` (also `phone numero telephone msisdn`); the others are variables. An upload counts whole or not at ' +
-      'all; the same bytes again are a replay; several uploads append.',
+      'Column `to` (also `téléphone`, `mobile`, `portable`, `GSM`, `WhatsApp`, `contact` …, or `phoneColumn`); the others ' +
+      'are variables. An upload counts whole or not at all; the same bytes again are a replay; several uploads append.',
     role: 'enqueue',
     scope: 'record',
     durable: true,
+    query: uploadQuery,
     body: {
-      files: {
-        'text/csv': { says: 'Separated by commas, semicolons or tabs.', example: 'to;prenom\n+221771234567;Awa\n' },
-        'application/x-ndjson': { says: 'One per line.', example: '{"to":"+221771234567","prenom":"Awa"}\n' },
-      },
+      files: listFiles('to;prenom\n+221771234567;Awa\n', '{"to":"+221771234567","prenom":"Awa"}\n'),
     },
     answers: { 200: answer('What was counted, and what was left out and why.', uploadReport) },
     problems: ['wrong-state'],
@@ -136,10 +146,8 @@ const listQuery = {
   from: z.string().optional().meta({ description: 'Only of this sender; absent: of all.' }),
   country: z.string().optional().meta({ description: 'Country of the numbers that are written without one.' }),
 };
-const phoneFiles = {
-  'text/csv': { says: 'As a file of recipients is read; the rest is in the query.', example: 'to\n+221771234567\n' },
-  'application/x-ndjson': { says: 'One per line; the rest is in the query.', example: '{"to":"+221771234567"}\n' },
-};
+/** The rest is in the query. */
+const phoneFiles = listFiles('to\n+221771234567\n', '{"to":"+221771234567"}\n');
 const BAD_NUMBERS = 'What cannot be read is named by its place, and the others are done.';
 
 export const optOutRoutes = defineRoutes([

@@ -4,15 +4,6 @@ import {
   parsePhoneNumberFromString,
   validatePhoneNumberLength,
 } from 'libphonenumber-js/max';
-import {
-  findOldNumber,
-  isMeasurement,
-  type RepairableCountry,
-  readWreck,
-  renumber,
-  withoutThousands,
-} from './phone-repair.ts';
-import { type FastRule, fastRuleFor, fastRuleOf } from './phone-rules.ts';
 import type { SkipReason } from './reasons.ts';
 
 export interface PhoneOptions {
@@ -37,7 +28,7 @@ export function phoneReader({ country, repair = [] }: PhoneOptions = {}): PhoneR
     throw new RangeError(`not a country: "${country}" (write two letters, as in SN)`);
   const rule = country === undefined ? undefined : fastRuleOf(country);
   return (text) => {
-    const written = digitsOf(text) ?? digitsOf(withoutThousands(text) ?? '');
+    const written = digitsOf(text) ?? digitsOf(withoutThousands(withoutDecimals(text)));
     if (written === undefined) return refused(readUnusual(text));
     const reading = written.international
       ? readInternational(written.digits)
@@ -142,4 +133,152 @@ function readDamaged(written: Written, reading: PhoneReading, about: Circumstanc
 
 function refused(reason: SkipReason, detail?: string): PhoneReading {
   return { is: 'refused', reason, ...(detail !== undefined && { detail }) };
+}
+
+export const repairableCountries = ['CI', 'BJ'] as const;
+export type RepairableCountry = (typeof repairableCountries)[number];
+
+const CODES = { CI: '225', BJ: '229' } as const satisfies Record<RepairableCountry, string>;
+
+/**
+ * Côte d'Ivoire put two digits in front of every number in January 2021. Which two depends on the operator, and the
+ * operator was told by the second digit of the old mobile number. Only the ranges that were surely in use are renewed;
+ * numbers that begin with 1, 2 or 3 were fixed lines.
+ */
+const IVORIAN_OPERATORS = [
+  { old: /^(?:0[1-3]|[457][0-3])/, prefix: '01' },
+  { old: /^[04-9][4-6]/, prefix: '05' },
+  { old: /^(?:[04-8][7-9]|9[78])/, prefix: '07' },
+] as const;
+
+/**
+ * The country whose old eight digits these are, and the digits. `digits` has no `+`; `local` when it has no calling
+ * code.
+ */
+function findOldNumber(
+  digits: string,
+  local: boolean,
+  defaultCountry: string | undefined,
+): { readonly country: RepairableCountry; readonly old: string } | undefined {
+  for (const country of repairableCountries) {
+    if (digits.length === 11 && digits.startsWith(CODES[country])) return { country, old: digits.slice(3) };
+    if (local && country === defaultCountry && digits.length === 8) return { country, old: digits };
+  }
+  return undefined;
+}
+
+/**
+ * Today's number for an old one, as E.164, or undefined where the old number was no mobile one. Benin (2024): 01 in
+ * front.
+ */
+function renumber(country: RepairableCountry, old: string): string | undefined {
+  if (country === 'BJ') return `+${CODES.BJ}01${old}`;
+  const operator = IVORIAN_OPERATORS.find((range) => range.old.test(old));
+  return operator && `+${CODES.CI}${operator.prefix}${old}`;
+}
+
+/** `771234567.0` or `771 234 567,00`: a program took the number for a measurement, and its decimals are not digits. */
+function isMeasurement(text: string): boolean {
+  return /^(?:\d{7,}|\d{1,3}(?:[ \u00a0\u202f,]\d{3})+)[.,]0{1,2}$/.test(text);
+}
+
+/** The same without them: a program that wrote `771234567.0` had the whole number. */
+function withoutDecimals(text: string): string {
+  return isMeasurement(text.trim()) ? text.trim().replace(/[.,]0{1,2}$/, '') : text;
+}
+
+/** `771,234,567`, as an English spreadsheet shows a number, without its commas. */
+function withoutThousands(text: string): string {
+  return /^\d{1,3}(?:,\d{3})+$/.test(text) ? text.replaceAll(',', '') : text;
+}
+
+/** What a cell shows that is not a number any more, or never was one. */
+function readWreck(text: string): SkipReason {
+  if (/^\d(?:[.,]\d+)?e\+?\d+$/i.test(text) || text.startsWith('#')) return 'spreadsheet_damage';
+  const numbers = text.split(/[/;,|&\n]|\bou\b|\bet\b|\bor\b/i).filter((part) => part.replace(/\D/g, '').length >= 7);
+  return numbers.length > 1 ? 'several_numbers' : 'not_a_number';
+}
+
+/**
+ * The mobile ranges of the countries that nearly every row is from, so that a row costs a table look-up and not a run
+ * of
+ * libphonenumber. The ranges are deliberately no wider than libphonenumber's (a test compares them): what is not listed
+ * here is not wrong, it is asked about.
+ */
+const FAST_COUNTRIES = {
+  SN: { code: '221', length: 9, mobile: ['70', '71', '75', '76', '77', '78'] },
+  CI: { code: '225', length: 10, mobile: ['01', '05', '07'] },
+  BJ: { code: '229', length: 10, mobile: ['014', '015', '016', '019'] },
+  TG: {
+    code: '228',
+    length: 8,
+    mobile: ['70', '71', '72', '73', '78', '79', '90', '91', '92', '93', '96', '97', '98', '99'],
+  },
+  ML: { code: '223', length: 8, mobile: ['50', '51', '52', '53', '6', '7', '82', '83', '84', '85', '89', '9'] },
+  BF: {
+    code: '226',
+    length: 8,
+    mobile: [
+      '01',
+      '02',
+      '03',
+      '04',
+      '05',
+      '06',
+      '07',
+      '50',
+      '51',
+      '52',
+      '53',
+      '54',
+      '55',
+      '56',
+      '57',
+      '58',
+      '6',
+      '7',
+    ],
+  },
+} as const satisfies Record<string, { code: string; length: number; mobile: readonly string[] }>;
+
+type FastCountry = keyof typeof FAST_COUNTRIES;
+
+interface FastRule {
+  readonly country: FastCountry;
+  /** Calling code, three digits. */
+  readonly code: string;
+  /** Digits after the calling code. */
+  readonly length: number;
+  /** Whether the number after the calling code is certainly a mobile one. */
+  accepts(national: string): boolean;
+}
+
+export const fastCountries = Object.keys(FAST_COUNTRIES) as readonly FastCountry[];
+
+const byCountry = new Map<string, FastRule>(fastCountries.map((country) => [country, ruleOf(country)]));
+const byCode = new Map<string, FastRule>([...byCountry.values()].map((rule) => [rule.code, rule]));
+
+export function fastRuleOf(country: string): FastRule | undefined {
+  return byCountry.get(country);
+}
+
+/** The rule for a number with its calling code, written as digits alone, if its length fits that country. */
+export function fastRuleFor(digits: string): FastRule | undefined {
+  const rule = byCode.get(digits.slice(0, 3));
+  return rule && digits.length === rule.length + 3 ? rule : undefined;
+}
+
+function ruleOf(country: FastCountry): FastRule {
+  const { code, length, mobile } = FAST_COUNTRIES[country];
+  const heads = new Uint8Array(1_000);
+  for (let head = 0; head < 1_000; head += 1) {
+    const text = String(head).padStart(3, '0');
+    if (mobile.some((prefix) => text.startsWith(prefix))) heads[head] = 1;
+  }
+  return {
+    country,
+    code,
+    length,
+    accepts: (national) => national.length === length && heads[Number(national.slice(0, 3))] === 1,
+  };
 }

@@ -1,6 +1,7 @@
 import { csvCell } from '../../lib/csv-cell.ts';
 import { describeXof } from '../../lib/money.ts';
-import { fileProblems, type SkipReason, skipReasons, type UnusableFile } from './reasons.ts';
+import { fileProblems, type UnusableFile } from '../../files/problems.ts';
+import { type SkipReason, skipReasons } from './reasons.ts';
 import type { CheckSummary, CostlyTotals, SkippedRow } from './summary.ts';
 
 const SHOWN_EXAMPLES = 3;
@@ -20,7 +21,14 @@ export function renderReport(summary: CheckSummary): string {
     .join('\n\n');
 }
 
-const ENCODINGS = { 'utf-8': 'UTF-8', 'windows-1252': 'Windows-1252' } as const;
+const ENCODINGS = {
+  'utf-8': 'UTF-8',
+  'utf-16le': 'UTF-16',
+  'utf-16be': 'UTF-16',
+  'windows-1252': 'Windows-1252',
+  'mac-roman': 'Mac Roman',
+} as const;
+const FORMATS = { csv: 'CSV', ndjson: 'JSON lines', xlsx: 'a workbook (.xlsx)', ods: 'a workbook (.ods)' } as const;
 const WHY = { first: 'among the first', longest: 'the longest', dearest: 'the dearest' } as const;
 
 function previewLines({ preview = [] }: CheckSummary): string[] {
@@ -43,12 +51,26 @@ export function renderProblems({ problems }: UnusableFile): string {
   return lines.join('\n');
 }
 
-function headline({ total, recipients, skipped, blank, format, encoding, delimiter }: CheckSummary): string[] {
+function headline(summary: CheckSummary): string[] {
+  const { total, recipients, skipped, blank, format, encoding, delimiter, titleRows, sheet } = summary;
   const separator = delimiter === undefined ? '' : `, separator ${delimiter === '\t' ? 'tab' : `“${delimiter}”`}`;
+  const written = encoding === undefined ? `, sheet “${printable(sheet ?? '')}”` : `, ${ENCODINGS[encoding]}`;
   const blanks = blank === 0 ? '' : ` (and ${grouped(blank)} blank)`;
   return [
     `${counted(total, 'row')}${blanks}: ${counted(recipients, 'recipient')}, ${grouped(skipped)} skipped`,
-    `read as ${format === 'csv' ? 'CSV' : 'JSON lines'}, ${ENCODINGS[encoding]}${separator}`,
+    `read as ${FORMATS[format]}${written}${separator}`,
+    ...(titleRows === 0 ? [] : [`${counted(titleRows, 'row')} above the header: no data`]),
+    ...sheetLines(summary),
+  ];
+}
+
+function sheetLines({ otherSheets = [], merged = 0 }: CheckSummary): string[] {
+  const names = otherSheets.map((name) => `“${printable(name)}”`).join(', ');
+  return [
+    ...(names === '' ? [] : [`not read: ${names}; --sheet NAME reads another sheet`]),
+    ...(merged === 0
+      ? []
+      : [`${counted(merged, 'cell')} merged over several rows: only the first of these has the value`]),
   ];
 }
 
@@ -121,20 +143,36 @@ function adviceFor(replacement: string | undefined): string {
   return replacement === '' ? 'leave it out' : `write “${replacement}”`;
 }
 
-const CSV_COLUMNS = ['row', 'to', 'reason', 'explanation', 'column', 'detail'] as const;
+const ADDED = ['row', 'reason', 'explanation', 'column', 'detail'] as const;
 
 /**
- * The skipped rows as CSV for a spreadsheet: with a byte order mark, so that Excel reads the accents, and separated by
- * `;`, as French Excel expects.
+ * The skipped rows as CSV for a spreadsheet: the file's own columns, so that it can be mended and handed in as it is,
+ * and what is wrong behind them. With a byte order mark, so that Excel reads the accents, and separated by `;`, as
+ * French Excel expects.
  */
-export function reportCsv(rows: Iterable<SkippedRow>): string {
-  let csv = `\ufeff${CSV_COLUMNS.join(';')}\r\n`;
-  for (const row of rows) csv += csvLine(row);
+export function reportCsv(rows: Iterable<SkippedRow>, columns: readonly string[]): string {
+  let csv = reportCsvHead(columns);
+  for (const row of rows) csv += reportCsvLine(row, columns);
   return csv;
 }
 
-function csvLine({ row, to, reason, column, detail }: SkippedRow): string {
-  return `${[row, to, reason, skipReasons[reason], column ?? '', detail ?? ''].map(csvCell).join(';')}\r\n`;
+export function reportCsvHead(columns: readonly string[]): string {
+  return `\ufeff${[...ownColumns(columns), ...ADDED].map(csvCell).join(';')}\r\n`;
+}
+
+export function reportCsvLine(
+  { row, to, cells, reason, column, detail }: SkippedRow,
+  columns: readonly string[],
+): string {
+  const own = columns.length === 0 ? [to] : ownColumns(columns).map((_, at) => cells[at] ?? '');
+  return `${[...own, row, reason, skipReasons[reason], column ?? '', detail ?? ''].map(csvCell).join(';')}\r\n`;
+}
+
+/** Without those that an earlier report added; the number alone where the columns are not known. */
+function ownColumns(columns: readonly string[]): readonly string[] {
+  if (columns.length === 0) return ['to'];
+  const last = columns.slice(-ADDED.length);
+  return ADDED.every((name, at) => name === last[at]) ? columns.slice(0, -ADDED.length) : columns;
 }
 
 function counted(count: number, word: string): string {

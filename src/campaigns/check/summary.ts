@@ -1,4 +1,4 @@
-import type { FileFacts } from './rows.ts';
+import type { FileFacts } from '../../files/rows.ts';
 import type { SkipReason } from './reasons.ts';
 
 export type CheckedRow =
@@ -25,6 +25,8 @@ export interface SkippedRow {
   /** The column at fault, where it is not the number itself. */
   readonly column?: string;
   readonly detail?: string;
+  /** The row as it stands in the file, in the order of its columns. */
+  readonly cells: readonly string[];
 }
 
 export type Example = Pick<SkippedRow, 'row' | 'to' | 'column' | 'detail'>;
@@ -41,6 +43,8 @@ export interface CheckSummary extends FileFacts {
   >;
   readonly countries: Readonly<Record<string, CountryTotals>>;
   readonly repaired: { readonly count: number; readonly examples: readonly Repair[] };
+  /** What stands in the text and looks like a variable that is none: `{prenom}`, with what was probably meant. */
+  readonly probablyMeant?: readonly { readonly written: string; readonly meant: string }[];
   /** Absent when no text was given. */
   readonly segments?: SegmentTotals;
   /** Absent when no prices or no text were given. */

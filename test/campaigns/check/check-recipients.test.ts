@@ -14,10 +14,24 @@ describe('every data row comes out exactly once', () => {
     const { rows, summary } = await checkFile(file, { country: 'SN', text, seen: seenOnly('+221770000003') });
     expect(rows).toEqual([
       { is: 'recipient', row: 2, to: '+221770000001', country: 'SN', vars: { prenom: 'Awa' } },
-      { is: 'skipped', row: 3, to: '+221 77 000 00 01', reason: 'duplicate', detail: 'same number as row 2' },
-      { is: 'skipped', row: 4, to: '77', reason: 'too_short' },
-      { is: 'skipped', row: 5, to: '770000002', reason: 'empty_variable', column: 'prenom' },
-      { is: 'skipped', row: 6, to: '770000003', reason: 'already_in_campaign' },
+      {
+        is: 'skipped',
+        row: 3,
+        to: '+221 77 000 00 01',
+        reason: 'duplicate',
+        detail: 'same number as row 2',
+        cells: ['+221 77 000 00 01', 'Koffi'],
+      },
+      { is: 'skipped', row: 4, to: '77', reason: 'too_short', cells: ['77', 'x'] },
+      {
+        is: 'skipped',
+        row: 5,
+        to: '770000002',
+        reason: 'empty_variable',
+        column: 'prenom',
+        cells: ['770000002', ''],
+      },
+      { is: 'skipped', row: 6, to: '770000003', reason: 'already_in_campaign', cells: ['770000003', 'Yao'] },
     ]);
     expect(summary).toMatchObject({ total: 5, recipients: 1, skipped: 4, blank: 0 });
   });

@@ -43,9 +43,9 @@ describe.each(files)('%s', (name) => {
       10: 'old_numbering',
       11: 'not_in_use',
       12: '+221770000006',
-      13: 'spreadsheet_damage',
+      13: '+221770000007',
       14: '+221770000008',
-      15: 'spreadsheet_damage',
+      15: 'spreadsheet_error',
       16: '+2250700000002',
       17: 'duplicate',
     });

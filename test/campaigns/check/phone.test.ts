@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { judge, phoneReader } from '../../../src/campaigns/check/phone.ts';
-import { fastCountries, fastRuleFor, fastRuleOf } from '../../../src/campaigns/check/phone-rules.ts';
+import { fastCountries, fastRuleFor, fastRuleOf } from '../../../src/campaigns/check/phone.ts';
 import { seededRandom } from '../../../src/lib/random.ts';
 
 const inSenegal = phoneReader({ country: 'SN' });
@@ -17,6 +17,13 @@ describe('a mobile number is read from any writing', () => {
     ['77/000/00/01', '+221770000001', 'SN'],
     ['770,000,001', '+221770000001', 'SN'],
     ['221,770,000,001', '+221770000001', 'SN'],
+    // A program that took the number for a measurement had the whole of it.
+    ['770000001.0', '+221770000001', 'SN'],
+    ['770000001,00', '+221770000001', 'SN'],
+    ['770 000 001,00', '+221770000001', 'SN'],
+    ['770 000 001.00', '+221770000001', 'SN'],
+    ['770,000,001.00', '+221770000001', 'SN'],
+    ['221770000001.0', '+221770000001', 'SN'],
     ["'+221 77 000 00 01", '+221770000001', 'SN'],
     ['(+221) 77\u00a0000\u202f00\u00a001', '+221770000001', 'SN'],
     ['\u202a+221770000001\u202c', '+221770000001', 'SN'],
@@ -63,11 +70,6 @@ describe('what is not a mobile number has a reason', () => {
     ['2,21771E+11', 'spreadsheet_damage'],
     ['2.21771E+11', 'spreadsheet_damage'],
     ['2E+11', 'spreadsheet_damage'],
-    ['770000001.0', 'spreadsheet_damage'],
-    ['770000001,00', 'spreadsheet_damage'],
-    ['770 000 001,00', 'spreadsheet_damage'],
-    ['770 000 001.00', 'spreadsheet_damage'],
-    ['770,000,001.00', 'spreadsheet_damage'],
     ['770,00,000', 'not_a_number'],
     ['#N/A', 'spreadsheet_damage'],
     ['#########', 'spreadsheet_damage'],

@@ -1,5 +1,5 @@
 import { checkRecipients, type CheckOptions } from '../../../src/campaigns/check/check-recipients.ts';
-import { UnusableFile } from '../../../src/campaigns/check/reasons.ts';
+import { UnusableFile } from '../../../src/files/problems.ts';
 import type { CheckedRow, CheckSummary } from '../../../src/campaigns/check/summary.ts';
 
 export async function* pieces(...parts: readonly (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { CheckOptions } from '../../../src/campaigns/check/check-recipients.ts';
 import { type SkipReason, skipReasons } from '../../../src/campaigns/check/reasons.ts';
+import { rowOf, xlsxOf } from '../../files/workbooks.ts';
 import { checkFile } from './read-file.ts';
 
 interface Case {
-  readonly file: string;
+  readonly file: string | Uint8Array;
   readonly options?: CheckOptions;
 }
 
@@ -36,6 +37,10 @@ const CASES = {
     options: { optedOut: async (numbers) => numbers.map((number) => number === '+221770000002') },
   },
   empty_variable: { file: `to;nom\n${GOOD};Awa\n+221770000002;`, options: { text: 'Bonjour {{nom}}' } },
+  spreadsheet_error: { file: `to;nom\n${GOOD};Awa\n+221770000002;#N/A`, options: { text: 'Bonjour {{nom}}' } },
+  hidden_row: {
+    file: xlsxOf({ rows: [rowOf(['to']), rowOf([GOOD]), rowOf(['+221770000002'], 'hidden="1"')].join('') }),
+  },
   text_too_long: { file: `to;nom\n${GOOD};Awa\n+221770000002;${'x'.repeat(1_600)}`, options: { text: '{{nom}}' } },
   extra_cells: { file: `to;nom\n${GOOD};Awa\n+221770000002;Ba;Ben` },
   unreadable_row: { file: `{"to":"${GOOD}"}\n{"to":["+221770000002"]}` },

@@ -1,15 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { fileProblem, fileProblems, skipReasons, UnusableFile } from '../../../src/campaigns/check/reasons.ts';
+import { skipReasons } from '../../../src/campaigns/check/reasons.ts';
 import { renderProblems, renderReport, reportCsv } from '../../../src/campaigns/check/report.ts';
 import type { SkippedRow } from '../../../src/campaigns/check/summary.ts';
+import { fileProblem, fileProblems, UnusableFile } from '../../../src/files/problems.ts';
 import { expectPage, table } from '../../docs/page.ts';
 import { checkFile } from './read-file.ts';
 
 describe('the report as CSV', () => {
-  const row = (to: string): SkippedRow => ({ is: 'skipped', row: 2, to, reason: 'not_a_number' });
+  const row = (to: string): SkippedRow => ({
+    is: 'skipped',
+    row: 2,
+    to,
+    reason: 'not_a_number',
+    cells: ['Awa', to],
+  });
   const cellOf = (to: string): string | undefined =>
-    reportCsv([row(to)])
+    reportCsv([row(to)], ['nom', 'to'])
       .split('\r\n')
       .slice(1)
       .join('\r\n')
@@ -31,12 +38,27 @@ describe('the report as CSV', () => {
   });
 
   it('can be read by our own check again', async () => {
-    const csv = reportCsv([row('=1;2\n"x'), row('+221770000001')]);
+    const csv = reportCsv([row('=1;2\n"x'), row('+221770000001')], ['nom', 'to']);
     const { rows } = await checkFile(csv);
     expect(rows).toMatchObject([
       { row: 2, reason: 'not_a_number' },
       { row: 3, is: 'recipient', to: '+221770000001', country: 'SN', vars: { reason: 'not_a_number' } },
     ]);
+  });
+
+  it('has the columns of the file, so that it can be mended and handed in as it is', async () => {
+    const file = 'Prénom;Téléphone;Solde\nAwa;77 000;-5\nKoffi;+221770000001;7\n';
+    const { rows, summary } = await checkFile(file, { text: '{{prenom}}, {{solde}} F' });
+    const skipped = rows.filter((one) => one.is === 'skipped');
+    const csv = reportCsv(skipped, summary.columns);
+    expect(csv.slice(1).split('\r\n').slice(0, 2)).toEqual([
+      'Prénom;Téléphone;Solde;row;reason;explanation;column;detail',
+      expect.stringMatching(/^Awa;77 000;'-5;2;no_country;"The number has no country code/),
+    ]);
+
+    const mended = await checkFile(csv.replace('77 000', '+221770000002'), { text: '{{prenom}}, {{solde}} F' });
+    expect(mended.rows).toMatchObject([{ to: '+221770000002', vars: { prenom: 'Awa', solde: '-5' } }]);
+    expect(reportCsv([], mended.summary.columns)).toBe(csv.slice(0, csv.indexOf('\n') + 1));
   });
 });
 

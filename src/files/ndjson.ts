@@ -1,6 +1,6 @@
-import { readJson } from '../../lib/json.ts';
+import { readJson } from '../lib/json.ts';
 import { MAX_ROW_BYTES } from './csv.ts';
-import { fileProblem, UnusableFile } from './reasons.ts';
+import { type UnusableFile, unusable } from './problems.ts';
 
 const LINE_FEED = 0x0a;
 
@@ -31,7 +31,7 @@ function cutLines(bytes: Buffer, before: number): { readonly lines: string[]; re
 }
 
 function tooLong(row: number): UnusableFile {
-  return new UnusableFile([fileProblem('row_too_long', { row })]);
+  return unusable('row_too_long', { row });
 }
 
 /** The plain values of one JSON line, or what is wrong with it. */

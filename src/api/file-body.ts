@@ -1,0 +1,44 @@
+/** A file as the body of a request: what its type says of it. */
+import type { Request } from 'express';
+import type { FileFormat } from '../files/rows.ts';
+import { type Encoding, encodingOf } from '../files/text.ts';
+import { ApiProblem } from './problem.ts';
+
+const FORMATS = {
+  'text/csv': 'csv',
+  'application/x-ndjson': 'ndjson',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
+  'application/vnd.oasis.opendocument.spreadsheet': 'ods',
+  // What a browser on Windows calls a CSV file, and everything else that opens in Excel.
+  'application/vnd.ms-excel': 'csv',
+} as const satisfies Record<string, FileFormat>;
+
+export interface FileBody {
+  readonly format: FileFormat;
+  /** What the `charset` names; absent: found out. */
+  readonly encoding?: Encoding;
+}
+
+/** Undefined where the body is no file. */
+export function fileBodyOf(request: Request): FileBody | undefined {
+  const [type = '', ...parameters] = (request.get('content-type') ?? '').split(';').map((part) => part.trim());
+  const format = FORMATS[type.toLowerCase() as keyof typeof FORMATS] as FileFormat | undefined;
+  if (format === undefined) return undefined;
+  const [charset] = parameters.flatMap((part) => /^charset="?([^"]+)"?$/i.exec(part)?.[1] ?? []);
+  if (charset === undefined) return { format };
+  const encoding = encodingOf(charset);
+  if (encoding) return { format, encoding };
+  throw new ApiProblem(
+    'unsupported-media-type',
+    `The charset ${charset.slice(0, 40)} is not known here; send UTF-8.`,
+  );
+}
+
+export function requireFileBody(request: Request): FileBody {
+  if ((request.get('content-encoding') ?? 'identity') !== 'identity') {
+    throw new ApiProblem('unsupported-media-type', 'Send the file as it is, not encoded.');
+  }
+  const body = fileBodyOf(request);
+  if (body) return body;
+  throw new ApiProblem('unsupported-media-type', `Send ${Object.keys(FORMATS).slice(0, 4).join(', ')}.`);
+}

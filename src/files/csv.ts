@@ -1,0 +1,101 @@
+import { finished } from 'node:stream/promises';
+import { CsvError, type Parser, parse } from 'csv-parse';
+import { unusable } from './problems.ts';
+
+/** No honest row of a file comes near; a quote that is never closed does, and would swallow the file. */
+export const MAX_ROW_BYTES = 65_536;
+
+const DELIMITERS = [';', ',', '\t', '|'] as const;
+export type Delimiter = string;
+
+export interface CsvForm {
+  readonly delimiter: Delimiter;
+  /** Of the text, a line such as `sep=;` in front that is meant for a spreadsheet and is no row. */
+  readonly prefix: number;
+}
+
+/**
+ * How a CSV file is separated. A line `sep=;` says it; else the separator with which one of the first lines becomes a
+ * header, and else the one that stands most often in the first line, outside quotes.
+ */
+export function formOf(head: string, isHeader: (cells: readonly string[]) => boolean): CsvForm {
+  const [said, quoted = '', named] = /^\s*("?)sep=([^\r\n"])\1[;,\t]*(?:\r\n|\n|\r|$)/i.exec(head) ?? [];
+  void quoted;
+  if (said !== undefined && named !== undefined) return { delimiter: named, prefix: said.length };
+  const records = firstRecords(head);
+  const bare = (records[0] ?? '').replace(/"(?:[^"]|"")*"/g, '');
+  const counts = DELIMITERS.map((delimiter) => bare.split(delimiter).length);
+  const usual = DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',';
+  const others = DELIMITERS.filter((delimiter) => delimiter !== usual);
+  const found = [usual, ...others].find((delimiter) =>
+    records.some((record) => isHeader(record.split(delimiter).map(unquoted))),
+  );
+  return { delimiter: found ?? usual, prefix: 0 };
+}
+
+/** How many of the first lines may be a title, above the header. */
+export const HEAD_RECORDS = 20;
+
+/** The first lines that are not blank, with the line breaks that stand inside their quotes. */
+export function firstRecords(text: string, most = HEAD_RECORDS): string[] {
+  const records: string[] = [];
+  const line = /\s*((?:"(?:[^"]|"")*(?:"|$)|[^"\r\n])+)/y;
+  for (let found = line.exec(text); found && records.length < most; found = line.exec(text)) {
+    records.push(found[1] ?? '');
+  }
+  return records;
+}
+
+function unquoted(cell: string): string {
+  const trimmed = cell.trim();
+  return /^".*"$/s.test(trimmed) ? trimmed.slice(1, -1).replaceAll('""', '"') : trimmed;
+}
+
+/** Yields the records (the header first) in the batches in which they arrive. A record is its cells. */
+export async function* csvRecords(
+  chunks: AsyncIterable<Buffer>,
+  { delimiter, trim }: { readonly delimiter: Delimiter; readonly trim: boolean },
+): AsyncGenerator<string[][], void, undefined> {
+  const parser = parse({
+    delimiter,
+    // Named, not discovered: a file put together from two machines has both.
+    record_delimiter: ['\r\n', '\n', '\r'],
+    relax_column_count: true,
+    // People write 5" and "so-called" in plain cells; that is no reason to refuse a file.
+    relax_quotes: true,
+    trim,
+    max_record_size: MAX_ROW_BYTES,
+  });
+  let batch: string[][] = [];
+  parser.on('data', (cells: string[]) => batch.push(cells));
+  const failure = finished(parser).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  try {
+    for await (const chunk of chunks) {
+      if (!(await written(parser, chunk))) break;
+      if (batch.length > 0) yield batch;
+      batch = [];
+    }
+    parser.end();
+    const error = await failure;
+    if (batch.length > 0) yield batch;
+    if (error !== undefined) throw explain(error, parser);
+  } finally {
+    parser.destroy();
+  }
+}
+
+/** False when the parser gave up; why is told by the stream itself. */
+function written(parser: Parser, chunk: Buffer): Promise<boolean> {
+  return new Promise((resolve) => parser.write(chunk, (error) => resolve(!error)));
+}
+
+function explain(cause: unknown, parser: Parser): unknown {
+  if (!(cause instanceof CsvError)) return cause;
+  const row = parser.info.records + 1;
+  if (cause.code === 'CSV_MAX_RECORD_SIZE') return unusable('row_too_long', { row, cause });
+  if (cause.code === 'CSV_QUOTE_NOT_CLOSED') return unusable('unclosed_quote', { row, cause });
+  return unusable('unreadable_csv', { row, cause });
+}

@@ -1,0 +1,299 @@
+import { createHash } from 'node:crypto';
+import { Archive } from './archive.ts';
+import { csvRecords, type Delimiter, firstRecords, formOf, HEAD_RECORDS, MAX_ROW_BYTES } from './csv.ts';
+import { linesOf, readLine } from './ndjson.ts';
+import { openOds } from './ods.ts';
+import { type FileProblemCode, unusable } from './problems.ts';
+import { MAX_COLUMNS, type Sheet } from './sheet.ts';
+import { type Encoding, TextReader } from './text.ts';
+import { openXlsx } from './xlsx.ts';
+
+const PIECE_BYTES = 65_536;
+/** A million rows of four columns. It is kept whole: the table of contents of an archive stands at its end. */
+const WORKBOOK_BYTES_MAX = 50_000_000;
+const UNPACKED_MAX = 536_870_912;
+
+export type FileFormat = 'csv' | 'ndjson' | 'xlsx' | 'ods';
+
+export interface ReadOptions {
+  /** Tells CSV from JSON lines, where `{` at the beginning would not; a workbook shows itself. */
+  readonly format?: FileFormat | undefined;
+  /** What a text is written in; without it, that is found out. */
+  readonly encoding?: Encoding | undefined;
+  /** Of a workbook; without it, the first that can be seen. */
+  readonly sheet?: string | undefined;
+  /** Whether one of the first rows is the header; without it, or where none is, the first row is. */
+  readonly isHeader?: ((cells: readonly string[]) => boolean) | undefined;
+  /** Cells without the spaces around them. On by default. */
+  readonly trim?: boolean | undefined;
+  /** How many bytes a workbook may become. */
+  readonly unpackedMax?: number | undefined;
+}
+
+export interface RawRow {
+  /** As a spreadsheet numbers it: the header of a CSV file is row 1. JSON lines have no header and begin with 1. */
+  readonly row: number;
+  readonly cells: readonly string[];
+  /** What makes the row unreadable, when it is. */
+  readonly wrong?: string;
+  /** Nobody sees it on the screen of the spreadsheet. */
+  readonly hidden?: boolean;
+}
+
+/** What is known about the file; complete once all rows were read. */
+export interface FileFacts {
+  readonly format: FileFormat;
+  /** Absent for a workbook. */
+  readonly encoding?: Encoding;
+  readonly delimiter?: Delimiter;
+  readonly bytes: number;
+  /** SHA-256 of the bytes as they came, in hex. */
+  readonly contentHash: string;
+  /** As written in the file, in the order of the cells. JSON lines: in the order in which they were first seen. */
+  readonly columns: readonly string[];
+  /** Rows above the header that are no data, such as a title. */
+  readonly titleRows: number;
+  /** The sheet that was read, and those that were not. */
+  readonly sheet?: string;
+  readonly otherSheets?: readonly string[];
+  /** Cells that reach over several rows; only the first of these has the value. */
+  readonly merged?: number;
+}
+
+/** Reads a file row by row, keeping no more than a piece of it; of a workbook, its packed bytes and its texts. */
+export class RowReader {
+  readonly columns: string[] = [];
+  format: FileFormat | undefined;
+  readonly #source: AsyncIterable<Uint8Array>;
+  readonly #options: ReadOptions;
+  readonly #text: TextReader;
+  readonly #hash = createHash('sha256');
+  #bytes = 0;
+  #titleRows = 0;
+  #delimiter: Delimiter | undefined;
+  #sheet: Sheet | undefined;
+
+  constructor(source: AsyncIterable<Uint8Array>, options: ReadOptions = {}) {
+    this.#source = source;
+    this.#options = options;
+    this.#text = new TextReader(options.encoding);
+    this.format = options.format;
+  }
+
+  /** Call it once, after the last row. */
+  facts(): FileFacts {
+    const { name: sheet, others, merged } = this.#sheet ?? {};
+    return {
+      format: this.format ?? 'csv',
+      ...(sheet === undefined && { encoding: this.#text.encoding }),
+      ...(this.#delimiter !== undefined && { delimiter: this.#delimiter }),
+      bytes: this.#bytes,
+      contentHash: this.#hash.copy().digest('hex'),
+      columns: this.columns,
+      titleRows: this.#titleRows,
+      ...(sheet !== undefined && { sheet, otherSheets: others ?? [], merged: merged ?? 0 }),
+    };
+  }
+
+  /** The rows in batches; blank rows are included, with their number. `columns` is filled before the first batch. */
+  async *batches(): AsyncGenerator<RawRow[], void, undefined> {
+    const chunks = this.#chunks();
+    const begin = await readBeginning(chunks);
+    const kind = kindOf(begin);
+    if (kind !== undefined && kind !== 'workbook') throw unusable(kind);
+    const all = resumed(begin, chunks);
+    if (kind === 'workbook') yield* this.#belowHeader(this.#sheetRows(all));
+    else yield* this.#textRows(this.#texts(all));
+  }
+
+  async *#chunks(): AsyncGenerator<Uint8Array, void, undefined> {
+    for await (const chunk of this.#source) {
+      this.#hash.update(chunk);
+      this.#bytes += chunk.byteLength;
+      yield chunk;
+    }
+  }
+
+  async *#texts(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer, void, undefined> {
+    for await (const chunk of chunks) {
+      // A source may hand over the whole file at once; its rows are still made a few at a time.
+      for (let at = 0; at < chunk.byteLength; at += PIECE_BYTES) {
+        const text = this.#text.read(chunk.subarray(at, at + PIECE_BYTES));
+        if (text.length > 0) yield text;
+      }
+    }
+    const text = this.#text.read(new Uint8Array(0), true);
+    if (text.length > 0) yield text;
+  }
+
+  async *#textRows(chunks: AsyncGenerator<Buffer>): AsyncGenerator<RawRow[], void, undefined> {
+    const head = await readHead(chunks);
+    const text = head.toString('utf8');
+    const kind = kindOfText(text);
+    if (kind !== undefined) throw unusable(kind);
+    if (this.format !== 'csv' && this.format !== 'ndjson') this.format = /^\s*\{/.test(text) ? 'ndjson' : 'csv';
+    if (this.format === 'ndjson') {
+      yield* this.#jsonRows(resumed(head, chunks));
+      return;
+    }
+    const { delimiter, prefix } = formOf(text, this.#options.isHeader ?? (() => false));
+    this.#delimiter = delimiter;
+    const all = resumed(head.subarray(Buffer.byteLength(text.slice(0, prefix))), chunks);
+    yield* this.#belowHeader(numbered(csvRecords(all, { delimiter, trim: this.#options.trim ?? true })));
+  }
+
+  async *#sheetRows(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<RawRow[], void, undefined> {
+    const parts: Uint8Array[] = [];
+    for await (const chunk of chunks) {
+      if (this.#bytes > WORKBOOK_BYTES_MAX) throw unusable('workbook_too_large');
+      // A copy: the source may use its buffer again.
+      parts.push(Uint8Array.from(chunk));
+    }
+    const archive = await Archive.open(Buffer.concat(parts), this.#options.unpackedMax ?? UNPACKED_MAX);
+    parts.length = 0;
+    const names = archive.names;
+    this.format = names.includes('content.xml') ? 'ods' : 'xlsx';
+    const alien = alienArchive(names);
+    if (alien !== undefined) throw unusable(alien);
+    const { sheet } = this.#options;
+    this.#sheet = await (this.format === 'ods' ? openOds(archive, sheet) : openXlsx(archive, sheet));
+    const trim = this.#options.trim ?? true;
+    for await (const rows of this.#sheet.rows()) {
+      yield trim ? rows.map((row) => ({ ...row, cells: row.cells.map((cell) => cell.trim()) })) : rows;
+    }
+  }
+
+  /** Keeps the first rows until the header is found among them; what stands above it is no data. */
+  async *#belowHeader(batches: AsyncIterable<RawRow[]>): AsyncGenerator<RawRow[], void, undefined> {
+    let first: RawRow[] | undefined = [];
+    for await (const rows of batches) {
+      if (!first) {
+        yield rows;
+        continue;
+      }
+      first.push(...rows);
+      const below = this.#fromHeader(first, false);
+      if (!below) continue;
+      first = undefined;
+      yield below;
+    }
+    const below = first && this.#fromHeader(first, true);
+    if (below) yield below;
+  }
+
+  #fromHeader(rows: readonly RawRow[], last: boolean): RawRow[] | undefined {
+    const { isHeader } = this.#options;
+    const filled = rows.flatMap(({ cells }, at) => (isBlank(cells) ? [] : [at])).slice(0, HEAD_RECORDS);
+    const found = isHeader ? filled.find((at) => isHeader(rows[at]?.cells ?? [])) : filled[0];
+    if (found === undefined && !last && filled.length < HEAD_RECORDS) return undefined;
+    const at = found ?? filled[0];
+    if (at === undefined) return undefined;
+    this.#titleRows = filled.indexOf(at);
+    this.#addColumns(rows[at]?.cells ?? [], rows[at]?.row);
+    return rows.slice(at + 1);
+  }
+
+  async *#jsonRows(chunks: AsyncIterable<Buffer>): AsyncGenerator<RawRow[], void, undefined> {
+    const places = new Map<string, number>();
+    let row = 0;
+    for await (const lines of linesOf(chunks)) {
+      const rows: RawRow[] = [];
+      for (const line of lines) rows.push(this.#jsonRow((row += 1), line, places));
+      yield rows;
+    }
+  }
+
+  #jsonRow(row: number, line: string, places: Map<string, number>): RawRow {
+    if (line.trim() === '') return { row, cells: [] };
+    const read = readLine(line);
+    if ('wrong' in read) return { row, cells: [], wrong: read.wrong };
+    const cells: string[] = Array.from({ length: this.columns.length }, () => '');
+    for (const [name, value] of read.values) {
+      const at = places.get(name) ?? this.columns.length;
+      if (at === this.columns.length) this.#addColumns([name], row);
+      places.set(name, at);
+      cells[at] = value;
+    }
+    return { row, cells };
+  }
+
+  #addColumns(names: readonly string[], row = 1): void {
+    this.columns.push(...names);
+    if (this.columns.length > MAX_COLUMNS) throw unusable('too_many_columns', { row });
+  }
+}
+
+function isBlank(cells: readonly string[]): boolean {
+  return cells.every((cell) => cell.trim() === '');
+}
+
+async function* numbered(batches: AsyncIterable<string[][]>): AsyncGenerator<RawRow[], void, undefined> {
+  let row = 0;
+  for await (const records of batches) {
+    const rows: RawRow[] = [];
+    for (const cells of records) rows.push({ row: (row += 1), cells });
+    yield rows;
+  }
+}
+
+/** Eight bytes, however they were cut: what every kind of file shows itself by. */
+async function readBeginning(chunks: AsyncIterator<Uint8Array>): Promise<Buffer> {
+  let bytes = Buffer.alloc(0);
+  for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
+    bytes = Buffer.concat([bytes, next.value]);
+    if (bytes.length >= 8) break;
+  }
+  if (bytes.length === 0) throw unusable('empty_file');
+  return bytes;
+}
+
+/** Undefined: a text, as far as anybody can tell. */
+function kindOf(beginning: Buffer): FileProblemCode | 'workbook' | undefined {
+  const mark = beginning.subarray(0, 8).toString('latin1');
+  if (mark.startsWith('PK\x03\x04')) return 'workbook';
+  if (mark.startsWith('\xd0\xcf\x11\xe0')) return 'old_workbook';
+  if (['\x1f\x8b', 'PK\x05\x06', 'Rar!', '7z\xbc\xaf', 'BZh'].some((packed) => mark.startsWith(packed)))
+    return 'archive';
+  return mark.startsWith('%PDF') ? 'pdf_file' : undefined;
+}
+
+function kindOfText(text: string): FileProblemCode | undefined {
+  if (/^\s*<(?:!doctype|html|table|\?xml|meta|head|body|style)/i.test(text)) return 'web_page';
+  if (/^\s*BEGIN:VCARD/i.test(text)) return 'vcard_file';
+  return /^\s*\[\s*(?:\{|\[|$)/.test(text) ? 'json_array' : undefined;
+}
+
+/** An archive of something else than a workbook that can be read. */
+function alienArchive(names: readonly string[]): FileProblemCode | undefined {
+  if (names.some((name) => name.startsWith('index/') || name === 'index.zip')) return 'numbers_file';
+  if (names.includes('xl/workbook.bin')) return 'binary_workbook';
+  const isWorkbook = names.includes('content.xml') || names.some((name) => /(?:^|\/)workbook\d*\.xml$/.test(name));
+  return isWorkbook ? undefined : 'archive';
+}
+
+/** Enough of the beginning to see the first records whole, however the bytes were cut. */
+async function readHead(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  // Looked at each time it has doubled, and not for every byte that somebody sends alone.
+  let lookAt = 1;
+  for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
+    // A copy: the source may use its buffer again.
+    parts.push(Buffer.from(next.value));
+    length += next.value.length;
+    if (length >= MAX_ROW_BYTES) break;
+    if (length < lookAt) continue;
+    lookAt = length * 2;
+    const text = Buffer.concat(parts).toString('utf8');
+    if (firstRecords(text, HEAD_RECORDS + 1).length > HEAD_RECORDS) break;
+  }
+  return Buffer.concat(parts);
+}
+
+async function* resumed<Bytes extends Uint8Array>(
+  head: Bytes,
+  rest: AsyncIterable<Bytes>,
+): AsyncGenerator<Bytes, void, undefined> {
+  if (head.length > 0) yield head;
+  yield* rest;
+}

@@ -1,0 +1,19 @@
+/** Of the package `saxen`, which brings no types of its own: what is used of it here. */
+declare module 'saxen' {
+  type Decode = (text: string) => string;
+
+  interface Hooks {
+    openTag: (name: string, attributes: () => Readonly<Record<string, string>>, decode: Decode) => void;
+    closeTag: (name: string) => void;
+    text: (text: string, decode: Decode) => void;
+    cdata: (text: string) => void;
+    attention: (text: string) => void;
+    error: (error: Error) => void;
+  }
+
+  export class Parser {
+    on<Name extends keyof Hooks>(name: Name, hook: Hooks[Name]): this;
+    write(text: string): unknown;
+    end(): unknown;
+  }
+}
