@@ -16,6 +16,9 @@ import {
   unpackCountries,
   unpackOutcome,
 } from './chunk-items.ts';
+import { reopenSlice } from './scripts/generated/reopen-slice.ts';
+import { unpackItems, waitingAgain } from './slice-form.ts';
+import { type SliceRecord, isSliced, readSlice, statesOf } from './slices.ts';
 import { keys } from './keys.ts';
 import { reopenScript, retryScript, walkedScript } from './scripts/retry.ts';
 import { runScript } from './scripts/script.ts';
@@ -29,6 +32,8 @@ type RetryAnswer =
 /** `stopped`: the campaign does not go on at this moment. `changed`: the chunk is not as it was read. */
 type Reopened = 'opened' | 'done' | 'stopped' | 'changed';
 
+/** Looked through at a time: a slice is as large as twenty chunks. */
+const SLICES_AT_ONCE = 10;
 /** Chunks looked through at a time. */
 const AT_ONCE = 200;
 
@@ -36,11 +41,13 @@ export class Retries {
   readonly #redis: Redis;
 
   readonly #now: () => string;
+  readonly #nowMs: (() => number) | undefined;
 
   /** `now` gives the time instead of Redis, for tests that turn the clock by hand. */
   constructor(redis: Redis, now?: () => number) {
     this.#redis = redis;
     this.#now = () => (now ? String(now()) : '');
+    this.#nowMs = now;
   }
 
   /** `key` names the request, so that asking again after a lost answer starts nothing. */
@@ -64,7 +71,7 @@ export class Retries {
     let place = walk;
     for (; place < walk + chunks.length && opened.length < most; place += 1) {
       const chunk = chunks[place - walk];
-      const is = chunk ? await this.#reopen(campaign, chunk) : 'done';
+      const is = chunk ? await this.#reopenEither(campaign, chunk) : 'done';
       // Whoever looks through the chunks next begins with this one.
       if (is === 'stopped' || is === 'changed') break;
       if (chunk && is === 'opened') opened.push(chunk.id);
@@ -84,14 +91,49 @@ export class Retries {
     return opened;
   }
 
-  async #chunksFrom(campaign: CampaignRecord, from: number): Promise<(ChunkRecord | undefined)[]> {
-    const places = Array.from({ length: AT_ONCE }, (_, offset) => chunkAt(campaign, from + offset));
+  async #chunksFrom(campaign: CampaignRecord, from: number): Promise<(ChunkRecord | SliceRecord | undefined)[]> {
+    const length = isSliced(campaign) ? SLICES_AT_ONCE : AT_ONCE;
+    const places = Array.from({ length }, (_, offset) => chunkAt(campaign, from + offset));
     const pipeline = this.#redis.pipeline();
     for (const id of places) if (id !== undefined) pipeline.hgetall(keys.record(id));
     return ((await pipeline.exec()) ?? []).map(([error, fields]) => {
       if (error) throw error;
-      return (fields as Fields)['kind'] === 'chunk' ? readRecord('chunk', fields as Fields) : undefined;
+      const read = fields as Fields;
+      if (read['kind'] === 'slice') return readSlice(read);
+      return read['kind'] === 'chunk' ? readRecord('chunk', read) : undefined;
     });
+  }
+
+  #reopenEither(campaign: CampaignRecord, one: ChunkRecord | SliceRecord): Promise<Reopened> {
+    return 'requests' in one ? this.#reopenSlice(campaign, one) : this.#reopen(campaign, one);
+  }
+
+  async #reopenSlice(campaign: CampaignRecord, slice: SliceRecord): Promise<Reopened> {
+    if (slice.state !== 'settled') return 'done';
+    const items = unpackItems(slice);
+    const before = statesOf(slice);
+    const again = before.flatMap((state, place) => {
+      const wanted = state === 'failed' || (state === 'unknown' && campaign.walkUnknown);
+      return wanted && !isPurged(items[place]?.to ?? '') ? [place] : [];
+    });
+    if (again.length === 0) return 'done';
+    const opens = new Set(again);
+    const after = before.map((state, place): RecipientState => (opens.has(place) ? 'queued' : state));
+    const { is } = await reopenSlice(this.#redis, {
+      slice: keys.record(slice.id),
+      campaign: keys.record(campaign.id),
+      counts: keys.counts('chunk'),
+      queued: keys.state('chunk', 'queued'),
+      dueToSend: keys.due('sms-batch'),
+      now: this.#nowMs?.(),
+      id: slice.id,
+      retry: campaign.retries,
+      rev: slice.rev,
+      next: slice.next,
+      becomes: waitingAgain(again, this.#nowMs?.() ?? Number(slice.fields['updatedAt'] ?? 0)),
+      deltas: countsOf(slice, before, after),
+    });
+    return is;
   }
 
   async #reopen(campaign: CampaignRecord, chunk: ChunkRecord): Promise<Reopened> {
@@ -131,7 +173,7 @@ export class Retries {
 }
 
 function countsOf(
-  chunk: ChunkRecord,
+  chunk: Pick<ChunkRecord, 'countries' | 'count'>,
   before: readonly RecipientState[],
   after: readonly RecipientState[],
 ): Record<string, number> {

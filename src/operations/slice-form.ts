@@ -111,6 +111,12 @@ export function lettersFor(
   return { from, letters };
 }
 
+/** A request of those who go out again, packed. */
+export function waitingAgain(places: readonly number[], at: number): string {
+  const blank = { is: 'waiting', part: false, at, codes: [], looks: 0, dueAt: 0 } as const;
+  return packRequest({ ...blank, ...lettersFor(places, () => 'q') });
+}
+
 /** Where each recipient of a slice is, by position. */
 export interface Standing {
   readonly letters: Letter[];

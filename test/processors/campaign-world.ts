@@ -3,6 +3,10 @@ import type { Redis } from 'ioredis';
 import { systemRandom } from '../../src/lib/random.ts';
 import { readQuietHours } from '../../src/lib/quiet-hours.ts';
 import { Campaigns } from '../../src/operations/campaigns.ts';
+import { Slices, isSlice } from '../../src/operations/slices.ts';
+import { SameTexts } from '../../src/operations/same-texts.ts';
+import { Slots } from '../../src/processors/text/slots.ts';
+import { sendNextSlice } from '../../src/processors/text/slice.ts';
 import { Chunks } from '../../src/operations/chunks.ts';
 import { OptOuts } from '../../src/operations/opt-outs.ts';
 import type { CampaignRecord } from '../../src/operations/record.ts';
@@ -20,7 +24,8 @@ export const FEED_WINDOW = 64;
 
 type Answer = (message: OutgoingMessage, index: number) => Partial<SentItem>;
 
-export function campaignWorld(redis: Redis) {
+/** `sliced`: its recipients are kept in slices of so many. */
+export function campaignWorld(redis: Redis, { sliced }: { readonly sliced?: number } = {}) {
   const posts: { readonly at: number; readonly messages: readonly OutgoingMessage[] }[] = [];
   let answer: Answer = () => ({ outcome: 'sent' });
   const woken: { readonly queue: string; readonly id: string }[] = [];
@@ -32,11 +37,15 @@ export function campaignWorld(redis: Redis) {
     const items = messages.map((message, index) => ({ index, outcome: 'sent' as const, ...answer(message, index) }));
     return ok({ items });
   };
+  const slices = new Slices({ redis, random: systemRandom, now });
   const context = {
     ...world.context,
     campaigns,
     retries: new Retries(redis, now),
     chunks: new Chunks({ redis, random: systemRandom, now }),
+    slices,
+    sameTexts: new SameTexts(redis),
+    slots: new Slots(50),
     optOuts: new OptOuts(redis),
     account: () => ({ upstream: { name: 'main', smsSender: 'SHOP' }, fingerprint: 'keys-1' }),
     upstream: { messaging: { prepare: async () => ok(undefined), send }, admit: async () => ({ admitted: true }) },
@@ -67,10 +76,18 @@ export function campaignWorld(redis: Redis) {
       to: `+2217${made}${String(1_000_000 + row)}`,
       values: [],
     }));
-    const chunks = Array.from({ length: Math.ceil(recipients / 50) }, (_, at) => people.slice(at * 50, at * 50 + 50));
-    await campaigns.stageChunks(await read(id), 'ab', 0, chunks);
+    const size = sliced ?? 50;
+    const chunks = Array.from({ length: Math.ceil(recipients / size) }, (_, at) =>
+      people.slice(at * size, at * size + size),
+    );
+    if (sliced)
+      await slices.stage(
+        await read(id),
+        chunks.map((items, at) => ({ id: `${id}.sab-${at}`, items })),
+      );
+    else await campaigns.stageChunks(await read(id), 'ab', 0, chunks);
     const totals = { recipients, skipped: 0, chunks: chunks.length, segments: recipients, countries: {} };
-    await campaigns.commit(await read(id), { tag: 'ab', hash: id }, totals);
+    await campaigns.commit(await read(id), { tag: sliced ? 'sab' : 'ab', hash: id }, totals);
     return id;
   }
 
@@ -99,7 +116,9 @@ export function campaignWorld(redis: Redis) {
     for (let next = woken.shift(); next; next = woken.shift()) {
       let settlement = await (next.queue === 'campaign'
         ? feedCampaign(next.id, context)
-        : sendChunk(next.id, 'sms-batch', context));
+        : isSlice(next.id)
+          ? sendNextSlice(next.id, context)
+          : sendChunk(next.id, 'sms-batch', context));
       while (settlement.next) settlement = await settlement.next.attempt(context);
     }
   }
@@ -116,6 +135,7 @@ export function campaignWorld(redis: Redis) {
     ...world,
     context,
     campaigns,
+    slices,
     posts,
     ready,
     started,

@@ -1,0 +1,198 @@
+/** A campaign in slices, over a real Redis: what holds for chunks holds for them. */
+import { describe, expect, test } from 'vitest';
+import { recipientsPage } from '../../../src/campaigns/recipients.ts';
+import { Retries } from '../../../src/operations/retries.ts';
+import { lookAtSlice } from '../../../src/processors/text/look.ts';
+import { sendNextSlice } from '../../../src/processors/text/slice.ts';
+import { storeOfThisFile } from '../../support/fresh-redis.ts';
+import { not, ok } from '../../support/processor-world.ts';
+import { campaignWorld } from '../campaign-world.ts';
+
+const store = storeOfThisFile();
+
+type World = ReturnType<typeof campaignWorld>;
+
+const slices = (size = 120): World => campaignWorld(store.redis, { sliced: size });
+const sentOnce = ({ posts }: World): boolean => {
+  const numbers = posts.flatMap(({ messages }) => messages.map(({ to }) => to));
+  return new Set(numbers).size === numbers.length;
+};
+const sizes = ({ posts }: World): number[] => posts.map(({ messages }) => messages.length).sort((a, b) => b - a);
+async function binsAddUp(world: World, id: string): Promise<boolean> {
+  const [total, sum] = await world.sum(id);
+  return total === sum;
+}
+
+/** With an upstream that does something besides. */
+function sending(world: World, send: World['context']['upstream']['messaging']['send']): World['context'] {
+  const { upstream } = world.context;
+  return { ...world.context, upstream: { ...upstream, messaging: { ...upstream.messaging, send } } };
+}
+
+/** A running campaign whose slices were handed out; nothing of it was sent. */
+async function handedOut(world: World, recipients: number, fields: Readonly<Record<string, string | number>> = {}) {
+  const id = await world.ready(recipients, { canary: 0, ...fields });
+  await world.campaigns.switch(id, 'start');
+  await world.feed(id);
+  return { id, slice: (place: number) => `${id}.sab-${place}` };
+}
+
+describe('a campaign in slices', () => {
+  test('goes out once, in requests of fifty, and every recipient is told of', async () => {
+    const world = slices();
+    const id = await world.started(300, { canary: 0 });
+    await world.work();
+    expect([await world.standing(id), sentOnce(world), sizes(world)]).toEqual([
+      'finished',
+      true,
+      [50, 50, 50, 50, 50, 20, 20, 10],
+    ]);
+    expect((await world.read(id)).totals).toMatchObject({ total: 300, queued: 0, sending: 0, sent: 300 });
+    const { items } = await recipientsPage(await world.read(id), world.context, { limit: 300 });
+    expect(items.map(({ row, state }) => [row, state])).toEqual(items.map((_, row) => [row, 'sent']));
+    expect(items[0]?.sentAt).toBeDefined();
+  });
+
+  test('paused in its midst rests where resuming finds it, and nothing leaves meanwhile', async () => {
+    const world = slices();
+    const { id, slice } = await handedOut(world, 240);
+    const { messaging } = world.context.upstream;
+    const paused = sending(world, async (...asked) => {
+      await world.campaigns.switch(id, 'pause');
+      return messaging.send(...asked);
+    });
+    // One slot: the others have their intent at most, and are withdrawn or sent by it.
+    await sendNextSlice(slice(0), paused);
+    const before = world.posts.length;
+    await sendNextSlice(slice(1), world.context);
+    expect(world.posts.length).toBe(before);
+    expect(await store.redis.smembers(`parked:${id}`)).toContain(slice(1));
+    await world.campaigns.switch(id, 'resume');
+    await world.work();
+    expect([await world.standing(id), sentOnce(world), await binsAddUp(world, id)]).toEqual(['finished', true, true]);
+  });
+
+  test('cancelled, it sends nothing more, and those who were not sent to are counted so', async () => {
+    const world = slices();
+    const { id, slice } = await handedOut(world, 240);
+    await sendNextSlice(slice(0), world.context);
+    await world.campaigns.switch(id, 'cancel');
+    const before = world.posts.length;
+    await sendNextSlice(slice(1), world.context);
+    expect(world.posts.length).toBe(before);
+    expect((await world.read(id)).totals).toMatchObject({ sent: 120, cancelled: 120, queued: 0 });
+    const { items } = await recipientsPage(await world.read(id), world.context, { limit: 240, state: 'cancelled' });
+    expect(items).toHaveLength(120);
+  });
+
+  test.each(['', 'SHOP'])('leaves out who opts out after the upload, sender "%s"', async (sender) => {
+    const world = slices();
+    const { id, slice } = await handedOut(world, 120);
+    await world.context.optOuts.add({ account: 'main', sender }, ['+221711000000', '+221711000060']);
+    await sendNextSlice(slice(0), world.context);
+    expect((await world.read(id)).totals).toMatchObject({ skipped: 2, sent: 118 });
+    expect(sizes(world)).toEqual([49, 49, 20]);
+  });
+
+  test('keeps to its pace within a slice', async () => {
+    const world = slices();
+    const { id } = await handedOut(world, 240, { perSecond: 10 });
+    await world.looks(1);
+    expect(sizes(world)).toEqual([50]);
+    await world.looks(5);
+    expect(world.posts.length).toBeLessThanOrEqual(2);
+    await world.looks(40);
+    expect([await world.standing(id), sentOnce(world)]).toEqual(['finished', true]);
+  });
+
+  test('without funds is held after the requests that were on their way, and its account too', async () => {
+    const world = slices();
+    const { id, slice } = await handedOut(world, 240);
+    const broke = sending(world, async (_account, { messages }) => {
+      world.posts.push({ at: world.now(), messages });
+      return {
+        ...not('unknown', 'ERROR_102'),
+        exchange: { ...not('unknown', 'x').exchange, upstreamCode: 'ERROR_102' },
+      };
+    });
+    await sendNextSlice(slice(0), broke);
+    expect(await world.standing(id)).toBe('held: funds');
+    const before = world.posts.length;
+    expect(await sendNextSlice(slice(1), broke)).toMatchObject({ reason: 'account_held_funds' });
+    expect(world.posts.length).toBe(before);
+  });
+
+  test('a request refused for one of its people goes out in smaller ones, until who it is for is found', async () => {
+    const world = slices();
+    const { id, slice } = await handedOut(world, 120);
+    const bad = '+221711000007';
+    const refusing = sending(world, async (_account, { messages }) => {
+      world.posts.push({ at: world.now(), messages });
+      if (messages.some(({ to }) => to === bad)) return not('refused', 'ERROR_110');
+      return ok({ items: messages.map((_, index) => ({ index, outcome: 'sent' as const, code: '00' })) });
+    });
+    const silent = {
+      ...refusing,
+      upstream: {
+        ...refusing.upstream,
+        messaging: {
+          ...refusing.upstream.messaging,
+          statistics: async (_account: unknown, { numbers }: { readonly numbers: readonly string[] }) =>
+            ok({ invalid: [], sent: new Map(numbers.map((number) => [number.slice(1), []])) }),
+        },
+      },
+    } as World['context'];
+    for (let step = 0; step < 20 && (await world.standing(id)) !== 'finished'; step += 1) {
+      await sendNextSlice(slice(0), silent);
+      world.advance(60_000);
+      await lookAtSlice(slice(0), silent);
+    }
+    expect((await world.read(id)).totals).toMatchObject({ sent: 119, failed: 1, queued: 0, sending: 0 });
+    const { items } = await recipientsPage(await world.read(id), world.context, { limit: 10, state: 'failed' });
+    expect(items).toMatchObject([{ to: bad, code: 'ERROR_110' }]);
+  });
+
+  test('an attempt that died leaves in doubt what was on its way, and nobody else', async () => {
+    const world = slices();
+    const { id, slice } = await handedOut(world, 120);
+    // It never comes back: the process is gone with its requests.
+    void sendNextSlice(
+      slice(0),
+      sending(world, () => new Promise(() => undefined)),
+    );
+    await expect.poll(async () => (await world.read(id)).totals['sending']).toBe(120);
+    world.advance(20_000);
+    await sendNextSlice(slice(0), world.context);
+    expect((await world.read(id)).totals).toMatchObject({ unknown: 120, sending: 0, queued: 0 });
+    expect(world.posts).toEqual([]);
+    const known = await world.slices.read(slice(0));
+    expect(known?.requests.map(({ is, looks }) => [is, looks])).toEqual([
+      ['doubt', 0],
+      ['doubt', 0],
+      ['doubt', 0],
+    ]);
+  });
+
+  test('a retry sends again to those who failed, once, however often it is asked for', async () => {
+    const world = slices();
+    world.answer((_, index) => (index < 2 ? { outcome: 'failed', code: 'ERROR_110' } : { outcome: 'sent' }));
+    const { id } = await handedOut(world, 120, { pauseOnFailure: 0 });
+    await world.work();
+    expect((await world.read(id)).totals).toMatchObject({ failed: 6, sent: 114 });
+    world.answer(() => ({ outcome: 'sent' }));
+    world.posts.length = 0;
+    const retries = new Retries(store.redis, world.now);
+    expect(await retries.start(id, { includeUnknown: false })).toMatchObject({ is: 'applied' });
+    const again = await world.read(id);
+    expect(await retries.gather(again, 5, 1_000)).toEqual([`${id}.sab-0`]);
+    expect(await retries.gather(again, 5, 1_000)).toEqual([]);
+    await world.work();
+    world.advance(1_000);
+    await world.work();
+    expect(world.posts.map(({ messages }) => messages.length)).toEqual([6]);
+    expect([(await world.read(id)).totals, await world.standing(id)]).toMatchObject([
+      { failed: 0, sent: 120 },
+      'finished',
+    ]);
+  });
+});
