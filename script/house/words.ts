@@ -138,7 +138,7 @@ export const castTwice = (files: readonly SourceFile[]): readonly string[] =>
     }),
   );
 
-const ENDS = /^(settle|settleChunk|finish|finishChunk|keep|stayAt|announceEnd|goOn|letGo|transition)$/;
+const ENDS = /^(settle|settleChunk|finish|finishChunk|keep|stay|retryLater|goOn|letGo|transition)$/;
 /** Where one of these names means something else: a promise is settled, a stream finished. */
 const OTHER_ENDS = ['src/redis/', 'src/sandbox/', 'src/campaigns/'];
 

@@ -8,7 +8,7 @@ import { describeLimit } from '../operations/limits.ts';
 import type { DisbursementRecord } from '../operations/record.ts';
 import { UnreadableRecord } from '../operations/unreadable.ts';
 import { eventOf } from '../processors/announced.ts';
-import { type Resolved, resolutions } from '../processors/resolve.ts';
+import { type Resolved, resolutions } from '../processors/disbursement/resolve.ts';
 import { idOfReference } from '../producer/acceptance.ts';
 import { answerInBulk } from './bulk.ts';
 import { type ApiContext, findRecord, maySee, requireKept, takeAnswer } from './context.ts';

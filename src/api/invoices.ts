@@ -1,6 +1,6 @@
 import { Router } from 'express';
 import { invoiceRequest } from '../kinds/invoice-request.ts';
-import { advanceInvoice } from '../processors/invoice.ts';
+import { advanceInvoice } from '../processors/collect/invoice.ts';
 import { createWhileWaiting } from './collect-create.ts';
 import { addAskable } from './collect-routes.ts';
 import { invoiceView } from './collect-views.ts';

@@ -1,5 +1,5 @@
 import { Router } from 'express';
-import { advancePaymentRequest } from '../processors/payment-request.ts';
+import { advancePaymentRequest } from '../processors/collect/payment-request.ts';
 import { failures } from '../upstream/failures.ts';
 import { createWhileWaiting } from './collect-create.ts';
 import { addAskable } from './collect-routes.ts';

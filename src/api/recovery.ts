@@ -1,7 +1,7 @@
 /** After a Redis that may have lost something: what is open, what is said of it, and the word of a person. */
 import { type Request, type Response, Router } from 'express';
 import { z } from 'zod';
-import { type RecoveryDesk, type RecoveryReport, type UnderWay, isProven } from '../processors/recovery-desk.ts';
+import { type RecoveryDesk, type RecoveryReport, type UnderWay, isProven } from '../processors/recovery/desk.ts';
 import { problemsOf } from '../producer/problems.ts';
 import { type ApiContext, queryNumber, requireKept, requireRole } from './context.ts';
 import type { ApiKey } from './keys.ts';

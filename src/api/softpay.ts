@@ -4,8 +4,8 @@
  */
 import type { Router } from 'express';
 import type { InvoiceRecord } from '../operations/record.ts';
-import { isApplied } from '../processors/attempt.ts';
-import { advanceInvoice } from '../processors/invoice.ts';
+import { isApplied } from '../operations/transition.ts';
+import { advanceInvoice } from '../processors/collect/invoice.ts';
 import { Recovering } from '../operations/recovery.ts';
 import type { UpstreamAccount } from '../upstream/client.ts';
 import type { CallOptions } from '../upstream/options.ts';

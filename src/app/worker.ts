@@ -3,7 +3,7 @@ import type { ConnectionOptions } from 'bullmq';
 import type { QueueName } from '../kinds/due-queues.ts';
 import type { Part } from './parts.ts';
 import type { ProcessorContext } from '../processors/context.ts';
-import { batchProcessor } from '../processors/batch.ts';
+import { batchProcessor } from '../processors/batch/batch.ts';
 import { type Processor, processors } from '../processors/index.ts';
 import { intakeProcessor } from '../processors/intake.ts';
 import { type AttemptFinished, runner } from '../processors/run.ts';

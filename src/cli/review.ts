@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { describeXof } from '../lib/money.ts';
 import { reviewKinds } from '../operations/review.ts';
-import { type Resolution, resolutions } from '../processors/resolve.ts';
+import { type Resolution, resolutions } from '../processors/disbursement/resolve.ts';
 import { readNote } from './asking.ts';
 import type { JsonObject } from './client.ts';
 import { factsOf, pathOf } from './disburse-facts.ts';

@@ -53,6 +53,12 @@ export type TransitionResult =
   /** Another operation was given the same. */
   | { readonly is: 'claimed'; readonly by: string };
 
+export type Applied = Extract<TransitionResult, { readonly is: 'applied' | 'mine' }>;
+
+export function isApplied(settled: TransitionResult): settled is Applied {
+  return settled.is === 'applied' || settled.is === 'mine';
+}
+
 /** One change as the scripts take it. */
 export interface Step {
   readonly keys: Pick<TransitionArgs, 'record' | 'events' | 'counts' | 'left' | 'entered' | 'dueLeft' | 'dueEntered'>;

@@ -1,158 +1,359 @@
-/** One attempt at an operation of any kind: the record, the lease on it, and the keys to use. */
-import { isFinal } from '../kinds/states.ts';
-import type { Kind, StateOf } from '../kinds/index.ts';
+/**
+ * One attempt at an operation of any kind, as a processor reads it from top to bottom:
+ *
+ *   take the lease ──▶ notBefore, withinLimit, open … ──▶ ask, or send ──▶ finish
+ *
+ * A step that finds something in the way writes down that the operation waits, or has ended, and throws `Stopped`:
+ * `attempt` makes its result the result of the attempt, so what follows a step is what the step let through. BullMQ
+ * knows the same signal by the names of DelayedError and RateLimitError. A step that is not awaited would let through
+ * what it should have stopped, and the linter refuses that (no-floating-promises).
+ *
+ * Nothing but `finish` ends an attempt: every other ending is made of it.
+ */
 import type { QueueName } from '../kinds/due-queues.ts';
 import type { AccountStanding } from '../operations/accounts.ts';
-import { type EvidenceDraft, type Said, linesOf, named } from '../operations/evidence.ts';
-import type { Fields, RecordAt, RecordBase } from '../operations/record.ts';
-import type { Change, TransitionResult } from '../operations/transition.ts';
-import type { UpstreamAccount } from '../upstream/client.ts';
-import type { NotOk } from '../upstream/verdict.ts';
+import type { EvidenceDraft, Said } from '../operations/evidence.ts';
+import type { StateOf } from '../kinds/index.ts';
+import { isFinal } from '../kinds/states.ts';
+import type { Fields, RecordAt } from '../operations/record.ts';
+import { type Change, isApplied } from '../operations/transition.ts';
+import type { CallOptions, UpstreamAccount } from '../upstream/options.ts';
+import type { NotOk, Verdict } from '../upstream/verdict.ts';
 import { type AttemptedKind, type Announced, eventOf } from './announced.ts';
-import { type AccountKeys, type ProcessorContext, type Outcome, type AttemptResult, retryAt } from './context.ts';
+import {
+  type AccountKeys,
+  type AttemptResult,
+  type MoneyContext,
+  type Outcome,
+  type Policy,
+  closedFor,
+  isRecovering,
+  retryAt,
+} from './context.ts';
+import { type Ending, INTENDED, type IntentSteps, finish, sendBy, write, writeIntent } from './intent.ts';
 
-export interface AttemptAt<K extends AttemptedKind> {
-  readonly record: RecordAt<K>;
-  readonly lease: string;
-  /** The clock of Redis when the lease was given: everything seen in this attempt was seen after it. */
-  readonly at: number;
-  /** When the lease ends, on our own monotonic clock: no clock is compared between machines. */
-  readonly leaseEndsMono: number;
-  readonly account: UpstreamAccount;
-  /** What stood in the account's way when the lease was given, where it came with the record. */
-  readonly standing?: AccountStanding;
-  /** Tells these keys from others; written into the record with what they were used for. */
-  readonly keys: string;
-}
-
-/** What became of an attempt, and what upstream said where it said no: a caller who waits is told. */
+/** What became of an attempt, and what upstream said where it said no: a caller that waits is told. */
 export interface Tried extends AttemptResult {
   readonly failure?: NotOk;
   /** Upstream was asked and answered, or there is nothing to ask it by. Absent: nobody knows what it would say now. */
   readonly asked?: true;
 }
 
+/** How a step ends an attempt. Thrown by steps, caught by `attemptAt`, and by nothing between them. */
+class Stopped extends Error {
+  override readonly name = 'Stopped';
+  readonly result: AttemptResult;
+
+  constructor(result: AttemptResult) {
+    super(`${result.outcome}: ${result.reason}`);
+    this.result = result;
+  }
+}
+
+/** An attempt at one operation, or the result of the step that stopped it. */
+export async function attemptAt<K extends AttemptedKind, R>(
+  { kind, id, queue }: { readonly kind: K; readonly id: string; readonly queue: QueueName },
+  context: MoneyContext,
+  run: (attempt: Attempt<K>) => Promise<R>,
+): Promise<R | AttemptResult> {
+  try {
+    return await run(await begin(kind, id, queue, context));
+  } catch (error) {
+    if (error instanceof Stopped) return error.result;
+    throw error;
+  }
+}
+
+/** The processor of a kind in a queue. */
+export function attempt<K extends AttemptedKind, R extends AttemptResult = AttemptResult>(
+  kind: K,
+  queue: QueueName,
+  run: (attempt: Attempt<K>) => Promise<R>,
+) {
+  return (id: string, context: MoneyContext): Promise<R | AttemptResult> =>
+    attemptAt({ kind, id, queue }, context, run);
+}
+
 /** Takes the lease, or says why there is nothing to do. */
-export async function beginAt<K extends AttemptedKind>(
+async function begin<K extends AttemptedKind>(
   kind: K,
   id: string,
   queue: QueueName,
-  context: ProcessorContext,
-): Promise<AttemptAt<K> | AttemptResult> {
-  const mono = context.clock.monotonic();
-  const acquired = await context.operations.acquire(kind, id, queue, context.policy.leaseMs);
-  if (acquired.is !== 'acquired') return { outcome: 'idle', reason: acquired.is };
-  const { is: _, ...held } = acquired;
-  const { record, lease } = held;
-  const account = context.account(record.account);
-  const foreign = account && foreignTo(account, record.fields);
-  if (account && foreign === undefined) {
-    const leaseEndsMono = mono + context.policy.leaseMs;
-    return { ...held, leaseEndsMono, account: account.upstream, keys: account.fingerprint };
+  context: MoneyContext,
+): Promise<Attempt<K>> {
+  const { leaseMs, holdRecheckMs } = context.policy;
+  const leaseEndsMono = context.clock.monotonic() + leaseMs;
+  const acquired = await context.operations.acquire(kind, id, queue, leaseMs);
+  if (acquired.is !== 'acquired') throw new Stopped({ outcome: 'idle', reason: acquired.is });
+  const { record, lease, at, standing } = acquired;
+  const known = context.account(record.account);
+  const foreign = known && foreignTo(known, record.fields);
+  if (known && foreign === undefined) {
+    return new Attempt({ record, lease, at, leaseEndsMono, known, standing, context });
   }
   // Another process may have these keys; what was begun with one set is never ended with another.
-  const because = foreign ?? 'account_not_configured';
+  const reason = foreign ?? 'account_not_configured';
   // What has ended is not in a hurry, and there may be a great deal of it.
-  const dueInMs = isFinal(kind, record.state) ? DAILY_MS : context.policy.holdRecheckMs;
-  return finish<K>({ record, lease }, context, { to: record.state, dueInMs, outcome: 'waits', reason: because });
+  const dueInMs = isFinal(kind, record.state) ? DAILY_MS : holdRecheckMs;
+  throw new Stopped(
+    await finish<K>({ record, lease }, context, { to: record.state, dueInMs, outcome: 'waits', reason }),
+  );
 }
 
-/**
- * Why these keys are not for an operation, if they are not. What was begun is never ended with other keys. What was
- * only accepted may go on with those that the operator says have taken the place of the ones it was accepted for.
- */
-export function foreignTo(
-  { upstream, fingerprint, before }: AccountKeys,
-  { mode, keys, acceptedFor }: Fields,
-): 'other_keys_or_mode' | 'accepted_for_other_keys' | undefined {
-  if (keys)
-    return keys === fingerprint && upstream.mode === (mode ?? upstream.mode) ? undefined : 'other_keys_or_mode';
-  if (!acceptedFor || acceptedFor === fingerprint || before?.has(acceptedFor)) return undefined;
-  return 'accepted_for_other_keys';
+interface Begun<K extends AttemptedKind> {
+  readonly record: RecordAt<K>;
+  readonly lease: string;
+  readonly at: number;
+  readonly leaseEndsMono: number;
+  readonly known: AccountKeys;
+  readonly standing: AccountStanding | undefined;
+  readonly context: MoneyContext;
 }
 
-/**
- * The attempt as it goes on after a change of its own record that kept the lease; `leaseEndsMono` was read before it.
- */
-export function renewed<K extends AttemptedKind>(
-  attempt: AttemptAt<K>,
-  record: RecordAt<K>,
-  settled: Applied,
-  leaseEndsMono: number,
-): AttemptAt<K> {
-  const at = settled.at || attempt.at;
-  return { ...attempt, at, record: { ...record, rev: settled.rev }, leaseEndsMono };
+/** What differs between one request with an effect and another. */
+export interface Intent<K extends AttemptedKind> {
+  /** The record with the intent in it, as the attempt goes on with it. */
+  readonly written: RecordAt<K>;
+  readonly set: Readonly<Record<string, string | number>>;
+  readonly evidence: EvidenceDraft;
+  readonly mine?: Readonly<Record<string, string>>;
+  /** What of the account forbids it, as `area.reason`; asked by the write itself. */
+  readonly unlessHeld?: string;
+  /** The way back, for a request of which no byte left us. */
+  readonly unsent: (reason: string) => Change<K>;
 }
 
-/** What an attempt needs of its record to change it. Without a lease: a word that no attempt in flight may undo. */
-export interface Mine<K extends Kind> {
-  readonly record: RecordBase<K>;
-  readonly lease: string | undefined;
+type Request<T> = (account: UpstreamAccount, call: CallOptions) => Promise<Verdict<T>>;
+
+/** How an operation is left in its state. Without `dueInMs`, nothing is due until somebody has reason to look. */
+interface Staying<K extends AttemptedKind> {
+  readonly dueInMs?: number | undefined;
+  readonly reason: string;
+  readonly outcome?: Outcome;
+  readonly evidence?: EvidenceDraft;
+  readonly set?: Readonly<Record<string, string | number>>;
+  /** Where the state it is in says less than is known by now. */
+  readonly to?: StateOf<K>;
 }
 
-/** How an attempt ends: what is written, and what is told of it if that was written. */
-export type Ending<K extends Kind> = Omit<Change<K>, 'keepMs'> & Pick<AttemptResult, 'outcome' | 'reason'>;
+export class Attempt<K extends AttemptedKind> {
+  readonly context: MoneyContext;
+  readonly lease: string;
+  readonly account: UpstreamAccount;
+  /** What stood in the account's way when the lease was given, where it came with the record. */
+  readonly standing: AccountStanding | undefined;
+  /** Tells these keys from others; written into the record with what they were used for. */
+  readonly keys: string;
+  #record: RecordAt<K>;
+  #at: number;
+  #leaseEndsMono: number;
 
-/**
- * Ends an attempt: the only way. Where somebody else has the record by the time of its last word, it is `lost`, and what
- * it has learnt stays with the record all the same.
- */
-export async function finish<K extends Kind>(
-  mine: Mine<K>,
-  context: ProcessorContext,
-  { outcome, reason, ...what }: Ending<K>,
-): Promise<AttemptResult> {
-  const settled = await write(mine, context, what);
-  return isApplied(settled) ? { outcome, reason } : { outcome: 'lost', reason: settled.is };
-}
+  constructor({ record, lease, at, leaseEndsMono, known, standing, context }: Begun<K>) {
+    this.context = context;
+    this.lease = lease;
+    this.account = known.upstream;
+    this.keys = known.fingerprint;
+    this.standing = standing;
+    this.#record = record;
+    this.#at = at;
+    this.#leaseEndsMono = leaseEndsMono;
+  }
 
-/** Changes the record and keeps the lease: the attempt goes on. */
-export function keep<K extends Kind>(
-  mine: Mine<K>,
-  context: ProcessorContext,
-  what: Change<K> & { readonly keepMs: number },
-): Promise<TransitionResult> {
-  return write(mine, context, what);
-}
+  /** As this attempt has read or written it last. */
+  get record(): RecordAt<K> {
+    return this.#record;
+  }
 
-async function write<K extends Kind>(
-  { record, lease }: Mine<K>,
-  context: ProcessorContext,
-  what: Change<K>,
-): Promise<TransitionResult> {
-  const settled = await context.operations.transition(record, lease, what);
-  if (settled.is === 'none' || settled.is === 'not yours') await noteLearnt(record.id, what, context);
-  return settled;
-}
+  /** The clock of Redis when the lease was given or renewed: everything seen in this attempt was seen after it. */
+  get at(): number {
+    return this.#at;
+  }
 
-/** Nothing was changed: what upstream named belongs to another operation. */
-export const CLAIMED = 'claimed';
+  get policy(): Policy {
+    return this.context.policy;
+  }
 
-/** What upstream knows an operation by. */
-const NAMED_UPSTREAM = ['token', 'transactionId', 'disburseTxId', 'providerRef', 'referenceNumber'] as const;
+  /** Ends the attempt here. */
+  async stop(result: Promise<AttemptResult>): Promise<never> {
+    throw new Stopped(await result);
+  }
 
-/** Whoever has the record now does not know what we were told: upstream's word, and what it named. */
-async function noteLearnt<K extends Kind>(
-  id: string,
-  { evidence, set }: Change<K>,
-  context: ProcessorContext,
-): Promise<void> {
-  const told = linesOf(evidence).filter(({ operation, code }) => operation !== RESOLVE && code !== INTENDED);
-  if (told.length === 0) return;
-  const names = NAMED_UPSTREAM.flatMap((name) => (set?.[name] ? [named(name, set[name])] : []));
-  await context.operations.appendEvidence(id, [...told, ...names]);
-}
+  async notBefore(time = 0): Promise<void> {
+    const early = time - this.#at;
+    if (early > 0) await this.stop(this.stay({ dueInMs: early, reason: 'not_before' }));
+  }
 
-/** The line of evidence that tells what we were about to do. */
-export const INTENDED = 'intended';
+  /** Until a person has looked, an operation of a Redis that may have lost something stays as it is. */
+  async notRecovering(): Promise<void> {
+    if (isRecovering(this.context)) await this.#wait('recovering');
+  }
 
-/** What a line of evidence is about that tells a person's word. */
-export const RESOLVE = 'resolve';
+  /** What was not begun within its time is not begun. */
+  async withinLimit(
+    limitMs: number,
+    { from, to, ...told }: { readonly from: number; readonly to: Announced<K> & StateOf<K> } & Told,
+  ): Promise<void> {
+    if (this.#at - from >= limitMs) await this.stop(this.announce(to, { ...told, hasEffect: true }));
+  }
 
-export type Applied = Extract<TransitionResult, { readonly is: 'applied' | 'mine' }>;
+  /** Nothing leaves while a recovery is under way, or while what is written may be forgotten. */
+  async open(): Promise<void> {
+    const closed = closedFor(this.context);
+    if (closed) await this.#wait(closed);
+  }
 
-export function isApplied(settled: TransitionResult): settled is Applied {
-  return settled.is === 'applied' || settled.is === 'mine';
+  /** A turn at the service: it allows so many requests a second. */
+  async turn(purpose: 'act' | 'look'): Promise<void> {
+    const admission = await this.context.upstream.admit(this.account, 'payments', purpose);
+    if (!admission.admitted) await this.stop(this.stay({ dueInMs: admission.retryAfterMs, reason: 'rate' }));
+  }
+
+  /** Asks what has no effect that anybody would miss: it may be asked again. */
+  async ask<T>(purpose: 'act' | 'look', request: Request<T>): Promise<Verdict<T>> {
+    await this.turn(purpose);
+    return request(this.account, this.call());
+  }
+
+  /** Sends what has an effect: intent.ts says what comes before it, and why. */
+  async send<T>(intent: Intent<K>, request: Request<T>): Promise<Verdict<T>> {
+    await this.open();
+    // Asked before anything is written: between the re-read and the request nothing may wait.
+    await this.turn('act');
+    await this.#intend(intent);
+    return request(this.account, this.call());
+  }
+
+  /** Changes the record and keeps the lease. `claimed`: what upstream named belongs to another operation. */
+  async keep(
+    change: Omit<Change<K>, 'keepMs' | 'dueInMs'>,
+    written: (at: number) => Partial<RecordAt<K>>,
+  ): Promise<'kept' | 'claimed'> {
+    const { leaseMs } = this.policy;
+    const leaseEndsMono = this.context.clock.monotonic() + leaseMs;
+    const kept = await write<K>(this, this.context, { ...change, dueInMs: leaseMs, keepMs: leaseMs });
+    if (kept.is === 'claimed') return kept.is;
+    if (!isApplied(kept)) throw new Stopped({ outcome: 'lost', reason: kept.is });
+    this.#renew({ ...this.#record, ...written(kept.at) }, kept, leaseEndsMono);
+    return 'kept';
+  }
+
+  finish(ending: Ending<K>): Promise<AttemptResult> {
+    return finish<K>(this, this.context, ending);
+  }
+
+  /** Leaves the operation in its state. */
+  stay({ outcome, set, to = this.#record.state, ...how }: Staying<K>): Promise<AttemptResult> {
+    // Waiting for a turn or a condition is no try: what comes after it must not wait longer for it.
+    const tries = outcome === undefined ? {} : { tries: this.#record.tries + 1 };
+    return this.finish({
+      ...how,
+      to,
+      set: { ...tries, ...set },
+      nudgeAfterMs: NUDGE_INTERVAL_MS,
+      outcome: outcome ?? 'waits',
+    });
+  }
+
+  /** Ends in a state that callers are told of. */
+  announce(
+    to: Announced<K> & StateOf<K>,
+    { reason, failure, more, late, set, as, ...rest }: Told = {},
+  ): Promise<AttemptResult> {
+    const told = { ...(reason ? { reason } : {}), ...(failure ? { failure } : {}), ...more };
+    return this.finish({
+      ...rest,
+      to,
+      set: { reason: '', failure: '', ...told, ...set },
+      event: eventOf<K>(this.#record, to, { ...told, ...(late ? { late } : {}) }),
+      outcome: to === 'needs_review' ? 'needs_review' : 'ended',
+      reason: as ?? reason ?? to,
+    });
+  }
+
+  /**
+   * Nothing happened upstream: it is due again when upstream asks for it, and no sooner than the waits of its queue
+   * (ms) say. An outage that goes on is not written down again, so that a long one pushes out nothing that was said
+   * before it.
+   */
+  retryLater(
+    verdict: NotOk,
+    {
+      waitsMs,
+      evidence,
+      set,
+    }: Pick<Staying<K>, 'set'> & {
+      readonly waitsMs: readonly number[];
+      readonly evidence: EvidenceDraft;
+    },
+  ): Promise<AttemptResult> {
+    const reason = verdict.code;
+    const { dueInMs, tries, sameAgain } = retryAt(
+      waitsMs,
+      { tries: this.#record.tries, because: reason },
+      this.policy,
+    );
+    return this.stay({
+      dueInMs: Math.max(retryAfterOf(verdict), dueInMs),
+      reason,
+      outcome: 'retries',
+      set: { ...set, tries },
+      ...(sameAgain ? {} : { evidence }),
+    });
+  }
+
+  async #wait(reason: string): Promise<never> {
+    return this.stop(this.stay({ dueInMs: this.policy.holdRecheckMs, reason }));
+  }
+
+  /** What a request is sent with: past the deadline of the lease, no byte of it leaves. */
+  call(): CallOptions {
+    return { sendBy: sendBy({ leaseEndsMono: this.#leaseEndsMono }, this.context) };
+  }
+
+  async #intend(intent: Intent<K>): Promise<void> {
+    const { written, set, evidence, mine, unlessHeld, unsent } = intent;
+    const { leaseMs } = this.policy;
+    const change: Change<K> = {
+      to: written.state,
+      dueInMs: leaseMs,
+      keepMs: leaseMs,
+      set: { ...set, keys: this.keys, mode: this.account.mode },
+      evidence: { ...evidence, code: INTENDED },
+      unlessHeld,
+      hasEffect: true,
+    };
+    const steps: IntentSteps<'written'> = {
+      write: () => write<K>(this, this.context, change),
+      mine: { ...mine, state: written.state },
+      written: (applied, leaseEndsMono) => {
+        this.#renew(written, applied, leaseEndsMono);
+        return 'written';
+      },
+      withdrawIntent: ({ because, code }) => {
+        const back = { ...unsent('not_sent'), evidence: { operation: evidence.operation, code } };
+        return finish<K>({ record: written, lease: this.lease }, this.context, {
+          ...back,
+          outcome: 'retries',
+          reason: because,
+        });
+      },
+    };
+    const intended = await writeIntent(this, steps, this.context);
+    if (intended === 'written') return;
+    if (intended.reason === 'held') await this.#wait('account_stopped');
+    if (intended.reason === 'recovering') await this.#wait('recovering');
+    throw new Stopped(intended);
+  }
+
+  #renew(
+    record: RecordAt<K>,
+    { at, rev }: { readonly at: number; readonly rev: number },
+    leaseEndsMono: number,
+  ): void {
+    this.#at = at || this.#at;
+    this.#record = { ...record, rev };
+    this.#leaseEndsMono = leaseEndsMono;
+  }
 }
 
 interface Told {
@@ -171,26 +372,22 @@ interface Told {
   readonly forgetsCallback?: boolean;
   /** Not said where Redis may have lost something: it may have ended otherwise since. */
   readonly hasEffect?: true;
-  /** Where the settlement says it in another word. */
-  readonly because?: string;
+  /** Where the attempt says it in another word. */
+  readonly as?: string;
 }
 
-/** Ends an attempt in a state that callers are told of. */
-export function announceEnd<K extends AttemptedKind>(
-  attempt: AttemptAt<K>,
-  context: ProcessorContext,
-  to: Announced<K> & StateOf<K>,
-  { reason, failure, more, late, set, because, ...rest }: Told = {},
-): Promise<AttemptResult> {
-  const told = { ...(reason ? { reason } : {}), ...(failure ? { failure } : {}), ...more };
-  return finish<K>(attempt, context, {
-    ...rest,
-    to,
-    set: { reason: '', failure: '', ...told, ...set },
-    event: eventOf<K>(attempt.record, to, { ...told, ...(late ? { late } : {}) }),
-    outcome: to === 'needs_review' ? 'needs_review' : 'ended',
-    reason: because ?? reason ?? to,
-  });
+/**
+ * Why these keys are not for an operation, if they are not. What was begun is never ended with other keys. What was
+ * only accepted may go on with those that the operator says have taken the place of the ones it was accepted for.
+ */
+export function foreignTo(
+  { upstream, fingerprint, before }: AccountKeys,
+  { mode, keys, acceptedFor }: Fields,
+): 'other_keys_or_mode' | 'accepted_for_other_keys' | undefined {
+  if (keys)
+    return keys === fingerprint && upstream.mode === (mode ?? upstream.mode) ? undefined : 'other_keys_or_mode';
+  if (!acceptedFor || acceptedFor === fingerprint || before?.has(acceptedFor)) return undefined;
+  return 'accepted_for_other_keys';
 }
 
 /** How long an operation that was published may still be asked about, ms. */
@@ -200,70 +397,6 @@ export function timeLeft(
   at: number,
 ): number {
   return (publishedAt ?? createdAt) + limitMs - at;
-}
-
-/** Leaves the operation in its state. Without `dueInMs`, nobody looks until somebody has reason to. */
-export function stayAt<K extends AttemptedKind>(
-  attempt: AttemptAt<K>,
-  context: ProcessorContext,
-  how: {
-    readonly dueInMs?: number | undefined;
-    readonly because: string;
-    readonly did?: Outcome;
-    readonly evidence?: EvidenceDraft;
-    readonly set?: Readonly<Record<string, string | number>>;
-    /** Where the state it is in says less than is known by now. */
-    readonly to?: StateOf<K>;
-  },
-): Promise<AttemptResult> {
-  const { record } = attempt;
-  return finish<K>(attempt, context, {
-    to: how.to ?? record.state,
-    dueInMs: how.dueInMs,
-    // Waiting for a turn or a condition is no try: what comes after it must not wait longer for it.
-    set: { ...(how.did ? { tries: record.tries + 1 } : {}), ...how.set },
-    evidence: how.evidence,
-    nudgeAfterMs: NUDGE_INTERVAL_MS,
-    outcome: how.did ?? 'waits',
-    reason: how.because,
-  });
-}
-
-/** Until a person has looked, an operation of a Redis that may have lost something stays as it is. */
-export function waitForRecovery<K extends AttemptedKind>(
-  attempt: AttemptAt<K>,
-  context: ProcessorContext,
-): Promise<AttemptResult> {
-  return stayAt<K>(attempt, context, { dueInMs: context.policy.holdRecheckMs, because: 'recovering' });
-}
-
-/**
- * Nothing happened upstream: it is due again when upstream asks for it, and no sooner than the waits of its queue (ms)
- * say. An outage that goes on is not written down again, so that a long one pushes out nothing that was said before it.
- */
-export function retryLater<K extends AttemptedKind>(
-  attempt: AttemptAt<K>,
-  verdict: NotOk,
-  how: {
-    readonly waitsMs: readonly number[];
-    readonly evidence: EvidenceDraft;
-    readonly set?: Readonly<Record<string, string | number>>;
-  },
-  context: ProcessorContext,
-): Promise<AttemptResult> {
-  const because = verdict.code;
-  const { dueInMs, tries, sameAgain } = retryAt(
-    how.waitsMs,
-    { tries: attempt.record.tries, because },
-    context.policy,
-  );
-  return stayAt(attempt, context, {
-    dueInMs: Math.max(retryAfterOf(verdict), dueInMs),
-    because,
-    did: 'retries',
-    set: { ...how.set, tries },
-    ...(sameAgain ? {} : { evidence: how.evidence }),
-  });
 }
 
 /** What upstream asked us to wait, ms. */

@@ -6,7 +6,7 @@ import type { CampaignOfChunk } from '../operations/chunk-campaign.ts';
 import { isPurged, orDoubt } from '../operations/chunk-items.ts';
 import type { EvidenceDraft } from '../operations/evidence.ts';
 import type { UpstreamAccount } from '../upstream/client.ts';
-import { finish } from './attempt.ts';
+import { finish } from './intent.ts';
 import { type ProcessorContext, type Outcome, type AttemptResult, closedFor } from './context.ts';
 import { endCancelled } from './chunk-cancelled.ts';
 import { type ChunkHeld, type ChunkMove, finishChunk, goOn, statesBefore } from './chunk-settle.ts';

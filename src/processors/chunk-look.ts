@@ -16,7 +16,7 @@ import { toMs } from '../lib/durations.ts';
 import { orDoubt, packAgain, unpackAgain } from '../operations/chunk-items.ts';
 import { statusPoll } from '../queues/status-poll.ts';
 import type { Statistics } from '../upstream/messaging/types.ts';
-import { finish } from './attempt.ts';
+import { finish } from './intent.ts';
 import { type ProcessorContext, type AttemptResult, waitAt } from './context.ts';
 import { foundAmong, periodOf } from './chunk-found.ts';
 import { splitPart } from './chunk-plan.ts';

@@ -19,7 +19,6 @@ import type { Turns } from './turns.ts';
 /** Our code for no connection at all; see the failures of the upstream client. */
 const UNREACHABLE = 'unreachable';
 
-/** The tools on a processor's bench. Time, chance and the network come only from here. */
 /** An account as this process knows it. */
 export interface AccountKeys {
   readonly upstream: UpstreamAccount;
@@ -29,48 +28,64 @@ export interface AccountKeys {
   readonly before?: ReadonlySet<string>;
 }
 
-export interface ProcessorContext {
-  readonly clock: Clock;
-  readonly random: Random;
+/** What writing down takes. */
+export interface RecordContext {
   readonly operations: Operations;
-  readonly queries: Queries;
-  readonly chunks: Chunks;
-  readonly slices: SlicesContract;
-  readonly sameTexts: SameTextsContract;
-  readonly campaigns: Campaigns;
-  readonly retries: Retries;
-  readonly optOuts: OptOuts;
+}
+
+/** What takes whatever has an effect. */
+export interface AttemptContext extends RecordContext {
+  readonly clock: Clock;
+  readonly policy: Policy;
   readonly accounts: Accounts;
   readonly upstream: Upstream;
-  readonly policy: Policy;
+  readonly queries: Queries;
   /** The account of that name, where this process has its keys. */
   account(name: string): AccountKeys | undefined;
-  /** Where upstream calls back about this operation; absent while PUBLIC_URL or CALLBACK_SECRET is not set. */
-  callbackUrl(account: string, id: string, kind?: 'disbursement' | 'invoice'): string | undefined;
   /** Whether a write that was answered survives a power loss, and why not. */
   durability(): { readonly durable: boolean; readonly reasons: readonly string[] };
   /** What this process remembers of Redis. Absent: nothing is remembered. */
   readonly heartbeat?: Pick<Heartbeat, 'recovering' | 'remember' | 'raise'>;
   /** Resolves true when the write before it, on the same connection, has reached the replicas that must have it. */
   fence(): Promise<boolean>;
+  /** Adds a wake-up job. Nothing waits for it: the due index is what nobody can lose. */
+  wake(queue: QueueName, id: string, rev: string | number): void;
+}
+
+/** … and money. */
+export interface MoneyContext extends AttemptContext {
+  /** Where upstream calls back about this operation; absent while PUBLIC_URL or CALLBACK_SECRET is not set. */
+  callbackUrl(account: string, id: string, kind?: 'disbursement' | 'invoice'): string | undefined;
+}
+
+/** … and texts. */
+interface TextContext extends AttemptContext {
+  readonly random: Random;
+  readonly chunks: Chunks;
+  readonly slices: SlicesContract;
+  readonly sameTexts: SameTextsContract;
+  readonly campaigns: Campaigns;
+  readonly retries: Retries;
+  readonly optOuts: OptOuts;
   /** Absent: there are as many attempts as there may be requests in flight. */
   readonly turns?: Turns;
   /** Of the queue whose slices are sent here. */
   readonly slots?: Slots;
   /** This process is about to stop: what was begun is ended, and nothing more is begun. */
   stopping?(): boolean;
-  /** Adds a wake-up job. Not awaited by anybody: the due index is what nobody can lose. */
-  wake(queue: QueueName, id: string, rev: string | number): void;
 }
 
+/** What a worker hands to each of its processors. Time, chance and the network come only from here. */
+export interface ProcessorContext extends MoneyContext, TextContext {}
+
 /** Why nothing may leave at this moment, as a word; undefined: it may. */
-export function closedFor(context: ProcessorContext): 'recovering' | 'redis_not_durable' | undefined {
+export function closedFor(context: AttemptContext): 'recovering' | 'redis_not_durable' | undefined {
   if (isRecovering(context)) return 'recovering';
   return context.durability().durable ? undefined : 'redis_not_durable';
 }
 
 /** Nothing is given up for its age either: a copy that was put back does not know what became of it since. */
-export function isRecovering(context: ProcessorContext): boolean {
+export function isRecovering(context: AttemptContext): boolean {
   return context.heartbeat?.recovering() !== undefined;
 }
 

@@ -11,14 +11,16 @@
  *   the re-read     after such a loss the fence succeeds in the wrong world;
  *   the deadline    a process that was frozen after the re-read must not send minutes later.
  */
-import type { EvidenceDraft } from '../operations/evidence.ts';
-import type { RecordAt } from '../operations/record.ts';
-import type { Change, TransitionResult } from '../operations/transition.ts';
-import type { AttemptedKind } from './announced.ts';
-import { type Applied, type AttemptAt, INTENDED, finish, isApplied, keep, renewed, stayAt } from './attempt.ts';
-import type { ProcessorContext, AttemptResult } from './context.ts';
+import { linesOf, named } from '../operations/evidence.ts';
+import type { Kind } from '../kinds/index.ts';
+import type { RecordBase } from '../operations/record.ts';
+import { type Applied, type Change, type TransitionResult, isApplied } from '../operations/transition.ts';
+import type { AttemptContext, AttemptResult, RecordContext } from './context.ts';
 
-/** Nothing was sent, and why: the word for the settlement and the line in the evidence. */
+/** The line of evidence that tells what we were about to do. */
+export const INTENDED = 'intended';
+
+/** Nothing was sent, and why: the word for the result and the line in the evidence. */
 interface Unsent {
   readonly because: 'fence' | 'intent_lost';
   readonly code: 'not_durable' | 'not_sent';
@@ -26,7 +28,7 @@ interface Unsent {
 
 /** What differs between one intent and another. */
 export interface IntentSteps<A> {
-  /** Writes it and keeps the lease. Whoever finds something in the way says what became of the attempt instead. */
+  /** Writes it and keeps the lease. Where something is in the way, it says what became of the attempt instead. */
   readonly write: () => Promise<TransitionResult | AttemptResult>;
   /** What must stand in the record after the fence, besides the lease and the write itself. */
   readonly mine: Readonly<Record<string, string>>;
@@ -40,7 +42,7 @@ export interface IntentSteps<A> {
 export async function writeIntent<A>(
   { record, lease }: { readonly record: { readonly id: string }; readonly lease: string },
   steps: IntentSteps<A>,
-  context: ProcessorContext,
+  context: AttemptContext,
 ): Promise<A | AttemptResult> {
   const leaseEndsMono = context.clock.monotonic() + context.policy.leaseMs;
   try {
@@ -69,13 +71,13 @@ const EVERY_MS = 500;
  * An intent that is still on its way to Redis and arrives after this is harmless for the same reason.
  */
 async function takeBack(
-  unsay: IntentSteps<unknown>['withdrawIntent'],
+  withdraw: IntentSteps<unknown>['withdrawIntent'],
   untilMono: number,
-  context: ProcessorContext,
+  context: AttemptContext,
 ): Promise<void> {
   while (context.clock.monotonic() < untilMono) {
     await context.clock.sleep(EVERY_MS);
-    const said = await unsay({ because: 'intent_lost', code: 'not_sent' }).then(
+    const said = await withdraw({ because: 'intent_lost', code: 'not_sent' }).then(
       () => true,
       () => false,
     );
@@ -87,54 +89,60 @@ async function takeBack(
  * Past this, on the monotonic clock, it is not sent; the client asks when it is about to write. That clock goes on
  * while a process is stopped, but not while its whole machine is suspended: see docs/operating.md.
  */
-export function sendBy({ leaseEndsMono }: { readonly leaseEndsMono: number }, context: ProcessorContext): number {
+export function sendBy({ leaseEndsMono }: { readonly leaseEndsMono: number }, context: AttemptContext): number {
   return leaseEndsMono - context.policy.leaseMs / 2;
 }
 
-export interface Intent<K extends AttemptedKind> {
-  /** The record with the intent in it, as the attempt goes on with it. */
-  readonly written: RecordAt<K>;
-  readonly set: Readonly<Record<string, string | number>>;
-  readonly evidence: EvidenceDraft;
-  readonly mine?: Readonly<Record<string, string>>;
-  /** What of the account forbids it, as `area.reason`; asked by the write itself. */
-  readonly unlessHeld?: string;
-  /** The way back, for a request of which no byte left us. */
-  readonly unsent: Change<K>;
+/** What an attempt needs of its record to change it. Without a lease: a word that no attempt in flight may undo. */
+export interface Mine<K extends Kind> {
+  readonly record: RecordBase<K>;
+  readonly lease: string | undefined;
 }
 
-/** The intent of an attempt at a record that has a request of its own. */
-export function intend<K extends AttemptedKind>(
-  attempt: AttemptAt<K>,
-  { written, set, evidence, mine, unlessHeld, unsent }: Intent<K>,
-  context: ProcessorContext,
-): Promise<AttemptAt<K> | AttemptResult> {
-  const { leaseMs } = context.policy;
-  const { lease, keys, account } = attempt;
-  const { state } = written;
-  const steps: IntentSteps<AttemptAt<K>> = {
-    write: async () => {
-      const settled = await keep<K>(attempt, context, {
-        to: state,
-        dueInMs: leaseMs,
-        keepMs: leaseMs,
-        set: { ...set, keys, mode: account.mode },
-        evidence: { ...evidence, code: INTENDED },
-        unlessHeld,
-        hasEffect: true,
-      });
-      if (settled.is === 'recovering') {
-        return stayAt(attempt, context, { dueInMs: context.policy.holdRecheckMs, because: 'recovering' });
-      }
-      if (settled.is !== 'held') return settled;
-      return stayAt(attempt, context, { dueInMs: context.policy.holdRecheckMs, because: 'account_stopped' });
-    },
-    mine: { ...mine, state },
-    written: (applied, leaseEndsMono) => renewed<K>(attempt, written, applied, leaseEndsMono),
-    withdrawIntent: ({ because, code }) => {
-      const back = { ...unsent, evidence: { operation: evidence.operation, code } };
-      return finish<K>({ record: written, lease }, context, { ...back, outcome: 'retries', reason: because });
-    },
-  };
-  return writeIntent(attempt, steps, context);
+/** How an attempt ends: what is written, and what is told of it if that was written. */
+export type Ending<K extends Kind> = Omit<Change<K>, 'keepMs'> & Pick<AttemptResult, 'outcome' | 'reason'>;
+
+/**
+ * Ends an attempt: the only way. Where somebody else has the record by the time of its last word, it is `lost`, and what
+ * it has learnt stays with the record all the same.
+ */
+export async function finish<K extends Kind>(
+  mine: Mine<K>,
+  context: RecordContext,
+  { outcome, reason, ...what }: Ending<K>,
+): Promise<AttemptResult> {
+  const settled = await write(mine, context, what);
+  return isApplied(settled) ? { outcome, reason } : { outcome: 'lost', reason: settled.is };
 }
+
+/** Writes a change down; what was learnt is kept also where the record has moved on. */
+export async function write<K extends Kind>(
+  { record, lease }: Mine<K>,
+  context: RecordContext,
+  what: Change<K>,
+): Promise<TransitionResult> {
+  const settled = await context.operations.transition(record, lease, what);
+  if (settled.is === 'none' || settled.is === 'not yours') await noteLearnt(record.id, what, context);
+  return settled;
+}
+
+/** Nothing was changed: what upstream named belongs to another operation. */
+export const CLAIMED = 'claimed';
+
+/** What upstream knows an operation by. */
+const NAMED_UPSTREAM = ['token', 'transactionId', 'disburseTxId', 'providerRef', 'referenceNumber'] as const;
+
+/** The attempt that has the record now does not know what we were told: upstream's word, and what it named. */
+async function noteLearnt<K extends Kind>(
+  id: string,
+  { evidence, set }: Change<K>,
+  context: RecordContext,
+): Promise<void> {
+  const told = linesOf(evidence).filter(({ operation, code }) => operation !== RESOLVE && code !== INTENDED);
+  if (told.length === 0) return;
+  const names = NAMED_UPSTREAM.flatMap((name) => (set?.[name] ? [named(name, set[name])] : []));
+  await context.operations.appendEvidence(id, [...told, ...names]);
+}
+
+/** What a line of evidence is about that tells a person's word. */
+export const RESOLVE = 'resolve';

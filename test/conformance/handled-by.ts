@@ -41,16 +41,16 @@ export const leftAlone: Readonly<Record<string, string>> = {
 
 /** Who carries an operation out, above the client. */
 export const carriedOutBy: Readonly<Record<OperationName, string>> = {
-  invoice_create: 'src/processors/invoice-create.ts',
-  invoice_confirm: 'src/processors/invoice.ts',
-  direct_credit: 'src/processors/direct-credit.ts',
-  payment_request_create: 'src/processors/payment-request.ts',
-  payment_request_status: 'src/processors/payment-request-look.ts',
+  invoice_create: 'src/processors/collect/invoice.ts',
+  invoice_confirm: 'src/processors/collect/invoice.ts',
+  direct_credit: 'src/processors/disbursement/direct-credit.ts',
+  payment_request_create: 'src/processors/collect/payment-request.ts',
+  payment_request_status: 'src/processors/collect/payment-request.ts',
   balance_all: 'src/api/balances.ts',
   balance_one: 'src/api/balances.ts',
-  disbursement_create: 'src/processors/disbursement.ts',
-  disbursement_submit: 'src/processors/submit.ts',
-  disbursement_status: 'src/processors/look.ts',
+  disbursement_create: 'src/processors/disbursement/pay.ts',
+  disbursement_submit: 'src/processors/disbursement/pay.ts',
+  disbursement_status: 'src/processors/disbursement/look.ts',
   sms_login: 'src/upstream/messaging/token.ts',
   sms_send: 'src/processors/sms-batch.ts',
   sms_statistics: 'src/processors/chunk-look.ts',
@@ -58,9 +58,9 @@ export const carriedOutBy: Readonly<Record<OperationName, string>> = {
 
 /** Where the words of each status are decided upon. */
 export const statesIn: Readonly<Record<string, string>> = {
-  invoice: 'src/processors/invoice-judge.ts',
-  disbursement: 'src/processors/judge.ts',
-  'payment request': 'src/processors/payment-request-look.ts',
+  invoice: 'src/processors/collect/invoice-judge.ts',
+  disbursement: 'src/processors/disbursement/judge.ts',
+  'payment request': 'src/processors/collect/payment-request.ts',
 };
 
 export const tablesIn = {
@@ -78,7 +78,7 @@ export const limitsIn: Readonly<Record<string, readonly [file: string, written: 
   'sms per request': ['src/upstream/messaging/send.ts', /MOST_MESSAGES = 50;/],
   'sms bearer in seconds': ['src/upstream/messaging/login.ts', /DOCUMENTED_LIFE_MS = 3_600_000;/],
   'payment request amount': ['src/upstream/payments/payment-request.ts', /LEAST = 200;\nconst MOST = 3_000_000;/],
-  'unpaid invoice in hours': ['src/processors/invoice-judge.ts', /UNPAID_LIFETIME_MS = 24 \* 3_600_000;/],
+  'unpaid invoice in hours': ['src/processors/collect/invoice-judge.ts', /UNPAID_LIFETIME_MS = 24 \* 3_600_000;/],
   'secret code validation in seconds': ['src/upstream/payments/softpay.ts', /LEAST_PATIENCE_MS = 60_000;/],
   'disbursement amount': ['src/upstream/payments/fields.ts', /isSafeInteger\(amount\)/],
 };
@@ -109,17 +109,17 @@ export const silences: readonly (readonly [what: string, done: string, file: str
   [
     'a payment request has no end',
     'asked about for 30 days, then a person decides',
-    'src/processors/payment-request-look.ts',
+    'src/processors/collect/payment-request.ts',
   ],
   [
     'with send_notification 1 the answer has no reference',
     'off unless asked for; then told as untracked',
-    'src/processors/payment-request.ts',
+    'src/processors/collect/payment-request.ts',
   ],
   [
     'a direct credit cannot be asked about',
     'sent once; whatever is unclear waits for a person',
-    'src/processors/direct-credit.ts',
+    'src/processors/disbursement/direct-credit.ts',
   ],
   ['which softpay fields are optional', 'all are required; `omit` leaves one out', 'src/api/softpay-body.ts'],
   [

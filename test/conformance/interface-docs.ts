@@ -83,7 +83,7 @@ function statesTable(): string {
   return [
     table(['of', 'words', 'decided upon by'], states),
     table(['of', 'from', 'trigger', 'to'], arrows),
-    `After a submit that was not answered with ${code('00')}, ${link('src/processors/judge.ts')}:`,
+    `After a submit that was not answered with ${code('00')}, ${link('src/processors/disbursement/judge.ts')}:`,
     table(['status', 'what is done'], recovery),
   ].join('\n\n');
 }

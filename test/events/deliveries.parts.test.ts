@@ -5,7 +5,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { seededRandom } from '../../src/lib/random.ts';
 import { Endpoints } from '../../src/operations/endpoints.ts';
 import { keys } from '../../src/operations/keys.ts';
-import { type DeliveryTools, deliverEvents } from '../../src/processors/event-delivery.ts';
+import { type DeliveryTools, deliverEvents } from '../../src/processors/delivery/event-delivery.ts';
 import { freshRedis } from '../support/fresh-redis.ts';
 import { emit } from './stream-writer.ts';
 

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { readEvidence } from '../../src/operations/evidence.ts';
 import type { Operations } from '../../src/operations/operations.ts';
 import type { ProcessorContext, AttemptResult } from '../../src/processors/context.ts';
-import { advanceDisbursement } from '../../src/processors/disbursement.ts';
-import { advanceInvoice } from '../../src/processors/invoice.ts';
-import { advancePaymentRequest } from '../../src/processors/payment-request.ts';
+import { payDisbursement } from '../../src/processors/disbursement/pay.ts';
+import { advanceInvoice } from '../../src/processors/collect/invoice.ts';
+import { advancePaymentRequest } from '../../src/processors/collect/payment-request.ts';
 import type { Payments } from '../../src/upstream/payments/types.ts';
 import { processorWorld, not } from '../support/processor-world.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
@@ -30,7 +30,7 @@ const disbursement: Begun = {
     const fields = { amount: 100, accountAlias: '77', withdrawMode: 'wallet-a-senegal', disburseId: 'op_1' };
     return operations.accept({ ...usual, kind: 'disbursement', state: 'queued', fields });
   },
-  advance: (context) => advanceDisbursement('op_1', context),
+  advance: (context) => payDisbursement('op_1', context),
 };
 const invoice: Begun = {
   kind: 'invoice',

@@ -6,7 +6,7 @@ import { keys } from '../../src/operations/keys.ts';
 import { Operations } from '../../src/operations/operations.ts';
 import { Queries } from '../../src/operations/queries.ts';
 import { SharedLimits } from '../../src/operations/shared-limits.ts';
-import { type BatchTools, batchProcessor } from '../../src/processors/batch.ts';
+import { type BatchTools, batchProcessor } from '../../src/processors/batch/batch.ts';
 import type { ProcessorContext, AttemptResult } from '../../src/processors/context.ts';
 import { Acceptance } from '../../src/producer/acceptance.ts';
 import { BatchDoor } from '../../src/producer/batch/door.ts';

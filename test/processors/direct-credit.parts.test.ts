@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { advanceDirectCredit } from '../../src/processors/direct-credit.ts';
+import { advanceDirectCredit } from '../../src/processors/disbursement/direct-credit.ts';
 import type { ProcessorContext } from '../../src/processors/context.ts';
 import { LEASE_MS, processorWorld, not, ok } from '../support/processor-world.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';

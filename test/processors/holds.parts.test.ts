@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Policy } from '../../src/processors/context.ts';
 import { readEvidence } from '../../src/operations/evidence.ts';
-import { advanceDisbursement } from '../../src/processors/disbursement.ts';
-import { lookAtDisbursement } from '../../src/processors/look.ts';
+import { payDisbursement } from '../../src/processors/disbursement/pay.ts';
+import { lookAtDisbursement } from '../../src/processors/disbursement/look.ts';
 import { LEASE_MS, processorWorld, not, ok } from '../support/processor-world.ts';
 import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
 import { people, textsBench } from '../support/texts-bench.ts';
@@ -39,7 +39,7 @@ test('a token is asked for with half of the lease to leave in, and so is the sub
   const sendBy = world.context.clock.monotonic() + LEASE_MS / 2;
   world.answer('createDisbursement', ok({ token: 'tok' }));
   world.answer('submitDisbursement', ok({ status: 'pending' }));
-  await advanceDisbursement('dsb_1', world.context);
+  await payDisbursement('dsb_1', world.context);
   expect(world.calls).toMatchObject([{ sendBy }, { sendBy }]);
 });
 
@@ -55,11 +55,11 @@ describe('a disbursement that had its token before the account was held', () => 
         return admitted === 2 ? { admitted: false, retryAfterMs: 0 } : { admitted: true };
       },
     });
-    await advanceDisbursement('dsb_1', context);
+    await payDisbursement('dsb_1', context);
     expect((await world.queries.read('disbursement', 'dsb_1'))?.state).toBe('created');
     await world.context.accounts.hold('main', 'payments', 'maintenance');
     await mayBeTried('payments.maintenance');
-    return { ...world, run: () => advanceDisbursement('dsb_1', context) };
+    return { ...world, run: () => payDisbursement('dsb_1', context) };
   }
 
   test('ends the hold when its submit is taken', async () => {
@@ -81,7 +81,7 @@ describe('a disbursement whose service cannot be reached', () => {
   async function dueAfter(code: string, tries: number): Promise<number> {
     const world = await queued({}, { tries });
     world.answer('createDisbursement', not('transient', code, 'never'));
-    expect(await advanceDisbursement('dsb_1', world.context)).toEqual({ outcome: 'retries', reason: code });
+    expect(await payDisbursement('dsb_1', world.context)).toEqual({ outcome: 'retries', reason: code });
     const due = await store.redis.zscore('due:disbursement', 'dsb_1');
     return Number(due) - ((await world.queries.read('disbursement', 'dsb_1'))?.updatedAt ?? 0);
   }
@@ -101,23 +101,23 @@ describe('a disbursement whose service cannot be reached', () => {
   test('keeps the time of its send through a night without the service and three days of looks', async () => {
     const world = await queued();
     const evidence = async () => readEvidence((await world.queries.read('disbursement', 'dsb_1'))?.fields ?? {});
-    const advance = async (times: number, ms: number, one: typeof advanceDisbursement): Promise<void> => {
+    const advance = async (times: number, ms: number, one: typeof payDisbursement): Promise<void> => {
       for (let time = 0; time < times; time += 1) {
         await one('dsb_1', world.context);
         world.advance(ms);
       }
     };
     world.answer('createDisbursement', not('transient', 'unreachable', 'never'));
-    await advance(30, 30_000, advanceDisbursement);
+    await advance(30, 30_000, payDisbursement);
     const { lines, dropped } = await evidence();
     expect([lines.length, dropped], 'the same again is not written down again').toEqual([5, 0]);
 
     world.answer('createDisbursement', not('transient', 'cut'));
-    await advance(20, 900_000, advanceDisbursement);
+    await advance(20, 900_000, payDisbursement);
     const sentAt = Date.UTC(2026, 0, 1) + 30 * 30_000 + 20 * 900_000;
     world.answer('createDisbursement', ok({ token: 'tok' }));
     world.answer('submitDisbursement', not('unknown', 'no_answer', 'maybe'));
-    await advance(1, 900_000, advanceDisbursement);
+    await advance(1, 900_000, payDisbursement);
     world.answer('disbursementStatus', ok({ status: 'pending' }));
     await advance(100, 900_000, lookAtDisbursement);
     expect((await evidence()).lines).toContainEqual({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { advanceInvoice } from '../../src/processors/invoice.ts';
+import { advanceInvoice } from '../../src/processors/collect/invoice.ts';
 import type { ProcessorContext } from '../../src/processors/context.ts';
 import { LEASE_MS, processorWorld, not, ok } from '../support/processor-world.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
@@ -108,6 +108,24 @@ describe('looking', () => {
     expect((await world.read())?.state).toBe('pending');
     world.advance(25 * HOUR);
     expect(await world.run()).toMatchObject({ outcome: 'needs_review', reason: 'not_found' });
+  });
+
+  test('that goes to a person while a callback comes is looked at again five seconds later', async () => {
+    const world = await published();
+    world.advance(26 * HOUR);
+    const { payments } = world.context.upstream;
+    const confirmInvoice = async () => {
+      const said = { operation: 'callback', code: 'completed' };
+      await world.operations.nudge('invoice', 'inv_1', said, 5_000);
+      return says('pending');
+    };
+    const upstream = { ...world.context.upstream, payments: { ...payments, confirmInvoice } };
+    const context = { ...world.context, upstream } as unknown as ProcessorContext;
+    expect(await advanceInvoice('inv_1', context)).toMatchObject({
+      outcome: 'needs_review',
+      reason: 'poll_exhausted',
+    });
+    expect(Number(await world.dueAt()) - world.context.clock.now()).toBe(5_000);
   });
 
   test('one that has failed is looked at once more, at the end of its time', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { DisbursementRecord } from '../../src/operations/record.ts';
-import { type Judgement, type StatusAnswer, judge } from '../../src/processors/judge.ts';
+import { type Judgement, type StatusAnswer, judge } from '../../src/processors/disbursement/judge.ts';
 
 const AT = 1_000_000_000;
 const policy = { pollMs: [2_000, 5_000], quietMs: 60_000, limitMs: 72 * 3_600_000, resubmit: true };

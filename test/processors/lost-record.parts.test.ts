@@ -1,9 +1,9 @@
 /** What an attempt learns after another has taken its record is not lost, and never reported as done. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { readEvidence } from '../../src/operations/evidence.ts';
-import { advanceDisbursement } from '../../src/processors/disbursement.ts';
-import { lookAtDisbursement } from '../../src/processors/look.ts';
-import { resolveDisbursement } from '../../src/processors/resolve.ts';
+import { payDisbursement } from '../../src/processors/disbursement/pay.ts';
+import { lookAtDisbursement } from '../../src/processors/disbursement/look.ts';
+import { resolveDisbursement } from '../../src/processors/disbursement/resolve.ts';
 import type { Payments } from '../../src/upstream/payments/types.ts';
 import { LEASE_MS, processorWorld, not, ok } from '../support/processor-world.ts';
 import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
@@ -62,7 +62,7 @@ describe('a disbursement whose record another attempt has taken', () => {
     const { context, takenDuring, answer, said } = await world();
     takenDuring('submitDisbursement');
     answer('submitDisbursement', ok({ status: 'pending', transactionId: 'TX-77', providerRef: 'PR-5' }));
-    expect(await advanceDisbursement('dsb_1', context)).toEqual({ outcome: 'lost', reason: 'not yours' });
+    expect(await payDisbursement('dsb_1', context)).toEqual({ outcome: 'lost', reason: 'not yours' });
     expect(await said()).toEqual([
       'create ok',
       'submit intended send 1',
@@ -76,13 +76,13 @@ describe('a disbursement whose record another attempt has taken', () => {
     const { context, takenDuring, answer } = await world();
     takenDuring('submitDisbursement');
     answer('submitDisbursement', not('unknown', 'no_answer', 'maybe'));
-    expect(await advanceDisbursement('dsb_1', context)).toEqual({ outcome: 'lost', reason: 'not yours' });
+    expect(await payDisbursement('dsb_1', context)).toEqual({ outcome: 'lost', reason: 'not yours' });
   });
 
   test('is lost to the look, which leaves behind what it was told', async () => {
     const { context, takenDuring, answer, said, advance } = await world();
     answer('submitDisbursement', ok({ status: 'pending' }));
-    await advanceDisbursement('dsb_1', context);
+    await payDisbursement('dsb_1', context);
     advance(LEASE_MS);
     takenDuring('disbursementStatus');
     answer('disbursementStatus', ok({ status: 'success', token: 'tok', amount: 100, transactionId: 'TX-78' }));
@@ -96,7 +96,7 @@ describe('a disbursement whose record another attempt has taken', () => {
       const { context, takenDuring, answer, said } = await world();
       answer('createDisbursement', verdict);
       takenDuring('createDisbursement');
-      expect(await advanceDisbursement('dsb_1', context)).toEqual({ outcome: 'lost', reason: 'not yours' });
+      expect(await payDisbursement('dsb_1', context)).toEqual({ outcome: 'lost', reason: 'not yours' });
       expect(await said()).not.toEqual([]);
     }
   });
@@ -104,7 +104,7 @@ describe('a disbursement whose record another attempt has taken', () => {
   test('is not resolved by a person whose lease has ended meanwhile', async () => {
     const { context, takenDuring, answer, advance, operations } = await world();
     answer('submitDisbursement', ok({ status: 'pending' }));
-    await advanceDisbursement('dsb_1', context);
+    await payDisbursement('dsb_1', context);
     const held = await operations.acquire('disbursement', 'dsb_1', 'status-poll', LEASE_MS);
     if (held.is !== 'acquired') throw new Error(held.is);
     await operations.transition(held.record, held.lease, { to: 'needs_review', set: { reason: 'x' }, dueInMs: 1 });

@@ -1,6 +1,6 @@
 /** What was accepted for one set of keys is not begun with another, unless it has taken its place. */
 import { expect, test } from 'vitest';
-import { advanceDisbursement } from '../../src/processors/disbursement.ts';
+import { payDisbursement } from '../../src/processors/disbursement/pay.ts';
 import { processorWorld } from '../support/processor-world.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
 
@@ -28,7 +28,7 @@ async function acceptedFor(keys: string | undefined) {
   return {
     calls: () => world.calls.length,
     begin: (before?: readonly string[]) =>
-      advanceDisbursement('op_1', { ...world.context, account: () => ({ ...account, before: new Set(before) }) }),
+      payDisbursement('op_1', { ...world.context, account: () => ({ ...account, before: new Set(before) }) }),
   };
 }
 

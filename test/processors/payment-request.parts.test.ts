@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { advancePaymentRequest } from '../../src/processors/payment-request.ts';
+import { advancePaymentRequest } from '../../src/processors/collect/payment-request.ts';
 import type { ProcessorContext } from '../../src/processors/context.ts';
 import { LEASE_MS, processorWorld, not, ok } from '../support/processor-world.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';

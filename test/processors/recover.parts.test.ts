@@ -6,15 +6,15 @@ import { acceptMessages } from '../../src/operations/messages.ts';
 import { Restored } from '../../src/operations/restored.ts';
 import type { ProcessorContext } from '../../src/processors/context.ts';
 import { lookAtChunk } from '../../src/processors/chunk-look.ts';
-import { type BatchTools, batchProcessor } from '../../src/processors/batch.ts';
-import { advanceDirectCredit } from '../../src/processors/direct-credit.ts';
-import { advanceDisbursement } from '../../src/processors/disbursement.ts';
-import { advanceInvoice } from '../../src/processors/invoice.ts';
-import { advancePaymentRequest } from '../../src/processors/payment-request.ts';
+import { type BatchTools, batchProcessor } from '../../src/processors/batch/batch.ts';
+import { advanceDirectCredit } from '../../src/processors/disbursement/direct-credit.ts';
+import { payDisbursement } from '../../src/processors/disbursement/pay.ts';
+import { advanceInvoice } from '../../src/processors/collect/invoice.ts';
+import { advancePaymentRequest } from '../../src/processors/collect/payment-request.ts';
 import { reviewKinds } from '../../src/operations/review.ts';
-import { type MoneyKind, statesToRestore } from '../../src/processors/recover-money.ts';
-import { type Turn, restoreAll } from '../../src/processors/recover.ts';
-import { resolveDisbursement } from '../../src/processors/resolve.ts';
+import { type MoneyKind, statesToRestore } from '../../src/processors/recovery/money.ts';
+import { type Turn, restoreAll } from '../../src/processors/recovery/recover.ts';
+import { resolveDisbursement } from '../../src/processors/disbursement/resolve.ts';
 import { type ProcessorWorld, processorWorld, not, ok } from '../support/processor-world.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
 import { ServiceDouble } from '../support/texts-bench.ts';
@@ -216,7 +216,7 @@ describe('money that the copy shows as not yet over', () => {
   });
 
   const aged = [
-    ['disbursement', 'queued', advanceDisbursement],
+    ['disbursement', 'queued', payDisbursement],
     ['direct_credit', 'queued', advanceDirectCredit],
     ['invoice', 'creating', advanceInvoice],
     ['payment_request', 'creating', advancePaymentRequest],

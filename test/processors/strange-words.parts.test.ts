@@ -1,6 +1,6 @@
 /** What becomes of disbursements whose creation is answered with a word that the interface does not have. */
 import { describe, expect, test } from 'vitest';
-import { advanceDisbursement } from '../../src/processors/disbursement.ts';
+import { payDisbursement } from '../../src/processors/disbursement/pay.ts';
 import { processorWorld, not, ok } from '../support/processor-world.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
 
@@ -29,7 +29,7 @@ async function queue(count: number) {
       fields: { amount: 100, accountAlias: '77', withdrawMode: 'wallet-a-senegal', disburseId: id },
     });
   }
-  const advance = (id = 'dsb_1') => advanceDisbursement(id, world.context);
+  const advance = (id = 'dsb_1') => payDisbursement(id, world.context);
   const states = async () =>
     Promise.all(ids.map(async (id) => (await world.queries.read('disbursement', id))?.state));
   const holds = () => world.context.accounts.holdsOf('main');

@@ -4,9 +4,9 @@ import { type Explanation } from '../../src/operations/explanation.ts';
 import { readEvidence } from '../../src/operations/evidence.ts';
 import { explainDisbursement } from '../../src/operations/explain.ts';
 import { readEventData } from '../../src/operations/event-data.ts';
-import { advanceDisbursement } from '../../src/processors/disbursement.ts';
-import { lookAtDisbursement } from '../../src/processors/look.ts';
-import { resolveDisbursement } from '../../src/processors/resolve.ts';
+import { payDisbursement } from '../../src/processors/disbursement/pay.ts';
+import { lookAtDisbursement } from '../../src/processors/disbursement/look.ts';
+import { resolveDisbursement } from '../../src/processors/disbursement/resolve.ts';
 import { LEASE_MS, processorWorld, not, ok } from '../support/processor-world.ts';
 import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
 
@@ -32,7 +32,7 @@ function world() {
       await made.operations.accept({ ...of, id, dueInMs: 0, fields });
       made.answer('createDisbursement', ok({ token }));
       made.answer('submitDisbursement', ok({ status: 'pending', ...(transactionId ? { transactionId } : {}) }));
-      return advanceDisbursement(id, made.context);
+      return payDisbursement(id, made.context);
     },
     /** A look at which upstream says this, after so long. */
     async look(status: string, more: Record<string, unknown> = {}, { afterMs = QUIET_MS / 2, id = 'dsb_1' } = {}) {

@@ -101,7 +101,7 @@ export const mutants: readonly Mutant[] = [
   {
     without: 'the same disburse_id for ever',
     breaks: /P8/,
-    options: { ...kind, tamper: (context) => withPayments(context, anotherId(context)) },
+    options: { ...kind, tamper: (context, world) => withPayments(context, anotherId(context, world)) },
   },
   {
     without: 'the difference between no answer and "created"',
@@ -261,7 +261,8 @@ function anotherToken({ upstream: { payments } }: ProcessorContext, { ledger, se
   };
 }
 
-function anotherId({ upstream: { payments }, random }: ProcessorContext): Partial<Payments> {
+function anotherId({ upstream: { payments } }: ProcessorContext, world: World): Partial<Payments> {
+  const { random } = world.workshop;
   return {
     submitDisbursement: (account, request, call) =>
       payments.submitDisbursement(account, { ...request, disburseId: random.hex(16) }, call),

@@ -6,9 +6,9 @@ import { keys } from '../../src/operations/keys.ts';
 import { readRecord } from '../../src/operations/record.ts';
 import type { ProcessorContext, Policy } from '../../src/processors/context.ts';
 import { eventOf } from '../../src/processors/announced.ts';
-import { advanceDisbursement } from '../../src/processors/disbursement.ts';
+import { payDisbursement } from '../../src/processors/disbursement/pay.ts';
 import { NUDGE_INTERVAL_MS } from '../../src/processors/attempt.ts';
-import { pollStatus } from '../../src/processors/status-poll.ts';
+import { pollStatus } from '../../src/processors/index.ts';
 import { sweep } from '../../src/processors/sweeper.ts';
 import { ALL_GUARDS, type StoreGuards } from '../support/memory-operations.ts';
 import { MemoryStore } from '../support/memory-store.ts';
@@ -216,7 +216,7 @@ export class World {
     const { tamper = (context: ProcessorContext) => context } = this.options;
     const context = tamper(benchOf(new Process(this.workshop), this.workshop), this);
     this.#run(async () => {
-      const { outcome: did } = await (queue === 'status-poll' ? pollStatus : advanceDisbursement)(id, context);
+      const { outcome: did } = await (queue === 'status-poll' ? pollStatus : payDisbursement)(id, context);
       this.counts[`attempt ${did}`] = (this.counts[`attempt ${did}`] ?? 0) + 1;
     });
   }

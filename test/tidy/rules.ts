@@ -92,7 +92,7 @@ const BANNED_IN_SOURCES: readonly Ban[] = [
   {
     // A statement that is nothing but the call: what became of it is dropped.
     pattern:
-      /^\s*(await |void )?[\w.]*\b(settle|settleChunk|finish|finishChunk|keep|stayAt|announceEnd|goOn|letGo)(<\w+>)?\(.*[;({]$/,
+      /^\s*(await |void )?[\w.]*\b(settle|settleChunk|finish|finishChunk|keep|goOn|letGo|a\.(stay|announce|retryLater))(<\w+>)?\((?!.*\): ).*[;({]$/,
     except: ['src/redis/', 'src/sandbox/', 'src/campaigns/'],
     instead: 'answer with it: a record that was lost must not be reported as changed',
   },

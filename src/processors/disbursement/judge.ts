@@ -3,13 +3,13 @@
  * that the whole policy is one table test.
  *
  * No word ends a payment that does not name it: `success` and the words against it count only beside our token and our
- * disburse_id. What says that nobody was paid counts when it is said twice, half a quiet period apart, since whoever is
- * told so may pay again.
+ * disburse_id. What says that nobody was paid counts when it is said twice, half a quiet period apart, since a caller
+ * that is told so may pay again.
  */
-import { claimsUndone } from '../operations/evidence.ts';
-import type { DisbursementRecord } from '../operations/record.ts';
-import { DAILY_MS } from './attempt.ts';
-import { type Policy, waitAt } from './context.ts';
+import { claimsUndone } from '../../operations/evidence.ts';
+import type { DisbursementRecord } from '../../operations/record.ts';
+import { DAILY_MS } from '../attempt.ts';
+import { type Policy, waitAt } from '../context.ts';
 
 export interface StatusAnswer {
   /** Lower case. */

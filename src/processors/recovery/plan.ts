@@ -1,9 +1,9 @@
 /** What the service says about what stands open in a copy of Redis that was put back: asked, and nothing changed. */
-import { isOver, wouldDo } from '../operations/recovery-report.ts';
-import type { Restored, Standing } from '../operations/restored.ts';
-import { type ProcessorContext } from './context.ts';
-import { admitted, statusOf } from './recover-money.ts';
-import { type Lost, orUndefined, shownBy } from './recover-texts.ts';
+import { isOver, wouldDo } from '../../operations/recovery-report.ts';
+import type { Restored, Standing } from '../../operations/restored.ts';
+import { type ProcessorContext } from '../context.ts';
+import { admitted, statusOf } from './money.ts';
+import { type Lost, orUndefined, shownBy } from './texts.ts';
 
 /** How many were asked about, and the service's words with how often each was said. */
 export interface Said {

@@ -3,21 +3,22 @@
  * been sent, called off or decided since, so it waits for a person; what can be asked about is asked, and what the
  * service confirms is settled as any look settles it.
  */
-import type { StateOf } from '../kinds/index.ts';
-import { statesRestored } from '../kinds/states.ts';
-import { named } from '../operations/evidence.ts';
-import type { DisbursementRecord, Fields, RecordAt } from '../operations/record.ts';
-import type { ReviewKind } from '../operations/review.ts';
-import { EVENTS_LOST_AT_MOST, RESTORED } from '../operations/restored.ts';
-import type { DisbursementStatus } from '../upstream/payments/types.ts';
-import type { Verdict } from '../upstream/verdict.ts';
-import { type AttemptedKind, eventOf } from './announced.ts';
-import { CLAIMED, DAILY_MS, type Ending, finish } from './attempt.ts';
-import { batchEvent } from './batch.ts';
-import { type ProcessorContext, waitAt } from './context.ts';
-import { judge } from './judge.ts';
-import { endingOf } from './look.ts';
-import { TRANSACTION_COLLISION } from './submit.ts';
+import type { StateOf } from '../../kinds/index.ts';
+import { statesRestored } from '../../kinds/states.ts';
+import { named } from '../../operations/evidence.ts';
+import type { DisbursementRecord, Fields, RecordAt } from '../../operations/record.ts';
+import type { ReviewKind } from '../../operations/review.ts';
+import { EVENTS_LOST_AT_MOST, RESTORED } from '../../operations/restored.ts';
+import type { DisbursementStatus } from '../../upstream/payments/types.ts';
+import type { Verdict } from '../../upstream/verdict.ts';
+import { type AttemptedKind, eventOf } from '../announced.ts';
+import { DAILY_MS } from '../attempt.ts';
+import { CLAIMED, type Ending, finish } from '../intent.ts';
+import { batchEvent } from '../batch/batch.ts';
+import { type ProcessorContext, waitAt } from '../context.ts';
+import { judge } from '../disbursement/judge.ts';
+import { endingOf, statusSaid, transactionsIn } from '../disbursement/look.ts';
+import { TRANSACTION_COLLISION } from '../disbursement/pay.ts';
 
 /** The kinds that can come to need a person. What is left of their states is looked at as ever, and goes on. */
 export type MoneyKind = ReviewKind;
@@ -91,18 +92,13 @@ async function restoreDisbursement(
   if (verdict === undefined) return review;
   if (verdict.is !== 'ok') return { ...review, dueInMs: waitAt(context.policy.pollMs, 0) };
   const { value, exchange } = verdict;
-  const evidence = {
-    operation: 'status',
-    code: exchange.upstreamCode ?? exchange.code,
-    httpStatus: exchange.httpStatus,
-    detail: value.status,
-  };
-  const { transactionId, disburseTxId } = value;
-  const details = { ...(transactionId ? { transactionId } : {}), ...(disburseTxId ? { disburseTxId } : {}) };
+  const evidence = statusSaid(exchange, value.status);
+  const { transactionId } = value;
+  const details = transactionsIn(value);
   // As if it had been sent: whether this record knows of a submit proves nothing.
   const judgement = judge({ ...record, state: 'unknown' }, value, at, context.policy);
   if (judgement.is === 'final' || judgement.is === 'pending') {
-    const ending = endingOf({ record, at }, { ...record, ...details }, judgement, context);
+    const ending = endingOf({ record, at }, { ...record, ...details }, judgement, context.policy);
     const restoring = { ...ending, set: { ...details, ...ending.set }, evidence };
     if (transactionId === undefined) return restoring;
     const told = { ...toReview(record, TRANSACTION_COLLISION, context), dueInMs: DAILY_MS };

@@ -2,47 +2,39 @@
  * Looks at a disbursement whose submit may have left us. Asking changes nothing upstream, so it may happen at any time
  * and any number of times; judge.ts says what an answer means.
  */
-import { isFinal } from '../kinds/states.ts';
-import type { StateOf } from '../kinds/index.ts';
-import { type EvidenceDraft, WRONG_HASH, claimsSuccess, named, readEvidence } from '../operations/evidence.ts';
-import type { DisbursementRecord } from '../operations/record.ts';
-import type { DisbursementStatus } from '../upstream/payments/types.ts';
-import type { ExchangeSummary, Verdict } from '../upstream/verdict.ts';
-import { eventOf } from './announced.ts';
-import { type AttemptAt, DAILY_MS, type Ending, NUDGE_INTERVAL_MS, beginAt, finish, stayAt } from './attempt.ts';
-import { type ProcessorContext, type AttemptResult, waitAt } from './context.ts';
+import type { StateOf } from '../../kinds/index.ts';
+import { isFinal } from '../../kinds/states.ts';
+import { type EvidenceDraft, WRONG_HASH, claimsSuccess, named, readEvidence } from '../../operations/evidence.ts';
+import type { DisbursementRecord } from '../../operations/record.ts';
+import type { DisbursementStatus } from '../../upstream/payments/types.ts';
+import type { ExchangeSummary, Verdict } from '../../upstream/verdict.ts';
+import { eventOf } from '../announced.ts';
+import { type Attempt as AttemptOf, DAILY_MS, NUDGE_INTERVAL_MS, attempt } from '../attempt.ts';
+import { type AttemptResult, type Policy, waitAt } from '../context.ts';
+import type { Ending } from '../intent.ts';
 import { type Judgement, type Seen as SeenBefore, isNamed, judge } from './judge.ts';
-import { finishClaiming, submit } from './submit.ts';
+import { finishClaiming, submit } from './pay.ts';
 
-type Attempt = AttemptAt<'disbursement'>;
+type Attempt = AttemptOf<'disbursement'>;
 
-export async function lookAtDisbursement(id: string, context: ProcessorContext): Promise<AttemptResult> {
-  const attempt = await beginAt('disbursement', id, 'status-poll', context);
-  if ('outcome' in attempt) return attempt;
-  const { record, account } = attempt;
-  const pollIn = waitAt(context.policy.pollMs, record.tries);
+export const lookAtDisbursement = attempt('disbursement', 'status-poll', async (a) => {
+  const { record, context, policy } = a;
+  const { token } = record;
   // Without a token upstream cannot be asked; only a person can settle it, and nothing is due until one does.
-  if (record.token === undefined) {
-    return finish(attempt, context, { to: record.state, outcome: 'idle', reason: 'no_token' });
-  }
-  const admission = await context.upstream.admit(account, 'payments', 'look');
-  if (!admission.admitted) return stayAt(attempt, context, { dueInMs: admission.retryAfterMs, because: 'rate' });
+  if (token === undefined) return a.finish({ to: record.state, outcome: 'idle', reason: 'no_token' });
+  const verdict = await a.ask('look', (account) => context.upstream.payments.disbursementStatus(account, { token }));
+  if (verdict.is === 'ok') return settleLook(a, judge(record, verdict.value, a.at, policy), verdict);
+  const reason = verdict.is === 'held' ? verdict.condition : verdict.code;
+  if (isFinal('disbursement', record.state)) return lookInVain(a, reason, verdict.exchange);
+  // No answer is no information: never a reason to submit, and never a result.
+  const to = record.state === 'submitting' ? 'unknown' : record.state;
+  const evidence = statusSaid(verdict.exchange);
+  return a.stay({ to, dueInMs: waitAt(policy.pollMs, record.tries), reason, outcome: 'retries', evidence });
+});
 
-  const verdict = await context.upstream.payments.disbursementStatus(account, { token: record.token });
-  const { exchange } = verdict;
-  const evidence = {
-    operation: 'status',
-    code: exchange.upstreamCode ?? exchange.code,
-    httpStatus: exchange.httpStatus,
-  };
-  if (verdict.is !== 'ok') {
-    const because = verdict.is === 'held' ? verdict.condition : verdict.code;
-    if (isFinal('disbursement', record.state)) return lookInVain(attempt, { because, exchange }, context);
-    // No answer is no information: never a reason to submit, and never a result.
-    const to = record.state === 'submitting' ? 'unknown' : record.state;
-    return stayAt(attempt, context, { to, dueInMs: pollIn, because, did: 'retries', evidence });
-  }
-  return settleLook(attempt, judge(record, verdict.value, attempt.at, context.policy), verdict, context);
+/** What an answer about the status leaves in the record. */
+export function statusSaid({ upstreamCode, code, httpStatus }: ExchangeSummary, detail?: string): EvidenceDraft {
+  return { operation: 'status', code: upstreamCode ?? code, httpStatus, ...(detail === undefined ? {} : { detail }) };
 }
 
 /** Upstream was not there, or could not say anything about anything. */
@@ -52,49 +44,42 @@ const NOBODY_SAID: readonly string[] = ['server_error', '5000', 'throttled', 'th
  * Somebody had a reason to look at what is over, and it is not heard before upstream has been asked. Where it answers
  * and knows nothing, that was the look: thousands that it has forgotten are not asked about again and again.
  */
-function lookInVain(
-  attempt: Attempt,
-  { because, exchange }: { readonly because: string; readonly exchange: ExchangeSummary },
-  context: ProcessorContext,
-): Promise<AttemptResult> {
-  if (exchange.sent === 'answered' && !NOBODY_SAID.includes(exchange.code))
-    return leaveOver(attempt, { because }, context);
-  const dueInMs = waitAt(context.policy.pollMs, Number.POSITIVE_INFINITY);
-  return finish(attempt, context, { to: attempt.record.state, dueInMs, outcome: 'retries', reason: because });
+function lookInVain(a: Attempt, reason: string, { sent, code }: ExchangeSummary): Promise<AttemptResult> {
+  if (sent === 'answered' && !NOBODY_SAID.includes(code)) return leaveOver(a, reason);
+  const dueInMs = waitAt(a.policy.pollMs, Number.POSITIVE_INFINITY);
+  return a.finish({ to: a.record.state, dueInMs, outcome: 'retries', reason });
 }
 
 type Answered = Extract<Verdict<DisbursementStatus>, { is: 'ok' }>;
 
-async function settleLook(
-  attempt: Attempt,
-  judgement: Judgement,
-  { value, exchange }: Answered,
-  context: ProcessorContext,
-): Promise<AttemptResult> {
-  if (judgement.is === 'resubmit') return submit(attempt, context);
-  if (judgement.is === 'over' && judgement.because === 'nothing_new') return leaveOver(attempt, judgement, context);
-  const { record } = attempt;
-  const { transactionId, disburseTxId } = value;
-  const told = { ...(transactionId ? { transactionId } : {}), ...(disburseTxId ? { disburseTxId } : {}) };
+async function settleLook(a: Attempt, judgement: Judgement, { value, exchange }: Answered): Promise<AttemptResult> {
+  if (judgement.is === 'resubmit') return submit(a);
+  if (judgement.is === 'over' && judgement.because === 'nothing_new') return leaveOver(a, judgement.because);
+  const { record } = a;
+  const { transactionId } = value;
+  const told = transactionsIn(value);
   // Money comes back in a transaction of its own, which is not the one that it was paid in.
   const undone = judgement.is === 'final' && judgement.state === 'reversed';
   // What does not name the payment gives the record no name that it keeps.
   const keeps = isNamed(record, value) && !undone && judgement.is !== 'look again' && judgement.is !== 'over';
-  const ending = endingOf(attempt, keeps ? { ...record, ...told } : record, judgement, context);
-  const code = exchange.upstreamCode ?? exchange.code;
+  const ending = endingOf(a, keeps ? { ...record, ...told } : record, judgement, a.policy);
+  const another = transactionId !== record.transactionId ? transactionId : undefined;
   const evidence = [
-    { operation: 'status', code, httpStatus: exchange.httpStatus, detail: value.status },
+    statusSaid(exchange, value.status),
     ...namedIn(record, value),
-    ...(undone && transactionId && transactionId !== record.transactionId
-      ? [named('transactionId', transactionId)]
-      : []),
+    ...(undone && another ? [named('transactionId', another)] : []),
   ];
+  const set = { ...(keeps ? told : {}), ...ending.set };
   return finishClaiming(
-    attempt,
-    { ...ending, set: { ...(keeps ? told : {}), ...ending.set }, evidence, nudgeAfterMs: NUDGE_INTERVAL_MS },
-    keeps && transactionId !== record.transactionId ? transactionId : undefined,
-    context,
+    a,
+    { ...ending, set, evidence, nudgeAfterMs: NUDGE_INTERVAL_MS },
+    keeps ? another : undefined,
   );
+}
+
+/** The transactions that an answer names, as a record keeps them. */
+export function transactionsIn({ transactionId, disburseTxId }: DisbursementStatus): Record<string, string> {
+  return { ...(transactionId ? { transactionId } : {}), ...(disburseTxId ? { disburseTxId } : {}) };
 }
 
 /** What upstream named otherwise than we had asked for it. A review that waits already has it. */
@@ -112,35 +97,25 @@ function namedIn(record: DisbursementRecord, answer: DisbursementStatus): Eviden
 }
 
 /** It ended as it was told. Nothing is written down but when it is looked at next. */
-function leaveOver(
-  attempt: Attempt,
-  { because }: { because: string },
-  context: ProcessorContext,
-): Promise<AttemptResult> {
-  const { record } = attempt;
-  const dueInMs = recheckIn(attempt, context);
-  const hintAfterMs = NUDGE_INTERVAL_MS;
-  return finish(attempt, context, {
-    to: record.state,
-    dueInMs,
-    nudgeAfterMs: hintAfterMs,
-    set: NOTHING_SEEN,
-    outcome: 'idle',
-    reason: because,
-  });
+function leaveOver(a: Attempt, reason: string): Promise<AttemptResult> {
+  const dueInMs = recheckIn(a, a.policy);
+  const set = NOTHING_SEEN;
+  return a.finish({ to: a.record.state, dueInMs, nudgeAfterMs: NUDGE_INTERVAL_MS, set, outcome: 'idle', reason });
 }
 
-/** Nobody has asked upstream: a word that was said once is still to be said again. */
-export function leaveAsItIs(attempt: Attempt, context: ProcessorContext): Promise<AttemptResult> {
-  const { state: to, failedSeenAt, contrarySeenAt } = attempt.record;
-  const dueInMs = failedSeenAt === undefined && contrarySeenAt === undefined ? recheckIn(attempt, context) : 0;
-  return finish(attempt, context, { to, dueInMs, nudgeAfterMs: NUDGE_INTERVAL_MS, outcome: 'idle', reason: to });
+/** Upstream was not asked: a word that was said once is still to be said again. */
+export function leaveAsItIs(a: Attempt): Promise<AttemptResult> {
+  const { state: to, failedSeenAt, contrarySeenAt } = a.record;
+  const dueInMs = failedSeenAt === undefined && contrarySeenAt === undefined ? recheckIn(a, a.policy) : 0;
+  return a.finish({ to, dueInMs, nudgeAfterMs: NUDGE_INTERVAL_MS, outcome: 'idle', reason: to });
 }
+
+type Looked = Pick<Attempt, 'record' | 'at'>;
 
 /** When a success is looked at again by itself, ms from now. */
-function recheckIn({ record, at }: Pick<Attempt, 'record' | 'at'>, { policy }: ProcessorContext): number | undefined {
+function recheckIn({ record, at }: Looked, { recheckMs }: Policy): number | undefined {
   if (record.state !== 'succeeded') return undefined;
-  const next = policy.recheckMs.find((ms) => record.since + ms > at);
+  const next = recheckMs.find((ms) => record.since + ms > at);
   return next === undefined ? undefined : record.since + next - at;
 }
 
@@ -173,10 +148,10 @@ function agrees(state: StateOf<'disbursement'>, { fields }: DisbursementRecord):
 
 /** The record's next state, as the judgement has it. */
 export function endingOf(
-  attempt: Pick<Attempt, 'record' | 'at'>,
+  looked: Looked,
   record: DisbursementRecord,
   judgement: Ruled,
-  context: ProcessorContext,
+  policy: Policy,
 ): Ending<'disbursement'> {
   const over = isFinal('disbursement', record.state);
   // The waits of what is over do not grow.
@@ -186,7 +161,7 @@ export function endingOf(
       const { state, late } = judgement;
       return {
         to: state,
-        dueInMs: state === 'succeeded' && record.token ? context.policy.recheckMs[0] : undefined,
+        dueInMs: state === 'succeeded' && record.token ? policy.recheckMs[0] : undefined,
         set: { ...NO_LONGER_OF_USE, reason: '', ...(late ? { late: 1 } : {}) },
         event: eventOf(record, state, late ? { late: true } : {}),
         forgetsCallback: agrees(state, record),
@@ -212,7 +187,7 @@ export function endingOf(
     }
     case 'over': {
       const { because: reason } = judgement;
-      const dueInMs = recheckIn(attempt, context);
+      const dueInMs = recheckIn(looked, policy);
       return { to: record.state, dueInMs, set: NOTHING_SEEN, outcome: 'idle', reason };
     }
     default:

@@ -6,15 +6,15 @@
  * Each row becomes a disbursement named after its reference, so an attempt that died half-way is simply made again:
  * what was accepted is found, not accepted twice. The watermark never goes back, and nothing before it is read again.
  */
-import type { BatchRecord } from '../operations/record.ts';
-import { toMs } from '../lib/durations.ts';
-import { APPROVE_WITHIN_MS, type BatchRow, Sums } from '../operations/batch-record.ts';
-import { type Batches, isSettled, WAITING } from '../operations/batches.ts';
-import type { Leased } from '../operations/operations.ts';
-import type { EventDraft } from '../operations/transition.ts';
-import { batch as declaration } from '../queues/batch.ts';
-import { finish } from './attempt.ts';
-import { type ProcessorContext, type AttemptResult, closedFor, isRecovering, waitAt } from './context.ts';
+import { toMs } from '../../lib/durations.ts';
+import { APPROVE_WITHIN_MS, type BatchRow, Sums } from '../../operations/batch-record.ts';
+import { type Batches, isSettled, WAITING } from '../../operations/batches.ts';
+import type { BatchRecord } from '../../operations/record.ts';
+import type { Leased } from '../../operations/operations.ts';
+import type { EventDraft } from '../../operations/transition.ts';
+import { batch as declaration } from '../../queues/batch.ts';
+import { finish } from '../intent.ts';
+import { type ProcessorContext, type AttemptResult, closedFor, isRecovering, waitAt } from '../context.ts';
 
 const LOOK_MS = declaration.retryAfter.map(toMs);
 

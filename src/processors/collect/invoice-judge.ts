@@ -2,8 +2,8 @@
  * What confirm says about an invoice, and what it means. Pure, so that the whole policy is one table test. Nothing but
  * a confirm that is about this invoice, in this mode, and for at least what was billed makes it completed.
  */
-import type { InvoiceRecord } from '../operations/record.ts';
-import { type Policy, waitAt } from './context.ts';
+import type { InvoiceRecord } from '../../operations/record.ts';
+import { type Policy, waitAt } from '../context.ts';
 
 export interface InvoiceAnswer {
   /** Lower case. */

@@ -3,16 +3,16 @@
  * none of them is sent: each is in doubt, and the statistics of the service are asked, as after any doubt. Whoever they
  * do not show stays `unknown`, whatever was asked for.
  */
-import type { CampaignRecord, ChunkRecord } from '../operations/record.ts';
-import type { RecipientState } from '../kinds/recipient.ts';
-import { impliedState, unpackOutcome } from '../operations/chunk-items.ts';
-import { RESTORED } from '../operations/restored.ts';
-import { isUnreadable } from '../operations/unreadable.ts';
-import type { ProcessorContext } from './context.ts';
-import { foundAmong, periodOf } from './chunk-found.ts';
-import { type ChunkHeld, settleChunk } from './chunk-settle.ts';
-import { recipientsOf } from './chunk-texts.ts';
-import { admitted } from './recover-money.ts';
+import type { RecipientState } from '../../kinds/recipient.ts';
+import { impliedState, unpackOutcome } from '../../operations/chunk-items.ts';
+import type { CampaignRecord, ChunkRecord } from '../../operations/record.ts';
+import { RESTORED } from '../../operations/restored.ts';
+import { isUnreadable } from '../../operations/unreadable.ts';
+import type { ProcessorContext } from '../context.ts';
+import { foundAmong, periodOf } from '../chunk-found.ts';
+import { type ChunkHeld, settleChunk } from '../chunk-settle.ts';
+import { recipientsOf } from '../chunk-texts.ts';
+import { admitted } from './money.ts';
 
 export interface Lost {
   /** Nothing of what was lost happened before this time (ms): when the copy was made. */

@@ -1,10 +1,11 @@
-/** What keeps money of an account from being sent, how it is found out that it has cleared, and who begins it. */
+/** What keeps money of an account from being sent, how that begins, and how it is found out that it has cleared. */
 import { type StateOf, operations } from '../kinds/index.ts';
 import { STOPPED, type Row } from '../operations/accounts.ts';
-import type { Verdict } from '../upstream/verdict.ts';
+import type { NotOk, Verdict } from '../upstream/verdict.ts';
 import type { AttemptedKind } from './announced.ts';
-import { type AttemptAt, type Ending, finish, stayAt } from './attempt.ts';
-import { type ProcessorContext, type AttemptResult, closedFor } from './context.ts';
+import type { Attempt } from './attempt.ts';
+import type { AttemptContext, AttemptResult } from './context.ts';
+import type { Ending } from './intent.ts';
 
 /**
  * Upstream answers, or is silent, in a way that says nothing about this disbursement but much about upstream. Not one
@@ -21,7 +22,7 @@ const MAINTENANCE = 'maintenance';
 
 /**
  * A refusal in words that the interface does not have. One is about a disbursement; of several in a row, none of which
- * has been answered so before, whoever answers is not the service as we know it: a gateway that sends us elsewhere.
+ * has been answered so before, it is not the service as we know it that answers: a gateway that sends us elsewhere.
  */
 const STRANGE: readonly string[] = ['unlisted_code', 'rejected'];
 const STRANGERS: Row = { length: 3, windowMs: 600_000 };
@@ -42,22 +43,18 @@ type SendingKind = { [K in AttemptedKind]: 'held' extends StateOf<K> ? K : never
  * The conditions under which nothing may be sent. Each is looked at again by itself: of a held account one operation an
  * interval is let through to see whether the condition has cleared.
  */
-export async function mustWait<K extends SendingKind>(
-  attempt: AttemptAt<K>,
-  context: ProcessorContext,
-): Promise<AttemptResult | ProbePermit> {
-  const { account, kind } = attempt.record;
-  const { holdRecheckMs } = context.policy;
-  const wait = (because: string) => stayAt<K>(attempt, context, { dueInMs: holdRecheckMs, because });
-  const closed = closedFor(context);
-  if (closed) return wait(closed);
+export async function gate<K extends SendingKind>(attempt: Attempt<K>): Promise<ProbePermit> {
+  await attempt.open();
+  const { context, record, policy } = attempt;
+  const { account, kind } = record;
+  const wait = (reason: string) => attempt.stop(attempt.stay({ dueInMs: policy.holdRecheckMs, reason }));
   const { holds, failing } = attempt.standing ?? (await context.accounts.standingOf(account));
   const probing: string[] = [];
   for (const { area, reason } of holds) {
-    if (area === 'payments' && reason === STOPPED) return wait('account_stopped');
+    if (area === 'payments' && reason === STOPPED) await wait('account_stopped');
     if (area !== operations[kind].area) continue;
-    if (!(await context.accounts.mayProbe(account, area, reason, holdRecheckMs)))
-      return wait(`account_held_${reason}`);
+    if (!(await context.accounts.mayProbe(account, area, reason, policy.holdRecheckMs)))
+      await wait(`account_held_${reason}`);
     probing.push(reason);
   }
   return { probing, failing };
@@ -65,21 +62,26 @@ export async function mustWait<K extends SendingKind>(
 
 /** Refused for a cause that may clear: the operation waits, and so does the account. Callers are told once. */
 export async function hold<K extends SendingKind>(
-  attempt: AttemptAt<K>,
-  context: ProcessorContext,
+  attempt: Attempt<K>,
   { reason, event, ...ending }: Pick<Ending<K>, 'to' | 'reason' | 'event' | 'evidence' | 'set'>,
 ): Promise<AttemptResult> {
-  const { record } = attempt;
+  const { record, context, policy } = attempt;
   await context.accounts.hold(record.account, operations[record.kind].area, reason);
   const toldAlready = record.state === ending.to && record.fields['reason'] === reason;
-  return finish<K>(attempt, context, {
+  return attempt.finish({
     ...ending,
     event: toldAlready ? undefined : event,
-    dueInMs: context.policy.holdRecheckMs,
+    dueInMs: policy.holdRecheckMs,
     set: { reason, ...ending.set },
     outcome: 'waits',
     reason,
   });
+}
+
+/** The condition that an answer names, where it is the account that is refused and not the operation. */
+export function conditionIn(verdict: NotOk): string | undefined {
+  if (verdict.is === 'config') return 'not_authorised';
+  return verdict.is === 'held' ? verdict.condition : undefined;
 }
 
 export function isStrange(verdict: Verdict<unknown>): boolean {
@@ -87,16 +89,16 @@ export function isStrange(verdict: Verdict<unknown>): boolean {
 }
 
 /**
- * What the answer to a creation says about the account. Only who was let through to try releases: one that was under
- * way before the hold began proves nothing.
+ * What the answer to a creation says about the account. Only an attempt that was let through to try releases: one that
+ * was under way before the hold began proves nothing.
  */
 export async function recordHealth(
   account: string,
   verdict: Verdict<unknown>,
   { probing, failing }: ProbePermit,
-  context: ProcessorContext,
+  context: AttemptContext,
 ): Promise<void> {
-  // Who is not understood may be anybody, and has said nothing about what holds the account.
+  // An answer that is not understood may be anybody's, and says nothing about what holds the account.
   if (isStrange(verdict)) return;
   if (verdict.is === 'transient') {
     if (SICK.includes(verdict.code)) await context.accounts.countFailure(account, 'payments', MAINTENANCE, OUTAGE);
@@ -106,7 +108,7 @@ export async function recordHealth(
   for (const reason of answering) {
     if (failing.has(`payments.${reason}`)) await context.accounts.endRow(account, 'payments', reason);
   }
-  // Whoever refuses is at work again; the other conditions have cleared only for one that got its token.
+  // A service that refuses is at work again; the other conditions have cleared only for one that got its token.
   const over = verdict.is === 'ok' ? probing : probing.filter((reason) => answering.includes(reason));
   await releaseHolds({ kind: 'disbursement', account }, over, context);
 }
@@ -118,7 +120,7 @@ export async function recordHealth(
 export async function isNotUnderstood(
   account: string,
   firstTime: boolean,
-  context: ProcessorContext,
+  context: AttemptContext,
 ): Promise<boolean> {
   const { accounts } = context;
   if (firstTime && (await accounts.countFailure(account, 'payments', NOT_UNDERSTOOD, STRANGERS))) return true;
@@ -129,7 +131,7 @@ export async function isNotUnderstood(
 export async function releaseHolds(
   { kind, account }: { readonly kind: SendingKind; readonly account: string },
   reasons: readonly string[],
-  context: ProcessorContext,
+  context: AttemptContext,
 ): Promise<void> {
   for (const reason of reasons) await context.accounts.release(account, operations[kind].area, reason);
 }

@@ -2,10 +2,10 @@
  * What a person does about a recovery: sees what is open and what the service says of it, has it led on a bounded turn
  * at a time, or confirms that nothing was lost.
  */
-import { type ReportRow, reportOf, wouldDo } from '../operations/recovery-report.ts';
-import { RESTORED, type Restored, type Standing } from '../operations/restored.ts';
-import type { ProcessorContext } from './context.ts';
-import { planOf, type Said, upstreamSays } from './recover-plan.ts';
+import { type ReportRow, reportOf, wouldDo } from '../../operations/recovery-report.ts';
+import { RESTORED, type Restored, type Standing } from '../../operations/restored.ts';
+import type { ProcessorContext } from '../context.ts';
+import { planOf, type Said, upstreamSays } from './plan.ts';
 import { restoreAll } from './recover.ts';
 
 /** The recovery that is under way, as it is known. All times are ms since the epoch. */

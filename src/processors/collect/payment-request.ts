@@ -1,0 +1,141 @@
+/**
+ * Takes a payment request from acceptance to its last word.
+ *
+ *   creating ──▶ intend, durably ──▶ create upstream ──▶ pending ──▶ ask its status by reference number
+ *
+ * A creation cannot be asked about, and two requests could both be paid; so one that may have left us is never sent
+ * again, but shown to a person. Only one that provably never left is. Asking how it stands changes nothing upstream.
+ */
+import { toMs } from '../../lib/durations.ts';
+import { statusPoll as declaration } from '../../queues/status-poll.ts';
+import type { CreatedPaymentRequest } from '../../upstream/payments/types.ts';
+import type { NotOk, Verdict } from '../../upstream/verdict.ts';
+import { eventOf } from '../announced.ts';
+import { type Attempt as AttemptOf, type Intent, type Tried, attempt, evidenceOf, timeLeft } from '../attempt.ts';
+import { type AttemptResult, waitAt } from '../context.ts';
+import { CREATE_LIMIT_MS } from './invoice.ts';
+
+const RETRY_MS = declaration.retryAfter.map(toMs);
+
+/** interface: Payment request status names no end. After this somebody decides whether it is still worth asking. */
+const LIMIT_MS = 30 * 86_400_000;
+
+type Attempt = AttemptOf<'payment_request'>;
+type Evidence = ReturnType<typeof evidenceOf>;
+
+export const advancePaymentRequest = attempt<'payment_request', Tried>(
+  'payment_request',
+  'status-poll',
+  async (a) => {
+    const { record } = a;
+    if (record.state !== 'creating') return look(a);
+    if (record.intendedAt !== undefined) return a.announce('needs_review', { reason: 'interrupted' });
+    await a.notRecovering();
+    await a.withinLimit(CREATE_LIMIT_MS, {
+      from: record.createdAt,
+      to: 'failed',
+      reason: 'not_created_in_time',
+      set: FORGOTTEN,
+    });
+    return create(a);
+  },
+);
+
+/** The person it was for is forgotten with it. */
+const FORGOTTEN = { email: '', phone: '' } as const;
+
+async function create(a: Attempt): Promise<Tried> {
+  const { askedAmount: amount, feesPaidBy, notify, email, phone } = a.record;
+  const verdict = await a.send(intentOf(a.record), (account, call) => {
+    return a.context.upstream.payments.createPaymentRequest(
+      account,
+      { amount, feesPaidBy, notify, email, phone },
+      call,
+    );
+  });
+  if (verdict.is === 'ok') return publish(a, verdict);
+  return { ...(await settleNotCreated(a, verdict)), failure: verdict };
+}
+
+function intentOf(record: Attempt['record']): Intent<'payment_request'> {
+  const { tries } = record;
+  return {
+    written: record,
+    set: { '@intendedAt': 0 },
+    evidence: { operation: 'create', code: '', send: 1 },
+    unsent: () => ({ to: 'creating', dueInMs: waitAt(RETRY_MS, tries), set: { intendedAt: '', tries: tries + 1 } }),
+  };
+}
+
+async function settleNotCreated(a: Attempt, verdict: NotOk): Promise<AttemptResult> {
+  const evidence = evidenceOf('create', verdict);
+  const told = { reason: verdict.code, failure: verdict.exchange.message, evidence };
+  if (verdict.is === 'refused') return a.announce('failed', { ...told, set: FORGOTTEN });
+  const nothingHappened = verdict.exchange.sent === 'never' || verdict.is === 'config' || verdict.is === 'held';
+  if (!nothingHappened) return a.announce('needs_review', told);
+  return a.retryLater(verdict, { waitsMs: RETRY_MS, evidence, set: { intendedAt: '' } });
+}
+
+function publish(
+  a: Attempt,
+  { value, exchange }: Extract<Verdict<CreatedPaymentRequest>, { is: 'ok' }>,
+): Promise<AttemptResult> {
+  const { referenceNumber, url } = value;
+  const tracked = referenceNumber !== undefined;
+  return a.finish({
+    to: 'pending',
+    // Sent by the service itself, it has no number to ask by: nobody will ever know more of it here.
+    ...(tracked ? { dueInMs: waitAt(a.policy.paymentRequestPollMs, 0) } : {}),
+    set: {
+      '@publishedAt': 0,
+      intendedAt: '',
+      ...FORGOTTEN,
+      ...(referenceNumber ? { referenceNumber } : {}),
+      ...(url ? { url } : {}),
+    },
+    evidence: {
+      operation: 'create',
+      code: exchange.code,
+      httpStatus: exchange.httpStatus,
+      detail: tracked ? undefined : 'untracked',
+    },
+    ...(tracked ? {} : { event: eventOf(a.record, 'untracked', { tracked }) }),
+    outcome: tracked ? 'advanced' : 'ended',
+    reason: tracked ? 'created' : 'untracked',
+  });
+}
+
+async function look(a: Attempt): Promise<Tried> {
+  const { referenceNumber } = a.record;
+  if (referenceNumber === undefined)
+    return { ...(await a.stay({ reason: 'untracked', outcome: 'idle' })), asked: true };
+  const verdict = await a.ask('look', (account) => {
+    return a.context.upstream.payments.paymentRequestStatus(account, { referenceNumber });
+  });
+  if (verdict.is !== 'ok') {
+    const exhausted = verdict.code === '4004' ? 'not_found' : 'poll_exhausted';
+    const evidence = evidenceOf('status', verdict);
+    return { ...(await lookAgain(a, { reason: verdict.code, evidence, exhausted })), failure: verdict };
+  }
+  const { status } = verdict.value;
+  const { code, httpStatus } = verdict.exchange;
+  const evidence = { operation: 'status', code, httpStatus, detail: status };
+  if (status === 'completed' || status === 'failed') {
+    return { ...(await a.announce(status, { evidence, late: a.record.state === 'needs_review' })), asked: true };
+  }
+  const reason = status === 'pending' ? status : `status_${status.slice(0, 20)}`;
+  return { ...(await lookAgain(a, { reason, evidence, exhausted: 'poll_exhausted' })), asked: true };
+}
+
+async function lookAgain(
+  a: Attempt,
+  { reason, evidence, exhausted }: { reason: string; evidence: Evidence; exhausted: string },
+): Promise<AttemptResult> {
+  const { record, at } = a;
+  // One that needs review is looked at when a person asks: thousands that nobody pays must not be asked about for ever.
+  if (record.state === 'needs_review') return a.stay({ reason, evidence });
+  const left = timeLeft(record, LIMIT_MS, at);
+  if (left <= 0) return a.announce('needs_review', { reason: exhausted, evidence });
+  const dueInMs = Math.min(waitAt(a.policy.paymentRequestPollMs, record.tries), left);
+  return a.stay({ dueInMs, reason, outcome: 'advanced', evidence });
+}

@@ -1,0 +1,94 @@
+/**
+ * A direct credit: one request that moves money, with no reference of ours in it and nothing to ask afterwards.
+ *
+ *   may we? ──▶ write `sending` ──▶ durable ──▶ read it again ──▶ still in time? ──▶ send, once ──▶ write down
+ *
+ * So there is no second try of anything that may have left us. An attempt that finds `sending` does not know what the
+ * one before it did, and leaves it to a person. Only a request of which no byte left us goes back to `queued`.
+ */
+import { toMs } from '../../lib/durations.ts';
+import { STOPPED } from '../../operations/accounts.ts';
+import { RESTORED } from '../../operations/restored.ts';
+import type { Change } from '../../operations/transition.ts';
+import { directCredit as declaration } from '../../queues/direct-credit.ts';
+import type { Verdict } from '../../upstream/verdict.ts';
+import { eventOf } from '../announced.ts';
+import { type Attempt as AttemptOf, attempt, evidenceOf } from '../attempt.ts';
+import { type AttemptResult, type Policy, retryAt } from '../context.ts';
+import { conditionIn, gate, hold, releaseHolds } from '../gate.ts';
+import { finish } from '../intent.ts';
+
+const RETRY_MS = declaration.retryAfter.map(toMs);
+
+type Attempt = AttemptOf<'direct_credit'>;
+type CreditVerdict = Verdict<{ readonly transactionId?: string }>;
+
+export const advanceDirectCredit = attempt('direct_credit', 'direct-credit', async (a) => {
+  const { record, context, policy } = a;
+  if (record.state === 'sending') return a.announce('needs_review', { reason: 'interrupted' });
+  await a.notRecovering();
+  await a.withinLimit(policy.limitMs, { from: record.createdAt, to: 'rejected', reason: 'not_sent_in_time' });
+  const { probing } = await gate(a);
+  const { accountAlias, amount } = record;
+  const intent = {
+    written: { ...record, state: 'sending' } as const,
+    set: { '@sentAt': 0 },
+    evidence: { operation: 'credit', code: '', send: 1 },
+    // A person's word counts until the very write: what is read before it may be said too late.
+    unlessHeld: `payments.${STOPPED}`,
+    unsent: (reason: string) => unsent(record, reason, policy),
+  };
+  const verdict = await a.send(intent, (account, call) => {
+    return context.upstream.payments.directCredit(account, { accountAlias, amount }, call);
+  });
+  const result = await settleSent(a, verdict);
+  // Only an attempt that was let through to try releases: one that was under way before the hold began proves nothing.
+  if (verdict.is === 'ok') await releaseHolds(record, probing, context);
+  return result.outcome === 'lost' ? settleLate(a, verdict) : result;
+});
+
+/** The way back for one of which no byte left us. */
+function unsent(record: Attempt['record'], because: string, policy: Policy): Change<'direct_credit'> {
+  const { dueInMs, tries } = retryAt(RETRY_MS, { tries: record.tries, because }, policy);
+  return { to: 'queued', dueInMs, set: { sentAt: '', tries } };
+}
+
+async function settleSent(a: Attempt, verdict: CreditVerdict): Promise<AttemptResult> {
+  if (verdict.is === 'ok') {
+    const { transactionId } = verdict.value;
+    const { code, httpStatus } = verdict.exchange;
+    const evidence = { operation: 'credit', code, httpStatus };
+    return a.announce('succeeded', { evidence, ...(transactionId ? { more: { transactionId } } : {}) });
+  }
+  const evidence = evidenceOf('credit', verdict);
+  const told = { reason: verdict.code, failure: verdict.exchange.message, evidence };
+  if (verdict.is === 'refused') return a.announce('rejected', told);
+  const condition = conditionIn(verdict);
+  if (condition) return hold(a, { to: 'held', reason: condition, evidence, set: { sentAt: '' } });
+  if (verdict.exchange.sent !== 'never') return a.announce('needs_review', told);
+  const reason = verdict.code;
+  return a.finish({ ...unsent(a.record, reason, a.policy), evidence, outcome: 'retries', reason });
+}
+
+/**
+ * An answer to a request that another attempt has given up meanwhile, because our lease ended. It is all that will ever
+ * be known of the request: it is in the evidence by now, and a success settles the review for which this very request
+ * waits.
+ */
+async function settleLate(a: Attempt, verdict: CreditVerdict): Promise<AttemptResult> {
+  const { context } = a;
+  const lost = { outcome: 'lost', reason: 'not yours' } as const;
+  const record = await context.queries.read('direct_credit', a.record.id);
+  const givenUp = record?.reason === 'interrupted' || record?.reason === RESTORED;
+  const waits = record?.state === 'needs_review' && givenUp && record.sentAt === a.at;
+  if (verdict.is !== 'ok' || !record || !waits) return lost;
+  const { transactionId } = verdict.value;
+  const told = transactionId ? { transactionId } : {};
+  return finish({ record, lease: undefined }, context, {
+    to: 'succeeded',
+    set: { reason: '', ...told },
+    event: eventOf(record, 'succeeded', { late: true, ...told }),
+    outcome: 'ended',
+    reason: 'succeeded_late',
+  });
+}

@@ -1,0 +1,151 @@
+/**
+ * A person's word about a disbursement that needs review. Upstream is asked first, and its word is stronger: where
+ * it says otherwise the person is told so, and nothing is changed.
+ */
+import { isFinal } from '../../kinds/states.ts';
+import { RESTORED } from '../../operations/restored.ts';
+import { eventOf } from '../announced.ts';
+import { type Attempt as AttemptOf, DAILY_MS, attemptAt } from '../attempt.ts';
+import type { AttemptResult, MoneyContext } from '../context.ts';
+import { RESOLVE } from '../intent.ts';
+import { mismatchOf } from './judge.ts';
+import { NO_LONGER_OF_USE, leaveAsItIs } from './look.ts';
+import { submit } from './pay.ts';
+
+type Attempt = AttemptOf<'disbursement'>;
+
+export const resolutions = ['succeeded', 'failed', 'cancelled', 'resubmit'] as const;
+export type Resolution = (typeof resolutions)[number];
+
+export interface Resolve {
+  readonly outcome: Resolution;
+  /** Why, in the person's own words; kept with the record. */
+  readonly note: string;
+  readonly by: string;
+}
+
+export type Resolved =
+  | { readonly is: 'resolved' }
+  /** Upstream says otherwise, or nothing that allows it. */
+  | { readonly is: 'contradicted'; readonly upstream: string }
+  /** Somebody else is at it, or it does not need review. */
+  | { readonly is: 'not now'; readonly because: string }
+  | { readonly is: 'no answer'; readonly because: string };
+
+/** What upstream may say for each outcome: what was paid is never reported as not paid, nor the reverse. */
+const allowedAfter: Readonly<Record<Resolution, readonly string[]>> = {
+  succeeded: ['success'],
+  failed: ['failed', 'created'],
+  cancelled: ['created', 'failed'],
+  resubmit: ['created'],
+};
+
+export async function resolveDisbursement(id: string, request: Resolve, context: MoneyContext): Promise<Resolved> {
+  const about = { kind: 'disbursement', id, queue: 'status-poll' } as const;
+  const done = await attemptAt(about, context, (a) => resolve(a, request));
+  return 'is' in done ? done : stopped(done);
+}
+
+async function resolve(a: Attempt, request: Resolve): Promise<Resolved> {
+  const { state, token } = a.record;
+  if (isFinal('disbursement', state)) return told(await leaveAsItIs(a), { is: 'not now', because: state });
+  if (state !== 'needs_review') return letGo(a, { is: 'not now', because: state }, 0);
+  const word = token === undefined ? undefined : await ask(a, token);
+  if (word !== undefined && 'is' in word) return word;
+  return decide(a, word?.status, request);
+}
+
+async function ask(a: Attempt, token: string): Promise<{ status: string } | Resolved | undefined> {
+  // Without a turn: a person waits for the answer.
+  const verdict = await a.context.upstream.payments.disbursementStatus(a.account, { token });
+  if (verdict.is === 'ok') {
+    // A word about another payment is no word about this one.
+    const { disburseId, token: named } = verdict.value;
+    const other = mismatchOf(a.record, { status: '', token: named, disburseId }) !== undefined;
+    return other ? undefined : { status: verdict.value.status };
+  }
+  const because = verdict.is === 'held' ? verdict.condition : verdict.code;
+  return letGo(a, { is: 'no answer', because });
+}
+
+async function decide(a: Attempt, status: string | undefined, { outcome, note, by }: Resolve): Promise<Resolved> {
+  const { record } = a;
+  // Without a token there is nothing to ask about: the person has looked elsewhere, and says so in the note.
+  // Nor does `created` say anything where the disburse_id belongs to a token that we have lost.
+  const silent = status === undefined || (status === 'created' && record.idUsed);
+  const letsGo = outcome === 'resubmit' && status === undefined && isUnsentCopy(record);
+  const allowed = letsGo || (silent ? outcome !== 'resubmit' : allowedAfter[outcome].includes(status));
+  if (!allowed) {
+    // Its last word is taken by the look that follows at once, not by one that was due tomorrow.
+    const upstream = status ?? 'nothing: no token was ever received';
+    const dueInMs = status === 'success' || status === 'failed' ? 0 : DAILY_MS;
+    return letGo(a, { is: 'contradicted', upstream }, dueInMs);
+  }
+  if (status === 'created' && a.at < (record.quietUntil ?? 0)) {
+    return letGo(a, {
+      is: 'not now',
+      because: 'in the quiet period after the last send, when "created" proves nothing',
+    });
+  }
+  const resolution = { note: note.slice(0, 500), resolvedBy: by };
+  if (letsGo) return letGoOn(a, resolution);
+  if (outcome === 'resubmit') {
+    const evidence = { operation: RESOLVE, code: 'resubmit', detail: by };
+    const kept = await a.keep({ to: 'needs_review', set: resolution, evidence }, () => ({}));
+    return kept === 'kept' ? stopped(await submit(a)) : TAKEN;
+  }
+  const ended = await a.finish({
+    to: outcome,
+    dueInMs: outcome === 'succeeded' && record.token ? a.policy.recheckMs[0] : undefined,
+    set: { ...NO_LONGER_OF_USE, ...resolution },
+    evidence: { operation: RESOLVE, code: outcome, detail: by },
+    event: eventOf(record, outcome, { resolvedBy: by }),
+    outcome: 'ended',
+    reason: outcome,
+  });
+  return told(ended, { is: 'resolved' });
+}
+
+const TAKEN = { is: 'not now', because: 'somebody else changed it' } as const;
+
+/** The answer to the person, unless the record was somebody else's by then. */
+function told({ outcome }: AttemptResult, answer: Resolved): Resolved {
+  return outcome === 'lost' ? TAKEN : answer;
+}
+
+/** What a step or a submit that ended the attempt means for the person: what waits has not been sent. */
+function stopped(result: AttemptResult): Resolved {
+  const { outcome, reason } = result;
+  if (outcome === 'waits' || outcome === 'idle') return { is: 'not now', because: reason };
+  return told(result, { is: 'resolved' });
+}
+
+/** Nothing is changed, and that is told, unless somebody else has changed it meanwhile. */
+async function letGo(a: Attempt, answer: Resolved, dueInMs = DAILY_MS): Promise<Resolved> {
+  return told(await a.finish({ to: a.record.state, dueInMs, outcome: 'waits', reason: answer.is }), answer);
+}
+
+/** It stood in a copy of Redis as not yet sent, and no token of it is known: it begins anew, under its disburse_id. */
+function isUnsentCopy({ reason, sends, token }: Attempt['record']): boolean {
+  return reason === RESTORED && sends === 0 && token === undefined;
+}
+
+/** The person knows that it was never paid. That is the word of a second key, as an approval would be. */
+async function letGoOn(
+  a: Attempt,
+  resolution: { readonly note: string; readonly resolvedBy: string },
+): Promise<Resolved> {
+  const { record, at, context } = a;
+  const dueInMs = Math.max(0, (record.notBefore ?? 0) - at);
+  const ended = await a.finish({
+    to: 'queued',
+    dueInMs,
+    // The time limit counts from the decision: it may have waited for days.
+    set: { ...resolution, reason: '', '@approvedAt': 0 },
+    evidence: { operation: RESOLVE, code: 'resubmit', detail: resolution.resolvedBy },
+    outcome: 'advanced',
+    reason: 'resubmit',
+  });
+  if (ended.outcome !== 'lost' && dueInMs === 0) context.wake('disbursement', record.id, record.rev + 1);
+  return told(ended, { is: 'resolved' });
+}
