@@ -87,7 +87,7 @@ export const failures = {
   '4004': {
     verdict: { read: 'transient', harmless: 'refused', effect: 'refused', submit: 'unknown' },
     blame: 'upstream',
-    sentence: 'The service does not know this payment request.',
+    sentence: 'The service does not know what it was asked about.',
   },
 
   // interface: Errors, balance and softpay.

@@ -94,3 +94,8 @@ const statuses: readonly (readonly [number, FailureCode])[] = [
 test.for(statuses)('HTTP %d without a readable body is %s', ([status, code]) => {
   expect(codeOfStatus(status)).toBe(code);
 });
+
+test('a code of the service, which any of its calls may answer, is told without naming one of them', () => {
+  const told = Object.entries(failures).filter(([code]) => /^\d+$/.test(code));
+  expect(told.filter(([, { sentence }]) => /payment request|invoice|disbursement\b/i.test(sentence))).toEqual([]);
+});
