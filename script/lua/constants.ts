@@ -1,11 +1,6 @@
 /** What scripts know from the rest of the code: a name in capitals in a .lua file is one of these. */
-import {
-  BRIEF_NAMES,
-  BRIEF_WORDS,
-  COUNTED_FROM_ACCEPTANCE,
-  GONE_AT_THE_END,
-  inverse,
-} from '../../src/operations/brief.ts';
+import { BRIEF_NAMES } from '../../src/kinds/disbursement-fields.ts';
+import { BRIEF_WORDS, COUNTED_FROM_ACCEPTANCE, GONE_AT_THE_END, inverse } from '../../src/operations/brief.ts';
 import { PACE_AHEAD_MS } from '../../src/operations/campaign-pace.ts';
 import { EVIDENCE_SLOTS, LINE_END } from '../../src/operations/evidence.ts';
 import { campaignBins } from '../../src/kinds/recipient.ts';

@@ -31,7 +31,7 @@ function addList(group: Command, shell: Shell): void {
     .option('--limit <count>', 'at most so many', atLeastOne)
     .option('--json', 'print the page as JSON')
     .action(shell.action((flags: PageFlags & { readonly kind?: string }) => showPage(PAGE, flags, shell)));
-  withExample(command, 'relais review list --kind direct_credit');
+  withExample(command, 'relais review list --kind disbursement');
 }
 
 const COLUMNS = ['kind', 'id', 'reason', 'amount', 'accountAlias', 'withdrawMode', 'reference', 'updatedAt'] as const;

@@ -101,3 +101,28 @@ export const disbursementFields = {
   /** When another key approved it; the time limit counts from then. */
   approvedAt: maybeTime,
 } as const;
+
+/** Under which names a disbursement that is over keeps what it keeps, times as counted from its acceptance. */
+export const BRIEF_NAMES = {
+  createdAt: 'c',
+  updatedAt: 'u',
+  /** Absent where it was last changed when it ended. */
+  since: 'i',
+  account: 'o',
+  amount: 'a',
+  accountAlias: 'l',
+  withdrawMode: 'w',
+  debitAccountNumber: 'n',
+  disburseId: 'd',
+  reference: 'r',
+  token: 't',
+  transactionId: 'x',
+  disburseTxId: 'y',
+  providerRef: 'p',
+  sends: 's',
+  batch: 'b',
+} as const satisfies Readonly<Record<string, string>>;
+
+/** What the report of a batch has of each of its rows: of the row, and of the disbursement that it became. */
+export const reportedOfRow = ['amount', 'accountAlias', 'withdrawMode'] as const;
+export const reportedOfPayment = ['disburseId', 'token', 'transactionId', 'providerRef'] as const;

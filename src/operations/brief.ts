@@ -7,6 +7,7 @@
  * full first, and brief again when it ends. Names that scripts ask a record for that is over (`state`, `fp`, `kind`, `v`,
  * `op`, `seq`, `en`) stay as they are.
  */
+import { BRIEF_NAMES } from '../kinds/disbursement-fields.ts';
 import { isFinal } from '../kinds/states.ts';
 import type { Kind } from '../kinds/index.ts';
 
@@ -28,26 +29,6 @@ export const GONE_AT_THE_END = [
   'mode',
   'acceptedFor',
 ] as const;
-
-export const BRIEF_NAMES = {
-  createdAt: 'c',
-  updatedAt: 'u',
-  /** Absent where it was last changed when it ended. */
-  since: 'i',
-  account: 'o',
-  amount: 'a',
-  accountAlias: 'l',
-  withdrawMode: 'w',
-  debitAccountNumber: 'n',
-  disburseId: 'd',
-  reference: 'r',
-  token: 't',
-  transactionId: 'x',
-  disburseTxId: 'y',
-  providerRef: 'p',
-  sends: 's',
-  batch: 'b',
-} as const satisfies Readonly<Record<string, string>>;
 
 /** What was asked, as lines of evidence begin. */
 export const BRIEF_WORDS = { create: 'c', submit: 's', status: 't', callback: 'b', named: 'n' } as const;

@@ -1,12 +1,13 @@
 /** What is kept of requests after they were taken in, and what a forgotten person has among those that were not. */
 import type { Job, Queue } from 'bullmq';
+import { asDeclared, kinds } from '../kinds/index.ts';
 import { intake } from './intake.ts';
 
 const JOBS_AT_ONCE = 500;
 const OPEN = ['waiting', 'delayed', 'prioritized', 'active'] as const;
 const OVER = ['completed', 'failed'] as const;
 /** These become books of account as soon as a worker takes them in. */
-const MONEY: readonly unknown[] = ['disbursement', 'invoice', 'payment_request', 'direct_credit'];
+const MONEY: readonly unknown[] = kinds.filter((kind) => asDeclared(kind).area !== 'messaging');
 
 export interface ForgottenJobs {
   readonly looked: number;

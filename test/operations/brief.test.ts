@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { BRIEF_NAMES, BRIEF_WORDS, GONE_AT_THE_END, inFull, storedNames } from '../../src/operations/brief.ts';
+import { BRIEF_NAMES } from '../../src/kinds/disbursement-fields.ts';
+import { BRIEF_WORDS, GONE_AT_THE_END, inFull, storedNames } from '../../src/operations/brief.ts';
 import { readEvidence } from '../../src/operations/evidence.ts';
 
 const ACCEPTED = 1_795_282_139_065;

@@ -1,4 +1,4 @@
-import { BRIEF_NAMES } from '../brief.ts';
+import { BRIEF_NAMES } from '../../kinds/disbursement-fields.ts';
 
 /**
  * The only way a record of ours changes state: compare, then set the state, its evidence, the next due time and the

@@ -2,45 +2,28 @@
 import type { Sum } from '../../kinds/batch.ts';
 import type { BatchRecord } from '../../operations/record.ts';
 import { csvCell } from '../../lib/csv-cell.ts';
-import { Sums } from '../../operations/batch-record.ts';
+import { type BatchRow, Sums } from '../../operations/batch-record.ts';
+import { reportedOfPayment, reportedOfRow } from '../../kinds/disbursement-fields.ts';
 import { type Batches, type RowNow, WAITING } from '../../operations/batches.ts';
 
-export interface ReportLine {
+/** `id` is null while no disbursement was accepted for the row, or when acceptance refused it. */
+export interface ReportLine extends ReportedOfRow, ReportedOfPayment {
   readonly row: number;
   readonly reference: string;
-  /** null while no disbursement was accepted for the row, or when acceptance refused it. */
   readonly id: string | null;
   readonly state: string;
   readonly reason: string | null;
-  /** Whole XOF. */
-  readonly amount: number;
-  readonly accountAlias: string;
-  readonly withdrawMode: string;
-  readonly disburseId: string | null;
-  readonly token: string | null;
-  readonly transactionId: string | null;
-  readonly providerRef: string | null;
 }
-
-const TOLD = ['disburseId', 'token', 'transactionId', 'providerRef'] as const;
+type ReportedOfRow = Pick<BatchRow, (typeof reportedOfRow)[number]>;
+type ReportedOfPayment = { readonly [Name in (typeof reportedOfPayment)[number]]: string | null };
 
 function reportLine({ row, state, reason, fields }: RowNow): ReportLine {
-  const { reference, amount, accountAlias, withdrawMode } = row;
-  const told = Object.fromEntries(TOLD.map((name) => [name, fields?.[name] ?? null])) as Pick<
-    ReportLine,
-    (typeof TOLD)[number]
-  >;
-  return {
-    row: row.row,
-    reference,
-    id: fields ? row.id : null,
-    state,
-    reason: reason ?? null,
-    amount,
-    accountAlias,
-    withdrawMode,
-    ...told,
-  };
+  const asked = Object.fromEntries(reportedOfRow.map((name) => [name, row[name]])) as ReportedOfRow;
+  const told = Object.fromEntries(
+    reportedOfPayment.map((name) => [name, fields?.[name] ?? null]),
+  ) as ReportedOfPayment;
+  const { reference } = row;
+  return { row: row.row, reference, id: fields ? row.id : null, state, reason: reason ?? null, ...asked, ...told };
 }
 
 /** Nobody waits any more once the batch was dropped. */
@@ -50,7 +33,7 @@ function stateOfWaiting({ state }: BatchRecord): string {
 
 /** Page by page, in the order of the file. */
 export async function* reportPages(record: BatchRecord, batches: Batches): AsyncGenerator<ReportLine[]> {
-  const whole = { from: 0, to: record.state === 'invalid' ? 0 : record.totals.count, fields: TOLD };
+  const whole = { from: 0, to: record.state === 'invalid' ? 0 : record.totals.count, fields: reportedOfPayment };
   for await (const page of batches.rowsNow(record, whole)) {
     yield page.map((now) => reportLine(now.state === WAITING ? { ...now, state: stateOfWaiting(record) } : now));
   }
@@ -73,10 +56,8 @@ const COLUMNS = [
   'id',
   'state',
   'reason',
-  'amount',
-  'accountAlias',
-  'withdrawMode',
-  ...TOLD,
+  ...reportedOfRow,
+  ...reportedOfPayment,
 ] as const satisfies readonly (keyof ReportLine)[];
 
 /** Tells a spreadsheet that this is UTF-8. */
