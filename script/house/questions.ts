@@ -45,7 +45,16 @@ const factOf = (name: string, fact: words.Fact): Question => ({
 });
 
 const facts: readonly Question[] = [
-  factOf('id prefixes', { words: ['dsb', 'msg', 'cmp', 'inv', 'prq', 'dcr', 'chk', 'bat'], atLeast: 2 }),
+  {
+    question: 'files that write down: an id prefix (dcr), or a list of them',
+    goal: 1,
+    neverNone: true,
+    count: ({ code }) =>
+      inFiles([
+        ...words.filesThatSpell(code, 'dcr'),
+        ...words.filesThatList(code, { words: ['dsb', 'msg', 'cmp', 'inv', 'prq', 'dcr', 'chk', 'bat'], atLeast: 2 }),
+      ]),
+  },
   factOf('hold areas', { words: ['payments', 'messaging', 'direct_credit'], atLeast: 3 }),
   factOf('campaign bins', {
     words: ['queued', 'held', 'sending', 'sent', 'failed', 'unknown', 'skipped', 'expired', 'cancelled'],

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { eventEndpoint } from '../../src/kinds/event-endpoint.ts';
 import { eventTypes, stateToldBy, subjectOf } from '../../src/kinds/event-types.ts';
 import { asDeclared, kindOf, kinds } from '../../src/kinds/index.ts';
+import { kind as declare } from '../../src/kinds/kind.ts';
 import { statesOf } from '../../src/kinds/states.ts';
 
 test('no two kinds share a prefix', () => {
@@ -31,4 +32,10 @@ test.for(kinds)('a person can resolve a %s only to a state that needs_review may
   const { resolve = [], states } = asDeclared(kind);
   const outcomes = resolve.filter((outcome) => outcome !== 'resubmit');
   expect(states['needs_review']?.to ?? []).toEqual(expect.arrayContaining(outcomes));
+});
+
+test('an arrow leads to a state of its kind, or the compiler says so', () => {
+  const states = { open: { says: 'It is open.', to: ['gone'] }, over: { says: 'It is over.' } } as const;
+  // @ts-expect-error -- there is no state `gone`
+  expect(declare({ prefix: 'xyz', fields: {}, states }).states).toBe(states);
 });

@@ -1,0 +1,105 @@
+/** The recipes of CONTRIBUTING.md for a state, an event and a kind, followed to the letter on a copy of the tree. */
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type Copy, copyOfTheTree } from './copy-of-the-tree.ts';
+
+const CREDIT = 'src/kinds/direct-credit.ts';
+
+const stateParked = `    parked: { says: 'It waits for better days.', to: ['queued'], restored: 'review' },\n    succeeded: {`;
+const eventParked = `      'direct_credit.parked': { says: 'It waits for better days.', example: { amount: 5_000 } },\n      'direct_credit.failed'`;
+
+function addState(copy: Copy): void {
+  const declared = copy.read(CREDIT);
+  const next = declared
+    .replace("to: ['sending', 'rejected', 'needs_review'],", "to: ['sending', 'rejected', 'needs_review', 'parked'],")
+    .replace('    succeeded: {', stateParked);
+  copy.write(CREDIT, next);
+}
+
+/** Runs a few lines in the copy, and reads what they answer as JSON. */
+function ask(copy: Copy, imports: readonly string[], answer: string): unknown {
+  const lines = [...imports, `console.log(JSON.stringify(${answer}));`];
+  writeFileSync(join(copy.folder, 'ask.ts'), lines.join('\n'));
+  const tsx = join(copy.folder, 'node_modules/.bin/tsx');
+  return JSON.parse(execFileSync(tsx, [join(copy.folder, 'ask.ts')], { encoding: 'utf8' }));
+}
+
+/** The files in which the compiler finds something missing. */
+function compilerAsksFor(copy: Copy): readonly string[] {
+  const tsc = join(copy.folder, 'node_modules/.bin/tsc');
+  writeFileSync(
+    join(copy.folder, 'tsconfig.json'),
+    copy.read('tsconfig.json').replace(/"include": \[[^\]]*\]/, '"include": ["src"]'),
+  );
+  try {
+    execFileSync(tsc, ['--noEmit'], { cwd: copy.folder, encoding: 'utf8' });
+    return [];
+  } catch (error) {
+    const said = String((error as { readonly stdout?: unknown }).stdout);
+    return [...new Set([...said.matchAll(/^(src\/[^(]+)\(/gm)].map(([, path = '']) => path))];
+  }
+}
+
+test('a state is one change in the file of its kind; labels, answer and explanation follow', () => {
+  const copy = copyOfTheTree();
+  addState(copy);
+  const told = ask(
+    copy,
+    [
+      "import { words } from './src/metrics/labels.ts';",
+      "import { answerOf } from './src/api/openapi/answers-shared.ts';",
+      "import { statesRestored, queueOf, isFinal } from './src/kinds/states.ts';",
+      "const states = answerOf('direct_credit').shape['state'].options;",
+    ],
+    "[words.states.includes('parked'), states.includes('parked'), statesRestored('direct_credit', 'review'), isFinal('direct_credit', 'parked')]",
+  );
+  expect(told).toEqual([true, true, ['queued', 'held', 'sending', 'parked'], false]);
+  expect(copy.touched).toEqual([CREDIT]);
+});
+
+test('an event is one line there; types, schemas, labels and the example follow', () => {
+  const copy = copyOfTheTree();
+  addState(copy);
+  copy.write(CREDIT, copy.read(CREDIT).replace("      'direct_credit.failed'", eventParked));
+  const told = ask(
+    copy,
+    [
+      "import { anEvent } from './src/events/an-event.ts';",
+      "import { words } from './src/metrics/labels.ts';",
+      "const event = anEvent('direct_credit.parked');",
+    ],
+    "[words.eventTypes.includes(event.type), event.data.state, event.data.id.startsWith('dcr_')]",
+  );
+  expect(told).toEqual([true, 'parked', true]);
+  expect(new Set(copy.touched)).toEqual(new Set([CREDIT]));
+});
+
+test('a kind is a file and a line; the compiler asks for the rest', () => {
+  const copy = copyOfTheTree();
+  const gift = copy
+    .read(CREDIT)
+    .replaceAll("'dcr'", "'gft'")
+    .replaceAll('direct_credit.', 'gift.')
+    .replaceAll('directCredit', 'gift')
+    .replaceAll('DirectCreditRequest', 'GiftRequest');
+  copy.write('src/kinds/gift.ts', gift);
+  const list = copy.read('src/kinds/index.ts');
+  const listed = list
+    .replace('import { invoice }', "import { gift } from './gift.ts';\nimport { invoice }")
+    .replace('  direct_credit: directCredit,', '  direct_credit: directCredit,\n  gift,');
+  copy.write('src/kinds/index.ts', listed);
+  expect(compilerAsksFor(copy)).toEqual(['src/api/review.ts', 'src/processors/recover-money.ts']);
+  const told = ask(
+    copy,
+    [
+      "import { kindOf } from './src/kinds/index.ts';",
+      "import { anEvent } from './src/events/an-event.ts';",
+      "import { intake } from './src/queues/intake.ts';",
+      "const asked = { kind: 'gift', accountAlias: 'shop', amount: 5, reference: 'g1' };",
+    ],
+    "[kindOf('gft_1'), anEvent('gift.succeeded').data.state, intake.payload.safeParse(asked).success]",
+  );
+  expect(told).toEqual(['gift', 'succeeded', true]);
+}, 120_000);
