@@ -240,6 +240,10 @@ const ofAttempts: Rows = {
   split: ['a part of the chunk was refused and goes out again in smaller parts', BY_ITSELF],
   sent_again: ['two looks did not find them, and `onUnknown: resend` was asked for', BY_ITSELF],
   stopping: ['its process was about to stop before its turn to send came; another one sends it', BY_ITSELF],
+  no_slot: [
+    'as many slices as fill the slots of its process are being sent, and it waits for one of them',
+    BY_ITSELF,
+  ],
   gave_way: ['its attempt had its share of the time, and another one goes on with it', BY_ITSELF],
   account_held: ['something has come up that holds its account, and is waited for', BY_ITSELF],
   same_text_open: ['the same text to the same number is on its way or in doubt, and is waited for', BY_ITSELF],

@@ -1,5 +1,7 @@
 /** What stands in Redis about a request while it is on its way: read past the wires, before the service hears of it. */
 import { Redis } from 'ioredis';
+import { standingOf, unpackItems } from '../../src/operations/slice-form.ts';
+import { isSlice, readSlice } from '../../src/operations/slices.ts';
 import { type Image, type TextImage, isSend, isSubmit, submitNames, textsOf } from './hearsay.ts';
 import type { Power } from './power.ts';
 import type { Exchange } from './tap.ts';
@@ -64,7 +66,22 @@ async function intentOf(redis: Redis, exchange: Exchange): Promise<TextImage> {
     ...sending.map((id) => redis.hmget(`${PREFIX}:op:${id}`, 'items', 'sentAt')),
   ]);
   const found = chunks.find(([items]) => items?.includes(digits));
-  return found ? { ageMs: msOf(now) - Number(found[1] ?? 0) } : {};
+  if (found) return { ageMs: msOf(now) - Number(found[1] ?? 0) };
+  const step = await lastStepOf(redis, digits);
+  return step === undefined ? {} : { ageMs: msOf(now) - step };
+}
+
+/** When the lease was last renewed of the slice in which a request to this number is about to leave. */
+async function lastStepOf(redis: Redis, digits: string): Promise<number | undefined> {
+  const ids = (await redis.zrange(`${PREFIX}:due:sms-batch`, '0', '-1')).filter(isSlice);
+  const slices = await Promise.all(ids.map((id) => redis.hgetall(`${PREFIX}:op:${id}`)));
+  const found = slices.find((fields) => {
+    if (!fields['items']?.includes(digits)) return false;
+    const slice = readSlice(fields);
+    const place = unpackItems(slice).findIndex(({ to }) => to === `+${digits}`);
+    return standingOf(slice.count, slice.requests).letters[place] === 'g';
+  });
+  return found && Number(found['updatedAt']);
 }
 
 /** What TIME answers: seconds and µs. */

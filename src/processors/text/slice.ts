@@ -18,7 +18,11 @@ import { Sending, type TextContext } from './sending.ts';
 export async function sendNextSlice(id: string, context: ProcessorContext): Promise<AttemptResult> {
   const { slots } = context;
   if (slots === undefined) throw new Error('a slice is sent by a worker that has slots');
-  await slots.slices.take();
+  // A job that only waits for its turn must not live as long as its lock.
+  if (!(await slots.slices.takeWithin(context.policy.leaseMs / 8, context.clock))) {
+    context.wake('sms-batch', id, context.random.hex(4));
+    return { outcome: 'waits', reason: 'no_slot' };
+  }
   try {
     if (context.stopping?.()) return { outcome: 'idle', reason: 'stopping' };
     const result = await sendSlice(id, { ...context, slots });

@@ -3,6 +3,8 @@
  * take a slot in the moment in which one is free, where a step would leave it empty for its whole way to Redis.
  */
 
+import type { Clock } from '../../lib/clock.ts';
+
 /** Of the slots. */
 const AHEAD = 0.25;
 
@@ -18,6 +20,25 @@ class Places {
   async take(): Promise<void> {
     if (this.#free > 0) this.#free -= 1;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** False: it had to wait for longer than that. */
+  takeWithin(ms: number, clock: Pick<Clock, 'after'>): Promise<boolean> {
+    if (this.#free > 0) {
+      this.#free -= 1;
+      return Promise.resolve(true);
+    }
+    return new Promise((resolve) => {
+      const waits = (): void => {
+        forget();
+        resolve(true);
+      };
+      const forget = clock.after(ms, () => {
+        this.#waiting.splice(this.#waiting.indexOf(waits), 1);
+        resolve(false);
+      });
+      this.#waiting.push(waits);
+    });
   }
 
   giveBack(): void {

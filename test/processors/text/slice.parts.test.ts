@@ -195,4 +195,27 @@ describe('a campaign in slices', () => {
       'finished',
     ]);
   });
+
+  test('needs at most a step for two requests', async () => {
+    const world = slices(1_000);
+    const { slice } = await handedOut(world, 1_000);
+    let steps = 0;
+    const counted: typeof world.slices.step = (...asked) => {
+      steps += 1;
+      return world.slices.step(...asked);
+    };
+    const { slices: kept } = world.context;
+    const context = {
+      ...world.context,
+      slices: {
+        read: (id: string) => kept.read(id),
+        begin: (...asked: Parameters<typeof kept.begin>) => kept.begin(...asked),
+        kept: (...asked: Parameters<typeof kept.kept>) => kept.kept(...asked),
+        step: counted,
+      },
+    };
+    await sendNextSlice(slice(0), context);
+    expect(world.posts).toHaveLength(20);
+    expect(steps).toBeLessThanOrEqual(10);
+  });
 });
