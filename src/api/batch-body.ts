@@ -1,19 +1,14 @@
 import type { Request, Response } from 'express';
-import { type BatchFormat, BYTES_MAX } from '../producer/batch/read-file.ts';
+import { type BatchReading, BYTES_MAX } from '../producer/batch/read-file.ts';
+import { requireFileBody } from './file-body.ts';
 import { ApiProblem } from './problem.ts';
 
-const FORMATS = {
-  'text/csv': 'csv',
-  'application/x-ndjson': 'ndjson',
-  'application/json': 'json',
-} as const satisfies Record<string, BatchFormat>;
-
-export function formatOf(request: Request): BatchFormat {
-  const encoding = request.get('content-encoding') ?? 'identity';
-  if (encoding !== 'identity') throw new ApiProblem('unsupported-media-type', 'Send UTF-8, not encoded.');
-  const type = (request.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
-  if (Object.hasOwn(FORMATS, type)) return FORMATS[type as keyof typeof FORMATS];
-  throw new ApiProblem('unsupported-media-type', `Send ${Object.keys(FORMATS).join(', ')}.`);
+export function readingOf(request: Request): BatchReading {
+  const type = (request.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
+  const encoded = (request.get('content-encoding') ?? 'identity') !== 'identity';
+  return type === 'application/json' && !encoded
+    ? { format: 'json' }
+    : requireFileBody(request, ['application/json']);
 }
 
 /** The bytes as they came: their hash is what is approved. No more than the limit is ever kept. */

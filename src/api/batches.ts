@@ -10,7 +10,7 @@ import { readBatchFile } from '../producer/batch/read-file.ts';
 import { progressOf } from '../producer/batch/report.ts';
 import { problemsOf } from '../producer/problems.ts';
 import { BatchAdvisor } from './batch-advice.ts';
-import { bytesOf, formatOf } from './batch-body.ts';
+import { bytesOf, readingOf } from './batch-body.ts';
 import { sendReport } from './batch-report.ts';
 import {
   type ApiContext,
@@ -102,9 +102,9 @@ async function upload(
   const key = requireRole(response, 'enqueue');
   requireOpen(context, response);
   const asked = queryText(request, 'account', /^[a-z][a-z0-9_-]{0,31}$/);
-  const format = formatOf(request);
+  const reading = readingOf(request);
   const given = idempotencyKey(request);
-  const file = readBatchFile(await bytesOf(request, response), format);
+  const file = await readBatchFile(await bytesOf(request, response), reading);
   const account = accountOf(file, asked);
   requireAccount(key, { account });
   if (!context.accountNames.includes(account)) {

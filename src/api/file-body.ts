@@ -34,11 +34,15 @@ export function fileBodyOf(request: Request): FileBody | undefined {
   );
 }
 
-export function requireFileBody(request: Request): FileBody {
+/** `others`: types that are taken besides. */
+export function requireFileBody(request: Request, others: readonly string[] = []): FileBody {
   if ((request.get('content-encoding') ?? 'identity') !== 'identity') {
     throw new ApiProblem('unsupported-media-type', 'Send the file as it is, not encoded.');
   }
   const body = fileBodyOf(request);
   if (body) return body;
-  throw new ApiProblem('unsupported-media-type', `Send ${Object.keys(FORMATS).slice(0, 4).join(', ')}.`);
+  throw new ApiProblem(
+    'unsupported-media-type',
+    `Send ${[...others, ...Object.keys(FORMATS).slice(0, 4)].join(', ')}.`,
+  );
 }

@@ -36,6 +36,8 @@ export async function* phonesInFile(
   for await (const row of checkRecipients(source, {
     format,
     encoding,
+    // Nobody's wish is less of one because a filter hides it.
+    takeHidden: true,
     ...(country === undefined ? {} : { country }),
   })) {
     if (row.is === 'recipient') yield { phone: row.to };

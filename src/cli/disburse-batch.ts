@@ -1,13 +1,18 @@
+import { writeFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { type Command, Option } from 'commander';
+import type { Encoding } from '../files/text.ts';
+import type { Finding } from '../kinds/batch.ts';
 import { REPORT_CSV_HEAD, type ReportLine, reportCsvLine } from '../producer/batch/report.ts';
 import { type CreationFlags, identityHeader, readKey } from './asking.ts';
 import type { JsonObject } from './client.ts';
 import { BATCHES, batchFacts, findingsOf } from './disburse-batch-facts.ts';
-import { judgedHere, readFileToSend } from './disburse-batch-file.ts';
-import { withExample } from './flags.ts';
+import { type FileToSend, judgedHere, readFileToSend } from './disburse-batch-file.ts';
+import { WrongUsage } from './failure.ts';
+import { encoding, withExample } from './flags.ts';
 import type { ExitCode } from './io.ts';
 import { grouped } from './output.ts';
+import { contentTypeOf } from './recipients-file.ts';
 import type { Shell } from './shell.ts';
 
 const EXAMPLE_ID = 'bat_4n7q0c1w2e3r4t5y6z7a8b9c0d';
@@ -21,6 +26,8 @@ export function addBatchCommands(group: Command, shell: Shell): void {
 
 interface UploadFlags extends CreationFlags {
   readonly account?: string;
+  readonly encoding?: Encoding;
+  readonly csv?: string;
 }
 
 function addUpload(group: Command, shell: Shell): void {
@@ -29,9 +36,11 @@ function addUpload(group: Command, shell: Shell): void {
     .description('Check a file of disbursements and hand it in; nothing is paid before another key approves it')
     .argument(
       '<file>',
-      'CSV or JSON, with the columns reference, accountAlias, amount and withdrawMode; - reads standard input',
+      'CSV, .xlsx, .ods or JSON, with the columns reference, accountAlias, amount and withdrawMode; - reads standard input',
     )
     .option('--account <name>', 'account that pays')
+    .option('--encoding <name>', 'what a text is written in, where it is not Unicode: windows-1252', encoding)
+    .option('--csv <file>', 'write the rows with something wrong there: the columns of the file, and what it is')
     .option('--idempotency-key <key>', 'what tells a retry from a second file; default: its bytes', readKey)
     .option('--dry-run', 'check it here and send nothing')
     .option('--json', 'print the answer as JSON')
@@ -39,17 +48,17 @@ function addUpload(group: Command, shell: Shell): void {
   withExample(command, 'relais disburse batch salaries-2026-11.csv');
 }
 
-const CONTENT_TYPES = { csv: 'text/csv', ndjson: 'application/x-ndjson', json: 'application/json' } as const;
-
 async function upload(path: string, flags: UploadFlags, shell: Shell): Promise<ExitCode> {
-  const { account, dryRun, json } = flags;
+  const { account, dryRun, json, csv } = flags;
+  if (csv === path) throw new WrongUsage('--csv would overwrite the file itself.');
   const { api, output } = shell;
-  const file = await readFileToSend(path, shell);
+  const file = await readFileToSend(path, flags.encoding, shell);
   const query = account === undefined ? '' : `?account=${encodeURIComponent(account)}`;
-  const headers = { ...identityHeader(flags), 'content-type': CONTENT_TYPES[file.format] };
+  const headers = { ...identityHeader(flags), 'content-type': typeOf(file) };
   const body = dryRun
-    ? await judgedHere(file, account)
+    ? (await judgedHere(file, account)).body
     : (await api.upload(`${BATCHES}${query}`, Readable.from([file.bytes]), headers)).body;
+  if (csv !== undefined && body['state'] === 'invalid') await writeProblems(csv, { file, account, body }, shell);
   if (json) await output.json(body);
   else {
     await output.facts(batchFacts(body));
@@ -57,6 +66,25 @@ async function upload(path: string, flags: UploadFlags, shell: Shell): Promise<E
     await output.note(dryRun ? 'Dry run: nothing was sent.' : nextStep(body));
   }
   return body['state'] === 'invalid' ? 1 : 0;
+}
+
+function typeOf({ format, encoding: named }: FileToSend): string {
+  return format === 'json' ? 'application/json' : contentTypeOf(format, named);
+}
+
+async function writeProblems(
+  path: string,
+  {
+    file,
+    account,
+    body,
+  }: { readonly file: FileToSend; readonly account: string | undefined; readonly body: JsonObject },
+  { output }: Shell,
+): Promise<void> {
+  const { problemsCsv } = await judgedHere(file, account, (body['problems'] ?? []) as readonly Finding[]);
+  if (problemsCsv === undefined) throw new WrongUsage('--csv needs a file with columns; JSON has none.');
+  await writeFile(path, problemsCsv);
+  await output.note(`All that is wrong is in ${path}`);
 }
 
 function nextStep({ id, state, contentHash }: JsonObject): string {

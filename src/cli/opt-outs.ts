@@ -6,6 +6,7 @@ import { WrongUsage } from './failure.ts';
 import { country, repeated, withExample } from './flags.ts';
 import type { ExitCode } from './io.ts';
 import { grouped, printable } from './output.ts';
+import { contentTypeOf } from './recipients-file.ts';
 import type { Shell } from './shell.ts';
 
 const PATH = '/v1/opt-outs';
@@ -38,7 +39,7 @@ function addChange(group: Command, shell: Shell, { name, description }: Change):
   const command = group
     .command(name)
     .description(description)
-    .argument('[file]', 'CSV, JSON lines, or one number a line; - reads standard input')
+    .argument('[file]', 'CSV, .xlsx, .ods, JSON lines, or one number a line; - reads standard input')
     .option('--phone <number>', 'one number; may be repeated', repeated)
     .option('--from <sender>', 'only for this sender; without it, for all')
     .option('--country <code>', 'country of the numbers without a country code', country)
@@ -78,7 +79,8 @@ async function uploadFile(
   const { first, all } = await peek(source as AsyncIterable<Buffer>);
   const query = new URLSearchParams(named).toString();
   const path = query === '' ? PATH : `${PATH}?${query}`;
-  return api.upload(path, all, first.trimStart().startsWith('{') ? 'application/x-ndjson' : 'text/csv', method);
+  const format = first.startsWith('PK') ? 'xlsx' : first.trimStart().startsWith('{') ? 'ndjson' : 'csv';
+  return api.upload(path, all, contentTypeOf(format, undefined), method);
 }
 
 /** A list without a header gets one: its first line is a number. */
@@ -93,7 +95,8 @@ async function peek(source: AsyncIterable<Buffer>): Promise<{ first: string; all
   const bare = /^\s*['"]?\+?\d[\d\s().-]{5,}['"]?\s*(\r?\n|$)/.test(first);
   async function* again(): AsyncGenerator<Buffer> {
     if (bare) yield Buffer.from('to\n');
-    yield Buffer.from(first);
+    // As it came: it may be a workbook, or in another encoding.
+    if (!head.done) yield Buffer.from(bare ? first : head.value);
     for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield Buffer.from(next.value);
   }
   return { first, all: Readable.from(again()) };

@@ -64,6 +64,8 @@ export interface FileFacts {
 export class RowReader {
   readonly columns: string[] = [];
   format: FileFormat | undefined;
+  /** Where the header stands. */
+  headerRow = 1;
   readonly #source: AsyncIterable<Uint8Array>;
   readonly #options: ReadOptions;
   readonly #text: TextReader;
@@ -189,6 +191,7 @@ export class RowReader {
     const at = found ?? filled[0];
     if (at === undefined) return undefined;
     this.#titleRows = filled.indexOf(at);
+    this.headerRow = rows[at]?.row ?? 1;
     this.#addColumns(rows[at]?.cells ?? [], rows[at]?.row);
     return rows.slice(at + 1);
   }

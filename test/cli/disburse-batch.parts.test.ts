@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -86,6 +86,35 @@ describe('batch', () => {
     expect(taken.code).toBe(0);
     expect(JSON.parse(taken.stdout)).toMatchObject({ state: 'awaiting_approval', contentHash: HASH, totals: sum });
     expect(asked).toEqual([]);
+  });
+
+  test('--csv writes all that is wrong, in the columns of the file and beside what the API found', async () => {
+    const [head, row] = CSV.trim().split('\n');
+    const bad = Array.from({ length: 150 }, (_, at) => `r-${at};771234567;=1+${at};wallet-a-senegal`);
+    const text = [head, row, ...bad, ''].join('\n');
+    const problems = [{ row: 2, column: 'amount', reason: 'is more than MAX_DISBURSEMENT' }];
+    const { env } = await answers({ ...batch, state: 'invalid', problems, problemCount: 151 }, 201);
+    const out = join(folder, 'wrong.csv');
+    const { code, stderr } = await relais(['disburse', 'batch', file(text), '--csv', out], { env });
+    expect(code).toBe(1);
+    expect(stderr).toContain(out);
+    const lines = readFileSync(out, 'utf8').slice(1).trimEnd().split('\r\n');
+    expect(lines).toHaveLength(152);
+    expect(lines[0]).toBe('reference;accountAlias;amount;withdrawMode;row;problem');
+    expect(lines[1]).toBe(
+      'r-0;771234567;\'=1+0;wallet-a-senegal;3;"amount must be whole francs in plain digits, such as 25000"',
+    );
+    expect(lines[151]).toBe('sal-1;771234567;25000;wallet-a-senegal;2;amount is more than MAX_DISBURSEMENT');
+  });
+
+  test('a workbook and a named encoding are handed in as what they are', async () => {
+    const { asked, env } = await answers(batch, 201);
+    await relais(['disburse', 'batch', 'test/golden/files/libreoffice-office.ods'], { env });
+    await relais(['disburse', 'batch', file(CSV), '--encoding', 'cp1252'], { env });
+    expect(asked.map(({ headers }) => headers['content-type'])).toEqual([
+      'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+      'text/csv; charset=windows-1252',
+    ]);
   });
 
   test.for([

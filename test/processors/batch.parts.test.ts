@@ -84,7 +84,7 @@ async function uploaded(rows: readonly object[]): Promise<string> {
     environment: 'test',
     now: () => Date.now(),
   });
-  const file = readBatchFile(Buffer.from(JSON.stringify(rows)), 'json');
+  const file = await readBatchFile(Buffer.from(JSON.stringify(rows)), { format: 'json' });
   const { id } = await door.accept(file, { account: 'main', by: 'maker' });
   return id;
 }

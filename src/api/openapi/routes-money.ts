@@ -3,7 +3,7 @@ import { directCreditRequest } from '../../kinds/direct-credit.ts';
 import { BYTES_MAX } from '../../producer/batch/read-file.ts';
 import { approval } from '../batches.ts';
 import { balances, batch, batchReport, directCredit } from './answers-money.ts';
-import { APPROVAL_MAX, accountQuery, answer, json } from './pieces.ts';
+import { APPROVAL_MAX, accountQuery, answer, json, listFiles } from './pieces.ts';
 import { defineRoutes } from '../route.ts';
 import { resolve, show } from './routes-askable.ts';
 
@@ -22,7 +22,8 @@ export const batchRoutes = defineRoutes([
     summary: 'Upload a file of disbursements.',
     description:
       'Everything is judged before anything is paid: one bad row, and the batch is `invalid`. Columns are the fields ' +
-      'of a disbursement; each row needs a `reference`. Another key approves exactly these bytes.',
+      'of a disbursement; each row needs a `reference`. Another key approves exactly these bytes. Of a workbook the first ' +
+      'sheet is read; a text that is not Unicode needs its `charset`.',
     role: 'enqueue',
     scope: 'none',
     identity: 'optional',
@@ -31,8 +32,7 @@ export const batchRoutes = defineRoutes([
     body: {
       limit: `${BYTES_MAX / 1e6} MB`,
       files: {
-        'text/csv': { says: 'Separated by commas, semicolons or tabs.', example: ROWS_CSV },
-        'application/x-ndjson': { says: 'One disbursement per line.', example: ROWS_NDJSON },
+        ...listFiles(ROWS_CSV, ROWS_NDJSON),
         'application/json': { says: 'An array of disbursements.', example: `[${ROWS_NDJSON.trim()}]` },
       },
     },

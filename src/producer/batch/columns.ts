@@ -20,18 +20,27 @@ export function isColumn(name: string): name is Column {
   return Object.hasOwn(columns, name);
 }
 
+/** `Account Alias` and `account_alias` are meant well, and the header decides where money goes. */
+function meantBy(name: string): Column | undefined {
+  const plain = (text: string): string => canonicalName(text).replace(/[_-]/g, '');
+  return columnNames.find((column) => plain(column) === plain(name));
+}
+
 /** A column that is not known could be the one that matters, so it is refused and never stepped over. */
 export function notAColumn(name: string): string {
-  // `Account Alias` and `account_alias` are meant well, and the header decides where money goes.
-  const plain = (text: string): string => canonicalName(text).replace(/[_-]/g, '');
-  const meant = columnNames.find((column) => plain(column) === plain(name));
+  const meant = meantBy(name);
   if (meant) return `is not a column here; did you mean "${meant}"?`;
   return `is not a column here; the columns are ${columnNames.join(', ')}`;
 }
 
-/** What is wrong with the header of a CSV file. */
-export function headerProblems(header: readonly string[]): Finding[] {
-  const of = (column: string, reason: string): Finding => ({ row: 1, column: shown(column), reason });
+/** Tells the header among the first rows of a table: a title above it names none of its columns. */
+export function isHeader(cells: readonly string[]): boolean {
+  return cells.filter((cell) => meantBy(cell.trim()) !== undefined).length > 1;
+}
+
+/** What is wrong with the header of a table, which stands in this row. */
+export function headerProblems(header: readonly string[], row: number): Finding[] {
+  const of = (column: string, reason: string): Finding => ({ row, column: shown(column), reason });
   const unknown = header.filter((name) => !isColumn(name)).map((name) => of(name, notAColumn(name)));
   const twice = header.filter((name, at) => isColumn(name) && header.indexOf(name) !== at);
   const missing = columnNames.filter((name) => columns[name] === 'needed' && !header.includes(name));

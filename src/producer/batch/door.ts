@@ -53,6 +53,7 @@ export async function judgeFile(
 ): Promise<Judgement> {
   const judge = new Judge(options);
   judge.problems.add(...file.problems);
+  judge.warnings.add(...(file.warnings ?? []));
   const sound: SoundRow[] = [];
   for (let from = 0; from < file.rows.length; from += ROWS_AT_ONCE) {
     const rows = file.rows.slice(from, from + ROWS_AT_ONCE).flatMap((raw) => judge.read(raw) ?? []);

@@ -22,6 +22,8 @@ export interface JudgeOptions {
   readonly extraWithdrawModes?: readonly string[] | undefined;
   /** XOF that the account was asked for today already, where the rows are to be accepted now. */
   readonly spentToday?: number;
+  /** How many problems are told one by one; absent: a hundred. */
+  readonly kept?: number;
 }
 
 /** A row that could stand alone. */
@@ -37,7 +39,7 @@ export interface SoundRow {
 }
 
 export class Judge {
-  readonly problems = new FindingList();
+  readonly problems: FindingList;
   readonly warnings = new FindingList();
   readonly #options: JudgeOptions;
   readonly #rowOfReference = new Map<string, number>();
@@ -51,6 +53,7 @@ export class Judge {
   #fresh = 0;
 
   constructor(options: JudgeOptions) {
+    this.problems = new FindingList(options.kept);
     this.#options = options;
   }
 

@@ -14,6 +14,11 @@ export interface Rows {
   readonly rows: readonly RawRow[];
   /** Of the file as a whole: with one of these no row can be trusted. */
   readonly problems: readonly Finding[];
+  /** What there is to know that is no fault, such as sheets that were not read. */
+  readonly warnings?: readonly Finding[];
+  /** The table as it was written, for a list of what is wrong with it; absent where the file was JSON. */
+  readonly columns?: readonly string[];
+  readonly cells?: ReadonlyMap<number, readonly string[]>;
 }
 
 /** No row of the file is judged. */

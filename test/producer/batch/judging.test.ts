@@ -11,8 +11,11 @@ const row = {
 };
 type Row = Readonly<Record<string, unknown>>;
 
-function judge(rows: readonly Row[], { limits = {}, spentToday = 0 }: { limits?: Limits; spentToday?: number } = {}) {
-  const file = readBatchFile(Buffer.from(JSON.stringify(rows)), 'json');
+async function judge(
+  rows: readonly Row[],
+  { limits = {}, spentToday = 0 }: { limits?: Limits; spentToday?: number } = {},
+) {
+  const file = await readBatchFile(Buffer.from(JSON.stringify(rows)), { format: 'json' });
   return judgeFile(file, {
     environment: 'test',
     account: 'main',
@@ -67,7 +70,7 @@ describe('a row that is wrong by itself is named with its column', () => {
 
   test('a cell that could not be read is told once', async () => {
     const csv = 'reference;accountAlias;amount;withdrawMode\nsal-1;771234567;1e3;wallet-a-sn\n';
-    const file = readBatchFile(Buffer.from(csv), 'csv');
+    const file = await readBatchFile(Buffer.from(csv), { format: 'csv' });
     const { problems } = await judgeFile(file, { environment: 'test', account: 'main', limits: {} });
     expect(problems.list.map(({ column }) => column)).toEqual(['amount']);
   });
@@ -112,11 +115,11 @@ describe('rows against each other', () => {
 });
 
 describe('references that stand for something already', () => {
-  const file = readBatchFile(Buffer.from(JSON.stringify(people(3))), 'json');
+  const reading = readBatchFile(Buffer.from(JSON.stringify(people(3))), { format: 'json' });
   const options = { environment: 'test', account: 'main', limits: { MAX_PER_DAY: 50_000 } };
 
   test('another request: refused, and named', async () => {
-    const { problems } = await judgeFile(file, { ...options, limits: {} }, async () => [
+    const { problems } = await judgeFile(await reading, { ...options, limits: {} }, async () => [
       undefined,
       { id: 'dsb_other', same: false },
       undefined,
@@ -127,7 +130,7 @@ describe('references that stand for something already', () => {
   });
 
   test('the very same request: not paid again, and not counted against a limit again', async () => {
-    const { problems, warnings, totals } = await judgeFile(file, options, async () => [
+    const { problems, warnings, totals } = await judgeFile(await reading, options, async () => [
       undefined,
       { id: 'dsb_same', same: true },
       undefined,
@@ -202,10 +205,10 @@ test('ten thousand problems are counted, and a hundred are kept', async () => {
   expect(problems.list).toHaveLength(100);
 });
 
-test('the account is the one asked for, else the first that a row names, else main', () => {
-  const file = (...rows: Row[]) => readBatchFile(Buffer.from(JSON.stringify(rows)), 'json');
-  expect(accountOf(file(row), undefined)).toBe('main');
-  expect(accountOf(file(row, { ...row, account: 'shop' }), undefined)).toBe('shop');
-  expect(accountOf(file({ ...row, account: 'shop' }), 'other')).toBe('other');
-  expect(accountOf(file({ ...row, account: 'not a name' }), undefined)).toBe('main');
+test('the account is the one asked for, else the first that a row names, else main', async () => {
+  const file = (...rows: Row[]) => readBatchFile(Buffer.from(JSON.stringify(rows)), { format: 'json' });
+  expect(accountOf(await file(row), undefined)).toBe('main');
+  expect(accountOf(await file(row, { ...row, account: 'shop' }), undefined)).toBe('shop');
+  expect(accountOf(await file({ ...row, account: 'shop' }), 'other')).toBe('other');
+  expect(accountOf(await file({ ...row, account: 'not a name' }), undefined)).toBe('main');
 });

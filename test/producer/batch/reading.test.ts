@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { type BatchFormat, readBatchFile } from '../../../src/producer/batch/read-file.ts';
+import { rowOf, xlsxOf, xlsxOfTexts } from '../../files/workbooks.ts';
 import { ROWS_MAX } from '../../../src/producer/batch/rows.ts';
 
 const HEADER = 'reference;accountAlias;amount;withdrawMode';
 const ROW = 'sal-1;771234567;25000;wallet-a-senegal';
-const read = (text: string | Buffer, format: BatchFormat = 'csv') => readBatchFile(Buffer.from(text), format);
+const read = (text: string | Buffer, format: BatchFormat = 'csv') => readBatchFile(Buffer.from(text), { format });
 const request = {
   reference: 'sal-1',
   accountAlias: '771234567',
@@ -17,24 +18,24 @@ describe('a CSV file', () => {
     [';', '\n'],
     [',', '\r\n'],
     ['\t', '\r'],
-  ] as const)('is read whatever separates it: %j %j', ([delimiter, newline]) => {
+  ] as const)('is read whatever separates it: %j %j', async ([delimiter, newline]) => {
     const text = [HEADER, ROW, ''].join(newline).replaceAll(';', delimiter);
-    expect(read(text).rows).toEqual([{ row: 2, request, problems: [] }]);
+    expect((await read(text)).rows).toEqual([{ row: 2, request, problems: [] }]);
   });
 
-  test('a byte order mark belongs to the bytes and not to the header', () => {
-    const marked = read(`\ufeff${HEADER}\n${ROW}\n`);
+  test('a byte order mark belongs to the bytes and not to the header', async () => {
+    const marked = await read(`\ufeff${HEADER}\n${ROW}\n`);
     expect(marked.rows).toEqual([{ row: 2, request, problems: [] }]);
-    expect(marked.contentHash).not.toBe(read(`${HEADER}\n${ROW}\n`).contentHash);
+    expect(marked.contentHash).not.toBe((await read(`${HEADER}\n${ROW}\n`)).contentHash);
   });
 
-  test('rows are numbered as a spreadsheet does, blank ones too', () => {
-    const { rows } = read(`${HEADER}\n\n${ROW}\n;;;\n${ROW}\n`);
+  test('rows are numbered as a spreadsheet does, blank ones too', async () => {
+    const { rows } = await read(`${HEADER}\n\n${ROW}\n;;;\n${ROW}\n`);
     expect(rows.map(({ row }) => row)).toEqual([3, 5]);
   });
 
-  test('quotes keep a separator together', () => {
-    expect(read(`${HEADER}\n"a;b";771234567;1;service\n`).rows[0]?.request['reference']).toBe('a;b');
+  test('quotes keep a separator together', async () => {
+    expect((await read(`${HEADER}\n"a;b";771234567;1;service\n`)).rows[0]?.request['reference']).toBe('a;b');
   });
 
   test.for([
@@ -51,33 +52,33 @@ describe('a CSV file', () => {
     '25000F',
     '٢٥',
     '9'.repeat(14),
-  ])('the amount %j is not written plainly', (amount) => {
-    const { rows } = read(`${HEADER}\nsal-1;771234567;"${amount}";wallet-a-senegal\n`);
+  ])('the amount %j is not written plainly', async (amount) => {
+    const { rows } = await read(`${HEADER}\nsal-1;771234567;"${amount}";wallet-a-senegal\n`);
     expect(rows[0]?.problems).toEqual([
       { row: 2, column: 'amount', reason: 'must be whole francs in plain digits, such as 25000' },
     ]);
     expect(rows[0]?.request).not.toHaveProperty('amount');
   });
 
-  test('an empty cell is a field that is not there', () => {
-    const { rows } = read(`${HEADER};debitAccountNumber;allowDuplicate\n${ROW};;\n`);
+  test('an empty cell is a field that is not there', async () => {
+    const { rows } = await read(`${HEADER};debitAccountNumber;allowDuplicate\n${ROW};;\n`);
     expect(rows[0]?.request).toEqual(request);
   });
 
   test.for([
     ['true', true],
     ['false', false],
-  ] as const)('allowDuplicate %s', ([cell, value]) => {
-    expect(read(`${HEADER};allowDuplicate\n${ROW};${cell}\n`).rows[0]?.request['allowDuplicate']).toBe(value);
+  ] as const)('allowDuplicate %s', async ([cell, value]) => {
+    expect((await read(`${HEADER};allowDuplicate\n${ROW};${cell}\n`)).rows[0]?.request['allowDuplicate']).toBe(value);
   });
 
-  test('allowDuplicate is true or false and nothing like them', () => {
-    const { rows } = read(`${HEADER};allowDuplicate\n${ROW};yes\n`);
+  test('allowDuplicate is true or false and nothing like them', async () => {
+    const { rows } = await read(`${HEADER};allowDuplicate\n${ROW};yes\n`);
     expect(rows[0]?.problems[0]).toMatchObject({ row: 2, column: 'allowDuplicate' });
   });
 
-  test.for([`${ROW};more`, 'sal-1;771234567;25000'])('a row of another length is refused: %s', (row) => {
-    const { rows } = read(`${HEADER}\n${row}\n`);
+  test.for([`${ROW};more`, 'sal-1;771234567;25000'])('a row of another length is refused: %s', async (row) => {
+    const { rows } = await read(`${HEADER}\n${row}\n`);
     expect(rows[0]?.problems[0]?.reason).toMatch(/has \d cells, where the header has 4/);
   });
 });
@@ -92,43 +93,45 @@ describe('a header', () => {
     ['reference;accountAlias;amount;withdrawMode;notBefore', 'notBefore', 'is not a column here'],
     ['reference;accountAlias;amount;withdrawMode;', '', 'is not a column here'],
     ['reference;accountAlias;amount;withdrawMode;__proto__', '__proto__', 'is not a column here'],
-  ] as const)('%s', ([header, column, reason]) => {
-    const { rows, problems } = read(`${header}\n${ROW}\n`);
+  ] as const)('%s', async ([header, column, reason]) => {
+    const { rows, problems } = await read(`${header}\n${ROW}\n`);
     expect(rows).toEqual([]);
     expect(problems).toContainEqual({ row: 1, column, reason: expect.stringContaining(reason) });
   });
 });
 
 describe('JSON', () => {
-  test('an array and lines are read to the same rows', () => {
+  test('an array and lines are read to the same rows', async () => {
     const rows = [{ row: 1, request, problems: [] }];
-    expect(read(JSON.stringify([request]), 'json').rows).toEqual(rows);
-    expect(read(`${JSON.stringify(request)}\n`, 'ndjson').rows).toEqual(rows);
+    expect((await read(JSON.stringify([request]), 'json')).rows).toEqual(rows);
+    expect((await read(`${JSON.stringify(request)}\n`, 'ndjson')).rows).toEqual(rows);
   });
 
-  test('lines are numbered as they stand in the file', () => {
-    expect(read(`\n${JSON.stringify(request)}\n`, 'ndjson').rows[0]?.row).toBe(2);
+  test('lines are numbered as they stand in the file', async () => {
+    expect((await read(`\n${JSON.stringify(request)}\n`, 'ndjson')).rows[0]?.row).toBe(2);
   });
 
-  test('a broken line spoils itself only', () => {
-    const { rows } = read(`{"reference":\n${JSON.stringify(request)}`, 'ndjson');
+  test('a broken line spoils itself only', async () => {
+    const { rows } = await read(`{"reference":\n${JSON.stringify(request)}`, 'ndjson');
     expect(rows[0]?.problems[0]?.reason).toContain('is not JSON');
     expect(rows[1]?.problems).toEqual([]);
   });
 
-  test.for(['[1]', '[null]', '[[]]', '["x"]'])('%s is no disbursement', (text) => {
-    expect(read(text, 'json').rows[0]?.problems).toEqual([{ row: 1, column: null, reason: 'must be an object' }]);
+  test.for(['[1]', '[null]', '[[]]', '["x"]'])('%s is no disbursement', async (text) => {
+    expect((await read(text, 'json')).rows[0]?.problems).toEqual([
+      { row: 1, column: null, reason: 'must be an object' },
+    ]);
   });
 
-  test('a field that a batch does not take is named, and so is one that looks like another', () => {
+  test('a field that a batch does not take is named, and so is one that looks like another', async () => {
     const given = { ...request, notBefore: '2030-01-01T00:00:00Z', Amount: 1 };
-    const { rows } = read(JSON.stringify([given]), 'json');
+    const { rows } = await read(JSON.stringify([given]), 'json');
     expect(rows[0]?.problems.map(({ column }) => column)).toEqual(['notBefore', 'Amount']);
     expect(rows[0]?.request).toEqual(request);
   });
 
-  test('nothing that is written in it reaches a prototype', () => {
-    const { rows } = read('[{"__proto__":{"amount":1}}]', 'json');
+  test('nothing that is written in it reaches a prototype', async () => {
+    const { rows } = await read('[{"__proto__":{"amount":1}}]', 'json');
     expect(rows[0]?.problems[0]).toMatchObject({ column: '__proto__' });
     expect(rows[0]?.request['amount']).toBeUndefined();
   });
@@ -136,43 +139,119 @@ describe('JSON', () => {
 
 describe('a file that is no list of disbursements is refused as a whole', () => {
   test.for([
-    ['nothing', '', 'csv', 'is missing'],
+    ['nothing', '', 'csv', 'The file is empty'],
     ['nothing', '', 'ndjson', 'has no rows'],
     ['no elements', '[]', 'json', 'has no rows'],
     ['a header alone', `${HEADER}\n`, 'csv', 'has no rows'],
     ['an object', '{"rows":[]}', 'json', 'must be a JSON array'],
     ['half of an array', '[{"a":1}', 'json', 'is not JSON'],
-    ['a quote that never ends', `${HEADER}\n"sal-1;77\n`, 'csv', 'CSV_QUOTE_NOT_CLOSED'],
-    ['a row without an end', `${HEADER}\n"${'x'.repeat(20_000)}`, 'csv', 'CSV_MAX_RECORD_SIZE'],
-    ['a workbook', 'PK\x03\x04....', 'csv', 'is a workbook'],
-  ] as const)('%s', ([, text, format, reason]) => {
-    const { rows, problems } = read(text, format);
+    ['a quote that never ends', `${HEADER}\n"sal-1;77\n`, 'csv', 'A quote was opened'],
+    ['a row without an end', `${HEADER}\n"${'x'.repeat(70_000)}`, 'csv', 'longer than 64 kB'],
+    ['half a workbook', 'PK\x03\x04....', 'csv', 'The workbook is damaged'],
+  ] as const)('%s', async ([, text, format, reason]) => {
+    const { rows, problems } = await read(text, format);
     expect(rows).toEqual([]);
     expect(problems[0]?.reason).toContain(reason);
   });
 
-  test('text that is not UTF-8', () => {
+  test('text that is not UTF-8', async () => {
     const latin = Buffer.concat([
       Buffer.from(`${HEADER}\nsal-`),
       Buffer.from([0xe9]),
       Buffer.from(';77;1;service\n'),
     ]);
-    expect(read(latin).problems[0]?.reason).toContain('is not UTF-8');
-    expect(read(Buffer.from(`${HEADER}\n${ROW}`, 'utf16le')).problems[0]?.reason).toContain('is not UTF-8');
+    expect((await read(latin)).problems[0]?.reason).toContain('is not UTF-8');
   });
 
   test.for([
     ['csv', (rows: number) => `${HEADER}\n${`${ROW}\n`.repeat(rows)}`],
     ['ndjson', (rows: number) => '{}\n'.repeat(rows)],
     ['json', (rows: number) => `[${Array.from({ length: rows }, () => '{}').join(',')}]`],
-  ] as const)('more than ten thousand rows of %s', ([format, text]) => {
-    expect(read(text(ROWS_MAX), format).rows).toHaveLength(ROWS_MAX);
-    expect(read(text(ROWS_MAX + 1), format)).toMatchObject({ rows: [], problems: [{ row: null }] });
+  ] as const)('more than ten thousand rows of %s', async ([format, text]) => {
+    expect((await read(text(ROWS_MAX), format)).rows).toHaveLength(ROWS_MAX);
+    expect(await read(text(ROWS_MAX + 1), format)).toMatchObject({ rows: [], problems: [{ row: null }] });
   });
 
-  test('a wall of blank rows hides nothing behind it', () => {
-    const { rows, problems } = read(`${HEADER}\n${ROW}\n${';;;\n'.repeat(12_000)}${ROW}\n`);
+  test('a wall of blank rows hides nothing behind it', async () => {
+    const { rows, problems } = await read(`${HEADER}\n${ROW}\n${';;;\n'.repeat(12_000)}${ROW}\n`);
     expect(rows).toEqual([]);
     expect(problems[0]?.reason).toContain('has more than');
+  });
+});
+
+describe('a workbook', () => {
+  const HEAD = HEADER.split(';');
+  const cells = ROW.split(';');
+  const sheet = (...rows: readonly string[]) => xlsxOf({ rows: rows.join('') });
+  const number = (value: string) => `<c><v>${value}</v></c>`;
+  const text = (value: string) => `<c t="inlineStr"><is><t>${value}</t></is></c>`;
+
+  test('is read to the same rows as CSV, whatever it is sent as', async () => {
+    const book = xlsxOfTexts([HEAD, cells]);
+    for (const format of ['csv', 'xlsx', 'ods'] as const) {
+      expect((await read(book, format)).rows).toEqual([{ row: 2, request, problems: [] }]);
+    }
+  });
+
+  test('numbers are numbers, and an amount with a fraction is none', async () => {
+    const good = `<row>${text('sal-1')}${number('771234567')}${number('25000.0')}${text('wallet-a-senegal')}</row>`;
+    const bad = `<row>${text('sal-2')}${number('771234567')}${number('2.5E1')}${text('x')}</row>`;
+    const worse = `<row>${text('sal-3')}${number('771234567')}${number('25000.5')}${text('x')}</row>`;
+    const { rows } = await read(sheet(rowOf(HEAD), good, bad, worse));
+    expect(rows[0]).toEqual({ row: 2, request, problems: [] });
+    expect(rows[1]?.request['amount']).toBe(25);
+    expect(rows[2]?.problems[0]).toMatchObject({ row: 4, column: 'amount' });
+  });
+
+  test('a hidden row is paid by nobody, and neither is a formula without its result', async () => {
+    const formula = `<row>${text('sal-2')}<c><f>A1</f></c>${number('1')}${text('x')}</row>`;
+    const { rows } = await read(sheet(rowOf(HEAD), rowOf(cells, 'hidden="1"'), formula));
+    expect(rows[0]).toMatchObject({
+      request: {},
+      problems: [{ row: 2, reason: expect.stringContaining('is hidden') }],
+    });
+    expect(rows[1]?.problems).toMatchObject([{ row: 3, column: 'accountAlias' }]);
+  });
+
+  test('a title above the header is no row, and a wrong header is named by its place', async () => {
+    expect((await read(xlsxOfTexts([['Salaires, novembre'], [], HEAD, cells]))).rows).toEqual([
+      { row: 4, request, problems: [] },
+    ]);
+    const { problems } = await read(xlsxOfTexts([['Salaires'], [...HEAD, 'note'], cells]));
+    expect(problems).toMatchObject([{ row: 2, column: 'note' }]);
+  });
+
+  test('merged cells are told', async () => {
+    const book = xlsxOf({
+      rows: [rowOf(HEAD), rowOf(cells)].join(''),
+      behind: '<mergeCells count="1"><mergeCell ref="A2:A3"/></mergeCells>',
+    });
+    expect((await read(book)).warnings).toMatchObject([{ row: null, reason: expect.stringContaining('merged') }]);
+  });
+
+  test('more than ten thousand rows', async () => {
+    const { rows, problems } = await read(xlsxOfTexts([HEAD, ...Array.from({ length: ROWS_MAX + 1 }, () => cells)]));
+    expect(rows).toEqual([]);
+    expect(problems[0]?.reason).toContain('has more than');
+  });
+});
+
+describe('a text in another encoding', () => {
+  const accents = `${HEADER}\nsalaire-décembre;771234567;25000;wallet-a-senegal\n`;
+  const expected = [{ row: 2, request: { ...request, reference: 'salaire-décembre' }, problems: [] }];
+
+  test('UTF-16 is Unicode too', async () => {
+    expect((await read(Buffer.from(`\ufeff${accents}`, 'utf16le'))).rows).toEqual(expected);
+  });
+
+  test('Windows-1252 is read where it is named, and never guessed: a reference is an identity', async () => {
+    const bytes = Buffer.from(accents, 'latin1');
+    expect((await read(bytes)).problems[0]?.reason).toContain('is not UTF-8 text');
+    expect((await readBatchFile(bytes, { format: 'csv', encoding: 'windows-1252' })).rows).toEqual(expected);
+  });
+
+  test('a number that a program took for a measurement is whole', async () => {
+    const { rows } = await read(`${HEADER}\n${ROW.replace('771234567', '771234567.0')}\n`);
+    expect(rows).toEqual([{ row: 2, request, problems: [] }]);
   });
 });

@@ -1,0 +1,103 @@
+import { isSpreadsheetError } from '../../files/cells.ts';
+import { UnusableFile } from '../../files/problems.ts';
+import { type FileFormat, type RawRow as TableRow, RowReader } from '../../files/rows.ts';
+import type { Encoding } from '../../files/text.ts';
+import type { Finding } from '../../kinds/batch.ts';
+import { type Column, headerProblems, isColumn, isHeader } from './columns.ts';
+import { type RawRow, type Rows, ROWS_MAX, tooManyRows, unreadable } from './rows.ts';
+
+/** Blank ones too: a wall of them must hide nothing behind it. */
+const RECORDS_MAX = ROWS_MAX + 1_000;
+/** More than a workbook of 5 MB becomes where nobody means harm. */
+const UNPACKED_MAX = 100_000_000;
+
+export interface TableReading {
+  readonly format: FileFormat;
+  /** What a text is written in, where it is not Unicode. */
+  readonly encoding?: Encoding | undefined;
+}
+
+export async function tableRows(bytes: Buffer, reading: TableReading): Promise<Rows> {
+  const reader = new RowReader(once(bytes), { ...reading, isHeader, trim: false, unpackedMax: UNPACKED_MAX });
+  try {
+    return await readAll(reader, reading.encoding);
+  } catch (error) {
+    if (!(error instanceof UnusableFile)) throw error;
+    const [{ message, detail, row } = { message: '', detail: undefined, row: undefined }] = error.problems;
+    return unreadable(`cannot be read: ${message}${detail ? ` (${detail})` : ''}`, row ?? null);
+  }
+}
+
+async function* once(bytes: Buffer): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+async function readAll(reader: RowReader, named: Encoding | undefined): Promise<Rows> {
+  const rows: RawRow[] = [];
+  const cells = new Map<number, readonly string[]>();
+  let header: string[] = [];
+  let [records, problems]: [number, Finding[]] = [0, []];
+  for await (const batch of reader.batches()) {
+    if (header.length === 0) {
+      header = reader.columns.map((name) => name.trim());
+      problems = headerProblems(header, reader.headerRow);
+    }
+    records += batch.length;
+    const filled = problems.length > 0 ? [] : batch.filter((row) => row.cells.some((cell) => cell.trim() !== ''));
+    for (const row of filled) {
+      rows.push(rowOf(row, header, reader.format !== 'csv'));
+      cells.set(row.row, row.cells);
+    }
+    if (rows.length > ROWS_MAX || records > RECORDS_MAX) return tooManyRows();
+  }
+  const { encoding, sheet, otherSheets = [], merged = 0 } = reader.facts();
+  // Guessing an encoding may change a name, and this is money: it is said, or the file is asked for again.
+  if (named === undefined && (encoding === 'windows-1252' || encoding === 'mac-roman')) {
+    return unreadable('is not UTF-8 text; save it as CSV UTF-8, or say what it is written in (--encoding, charset)');
+  }
+  if (header.length === 0) return { rows, problems: headerProblems([], 1) };
+  const warn = (reason: string): Finding => ({ row: null, column: null, reason });
+  const warnings = [
+    ...(otherSheets.length > 0
+      ? [warn(`only the sheet “${sheet}” was read, and not ${otherSheets.join(', ')}`)]
+      : []),
+    ...(merged > 0 ? [warn('has merged cells: only the first row of each has the value')] : []),
+  ];
+  return { rows, problems, warnings, columns: header, cells };
+}
+
+function rowOf({ row, cells: read, hidden }: TableRow, header: readonly string[], isSheet: boolean): RawRow {
+  const whole = (reason: string): RawRow => ({ row, request: {}, problems: [{ row, column: null, reason }] });
+  if (hidden) return whole('is hidden in the spreadsheet, so nobody who looked has seen it; show it or delete it');
+  // A sheet ends each row with the last cell that has something in it.
+  const missing = isSheet ? Math.max(0, header.length - read.length) : 0;
+  const cells = [...read, ...Array.from({ length: missing }, () => '')];
+  if (cells.length !== header.length) {
+    return whole(`has ${cells.length} cells, where the header has ${header.length}`);
+  }
+  const request: Record<string, unknown> = {};
+  const problems: Finding[] = [];
+  for (const [at, column] of header.entries()) {
+    const cell = cells[at] ?? '';
+    if (!isColumn(column) || cell === '') continue;
+    const value = readCell(column, cell);
+    if ('reason' in value) problems.push({ row, column, reason: value.reason });
+    else request[column] = value.value;
+  }
+  return { row, request, problems };
+}
+
+function readCell(column: Column, cell: string): { readonly value: unknown } | { readonly reason: string } {
+  if (isSpreadsheetError(cell))
+    return { reason: `is ${cell}: an error of the spreadsheet, or a formula without its result` };
+  if (column === 'amount') {
+    // `1e3`, `25 000`, `25000.00` and `-5` are numbers to somebody, and not the same to everybody.
+    if (/^[1-9]\d{0,12}$/.test(cell)) return { value: Number(cell) };
+    return { reason: 'must be whole francs in plain digits, such as 25000' };
+  }
+  // A program that took the number for a measurement had the whole of it.
+  if (column === 'accountAlias') return { value: cell.replace(/^(\d{7,})[.,]0{1,2}$/, '$1') };
+  if (column !== 'allowDuplicate') return { value: cell };
+  if (cell === 'true' || cell === 'false') return { value: cell === 'true' };
+  return { reason: 'must be true, false or empty' };
+}

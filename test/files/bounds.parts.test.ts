@@ -1,0 +1,125 @@
+/** Files that somebody made to hurt: nothing of them is executed, and none of them takes more than it may. */
+import { expect, test } from 'vitest';
+import { UnusableFile } from '../../src/files/problems.ts';
+import { checkFile } from '../campaigns/check/read-file.ts';
+import { odsOf, partsOf, rowOf, xlsxOf, xlsxOfTexts, zipOf } from './workbooks.ts';
+
+const HEAD = rowOf(['to', 'nom']);
+const AWA = rowOf(['+221770000001', 'Awa']);
+const cell = (text: string): string => `<table:table-cell><text:p>${text}</text:p></table:table-cell>`;
+const odsHead = `<table:table-row>${cell('to')}</table:table-row>`;
+
+async function codesOf(file: Buffer): Promise<readonly string[]> {
+  const before = process.memoryUsage().rss;
+  const failure = await checkFile(file).catch((error: unknown) => error);
+  expect(process.memoryUsage().rss - before).toBeLessThan(300_000_000);
+  expect(failure).toBeInstanceOf(UnusableFile);
+  return (failure as UnusableFile).problems.map(({ code }) => code);
+}
+
+test('a zip bomb: kilobytes that say they are gigabytes are not unpacked', async () => {
+  const claims = { size: 4_000_000_000 };
+  expect(await codesOf(xlsxOf({ rows: HEAD + AWA, claims }))).toEqual(['workbook_too_large']);
+});
+
+test('a zip bomb that says it is small ends where it said', async () => {
+  const rows = Buffer.concat([Buffer.from(HEAD), Buffer.alloc(60_000_000, ' ')]);
+  expect(await codesOf(xlsxOf({ rows, claims: { size: 1_000 } }))).toEqual(['broken_workbook']);
+});
+
+test('sixty megabytes of nothing between two rows are no row', async () => {
+  const rows = Buffer.concat([Buffer.from(HEAD), Buffer.alloc(60_000_000, ' '), Buffer.from(AWA)]);
+  const { summary } = await checkFile(xlsxOf({ rows })).catch(() => ({ summary: undefined }));
+  // Either it is read, or refused as a part that never ends; never both, and never without end.
+  expect(summary?.recipients ?? 0).toBeLessThanOrEqual(1);
+});
+
+test.for([
+  ['declared', '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>'],
+  ['read from elsewhere', '<!DOCTYPE x SYSTEM "file:///etc/passwd">'],
+])('a document whose entities are %s is refused', async ([, declaration]) => {
+  const parts = partsOf({ rows: HEAD + AWA }).map((part) =>
+    part.name.endsWith('sheet1.xml') ? { ...part, data: String(part.data).replace('?>', `?>${declaration}`) } : part,
+  );
+  expect(await codesOf(zipOf(parts))).toEqual(['broken_workbook']);
+});
+
+test('an entity that nobody declared is no more than the letters it is written with', async () => {
+  const rows = `${HEAD}<row><c t="inlineStr"><is><t>+221770000001</t></is></c><c t="inlineStr"><is><t>&amp;xxe; &#233;</t></is></c></row>`;
+  const { rows: read } = await checkFile(xlsxOf({ rows }), { text: '{{nom}}' });
+  expect(read).toMatchObject([{ vars: { nom: '&xxe; é' } }]);
+});
+
+test.for([
+  ['a text longer than any cell', `<si><t>${'x'.repeat(300_000)}</t></si>`, 'workbook_too_large'],
+  ['a hundred megabytes of texts', `<si><t>${'x'.repeat(100_000)}</t></si>`.repeat(1_100), 'workbook_too_large'],
+  ['more texts than a sheet has cells', '<si/>'.repeat(5_000_001), 'workbook_too_large'],
+] as const)('shared texts: %s', async ([, strings, code]) => {
+  expect(await codesOf(xlsxOf({ rows: HEAD + AWA, strings }))).toEqual([code]);
+});
+
+test.for([
+  ['a text that is not there', `${HEAD}<row><c t="s"><v>7</v></c></row>`, 'broken_workbook'],
+  ['a row below the last', `${HEAD}<row r="1048577"><c t="inlineStr"><is><t>1</t></is></c></row>`, 'too_many_rows'],
+  ['a row that is no number', `${HEAD}<row r="x"/>`, 'too_many_rows'],
+  [
+    'a cell far to the right',
+    `${HEAD}<row><c r="XFD2" t="inlineStr"><is><t>1</t></is></c></row>`,
+    'too_many_columns',
+  ],
+  ['101 columns', rowOf(['to', ...Array.from({ length: 100 }, () => 'x')]), 'too_many_columns'],
+  ['a row of 70 kB', HEAD + rowOf(['x'.repeat(70_000)]), 'row_too_long'],
+  ['a tag that never ends', `${HEAD}<row ${'a'.repeat(3_000_000)}`, 'broken_workbook'],
+  ['tags that do not match', `${HEAD}<row></c>`, 'broken_workbook'],
+] as const)('a sheet with %s', async ([, rows, code]) => {
+  expect(await codesOf(xlsxOf({ rows }))).toEqual([code]);
+});
+
+test.for([
+  [
+    'rows repeated a million times',
+    `<table:table-row table:number-rows-repeated="1048576">${cell('x')}</table:table-row>`,
+    'too_many_rows',
+  ],
+  [
+    'cells repeated without end',
+    `<table:table-row><table:table-cell table:number-columns-repeated="99999999"><text:p>x</text:p></table:table-cell></table:table-row>`,
+    'too_many_columns',
+  ],
+  [
+    'something that stands minus one times',
+    `<table:table-row table:number-rows-repeated="-1">${cell('x')}</table:table-row>`,
+    'broken_workbook',
+  ],
+] as const)('an OpenDocument sheet with %s', async ([, rows, code]) => {
+  expect(await codesOf(odsOf(odsHead + rows))).toEqual([code]);
+});
+
+test('a million empty rows behind the last are passed over', async () => {
+  const rows = `${odsHead}<table:table-row>${cell('+221770000001')}</table:table-row><table:table-row table:number-rows-repeated="1048574"><table:table-cell table:number-columns-repeated="16384"/></table:table-row>`;
+  const { summary } = await checkFile(odsOf(rows));
+  expect(summary).toMatchObject({ total: 1, recipients: 1, format: 'ods', sheet: 'Feuille1' });
+});
+
+test('what is not what was packed is refused: an amount may have changed', async () => {
+  expect(await codesOf(xlsxOf({ rows: HEAD + AWA, claims: { crc: 1 } }))).toEqual(['broken_workbook']);
+});
+
+test('a part with a password is asked for without one', async () => {
+  expect(await codesOf(xlsxOf({ rows: HEAD + AWA, encrypted: true }))).toEqual(['old_workbook']);
+});
+
+test('fifty-one megabytes are not kept', async () => {
+  expect(await codesOf(Buffer.concat([xlsxOfTexts([['to']]), Buffer.alloc(51_000_000)]))).toEqual([
+    'workbook_too_large',
+  ]);
+});
+
+test('a formula is not worked out, and a text that looks like one stays a text', async () => {
+  const formula =
+    '<row><c t="inlineStr"><is><t>+221770000001</t></is></c><c t="str"><f>WEBSERVICE("http://x")</f><v>Awa</v></c></row>';
+  const { rows } = await checkFile(xlsxOf({ rows: HEAD + formula + rowOf(['+221770000002', '=1+1']) }), {
+    text: '{{nom}}',
+  });
+  expect(rows).toMatchObject([{ vars: { nom: 'Awa' } }, { vars: { nom: '=1+1' } }]);
+});
