@@ -75,4 +75,12 @@ export const constants: Readonly<Record<string, Constant>> = {
   /** What is kept for a person to look at, of each endpoint. */
   LOG_LINES: 200,
   UNDELIVERED_MOST: 1_000,
+
+  /** Requests to retry that are remembered: each of them starts one retry, whenever it is asked again. */
+  RETRY_KEYS_KEPT: 20,
+  /**
+   * What hands out wakes a worker at once; the due index looks after this if that was lost. It is as long as a full
+   * window may wait for its slots: woken by the sweeper too, each of them would be looked at twice.
+   */
+  CHUNK_WAKE_GRACE_MS: 20_000,
 };

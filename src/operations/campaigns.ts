@@ -7,14 +7,11 @@ import { type CampaignSwitch, type SwitchDetails, campaignSwitches } from './cam
 import { type CampaignItem, packCampaignItem, packCountries } from './chunk-items.ts';
 import { keys } from './keys.ts';
 import { type CampaignRecord, RECORD_VERSION } from './record.ts';
-import {
-  amendCampaignScript,
-  commitUploadScript,
-  feedScript,
-  restScript,
-  switchCampaignScript,
-} from './scripts/campaign.ts';
-import { runScript } from './scripts/script.ts';
+import { amendCampaign } from './scripts/generated/amend-campaign.ts';
+import { commitUpload } from './scripts/generated/commit-upload.ts';
+import { handOutChunks } from './scripts/generated/hand-out-chunks.ts';
+import { restCampaign } from './scripts/generated/rest-campaign.ts';
+import { switchCampaign } from './scripts/generated/switch-campaign.ts';
 
 /**
  * Chunks are named after the campaign, their upload and their place in it. The tag keeps two uploads that run at the
@@ -92,12 +89,12 @@ interface Feeding {
 
 export class Campaigns {
   readonly #redis: Redis;
-  readonly #now: () => string;
+  readonly #now: () => number | undefined;
 
   /** `now` gives the time instead of Redis, for tests that turn the clock by hand. */
   constructor(redis: Redis, now?: () => number) {
     this.#redis = redis;
-    this.#now = () => (now ? String(now()) : '');
+    this.#now = () => now?.();
   }
 
   /** Writes chunks that nobody will hand out until the upload that they belong to is committed. */
@@ -148,27 +145,20 @@ export class Campaigns {
   ): Promise<boolean> {
     const { chunks, recipients, skipped, segments } = totals;
     const upload: UploadRecord = { ...names, chunks, recipients, skipped };
-    const answer = (await runScript(
-      this.#redis,
-      commitUploadScript,
-      [
-        keys.record(campaign.id),
-        keys.counts('campaign'),
-        keys.state('campaign', 'draft'),
-        keys.state('campaign', 'ready'),
-        keys.counts('chunk'),
-      ],
-      [
-        '',
-        JSON.stringify(campaign.uploads),
-        JSON.stringify([...campaign.uploads, upload]),
-        recipients,
-        skipped,
-        chunks,
-        segments,
-      ],
-    )) as [string];
-    return answer[0] === 'committed';
+    const answer = await commitUpload(this.#redis, {
+      campaign: keys.record(campaign.id),
+      counts: keys.counts('campaign'),
+      draft: keys.state('campaign', 'draft'),
+      ready: keys.state('campaign', 'ready'),
+      chunkCounts: keys.counts('chunk'),
+      before: JSON.stringify(campaign.uploads),
+      after: JSON.stringify([...campaign.uploads, upload]),
+      recipients,
+      skipped,
+      chunks,
+      segments,
+    });
+    return answer.is === 'committed';
   }
 
   async switch(
@@ -180,34 +170,27 @@ export class Campaigns {
     | { readonly is: 'refused'; readonly state: string }
   > {
     const { to, from, ...rest } = campaignSwitches[name];
-    const answer = (await runScript(
-      this.#redis,
-      switchCampaignScript,
-      [
-        keys.record(id),
-        keys.events,
-        keys.counts('campaign'),
-        keys.due('campaign'),
-        keys.parked(id),
-        keys.due('sms-batch'),
-        keys.state('campaign', to),
-        keys.state('campaign', 'scheduled'),
-        ...from.map((state) => keys.state('campaign', state)),
-      ],
-      [
-        id,
-        this.#now(),
-        to,
-        'event' in rest ? rest.event : '',
-        isFinal('campaign', to) ? 1 : 0,
-        reason ?? '',
-        only ?? '',
-        againInMs ?? '',
-        ...from,
-      ],
-    )) as [string, string, number?, StateOf<'campaign'>?];
-    if (answer[0] !== 'applied') return { is: 'refused', state: answer[1] };
-    return { is: 'applied', rev: answer[2] ?? 0, to: answer[3] ?? to };
+    const answer = await switchCampaign(this.#redis, {
+      campaign: keys.record(id),
+      events: keys.events,
+      counts: keys.counts('campaign'),
+      due: keys.due('campaign'),
+      parked: keys.parked(id),
+      dueChunks: keys.due('sms-batch'),
+      entered: isFinal('campaign', to) ? undefined : keys.state('campaign', to),
+      scheduled: keys.state('campaign', 'scheduled'),
+      left: from.map((state) => keys.state('campaign', state)),
+      now: this.#now(),
+      id,
+      from,
+      to,
+      eventType: 'event' in rest ? rest.event : undefined,
+      reason,
+      only,
+      againInMs,
+    });
+    if (answer.is !== 'applied') return answer;
+    return { is: 'applied', rev: answer.rev, to: answer.to === 'scheduled' ? 'scheduled' : to };
   }
 
   /** Changes how it is sent, while it is being sent; '' takes a field away. */
@@ -215,14 +198,8 @@ export class Campaigns {
     id: string,
     fields: Readonly<Record<string, string | number>>,
   ): Promise<{ readonly is: 'applied'; readonly rev: number } | { readonly is: 'refused'; readonly state: string }> {
-    const answer = (await runScript(
-      this.#redis,
-      amendCampaignScript,
-      [keys.record(id), keys.due('campaign')],
-      [id, this.#now(), ',finished,cancelled,,', ...Object.entries(fields).flat()],
-    )) as [string, string | number];
-    if (answer[0] === 'applied') return { is: 'applied', rev: Number(answer[1]) };
-    return { is: 'refused', state: String(answer[1]) };
+    const [campaign, due, over] = [keys.record(id), keys.due('campaign'), ['finished', 'cancelled']];
+    return amendCampaign(this.#redis, { campaign, due, now: this.#now(), id, over, fields });
   }
 
   /** The time that decides, and how many campaigns share the workers. */
@@ -231,7 +208,7 @@ export class Campaigns {
     const [time, running] = await answersOf(pipeline);
     const [seconds = 0, micros = 0] = (time as [string, string]).map(Number);
     return {
-      at: Number(this.#now()) || seconds * 1_000 + Math.floor(micros / 1_000),
+      at: this.#now() ?? seconds * 1_000 + Math.floor(micros / 1_000),
       running: Math.max(1, Number(running)),
     };
   }
@@ -243,33 +220,26 @@ export class Campaigns {
   ): Promise<readonly string[] | undefined> {
     const next = Array.from({ length: Math.max(0, most) }, (_, offset) => chunkAt(campaign, campaign.fed + offset));
     const ids = next.filter((id) => id !== undefined);
-    const handedOut = await runScript(
-      this.#redis,
-      feedScript,
-      [keys.record(campaign.id), keys.due('sms-batch'), keys.due('campaign')],
-      [
-        campaign.id,
-        this.#now(),
-        campaign.fed,
-        againInMs,
-        judged?.over ?? '',
-        judged?.failed ?? '',
-        judged?.unknown ?? '',
-        canaryOver ? 1 : 0,
-        ...ids,
-      ],
-    );
-    return handedOut === 1 ? ids : undefined;
+    const handedOut = await handOutChunks(this.#redis, {
+      campaign: keys.record(campaign.id),
+      dueChunks: keys.due('sms-batch'),
+      due: keys.due('campaign'),
+      now: this.#now(),
+      id: campaign.id,
+      handedOut: campaign.fed,
+      againInMs,
+      judgedOver: judged?.over,
+      judgedFailed: judged?.failed,
+      judgedUnknown: judged?.unknown,
+      canaryOver,
+      chunks: ids,
+    });
+    return handedOut ? ids : undefined;
   }
 
   /** Nothing is to be done for it until `dueAt` (ms since the epoch); absent: until somebody switches it. */
   async rest({ id, state }: CampaignRecord, dueAt?: number): Promise<void> {
-    await runScript(
-      this.#redis,
-      restScript,
-      [keys.record(id), keys.due('campaign')],
-      [id, state, dueAt === undefined ? '' : dueAt],
-    );
+    await restCampaign(this.#redis, { campaign: keys.record(id), due: keys.due('campaign'), id, state, dueAt });
   }
 
   async skippedRows(campaign: string, tag: string, from: number, limit: number): Promise<SkippedRow[]> {

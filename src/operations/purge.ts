@@ -23,8 +23,8 @@ import {
   unpackOutcome,
 } from './chunk-items.ts';
 import { keys } from './keys.ts';
-import { purgeChunkScript, purgeMessageScript } from './scripts/purge.ts';
-import { runScript } from './scripts/script.ts';
+import { purgeChunk } from './scripts/generated/purge-chunk.ts';
+import { purgeMessage } from './scripts/generated/purge-message.ts';
 
 interface PurgePage {
   /** Keys of Redis that were looked at. */
@@ -138,13 +138,9 @@ export class Purge {
     // The last word about a text in doubt is `unknown` too: then its chunk is over.
     const over = isFinal('message', message.state) || (await this.#isOver(message.chunk));
     if (!over) return { ...NOTHING, open: 1 };
-    const done = await runScript(
-      this.#redis,
-      purgeMessageScript,
-      [keys.record(id)],
-      [message.state, phone, purgedName(phone)],
-    );
-    return done === 1 ? { ...NOTHING, messages: 1 } : { ...NOTHING, open: 1 };
+    const asRead = { message: keys.record(id), state: message.state, to: phone };
+    const done = await purgeMessage(this.#redis, { ...asRead, becomes: purgedName(phone) });
+    return done ? { ...NOTHING, messages: 1 } : { ...NOTHING, open: 1 };
   }
 
   async #isOver(chunk: string): Promise<boolean> {
@@ -192,13 +188,16 @@ export class Purge {
     chunk: ChunkRecord,
     { items, outcome, waiting }: { readonly items: string } & Change,
   ): Promise<boolean> {
-    const done = await runScript(
-      this.#redis,
-      purgeChunkScript,
-      [keys.record(chunk.id), keys.record(chunk.campaign || 'none')],
-      ['', chunk.state, chunk.items, chunk.outcome, items, outcome, waiting],
-    );
-    return done === 1;
+    return purgeChunk(this.#redis, {
+      chunk: keys.record(chunk.id),
+      campaign: chunk.campaign === '' ? undefined : keys.record(chunk.campaign),
+      state: chunk.state,
+      items: chunk.items,
+      outcome: chunk.outcome,
+      newItems: items,
+      newOutcome: outcome,
+      waiting,
+    });
   }
 
   async #rows(phone: string, name: string, reads: (written: string) => boolean): Promise<Found> {

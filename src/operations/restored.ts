@@ -12,8 +12,7 @@ import { chunkAt } from './campaigns.ts';
 import { keys } from './keys.ts';
 import { Queries } from './queries.ts';
 import { type CampaignRecord } from './record.ts';
-import { restoreCampaignScript } from './scripts/restore-campaign.ts';
-import { runScript } from './scripts/script.ts';
+import { restoreCampaign } from './scripts/generated/restore-campaign.ts';
 
 /** Why something that stood in the copy waits for a person. */
 export const RESTORED = 'restored';
@@ -189,23 +188,23 @@ export class Restored {
   }
 
   /** True: it was held by this. */
-  async holdCampaign({ id }: CampaignRecord, mayHaveBeenSent: boolean, now = ''): Promise<boolean> {
-    const done = await runScript(
-      this.#redis,
-      restoreCampaignScript,
-      [
-        keys.record(id),
-        keys.events,
-        keys.counts('campaign'),
-        keys.due('campaign'),
-        keys.parked(id),
-        keys.state('campaign', 'held'),
-        keys.heartbeat,
-        ...openCampaignStates.map((state) => keys.state('campaign', state)),
-      ],
-      [id, now, RESTORED, mayHaveBeenSent ? 1 : 0, EVENTS_LOST_AT_MOST, ...openCampaignStates],
-    );
-    return done === 1;
+  async holdCampaign({ id }: CampaignRecord, mayHaveBeenSent: boolean, now?: number): Promise<boolean> {
+    return restoreCampaign(this.#redis, {
+      campaign: keys.record(id),
+      events: keys.events,
+      counts: keys.counts('campaign'),
+      due: keys.due('campaign'),
+      parked: keys.parked(id),
+      held: keys.state('campaign', 'held'),
+      heartbeat: keys.heartbeat,
+      left: openCampaignStates.map((state) => keys.state('campaign', state)),
+      now,
+      id,
+      from: openCampaignStates,
+      reason: RESTORED,
+      mayHaveBeenSent,
+      eventsLost: EVENTS_LOST_AT_MOST,
+    });
   }
 
   /** A campaign that was led on in the recovery that began `since` is not asked about again in its next turn. */

@@ -20,17 +20,9 @@ import { reopenSlice } from './scripts/generated/reopen-slice.ts';
 import { unpackItems, waitingAgain } from './slice-form.ts';
 import { type SliceRecord, isSliced, readSlice, statesOf } from './slices.ts';
 import { keys } from './keys.ts';
-import { reopenScript, retryScript, walkedScript } from './scripts/retry.ts';
-import { runScript } from './scripts/script.ts';
-
-type RetryAnswer =
-  | { readonly is: 'applied'; readonly rev: number }
-  /** This very request was made before; such a retry goes on at this moment. */
-  | { readonly is: 'replayed' | 'under way' | 'nobody' }
-  | { readonly is: 'refused'; readonly state: string };
-
-/** `stopped`: the campaign does not go on at this moment. `changed`: the chunk is not as it was read. */
-type Reopened = 'opened' | 'done' | 'stopped' | 'changed';
+import { moveCursor } from './scripts/generated/move-cursor.ts';
+import { type ReopenChunkAnswer, reopenChunk } from './scripts/generated/reopen-chunk.ts';
+import { type RetryCampaignAnswer, retryCampaign } from './scripts/generated/retry-campaign.ts';
 
 /** Looked through at a time: a slice is as large as twenty chunks. */
 const SLICES_AT_ONCE = 10;
@@ -40,27 +32,28 @@ const AT_ONCE = 200;
 export class Retries {
   readonly #redis: Redis;
 
-  readonly #now: () => string;
-  readonly #nowMs: (() => number) | undefined;
+  readonly #now: () => number | undefined;
 
   /** `now` gives the time instead of Redis, for tests that turn the clock by hand. */
   constructor(redis: Redis, now?: () => number) {
     this.#redis = redis;
-    this.#now = () => (now ? String(now()) : '');
-    this.#nowMs = now;
+    this.#now = () => now?.();
   }
 
   /** `key` names the request, so that asking again after a lost answer starts nothing. */
-  async start(id: string, how: { readonly includeUnknown: boolean; readonly key?: string | undefined }) {
-    const answer = (await runScript(
-      this.#redis,
-      retryScript,
-      [keys.record(id), keys.counts('campaign'), keys.state('campaign', 'running'), keys.due('campaign')],
-      [id, this.#now(), how.key ?? '', how.includeUnknown ? 1 : 0],
-    )) as [RetryAnswer['is'], string | number | undefined];
-    const [is, more] = answer;
-    if (is === 'applied') return { is, rev: Number(more) } satisfies RetryAnswer;
-    return is === 'refused' ? ({ is, state: String(more) } satisfies RetryAnswer) : ({ is } satisfies RetryAnswer);
+  async start(
+    id: string,
+    how: { readonly includeUnknown: boolean; readonly key?: string | undefined },
+  ): Promise<RetryCampaignAnswer> {
+    return retryCampaign(this.#redis, {
+      campaign: keys.record(id),
+      counts: keys.counts('campaign'),
+      running: keys.state('campaign', 'running'),
+      due: keys.due('campaign'),
+      now: this.#now(),
+      id,
+      ...how,
+    });
   }
 
   /** Opens the next chunks with somebody to send to, `most` at a time, and says which. */
@@ -76,18 +69,19 @@ export class Retries {
       if (is === 'stopped' || is === 'changed') break;
       if (chunk && is === 'opened') opened.push(chunk.id);
     }
-    await runScript(
-      this.#redis,
-      walkedScript,
-      [
-        keys.record(campaign.id),
-        keys.due('campaign'),
-        keys.events,
-        keys.counts('campaign'),
-        keys.state('campaign', 'running'),
-      ],
-      [campaign.id, this.#now(), campaign.retries, walk, place, opened.length > 0 || most <= 0 ? againInMs : 0],
-    );
+    await moveCursor(this.#redis, {
+      campaign: keys.record(campaign.id),
+      due: keys.due('campaign'),
+      events: keys.events,
+      counts: keys.counts('campaign'),
+      running: keys.state('campaign', 'running'),
+      now: this.#now(),
+      id: campaign.id,
+      retry: campaign.retries,
+      before: walk,
+      after: place,
+      againInMs: opened.length > 0 || most <= 0 ? againInMs : 0,
+    });
     return opened;
   }
 
@@ -104,11 +98,11 @@ export class Retries {
     });
   }
 
-  #reopenEither(campaign: CampaignRecord, one: ChunkRecord | SliceRecord): Promise<Reopened> {
+  #reopenEither(campaign: CampaignRecord, one: ChunkRecord | SliceRecord): Promise<ReopenChunkAnswer['is']> {
     return 'requests' in one ? this.#reopenSlice(campaign, one) : this.#reopen(campaign, one);
   }
 
-  async #reopenSlice(campaign: CampaignRecord, slice: SliceRecord): Promise<Reopened> {
+  async #reopenSlice(campaign: CampaignRecord, slice: SliceRecord): Promise<ReopenChunkAnswer['is']> {
     if (slice.state !== 'settled') return 'done';
     const items = unpackItems(slice);
     const before = statesOf(slice);
@@ -125,18 +119,18 @@ export class Retries {
       counts: keys.counts('chunk'),
       queued: keys.state('chunk', 'queued'),
       dueToSend: keys.due('sms-batch'),
-      now: this.#nowMs?.(),
+      now: this.#now(),
       id: slice.id,
       retry: campaign.retries,
       rev: slice.rev,
       next: slice.next,
-      becomes: waitingAgain(again, this.#nowMs?.() ?? Number(slice.fields['updatedAt'] ?? 0)),
+      becomes: waitingAgain(again, this.#now() ?? Number(slice.fields['updatedAt'] ?? 0)),
       deltas: countsOf(slice, before, after),
     });
     return is;
   }
 
-  async #reopen(campaign: CampaignRecord, chunk: ChunkRecord): Promise<Reopened> {
+  async #reopen(campaign: CampaignRecord, chunk: ChunkRecord): Promise<ReopenChunkAnswer['is']> {
     if (chunk.state !== 'settled') return 'done';
     const wanted: readonly RecipientState[] = campaign.walkUnknown ? ['failed', 'unknown'] : ['failed'];
     const before = unpackOutcome(chunk.outcome, chunk.count, impliedState.settled);
@@ -148,27 +142,21 @@ export class Retries {
     const again = unpackAgain(chunk.again, chunk.count).map((times, index) =>
       before[index] === 'unknown' && states[index] === 'queued' ? times + 1 : times,
     );
-    const [is] = (await runScript(
-      this.#redis,
-      reopenScript,
-      [
-        keys.record(chunk.id),
-        keys.record(campaign.id),
-        keys.counts('chunk'),
-        keys.state('chunk', 'queued'),
-        keys.due('sms-batch'),
-      ],
-      [
-        chunk.id,
-        this.#now(),
-        campaign.retries,
-        chunk.rev,
-        packOutcome(states),
-        packAgain(again),
-        ...Object.entries(countsOf(chunk, before, states)).flat(),
-      ],
-    )) as [Reopened];
-    return is;
+    const answer = await reopenChunk(this.#redis, {
+      chunk: keys.record(chunk.id),
+      campaign: keys.record(campaign.id),
+      counts: keys.counts('chunk'),
+      queued: keys.state('chunk', 'queued'),
+      due: keys.due('sms-batch'),
+      now: this.#now(),
+      id: chunk.id,
+      retry: campaign.retries,
+      rev: chunk.rev,
+      outcome: packOutcome(states),
+      again: packAgain(again),
+      deltas: countsOf(chunk, before, states),
+    });
+    return answer.is;
   }
 }
 

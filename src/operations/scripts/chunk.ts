@@ -66,7 +66,7 @@ end
 `;
 
 /** A campaign is over when each of its chunks is, and nobody is still gathering those that go out again. */
-export const FINISH = `
+const FINISH = `
 local function finish_if_over(campaign, at, events, counts, due, sets)
   local r = redis.call('HMGET', campaign, 'state', 'settled', 'chunks', 'id', 'account', 'reference', 'name', 'walk', 'retries')
   if r[1] ~= 'running' and r[1] ~= 'paused' and r[1] ~= 'held' then return end

@@ -1,0 +1,25 @@
+-- Changes how a campaign is sent, from the next chunk on.
+-- @key campaign
+-- @key due  of campaigns
+-- @arg now at?  @arg id text
+-- @arg over state[]  states in which nothing is changed any more
+-- @arg fields pairs  '' deletes the field
+-- @returns applied {rev int} | refused {state}
+--- @include "lib/clock"
+--- @include "lib/contains"
+--- @include "lib/version"
+
+local at = clock(now)
+local state, version, rev = unpack(redis.call('HMGET', campaign, 'state', 'v', 'rev'))
+if not state or contains(over, state) then return {'refused', state or ''} end
+same_version(version)
+whole(rev, 0, 'rev')
+for i = 1, #fields, 2 do
+  local name, value = fields[i], fields[i + 1]
+  if value == '' then redis.call('HDEL', campaign, name) else redis.call('HSET', campaign, name, value) end
+  -- A slow pace has put the next recipient far off.
+  if name == 'perSecond' then redis.call('HDEL', campaign, 'paceAt') end
+end
+redis.call('HSET', campaign, 'updatedAt', at)
+if state == 'running' or state == 'held' then redis.call('ZADD', due, at, id) end
+return {'applied', redis.call('HINCRBY', campaign, 'rev', 1)}

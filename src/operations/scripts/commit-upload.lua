@@ -1,0 +1,36 @@
+-- Counts a whole upload, or nothing of it.
+-- @key campaign
+-- @key counts  of campaigns
+-- @key draft  @key ready  sets of these states
+-- @key chunkCounts
+-- @arg now at?
+-- @arg before json  uploads as they were read
+-- @arg after json  as they become
+-- @arg recipients int  @arg skipped int  @arg chunks int  @arg segments int
+-- @arrow campaign draft -> ready
+-- @returns committed | changed {state}
+--- @include "lib/clock"
+--- @include "lib/move"
+--- @include "lib/version"
+
+local at = clock(now)
+local r = redis.call('HMGET', campaign, 'state', 'uploads', 'id', 'v', 't:queued', 't:skipped', 't:total', 'chunks',
+  'segments', 'rev')
+local state, uploads, id, version = unpack(r, 1, 4)
+if (state ~= 'draft' and state ~= 'ready') or (uploads or '[]') ~= before then return {'changed', state or ''} end
+same_version(version)
+for i = 5, 10 do whole(r[i], 0, 'a count') end
+if not id then refuse('id') end
+redis.call('HSET', campaign, 'uploads', after, 'updatedAt', at)
+redis.call('HINCRBY', campaign, 't:queued', recipients)
+redis.call('HINCRBY', campaign, 't:skipped', skipped)
+redis.call('HINCRBY', campaign, 't:total', recipients + skipped)
+redis.call('HINCRBY', campaign, 'chunks', chunks)
+redis.call('HINCRBY', campaign, 'segments', segments)
+redis.call('HINCRBY', campaign, 'rev', 1)
+tally(chunkCounts, 'queued', chunks)
+if state == 'draft' then
+  redis.call('HSET', campaign, 'state', 'ready', 'since', at)
+  move({counts = counts, id = id, at = at, from = 'draft', to = 'ready', left = draft, entered = ready})
+end
+return {'committed'}

@@ -1,0 +1,53 @@
+-- Holds a campaign that stood in a copy of Redis that was put back. Where it may have been sent since, every chunk
+-- of it counts as handed out from here on, a retry that was under way is over, and nothing is left to be released.
+-- Answers whether it was held by this: not where there was nothing to do, or no recovery is under way.
+-- @key campaign  @key events
+-- @key counts  of campaigns
+-- @key due  of campaigns
+-- @key parked
+-- @key held  the set of that state
+-- @key heartbeat
+-- @keys left  the sets of the states of `from`
+-- @arg now at?  @arg id text
+-- @arg from state[]  the states that it may be left from
+-- @arg reason text  why it is held
+-- @arg mayHaveBeenSent flag  since
+-- @arg eventsLost int  so many may have been told since, at the most
+-- @arrow campaign ready, scheduled, running, paused -> held
+-- @arrow campaign held -> finished
+-- @returns flag
+--- @include "lib/clock"
+--- @include "lib/finish-sliced"
+
+if redis.call('HEXISTS', heartbeat, 'recovering') == 0 then return 0 end
+local at = clock(now)
+local state, account, reference, name, held_for, all, fed, cursor = unpack(redis.call('HMGET', campaign, 'state', 'account',
+  'reference', 'name', 'reason', 'chunks', 'fed', 'walk'))
+local set
+for i, one in ipairs(from) do if one == state then set = left[i] end end
+if not set then return 0 end
+local chunks, handed_out = tonumber(all or '0'), tonumber(fed or '0')
+local is_held = state == 'held' and held_for == reason
+if is_held and (not mayHaveBeenSent or (handed_out >= chunks and not cursor)) then return 0 end
+
+redis.call('ZREM', due, id)
+redis.call('DEL', parked)
+redis.call('HSET', campaign, 'state', 'held', 'reason', reason, 'updatedAt', at)
+if state ~= 'held' then redis.call('HSET', campaign, 'since', at) end
+redis.call('HINCRBY', campaign, 'rev', 1)
+move({counts = counts, id = id, at = at, from = state, to = 'held', left = set, entered = held})
+if not is_held then
+  redis.call('HINCRBY', campaign, 'seq', eventsLost)
+  local data = {id = id, state = 'held', name = name, reason = reason}
+  if reference then data.reference = reference end
+  emit(campaign, {stream = events, counts = counts, id = id, at = at, account = account, type = 'campaign.held',
+    data = cjson.encode(data)})
+end
+if mayHaveBeenSent then
+  redis.call('HDEL', campaign, 'walk', 'walkUnknown')
+  redis.call('HSET', campaign, 'fed', chunks)
+  redis.call('HINCRBY', campaign, 'out', math.max(0, chunks - handed_out))
+  local keys = {campaign = campaign, events = events, counts = counts, due = due, sets = {held = held}}
+  if chunks > 0 then finish_if_over(at, keys) end
+end
+return 1

@@ -1,0 +1,43 @@
+-- Lets a finished campaign run again for those who failed, and where that is asked for, those who are unknown. From
+-- here on `walk` is the place of the next chunk to be looked through; while it is there the campaign is not over.
+-- @key campaign
+-- @key counts  of campaigns
+-- @key running  the set of that state
+-- @key due  of campaigns
+-- @arg now at?  @arg id text
+-- @arg key text?  of the request
+-- @arg includeUnknown flag
+-- @arrow campaign finished -> running
+-- @returns applied {rev int} | replayed | under way | nobody | refused {state}
+--- @include "lib/clock"
+--- @include "lib/contains"
+--- @include "lib/move"
+--- @include "lib/version"
+
+local at = clock(now)
+local state, keys, failed, unknown, sent, retries, retried_unknown, version, rev = unpack(redis.call('HMGET', campaign,
+  'state', 'retryKeys', 't:failed', 't:unknown', 't:sent', 'retries', 'retryUnknown', 'v', 'rev'))
+if state then same_version(version) end
+failed, unknown, sent = whole(failed, 0, 'a count'), whole(unknown, 0, 'a count'), whole(sent, 0, 'a count')
+whole(retries, 0, 'a count')
+whole(rev, 0, 'a count')
+local unknown_too = includeUnknown and '1' or '0'
+local decoded, known = pcall(cjson.decode, keys or '[]')
+if not decoded or type(known) ~= 'table' then refuse('retryKeys') end
+if key and contains(known, key) then return {'replayed'} end
+if state == 'running' and retries and (retried_unknown or '0') == unknown_too then return {'under way'} end
+if state ~= 'finished' then return {'refused', state or ''} end
+if failed + (includeUnknown and unknown or 0) == 0 then return {'nobody'} end
+if key then
+  known[#known + 1] = key
+  if #known > RETRY_KEYS_KEPT then table.remove(known, 1) end
+  redis.call('HSET', campaign, 'retryKeys', cjson.encode(known))
+end
+redis.call('HSET', campaign, 'state', 'running', 'since', at, 'updatedAt', at, 'walk', 0, 'walkUnknown', unknown_too,
+  'retryUnknown', unknown_too, 'extra', 0)
+-- What failed or is in doubt before it is retried is not held against it again.
+redis.call('HSET', campaign, 'judgedFailed', failed, 'judgedUnknown', unknown, 'judgedOver', sent + failed + unknown)
+redis.call('HINCRBY', campaign, 'retries', 1)
+move({counts = counts, id = id, at = at, from = 'finished', to = 'running', left = running, entered = running})
+redis.call('ZADD', due, at, id)
+return {'applied', redis.call('HINCRBY', campaign, 'rev', 1)}

@@ -1,0 +1,71 @@
+-- Moves a campaign from one state to another. One that is to run and may not yet is `scheduled` instead, and starts by
+-- itself when its time has come.
+-- @key campaign  @key events
+-- @key counts  of campaigns
+-- @key due  of campaigns
+-- @key parked
+-- @key dueChunks
+-- @key entered?  the set of the state that it is to enter; what is over stands in none
+-- @key scheduled  the set of that state
+-- @keys left  the sets of the states of `from`
+-- @arg now at?  @arg id text
+-- @arg from state[]  the states that it may be left from
+-- @arg to state
+-- @arg eventType text?
+-- @arg reason text?
+-- @arg only text?  only if it is held for this reason
+-- @arg againInMs ms?  look again; absent: not
+-- @arrow from -> to
+-- @returns applied {from state, rev int, to state} | refused {state}
+--- @include "lib/clock"
+--- @include "lib/emit"
+--- @include "lib/move"
+--- @include "lib/version"
+
+local at = clock(now)
+local r = redis.call('HMGET', campaign, 'state', 'account', 'reference', 'name', 'reason', 'sendAt', 'v', 'rev', 'seq',
+  't:sent', 't:failed', 't:unknown', 't:queued', 't:held', 't:cancelled')
+local state, account, reference, name, held_for, send_at, version = unpack(r, 1, 7)
+local stood, set = nil, nil
+for i, one in ipairs(from) do if one == state then stood, set = state, left[i] end end
+if not stood or (only and held_for ~= only) then return {'refused', state or ''} end
+same_version(version)
+if not account then refuse('account') end
+whole(send_at, 0, 'sendAt')
+for i = 8, 15 do whole(r[i], 0, 'a count') end
+if to == 'running' and send_at and tonumber(send_at) > at then to = 'scheduled'; entered = scheduled end
+if stood == to then return {'applied', stood, tonumber(redis.call('HGET', campaign, 'rev')), to} end
+redis.call('HSET', campaign, 'state', to, 'since', at, 'updatedAt', at)
+if reason then redis.call('HSET', campaign, 'reason', reason) else redis.call('HDEL', campaign, 'reason') end
+move({counts = counts, id = id, at = at, from = stood, to = to, left = set, entered = entered})
+
+local function unpark()
+  for _, chunk in ipairs(redis.call('SMEMBERS', parked)) do redis.call('ZADD', dueChunks, at, chunk) end
+  redis.call('DEL', parked)
+end
+local function run()
+  redis.call('HSETNX', campaign, 'startedAt', at)
+  -- Somebody, or time, has said "go on": what failed or is in doubt before that is not held against it again.
+  local sent, failed, unknown = tonumber(r[10] or '0'), tonumber(r[11] or '0'), tonumber(r[12] or '0')
+  redis.call('HSET', campaign, 'judgedFailed', failed, 'judgedUnknown', unknown, 'judgedOver', sent + failed + unknown)
+  if stood == 'held' and string.sub(held_for or '', 1, 7) == 'canary_' then redis.call('HSET', campaign, 'canaryOver', 1) end
+  redis.call('ZADD', due, at, id)
+  unpark()
+end
+if to == 'running' then run()
+elseif to == 'scheduled' then redis.call('ZADD', due, send_at, id)
+elseif againInMs then redis.call('ZADD', due, at + againInMs, id)
+else redis.call('ZREM', due, id) end
+if to == 'cancelled' then
+  redis.call('HINCRBY', campaign, 't:cancelled', tonumber(r[13] or '0') + tonumber(r[14] or '0'))
+  redis.call('HSET', campaign, 't:queued', 0, 't:held', 0)
+  -- Some of these were to go out a second time: what became of the first one is written down for them again.
+  unpark()
+end
+if eventType then
+  local data = {id = id, state = to, name = name, reason = reason}
+  if reference then data.reference = reference end
+  emit(campaign, {stream = events, counts = counts, id = id, at = at, account = account, type = eventType,
+    data = cjson.encode(data)})
+end
+return {'applied', stood, redis.call('HINCRBY', campaign, 'rev', 1), to}
