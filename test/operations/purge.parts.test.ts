@@ -125,7 +125,7 @@ test('an attempt that was frozen while its recipients were forgotten sends nothi
       return prepare({ name: 'main' } as never);
     },
   });
-  expect(await world.send(chunk)).toMatchObject({ did: 'lost' });
+  expect(await world.send(chunk)).toMatchObject({ outcome: 'lost' });
   expect(world.posts).toEqual([]);
   await world.work();
   expect(world.posts.flatMap(({ messages }) => messages.map(({ to }) => to))).toEqual(['+221711000001']);
