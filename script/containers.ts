@@ -248,7 +248,8 @@ async function again(made: Accepted, before: Campaign, told: Books): Promise<voi
   await up();
   const view = await ask<Campaign>('GET', `/v1/campaigns/${made.campaign}`);
   hold('after down and up the campaign is as it was', same(view.totals, before.totals), view);
-  hold('and so are the books of the sandbox', same(await books(), told), await books());
+  const now = await books();
+  hold('and so are the books of the sandbox', same(moved(now), moved(told)), { now, told });
   const { id, state } = await ask('GET', `/v1/disbursements/${made.disbursements[0]}`);
   hold('a disbursement is still known', state === 'succeeded' && id === made.disbursements[0], state);
   const repeated = await ask('POST', '/v1/disbursements', {
@@ -259,6 +260,16 @@ async function again(made: Accepted, before: Campaign, told: Books): Promise<voi
   });
   hold('and asking for it again makes no second one', repeated.id === id, repeated);
 }
+
+/** Without the questions: a worker may look once more at what is settled. */
+const moved = ({ effects, xofPaid, messages, messagesSent, messagesRepeated, breaches }: Books): Partial<Books> => ({
+  effects,
+  xofPaid,
+  messages,
+  messagesSent,
+  messagesRepeated,
+  breaches,
+});
 
 const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
