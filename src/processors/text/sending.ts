@@ -26,6 +26,8 @@ import type { Slots } from './slots.ts';
 /** What an attempt at sending works with. */
 export interface TextContext extends ProcessorContext {
   readonly slots: Slots;
+  /** Called when all of its requests have a slot, and another slice may begin: small ones fill the slots too. */
+  readonly onAllClaimed?: () => void;
 }
 
 const PER_REQUEST = 50;
@@ -164,6 +166,7 @@ export class Sending {
       }
       if (!may) return;
       this.#claimed += 1;
+      if (this.#groups.length <= this.#claimed) this.#context.onAllClaimed?.();
       this.#wake();
     }
   }

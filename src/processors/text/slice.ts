@@ -23,14 +23,23 @@ export async function sendNextSlice(id: string, context: ProcessorContext): Prom
     context.wake('sms-batch', id, context.random.hex(4));
     return { outcome: 'waits', reason: 'no_slot' };
   }
+  const giveBack = once(() => slots.slices.giveBack());
   try {
     if (context.stopping?.()) return { outcome: 'idle', reason: 'stopping' };
-    const result = await sendSlice(id, { ...context, slots });
+    const result = await sendSlice(id, { ...context, slots, onAllClaimed: giveBack });
     if (result.outcome !== 'idle') await feedCampaign(campaignOfSlice(id), context);
     return result;
   } finally {
-    slots.slices.giveBack();
+    giveBack();
   }
+}
+
+function once(run: () => void): () => void {
+  let ran = false;
+  return () => {
+    if (!ran) run();
+    ran = true;
+  };
 }
 
 export async function sendSlice(id: string, context: TextContext): Promise<AttemptResult> {

@@ -1,9 +1,11 @@
 /** A campaign in slices, over a real Redis: what holds for chunks holds for them. */
 import { describe, expect, test } from 'vitest';
+import { systemClock } from '../../../src/lib/clock.ts';
 import { recipientsPage } from '../../../src/campaigns/recipients.ts';
 import { Retries } from '../../../src/operations/retries.ts';
 import { lookAtSlice } from '../../../src/processors/text/look.ts';
 import { sendNextSlice } from '../../../src/processors/text/slice.ts';
+import { Slots } from '../../../src/processors/text/slots.ts';
 import { storeOfThisFile } from '../../support/fresh-redis.ts';
 import { not, ok } from '../../support/processor-world.ts';
 import { campaignWorld } from '../campaign-world.ts';
@@ -217,5 +219,25 @@ describe('a campaign in slices', () => {
     await sendNextSlice(slice(0), context);
     expect(world.posts).toHaveLength(20);
     expect(steps).toBeLessThanOrEqual(10);
+  });
+
+  test('small slices fill the slots as large ones do', async () => {
+    const world = slices(100);
+    const { slice } = await handedOut(world, 800);
+    const slots = new Slots(10);
+    let [inFlight, most] = [0, 0];
+    let release = (): void => undefined;
+    const full = new Promise<void>((resolve) => (release = resolve));
+    const { messaging } = world.context.upstream;
+    const slow = sending(world, async (...asked) => {
+      inFlight += 1;
+      most = Math.max(most, inFlight);
+      if (most === 10) release();
+      await Promise.race([full, systemClock.sleep(2_000)]);
+      inFlight -= 1;
+      return messaging.send(...asked);
+    });
+    await Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map((place) => sendNextSlice(slice(place), { ...slow, slots })));
+    expect([most, world.posts.length, sentOnce(world)]).toEqual([10, 16, true]);
   });
 });
