@@ -87,6 +87,17 @@ const promises: Readonly<Record<string, Promised>> = {
     const inOrder = parts.every((part) => !part.trim().includes(' ') || LATE_WORDS.has(part.trim()));
     return (!ordered || !inOrder) && events.map(({ seq, type }) => `${seq} ${type}`).join(', ');
   },
+  'P19 no single word says that it failed: it is said twice, half a quiet period apart': ({
+    events,
+    record,
+    world: { looks },
+  }) =>
+    events.some(({ type, at }) => {
+      const said = looks
+        .filter(({ token, status, named }) => token === record?.token && status === 'failed' && named)
+        .flatMap(({ beganAt }) => (beganAt <= at ? [beganAt] : []));
+      return type === 'disbursement.failed' && Math.max(...said) - Math.min(...said) < POLICY.quietMs / 2;
+    }) && 'told too soon',
 };
 
 /** Upstream took it back and said so twice, or was never asked often enough to say so. */

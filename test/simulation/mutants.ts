@@ -140,7 +140,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     without: 'the second look at a failure',
-    breaks: /P4|P11/,
+    breaks: /P19/,
     options: {
       ...kind,
       troubles: { lies: 0.5 },
