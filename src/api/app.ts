@@ -32,6 +32,7 @@ import { UnreadableRecord, isUnreadable } from '../operations/unreadable.ts';
 import { ApiProblem, sendProblem } from './problem.ts';
 import { unreadableView } from './views.ts';
 import { limitRate } from './rate-limit.ts';
+import { isAway } from '../redis/away.ts';
 
 /** Sent in place of a request id that is missing or odd. */
 const REQUEST_ID = /^[\w.:-]{1,100}$/;
@@ -175,19 +176,6 @@ function problemOf(error: unknown): ApiProblem {
   }
   // What follows a percent sign in the path is no character: it was the caller's doing.
   if (error instanceof URIError) return new ApiProblem('malformed', 'The path cannot be read.');
-  if (error instanceof Error && isRedisAway(error))
-    return new ApiProblem('unavailable', 'Try again; with the same identity it is safe.');
+  if (isAway(error)) return new ApiProblem('unavailable', 'Try again; with the same identity it is safe.');
   return new ApiProblem('internal', 'It was written to the log under this X-Request-Id; trying again is safe.');
-}
-
-/** A server that takes no writes for now. Before version 7 what a script was told stands in the middle. */
-const REDIS_REFUSES = /(?:^|: -)(READONLY|LOADING|OOM|MISCONF|NOREPLICAS|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|UNBLOCKED) /;
-
-function isRedisAway({ message, name }: Error): boolean {
-  return (
-    name === 'MaxRetriesPerRequestError' ||
-    name === 'RedisUnavailable' ||
-    /^(Stream isn't writeable|Connection is closed|Command timed out|Command aborted)/.test(message) ||
-    REDIS_REFUSES.test(message)
-  );
 }

@@ -39,7 +39,7 @@ import { type Durability, checkDurability } from '../redis/durability.ts';
 import { watchDurability } from '../redis/durability-watch.ts';
 import { type Fence, createFence } from '../redis/fence.ts';
 import { deploymentOf } from './deployment.ts';
-import { type Deadline, retryUntilDeadline } from './patience.ts';
+import { type Patience, waitForRedis } from './patience.ts';
 import { timingOf } from './timing.ts';
 import { type Watchdog, createWatchdog } from './watchdog.ts';
 
@@ -76,7 +76,7 @@ export interface Container {
   readonly metrics: Metrics;
   readonly watchdog: Watchdog;
   /** How long this process waits for Redis while it starts. */
-  readonly patience: Deadline;
+  readonly patience: Patience;
   readonly parts: readonly Part[];
 }
 
@@ -257,13 +257,13 @@ export function targetOf(config: Config): RedisTarget {
 }
 
 /** First to start and last to stop: everybody else writes to it until the end. */
-function redisPart({ redis, queueClient, bullQueues, waker }: Connections, patience: Deadline): Part {
+function redisPart({ redis, queueClient, bullQueues, waker }: Connections, patience: Patience): Part {
   const clients = [redis, queueClient];
   return {
     name: 'Redis',
     start: async () => {
       try {
-        for (const client of clients) await retryUntilDeadline(() => waitUntilReady(client, START_WAIT_MS), patience);
+        for (const client of clients) await waitForRedis(() => waitUntilReady(client, START_WAIT_MS), patience);
       } catch (error) {
         for (const client of clients) client.disconnect();
         throw error;

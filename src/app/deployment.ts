@@ -5,7 +5,7 @@ import { type Config, WrongSettings } from '../config.ts';
 import { derivedHex } from '../lib/ids.ts';
 import { type Deployment, type Difference, stampAs } from '../operations/stamp.ts';
 import type { Container } from './container.ts';
-import { retryUntilDeadline } from './patience.ts';
+import { waitForRedis } from './patience.ts';
 
 const ADDRESSES = ['SERVICE_BASE_URL', 'SERVICE_CRM_URL'] as const;
 const DIGEST_CHARACTERS = 12;
@@ -83,7 +83,7 @@ export function stampPart(container: Container, giveUp: (error: Error) => void):
     again,
     name: 'the deployment stamp',
     start: async () => {
-      await retryUntilDeadline(require, patience);
+      await waitForRedis(require, patience);
       redis.on('ready', again);
       return async () => void redis.off('ready', again);
     },

@@ -22,7 +22,7 @@ import { endpointServiceOf, endpointsOf } from './deliveries.ts';
 import type { Container } from './container.ts';
 import { listen } from './listen.ts';
 import { keepingRefusalOf, refusalOf } from './refusal.ts';
-import { withDeadline } from './timing.ts';
+import { withDeadline } from '../lib/deadline.ts';
 import { acceptanceOf } from './worker.ts';
 
 type TellUrl = (url: string) => void;

@@ -4,7 +4,7 @@ import type { Config } from '../config.ts';
 import { WrongSettings } from '../config.ts';
 import { KeysOfAnother } from '../operations/stamp.ts';
 import type { Container } from './container.ts';
-import { retryUntilDeadline } from './patience.ts';
+import { waitForRedis } from './patience.ts';
 import { Witness } from './witness.ts';
 
 const BEAT_EVERY_MS = 1_000;
@@ -25,7 +25,7 @@ export function heartbeatPart(needs: Needs, onKeysOfAnother: () => void): Part {
     name: 'the heartbeat',
     start: async () => {
       const witness = await witnessOf(needs);
-      await retryUntilDeadline(async () => heartbeat.begin(await told(witness, needs)), patience);
+      await waitForRedis(async () => heartbeat.begin(await told(witness, needs)), patience);
       const writeDown = async (): Promise<void> => {
         await witness?.keep(heartbeat.known()).catch((error: unknown) => quietly('the witness file', error));
       };

@@ -2,7 +2,7 @@
 import type { Part } from './parts.ts';
 import type { LimitChange } from '../operations/shared-limits.ts';
 import type { Container } from './container.ts';
-import { retryUntilDeadline } from './patience.ts';
+import { waitForRedis } from './patience.ts';
 
 type Needs = Pick<
   Container,
@@ -31,8 +31,8 @@ export function limitsPart(needs: Needs, roles: readonly string[]): Part {
   return {
     name: 'the limits of money',
     start: async () => {
-      if ((await retryUntilDeadline(() => tell('at start'), patience)).length > 0) {
-        const reasons = await retryUntilDeadline(() => limits.reasons(clock.now()), patience);
+      if ((await waitForRedis(() => tell('at start'), patience)).length > 0) {
+        const reasons = await waitForRedis(() => limits.reasons(clock.now()), patience);
         logger.error({ reasons }, 'limits here are looser than those that hold');
       }
       // Those who have no opinion of their own, the library among them, keep to what Redis says. In a recovery nothing is

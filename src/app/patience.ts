@@ -4,11 +4,13 @@
  */
 import type { Logger } from 'pino';
 import type { Clock } from '../lib/clock.ts';
+import { retryUntilDeadline } from '../lib/deadline.ts';
+import { isAway } from '../redis/away.ts';
 
-export interface Deadline {
+export interface Patience {
   readonly clock: Pick<Clock, 'monotonic' | 'sleep'>;
   readonly logger: Pick<Logger, 'warn'>;
-  /** Fires when the process is to stop: nobody waits on. */
+  /** Fires when the process is to stop: nothing waits on. */
   readonly signal?: AbortSignal | undefined;
   readonly limitMs?: number;
 }
@@ -18,42 +20,19 @@ const LIMIT_MS = 60_000;
 const AGAIN_MS = 250;
 const SAY_EVERY_MS = 5_000;
 
-/**
- * What a Redis says, or fails to say, while it is on its way. A wrong password or certificate stays wrong, so neither
- * is in here.
- */
-const AWAY =
-  /not available|Stream isn't writeable|Connection is closed|Command timed out|max retries per request|ECONN|ENOTFOUND/;
-const NOT_YET = /^(READONLY|LOADING|OOM|MISCONF|NOREPLICAS|MASTERDOWN|CLUSTERDOWN|TRYAGAIN)|EAI_AGAIN/;
-const NEVER = /WRONGPASS|NOAUTH|NOPERM|invalid username-password|certificate/;
-
-/** Tries until it works, Redis says no for good, or patience ends. Then the last error is the answer. */
-export async function retryUntilDeadline<T>(attempt: () => Promise<T>, patience: Deadline): Promise<T> {
+/** Tries until Redis answers, says no for good, or the time is over. Then the last error is the answer. */
+export function waitForRedis<T>(attempt: () => Promise<T>, patience: Patience): Promise<T> {
   const { clock, logger, signal, limitMs = LIMIT_MS } = patience;
-  const startedMono = clock.monotonic();
-  let sayAtMono = startedMono;
-  for (;;) {
-    try {
-      return await attempt();
-    } catch (error) {
-      const waitedMs = clock.monotonic() - startedMono;
-      if (!isAway(error) || signal?.aborted || waitedMs >= limitMs) throw error;
-      if (clock.monotonic() >= sayAtMono) {
-        const waitedS = Math.round(waitedMs / 1_000);
-        logger.warn({ waitedS, givesUpAfterS: limitMs / 1_000 }, `${messageOf(error)} Trying again.`);
-        sayAtMono = clock.monotonic() + SAY_EVERY_MS;
-      }
-      // The only way to be interrupted is to be stopped, and then the next attempt is the last.
-      await clock.sleep(AGAIN_MS, signal).catch(() => undefined);
+  let sayAtMs = 0;
+  const again = (error: unknown, waitedMs: number): boolean => {
+    if (!isAway(error)) return false;
+    if (waitedMs >= sayAtMs && waitedMs < limitMs && !signal?.aborted) {
+      const waitedS = Math.round(waitedMs / 1_000);
+      const why = error instanceof Error ? error.message : '';
+      logger.warn({ waitedS, givesUpAfterS: limitMs / 1_000 }, `${why} Trying again.`);
+      sayAtMs = waitedMs + SAY_EVERY_MS;
     }
-  }
-}
-
-function isAway(error: unknown): boolean {
-  const told = [messageOf(error), error instanceof Error ? messageOf(error.cause) : ''].join('\n');
-  return (AWAY.test(told) || NOT_YET.test(told)) && !NEVER.test(told);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : '';
+    return true;
+  };
+  return retryUntilDeadline(attempt, { clock, limitMs, pauseMs: AGAIN_MS, signal, again });
 }

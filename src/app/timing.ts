@@ -1,5 +1,4 @@
 import type { Config } from '../config.ts';
-import type { Clock } from '../lib/clock.ts';
 
 /** What is derived from the time-outs and never set by hand, in ms. */
 export interface Timing {
@@ -23,18 +22,4 @@ export function timingOf(config: Config): Timing {
     lockMs: 2 * leaseMs,
     drainMs: config.DRAIN_TIMEOUT ?? exchangeMs + 5_000,
   };
-}
-
-/** False when the deadline came first. */
-export async function withDeadline(clock: Clock, ms: number, work: () => Promise<unknown>): Promise<boolean> {
-  const late = new AbortController();
-  const outcome = await Promise.race([
-    work().then(() => true),
-    clock.sleep(ms, late.signal).then(
-      () => false,
-      () => true,
-    ),
-  ]);
-  late.abort();
-  return outcome;
 }

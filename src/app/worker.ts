@@ -19,7 +19,8 @@ import { collectIntake } from './collect.ts';
 import { type Delivery, deliveryOf } from './deliveries.ts';
 import type { Container } from './container.ts';
 import { refusalOf } from './refusal.ts';
-import { type Timing, withDeadline } from './timing.ts';
+import { withDeadline } from '../lib/deadline.ts';
+import type { Timing } from './timing.ts';
 import { together } from './together.ts';
 import { watchdogPart } from './watch-workers.ts';
 

@@ -11,10 +11,14 @@ export interface SealPlace {
   readonly place: string;
 }
 
-/** Encrypts a text that must be kept (AES-256-GCM, a key of its own for each place). `random` must be the system's. */
+/**
+ * Encrypts a text that must be kept (AES-256-GCM): append-only files and backups outlive what it is good for. Each
+ * place has a key of its own and is bound in besides. `random` must be the system's.
+ */
 export function sealText(text: string, key: Secret, at: SealPlace, random: Random): string {
   const nonce = Buffer.from(random.hex(NONCE_BYTES), 'hex');
   const cipher = createCipheriv('aes-256-gcm', keyFor(key, at), nonce);
+  cipher.setAAD(boundTo(at));
   const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
   return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64');
 }
@@ -24,14 +28,15 @@ export function unsealText(sealed: string, secrets: readonly Secret[], at: SealP
   const bytes = Buffer.from(sealed, 'base64');
   if (bytes.length <= NONCE_BYTES + TAG_BYTES) return undefined;
   for (const key of secrets) {
-    const text = opened(bytes, keyFor(key, at));
+    const text = opened(bytes, keyFor(key, at), boundTo(at));
     if (text !== undefined) return text;
   }
   return undefined;
 }
 
-function opened(bytes: Buffer, key: Buffer): string | undefined {
+function opened(bytes: Buffer, key: Buffer, bound: Buffer): string | undefined {
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES));
+  decipher.setAAD(bound);
   decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
   try {
     const body = decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES));
@@ -41,6 +46,10 @@ function opened(bytes: Buffer, key: Buffer): string | undefined {
     if (error instanceof Error) return undefined;
     throw error;
   }
+}
+
+function boundTo({ purpose, place }: SealPlace): Buffer {
+  return Buffer.from(JSON.stringify([purpose, place]));
 }
 
 function keyFor(key: Secret, { purpose, place }: SealPlace): Buffer {

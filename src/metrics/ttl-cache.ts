@@ -1,11 +1,12 @@
 import type { Clock } from '../lib/clock.ts';
+import { within } from '../lib/deadline.ts';
 
 export interface TtlCacheOptions<T> {
   readonly read: () => Promise<T>;
   readonly clock: Clock;
   /** How long an answer, or the lack of one, is good for. */
   readonly keepMs: number;
-  /** Nobody waits longer for an answer than this. */
+  /** An answer is waited for no longer than this. */
   readonly limitMs: number;
   /** Told of each reading that failed or took too long. */
   readonly onError: (error: unknown) => void;
@@ -13,16 +14,17 @@ export interface TtlCacheOptions<T> {
 
 /**
  * Reads at most once in `keepMs` however often it is asked, and one at a time. Undefined when it could not be read:
- * whoever asks can still tell the rest.
+ * the rest can still be told.
  */
 export function ttlCache<T>(options: TtlCacheOptions<T>): () => Promise<T | undefined> {
   const { read, clock, keepMs, limitMs, onError } = options;
   let latest: Promise<T | undefined> | undefined;
   let staleAtMono = 0;
 
+  const late = () => new Error(`no answer within ${limitMs} ms`);
   const begin = async (): Promise<T | undefined> => {
     try {
-      return await within(limitMs, read(), clock);
+      return await within({ clock, ms: limitMs, late }, read());
     } catch (error) {
       onError(error);
       return undefined;
@@ -38,12 +40,4 @@ export function ttlCache<T>(options: TtlCacheOptions<T>): () => Promise<T | unde
     latest = begin();
     return latest;
   };
-}
-
-/** An answer that comes after the limit is dropped. */
-function within<T>(limitMs: number, answer: Promise<T>, clock: Clock): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const cancel = clock.after(limitMs, () => reject(new Error(`no answer within ${limitMs} ms`)));
-    answer.then(resolve, reject).finally(cancel);
-  });
 }

@@ -16,7 +16,8 @@ import { Acceptance, type Answer } from './acceptance.ts';
 import { InvalidRequest, Unconfirmed } from './errors.ts';
 import { DurabilityGuard } from './durability-guard.ts';
 import { sharedFence } from './pipelined.ts';
-import { isAway, patientScripts } from './patience.ts';
+import { isAway } from '../redis/away.ts';
+import { patientScripts } from './patience.ts';
 import type { Problem } from './problems.ts';
 import { type RedisPlace, targetOf } from './redis-place.ts';
 import { sameDeployment } from './same-deployment.ts';
@@ -197,8 +198,9 @@ class RedisProducer implements Producer {
     try {
       return await asking;
     } catch (error) {
+      if (error instanceof Unconfirmed || !isAway(error)) throw error;
       // Written, and not yet where it would survive the loss of the primary.
-      throw isAway(error) ? new Unconfirmed('unknown', error) : error;
+      throw new Unconfirmed('unknown', error);
     } finally {
       this.#inFlight.delete(asking);
     }

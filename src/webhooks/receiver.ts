@@ -10,6 +10,7 @@ import express, { type Express, type Request, type RequestHandler, type Response
 import { isFinal, lookQueueOf } from '../kinds/states.ts';
 import type { QueueName } from '../kinds/due-queues.ts';
 import type { Clock } from '../lib/clock.ts';
+import { within } from '../lib/deadline.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { Hinted, Operations } from '../operations/operations.ts';
 import { type EvidenceDraft, WRONG_HASH, claimsSuccess, claimsUndone } from '../operations/evidence.ts';
@@ -77,7 +78,7 @@ function receive(options: ReceiverOptions): RequestHandler {
         await operations.awaitReplicated(target.id, nudged.written);
         return nudged;
       };
-      const hinted = await within(STORE_WITHIN_MS, clock, store());
+      const hinted = await within({ clock, ms: STORE_WITHIN_MS, late }, store());
       onCallback(target.kind, verdictOf(target.kind, hinted, evidence), target);
       response.status(200).end();
     } catch (error) {
@@ -110,12 +111,7 @@ function verdictOf(kind: CallbackTarget['kind'], hinted: Hinted, heard: Evidence
 }
 
 /** What comes after the time is over is still written down; the sender is only not told. */
-function within<T>(ms: number, clock: Clock, asked: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const disarm = clock.after(ms, () => reject(new Error(`a callback could not be written down within ${ms} ms`)));
-    asked.then(resolve, reject).finally(disarm);
-  });
-}
+const late = (): Error => new Error(`a callback could not be written down within ${STORE_WITHIN_MS} ms`);
 
 function refuse(request: Request, response: Response, onCallback: ReceiverOptions['onCallback']): void {
   request.resume();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { retryUntilDeadline } from '../../src/app/patience.ts';
+import { waitForRedis } from '../../src/app/patience.ts';
 import { RedisUnavailable } from '../../src/redis/connections.ts';
 
 const away = new RedisUnavailable('Redis at db:6379 is not available: it did not answer within 5s.');
@@ -37,13 +37,13 @@ test('a Redis that comes late is waited for, and that is told every five seconds
   const { patience, said } = world();
   // A quarter of a second each.
   const { attempt } = failing(60, away);
-  expect(await retryUntilDeadline(attempt, patience)).toBe('answered');
+  expect(await waitForRedis(attempt, patience)).toBe('answered');
   expect(said).toEqual(Array(3).fill(`${away.message} Trying again.`));
 });
 
 test('patience ends, and then the one message is what went wrong', async () => {
   const { patience, said } = world();
-  await expect(retryUntilDeadline(failing(Infinity, away).attempt, patience)).rejects.toBe(away);
+  await expect(waitForRedis(failing(Infinity, away).attempt, patience)).rejects.toBe(away);
   expect(said).toHaveLength(12);
 });
 
@@ -55,7 +55,7 @@ test.for([
   'Command timed out',
   'Reached the max retries per request limit (which is 0). Refer to "maxRetriesPerRequest" option for details.',
 ])('%s passes', async (message) => {
-  expect(await retryUntilDeadline(failing(1, new Error(message)).attempt, world().patience)).toBe('answered');
+  expect(await waitForRedis(failing(1, new Error(message)).attempt, world().patience)).toBe('answered');
 });
 
 test.for([
@@ -67,7 +67,7 @@ test.for([
   new TypeError('a fault of ours'),
 ])('what waiting does not mend is told at once: %s', async (error) => {
   const { attempt, tries } = failing(1, error);
-  await expect(retryUntilDeadline(attempt, world().patience)).rejects.toBe(error);
+  await expect(waitForRedis(attempt, world().patience)).rejects.toBe(error);
   expect(tries()).toBe(1);
 });
 
@@ -75,6 +75,6 @@ test('nobody waits on who is to stop', async () => {
   const stop = new AbortController();
   stop.abort();
   const { attempt, tries } = failing(9, away);
-  await expect(retryUntilDeadline(attempt, { ...world().patience, signal: stop.signal })).rejects.toBe(away);
+  await expect(waitForRedis(attempt, { ...world().patience, signal: stop.signal })).rejects.toBe(away);
   expect(tries()).toBe(1);
 });

@@ -8,7 +8,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { callbackPath } from '../../webhooks/path.ts';
 import { callbackSecrets } from '../processor-context.ts';
 import { publicUrlOf } from '../run.ts';
-import { type Finding, fault, ok, skipped, within } from './finding.ts';
+import { type Finding, fault, ok, skipped, inTime } from './finding.ts';
 
 const PATIENCE_MS = 10_000;
 /** No operation has this id; asking changes nothing anyway. */
@@ -63,7 +63,7 @@ async function probe(address: string, clock: Clock): Promise<number | string> {
       await body.dump();
       return statusCode;
     };
-    return (await within(clock, PATIENCE_MS, asked)) ?? 'no answer in time';
+    return (await inTime(clock, PATIENCE_MS, asked)) ?? 'no answer in time';
   } catch (error) {
     return describe(error);
   } finally {

@@ -1,6 +1,6 @@
 /** What a check found, and how to mend it. */
 import type { Clock } from '../../lib/clock.ts';
-import { withDeadline } from '../timing.ts';
+import { withDeadline } from '../../lib/deadline.ts';
 
 export const checkNames = [
   'settings',
@@ -55,7 +55,7 @@ export async function examined(
 }
 
 /** Undefined when the work took longer than that: somebody waits at a terminal. */
-export async function within<T>(clock: Clock, ms: number, work: () => Promise<T>): Promise<T | undefined> {
+export async function inTime<T>(clock: Clock, ms: number, work: () => Promise<T>): Promise<T | undefined> {
   let answer: T | undefined;
   await withDeadline(clock, ms, async () => {
     answer = await work();

@@ -9,7 +9,7 @@ import { type Failure, failures } from '../../upstream/failures.ts';
 import type { Area } from '../../upstream/options.ts';
 import type { Balances } from '../../upstream/payments/types.ts';
 import type { NotOk } from '../../upstream/verdict.ts';
-import { type CheckName, type Finding, fault, ok, skipped, within } from './finding.ts';
+import { type CheckName, type Finding, fault, ok, skipped, inTime } from './finding.ts';
 
 /** Longer than any one exchange; an SMS login may be tried in several encodings. */
 const PATIENCE_MS = 30_000;
@@ -85,7 +85,7 @@ interface ServiceTools {
 /** A login that is shared by all processes, so one that is still good is used. */
 export async function examineLogin(account: UpstreamAccount, { upstream, clock }: ServiceTools): Promise<Finding> {
   if (typeof messagingKeys(account) === 'string') return skipped('sms login', `${account.name}: keys are missing`);
-  const verdict = await within(clock, PATIENCE_MS, () => upstream.messaging.prepare(account));
+  const verdict = await inTime(clock, PATIENCE_MS, () => upstream.messaging.prepare(account));
   if (verdict === undefined) return tooSlow('sms login', account, 'SERVICE_CRM_URL');
   if (verdict.is !== 'ok') return refusedBy('sms login', account, verdict);
   return ok('sms login', `${account.name}: logged in, for another ${describeMs(verdict.value.usableForMs)}`);
@@ -93,7 +93,7 @@ export async function examineLogin(account: UpstreamAccount, { upstream, clock }
 
 export async function examineBalance(account: UpstreamAccount, { upstream, clock }: ServiceTools): Promise<Finding> {
   if (typeof paymentKeys(account) === 'string') return skipped('balance', `${account.name}: keys are missing`);
-  const verdict = await within(clock, PATIENCE_MS, () => upstream.payments.balances(account));
+  const verdict = await inTime(clock, PATIENCE_MS, () => upstream.payments.balances(account));
   if (verdict === undefined) return tooSlow('balance', account, 'SERVICE_BASE_URL');
   if (verdict.is !== 'ok') return refusedBy('balance', account, verdict);
   return ok('balance', `${account.name}: ${describeBalances(verdict.value)}`);
@@ -107,7 +107,7 @@ function describeBalances({ balances }: Balances): string {
 }
 
 function tooSlow(check: CheckName, { name }: UpstreamAccount, setting: string): Finding {
-  return fault(check, `${name}: no answer within ${describeMs(PATIENCE_MS)}`, `Is ${setting} right, and reachable?`);
+  return fault(check, `${name}: no answer inTime ${describeMs(PATIENCE_MS)}`, `Is ${setting} right, and reachable?`);
 }
 
 /** The keys that go with the request. */

@@ -7,7 +7,7 @@ import { type FailureCode, failures } from '../failures.ts';
 import type { LoginEncoding, UpstreamAccount } from '../options.ts';
 import type { NotOk, Verdict } from '../verdict.ts';
 import { type LoggedIn, type LoginContext, logIn } from './login.ts';
-import { seal, unseal } from './seal.ts';
+import { type SealPlace, sealText, unsealText } from '../../lib/seal.ts';
 import { type Pause, type StoredToken, type TokenStore, tokenKeys, tokenStore } from './token-store.ts';
 
 /** A bearer is not used in the last part of its life: 5 minutes or a tenth, but never more than half. */
@@ -174,7 +174,7 @@ class SharedTokens implements Tokens {
     if (encoding && loginEncoding === 'auto') await job.store.rememberEncoding(encoding);
     // Counted from before the request left: the bearer was made some time in between.
     const remainingMs = Math.max(usableFor(verdict.value) - (clock.monotonic() - started), SHORTEST_MS);
-    const sealed = seal(verdict.value.token, job.keys.secretKey, job.place, random);
+    const sealed = sealText(verdict.value.token, job.keys.secretKey, bearerAt(job.place), random);
     const generation = await job.store.store(owner, sealed, Math.round(remainingMs));
     if (generation === 0) return undefined;
     return { copy: this.#keep(job, verdict.value.token, generation, { remainingMs, usableMs: remainingMs }) };
@@ -188,7 +188,7 @@ class SharedTokens implements Tokens {
   }
 
   #adopt(job: Job, stored: StoredToken | undefined): Copy | undefined {
-    const token = stored && unseal(stored.sealed, job.keys.secretKey, job.place);
+    const token = stored && unsealText(stored.sealed, [job.keys.secretKey], bearerAt(job.place));
     return stored && token !== undefined ? this.#keep(job, token, stored.generation, stored) : undefined;
   }
 
@@ -224,4 +224,9 @@ function paused(account: UpstreamAccount, { is, code, remainingMs }: Pause): Not
   const known: FailureCode = Object.hasOwn(failures, code) ? (code as FailureCode) : 'login_awaited';
   const { exchange } = unasked(account, 'sms_login', known);
   return { is: is === 'config' ? 'config' : 'transient', code: known, exchange, retryAfterMs: remainingMs };
+}
+
+/** Sealed with the secret key of the account itself: what can open a bearer could have logged in anyway. */
+function bearerAt(place: string): SealPlace {
+  return { purpose: 'sms bearer', place };
 }
