@@ -4,7 +4,8 @@ import type { Part } from './parts.ts';
 import { type Config, WrongSettings } from '../config.ts';
 import { derivedHex } from '../lib/ids.ts';
 import { type Deployment, type Difference, stampAs } from '../operations/stamp.ts';
-import type { Container } from './container.ts';
+import type { Redis } from 'ioredis';
+import type { Patience } from './patience.ts';
 import { waitForRedis } from './patience.ts';
 
 const ADDRESSES = ['SERVICE_BASE_URL', 'SERVICE_CRM_URL'] as const;
@@ -65,8 +66,16 @@ interface StampPart extends Part {
  * Refuses to start on the keys of another deployment, and ends the process when a reconnect has led to them: what
  * answers then may be another server.
  */
-export function stampPart(container: Container, giveUp: (error: Error) => void): StampPart {
-  const { config, book, redis, patience, quietly } = container;
+interface StampNeeds {
+  readonly config: Config;
+  readonly book: AccountBook;
+  readonly redis: Redis;
+  readonly patience: Patience;
+  readonly quietly: (message: string, error: unknown) => void;
+}
+
+export function stampPart(needs: StampNeeds, giveUp: (error: Error) => void): StampPart {
+  const { config, book, redis, patience, quietly } = needs;
   const ours = deploymentOf(config, book);
   const require = async (): Promise<void> => {
     const problems = problemsOf(await stampAs(redis, ours), config);

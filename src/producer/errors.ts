@@ -1,6 +1,26 @@
 /** What the library throws. Each message ends with what to do. */
-import type { RequestVerdict } from './producer.ts';
 import { type Problem, describeProblems } from './problems.ts';
+
+/**
+ * `accepted`: it will be done. `duplicate`: the same request was accepted before. `conflict`: the reference stands for
+ * another request, whose id this is, and nothing was accepted.
+ */
+export interface RequestAnswer {
+  readonly id: string;
+  readonly outcome: 'accepted' | 'duplicate' | 'conflict';
+}
+
+/** Of one request among many, by its place in the list. */
+export type RequestVerdict =
+  | (RequestAnswer & { readonly index: number })
+  | {
+      readonly index: number;
+      readonly id: null;
+      readonly outcome: 'invalid';
+      readonly problems: readonly Problem[];
+    }
+  /** Only in the error of a call that Redis did not answer in time. */
+  | { readonly index: number; readonly id: null; readonly outcome: 'unconfirmed' };
 
 /** The request breaks a rule, or a limit of money: asking again will not help. Nothing was accepted. */
 export class InvalidRequest extends Error {

@@ -2,7 +2,8 @@
 import type { InputOf } from '../kinds/index.ts';
 
 export { createProducer } from './producer.ts';
-export type { Identity, Producer, ProducerOptions, RequestAnswer, RequestVerdict } from './producer.ts';
+export type { Identity, Producer, ProducerOptions } from './producer.ts';
+export type { RequestAnswer, RequestVerdict } from './errors.ts';
 export { InvalidRequest, NotDurableError, OtherDeployment, Unconfirmed } from './errors.ts';
 export { Recovering } from '../operations/recovery.ts';
 export type { Problem } from './problems.ts';

@@ -13,7 +13,7 @@ import { openQueue } from '../queues/open.ts';
 import { Waker } from '../queues/waker.ts';
 import { closeConnection, openCommands, openForQueues, prefixOf } from '../redis/connections.ts';
 import { Acceptance, type Answer } from './acceptance.ts';
-import { InvalidRequest, Unconfirmed } from './errors.ts';
+import { InvalidRequest, type RequestAnswer, type RequestVerdict, Unconfirmed } from './errors.ts';
 import { DurabilityGuard } from './durability-guard.ts';
 import { sharedFence } from './pipelined.ts';
 import { isAway } from '../redis/away.ts';
@@ -21,27 +21,6 @@ import { patientScripts } from './patience.ts';
 import type { Problem } from './problems.ts';
 import { type RedisPlace, targetOf } from './redis-place.ts';
 import { sameDeployment } from './same-deployment.ts';
-
-/**
- * `accepted`: it will be done. `duplicate`: the same request was accepted before. `conflict`: the reference stands for
- * another request, whose id this is, and nothing was accepted.
- */
-export interface RequestAnswer {
-  readonly id: string;
-  readonly outcome: 'accepted' | 'duplicate' | 'conflict';
-}
-
-/** Of one request among many, by its place in the list. */
-export type RequestVerdict =
-  | (RequestAnswer & { readonly index: number })
-  | {
-      readonly index: number;
-      readonly id: null;
-      readonly outcome: 'invalid';
-      readonly problems: readonly Problem[];
-    }
-  /** Only in the error of a call that Redis did not answer in time. */
-  | { readonly index: number; readonly id: null; readonly outcome: 'unconfirmed' };
 
 export interface Identity {
   /** What tells a retry from a second request. Default: the request's own `reference`. */

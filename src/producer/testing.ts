@@ -9,7 +9,8 @@ import type { AcceptingScripts } from '../operations/accepted.ts';
 import type { AcceptMessagesArgs } from '../operations/scripts/generated/accept-messages.ts';
 import { Acceptance, type Answer } from './acceptance.ts';
 import { InvalidRequest } from './errors.ts';
-import type { Identity, Producer, ProducerOptions, RequestAnswer, RequestVerdict } from './producer.ts';
+import type { RequestAnswer, RequestVerdict } from './errors.ts';
+import type { Identity, Producer, ProducerOptions } from './producer.ts';
 
 /** A request that was accepted, as the caller wrote it. Repeated and refused ones are not in the list. */
 export type Asked =
