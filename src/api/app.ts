@@ -7,32 +7,16 @@ import express, {
   type Response,
 } from 'express';
 import { Recovering } from '../operations/recovery.ts';
-import { batchRoutes } from './batches.ts';
-import { balanceRoutes } from './balances.ts';
-import { campaignRoutes } from './campaigns.ts';
-import type { ApiContext } from './context.ts';
-import { directCreditRoutes } from './direct-credits.ts';
-import { disbursementRoutes } from './disbursements.ts';
-import { endpointRoutes } from './event-endpoints.ts';
-import { eventRoutes } from './events.ts';
-import { invoiceRoutes } from './invoices.ts';
-import { type ApiKey, findKey } from './keys.ts';
-import { WrongKeys } from './wrong-keys.ts';
-import { jsonBodies } from './json-body.ts';
-import { type Admit, mount } from './mount.ts';
-import { messageRoutes } from './messages.ts';
-import { bodyTypesOf } from './openapi/body-types.ts';
-import { documentationRoutes } from './openapi/serve.ts';
-import { operatingRoutes } from './operating.ts';
-import { optOutRoutes } from './opt-outs.ts';
-import { purgeRoutes } from './purge.ts';
-import { paymentRequestRoutes } from './payment-requests.ts';
-import { recoveryRoutes } from './recovery.ts';
 import { UnreadableRecord, isUnreadable } from '../operations/unreadable.ts';
+import type { ApiContext } from './context.ts';
+import { type ApiKey, findKey } from './keys.ts';
+import { type Admit, mount } from './mount.ts';
 import { ApiProblem, sendProblem } from './problem.ts';
-import { unreadableView } from './views.ts';
 import { limitRate } from './rate-limit.ts';
 import { isAway } from '../redis/away.ts';
+import { routes } from './routes.ts';
+import { unreadableView } from './views.ts';
+import { WrongKeys } from './wrong-keys.ts';
 
 /** Sent in place of a request id that is missing or odd. */
 const REQUEST_ID = /^[\w.:-]{1,100}$/;
@@ -42,26 +26,10 @@ export function createApi(context: ApiContext): Express {
   app.disable('x-powered-by');
   app.disable('etag');
   app.use(identifyRequest(context));
-  const [admit, readJson] = [admitRequest(context), jsonBodies()];
-  const admitted = requestAdmitted(admit);
-  app.use(mount([...disbursementRoutes, ...messageRoutes], context, admit));
-  app.use(documentationRoutes());
-  app.use(admitted);
-  // Before the JSON parser: the bytes of a batch are what is approved.
-  app.use('/v1/disbursement-batches', batchRoutes(context));
-  app.use(readJson);
-  app.use('/v1/campaigns', campaignRoutes(context));
-  app.use('/v1/opt-outs', optOutRoutes(context));
-  app.use('/v1/purge', purgeRoutes(context));
-  app.use('/v1/recovery', recoveryRoutes(context));
-  app.use('/v1/events', eventRoutes(context));
-  app.use('/v1/event-endpoints', endpointRoutes(context));
-  app.use('/v1/invoices', invoiceRoutes(context));
-  app.use('/v1/payment-requests', paymentRequestRoutes(context));
-  app.use('/v1/direct-credits', directCreditRoutes(context));
-  app.use('/v1/balances', balanceRoutes(context));
-  app.use('/v1', operatingRoutes(context));
-  app.use((request, response) => {
+  const admit = admitRequest(context);
+  app.use(mount(routes, context, admit));
+  app.use(async (request, response) => {
+    await admit(request, response);
     response.set('Connection', 'close');
     throw new ApiProblem('not-found', `There is no ${request.method} ${request.path.slice(0, 100)}.`);
   });
@@ -69,22 +37,14 @@ export function createApi(context: ApiContext): Express {
   return app;
 }
 
-/** Whoever asks is known, asks no more often than it may, and sends what is taken there. */
+/** The key is known, and asks no more often than it may. */
 function admitRequest(context: ApiContext): Admit {
   const limit = limitRate(context);
   const wrongKeys = new WrongKeys(context.clock);
   return (request, response) => {
     const key = authenticate(context, wrongKeys, { request, response });
-    const limited = limit(response);
+    const limited = limit(key, response);
     return limited ? limited.then(() => key) : key;
-  };
-}
-
-function requestAdmitted(admit: Admit): RequestHandler {
-  return async (request, response, next) => {
-    await admit(request, response);
-    requireDeclaredType(request);
-    next();
   };
 }
 
@@ -115,7 +75,6 @@ interface Asked {
 function authenticate({ keys, onWrongKey }: ApiContext, wrongKeys: WrongKeys, { request, response }: Asked): ApiKey {
   const [, secret] = /^Bearer (.{1,512})$/.exec(request.headers.authorization ?? '') ?? [];
   const key = secret === undefined ? undefined : findKey(keys, secret);
-  response.locals['key'] = key;
   if (key) return key;
   // A stranger does not keep the connection.
   response.set('Connection', 'close');
@@ -135,16 +94,6 @@ function authenticate({ keys, onWrongKey }: ApiContext, wrongKeys: WrongKeys, { 
       ? 'Send `Authorization: Bearer <key>`; the keys are in API_KEYS (`relais dev` knows the key `dev`).'
       : 'This key is not known here; the keys are in API_KEYS.',
   );
-}
-
-/** A body of another type would be skipped by the parser and look like an empty one. */
-function requireDeclaredType(request: Request): void {
-  const { headers, method, path } = request;
-  const hasBody = Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined;
-  if (!hasBody) return;
-  const types = bodyTypesOf(method, path);
-  if (types.includes(headers['content-type'] ?? '') || request.is([...types])) return;
-  throw new ApiProblem('unsupported-media-type', `Send the body as \`Content-Type: ${types.join('`, or `')}\`.`);
 }
 
 function answerProblem({ onError }: ApiContext): ErrorRequestHandler {

@@ -1,47 +1,69 @@
 /** What is left, roughly: upstream calls its own figures an approximation, so nothing is ever decided by them. */
-import { type Request, type Response, Router } from 'express';
 import type { UpstreamAccount } from '../upstream/client.ts';
-import type { Balances } from '../upstream/payments/types.ts';
 import type { Verdict } from '../upstream/verdict.ts';
 import { adviseOn } from './balance-advice.ts';
-import { type ApiContext, queryText, requireRole } from './context.ts';
 import { mayUseAccount } from './keys.ts';
+import { balances } from './openapi/answers-money.ts';
+import { accountQuery, answer } from './openapi/pieces.ts';
 import { ApiProblem, invalid } from './problem.ts';
+import { type AnyAsked, route } from './route.ts';
 import { upstreamProblem } from './upstream-problem.ts';
 
-type Ask = (account: UpstreamAccount) => Promise<Verdict<Balances>>;
+const about = {
+  method: 'get',
+  tag: 'Operating',
+  role: 'read',
+  scope: 'none',
+  query: { account: accountQuery },
+  answers: { 200: answer('An approximation.', balances) },
+} as const;
 
-/** What else is said beside the balances. */
-type Advise = (account: string, balances: Balances) => Promise<object>;
+const getBalances = route(
+  {
+    ...about,
+    path: '/v1/balances',
+    id: 'getBalances',
+    summary: 'What is left, roughly, by country.',
+    description: 'Asked of the service at this moment. Nothing is ever decided by it.',
+    problems: ['not-found', 'upstream-refused', 'upstream-silent'],
+  },
+  async (asked) => {
+    const { context, query } = asked;
+    const { payments } = context.processing.upstream;
+    const told = await ask(asked, query.account, (account) => payments.balances(account));
+    const advice = adviseOn(told.balances, await context.queries.inFlight(query.account));
+    return { account: query.account, ...told, ...advice };
+  },
+);
 
-export function balanceRoutes(context: ApiContext): Router {
-  const router = Router();
-  const { payments } = context.processing.upstream;
-  const advise: Advise = async (account, { balances }) => adviseOn(balances, await context.queries.inFlight(account));
-
-  router.get('/', (request, response) =>
-    answer(context, { request, response }, (account) => payments.balances(account), advise),
-  );
-
-  router.get('/:accountNumber', (request, response) => {
-    const { accountNumber } = request.params;
+const getBalance = route(
+  {
+    ...about,
+    path: '/v1/balances/{accountNumber}',
+    id: 'getBalance',
+    summary: 'What is left, roughly, on one account of the service.',
+    problems: ['upstream-refused', 'upstream-silent'],
+  },
+  async (asked) => {
+    const {
+      context,
+      query,
+      params: { accountNumber },
+    } = asked;
     if (!/^[A-Za-z0-9]{1,40}$/.test(accountNumber)) {
       throw invalid([{ pointer: '/accountNumber', message: 'must be letters and digits, such as BBJ0123456789' }]);
     }
-    return answer(context, { request, response }, (account) => payments.balance(account, { accountNumber }));
-  });
+    const { payments } = context.processing.upstream;
+    const told = await ask(asked, query.account, (account) => payments.balance(account, { accountNumber }));
+    return { account: query.account, ...told };
+  },
+);
 
-  return router;
-}
-
-async function answer(
-  context: ApiContext,
-  { request, response }: { readonly request: Request; readonly response: Response },
-  ask: Ask,
-  advise?: Advise,
-): Promise<void> {
-  const key = requireRole(response, 'read');
-  const name = queryText(request, 'account') ?? 'main';
+async function ask<T>(
+  { context, key, response }: Pick<AnyAsked, 'context' | 'key' | 'response'>,
+  name: string,
+  question: (account: UpstreamAccount) => Promise<Verdict<T>>,
+): Promise<T> {
   const account = mayUseAccount(key, name) ? context.processing.account(name)?.upstream : undefined;
   if (!account) throw new ApiProblem('not-found', `There is no account ${name.slice(0, 40)}.`);
   const admission = await context.processing.upstream.admit(account, 'payments', 'look');
@@ -49,7 +71,9 @@ async function answer(
     response.set('Retry-After', String(Math.ceil(admission.retryAfterMs / 1_000)));
     throw new ApiProblem('too-many-requests', 'The service is asked as often as UPSTREAM_RATE allows; try again.');
   }
-  const verdict = await ask(account);
-  if (verdict.is !== 'ok') throw upstreamProblem(verdict, { retryable: verdict.is === 'transient' });
-  response.json({ account: name, ...verdict.value, ...(await advise?.(name, verdict.value)) });
+  const verdict = await question(account);
+  if (verdict.is === 'ok') return verdict.value;
+  throw upstreamProblem(verdict, { retryable: verdict.is === 'transient' });
 }
+
+export const balanceRoutes = [getBalances, getBalance];

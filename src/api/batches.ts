@@ -1,33 +1,115 @@
 /** Files of disbursements over HTTP: uploaded by one key, approved by another, reported row by row. */
-import { type Request, type Response, Router } from 'express';
 import { z } from 'zod';
 import type { Finding, Findings } from '../kinds/batch.ts';
+import { APPROVE_WITHIN_MS } from '../operations/batch-record.ts';
 import type { BatchRecord } from '../operations/record.ts';
 import type { StateOf } from '../kinds/index.ts';
-import { APPROVE_WITHIN_MS } from '../operations/batch-record.ts';
-import { accountOf, BatchDoor } from '../producer/batch/door.ts';
-import { readBatchFile } from '../producer/batch/read-file.ts';
+import { accountOf } from '../producer/batch/door.ts';
+import { BYTES_MAX, readBatchFile } from '../producer/batch/read-file.ts';
 import { progressOf } from '../producer/batch/report.ts';
-import { problemsOf } from '../producer/problems.ts';
-import { BatchAdvisor } from './batch-advice.ts';
+import { accountName } from '../kinds/request-pieces.ts';
 import { bytesOf, readingOf } from './batch-body.ts';
 import { sendReport } from './batch-report.ts';
-import {
-  type ApiContext,
-  findRecord,
-  idempotencyKey,
-  queryText,
-  requireAccount,
-  requireNoRecovery,
-  requireOpen,
-  requireRole,
-} from './context.ts';
-import { jsonBodies } from './json-body.ts';
+import { type ApiContext, findRecord } from './context.ts';
+import { requireNamedAccounts } from './gates.ts';
 import type { ApiKey } from './keys.ts';
-import { APPROVAL_MAX } from './openapi/pieces.ts';
-import { ApiProblem, invalid } from './problem.ts';
+import { batch, batchReport } from './openapi/answers-money.ts';
+import { answer, APPROVAL_MAX, listFiles } from './openapi/pieces.ts';
+import { ApiProblem } from './problem.ts';
+import { replayed, route } from './route.ts';
 
-export const approval = z
+const ROWS_CSV = 'reference;accountAlias;amount;withdrawMode\nsalary-2026-11-awa;771234567;25000;wallet-a-senegal\n';
+const ROWS_NDJSON =
+  '{"reference":"salary-2026-11-awa","accountAlias":"771234567","amount":25000,"withdrawMode":"wallet-a-senegal"}\n';
+const REPORT_CSV =
+  'row;reference;id;state;reason;amount;accountAlias;withdrawMode;disburseId;token;transactionId;providerRef\r\n';
+
+const createBatch = route(
+  {
+    method: 'post',
+    path: '/v1/disbursement-batches',
+    id: 'createBatch',
+    tag: 'Batches',
+    summary: 'Upload a file of disbursements.',
+    description:
+      'Everything is judged before anything is paid: one bad row, and the batch is `invalid`. Columns are the fields ' +
+      'of a disbursement; each row needs a `reference`. Another key approves exactly these bytes. Of a workbook the first ' +
+      'sheet is read; a text that is not Unicode needs its `charset`.',
+    role: 'enqueue',
+    scope: 'none',
+    identity: 'optional',
+    durable: true,
+    query: { account: accountName.optional().meta({ description: 'Where no row names one: `main`.' }) },
+    body: {
+      limit: `${BYTES_MAX / 1e6} MB`,
+      files: {
+        ...listFiles(ROWS_CSV, ROWS_NDJSON),
+        'application/json': { says: 'An array of disbursements.', example: `[${ROWS_NDJSON.trim()}]` },
+      },
+    },
+    answers: { 201: answer('What was found in it.', batch) },
+    problems: ['conflict'],
+  },
+  async ({ context, key, query, idempotencyKey, request, response }) => {
+    const file = await readBatchFile(await bytesOf(request, response), readingOf(request));
+    const account = accountOf(file, query.account);
+    requireNamedAccounts(context, key, { query: { account }, body: undefined, mustExist: true });
+    const given = await context.batchDoor.accept(file, { account, by: key.name, idempotencyKey });
+    if (given.outcome === 'open') {
+      const detail = `The same bytes are ${given.id}, which is still open: approve or cancel that one.`;
+      throw new ApiProblem('conflict', detail, { existingId: given.id });
+    }
+    if (given.outcome === 'conflict') {
+      const detail = `It stands for ${given.id}, whose bytes were others; send another Idempotency-Key.`;
+      throw new ApiProblem('conflict', detail, { existingId: given.id });
+    }
+    replayed(response, given.outcome === 'duplicate');
+    return view(context, await findRecord(context, key, 'batch', given.id));
+  },
+);
+
+const about = {
+  tag: 'Batches',
+  scope: 'record',
+  record: 'batch',
+  answers: { 200: answer('As it is now.', batch) },
+} as const;
+
+const getBatch = route(
+  {
+    ...about,
+    method: 'get',
+    path: '/v1/disbursement-batches/{id}',
+    id: 'getBatch',
+    summary: 'How far it has come.',
+    role: 'read',
+  },
+  ({ context, record }) => view(context, record),
+);
+
+const getBatchReport = route(
+  {
+    ...about,
+    method: 'get',
+    path: '/v1/disbursement-batches/{id}/report',
+    id: 'getBatchReport',
+    summary: 'What became of each row; as CSV with `Accept: text/csv`.',
+    role: 'read',
+    answers: {
+      200: {
+        says: 'Row by row, streamed.',
+        schema: batchReport,
+        files: { 'text/csv': { says: 'One line per row.', example: REPORT_CSV } },
+      },
+    },
+  },
+  async ({ context, record, request, response }) => {
+    await sendReport(record, context.batches, { request, response });
+    return undefined;
+  },
+);
+
+const approval = z
   .strictObject({
     contentHash: z
       .string()
@@ -36,93 +118,46 @@ export const approval = z
   })
   .meta({ id: 'BatchApproval' });
 
-export function batchRoutes(context: ApiContext): Router {
-  const router = Router();
-  const door = new BatchDoor({
-    batches: context.batches,
-    limits: context.limits,
-    environment: context.environment,
-    accounts: new Set(context.accountNames),
-    extraWithdrawModes: context.extraWithdrawModes,
-    now: () => context.clock.now(),
-  });
-  const advisor = new BatchAdvisor(context);
-
-  router.post('/', (request, response) => upload(context, { door, advisor }, { request, response }));
-
-  router.get('/:id', async (request, response) => {
-    const key = requireRole(response, 'read');
-    await answer(context, key, { id: request.params.id, response, advisor });
-  });
-
-  router.get('/:id/report', async (request, response) => {
-    const key = requireRole(response, 'read');
-    const record = await findRecord(context, key, 'batch', request.params.id);
-    await sendReport(record, context.batches, { request, response });
-  });
-
-  router.post('/:id/approve', jsonBodies(APPROVAL_MAX), async (request, response) => {
-    const key = requireRole(response, 'approve');
-    const record = await findRecord(context, key, 'batch', String(request.params['id']));
-    const body = approval.safeParse(request.body ?? {});
-    if (!body.success) throw invalid(problemsOf(body.error));
-    requireOpen(context, response);
-    await requireNoRecovery(context, response);
-    await approve(context, door, { record, key, contentHash: body.data.contentHash });
+const approveBatch = route(
+  {
+    ...about,
+    method: 'post',
+    path: '/v1/disbursement-batches/{id}/approve',
+    id: 'approveBatch',
+    summary: 'Approve exactly these bytes.',
+    description:
+      'By another key than the one that uploaded them (403), within a day, with the hash as it was answered.',
+    role: 'approve',
+    durable: true,
+    releases: true,
+    body: { schema: approval, limit: APPROVAL_MAX },
+    answers: { 200: answer('Its rows are being paid.', batch) },
+    problems: ['wrong-state'],
+  },
+  async ({ context, key, record, body: { contentHash }, again }) => {
+    await approve(context, { record, key, contentHash });
     await context.operations.awaitReplicated(record.id, { approvedBy: key.name });
-    await answer(context, key, { id: record.id, response, advisor });
-  });
+    return view(context, await again());
+  },
+);
 
-  router.post('/:id/cancel', async (request, response) => {
-    const key = requireRole(response, 'enqueue');
-    const record = await findRecord(context, key, 'batch', request.params.id);
+const cancelBatch = route(
+  {
+    ...about,
+    method: 'post',
+    path: '/v1/disbursement-batches/{id}/cancel',
+    id: 'cancelBatch',
+    summary: 'Drop it before it is approved.',
+    role: 'enqueue',
+    answers: { 200: answer('It is cancelled.', batch) },
+    problems: ['wrong-state'],
+  },
+  async ({ context, key, record, again }) => {
     await cancel(context, key, record);
     await context.operations.awaitReplicated(record.id, { state: 'cancelled' });
-    await answer(context, key, { id: record.id, response, advisor });
-  });
-
-  return router;
-}
-
-async function answer(
-  context: ApiContext,
-  key: ApiKey,
-  { id, response, advisor, status = 200 }: { id: string; response: Response; advisor: BatchAdvisor; status?: number },
-): Promise<void> {
-  const record = await findRecord(context, key, 'batch', id);
-  const [advice, states] = await Promise.all([advisor.adviceOn(record), progressOf(record, context.batches)]);
-  response.status(status).json({ ...batchView(record, advice), states });
-}
-
-async function upload(
-  context: ApiContext,
-  { door, advisor }: { readonly door: BatchDoor; readonly advisor: BatchAdvisor },
-  { request, response }: { request: Request; response: Response },
-): Promise<void> {
-  const key = requireRole(response, 'enqueue');
-  requireOpen(context, response);
-  const asked = queryText(request, 'account', /^[a-z][a-z0-9_-]{0,31}$/);
-  const reading = readingOf(request);
-  const given = idempotencyKey(request);
-  const file = await readBatchFile(await bytesOf(request, response), reading);
-  const account = accountOf(file, asked);
-  requireAccount(key, { account });
-  if (!context.accountNames.includes(account)) {
-    const message = `is not one of the accounts here: ${context.accountNames.join(', ')}`;
-    throw invalid([{ pointer: '/account', message }]);
-  }
-  const accepted = await door.accept(file, { account, by: key.name, idempotencyKey: given });
-  if (accepted.outcome === 'open') {
-    const detail = `The same bytes are ${accepted.id}, which is still open: approve or cancel that one.`;
-    throw new ApiProblem('conflict', detail, { existingId: accepted.id });
-  }
-  if (accepted.outcome === 'conflict') {
-    const detail = `It stands for ${accepted.id}, whose bytes were others; send another Idempotency-Key.`;
-    throw new ApiProblem('conflict', detail, { existingId: accepted.id });
-  }
-  if (accepted.outcome === 'duplicate') response.set('Idempotency-Replayed', 'true');
-  await answer(context, key, { id: accepted.id, response, advisor, status: 201 });
-}
+    return view(context, await again());
+  },
+);
 
 interface Approval {
   readonly record: BatchRecord;
@@ -131,7 +166,7 @@ interface Approval {
 }
 
 /** Exactly these bytes, by somebody else, in time, and still in order. */
-async function approve(context: ApiContext, door: BatchDoor, { record, key, contentHash }: Approval): Promise<void> {
+async function approve(context: ApiContext, { record, key, contentHash }: Approval): Promise<void> {
   if (record.by === key.name) {
     throw new ApiProblem('forbidden', `The key "${key.name}" uploaded it; another key must approve it.`);
   }
@@ -147,7 +182,7 @@ async function approve(context: ApiContext, door: BatchDoor, { record, key, cont
   const expires = record.state === 'awaiting_approval';
   if (expires && context.clock.now() - record.since > APPROVE_WITHIN_MS)
     throw notPossible('expired', 'upload it again');
-  refuseOutdated(await door.recheck(record));
+  refuseOutdated(await context.batchDoor.recheck(record));
   const settled = await context.operations.transition(record, undefined, {
     to: 'running',
     dueInMs: 0,
@@ -191,6 +226,14 @@ function notPossible(state: string, why: string): ApiProblem {
 
 const STATES_THAT_EXPIRE: readonly StateOf<'batch'>[] = ['awaiting_approval', 'expired'];
 
+async function view(context: ApiContext, record: BatchRecord) {
+  const [advice, states] = await Promise.all([
+    context.batchAdvisor.adviceOn(record),
+    progressOf(record, context.batches),
+  ]);
+  return { ...batchView(record, advice), states };
+}
+
 function batchView(record: BatchRecord, advice: readonly Finding[]) {
   const iso = (ms: number): string => new Date(ms).toISOString();
   const { problems, warnings, approvedAt } = record;
@@ -217,3 +260,5 @@ function batchView(record: BatchRecord, advice: readonly Finding[]) {
 function expiryOf({ state, since }: BatchRecord): string {
   return new Date(state === 'expired' ? since : since + APPROVE_WITHIN_MS).toISOString();
 }
+
+export const batchRoutes = [createBatch, getBatch, getBatchReport, approveBatch, cancelBatch];

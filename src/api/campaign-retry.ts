@@ -1,10 +1,8 @@
-import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { fingerprint } from '../lib/ids.ts';
 import type { CampaignRecord } from '../operations/record.ts';
-import { problemsOf } from '../producer/problems.ts';
-import { type ApiContext, idempotencyKey, requireNoRecovery, requireOpen } from './context.ts';
-import { ApiProblem, invalid } from './problem.ts';
+import type { ApiContext } from './context.ts';
+import { ApiProblem } from './problem.ts';
 
 /** POST /v1/campaigns/{id}/retry */
 export const campaignRetry = z
@@ -23,17 +21,14 @@ export const campaignRetry = z
 export async function retryCampaign(
   context: ApiContext,
   campaign: CampaignRecord,
-  { request, response }: { readonly request: Request; readonly response: Response },
+  {
+    includeUnknown,
+    idempotencyKey,
+  }: { readonly includeUnknown: boolean; readonly idempotencyKey: string | undefined },
 ): Promise<boolean> {
-  requireOpen(context, response);
-  await requireNoRecovery(context, response);
-  const parsed = campaignRetry.safeParse(request.body ?? {});
-  if (!parsed.success) throw invalid(problemsOf(parsed.error));
-  const key = idempotencyKey(request);
-  const { includeUnknown } = parsed.data;
   const retried = await context.retries.start(campaign.id, {
     includeUnknown,
-    key: key === undefined ? undefined : fingerprint(key),
+    key: idempotencyKey === undefined ? undefined : fingerprint(idempotencyKey),
   });
   if (retried.is === 'applied') {
     context.wake('campaign', campaign.id, retried.rev);

@@ -1,32 +1,74 @@
 /** Recipients over HTTP: counted, or with `dryRun` only judged. */
-import type { Request, Response } from 'express';
-import { UnusableFile } from '../files/problems.ts';
+import type { Request } from 'express';
+import { z } from 'zod';
 import { type RepairableCountry, repairableCountries } from '../campaigns/check/phone.ts';
 import { type UploadAnswer, uploadRecipients } from '../campaigns/upload.ts';
+import { UnusableFile } from '../files/problems.ts';
 import { IN_SLICES } from '../operations/slices.ts';
 import type { CampaignRecord } from '../operations/record.ts';
-import { type ApiContext, queryNumber, queryText, requireKept } from './context.ts';
+import { type ApiContext, requireKept } from './context.ts';
 import { type FileBody, requireFileBody } from './file-body.ts';
+import { uploadReport } from './openapi/answers-texts.ts';
+import { answer, flag, listFiles, wholeNumber } from './openapi/pieces.ts';
 import { ApiProblem, invalid } from './problem.ts';
+import { replayed, route } from './route.ts';
 
 const PREVIEW_MAX = 20;
 /** Of a column or a sheet. */
-const NAME = /^[^\p{Cc}]{1,100}$/u;
+const named = z.string().regex(/^[^\p{Cc}]{1,100}$/u, 'must be 1 to 100 characters that can be seen');
 
-/** The campaign is one that the caller may see, and recipients may be added to it. */
-export async function takeUpload(
-  context: ApiContext,
-  campaign: CampaignRecord,
-  { request, response }: { readonly request: Request; readonly response: Response },
-): Promise<void> {
-  const answer = await uploaded(context, campaign, request, { ...requireFileBody(request), ...wishesOf(request) });
-  if (answer.is === 'changed') {
-    throw new ApiProblem('wrong-state', 'The campaign was changed meanwhile; nothing was added. Send it again.');
-  }
-  if (answer.is !== 'checked') await requireKept(context);
-  if (answer.is === 'replayed') response.set('Idempotency-Replayed', 'true');
-  response.json(viewOf(answer));
-}
+const isRepairable = (code: string): code is RepairableCountry =>
+  repairableCountries.some((country) => country === code);
+
+const repair = z
+  .string()
+  .refine((text) => text.split(',').every(isRepairable), `must be some of ${repairableCountries.join(',')}`)
+  .transform((text) => text.split(',').filter(isRepairable));
+
+const addRecipients = route(
+  {
+    method: 'post',
+    path: '/v1/campaigns/{id}/recipients',
+    id: 'addRecipients',
+    tag: 'Campaigns',
+    summary: 'Upload recipients, before the start.',
+    description:
+      'Column `to` (also `téléphone`, `mobile`, `portable`, `GSM`, `WhatsApp`, `contact` …, or `phoneColumn`); the others ' +
+      'are variables. An upload counts whole or not at all; the same bytes again are a replay; several uploads append.',
+    role: 'enqueue',
+    scope: 'record',
+    record: 'campaign',
+    durable: true,
+    query: {
+      dryRun: flag.meta({ description: 'Judge everything, add nothing.' }),
+      preview: wholeNumber(PREVIEW_MAX).optional().meta({ description: 'Show so many of the first texts.' }),
+      repair: repair.optional().meta({
+        description: `Countries whose old numbers are renewed, of ${repairableCountries.join(',')}.`,
+      }),
+      phoneColumn: named.optional().meta({
+        description: 'The column of the numbers, where its name does not tell.',
+      }),
+      sheet: named.optional().meta({ description: 'Of a workbook; absent: the first that can be seen.' }),
+      takeHidden: flag.meta({ description: 'Take the rows that the spreadsheet hides, too.' }),
+    },
+    body: { files: listFiles('to;prenom\n+221771234567;Awa\n', '{"to":"+221771234567","prenom":"Awa"}\n') },
+    answers: { 200: answer('What was counted, and what was left out and why.', uploadReport) },
+    problems: ['wrong-state'],
+  },
+  async ({ context, record, query, request, response }) => {
+    if (record.state !== 'draft' && record.state !== 'ready') {
+      throw new ApiProblem('wrong-state', `It is ${record.state}: recipients are added before the start.`);
+    }
+    const wishes = { ...query, repair: query.repair ?? [], ...requireFileBody(request) };
+    const given = await uploaded(context, record, request, wishes);
+    if (given.is === 'changed') {
+      throw new ApiProblem('wrong-state', 'The campaign was changed meanwhile; nothing was added. Send it again.');
+    }
+    if (given.is !== 'checked') await requireKept(context);
+    replayed(response, given.is === 'replayed');
+    return viewOf(given);
+  },
+);
 
 interface Wishes {
   readonly repair: readonly RepairableCountry[];
@@ -35,23 +77,6 @@ interface Wishes {
   readonly phoneColumn: string | undefined;
   readonly sheet: string | undefined;
   readonly takeHidden: boolean;
-}
-
-function wishesOf(request: Request): Wishes {
-  const repair = queryText(request, 'repair', /^[A-Z,]{2,40}$/)?.split(',') ?? [];
-  const known = repair.filter((code) => repairableCountries.some((country) => country === code));
-  if (known.length < repair.length) {
-    throw invalid([{ pointer: '/repair', message: `must be some of ${repairableCountries.join(',')}` }]);
-  }
-  const asked = request.query['preview'] !== undefined;
-  return {
-    repair: known as RepairableCountry[],
-    preview: asked ? queryNumber(request, 'preview', 1, PREVIEW_MAX) : undefined,
-    dryRun: queryText(request, 'dryRun', /^(true|false)$/) === 'true',
-    phoneColumn: queryText(request, 'phoneColumn', NAME),
-    sheet: queryText(request, 'sheet', NAME),
-    takeHidden: queryText(request, 'takeHidden', /^(true|false)$/) === 'true',
-  };
 }
 
 async function uploaded(
@@ -73,10 +98,10 @@ async function uploaded(
   }
 }
 
-function viewOf(answer: Exclude<UploadAnswer, { is: 'changed' }>) {
-  if (answer.is === 'checked') return { dryRun: true, replayed: false, ...answer.summary };
-  if (answer.is === 'counted') return { replayed: false, ...answer.summary };
-  const { recipients, skipped } = answer.upload;
+function viewOf(given: Exclude<UploadAnswer, { is: 'changed' }>) {
+  if (given.is === 'checked') return { dryRun: true, replayed: false, ...given.summary };
+  if (given.is === 'counted') return { replayed: false, ...given.summary };
+  const { recipients, skipped } = given.upload;
   return { replayed: true, total: recipients + skipped, recipients, skipped };
 }
 
@@ -86,3 +111,5 @@ function describeFileProblem({ message, detail, row }: UnusableFile['problems'][
     message: detail === undefined ? message : `${message} (${detail})`,
   };
 }
+
+export const uploadRoutes = [addRecipients];

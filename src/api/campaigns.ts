@@ -1,107 +1,207 @@
-import { type Request, type Response, Router } from 'express';
-import { paceToRecord } from '../operations/campaign-pace.ts';
-import { campaignAmendment } from '../kinds/campaign-request.ts';
-import { outcomeLetters, type RecipientState } from '../kinds/recipient.ts';
-import { recipientsPage } from '../campaigns/recipients.ts';
+/** One text to many recipients. */
+import { z } from 'zod';
+import { recipientsCursor, recipientsPage } from '../campaigns/recipients.ts';
 import { recipientsCsv } from '../campaigns/recipients-csv.ts';
 import { type CampaignSwitch, campaignSwitches } from '../operations/campaign-switches.ts';
 import type { CampaignRecord } from '../operations/record.ts';
-import { problemsOf } from '../producer/problems.ts';
-import { retryCampaign } from './campaign-retry.ts';
-import { takeUpload } from './campaign-upload.ts';
-import {
-  type ApiContext,
-  findRecord,
-  idempotencyKey,
-  queryNumber,
-  queryText,
-  requireAccount,
-  requireKept,
-  requireNoRecovery,
-  requireOpen,
-  requireRole,
-  takeAnswer,
-} from './context.ts';
-import type { ApiKey } from './keys.ts';
-import { ApiProblem, invalid } from './problem.ts';
+import { campaignAmendment, campaignRequest } from '../kinds/campaign-request.ts';
+import { paceToRecord } from '../operations/campaign-pace.ts';
+import { campaignRetry, retryCampaign } from './campaign-retry.ts';
+import { uploadRoutes } from './campaign-upload.ts';
+import { type ApiContext, findRecord, requireKept, takeAnswer } from './context.ts';
+import { campaign, recipients, recipientStates } from './openapi/answers-texts.ts';
+import { accepted, after, answer, json, limit } from './openapi/pieces.ts';
+import { ApiProblem } from './problem.ts';
+import { replayed, route } from './route.ts';
 import { campaignView } from './views.ts';
 
-const CALLERS_SWITCHES = ['start', 'pause', 'resume', 'cancel'] as const satisfies readonly CampaignSwitch[];
+const createCampaign = route(
+  {
+    method: 'post',
+    path: '/v1/campaigns',
+    id: 'createCampaign',
+    tag: 'Campaigns',
+    summary: 'Make a campaign, without recipients yet.',
+    description: 'Words in `{{braces}}` are filled in from the columns of the recipients.',
+    role: 'enqueue',
+    scope: 'named',
+    identity: 'required',
+    durable: true,
+    body: accepted(campaignRequest),
+    answers: { 201: answer('Made, or made before.', campaign) },
+  },
+  async ({ context, key, body, idempotencyKey, response }) => {
+    const { id, outcome } = takeAnswer(await context.acceptance.campaign(body, idempotencyKey));
+    replayed(response, outcome === 'duplicate');
+    return view(context, await findRecord(context, key, 'campaign', id));
+  },
+);
 
-export function campaignRoutes(context: ApiContext): Router {
-  const router = Router();
+const about = {
+  tag: 'Campaigns',
+  role: 'enqueue',
+  scope: 'record',
+  record: 'campaign',
+  answers: { 200: answer('As it is now.', campaign) },
+} as const;
 
-  router.post('/', async (request, response) => {
-    const key = requireRole(response, 'enqueue');
-    requireAccount(key, request.body);
-    requireOpen(context, response);
-    const answer = takeAnswer(await context.acceptance.campaign(request.body, idempotencyKey(request)));
-    if (answer.outcome === 'duplicate') response.set('Idempotency-Replayed', 'true');
-    response.status(201).json(view(context, await findRecord(context, key, 'campaign', answer.id)));
-  });
+const getCampaign = route(
+  {
+    ...about,
+    method: 'get',
+    path: '/v1/campaigns/{id}',
+    id: 'getCampaign',
+    summary: 'How far it has come.',
+    role: 'read',
+  },
+  ({ context, record }) => view(context, record),
+);
 
-  router.get('/:id', async (request, response) => {
-    const key = requireRole(response, 'read');
-    response.json(view(context, await findRecord(context, key, 'campaign', request.params.id)));
-  });
+const amendCampaign = route(
+  {
+    ...about,
+    method: 'patch',
+    path: '/v1/campaigns/{id}',
+    id: 'amendCampaign',
+    summary: 'Send it faster or slower, through the night or not.',
+    description: 'Counts from the next chunk on. null takes a limit away.',
+    body: json(campaignAmendment),
+    problems: ['wrong-state'],
+  },
+  async ({ context, record, body, again }) => {
+    const amended = await context.campaigns.amend(record.id, paceToRecord(body));
+    if (amended.is === 'refused') {
+      const { state } = amended;
+      throw new ApiProblem('wrong-state', `It is ${state}: nothing is sent any more.`, { state });
+    }
+    context.wake('campaign', record.id, amended.rev);
+    await requireKept(context);
+    return view(context, await again());
+  },
+);
 
-  router.post('/:id/recipients', (request, response) => upload(context, request, response));
-  router.get('/:id/recipients', (request, response) => listRecipients(context, request, response));
+const listRecipients = route(
+  {
+    ...about,
+    method: 'get',
+    path: '/v1/campaigns/{id}/recipients',
+    id: 'listRecipients',
+    summary: 'What became of each recipient; as CSV with `Accept: text/csv`.',
+    description: 'With a filter a page may be short, or empty, while `next` still leads on.',
+    role: 'read',
+    query: { state: z.enum(recipientStates).optional(), after: after(recipientsCursor), limit: limit(100, 1_000) },
+    answers: {
+      200: {
+        says: 'A page of them.',
+        schema: recipients,
+        files: {
+          'text/csv': { says: 'One line per recipient.', example: 'to;row;state\r\n+221771234567;2;sent\r\n' },
+        },
+        headers: { 'X-Next': 'With CSV: what `next` is with JSON; absent at the end.' },
+      },
+    },
+  },
+  async ({ context, record, query, request, response }) => {
+    const page = await recipientsPage(record, context, query);
+    if (request.accepts(['json', 'csv']) !== 'csv') return { items: page.items, next: page.next ?? null };
+    if (page.next) response.set('X-Next', page.next);
+    response.type('text/csv').send(recipientsCsv(page.items));
+    return undefined;
+  },
+);
 
-  router.patch('/:id', (request, response) => amend(context, request, response));
+const SWITCHES = {
+  start: ['Begin to send.', 'It has recipients, and begins.'],
+  pause: ['Stop sending for now. What is on its way arrives.', 'Nothing more is sent until it is resumed.'],
+  resume: ['Go on. An account that is held for messaging is tried again.', 'It goes on.'],
+  cancel: ['Stop for good. What was not sent yet will not be.', 'Nothing more will be sent.'],
+} as const satisfies Partial<Record<CampaignSwitch, readonly [summary: string, says: string]>>;
 
-  for (const name of CALLERS_SWITCHES) {
-    router.post(`/:id/${name}`, async (request, response) => {
-      const key = requireRole(response, 'enqueue');
-      const campaign = await findRecord(context, key, 'campaign', request.params.id);
-      if (name === 'start') requireOpen(context, response);
-      if (name === 'start' || name === 'resume') await requireNoRecovery(context, response);
-      await switchCampaign(context, campaign, name);
+/** What begins or goes on is refused where what leaves might not be remembered. */
+const GUARDS = {
+  start: { durable: true, releases: true },
+  pause: {},
+  resume: { releases: true },
+  cancel: {},
+} as const;
+
+const switchRoutes = (['start', 'pause', 'resume', 'cancel'] as const).map((name) => {
+  const [summary, says] = SWITCHES[name];
+  return route(
+    {
+      ...about,
+      ...GUARDS[name],
+      method: 'post',
+      path: `/v1/campaigns/{id}/${name}`,
+      id: `${name}Campaign`,
+      summary,
+      description: 'Asking for the state that it is already in changes nothing.',
+      answers: { 200: answer(says, campaign) },
+      problems: ['wrong-state'],
+    },
+    async ({ context, record, again }) => {
+      await switchCampaign(context, record, name);
       // Asked again after an answer that was not kept, it is as asked already, and may still not be kept.
       await requireKept(context);
-      response.json(view(context, await findRecord(context, key, 'campaign', campaign.id)));
-    });
-  }
-  router.post('/:id/retry', async (request, response) => {
-    const key = requireRole(response, 'enqueue');
-    const campaign = await findRecord(context, key, 'campaign', request.params.id);
-    const replayed = await retryCampaign(context, campaign, { request, response });
+      return view(context, await again());
+    },
+  );
+});
+
+const retry = route(
+  {
+    ...about,
+    method: 'post',
+    path: '/v1/campaigns/{id}/retry',
+    id: 'retryCampaign',
+    summary: 'Send a finished campaign again to those who failed.',
+    description:
+      'Asking while it goes on changes nothing, and asking again under the same `Idempotency-Key` never does. Its end is ' +
+      'announced again, with a higher sequence.',
+    identity: 'optional',
+    durable: true,
+    releases: true,
+    body: json(campaignRetry),
+    answers: { 200: answer('It goes on.', campaign) },
+    problems: ['wrong-state'],
+  },
+  async ({ context, record, body, idempotencyKey, response, again }) => {
+    const before = await retryCampaign(context, record, { ...body, idempotencyKey });
     await requireKept(context);
-    if (replayed) response.set('Idempotency-Replayed', 'true');
-    response.json(view(context, await findRecord(context, key, 'campaign', campaign.id)));
-  });
-  return router;
-}
+    replayed(response, before);
+    return view(context, await again());
+  },
+);
 
 function view({ clock }: ApiContext, record: CampaignRecord) {
   return campaignView(record, clock.now());
 }
 
 /** Asking again for the state that a campaign is already in changes nothing, so that a retry is harmless. */
-async function switchCampaign(context: ApiContext, campaign: CampaignRecord, name: CampaignSwitch): Promise<void> {
+async function switchCampaign(context: ApiContext, record: CampaignRecord, name: CampaignSwitch): Promise<void> {
   const { to } = campaignSwitches[name];
-  if (campaign.state === to || (name === 'start' && campaign.state === 'scheduled')) return;
-  if (name === 'resume') await beforeResuming(context, campaign);
+  if (record.state === to || (name === 'start' && record.state === 'scheduled')) return;
+  if (name === 'resume') await beforeResuming(context, record);
   if (name === 'start') {
-    if (campaign.chunks === 0) {
+    if (record.chunks === 0) {
       throw new ApiProblem('wrong-state', 'It has no recipients to send to: upload some first.', {
-        state: campaign.state,
+        state: record.state,
       });
     }
   }
-  const switched = await context.campaigns.switch(campaign.id, name);
+  const switched = await context.campaigns.switch(record.id, name);
   if (switched.is === 'refused') {
     throw new ApiProblem('wrong-state', `It is ${switched.state}, so there is nothing to ${name}.`, {
       state: switched.state,
     });
   }
-  if (switched.to === 'running') context.wake('campaign', campaign.id, switched.rev);
+  if (switched.to === 'running') context.wake('campaign', record.id, switched.rev);
 }
 
 /** Somebody looked and said "go on", so an account that is held for an empty balance is tried again. */
-async function beforeResuming({ accounts }: ApiContext, campaign: CampaignRecord): Promise<void> {
-  const { state, account } = campaign;
-  if (state === 'held' && campaign.reason === 'quiet_hours') {
+async function beforeResuming({ accounts }: ApiContext, record: CampaignRecord): Promise<void> {
+  const { state, account } = record;
+  if (state === 'held' && record.reason === 'quiet_hours') {
     throw new ApiProblem(
       'wrong-state',
       'It waits for the quiet hours to end, and goes on by itself. To send all the same: PATCH {"quietHours": false}.',
@@ -114,53 +214,12 @@ async function beforeResuming({ accounts }: ApiContext, campaign: CampaignRecord
   }
 }
 
-/** Counts from the next chunk on: faster, slower, through the night or not. */
-async function amend(context: ApiContext, request: Request, response: Response): Promise<void> {
-  const key = requireRole(response, 'enqueue');
-  const campaign = await campaignOf(context, key, request);
-  const parsed = campaignAmendment.safeParse(request.body);
-  if (!parsed.success) throw invalid(problemsOf(parsed.error));
-  const amended = await context.campaigns.amend(campaign.id, paceToRecord(parsed.data));
-  if (amended.is === 'refused') {
-    throw new ApiProblem('wrong-state', `It is ${amended.state}: nothing is sent any more.`, {
-      state: amended.state,
-    });
-  }
-  context.wake('campaign', campaign.id, amended.rev);
-  await requireKept(context);
-  response.json(view(context, await findRecord(context, key, 'campaign', campaign.id)));
-}
-
-async function upload(context: ApiContext, request: Request, response: Response): Promise<void> {
-  const key = requireRole(response, 'enqueue');
-  requireOpen(context, response);
-  const campaign = await campaignOf(context, key, request);
-  if (campaign.state !== 'draft' && campaign.state !== 'ready') {
-    throw new ApiProblem('wrong-state', `It is ${campaign.state}: recipients are added before the start.`);
-  }
-  await takeUpload(context, campaign, { request, response });
-}
-
-function campaignOf(context: ApiContext, key: ApiKey, request: Request): Promise<CampaignRecord> {
-  const { id } = request.params;
-  return findRecord(context, key, 'campaign', typeof id === 'string' ? id : undefined);
-}
-
-async function listRecipients(context: ApiContext, request: Request, response: Response): Promise<void> {
-  const key = requireRole(response, 'read');
-  const campaign = await campaignOf(context, key, request);
-  const limit = queryNumber(request, 'limit', 100, 1_000);
-  const state = queryText(request, 'state');
-  const after = queryText(request, 'after');
-  const states = Object.keys(outcomeLetters);
-  if (state !== undefined && !states.includes(state)) {
-    throw invalid([{ pointer: '/state', message: `must be one of ${states.join(', ')}` }]);
-  }
-  const page = await recipientsPage(campaign, context, { state: state as RecipientState | undefined, after, limit });
-  if (request.accepts(['json', 'csv']) === 'csv') {
-    if (page.next) response.set('X-Next', page.next);
-    response.type('text/csv').send(recipientsCsv(page.items));
-    return;
-  }
-  response.json({ items: page.items, next: page.next ?? null });
-}
+export const campaignRoutes = [
+  createCampaign,
+  getCampaign,
+  amendCampaign,
+  ...uploadRoutes,
+  listRecipients,
+  ...switchRoutes,
+  retry,
+];

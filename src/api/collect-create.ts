@@ -1,46 +1,41 @@
 /** Creating while the caller waits: record first, then upstream, then the answer. A repeated request goes on. */
-import type { Request, Response } from 'express';
 import type { RecordOf } from '../operations/record.ts';
 import type { Tried } from '../processors/attempt.ts';
 import type { ProcessorContext } from '../processors/context.ts';
 import type { Answer } from '../producer/acceptance.ts';
-import {
-  type ApiContext,
-  findRecord,
-  idempotencyKey,
-  requireAccount,
-  requireOpen,
-  requireRole,
-  takeAnswer,
-} from './context.ts';
+import { type ApiContext, findRecord, takeAnswer } from './context.ts';
 import { ApiProblem } from './problem.ts';
+import { type AnyAsked, Reply, replayed } from './route.ts';
 import { problemOfCode, upstreamProblem } from './upstream-problem.ts';
+
+export const WHILE_WAITING =
+  'The service is asked while you wait: 502 and 504 name what was recorded, and the same request again goes on with ' +
+  'it (202 while somebody else is at it).';
 
 type Created = 'invoice' | 'payment_request';
 
-export interface Creation<K extends Created> {
+type Advance = (id: string, processing: ProcessorContext) => Promise<Tried>;
+type Asked = Pick<AnyAsked, 'context' | 'key' | 'response'>;
+
+interface Creation<K extends Created, View> {
   readonly kind: K;
-  readonly accept: (body: unknown, idempotencyKey: string | undefined) => Promise<Answer>;
-  readonly advance: (id: string, processing: ProcessorContext) => Promise<Tried>;
-  readonly view: (record: RecordOf[K]) => object;
+  /** What the acceptance said. */
+  readonly answer: Answer;
+  readonly advance: Advance;
+  readonly view: (record: RecordOf[K]) => View;
 }
 
-export async function createWhileWaiting<K extends Created>(
-  context: ApiContext,
-  request: Request,
-  response: Response,
-  { kind, accept, advance, view }: Creation<K>,
-): Promise<void> {
-  const key = requireRole(response, 'enqueue');
-  requireAccount(key, request.body);
-  requireOpen(context, response);
-  const answer = takeAnswer(await accept(request.body, idempotencyKey(request)));
-  if (answer.outcome === 'duplicate') response.set('Idempotency-Replayed', 'true');
-  const tried = answer.state === 'creating' ? await advance(answer.id, context.processing) : undefined;
-  const record = await findRecord(context, key, kind, answer.id);
+export async function createWhileWaiting<K extends Created, View>(
+  { context, key, response }: Asked,
+  { kind, answer, advance, view }: Creation<K, View>,
+): Promise<Reply<201 | 202, View>> {
+  const { id, state, outcome } = takeAnswer(answer);
+  replayed(response, outcome === 'duplicate');
+  const tried = state === 'creating' ? await advance(id, context.processing) : undefined;
+  const record = await findRecord(context, key, kind, id);
   const unmade = unmadeOf(record, tried);
   if (unmade) throw unmade;
-  response.status(record.state === 'creating' ? 202 : 201).json(view(record));
+  return new Reply(record.state === 'creating' ? 202 : 201, view(record));
 }
 
 /** Why there is nothing to hand out; undefined where there is, or where somebody is still at it. */
@@ -54,26 +49,22 @@ function unmadeOf(record: RecordOf[Created], tried: Tried | undefined): ApiProbl
   return problemOfCode(record.reason ?? '', { id, state, retryable: false, ...(message ? { message } : {}) });
 }
 
+interface Look<R> {
+  readonly record: R;
+  readonly again: () => Promise<R>;
+  readonly advance: Advance;
+}
+
 /** Looks now, for a caller who would rather not wait for the next look. */
-export async function lookWhileWaiting<K extends Created>(
+export async function lookWhileWaiting<R extends RecordOf[Created]>(
   context: ApiContext,
-  request: Request,
-  response: Response,
-  { kind, advance, view }: Omit<Creation<K>, 'accept'>,
-): Promise<void> {
-  const key = requireRole(response, 'enqueue');
-  const { id: asked } = request.params;
-  const { id, publishedAt, state } = await findRecord(
-    context,
-    key,
-    kind,
-    typeof asked === 'string' ? asked : undefined,
-  );
+  { record: { id, state, publishedAt }, again, advance }: Look<R>,
+): Promise<R> {
   if (publishedAt === undefined) {
     throw new ApiProblem('wrong-state', `It is ${state}: there is nothing to ask about.`, { state });
   }
   const { failure } = await advance(id, context.processing);
-  const record = await findRecord(context, key, kind, id);
+  const record = await again();
   if (failure) throw upstreamProblem(failure, { id, state: record.state, retryable: true });
-  response.json(view(record));
+  return record;
 }

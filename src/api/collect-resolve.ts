@@ -1,56 +1,63 @@
 /** A person's word about what needs review. Where upstream can be asked it is asked first, and its word is stronger. */
-import type { Router } from 'express';
 import { z } from 'zod';
-import { queueOf } from '../kinds/states.ts';
 import type { StateOf } from '../kinds/index.ts';
-import type { RecordAt, RecordOf } from '../operations/record.ts';
+import { queueOf } from '../kinds/states.ts';
+import type { RecordAt } from '../operations/record.ts';
 import { type Announced, type CollectKind, eventOf } from '../processors/announced.ts';
 import type { Tried } from '../processors/attempt.ts';
 import type { ProcessorContext } from '../processors/context.ts';
-import { problemsOf } from '../producer/problems.ts';
-import { type ApiContext, findRecord, requireKept, requireRole } from './context.ts';
+import { type ApiContext, requireKept } from './context.ts';
 import type { ApiKey } from './keys.ts';
-import { ApiProblem, invalid } from './problem.ts';
+import { json } from './openapi/pieces.ts';
+import { ApiProblem } from './problem.ts';
 import { upstreamProblem } from './upstream-problem.ts';
 
-export type Outcome = 'completed' | 'succeeded' | 'cancelled' | 'failed';
+type Outcome = 'completed' | 'succeeded' | 'cancelled' | 'failed';
 
 /** Those that a kind has. */
 type OutcomeOf<K extends CollectKind> = Outcome & StateOf<K> & Announced<K>;
 
-export interface Resolvable<K extends CollectKind> {
-  readonly kind: K;
-  readonly outcomes: readonly [OutcomeOf<K>, ...OutcomeOf<K>[]];
-  /** Asks upstream; absent where there is nothing to ask. */
-  readonly advance?: (id: string, processing: ProcessorContext) => Promise<Tried>;
-  readonly view: (record: RecordOf[K]) => object;
-}
-
-/** The same for every kind, but for the outcomes that it has. */
-export function resolveBodyOf<const O extends readonly [Outcome, ...Outcome[]]>(outcomes: O) {
-  return z.strictObject({
+/** The declaration that is the same for every kind, but for the outcomes that it has. */
+export function resolutionOf<const O extends readonly [Outcome, ...Outcome[]]>(id: string, outcomes: O) {
+  const body = z.strictObject({
     outcome: z.enum(outcomes),
     note: z.string().trim().min(3).max(500).meta({ example: 'Seen in the dashboard' }),
   });
+  return {
+    method: 'post',
+    summary: "A person's word about one that needs review.",
+    role: 'approve',
+    scope: 'record',
+    body: json(body.meta({ id })),
+  } as const;
 }
 
-export function addResolve<K extends CollectKind>(router: Router, context: ApiContext, how: Resolvable<K>): void {
-  const body = resolveBodyOf(how.outcomes);
+interface AskedToResolve<K extends CollectKind> {
+  readonly context: ApiContext;
+  readonly key: ApiKey;
+  readonly record: RecordAt<K>;
+  readonly again: () => Promise<RecordAt<K>>;
+  readonly body: { readonly outcome: OutcomeOf<K>; readonly note: string };
+}
 
-  router.post('/:id/resolve', async (request, response) => {
-    const key = requireRole(response, 'approve');
-    const record = await findRecord(context, key, how.kind, request.params.id);
-    const parsed = body.safeParse(request.body ?? {});
-    if (!parsed.success) throw invalid(problemsOf(parsed.error));
-    if (record.fields['by'] === key.name) {
-      throw new ApiProblem('forbidden', `The key "${key.name}" asked for it; another key must decide.`);
-    }
-    requireReview(record.state);
-    await askFirst(context, key, record.id, how);
-    await takeWord(context, await findRecord(context, key, how.kind, record.id), { ...parsed.data, by: key.name });
-    await requireKept(context);
-    response.json(how.view(await findRecord(context, key, how.kind, record.id)));
-  });
+/** Asks upstream; absent where there is nothing to ask. */
+type Advance = (id: string, processing: ProcessorContext) => Promise<Tried>;
+
+/** The record as it is when the word was taken. */
+export async function resolve<K extends CollectKind>(
+  { context, key, record, again, body }: AskedToResolve<K>,
+  advance?: Advance,
+): Promise<RecordAt<K>> {
+  if (record.fields['by'] === key.name) {
+    throw new ApiProblem('forbidden', `The key "${key.name}" asked for it; another key must decide.`);
+  }
+  requireReview(record.state);
+  const tried = await advance?.(record.id, context.processing);
+  const looked = await again();
+  refuseWhatUpstreamSays(looked, tried);
+  await takeWord(context, looked, { ...body, by: key.name });
+  await requireKept(context);
+  return again();
 }
 
 /** What upstream would say is not known, so nobody's word is taken: it may be paid at this moment. */
@@ -76,20 +83,12 @@ function requireReview(state: string): void {
   throw new ApiProblem('wrong-state', `It is ${state}: it does not wait for a person.`, { state });
 }
 
-async function askFirst<K extends CollectKind>(
-  context: ApiContext,
-  key: ApiKey,
-  id: string,
-  { kind, advance }: Resolvable<K>,
-): Promise<void> {
-  const tried = await advance?.(id, context.processing);
+function refuseWhatUpstreamSays({ id, state }: { readonly id: string; readonly state: string }, tried?: Tried): void {
   if (tried?.failure) throw upstreamProblem(tried.failure, { id, state: 'needs_review', retryable: true });
-  const { state } = await findRecord(context, key, kind, id);
   if (tried && (!tried.asked || tried.outcome === 'lost')) throw notNow(state, tried.reason);
   if (state === 'needs_review') return;
-  throw new ApiProblem('wrong-state', `Upstream says: ${state}. Its word is stronger; nothing else was changed.`, {
-    state,
-  });
+  const detail = `Upstream says: ${state}. Its word is stronger; nothing else was changed.`;
+  throw new ApiProblem('wrong-state', detail, { state });
 }
 
 interface Word<K extends CollectKind> {

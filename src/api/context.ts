@@ -1,4 +1,3 @@
-import type { Request, Response } from 'express';
 import type { Redis } from 'ioredis';
 import type { Kind } from '../kinds/index.ts';
 import type { QueueName } from '../kinds/due-queues.ts';
@@ -13,7 +12,7 @@ import type { Slices } from '../operations/slices.ts';
 import type { Operations } from '../operations/operations.ts';
 import type { OptOuts } from '../operations/opt-outs.ts';
 import type { Purge } from '../operations/purge.ts';
-import { RECOVERING, type Recovery } from '../operations/recovery.ts';
+import type { Recovery } from '../operations/recovery.ts';
 import type { Retries } from '../operations/retries.ts';
 import type { Queries } from '../operations/queries.ts';
 import type { SharedLimits } from '../operations/shared-limits.ts';
@@ -25,9 +24,11 @@ import type { ProcessorContext } from '../processors/context.ts';
 import type { RecoveryDesk } from '../processors/recovery/desk.ts';
 import type { Resolve, Resolved } from '../processors/disbursement/resolve.ts';
 import { describeProblems } from '../producer/problems.ts';
+import type { BatchDoor } from '../producer/batch/door.ts';
 import type { IntakeJobs } from '../queues/intake-jobs.ts';
+import type { BatchAdvisor } from './batch-advice.ts';
 import type { EndpointRoutesContext } from './event-endpoints.ts';
-import { type ApiKey, type Role, mayUseAccount } from './keys.ts';
+import { type ApiKey, mayUseAccount } from './keys.ts';
 import { ApiProblem, invalid } from './problem.ts';
 
 type RefusalKind = 'recovering' | 'not-durable' | 'memory-full';
@@ -66,6 +67,8 @@ export interface ApiContext extends EndpointRoutesContext {
   /** The sender that an account's texts come from, unless the request names another. */
   readonly senderOf: (account: string) => string | undefined;
   readonly batches: Batches;
+  readonly batchDoor: BatchDoor;
+  readonly batchAdvisor: BatchAdvisor;
   readonly limits: SharedLimits;
   readonly accounts: Accounts;
   readonly events: EventStream;
@@ -89,52 +92,10 @@ export interface QueueSwitches {
   resume(name: string): Promise<boolean>;
 }
 
-export function keyOf(response: Response): ApiKey {
-  const { key } = response.locals as { key?: ApiKey };
-  if (!key) throw new ApiProblem('unauthenticated', 'Send `Authorization: Bearer <key>`.');
-  return key;
-}
-
-export function requireRole(response: Response, role: Role): ApiKey {
-  const key = keyOf(response);
-  if (key.roles.has(role)) return key;
-  throw new ApiProblem('forbidden', `The key "${key.name}" has not the role "${role}"; ask for one that has.`);
-}
-
-/** Money and campaigns are accepted only while what was accepted would survive a power loss. */
-export function requireOpen({ refusal }: ApiContext, response: Response): void {
-  refuse(refusal(), response);
-}
-
-/** What stops something, and not what begins it: in a recovery too. */
-export function requireKeeping({ keepingRefusal }: ApiContext, response: Response): void {
-  refuse(keepingRefusal(), response);
-}
-
-function refuse(why: ReturnType<ApiContext['refusal']>, response: Response): void {
-  if (!why) return;
-  response.set('Retry-After', '30');
-  throw new ApiProblem(why.kind, why.detail);
-}
-
-/** What somebody released in a recovery would leave before anybody has looked. Asked of Redis: every moment counts. */
-export async function requireNoRecovery({ refusal, recovery }: ApiContext, response: Response): Promise<void> {
-  if (refusal()?.kind !== 'recovering' && !(await recovery.state())) return;
-  response.set('Retry-After', '30');
-  throw new ApiProblem('recovering', `${RECOVERING}.`);
-}
-
 /** What a person was told is stopped, or goes on, must still be so after the primary was lost. */
 export async function requireKept({ processing }: ApiContext): Promise<void> {
   if (await processing.fence()) return;
   throw new ApiProblem('unavailable', 'The replicas did not confirm it in time; send it again, which is harmless.');
-}
-
-export function requireAccount(key: ApiKey, body: unknown): void {
-  const account = isRecord(body) && typeof body['account'] === 'string' ? body['account'] : 'main';
-  if (!mayUseAccount(key, account)) {
-    throw new ApiProblem('forbidden', `The key "${key.name}" may not use the account "${account}".`);
-  }
 }
 
 async function readEvenIfUnreadable<K extends Kind>({ queries }: ApiContext, kind: K, id: string) {
@@ -147,7 +108,7 @@ async function readEvenIfUnreadable<K extends Kind>({ queries }: ApiContext, kin
 }
 
 /** Of which account an unreadable record is may be unreadable too: then it is shown to those who may see all. */
-export function maySee(key: ApiKey, { account }: { readonly account: string | undefined }): boolean {
+function maySee(key: ApiKey, { account }: { readonly account: string | undefined }): boolean {
   return account === undefined ? key.accounts === undefined : mayUseAccount(key, account);
 }
 
@@ -164,13 +125,6 @@ export async function findRecord<K extends Kind>(
     return record;
   }
   throw new ApiProblem('not-found', `There is no ${kind} ${id?.slice(0, 80) ?? ''}.`);
-}
-
-export function idempotencyKey(request: Request): string | undefined {
-  const value = request.get('idempotency-key');
-  if (value === undefined) return undefined;
-  if (/^[\x21-\x7e]{1,255}$/.test(value)) return value;
-  throw invalid([{ pointer: '/Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters' }]);
 }
 
 /** Accepted or the same as before; everything else is a problem. */
@@ -196,20 +150,4 @@ export function takeAnswer(answer: Answer): Extract<Answer, { id: string }> {
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** A whole number within bounds from the query; anything else is named. */
-export function queryNumber(request: Request, name: string, fallback: number, max: number): number {
-  const value = request.query[name];
-  if (value === undefined) return fallback;
-  const number = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
-  if (number >= 1 && number <= max) return number;
-  throw invalid([{ pointer: `/${name}`, message: `must be a whole number from 1 to ${max}` }]);
-}
-
-export function queryText(request: Request, name: string, pattern = /^[\w.:@+-]{1,200}$/): string | undefined {
-  const value = request.query[name];
-  if (value === undefined) return undefined;
-  if (typeof value === 'string' && pattern.test(value)) return value;
-  throw invalid([{ pointer: `/${name}`, message: 'is not of the form that is expected' }]);
 }

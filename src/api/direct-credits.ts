@@ -1,36 +1,62 @@
-import { Router } from 'express';
-import { addResolve } from './collect-resolve.ts';
-import { addShow } from './collect-routes.ts';
+/** Crediting an account of the service in one step. */
+import { directCreditRequest } from '../kinds/direct-credit.ts';
+import { resolutionOf, resolve } from './collect-resolve.ts';
 import { directCreditView } from './collect-views.ts';
-import {
-  type ApiContext,
-  findRecord,
-  idempotencyKey,
-  requireAccount,
-  requireOpen,
-  requireRole,
-  takeAnswer,
-} from './context.ts';
+import { findRecord, takeAnswer } from './context.ts';
+import { directCredit } from './openapi/answers-money.ts';
+import { accepted, answer } from './openapi/pieces.ts';
+import { replayed, route } from './route.ts';
 
-export function directCreditRoutes(context: ApiContext): Router {
-  const router = Router();
+const createDirectCredit = route(
+  {
+    method: 'post',
+    path: '/v1/direct-credits',
+    id: 'createDirectCredit',
+    tag: 'Direct credits',
+    summary: 'Credit an account of the service.',
+    description: 'The service cannot be asked about one afterwards: an unclear answer needs review.',
+    role: 'enqueue',
+    scope: 'named',
+    identity: 'required',
+    durable: true,
+    body: accepted(directCreditRequest),
+    answers: { 202: answer('Accepted, or accepted before.', directCredit) },
+  },
+  async ({ context, key, body, idempotencyKey, response }) => {
+    const { id, outcome } = takeAnswer(await context.collect.directCredit(body, idempotencyKey, key.name));
+    replayed(response, outcome === 'duplicate');
+    return directCreditView(await findRecord(context, key, 'direct_credit', id));
+  },
+);
 
-  router.post('/', async (request, response) => {
-    const key = requireRole(response, 'enqueue');
-    requireAccount(key, request.body);
-    requireOpen(context, response);
-    const accepted = await context.collect.directCredit(request.body, idempotencyKey(request), key.name);
-    const answer = takeAnswer(accepted);
-    if (answer.outcome === 'duplicate') response.set('Idempotency-Replayed', 'true');
-    response.status(202).json(directCreditView(await findRecord(context, key, 'direct_credit', answer.id)));
-  });
+const about = {
+  tag: 'Direct credits',
+  record: 'direct_credit',
+  answers: { 200: answer('As it is now.', directCredit) },
+} as const;
 
-  const credit = {
-    kind: 'direct_credit',
-    outcomes: ['succeeded', 'failed'],
-    view: directCreditView,
-  } as const;
-  addShow(router, context, credit);
-  addResolve(router, context, credit);
-  return router;
-}
+const getDirectCredit = route(
+  {
+    ...about,
+    method: 'get',
+    path: '/v1/direct-credits/{id}',
+    id: 'getDirectCredit',
+    summary: 'Where one stands.',
+    role: 'read',
+    scope: 'record',
+  },
+  ({ record }) => directCreditView(record),
+);
+
+const resolveDirectCredit = route(
+  {
+    ...about,
+    ...resolutionOf('DirectCreditResolution', ['succeeded', 'failed']),
+    path: '/v1/direct-credits/{id}/resolve',
+    id: 'resolveDirectCredit',
+    problems: ['wrong-state'],
+  },
+  async (asked) => directCreditView(await resolve<'direct_credit'>(asked)),
+);
+
+export const directCreditRoutes = [createDirectCredit, getDirectCredit, resolveDirectCredit];

@@ -6,16 +6,17 @@ import type { StateOf } from '../kinds/index.ts';
 import { statesOf } from '../kinds/states.ts';
 import { describeLimit } from '../operations/limits.ts';
 import type { DisbursementRecord } from '../operations/record.ts';
+import { pageCursor } from '../operations/queries.ts';
 import { UnreadableRecord } from '../operations/unreadable.ts';
 import { eventOf } from '../processors/announced.ts';
 import { type Resolved, resolutions } from '../processors/disbursement/resolve.ts';
 import { idOfReference } from '../producer/acceptance.ts';
 import { answerInBulk } from './bulk.ts';
-import { type ApiContext, findRecord, maySee, requireKept, takeAnswer } from './context.ts';
-import { requireNoRecovery } from './gates.ts';
-import { type ApiKey, mayUseAccount } from './keys.ts';
+import { type ApiContext, findRecord, requireKept, takeAnswer } from './context.ts';
+import { accountsListed, requireNoRecovery } from './gates.ts';
+import type { ApiKey } from './keys.ts';
 import { disbursement, disbursements } from './openapi/answers-money.ts';
-import { accepted, after, answer, inBulk, json, limit, VERDICT_LINES } from './openapi/pieces.ts';
+import { accepted, after, answer, inBulk, json, limit, listedAccount, VERDICT_LINES } from './openapi/pieces.ts';
 import { ApiProblem } from './problem.ts';
 import { replayed, route } from './route.ts';
 import { disbursementView, unreadableView } from './views.ts';
@@ -61,24 +62,30 @@ const listDisbursements = route(
     id: 'listDisbursements',
     tag: 'Disbursements',
     summary: 'List them, the newest first.',
-    description: 'With a filter a page may be short, or empty, while `next` still leads on.',
+    description:
+      'All filters together. A page may be short, or empty, while `next` still leads on. Of one state that is not final, ' +
+      'the newest is the one that came to it last.',
     role: 'read',
     scope: 'list',
     query: {
       state: z.enum(statesOf('disbursement')).optional(),
       reference: identityText(128).optional().meta({ description: 'The one that the caller gave this name.' }),
-      after,
+      account: listedAccount,
+      after: after(pageCursor),
       limit: limit(50, 500),
     },
     answers: { 200: answer('A page of them.', disbursements) },
   },
-  async ({ context, key, query: { reference, ...page } }) => {
+  async ({ context, key, query: { reference, account, ...page } }) => {
+    const accounts = accountsListed(context, key, account);
     if (reference !== undefined) {
-      const found = await byReference(context, key, reference);
-      return { items: found.map(disbursementView), next: null };
+      const found = await byReference(context, accounts ?? context.accountNames, reference);
+      // There is one page of them.
+      const meant = found.filter(({ state }) => page.after === undefined && (page.state ?? state) === state);
+      return { items: meant.map(disbursementView), next: null };
     }
-    const { items, next } = await context.queries.page('disbursement', page);
-    return { items: items.filter((item) => maySee(key, item)).map(rowOf), next: next ?? null };
+    const { items, next } = await context.queries.page('disbursement', { ...page, accounts });
+    return { items: items.map(rowOf), next: next ?? null };
   },
 );
 
@@ -87,16 +94,14 @@ function rowOf(item: DisbursementRecord | UnreadableRecord) {
 }
 
 /** A reference is unique per account, so there is at most one in each that the key may see. */
-async function byReference({ queries, environment, accountNames }: ApiContext, key: ApiKey, reference: string) {
+async function byReference({ queries, environment }: ApiContext, accounts: readonly string[], reference: string) {
   const found = await Promise.all(
-    accountNames
-      .filter((account) => mayUseAccount(key, account))
-      .map(async (account) => {
-        const id =
-          (await queries.idOfReference('disbursement', account, reference)) ??
-          idOfReference(environment, 'disbursement', account, reference);
-        return queries.read('disbursement', id);
-      }),
+    accounts.map(async (account) => {
+      const id =
+        (await queries.idOfReference('disbursement', account, reference)) ??
+        idOfReference(environment, 'disbursement', account, reference);
+      return queries.read('disbursement', id);
+    }),
   );
   return found.filter((record) => record !== undefined);
 }

@@ -1,99 +1,163 @@
 /** Where signed deliveries go. Who may read events may have them posted, to an endpoint of the key's own. */
-import { type Response, Router } from 'express';
 import { z } from 'zod';
 import { eventTypes } from '../kinds/event-types.ts';
 import type { EndpointService } from '../events/endpoint-service.ts';
 import type { Endpoint, Endpoints, LogLine } from '../operations/endpoints.ts';
-import { problemsOf } from '../producer/problems.ts';
-import { requireRole } from './context.ts';
+import type { ApiContext } from './context.ts';
 import type { ApiKey } from './keys.ts';
+import { endpointDetail, endpoints, endpointWithSecret, replayed } from './openapi/answers-operating.ts';
+import { answer, json } from './openapi/pieces.ts';
 import { ApiProblem, invalid } from './problem.ts';
+import { route } from './route.ts';
 
 export interface EndpointRoutesContext {
   readonly endpoints: Endpoints;
   readonly endpointService: EndpointService;
 }
 
-export const registration = z.strictObject({
-  url: z.string().min(1).max(2_048).meta({ example: 'https://shop.example/relais' }),
-  types: z
-    .array(z.enum(eventTypes, { error: `must be of ${eventTypes.join(', ')}` }))
-    .min(1)
-    .max(eventTypes.length)
-    .optional()
-    .meta({ description: 'Absent: all.', example: ['disbursement.succeeded', 'disbursement.failed'] }),
-});
+const registration = z
+  .strictObject({
+    url: z.string().min(1).max(2_048).meta({ example: 'https://shop.example/relais' }),
+    types: z
+      .array(z.enum(eventTypes, { error: `must be of ${eventTypes.join(', ')}` }))
+      .min(1)
+      .max(eventTypes.length)
+      .optional()
+      .meta({ description: 'Absent: all.', example: ['disbursement.succeeded', 'disbursement.failed'] }),
+  })
+  .meta({ id: 'EndpointRegistration' });
 
-export const replayOrder = z.strictObject({
-  since: z.iso
-    .datetime({ offset: true, error: 'must be a time such as 2026-11-21T08:00:00Z' })
-    .meta({ example: '2026-11-21T08:00:00Z' }),
-});
+const replayOrder = z
+  .strictObject({
+    since: z.iso
+      .datetime({ offset: true, error: 'must be a time such as 2026-11-21T08:00:00Z' })
+      .meta({ example: '2026-11-21T08:00:00Z' }),
+  })
+  .meta({ id: 'ReplayOrder' });
 
-export function endpointRoutes({ endpoints, endpointService }: EndpointRoutesContext): Router {
-  const router = Router();
+const ONLY_OWN = 'An endpoint belongs to the key that registered it; another key’s is as good as none.';
 
-  router.post('/', async (request, response) => {
-    const key = requireRole(response, 'read');
-    const { url, types = [] } = parsed(registration, request.body);
-    const problem = endpointService.problemOf(url);
+const createEventEndpoint = route(
+  {
+    method: 'post',
+    path: '/v1/event-endpoints',
+    id: 'createEventEndpoint',
+    tag: 'Events',
+    summary: 'Have events posted to an address of yours.',
+    description: 'Signed as Standard Webhooks say; the secret is answered this once.',
+    role: 'read',
+    scope: 'none',
+    body: json(registration),
+    answers: { 201: answer('Registered: keep the secret.', endpointWithSecret) },
+    problems: ['wrong-state'],
+  },
+  async ({ context, key, body: { url, types = [] } }) => {
+    const problem = context.endpointService.problemOf(url);
     if (problem) throw invalid([{ pointer: '/url', message: problem }]);
     const accounts = [...(key.accounts ?? [])];
-    const made = await endpointService.register({ url, types, accounts, owner: key.name });
-    const endpoint = 'id' in made ? await endpoints.read(made.id) : undefined;
+    const made = await context.endpointService.register({ url, types, accounts, owner: key.name });
+    const endpoint = 'id' in made ? await context.endpoints.read(made.id) : undefined;
     if ('problem' in made || !endpoint) throw new ApiProblem('wrong-state', 'problem' in made ? made.problem : '');
     // The only time that it is shown.
-    response.status(201).json({ ...view(endpoint), secret: made.secret.reveal() });
-  });
+    return { ...view(endpoint), secret: made.secret.reveal() };
+  },
+);
 
-  router.get('/', async (_request, response) => {
-    const key = requireRole(response, 'read');
-    const items = (await endpoints.all()).filter((endpoint) => maySee(key, endpoint)).map(view);
-    response.json({ items, next: null });
-  });
+const listEventEndpoints = route(
+  {
+    method: 'get',
+    path: '/v1/event-endpoints',
+    id: 'listEventEndpoints',
+    tag: 'Events',
+    summary: 'List the endpoints of this key.',
+    role: 'read',
+    scope: 'list',
+    answers: { 200: answer('All of them.', endpoints) },
+  },
+  async ({ context, key }) => {
+    const all = await context.endpoints.all();
+    return { items: all.filter((endpoint) => maySee(key, endpoint)).map(view), next: null };
+  },
+);
 
-  router.get('/:id', async (request, response) => {
-    const endpoint = await find(endpoints, response, request.params.id);
-    const { log, ...progress } = await endpoints.progress(endpoint.id);
-    response.json({ ...view(endpoint), ...progress, deliveries: log.map(lineView) });
-  });
+const ofOne = { tag: 'Events', description: ONLY_OWN, role: 'read', scope: 'record' } as const;
 
-  router.delete('/:id', async (request, response) => {
-    const { id } = await find(endpoints, response, request.params.id);
-    await endpoints.remove(id);
-    response.status(204).end();
-  });
+const getEventEndpoint = route(
+  {
+    ...ofOne,
+    method: 'get',
+    path: '/v1/event-endpoints/{id}',
+    id: 'getEventEndpoint',
+    summary: 'How its deliveries go.',
+    answers: { 200: answer('With the last deliveries.', endpointDetail) },
+  },
+  async (asked) => {
+    const endpoint = await find(asked);
+    const { log, ...progress } = await asked.context.endpoints.progress(endpoint.id);
+    return { ...view(endpoint), ...progress, deliveries: log.map(lineView) };
+  },
+);
 
-  router.post('/:id/replay', async (request, response) => {
-    const endpoint = await find(endpoints, response, request.params.id);
-    const { since } = parsed(replayOrder, request.body);
-    response.status(202).json(await endpointService.replay(endpoint, Date.parse(since)));
-  });
+const deleteEventEndpoint = route(
+  {
+    ...ofOne,
+    method: 'delete',
+    path: '/v1/event-endpoints/{id}',
+    id: 'deleteEventEndpoint',
+    summary: 'Post nothing more to it.',
+    answers: { 204: { says: 'It is gone.' } },
+  },
+  async (asked) => {
+    const { id } = await find(asked);
+    await asked.context.endpoints.remove(id);
+    return undefined;
+  },
+);
 
-  router.post('/:id/rotate-secret', async (request, response) => {
-    const endpoint = await find(endpoints, response, request.params.id);
-    const made = await endpointService.rotate(endpoint.id);
+const replayEvents = route(
+  {
+    ...ofOne,
+    method: 'post',
+    path: '/v1/event-endpoints/{id}/replay',
+    id: 'replayEvents',
+    summary: 'Post what it wants of the events since then, again.',
+    body: json(replayOrder),
+    answers: { 202: answer('They are on their way.', replayed) },
+  },
+  async (asked) => asked.context.endpointService.replay(await find(asked), Date.parse(asked.body.since)),
+);
+
+const rotateEndpointSecret = route(
+  {
+    ...ofOne,
+    method: 'post',
+    path: '/v1/event-endpoints/{id}/rotate-secret',
+    id: 'rotateEndpointSecret',
+    summary: 'Make another secret. For a day deliveries are signed with both.',
+    answers: { 200: answer('Keep the new secret.', endpointWithSecret) },
+    problems: ['wrong-state'],
+  },
+  async (asked) => {
+    const endpoint = await find(asked);
+    const made = await asked.context.endpointService.rotate(endpoint.id);
     if ('problem' in made) throw new ApiProblem('wrong-state', made.problem);
-    response.json({ ...view(endpoint), secret: made.secret.reveal() });
-  });
-
-  return router;
-}
-
-function parsed<T>(schema: z.ZodType<T>, body: unknown): T {
-  const read = schema.safeParse(body ?? {});
-  if (!read.success) throw invalid(problemsOf(read.error));
-  return read.data;
-}
+    return { ...view(endpoint), secret: made.secret.reveal() };
+  },
+);
 
 function maySee(key: ApiKey, { owner }: Endpoint): boolean {
   return owner === key.name || (key.roles.has('operate') && key.accounts === undefined);
 }
 
+interface AskedForOne {
+  readonly context: ApiContext;
+  readonly key: ApiKey;
+  readonly params: { readonly id: string };
+}
+
 /** Another key's endpoint is as good as none. */
-async function find(endpoints: Endpoints, response: Response, id: string): Promise<Endpoint> {
-  const key = requireRole(response, 'read');
-  const endpoint = /^[\w-]{1,64}$/.test(id) ? await endpoints.read(id) : undefined;
+async function find({ context, key, params: { id } }: AskedForOne): Promise<Endpoint> {
+  const endpoint = /^[\w-]{1,64}$/.test(id) ? await context.endpoints.read(id) : undefined;
   if (endpoint && maySee(key, endpoint)) return endpoint;
   throw new ApiProblem('not-found', `There is no event endpoint ${id.slice(0, 80)}.`);
 }
@@ -108,12 +172,21 @@ function view({ id, url, types, accounts, state, createdAt, deliveredAt, failing
     accounts: accounts.length > 0 ? accounts : null,
     state,
     reason: reason ?? null,
-    createdAt: iso(createdAt),
+    createdAt: new Date(createdAt).toISOString(),
     lastDeliveredAt: iso(deliveredAt),
     failingSince: iso(failingSince),
   };
 }
 
-function lineView({ at, event, outcome, answer, tries }: LogLine) {
-  return { at: iso(at), event, outcome, answer, tries };
+function lineView({ at, ...line }: LogLine) {
+  return { ...line, at: new Date(at).toISOString() };
 }
+
+export const endpointRoutes = [
+  createEventEndpoint,
+  listEventEndpoints,
+  getEventEndpoint,
+  deleteEventEndpoint,
+  replayEvents,
+  rotateEndpointSecret,
+];

@@ -1,35 +1,58 @@
-import { Router } from 'express';
+/** How things ended, read with a cursor. */
+import { z } from 'zod';
 import { type EventType, eventTypes } from '../kinds/event-types.ts';
 import { CursorAhead, CursorTooOld, cursorPattern } from '../events/stream.ts';
-import { type ApiContext, queryNumber, queryText, requireRole } from './context.ts';
 import { mayUseAccount } from './keys.ts';
-import { ApiProblem, invalid } from './problem.ts';
+import { eventPage } from './openapi/answers-operating.ts';
+import { after, answer, limit } from './openapi/pieces.ts';
+import { ApiProblem } from './problem.ts';
+import { route } from './route.ts';
 
-export function eventRoutes({ events }: ApiContext): Router {
-  const router = Router();
+const isType = (text: string): text is EventType => eventTypes.some((type) => type === text);
 
-  router.get('/', async (request, response) => {
-    const key = requireRole(response, 'read');
-    const limit = queryNumber(request, 'limit', 100, 1_000);
-    const after = queryText(request, 'after', cursorPattern);
-    const types = readTypes(queryText(request, 'types', /^[\w.,]{1,1000}$/));
+const readEvents = route(
+  {
+    method: 'get',
+    path: '/v1/events',
+    id: 'readEvents',
+    tag: 'Events',
+    summary: 'Read how things ended.',
+    description:
+      'Keep `next` and give it as `after`. Each event comes at least once; its `id` is the same each time. A cursor ' +
+      'older than EVENTS_KEEP is answered with 410 and the oldest that is kept.',
+    role: 'read',
+    scope: 'list',
+    query: {
+      after: after(cursorPattern),
+      limit: limit(100, 1_000),
+      types: z
+        .string()
+        .refine((text) => text.split(',').every(isType), `must be of ${eventTypes.join(', ')}`)
+        .optional()
+        .meta({ description: `Separated by commas, of ${eventTypes.join(', ')}.`, example: eventTypes[0] }),
+    },
+    answers: { 200: answer('The next ones, the oldest first.', eventPage) },
+    problems: ['gone', 'ahead-of-the-stream'],
+  },
+  async ({ context, key, query: { after: place, limit: most, types } }) => {
     try {
-      const page = await events.read(after, limit, types);
-      response.json({ events: page.events.filter(({ account }) => mayUseAccount(key, account)), next: page.next });
+      const page = await context.events.read(
+        place,
+        most,
+        types === undefined ? undefined : new Set(types.split(',')),
+      );
+      return { events: page.events.filter(({ account }) => mayUseAccount(key, account)), next: page.next };
     } catch (error) {
       if (error instanceof CursorAhead) throw aheadOfTheStream(error);
-      if (!(error instanceof CursorTooOld)) throw error;
-      throw new ApiProblem(
-        'gone',
-        `Events up to here are forgotten; the oldest kept is ${error.oldest}. Take stock, then read on without a cursor.`,
-        {
-          oldest: error.oldest,
-        },
-      );
+      if (error instanceof CursorTooOld) throw tooOld(error);
+      throw error;
     }
-  });
+  },
+);
 
-  return router;
+function tooOld({ oldest }: CursorTooOld): ApiProblem {
+  const detail = `Events up to here are forgotten; the oldest kept is ${oldest}. Take stock, then read on without a cursor.`;
+  return new ApiProblem('gone', detail, { oldest });
 }
 
 function aheadOfTheStream({ oldest, epoch }: CursorAhead): ApiProblem {
@@ -39,11 +62,4 @@ function aheadOfTheStream({ oldest, epoch }: CursorAhead): ApiProblem {
   return new ApiProblem('ahead-of-the-stream', detail, { oldest: oldest ?? null, epoch });
 }
 
-function readTypes(text: string | undefined): Set<string> | undefined {
-  if (text === undefined) return undefined;
-  const types = text.split(',');
-  const unknown = types.filter((type) => !eventTypes.includes(type as EventType));
-  if (unknown.length === 0) return new Set(types);
-  const message = `${unknown.join(', ')} is not an event type; they are ${eventTypes.join(', ')}`;
-  throw invalid([{ pointer: '/types', message }]);
-}
+export const eventRoutes = [readEvents];

@@ -2,15 +2,17 @@
 import { queueOf } from '../kinds/states.ts';
 import type { Kind } from '../kinds/index.ts';
 import { foreignTo } from '../processors/attempt.ts';
-import type { Router } from 'express';
 import { explainDisbursement, explainOther, explainReason } from '../operations/explain.ts';
 import { explainCampaign, explainChunk, explainMessage } from '../operations/explain-texts.ts';
 import type { Circumstances, Explanation, FailureOf } from '../operations/explanation.ts';
 import type { RecordOf } from '../operations/record.ts';
 import { type Failure, failures } from '../upstream/failures.ts';
-import { type ApiContext, requireRole } from './context.ts';
+import type { ApiContext } from './context.ts';
 import { type ApiKey, mayUseAccount } from './keys.ts';
+import { explanation } from './openapi/answers-operating.ts';
+import { answer } from './openapi/pieces.ts';
 import { ApiProblem } from './problem.ts';
+import { route } from './route.ts';
 
 type Teller<K extends Kind> = (record: RecordOf[K], context: ApiContext) => Promise<Explanation>;
 
@@ -29,17 +31,25 @@ const tellers: { readonly [K in Kind]?: Teller<K> } = {
   },
 };
 
-export function addExplain(router: Router, context: ApiContext): void {
-  router.get('/explain/:id', async (request, response) => {
-    const key = requireRole(response, 'read');
-    const { id } = request.params;
+const explain = route(
+  {
+    method: 'get',
+    path: '/v1/explain/{id}',
+    id: 'explain',
+    tag: 'Operating',
+    summary: 'The story of any operation, or what a reason means, in plain words.',
+    role: 'read',
+    scope: 'record',
+    answers: { 200: answer('What happened, and what to do.', explanation) },
+  },
+  async ({ context, key, params: { id } }) => {
     const kind = /^[\w.-]{1,80}$/.test(id) ? await context.queries.kindOf(id) : undefined;
-    const explanation = kind === undefined ? explainReason(id, failureOf) : await explainFor(context, key, kind, id);
+    const told = kind === undefined ? explainReason(id, failureOf) : await explainFor(context, key, kind, id);
+    if (told) return told;
     // The same words for what is not there and for another account's: nothing is told about the latter.
-    if (explanation === undefined) throw new ApiProblem('not-found', `There is no operation ${id.slice(0, 80)}.`);
-    response.json(explanation);
-  });
-}
+    throw new ApiProblem('not-found', `There is no operation ${id.slice(0, 80)}.`);
+  },
+);
 
 async function explainFor(
   context: ApiContext,
@@ -83,3 +93,5 @@ async function circumstancesOf(
 
 const failureOf: FailureOf = (code) =>
   Object.hasOwn(failures, code) ? (failures as Readonly<Record<string, Failure>>)[code] : undefined;
+
+export const explainRoutes = [explain];

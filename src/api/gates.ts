@@ -11,10 +11,9 @@ export function requireRole(key: ApiKey, role: Role): void {
 }
 
 /** What concerns every account is not for a key that is bound to some. */
-export function requireAllAccounts({ name, accounts }: ApiKey): void {
+export function requireAllAccounts({ name, accounts }: ApiKey, why: string): void {
   if (accounts === undefined) return;
-  const bound = [...accounts].join(', ');
-  throw new ApiProblem('forbidden', `The key "${name}" is for ${bound}, and this concerns every account.`);
+  throw new ApiProblem('forbidden', `The key "${name}" is for ${[...accounts].join(', ')}, and ${why}.`);
 }
 
 interface Naming {
@@ -37,6 +36,17 @@ export function requireNamedAccounts(
     if (!mustExist || accountNames.includes(account)) continue;
     throw invalid([{ pointer: '/account', message: `is not one of the accounts here: ${accountNames.join(', ')}` }]);
   }
+}
+
+/** Of which accounts something is listed: of the one that is asked for, or of all that the key may see. */
+export function accountsListed(
+  context: ApiContext,
+  key: ApiKey,
+  account: string | undefined,
+): readonly string[] | undefined {
+  if (account === undefined) return key.accounts && [...key.accounts];
+  requireNamedAccounts(context, key, { query: { account }, body: undefined, mustExist: true });
+  return [account];
 }
 
 function requireAccount(key: ApiKey, account: string): void {

@@ -1,42 +1,100 @@
-import { Router } from 'express';
-import { invoiceRequest } from '../kinds/invoice-request.ts';
+/** Collecting money on a payment page. The service is asked while the caller waits. */
 import { advanceInvoice } from '../processors/collect/invoice.ts';
-import { createWhileWaiting } from './collect-create.ts';
-import { addAskable } from './collect-routes.ts';
+import { invoiceRequest } from '../kinds/invoice-request.ts';
+import { createWhileWaiting, lookWhileWaiting, WHILE_WAITING } from './collect-create.ts';
+import { resolutionOf, resolve } from './collect-resolve.ts';
 import { invoiceView } from './collect-views.ts';
-import type { ApiContext } from './context.ts';
-import { addSoftpay } from './softpay.ts';
+import { isRecord } from './context.ts';
+import { invoice } from './openapi/answers-collect.ts';
+import { accepted, answer } from './openapi/pieces.ts';
+import { route } from './route.ts';
+import { softpayRoutes } from './softpay.ts';
 
-export function invoiceRoutes(context: ApiContext): Router {
-  const router = Router();
-  const creation = {
-    kind: 'invoice',
-    accept: (body: unknown, key: string | undefined) => context.collect.invoice(body, key),
-    advance: advanceInvoice,
-    view: invoiceView,
-    outcomes: ['completed', 'cancelled', 'failed'],
-  } as const;
-
-  router.post('/', (request, response) => {
-    const view = (record: Parameters<typeof invoiceView>[0]) => ({
-      ...invoiceView(record),
-      warnings: warningsOf(request.body),
-    });
-    return createWhileWaiting(context, request, response, { ...creation, view });
-  });
-
-  addAskable(router, context, creation);
-  addSoftpay(router, context);
-  return router;
-}
+const createInvoice = route(
+  {
+    method: 'post',
+    path: '/v1/invoices',
+    id: 'createInvoice',
+    tag: 'Invoices',
+    summary: 'Make an invoice with a payment page.',
+    description: WHILE_WAITING,
+    role: 'enqueue',
+    scope: 'named',
+    identity: 'required',
+    durable: true,
+    body: accepted(invoiceRequest),
+    answers: {
+      201: answer('Made: send the payer to `url`.', invoice),
+      202: answer('Somebody is still at it: repeat the request.', invoice),
+    },
+    problems: ['upstream-refused', 'upstream-silent'],
+  },
+  async (asked) =>
+    createWhileWaiting(asked, {
+      kind: 'invoice',
+      answer: await asked.context.collect.invoice(asked.body, asked.idempotencyKey),
+      advance: advanceInvoice,
+      view: (record) => ({ ...invoiceView(record), warnings: warningsOf(asked.body) }),
+    }),
+);
 
 /** Upstream bills the total and only shows the rest, so a list that adds up to something else is worth a word. */
 function warningsOf(body: unknown): string[] {
-  const { data } = invoiceRequest.safeParse(body);
-  const prices = data?.items?.map(({ totalPrice }) => Number(totalPrice)) ?? [];
-  if (!data || prices.length === 0 || prices.some((price) => Number.isNaN(price))) return [];
-  const taxes = data.taxes?.map(({ amount }) => amount ?? 0) ?? [];
-  const sum = [...prices, ...taxes].reduce((total, amount) => total + amount, 0);
-  if (sum === data.totalAmount) return [];
-  return [`items and taxes add up to ${sum}, and ${data.totalAmount} is billed`];
+  if (!isRecord(body)) return [];
+  const { items, taxes, totalAmount } = body;
+  const prices = numbersIn(items, 'totalPrice');
+  if (prices.length === 0 || prices.some((price) => Number.isNaN(price))) return [];
+  const sum = [...prices, ...numbersIn(taxes, 'amount')].reduce((total, amount) => total + amount, 0);
+  if (sum === totalAmount) return [];
+  return [`items and taxes add up to ${sum}, and ${String(totalAmount)} is billed`];
 }
+
+/** Of a list that the acceptance has found to be right. */
+function numbersIn(list: unknown, name: string): number[] {
+  return Array.isArray(list) ? list.filter(isRecord).map((one) => Number(one[name] ?? 0)) : [];
+}
+
+const about = { tag: 'Invoices', record: 'invoice', answers: { 200: answer('As it is now.', invoice) } } as const;
+
+const getInvoice = route(
+  {
+    ...about,
+    method: 'get',
+    path: '/v1/invoices/{id}',
+    id: 'getInvoice',
+    summary: 'Where one stands.',
+    role: 'read',
+    scope: 'record',
+  },
+  ({ record }) => invoiceView(record),
+);
+
+const confirmInvoice = route(
+  {
+    ...about,
+    method: 'post',
+    path: '/v1/invoices/{id}/confirm',
+    id: 'confirmInvoice',
+    summary: 'Ask the service now whether it was paid.',
+    role: 'enqueue',
+    scope: 'record',
+    answers: { 200: answer('As the service says.', invoice) },
+    problems: ['wrong-state', 'upstream-refused', 'upstream-silent'],
+  },
+  async ({ context, record, again }) =>
+    invoiceView(await lookWhileWaiting(context, { record, again, advance: advanceInvoice })),
+);
+
+const resolveInvoice = route(
+  {
+    ...about,
+    ...resolutionOf('InvoiceResolution', ['completed', 'cancelled', 'failed']),
+    path: '/v1/invoices/{id}/resolve',
+    id: 'resolveInvoice',
+    description: 'The service is asked first, and its word is stronger (409).',
+    problems: ['wrong-state', 'upstream-refused', 'upstream-silent'],
+  },
+  async (asked) => invoiceView(await resolve<'invoice'>(asked, advanceInvoice)),
+);
+
+export const invoiceRoutes = [createInvoice, getInvoice, confirmInvoice, resolveInvoice, ...softpayRoutes];

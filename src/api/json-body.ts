@@ -5,7 +5,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import type { Request, RequestHandler } from 'express';
+import type { Request } from 'express';
 import { readJson } from '../lib/json.ts';
 import { JSON_MAX } from './openapi/pieces.ts';
 import { ApiProblem } from './problem.ts';
@@ -36,15 +36,6 @@ export function readJsonBody(request: Request, limit: string = JSON_MAX): Promis
 function bytesIn(limit: string): number {
   const [, count = '', unit = 'kb'] = /^(\d+)(kb|mb)$/.exec(limit) ?? [];
   return Number(count) * UNITS[unit as keyof typeof UNITS];
-}
-
-/** For the routers that are not declared as they run yet. */
-export function jsonBodies(limit: string = JSON_MAX): RequestHandler {
-  return async (request, _response, next) => {
-    const isJson = request.is('application/json') && !request.readableEnded;
-    if (isJson) request.body = await readJsonBody(request, limit);
-    next();
-  };
 }
 
 function notPlain(): ApiProblem {

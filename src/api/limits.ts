@@ -1,14 +1,14 @@
 /** The limits of money: what holds, by whom, and what waits for another key. */
-import type { Router } from 'express';
 import { z } from 'zod';
 import { type MoneyLimit, isMoneyLimit, moneyLimits } from '../operations/limits.ts';
 import type { LimitStanding } from '../operations/shared-limits.ts';
-import { problemsOf } from '../producer/problems.ts';
-import { type ApiContext, requireKept, requireRole } from './context.ts';
-import type { ApiKey } from './keys.ts';
-import { ApiProblem, invalid } from './problem.ts';
+import { requireKept } from './context.ts';
+import { limitList, limitStanding } from './openapi/answers-operating.ts';
+import { answer, json } from './openapi/pieces.ts';
+import { ApiProblem } from './problem.ts';
+import { Reply, route } from './route.ts';
 
-export const limitWish = z
+const limitWish = z
   .strictObject({
     value: z
       .int()
@@ -19,27 +19,47 @@ export const limitWish = z
   })
   .meta({ id: 'LimitWish' });
 
-export function addLimits(router: Router, context: ApiContext): void {
-  const { limits, clock } = context;
+const listLimits = route(
+  {
+    method: 'get',
+    path: '/v1/limits',
+    id: 'listLimits',
+    tag: 'Operating',
+    summary: 'The limits of money that hold, by whom, and what waits for another key.',
+    role: 'read',
+    scope: 'none',
+    answers: { 200: answer('All of them.', limitList) },
+  },
+  async ({ context: { limits, clock } }) => ({ items: (await limits.list(clock.now())).map(limitView) }),
+);
 
-  router.get('/limits', async (_request, response) => {
-    requireRole(response, 'read');
-    response.json({ items: (await limits.list(clock.now())).map(limitView) });
-  });
-
-  router.post('/limits/:name', async (request, response) => {
-    const key = requireAllAccounts(requireRole(response, 'approve'));
-    const name = knownLimit(request.params.name);
-    const body = limitWish.safeParse(request.body ?? {});
-    if (!body.success) throw invalid(problemsOf(body.error));
-    const { value } = body.data;
+const setLimit = route(
+  {
+    method: 'post',
+    path: '/v1/limits/{name}',
+    id: 'setLimit',
+    tag: 'Operating',
+    summary: 'Set a limit of money: a stricter one at once, a looser one with another key.',
+    description:
+      'Stricter than what holds: it holds from now on, for every process. Looser: it waits (202) until another key asks ' +
+      'for the same within a day. What holds already: what was asked for is taken back. A process whose own settings are ' +
+      'stricter keeps to those.',
+    role: 'approve',
+    scope: { all: 'a limit holds for all' },
+    body: json(limitWish),
+    answers: { 200: answer('It holds.', limitStanding), 202: answer('It waits for another key.', limitStanding) },
+  },
+  async ({ context, key, params, body: { value } }) => {
+    const { limits, clock } = context;
+    const name = knownLimit(params.name);
     const { from, ...done } = await limits.set(name, value, key.name);
     context.audit({ by: key.name, did: 'limit', name, from, to: value, ...done });
     await requireKept(context);
     const standing = (await limits.list(clock.now())).find((one) => one.name === name);
-    response.status(done.is === 'waits' ? 202 : 200).json(standing && limitView(standing));
-  });
-}
+    if (!standing) throw noSuchLimit(name);
+    return new Reply(done.is === 'waits' ? 202 : 200, limitView(standing));
+  },
+);
 
 function limitView({ name, value, since, by, asked }: LimitStanding) {
   const iso = (ms: number): string => new Date(ms).toISOString();
@@ -54,11 +74,11 @@ function limitView({ name, value, since, by, asked }: LimitStanding) {
 
 function knownLimit(name: string): MoneyLimit {
   if (isMoneyLimit(name)) return name;
-  throw new ApiProblem('not-found', `There is no limit ${name.slice(0, 40)}; there are ${moneyLimits.join(', ')}.`);
+  throw noSuchLimit(name);
 }
 
-/** A limit holds for every account, so it is not for a key that is bound to some. */
-function requireAllAccounts(key: ApiKey): ApiKey {
-  if (key.accounts === undefined) return key;
-  throw new ApiProblem('forbidden', `The key "${key.name}" is for some accounts, and a limit holds for all.`);
+function noSuchLimit(name: string): ApiProblem {
+  return new ApiProblem('not-found', `There is no limit ${name.slice(0, 40)}; there are ${moneyLimits.join(', ')}.`);
 }
+
+export const limitRoutes = [listLimits, setLimit];

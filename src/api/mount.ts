@@ -83,24 +83,26 @@ function find(places: ReadonlyMap<string, Place>, asked: string) {
 /** Of a route that needs no key. */
 const NOBODY: ApiKey = { name: '', roles: new Set(), accounts: new Set(), digest: Buffer.alloc(0) };
 
-/** What is asked for without Redis comes first: who, what, for whom. Nothing is read of a body that is refused. */
+/** Who asks, for what, of whom: nothing is read of a body that is refused for one of these. */
 function workOf(route: Route, context: ApiContext, admit: Admit): Work {
   const { scope, durable, record: kind, releases, identity } = route;
-  const readQuery = queryReader(route.query ?? {});
+  // What anybody may read takes any parameter, as a reader of caches adds them.
+  const readQuery = route.role === undefined ? () => ({}) : queryReader(route.query ?? {});
   const readBody = bodyReader(route);
   const mustExist = route.body?.readBy === undefined;
   const status = Number(Object.keys(route.answers)[0]);
   return async ({ request, response, params }) => {
+    const sinceMono = context.clock.monotonic();
     const key = route.role === undefined ? NOBODY : await admit(request, response);
     for (const role of [route.role, route.alsoRole]) if (role) requireRole(key, role);
-    if (scope === 'all') requireAllAccounts(key);
+    if (typeof scope === 'object') requireAllAccounts(key, scope.all);
     const query = readQuery(searchOf(request));
+    const again = () => (kind ? findRecord(context, key, kind, params['id']) : Promise.resolve(undefined));
+    const record = kind && (await again());
     const { body, type } = await readBody(request);
     if (scope === 'named') requireNamedAccounts(context, key, { query, body, mustExist });
     if (durable === true) requireOpen(context, response);
     if (durable === 'also recovering') requireKeeping(context, response);
-    const again = () => (kind ? findRecord(context, key, kind, params['id']) : Promise.resolve(undefined));
-    const record = kind && (await again());
     if (releases) await requireNoRecovery(context, response);
     const asked: AnyAsked = {
       context,
@@ -111,6 +113,7 @@ function workOf(route: Route, context: ApiContext, admit: Admit): Work {
       type,
       record,
       again,
+      sinceMono,
       request,
       response,
       idempotencyKey: identity && idempotencyKey(request),

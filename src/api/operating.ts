@@ -1,60 +1,94 @@
-/** For operators: what stands where, what is held and why, and the switches. */
-import { Router } from 'express';
+/** For operators: what stands where, what holds an account, and the switches. */
 import { STOPPED } from '../operations/accounts.ts';
-import { addExplain } from './explain.ts';
-import { type ApiContext, findRecord, requireKept, requireNoRecovery, requireRole } from './context.ts';
+import { type ApiContext, findRecord, requireKept } from './context.ts';
 import { type ApiKey, mayUseAccount } from './keys.ts';
-import { addLimits } from './limits.ts';
+import { account, accounts, callback, queueList, resealed } from './openapi/answers-operating.ts';
+import { answer } from './openapi/pieces.ts';
 import { ApiProblem } from './problem.ts';
-import { addReview } from './review.ts';
+import { route } from './route.ts';
 
-const FOR_ALL = 'a queue is for all accounts: POST /v1/accounts/{name}/stop stops one account';
+const listQueues = route(
+  {
+    method: 'get',
+    path: '/v1/queues',
+    id: 'listQueues',
+    tag: 'Operating',
+    summary: 'What stands where.',
+    role: 'read',
+    scope: 'none',
+    answers: { 200: answer('All queues.', queueList) },
+  },
+  async ({ context: { queues } }) => ({ items: await queues.list() }),
+);
 
-export function operatingRoutes(context: ApiContext): Router {
-  const router = Router();
-  const { queues } = context;
+const QUEUE_SWITCHES = {
+  pause: 'Let no worker take from a queue.',
+  resume: 'Let workers take from it again.',
+} as const;
 
-  router.get('/queues', async (_request, response) => {
-    requireRole(response, 'read');
-    response.json({ items: await queues.list() });
-  });
+const queueSwitches = (['pause', 'resume'] as const).map((name) =>
+  route(
+    {
+      method: 'post',
+      path: `/v1/queues/{name}/${name}` as const,
+      id: `${name}Queue`,
+      tag: 'Operating',
+      summary: QUEUE_SWITCHES[name],
+      role: 'operate',
+      scope: { all: 'a queue is for all accounts: POST /v1/accounts/{name}/stop stops one account' },
+      answers: { 200: answer('All queues.', queueList) },
+    },
+    async ({ context: { queues }, params }) => {
+      if (await queues[name](params.name)) return { items: await queues.list() };
+      throw new ApiProblem('not-found', `There is no queue ${params.name.slice(0, 40)}.`);
+    },
+  ),
+);
 
-  for (const action of ['pause', 'resume'] as const) {
-    router.post(`/queues/:name/${action}`, async (request, response) => {
-      requireAllAccounts(requireRole(response, 'operate'), FOR_ALL);
-      if (!(await queues[action](request.params.name))) {
-        throw new ApiProblem('not-found', `There is no queue ${request.params.name.slice(0, 40)}.`);
-      }
-      response.json({ items: await queues.list() });
-    });
-  }
-
-  router.post('/secrets/rotate', async (_request, response) => {
-    const key = requireRole(response, 'operate');
-    requireAllAccounts(key, 'every endpoint is sealed with the same secret');
+const rotateSecrets = route(
+  {
+    method: 'post',
+    path: '/v1/secrets/rotate',
+    id: 'rotateSecrets',
+    tag: 'Operating',
+    summary: 'Seal what is kept sealed with the newest secret.',
+    description: 'Once it has said so, the older secrets can be taken out of SEALING_SECRET.',
+    role: 'operate',
+    scope: { all: 'every endpoint is sealed with the same secret' },
+    answers: { 200: answer('What was sealed anew.', resealed) },
+    problems: ['wrong-state'],
+  },
+  async ({ context, key }) => {
     const done = await context.endpointService.reseal();
     if ('problem' in done) throw new ApiProblem('wrong-state', done.problem);
     context.audit({ by: key.name, did: 'rotate secrets', ...done });
-    response.json(done);
-  });
+    return done;
+  },
+);
 
-  addExplain(router, context);
-  router.get('/callbacks/:id', async (request, response) => {
-    const key = requireRole(response, 'operate');
-    const { id } = request.params;
+const getCallback = route(
+  {
+    method: 'get',
+    path: '/v1/callbacks/{id}',
+    id: 'getCallback',
+    tag: 'Operating',
+    summary: 'What the service posted to us about an operation, last.',
+    description:
+      'A body is kept for 30 days, and only where it says something else than the operation: one that agrees with a ' +
+      'success is forgotten when that is known, so 404 is what most answer. That they were called back is in the ' +
+      'story (`/v1/explain/{id}`).',
+    role: 'operate',
+    scope: 'record',
+    answers: { 200: answer('The body, with secrets out.', callback) },
+  },
+  async ({ context, key, params: { id } }) => {
     const kind = await context.queries.kindOf(id);
     if (kind) await findRecord(context, key, kind, id);
     const body = kind || !key.accounts ? await context.queries.lastCallback(id) : undefined;
     if (body === undefined) throw nothingKept(id);
-    response.json({ id, known: kind !== undefined, body });
-  });
-
-  addAccountRoutes(router, context);
-  addLimits(router, context);
-
-  addReview(router, context);
-  return router;
-}
+    return { id, known: kind !== undefined, body };
+  },
+);
 
 /** Most answer so: what a service posts mostly says what the record says, and then it is forgotten. */
 function nothingKept(id: string): ApiProblem {
@@ -66,40 +100,64 @@ function nothingKept(id: string): ApiProblem {
   );
 }
 
-/** What concerns every account is not for a key that is bound to some. */
-function requireAllAccounts({ name, accounts }: ApiKey, why: string): void {
-  if (accounts === undefined) return;
-  throw new ApiProblem('forbidden', `The key "${name}" is for ${[...accounts].join(', ')}, and ${why}.`);
-}
+const listAccounts = route(
+  {
+    method: 'get',
+    path: '/v1/accounts',
+    id: 'listAccounts',
+    tag: 'Operating',
+    summary: 'Which accounts there are, and what holds them.',
+    role: 'read',
+    scope: 'list',
+    answers: { 200: answer('Those that the key may use.', accounts) },
+  },
+  async ({ context, key }) => {
+    const names = context.accountNames.filter((name) => mayUseAccount(key, name));
+    return { items: await Promise.all(names.map((name) => accountView(context, name))) };
+  },
+);
 
-function addAccountRoutes(router: Router, context: ApiContext): void {
-  const { accounts, accountNames } = context;
+const ofAccount = {
+  method: 'post',
+  tag: 'Operating',
+  role: 'operate',
+  scope: 'record',
+  answers: { 200: answer('What holds it now.', account) },
+} as const;
 
-  router.get('/accounts', async (_request, response) => {
-    const key = requireRole(response, 'read');
-    const names = accountNames.filter((name) => mayUseAccount(key, name));
-    response.json({ items: await Promise.all(names.map((name) => accountView(context, name))) });
-  });
-
-  router.post('/accounts/:name/stop', async (request, response) => {
-    const key = requireRole(response, 'operate');
-    const name = knownAccount(request.params.name, key, accountNames);
-    await accounts.hold(name, 'payments', STOPPED);
+const stopAccount = route(
+  {
+    ...ofAccount,
+    path: '/v1/accounts/{name}/stop',
+    id: 'stopAccount',
+    summary: 'Hold all disbursements of an account.',
+  },
+  async ({ context, key, params }) => {
+    const name = knownAccount(params.name, key, context);
+    await context.accounts.hold(name, 'payments', STOPPED);
     await requireKept(context);
-    response.json(await accountView(context, name));
-  });
+    return accountView(context, name);
+  },
+);
 
-  router.post('/accounts/:name/release', async (request, response) => {
-    const key = requireRole(response, 'operate');
-    const name = knownAccount(request.params.name, key, accountNames);
-    await requireNoRecovery(context, response);
-    for (const { area, reason } of await accounts.holdsOf(name)) await accounts.release(name, area, reason);
-    response.json(await accountView(context, name));
-  });
-}
+const releaseAccount = route(
+  {
+    ...ofAccount,
+    path: '/v1/accounts/{name}/release',
+    id: 'releaseAccount',
+    summary: 'Take back every hold of an account.',
+    releases: true,
+  },
+  async ({ context, key, params }) => {
+    const name = knownAccount(params.name, key, context);
+    const { accounts: holds } = context;
+    for (const { area, reason } of await holds.holdsOf(name)) await holds.release(name, area, reason);
+    return accountView(context, name);
+  },
+);
 
-async function accountView({ accounts }: ApiContext, name: string) {
-  const held = (await accounts.holdsOf(name)).map(({ area, reason, since }) => ({
+async function accountView({ accounts: holds }: ApiContext, name: string) {
+  const held = (await holds.holdsOf(name)).map(({ area, reason, since }) => ({
     area,
     reason,
     since: new Date(since).toISOString(),
@@ -107,7 +165,12 @@ async function accountView({ accounts }: ApiContext, name: string) {
   return { name, held };
 }
 
-function knownAccount(name: string, key: ApiKey, accountNames: readonly string[]): string {
+function knownAccount(name: string, key: ApiKey, { accountNames }: ApiContext): string {
   if (accountNames.includes(name) && mayUseAccount(key, name)) return name;
   throw new ApiProblem('not-found', `There is no account ${name.slice(0, 40)}.`);
 }
+
+export const queueRoutes = [listQueues, ...queueSwitches];
+export const accountRoutes = [listAccounts, stopAccount, releaseAccount];
+export const secretRoutes = [rotateSecrets];
+export const callbackRoutes = [getCallback];

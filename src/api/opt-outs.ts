@@ -1,35 +1,27 @@
 /** Who does not want to be texted. Asked for when a chunk is sent, so what is written here counts from now on. */
-import { type Request, type Response, Router } from 'express';
 import { z } from 'zod';
-import { accountName, country, visible } from '../kinds/request-pieces.ts';
 import { UnusableFile } from '../files/problems.ts';
 import { type OptOutPhone, type PhoneRefused, phonesInFile, readPhones } from '../campaigns/opt-out-phones.ts';
 import type { OptOutList } from '../operations/opt-outs.ts';
-import { problemsOf } from '../producer/problems.ts';
-import {
-  type ApiContext,
-  isRecord,
-  queryNumber,
-  queryText,
-  requireAccount,
-  requireKeeping,
-  requireKept,
-  requireRole,
-} from './context.ts';
-import { fileBodyOf } from './file-body.ts';
+import { accountName, country, visible } from '../kinds/request-pieces.ts';
+import { requireKept } from './context.ts';
+import { requireFileBody } from './file-body.ts';
+import { optOuts, optOutsChanged } from './openapi/answers-texts.ts';
+import { after, answer, json, limit, listFiles } from './openapi/pieces.ts';
 import { invalid } from './problem.ts';
+import { type AnyAsked, route } from './route.ts';
 
 const AT_ONCE = 1_000;
 const REFUSED_SHOWN = 20;
 const PHONES_MAX = 50_000;
 
 const listFields = {
-  from: visible(20).optional(),
-  account: accountName.default('main'),
-  country: country.optional(),
+  from: visible(20).optional().meta({ description: 'Only of this sender; absent: of all.' }),
+  account: accountName.default('main').meta({ description: 'The name of the account.' }),
+  country: country.optional().meta({ description: 'Country of the numbers that are written without one.' }),
 };
 
-export const optOutRequest = z
+const optOutRequest = z
   .strictObject({
     phones: z
       .array(z.string().max(64))
@@ -39,47 +31,79 @@ export const optOutRequest = z
     ...listFields,
   })
   .meta({ id: 'OptOutRequest' });
-const optOutQuery = z.object(listFields);
 
-export function optOutRoutes(context: ApiContext): Router {
-  const router = Router();
-  router.post('/', (request, response) => change(context, { request, response }, 'add'));
-  router.delete('/', (request, response) => change(context, { request, response }, 'remove'));
-  router.get('/', (request, response) => list(context, request, response));
-  return router;
+const changing = {
+  path: '/v1/opt-outs',
+  tag: 'Opt-outs',
+  description: 'What cannot be read is named by its place, and the others are done.',
+  scope: 'named',
+  durable: 'also recovering',
+  query: listFields,
+  body: {
+    ...json(optOutRequest),
+    // The rest is in the query.
+    files: listFiles('to\n+221771234567\n', '{"to":"+221771234567"}\n'),
+  },
+} as const;
+
+const addOptOuts = route(
+  {
+    ...changing,
+    method: 'post',
+    id: 'addOptOuts',
+    summary: 'Text these numbers no more.',
+    role: 'enqueue',
+    answers: { 200: answer('How many are new.', optOutsChanged) },
+  },
+  async (asked) => {
+    const { changed, asBefore, ...told } = await change(asked, 'add');
+    return { added: changed, already: asBefore, ...told };
+  },
+);
+
+const removeOptOuts = route(
+  {
+    ...changing,
+    method: 'delete',
+    id: 'removeOptOuts',
+    summary: 'They may be texted again: they said so.',
+    role: 'operate',
+    answers: { 200: answer('How many were on the list.', optOutsChanged) },
+  },
+  async (asked) => {
+    const { changed, asBefore, ...told } = await change(asked, 'remove');
+    return { removed: changed, absent: asBefore, ...told };
+  },
+);
+
+type List = z.output<z.ZodObject<typeof listFields>>;
+
+interface AskedToChange extends Pick<AnyAsked, 'context' | 'request'> {
+  readonly query: List;
+  readonly body: z.output<typeof optOutRequest> | undefined;
 }
 
-type How = 'add' | 'remove';
+/** What can be read is done, what cannot is named by its place: one bad row keeps nobody's wish waiting. */
+async function change({ context, request, query, body }: AskedToChange, how: 'add' | 'remove') {
+  const { country: code = context.defaultCountry, ...list } = body ?? query;
+  const named = namedBy(list);
+  const phones = body
+    ? readPhones(body.phones, { country: code })
+    : phonesInFile(request, { country: code, ...requireFileBody(request) });
+  const { refused, ...done } = await changeAll(phones, (part) => context.optOuts[how](named, part));
+  await requireKept(context);
+  const problems = refused.slice(0, REFUSED_SHOWN);
+  if (done.changed + done.asBefore === 0 && refused.length > 0) throw invalid(problems.map(asProblem));
+  return { ...shown(named), ...done, refused: refused.length, problems };
+}
+
 type Phones = AsyncIterable<OptOutPhone> | Iterable<OptOutPhone>;
-
-interface Exchange {
-  readonly request: Request;
-  readonly response: Response;
-}
 
 interface Done {
   readonly changed: number;
   /** They were as they were asked to be. */
   readonly asBefore: number;
   readonly refused: readonly PhoneRefused[];
-}
-
-/** What can be read is done, what cannot is named by its place: one bad row keeps nobody's wish waiting. */
-async function change(context: ApiContext, { request, response }: Exchange, how: How): Promise<void> {
-  const key = requireRole(response, how === 'add' ? 'enqueue' : 'operate');
-  const { named, phones } = read(context, request);
-  requireAccount(key, named);
-  requireKeeping(context, response);
-  const { changed, asBefore, refused } = await changeAll(phones, (part) => context.optOuts[how](named, part));
-  await requireKept(context);
-  const shownOnes = refused.slice(0, REFUSED_SHOWN);
-  if (changed + asBefore === 0 && refused.length > 0) throw invalid(shownOnes.map(asProblem));
-  response.json({
-    ...shown(named),
-    ...(how === 'add' ? { added: changed, already: asBefore } : { removed: changed, absent: asBefore }),
-    refused: refused.length,
-    problems: shownOnes,
-  });
 }
 
 async function changeAll(phones: Phones, run: (part: readonly string[]) => Promise<number>): Promise<Done> {
@@ -109,41 +133,51 @@ function asProblem({ at, message }: PhoneRefused) {
   return { pointer: `/${at}`, message };
 }
 
-/** Where the numbers come from: a JSON body, or a file with the rest in the query. */
-function read({ defaultCountry }: ApiContext, request: Request): { named: OptOutList; phones: Phones } {
-  const file = fileBodyOf(request);
-  const parsed = file ? optOutQuery.safeParse(request.query) : optOutRequest.safeParse(request.body);
-  if (!parsed.success) throw invalid(problemsOf(parsed.error));
-  const { account, from = '', country: code = defaultCountry } = parsed.data;
-  const named = { account, sender: from };
-  if (file) return { named, phones: phonesInFile(request, { country: code, ...file }) };
-  const written = 'phones' in parsed.data && isRecord(parsed.data) ? (parsed.data['phones'] as string[]) : [];
-  return { named, phones: readPhones(written, { country: code }) };
-}
+const listOptOuts = route(
+  {
+    method: 'get',
+    path: '/v1/opt-outs',
+    id: 'listOptOuts',
+    tag: 'Opt-outs',
+    summary: 'List them, or ask about one number.',
+    role: 'read',
+    scope: 'named',
+    query: {
+      ...listFields,
+      phone: z
+        .string()
+        .regex(/^[\d\s+().-]{1,40}$/, 'must be a telephone number')
+        .optional()
+        .meta({ description: 'Answered with `optedOut`, without the list.' }),
+      after: after(/^\d{1,20}$/),
+      limit: limit(1_000, 10_000),
+    },
+    answers: { 200: answer('A page of them, or the one that was asked about.', optOuts) },
+  },
+  async ({
+    context,
+    query: { phone, after: place, limit: most, country: code = context.defaultCountry, ...list },
+  }) => {
+    const named = namedBy(list);
+    if (phone !== undefined) {
+      const [one] = readPhones([phone], { country: code });
+      if (!one || 'refused' in one) throw invalid([{ pointer: '/phone', message: one?.refused.message ?? '' }]);
+      const sender = named.sender === '' ? {} : { sender: named.sender };
+      const [optedOut = false] = await context.optOuts.among(named.account, [{ to: one.phone, ...sender }]);
+      return { ...shown(named), phone: one.phone, optedOut };
+    }
+    const page = await context.optOuts.page(named, { limit: most, ...(place === undefined ? {} : { after: place }) });
+    const { listed, forgotten } = await context.optOuts.count(named);
+    return { ...shown(named), total: listed, forgotten, items: page.phones, next: page.next ?? null };
+  },
+);
 
-async function list(context: ApiContext, request: Request, response: Response): Promise<void> {
-  const key = requireRole(response, 'read');
-  const parsed = optOutQuery.safeParse(request.query);
-  if (!parsed.success) throw invalid(problemsOf(parsed.error));
-  const { account, from = '', country: code = context.defaultCountry } = parsed.data;
-  requireAccount(key, { account });
-  const named = { account, sender: from };
-  const phone = queryText(request, 'phone', /^[\d\s+().-]{1,40}$/);
-  if (phone !== undefined) {
-    const [one] = readPhones([phone], { country: code });
-    if (!one || 'refused' in one) throw invalid([{ pointer: '/phone', message: one?.refused.message ?? '' }]);
-    const sender = from === '' ? {} : { sender: from };
-    const [optedOut = false] = await context.optOuts.among(account, [{ to: one.phone, ...sender }]);
-    response.json({ ...shown(named), phone: one.phone, optedOut });
-    return;
-  }
-  const after = queryText(request, 'after', /^\d{1,20}$/);
-  const limit = queryNumber(request, 'limit', 1_000, 10_000);
-  const page = await context.optOuts.page(named, { limit, ...(after === undefined ? {} : { after }) });
-  const { listed, forgotten } = await context.optOuts.count(named);
-  response.json({ ...shown(named), total: listed, forgotten, items: page.phones, next: page.next ?? null });
+function namedBy({ account, from = '' }: Pick<List, 'account' | 'from'>): OptOutList {
+  return { account, sender: from };
 }
 
 function shown({ account, sender }: OptOutList) {
   return { account, from: sender === '' ? null : sender };
 }
+
+export const optOutRoutes = [addOptOuts, removeOptOuts, listOptOuts];

@@ -1,31 +1,45 @@
-import { Router } from 'express';
+/** Asking somebody to pay, by a link. The service is asked while the caller waits. */
 import { advancePaymentRequest } from '../processors/collect/payment-request.ts';
+import { paymentRequestRequest } from '../kinds/payment-request.ts';
 import { failures } from '../upstream/failures.ts';
-import { createWhileWaiting } from './collect-create.ts';
-import { addAskable } from './collect-routes.ts';
+import { createWhileWaiting, lookWhileWaiting, WHILE_WAITING } from './collect-create.ts';
+import { resolutionOf, resolve } from './collect-resolve.ts';
 import { paymentRequestView } from './collect-views.ts';
-import { type ApiContext, isRecord, requireRole } from './context.ts';
+import { type ApiContext, isRecord } from './context.ts';
+import { paymentRequest } from './openapi/answers-collect.ts';
+import { accepted, answer } from './openapi/pieces.ts';
 import { ApiProblem } from './problem.ts';
+import { route } from './route.ts';
 
-export function paymentRequestRoutes(context: ApiContext): Router {
-  const router = Router();
-  const creation = {
-    kind: 'payment_request',
-    accept: (body: unknown, key: string | undefined) => context.collect.paymentRequest(body, key),
-    advance: advancePaymentRequest,
-    view: paymentRequestView,
-    outcomes: ['completed', 'failed'],
-  } as const;
-
-  router.post('/', (request, response) => {
-    requireRole(response, 'enqueue');
-    requireLive(context, request.body);
-    return createWhileWaiting(context, request, response, creation);
-  });
-
-  addAskable(router, context, creation);
-  return router;
-}
+const createPaymentRequest = route(
+  {
+    method: 'post',
+    path: '/v1/payment-requests',
+    id: 'createPaymentRequest',
+    tag: 'Payment requests',
+    summary: 'Ask somebody to pay, by a link.',
+    description: WHILE_WAITING,
+    role: 'enqueue',
+    scope: 'named',
+    identity: 'required',
+    durable: true,
+    body: accepted(paymentRequestRequest),
+    answers: {
+      201: answer('Made: send the customer to `url`.', paymentRequest),
+      202: answer('Somebody is still at it: repeat the request.', paymentRequest),
+    },
+    problems: ['upstream-refused', 'upstream-silent'],
+  },
+  async (asked) => {
+    requireLive(asked.context, asked.body);
+    return createWhileWaiting(asked, {
+      kind: 'payment_request',
+      answer: await asked.context.collect.paymentRequest(asked.body, asked.idempotencyKey),
+      advance: advancePaymentRequest,
+      view: paymentRequestView,
+    });
+  },
+);
 
 /** interface: Authentication. Upstream refuses a test application with 4001, so nothing is recorded for one. */
 function requireLive({ processing }: ApiContext, body: unknown): void {
@@ -35,3 +49,57 @@ function requireLive({ processing }: ApiContext, body: unknown): void {
   const problems = [{ pointer: '/account', message: sentence }];
   throw new ApiProblem('invalid', sentence, { code: 'live_only', problems });
 }
+
+const about = {
+  tag: 'Payment requests',
+  record: 'payment_request',
+  answers: { 200: answer('As it is now.', paymentRequest) },
+} as const;
+
+const getPaymentRequest = route(
+  {
+    ...about,
+    method: 'get',
+    path: '/v1/payment-requests/{id}',
+    id: 'getPaymentRequest',
+    summary: 'Where one stands.',
+    role: 'read',
+    scope: 'record',
+  },
+  ({ record }) => paymentRequestView(record),
+);
+
+const confirmPaymentRequest = route(
+  {
+    ...about,
+    method: 'post',
+    path: '/v1/payment-requests/{id}/confirm',
+    id: 'confirmPaymentRequest',
+    summary: 'Ask the service now whether it was paid.',
+    role: 'enqueue',
+    scope: 'record',
+    answers: { 200: answer('As the service says.', paymentRequest) },
+    problems: ['wrong-state', 'upstream-refused', 'upstream-silent'],
+  },
+  async ({ context, record, again }) =>
+    paymentRequestView(await lookWhileWaiting(context, { record, again, advance: advancePaymentRequest })),
+);
+
+const resolvePaymentRequest = route(
+  {
+    ...about,
+    ...resolutionOf('PaymentRequestResolution', ['completed', 'failed']),
+    path: '/v1/payment-requests/{id}/resolve',
+    id: 'resolvePaymentRequest',
+    description: 'The service is asked first, and its word is stronger (409).',
+    problems: ['wrong-state', 'upstream-refused', 'upstream-silent'],
+  },
+  async (asked) => paymentRequestView(await resolve<'payment_request'>(asked, advancePaymentRequest)),
+);
+
+export const paymentRequestRoutes = [
+  createPaymentRequest,
+  getPaymentRequest,
+  confirmPaymentRequest,
+  resolvePaymentRequest,
+];

@@ -1,16 +1,16 @@
 /** Forgetting a person, a bounded walk a request: `next` is where the next one goes on. */
-import { Router } from 'express';
 import { z } from 'zod';
-import { country } from '../kinds/request-pieces.ts';
 import { readPhones } from '../campaigns/opt-out-phones.ts';
 import { maskPhone } from '../lib/mask.ts';
 import { MARKS_KEPT_S } from '../operations/text-marks.ts';
-import { problemsOf } from '../producer/problems.ts';
-import { type ApiContext, requireRole } from './context.ts';
-import type { ApiKey } from './keys.ts';
-import { ApiProblem, invalid } from './problem.ts';
+import { country } from '../kinds/request-pieces.ts';
+import type { ApiContext } from './context.ts';
+import { purged } from './openapi/answers-operating.ts';
+import { answer, json } from './openapi/pieces.ts';
+import { invalid } from './problem.ts';
+import { route } from './route.ts';
 
-export const purgeRequest = z
+const purgeRequest = z
   .strictObject({
     phone: z.string().max(64).meta({ example: '+221771234567' }),
     country: country.optional(),
@@ -27,13 +27,20 @@ const KEPT =
   'Disbursements and other money records stay, with their numbers: they are books of account. Hashed marks of the texts ' +
   `that were sent to them end by themselves, ${MARKS_KEPT_S / 86_400} days after the text at the latest.`;
 
-export function purgeRoutes(context: ApiContext): Router {
-  const router = Router();
-  router.post('/', async (request, response) => {
-    const key = requireEverything(requireRole(response, 'operate'));
-    const parsed = purgeRequest.safeParse(request.body);
-    if (!parsed.success) throw invalid(problemsOf(parsed.error));
-    const { phone: written, after, country: code = context.defaultCountry } = parsed.data;
+const purgePerson = route(
+  {
+    method: 'post',
+    path: '/v1/purge',
+    id: 'purgePerson',
+    tag: 'Operating',
+    summary: 'Forget a person: their number and texts, everywhere but in the books of money.',
+    description: 'A bounded walk a request: ask again with `next` as `after` until it is null.',
+    role: 'operate',
+    scope: { all: 'a person is forgotten in all' },
+    body: json(purgeRequest),
+    answers: { 200: answer('What this walk found.', purged) },
+  },
+  async ({ context, key, body: { phone: written, after, country: code = context.defaultCountry } }) => {
     const [one] = readPhones([written], { country: code });
     if (!one || 'refused' in one) throw invalid([{ pointer: '/phone', message: one?.refused.message ?? '' }]);
     const { phone } = one;
@@ -41,10 +48,9 @@ export function purgeRoutes(context: ApiContext): Router {
     const optOuts = after === undefined ? await context.optOuts.forget(phone) : 0;
     const facts = { phone: maskPhone(phone), ...told, found: { ...NOTHING, ...found, optOuts } };
     context.audit({ by: key.name, did: 'purge', ...facts, over: next === undefined });
-    response.json({ ...facts, ...(next === undefined ? {} : { next }), kept: KEPT });
-  });
-  return router;
-}
+    return { ...facts, ...(next === undefined ? {} : { next }), kept: KEPT };
+  },
+);
 
 const NOTHING = { messages: 0, recipients: 0, intakeJobs: 0, events: 0, optOuts: 0 };
 type Found = Partial<typeof NOTHING>;
@@ -90,14 +96,8 @@ function mentions(phone: string): (text: string) => boolean {
 }
 
 /** What stands in quotes in a JSON text, and is short enough for a number. */
-function wordsIn(json: string): string[] {
-  return [...json.matchAll(/"([^"\\]{6,32})"/g)].map(([, word = '']) => word);
-}
-
-/** The walk goes through every account. */
-function requireEverything(key: ApiKey): ApiKey {
-  if (key.accounts === undefined) return key;
-  throw new ApiProblem('forbidden', `The key "${key.name}" is for some accounts, and a person is forgotten in all.`);
+function wordsIn(text: string): string[] {
+  return [...text.matchAll(/"([^"\\]{6,32})"/g)].map(([, word = '']) => word);
 }
 
 /** Whether a number in a row that was left out is this one. Most are told by their last digits already. */
@@ -110,3 +110,5 @@ function readerOf(phone: string, code: string | undefined): (written: string) =>
     return one !== undefined && ('refused' in one || one.phone === phone);
   };
 }
+
+export const purgeRoutes = [purgePerson];

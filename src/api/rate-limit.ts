@@ -10,7 +10,7 @@ import type { Response } from 'express';
 import type { Clock } from '../lib/clock.ts';
 import { keys } from '../operations/keys.ts';
 import { tokenBucket } from '../redis/scripts/generated/token-bucket.ts';
-import { keyOf } from './context.ts';
+import type { ApiKey } from './keys.ts';
 import { ApiProblem } from './problem.ts';
 
 const MICROSECONDS = 1_000_000;
@@ -97,7 +97,7 @@ export class Allowance {
 }
 
 /** Throws or rejects with the refusal; a promise only when Redis has to be asked. */
-export type LimitRate = (response: Response) => void | Promise<void>;
+export type LimitRate = (key: ApiKey, response: Response) => void | Promise<void>;
 
 /** One request is one token, however much it carries: bulk is slowed by its own back-pressure. */
 export function limitRate(options: AllowanceOptions): LimitRate {
@@ -111,8 +111,8 @@ export function limitRate(options: AllowanceOptions): LimitRate {
     response.set('Retry-After', String(Math.ceil(waitMs / 1_000)));
     throw new ApiProblem('too-many-requests', `This key may ask ${ratePerSecond} times a second (API_RATE).`);
   };
-  return (response) => {
-    const waitMs = allowance.take(keyOf(response).name);
+  return ({ name }, response) => {
+    const waitMs = allowance.take(name);
     return typeof waitMs === 'number' ? obey(response, waitMs) : waitMs.then((ms) => obey(response, ms));
   };
 }

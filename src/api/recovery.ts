@@ -1,72 +1,89 @@
 /** After a Redis that may have lost something: what is open, what is said of it, and the word of a person. */
-import { type Request, type Response, Router } from 'express';
 import { z } from 'zod';
 import { type RecoveryDesk, type RecoveryReport, type UnderWay, isProven } from '../processors/recovery/desk.ts';
-import { problemsOf } from '../producer/problems.ts';
-import { type ApiContext, queryNumber, requireKept, requireRole } from './context.ts';
-import type { ApiKey } from './keys.ts';
-import { ApiProblem, invalid } from './problem.ts';
+import { requireKept } from './context.ts';
+import { recovery } from './openapi/answers-operating.ts';
+import { answer, json, wholeNumber } from './openapi/pieces.ts';
+import { ApiProblem } from './problem.ts';
+import { route } from './route.ts';
 
-export const recoveryWord = z
+const recoveryWord = z
   .union([z.strictObject({ apply: z.literal(true) }), z.strictObject({ nothingWasLost: z.literal(true) })], {
     error: 'must be {"apply": true} or {"nothingWasLost": true}',
   })
   .meta({ id: 'RecoveryWord', example: { apply: true } });
 
-export const ASK_MOST = 200;
+const ASK_MOST = 200;
 
-export function recoveryRoutes(context: ApiContext): Router {
-  const router = Router();
-  const { recoveryDesk: desk } = context;
-
-  router.get('/', async (request, response) => {
-    const key = requireRole(response, 'read');
+const getRecovery = route(
+  {
+    method: 'get',
+    path: '/v1/recovery',
+    id: 'getRecovery',
+    tag: 'Operating',
+    summary: 'Whether Redis may have lost something, what is open, and what would be done with it.',
+    description:
+      'Says for each kind and state how many there are and what an apply would do: `review` (a person), `ask` (the ' +
+      'service is asked, then a person), `hold`, `doubt` (looked up in the statistics), `look` and `nothing` (as it ' +
+      'is). A key for some accounts sees the state only.',
+    role: 'read',
+    scope: 'none',
+    query: {
+      ask: wholeNumber(ASK_MOST).optional().meta({
+        description: 'Ask the service about so many of each kind; it takes as long as that. Absent: it is not asked.',
+      }),
+    },
+    answers: { 200: answer('What is known.', recovery) },
+  },
+  async ({ context: { recoveryDesk: desk }, key, query: { ask = 0 } }) => {
     const underWay = await desk.underWay();
     const state = stateView(underWay);
     // The numbers are those of every account.
-    if (key.accounts !== undefined) {
-      response.json(state);
-      return;
+    if (key.accounts !== undefined) return state;
+    const says = underWay === undefined || ask === 0 ? [] : await desk.says(underWay, ask);
+    return { ...state, open: await desk.open(), says, last: reportView(await desk.lastReport()) };
+  },
+);
+
+const recover = route(
+  {
+    method: 'post',
+    path: '/v1/recovery',
+    id: 'recover',
+    tag: 'Operating',
+    summary: 'Lead on what is open after a loss, or say that nothing was lost.',
+    description:
+      '`apply` works for a few seconds a request: ask again until `over`. Nothing that the copy shows as not yet sent ' +
+      'is sent; see docs/redis.md. `nothingWasLost` confirms a silence, and is refused (409) where it is known better.',
+    role: 'operate',
+    alsoRole: 'approve',
+    scope: { all: 'this is about all of them' },
+    body: json(recoveryWord),
+    answers: { 200: answer('How far it is.', recovery) },
+    problems: ['wrong-state'],
+  },
+  async ({ context, key, body }) => {
+    const { recoveryDesk: desk } = context;
+    if ('nothingWasLost' in body) {
+      const confirmed = await desk.confirm(key.name);
+      if (confirmed === 'lost') throw await contradicted(desk);
+      if (confirmed === 'left') context.audit({ by: key.name, did: 'recover', how: 'nothing was lost' });
+      await requireKept(context);
+      return { ...stateView(await desk.underWay()), over: true };
     }
-    const asks = request.query['ask'] === undefined ? 0 : queryNumber(request, 'ask', ASK_MOST, ASK_MOST);
-    const says = underWay === undefined || asks === 0 ? [] : await desk.says(underWay, asks);
-    response.json({ ...state, open: await desk.open(), says, last: reportView(await desk.lastReport()) });
-  });
-
-  router.post('/', (request, response) => decide(context, desk, { request, response }));
-  return router;
-}
-
-async function decide(
-  context: ApiContext,
-  desk: RecoveryDesk,
-  { request, response }: { readonly request: Request; readonly response: Response },
-): Promise<void> {
-  const key = requireEverything(requireRole(response, 'operate'));
-  requireRole(response, 'approve');
-  const parsed = recoveryWord.safeParse(request.body ?? {});
-  if (!parsed.success) throw invalid(problemsOf(parsed.error));
-  if ('nothingWasLost' in parsed.data) {
-    const confirmed = await desk.confirm(key.name);
-    if (confirmed === 'lost') throw await contradicted(desk);
-    if (confirmed === 'left') context.audit({ by: key.name, did: 'recover', how: 'nothing was lost' });
+    const applied = await desk.apply(key.name);
+    if (applied.is === 'under way') {
+      const { done, of } = applied;
+      return { ...stateView(await desk.underWay()), over: false, progress: { done, of } };
+    }
+    if (applied.is === 'over') {
+      const { items, because } = applied.report;
+      context.audit({ by: key.name, did: 'recover', how: 'apply', because, items });
+    }
     await requireKept(context);
-    response.json({ ...stateView(await desk.underWay()), over: true });
-    return;
-  }
-  const applied = await desk.apply(key.name);
-  if (applied.is === 'under way') {
-    const { done, of } = applied;
-    response.json({ ...stateView(await desk.underWay()), over: false, progress: { done, of } });
-    return;
-  }
-  if (applied.is === 'over') {
-    const { items, because } = applied.report;
-    context.audit({ by: key.name, did: 'recover', how: 'apply', because, items });
-  }
-  await requireKept(context);
-  response.json({ ...stateView(await desk.underWay()), over: true, last: reportView(await desk.lastReport()) });
-}
+    return { ...stateView(await desk.underWay()), over: true, last: reportView(await desk.lastReport()) };
+  },
+);
 
 async function contradicted(desk: RecoveryDesk): Promise<ApiProblem> {
   const underWay = await desk.underWay();
@@ -77,18 +94,19 @@ async function contradicted(desk: RecoveryDesk): Promise<ApiProblem> {
   );
 }
 
-/** It is about every account. */
-function requireEverything(key: ApiKey): ApiKey {
-  if (key.accounts === undefined) return key;
-  throw new ApiProblem('forbidden', `The key "${key.name}" is for some accounts, and this is about all of them.`);
-}
-
 const iso = (ms: number): string | null => (ms > 0 ? new Date(ms).toISOString() : null);
 
 function stateView(underWay: UnderWay | undefined) {
-  if (underWay === undefined) return { state: 'none', because: null, since: null, lastBeat: null, proven: false };
+  if (underWay === undefined)
+    return { state: 'none' as const, because: null, since: null, lastBeat: null, proven: false };
   const { because, since, lastBeat } = underWay;
-  return { state: 'recovering', because, since: iso(since), lastBeat: iso(lastBeat), proven: isProven(underWay) };
+  return {
+    state: 'recovering' as const,
+    because,
+    since: iso(since),
+    lastBeat: iso(lastBeat),
+    proven: isProven(underWay),
+  };
 }
 
 /** It was kept by the desk, in this form. */
@@ -147,3 +165,5 @@ function nextSteps({ lastBeat, items, unreadable, intakeJobs, heldCampaigns }: R
       : []),
   ];
 }
+
+export const recoveryRoutes = [getRecovery, recover];

@@ -1,25 +1,51 @@
 /** What waits for a person, of every kind, the oldest first. */
-import type { Router } from 'express';
+import { z } from 'zod';
+
 import type { BatchRecord, RecordOf } from '../operations/record.ts';
-import { type ReviewKind, reviewKinds } from '../operations/review.ts';
+import { NoSuchPlace, type ReviewKind, reviewKinds } from '../operations/review.ts';
 import { UnreadableRecord } from '../operations/unreadable.ts';
 import { directCreditView, invoiceView, paymentRequestView } from './collect-views.ts';
-import { type ApiContext, maySee, queryNumber, queryText, requireRole } from './context.ts';
+import { accountsListed } from './gates.ts';
+import { reviewList } from './openapi/answers-operating.ts';
+import { answer, limit, listedAccount, NO_PLACE } from './openapi/pieces.ts';
 import { invalid } from './problem.ts';
+import { route } from './route.ts';
 import { disbursementView, unreadableView } from './views.ts';
 
-export function addReview(router: Router, { queries }: Pick<ApiContext, 'queries'>): void {
-  router.get('/review', async (request, response) => {
-    const key = requireRole(response, 'read');
-    const kind = readKind(queryText(request, 'kind'));
-    const limit = queryNumber(request, 'limit', 50, 500);
-    const page = await queries.review({ after: queryText(request, 'after'), limit, kind });
-    const items = page.items.filter((item) => maySee(key, item));
-    response.json({ items: items.map(viewOf), next: page.next ?? null });
-  });
-}
+const listReview = route(
+  {
+    method: 'get',
+    path: '/v1/review',
+    id: 'listReview',
+    tag: 'Operating',
+    summary: 'What needs a person.',
+    role: 'read',
+    scope: 'list',
+    query: {
+      account: listedAccount,
+      after: z
+        .string()
+        .regex(/^[\w.-]{1,100}$/, NO_PLACE)
+        .optional()
+        .meta({ description: '`next` of the page before, or the id of one that waits.' }),
+      limit: limit(50, 500),
+      kind: z.enum(reviewKinds).optional().meta({ description: 'Only these.', example: 'disbursement' }),
+    },
+    answers: { 200: answer('A page of them, the oldest first, with their `kind`.', reviewList) },
+  },
+  async ({ context, key, query: { account, ...page } }) => {
+    try {
+      const accounts = accountsListed(context, key, account);
+      const { items, next } = await context.queries.review({ ...page, accounts });
+      return { items: items.map(viewOf), next: next ?? null };
+    } catch (error) {
+      if (error instanceof NoSuchPlace) throw invalid([{ pointer: '/after', message: NO_PLACE }]);
+      throw error;
+    }
+  },
+);
 
-function viewOf(record: RecordOf[ReviewKind] | UnreadableRecord): object {
+function viewOf(record: RecordOf[ReviewKind] | UnreadableRecord) {
   if (record instanceof UnreadableRecord) return unreadableView(record);
   switch (record.kind) {
     case 'disbursement':
@@ -43,7 +69,7 @@ function reviewedBatch({ id, account, reason, contentHash, totals, by, updatedAt
   const when = new Date(updatedAt).toISOString();
   return {
     id,
-    state: 'needs_review',
+    state: 'needs_review' as const,
     account,
     reason: reason ?? null,
     contentHash,
@@ -53,9 +79,4 @@ function reviewedBatch({ id, account, reason, contentHash, totals, by, updatedAt
   };
 }
 
-function readKind(asked: string | undefined): ReviewKind | undefined {
-  if (asked === undefined) return undefined;
-  const kind = reviewKinds.find((one) => one === asked);
-  if (kind) return kind;
-  throw invalid([{ pointer: '/kind', message: `must be one of ${reviewKinds.join(', ')}` }]);
-}
+export const reviewRoutes = [listReview];

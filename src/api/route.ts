@@ -36,8 +36,8 @@ type Scope =
   | 'named'
   /** Only what belongs to the accounts of the key is listed. */
   | 'list'
-  /** It concerns every account, so a key that is bound to some is refused (403). */
-  | 'all'
+  /** It concerns every account, and why: a key that is bound to some is refused (403). */
+  | { readonly all: string }
   /** Has nothing to do with accounts, or the handler says what. */
   | 'none';
 
@@ -124,6 +124,8 @@ interface Exchange {
   /** Of a route that needs no key: one that may do nothing. */
   readonly key: ApiKey;
   readonly idempotencyKey: string | undefined;
+  /** When the request was taken up, on the monotonic clock. */
+  readonly sinceMono: number;
   /** For what is streamed, and for headers. */
   readonly request: Request;
   readonly response: Response;
@@ -199,9 +201,11 @@ export function pathParameters({ path }: Pick<RouteDeclaration, 'path'>): string
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
 }
 
+/** Each refuses a parameter that it does not declare. */
 const WITH_A_KEY: readonly ProblemKind[] = [
   'unauthenticated',
   'forbidden',
+  'invalid',
   'too-many-requests',
   'unavailable',
   'internal',
@@ -212,14 +216,11 @@ const STREAMED: readonly ProblemKind[] = ['unsupported-media-type'];
 
 /** Everything that can go wrong, each kind once. */
 export function problemsOfRoute(declared: RouteDeclaration): readonly ProblemKind[] {
-  const { role, body, query, identity, durable, releases, problems = [] } = declared;
+  const { role, body, identity, durable, releases, problems = [] } = declared;
   const isStreamed = body !== undefined && body.limit === undefined;
   const all: readonly ProblemKind[] = [
     ...(role === undefined ? [] : WITH_A_KEY),
     ...(body === undefined ? [] : isStreamed ? STREAMED : body.schema ? WITH_JSON : WITH_A_FILE),
-    // What runs as it is declared refuses a parameter that is not.
-    ...(role && 'handle' in declared ? (['invalid'] as const) : []),
-    ...(body || query || identity ? (['invalid'] as const) : []),
     ...(pathParameters(declared).length > 0 ? (['not-found'] as const) : []),
     ...(identity === 'required' ? (['no-identity', 'conflict'] as const) : []),
     ...(durable ? (['not-durable', 'memory-full'] as const) : []),
@@ -233,9 +234,4 @@ export function problemsOfRoute(declared: RouteDeclaration): readonly ProblemKin
 export function statusesOf(declared: RouteDeclaration): readonly number[] {
   const all = [...Object.keys(declared.answers).map(Number), ...problemsOfRoute(declared).map(statusOf)];
   return [...new Set(all)].sort((a, b) => a - b);
-}
-
-/** Those that are declared for the document, and run elsewhere. */
-export function defineRoutes<const Routes extends readonly RouteDeclaration[]>(routes: Routes): Routes {
-  return routes;
 }

@@ -1,6 +1,6 @@
 /** Reads a softpay request: each method asks for its own words, and a word that it does not ask for is not taken. */
 import { z } from 'zod';
-import { type Problem, problemsOf } from '../producer/problems.ts';
+import type { Problem } from '../producer/problems.ts';
 import { readAccountAlias } from '../upstream/account-alias.ts';
 import type { Country } from '../upstream/capabilities.ts';
 import { softpayPaths } from '../upstream/payments/softpay-table.ts';
@@ -63,10 +63,7 @@ const places = {
 } as const satisfies Record<PayerWord, readonly [pointer: string, of: (body: Body) => string | undefined]>;
 
 /** Throws a problem that names everything that is wrong, and no value. */
-export function readSoftpay(input: unknown): { method: SoftpayMethod; words: Omit<SoftpayRequest, 'token'> } {
-  const parsed = softpayBody.safeParse(input ?? {});
-  if (!parsed.success) throw invalid(problemsOf(parsed.error));
-  const body = parsed.data;
+export function readSoftpay(body: Body): { method: SoftpayMethod; words: Omit<SoftpayRequest, 'token'> } {
   const method = methods.find((name) => name === body.method);
   if (!method) throw invalid([{ pointer: '/method', message: explainMethod(body.method) }]);
   const problems = [...wordProblems(method, body), ...phoneProblems(method, body)];
@@ -76,12 +73,9 @@ export function readSoftpay(input: unknown): { method: SoftpayMethod; words: Omi
   return { method, words: { ...customer, otp, provider, password, card: cardNumber, omit } };
 }
 
-export function readSoftpayConfirmation(input: unknown): SoftpayConfirmation {
-  const parsed = confirmationBody.safeParse(input ?? {});
-  if (!parsed.success) throw invalid(problemsOf(parsed.error));
-  const problem = phoneProblem('SN', parsed.data.phone, '/phone');
+export function requireConfirmation({ phone }: SoftpayConfirmation): void {
+  const problem = phoneProblem('SN', phone, '/phone');
   if (problem) throw invalid([problem]);
-  return parsed.data;
 }
 
 function wordProblems(method: SoftpayMethod, body: Body): Problem[] {

@@ -1,6 +1,7 @@
 /** The listeners of a process: the HTTP API, the callback receiver, the metrics page. Each tells its address. */
 import type { Redis } from 'ioredis';
 import { createApi } from '../api/app.ts';
+import { BatchAdvisor } from '../api/batch-advice.ts';
 import type { QueueSwitches } from '../api/context.ts';
 import type { Part } from './parts.ts';
 import { apiKeysOf } from '../config.ts';
@@ -13,6 +14,7 @@ import { Restored } from '../operations/restored.ts';
 import type { ProcessorContext } from '../processors/context.ts';
 import { RecoveryDesk } from '../processors/recovery/desk.ts';
 import { resolveDisbursement } from '../processors/disbursement/resolve.ts';
+import { BatchDoor } from '../producer/batch/door.ts';
 import { type AnyQueueName, queueNames } from '../queues/index.ts';
 import { IntakeJobs } from '../queues/intake-jobs.ts';
 import { createReceiver } from '../webhooks/receiver.ts';
@@ -56,6 +58,8 @@ export function apiPart(container: Container, context: ProcessorContext, tellUrl
         endpoints,
         endpointService: endpointServiceOf(container, endpoints),
         processing: context,
+        batchDoor: batchDoorOf(container),
+        batchAdvisor: new BatchAdvisor({ ...container, processing: context }),
         refusal: () => refusalOf(container),
         keepingRefusal: () => keepingRefusalOf(container),
         resolve: (id, request) => resolveDisbursement(id, request, context),
@@ -79,6 +83,17 @@ export function apiPart(container: Container, context: ProcessorContext, tellUrl
       };
     },
   };
+}
+
+function batchDoorOf({ batches, limits, config, book, clock }: Container): BatchDoor {
+  return new BatchDoor({
+    batches,
+    limits,
+    environment: config.ENVIRONMENT,
+    accounts: new Set(book.keys()),
+    extraWithdrawModes: config.EXTRA_WITHDRAW_MODES,
+    now: () => clock.now(),
+  });
 }
 
 function recoveryDeskOf(

@@ -147,7 +147,10 @@ async function skippedPage(
   return { items, ...(next.index < campaign.uploads.length ? { next: `s.${next.index}.${next.offset}` } : {}) };
 }
 
+/** In the chunks, or among those that were left out. */
+export const recipientsCursor = /^([cs])\.(\d{1,9})\.(\d{1,9})$/;
+
 function readCursor(text: string | undefined): Cursor {
-  const [, part = 'c', index = '0', offset = '0'] = /^([cs])\.(\d{1,9})\.(\d{1,9})$/.exec(text ?? '') ?? [];
+  const [, part = 'c', index = '0', offset = '0'] = recipientsCursor.exec(text ?? '') ?? [];
   return { part: part as 'c' | 's', index: Number(index), offset: Number(offset) };
 }

@@ -5,15 +5,23 @@ import { type Kind, kinds, subjects } from '../kinds/index.ts';
 import { dueQueues, type QueueName } from '../kinds/due-queues.ts';
 import { EVENT_FIELD, flightField, keys } from './keys.ts';
 import type { Fields, RecordAt, RecordOf } from './record.ts';
-import { type ReviewKind, type ReviewPage, listReview } from './review.ts';
+import { type ReviewKind, type ReviewPage, listReview, placeOf as placeInReview } from './review.ts';
 import { noteUnreadable, readStored, UnreadableRecord } from './unreadable.ts';
 
 export interface Page {
-  /** The last id of the page before; absent: from the beginning. */
+  /** `next` of the page before; absent: from the newest on. */
   readonly after?: string | undefined;
   readonly limit: number;
   readonly state?: string | undefined;
+  /** Only of these; absent: of all. */
+  readonly accounts?: readonly string[] | undefined;
 }
+
+/** Where a page ended: an id alone would be of no use once its record has left the state that was asked for. */
+export const pageCursor = /^(\d{1,16})\.([\w.-]{1,80})$/;
+
+/** How many times as many as a page has are looked at, where a filter has no index of its own. */
+const ROUNDS = 10;
 
 const FLIGHT = 'flight:';
 
@@ -50,36 +58,77 @@ export class Queries {
   }
 
   /**
-   * Records in the order they were accepted, and the id to continue after. A state that is not final has its own
-   * set; for a final one the whole order is walked, a bounded number of steps a call, so a page may be short.
+   * Records, the newest first, and where to go on. A state that is not final has its own set, in the order in which
+   * they entered it; for what has none the whole order is walked, a bounded number of steps a call, so a page may be
+   * short.
    */
   async page<K extends Kind>(
     kind: K,
-    { after, limit, state }: Page,
+    { after, limit, state, accounts }: Page,
   ): Promise<{ items: (RecordAt<K> | UnreadableRecord)[]; next?: string }> {
     const walked = state !== undefined && isFinal(kind, state);
     const set = state === undefined || walked ? keys.index(kind) : keys.state(kind, state);
-    const rank = after ? await this.#redis.zrank(set, after) : null;
-    const start = rank === null ? 0 : rank + 1;
-    const steps = walked ? limit * 10 : limit;
-    const ids = await this.#redis.zrange(set, String(start), String(start + steps - 1));
-    const records = await readMany(this.#redis, kind, ids);
+    // Of which account a record is that cannot be read may be unreadable too.
     const isMeant = (record: RecordAt<K> | UnreadableRecord): boolean =>
-      record instanceof UnreadableRecord ? !walked : state === undefined || record.state === state;
-    const items = records.filter(isMeant).slice(0, limit);
-    const last = items.length === limit ? items.at(-1)?.id : ids.at(-1);
-    return { items, ...(ids.length === steps && last ? { next: last } : {}) };
+      (!accounts || accounts.includes(record.account ?? '')) &&
+      (record instanceof UnreadableRecord ? !walked : state === undefined || record.state === state);
+    const items: (RecordAt<K> | UnreadableRecord)[] = [];
+    let place = placeOf(after);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const places = await this.#placesBelow(set, place, limit);
+      const records = await readMany(
+        this.#redis,
+        kind,
+        places.map(({ id }) => id),
+      );
+      for (const [index, record] of records.entries()) {
+        if (isMeant(record)) items.push(record);
+        place = places[index];
+        if (items.length === limit) break;
+      }
+      const isOver = places.length < limit && place === places.at(-1);
+      if (isOver) return { items };
+      if (items.length === limit) break;
+    }
+    const isMore = (await this.#placesBelow(set, place, 1)).length > 0;
+    return { items, ...(place && isMore ? { next: `${place.score}.${place.id}` } : {}) };
   }
 
-  /** What waits for a person, whatever its kind, the oldest first, and where to go on. */
-  async review(page: ReviewPage): Promise<{ items: (RecordOf[ReviewKind] | UnreadableRecord)[]; next?: string }> {
-    const { waiting, next } = await listReview(this.#redis, page);
-    const records = await Promise.all(
-      waiting.map(async ({ kind, id }) => (await readMany(this.#redis, kind, [id]))[0]),
-    );
-    // One that somebody has resolved between the two readings no longer waits.
-    const items = records.filter((record) => record instanceof UnreadableRecord || record?.state === 'needs_review');
-    return { items: items.flatMap((record) => record ?? []), ...(next ? { next } : {}) };
+  /** Those of one moment are told apart by their ids, as Redis does, so the one at the place itself may be gone. */
+  async #placesBelow(set: string, place: Place | undefined, count: number): Promise<Place[]> {
+    if (place === undefined) return placesIn(await this.#redis.zrevrange(set, 0, count - 1, 'WITHSCORES'));
+    const { score } = place;
+    const [above, beside] = await Promise.all([
+      this.#redis.zcount(set, `(${score}`, '+inf'),
+      this.#redis.zcount(set, score, score),
+    ]);
+    const found = placesIn(await this.#redis.zrevrange(set, above, above + beside + count - 1, 'WITHSCORES'));
+    return found.filter((one) => isBelow(one, place)).slice(0, count);
+  }
+
+  /** What waits for a person, whatever its kind, the oldest first, and where to go on. Throws NoSuchPlace. */
+  async review({ accounts, ...page }: ReviewPage & Pick<Page, 'accounts'>): Promise<{
+    items: (RecordOf[ReviewKind] | UnreadableRecord)[];
+    next?: string;
+  }> {
+    const items: (RecordOf[ReviewKind] | UnreadableRecord)[] = [];
+    let { after } = page;
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { waiting, next } = await listReview(this.#redis, { ...page, after });
+      const records = await Promise.all(waiting.map(({ kind, id }) => readMany(this.#redis, kind, [id])));
+      for (const [index, [record]] of records.entries()) {
+        if (items.length === page.limit) return { items, ...(after ? { next: after } : {}) };
+        const place = waiting[index];
+        after = place && placeInReview(place);
+        // One that somebody has resolved between the two readings no longer waits.
+        const waits = record instanceof UnreadableRecord || record?.state === 'needs_review';
+        if (record && waits && (!accounts || accounts.includes(record.account ?? ''))) items.push(record);
+      }
+      if (next === undefined) return { items };
+      after = next;
+      if (items.length === page.limit) break;
+    }
+    return { items, ...(after ? { next: after } : {}) };
   }
 
   /** How many operations of a kind stand in each state, and for how many XOF. */
@@ -147,6 +196,23 @@ export class Queries {
     );
   }
 }
+
+interface Place {
+  readonly id: string;
+  readonly score: number;
+}
+
+function placeOf(cursor: string | undefined): Place | undefined {
+  const [, score, id] = pageCursor.exec(cursor ?? '') ?? [];
+  return score === undefined || id === undefined ? undefined : { id, score: Number(score) };
+}
+
+function placesIn(flat: readonly string[]): Place[] {
+  return flat.flatMap((id, index) => (index % 2 === 0 ? [{ id, score: Number(flat[index + 1]) }] : []));
+}
+
+const isBelow = (one: Place, other: Place): boolean =>
+  one.score < other.score || (one.score === other.score && one.id < other.id);
 
 async function readMany<K extends Kind>(
   redis: Redis,

@@ -19,7 +19,12 @@ export interface ReviewPage {
   readonly kind?: ReviewKind | undefined;
 }
 
-interface Waiting {
+/** What was given as a place is none: neither where a page ended, nor something that waits. */
+export class NoSuchPlace extends Error {
+  override readonly name = 'NoSuchPlace';
+}
+
+export interface Waiting {
   readonly kind: ReviewKind;
   readonly id: string;
   /** When it began to wait, ms since the epoch. */
@@ -30,7 +35,7 @@ interface Waiting {
 const TIES_MAX = 1_000;
 
 /** Where a page ended. An id alone would be of no use once somebody has resolved it. */
-const cursorOf = ({ since, id }: Waiting): string => `${since}.${id}`;
+export const placeOf = ({ since, id }: Waiting): string => `${since}.${id}`;
 
 export async function listReview(
   redis: Redis,
@@ -42,7 +47,7 @@ export async function listReview(
   const later = found.filter((one) => isAfter(one, from)).sort((a, b) => (isAfter(a, b) ? 1 : -1));
   const waiting = later.slice(0, limit);
   const last = waiting.at(-1);
-  return { waiting, ...(later.length >= limit && last ? { next: cursorOf(last) } : {}) };
+  return { waiting, ...(later.length >= limit && last ? { next: placeOf(last) } : {}) };
 }
 
 async function waitingFrom(redis: Redis, kind: ReviewKind, since: number, limit: number): Promise<Waiting[]> {
@@ -58,7 +63,7 @@ async function readCursor(redis: Redis, after: string): Promise<{ since: number;
     const score = await redis.zscore(keys.state(kind, 'needs_review'), after);
     if (score !== null) return { since: Number(score), id: after };
   }
-  return { since: 0, id: '' };
+  throw new NoSuchPlace(`${after.slice(0, 100)} is no place in what waits`);
 }
 
 function isAfter(one: { since: number; id: string }, other: { since: number; id: string }): boolean {

@@ -4,12 +4,14 @@ import { type AddressInfo, connect } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { jsonBodies } from '../../src/api/json-body.ts';
+import { readJsonBody } from '../../src/api/json-body.ts';
 import type { ApiProblem } from '../../src/api/problem.ts';
 
 type Body = NonNullable<RequestInit['body']>;
 
-const tell: RequestHandler = (request, response) => void response.json({ read: request.body ?? 'nothing' });
+const tell: RequestHandler = async (request, response) => {
+  response.json({ read: await readJsonBody(request) });
+};
 const tellRefusal: ErrorRequestHandler = (error: ApiProblem, _request, response, _next) => {
   response.json({ refused: error.kind });
 };
@@ -17,8 +19,9 @@ const tellRefusal: ErrorRequestHandler = (error: ApiProblem, _request, response,
 const waiting: { readonly arrived: (request: IncomingMessage) => void } = { arrived: () => undefined };
 const outcomes: string[] = [];
 const app = express()
-  .post('/ours', jsonBodies(), tell)
-  .post('/waits', jsonBodies(), (request) => {
+  .post('/ours', tell)
+  .post('/waits', async (request) => {
+    await readJsonBody(request);
     outcomes.push('read');
     waiting.arrived(request);
   })
@@ -66,9 +69,8 @@ describe('a body', () => {
     ['deflated', deflateSync(text), zipped('Deflate'), read],
     ['in Brotli', brotliCompressSync(text), zipped('br'), read],
     ['said to be as it is', text, zipped('identity'), read],
-    ['nothing', undefined, {}, { read: 'nothing' }],
+    ['nothing', undefined, {}, { read: {} }],
     ['an empty body', '', JSON_TYPE, { read: {} }],
-    ['another type', text, typed('text/plain'), { read: 'nothing' }],
     ['a text', '"a"', JSON_TYPE, malformed],
     ['a number', '1', JSON_TYPE, malformed],
     ['null', 'null', JSON_TYPE, malformed],

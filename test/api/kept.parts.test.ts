@@ -2,6 +2,7 @@ import express, { type ErrorRequestHandler } from 'express';
 import { request } from 'undici';
 import { expect, test } from 'vitest';
 import type { Kind, StateOf } from '../../src/kinds/index.ts';
+import type { BatchAdvisor } from '../../src/api/batch-advice.ts';
 import { batchRoutes } from '../../src/api/batches.ts';
 import { campaignRoutes } from '../../src/api/campaigns.ts';
 import type { ApiContext, QueueSwitches } from '../../src/api/context.ts';
@@ -9,7 +10,8 @@ import { directCreditRoutes } from '../../src/api/direct-credits.ts';
 import { disbursementRoutes } from '../../src/api/disbursements.ts';
 import type { ApiKey } from '../../src/api/keys.ts';
 import { mount } from '../../src/api/mount.ts';
-import { operatingRoutes } from '../../src/api/operating.ts';
+import { limitRoutes } from '../../src/api/limits.ts';
+import { accountRoutes } from '../../src/api/operating.ts';
 import { ApiProblem, sendProblem } from '../../src/api/problem.ts';
 import { RedisUnavailable } from '../../src/redis/connections.ts';
 import { systemRandom } from '../../src/lib/random.ts';
@@ -17,6 +19,7 @@ import { Batches } from '../../src/operations/batches.ts';
 import { SharedLimits } from '../../src/operations/shared-limits.ts';
 import { Recovery } from '../../src/operations/recovery.ts';
 import { type NewOperation, Operations } from '../../src/operations/operations.ts';
+import { BatchDoor } from '../../src/producer/batch/door.ts';
 import { listen } from '../../src/app/listen.ts';
 import type { ProcessorContext } from '../../src/processors/context.ts';
 import { campaignWorld } from '../processors/campaign-world.ts';
@@ -30,12 +33,17 @@ async function door() {
   const world = campaignWorld(store.redis);
   const replicas = { reached: false };
   const fence = async (): Promise<boolean> => replicas.reached;
+  const batches = new Batches(store.redis, systemRandom);
+  const limits = new SharedLimits(store.redis);
+  const [environment, accounts, clock] = ['default', new Set(['main']), world.context.clock];
   const context = onlyOf<ApiContext>({
+    batchDoor: new BatchDoor({ batches, limits, environment, accounts, now: () => clock.now() }),
+    batchAdvisor: onlyOf<BatchAdvisor>({ adviceOn: async () => [] }),
     processing: onlyOf<ProcessorContext>({ fence }),
     operations: new Operations({ redis: store.redis, random: systemRandom, fence }),
-    batches: new Batches(store.redis, systemRandom),
-    limits: new SharedLimits(store.redis),
-    environment: 'default',
+    batches,
+    limits,
+    environment,
     extraWithdrawModes: [],
     resolve: async () => ({ is: 'resolved' }),
     campaigns: world.campaigns,
@@ -59,16 +67,15 @@ async function door() {
   const app = express();
   const roles = new Set(['enqueue', 'operate', 'read', 'approve'] as const);
   const key: ApiKey = { name: 'maker', roles, digest: Buffer.alloc(0) };
-  app.use(mount(disbursementRoutes, context, () => key));
-  app.use(express.json());
-  app.use((_request, response, next) => {
-    response.locals['key'] = key;
-    next();
-  });
-  app.use('/v1/campaigns', campaignRoutes(context));
-  app.use('/v1/disbursement-batches', batchRoutes(context));
-  app.use('/v1/direct-credits', directCreditRoutes(context));
-  app.use('/v1', operatingRoutes(context));
+  const routes = [
+    ...disbursementRoutes,
+    ...campaignRoutes,
+    ...batchRoutes,
+    ...directCreditRoutes,
+    ...accountRoutes,
+    ...limitRoutes,
+  ];
+  app.use(mount(routes, context, () => key));
   const told: ErrorRequestHandler = (error, _request, response, next) =>
     error instanceof ApiProblem
       ? sendProblem(response, error)

@@ -1,8 +1,10 @@
 /** A limit that came into force, and whose answer was lost on the way: whoever asks again is told, and it is audited. */
-import express, { type ErrorRequestHandler, Router } from 'express';
+import express, { type ErrorRequestHandler, type Request } from 'express';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { ApiContext } from '../../src/api/context.ts';
-import { addLimits } from '../../src/api/limits.ts';
+import type { ApiKey } from '../../src/api/keys.ts';
+import { limitRoutes } from '../../src/api/limits.ts';
+import { mount } from '../../src/api/mount.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { SharedLimits } from '../../src/operations/shared-limits.ts';
@@ -30,14 +32,14 @@ async function door() {
   const limits = new SharedLimits(redis);
   const audit: ApiContext['audit'] = (facts) => void audited.push(facts);
   const app = express();
-  app.use(express.json());
-  app.use((request, response, next) => {
-    response.locals['key'] = { name: request.get('x-name'), roles: new Set(['read', 'approve']) };
-    next();
+  const context = onlyOf<ApiContext>({ limits, clock: systemClock, processing: bench, audit });
+  const roles = new Set(['read', 'approve'] as const);
+  const keyIn = (request: Request): ApiKey => ({
+    name: request.get('x-name') ?? '',
+    roles,
+    digest: Buffer.alloc(0),
   });
-  const router = Router();
-  addLimits(router, onlyOf<ApiContext>({ limits, clock: systemClock, processing: bench, audit }));
-  app.use('/v1', router);
+  app.use(mount(limitRoutes, context, keyIn));
   const failed: ErrorRequestHandler = (_error, _request, response, _next) => void response.status(503).end();
   app.use(failed);
   const times = { headersMs: 10_000, requestMs: 10_000, bodySilenceMs: 30_000 };

@@ -9,6 +9,7 @@ import { mount } from '../../src/api/mount.ts';
 import { answer, json, limit } from '../../src/api/openapi/pieces.ts';
 import { ApiProblem, sendProblem } from '../../src/api/problem.ts';
 import { Reply, route } from '../../src/api/route.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { listen } from '../../src/app/listen.ts';
 import { onlyOf } from '../support/only.ts';
 
@@ -69,7 +70,7 @@ beforeAll(async () => {
     if (key) return key;
     throw new ApiProblem('unauthenticated', 'Who?');
   };
-  const context = onlyOf<ApiContext>({ accountNames: ['main'] });
+  const context = onlyOf<ApiContext>({ accountNames: ['main'], clock: systemClock });
   const app = express();
   app.use(mount([list, make, show, forget, page], context, admit));
   app.use(() => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { routes } from '../../src/api/openapi/routes.ts';
+import { routes } from '../../src/api/routes.ts';
 import { makeProgram } from '../../src/cli/cli.ts';
 import { Shell } from '../../src/cli/shell.ts';
 import { systemClock } from '../../src/lib/clock.ts';

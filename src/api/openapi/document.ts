@@ -6,7 +6,6 @@ import { eventSchemas, webhooks } from './events.ts';
 import { operationOf } from './operation.ts';
 import { refusalComponents } from './refusals.ts';
 import { type RouteDeclaration, tags } from '../route.ts';
-import { routes } from './routes.ts';
 import { componentsOf, type JsonSchema } from './schemas.ts';
 
 const INTRODUCTION = `Sends texts, pays people and collects money through one service that cannot be relied on: each once.
@@ -36,7 +35,7 @@ export interface OpenApiDocument {
   readonly [other: string]: unknown;
 }
 
-export function makeDocument(declared: readonly RouteDeclaration[] = routes): OpenApiDocument {
+export function makeDocument(declared: readonly RouteDeclaration[]): OpenApiDocument {
   const schemas = schemasOf(declared);
   return {
     openapi: '3.1.0',

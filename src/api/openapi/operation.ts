@@ -36,14 +36,19 @@ const SCOPES = {
   record: 'What belongs to an account that the key may not use is as good as none (404).',
   named: 'An account that the key may not use is refused (403).',
   list: 'Lists only what belongs to the accounts of the key.',
-  all: 'It concerns every account: a key that is bound to some is refused (403).',
   none: undefined,
 } as const;
+const OF_ALL = 'It concerns every account: a key that is bound to some is refused (403).';
 
 function describe({ description, role, alsoRole, identity, scope }: RouteDeclaration): string {
   const roles = alsoRole === undefined ? `the role \`${role}\`` : `the roles \`${role}\` and \`${alsoRole}\``;
   const needs = role === undefined ? 'Needs no key.' : `Needs a key with ${roles}.`;
-  const sentences = [description, needs, identity && IDENTITY[identity], SCOPES[scope]];
+  const sentences = [
+    description,
+    needs,
+    identity && IDENTITY[identity],
+    typeof scope === 'object' ? OF_ALL : SCOPES[scope],
+  ];
   return sentences.filter((sentence) => sentence !== undefined).join('\n\n');
 }
 

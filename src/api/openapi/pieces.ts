@@ -1,5 +1,6 @@
 /** Pieces of declarations that many routes share. */
 import { z } from 'zod';
+import { accountName } from '../../kinds/request-pieces.ts';
 import type { Files } from '../route.ts';
 
 /** Of a JSON body, packed or not. */
@@ -14,10 +15,25 @@ export const accepted = <S extends z.ZodType>(schema: S) => ({ ...json(schema), 
 
 export const answer = <S extends z.ZodType>(says: string, schema: S) => ({ says, schema }) as const;
 
-export const limit = (fallback: number, max: number) =>
-  z.int().min(1).max(max).default(fallback).meta({ description: 'How many at most.' });
+export const wholeNumber = (max: number) => z.int().min(1).max(max);
 
-export const after = z.string().optional().meta({ description: '`next` of the page before.' });
+export const limit = (fallback: number, max: number) =>
+  wholeNumber(max).default(fallback).meta({ description: 'How many at most.' });
+
+/** `true` or `false`, as a query writes it. */
+export const flag = z
+  .enum(['true', 'false'])
+  .default('false')
+  .transform((text) => text === 'true');
+
+export const NO_PLACE = 'is not the `next` of a page';
+
+/** Where a page ended; what is no such place would begin again at the first page. */
+export const after = (form: RegExp) =>
+  z.string().regex(form, NO_PLACE).optional().meta({ description: '`next` of the page before.' });
+
+/** Of a list: absent, of all accounts that the key may see. */
+export const listedAccount = accountName.optional().meta({ description: 'Only of this account.' });
 
 export const accountQuery = z.string().default('main').meta({ description: 'The name of the account.' });
 

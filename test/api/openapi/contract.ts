@@ -3,14 +3,20 @@ import { z } from 'zod';
 import type { EventType } from '../../../src/kinds/event-types.ts';
 import { eventSchema, schemaOf } from '../../../src/events/catalogue.ts';
 import { type ProblemKind, problemKinds, typeOf } from '../../../src/api/problem.ts';
-import { declaredRoute } from '../../../src/api/openapi/body-types.ts';
 import { problemsOfRoute, type RouteDeclaration } from '../../../src/api/route.ts';
-import { routes } from '../../../src/api/openapi/routes.ts';
+import { routes } from '../../../src/api/routes.ts';
 import type { Answer, Call } from '../../support/service.ts';
 
 export type Ask = (method: string, path: string, call?: Call) => Promise<Answer>;
 
 const kindOfType = new Map((Object.keys(problemKinds) as ProblemKind[]).map((kind) => [typeOf(kind), kind]));
+
+function declaredRoute(method: string, path: string): RouteDeclaration | undefined {
+  return routes.find((route) => {
+    const pattern = route.path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+');
+    return route.method.toUpperCase() === method && new RegExp(`^${pattern}/?$`).test(path);
+  });
+}
 
 export class Contract {
   readonly #seen = new Set<string>();

@@ -9,12 +9,12 @@ import { intakeSchema } from '../../../src/api/openapi/intake-schema.ts';
 import { renderPage } from '../../../src/api/openapi/page.ts';
 import { STYLE } from '../../../src/api/openapi/page-style.ts';
 import { statusesOf } from '../../../src/api/route.ts';
-import { routes } from '../../../src/api/openapi/routes.ts';
+import { routes } from '../../../src/api/routes.ts';
 import { componentRef, type JsonSchema, nameOf } from '../../../src/api/openapi/schemas.ts';
 import { intake } from '../../../src/queues/intake.ts';
 import { expectPage } from '../../docs/page.ts';
 
-const document = makeDocument();
+const document = makeDocument(routes);
 const text = JSON.stringify(document);
 const schemas = document.components['schemas'] ?? {};
 
@@ -25,6 +25,17 @@ function valuesOf(name: string, inside: unknown = document): unknown[] {
     key === name && typeof value !== 'object' ? [value] : valuesOf(name, value),
   );
 }
+
+test('no route and no name of an operation is declared twice', () => {
+  expect(new Set(routes.map(({ method, path }) => `${method} ${path}`)).size).toBe(routes.length);
+  expect(new Set(routes.map(({ id }) => id)).size).toBe(routes.length);
+});
+
+test('a route that needs a key says what happens without one, or with a parameter that it has not', () => {
+  for (const route of routes.filter(({ role }) => role !== undefined)) {
+    expect(statusesOf(route), route.id).toEqual(expect.arrayContaining([401, 403, 422, 429, 500, 503]));
+  }
+});
 
 describe('the document', () => {
   test('refers to nothing that is not in it', () => {

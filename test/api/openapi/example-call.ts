@@ -1,11 +1,12 @@
 /** A request to any declared route as its example says, or wrong in one way. */
 import type { RouteDeclaration } from '../../../src/api/route.ts';
 import { makeDocument } from '../../../src/api/openapi/document.ts';
+import { routes } from '../../../src/api/routes.ts';
 import { exampleOf } from '../../../src/api/openapi/example.ts';
 import { componentRef, nameOf } from '../../../src/api/openapi/schemas.ts';
 import type { Call } from '../../support/service.ts';
 
-const schemas = makeDocument().components['schemas'] ?? {};
+const schemas = makeDocument(routes).components['schemas'] ?? {};
 
 export function exampleCall({ body }: RouteDeclaration): Call {
   if (body?.schema) return { body: exampleOf(componentRef(nameOf(body.schema)), schemas) };

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Role } from '../../../src/api/keys.ts';
 import { pathParameters, type RouteDeclaration } from '../../../src/api/route.ts';
-import { routes } from '../../../src/api/openapi/routes.ts';
+import { routes } from '../../../src/api/routes.ts';
 import { type Answer, type Service, startService } from '../../support/service.ts';
 import { exampleCall, pathTo } from './example-call.ts';
 

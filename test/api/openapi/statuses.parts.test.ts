@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadConfig } from '../../../src/config.ts';
 import { type ProblemKind } from '../../../src/api/problem.ts';
 import { type RouteDeclaration, pathParameters, problemsOfRoute } from '../../../src/api/route.ts';
-import { routes } from '../../../src/api/openapi/routes.ts';
+import { routes } from '../../../src/api/routes.ts';
 import { startRoles } from '../../../src/app/run.ts';
 import { ask, type Call, KEYS, type Service, startService } from '../../support/service.ts';
 import { startBroken } from './broken-service.ts';
@@ -168,7 +168,7 @@ test('what is not there, and what is not valid, is told on every route', async (
       expect((await stage.ask(method, pathTo(route, 'nothing'), call)).status, route.id).toBe(404);
     }
     if (!kinds.includes('invalid')) continue;
-    if ('handle' in route) await stage.ask(method, `${pathTo(route, 'main')}?nonsense=1`, call);
+    if (route.role) await stage.ask(method, `${pathTo(route, 'main')}?nonsense=1`, call);
     const wrong = route.query?.['limit'] ? '?limit=0' : route.query ? '?account=%21' : '';
     const body = wrong === '' && route.body?.schema ? { body: { nonsense: true } } : call;
     await stage.ask(method, `${pathTo(route, 'main')}${wrong}`, body);

@@ -1,0 +1,63 @@
+/** The documentation over HTTP. Public: it says what any reader of the sources knows, and holds no secret. */
+import { createHash } from 'node:crypto';
+import { anyJson } from './openapi/answers-operating.ts';
+import { makeDocument } from './openapi/document.ts';
+import { intakeSchema } from './openapi/intake-schema.ts';
+import { renderPage } from './openapi/page.ts';
+import { STYLE } from './openapi/page-style.ts';
+import { answer } from './openapi/pieces.ts';
+import { type RouteDeclaration, route } from './route.ts';
+
+/** Made when it is first asked for, and kept: what is declared does not change while the process lives. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
+
+/** Nothing but the one style sheet in the page itself: no script, no font, no image, no frame around it. */
+function pagePolicy(): string {
+  const hash = createHash('sha256').update(STYLE).digest('base64');
+  return `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+}
+
+const about = { method: 'get', tag: 'Documentation', scope: 'none' } as const;
+
+/** Of all routes, these among them. */
+export function documentationRoutes(routes: () => readonly RouteDeclaration[]) {
+  const document = once(() => makeDocument(routes()));
+  const page = once(() => renderPage(document()));
+  const getOpenApi = route(
+    {
+      ...about,
+      path: '/openapi.json',
+      id: 'getOpenApi',
+      summary: 'This document, for programs (OpenAPI 3.1).',
+      answers: { 200: answer('The document.', anyJson) },
+    },
+    () => document(),
+  );
+  const getDocs = route(
+    {
+      ...about,
+      path: '/docs',
+      id: 'getDocs',
+      summary: 'This document, for people. Works without internet.',
+      answers: { 200: { says: 'A page.', files: { 'text/html': { says: 'A page.', example: '<!doctype html>' } } } },
+    },
+    ({ response }) => {
+      response.set('Content-Security-Policy', pagePolicy()).type('html').send(page());
+      return undefined;
+    },
+  );
+  const getIntakeSchema = route(
+    {
+      ...about,
+      path: '/v1/schemas/intake',
+      id: 'getIntakeSchema',
+      summary: 'What the BullMQ queue `intake` takes (JSON Schema 2020-12).',
+      answers: { 200: answer('The schema.', anyJson) },
+    },
+    () => intakeSchema(),
+  );
+  return [getOpenApi, getDocs, getIntakeSchema];
+}

@@ -1,0 +1,44 @@
+/** Every route of this door, in the order of the documentation. What is not listed here does not exist. */
+import { balanceRoutes } from './balances.ts';
+import { batchRoutes } from './batches.ts';
+import { campaignRoutes } from './campaigns.ts';
+import { directCreditRoutes } from './direct-credits.ts';
+import { disbursementRoutes } from './disbursements.ts';
+import { documentationRoutes } from './documentation.ts';
+import { endpointRoutes } from './event-endpoints.ts';
+import { eventRoutes } from './events.ts';
+import { explainRoutes } from './explain.ts';
+import { invoiceRoutes } from './invoices.ts';
+import { limitRoutes } from './limits.ts';
+import { messageRoutes } from './messages.ts';
+import { accountRoutes, callbackRoutes, queueRoutes, secretRoutes } from './operating.ts';
+import { optOutRoutes } from './opt-outs.ts';
+import { paymentRequestRoutes } from './payment-requests.ts';
+import { purgeRoutes } from './purge.ts';
+import { recoveryRoutes } from './recovery.ts';
+import { reviewRoutes } from './review.ts';
+import type { Route } from './route.ts';
+
+export const routes: readonly Route[] = [
+  ...disbursementRoutes,
+  ...batchRoutes,
+  ...campaignRoutes,
+  ...messageRoutes,
+  ...optOutRoutes,
+  ...invoiceRoutes,
+  ...paymentRequestRoutes,
+  ...directCreditRoutes,
+  ...eventRoutes,
+  ...endpointRoutes,
+  ...reviewRoutes,
+  ...explainRoutes,
+  ...callbackRoutes,
+  ...queueRoutes,
+  ...accountRoutes,
+  ...limitRoutes,
+  ...secretRoutes,
+  ...recoveryRoutes,
+  ...purgeRoutes,
+  ...balanceRoutes,
+  ...documentationRoutes(() => routes),
+];
