@@ -1,33 +1,37 @@
 /** The body of a request, as its route declares it: JSON is read here, a file is left to the handler. */
 import type { Request } from 'express';
-import { problemsOf } from '../producer/problems.ts';
+import { check } from '../producer/problems.ts';
 import { readJsonBody } from './json-body.ts';
 import { ApiProblem, invalid } from './problem.ts';
-import type { RouteDeclaration } from './route.ts';
+import type { BodyDeclaration, RouteDeclaration } from './route.ts';
 
 export interface ReadBody {
-  /** Undefined where a file came, or nothing is declared. */
-  readonly body: unknown;
+  /** As it came; undefined where a file came, or nothing is declared. */
+  readonly given: unknown;
   /** The media type of the file that came. */
   readonly type: string | undefined;
 }
 
 const JSON_TYPE = 'application/json';
-const NO_BODY: ReadBody = { body: undefined, type: undefined };
+const NO_BODY: ReadBody = { given: undefined, type: undefined };
 
 export function bodyReader({ body }: Pick<RouteDeclaration, 'body'>): (request: Request) => Promise<ReadBody> {
-  const { schema, files = {}, limit, readBy } = body ?? {};
+  const { schema, files = {}, limit } = body ?? {};
   const types = [...(schema || !body ? [JSON_TYPE] : []), ...Object.keys(files)];
   return async (request) => {
     const type = typeOf(request, types, body === undefined || schema !== undefined);
     if (body === undefined) return NO_BODY;
-    if (type !== JSON_TYPE || schema === undefined) return { body: undefined, type: plain(request, type) };
-    const given = await readJsonBody(request, limit);
-    if (readBy === 'acceptance') return { body: given, type: undefined };
-    const { data, error } = schema.safeParse(given);
-    if (error) throw invalid(problemsOf(error));
-    return { body: data, type: undefined };
+    if (type !== JSON_TYPE || schema === undefined) return { given: undefined, type: plain(request, type) };
+    return { given: await readJsonBody(request, limit), type: undefined };
   };
+}
+
+/** As the schema reads it, unless the acceptance does. */
+export function checked({ schema, readBy }: BodyDeclaration, given: unknown): unknown {
+  if (given === undefined || schema === undefined || readBy === 'acceptance') return given;
+  const { data, problems } = check(schema, given);
+  if (problems) throw invalid(problems);
+  return data;
 }
 
 /** A body of another type would be skipped by the reader and look like an empty one. */

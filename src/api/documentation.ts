@@ -1,11 +1,12 @@
 /** The documentation over HTTP. Public: it says what any reader of the sources knows, and holds no secret. */
 import { createHash } from 'node:crypto';
-import { anyJson } from './openapi/answers-operating.ts';
+import { anyJson, problemKind } from './openapi/answers-operating.ts';
 import { makeDocument } from './openapi/document.ts';
 import { intakeSchema } from './openapi/intake-schema.ts';
 import { renderPage } from './openapi/page.ts';
 import { STYLE } from './openapi/page-style.ts';
 import { answer } from './openapi/pieces.ts';
+import { addressAskedFor, ApiProblem, isProblemKind, problemKinds, typeOf } from './problem.ts';
 import { type RouteDeclaration, route } from './route.ts';
 
 /** Made when it is first asked for, and kept: what is declared does not change while the process lives. */
@@ -21,6 +22,20 @@ function pagePolicy(): string {
 }
 
 const about = { method: 'get', tag: 'Documentation', scope: 'none' } as const;
+
+const getProblemKind = route(
+  {
+    ...about,
+    path: '/problems/{kind}',
+    id: 'getProblemKind',
+    summary: 'What the `type` of a refusal means, and what to do about it.',
+    answers: { 200: answer('In words.', problemKind) },
+  },
+  ({ params: { kind }, request }) => {
+    if (!isProblemKind(kind)) throw new ApiProblem('not-found', `There is no problem ${kind.slice(0, 40)}.`);
+    return { type: typeOf(kind, addressAskedFor(request.headers)), ...problemKinds[kind] };
+  },
+);
 
 /** Of all routes, these among them. */
 export function documentationRoutes(routes: () => readonly RouteDeclaration[]) {
@@ -59,5 +74,5 @@ export function documentationRoutes(routes: () => readonly RouteDeclaration[]) {
     },
     () => intakeSchema(),
   );
-  return [getOpenApi, getDocs, getIntakeSchema];
+  return [getOpenApi, getDocs, getIntakeSchema, getProblemKind];
 }

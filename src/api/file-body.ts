@@ -20,7 +20,7 @@ export interface FileBody {
 }
 
 /** Undefined where the body is no file. */
-export function fileBodyOf(request: Request): FileBody | undefined {
+function fileBodyOf(request: Request): FileBody | undefined {
   const [type = '', ...parameters] = (request.get('content-type') ?? '').split(';').map((part) => part.trim());
   const format = FORMATS[type.toLowerCase() as keyof typeof FORMATS] as FileFormat | undefined;
   if (format === undefined) return undefined;

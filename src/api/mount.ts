@@ -1,5 +1,5 @@
 /** Declared routes at work: found by path and method, then each rule of the declaration in turn, then the handler. */
-import { bodyReader } from './body.ts';
+import { bodyReader, checked } from './body.ts';
 import type { Request, RequestHandler, Response } from 'express';
 import { type ApiContext, findRecord } from './context.ts';
 import {
@@ -97,9 +97,10 @@ function workOf(route: Route, context: ApiContext, admit: Admit): Work {
     for (const role of [route.role, route.alsoRole]) if (role) requireRole(key, role);
     if (typeof scope === 'object') requireAllAccounts(key, scope.all);
     const query = readQuery(searchOf(request));
+    const { given, type } = await readBody(request);
     const again = () => (kind ? findRecord(context, key, kind, params['id']) : Promise.resolve(undefined));
     const record = kind && (await again());
-    const { body, type } = await readBody(request);
+    const body = route.body && checked(route.body, given);
     if (scope === 'named') requireNamedAccounts(context, key, { query, body, mustExist });
     if (durable === true) requireOpen(context, response);
     if (durable === 'also recovering') requireKeeping(context, response);

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { nearest } from '../lib/nearest.ts';
-import { type Problem, problemsOf } from '../producer/problems.ts';
+import { type Problem, check } from '../producer/problems.ts';
 import { invalid } from './problem.ts';
 
 export type Shape = Readonly<Record<string, z.ZodType>>;
@@ -20,8 +20,8 @@ export function queryReader(shape: Shape): (search: string) => object {
   const read = (given: URLSearchParams): object => {
     const problems = [...new Set(given.keys())].flatMap((name) => problemWith(name, given, known));
     const words = [...given].map(([name, text]) => [name, numbers.has(name) ? numberIn(text) : text]);
-    const { data, error } = schema.safeParse(Object.fromEntries(words));
-    if (error) problems.push(...problemsOf(error));
+    const { data, problems: wrong = [] } = check(schema, Object.fromEntries(words));
+    problems.push(...wrong);
     if (data && problems.length === 0) return data;
     throw invalid(problems);
   };

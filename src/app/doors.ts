@@ -58,8 +58,7 @@ export function apiPart(container: Container, context: ProcessorContext, tellUrl
         endpoints,
         endpointService: endpointServiceOf(container, endpoints),
         processing: context,
-        batchDoor: batchDoorOf(container),
-        batchAdvisor: new BatchAdvisor({ ...container, processing: context }),
+        ...batchDeskOf(container, context),
         refusal: () => refusalOf(container),
         keepingRefusal: () => keepingRefusalOf(container),
         resolve: (id, request) => resolveDisbursement(id, request, context),
@@ -85,15 +84,19 @@ export function apiPart(container: Container, context: ProcessorContext, tellUrl
   };
 }
 
-function batchDoorOf({ batches, limits, config, book, clock }: Container): BatchDoor {
-  return new BatchDoor({
-    batches,
-    limits,
-    environment: config.ENVIRONMENT,
-    accounts: new Set(book.keys()),
-    extraWithdrawModes: config.EXTRA_WITHDRAW_MODES,
-    now: () => clock.now(),
-  });
+function batchDeskOf(container: Container, context: ProcessorContext) {
+  const { batches, limits, config, book, clock } = container;
+  return {
+    batchDoor: new BatchDoor({
+      batches,
+      limits,
+      environment: config.ENVIRONMENT,
+      accounts: new Set(book.keys()),
+      extraWithdrawModes: config.EXTRA_WITHDRAW_MODES,
+      now: () => clock.now(),
+    }),
+    batchAdvisor: new BatchAdvisor({ ...container, processing: context }),
+  };
 }
 
 function recoveryDeskOf(

@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import type { z } from 'zod';
-import { problemsOf } from '../producer/problems.ts';
+import { check } from '../producer/problems.ts';
 import { type CreationFlags, identityHeader, refuseQuestion } from './asking.ts';
 import { CommandFailed } from './failure.ts';
 import type { ExitCode } from './io.ts';
@@ -89,8 +89,7 @@ async function* judgedHere(source: Readable, { schema }: Bulk): AsyncGenerator<s
 
 function problemsIn(line: string, schema: z.ZodType) {
   try {
-    const { error } = schema.safeParse(JSON.parse(line));
-    return error ? problemsOf(error) : [];
+    return check(schema, JSON.parse(line)).problems ?? [];
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return [{ pointer: '', message: `is not JSON (${error.message.slice(0, 100)})` }];

@@ -5,7 +5,7 @@ import { paymentRequestRequest } from '../kinds/payment-request.ts';
 import { invoiceRequest } from '../kinds/invoice-request.ts';
 import { directCreditRequest } from '../kinds/direct-credit.ts';
 import { describeXof } from '../lib/money.ts';
-import { problemsOf } from '../producer/problems.ts';
+import { check } from '../producer/problems.ts';
 import type { JsonObject } from './client.ts';
 import {
   type CreationFlags,
@@ -32,8 +32,7 @@ export function addCollectCommands(program: Command, shell: Shell): void {
 }
 
 function problemsIn(schema: z.ZodType, body: JsonObject) {
-  const { error } = schema.safeParse(body);
-  return error ? problemsOf(error) : [];
+  return check(schema, body).problems ?? [];
 }
 
 interface InvoiceFlags extends CreationFlags {

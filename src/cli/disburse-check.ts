@@ -1,5 +1,5 @@
 import { disbursementRequest } from '../kinds/disbursement-fields.ts';
-import { type Problem, problemsOf } from '../producer/problems.ts';
+import { type Problem, check } from '../producer/problems.ts';
 import { readAccountAlias, readDebitAccount } from '../upstream/account-alias.ts';
 import { readWithdrawMode } from '../upstream/capabilities.ts';
 import type { JsonObject } from './client.ts';
@@ -16,8 +16,8 @@ export interface Doubts {
  * terminal. Only shown: the API decides, and a newer one may know modes that this program does not.
  */
 export function doubtsAbout(asked: JsonObject): Doubts {
-  const { data, error } = disbursementRequest.safeParse(asked);
-  if (data === undefined) return { problems: problemsOf(error), warnings: [] };
+  const { data, problems: wrong } = check(disbursementRequest, asked);
+  if (data === undefined) return { problems: wrong, warnings: [] };
   const mode = readWithdrawMode(data.withdrawMode);
   if ('problem' in mode) return { problems: [{ pointer: '/withdrawMode', message: mode.problem }], warnings: [] };
 

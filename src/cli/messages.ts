@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { messageRequest } from '../kinds/message.ts';
-import { problemsOf } from '../producer/problems.ts';
+import { check } from '../producer/problems.ts';
 import { type CreationFlags, addAsk, create, fieldsOf, withCreationFlags } from './asking.ts';
 import { sendLines } from './bulk.ts';
 import { WrongUsage } from './failure.ts';
@@ -60,8 +60,7 @@ async function send(file: string | undefined, flags: SendFlags, shell: Shell): P
   }
   const { to, text } = flags;
   if (to === undefined || text === undefined) throw new WrongUsage('Give --to and --text, or a file.');
-  const { error } = messageRequest.safeParse(body);
-  const problems = error ? problemsOf(error) : [];
+  const { problems = [] } = check(messageRequest, body);
   const show = (): string => 'relais messages show ID';
   return create({ path: PATH, body, problems, question: `Text ${to}?`, show }, flags, shell);
 }

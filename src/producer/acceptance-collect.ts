@@ -22,7 +22,7 @@ import {
 } from './acceptance.ts';
 import { DEPTH_MAX, nestsTooDeep } from '../lib/json.ts';
 import { cardProblems } from './card-numbers.ts';
-import { type Problem, problemsOf } from './problems.ts';
+import { type Problem, check } from './problems.ts';
 
 export type CollectOptions = Pick<
   AcceptanceOptions,
@@ -122,9 +122,9 @@ export class CollectAcceptance {
   ): { readonly request: T; readonly identity: string } | { readonly problems: readonly Problem[] } {
     const deep = deepProblems(input);
     if (deep.length > 0) return { problems: deep };
-    const parsed = schema.safeParse(input);
+    const parsed = check(schema, input);
     const cards = cardProblems(input);
-    if (!parsed.success) return { problems: [...problemsOf(parsed.error), ...cards] };
+    if (parsed.problems) return { problems: [...parsed.problems, ...cards] };
     const { identity, problems: unnamed } = identityOf(idempotencyKey, parsed.data.reference);
     const problems = [...cards, ...accountProblems(this.#options.accounts, parsed.data.account), ...unnamed];
     return identity === undefined || problems.length > 0 ? { problems } : { request: parsed.data, identity };

@@ -24,7 +24,7 @@ import { readWithdrawMode } from '../upstream/capabilities.ts';
 import { cardsInDisbursement } from './card-numbers.ts';
 import { MessageFiller } from './message-filler.ts';
 import { pipelined, sharedFence } from './pipelined.ts';
-import { type Problem, problemsOf, templateProblems } from './problems.ts';
+import { type Problem, check, templateProblems } from './problems.ts';
 
 export type Answer =
   | { readonly outcome: 'accepted' | 'duplicate'; readonly id: string; readonly state: string }
@@ -140,8 +140,8 @@ export class Acceptance {
   }
 
   async campaign(input: unknown, idempotencyKey?: string): Promise<Answer> {
-    const parsed = campaignRequest.safeParse(input);
-    if (!parsed.success) return { outcome: 'invalid', problems: problemsOf(parsed.error) };
+    const parsed = check(campaignRequest, input);
+    if (parsed.problems) return { outcome: 'invalid', problems: parsed.problems };
     const named = identityOf(idempotencyKey, parsed.data.reference);
     const problems = [...templateProblems(parsed.data.text), ...this.#accountProblems(parsed.data.account)];
     problems.push(...named.problems);
@@ -172,8 +172,8 @@ export class Acceptance {
    * where the door can tell that it is the same one again.
    */
   async message(input: unknown, idempotencyKey?: string, fallback?: string): Promise<Answer> {
-    const parsed = messageRequest.safeParse(input);
-    if (!parsed.success) return { outcome: 'invalid', problems: problemsOf(parsed.error) };
+    const parsed = check(messageRequest, input);
+    if (parsed.problems) return { outcome: 'invalid', problems: parsed.problems };
     const named = identityOf(idempotencyKey, parsed.data.reference ?? fallback ?? this.#options.random.hex(16));
     const problems = [...this.#accountProblems(parsed.data.account), ...named.problems];
     const { identity } = named;
@@ -226,9 +226,9 @@ export function identityOf(
   if (idempotencyKey === undefined) {
     return { identity: reference, problems: reference === undefined ? [NO_IDENTITY] : [] };
   }
-  const read = idempotencyName.safeParse(idempotencyKey);
-  if (read.success) return { identity: read.data, problems: [] };
-  return { problems: problemsOf(read.error).map(({ message }) => ({ pointer: '/Idempotency-Key', message })) };
+  const read = check(idempotencyName, idempotencyKey);
+  if (!read.problems) return { identity: read.data, problems: [] };
+  return { problems: read.problems.map(({ message }) => ({ pointer: '/Idempotency-Key', message })) };
 }
 
 /** The id, and what else tells a retry from a second request. */
@@ -288,8 +288,8 @@ export function judgeDisbursement(
   { environment, accounts, extraWithdrawModes }: JudgingOptions,
   idempotencyKey?: string,
 ): JudgedDisbursement {
-  const parsed = disbursementRequest.safeParse(input);
-  if (!parsed.success) return { is: 'invalid', problems: problemsOf(parsed.error) };
+  const parsed = check(disbursementRequest, input);
+  if (parsed.problems) return { is: 'invalid', problems: parsed.problems };
   const { request, problems } = readDisbursement(parsed.data, extraWithdrawModes);
   problems.push(...cardsInDisbursement(request), ...accountProblems(accounts, request.account));
   const named = identityOf(idempotencyKey, request.reference);

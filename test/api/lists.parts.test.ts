@@ -51,3 +51,10 @@ test('another account is not looked into', async () => {
   expect((await ask('?account=main', 'stranger-secret')).status).toBe(403);
   expect((await ask('', 'stranger-secret')).body).toEqual({ items: [], next: null });
 });
+
+test('what a refusal is called can be opened, without a key', async () => {
+  const { body } = await ask('?sate=failed');
+  expect(body.type).toBe(`${service.api}/problems/invalid`);
+  const opened = await service.call('GET', new URL(body.type as string).pathname, { key: null });
+  expect([opened.status, opened.body.title]).toEqual([200, body.title]);
+});

@@ -95,7 +95,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Documentation, which is read where it is served. */
-const NOT_FOR_A_SHELL = ['GET /openapi.json', 'GET /docs', 'GET /v1/schemas/intake'];
+const NOT_FOR_A_SHELL = ['GET /openapi.json', 'GET /docs', 'GET /v1/schemas/intake', 'GET /problems/{kind}'];
 
 const named = routes.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
 

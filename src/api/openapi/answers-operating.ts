@@ -145,9 +145,18 @@ export const callback = z
 
 export const anyJson = z.looseObject({}).meta({ id: 'JsonDocument' });
 
+export const problemKind = z
+  .looseObject({
+    type: text('http://127.0.0.1:3000/problems/invalid'),
+    title: text('The request is not valid; nothing was done'),
+    status: z.int().meta({ example: 422 }),
+    next: text('Correct what `problems` names.').meta({ description: 'What to do about it.' }),
+  })
+  .meta({ id: 'ProblemKind' });
+
 export const problem = z
   .looseObject({
-    type: text('https://relais.invalid/problems/invalid').meta({
+    type: text('http://127.0.0.1:3000/problems/invalid').meta({
       description: 'Which refusal it is; its last part is for programs.',
     }),
     title: text('The request is not valid; nothing was done'),

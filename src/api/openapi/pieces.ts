@@ -3,6 +3,9 @@ import { z } from 'zod';
 import { accountName } from '../../kinds/request-pieces.ts';
 import type { Files } from '../route.ts';
 
+/** That of `relais dev`. */
+export const EXAMPLE_ADDRESS = 'http://127.0.0.1:3000';
+
 /** Of a JSON body, packed or not. */
 export const JSON_MAX = '1mb';
 /** An approval is a hash and little else. */

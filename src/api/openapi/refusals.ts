@@ -1,4 +1,5 @@
 /** Refusals as components: one answer for each set of kinds that share a status in some route. */
+import { EXAMPLE_ADDRESS } from './pieces.ts';
 import { type ProblemKind, problemKinds, statusOf, typeOf } from '../problem.ts';
 import { problemsOfRoute, type RouteDeclaration } from '../route.ts';
 import { componentRef, type JsonSchema } from './schemas.ts';
@@ -40,7 +41,7 @@ function refusal(kinds: readonly ProblemKind[]): JsonSchema {
   const examples = kinds.map((kind) => {
     const { title, status } = problemKinds[kind];
     const value = {
-      type: typeOf(kind),
+      type: typeOf(kind, EXAMPLE_ADDRESS),
       title,
       status,
       detail: 'What is wrong, and what to do about it.',

@@ -2,14 +2,17 @@
 import { z } from 'zod';
 import type { EventType } from '../../../src/kinds/event-types.ts';
 import { eventSchema, schemaOf } from '../../../src/events/catalogue.ts';
-import { type ProblemKind, problemKinds, typeOf } from '../../../src/api/problem.ts';
+import { type ProblemKind, isProblemKind, problemKinds } from '../../../src/api/problem.ts';
 import { problemsOfRoute, type RouteDeclaration } from '../../../src/api/route.ts';
 import { routes } from '../../../src/api/routes.ts';
 import type { Answer, Call } from '../../support/service.ts';
 
 export type Ask = (method: string, path: string, call?: Call) => Promise<Answer>;
 
-const kindOfType = new Map((Object.keys(problemKinds) as ProblemKind[]).map((kind) => [typeOf(kind), kind]));
+const kindOfType = (type: unknown): ProblemKind | undefined => {
+  const [, kind = ''] = /^http:\/\/[^/]+\/problems\/(.+)$/.exec(String(type)) ?? [];
+  return isProblemKind(kind) ? kind : undefined;
+};
 
 function declaredRoute(method: string, path: string): RouteDeclaration | undefined {
   return routes.find((route) => {
@@ -48,13 +51,13 @@ export class Contract {
         `${route.id} ${answer.status} ${complaints.join('; ')}: ${JSON.stringify(answer.body).slice(0, 500)}`,
       );
     }
-    const kind = kindOfType.get(answer.body.type);
+    const kind = kindOfType(answer.body.type);
     this.#seen.add(`${route.id} ${answer.status < 400 ? answer.status : kind}`);
   }
 }
 
 function problemComplaints(route: RouteDeclaration, { status, headers, body }: Answer): string[] {
-  const kind = kindOfType.get(body.type);
+  const kind = kindOfType(body.type);
   if (kind === undefined) return ['is no problem of ours'];
   return [
     ...(problemsOfRoute(route).includes(kind) ? [] : [`the problem ${kind} is not declared`]),

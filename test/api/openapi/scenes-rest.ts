@@ -131,4 +131,6 @@ export async function operatingScenes({ ask, service, becomes }: Stage): Promise
   await ask('GET', `/v1/callbacks/${body.id}`);
   await ask('GET', `/v1/explain/${body.id}`);
   for (const path of ['/openapi.json', '/docs', '/v1/schemas/intake']) await ask('GET', path, { key: null });
+  expect((await ask('GET', '/problems/invalid', { key: null })).body).toMatchObject({ status: 422 });
+  expect((await ask('GET', '/problems/none', { key: null })).status).toBe(404);
 }
