@@ -1,8 +1,9 @@
 /** What is answered about money that leaves: disbursements, batches of them, direct credits, balances. */
 import { z } from 'zod';
 import { contentHash, totals } from '../../kinds/batch.ts';
+import { disbursementFields, reportedOfPayment, reportedOfRow } from '../../kinds/disbursement-fields.ts';
 import { statesOf } from '../../kinds/states.ts';
-import { accountField, answerOf, listOf, perhaps, reasonField, sums, text, xof } from './answers-shared.ts';
+import { accountField, answerOf, listOf, perhaps, reasonField, sums, text } from './answers-shared.ts';
 
 export const disbursement = answerOf('disbursement');
 
@@ -16,13 +17,8 @@ const reportLine = z.looseObject({
   id: perhaps(text('dsb_0f6c8d4b2a1e49578c3d')),
   state: text('succeeded'),
   reason: reasonField,
-  amount: xof,
-  accountAlias: text('771234567'),
-  withdrawMode: text('wallet-a-senegal'),
-  disburseId: perhaps(z.string()),
-  token: perhaps(z.string()),
-  transactionId: perhaps(z.string()),
-  providerRef: perhaps(z.string()),
+  ...Object.fromEntries(reportedOfRow.map((name) => [name, disbursementFields[name].shown])),
+  ...Object.fromEntries(reportedOfPayment.map((name) => [name, perhaps(z.string())])),
 });
 
 export const batchReport = z

@@ -4,7 +4,7 @@ import { account, example, perhaps, reason } from '../../kinds/answer-pieces.ts'
 import { type Kind, asDeclared } from '../../kinds/index.ts';
 import { statesOf } from '../../kinds/states.ts';
 
-export { example as text, howMany as count, moment as time, perhaps, sums, xof } from '../../kinds/answer-pieces.ts';
+export { example as text, howMany as count, moment as time, perhaps, sums } from '../../kinds/answer-pieces.ts';
 
 export const accountField = account.shown;
 export const reasonField = reason.shown;
