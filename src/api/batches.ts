@@ -1,6 +1,6 @@
 /** Files of disbursements over HTTP: uploaded by one key, approved by another, reported row by row. */
 import { z } from 'zod';
-import type { Finding, Findings } from '../kinds/batch.ts';
+import type { Finding, Findings, Sum } from '../kinds/batch.ts';
 import { APPROVE_WITHIN_MS } from '../operations/batch-record.ts';
 import type { BatchRecord } from '../operations/record.ts';
 import type { StateOf } from '../kinds/index.ts';
@@ -17,6 +17,7 @@ import { batch, batchReport } from './openapi/answers-money.ts';
 import { answer, APPROVAL_MAX, listFiles } from './openapi/pieces.ts';
 import { ApiProblem } from './problem.ts';
 import { replayed, route } from './route.ts';
+import { viewOf } from './views.ts';
 
 const ROWS_CSV = 'reference;accountAlias;amount;withdrawMode\nsalary-2026-11-awa;771234567;25000;wallet-a-senegal\n';
 const ROWS_NDJSON =
@@ -231,30 +232,19 @@ async function view(context: ApiContext, record: BatchRecord) {
     context.batchAdvisor.adviceOn(record),
     progressOf(record, context.batches),
   ]);
-  return { ...batchView(record, advice), states };
+  return batchView(record, advice, states);
 }
 
-function batchView(record: BatchRecord, advice: readonly Finding[]) {
-  const iso = (ms: number): string => new Date(ms).toISOString();
-  const { problems, warnings, approvedAt } = record;
-  return {
-    id: record.id,
-    state: record.state,
-    account: record.account,
-    reason: record.reason ?? null,
-    contentHash: record.contentHash,
-    totals: record.totals,
+function batchView(record: BatchRecord, advice: readonly Finding[], states: Readonly<Record<string, Sum>>) {
+  const { problems, warnings } = record;
+  return viewOf<'batch'>(record, {
     problems: problems.list,
     problemCount: problems.count,
     warnings: [...advice, ...warnings.list],
     warningCount: warnings.count + advice.length,
-    uploadedBy: record.by,
-    approvedBy: record.approvedBy ?? null,
-    approvedAt: approvedAt === undefined ? null : iso(approvedAt),
     expiresAt: STATES_THAT_EXPIRE.includes(record.state) ? expiryOf(record) : null,
-    createdAt: iso(record.createdAt),
-    updatedAt: iso(record.updatedAt),
-  };
+    states,
+  });
 }
 
 function expiryOf({ state, since }: BatchRecord): string {

@@ -1,4 +1,4 @@
-/** Invoices, payment requests and direct credits as callers see them. */
+/** Invoices and payment requests as callers see them. */
 import type { RecordOf } from '../operations/record.ts';
 import { viewOf } from './views.ts';
 
@@ -11,8 +11,4 @@ export function paymentRequestView(record: RecordOf['payment_request']) {
   // False: sent by the service itself and answered without a number, so nobody can ask how it ends.
   const tracked = record.publishedAt === undefined || record.referenceNumber !== undefined;
   return viewOf<'payment_request'>(record, { tracked });
-}
-
-export function directCreditView(record: RecordOf['direct_credit']) {
-  return viewOf<'direct_credit'>(record, {});
 }

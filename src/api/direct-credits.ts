@@ -1,7 +1,7 @@
 /** Crediting an account of the service in one step. */
 import { directCreditRequest } from '../kinds/direct-credit.ts';
 import { resolutionOf, resolve } from './collect-resolve.ts';
-import { directCreditView } from './collect-views.ts';
+import { view } from './views.ts';
 import { findRecord, takeAnswer } from './context.ts';
 import { directCredit } from './openapi/answers-money.ts';
 import { accepted, answer } from './openapi/pieces.ts';
@@ -25,7 +25,7 @@ const createDirectCredit = route(
   async ({ context, key, body, idempotencyKey, response }) => {
     const { id, outcome } = takeAnswer(await context.collect.directCredit(body, idempotencyKey, key.name));
     replayed(response, outcome === 'duplicate');
-    return directCreditView(await findRecord(context, key, 'direct_credit', id));
+    return view(await findRecord(context, key, 'direct_credit', id));
   },
 );
 
@@ -45,7 +45,7 @@ const getDirectCredit = route(
     role: 'read',
     scope: 'record',
   },
-  ({ record }) => directCreditView(record),
+  ({ record }) => view(record),
 );
 
 const resolveDirectCredit = route(
@@ -56,7 +56,7 @@ const resolveDirectCredit = route(
     id: 'resolveDirectCredit',
     problems: ['wrong-state'],
   },
-  async (asked) => directCreditView(await resolve<'direct_credit'>(asked)),
+  async (asked) => view(await resolve<'direct_credit'>(asked)),
 );
 
 export const directCreditRoutes = [createDirectCredit, getDirectCredit, resolveDirectCredit];

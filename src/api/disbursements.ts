@@ -19,7 +19,7 @@ import { disbursement, disbursements } from './openapi/answers-money.ts';
 import { accepted, after, answer, inBulk, json, limit, listedAccount, VERDICT_LINES } from './openapi/pieces.ts';
 import { ApiProblem } from './problem.ts';
 import { replayed, route } from './route.ts';
-import { disbursementView, unreadableView } from './views.ts';
+import { view, unreadableView } from './views.ts';
 
 const LINE =
   '{"reference":"salary-2026-11-awa","accountAlias":"771234567","amount":25000,"withdrawMode":"wallet-a-senegal"}';
@@ -51,7 +51,7 @@ const createDisbursement = route(
     const { answer: given, written } = await context.acceptance.disbursementInFull(body, idempotencyKey, key.name);
     const { id, outcome } = takeAnswer(given);
     replayed(response, outcome === 'duplicate');
-    return disbursementView(written?.() ?? (await findRecord(context, key, 'disbursement', id)));
+    return view(written?.() ?? (await findRecord(context, key, 'disbursement', id)));
   },
 );
 
@@ -82,7 +82,7 @@ const listDisbursements = route(
       const found = await byReference(context, accounts ?? context.accountNames, reference);
       // There is one page of them.
       const meant = found.filter(({ state }) => page.after === undefined && (page.state ?? state) === state);
-      return { items: meant.map(disbursementView), next: null };
+      return { items: meant.map(view), next: null };
     }
     const { items, next } = await context.queries.page('disbursement', { ...page, accounts });
     return { items: items.map(rowOf), next: next ?? null };
@@ -90,7 +90,7 @@ const listDisbursements = route(
 );
 
 function rowOf(item: DisbursementRecord | UnreadableRecord) {
-  return item instanceof UnreadableRecord ? unreadableView(item) : disbursementView(item);
+  return item instanceof UnreadableRecord ? unreadableView(item) : view(item);
 }
 
 /** A reference is unique per account, so there is at most one in each that the key may see. */
@@ -118,7 +118,7 @@ const getDisbursement = route(
     record: 'disbursement',
     answers: { 200: answer('As it is now.', disbursement) },
   },
-  ({ record }) => disbursementView(record),
+  ({ record }) => view(record),
 );
 
 const cancelDisbursement = route(
@@ -139,7 +139,7 @@ const cancelDisbursement = route(
     if (record.state !== 'cancelled') await cancel(context, key, record);
     // Asked again after an answer that was not kept, it is as asked already, and may still not be kept.
     await context.operations.awaitReplicated(record.id, { state: 'cancelled' });
-    return disbursementView(await again());
+    return view(await again());
   },
 );
 
@@ -176,7 +176,7 @@ const approveDisbursement = route(
     if (record.state === 'awaiting_approval') await approve(context, key, record);
     else if (record.fields['approvedBy'] !== key.name) throw notPossible(record.state, 'there is nothing to approve');
     await context.operations.awaitReplicated(record.id, { approvedBy: key.name });
-    return disbursementView(await again());
+    return view(await again());
   },
 );
 
@@ -228,7 +228,7 @@ const resolveDisbursement = route(
     if (body.outcome === 'resubmit') await requireNoRecovery(context, response);
     takeResolved(await context.resolve(record.id, { ...body, by: key.name }));
     await requireKept(context);
-    return disbursementView(await again());
+    return view(await again());
   },
 );
 

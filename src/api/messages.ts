@@ -7,7 +7,7 @@ import { message, messageVerdicts } from './openapi/answers-texts.ts';
 import { accepted, answer, inBulk, VERDICT_LINES } from './openapi/pieces.ts';
 import { invalid } from './problem.ts';
 import { replayed, route } from './route.ts';
-import { messageView } from './views.ts';
+import { view } from './views.ts';
 
 const MESSAGES_MAX = 1_000;
 
@@ -68,7 +68,7 @@ const getMessage = route(
     record: 'message',
     answers: { 200: answer('As it is now.', message) },
   },
-  ({ record }) => messageView(record),
+  ({ record }) => view(record),
 );
 
 export const messageRoutes = [sendMessages, getMessage];

@@ -4,13 +4,13 @@ import { z } from 'zod';
 import type { BatchRecord, RecordOf } from '../operations/record.ts';
 import { NoSuchPlace, type ReviewKind, reviewKinds } from '../operations/review.ts';
 import { UnreadableRecord } from '../operations/unreadable.ts';
-import { directCreditView, invoiceView, paymentRequestView } from './collect-views.ts';
+import { invoiceView, paymentRequestView } from './collect-views.ts';
 import { accountsListed } from './gates.ts';
 import { reviewList } from './openapi/answers-operating.ts';
 import { answer, limit, listedAccount, NO_PLACE } from './openapi/pieces.ts';
 import { invalid } from './problem.ts';
 import { route } from './route.ts';
-import { disbursementView, unreadableView } from './views.ts';
+import { unreadableView, view } from './views.ts';
 
 const listReview = route(
   {
@@ -47,20 +47,11 @@ const listReview = route(
 
 function viewOf(record: RecordOf[ReviewKind] | UnreadableRecord) {
   if (record instanceof UnreadableRecord) return unreadableView(record);
-  switch (record.kind) {
-    case 'disbursement':
-      return { kind: record.kind, ...disbursementView(record) };
-    case 'invoice':
-      return { kind: record.kind, ...invoiceView(record) };
-    case 'payment_request':
-      return { kind: record.kind, ...paymentRequestView(record) };
-    case 'batch':
-      return { kind: record.kind, ...reviewedBatch(record) };
-    case 'direct_credit':
-      return { kind: record.kind, ...directCreditView(record) };
-    default:
-      return record satisfies never;
-  }
+  const { kind } = record;
+  if (record.kind === 'batch') return { kind, ...reviewedBatch(record) };
+  if (record.kind === 'invoice') return { kind, ...invoiceView(record) };
+  if (record.kind === 'payment_request') return { kind, ...paymentRequestView(record) };
+  return { kind, ...view(record) };
 }
 
 /** Its rows, and what became of each, are told where it is read alone. */

@@ -2,7 +2,7 @@
 import type { Derived, Field } from '../kinds/fields.ts';
 import { type Kind, asDeclared, kinds, type operations } from '../kinds/index.ts';
 import { readEvidence } from '../operations/evidence.ts';
-import type { CampaignRecord, DisbursementRecord, Fields, MessageRecord, RecordAt } from '../operations/record.ts';
+import type { CampaignRecord, Fields, RecordAt, RecordBase, RecordOf } from '../operations/record.ts';
 import type { UnreadableRecord } from '../operations/unreadable.ts';
 
 const iso = (ms: number): string => new Date(ms).toISOString();
@@ -36,16 +36,29 @@ export function viewOf<K extends Kind>(
   record: RecordAt<K>,
   derived: Derived<(typeof operations)[K]['fields']> & Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
+  return shownOf(record, derived);
+}
+
+/** Of a kind of which the fields say everything. */
+export function view(
+  record: RecordOf[Exclude<Kind, 'invoice' | 'payment_request' | 'campaign' | 'batch' | 'chunk'>],
+): Record<string, unknown> {
+  return shownOf(record, {});
+}
+
+function shownOf(
+  record: Pick<RecordBase, 'kind' | 'fields'>,
+  told: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
   const hasHistory = 'history' in asDeclared(record.kind).fields;
   const kept: Readonly<Record<string, unknown>> = { ...record, ...(hasHistory ? historyOf(record.fields) : {}) };
-  const told: Readonly<Record<string, unknown>> = derived;
-  const view: Record<string, unknown> = {};
+  const shown: Record<string, unknown> = {};
   for (const { name, as, isTime, absent, isOptional } of plans[record.kind] ?? []) {
     const value = name in told ? told[name] : isTime ? timeOf(kept[name]) : kept[name];
-    if (!isOptional) view[as] = value ?? null;
-    else if (value !== undefined && value !== absent) view[as] = value;
+    if (!isOptional) shown[as] = value ?? null;
+    else if (value !== undefined && value !== absent) shown[as] = value;
   }
-  return view;
+  return shown;
 }
 
 const timeOf = (ms: unknown): string | undefined => (typeof ms === 'number' ? iso(ms) : undefined);
@@ -54,14 +67,6 @@ function historyOf(fields: Fields) {
   const { lines, dropped } = readEvidence(fields);
   const history = lines.map(({ at, ...line }) => ({ at: iso(at), ...line }));
   return { history, ...(dropped > 0 ? { historyDropped: dropped } : {}) };
-}
-
-export function disbursementView(record: DisbursementRecord) {
-  return viewOf<'disbursement'>(record, {});
-}
-
-export function messageView(record: MessageRecord) {
-  return viewOf<'message'>(record, {});
 }
 
 /** `rate` is recipients per second since the start, `eta` when the rest would be done at that rate. */

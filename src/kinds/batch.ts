@@ -31,10 +31,7 @@ export const contentHash = example('b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd3
 });
 
 /** How many, and whole XOF. */
-export interface Sum {
-  readonly count: number;
-  readonly xof: number;
-}
+export type Sum = Readonly<Record<'count' | 'xof', number>>;
 
 export interface BatchTotals extends Sum {
   /** By ISO 3166 code; `service` for transfers between accounts of the service, which have no country. */
