@@ -182,7 +182,7 @@ test('a look-alike of a mode is refused as upstream would, with the right one na
   expect(await create({ withdrawMode: 'wallet-f-burkina' })).toMatchObject({
     is: 'refused',
     code: '1001',
-    seen: { sent: 'never', message: expect.stringContaining('wallet-f-burkina-faso') },
+    exchange: { sent: 'never', message: expect.stringContaining('wallet-f-burkina-faso') },
   });
   expect(listener.heard).toEqual([]);
 });
@@ -205,7 +205,7 @@ test('submit sends token and id on a connection of its own', async () => {
     expect(await submit()).toMatchObject({
       is: 'ok',
       value: { status: 'pending', transactionId: 'tx', providerRef: '12' },
-      seen: { operation: 'disbursement_submit', sent: 'answered', httpStatus: 200, code: 'ok' },
+      exchange: { operation: 'disbursement_submit', sent: 'answered', httpStatus: 200, code: 'ok' },
     });
   }
   expect(listener.connections() - before).toBe(3);
@@ -254,7 +254,7 @@ test('submitting where nobody listens was never sent', async () => {
   await nobody.close();
   const { upstream } = openUpstream(nobody.url);
   const verdict = await upstream.payments.submitDisbursement(account, { token: 't', disburseId: 'i' });
-  expect(verdict).toMatchObject({ is: 'transient', code: 'unreachable', seen: { sent: 'never' } });
+  expect(verdict).toMatchObject({ is: 'transient', code: 'unreachable', exchange: { sent: 'never' } });
   await upstream.close();
 });
 
@@ -328,7 +328,7 @@ test.for([
   ['token', 'missing_token'],
 ] as const)('without %s nothing is asked', async ([key, code]) => {
   const verdict = await opened.upstream.payments.createDisbursement({ ...account, [key]: undefined }, wanted);
-  expect(verdict).toMatchObject({ is: 'config', code, seen: { sent: 'never' } });
+  expect(verdict).toMatchObject({ is: 'config', code, exchange: { sent: 'never' } });
   expect(listener.heard).toEqual([]);
 });
 
@@ -356,6 +356,6 @@ test('a key that cannot be written in a header is never sent nor shown', async (
     { ...account, token: new Secret('bad\nkey') },
     { token: 't', disburseId: 'i' },
   );
-  expect(verdict).toMatchObject({ is: 'config', code: 'request_invalid', seen: { sent: 'never' } });
+  expect(verdict).toMatchObject({ is: 'config', code: 'request_invalid', exchange: { sent: 'never' } });
   expect(JSON.stringify(verdict)).not.toContain('key"');
 });

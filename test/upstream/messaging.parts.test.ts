@@ -289,7 +289,7 @@ test('a send past its deadline is never sent', async () => {
     { messages: [hello] },
     { sendBy: performance.now() - 1 },
   );
-  expect(verdict).toMatchObject({ is: 'transient', code: 'send_deadline', seen: { sent: 'never' } });
+  expect(verdict).toMatchObject({ is: 'transient', code: 'send_deadline', exchange: { sent: 'never' } });
   expect(others()).toEqual([]);
 });
 

@@ -286,7 +286,7 @@ test.for(['User not found', 'Account user not found'])(
     expect(await payments().balances(live)).toMatchObject({
       is: 'config',
       code: 'balance_user_not_found',
-      seen: { message },
+      exchange: { message },
     });
   },
 );

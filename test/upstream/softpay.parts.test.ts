@@ -115,7 +115,7 @@ test('what is missing is named and nothing is sent', async () => {
   expect(await pay('wallet-a-ci', { otp: ' ', email: undefined })).toMatchObject({
     is: 'refused',
     code: 'field_missing',
-    seen: { message: 'wallet_a_ci_email, wallet_a_ci_otp', sent: 'never' },
+    exchange: { message: 'wallet_a_ci_email, wallet_a_ci_otp', sent: 'never' },
   });
   expect(listener.heard).toEqual([]);
 });
