@@ -47,6 +47,7 @@ async function door() {
     extraWithdrawModes: [],
     resolve: async () => ({ is: 'resolved' }),
     campaigns: world.campaigns,
+    slices: world.slices,
     retries: world.context.retries,
     queries: world.queries,
     accounts: world.accounts,
