@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { maskPhone } from '../../src/lib/mask.ts';
 
-/** As they were printed by the programs themselves, but for the numbers. */
+/** In the forms in which the programs print them; written down by hand, not captured from running ones. */
 const printed = [
   // Redis
   'MOVED 12714 127.0.0.1:17101',
