@@ -314,13 +314,15 @@ describe('a disbursement that succeeded', () => {
     expect(await at.queries.counts('disbursement')).toMatchObject({ count: { reversed: 1, succeeded: 0 } });
   });
 
-  test('is reversed though the second look was not answered at first', async () => {
+  test('is reversed though the second look was not answered at first, or unreadably', async () => {
     const at = world();
     await at.submitted();
     await at.look('success');
     await at.look('reversed', {}, { afterMs: 8 * DAY_MS });
-    await at.lookInVain();
-    expect(await at.due()).toBe(2_000);
+    for (const answer of [undefined, not('transient', 'unreadable'), not('refused', 'unlisted_code')]) {
+      expect(await at.lookInVain(answer)).toMatchObject({ outcome: 'retries' });
+      expect(await at.due()).toBe(2_000);
+    }
     expect(await at.look('reversed')).toMatchObject({ state: 'reversed' });
   });
 

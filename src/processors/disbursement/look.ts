@@ -7,10 +7,11 @@ import { isFinal } from '../../kinds/states.ts';
 import { type EvidenceDraft, WRONG_HASH, claimsSuccess, named, readEvidence } from '../../operations/evidence.ts';
 import type { DisbursementRecord } from '../../operations/record.ts';
 import type { DisbursementStatus } from '../../upstream/payments/types.ts';
-import type { ExchangeSummary, Verdict } from '../../upstream/verdict.ts';
+import type { ExchangeSummary, NotOk, Verdict } from '../../upstream/verdict.ts';
 import { eventOf } from '../announced.ts';
 import { type Attempt as AttemptOf, DAILY_MS, NUDGE_INTERVAL_MS, attempt } from '../attempt.ts';
 import { type AttemptResult, type Policy, waitAt } from '../context.ts';
+import { isStrange } from '../gate.ts';
 import type { Ending } from '../intent.ts';
 import { type Judgement, type Seen as SeenBefore, isNamed, judge } from './judge.ts';
 import { finishClaiming, submit } from './pay.ts';
@@ -25,7 +26,7 @@ export const lookAtDisbursement = attempt('disbursement', 'status-poll', async (
   const verdict = await a.ask('look', (account) => context.upstream.payments.disbursementStatus(account, { token }));
   if (verdict.is === 'ok') return settleLook(a, judge(record, verdict.value, a.at, policy), verdict);
   const reason = verdict.is === 'held' ? verdict.condition : verdict.code;
-  if (isFinal('disbursement', record.state)) return lookInVain(a, reason, verdict.exchange);
+  if (isFinal('disbursement', record.state)) return lookInVain(a, reason, verdict);
   // No answer is no information: never a reason to submit, and never a result.
   const to = record.state === 'submitting' ? 'unknown' : record.state;
   const evidence = statusSaid(verdict.exchange);
@@ -37,15 +38,13 @@ export function statusSaid({ upstreamCode, code, httpStatus }: ExchangeSummary, 
   return { operation: 'status', code: upstreamCode ?? code, httpStatus, ...(detail === undefined ? {} : { detail }) };
 }
 
-/** Upstream was not there, or could not say anything about anything. */
-const NOBODY_SAID: readonly string[] = ['server_error', '5000', 'throttled', 'throttled_silently', 'no_answer'];
-
 /**
- * Somebody had a reason to look at what is over, and it is not heard before upstream has been asked. Where it answers
- * and knows nothing, that was the look: thousands that it has forgotten are not asked about again and again.
+ * Somebody had a reason to look at what is over, and it is not heard before upstream has been asked. Where it refuses
+ * in words that we know, that was the look: thousands that it has forgotten are not asked about again and again. What
+ * was not understood, or never came, is no answer.
  */
-function lookInVain(a: Attempt, reason: string, { sent, code }: ExchangeSummary): Promise<AttemptResult> {
-  if (sent === 'answered' && !NOBODY_SAID.includes(code)) return leaveOver(a, reason);
+function lookInVain(a: Attempt, reason: string, verdict: NotOk): Promise<AttemptResult> {
+  if (verdict.is === 'refused' && !isStrange(verdict)) return leaveOver(a, reason);
   const dueInMs = waitAt(a.policy.pollMs, Number.POSITIVE_INFINITY);
   return a.finish({ to: a.record.state, dueInMs, outcome: 'retries', reason });
 }
