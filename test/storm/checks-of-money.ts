@@ -1,6 +1,6 @@
 /** P1–P11 and P13: what must be true of money after a storm, read from the books of the service and from the wire. */
 import type { Check } from './checks.ts';
-import { eraOf, perDisbursement, straddles } from './eras.ts';
+import { eraOf, perDisbursement, sinceRestore, straddles } from './eras.ts';
 import { groupBy, pairsOf, sumOf } from './grouping.ts';
 import type { SeenEvent, SeenRecord, Story } from './story.ts';
 
@@ -164,7 +164,9 @@ const durableBeforeEffect: Check = {
         if (image.token !== token) return [`${disburseId} was sent with a token that its record did not have`];
         return image.sends > index
           ? []
-          : [`${disburseId} was sent ${index + 1} times while its record said ${image.sends}`];
+          : [
+              `${disburseId} was sent ${index + 1} times while its record said ${image.sends}${sinceRestore(story, sent[0]?.at ?? 0)}`,
+            ];
       }),
     ),
 };
@@ -178,7 +180,9 @@ const oneToken: Check = {
       const tokens = new Set(sent.map(({ token }) => token));
       return [
         ...(known.has(disburseId) ? [] : [`a submit carried the unknown id ${disburseId || '(none)'}`]),
-        ...(tokens.size === 1 ? [] : [`${disburseId} was submitted with ${tokens.size} tokens`]),
+        ...(tokens.size === 1
+          ? []
+          : [`${disburseId} was submitted with ${tokens.size} tokens${sinceRestore(story, sent[0]?.at ?? 0)}`]),
       ];
     });
   },
@@ -199,7 +203,9 @@ const fewSubmits: Check = {
         ...(sent.length <= most ? [] : [`${disburseId} was submitted ${sent.length} times`]),
         ...(sent.length <= intended
           ? []
-          : [`${disburseId} was submitted ${sent.length} times, intended ${intended}`]),
+          : [
+              `${disburseId} was submitted ${sent.length} times, intended ${intended}${sinceRestore(story, sent[0]?.at ?? 0)}`,
+            ]),
       ];
     });
   },

@@ -19,3 +19,9 @@ export function perDisbursement(story: Story): [string, SeenSubmit[]][] {
 /** What was on its way when Redis was put back, and what was decided in the world that is gone. */
 export const straddles = ({ restores }: Story, at: number, ms: number): Restore | undefined =>
   restores.find(({ copiedAt, restoredAt }) => at >= copiedAt && at <= restoredAt + ms);
+
+/** How long after a restore something left, for the person who reads that a promise was broken. */
+export const sinceRestore = ({ restores }: Pick<Story, 'restores'>, at: number): string => {
+  const last = restores.findLast(({ restoredAt }) => restoredAt <= at);
+  return last ? `, ${Math.round(at - last.restoredAt)} ms after a restore` : '';
+};
