@@ -1,5 +1,5 @@
 /**
- * A word to whoever is about to approve a batch that the balances would not bear. Never a refusal: the figures are
+ * A word to the key that is about to approve a batch that the balances would not bear. Never a refusal: the figures are
  * rough, and a disbursement without funds is held, not lost. Without an answer in time there is no word.
  */
 import type { Finding } from '../kinds/batch.ts';

@@ -63,7 +63,7 @@ export async function answerInBulk(asked: AskedInBulk, accept: AcceptLine): Prom
     response.status(202).type(NDJSON);
     await pipeline(Readable.from(textOf(first.value, judged), { highWaterMark: 1 }), response);
   } catch (error) {
-    // Whoever went away asks again: what was accepted is found by its identity.
+    // A caller that went away asks again: what was accepted is found by its identity.
     if (!response.destroyed) throw error;
   } finally {
     acceptance.flush();
@@ -155,7 +155,7 @@ async function* inOrder(groups: AsyncIterator<readonly Line[]>, judge: Judge): A
 
 function read(groups: AsyncIterator<readonly Line[]>): Promise<IteratorResult<readonly Line[]>> {
   const reading = groups.next();
-  // Whoever stopped early no longer waits for it, and a sender that goes away then is nobody's error.
+  // A caller that stopped early no longer waits for it, and a sender that goes away then is nobody's error.
   reading.catch(() => undefined);
   return reading;
 }

@@ -94,7 +94,7 @@ function refuseWhatUpstreamSays({ id, state }: { readonly id: string; readonly s
 interface Word<K extends CollectKind> {
   readonly outcome: OutcomeOf<K>;
   readonly note: string;
-  /** The key of whoever says so. */
+  /** The key that says so. */
   readonly by: string;
 }
 

@@ -58,7 +58,7 @@ export interface ApiContext extends EndpointRoutesContext {
   readonly purge: Purge;
   readonly intakeJobs: IntakeJobs;
   readonly recoveryDesk: RecoveryDesk;
-  /** Writes down who did what, for whoever must account for it later. */
+  /** Writes down which key did what, for the person who must account for it later. */
   readonly audit: (facts: Readonly<Record<string, unknown>>) => void;
   /** Where numbers without a country code belong, unless the request says so. */
   readonly defaultCountry: string | undefined;

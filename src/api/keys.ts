@@ -32,7 +32,7 @@ export function readApiKeys(text: string, shortest = 1): ApiKey[] {
   return keys;
 }
 
-/** A secret that two keys share would be whoever is listed last: neither limits nor authors would be right. */
+/** A secret that two keys share would be the key that is listed last: neither limits nor authors would be right. */
 function sharedSecrets(keys: readonly ApiKey[]): string[] {
   return keys.flatMap((key, at) => {
     const twin = keys.findIndex(({ digest }) => digest.equals(key.digest));

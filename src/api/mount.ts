@@ -83,7 +83,7 @@ function find(places: ReadonlyMap<string, Place>, asked: string) {
 /** Of a route that needs no key. */
 const NOBODY: ApiKey = { name: '', roles: new Set(), accounts: new Set(), digest: Buffer.alloc(0) };
 
-/** Who asks, for what, of whom: nothing is read of a body that is refused for one of these. */
+/** The key, its role and its accounts: nothing is read of a body that is refused for one of these. */
 function workOf(route: Route, context: ApiContext, admit: Admit): Work {
   const { scope, durable, record: kind, releases, identity } = route;
   // What anybody may read takes any parameter, as a reader of caches adds them.

@@ -108,7 +108,7 @@ function recoveryDeskOf(
     context,
     recovery: {
       state: () => recovery.state(),
-      // Whoever was told that it is over finds these doors open.
+      // A caller that was told that it is over finds these doors open.
       leave: async (how) => {
         const left = await recovery.leave(how);
         await heartbeat.beat();
@@ -155,7 +155,7 @@ export function webhooksPart(container: Container, tellUrl: TellUrl): Part {
         onCallback: (kind, verdict, target) => {
           metrics.callbackReceived(kind, verdict);
           logger.debug({ kind, verdict, id: target?.id }, 'callback');
-          // Somebody was paid by us whom we do not know: the sign of lost data.
+          // We paid for an operation that we do not know: the sign of lost data.
           if (verdict === 'unmatched')
             logger.error({ kind, id: target?.id }, 'a signed callback for no record of ours');
           if (verdict === 'contradicts')

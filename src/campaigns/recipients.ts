@@ -25,7 +25,7 @@ export interface RecipientRow {
   readonly chunk?: string;
   readonly sentAt?: string;
   readonly segments?: number;
-  /** How often it was sent again after a doubt: whoever is `sent` with it may have got it more than once. */
+  /** How often it was sent again after a doubt: one that is `sent` with it may have got it more than once. */
   readonly resent?: number;
 }
 

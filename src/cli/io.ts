@@ -61,7 +61,7 @@ export interface CliIo {
   /** Width of the terminal in characters; anywhere else a width for the help texts. */
   readonly columns: number;
   readonly clock: Clock;
-  /** Fires on Ctrl-C: whoever follows something stops following. */
+  /** Fires on Ctrl-C: a command that follows something stops following. */
   readonly signal: AbortSignal;
   readonly services: Services;
 }

@@ -34,7 +34,7 @@ export function remainingOf({ queued, held, sending }: CampaignTotals): number {
   return queued + held + sending;
 }
 
-/** Recipients for whom it is over. Skipped rows never were recipients. */
+/** Recipients that it is over for. Skipped rows never were recipients. */
 export function settledOf(totals: CampaignTotals): number {
   return totals.total - totals.skipped - remainingOf(totals);
 }

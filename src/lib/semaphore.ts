@@ -1,4 +1,4 @@
-/** So many at a time; whoever comes later waits for its turn, first come, first served. */
+/** So many at a time; a later caller waits for its turn, first come, first served. */
 export class Semaphore {
   #left: number;
   readonly #waiting: (() => void)[] = [];

@@ -39,7 +39,7 @@ const pages: ReadonlyMap<string, Page> = new Map<string, Page>([
   ],
 ]);
 
-/** Whoever asks here is a machine next door with a short question: nobody may hold a socket for longer than this. */
+/** What asks here is a machine next door with a short question: nobody may hold a socket for longer than this. */
 const TIMEOUTS = {
   headersTimeout: 5_000,
   requestTimeout: 5_000,

@@ -3,7 +3,7 @@
  * that ends one writes it anew: without what only an open one needs, under names of one letter, and with times that are
  * counted from its acceptance. Redis then keeps it in little more than half a kilobyte.
  *
- * Whoever reads it sees the names and times of an open one. An attempt that looks at it once more has it written in
+ * A reader of it sees the names and times of an open one. An attempt that looks at it once more has it written in
  * full first, and brief again when it ends. Names that scripts ask a record for that is over (`state`, `fp`, `kind`, `v`,
  * `op`, `seq`, `en`) stay as they are.
  */

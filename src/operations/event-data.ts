@@ -9,7 +9,7 @@ import { operations } from '../kinds/index.ts';
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** Stands before the list, so that whoever expects an object fails on it instead of taking a list for one. */
+/** Stands before the list, so that a reader that expects an object fails on it instead of taking a list for one. */
 const LIST = '1';
 const FAMILY = 'disbursement.';
 const VALUES = operations.disbursement.events.carries;

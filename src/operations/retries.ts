@@ -65,7 +65,7 @@ export class Retries {
     for (; place < walk + chunks.length && opened.length < most; place += 1) {
       const chunk = chunks[place - walk];
       const is = chunk ? await this.#reopenEither(campaign, chunk) : 'done';
-      // Whoever looks through the chunks next begins with this one.
+      // The next look through the chunks begins with this one.
       if (is === 'stopped' || is === 'changed') break;
       if (chunk && is === 'opened') opened.push(chunk.id);
     }

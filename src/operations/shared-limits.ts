@@ -156,7 +156,7 @@ export function reasonsFor(own: Opinions, standings: readonly LimitStanding[]): 
   const looser = standings.flatMap((standing) => {
     const { name, value, since } = standing;
     const asked = own[name];
-    // A default is no opinion: whoever has one may ask for more.
+    // A default is no opinion: a process that has one may ask for more.
     if (asked === undefined || since === undefined || strictestOf(name, [asked, value]) === asked) return [];
     return [[name, reasonOf(standing, asked)] as const];
   });

@@ -16,7 +16,7 @@ import { type Request, packItems, recipientStateOf, requestsIn, standingOf } fro
 export type SliceState = 'queued' | 'unknown' | 'settled';
 
 export interface SliceCampaign extends CampaignOfChunk {
-  /** What becomes of recipients whom two looks did not find; absent: as the settings say. */
+  /** What becomes of recipients that two looks did not find; absent: as the settings say. */
   readonly onUnknown?: 'hold' | 'resend';
 }
 
@@ -79,7 +79,7 @@ export function statesOf({ count, requests }: SliceRecord): RecipientState[] {
   return standingOf(count, requests).letters.map((letter) => recipientStateOf[letter]);
 }
 
-/** In which queue an attempt at a slice is made: one sends, the other asks about whom is in doubt. */
+/** In which queue an attempt at a slice is made: one sends, the other asks about recipients in doubt. */
 export type SliceQueue = 'sms-batch' | 'status-poll';
 
 export type SliceBegun =
@@ -144,7 +144,7 @@ export type SliceStepped =
   | { readonly is: 'none' }
   | { readonly is: 'not yours'; readonly state: string };
 
-/** What an attempt needs of the slices, whoever keeps them. */
+/** What an attempt needs of the slices, from Redis or from a double of it. */
 export interface SlicesContract {
   read(id: string): Promise<SliceRecord | undefined>;
   begin(id: string, queue: SliceQueue, leaseMs: number): Promise<SliceBegun>;

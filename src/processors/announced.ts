@@ -1,4 +1,4 @@
-/** What callers are told about an operation. No telephone number: a caller knows whom it paid by its reference. */
+/** What callers are told about an operation. No telephone number: a caller knows the beneficiary by its reference. */
 import { type ToldStates, carriedBy, stateToldBy } from '../kinds/event-types.ts';
 import type { Kind, operations } from '../kinds/index.ts';
 import type { RecordAt } from '../operations/record.ts';

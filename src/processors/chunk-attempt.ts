@@ -7,7 +7,8 @@ import { isPurged, orDoubt } from '../operations/chunk-items.ts';
 import type { EvidenceDraft } from '../operations/evidence.ts';
 import type { UpstreamAccount } from '../upstream/client.ts';
 import { finish } from './intent.ts';
-import { type ProcessorContext, type Outcome, type AttemptResult, closedFor } from './context.ts';
+import type { AttemptResult, Outcome, ProcessorContext } from './context.ts';
+import { mayText } from './gate.ts';
 import { endCancelled } from './chunk-cancelled.ts';
 import { type ChunkHeld, type ChunkMove, finishChunk, goOn, statesBefore } from './chunk-settle.ts';
 import { type Recipient, recipientsOf } from './chunk-texts.ts';
@@ -67,7 +68,9 @@ export async function beginSending(
   const recipients = recipientsOf(record, campaign);
   if (campaign?.state === 'cancelled') return endCancelled({ ...acquired, recipients }, context);
   const account = context.account(record.account);
-  const condition = account ? await conditionOf(acquired, context) : { wait: 'account_not_configured' };
+  const condition = account
+    ? await mayText(record.account, acquired.accountHeld, context)
+    : { wait: 'account_not_configured' };
   if (account === undefined || 'wait' in condition) {
     return keepWaiting(acquired, 'wait' in condition ? condition.wait : 'account_not_configured', context);
   }
@@ -121,28 +124,6 @@ export function expiredBy(
     const expiresAt = recipients[index]?.message?.expiresAt ?? 0;
     return state === 'queued' && expiresAt > 0 && expiresAt <= at ? 'expired' : state;
   });
-}
-
-/**
- * Why this chunk must wait, if it must. Of a held account one chunk an interval goes on to see whether the condition
- * has cleared; but not where the balance ran out, since each try would leave up to fifty recipients in doubt.
- */
-async function conditionOf(
-  { record: { account }, accountHeld }: { readonly record: ChunkRecord; readonly accountHeld: boolean },
-  context: ProcessorContext,
-): Promise<{ wait: string } | { probing: string[] }> {
-  const closed = closedFor(context);
-  if (closed) return { wait: closed };
-  const probing: string[] = [];
-  if (!accountHeld) return { probing };
-  for (const { area, reason } of await context.accounts.holdsOf(account)) {
-    if (area !== 'messaging') continue;
-    const mayTry =
-      reason !== 'funds' && (await context.accounts.mayProbe(account, area, reason, context.policy.holdRecheckMs));
-    if (!mayTry) return { wait: `account_held_${reason}` };
-    probing.push(reason);
-  }
-  return { probing };
 }
 
 /** Upstream took a chunk that was let through to try, so what held the account, or these of it, has cleared. */

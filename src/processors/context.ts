@@ -105,7 +105,7 @@ export interface Policy {
   readonly settleDelayMs: number;
   /** Whether a chunk that was refused for the sake of one recipient goes out in parts. */
   readonly split: boolean;
-  /** What becomes of recipients whom two looks did not find, where the campaign does not say it. */
+  /** What becomes of recipients that two looks did not find, where the campaign does not say it. */
   readonly onUnknown: 'hold' | 'resend';
   /** How many chunks of all campaigns are out at a time; they share it. */
   readonly feedWindow: number;
@@ -154,7 +154,7 @@ interface Retry {
 /**
  * When what did not happen is tried again, and how many tries that makes. A service that cannot be reached is asked at
  * least as often as a hold is looked at, and from then on that is not counted: it costs neither side anything, and
- * whoever met several outages in a row would go on waiting for minutes when the last one is over.
+ * an operation that met several outages in a row would wait for minutes after the last one.
  */
 export function retryAt(
   waitsMs: readonly number[],

@@ -4,7 +4,7 @@ import { STOPPED, type Row } from '../operations/accounts.ts';
 import type { NotOk, Verdict } from '../upstream/verdict.ts';
 import type { AttemptedKind } from './announced.ts';
 import type { Attempt } from './attempt.ts';
-import type { AttemptContext, AttemptResult } from './context.ts';
+import { type AttemptContext, type AttemptResult, closedFor } from './context.ts';
 import type { Ending } from './intent.ts';
 
 /**
@@ -58,6 +58,29 @@ export async function gate<K extends SendingKind>(attempt: Attempt<K>): Promise<
     probing.push(reason);
   }
   return { probing, failing };
+}
+
+/**
+ * The same for texts, of which a whole slice or chunk waits. Of a held account one request an interval goes on; but not
+ * where the balance ran out, since each try would leave up to fifty recipients in doubt.
+ */
+export async function mayText(
+  account: string,
+  accountHeld: boolean,
+  context: AttemptContext,
+): Promise<{ readonly wait: string } | { readonly probing: readonly string[] }> {
+  const closed = closedFor(context);
+  if (closed) return { wait: closed };
+  const probing: string[] = [];
+  if (!accountHeld) return { probing };
+  for (const { area, reason } of await context.accounts.holdsOf(account)) {
+    if (area !== 'messaging') continue;
+    const mayTry =
+      reason !== 'funds' && (await context.accounts.mayProbe(account, area, reason, context.policy.holdRecheckMs));
+    if (!mayTry) return { wait: `account_held_${reason}` };
+    probing.push(reason);
+  }
+  return { probing };
 }
 
 /** Refused for a cause that may clear: the operation waits, and so does the account. Callers are told once. */

@@ -64,7 +64,7 @@ export const MOST_FILLING = 8;
 
 export class MessageFiller {
   readonly #options: Options;
-  /** The oldest first: whoever is in a later one is in those before it too, so their texts keep their order. */
+  /** The oldest first: a message in a later one is in those before it too, so their texts keep their order. */
   readonly #filling = new Map<string, FillingChunk[]>();
   readonly #ask: (asked: Asked) => void;
 

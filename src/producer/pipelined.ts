@@ -52,7 +52,7 @@ interface Waiting {
 }
 
 /**
- * One wait for the replicas for all writes of a turn: whoever asks has its write behind it, so a wait that begins
+ * One wait for the replicas for all writes of a turn: every caller has its write behind it, so a wait that begins
  * afterwards covers them all.
  */
 export function sharedFence(fence: Fence): Fence {

@@ -57,8 +57,8 @@ export class IntakeJobs {
 
   /**
    * Of jobs that are not over, what was asked is forgotten: they stood in a copy of Redis that was put back, and may
-   * have been carried out since. Whoever takes one later says so. When each was added is asked of nobody's clock: what
-   * is added in a recovery is refused as well. How many were given up since `since` (ms), by anybody.
+   * have been carried out since. The worker that takes one later says so. When each was added is asked of nobody's
+   * clock: what is added in a recovery is refused as well. How many were given up since `since` (ms), by anybody.
    */
   async giveUp(since: number, outcome: string): Promise<number> {
     // Workers take jobs meanwhile, so a pass may miss those that move up.

@@ -13,11 +13,11 @@ export interface RedisTarget {
   readonly sentinels?: readonly SentinelAddress[];
   /** The name under which the sentinels know the primary. Default: `mymaster`. */
   readonly sentinelName?: string;
-  /** Who we are to the sentinels, where they have users; without it, whom they take for the default. */
+  /** Who we are to the sentinels, where they have users; without it, the default user. */
   readonly sentinelUser?: string;
   /** What the sentinels themselves ask for. That of Redis stands in `url`. */
   readonly sentinelPassword?: Secret | string;
-  /** For `rediss://`: who signs the certificates of Redis and of the sentinels (PEM). Default: whom Node.js trusts. */
+  /** For `rediss://`: who signs the certificates of Redis and of the sentinels (PEM). Default: those that Node.js trusts. */
   readonly ca?: string;
 }
 
@@ -53,8 +53,8 @@ const reconnectOnError = (error: Error): boolean => /(?:^|: -)READONLY /.test(er
 
 /**
  * A machine that is gone says no goodbye, and the system tells us after a quarter of an hour. A socket on which an
- * answer is owed for so long is given up, so that the next one finds whoever has taken over. The reads of a worker
- * block for ten seconds at most.
+ * answer is owed for so long is given up, so that the next one finds the new primary. The reads of a worker block for
+ * ten seconds at most.
  */
 const SILENT_MS = 10_000;
 const WORKER_SILENT_MS = 20_000;

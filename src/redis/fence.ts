@@ -1,5 +1,5 @@
 /**
- * The wait for replicas: what is about to be done must not be forgotten by whoever takes over.
+ * The wait for replicas: what is about to be done must not be forgotten by the server that takes over.
  *
  * Redis lets a connection that waits do nothing else, and the wait is only good on the connection that has written. So
  * all who ask while one wait is on its way share the next one, and after one that was in vain nobody waits for a
@@ -29,7 +29,7 @@ const CLOSED_MS = 5_000;
 export function createFence({ wait, replicas, clock, onWaited }: FenceOptions): Fence {
   let closedUntilMono = Number.NEGATIVE_INFINITY;
   let underWay: Promise<unknown> = Promise.resolve();
-  /** The wait that has not been sent yet: it covers whoever asks until then. */
+  /** The wait that has not been sent yet: it covers every caller until then. */
   let next: Promise<boolean> | undefined;
 
   const isClosed = (): boolean => clock.monotonic() < closedUntilMono;

@@ -124,7 +124,7 @@ function refusedBy(check: 'sms login' | 'balance', account: UpstreamAccount, { c
   const said = exchange.message === undefined ? '' : `: ${exchange.message}`;
   const sentence = failure?.sentence ?? 'It was refused.';
   const says = `${account.name}: ${sentence} (${exchange.upstreamCode ?? code}${status}${said})`;
-  // A wrong key and a wrong address look alike in places, so whoever mends it is shown both.
+  // A wrong key and a wrong address look alike in places, so both are shown.
   const area = check === 'balance' ? 'payments' : 'messaging';
   const ours = failure?.blame === 'us' && exchange.sent === 'answered';
   const names = ours

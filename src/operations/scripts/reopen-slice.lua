@@ -1,4 +1,4 @@
--- Opens a slice that is over again, for some of its recipients: once in each retry, whoever asks and however often.
+-- Opens a slice that is over again, for some of its recipients: once in each retry, however often it is asked for.
 -- @key slice  @key campaign  @key counts  of slices
 -- @key queued  the set of queued slices
 -- @key dueToSend

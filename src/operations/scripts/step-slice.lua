@@ -137,7 +137,7 @@ end
 local function due(set_of, in_ms)
   if in_ms then redis.call('ZADD', set_of, at + in_ms, id) else redis.call('ZREM', set_of, id) end
 end
--- Nothing of a campaign that rests is due: whoever resumes it finds its slices among the parked.
+-- Nothing of a campaign that rests is due: resuming it finds its slices among the parked.
 local rests = not keepLeaseMs and sendInMs and goes ~= 'running'
 if rests and goes == 'cancelled' then due(dueToSend, 0)
 elseif rests then

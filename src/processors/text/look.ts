@@ -7,7 +7,7 @@
  * strength of that. Nor is anybody of a copy of Redis that was put back: it does not know what was sent since.
  *
  * A request that was refused for the sake of one recipient is looked at too, before its people go out again: statistics
- * may name who it was refused for, and whoever was sent to all the same must not be sent to again.
+ * may name who it was refused for, and a recipient that was sent to all the same must not be sent to again.
  */
 import { digitsOf } from '../../lib/digits.ts';
 import { toMs } from '../../lib/durations.ts';
@@ -195,7 +195,7 @@ class Looking {
     return asked && goesOn && !record.restored && (standing.again[place] ?? 0) + 1 < SENDS;
   }
 
-  /** It was refused before any work: whoever was not sent to goes out again, without those that statistics call invalid. */
+  /** It was refused before any work: those not sent to go out again, without the ones that statistics call invalid. */
   #refused(request: Request, told: readonly Told[]): void {
     const silent = told.some(({ says }) => says === 'nothing');
     if (silent && !this.#isLate(request)) {
@@ -246,7 +246,7 @@ class Looking {
       const becomes = one === undefined ? was : one.says === 'sent' ? 's' : otherwise(one);
       if (one === undefined) codes.push(standing.codes[place] ?? '');
       else codes.push(becomes === 'f' ? refusedAs : one.code);
-      // Whoever may have got it before is not reported as not sent to.
+      // A recipient that may have got it before is not reported as not sent to.
       return one && becomes === 'f' && (standing.again[place] ?? 0) > 0 ? 'u' : becomes;
     });
     return { letters: letters.join(''), codes };

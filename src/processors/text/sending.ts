@@ -114,7 +114,7 @@ export class Sending {
     this.#held.open(places, { is: 'over', part: false }, (place) => ((again[place] ?? 0) > 0 ? 'u' : 'x'));
   }
 
-  /** Whoever was put there together goes out together: fifty at a time, in order. */
+  /** Recipients that were put there together go out together: fifty at a time, in order. */
   #groupsOf(waiting: readonly number[]): Group[] {
     const byRequest = new Map<number, number[]>();
     for (const place of waiting) {
@@ -133,7 +133,7 @@ export class Sending {
 
   // Slots ----------------------------------------------------------------------------------------------------------
 
-  /** While somebody waits, slots are asked for, one after the other: whoever has asked longest gets the next one. */
+  /** While somebody waits, slots are asked for, one after the other: the slice that has asked longest gets the next one. */
   #claimMore(): void {
     if (this.#claiming || !this.#wantsMore()) return;
     this.#claiming = true;
@@ -257,7 +257,7 @@ export class Sending {
     return this.#held.campaign.from ?? this.#account.smsSender;
   }
 
-  /** Every sender, and the one whom these recipients would see. */
+  /** Every sender, and the one that these recipients would see. */
   #senders(): string[] {
     return this.#sender ? ['', this.#sender] : [''];
   }
@@ -338,7 +338,7 @@ export class Sending {
     if (reason === 'stopping') this.#halt({ reason, dueInMs: 0, outcome: 'advanced' });
   }
 
-  /** What upstream said, kept with the record whoever has it by then. */
+  /** What upstream said, kept with the record, whichever attempt has it by then. */
   async #note({ exchange }: NotOk): Promise<void> {
     const code = exchange.upstreamCode ?? exchange.code;
     await this.#context.operations.appendEvidence(this.#held.record.id, {
@@ -378,7 +378,7 @@ export class Sending {
 
   #answered({ is, letters, codes }: Extract<Judgement, { is: 'over' | 'doubt' }>, request: Request): void {
     const { again } = this.#held.standing;
-    // Whoever may have got it before is not reported as not sent to.
+    // A recipient that may have got it before is not reported as not sent to.
     const letterOf = (place: number, index: number): string =>
       letters[index] === 'f' && (again[place] ?? 0) > 0 ? 'u' : (letters[index] ?? 'u');
     const dueAt = is === 'doubt' ? this.#held.at + this.#context.policy.settleDelayMs : 0;

@@ -10,7 +10,8 @@
  */
 import { campaignOfSlice } from '../../operations/slices.ts';
 import { feedCampaign } from '../campaign.ts';
-import { type AttemptResult, type ProcessorContext, closedFor } from '../context.ts';
+import type { AttemptResult, ProcessorContext } from '../context.ts';
+import { mayText } from '../gate.ts';
 import { type Committed, HeldSlice, holdSlice } from './held-slice.ts';
 import { Sending, type TextContext } from './sending.ts';
 
@@ -48,7 +49,9 @@ export async function sendSlice(id: string, context: TextContext): Promise<Attem
   held.doubtInterrupted();
   if (held.campaign.state === 'cancelled') return endCancelled(held);
   const account = context.account(held.record.account);
-  const condition = account ? await conditionOf(held, context) : { wait: 'account_not_configured' };
+  const condition = account
+    ? await mayText(held.record.account, held.accountHeld, context)
+    : { wait: 'account_not_configured' };
   if (account === undefined || 'wait' in condition) {
     const reason = 'wait' in condition ? condition.wait : 'account_not_configured';
     return endOf(await held.commit({ ending: { sendInMs: context.policy.holdRecheckMs } }), {
@@ -57,28 +60,6 @@ export async function sendSlice(id: string, context: TextContext): Promise<Attem
     });
   }
   return new Sending(held, account.upstream, condition.probing, context).run();
-}
-
-/**
- * Why this slice must wait, if it must. Of a held account one request an interval goes on to see whether the condition
- * has cleared; but not where the balance ran out, since each try would leave up to fifty recipients in doubt.
- */
-async function conditionOf(
-  { record: { account }, accountHeld }: HeldSlice,
-  context: TextContext,
-): Promise<{ readonly wait: string } | { readonly probing: readonly string[] }> {
-  const closed = closedFor(context);
-  if (closed) return { wait: closed };
-  const probing: string[] = [];
-  if (!accountHeld) return { probing };
-  for (const { area, reason } of await context.accounts.holdsOf(account)) {
-    if (area !== 'messaging') continue;
-    const mayTry =
-      reason !== 'funds' && (await context.accounts.mayProbe(account, area, reason, context.policy.holdRecheckMs));
-    if (!mayTry) return { wait: `account_held_${reason}` };
-    probing.push(reason);
-  }
-  return { probing };
 }
 
 /**

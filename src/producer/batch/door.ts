@@ -31,7 +31,7 @@ export interface UploadOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** What there is to say about a file, whoever asked. */
+/** What there is to say about a file, for the checker and the uploader alike. */
 export interface Judgement {
   readonly totals: BatchTotals;
   readonly problems: Findings;

@@ -123,7 +123,7 @@ class SharedTokens implements Tokens {
     return running;
   }
 
-  /** Looks, else logs in, else waits for whoever is logging in. */
+  /** Looks, else logs in, else waits for the process that is logging in. */
   async #obtain(job: Job): Promise<Got> {
     const { clock, random } = this.#context;
     const until = clock.monotonic() + LONGEST_WAIT_MS;
@@ -153,9 +153,9 @@ class SharedTokens implements Tokens {
   }
 
   /**
-   * The lock is ours. Whoever had it before may have stored a bearer since we looked, or met a refusal, and let go:
-   * then theirs is used, or waited out.
-   * Without this second look, eight processes that met one expiry logged in twice.
+   * The lock is ours. The process that had it before may have stored a bearer since we looked, or met a refusal, and
+   * let go: then its bearer is used, or its refusal waited out. Without this second look, eight processes that met one
+   * expiry logged in twice.
    */
   async #logInUnlessNewer(job: Job, owner: string, than?: number): Promise<Got | undefined> {
     const { token, pause } = await job.store.look();

@@ -5,7 +5,8 @@ const SHA512_HEX = /^[0-9a-f]{128}$/;
 
 /**
  * Whether a callback's `hash` is the SHA-512 of one of these master keys (the current one and those before it). It
- * proves nothing about the rest of the body: it is the same in every message, so whoever saw one can write another.
+ * proves nothing about the rest of the body: it is the same in every message, so a stranger that saw one can
+ * write another.
  */
 export function hashMatches(hash: Secret | undefined, masterKeys: readonly Secret[]): boolean {
   const given = hash?.reveal().trim().toLowerCase() ?? '';

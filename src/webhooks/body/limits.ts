@@ -1,4 +1,4 @@
-/** What a callback may cost us, whoever sent it. A confirmed invoice with many items stays far below each of them. */
+/** What a callback may cost us, wherever it came from. A confirmed invoice with many items stays far below each of them. */
 export const BODY_LIMITS = {
   bytes: 256 * 1024,
   /** Form fields, or members and elements of JSON, counted over the whole body. */

@@ -123,7 +123,7 @@ redis.call('ZADD', dueToSend, at, id)
 return {'opened'}
 `);
 
-/** Opens a slice that is over again, for some of its recipients: once in each retry, whoever asks and however often. */
+/** Opens a slice that is over again, for some of its recipients: once in each retry, however often it is asked for. */
 export async function reopenSlice(redis: lua.ScriptHost, args: ReopenSliceArgs): Promise<ReopenSliceAnswer> {
   const keys = [args.slice, args.campaign, args.counts, args.queued, args.dueToSend];
   const words: lua.Word[] = [args.now ?? '', args.id, args.retry, args.rev, args.next, args.becomes, ...lua.pairs(args.deltas)];
