@@ -172,6 +172,14 @@ describe('worlds', () => {
     expect(brokenBy({ submits, ...withRestore({ copiedAt: 500, restoredAt: 900 }) })).toEqual([]);
   });
 
+  test('what left while Redis was away belongs to the world before, and nothing that left later does', () => {
+    const other = { token: 'a token of the other world' };
+    const withSubmits = (at: number) =>
+      brokenBy({ submits: [submit(2, at, other), submit(2, 26_000)], ...withRestore() });
+    expect(withSubmits(22_150)).not.toContain('P8');
+    expect(withSubmits(22_250)).toContain('P8');
+  });
+
   test('P17 sees what was paid before a restore sent again, unless its caller asked again', () => {
     const ledger = [paid(1, 1, { doneAt: 6_000 }), paid(2, 0)];
     const again = submit(1, 30_000);

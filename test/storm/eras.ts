@@ -5,9 +5,9 @@
 import { groupBy } from './grouping.ts';
 import type { Restore, SeenSubmit, Story } from './story.ts';
 
-/** How many restores lie before this moment. */
+/** The world that what left at this moment was decided in: how many copies had answered by then. */
 export const eraOf = ({ restores }: Pick<Story, 'restores'>, at: number): number =>
-  restores.filter(({ restoredAt }) => restoredAt <= at).length;
+  restores.filter(({ backAt }) => backAt <= at).length;
 
 /** Submits by disburse_id, those of each era for themselves. */
 export function perDisbursement(story: Story): [string, SeenSubmit[]][] {

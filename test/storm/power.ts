@@ -107,11 +107,11 @@ export class Power {
    * Ends Redis, puts the copy in the place of its folder, and starts it again on the same port. Resolves with when nobody
    * could be told anything of the old world any more.
    */
-  restore(from: string, links: readonly Link[], darkMs: number): Promise<number> {
+  restore(from: string, links: readonly Link[], darkMs: number): Promise<{ goneAt: number; backAt: number }> {
     return this.#inTurn(() => this.#restore(from, links, darkMs));
   }
 
-  async #restore(from: string, links: readonly Link[], darkMs: number): Promise<number> {
+  async #restore(from: string, links: readonly Link[], darkMs: number): Promise<{ goneAt: number; backAt: number }> {
     for (const link of links) link.seal();
     process.kill(this.#redis.pid, 'SIGKILL');
     await this.#redis.stop();
@@ -125,7 +125,7 @@ export class Power {
     for (const link of links) link.unseal();
     await wait(darkMs);
     this.#redis = await this.#startAgain();
-    return goneAt;
+    return { goneAt, backAt: nowMs() };
   }
 
   /** While it was down its port was anybody's, for a connection of his own. */

@@ -52,13 +52,13 @@ export async function restoreOnce(
   operator.expecting = true;
   const everyone = how === 'stopped' ? await hands.take([world.door, ...world.workers]) : [];
   await Promise.all(everyone.map((child) => child.kill()));
-  const restoredAt = await world.power.restore(copy, world.links, 50 + random.fraction() * 300);
+  const { goneAt: restoredAt, backAt } = await world.power.restore(copy, world.links, 50 + random.fraction() * 300);
   await Promise.all(everyone.map((child) => child.start()));
   hands.release(everyone);
   rmSync(copy, { recursive: true });
   const { noticedAt, recoveredAt } = await operator.recover(PATIENCE_MS);
   operator.expecting = false;
-  restores.push({ how, copiedAt, restoredAt, noticedAt, recoveredAt });
+  restores.push({ how, copiedAt, restoredAt, backAt, noticedAt, recoveredAt });
   // Whoever was told 202 after the copy was made asks again, under the same reference: relais may know nothing of it.
   const lost = wishes.filter(({ acknowledgedAt = 0 }) => acknowledgedAt > copiedAt - ASKED_AROUND_MS);
   await Promise.all(lost.map((wish) => askAgain(world.api, wish, restoredAt)));

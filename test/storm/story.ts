@@ -40,7 +40,10 @@ export interface Restore {
   readonly how: 'running' | 'stopped' | 'promoted';
   /** Of the copy: what was acknowledged later is not in it. */
   readonly copiedAt: number;
+  /** When Redis went away, to come back as the copy. */
   readonly restoredAt: number;
+  /** When it answered again: nothing can have been decided in the world of the copy before that. */
+  readonly backAt: number;
   /** When somebody was told that something is to be decided, and when relais went on; absent: never. */
   readonly noticedAt?: number | undefined;
   readonly recoveredAt?: number | undefined;

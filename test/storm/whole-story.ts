@@ -94,6 +94,7 @@ export const restored: Story['restores'][number] = {
   how: 'running',
   copiedAt: 20_000,
   restoredAt: 22_000,
+  backAt: 22_200,
   noticedAt: 22_300,
   recoveredAt: 23_000,
 };
