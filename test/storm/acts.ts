@@ -54,6 +54,8 @@ export class Acts {
   readonly #turned = new Map<string, { readonly id: string; readonly atMs: number }>();
   readonly #over = new AbortController();
   #unsteady = 0;
+  /** A copy that is put back has forgotten what two people allowed after it: restores and that take turns. */
+  #turn: Promise<void> = Promise.resolve();
 
   private constructor(plan: ActsPlan, neighbours: Neighbours | undefined) {
     const { world, seed, hands } = plan;
@@ -106,7 +108,7 @@ export class Acts {
       await wait(Math.max(0, began + ((nth + RESTORE_AT) * overMs) / times - nowMs()));
       this.#unsteady += 1;
       const parts = { world, seed, operator: this.#operator, wishes, restores: this.restores };
-      await restoreOnce(parts, { how, nth }, hands);
+      await this.#inTurn(() => restoreOnce(parts, { how, nth }, hands));
       // What was heard may be lost with the world that heard it.
       this.#told.clear();
       this.#unsteady -= 1;
@@ -115,11 +117,17 @@ export class Acts {
 
   async #changeLimits(): Promise<void> {
     const { overMs, wishes } = this.#plan;
-    if (!this.#limits) return;
+    const limits = this.#limits;
+    if (!limits) return;
     await wait(overMs * TIGHTER_AT);
-    await this.#limits.tightenOnce();
+    await limits.tightenOnce();
     await wait(overMs * (LOOSER_AT - TIGHTER_AT));
-    await this.#limits.loosenByTwo(wishes, PATIENCE_MS / 3);
+    await this.#inTurn(() => limits.loosenByTwo(wishes, PATIENCE_MS));
+  }
+
+  #inTurn(act: () => Promise<void>): Promise<void> {
+    this.#turn = this.#turn.then(act);
+    return this.#turn;
   }
 
   /** Ahead, behind, and right again: as far as a storm of this length can wait for what is due later by it. */
