@@ -39,14 +39,14 @@ export const disbursement = kind({
     queued: {
       says: 'It is accepted and waits for its turn; nothing was sent.',
       queue: 'disbursement',
-      to: ['created', 'held', 'rejected', 'cancelled', 'needs_review'],
+      to: ['created', 'submitting', 'held', 'rejected', 'cancelled', 'needs_review'],
       is: ['unsent', 'in flight'],
       restored: 'review',
     },
     held: {
       says: 'It waits for a condition to clear; nothing was sent.',
       queue: 'disbursement',
-      to: ['created', 'rejected', 'cancelled', 'needs_review'],
+      to: ['created', 'submitting', 'rejected', 'cancelled', 'needs_review'],
       is: ['unsent', 'in flight', 'reasoned'],
       restored: 'review',
     },

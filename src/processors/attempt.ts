@@ -12,7 +12,7 @@
  */
 import type { QueueName } from '../kinds/due-queues.ts';
 import type { AccountStanding } from '../operations/accounts.ts';
-import type { EvidenceDraft, Said } from '../operations/evidence.ts';
+import { type EvidenceDraft, type Said, linesOf } from '../operations/evidence.ts';
 import type { StateOf } from '../kinds/index.ts';
 import { isFinal } from '../kinds/states.ts';
 import type { Fields, RecordAt } from '../operations/record.ts';
@@ -30,7 +30,7 @@ import {
   isRecovering,
   retryAt,
 } from './context.ts';
-import { type Ending, INTENDED, type IntentSteps, finish, sendBy, write, writeIntent } from './intent.ts';
+import { CLAIMED, type Ending, INTENDED, type IntentSteps, finish, sendBy, write, writeIntent } from './intent.ts';
 
 /** What became of an attempt, and what upstream said where it said no: a caller that waits is told. */
 export interface Tried extends AttemptResult {
@@ -110,6 +110,18 @@ interface Begun<K extends AttemptedKind> {
   readonly context: MoneyContext;
 }
 
+/** What an attempt has learnt and not written down yet: it goes into the next write, whichever that is. */
+export interface Learnt<K extends AttemptedKind> {
+  readonly change: {
+    readonly to: StateOf<K>;
+    readonly set: Readonly<Record<string, string | number>>;
+    readonly evidence: EvidenceDraft;
+    readonly claims: string;
+  };
+  /** How it ends where what upstream named belongs to another operation. */
+  readonly claimed: () => Promise<AttemptResult>;
+}
+
 /** What differs between one request with an effect and another. */
 export interface Intent<K extends AttemptedKind> {
   /** The record with the intent in it, as the attempt goes on with it. */
@@ -119,6 +131,7 @@ export interface Intent<K extends AttemptedKind> {
   readonly mine?: Readonly<Record<string, string>>;
   /** What of the account forbids it, as `area.reason`; asked by the write itself. */
   readonly unlessHeld?: string;
+  readonly learnt?: Learnt<K> | undefined;
   /** The way back, for a request of which no byte left us. */
   readonly unsent: (reason: string) => Change<K>;
 }
@@ -134,6 +147,7 @@ interface Staying<K extends AttemptedKind> {
   readonly set?: Readonly<Record<string, string | number>>;
   /** Where the state it is in says less than is known by now. */
   readonly to?: StateOf<K>;
+  readonly claims?: string;
 }
 
 export class Attempt<K extends AttemptedKind> {
@@ -197,15 +211,15 @@ export class Attempt<K extends AttemptedKind> {
   }
 
   /** Nothing leaves while a recovery is under way, or while what is written may be forgotten. */
-  async open(): Promise<void> {
+  async open(learnt?: Learnt<K>): Promise<void> {
     const closed = closedFor(this.context);
-    if (closed) await this.#wait(closed);
+    if (closed) await this.#wait(closed, learnt);
   }
 
   /** A turn at the service: it allows so many requests a second. */
-  async turn(purpose: 'act' | 'look'): Promise<void> {
+  async turn(purpose: 'act' | 'look', learnt?: Learnt<K>): Promise<void> {
     const admission = await this.context.upstream.admit(this.account, 'payments', purpose);
-    if (!admission.admitted) await this.stop(this.stay({ dueInMs: admission.retryAfterMs, reason: 'rate' }));
+    if (!admission.admitted) await this.#leave({ dueInMs: admission.retryAfterMs, reason: 'rate' }, learnt);
   }
 
   /** Asks what has no effect that anybody would miss: it may be asked again. */
@@ -216,9 +230,9 @@ export class Attempt<K extends AttemptedKind> {
 
   /** Sends what has an effect: intent.ts says what comes before it, and why. */
   async send<T>(intent: Intent<K>, request: Request<T>): Promise<Verdict<T>> {
-    await this.open();
+    await this.open(intent.learnt);
     // Asked before anything is written: between the re-read and the request nothing may wait.
-    await this.turn('act');
+    await this.turn('act', intent.learnt);
     await this.#intend(intent);
     return request(this.account, this.call());
   }
@@ -301,8 +315,14 @@ export class Attempt<K extends AttemptedKind> {
     });
   }
 
-  async #wait(reason: string): Promise<never> {
-    return this.stop(this.stay({ dueInMs: this.policy.holdRecheckMs, reason }));
+  #wait(reason: string, learnt?: Learnt<K>): Promise<never> {
+    return this.#leave({ dueInMs: this.policy.holdRecheckMs, reason }, learnt);
+  }
+
+  /** Ends the attempt here, with what it has learnt in the record. */
+  async #leave(how: Staying<K>, learnt: Learnt<K> | undefined): Promise<never> {
+    const left = await this.stay({ ...how, ...learnt?.change });
+    throw new Stopped(learnt && left.reason === CLAIMED ? await learnt.claimed() : left);
   }
 
   /** What a request is sent with: past the deadline of the lease, no byte of it leaves. */
@@ -311,14 +331,15 @@ export class Attempt<K extends AttemptedKind> {
   }
 
   async #intend(intent: Intent<K>): Promise<void> {
-    const { written, set, evidence, mine, unlessHeld, unsent } = intent;
+    const { written, set, evidence, mine, unlessHeld, unsent, learnt } = intent;
     const { leaseMs } = this.policy;
     const change: Change<K> = {
       to: written.state,
       dueInMs: leaseMs,
       keepMs: leaseMs,
-      set: { ...set, keys: this.keys, mode: this.account.mode },
-      evidence: { ...evidence, code: INTENDED },
+      set: { ...learnt?.change.set, ...set, keys: this.keys, mode: this.account.mode },
+      evidence: [...linesOf(learnt?.change.evidence), { ...evidence, code: INTENDED }],
+      claims: learnt?.change.claims,
       unlessHeld,
       hasEffect: true,
     };
@@ -340,8 +361,9 @@ export class Attempt<K extends AttemptedKind> {
     };
     const intended = await writeIntent(this, steps, this.context);
     if (intended === 'written') return;
-    if (intended.reason === 'held') await this.#wait('account_stopped');
-    if (intended.reason === 'recovering') await this.#wait('recovering');
+    if (intended.reason === 'held') await this.#wait('account_stopped', learnt);
+    if (intended.reason === 'recovering') await this.#wait('recovering', learnt);
+    if (intended.reason === CLAIMED && learnt) throw new Stopped(await learnt.claimed());
     throw new Stopped(intended);
   }
 

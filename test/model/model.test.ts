@@ -38,7 +38,6 @@ test('the search visits every state that there is, and the story it tells is the
   expect(explore({ ...first!, bounds }).broken?.story).toEqual([
     'W1 takes it as queued',
     'W1 gets token 0',
-    'W1 writes created',
     'W1 writes submitting',
     'W1 waits for the fence',
     'W1 reads its own intent',

@@ -8,7 +8,7 @@ import type { Step } from './search.ts';
 import { IDLE, type Kept, NEW, type State, type Worker } from './state.ts';
 
 const SENDS_MAX = 2;
-const STAGES: readonly Worker['at'][] = ['write token', 'write intent', 'settle'];
+const STAGES: readonly Worker['at'][] = ['write intent', 'settle'];
 const OVER: readonly string[] = ['succeeded', 'failed', 'rejected'];
 
 /** Everything that can happen next. */
@@ -75,7 +75,6 @@ function* ofWorker(state: State, who: 0 | 1, how: Configuration): Generator<Step
       return yield* acquire(state, who, how);
     case 'acquired':
       return yield* begin(state, who);
-    case 'write token':
     case 'write intent':
     case 'settle':
       return yield* change(state, who, how);
@@ -117,9 +116,12 @@ function* begin(state: State, who: 0 | 1): Generator<Step<State>> {
     const token = state.tokens.length;
     const wish: Kept = { ...own, state: 'created', token };
     const given = { ...state, tokens: `${state.tokens}c` };
-    yield { did: `gets token ${token}`, to: withWorker(given, who, { ...worker, at: 'write token', wish }) };
+    yield { did: `gets token ${token}`, to: withWorker(given, who, intent(worker, token)) };
+    yield { did: `gets token ${token}, and waits`, to: withWorker(given, who, { ...worker, at: 'settle', wish }) };
   }
-  if (own.state === 'created') yield { did: 'goes on to submit', to: withWorker(state, who, intent(worker, own)) };
+  if (own.state === 'created') {
+    yield { did: 'goes on to submit', to: withWorker(state, who, intent(worker, own.token)) };
+  }
   if (own.state === 'queued' || own.state === 'created') {
     const wish: Kept = { ...own, state: 'rejected' };
     yield { did: 'is past the limit', to: withWorker(state, who, { ...worker, at: 'settle', wish }) };
@@ -130,9 +132,11 @@ function* begin(state: State, who: 0 | 1): Generator<Step<State>> {
   yield { did: 'begins to look', to: withWorker(state, who, { ...worker, at: 'look', quiet }) };
 }
 
-function intent(worker: Worker, own: Kept): Worker {
-  const wish: Kept = { ...own, state: 'submitting', sends: own.sends + 1, sawCreated: false };
-  return { ...worker, at: 'write intent', own, wish };
+/** A token that is new is written down with the intent to use it. */
+function intent(worker: Worker, token: number): Worker {
+  const { own } = worker;
+  const wish: Kept = { ...own, state: 'submitting', token, sends: own.sends + 1, sawCreated: false };
+  return { ...worker, at: 'write intent', wish };
 }
 
 /** Compare, then set. */
@@ -148,8 +152,7 @@ function* change(state: State, who: 0 | 1, how: Configuration): Generator<Step<S
   const written: Kept = { ...wish, op, lease, leases: kept.leases };
   const after = write(state, written, how);
   const done = (goesOn: Worker): Step<State> => ({ did: `writes ${wish.state}`, to: withWorker(after, who, goesOn) });
-  if (at === 'write token') yield done(intent(worker, written));
-  else if (at === 'write intent') yield done({ at: 'fence', own: written, attempt: worker.attempt, quiet: false });
+  if (at === 'write intent') yield done({ at: 'fence', own: written, attempt: worker.attempt, quiet: false });
   else yield done(IDLE);
 }
 
@@ -207,5 +210,5 @@ function* sawCreated(state: State, who: 0 | 1, how: Configuration): Generator<St
   if (how.mode === 'strict' || own.sends >= SENDS_MAX) {
     return yield { did: 'gives up', to: settle({ state: 'needs_review' }) };
   }
-  yield { did: 'sees created twice', to: withWorker(state, who, intent(worker, own)) };
+  yield { did: 'sees created twice', to: withWorker(state, who, intent(worker, own.token)) };
 }

@@ -17,16 +17,7 @@ type Last = 'succeeded' | 'failed' | 'rejected' | 'needs_review';
 
 /** Where a worker stands. `own` is what it believes to be in the record. */
 export interface Worker {
-  readonly at:
-    | 'idle'
-    | 'acquired'
-    | 'write token'
-    | 'write intent'
-    | 'fence'
-    | 'read again'
-    | 'send'
-    | 'look'
-    | 'settle';
+  readonly at: 'idle' | 'acquired' | 'write intent' | 'fence' | 'read again' | 'send' | 'look' | 'settle';
   readonly own: Kept;
   /** Which attempt this is; 0 when idle. */
   readonly attempt: number;

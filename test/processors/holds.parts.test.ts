@@ -43,18 +43,45 @@ test('a token is asked for with half of the lease to leave in, and so is the sub
   expect(world.calls).toMatchObject([{ sendBy }, { sendBy }]);
 });
 
+test('a token is written down in the same step as the intent to use it', async () => {
+  const world = await queued();
+  world.answer('createDisbursement', ok({ token: 'tok' }));
+  world.answer('submitDisbursement', not('unknown', 'timeout', 'maybe'));
+  await payDisbursement('dsb_1', world.context);
+  const record = await world.queries.read('disbursement', 'dsb_1');
+  // Accepted, intended, settled.
+  expect(record).toMatchObject({ rev: 3, state: 'unknown', token: 'tok', sends: 1 });
+  const { lines } = readEvidence(record?.fields ?? {});
+  expect(lines.map(({ operation, code }) => `${operation} ${code}`)).toEqual([
+    'create ok',
+    'submit intended',
+    'submit timeout',
+  ]);
+});
+
+test('a token stays where a person stops the account before the intent is written', async () => {
+  const world = await queued();
+  world.answer('createDisbursement', ok({ token: 'tok' }));
+  let admitted = 0;
+  Object.assign(world.context.upstream, {
+    admit: async () => {
+      admitted += 1;
+      if (admitted === 2) await world.context.accounts.hold('main', 'payments', 'stopped');
+      return { admitted: true };
+    },
+  });
+  expect(await payDisbursement('dsb_1', world.context)).toEqual({ outcome: 'waits', reason: 'account_stopped' });
+  const record = await world.queries.read('disbursement', 'dsb_1');
+  expect(record).toMatchObject({ state: 'created', token: 'tok', sends: 0 });
+  expect(world.calls.map(({ name }) => name)).toEqual(['createDisbursement']);
+});
+
 describe('a disbursement that had its token before the account was held', () => {
   async function created() {
     const world = await queued({ pollMs: [2_000] });
     const { context } = world;
     world.answer('createDisbursement', ok({ token: 'tok' }));
-    let admitted = 0;
-    Object.assign(context.upstream, {
-      admit: async () => {
-        admitted += 1;
-        return admitted === 2 ? { admitted: false, retryAfterMs: 0 } : { admitted: true };
-      },
-    });
+    world.noTurnAt(2);
     await payDisbursement('dsb_1', context);
     expect((await world.queries.read('disbursement', 'dsb_1'))?.state).toBe('created');
     await world.context.accounts.hold('main', 'payments', 'maintenance');

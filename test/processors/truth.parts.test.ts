@@ -243,6 +243,13 @@ describe('what upstream named belongs to one disbursement', () => {
     expect(await at.told('dsb_2')).toEqual(['needs_review token_collision']);
   });
 
+  test('so is one whose submit would have had to wait', async () => {
+    const at = world();
+    await at.submitted('dsb_1', 'shared');
+    at.noTurnAt(2);
+    expect(await at.submitted('dsb_2', 'shared')).toEqual({ outcome: 'needs_review', reason: 'token_collision' });
+  });
+
   test('a transaction that another was told is for a person', async () => {
     const at = world();
     await at.submitted('dsb_1', undefined, 'TX-1');

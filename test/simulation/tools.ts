@@ -12,7 +12,9 @@ import type { Retries } from '../../src/operations/retries.ts';
 import type { Queries } from '../../src/operations/queries.ts';
 import type { ProcessorContext, Policy } from '../../src/processors/context.ts';
 import type { Upstream } from '../../src/upstream/client.ts';
+import type { Admission } from '../../src/upstream/limiter.ts';
 import { MemoryOperations, type StoreGuards } from '../support/memory-operations.ts';
+import type { Chance } from './chance.ts';
 import { type StoreLink, fenceThrough, sendThrough } from './connection.ts';
 import { LEASE_MS, type Process } from './process.ts';
 import { SimulatedPayments, type UpstreamLink } from './upstream.ts';
@@ -48,7 +50,7 @@ export function operationsOf(process: Process, workshop: Workshop): MemoryOperat
 }
 
 export function benchOf(process: Process, workshop: Workshop): ProcessorContext {
-  const { random, policy, durability } = workshop;
+  const { random, policy, durability, chance } = workshop;
   const send = sendThrough(process, workshop);
   const payments = new SimulatedPayments(process, workshop);
   const account = { name: 'main', mode: 'live', headerPrefix: 'SERVICE' } as const;
@@ -67,7 +69,7 @@ export function benchOf(process: Process, workshop: Workshop): ProcessorContext 
     optOuts: {} as unknown as OptOuts,
     retries: {} as unknown as Retries,
     accounts: accountsOf(send, workshop) as unknown as Accounts,
-    upstream: { payments, admit: async () => ({ admitted: true }) } as unknown as Upstream,
+    upstream: { payments, admit: async () => admission(chance) } as unknown as Upstream,
     account: () => ({ upstream: account, fingerprint: 'keys' }),
     // The book of the service keeps it, and so tells which operation a token was asked for.
     callbackUrl: (_account, id) => id,
@@ -76,6 +78,10 @@ export function benchOf(process: Process, workshop: Workshop): ProcessorContext 
     wake: workshop.wake,
   };
 }
+
+/** Now and then there is no turn: what an attempt has learnt by then is written down without its next step. */
+const admission = (chance: Chance): Admission =>
+  chance.happens(0.02) ? { admitted: false, retryAfterMs: 1_000 } : { admitted: true };
 
 function accountsOf(send: <T>(command: () => T) => Promise<T>, { holds, rows, timeline }: Workshop) {
   const listed = (account: string) =>

@@ -37,6 +37,8 @@ export interface ProcessorWorld {
   /** What the next calls answer, by name; the last one repeats. */
   readonly answer: (name: keyof Payments, ...verdicts: Verdict<unknown>[]) => void;
   readonly advance: (ms: number) => void;
+  /** The service is full when the n-th turn is asked for. */
+  readonly noTurnAt: (nth: number) => void;
   readonly events: () => Promise<{ readonly type: string; readonly data: Record<string, unknown> }[]>;
 }
 
@@ -90,6 +92,14 @@ export function processorWorld(redis: Redis, { policy, ...changes }: BenchChange
     answer: (name, ...verdicts) => void answers.set(name, verdicts),
     advance: (ms) => {
       now += ms;
+    },
+    noTurnAt: (nth) => {
+      let asked = 0;
+      const admit = async () => {
+        asked += 1;
+        return asked === nth ? { admitted: false, retryAfterMs: 0 } : { admitted: true };
+      };
+      Object.assign(context.upstream, { admit });
     },
     events: async () => {
       const entries = await redis.xrange('events', '-', '+');

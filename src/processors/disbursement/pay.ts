@@ -1,11 +1,12 @@
 /**
  * Takes a disbursement from acceptance to its submit.
  *
- *   may we? ──▶ get a token (harmless) ──▶ write it down ──▶ submit (guarded) ──▶ looks decide the rest
+ *   may we? ──▶ get a token (harmless) ──▶ write it down, and that it is used ──▶ submit ──▶ looks decide the rest
  *
  * Creating a token moves no money, so everything before the submit may be repeated. A token is durable before it is
- * used: one that is lost after a submit could never be asked about. The submit is the one request that moves money;
- * what comes back decides nothing final: only a look at the status does.
+ * used: one that is lost after a submit could never be asked about. Nothing happens between the token and the intent to
+ * use it, so they are one write; where the submit has to wait, the token is left as `created`. The submit is the one
+ * request that moves money; what comes back decides nothing final: only a look at the status does.
  */
 import { toMs } from '../../lib/durations.ts';
 import { STOPPED } from '../../operations/accounts.ts';
@@ -15,7 +16,7 @@ import type { Change } from '../../operations/transition.ts';
 import { disbursement as declaration } from '../../queues/disbursement.ts';
 import type { NotOk, Verdict } from '../../upstream/verdict.ts';
 import { eventOf } from '../announced.ts';
-import { type Attempt as AttemptOf, DAILY_MS, attempt } from '../attempt.ts';
+import { type Attempt as AttemptOf, DAILY_MS, type Learnt, attempt } from '../attempt.ts';
 import { type AttemptResult, type Policy, retryAt, waitAt } from '../context.ts';
 import {
   NOT_UNDERSTOOD,
@@ -72,23 +73,24 @@ async function createToken(a: Attempt, callbackUrl: string, permit: ProbePermit)
   const verdict = await a.ask('act', (account, call) => {
     return context.upstream.payments.createDisbursement(account, asked, call);
   });
-  if (verdict.is !== 'ok') {
-    await recordHealth(record.account, verdict, permit, context);
-    return settleNoToken(a, verdict);
-  }
+  await recordHealth(record.account, verdict, permit, context);
+  if (verdict.is !== 'ok') return settleNoToken(a, verdict);
   const { token } = verdict.value;
   const evidence = { operation: 'create', code: verdict.exchange.code, httpStatus: verdict.exchange.httpStatus };
-  const set = { token, '@tokenAt': 0, reason: '', keys: a.keys, mode: a.account.mode };
-  const kept = await a.keep({ to: 'created', set, evidence, claims: `token=${token}` }, (at) => {
-    return { state: 'created', token, tokenAt: at, tries: 0 };
-  });
-  if (kept === 'claimed') {
+  return submit(a, {
+    change: {
+      to: 'created',
+      set: { token, '@tokenAt': 0, reason: '', keys: a.keys, mode: a.account.mode },
+      evidence,
+      claims: `token=${token}`,
+    },
     // Sent with this token, it would be the other's payment, or end as it.
-    const told = [evidence, named('token', token)];
-    return a.announce('needs_review', { reason: 'token_collision', evidence: told });
-  }
-  await recordHealth(record.account, verdict, permit, context);
-  return submit(a);
+    claimed: () => {
+      const told = [evidence, named('token', token)];
+      return a.announce('needs_review', { reason: 'token_collision', evidence: told });
+    },
+    token,
+  });
 }
 
 /** What an answer that is not a token means. Nothing was sent to an operator, whatever it says. */
@@ -123,16 +125,25 @@ async function staysOpen(a: Attempt, verdict: NotOk, evidence: EvidenceDraft): P
   return a.retryLater(verdict, { waitsMs: RETRY_MS, evidence, set });
 }
 
-/** From `created`, or from `unknown` and `needs_review` where the same token may be sent again. */
-export async function submit(a: Attempt): Promise<AttemptResult> {
+/** A token that no record has yet: it is written down in the same step as the intent to use it, or left as `created`. */
+interface Fresh extends Learnt<'disbursement'> {
+  readonly token: string;
+}
+
+/** With a fresh token, or from `created`, `unknown` and `needs_review` where the same token may be sent again. */
+export async function submit(a: Attempt, fresh?: Fresh): Promise<AttemptResult> {
   const { context, record } = a;
   const { leaseMs, quietMs } = a.policy;
-  const { token, disburseId, id } = record;
+  const { disburseId, id } = record;
+  const token = fresh?.token ?? record.token;
   if (token === undefined) throw new Error(`disbursement ${id} has no token to submit`);
   const sends = record.sends + 1;
-  const written = { ...record, state: 'submitting', sends } as const;
+  // Upstream has answered: what did not happen before it counts no more.
+  const tries = fresh ? 0 : record.tries;
+  const written = { ...record, state: 'submitting', token, sends, tries } as const;
   const intent = {
     written,
+    learnt: fresh,
     // If we die now, the quiet period counts from the latest moment at which this lease could still have sent.
     set: { sends, '@sentAt': 0, '@quietUntil': leaseMs + quietMs, createdSeenAt: '' },
     evidence: { operation: 'submit', code: '', detail: `send ${sends}`, send: sends },
