@@ -1,30 +1,7 @@
 /** The accounts of the service that this process may use: `main` from the settings, others from ACCOUNTS_FILE. */
-import { z } from 'zod';
 import type { Config } from './config.ts';
 import { derivedHex } from './lib/ids.ts';
-import { Secret } from './lib/secret.ts';
 import type { UpstreamAccount } from './upstream/options.ts';
-
-const key = z
-  .string()
-  .min(1)
-  .transform((value) => new Secret(value))
-  .optional();
-
-const accountFile = z.record(
-  z.string().regex(/^[a-z][a-z0-9_-]{0,31}$/, 'an account is named in lower-case letters, digits, - and _'),
-  z.strictObject({
-    mode: z.enum(['live', 'test']).optional(),
-    masterKey: key,
-    privateKey: key,
-    token: key,
-    smsUserKey: key,
-    smsSecretKey: key,
-    smsAppKey: key,
-    smsSender: z.string().optional(),
-    keysBefore: z.array(z.string()).default([]),
-  }),
-);
 
 interface Account extends UpstreamAccount {
   /** Fingerprints of the keys that these have taken the place of, in the same application. */
@@ -57,24 +34,6 @@ export function readAccounts(config: Config): AccountBook {
     });
   }
   return book;
-}
-
-/** The file holds keys, and a parser's message may quote them: only the place is told, and what belongs there. */
-export function readAccountsText(text: string): z.output<typeof accountFile> {
-  let written: unknown;
-  try {
-    written = JSON.parse(text);
-  } catch {
-    throw new TypeError('is not JSON');
-  }
-  const { data, error } = accountFile.safeParse(written);
-  if (data !== undefined) return data;
-  throw new TypeError(error.issues.map(wordsOf).join('; '));
-}
-
-function wordsOf(issue: z.core.$ZodIssue): string {
-  const told = issue.code === 'invalid_key' ? (issue.issues[0]?.message ?? issue.message) : issue.message;
-  return [issue.path.join('.'), told].filter((part) => part !== '').join(': ');
 }
 
 /**

@@ -130,3 +130,42 @@ function readHostAndPort(text: string): { readonly host: string; readonly port: 
   if (host !== undefined && portNumber > 0 && portNumber <= PORT_MOST) return { host, port: portNumber };
   throw new TypeError(`not host:port: "${text}" (write s1:26379,s2:26379,s3:26379)`);
 }
+
+const accountKey = z
+  .string()
+  .min(1)
+  .transform((value) => new Secret(value))
+  .optional();
+
+const accountFile = z.record(
+  z.string().regex(/^[a-z][a-z0-9_-]{0,31}$/, 'an account is named in lower-case letters, digits, - and _'),
+  z.strictObject({
+    mode: z.enum(['live', 'test']).optional(),
+    masterKey: accountKey,
+    privateKey: accountKey,
+    token: accountKey,
+    smsUserKey: accountKey,
+    smsSecretKey: accountKey,
+    smsAppKey: accountKey,
+    smsSender: z.string().optional(),
+    keysBefore: z.array(z.string()).default([]),
+  }),
+);
+
+/** The file holds keys, and a parser's message may quote them: only the place is told, and what belongs there. */
+export function readAccountsText(text: string): z.output<typeof accountFile> {
+  let written: unknown;
+  try {
+    written = JSON.parse(text);
+  } catch {
+    throw new TypeError('is not JSON');
+  }
+  const { data, error } = accountFile.safeParse(written);
+  if (data !== undefined) return data;
+  throw new TypeError(error.issues.map(wordsOf).join('; '));
+}
+
+function wordsOf(issue: z.core.$ZodIssue): string {
+  const told = issue.code === 'invalid_key' ? (issue.issues[0]?.message ?? issue.message) : issue.message;
+  return [issue.path.join('.'), told].filter((part) => part !== '').join(': ');
+}

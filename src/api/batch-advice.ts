@@ -3,10 +3,12 @@
  * rough, and a disbursement without funds is held, not lost. Without an answer in time there is no word.
  */
 import type { Finding } from '../kinds/batch.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Queries } from '../operations/queries.ts';
 import type { BatchRecord } from '../operations/record.ts';
+import type { ProcessorContext } from '../processors/context.ts';
 import { describeXof } from '../lib/money.ts';
 import { adviseOn } from './balance-advice.ts';
-import type { ApiContext } from './context.ts';
 
 type Balances = Readonly<Record<string, number | null>>;
 
@@ -19,11 +21,17 @@ interface Known {
 const KNOWN_FOR_MS = 30_000;
 const PATIENCE_MS = 2_000;
 
+interface AdvisorOptions {
+  readonly processing: ProcessorContext;
+  readonly queries: Queries;
+  readonly clock: Clock;
+}
+
 export class BatchAdvisor {
-  readonly #context: Pick<ApiContext, 'processing' | 'queries' | 'clock'>;
+  readonly #context: AdvisorOptions;
   readonly #known = new Map<string, Known>();
 
-  constructor(context: Pick<ApiContext, 'processing' | 'queries' | 'clock'>) {
+  constructor(context: AdvisorOptions) {
     this.#context = context;
   }
 

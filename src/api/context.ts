@@ -4,11 +4,13 @@ import type { QueueName } from '../kinds/due-queues.ts';
 import type { Prices } from '../campaigns/check/prices.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
+import type { EndpointService } from '../events/endpoint-service.ts';
 import type { EventStream } from '../events/stream.ts';
 import type { Accounts } from '../operations/accounts.ts';
 import type { Batches } from '../operations/batches.ts';
 import type { Campaigns } from '../operations/campaigns.ts';
 import type { Slices } from '../operations/slices.ts';
+import type { Endpoints } from '../operations/endpoints.ts';
 import type { Operations } from '../operations/operations.ts';
 import type { OptOuts } from '../operations/opt-outs.ts';
 import type { Purge } from '../operations/purge.ts';
@@ -27,14 +29,13 @@ import { describeProblems } from '../producer/problems.ts';
 import type { BatchDoor } from '../producer/batch/door.ts';
 import type { IntakeJobs } from '../queues/intake-jobs.ts';
 import type { BatchAdvisor } from './batch-advice.ts';
-import type { EndpointRoutesContext } from './event-endpoints.ts';
 import { type ApiKey, mayUseAccount } from './keys.ts';
 import { ApiProblem, invalid } from './problem.ts';
 
 type RefusalKind = 'recovering' | 'not-durable' | 'memory-full';
 
 /** What the routes work with; everything comes from main. */
-export interface ApiContext extends EndpointRoutesContext {
+export interface ApiContext {
   readonly keys: readonly ApiKey[];
   /** For what all processes count together; records are changed through the others. */
   readonly redis: Redis;
@@ -72,6 +73,8 @@ export interface ApiContext extends EndpointRoutesContext {
   readonly limits: SharedLimits;
   readonly accounts: Accounts;
   readonly events: EventStream;
+  readonly endpoints: Endpoints;
+  readonly endpointService: EndpointService;
   readonly wake: (queue: QueueName, id: string, rev: string | number) => void;
   /** Why nothing can be accepted now, if so. */
   readonly refusal: () => { readonly kind: RefusalKind; readonly detail: string } | undefined;

@@ -1,19 +1,13 @@
-/** Where signed deliveries go. Who may read events may have them posted, to an endpoint of the key's own. */
+/** Where signed deliveries go. A key that may read events may have them posted, to an endpoint of its own. */
 import { z } from 'zod';
 import { eventTypes } from '../kinds/event-types.ts';
-import type { EndpointService } from '../events/endpoint-service.ts';
-import type { Endpoint, Endpoints, LogLine } from '../operations/endpoints.ts';
+import type { Endpoint, LogLine } from '../operations/endpoints.ts';
 import type { ApiContext } from './context.ts';
 import type { ApiKey } from './keys.ts';
 import { endpointDetail, endpoints, endpointWithSecret, replayed } from './openapi/answers-operating.ts';
 import { answer, json } from './openapi/pieces.ts';
 import { ApiProblem, invalid } from './problem.ts';
 import { route } from './route.ts';
-
-export interface EndpointRoutesContext {
-  readonly endpoints: Endpoints;
-  readonly endpointService: EndpointService;
-}
 
 const registration = z
   .strictObject({

@@ -12,9 +12,8 @@ import { Listener } from './listener.ts';
 import { awaitCustomer } from './payment-requests.ts';
 import { serve } from './serve.ts';
 import { type SettingPatch, Settings } from './settings.ts';
-import { TokenBook } from './sms-login.ts';
 import { SandboxTime } from './time.ts';
-import type { Credentials, World } from './world.ts';
+import { type Credentials, TokenBook, type World } from './world.ts';
 
 export interface SandboxOptions {
   /** 0 (the default) picks a free port. */
@@ -88,7 +87,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     for (const listener of [base, crm, controller]) await listener.set(true);
     await applyFaults();
   } catch (thrown) {
-    // The file may be that of whoever has these ports: it is not written.
+    // The file may belong to the sandbox that has these ports: it is not written.
     keeper?.rest();
     await close();
     throw thrown;

@@ -71,7 +71,7 @@ function work(ask: Ask, method: string | undefined, response: ServerResponse, be
   }
 }
 
-/** The work of a caller who has given up: nobody hears the answer. */
+/** The work of a caller that has given up: nobody hears the answer. */
 async function answerLate(ask: Ask, method: string | undefined, { world }: Bench): Promise<void> {
   await answerTo(ask, method, world);
 }

@@ -1,34 +1,7 @@
 /** SMS login and the bearer tokens it gives (interface: Authentication, Messaging area). */
-import type { Random } from '../lib/random.ts';
 import { type Answer, ok } from './answers.ts';
-import { type SmsCode, smsRefusal } from './sms-codes.ts';
+import { smsRefusal } from './sms-codes.ts';
 import type { Ask, Handler, World } from './world.ts';
-
-/** The bearer tokens that were given out, and until when each is good. */
-export class TokenBook {
-  readonly #endsAt = new Map<string, number>();
-
-  give(random: Random, endsAt: number): string {
-    const token = random.hex(24);
-    this.#endsAt.set(token, endsAt);
-    return token;
-  }
-
-  /** The error code a token deserves, or undefined when it is good. */
-  refusal(token: string, now: number): SmsCode | undefined {
-    const endsAt = this.#endsAt.get(token);
-    if (endsAt === undefined) return 'ERROR_122';
-    return now >= endsAt ? 'ERROR_121' : undefined;
-  }
-
-  expire(token: string): void {
-    if (this.#endsAt.has(token)) this.#endsAt.set(token, 0);
-  }
-
-  clear(): void {
-    this.#endsAt.clear();
-  }
-}
 
 export const loginSms: Handler = (ask, world) => {
   const fields = readFields(ask, world);

@@ -5,7 +5,6 @@ import type { Postman } from './callbacks.ts';
 import type { Faults } from './faults.ts';
 import type { Endpoint } from './operations.ts';
 import type { Settings } from './settings.ts';
-import type { TokenBook } from './sms-login.ts';
 import type { SandboxTime } from './time.ts';
 
 /** What a client must present. Not secrets: they open nothing but this program. */
@@ -18,6 +17,32 @@ export interface Credentials {
   readonly smsAppKey: string;
   /** The sender signature configured on the messaging account. */
   readonly smsSender: string;
+}
+
+/** The bearer tokens that were given out, and until when each is good. */
+export class TokenBook {
+  readonly #endsAt = new Map<string, number>();
+
+  give(random: Random, endsAt: number): string {
+    const token = random.hex(24);
+    this.#endsAt.set(token, endsAt);
+    return token;
+  }
+
+  /** The error code a token deserves, or undefined when it is good. */
+  refusal(token: string, now: number): 'ERROR_121' | 'ERROR_122' | undefined {
+    const endsAt = this.#endsAt.get(token);
+    if (endsAt === undefined) return 'ERROR_122';
+    return now >= endsAt ? 'ERROR_121' : undefined;
+  }
+
+  expire(token: string): void {
+    if (this.#endsAt.has(token)) this.#endsAt.set(token, 0);
+  }
+
+  clear(): void {
+    this.#endsAt.clear();
+  }
 }
 
 /** Everything a handler may touch. Time and chance come only from here. */

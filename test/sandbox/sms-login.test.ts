@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { seededRandom } from '../../src/lib/random.ts';
-import { TokenBook } from '../../src/sandbox/sms-login.ts';
+import { TokenBook } from '../../src/sandbox/world.ts';
 
 test('a bearer token is good until the very millisecond of its end', () => {
   const book = new TokenBook();
