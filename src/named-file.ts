@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
 
-/** What it holds is for who asks for it: printing, logging and JSON give its place. */
+/** What it holds is given to nobody by accident: printing, logging and JSON give its place. */
 export class NamedFile<T> {
   readonly path: string;
   readonly #holds: T;

@@ -3,7 +3,6 @@
  * and the first log line. A setting is declared here and nowhere else; config.ts reads it.
  */
 import { z } from 'zod';
-import { readAccountsText } from './accounts.ts';
 import { readPrices } from './campaigns/check/prices.ts';
 import { readQuietHours, readTimeZone } from './lib/quiet-hours.ts';
 import { toMs } from './lib/durations.ts';
@@ -19,6 +18,7 @@ import {
   onOff,
   orIssue,
   port,
+  readAccountsText,
   readCertificates,
   readFingerprint,
   readWithdrawModeName,
@@ -53,11 +53,14 @@ const redis = {
   ],
   REDIS_CA_FILE: [
     fileWith(readCertificates).optional(),
-    'PEM file of who signs the certificate of a `rediss://`, where Node.js does not know them.',
+    'PEM file of the authority that signs the certificate of a `rediss://`, where Node.js does not know it.',
   ],
   REDIS_SENTINELS: [sentinels().optional(), 'host:port,host:port of the sentinels, where there are some.'],
   REDIS_SENTINEL_NAME: [z.string().default('mymaster'), 'The name by which the sentinels know the primary.'],
-  REDIS_SENTINEL_USER: [z.string().optional(), 'Who relais is to the sentinels, where they have users of their own.'],
+  REDIS_SENTINEL_USER: [
+    z.string().optional(),
+    'The user name of relais with the sentinels, where they have users of their own.',
+  ],
   REDIS_SENTINEL_PASSWORD: [
     secret(),
     'What the sentinels themselves ask for; the password of Redis stands in `REDIS_URL`.',
@@ -199,7 +202,7 @@ const messaging = {
   ],
   SMS_ON_UNKNOWN: [
     z.enum(['hold', 'resend'], { error: 'must be hold or resend' }).default('hold'),
-    'Recipients who may or may not have been sent to and whom two looks did not find: left `unknown`, or sent to again.',
+    'Recipients in doubt that two looks did not find: left `unknown`, or sent to again.',
   ],
   SMS_SPLIT: [
     onOff.unwrap().default('on'),

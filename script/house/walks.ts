@@ -7,6 +7,7 @@ import { closeConnection, openCommands, waitUntilReady } from '../../src/redis/c
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { Asking } from '../demonstration/asking.ts';
+import { isGenerated, isSandbox } from './tree.ts';
 import { type Covered, type Worker, readCoverage, sourceLinesOf, sourcePathOf, workers } from './coverage.ts';
 import { build, watch } from './watched.ts';
 
@@ -92,7 +93,7 @@ async function walkEach(stage: Stage): Promise<Walks> {
   const told = (working: readonly Covered[]): readonly Worker[] =>
     workers({ working, idle }, sourceLinesOf)
       .map(({ url, lines }) => ({ path: sourcePathOf(url, stage.built), lines }))
-      .filter(({ path }) => !path.startsWith('src/sandbox/'))
+      .filter((file) => !isSandbox(file) && !isGenerated(file))
       .sort((a, b) => (a.path < b.path ? -1 : 1));
   return { disbursement: told(disbursement), recipient: told(recipient) };
 }

@@ -4,7 +4,7 @@ import { dirname, join, relative } from 'node:path';
 import { constants } from './constants.ts';
 import { type Head, parseHead } from './head.ts';
 import { between, locals, withConstants, withoutComments } from './lua-text.ts';
-import { typescriptOf } from './typescript-text.ts';
+import { moduleOf } from './typescript-text.ts';
 
 /** Where scripts are; what they share is in `lib/` below, and what is made from them in `generated/`. */
 export const SCRIPT_FOLDERS = ['src/redis/scripts', 'src/operations/scripts', 'src/upstream/scripts'] as const;
@@ -16,9 +16,6 @@ export interface LuaScript {
   readonly head: Head;
   /** What Redis runs, with all that it includes. */
   readonly lua: string;
-  /** Where its TypeScript stands. */
-  readonly target: string;
-  readonly typescript: string;
 }
 
 /** Reads one file, by its path from the root. */
@@ -41,6 +38,12 @@ export const filesIn = (folder: string, end: string): readonly string[] =>
 export const scriptsIn = (folder: string): readonly LuaScript[] =>
   filesIn(folder, '.lua').map((path) => compose(path));
 
+/** The module that holds the scripts of a folder: where it stands, and its text. */
+export function generatedFrom(folder: string): { readonly target: string; readonly typescript: string } {
+  const target = join(folder, 'generated', 'scripts.ts');
+  return { target, typescript: moduleOf(scriptsIn(folder), relative(dirname(target), 'src/redis')) };
+}
+
 export function compose(path: string, read: ReadFile = readSource): LuaScript {
   const source = read(path);
   const included = includesOf(path, read);
@@ -53,9 +56,7 @@ export function compose(path: string, read: ReadFile = readSource): LuaScript {
   );
   const folder = dirname(path);
   const name = path.slice(folder.length + 1).replace(/\.lua$/, '');
-  const target = join(folder, 'generated', `${name}.ts`);
-  const redisFolder = relative(dirname(target), 'src/redis');
-  return { path, name, head, lua, target, typescript: typescriptOf({ name, head, lua, redisFolder }) };
+  return { path, name, head, lua };
 }
 
 const INCLUDE = /^--- @include "([^"]+)"$/gm;

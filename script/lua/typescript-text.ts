@@ -1,4 +1,4 @@
-/** The TypeScript of a script: what it takes and answers as types, its text, and the function that calls it. */
+/** The TypeScript of scripts: what each takes and answers as types, its text, and the function that calls it. */
 import type { AnswerType, Case, Group, Head, Key, Member, Unit, Word, WordType } from './head.ts';
 
 export interface Written {
@@ -7,23 +7,28 @@ export interface Written {
   readonly head: Head;
   /** What Redis runs. */
   readonly lua: string;
-  /** From the generated file to `src/redis`. */
-  readonly redisFolder: string;
 }
 
 const camel = (name: string): string => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 const pascal = (name: string): string => camel(`-${name}`);
 
-export function typescriptOf({ name, head, lua, redisFolder }: Written): string {
+/** One module for the scripts of a folder. `redisFolder`: from it to `src/redis`. */
+export function moduleOf(scripts: readonly Written[], redisFolder: string): string {
+  const head = [
+    '// Generated from ../*.lua. UPDATE_DOCS=1 npx vitest run --project unit writes it anew.',
+    `import * as lua from '${redisFolder}/scripts.ts';`,
+    '',
+  ].join('\n');
+  return [head, ...scripts.map(typescriptOf)].join('\n');
+}
+
+function typescriptOf({ name, head, lua }: Written): string {
   const args = `${pascal(name)}Args`;
   const answer = `${pascal(name)}Answer`;
   const returns = head.returns ?? { is: 'unit', unit: 'int' };
   const named = [...head.types].map(([type, of]): [string, AnswerType] => [`${pascal(name)}${type}`, of]);
   const naming = { prefix: pascal(name) };
   return [
-    `// Generated from ../${name}.lua. UPDATE_DOCS=1 npx vitest run --project unit writes it anew.`,
-    `import * as lua from '${redisFolder}/scripts.ts';`,
-    '',
     `export interface ${args} {`,
     ...groupLines(head, head),
     ...head.each.flatMap((each) => [
@@ -38,7 +43,7 @@ export function typescriptOf({ name, head, lua, redisFolder }: Written): string 
     ]),
     ...named.flatMap(([type, of]) => ['', ...readerLines(`read${type}`, type, of, naming)]),
     '',
-    ...readerLines('read', answer, returns, naming),
+    ...readerLines(`read${answer}`, answer, returns, naming),
     '',
     `export const ${camel(name)}Script = lua.defineScript('${name}', \``,
     `${lua.replace(/[\\`]|\$\{/g, '\\$&')}\`);`,
@@ -46,7 +51,7 @@ export function typescriptOf({ name, head, lua, redisFolder }: Written): string 
     ...(head.says ? [`/** ${head.says.replaceAll('\n', '\n * ')} */`] : []),
     `export async function ${camel(name)}(redis: lua.ScriptHost, args: ${args}): Promise<${answer}> {`,
     ...callLines(head, head).map((line) => `  ${line}`),
-    `  return read(await lua.runScript(redis, ${camel(name)}Script, keys, words));`,
+    `  return read${answer}(await lua.runScript(redis, ${camel(name)}Script, keys, words));`,
     '}',
     '',
   ].join('\n');

@@ -1,4 +1,4 @@
-/** The HTTP door: who asks, how often, what for; and every refusal as a problem that names the next step. */
+/** The HTTP door: which key asks, how often, what for; and every refusal as a problem that names the next step. */
 import express, {
   type ErrorRequestHandler,
   type Express,

@@ -55,7 +55,7 @@ interface Look<R> {
   readonly advance: Advance;
 }
 
-/** Looks now, for a caller who would rather not wait for the next look. */
+/** Looks now, for a caller that would rather not wait for the next look. */
 export async function lookWhileWaiting<R extends RecordOf[Created]>(
   context: ApiContext,
   { record: { id, state, publishedAt }, again, advance }: Look<R>,

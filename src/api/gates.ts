@@ -23,7 +23,7 @@ interface Naming {
   readonly mustExist: boolean;
 }
 
-/** Of a file each line names its own, or the query names one for all. Which accounts there are is told to those who may use them. */
+/** Of a file each line names its own, or the query names one for all. Which accounts there are is told to keys that may use them. */
 export function requireNamedAccounts(
   { accountNames }: ApiContext,
   key: ApiKey,

@@ -1,4 +1,4 @@
-/** Who may ask: `name:role+role[@account+account]:secret` or `…:sha256:<hex>`, several separated by commas. */
+/** The keys of callers: `name:role+role[@account+account]:secret` or `…:sha256:<hex>`, several separated by commas. */
 import { hash, timingSafeEqual } from 'node:crypto';
 
 const roles = ['enqueue', 'read', 'approve', 'operate'] as const;

@@ -1,4 +1,4 @@
-/** The limits of money: what holds, by whom, and what waits for another key. */
+/** The limits of money: what holds, which key set it, and what waits for another key. */
 import { z } from 'zod';
 import { type MoneyLimit, isMoneyLimit, moneyLimits } from '../operations/limits.ts';
 import type { LimitStanding } from '../operations/shared-limits.ts';

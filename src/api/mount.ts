@@ -42,7 +42,7 @@ export function mount(routes: readonly Route[], context: ApiContext, admit: Admi
     if (!found) return next();
     const work = found.place.methods.get(request.method === 'HEAD' ? 'GET' : request.method);
     if (work) return work({ request, response, params: found.params });
-    // What there is, and what not, is told to those who have a key.
+    // What there is, and what not, is told to callers with a key.
     await admit(request, response);
     const allowed = [...found.place.methods.keys()].join(', ');
     response.set('Connection', 'close').set('Allow', allowed);

@@ -9,7 +9,7 @@ import type { Redis } from 'ioredis';
 import type { Response } from 'express';
 import type { Clock } from '../lib/clock.ts';
 import { keys } from '../operations/keys.ts';
-import { tokenBucket } from '../redis/scripts/generated/token-bucket.ts';
+import { tokenBucket } from '../redis/scripts/generated/scripts.ts';
 import type { ApiKey } from './keys.ts';
 import { ApiProblem } from './problem.ts';
 

@@ -1,4 +1,4 @@
-/** What a caller who waited is told when upstream said no, or nothing. */
+/** What a waiting caller is told when upstream said no, or nothing. */
 import { failures } from '../upstream/failures.ts';
 import type { NotOk } from '../upstream/verdict.ts';
 import { ApiProblem, invalid } from './problem.ts';

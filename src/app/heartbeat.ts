@@ -83,7 +83,7 @@ async function witnessOf({ config, logger, random }: Needs): Promise<Witness | u
   }
 }
 
-/** Who this is, without a password. */
+/** The name of this place, without a password. */
 function placeOf(config: Config): string {
   const { host, pathname } = new URL(config.REDIS_URL);
   const server = config.REDIS_SENTINELS === undefined ? host : config.REDIS_SENTINEL_NAME;

@@ -35,7 +35,7 @@ export function limitsPart(needs: Needs, roles: readonly string[]): Part {
         const reasons = await waitForRedis(() => limits.reasons(clock.now()), patience);
         logger.error({ reasons }, 'limits here are looser than those that hold');
       }
-      // Those who have no opinion of their own, the library among them, keep to what Redis says. In a recovery nothing is
+      // Processes without limits of their own, the library among them, keep to what Redis says. In a recovery nothing is
       // accepted yet; and the one that ends may have been of a copy that was put back meanwhile.
       redis.on('ready', again);
       const deaf = heartbeat.onChange(again);

@@ -105,7 +105,7 @@ function rowsOfSlice(slice: SliceRecord, campaign: CampaignRecord): RecipientRow
   });
 }
 
-/** Who was in a request that may have left. */
+/** States of a recipient that was in a request that may have left. */
 const LEFT: ReadonlySet<RecipientState> = new Set(['sending', 'sent', 'failed', 'unknown']);
 
 function rowsOf(chunk: ChunkRecord, campaign: CampaignRecord): RecipientRow[] {

@@ -1,4 +1,4 @@
-/** The check as the API makes it: it knows the campaign, who is in it already, and who has opted out. */
+/** The check as the API makes it: it knows the campaign, the numbers in it, and the opt-outs. */
 import type { CheckSummary } from '../campaigns/check/summary.ts';
 import { checkFile, contentTypeOf, type FileFlags, queryOf, readingOf } from './recipients-file.ts';
 import { withRereadable } from './recipients-source.ts';

@@ -7,6 +7,7 @@ import { fingerprint } from '../lib/ids.ts';
 import { isAfter } from '../lib/stream-place.ts';
 import { readEventData } from '../operations/event-data.ts';
 import { keys } from '../operations/keys.ts';
+import { items } from '../redis/scripts.ts';
 import type { CompletionEvent } from './catalogue.ts';
 
 export interface EventPage {
@@ -53,7 +54,7 @@ export interface EventStreamOptions {
   readonly epoch?: () => string;
   /**
    * How far the events are where a failover cannot lose them, looked at anew for this place. Absent: as far as they go.
-   * A reader who was told of one that is then lost would stand beyond those that come after it, and never see them.
+   * A reader that was told of one that is then lost would stand beyond those that come after it, and never see them.
    */
   readonly keptUpTo?: (place: string) => Promise<string>;
   /** Told of a place that was given to a reader, and that the stream has not come to. */
@@ -120,7 +121,7 @@ export class EventStream {
     return entries.filter(([one]) => !isAfter(one, upTo));
   }
 
-  /** Who holds a cursor can prove that it was given in this epoch: its last letters are made of the epoch as a whole. */
+  /** A cursor proves that it was given in this epoch: its last letters are made of the epoch as a whole. */
   #sealed(place: string): string {
     const epoch = this.#epoch();
     return epoch === '' || place === BEGINNING ? place : `${place}.${sealOf(epoch, place)}`;
@@ -156,7 +157,7 @@ export class EventStream {
   }
 
   async #info(): Promise<(name: string) => unknown> {
-    const info = (await this.#redis.xinfo('STREAM', keys.events)) as unknown[];
+    const info = items(await this.#redis.xinfo('STREAM', keys.events));
     return (name) => info[info.indexOf(name) + 1];
   }
 }

@@ -9,6 +9,7 @@ import type { Redis } from 'ioredis';
 import type { Clock } from '../lib/clock.ts';
 import { keys } from '../operations/keys.ts';
 import { waitUntilReady } from '../redis/connections.ts';
+import { items, list, number, optional, text } from '../redis/scripts.ts';
 import type { CompletionEvent } from './catalogue.ts';
 import { putAside } from './dead-letters.ts';
 import { readEvent } from './stream.ts';
@@ -84,7 +85,16 @@ async function ensureGroup({ redis, group, from }: Subscription): Promise<void> 
   }
 }
 
-type Entry = [place: string, fields: string[] | null];
+/** The fields are absent where the entry is no longer kept. */
+const entries = list((value) => {
+  const [place, fields] = items(value);
+  return { place: text(place), fields: optional(list(text), fields) ?? [] };
+});
+
+const pendings = list((value) => {
+  const [place, , idleMs, tries] = items(value);
+  return { place: text(place), idleMs: number(idleMs), tries: number(tries) };
+});
 
 async function handleNew(subscription: Subscription, waitMs: number): Promise<void> {
   const { redis, group, consumer, signal } = subscription;
@@ -101,10 +111,11 @@ async function handleNew(subscription: Subscription, waitMs: number): Promise<vo
     keys.events,
     '>',
   );
-  const [[, entries] = ['', []]] = (answer ?? []) as [string, Entry[]][];
+  const [read] = optional(items, answer) ?? [];
+  const [, told = []] = optional(items, read) ?? [];
   // What was read while we were told to stop is left to the others.
   if (signal.aborted) return;
-  for (const [place, fields] of entries) await handle(subscription, { place, fields: fields ?? [], tries: 1 });
+  for (const entry of entries(told)) await handle(subscription, { ...entry, tries: 1 });
 }
 
 /** Claims what is overdue by its own number of tries, so that a broken event is tried ever more rarely. */
@@ -113,21 +124,19 @@ async function handleOverdue(subscription: Subscription): Promise<void> {
   let from = '-';
   for (;;) {
     const idleMs = Math.min(...retryMs);
-    const answer = await redis.xpending(keys.events, group, 'IDLE', idleMs, from, '+', AT_A_TIME);
-    const pending = answer as [place: string, consumer: string, idleMs: number, tries: number][];
-    for (const [place, , idle, tries] of pending) {
+    const pending = pendings(await redis.xpending(keys.events, group, 'IDLE', idleMs, from, '+', AT_A_TIME));
+    for (const { place, idleMs: idle, tries } of pending) {
       if (signal.aborted) return;
       const wait = retryMs[Math.min(tries, retryMs.length) - 1] ?? idleMs;
       if (idle < wait) continue;
-      const claimed = (await redis.xclaim(keys.events, group, consumer, wait, place)) as Entry[];
-      const [entry] = claimed;
+      const [entry] = entries(await redis.xclaim(keys.events, group, consumer, wait, place));
       // Nothing: another consumer was quicker, or the event is no longer kept, and then the server forgets it too.
       if (!entry) continue;
-      await handle(subscription, { place, fields: entry[1] ?? [], tries: tries + 1 });
+      await handle(subscription, { ...entry, tries: tries + 1 });
     }
     const last = pending.at(-1);
     if (pending.length < AT_A_TIME || !last) return;
-    from = `(${last[0]}`;
+    from = `(${last.place}`;
   }
 }
 

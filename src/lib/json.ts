@@ -106,7 +106,7 @@ class Scan {
     inside.awaitsName = false;
     inside.name = name;
     if (inside.names.has(name)) {
-      // A body whose fields are named after people is not repeated to whoever reads refusals and logs.
+      // A body may name its fields after people: what is written in logs and refusals does not repeat them.
       const told = maskPhone(name.slice(0, NAME_SHOWN));
       this.#wrong = { wrong: `has the key "${told}" twice`, is: 'ambiguous', ...this.#row() };
     }

@@ -35,7 +35,7 @@ export function ttlCache<T>(options: TtlCacheOptions<T>): () => Promise<T | unde
 
   return () => {
     if (latest !== undefined && clock.monotonic() < staleAtMono) return latest;
-    // Until it has an answer, everybody who asks waits for this one.
+    // Until it has an answer, every caller waits for this one.
     staleAtMono = Number.POSITIVE_INFINITY;
     latest = begin();
     return latest;

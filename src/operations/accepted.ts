@@ -1,8 +1,7 @@
 /** What acceptance writes, as its script writes it. */
 import type { Kind } from '../kinds/index.ts';
 import type { Accepted, NewOperation } from './operations.ts';
-import { accept } from './scripts/generated/accept.ts';
-import { acceptMessages } from './scripts/generated/accept-messages.ts';
+import { accept, acceptMessages } from './scripts/generated/scripts.ts';
 import { RECORD_VERSION, type RecordAt, readRecord } from './record.ts';
 
 /** The scripts that accept. A double has others in their place. */

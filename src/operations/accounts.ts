@@ -3,10 +3,13 @@ import type { Redis } from 'ioredis';
 import { type HoldArea, holdAreas } from '../kinds/account.ts';
 import { keys } from './keys.ts';
 import type { Fields } from './record.ts';
-import { countFailure } from './scripts/generated/count-failure.ts';
-import { type HoldAccountArgs, holdAccount } from './scripts/generated/hold-account.ts';
-import { probeAccount } from './scripts/generated/probe-account.ts';
-import { releaseAccount } from './scripts/generated/release-account.ts';
+import {
+  countFailure,
+  type HoldAccountArgs,
+  holdAccount,
+  probeAccount,
+  releaseAccount,
+} from './scripts/generated/scripts.ts';
 
 /** The reason of an account that a person has stopped. It is released by a person, never by itself. */
 export const STOPPED = 'stopped';

@@ -1,4 +1,4 @@
-/** A file of disbursements as we keep it: what was found in it, who answers for it, and how far it has come. */
+/** A file of disbursements as we keep it: what was found in it, which keys answer for it, and how far it has come. */
 import type { Sum } from '../kinds/batch.ts';
 
 /** A batch that nobody has approved by then expires: what was checked a day ago is not what is paid today. */

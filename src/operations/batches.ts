@@ -6,12 +6,13 @@ import type { Redis } from 'ioredis';
 import { isFinal } from '../kinds/states.ts';
 import type { Random } from '../lib/random.ts';
 import { RedisUnavailable } from '../redis/connections.ts';
+import { answersOf, ignored, list, maybe, text } from '../redis/scripts.ts';
 import { type BatchRow, packBatchRow, unpackBatchRow } from './batch-record.ts';
 import { storedNames } from './brief.ts';
 import { type Guard, NO_MEMORY } from './heartbeat.ts';
 import { keys } from './keys.ts';
 import { type Fields, RECORD_VERSION } from './record.ts';
-import { acceptBatch } from './scripts/generated/accept-batch.ts';
+import { acceptBatch } from './scripts/generated/scripts.ts';
 
 export interface NewBatch {
   readonly id: string;
@@ -30,7 +31,7 @@ export type BatchAccepted =
   /** `open`: a batch of the same bytes waits for its approval, or is being paid, under another name. */
   | { readonly outcome: 'conflict' | 'open'; readonly id: string };
 
-/** Who has a reference already. */
+/** The operation that has a reference already. */
 export interface Standing {
   readonly id: string;
   /** The very same request: accepting it again changes nothing. */
@@ -155,7 +156,7 @@ export class Batches {
     }
   }
 
-  /** For each request, who stands for its reference already. */
+  /** For each request, the operation that has its reference already. */
   async standing(
     account: string,
     requests: readonly { readonly id: string; readonly fingerprint: string; readonly reference: string }[],
@@ -164,12 +165,11 @@ export class Batches {
     for (const { id, reference } of requests) {
       pipeline.hget(keys.record(id), 'fp').get(keys.reference(account, 'disbursement', reference));
     }
-    const answers = await executed(pipeline);
+    const answers = await answersOf(pipeline, maybe(text));
     return requests.map(({ id, fingerprint }, index) => {
-      const known = answers[index * 2] as string | null;
-      const owner = answers[index * 2 + 1] as string | null;
-      if (known !== null) return { id, same: known === fingerprint };
-      return owner !== null && owner !== id ? { id: owner, same: false } : undefined;
+      const [known, owner] = answers.slice(index * 2, index * 2 + 2);
+      if (known !== undefined) return { id, same: known === fingerprint };
+      return owner !== undefined && owner !== id ? { id: owner, same: false } : undefined;
     });
   }
 
@@ -181,12 +181,8 @@ export class Batches {
   async #stage(key: string, rows: readonly BatchRow[]): Promise<void> {
     for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
       const packed = rows.slice(from, from + ROWS_AT_ONCE).map(packBatchRow);
-      await executed(
-        this.#redis
-          .pipeline()
-          .rpush(key, ...packed)
-          .expire(key, STAGED_FOR_S),
-      );
+      const pipeline = this.#redis.pipeline().rpush(key, ...packed);
+      await answersOf(pipeline.expire(key, STAGED_FOR_S), ignored);
     }
   }
 
@@ -194,7 +190,7 @@ export class Batches {
     const pipeline = this.#redis.pipeline();
     const stored = names.flatMap((name) => storedNames(name).map((one) => ({ name, one })));
     for (const { id } of rows) pipeline.hmget(keys.record(id), ...stored.map(({ one }) => one));
-    const answers = (await executed(pipeline)) as (string | null)[][];
+    const answers = await answersOf(pipeline, list(maybe(text)));
     return answers.map((values) =>
       Object.fromEntries(stored.flatMap(({ name }, index) => (values[index] ? [[name, values[index]]] : []))),
     );
@@ -224,11 +220,4 @@ function rowNow(
     return { row, state: ELSEWHERE, fields: record, reason: `accepted_before: ${where}` };
   }
   return { row, state, fields: record, ...(reason ? { reason } : {}) };
-}
-
-/** A pipeline answers command by command; one that failed must not pass for an answer. */
-async function executed(pipeline: ReturnType<Redis['pipeline']>): Promise<unknown[]> {
-  const answers = (await pipeline.exec()) ?? [];
-  for (const [error] of answers) if (error) throw error;
-  return answers.map(([, answer]) => answer);
 }

@@ -3,15 +3,18 @@ import type { Redis } from 'ioredis';
 import type { UploadRecord } from '../kinds/campaign-fields.ts';
 import { isFinal } from '../kinds/states.ts';
 import type { StateOf } from '../kinds/index.ts';
+import { answersOf, ignored } from '../redis/scripts.ts';
 import { type CampaignSwitch, type SwitchDetails, campaignSwitches } from './campaign-switches.ts';
 import { type CampaignItem, packCampaignItem, packCountries } from './chunk-items.ts';
 import { keys } from './keys.ts';
 import { type CampaignRecord, RECORD_VERSION } from './record.ts';
-import { amendCampaign } from './scripts/generated/amend-campaign.ts';
-import { commitUpload } from './scripts/generated/commit-upload.ts';
-import { handOutChunks } from './scripts/generated/hand-out-chunks.ts';
-import { restCampaign } from './scripts/generated/rest-campaign.ts';
-import { switchCampaign } from './scripts/generated/switch-campaign.ts';
+import {
+  amendCampaign,
+  commitUpload,
+  handOutChunks,
+  restCampaign,
+  switchCampaign,
+} from './scripts/generated/scripts.ts';
 
 /**
  * Chunks are named after the campaign, their upload and their place in it. The tag keeps two uploads that run at the
@@ -38,8 +41,8 @@ export function readChunkId(id: string): { readonly campaign: string; readonly p
 }
 
 /**
- * Chunks side by side are sent one after the other by whoever was woken for the first of them: a job for each would
- * cost as much as a half of the sending.
+ * Chunks side by side are sent one after the other by the attempt that was woken for the first of them: a job for each
+ * would cost as much as a half of the sending.
  */
 export const RUN = 8;
 
@@ -121,7 +124,7 @@ export class Campaigns {
         items: items.map(packCampaignItem).join(','),
       });
     }
-    await answersOf(pipeline);
+    await answersOf(pipeline, ignored);
   }
 
   async stageSkipped(campaign: string, tag: string, rows: readonly SkippedRow[]): Promise<void> {
@@ -204,13 +207,12 @@ export class Campaigns {
 
   /** The time that decides, and how many campaigns share the workers. */
   async circumstances(): Promise<{ readonly at: number; readonly running: number }> {
-    const pipeline = this.#redis.pipeline().time().zcard(keys.state('campaign', 'running'));
-    const [time, running] = await answersOf(pipeline);
-    const [seconds = 0, micros = 0] = (time as [string, string]).map(Number);
-    return {
-      at: this.#now() ?? seconds * 1_000 + Math.floor(micros / 1_000),
-      running: Math.max(1, Number(running)),
-    };
+    const [time, running] = await Promise.all([
+      this.#redis.time(),
+      this.#redis.zcard(keys.state('campaign', 'running')),
+    ]);
+    const [seconds = 0, micros = 0] = time.map(Number);
+    return { at: this.#now() ?? seconds * 1_000 + Math.floor(micros / 1_000), running: Math.max(1, running) };
   }
 
   /** Hands out the next chunks, as many as there are up to `most`, and says which. */
@@ -249,12 +251,4 @@ export class Campaigns {
       return { row: number, to, reason };
     });
   }
-}
-
-/** A pipeline answers command by command; one that failed must not pass for a write. */
-async function answersOf(pipeline: ReturnType<Redis['pipeline']>): Promise<unknown[]> {
-  return ((await pipeline.exec()) ?? []).map(([error, answer]) => {
-    if (error) throw error;
-    return answer;
-  });
 }

@@ -4,14 +4,16 @@ import { eventEndpoint } from '../kinds/event-endpoint.ts';
 import { derivedId } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
 import { keys } from './keys.ts';
-import { addEndpoint } from './scripts/generated/add-endpoint.ts';
-import { dispatchEvents } from './scripts/generated/dispatch-events.ts';
-import { removeEndpoint } from './scripts/generated/remove-endpoint.ts';
-import { replayEvents } from './scripts/generated/replay-events.ts';
-import { resealEndpointSecrets } from './scripts/generated/reseal-endpoint-secrets.ts';
-import { rotateEndpointSecret } from './scripts/generated/rotate-endpoint-secret.ts';
-import { settleDeliveries } from './scripts/generated/settle-deliveries.ts';
-import { takeDeliveries } from './scripts/generated/take-deliveries.ts';
+import {
+  addEndpoint,
+  dispatchEvents,
+  removeEndpoint,
+  replayEvents,
+  resealEndpointSecrets,
+  rotateEndpointSecret,
+  settleDeliveries,
+  takeDeliveries,
+} from './scripts/generated/scripts.ts';
 
 export interface NewEndpoint {
   readonly url: string;

@@ -148,7 +148,7 @@ function nextOfHold({ id, state }: CampaignRecord, because: Because | undefined)
   return state === 'held' ? because?.next?.replace(/\bID\b|\{id\}/g, id) : undefined;
 }
 
-/** A campaign that is over may leave people whom nobody has reached. */
+/** A campaign that is over may leave recipients that nothing has reached. */
 function rest({ id, state, totals }: CampaignRecord): string | undefined {
   if (state !== 'finished' || totals.failed + totals.unknown === 0) return undefined;
   const which = totals.failed > 0 ? 'failed' : 'unknown';

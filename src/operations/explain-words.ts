@@ -234,7 +234,7 @@ const ofAttempts: Rows = {
   items_missing: ['upstream answered about fewer recipients than it was sent', BY_ITSELF],
   looked: ['the last look at the statistics was made', NOTHING],
   one_of_many: [
-    'the service refused the request for one of them, as it seems; the statistics are asked whom',
+    'the service refused the request for one of them, as it seems; the statistics are asked for which',
     BY_ITSELF,
   ],
   split: ['a part of the chunk was refused and goes out again in smaller parts', BY_ITSELF],

@@ -13,10 +13,7 @@ import { isAfter } from '../lib/stream-place.ts';
 import { MARK, keys } from './keys.ts';
 import { EPOCH_BYTES, Recovering, type RecoveryState, heartbeatKeys, readRecovery } from './recovery.ts';
 import { type Deployment, KeysOfAnother, wordOfDeployment } from './stamp.ts';
-import { type BeatAnswer, beat } from './scripts/generated/beat.ts';
-import { countEffect } from './scripts/generated/count-effect.ts';
-import { firstBeat } from './scripts/generated/first-beat.ts';
-import type { TransitionArgs } from './scripts/generated/transition.ts';
+import { type BeatAnswer, beat, countEffect, firstBeat, type TransitionArgs } from './scripts/generated/scripts.ts';
 
 /** What a beat has found, or a witness tells. */
 export interface Beat {
@@ -57,7 +54,7 @@ const NOTHING: Beat = { deployment: '', epoch: '', counter: 0, event: '0-0', at:
 export const wordsOf = ({ epoch = '', counter, name = '', mark }: Remembered) =>
   [epoch, counter, name, mark] as const;
 
-/** For those who remember nothing: the scripts ask only whether a recovery is under way. */
+/** For processes that remember nothing: the scripts ask only whether a recovery is under way. */
 export const NO_MEMORY: Guard = { remembered: () => ({ counter: 0, mark: 0 }), refused: () => new Recovering() };
 
 /** Nothing in any of these: nothing is open. */
@@ -165,7 +162,7 @@ export class Heartbeat {
   }
 
   /**
-   * Says that this process is at work, and finds out whether it may be. Those who ask meanwhile share the next one.
+   * Says that this process is at work, and finds out whether it may be. Callers that ask meanwhile share the next one.
    * Throws `KeysOfAnother` where the keys are of another deployment.
    */
   beat(): Promise<void> {

@@ -98,7 +98,7 @@ export const keys = {
   claim: (account: string, named: string): string => `claim:${fingerprint(`${account}\n${named}`)}`,
   /** String: whose all these keys are, as JSON. */
   stamp: 'stamp',
-  /** Hash: the limits of money that all processes share; of each also since when, by whom, and what was asked for. */
+  /** Hash: the limits of money that all processes share; of each also since when, by which key, and what was asked for. */
   limits: 'limits',
   /** Hash: XOF accepted on one day, in all and by beneficiary. */
   acceptedOn: (account: string, day: string): string => `accepted:${account}:${day}`,

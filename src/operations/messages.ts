@@ -6,7 +6,7 @@ import { RECIPIENTS_PER_CHUNK } from './chunk-items.ts';
 import { type Guard, NO_MEMORY } from './heartbeat.ts';
 import { keys } from './keys.ts';
 import type { Accepted } from './operations.ts';
-import type { AcceptMessagesArgs } from './scripts/generated/accept-messages.ts';
+import type { AcceptMessagesArgs } from './scripts/generated/scripts.ts';
 
 export interface NewMessage {
   readonly id: string;

@@ -18,11 +18,7 @@ import { type EvidenceDraft, NOTHING_POSTED, type Posted, type Said, packEvidenc
 import { keys } from './keys.ts';
 import { type MoneyLimit, type Opinions, limitNamed, moneyLimits, wordOf } from './limits.ts';
 import type { RecordAt, RecordBase } from './record.ts';
-import { acquire } from './scripts/generated/acquire.ts';
-import { appendEvidence } from './scripts/generated/append-evidence.ts';
-import { claim } from './scripts/generated/claim.ts';
-import { nudge } from './scripts/generated/nudge.ts';
-import { transition } from './scripts/generated/transition.ts';
+import { acquire, appendEvidence, claim, nudge, transition } from './scripts/generated/scripts.ts';
 import { noteUnreadable, readStored, UnreadableRecord } from './unreadable.ts';
 import { type Change, type TransitionResult, recountOfDay, resultOf, stepOf } from './transition.ts';
 
@@ -59,7 +55,7 @@ export interface NewOperation<K extends Kind = Kind> {
   /** When the due index looks if no wake-up job came through first, ms from now. Absent: nothing is due. */
   readonly dueInMs?: number;
   readonly notBefore?: number;
-  /** Who is paid, for the limits per beneficiary and for the same payment asked for twice. */
+  /** The beneficiary, for the limits per beneficiary and for the same payment asked for twice. */
   readonly beneficiary?: string;
   /** The same amount to the same beneficiary again is meant. */
   readonly meantAgain?: boolean;

@@ -1,6 +1,6 @@
 /**
- * Who does not want to be texted, by account: for every sender, or for one. Kept as bare digits in sets, and asked for
- * a whole chunk at once, right before it is sent.
+ * The numbers that do not want to be texted, by account: for every sender, or for one. Kept as bare digits in sets,
+ * and asked for a whole chunk at once, right before it is sent.
  *
  * The opt-out of a person who was forgotten stays, as a hash: their number is no longer written anywhere, and they are
  * still not texted. A hash of a number can be found by trying all numbers, so it hides from readers, not from thieves.
@@ -8,6 +8,7 @@
 import type { Redis } from 'ioredis';
 import { digitsOf } from '../lib/digits.ts';
 import { fingerprint } from '../lib/ids.ts';
+import { type Read, answersOf, flag } from '../redis/scripts.ts';
 import { keys } from './keys.ts';
 
 /** '' is every sender. */
@@ -77,7 +78,7 @@ export class OptOuts {
     return { listed, forgotten: await this.#redis.scard(keys.optOutsForgotten(account)) };
   }
 
-  /** Who of them has opted out, by position: in one round trip, and a second one where somebody was forgotten. */
+  /** Which of them have opted out, by position: in one round trip, and a second one where somebody was forgotten. */
   async among(account: string, people: readonly Addressee[]): Promise<boolean[]> {
     if (people.length === 0) return [];
     const senders = [...new Set(['', ...people.flatMap(({ sender }) => sender ?? [])])];
@@ -85,12 +86,10 @@ export class OptOuts {
     const pipeline = this.#redis.pipeline();
     for (const sender of senders) pipeline.smismember(keyOf({ account, sender }), ...digits);
     pipeline.exists(keys.optOutsForgotten(account));
-    const answers = await answersOf(pipeline);
-    const forgotten = answers.at(-1) === 1 ? await this.#forgottenAmong(account, people) : [];
+    const answers = await answersOf(pipeline, flags);
+    const forgotten = answers.at(-1)?.[0] === true ? await this.#forgottenAmong(account, people) : [];
     return people.map(({ sender }, index) => {
-      const listed = senders.some(
-        (name, at) => (name === '' || name === sender) && (answers[at] as readonly number[])[index] === 1,
-      );
+      const listed = senders.some((name, at) => (name === '' || name === sender) && answers[at]?.[index] === true);
       return listed || forgotten[index] === true;
     });
   }
@@ -140,10 +139,5 @@ function hashOf(sender: string, phone: string): string {
   return fingerprint(`${sender}\n${digitsOf(phone)}`);
 }
 
-/** A pipeline answers command by command; one that failed must not pass for a "no". */
-async function answersOf(pipeline: ReturnType<Redis['pipeline']>): Promise<unknown[]> {
-  return ((await pipeline.exec()) ?? []).map(([error, answer]) => {
-    if (error) throw error;
-    return answer;
-  });
-}
+/** One for each member that was asked for, or a single one. */
+const flags: Read<readonly boolean[]> = (answer) => (Array.isArray(answer) ? answer.map(flag) : [flag(answer)]);

@@ -12,6 +12,7 @@ import type { RecipientState } from '../kinds/recipient.ts';
 import { isFinal } from '../kinds/states.ts';
 import { digitsOf } from '../lib/digits.ts';
 import { fingerprint } from '../lib/ids.ts';
+import { answersOf, list, maybe, text } from '../redis/scripts.ts';
 import {
   PURGED,
   impliedState,
@@ -23,8 +24,7 @@ import {
   unpackOutcome,
 } from './chunk-items.ts';
 import { keys } from './keys.ts';
-import { purgeChunk } from './scripts/generated/purge-chunk.ts';
-import { purgeMessage } from './scripts/generated/purge-message.ts';
+import { purgeChunk, purgeMessage } from './scripts/generated/scripts.ts';
 
 interface PurgePage {
   /** Keys of Redis that were looked at. */
@@ -42,7 +42,7 @@ interface PurgePage {
 type Found = Pick<PurgePage, 'messages' | 'recipients' | 'rows' | 'open'>;
 
 const NOTHING: Found = { messages: 0, recipients: 0, rows: 0, open: 0 };
-/** Nothing more is asked about who is in one of these. */
+/** Nothing more is asked about a recipient in one of these. */
 const OVER: ReadonlySet<RecipientState> = new Set(['sent', 'failed', 'skipped', 'expired', 'cancelled']);
 const STEPS_PER_PAGE = 20;
 const KEYS_PER_STEP = 500;
@@ -120,10 +120,9 @@ export class Purge {
   async #records(phone: string, names: readonly string[]): Promise<Found> {
     const pipeline = this.#redis.pipeline();
     for (const name of names) pipeline.hmget(name, 'kind', 'to', 'items');
-    const answers = ((await pipeline.exec()) ?? []) as [Error | null, (string | null)[]][];
+    const answers = await answersOf(pipeline, list(maybe(text)));
     let found = NOTHING;
-    for (const [index, [error, [kind, to, items] = []]] of answers.entries()) {
-      if (error) throw error;
+    for (const [index, [kind, to, items]] of answers.entries()) {
       const id = (names[index] ?? '').slice(OP.length);
       if (kind === 'message' && to === phone) found = sum(found, await this.#message(phone, id));
       if (kind === 'chunk' && items?.includes(phone.slice(1))) found = sum(found, await this.#chunk(phone, id));
@@ -160,7 +159,7 @@ export class Purge {
     const places = items.flatMap(({ to }, index) => (to === phone ? [index] : []));
     if (places.length === 0) return NOTHING;
     if (chunk.state !== 'settled') {
-      // The others are still asked about. Whoever is not over is counted where the record of the message is found.
+      // The others are still asked about. One that is not over is counted where the record of the message is found.
       const states = unpackOutcome(chunk.outcome, chunk.count, impliedState[chunk.state]);
       return { ...NOTHING, open: places.filter((place) => OVER.has(states[place] ?? 'queued')).length };
     }
@@ -204,8 +203,8 @@ export class Purge {
     let rows = 0;
     for (let from = 0; ; from += ROWS_AT_ONCE) {
       const packed = await this.#redis.lrange(name, from, from + ROWS_AT_ONCE - 1);
-      for (const [offset, text] of packed.entries()) {
-        const [row, to, reason] = JSON.parse(text) as [number, string, string];
+      for (const [offset, written] of packed.entries()) {
+        const [row, to, reason] = JSON.parse(written) as [number, string, string];
         if (!reads(to)) continue;
         await this.#redis.lset(name, from + offset, JSON.stringify([row, purgedName(phone), reason]));
         rows += 1;
@@ -226,7 +225,7 @@ function leaveOut(chunk: ChunkRecord, campaign: CampaignRecord, places: readonly
   const { state, outcome, count } = chunk;
   if (state === 'settled' || (state === 'queued' && campaign.state === 'cancelled')) return { outcome, waiting: 0 };
   if (state !== 'queued' || chunk.sentAt !== undefined) return undefined;
-  // An upload that broke off, or is not complete yet, is in no bin. If it gets there, whoever is purged is left out.
+  // An upload that broke off, or is not complete yet, is in no bin. If it gets there, the purged are left out.
   if (!campaign.uploads.some(({ tag }) => chunk.id.startsWith(`${campaign.id}.${tag}-`)))
     return { outcome, waiting: 0 };
   const states = unpackOutcome(outcome, count, 'queued');

@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis';
 import { isFinal } from '../kinds/states.ts';
 import { type Kind, kinds, subjects } from '../kinds/index.ts';
 import { dueQueues, type QueueName } from '../kinds/due-queues.ts';
+import { answersOf, fieldsRead } from '../redis/scripts.ts';
 import { EVENT_FIELD, flightField, keys } from './keys.ts';
 import type { Fields, RecordAt, RecordOf } from './record.ts';
 import { type ReviewKind, type ReviewPage, listReview, placeOf as placeInReview } from './review.ts';
@@ -222,8 +223,8 @@ async function readMany<K extends Kind>(
   if (ids.length === 0) return [];
   const pipeline = redis.pipeline();
   for (const id of ids) pipeline.hgetall(keys.record(id));
-  const answers = (await pipeline.exec()) ?? [];
-  const records = answers.map(([, fields], index) => readStored(kind, ids[index] ?? '', fields as Fields));
+  const answers = await answersOf(pipeline, fieldsRead);
+  const records = answers.map((fields, index) => readStored(kind, ids[index] ?? '', fields));
   const unreadable = records.filter((record) => record instanceof UnreadableRecord);
   await noteUnreadable(
     redis,

@@ -6,8 +6,7 @@ import type { Redis } from 'ioredis';
 import type { Random } from '../lib/random.ts';
 import { keys } from './keys.ts';
 import type { Fields } from './record.ts';
-import { beat } from './scripts/generated/beat.ts';
-import { leaveRecovery } from './scripts/generated/leave-recovery.ts';
+import { beat, leaveRecovery } from './scripts/generated/scripts.ts';
 
 /** Why a recovery began; the first two may be no more than a long stop. */
 const recoveryCauses = [

@@ -7,12 +7,13 @@ import { campaignBins, outcomeLetters } from '../kinds/recipient.ts';
 import { type CountedKind, countedKinds, isFinal, statesOf, statesRestored } from '../kinds/states.ts';
 import type { Kind } from '../kinds/index.ts';
 import { dueQueues } from '../kinds/due-queues.ts';
+import { answersOf, ignored, list, maybe, text } from '../redis/scripts.ts';
 import { isUnreadable } from './unreadable.ts';
 import { chunkAt } from './campaigns.ts';
 import { keys } from './keys.ts';
 import { Queries } from './queries.ts';
 import { type CampaignRecord } from './record.ts';
-import { restoreCampaign } from './scripts/generated/restore-campaign.ts';
+import { restoreCampaign } from './scripts/generated/scripts.ts';
 
 /** Why something that stood in the copy waits for a person. */
 export const RESTORED = 'restored';
@@ -70,7 +71,7 @@ export class Restored {
   }
 
   /**
-   * Ids in a state, a page at a time, the last to enter it first: whoever leaves the state meanwhile moves nobody who
+   * Ids in a state, a page at a time, the last to enter it first: an id that leaves the state meanwhile moves none that
    * was not read yet out of the way.
    */
   async *ids(kind: Kind, state: string): AsyncGenerator<string[], void, undefined> {
@@ -107,7 +108,7 @@ export class Restored {
     const campaigns: string[] = [];
     for await (const { id } of this.campaigns()) campaigns.push(id);
     const before = { campaigns, standings: await this.standings(campaigns) };
-    // Of two who begin at once, the first has counted before anything was led on.
+    // Of two processes that begin at once, the first has counted before anything was led on.
     const isFirst = await this.#redis.hsetnx(keys.recoveryBefore, String(since), JSON.stringify(before));
     if (isFirst === 0) return this.before(since);
     const others = (await this.#redis.hkeys(keys.recoveryBefore)).filter((one) => one !== String(since));
@@ -142,7 +143,7 @@ export class Restored {
   async skip(id: string): Promise<void> {
     const pipeline = this.#redis.pipeline().sadd(keys.recoverySkipped, id);
     for (const queue of ACTING_QUEUES) pipeline.zrem(keys.due(queue), id);
-    for (const [error] of (await pipeline.exec()) ?? []) if (error) throw error;
+    await answersOf(pipeline, ignored);
   }
 
   async skipped(): Promise<string[]> {
@@ -219,11 +220,9 @@ export class Restored {
   async #toDoubt(ids: readonly string[]): Promise<string[]> {
     const pipeline = this.#redis.pipeline();
     for (const id of ids) pipeline.hmget(keys.record(id), 'state', 'restored', 'outcome');
-    const answers = (await pipeline.exec()) ?? [];
+    const answers = await answersOf(pipeline, list(maybe(text)));
     return ids.filter((_, index) => {
-      const [error, values] = answers[index] ?? [];
-      if (error) throw error;
-      const [state, restored, outcome] = (values ?? []) as (string | null)[];
+      const [state, restored, outcome] = answers[index] ?? [];
       if (!state || isFinal('chunk', state)) return false;
       return restored !== '1' || state !== 'unknown' || outcome?.includes(outcomeLetters.queued) === true;
     });

@@ -3,8 +3,9 @@
  * after the other, so that every recipient stays in one chunk and in one bin, and a crash in between repeats nothing.
  */
 import type { Redis } from 'ioredis';
-import { type CampaignRecord, type ChunkRecord, type Fields, readRecord } from './record.ts';
+import { type CampaignRecord, type ChunkRecord, readRecord } from './record.ts';
 import type { RecipientState } from '../kinds/recipient.ts';
+import { answersOf, fieldsRead } from '../redis/scripts.ts';
 import { chunkAt } from './campaigns.ts';
 import {
   impliedState,
@@ -16,13 +17,17 @@ import {
   unpackCountries,
   unpackOutcome,
 } from './chunk-items.ts';
-import { reopenSlice } from './scripts/generated/reopen-slice.ts';
+import {
+  reopenSlice,
+  moveCursor,
+  type ReopenChunkAnswer,
+  reopenChunk,
+  type RetryCampaignAnswer,
+  retryCampaign,
+} from './scripts/generated/scripts.ts';
 import { unpackItems, waitingAgain } from './slice-form.ts';
 import { type SliceRecord, isSliced, readSlice, statesOf } from './slices.ts';
 import { keys } from './keys.ts';
-import { moveCursor } from './scripts/generated/move-cursor.ts';
-import { type ReopenChunkAnswer, reopenChunk } from './scripts/generated/reopen-chunk.ts';
-import { type RetryCampaignAnswer, retryCampaign } from './scripts/generated/retry-campaign.ts';
 
 /** Looked through at a time: a slice is as large as twenty chunks. */
 const SLICES_AT_ONCE = 10;
@@ -90,9 +95,7 @@ export class Retries {
     const places = Array.from({ length }, (_, offset) => chunkAt(campaign, from + offset));
     const pipeline = this.#redis.pipeline();
     for (const id of places) if (id !== undefined) pipeline.hgetall(keys.record(id));
-    return ((await pipeline.exec()) ?? []).map(([error, fields]) => {
-      if (error) throw error;
-      const read = fields as Fields;
+    return (await answersOf(pipeline, fieldsRead)).map((read) => {
       if (read['kind'] === 'slice') return readSlice(read);
       return read['kind'] === 'chunk' ? readRecord('chunk', read) : undefined;
     });

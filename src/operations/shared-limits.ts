@@ -1,6 +1,6 @@
 /**
  * The limits that all processes share. A process makes them stricter when it starts, never looser; a person makes them
- * looser only with another who says the same.
+ * looser only together with another person.
  */
 import type { Redis } from 'ioredis';
 import { derivedHex } from '../lib/ids.ts';
@@ -18,8 +18,7 @@ import {
   wordOf,
   writeLimit,
 } from './limits.ts';
-import { publishLimits } from './scripts/generated/publish-limits.ts';
-import { setLimit } from './scripts/generated/set-limit.ts';
+import { publishLimits, setLimit } from './scripts/generated/scripts.ts';
 import { type Deployment, wordOfDeployment } from './stamp.ts';
 
 /** What was asked waits for another key so long. */
@@ -73,9 +72,9 @@ export class SharedLimits {
   }
 
   /**
-   * Lowers what holds to the settings of this process. Answers what it changed, and where it would have had more. `op` is
-   * the same when it is asked again because the answer was lost. `again`: this process has told them before, and Redis
-   * may have lost them; what people have said since stays.
+   * Lowers what holds to the settings of this process. Answers what it changed, and where it would have had more. `op`
+   * is the same when it is asked again because the answer was lost. `again`: this process has told them before, and
+   * Redis may have lost them; what people have said since stays.
    */
   async publish(
     by: string,
@@ -127,8 +126,9 @@ export class SharedLimits {
   }
 
   /**
-   * Why this process should be given no work: its settings asked for more than held when it started, and still do. Who
-   * ran before a limit was made stricter stays ready, or each stricter setting would empty the load balancer.
+   * Why this process should be given no work: its settings asked for more than held when it started, and still do. A
+   * process that ran before a limit was made stricter stays ready, or each stricter setting would empty the load
+   * balancer.
    */
   async reasons(now: number): Promise<string[]> {
     if (this.#looser.size === 0) return [];

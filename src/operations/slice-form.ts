@@ -5,8 +5,8 @@
  *   items   a line a recipient: digits, then the values of the variables, between tabs
  *   r0, r1  a request: state, from, letters, at, code, looks, due     letters: one where all are alike, `.` for nobody
  *
- * A request is written when it is about to leave and once more when it is over. Whoever is sent to again stands in a
- * later one, and the last one that names a recipient wins: nothing else says where a recipient is.
+ * A request is written when it is about to leave and once more when it is over. A recipient that is sent to again
+ * stands in a later one, and the last one that names it wins: nothing else says where a recipient is.
  */
 import { type RecipientState, outcomeLetters } from '../kinds/recipient.ts';
 import { isPurged } from './chunk-items.ts';

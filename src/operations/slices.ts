@@ -8,8 +8,7 @@ import { type Guard, NO_MEMORY } from './heartbeat.ts';
 import { keys } from './keys.ts';
 import type { OperationsOptions } from './operations.ts';
 import { type Fields, RECORD_VERSION } from './record.ts';
-import { beginSlice } from './scripts/generated/begin-slice.ts';
-import { stepSlice } from './scripts/generated/step-slice.ts';
+import { beginSlice, stepSlice } from './scripts/generated/scripts.ts';
 import { type Request, packItems, recipientStateOf, requestsIn, standingOf } from './slice-form.ts';
 
 /** `unknown`: nobody waits any more, and somebody is in doubt. */

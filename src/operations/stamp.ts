@@ -6,8 +6,9 @@ import type { Redis } from 'ioredis';
 import { kinds } from '../kinds/index.ts';
 import { isFinal, statesOf } from '../kinds/states.ts';
 import { canonicalJson } from '../lib/ids.ts';
+import { answersOf, maybe, text } from '../redis/scripts.ts';
 import { keys } from './keys.ts';
-import { replaceStamp } from './scripts/generated/replace-stamp.ts';
+import { replaceStamp } from './scripts/generated/scripts.ts';
 
 /** What one process knows of its deployment. One that never asks the service knows no addresses and no accounts. */
 export interface Deployment {
@@ -54,8 +55,8 @@ export class KeysOfAnother extends Error {
 }
 
 export async function readStamp(redis: Redis): Promise<Stamp | undefined> {
-  const text = await redis.get(keys.stamp);
-  return text === null ? undefined : (JSON.parse(text) as Stamp);
+  const kept = await redis.get(keys.stamp);
+  return kept === null ? undefined : (JSON.parse(kept) as Stamp);
 }
 
 /** What would keep a process of this deployment from starting; nothing is written. Undefined: there is no stamp yet. */
@@ -168,9 +169,6 @@ async function accountsOf(redis: Redis, ids: readonly string[]): Promise<readonl
   if (ids.length === 0) return [];
   const pipeline = redis.pipeline();
   for (const id of ids) pipeline.hget(keys.record(id), 'account');
-  const answers = (await pipeline.exec()) ?? [];
-  return answers.map(([error, account], index) => {
-    if (error) throw error;
-    return [ids[index] ?? '', typeof account === 'string' ? account : ''] as const;
-  });
+  const answers = await answersOf(pipeline, maybe(text));
+  return answers.map((account = '', index) => [ids[index] ?? '', account] as const);
 }

@@ -5,7 +5,7 @@ import { packEventData } from './event-data.ts';
 import { type Said, packEvidence } from './evidence.ts';
 import { keys } from './keys.ts';
 import type { RecordBase } from './record.ts';
-import type { TransitionAnswer, TransitionArgs } from './scripts/generated/transition.ts';
+import type { TransitionAnswer, TransitionArgs } from './scripts/generated/scripts.ts';
 
 export interface EventDraft {
   readonly type: string;

@@ -24,9 +24,8 @@ export function quietNow(
 const STOP = { of: 200, percent: 50 } as const;
 
 /**
- * Whether too many of the last recipients failed, or are in doubt: whoever sends would rather be asked than have
- * thousands of whom nobody can say whether they got it. `judged` is what the next judgement counts from, where that
- * changes.
+ * Whether too many of the last recipients failed, or are in doubt. The sender would rather be asked than end with
+ * thousands of recipients in doubt. `judged` is what the next judgement counts from, where that changes.
  */
 export function judgeOutcome({ totals, judgedOver, judgedFailed, judgedUnknown, pauseOnFailure }: CampaignRecord): {
   readonly stop?: 'failures' | 'in_doubt';
@@ -34,10 +33,10 @@ export function judgeOutcome({ totals, judgedOver, judgedFailed, judgedUnknown, 
 } {
   const { sent, failed, unknown } = totals;
   const now = { over: sent + failed + unknown, failed, unknown };
-  // Who was in doubt and was found since is in doubt no longer: it must not hide somebody who came to be.
+  // A recipient that was found since is in doubt no longer: it must not hide one that came into doubt.
   const before = { over: judgedOver, failed: judgedFailed, unknown: Math.min(judgedUnknown ?? unknown, unknown) };
   const last = { over: now.over - before.over, failed: failed - before.failed, unknown: unknown - before.unknown };
-  // Who goes out again is no longer over, so the count begins anew.
+  // A recipient that is sent to again is no longer over, so the count begins anew.
   if (last.over < 0 || last.failed < 0) return { judged: now };
   if (last.over < STOP.of) return before.unknown === judgedUnknown ? {} : { judged: before };
   const most = (pauseOnFailure ?? STOP.percent) * last.over;

@@ -106,13 +106,13 @@ function wholeRuns({ fed, settled, perSecond }: CampaignRecord, room: number): n
   return perSecond === undefined && (whole > 0 || fed > settled) ? whole : room;
 }
 
-/** Whom to wake: the first of each run, and those of a run that others have begun. */
+/** The chunks to wake: the first of each run, and those of a run that others have begun. */
 function firstOfRuns(chunks: readonly string[]): readonly string[] {
   const first = chunks.findIndex(leadsRun);
   return first < 0 ? chunks : chunks.filter((chunk, index) => index < first || leadsRun(chunk));
 }
 
-/** Those who failed go out again, as many at a time as others would. */
+/** Failed recipients go out again, as many at a time as others would. */
 async function retry(campaign: CampaignRecord, running: number, context: ProcessorContext): Promise<AttemptResult> {
   const chunks = await context.retries.gather(campaign, roomFor(campaign, running, context), AGAIN_MS);
   for (const chunk of chunks) context.wake('sms-batch', chunk, `retry${campaign.retries}`);

@@ -94,7 +94,7 @@ export class Acceptance {
     return (await this.disbursementInFull(input, idempotencyKey, by, row)).answer;
   }
 
-  /** With the record where this call has written it, so that nobody who shows it has to read it first. */
+  /** With the record where this call has written it, so that it need not be read to be shown. */
   async disbursementInFull(
     input: unknown,
     idempotencyKey?: string,
@@ -300,7 +300,7 @@ export function judgeDisbursement(
   return { is: 'sound', request, identity, names };
 }
 
-/** Who is paid: the same person through whichever channel, since a limit for one person holds for all of them together. */
+/** The person paid, the same through every channel: a limit for one person holds for all channels together. */
 export function beneficiaryOf(
   { withdrawMode, accountAlias }: { readonly withdrawMode: string; readonly accountAlias: string },
   extraModes: readonly string[] = [],

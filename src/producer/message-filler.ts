@@ -42,7 +42,7 @@ interface Asked {
 }
 
 interface FillingChunk extends OpenChunk {
-  /** Who is in it or on the way into it: number → id of the message. */
+  /** The numbers in it or on the way into it: number → id of the message. */
   readonly numbers: Map<string, string>;
   readonly cancelTimer: () => void;
   /** Messages on their way into it, and whether one has arrived. */

@@ -26,7 +26,7 @@ function problemsOf(error: z.ZodError): Problem[] {
       const bound = issue.code === 'too_big' || issue.code === 'too_small' ? boundOf(issue) : undefined;
       return [{ pointer, message: bound ?? issue.message }];
     }
-    // A body whose fields are named after people is not repeated to whoever reads refusals and logs.
+    // A body may name its fields after people: what is written in logs and refusals does not repeat them.
     const names = issue.keys.map(maskPhone);
     return names.map((name) => ({ pointer: `${pointer}${pointerTo([name])}`, message: 'is not a field here' }));
   });

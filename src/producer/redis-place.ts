@@ -9,7 +9,7 @@ export interface RedisHost {
   readonly db?: number;
   /** What all keys of the deployment begin with, as the workers have it in REDIS_PREFIX. Default: `{relais}`. */
   readonly prefix?: string;
-  /** Speak TLS; with `ca` (PEM) where Node.js does not know who signed the certificate of Redis. */
+  /** Speak TLS; with `ca` (PEM) where Node.js does not know the authority that signed the certificate of Redis. */
   readonly tls?: boolean | { readonly ca?: string };
 }
 

@@ -6,7 +6,7 @@ import { Redis } from 'ioredis';
 import type { InputOf } from '../kinds/index.ts';
 import { type Random, seededRandom } from '../lib/random.ts';
 import type { AcceptingScripts } from '../operations/accepted.ts';
-import type { AcceptMessagesArgs } from '../operations/scripts/generated/accept-messages.ts';
+import type { AcceptMessagesArgs } from '../operations/scripts/generated/scripts.ts';
 import { Acceptance, type Answer } from './acceptance.ts';
 import { InvalidRequest } from './errors.ts';
 import type { RequestAnswer, RequestVerdict } from './errors.ts';

@@ -13,11 +13,11 @@ export interface RedisTarget {
   readonly sentinels?: readonly SentinelAddress[];
   /** The name under which the sentinels know the primary. Default: `mymaster`. */
   readonly sentinelName?: string;
-  /** Who we are to the sentinels, where they have users; without it, the default user. */
+  /** Our user name with the sentinels, where they have users; without it, the default user. */
   readonly sentinelUser?: string;
   /** What the sentinels themselves ask for. That of Redis stands in `url`. */
   readonly sentinelPassword?: Secret | string;
-  /** For `rediss://`: who signs the certificates of Redis and of the sentinels (PEM). Default: those that Node.js trusts. */
+  /** For `rediss://`: the authority that signs the certificates of Redis and of the sentinels (PEM). Default: those that Node.js trusts. */
   readonly ca?: string;
 }
 

@@ -2,8 +2,9 @@
  * The wait for replicas: what is about to be done must not be forgotten by the server that takes over.
  *
  * Redis lets a connection that waits do nothing else, and the wait is only good on the connection that has written. So
- * all who ask while one wait is on its way share the next one, and after one that was in vain nobody waits for a
- * while: otherwise a replica that is away would hold up every other command, until they time out one after the other.
+ * all callers that ask while one wait is on its way share the next one, and after one that was in vain nothing waits
+ * for a while: otherwise a replica that is away would hold up every other command, until they time out one after the
+ * other.
  */
 import type { Clock } from '../lib/clock.ts';
 

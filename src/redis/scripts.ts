@@ -85,6 +85,33 @@ export const list =
   (value) =>
     items(value).map(read);
 
+/** What may be missing where Redis answers a list of values. */
+export const maybe =
+  <T>(read: Read<T>): Read<T | undefined> =>
+  (value) =>
+    optional(read, value);
+
+/** Nothing is looked at: what counts is that it was done. */
+export const ignored: Read<undefined> = () => undefined;
+
+/** A hash as the client gives it: an object of texts. */
+export function fieldsRead(value: unknown): Readonly<Record<string, string>> {
+  if (typeof value !== 'object' || value === null) return unexpected(value);
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, text(one)]));
+}
+
+interface Pipeline {
+  exec(): Promise<readonly (readonly [error: Error | null, answer: unknown])[] | null>;
+}
+
+/** A pipeline answers command by command; one that failed must not pass for an answer. */
+export async function answersOf<T>(pipeline: Pipeline, read: Read<T>): Promise<T[]> {
+  return ((await pipeline.exec()) ?? []).map(([error, answer]) => {
+    if (error) throw error;
+    return read(answer);
+  });
+}
+
 /** Fields and values in turn. */
 export function hash(value: unknown): Readonly<Record<string, string>> {
   const flat = items(value);

@@ -74,8 +74,9 @@ export function readDebitAccount(
 }
 
 /**
- * Who is paid, whichever channel it goes through: country and national number. An account of the service has a country
- * only where its alias is a telephone number that can belong to one country alone; else it is somebody of its own.
+ * The person paid, whichever channel it goes through: country and national number. An account of the service has a
+ * country only where its alias is a telephone number that can belong to one country alone; else it is a person of its
+ * own.
  */
 export function payeeOf(alias: string, country: Country | undefined): string {
   const digits = alias.replace(/[\s().\-\u00a0\u202f]/g, '').replace(/^(?:\+|00)(?=\d+$)/, '+');

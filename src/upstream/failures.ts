@@ -11,7 +11,7 @@ export type Consequence = 'refused' | 'config' | 'transient' | 'unknown' | `held
 
 export interface Failure {
   readonly verdict: Consequence | Readonly<Record<OperationClass, Consequence>>;
-  /** Who can make it go away. */
+  /** The side that can make it go away. */
   readonly blame: 'caller' | 'us' | 'upstream' | 'payer';
   /** What anybody may read. */
   readonly sentence: string;

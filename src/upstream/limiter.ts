@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis';
 import type { Clock } from '../lib/clock.ts';
-import { tokenBucket } from '../redis/scripts/generated/token-bucket.ts';
+import { tokenBucket } from '../redis/scripts/generated/scripts.ts';
 import type { Area } from './options.ts';
-import { keepLonger } from './scripts/generated/keep-longer.ts';
+import { keepLonger } from './scripts/generated/scripts.ts';
 
 /** `act` changes something upstream; `look` only asks, and may use at most half of the rate. */
 export type Urgency = 'act' | 'look';

@@ -1,6 +1,6 @@
 /**
  * The address of one operation's callbacks. Upstream signs nothing that names an operation, so we sign the address
- * instead: only someone we gave it to (or who read it in a log) can reach it, and all it grants is "please look now".
+ * instead: only its addressee, or a reader of a log, can reach it, and all it grants is "please look now".
  *
  *   /cb/<kind letter>/<kid>.<account>.<id>.<mac>
  */

@@ -5,7 +5,7 @@ import { seededRandom } from '../../src/lib/random.ts';
 import { type MessageItem, unpackMessageItems } from '../../src/operations/chunk-items.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { acceptMessages } from '../../src/operations/messages.ts';
-import { acceptMessagesScript } from '../../src/operations/scripts/generated/accept-messages.ts';
+import { acceptMessagesScript } from '../../src/operations/scripts/generated/scripts.ts';
 import { Acceptance, type Answer } from '../../src/producer/acceptance.ts';
 import { MOST_FILLING } from '../../src/producer/message-filler.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { defineScript, runScript } from '../../src/redis/scripts.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
-import { type EchoArgs, echo, echoScript } from './scripts/generated/echo.ts';
+import { type EchoArgs, echo, echoScript } from './scripts/generated/scripts.ts';
 
 const store = storeOfThisFile();
 

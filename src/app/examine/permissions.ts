@@ -97,7 +97,7 @@ export async function examinePermissions(redis: Redis, config: Config, random: R
   return [fault('permissions', says, fixed(refused.map((command) => `+${command.toLowerCase()}`).join(' ')))];
 }
 
-/** As Redis calls who has no name. */
+/** As Redis calls a user without a name. */
 function userOf({ REDIS_URL: url }: Config): string {
   return decodeURIComponent(new URL(url).username) || 'default';
 }

@@ -17,11 +17,11 @@ export interface CheckOptions extends PhoneOptions, Pick<ReadOptions, 'format' |
   readonly text?: string;
   /** The column of the numbers, where it is called by no name that is known. */
   readonly phoneColumn?: string | undefined;
-  /** Rows that a spreadsheet hides are read like any other. Off by default: nobody who looked at the file saw them. */
+  /** Rows that a spreadsheet hides are read like any other. Off by default: a person who looked at the file did not see them. */
   readonly takeHidden?: boolean | undefined;
   /** Numbers that are in the campaign already, from earlier uploads. Only read. */
   readonly seen?: { has(e164: string): boolean };
-  /** Who of these numbers (E.164) wants no texts, by position. Asked once for each piece of the file. */
+  /** Which of these numbers (E.164) want no texts, by position. Asked once for each piece of the file. */
   readonly optedOut?: (numbers: readonly string[]) => Promise<readonly boolean[]>;
   /** XOF per segment, by country. */
   readonly prices?: Prices;

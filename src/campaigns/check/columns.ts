@@ -100,7 +100,7 @@ function problemsOf(name: string, names: readonly string[], columns: readonly st
   return names.includes(name, first + 1) ? [fileProblem('duplicate_column', { detail: columns[first] ?? name })] : [];
 }
 
-/** Other ways to write a variable: of other programs, and of people who press the key once. */
+/** Other ways to write a variable: of other programs, and with the key pressed once. */
 const LOOKALIKES = [
   /(?<!\{)\{([^{}\n]{1,40})\}(?!\})/g,
   /«\s*([^«»\n]{1,40}?)\s*»/g,

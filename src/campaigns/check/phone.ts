@@ -9,7 +9,7 @@ import type { SkipReason } from './reasons.ts';
 export interface PhoneOptions {
   /** Where numbers without a country code belong: `SN`. Without it such numbers are `no_country`. */
   readonly country?: string;
-  /** Countries whose old eight-digit numbers are renewed. Off by default: it changes who gets the text. */
+  /** Countries whose old eight-digit numbers are renewed. Off by default: it changes which number gets the text. */
   readonly repair?: readonly RepairableCountry[];
 }
 

@@ -3,7 +3,7 @@ import { isSupportedCountry } from 'libphonenumber-js/max';
 /** XOF per segment, by country (`SN`). A country that is not here has no price; it is named, never guessed. */
 export type Prices = Readonly<Record<string, number>>;
 
-/** Says what is wrong with a price table, in words for the person who wrote it. */
+/** Says what is wrong with a price table, in words for its author. */
 export class UnusablePrices extends Error {
   override readonly name = 'UnusablePrices';
 }

@@ -1,4 +1,4 @@
-/** Why a row is left out, as a person who made the file would want to read it. The code is for programs. */
+/** Why a row is left out, in words for the author of the file. The code is for programs. */
 export const skipReasons = {
   empty: 'The phone number is empty.',
   not_a_number: 'This is not a phone number: it holds letters or signs, or no digits at all.',

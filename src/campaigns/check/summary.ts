@@ -107,7 +107,7 @@ export interface CostEstimate {
   readonly unpriced: readonly string[];
 }
 
-/** A text as it would go out, to a person who would get it. */
+/** A text as it would go out, to one of its recipients. */
 export interface PreviewedText {
   /** Why this one is shown. */
   readonly why: readonly ('first' | 'longest' | 'dearest')[];

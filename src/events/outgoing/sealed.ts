@@ -1,4 +1,4 @@
-/** The secrets of endpoints, as they are kept: only who has the callback secret can sign in our name. */
+/** The secrets of endpoints, as they are kept: only a holder of the callback secret can sign in our name. */
 import type { Random } from '../../lib/random.ts';
 import { sealText, unsealText } from '../../lib/seal.ts';
 import { Secret } from '../../lib/secret.ts';

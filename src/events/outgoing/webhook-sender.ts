@@ -25,7 +25,7 @@ export function createWebhookSender({ outgoing, clock, secrets }: WebhookSenderO
     letter: { readonly id: string; readonly body: string },
   ): Promise<{ taken: boolean; answer: string }> => {
     const signers = openEndpointSecrets(sealed, secrets, id);
-    // Unsigned it would be worth nothing to who receives it; the owner gives the endpoint another secret.
+    // Unsigned it would be worth nothing to its receiver; the owner gives the endpoint another secret.
     if (signers.length === 0) return { taken: false, answer: 'secret_unreadable' };
     const timestampS = Math.floor(clock.now() / 1_000);
     const headers = signedHeaders(signers, { ...letter, timestampS });

@@ -73,7 +73,7 @@ function expire(held: Leased<'batch'>, context: ProcessorContext): Promise<Attem
     return wait(held, leftMs, 'awaiting_approval', context);
   }
   if (isRecovering(context)) return wait(held, context.policy.holdRecheckMs, 'recovering', context);
-  // Nor does a copy know who approved it since.
+  // Nor does a copy know of an approval since.
   return finish(held, context, { to: 'expired', hasEffect: true, outcome: 'ended', reason: 'expired' });
 }
 

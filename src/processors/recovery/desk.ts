@@ -53,7 +53,7 @@ export type Applied =
   | { readonly is: 'under way'; readonly done: number; readonly of: number }
   | { readonly is: 'over'; readonly report: RecoveryReport };
 
-/** A turn of an apply: a caller who waits for its answer learns how far it is. */
+/** A turn of an apply: a caller that waits for its answer learns how far it is. */
 const TURN_MS = 5_000;
 const NAMED_MOST = 100;
 
@@ -103,7 +103,7 @@ export class RecoveryDesk {
     });
     const after = await restored.standings(before.campaigns);
     if (!over) return { is: 'under way', ...progressOf(before.standings, after) };
-    // Somebody else who applies it has ended it meanwhile, and has told what it came to.
+    // Another apply has ended it meanwhile, and has told what it came to.
     if ((await recovery.state())?.since !== underWay.since) return { is: 'none' };
     const unreadable = await restored.skipped();
     const report: RecoveryReport = {

@@ -1,7 +1,7 @@
 /**
  * What becomes of texts that stood in a copy of Redis that was put back. Nobody knows which of them were sent since, so
- * none of them is sent: each is in doubt, and the statistics of the service are asked, as after any doubt. Whoever they
- * do not show stays `unknown`, whatever was asked for.
+ * none of them is sent: each is in doubt, and the statistics of the service are asked, as after any doubt. A recipient
+ * that they do not show stays `unknown`, whatever was asked for.
  */
 import type { RecipientState } from '../../kinds/recipient.ts';
 import { impliedState, unpackOutcome } from '../../operations/chunk-items.ts';
@@ -38,7 +38,7 @@ export async function doubtChunk(
   if (record === undefined || record.state === 'settled') return 'done';
   const before = unpackOutcome(record.outcome, record.count, impliedState[record.state]);
   const campaign = known ?? (record.campaign ? await readCampaign(record.campaign, context) : undefined);
-  // Without its campaign nobody knows what the texts are; who is in doubt is known all the same.
+  // Without its campaign nobody knows what the texts are; the recipients in doubt are known all the same.
   const recipients = record.campaign && campaign === undefined ? [] : recipientsOf(record, campaign);
   const held = { record, lease: NO_LEASE, at: lost.at, recipients };
   const expires = record.lane === 'otp';

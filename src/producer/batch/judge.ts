@@ -78,7 +78,7 @@ export class Judge {
     return { row, reference: identity, request: judged.request, accountAlias, ...pick(names) };
   }
 
-  /** Against the others and the limits. `standing` is who has its reference already. */
+  /** Against the others and the limits. `standing` is the operation that has its reference already. */
   count(sound: SoundRow, standing: Standing | undefined): void {
     const { row, request, reference } = sound;
     const earlier = this.#rowOfReference.get(reference);

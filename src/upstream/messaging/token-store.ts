@@ -2,11 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { MessagingKeys } from '../account.ts';
 import type { LoginEncoding } from '../options.ts';
-import { invalidateToken } from '../scripts/generated/invalidate-token.ts';
-import { lookUpToken } from '../scripts/generated/look-up-token.ts';
-import { pauseLogins } from '../scripts/generated/pause-logins.ts';
-import { storeToken } from '../scripts/generated/store-token.ts';
-import { unlock } from '../scripts/generated/unlock.ts';
+import { invalidateToken, lookUpToken, pauseLogins, storeToken, unlock } from '../scripts/generated/scripts.ts';
 
 /** How long one process may take to log in before another may try. */
 const LOGIN_LOCK_MS = 15_000;

@@ -1,4 +1,4 @@
-// Generated from ../echo.lua. UPDATE_DOCS=1 npx vitest run --project unit writes it anew.
+// Generated from ../*.lua. UPDATE_DOCS=1 npx vitest run --project unit writes it anew.
 import * as lua from '../../../../src/redis/scripts.ts';
 
 export interface EchoArgs {
@@ -39,7 +39,7 @@ function readEchoRow(value: unknown): EchoRow {
   return lua.unexpected(value);
 }
 
-function read(value: unknown): EchoAnswer {
+function readEchoAnswer(value: unknown): EchoAnswer {
   const answer = lua.items(value);
   switch (answer[0]) {
     case 'echo':
@@ -106,5 +106,5 @@ return {'echo', keys, said or false, wait or false, sure and 1 or 0, greeting(pe
 export async function echo(redis: lua.ScriptHost, args: EchoArgs): Promise<EchoAnswer> {
   const keys = [args.record, ...(args.other === undefined ? [] : [args.other]), ...args.lists, ...args.rows.flatMap((one) => [one.row, ...(one.twin === undefined ? [] : [one.twin])])];
   const words: lua.Word[] = [args.said ?? '', args.wait ?? '', args.sure ? 1 : 0, args.person.name, args.person.age ?? '', args.mood, args.other === undefined ? 0 : 1, args.lists.length, ...lua.counted(args.numbers), ...lua.pairs(args.fields), args.rows.length, ...args.rows.flatMap((one) => [one.id, one.twin === undefined ? 0 : 1, ...lua.counted(one.marks)])];
-  return read(await lua.runScript(redis, echoScript, keys, words));
+  return readEchoAnswer(await lua.runScript(redis, echoScript, keys, words));
 }

@@ -1,4 +1,4 @@
-// Generated from ../token-bucket.lua. UPDATE_DOCS=1 npx vitest run --project unit writes it anew.
+// Generated from ../*.lua. UPDATE_DOCS=1 npx vitest run --project unit writes it anew.
 import * as lua from '../../scripts.ts';
 
 export interface TokenBucketArgs {
@@ -12,7 +12,7 @@ export interface TokenBucketArgs {
 
 export type TokenBucketAnswer = { readonly taken: number; readonly waitMs: number };
 
-const read: lua.Read<TokenBucketAnswer> = (value) => {
+const readTokenBucketAnswer: lua.Read<TokenBucketAnswer> = (value) => {
   const answer = lua.items(value);
   return { taken: lua.number(answer[0]), waitMs: lua.number(answer[1]) };
 };
@@ -57,5 +57,5 @@ return {taken, math.ceil(wait / 1000)}
 export async function tokenBucket(redis: lua.ScriptHost, args: TokenBucketArgs): Promise<TokenBucketAnswer> {
   const keys = [...(args.pause === undefined ? [] : [args.pause]), ...args.buckets];
   const words: lua.Word[] = [args.everyUs, args.burst, args.longestUs, args.wanted, args.pause === undefined ? 0 : 1, args.buckets.length];
-  return read(await lua.runScript(redis, tokenBucketScript, keys, words));
+  return readTokenBucketAnswer(await lua.runScript(redis, tokenBucketScript, keys, words));
 }

@@ -1,0 +1,4793 @@
+// Generated from ../*.lua. UPDATE_DOCS=1 npx vitest run --project unit writes it anew.
+import * as lua from '../../../redis/scripts.ts';
+
+export interface AcceptBatchArgs {
+  /** key */ readonly record: string;
+  /** key */ readonly counts: string;
+  /** key */ readonly index: string;
+  /** key: the set of invalid ones */ readonly invalid: string;
+  /** key: the set of the state that it enters */ readonly entered: string;
+  /** key */ readonly due: string;
+  /** key: its rows, until it is accepted */ readonly staged: string;
+  /** key */ readonly rows: string;
+  /** key: the batch of these bytes */ readonly ofBytes: string;
+  /** key: the record of the batch that this named when it was read; its own where it named none */ readonly other: string;
+  /** key */ readonly heartbeat: string;
+  /** ms since the epoch */ readonly now?: number | undefined;
+  readonly id: string;
+  readonly fingerprint: string;
+  readonly state: 'invalid' | 'awaiting_approval';
+  /** ms */ readonly dueInMs?: number | undefined;
+  readonly account: string;
+  /** of staged rows */ readonly count: number;
+  /** the batch of these bytes as it was read */ readonly named?: string | undefined;
+  readonly memory: { readonly epoch?: string | undefined; readonly counter: number; readonly name?: string | undefined; readonly mark: number };
+  readonly fields: Readonly<Record<string, string | number>>;
+}
+
+export type AcceptBatchAnswer =
+  | { readonly is: 'accepted'; readonly id: string; readonly state: string }
+  | { readonly is: 'duplicate'; readonly id: string; readonly state: string }
+  | { readonly is: 'conflict'; readonly id: string }
+  | { readonly is: 'open'; readonly id: string }
+  | { readonly is: 'read again' }
+  | { readonly is: 'unstaged' }
+  | { readonly is: 'recovering' };
+
+function readAcceptBatchAnswer(value: unknown): AcceptBatchAnswer {
+  const answer = lua.items(value);
+  switch (answer[0]) {
+    case 'accepted':
+      return { is: 'accepted', id: lua.text(answer[1]), state: lua.text(answer[2]) };
+    case 'duplicate':
+      return { is: 'duplicate', id: lua.text(answer[1]), state: lua.text(answer[2]) };
+    case 'conflict':
+      return { is: 'conflict', id: lua.text(answer[1]) };
+    case 'open':
+      return { is: 'open', id: lua.text(answer[1]) };
+    case 'read again':
+      return { is: 'read again' };
+    case 'unstaged':
+      return { is: 'unstaged' };
+    case 'recovering':
+      return { is: 'recovering' };
+  }
+  return lua.unexpected(value);
+}
+
+export const acceptBatchScript = lua.defineScript('accept-batch', `
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+local function refuse(what)
+  error("UNREADABLE" .. ' ' .. what, 0)
+end
+local function whole(value, absent, what)
+  if not value then
+    if absent then return absent end
+    refuse(what)
+  end
+  if #value > 16 or not string.find(value, '^%-?%d+$') then refuse(what) end
+  return tonumber(value)
+end
+local function guard(heartbeat, memory)
+  local h = redis.call('HMGET', heartbeat, 'recovering', 'epoch', 'counter', "process:" .. (memory.name or ''))
+  local now = whole(h[3], 0, 'counter of the heartbeat')
+  if h[1] then return {'recovering'} end
+  local behind = memory.epoch
+    and (h[2] ~= memory.epoch or now < memory.counter or whole(h[4], 0, 'mark of the heartbeat') < memory.mark)
+  if behind then return {'recovering'} end
+  return nil, {counter = now, name = memory.name}
+end
+local function raise(heartbeat, known)
+  local counter = known.counter + 1
+  if known.name then redis.call('HSET', heartbeat, 'counter', counter, "process:" .. known.name, counter)
+  else redis.call('HSET', heartbeat, 'counter', counter) end
+  return counter
+end
+local function tally(key, field, delta)
+  redis.pcall('HINCRBY', key, field, delta)
+end
+local function move(m)
+  local from, to, xof = m.from, m.to, m.xof
+  if from == to then return end
+  if from then
+    tally(m.counts, from, -1)
+    if xof then tally(m.counts, 'xof:' .. from, -xof) end
+    redis.call('ZREM', m.left, m.id)
+  end
+  tally(m.counts, to, 1)
+  if xof then tally(m.counts, 'xof:' .. to, xof) end
+  if m.entered then redis.call('ZADD', m.entered, m.at, m.id) end
+end
+local function same_version(v)
+  if v ~= "1" then refuse('version') end
+end
+-- <generated>
+local function _given(word) if word ~= '' then return word end end
+local record = KEYS[1]
+local counts = KEYS[2]
+local index = KEYS[3]
+local invalid = KEYS[4]
+local entered = KEYS[5]
+local due = KEYS[6]
+local staged = KEYS[7]
+local rows = KEYS[8]
+local ofBytes = KEYS[9]
+local other = KEYS[10]
+local heartbeat = KEYS[11]
+local now = tonumber(ARGV[1])
+local id = ARGV[2]
+local fingerprint = ARGV[3]
+local state = ARGV[4]
+local dueInMs = tonumber(ARGV[5])
+local account = ARGV[6]
+local count = tonumber(ARGV[7])
+local named = _given(ARGV[8])
+local memory = {epoch = _given(ARGV[9]), counter = tonumber(ARGV[10]), name = _given(ARGV[11]), mark = tonumber(ARGV[12])}
+local _arg, _key = 12, 11
+local fields = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do fields[_i] = ARGV[_arg + _i] end
+_arg = _arg + #fields
+-- </generated>
+local shut = guard(heartbeat, memory)
+if shut then return shut end
+local at = clock(now)
+if (redis.call('GET', ofBytes) or nil) ~= named then return {'read again'} end
+local known, stood, version, rev = unpack(redis.call('HMGET', record, 'fp', 'state', 'v', 'rev'))
+local from
+if known then
+  if known ~= fingerprint then return {'conflict', id} end
+  if stood ~= 'invalid' then return {'duplicate', id, stood} end
+  same_version(version)
+  whole(rev, 0, 'rev')
+  from = 'invalid'
+end
+if count > 0 and redis.call('LLEN', staged) ~= count then return {'unstaged'} end
+if named and named ~= id then
+  local theirs = redis.call('HGET', other, 'state')
+  if theirs == 'awaiting_approval' or theirs == 'running' then return {'open', named} end
+end
+if state ~= 'invalid' then redis.call('SET', ofBytes, id) end
+if not from then
+  redis.call('HSET', record, 'rev', 0, 'seq', 0, 'createdAt', at)
+  redis.call('ZADD', index, at, id)
+end
+local set = {'id', id, 'state', state, 'fp', fingerprint, 'updatedAt', at, 'since', at, 'account', account}
+for _, word in ipairs(fields) do set[#set + 1] = word end
+redis.call('HSET', record, unpack(set))
+redis.call('HINCRBY', record, 'rev', 1)
+move({counts = counts, id = id, at = at, from = from, to = state, left = invalid, entered = entered})
+if count > 0 then
+  redis.call('RENAME', staged, rows)
+  redis.call('PERSIST', rows)
+end
+if dueInMs then redis.call('ZADD', due, at + dueInMs, id) end
+return {'accepted', id, state}
+`);
+
+/** Writes the record of a batch together with its rows, or says which one stands for it already. One that was
+ * invalid is judged again with the same bytes: a limit was raised or an account was added meanwhile. While a batch
+ * of the same bytes is open under another name, there is no second one. */
+export async function acceptBatch(redis: lua.ScriptHost, args: AcceptBatchArgs): Promise<AcceptBatchAnswer> {
+  const keys = [args.record, args.counts, args.index, args.invalid, args.entered, args.due, args.staged, args.rows, args.ofBytes, args.other, args.heartbeat];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.fingerprint, args.state, args.dueInMs ?? '', args.account, args.count, args.named ?? '', args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, ...lua.pairs(args.fields)];
+  return readAcceptBatchAnswer(await lua.runScript(redis, acceptBatchScript, keys, words));
+}
+
+export interface AcceptMessagesArgs {
+  /** key */ readonly chunk: string;
+  /** key */ readonly due: string;
+  /** key */ readonly messageCounts: string;
+  /** key */ readonly chunkCounts: string;
+  /** key: the set of queued chunks */ readonly queued: string;
+  /** key */ readonly heartbeat: string;
+  /** ms since the epoch */ readonly now?: number | undefined;
+  readonly chunkId: string;
+  readonly account: string;
+  readonly lane: 'otp' | 'normal';
+  /** in a chunk */ readonly most: number;
+  /** ms: from the creation of the chunk */ readonly dueInMs: number;
+  readonly memory: { readonly epoch?: string | undefined; readonly counter: number; readonly name?: string | undefined; readonly mark: number };
+  readonly messages: readonly {
+    /** key */ readonly record: string;
+    /** key: of its reference */ readonly mapping?: string | undefined;
+    /** key: the record that the reference alone would have, where that is another one */ readonly other?: string | undefined;
+    readonly id: string;
+    readonly fingerprint: string;
+    readonly reference?: string | undefined;
+    readonly otherId?: string | undefined;
+    readonly to: string;
+    readonly text: string;
+    readonly from?: string | undefined;
+    /** ms since the epoch */ readonly expiresAt?: number | undefined;
+  }[];
+}
+
+export type AcceptMessagesVerdict =
+  | { readonly is: 'accepted'; readonly state: string }
+  | { readonly is: 'duplicate'; readonly state: string }
+  | { readonly is: 'conflict'; readonly id: string }
+  | { readonly is: 'full' };
+
+export type AcceptMessagesAnswer =
+  | { readonly is: 'accepted'; readonly count: number; readonly verdicts: readonly AcceptMessagesVerdict[] }
+  | { readonly is: 'recovering' };
+
+function readAcceptMessagesVerdict(value: unknown): AcceptMessagesVerdict {
+  const answer = lua.items(value);
+  switch (answer[0]) {
+    case 'accepted':
+      return { is: 'accepted', state: lua.text(answer[1]) };
+    case 'duplicate':
+      return { is: 'duplicate', state: lua.text(answer[1]) };
+    case 'conflict':
+      return { is: 'conflict', id: lua.text(answer[1]) };
+    case 'full':
+      return { is: 'full' };
+  }
+  return lua.unexpected(value);
+}
+
+function readAcceptMessagesAnswer(value: unknown): AcceptMessagesAnswer {
+  const answer = lua.items(value);
+  switch (answer[0]) {
+    case 'accepted':
+      return { is: 'accepted', count: lua.number(answer[1]), verdicts: lua.list(readAcceptMessagesVerdict)(answer[2]) };
+    case 'recovering':
+      return { is: 'recovering' };
+  }
+  return lua.unexpected(value);
+}
+
+export const acceptMessagesScript = lua.defineScript('accept-messages', `
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+local function refuse(what)
+  error("UNREADABLE" .. ' ' .. what, 0)
+end
+local function whole(value, absent, what)
+  if not value then
+    if absent then return absent end
+    refuse(what)
+  end
+  if #value > 16 or not string.find(value, '^%-?%d+$') then refuse(what) end
+  return tonumber(value)
+end
+local function guard(heartbeat, memory)
+  local h = redis.call('HMGET', heartbeat, 'recovering', 'epoch', 'counter', "process:" .. (memory.name or ''))
+  local now = whole(h[3], 0, 'counter of the heartbeat')
+  if h[1] then return {'recovering'} end
+  local behind = memory.epoch
+    and (h[2] ~= memory.epoch or now < memory.counter or whole(h[4], 0, 'mark of the heartbeat') < memory.mark)
+  if behind then return {'recovering'} end
+  return nil, {counter = now, name = memory.name}
+end
+local function raise(heartbeat, known)
+  local counter = known.counter + 1
+  if known.name then redis.call('HSET', heartbeat, 'counter', counter, "process:" .. known.name, counter)
+  else redis.call('HSET', heartbeat, 'counter', counter) end
+  return counter
+end
+local function standing(r)
+  local fingerprint, state = unpack(redis.call('HMGET', r.record, 'fp', 'state'))
+  if fingerprint then
+    if fingerprint == r.fingerprint then return 'duplicate', state end
+    return 'conflict', r.id
+  end
+  if not r.mapping then return nil end
+  local owner = redis.call('GET', r.mapping)
+  if owner and owner ~= r.id then return 'conflict', owner end
+  if r.other and redis.call('EXISTS', r.other) == 1 then return 'conflict', r.otherId end
+  return nil
+end
+local function claim_reference(r)
+  if r.mapping and r.other then redis.call('SET', r.mapping, r.id) end
+end
+local function tally(key, field, delta)
+  redis.pcall('HINCRBY', key, field, delta)
+end
+-- <generated>
+local function _given(word) if word ~= '' then return word end end
+local chunk = KEYS[1]
+local due = KEYS[2]
+local messageCounts = KEYS[3]
+local chunkCounts = KEYS[4]
+local queued = KEYS[5]
+local heartbeat = KEYS[6]
+local now = tonumber(ARGV[1])
+local chunkId = ARGV[2]
+local account = ARGV[3]
+local lane = ARGV[4]
+local most = tonumber(ARGV[5])
+local dueInMs = tonumber(ARGV[6])
+local memory = {epoch = _given(ARGV[7]), counter = tonumber(ARGV[8]), name = _given(ARGV[9]), mark = tonumber(ARGV[10])}
+local _arg, _key = 10, 6
+local messages = {}
+_arg = _arg + 1
+for _n = 1, tonumber(ARGV[_arg]) do
+  local _one = {record = KEYS[_key + 1], id = ARGV[_arg + 1], fingerprint = ARGV[_arg + 2], reference = _given(ARGV[_arg + 3]), otherId = _given(ARGV[_arg + 4]), to = ARGV[_arg + 5], text = ARGV[_arg + 6], from = _given(ARGV[_arg + 7]), expiresAt = tonumber(ARGV[_arg + 8])}
+  _arg, _key = _arg + 8, _key + 1
+_arg = _arg + 1
+if ARGV[_arg] == '1' then _key = _key + 1; _one.mapping = KEYS[_key] end
+_arg = _arg + 1
+if ARGV[_arg] == '1' then _key = _key + 1; _one.other = KEYS[_key] end
+  messages[_n] = _one
+end
+-- </generated>
+local shut = guard(heartbeat, memory)
+if shut then return shut end
+local at = clock(now)
+local state, lease, count, version, packed = unpack(redis.call('HMGET', chunk, 'state', 'lease', 'count', 'v', 'items'))
+count = whole(count, 0, 'count')
+local takes = not state or (state == 'queued' and not lease and version == "1" and packed)
+local verdicts, items = {}, {}
+local function write(m)
+  claim_reference(m)
+  local set = {'id', m.id, 'kind', 'message', 'v', "1", 'state', 'queued', 'fp', m.fingerprint, 'rev', 1,
+    'createdAt', at, 'updatedAt', at, 'since', at, 'account', account, 'lane', lane, 'chunk', chunkId, 'to', m.to,
+    'text', m.text}
+  if m.from then set[#set + 1] = 'from'; set[#set + 1] = m.from end
+  if m.expiresAt then set[#set + 1] = 'expiresAt'; set[#set + 1] = m.expiresAt end
+  if m.reference then set[#set + 1] = 'reference'; set[#set + 1] = m.reference end
+  redis.call('HSET', m.record, unpack(set))
+  items[#items + 1] = cjson.encode({m.id, m.to, m.from or '', m.text, m.expiresAt or 0})
+end
+for i, m in ipairs(messages) do
+  local known, detail = standing(m)
+  if known then
+    verdicts[i] = {known, detail}
+  elseif takes and count + #items < most then
+    write(m)
+    verdicts[i] = {'accepted', 'queued'}
+  else
+    verdicts[i] = {'full'}
+  end
+end
+if #items == 0 then return {'accepted', count, verdicts} end
+local joined = table.concat(items, ',')
+count = count + #items
+tally(messageCounts, 'queued', #items)
+if state then
+  redis.call('HSET', chunk, 'count', count, 'items', packed .. ',' .. joined)
+else
+  redis.call('HSET', chunk, 'id', chunkId, 'kind', 'chunk', 'v', "1", 'state', 'queued', 'rev', 1, 'createdAt', at,
+    'updatedAt', at, 'since', at, 'account', account, 'lane', lane, 'count', count, 'items', joined)
+  redis.call('ZADD', due, at + dueInMs, chunkId)
+  tally(chunkCounts, 'queued', 1)
+  redis.call('ZADD', queued, at, chunkId)
+end
+return {'accepted', count, verdicts}
+`);
+
+/** Accepts messages and puts them into the chunk that this process is filling, which is created with the first of
+ * them. Each has a verdict of its own, in their order; the chunk is read once and written once for all of them, its
+ * items in the form of chunk-items.ts. */
+export async function acceptMessages(redis: lua.ScriptHost, args: AcceptMessagesArgs): Promise<AcceptMessagesAnswer> {
+  const keys = [args.chunk, args.due, args.messageCounts, args.chunkCounts, args.queued, args.heartbeat, ...args.messages.flatMap((one) => [one.record, ...(one.mapping === undefined ? [] : [one.mapping]), ...(one.other === undefined ? [] : [one.other])])];
+  const words: lua.Word[] = [args.now ?? '', args.chunkId, args.account, args.lane, args.most, args.dueInMs, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.messages.length, ...args.messages.flatMap((one) => [one.id, one.fingerprint, one.reference ?? '', one.otherId ?? '', one.to, one.text, one.from ?? '', one.expiresAt ?? '', one.mapping === undefined ? 0 : 1, one.other === undefined ? 0 : 1])];
+  return readAcceptMessagesAnswer(await lua.runScript(redis, acceptMessagesScript, keys, words));
+}
+
+export interface AcceptArgs {
+  /** key */ readonly record: string;
+  /** key: of its reference, where it claims one */ readonly mapping?: string | undefined;
+  /** key: the record that the reference alone would have, where that is another one */ readonly other?: string | undefined;
+  /** key */ readonly counts: string;
+  /** key */ readonly index: string;
+  /** key */ readonly entered: string;
+  /** key */ readonly due: string;
+  /** key */ readonly limits: string;
+  /** key: what was accepted on that day */ readonly spent: string;
+  /** key: the same amount to the same beneficiary again */ readonly same: string;
+  /** key: the set of those that await approval */ readonly awaiting: string;
+  /** key */ readonly heartbeat: string;
+  /** ms since the epoch */ readonly now?: number | undefined;
+  readonly id: string;
+  readonly otherId: string;
+  readonly fingerprint: string;
+  readonly state: string;
+  readonly account: string;
+  /** whole XOF: where it moves money */ readonly xof?: number | undefined;
+  /** ms */ readonly dueInMs?: number | undefined;
+  /** ms since the epoch */ readonly notBefore?: number | undefined;
+  readonly beneficiary: string;
+  readonly meantAgain: boolean;
+  /** absent: may be waited for */ readonly approval?: 'given' | 'impossible' | undefined;
+  readonly day: string;
+  readonly memory: { readonly epoch?: string | undefined; readonly counter: number; readonly name?: string | undefined; readonly mark: number };
+  /** what the process itself asks for of each limit */ readonly asked: Readonly<Record<string, string | number>>;
+  readonly fields: Readonly<Record<string, string | number>>;
+}
+
+export type AcceptAnswer =
+  | { readonly is: 'accepted'; readonly id: string; readonly state: string; readonly at: number }
+  | { readonly is: 'duplicate'; readonly id: string; readonly state: string }
+  | { readonly is: 'conflict'; readonly id: string }
+  | { readonly is: 'limited'; readonly limit: string; readonly detail: string }
+  | { readonly is: 'recovering' };
+
+function readAcceptAnswer(value: unknown): AcceptAnswer {
+  const answer = lua.items(value);
+  switch (answer[0]) {
+    case 'accepted':
+      return { is: 'accepted', id: lua.text(answer[1]), state: lua.text(answer[2]), at: lua.number(answer[3]) };
+    case 'duplicate':
+      return { is: 'duplicate', id: lua.text(answer[1]), state: lua.text(answer[2]) };
+    case 'conflict':
+      return { is: 'conflict', id: lua.text(answer[1]) };
+    case 'limited':
+      return { is: 'limited', limit: lua.text(answer[1]), detail: lua.text(answer[2]) };
+    case 'recovering':
+      return { is: 'recovering' };
+  }
+  return lua.unexpected(value);
+}
+
+export const acceptScript = lua.defineScript('accept', `
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+local function tally(key, field, delta)
+  redis.pcall('HINCRBY', key, field, delta)
+end
+local function fly(counts, account, mode, from, to, xof)
+  if not mode or not xof then return end
+  local flying = ({["queued"] = true, ["held"] = true, ["created"] = true, ["submitting"] = true, ["unknown"] = true, ["pending"] = true})
+  if flying[from] == flying[to] then return end
+  tally(counts, 'flight:' .. account .. ':' .. mode, flying[to] and xof or -xof)
+end
+local function refuse(what)
+  error("UNREADABLE" .. ' ' .. what, 0)
+end
+local function whole(value, absent, what)
+  if not value then
+    if absent then return absent end
+    refuse(what)
+  end
+  if #value > 16 or not string.find(value, '^%-?%d+$') then refuse(what) end
+  return tonumber(value)
+end
+local function guard(heartbeat, memory)
+  local h = redis.call('HMGET', heartbeat, 'recovering', 'epoch', 'counter', "process:" .. (memory.name or ''))
+  local now = whole(h[3], 0, 'counter of the heartbeat')
+  if h[1] then return {'recovering'} end
+  local behind = memory.epoch
+    and (h[2] ~= memory.epoch or now < memory.counter or whole(h[4], 0, 'mark of the heartbeat') < memory.mark)
+  if behind then return {'recovering'} end
+  return nil, {counter = now, name = memory.name}
+end
+local function raise(heartbeat, known)
+  local counter = known.counter + 1
+  if known.name then redis.call('HSET', heartbeat, 'counter', counter, "process:" .. known.name, counter)
+  else redis.call('HSET', heartbeat, 'counter', counter) end
+  return counter
+end
+local function standing(r)
+  local fingerprint, state = unpack(redis.call('HMGET', r.record, 'fp', 'state'))
+  if fingerprint then
+    if fingerprint == r.fingerprint then return 'duplicate', state end
+    return 'conflict', r.id
+  end
+  if not r.mapping then return nil end
+  local owner = redis.call('GET', r.mapping)
+  if owner and owner ~= r.id then return 'conflict', owner end
+  if r.other and redis.call('EXISTS', r.other) == 1 then return 'conflict', r.otherId end
+  return nil
+end
+local function claim_reference(r)
+  if r.mapping and r.other then redis.call('SET', r.mapping, r.id) end
+end
+local function move(m)
+  local from, to, xof = m.from, m.to, m.xof
+  if from == to then return end
+  if from then
+    tally(m.counts, from, -1)
+    if xof then tally(m.counts, 'xof:' .. from, -xof) end
+    redis.call('ZREM', m.left, m.id)
+  end
+  tally(m.counts, to, 1)
+  if xof then tally(m.counts, 'xof:' .. to, xof) end
+  if m.entered then redis.call('ZADD', m.entered, m.at, m.id) end
+end
+local function looseness(name, value)
+  if value == "off" then return math.huge end
+  return ({["DUPLICATE_WINDOW"] = true})[name] and -tonumber(value) or tonumber(value)
+end
+local function strictest(name, own, shared)
+  local value = shared or own or ({["MAX_DISBURSEMENT"] = "2000000"})[name]
+  if own and shared and looseness(name, own) < looseness(name, shared) then value = own end
+  if value == "off" then return nil end
+  return value
+end
+-- <generated>
+local function _given(word) if word ~= '' then return word end end
+local record = KEYS[1]
+local counts = KEYS[2]
+local index = KEYS[3]
+local entered = KEYS[4]
+local due = KEYS[5]
+local limits = KEYS[6]
+local spent = KEYS[7]
+local same = KEYS[8]
+local awaiting = KEYS[9]
+local heartbeat = KEYS[10]
+local now = tonumber(ARGV[1])
+local id = ARGV[2]
+local otherId = ARGV[3]
+local fingerprint = ARGV[4]
+local state = ARGV[5]
+local account = ARGV[6]
+local xof = tonumber(ARGV[7])
+local dueInMs = tonumber(ARGV[8])
+local notBefore = tonumber(ARGV[9])
+local beneficiary = ARGV[10]
+local meantAgain = ARGV[11] == '1'
+local approval = _given(ARGV[12])
+local day = ARGV[13]
+local memory = {epoch = _given(ARGV[14]), counter = tonumber(ARGV[15]), name = _given(ARGV[16]), mark = tonumber(ARGV[17])}
+local _arg, _key = 17, 10
+local mapping
+_arg = _arg + 1
+if ARGV[_arg] == '1' then _key = _key + 1; mapping = KEYS[_key] end
+local other
+_arg = _arg + 1
+if ARGV[_arg] == '1' then _key = _key + 1; other = KEYS[_key] end
+local asked = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do asked[_i] = ARGV[_arg + _i] end
+_arg = _arg + #asked
+local fields = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do fields[_i] = ARGV[_arg + _i] end
+_arg = _arg + #fields
+-- </generated>
+local shut = guard(heartbeat, memory)
+if shut then return shut end
+local at = clock(now)
+local who = {id = id, fingerprint = fingerprint, record = record, mapping = mapping, other = other, otherId = otherId}
+local known, detail = standing(who)
+if known == 'duplicate' then return {known, id, detail} end
+if known then return {known, detail} end
+local own = {}
+for i = 1, #asked, 2 do own[asked[i]] = asked[i + 1] end
+local max, shared = {}, redis.call('HMGET', limits, unpack(({"MAX_DISBURSEMENT", "MAX_PER_DAY", "MAX_PER_BENEFICIARY_DAY", "DUPLICATE_WINDOW", "APPROVAL_ABOVE"})))
+for i, name in ipairs(({"MAX_DISBURSEMENT", "MAX_PER_DAY", "MAX_PER_BENEFICIARY_DAY", "DUPLICATE_WINDOW", "APPROVAL_ABOVE"})) do max[name] = strictest(name, own[name], shared[i]) end
+local function over(name, sum) return max[name] and sum > tonumber(max[name]) end
+local function spend()
+  local counted = max.MAX_PER_DAY or max.MAX_PER_BENEFICIARY_DAY
+  if counted then
+    local all, his = unpack(redis.call('HMGET', spent, 'all', beneficiary))
+    whole(all, 0, 'the sum of the day')
+    whole(his, 0, 'the sum of the day')
+    if over('MAX_PER_DAY', tonumber(all or '0') + xof) then return {'limited', 'MAX_PER_DAY', max.MAX_PER_DAY} end
+    if over('MAX_PER_BENEFICIARY_DAY', tonumber(his or '0') + xof) then
+      return {'limited', 'MAX_PER_BENEFICIARY_DAY', max.MAX_PER_BENEFICIARY_DAY}
+    end
+  end
+  if max.DUPLICATE_WINDOW and not meantAgain then
+    local before = redis.call('GET', same)
+    if before then return {'limited', 'DUPLICATE_WINDOW', before} end
+  end
+  if max.DUPLICATE_WINDOW then whole(max.DUPLICATE_WINDOW, 0, 'DUPLICATE_WINDOW') end
+  if counted then
+    redis.call('HINCRBY', spent, 'all', xof)
+    redis.call('HINCRBY', spent, beneficiary, xof)
+    redis.call('EXPIRE', spent, 172800)
+  end
+  if max.DUPLICATE_WINDOW then redis.call('SET', same, id, 'PX', max.DUPLICATE_WINDOW) end
+  return nil, counted
+end
+local counted
+if xof then
+  if over('MAX_DISBURSEMENT', xof) then return {'limited', 'MAX_DISBURSEMENT', max.MAX_DISBURSEMENT} end
+  local awaits = over('APPROVAL_ABOVE', xof) and approval ~= 'given'
+  if awaits and approval == 'impossible' then return {'limited', 'APPROVAL_ABOVE', max.APPROVAL_ABOVE} end
+  local limited
+  limited, counted = spend()
+  if limited then return limited end
+  if awaits and state == 'queued' then state = 'awaiting_approval'; entered = awaiting end
+end
+claim_reference(who)
+local set = {'id', id, 'state', state, 'fp', fingerprint, 'rev', 1, 'seq', 0, 'createdAt', at, 'updatedAt', at, 'since', at,
+  'account', account}
+if counted then set[#set + 1] = 'counted'; set[#set + 1] = day .. ' ' .. beneficiary end
+for _, word in ipairs(fields) do set[#set + 1] = word end
+redis.call('HSET', record, unpack(set))
+move({counts = counts, id = id, at = at, to = state, entered = entered, xof = xof})
+if xof then fly(counts, account, redis.call('HGET', record, 'withdrawMode'), nil, state, xof) end
+redis.call('ZADD', index, at, id)
+if dueInMs and state ~= 'awaiting_approval' then redis.call('ZADD', due, math.max(at + dueInMs, notBefore or 0), id) end
+return {'accepted', id, state, at}
+`);
+
+/** Writes a record that did not exist, or says which one already stands for this request, or which limit it breaks.
+ * Nothing is written unless everything is in order. Of each limit the strictest holds, of what Redis has and what
+ * the process asks for itself, so that they hold through every door. What counts towards a limit of the day says so
+ * in the record, since it may have to be given back. */
+export async function accept(redis: lua.ScriptHost, args: AcceptArgs): Promise<AcceptAnswer> {
+  const keys = [args.record, args.counts, args.index, args.entered, args.due, args.limits, args.spent, args.same, args.awaiting, args.heartbeat, ...(args.mapping === undefined ? [] : [args.mapping]), ...(args.other === undefined ? [] : [args.other])];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.otherId, args.fingerprint, args.state, args.account, args.xof ?? '', args.dueInMs ?? '', args.notBefore ?? '', args.beneficiary, args.meantAgain ? 1 : 0, args.approval ?? '', args.day, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.mapping === undefined ? 0 : 1, args.other === undefined ? 0 : 1, ...lua.pairs(args.asked), ...lua.pairs(args.fields)];
+  return readAcceptAnswer(await lua.runScript(redis, acceptScript, keys, words));
+}
+
+export interface AcquireArgs {
+  /** key */ readonly record: string;
+  /** key */ readonly due: string;
+  /** key */ readonly accounts: readonly string[];
+  /** ms since the epoch */ readonly now?: number | undefined;
+  readonly id: string;
+  readonly lease: string;
+  /** ms */ readonly leaseMs: number;
+  /** in this queue */ readonly lookedAt: readonly string[];
+  readonly final: readonly string[];
+  readonly names: readonly string[];
+}
+
+export type AcquireAnswer =
+  | { readonly is: 'acquired'; readonly at: number; readonly standing?: Readonly<Record<string, string>> | undefined; readonly fields: Readonly<Record<string, string>> }
+  | { readonly is: 'final'; readonly state: string }
+  | { readonly is: 'elsewhere'; readonly state: string }
+  | { readonly is: 'leased'; readonly until: number }
+  | { readonly is: 'none' }
+  | { readonly is: 'other version' };
+
+function readAcquireAnswer(value: unknown): AcquireAnswer {
+  const answer = lua.items(value);
+  switch (answer[0]) {
+    case 'acquired':
+      return { is: 'acquired', at: lua.number(answer[1]), standing: lua.optional(lua.hash, answer[2]), fields: lua.hash(answer[3]) };
+    case 'final':
+      return { is: 'final', state: lua.text(answer[1]) };
+    case 'elsewhere':
+      return { is: 'elsewhere', state: lua.text(answer[1]) };
+    case 'leased':
+      return { is: 'leased', until: lua.number(answer[1]) };
+    case 'none':
+      return { is: 'none' };
+    case 'other version':
+      return { is: 'other version' };
+  }
+  return lua.unexpected(value);
+}
+
+export const acquireScript = lua.defineScript('acquire', `
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+local function base36(n)
+  local digits, text = '0123456789abcdefghijklmnopqrstuvwxyz', ''
+  n = math.floor(n)
+  repeat
+    local d = n % 36
+    text = string.sub(digits, d + 1, d + 1) .. text
+    n = (n - d) / 36
+  until n == 0
+  return text
+end
+local function in_full(id, record)
+  local accepted = tonumber(redis.call('HGET', record, "c"))
+  if not accepted then return end
+  local names, words = ({["c"] = "createdAt", ["u"] = "updatedAt", ["i"] = "since", ["o"] = "account", ["a"] = "amount", ["l"] = "accountAlias", ["w"] = "withdrawMode", ["n"] = "debitAccountNumber", ["d"] = "disburseId", ["r"] = "reference", ["t"] = "token", ["x"] = "transactionId", ["y"] = "disburseTxId", ["p"] = "providerRef", ["s"] = "sends", ["b"] = "batch"}), ({["c"] = "create", ["s"] = "submit", ["t"] = "status", ["b"] = "callback", ["n"] = "named"})
+  local stored, set, since = redis.call('HGETALL', record), {'id', id}, nil
+  for i = 1, #stored, 2 do
+    local name, value = names[stored[i]] or stored[i], stored[i + 1]
+    if name == 'updatedAt' or name == 'since' then
+      value = accepted + tonumber(value)
+      if name == 'since' or not since then since = value end
+    elseif string.sub(value, 1, 1) == "+" and string.find(name, '^e%d+$') then
+      local after, word, rest = string.match(value, '^.(%w+)|([^|]*)(.*)$')
+      value = base36(accepted + tonumber(after, 36)) .. '|' .. (words[word] or word) .. rest
+    end
+    set[#set + 1] = name; set[#set + 1] = value
+  end
+  set[#set + 1] = 'since'; set[#set + 1] = since
+  redis.call('DEL', record)
+  redis.call('HSET', record, unpack(set))
+end
+local function contains(list, one)
+  for _, other in ipairs(list) do
+    if other == one then return true end
+  end
+  return false
+end
+local function refuse(what)
+  error("UNREADABLE" .. ' ' .. what, 0)
+end
+local function whole(value, absent, what)
+  if not value then
+    if absent then return absent end
+    refuse(what)
+  end
+  if #value > 16 or not string.find(value, '^%-?%d+$') then refuse(what) end
+  return tonumber(value)
+end
+local function take_lease(record, due, at, ask, r)
+  if not r.state then
+    redis.call('ZREM', due, ask.id)
+    return {'none'}
+  end
+  if r.version ~= "1" then return {'other version'} end
+  if contains(ask.final, r.state) then
+    redis.call('ZREM', due, ask.id)
+    return {'final', r.state}
+  end
+  if not contains(ask.lookedAt, r.state) then return {'elsewhere', r.state} end
+  local leased = r.lease and r.lease ~= '' and r.lease ~= ask.lease
+  if leased and whole(r.ends, 0, 'until') > at then return {'leased', r.ends} end
+  local ends = at + ask.leaseMs
+  redis.call('HSET', record, 'lease', ask.lease, 'until', ends)
+  redis.call('ZADD', due, ends, ask.id)
+end
+-- <generated>
+local record = KEYS[1]
+local due = KEYS[2]
+local now = tonumber(ARGV[1])
+local id = ARGV[2]
+local lease = ARGV[3]
+local leaseMs = tonumber(ARGV[4])
+local _arg, _key = 4, 2
+local accounts = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; accounts[_i] = KEYS[_key] end
+local lookedAt = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do lookedAt[_i] = ARGV[_arg + _i] end
+_arg = _arg + #lookedAt
+local final = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do final[_i] = ARGV[_arg + _i] end
+_arg = _arg + #final
+local names = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do names[_i] = ARGV[_arg + _i] end
+_arg = _arg + #names
+-- </generated>
+local at = clock(now)
+local state, leased, ends, version, nudged, account, brief_since = unpack(redis.call('HMGET', record, 'state', 'lease',
+  'until', 'v', 'hint', 'account', "c"))
+local ask = {id = id, lease = lease, leaseMs = leaseMs, lookedAt = lookedAt, final = final}
+local refusal = take_lease(record, due, at, ask, {state = state, lease = leased, ends = ends, version = version})
+if refusal then return refusal end
+if nudged then redis.call('HDEL', record, 'hint') end
+if brief_since then in_full(id, record) end
+local standing = false
+for i, name in ipairs(names) do
+  if name == account then standing = redis.call('HGETALL', accounts[i]) end
+end
+return {'acquired', at, standing, redis.call('HGETALL', record)}
+`);
+
+/** Takes the lease of a record for one attempt and pushes its due time to the end of the lease, so that a killed
+ * worker is always followed by another look. Never creates a record. What stands in the way of the record's account
+ * is read in the same trip where the caller named the account: nearly every attempt asks for it next. */
+export async function acquire(redis: lua.ScriptHost, args: AcquireArgs): Promise<AcquireAnswer> {
+  const keys = [args.record, args.due, ...args.accounts];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.lease, args.leaseMs, args.accounts.length, ...lua.counted(args.lookedAt), ...lua.counted(args.final), ...lua.counted(args.names)];
+  return readAcquireAnswer(await lua.runScript(redis, acquireScript, keys, words));
+}
+
+export interface AddEndpointArgs {
+  /** key */ readonly record: string;
+  /** key */ readonly endpoints: string;
+  /** key */ readonly dispatch: string;
+  /** key */ readonly events: string;
+  /** ms since the epoch */ readonly now?: number | undefined;
+  readonly id: string;
+  /** there may be so many */ readonly most: number;
+  readonly fields: Readonly<Record<string, string | number>>;
+}
+
+export type AddEndpointAnswer =
+  | { readonly is: 'added' }
+  | { readonly is: 'too many' };
+
+function readAddEndpointAnswer(value: unknown): AddEndpointAnswer {
+  const answer = lua.items(value);
+  switch (answer[0]) {
+    case 'added':
+      return { is: 'added' };
+    case 'too many':
+      return { is: 'too many' };
+  }
+  return lua.unexpected(value);
+}
+
+export const addEndpointScript = lua.defineScript('add-endpoint', `
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+-- <generated>
+local record = KEYS[1]
+local endpoints = KEYS[2]
+local dispatch = KEYS[3]
+local events = KEYS[4]
+local now = tonumber(ARGV[1])
+local id = ARGV[2]
+local most = tonumber(ARGV[3])
+local _arg, _key = 3, 4
+local fields = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do fields[_i] = ARGV[_arg + _i] end
+_arg = _arg + #fields
+-- </generated>
+local at = clock(now)
+local count = redis.call('SCARD', endpoints)
+if count >= most then return {'too many'} end
+local last = redis.call('XREVRANGE', events, '+', '-', 'COUNT', 1)
+local place = last[1] and last[1][1] or '0-0'
+local set = {'id', id, 'kind', 'endpoint', 'state', 'enabled', 'rev', 1, 'createdAt', at, 'from', place}
+for _, word in ipairs(fields) do set[#set + 1] = word end
+redis.call('HSET', record, unpack(set))
+redis.call('SADD', endpoints, id)
+redis.call('HINCRBY', dispatch, 'rev', 1)
+if count == 0 then redis.call('HSET', dispatch, 'cursor', place) end
+return {'added'}
+`);
+
+/** Adds an endpoint. It gets the events after this moment. Without any endpoint nobody moves the cursor, so the
+ * first one moves it here. */
+export async function addEndpoint(redis: lua.ScriptHost, args: AddEndpointArgs): Promise<AddEndpointAnswer> {
+  const keys = [args.record, args.endpoints, args.dispatch, args.events];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.most, ...lua.pairs(args.fields)];
+  return readAddEndpointAnswer(await lua.runScript(redis, addEndpointScript, keys, words));
+}
+
+export interface AmendCampaignArgs {
+  /** key */ readonly campaign: string;
+  /** key: of campaigns */ readonly due: string;
+  /** ms since the epoch */ readonly now?: number | undefined;
+  readonly id: string;
+  /** states in which nothing is changed any more */ readonly over: readonly string[];
+  /** '' deletes the field */ readonly fields: Readonly<Record<string, string | number>>;
+}
+
+export type AmendCampaignAnswer =
+  | { readonly is: 'applied'; readonly rev: number }
+  | { readonly is: 'refused'; readonly state: string };
+
+function readAmendCampaignAnswer(value: unknown): AmendCampaignAnswer {
+  const answer = lua.items(value);
+  switch (answer[0]) {
+    case 'applied':
+      return { is: 'applied', rev: lua.number(answer[1]) };
+    case 'refused':
+      return { is: 'refused', state: lua.text(answer[1]) };
+  }
+  return lua.unexpected(value);
+}
+
+export const amendCampaignScript = lua.defineScript('amend-campaign', `
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+local function contains(list, one)
+  for _, other in ipairs(list) do
+    if other == one then return true end
+  end
+  return false
+end
+local function refuse(what)
+  error("UNREADABLE" .. ' ' .. what, 0)
+end
+local function whole(value, absent, what)
+  if not value then
+    if absent then return absent end
+    refuse(what)
+  end
+  if #value > 16 or not string.find(value, '^%-?%d+$') then refuse(what) end
+  return tonumber(value)
+end
+local function same_version(v)
+  if v ~= "1" then refuse('version') end
+end
+-- <generated>
+local campaign = KEYS[1]
+local due = KEYS[2]
+local now = tonumber(ARGV[1])
+local id = ARGV[2]
+local _arg, _key = 2, 2
+local over = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do over[_i] = ARGV[_arg + _i] end
+_arg = _arg + #over
+local fields = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do fields[_i] = ARGV[_arg + _i] end
+_arg = _arg + #fields
+-- </generated>
+local at = clock(now)
+local state, version, rev = unpack(redis.call('HMGET', campaign, 'state', 'v', 'rev'))
+if not state or contains(over, state) then return {'refused', state or ''} end
+same_version(version)
+whole(rev, 0, 'rev')
+for i = 1, #fields, 2 do
+  local name, value = fields[i], fields[i + 1]
+  if value == '' then redis.call('HDEL', campaign, name) else redis.call('HSET', campaign, name, value) end
+  if name == 'perSecond' then redis.call('HDEL', campaign, 'paceAt') end
+end
+redis.call('HSET', campaign, 'updatedAt', at)
+if state == 'running' or state == 'held' then redis.call('ZADD', due, at, id) end
+return {'applied', redis.call('HINCRBY', campaign, 'rev', 1)}
+`);
+
+/** Changes how a campaign is sent, from the next chunk on. */
+export async function amendCampaign(redis: lua.ScriptHost, args: AmendCampaignArgs): Promise<AmendCampaignAnswer> {
+  const keys = [args.campaign, args.due];
+  const words: lua.Word[] = [args.now ?? '', args.id, ...lua.counted(args.over), ...lua.pairs(args.fields)];
+  return readAmendCampaignAnswer(await lua.runScript(redis, amendCampaignScript, keys, words));
+}
+
+export interface AppendEvidenceArgs {
+  /** key */ readonly record: string;
+  /** ms since the epoch */ readonly now?: number | undefined;
+  readonly evidence: string;
+}
+
+export type AppendEvidenceAnswer = boolean;
+
+const readAppendEvidenceAnswer: lua.Read<AppendEvidenceAnswer> = lua.flag;
+
+export const appendEvidenceScript = lua.defineScript('append-evidence', `
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+local function base36(n)
+  local digits, text = '0123456789abcdefghijklmnopqrstuvwxyz', ''
+  n = math.floor(n)
+  repeat
+    local d = n % 36
+    text = string.sub(digits, d + 1, d + 1) .. text
+    n = (n - d) / 36
+  until n == 0
+  return text
+end
+local function evidence_fields(at, lines, count, set)
+  if not lines or lines == '' then return end
+  local n = tonumber(count or '0')
+  for line in string.gmatch(lines, '[^' .. ";" .. ']+') do
+    n = n + 1
+    local slot = n
+    local send, rest = string.match(line, '^(%d)!(.*)$')
+    if send then line = rest end
+    if n > 12 then
+      if send then slot = 12 + 12 + send
+      else slot = 12 + 1 + (n - 12 - 1) % 12 end
+    end
+    set[#set + 1] = 'e' .. slot; set[#set + 1] = base36(at) .. '|' .. line
+  end
+  set[#set + 1] = 'en'; set[#set + 1] = n
+end
+local function refuse(what)
+  error("UNREADABLE" .. ' ' .. what, 0)
+end
+local function whole(value, absent, what)
+  if not value then
+    if absent then return absent end
+    refuse(what)
+  end
+  if #value > 16 or not string.find(value, '^%-?%d+$') then refuse(what) end
+  return tonumber(value)
+end
+local function same_version(v)
+  if v ~= "1" then refuse('version') end
+end
+-- <generated>
+local record = KEYS[1]
+local now = tonumber(ARGV[1])
+local evidence = ARGV[2]
+-- </generated>
+local state, version, lines = unpack(redis.call('HMGET', record, 'state', 'v', 'en'))
+if not state or version ~= "1" then return 0 end
+whole(lines, 0, 'en')
+local set = {}
+evidence_fields(clock(now), evidence, lines, set)
+if #set > 0 then redis.call('HSET', record, unpack(set)) end
+return 1
+`);
+
+/** Adds a line of evidence, whatever has the lease. Never creates a record. Answers whether it was kept. */
+export async function appendEvidence(redis: lua.ScriptHost, args: AppendEvidenceArgs): Promise<AppendEvidenceAnswer> {
+  const keys = [args.record];
+  const words: lua.Word[] = [args.now ?? '', args.evidence];
+  return readAppendEvidenceAnswer(await lua.runScript(redis, appendEvidenceScript, keys, words));
+}
+
+export interface BeatArgs {
+  /** key */ readonly heartbeat: string;
+  /** key */ readonly recovery: string;
+  /** key */ readonly schema: string;
+  /** key */ readonly events: string;
+  /** key */ readonly dispatch: string;
+  /** key */ readonly counts: string;
+  /** key */ readonly stamp: string;
+  /** ms since the epoch */ readonly now?: number | undefined;
+  readonly memory: { readonly epoch?: string | undefined; readonly counter: number; readonly name?: string | undefined; readonly mark: number };
+  /** the last event that it remembers; 0-0: none */ readonly event: string;
+  readonly deployment?: string | undefined;
+  /** why else a recovery is to begin */ readonly because?: string | undefined;
+  /** ms since the epoch: when the recovery began that it knows of */ readonly recovering?: number | undefined;
+  /** JSON: which deployment it is of; absent: whichever */ readonly ours?: string | undefined;
+}
+
+export type BeatAnswer =
+  | { readonly is: 'beats'; readonly epoch: string; readonly counter: number; readonly at: number; readonly event: string; readonly deployment?: string | undefined }
+  | { readonly is: 'recovering'; readonly fields: Readonly<Record<string, string>> }
+  | { readonly is: 'another' };
+
+function readBeatAnswer(value: unknown): BeatAnswer {
+  const answer = lua.items(value);
+  switch (answer[0]) {
+    case 'beats':
+      return { is: 'beats', epoch: lua.text(answer[1]), counter: lua.number(answer[2]), at: lua.number(answer[3]), event: lua.text(answer[4]), deployment: lua.optional(lua.text, answer[5]) };
+    case 'recovering':
+      return { is: 'recovering', fields: lua.hash(answer[1]) };
+    case 'another':
+      return { is: 'another' };
+  }
+  return lua.unexpected(value);
+}
+
+export const beatScript = lua.defineScript('beat', `
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+local function refuse(what)
+  error("UNREADABLE" .. ' ' .. what, 0)
+end
+local function whole(value, absent, what)
+  if not value then
+    if absent then return absent end
+    refuse(what)
+  end
+  if #value > 16 or not string.find(value, '^%-?%d+$') then refuse(what) end
+  return tonumber(value)
+end
+local function guard(heartbeat, memory)
+  local h = redis.call('HMGET', heartbeat, 'recovering', 'epoch', 'counter', "process:" .. (memory.name or ''))
+  local now = whole(h[3], 0, 'counter of the heartbeat')
+  if h[1] then return {'recovering'} end
+  local behind = memory.epoch
+    and (h[2] ~= memory.epoch or now < memory.counter or whole(h[4], 0, 'mark of the heartbeat') < memory.mark)
+  if behind then return {'recovering'} end
+  return nil, {counter = now, name = memory.name}
+end
+local function raise(heartbeat, known)
+  local counter = known.counter + 1
+  if known.name then redis.call('HSET', heartbeat, 'counter', counter, "process:" .. known.name, counter)
+  else redis.call('HSET', heartbeat, 'counter', counter) end
+  return counter
+end
+local function of_another(stamp, ours)
+  local text = ours and redis.call('GET', stamp)
+  if not text then return false end
+  local stamped, own = cjson.decode(text), cjson.decode(ours)
+  if stamped.environment ~= own.environment then return true end
+  for _, of in ipairs({'addresses', 'accounts'}) do
+    for name, value in pairs(own[of] or {}) do
+      if (stamped[of][name] or value) ~= value then return true end
+    end
+  end
+  return false
+end
+local function tally(key, field, delta)
+  redis.pcall('HINCRBY', key, field, delta)
+end
+local function emit(record, e)
+  local seq = redis.call('HINCRBY', record, 'seq', 1)
+  tally(e.counts, "event:" .. e.type, 1)
+  redis.call('XADD', e.stream, e.place or '*', 'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type,
+    'data', e.data)
+end
+local function place_parts(place)
+  local ms, seq = string.match(place or '', '^(%d+)-(%d+)$')
+  return tonumber(ms or '0'), tonumber(seq or '0')
+end
+local function is_after(one, other)
+  local ms, seq = place_parts(one)
+  local other_ms, other_seq = place_parts(other)
+  return ms > other_ms or (ms == other_ms and seq > other_seq)
+end
+local function among(list, one)
+  return string.find(',' .. (list or '') .. ',', ',' .. one .. ',', 1, true) ~= nil
+end
+local function fields_of(flat)
+  local fields = {}
+  for i = 1, #flat, 2 do fields[flat[i]] = flat[i + 1] end
+  return fields
+end
+local function last_place(events)
+  local info = redis.pcall('XINFO', 'STREAM', events)
+  if info.err then return '0-0' end
+  return fields_of(info)['last-generated-id']
+end
+local function cursor_ahead(k, last)
+  local cursor = redis.call('HGET', k.dispatch, 'cursor')
+  if cursor and is_after(cursor, last) then return cursor end
+  local groups = redis.pcall('XINFO', 'GROUPS', k.events)
+  if groups.err then return end
+  for _, group in ipairs(groups) do
+    local at = fields_of(group)['last-delivered-id']
+    if is_after(at, last) then return at end
+  end
+end
+local function read_heartbeat(heartbeat, name)
+  local recovering, epoch, counter, before, at, deployment, mark, recovered = unpack(redis.call('HMGET', heartbeat,
+    'recovering', 'epoch', 'counter', 'before', 'at', 'deployment', "process:" .. (name or ''), 'recovered'))
+  return {mark = tonumber(mark or '0'), recovered = tonumber(recovered or '0'), recovering = recovering, epoch = epoch,
+    counter = tonumber(counter or '0'), before = before or '', at = tonumber(at or '0'), deployment = deployment}
+end
+local function add_knowledge(recovery, known)
+  local epochs, counter, event = unpack(redis.call('HMGET', recovery, 'epochs', 'knownCounter', 'lastEvent'))
+  if known.epoch and not among(epochs, known.epoch) then
+    redis.call('HSET', recovery, 'epochs', epochs and epochs .. ',' .. known.epoch or known.epoch)
+  end
+  if known.counter > tonumber(counter or '0') then
+    redis.call('HSET', recovery, 'knownCounter', string.format('%.0f', known.counter))
+  end
+  if is_after(known.event, event or '0-0') then redis.call('HSET', recovery, 'lastEvent', known.event) end
+end
+local function is_lost(h, known)
+  if not h.recovering and known.recovering > h.recovered then return true end
+  if not known.epoch then return false end
+  if h.epoch == known.epoch then return h.counter < known.counter or h.mark < known.mark end
+  return not among(h.before, known.epoch)
+end
+local function tell(k, at, state, data, place)
+  data.id, data.state = 'system', state
+  emit(k.heartbeat, {stream = k.events, counts = k.counts, id = 'system', at = at, account = 'main',
+    type = 'system.' .. state, data = cjson.encode(data), place = place})
+end
+local function enter(k, at, h, because, known)
+  redis.call('HSET', k.heartbeat, 'recovering', because)
+  if not h.deployment and known.deployment then redis.call('HSET', k.heartbeat, 'deployment', known.deployment) end
+  redis.call('SET', k.schema, 1)
+  if redis.call('EXISTS', k.recovery) == 0 then
+    redis.call('HSET', k.recovery, 'since', at, 'because', because, 'epoch', h.epoch or '', 'counter',
+      string.format('%.0f', h.counter), 'lastBeat', string.format('%.0f', h.at))
+    add_knowledge(k.recovery, known)
+    local place = '*'
+    if is_after(known.event, last_place(k.events)) then
+      place = string.format('%.0f-0', place_parts(known.event) + 60000)
+    end
+    tell(k, at, 'recovering', {because = because}, place)
+  else
+    redis.call('HSET', k.recovery, 'because', because)
+    add_knowledge(k.recovery, known)
+  end
+  return {'recovering', redis.call('HGETALL', k.recovery)}
+end
+local function stay(k, at, h, proof, known)
+  return enter(k, at, h, is_lost(h, known) and proof or h.recovering, known)
+end
+local function leave(k, h)
+  local since = tonumber(redis.call('HGET', k.recovery, 'since') or '0')
+  redis.call('HSET', k.heartbeat, 'recovered', string.format('%.0f', math.max(h.recovered, since)))
+  redis.call('HDEL', k.heartbeat, 'recovering')
+  redis.call('DEL', k.recovery)
+end
+local function behind_cursor(k, at, h, known)
+  local ahead = cursor_ahead(k, last_place(k.events))
+  if not ahead then return end
+  if is_after(ahead, known.event) then known.event = ahead end
+  return enter(k, at, h, 'event_cursor', known)
+end
+local function write_beat(k, at, h, name)
+  local counter = h.counter + 1
+  redis.call('HSET', k.heartbeat, 'at', at, 'counter', counter, "process:" .. (name or ''), counter)
+  return {'beats', h.epoch, counter, at, last_place(k.events), h.deployment}
+end
+-- <generated>
+local function _given(word) if word ~= '' then return word end end
+local heartbeat = KEYS[1]
+local recovery = KEYS[2]
+local schema = KEYS[3]
+local events = KEYS[4]
+local dispatch = KEYS[5]
+local counts = KEYS[6]
+local stamp = KEYS[7]
+local now = tonumber(ARGV[1])
+local memory = {epoch = _given(ARGV[2]), counter = tonumber(ARGV[3]), name = _given(ARGV[4]), mark = tonumber(ARGV[5])}
+local event = ARGV[6]
+local deployment = _given(ARGV[7])
+local because = _given(ARGV[8])
+local recovering = tonumber(ARGV[9])
+local ours = _given(ARGV[10])
+-- </generated>
+local at = clock(now)
+local k = {heartbeat = heartbeat, recovery = recovery, schema = schema, events = events, dispatch = dispatch, counts = counts}
+local known = {epoch = memory.epoch, counter = memory.counter, mark = memory.mark, event = event, deployment = deployment,
+  recovering = recovering or 0}
+local h = read_heartbeat(heartbeat, memory.name)
+if h.epoch ~= known.epoch and of_another(stamp, ours) then return {'another'} end
+if h.recovering then return stay(k, at, h, 'rolled_back', known) end
+if because then return enter(k, at, h, because, known) end
+if is_lost(h, known) then return enter(k, at, h, 'rolled_back', known) end
+if not h.epoch then return enter(k, at, h, 'no_heartbeat', known) end
+return behind_cursor(k, at, h, known) or write_beat(k, at, h, memory.name)
+`);
+
+/** Says that a process is at work, and notices what it must not work on. What answers after a reconnect may be
+ * another deployment's: where the epoch is not the one that this process knows, its stamp is compared before
+ * anything is written. */
+export async function beat(redis: lua.ScriptHost, args: BeatArgs): Promise<BeatAnswer> {
+  const keys = [args.heartbeat, args.recovery, args.schema, args.events, args.dispatch, args.counts, args.stamp];
+  const words: lua.Word[] = [args.now ?? '', args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.event, args.deployment ?? '', args.because ?? '', args.recovering ?? '', args.ours ?? ''];
+  return readBeatAnswer(await lua.runScript(redis, beatScript, keys, words));
+}
+
+export interface BeginSliceArgs {
+  /** key */ readonly slice: string;
+  /** key */ readonly due: string;
+  /** key */ readonly heldAccounts: string;
+  /** key */ readonly campaign: string;
+  /** ms since the epoch */ readonly now?: number | undefined;
+  readonly id: string;
+  readonly lease: string;
+  /** ms */ readonly leaseMs: number;
+  /** in this queue */ readonly lookedAt: readonly string[];
+  readonly final: readonly string[];
+  readonly fields: readonly string[];
+}
+
+export type BeginSliceAnswer =
+  | { readonly is: 'acquired'; readonly at: number; readonly fields: Readonly<Record<string, string>>; readonly held: boolean; readonly campaign: readonly string[] }
+  | { readonly is: 'final'; readonly state: string }
+  | { readonly is: 'elsewhere'; readonly state: string }
+  | { readonly is: 'leased'; readonly until: number }
+  | { readonly is: 'none' }
+  | { readonly is: 'other version' };
+
+function readBeginSliceAnswer(value: unknown): BeginSliceAnswer {
+  const answer = lua.items(value);
+  switch (answer[0]) {
+    case 'acquired':
+      return { is: 'acquired', at: lua.number(answer[1]), fields: lua.hash(answer[2]), held: lua.flag(answer[3]), campaign: lua.list(lua.text)(answer[4]) };
+    case 'final':
+      return { is: 'final', state: lua.text(answer[1]) };
+    case 'elsewhere':
+      return { is: 'elsewhere', state: lua.text(answer[1]) };
+    case 'leased':
+      return { is: 'leased', until: lua.number(answer[1]) };
+    case 'none':
+      return { is: 'none' };
+    case 'other version':
+      return { is: 'other version' };
+  }
+  return lua.unexpected(value);
+}
+
+export const beginSliceScript = lua.defineScript('begin-slice', `
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+local function contains(list, one)
+  for _, other in ipairs(list) do
+    if other == one then return true end
+  end
+  return false
+end
+local function refuse(what)
+  error("UNREADABLE" .. ' ' .. what, 0)
+end
+local function whole(value, absent, what)
+  if not value then
+    if absent then return absent end
+    refuse(what)
+  end
+  if #value > 16 or not string.find(value, '^%-?%d+$') then refuse(what) end
+  return tonumber(value)
+end
+local function take_lease(record, due, at, ask, r)
+  if not r.state then
+    redis.call('ZREM', due, ask.id)
+    return {'none'}
+  end
+  if r.version ~= "1" then return {'other version'} end
+  if contains(ask.final, r.state) then
+    redis.call('ZREM', due, ask.id)
+    return {'final', r.state}
+  end
+  if not contains(ask.lookedAt, r.state) then return {'elsewhere', r.state} end
+  local leased = r.lease and r.lease ~= '' and r.lease ~= ask.lease
+  if leased and whole(r.ends, 0, 'until') > at then return {'leased', r.ends} end
+  local ends = at + ask.leaseMs
+  redis.call('HSET', record, 'lease', ask.lease, 'until', ends)
+  redis.call('ZADD', due, ends, ask.id)
+end
+-- <generated>
+local slice = KEYS[1]
+local due = KEYS[2]
+local heldAccounts = KEYS[3]
+local campaign = KEYS[4]
+local now = tonumber(ARGV[1])
+local id = ARGV[2]
+local lease = ARGV[3]
+local leaseMs = tonumber(ARGV[4])
+local _arg, _key = 4, 4
+local lookedAt = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do lookedAt[_i] = ARGV[_arg + _i] end
+_arg = _arg + #lookedAt
+local final = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do final[_i] = ARGV[_arg + _i] end
+_arg = _arg + #final
+local fields = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do fields[_i] = ARGV[_arg + _i] end
+_arg = _arg + #fields
+-- </generated>
+local at = clock(now)
+local state, leased, ends, version, account = unpack(redis.call('HMGET', slice, 'state', 'lease', 'until', 'v',
+  'account'))
+local ask = {id = id, lease = lease, leaseMs = leaseMs, lookedAt = lookedAt, final = final}
+local refusal = take_lease(slice, due, at, ask, {state = state, lease = leased, ends = ends, version = version})
+if refusal then return refusal end
+local held, known = redis.call('SISMEMBER', heldAccounts, account or ''), redis.call('HMGET', campaign, unpack(fields))
+for i = 1, #fields do known[i] = known[i] or '' end
+return {'acquired', at, redis.call('HGETALL', slice), held, known}
+`);
+
+/** Takes the lease of a slice as acquire does, and answers in the same step all that may stand in its way: whether its
+ * account is held, and what its campaign says. Never creates a record. */
+export async function beginSlice(redis: lua.ScriptHost, args: BeginSliceArgs): Promise<BeginSliceAnswer> {
+  const keys = [args.slice, args.due, args.heldAccounts, args.campaign];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.lease, args.leaseMs, ...lua.counted(args.lookedAt), ...lua.counted(args.final), ...lua.counted(args.fields)];
+  return readBeginSliceAnswer(await lua.runScript(redis, beginSliceScript, keys, words));
+}
+
+export interface ClaimArgs {
+  /** key */ readonly due: string;
+  /** ms since the epoch */ readonly now?: number | undefined;
+  readonly atMost: number;
+  /** ms */ readonly pushMs: number;
+}
+
+export type ClaimAnswer = readonly string[];
+
+const readClaimAnswer: lua.Read<ClaimAnswer> = lua.list(lua.text);
+
+export const claimScript = lua.defineScript('claim', `
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+-- <generated>
+local due = KEYS[1]
+local now = tonumber(ARGV[1])
+local atMost = tonumber(ARGV[2])
+local pushMs = tonumber(ARGV[3])
+-- </generated>
+local at = clock(now)
+local ids = redis.call('ZRANGEBYSCORE', due, '-inf', at, 'LIMIT', 0, atMost)
+for _, id in ipairs(ids) do redis.call('ZADD', due, at + pushMs, id) end
+return ids
+`);
+
+/** Hands out ids whose time has come and pushes their due time on, so that no other process hands them out too. */
+export async function claim(redis: lua.ScriptHost, args: ClaimArgs): Promise<ClaimAnswer> {
+  const keys = [args.due];
+  const words: lua.Word[] = [args.now ?? '', args.atMost, args.pushMs];
+  return readClaimAnswer(await lua.runScript(redis, claimScript, keys, words));
+}
+
+export interface CommitUploadArgs {
+  /** key */ readonly campaign: string;
+  /** key: of campaigns */ readonly counts: string;
+  /** key */ readonly draft: string;
+  /** key: sets of these states */ readonly ready: string;
+  /** key */ readonly chunkCounts: string;
+  /** ms since the epoch */ readonly now?: number | undefined;
+  /** JSON: uploads as they were read */ readonly before: string;
+  /** JSON: as they become */ readonly after: string;
+  readonly recipients: number;
+  readonly skipped: number;
+  readonly chunks: number;
+  readonly segments: number;
+}
+
+export type CommitUploadAnswer =
+  | { readonly is: 'committed' }
+  | { readonly is: 'changed'; readonly state: string };
+
+function readCommitUploadAnswer(value: unknown): CommitUploadAnswer {
+  const answer = lua.items(value);
+  switch (answer[0]) {
+    case 'committed':
+      return { is: 'committed' };
+    case 'changed':
+      return { is: 'changed', state: lua.text(answer[1]) };
+  }
+  return lua.unexpected(value);
+}
+
+export const commitUploadScript = lua.defineScript('commit-upload', `
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+local function tally(key, field, delta)
+  redis.pcall('HINCRBY', key, field, delta)
+end
+local function move(m)
+  local from, to, xof = m.from, m.to, m.xof
+  if from == to then return end
+  if from then
+    tally(m.counts, from, -1)
+    if xof then tally(m.counts, 'xof:' .. from, -xof) end
+    redis.call('ZREM', m.left, m.id)
+  end
+  tally(m.counts, to, 1)
+  if xof then tally(m.counts, 'xof:' .. to, xof) end
+  if m.entered then redis.call('ZADD', m.entered, m.at, m.id) end
+end
+local function refuse(what)
+  error("UNREADABLE" .. ' ' .. what, 0)
+end
+local function whole(value, absent, what)
+  if not value then
+    if absent then return absent end
+    refuse(what)
+  end
+  if #value > 16 or not string.find(value, '^%-?%d+$') then refuse(what) end
+  return tonumber(value)
+end
+local function same_version(v)
+  if v ~= "1" then refuse('version') end
+end
+-- <generated>
+local campaign = KEYS[1]
+local counts = KEYS[2]
+local draft = KEYS[3]
+local ready = KEYS[4]
+local chunkCounts = KEYS[5]
+local now = tonumber(ARGV[1])
+local before = ARGV[2]
+local after = ARGV[3]
+local recipients = tonumber(ARGV[4])
+local skipped = tonumber(ARGV[5])
+local chunks = tonumber(ARGV[6])
+local segments = tonumber(ARGV[7])
+-- </generated>
+local at = clock(now)
+local r = redis.call('HMGET', campaign, 'state', 'uploads', 'id', 'v', 't:queued', 't:skipped', 't:total', 'chunks',
+  'segments', 'rev')
+local state, uploads, id, version = unpack(r, 1, 4)
+if (state ~= 'draft' and state ~= 'ready') or (uploads or '[]') ~= before then return {'changed', state or ''} end
+same_version(version)
+for i = 5, 10 do whole(r[i], 0, 'a count') end
+if not id then refuse('id') end
+redis.call('HSET', campaign, 'uploads', after, 'updatedAt', at)
+redis.call('HINCRBY', campaign, 't:queued', recipients)
+redis.call('HINCRBY', campaign, 't:skipped', skipped)
+redis.call('HINCRBY', campaign, 't:total', recipients + skipped)
+redis.call('HINCRBY', campaign, 'chunks', chunks)
+redis.call('HINCRBY', campaign, 'segments', segments)
+redis.call('HINCRBY', campaign, 'rev', 1)
+tally(chunkCounts, 'queued', chunks)
+if state == 'draft' then
+  redis.call('HSET', campaign, 'state', 'ready', 'since', at)
+  move({counts = counts, id = id, at = at, from = 'draft', to = 'ready', left = draft, entered = ready})
+end
+return {'committed'}
+`);
+
+/** Counts a whole upload, or nothing of it. */
+export async function commitUpload(redis: lua.ScriptHost, args: CommitUploadArgs): Promise<CommitUploadAnswer> {
+  const keys = [args.campaign, args.counts, args.draft, args.ready, args.chunkCounts];
+  const words: lua.Word[] = [args.now ?? '', args.before, args.after, args.recipients, args.skipped, args.chunks, args.segments];
+  return readCommitUploadAnswer(await lua.runScript(redis, commitUploadScript, keys, words));
+}
+
+export interface CountEffectArgs {
+  /** key */ readonly heartbeat: string;
+  readonly memory: { readonly epoch?: string | undefined; readonly counter: number; readonly name?: string | undefined; readonly mark: number };
+}
+
+export type CountEffectAnswer =
+  | { readonly is: 'raised'; readonly counter: number }
+  | { readonly is: 'recovering' };
+
+function readCountEffectAnswer(value: unknown): CountEffectAnswer {
+  const answer = lua.items(value);
+  switch (answer[0]) {
+    case 'raised':
+      return { is: 'raised', counter: lua.number(answer[1]) };
+    case 'recovering':
+      return { is: 'recovering' };
+  }
+  return lua.unexpected(value);
+}
+
+export const countEffectScript = lua.defineScript('count-effect', `
+local function refuse(what)
+  error("UNREADABLE" .. ' ' .. what, 0)
+end
+local function whole(value, absent, what)
+  if not value then
+    if absent then return absent end
+    refuse(what)
+  end
+  if #value > 16 or not string.find(value, '^%-?%d+$') then refuse(what) end
+  return tonumber(value)
+end
+local function guard(heartbeat, memory)
+  local h = redis.call('HMGET', heartbeat, 'recovering', 'epoch', 'counter', "process:" .. (memory.name or ''))
+  local now = whole(h[3], 0, 'counter of the heartbeat')
+  if h[1] then return {'recovering'} end
+  local behind = memory.epoch
+    and (h[2] ~= memory.epoch or now < memory.counter or whole(h[4], 0, 'mark of the heartbeat') < memory.mark)
+  if behind then return {'recovering'} end
+  return nil, {counter = now, name = memory.name}
+end
+local function raise(heartbeat, known)
+  local counter = known.counter + 1
+  if known.name then redis.call('HSET', heartbeat, 'counter', counter, "process:" .. known.name, counter)
+  else redis.call('HSET', heartbeat, 'counter', counter) end
+  return counter
+end
+-- <generated>
+local function _given(word) if word ~= '' then return word end end
+local heartbeat = KEYS[1]
+local memory = {epoch = _given(ARGV[1]), counter = tonumber(ARGV[2]), name = _given(ARGV[3]), mark = tonumber(ARGV[4])}
+-- </generated>
+local shut, known = guard(heartbeat, memory)
+return shut or {'raised', raise(heartbeat, known)}
+`);
+
+/** Counts an effect for which no intent is written, and refuses it while nothing may leave. */
+export async function countEffect(redis: lua.ScriptHost, args: CountEffectArgs): Promise<CountEffectAnswer> {
+  const keys = [args.heartbeat];
+  const words: lua.Word[] = [args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark];
+  return readCountEffectAnswer(await lua.runScript(redis, countEffectScript, keys, words));
+}
+
+export interface CountFailureArgs {
+  /** key */ readonly account: string;
+  /** key: names of held accounts */ readonly held: string;
+  /** key */ readonly events: string;
+  /** key */ readonly counts: string;
+  /** ms since the epoch */ readonly now?: number | undefined;
+  readonly name: string;
+  readonly reason: string;
+  /** JSON */ readonly data: string;
+  /** of a row that makes a hold */ readonly length: number;
+  /** ms */ readonly windowMs: number;
+}
+
+export type CountFailureAnswer = boolean;
+
+const readCountFailureAnswer: lua.Read<CountFailureAnswer> = lua.flag;
+
+export const countFailureScript = lua.defineScript('count-failure', `
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+local function tally(key, field, delta)
+  redis.pcall('HINCRBY', key, field, delta)
+end
+local function emit(record, e)
+  local seq = redis.call('HINCRBY', record, 'seq', 1)
+  tally(e.counts, "event:" .. e.type, 1)
+  redis.call('XADD', e.stream, e.place or '*', 'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type,
+    'data', e.data)
+end
+local function refuse(what)
+  error("UNREADABLE" .. ' ' .. what, 0)
+end
+local function whole(value, absent, what)
+  if not value then
+    if absent then return absent end
+    refuse(what)
+  end
+  if #value > 16 or not string.find(value, '^%-?%d+$') then refuse(what) end
+  return tonumber(value)
+end
+local function announce(h, at, type)
+  emit(h.account, {stream = h.events, counts = h.counts, id = h.name, at = at, account = h.name, type = type,
+    data = h.data})
+end
+local function hold(at, h)
+  whole(redis.call('HGET', h.account, 'seq'), 0, 'seq')
+  if redis.call('HSETNX', h.account, 'held:' .. h.reason, at) == 0 then return 0 end
+  redis.call('HSET', h.account, 'probe:' .. h.reason, at)
+  redis.call('SADD', h.held, h.name)
+  announce(h, at, 'account.held')
+  return 1
+end
+-- <generated>
+local account = KEYS[1]
+local held = KEYS[2]
+local events = KEYS[3]
+local counts = KEYS[4]
+local now = tonumber(ARGV[1])
+local name = ARGV[2]
+local reason = ARGV[3]
+local data = ARGV[4]
+local length = tonumber(ARGV[5])
+local windowMs = tonumber(ARGV[6])
+-- </generated>
+local at = clock(now)
+local row, last = 'row:' .. reason, 'rowAt:' .. reason
+local r = redis.call('HMGET', account, row, last, 'seq')
+for i = 1, 3 do whole(r[i], 0, 'a count') end
+if at - tonumber(r[2] or '0') > windowMs then redis.call('HDEL', account, row) end
+redis.call('HSET', account, last, at)
+if redis.call('HINCRBY', account, row, 1) < length then return 0 end
+redis.call('HDEL', account, row, last)
+return hold(at, {account = account, held = held, events = events, counts = counts, name = name, reason = reason,
+  data = data})
+`);
+
+/** One more of the failures that count only when they come in a row: the last of them holds the account. What lies
+ * longer ago than the window began another row. Answers whether this one held the account. */
+export async function countFailure(redis: lua.ScriptHost, args: CountFailureArgs): Promise<CountFailureAnswer> {
+  const keys = [args.account, args.held, args.events, args.counts];
+  const words: lua.Word[] = [args.now ?? '', args.name, args.reason, args.data, args.length, args.windowMs];
+  return readCountFailureAnswer(await lua.runScript(redis, countFailureScript, keys, words));
+}
+
+export interface DispatchEventsArgs {
+  /** key */ readonly dispatch: string;
+  /** key */ readonly due: string;
+  /** ms since the epoch */ readonly now?: number | undefined;
+  /** as read */ readonly cursor: string;
+  /** of the list of endpoints, as read */ readonly rev: string;
+  /** the cursor from here on */ readonly next: string;
+  readonly endpoints: readonly {
+    /** key */ readonly record: string;
+    /** key */ readonly deliveries: string;
+    readonly id: string;
+    readonly places: readonly string[];
+  }[];
+}
+
+export type DispatchEventsAnswer = boolean;
+
+const readDispatchEventsAnswer: lua.Read<DispatchEventsAnswer> = lua.flag;
+
+export const dispatchEventsScript = lua.defineScript('dispatch-events', `
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+-- <generated>
+local dispatch = KEYS[1]
+local due = KEYS[2]
+local now = tonumber(ARGV[1])
+local cursor = ARGV[2]
+local rev = ARGV[3]
+local next = ARGV[4]
+local _arg, _key = 4, 2
+local endpoints = {}
+_arg = _arg + 1
+for _n = 1, tonumber(ARGV[_arg]) do
+  local _one = {record = KEYS[_key + 1], deliveries = KEYS[_key + 2], id = ARGV[_arg + 1]}
+  _arg, _key = _arg + 1, _key + 2
+_one.places = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _one.places[_i] = ARGV[_arg + _i] end
+_arg = _arg + #_one.places
+  endpoints[_n] = _one
+end
+-- </generated>
+local at = clock(now)
+local stood, listed = unpack(redis.call('HMGET', dispatch, 'cursor', 'rev'))
+if (stood or '0-0') ~= cursor or (listed or '0') ~= rev then return 0 end
+redis.call('HSET', dispatch, 'cursor', next)
+for _, one in ipairs(endpoints) do
+  local state, rests = unpack(redis.call('HMGET', one.record, 'state', 'restUntil'))
+  if state == 'enabled' then
+    for _, place in ipairs(one.places) do redis.call('ZADD', one.deliveries, 'NX', at, place) end
+    redis.call('ZADD', due, 'LT', math.max(at, tonumber(rests or '0')), one.id)
+  end
+end
+return 1
+`);
+
+/** Hands events to the endpoints that want them, and moves the cursor, in one step. Where the cursor or the list of
+ * endpoints is no longer as it was read, nothing is done: another process was quicker. Answers whether it was done. */
+export async function dispatchEvents(redis: lua.ScriptHost, args: DispatchEventsArgs): Promise<DispatchEventsAnswer> {
+  const keys = [args.dispatch, args.due, ...args.endpoints.flatMap((one) => [one.record, one.deliveries])];
+  const words: lua.Word[] = [args.now ?? '', args.cursor, args.rev, args.next, args.endpoints.length, ...args.endpoints.flatMap((one) => [one.id, ...lua.counted(one.places)])];
+  return readDispatchEventsAnswer(await lua.runScript(redis, dispatchEventsScript, keys, words));
+}
+
+export interface FirstBeatArgs {
+  /** key */ readonly heartbeat: string;
+  /** key */ readonly recovery: string;
+  /** key */ readonly schema: string;
+  /** key */ readonly events: string;
+  /** key */ readonly dispatch: string;
+  /** key */ readonly counts: string;
+  /** key */ readonly stamp: string;
+  /** key: every set of what is open */ readonly open: readonly string[];
+  /** ms since the epoch */ readonly now?: number | undefined;
+  /** of the beat that the witness tells; absent: no witness */ readonly epoch?: string | undefined;
+  readonly counter: number;
+  readonly event: string;
+  /** ms since the epoch */ readonly witnessed: number;
+  readonly deployment?: string | undefined;
+  /** ms: for so long nobody may have been at work */ readonly silenceMs: number;
+  /** to begin with */ readonly newEpoch: string;
+  /** of this process */ readonly name: string;
+  /** JSON: which deployment it is of; absent: whichever */ readonly ours?: string | undefined;
+}
+
+export type FirstBeatAnswer =
+  | { readonly is: 'beats'; readonly epoch: string; readonly counter: number; readonly at: number; readonly event: string; readonly deployment?: string | undefined }
+  | { readonly is: 'recovering'; readonly fields: Readonly<Record<string, string>> }
+  | { readonly is: 'another' };
+
+function readFirstBeatAnswer(value: unknown): FirstBeatAnswer {
+  const answer = lua.items(value);
+  switch (answer[0]) {
+    case 'beats':
+      return { is: 'beats', epoch: lua.text(answer[1]), counter: lua.number(answer[2]), at: lua.number(answer[3]), event: lua.text(answer[4]), deployment: lua.optional(lua.text, answer[5]) };
+    case 'recovering':
+      return { is: 'recovering', fields: lua.hash(answer[1]) };
+    case 'another':
+      return { is: 'another' };
+  }
+  return lua.unexpected(value);
+}
+
+export const firstBeatScript = lua.defineScript('first-beat', `
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+local function of_another(stamp, ours)
+  local text = ours and redis.call('GET', stamp)
+  if not text then return false end
+  local stamped, own = cjson.decode(text), cjson.decode(ours)
+  if stamped.environment ~= own.environment then return true end
+  for _, of in ipairs({'addresses', 'accounts'}) do
+    for name, value in pairs(own[of] or {}) do
+      if (stamped[of][name] or value) ~= value then return true end
+    end
+  end
+  return false
+end
+local function tally(key, field, delta)
+  redis.pcall('HINCRBY', key, field, delta)
+end
+local function emit(record, e)
+  local seq = redis.call('HINCRBY', record, 'seq', 1)
+  tally(e.counts, "event:" .. e.type, 1)
+  redis.call('XADD', e.stream, e.place or '*', 'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type,
+    'data', e.data)
+end
+local function place_parts(place)
+  local ms, seq = string.match(place or '', '^(%d+)-(%d+)$')
+  return tonumber(ms or '0'), tonumber(seq or '0')
+end
+local function is_after(one, other)
+  local ms, seq = place_parts(one)
+  local other_ms, other_seq = place_parts(other)
+  return ms > other_ms or (ms == other_ms and seq > other_seq)
+end
+local function among(list, one)
+  return string.find(',' .. (list or '') .. ',', ',' .. one .. ',', 1, true) ~= nil
+end
+local function fields_of(flat)
+  local fields = {}
+  for i = 1, #flat, 2 do fields[flat[i]] = flat[i + 1] end
+  return fields
+end
+local function last_place(events)
+  local info = redis.pcall('XINFO', 'STREAM', events)
+  if info.err then return '0-0' end
+  return fields_of(info)['last-generated-id']
+end
+local function cursor_ahead(k, last)
+  local cursor = redis.call('HGET', k.dispatch, 'cursor')
+  if cursor and is_after(cursor, last) then return cursor end
+  local groups = redis.pcall('XINFO', 'GROUPS', k.events)
+  if groups.err then return end
+  for _, group in ipairs(groups) do
+    local at = fields_of(group)['last-delivered-id']
+    if is_after(at, last) then return at end
+  end
+end
+local function read_heartbeat(heartbeat, name)
+  local recovering, epoch, counter, before, at, deployment, mark, recovered = unpack(redis.call('HMGET', heartbeat,
+    'recovering', 'epoch', 'counter', 'before', 'at', 'deployment', "process:" .. (name or ''), 'recovered'))
+  return {mark = tonumber(mark or '0'), recovered = tonumber(recovered or '0'), recovering = recovering, epoch = epoch,
+    counter = tonumber(counter or '0'), before = before or '', at = tonumber(at or '0'), deployment = deployment}
+end
+local function add_knowledge(recovery, known)
+  local epochs, counter, event = unpack(redis.call('HMGET', recovery, 'epochs', 'knownCounter', 'lastEvent'))
+  if known.epoch and not among(epochs, known.epoch) then
+    redis.call('HSET', recovery, 'epochs', epochs and epochs .. ',' .. known.epoch or known.epoch)
+  end
+  if known.counter > tonumber(counter or '0') then
+    redis.call('HSET', recovery, 'knownCounter', string.format('%.0f', known.counter))
+  end
+  if is_after(known.event, event or '0-0') then redis.call('HSET', recovery, 'lastEvent', known.event) end
+end
+local function is_lost(h, known)
+  if not h.recovering and known.recovering > h.recovered then return true end
+  if not known.epoch then return false end
+  if h.epoch == known.epoch then return h.counter < known.counter or h.mark < known.mark end
+  return not among(h.before, known.epoch)
+end
+local function tell(k, at, state, data, place)
+  data.id, data.state = 'system', state
+  emit(k.heartbeat, {stream = k.events, counts = k.counts, id = 'system', at = at, account = 'main',
+    type = 'system.' .. state, data = cjson.encode(data), place = place})
+end
+local function enter(k, at, h, because, known)
+  redis.call('HSET', k.heartbeat, 'recovering', because)
+  if not h.deployment and known.deployment then redis.call('HSET', k.heartbeat, 'deployment', known.deployment) end
+  redis.call('SET', k.schema, 1)
+  if redis.call('EXISTS', k.recovery) == 0 then
+    redis.call('HSET', k.recovery, 'since', at, 'because', because, 'epoch', h.epoch or '', 'counter',
+      string.format('%.0f', h.counter), 'lastBeat', string.format('%.0f', h.at))
+    add_knowledge(k.recovery, known)
+    local place = '*'
+    if is_after(known.event, last_place(k.events)) then
+      place = string.format('%.0f-0', place_parts(known.event) + 60000)
+    end
+    tell(k, at, 'recovering', {because = because}, place)
+  else
+    redis.call('HSET', k.recovery, 'because', because)
+    add_knowledge(k.recovery, known)
+  end
+  return {'recovering', redis.call('HGETALL', k.recovery)}
+end
+local function stay(k, at, h, proof, known)
+  return enter(k, at, h, is_lost(h, known) and proof or h.recovering, known)
+end
+local function leave(k, h)
+  local since = tonumber(redis.call('HGET', k.recovery, 'since') or '0')
+  redis.call('HSET', k.heartbeat, 'recovered', string.format('%.0f', math.max(h.recovered, since)))
+  redis.call('HDEL', k.heartbeat, 'recovering')
+  redis.call('DEL', k.recovery)
+end
+local function behind_cursor(k, at, h, known)
+  local ahead = cursor_ahead(k, last_place(k.events))
+  if not ahead then return end
+  if is_after(ahead, known.event) then known.event = ahead end
+  return enter(k, at, h, 'event_cursor', known)
+end
+local function write_beat(k, at, h, name)
+  local counter = h.counter + 1
+  redis.call('HSET', k.heartbeat, 'at', at, 'counter', counter, "process:" .. (name or ''), counter)
+  return {'beats', h.epoch, counter, at, last_place(k.events), h.deployment}
+end
+-- <generated>
+local function _given(word) if word ~= '' then return word end end
+local heartbeat = KEYS[1]
+local recovery = KEYS[2]
+local schema = KEYS[3]
+local events = KEYS[4]
+local dispatch = KEYS[5]
+local counts = KEYS[6]
+local stamp = KEYS[7]
+local now = tonumber(ARGV[1])
+local epoch = _given(ARGV[2])
+local counter = tonumber(ARGV[3])
+local event = ARGV[4]
+local witnessed = tonumber(ARGV[5])
+local deployment = _given(ARGV[6])
+local silenceMs = tonumber(ARGV[7])
+local newEpoch = ARGV[8]
+local name = ARGV[9]
+local ours = _given(ARGV[10])
+local _arg, _key = 10, 7
+local open = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; open[_i] = KEYS[_key] end
+-- </generated>
+if of_another(stamp, ours) then return {'another'} end
+local at = clock(now)
+local k = {heartbeat = heartbeat, recovery = recovery, schema = schema, events = events, dispatch = dispatch, counts = counts}
+local known = {epoch = epoch, counter = counter, mark = 0, event = event, deployment = deployment, recovering = 0}
+local h = read_heartbeat(heartbeat, name)
+local same = known.epoch and h.epoch == known.epoch
+local proven = same and h.counter >= known.counter and h.at - witnessed <= 5000
+if h.recovering then
+  local epochs, seen = unpack(redis.call('HMGET', recovery, 'epochs', 'knownCounter'))
+  local contradicted = tonumber(seen or '0') > h.counter or (epochs and epochs ~= h.epoch)
+  local mere_silence = h.recovering == 'silence' or h.recovering == 'clock'
+  if contradicted or not (proven and mere_silence) then return stay(k, at, h, 'witness', known) end
+  leave(k, h)
+  tell(k, at, 'recovered', {because = h.recovering, by = 'witness'})
+end
+if is_lost(h, known) then return enter(k, at, h, 'witness', known) end
+local function forget_dead()
+  if redis.call('HLEN', heartbeat) < 1000 then return end
+  local marks, flat = {}, redis.call('HGETALL', heartbeat)
+  for i = 1, #flat, 2 do
+    if string.sub(flat[i], 1, #"process:") == "process:" then marks[#marks + 1] = {flat[i], tonumber(flat[i + 1])} end
+  end
+  table.sort(marks, function(one, other) return one[2] < other[2] end)
+  for i = 1, math.floor(#marks / 2) do redis.call('HDEL', heartbeat, marks[i][1]) end
+end
+local is_open = false
+for _, set in ipairs(open) do if not is_open and redis.call('EXISTS', set) == 1 then is_open = true end end
+if not h.epoch then
+  if is_open and redis.call('EXISTS', schema) == 1 then return enter(k, at, h, 'no_heartbeat', known) end
+  h.epoch, h.deployment = newEpoch, known.deployment
+  redis.call('HSET', heartbeat, 'epoch', h.epoch, 'deployment', h.deployment)
+elseif is_open and not proven then
+  if at - h.at > silenceMs then return enter(k, at, h, 'silence', known) end
+  if h.at - at > 5000 then return enter(k, at, h, 'clock', known) end
+end
+redis.call('SET', schema, 1)
+forget_dead()
+return behind_cursor(k, at, h, known) or write_beat(k, at, h, name)
+`);
+
+/** The first beat of a process, which knows no more than the witness tells it. A long silence while something is
+ * open may be a copy that was put back. It was only a silence where the witness knows the very heartbeat that is
+ * found; and then a recovery that another process has begun for it is over too. */
+export async function firstBeat(redis: lua.ScriptHost, args: FirstBeatArgs): Promise<FirstBeatAnswer> {
+  const keys = [args.heartbeat, args.recovery, args.schema, args.events, args.dispatch, args.counts, args.stamp, ...args.open];
+  const words: lua.Word[] = [args.now ?? '', args.epoch ?? '', args.counter, args.event, args.witnessed, args.deployment ?? '', args.silenceMs, args.newEpoch, args.name, args.ours ?? '', args.open.length];
+  return readFirstBeatAnswer(await lua.runScript(redis, firstBeatScript, keys, words));
+}
+
+export interface HandOutChunksArgs {
+  /** key */ readonly campaign: string;
+  /** key */ readonly dueChunks: string;
+  /** key: of campaigns */ readonly due: string;
+  /** ms since the epoch */ readonly now?: number | undefined;
+  readonly id: string;
+  /** how many were, as it was read */ readonly handedOut: number;
+  /** ms */ readonly againInMs: number;
+  /** how many recipients were over when that was judged; absent: as it stands */ readonly judgedOver?: number | undefined;
+  readonly judgedFailed?: number | undefined;
+  /** of these */ readonly judgedUnknown?: number | undefined;
+  readonly canaryOver: boolean;
+  readonly chunks: readonly string[];
+}
+
+export type HandOutChunksAnswer = boolean;
+
+const readHandOutChunksAnswer: lua.Read<HandOutChunksAnswer> = lua.flag;
+
+export const handOutChunksScript = lua.defineScript('hand-out-chunks', `
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+local function refuse(what)
+  error("UNREADABLE" .. ' ' .. what, 0)
+end
+local function whole(value, absent, what)
+  if not value then
+    if absent then return absent end
+    refuse(what)
+  end
+  if #value > 16 or not string.find(value, '^%-?%d+$') then refuse(what) end
+  return tonumber(value)
+end
+-- <generated>
+local campaign = KEYS[1]
+local dueChunks = KEYS[2]
+local due = KEYS[3]
+local now = tonumber(ARGV[1])
+local id = ARGV[2]
+local handedOut = tonumber(ARGV[3])
+local againInMs = tonumber(ARGV[4])
+local judgedOver = tonumber(ARGV[5])
+local judgedFailed = tonumber(ARGV[6])
+local judgedUnknown = tonumber(ARGV[7])
+local canaryOver = ARGV[8] == '1'
+local _arg, _key = 8, 3
+local chunks = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do chunks[_i] = ARGV[_arg + _i] end
+_arg = _arg + #chunks
+-- </generated>
+local at = clock(now)
+local state, fed, version, out = unpack(redis.call('HMGET', campaign, 'state', 'fed', 'v', 'out'))
+if state ~= 'running' or version ~= "1" then return 0 end
+if whole(out, 0, 'out') < 0 or whole(fed, 0, 'fed') ~= handedOut then return 0 end
+redis.call('HSET', campaign, 'canaryOver', canaryOver and 1 or 0)
+if judgedOver then
+  redis.call('HSET', campaign, 'judgedOver', judgedOver, 'judgedFailed', judgedFailed, 'judgedUnknown', judgedUnknown)
+end
+for _, chunk in ipairs(chunks) do redis.call('ZADD', dueChunks, at + 20000, chunk) end
+if #chunks > 0 then
+  redis.call('HINCRBY', campaign, 'fed', #chunks)
+  redis.call('HINCRBY', campaign, 'out', #chunks)
+end
+redis.call('ZADD', due, at + againInMs, id)
+return 1
+`);
+
+/** Hands out the next chunks of a running campaign, in the order of their uploads. A campaign that was read before
+ * another process handed out hands out nothing. It stays due as long as it runs: what may stand in its way comes
+ * with time, not with chunks. Answers whether they were handed out. */
+export async function handOutChunks(redis: lua.ScriptHost, args: HandOutChunksArgs): Promise<HandOutChunksAnswer> {
+  const keys = [args.campaign, args.dueChunks, args.due];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.handedOut, args.againInMs, args.judgedOver ?? '', args.judgedFailed ?? '', args.judgedUnknown ?? '', args.canaryOver ? 1 : 0, ...lua.counted(args.chunks)];
+  return readHandOutChunksAnswer(await lua.runScript(redis, handOutChunksScript, keys, words));
+}
+
+export interface HoldAccountArgs {
+  /** key */ readonly account: string;
+  /** key: names of held accounts */ readonly held: string;
+  /** key */ readonly events: string;
+  /** key */ readonly counts: string;
+  /** ms since the epoch */ readonly now?: number | undefined;
+  readonly name: string;
+  readonly reason: string;
+  /** JSON */ readonly data: string;
+}
+
+export type HoldAccountAnswer = boolean;
+
+const readHoldAccountAnswer: lua.Read<HoldAccountAnswer> = lua.flag;
+
+export const holdAccountScript = lua.defineScript('hold-account', `
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+local function tally(key, field, delta)
+  redis.pcall('HINCRBY', key, field, delta)
+end
+local function emit(record, e)
+  local seq = redis.call('HINCRBY', record, 'seq', 1)
+  tally(e.counts, "event:" .. e.type, 1)
+  redis.call('XADD', e.stream, e.place or '*', 'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type,
+    'data', e.data)
+end
+local function refuse(what)
+  error("UNREADABLE" .. ' ' .. what, 0)
+end
+local function whole(value, absent, what)
+  if not value then
+    if absent then return absent end
+    refuse(what)
+  end
+  if #value > 16 or not string.find(value, '^%-?%d+$') then refuse(what) end
+  return tonumber(value)
+end
+local function announce(h, at, type)
+  emit(h.account, {stream = h.events, counts = h.counts, id = h.name, at = at, account = h.name, type = type,
+    data = h.data})
+end
+local function hold(at, h)
+  whole(redis.call('HGET', h.account, 'seq'), 0, 'seq')
+  if redis.call('HSETNX', h.account, 'held:' .. h.reason, at) == 0 then return 0 end
+  redis.call('HSET', h.account, 'probe:' .. h.reason, at)
+  redis.call('SADD', h.held, h.name)
+  announce(h, at, 'account.held')
+  return 1
+end
+-- <generated>
+local account = KEYS[1]
+local held = KEYS[2]
+local events = KEYS[3]
+local counts = KEYS[4]
+local now = tonumber(ARGV[1])
+local name = ARGV[2]
+local reason = ARGV[3]
+local data = ARGV[4]
+-- </generated>
+return hold(clock(now), {account = account, held = held, events = events, counts = counts, name = name, reason = reason,
+  data = data})
+`);
+
+/** Holds an account for a reason. Answers whether this call changed something. */
+export async function holdAccount(redis: lua.ScriptHost, args: HoldAccountArgs): Promise<HoldAccountAnswer> {
+  const keys = [args.account, args.held, args.events, args.counts];
+  const words: lua.Word[] = [args.now ?? '', args.name, args.reason, args.data];
+  return readHoldAccountAnswer(await lua.runScript(redis, holdAccountScript, keys, words));
+}
+
+export interface LeaveRecoveryArgs {
+  /** key */ readonly heartbeat: string;
+  /** key */ readonly recovery: string;
+  /** key */ readonly events: string;
+  /** key */ readonly counts: string;
+  /** ms since the epoch */ readonly now?: number | undefined;
+  /** the new one */ readonly epoch: string;
+  readonly by: string;
+  /** what is known to be the last one besides */ readonly lastEvent?: string | undefined;
+}
+
+export type LeaveRecoveryAnswer =
+  | { readonly is: 'left' }
+  | { readonly is: 'none' };
+
+function readLeaveRecoveryAnswer(value: unknown): LeaveRecoveryAnswer {
+  const answer = lua.items(value);
+  switch (answer[0]) {
+    case 'left':
+      return { is: 'left' };
+    case 'none':
+      return { is: 'none' };
+  }
+  return lua.unexpected(value);
+}
+
+export const leaveRecoveryScript = lua.defineScript('leave-recovery', `
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+local function tally(key, field, delta)
+  redis.pcall('HINCRBY', key, field, delta)
+end
+local function emit(record, e)
+  local seq = redis.call('HINCRBY', record, 'seq', 1)
+  tally(e.counts, "event:" .. e.type, 1)
+  redis.call('XADD', e.stream, e.place or '*', 'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type,
+    'data', e.data)
+end
+local function place_parts(place)
+  local ms, seq = string.match(place or '', '^(%d+)-(%d+)$')
+  return tonumber(ms or '0'), tonumber(seq or '0')
+end
+local function is_after(one, other)
+  local ms, seq = place_parts(one)
+  local other_ms, other_seq = place_parts(other)
+  return ms > other_ms or (ms == other_ms and seq > other_seq)
+end
+local function among(list, one)
+  return string.find(',' .. (list or '') .. ',', ',' .. one .. ',', 1, true) ~= nil
+end
+local function fields_of(flat)
+  local fields = {}
+  for i = 1, #flat, 2 do fields[flat[i]] = flat[i + 1] end
+  return fields
+end
+local function last_place(events)
+  local info = redis.pcall('XINFO', 'STREAM', events)
+  if info.err then return '0-0' end
+  return fields_of(info)['last-generated-id']
+end
+local function cursor_ahead(k, last)
+  local cursor = redis.call('HGET', k.dispatch, 'cursor')
+  if cursor and is_after(cursor, last) then return cursor end
+  local groups = redis.pcall('XINFO', 'GROUPS', k.events)
+  if groups.err then return end
+  for _, group in ipairs(groups) do
+    local at = fields_of(group)['last-delivered-id']
+    if is_after(at, last) then return at end
+  end
+end
+local function read_heartbeat(heartbeat, name)
+  local recovering, epoch, counter, before, at, deployment, mark, recovered = unpack(redis.call('HMGET', heartbeat,
+    'recovering', 'epoch', 'counter', 'before', 'at', 'deployment', "process:" .. (name or ''), 'recovered'))
+  return {mark = tonumber(mark or '0'), recovered = tonumber(recovered or '0'), recovering = recovering, epoch = epoch,
+    counter = tonumber(counter or '0'), before = before or '', at = tonumber(at or '0'), deployment = deployment}
+end
+local function add_knowledge(recovery, known)
+  local epochs, counter, event = unpack(redis.call('HMGET', recovery, 'epochs', 'knownCounter', 'lastEvent'))
+  if known.epoch and not among(epochs, known.epoch) then
+    redis.call('HSET', recovery, 'epochs', epochs and epochs .. ',' .. known.epoch or known.epoch)
+  end
+  if known.counter > tonumber(counter or '0') then
+    redis.call('HSET', recovery, 'knownCounter', string.format('%.0f', known.counter))
+  end
+  if is_after(known.event, event or '0-0') then redis.call('HSET', recovery, 'lastEvent', known.event) end
+end
+local function is_lost(h, known)
+  if not h.recovering and known.recovering > h.recovered then return true end
+  if not known.epoch then return false end
+  if h.epoch == known.epoch then return h.counter < known.counter or h.mark < known.mark end
+  return not among(h.before, known.epoch)
+end
+local function tell(k, at, state, data, place)
+  data.id, data.state = 'system', state
+  emit(k.heartbeat, {stream = k.events, counts = k.counts, id = 'system', at = at, account = 'main',
+    type = 'system.' .. state, data = cjson.encode(data), place = place})
+end
+local function enter(k, at, h, because, known)
+  redis.call('HSET', k.heartbeat, 'recovering', because)
+  if not h.deployment and known.deployment then redis.call('HSET', k.heartbeat, 'deployment', known.deployment) end
+  redis.call('SET', k.schema, 1)
+  if redis.call('EXISTS', k.recovery) == 0 then
+    redis.call('HSET', k.recovery, 'since', at, 'because', because, 'epoch', h.epoch or '', 'counter',
+      string.format('%.0f', h.counter), 'lastBeat', string.format('%.0f', h.at))
+    add_knowledge(k.recovery, known)
+    local place = '*'
+    if is_after(known.event, last_place(k.events)) then
+      place = string.format('%.0f-0', place_parts(known.event) + 60000)
+    end
+    tell(k, at, 'recovering', {because = because}, place)
+  else
+    redis.call('HSET', k.recovery, 'because', because)
+    add_knowledge(k.recovery, known)
+  end
+  return {'recovering', redis.call('HGETALL', k.recovery)}
+end
+local function stay(k, at, h, proof, known)
+  return enter(k, at, h, is_lost(h, known) and proof or h.recovering, known)
+end
+local function leave(k, h)
+  local since = tonumber(redis.call('HGET', k.recovery, 'since') or '0')
+  redis.call('HSET', k.heartbeat, 'recovered', string.format('%.0f', math.max(h.recovered, since)))
+  redis.call('HDEL', k.heartbeat, 'recovering')
+  redis.call('DEL', k.recovery)
+end
+local function behind_cursor(k, at, h, known)
+  local ahead = cursor_ahead(k, last_place(k.events))
+  if not ahead then return end
+  if is_after(ahead, known.event) then known.event = ahead end
+  return enter(k, at, h, 'event_cursor', known)
+end
+local function write_beat(k, at, h, name)
+  local counter = h.counter + 1
+  redis.call('HSET', k.heartbeat, 'at', at, 'counter', counter, "process:" .. (name or ''), counter)
+  return {'beats', h.epoch, counter, at, last_place(k.events), h.deployment}
+end
+-- <generated>
+local function _given(word) if word ~= '' then return word end end
+local heartbeat = KEYS[1]
+local recovery = KEYS[2]
+local events = KEYS[3]
+local counts = KEYS[4]
+local now = tonumber(ARGV[1])
+local epoch = ARGV[2]
+local by = ARGV[3]
+local lastEvent = _given(ARGV[4])
+-- </generated>
+local k = {heartbeat = heartbeat, recovery = recovery, events = events, counts = counts}
+local at, h = clock(now), read_heartbeat(heartbeat)
+if not h.recovering then return {'none'} end
+local epochs, known_counter, seen = unpack(redis.call('HMGET', recovery, 'epochs', 'knownCounter', 'lastEvent'))
+local before = {}
+for one in string.gmatch(h.before .. ',' .. (h.epoch or '') .. ',' .. (epochs or ''), '[^,]+') do
+  if not among(table.concat(before, ','), one) then before[#before + 1] = one end
+end
+if lastEvent and (not seen or is_after(lastEvent, seen)) then seen = lastEvent end
+local floor = seen and seen ~= '' and place_parts(seen) + 60000 or at + 86400000
+local place = string.format('%.0f-0', floor)
+if not is_after(place, last_place(events)) then place = '*' end
+local counter = math.max(h.counter, tonumber(known_counter or '0')) + 1
+redis.call('HSET', heartbeat, 'epoch', epoch, 'before', table.concat(before, ','), 'counter', string.format('%.0f', counter),
+  'at', at)
+redis.call('HSETNX', heartbeat, 'deployment', epoch)
+leave(k, h)
+tell(k, at, 'recovered', {because = h.recovering, by = by}, place)
+return {'left'}
+`);
+
+/** Ends a recovery: a new epoch, in which events have greater ids than any follower can have seen. */
+export async function leaveRecovery(redis: lua.ScriptHost, args: LeaveRecoveryArgs): Promise<LeaveRecoveryAnswer> {
+  const keys = [args.heartbeat, args.recovery, args.events, args.counts];
+  const words: lua.Word[] = [args.now ?? '', args.epoch, args.by, args.lastEvent ?? ''];
+  return readLeaveRecoveryAnswer(await lua.runScript(redis, leaveRecoveryScript, keys, words));
+}
+
+export interface MoveCursorArgs {
+  /** key */ readonly campaign: string;
+  /** key: of campaigns */ readonly due: string;
+  /** key */ readonly events: string;
+  /** key: of campaigns */ readonly counts: string;
+  /** key: the set of that state */ readonly running: string;
+  /** ms since the epoch */ readonly now?: number | undefined;
+  readonly id: string;
+  /** which one */ readonly retry: number;
+  /** the place it was read at */ readonly before: number;
+  /** the place it becomes */ readonly after: number;
+  /** ms */ readonly againInMs: number;
+}
+
+export type MoveCursorAnswer = boolean;
+
+const readMoveCursorAnswer: lua.Read<MoveCursorAnswer> = lua.flag;
+
+export const moveCursorScript = lua.defineScript('move-cursor', `
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+local function tally(key, field, delta)
+  redis.pcall('HINCRBY', key, field, delta)
+end
+local function emit(record, e)
+  local seq = redis.call('HINCRBY', record, 'seq', 1)
+  tally(e.counts, "event:" .. e.type, 1)
+  redis.call('XADD', e.stream, e.place or '*', 'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type,
+    'data', e.data)
+end
+local function move(m)
+  local from, to, xof = m.from, m.to, m.xof
+  if from == to then return end
+  if from then
+    tally(m.counts, from, -1)
+    if xof then tally(m.counts, 'xof:' .. from, -xof) end
+    redis.call('ZREM', m.left, m.id)
+  end
+  tally(m.counts, to, 1)
+  if xof then tally(m.counts, 'xof:' .. to, xof) end
+  if m.entered then redis.call('ZADD', m.entered, m.at, m.id) end
+end
+local function finish_if_over(at, keys)
+  local campaign = keys.campaign
+  local state, settled, slices, id, account, reference, name, cursor, retries = unpack(redis.call('HMGET', campaign,
+    'state', 'settled', 'chunks', 'id', 'account', 'reference', 'name', 'walk', 'retries'))
+  local left = keys.sets[state]
+  if not left or tonumber(settled or '0') < tonumber(slices) or cursor then return end
+  redis.call('HSET', campaign, 'state', 'finished', 'since', at, 'updatedAt', at)
+  redis.call('HINCRBY', campaign, 'rev', 1)
+  move({counts = keys.counts, id = id, at = at, from = state, to = 'finished', left = left})
+  redis.call('ZREM', keys.due, id)
+  local totals = {}
+  for _, bin in ipairs(({"total", "queued", "held", "sending", "sent", "failed", "unknown", "skipped", "expired", "cancelled"})) do totals[bin] = tonumber(redis.call('HGET', campaign, 't:' .. bin) or '0') end
+  local data = {id = id, state = 'finished', name = name, totals = totals}
+  if reference then data.reference = reference end
+  if retries then data.retries = tonumber(retries) end
+  emit(campaign, {stream = keys.events, counts = keys.counts, id = id, at = at, account = account,
+    type = 'campaign.finished', data = cjson.encode(data)})
+end
+local function refuse(what)
+  error("UNREADABLE" .. ' ' .. what, 0)
+end
+local function whole(value, absent, what)
+  if not value then
+    if absent then return absent end
+    refuse(what)
+  end
+  if #value > 16 or not string.find(value, '^%-?%d+$') then refuse(what) end
+  return tonumber(value)
+end
+local function same_version(v)
+  if v ~= "1" then refuse('version') end
+end
+-- <generated>
+local campaign = KEYS[1]
+local due = KEYS[2]
+local events = KEYS[3]
+local counts = KEYS[4]
+local running = KEYS[5]
+local now = tonumber(ARGV[1])
+local id = ARGV[2]
+local retry = tonumber(ARGV[3])
+local before = tonumber(ARGV[4])
+local after = tonumber(ARGV[5])
+local againInMs = tonumber(ARGV[6])
+-- </generated>
+local at = clock(now)
+local r = redis.call('HMGET', campaign, 'state', 'retries', 'walk', 'chunks', 'v', 'account', 'id', 'settled', 'rev', 'seq')
+if r[1] ~= 'running' or tonumber(r[2] or '') ~= retry or tonumber(r[3] or '') ~= before then return 0 end
+same_version(r[5])
+if not (r[4] and r[6] and r[7]) then refuse('chunks, account or id') end
+for _, i in ipairs({4, 8, 9, 10}) do whole(r[i], 0, 'a count') end
+redis.call('ZADD', due, at + againInMs, id)
+if after < tonumber(r[4]) then
+  redis.call('HSET', campaign, 'walk', after)
+else
+  redis.call('HDEL', campaign, 'walk', 'walkUnknown')
+  finish_if_over(at, {campaign = campaign, events = events, counts = counts, due = due, sets = {running = running}})
+end
+return 1
+`);
+
+/** Notes how far the chunks of a campaign have been looked through. After the last one it is over as soon as they are. */
+export async function moveCursor(redis: lua.ScriptHost, args: MoveCursorArgs): Promise<MoveCursorAnswer> {
+  const keys = [args.campaign, args.due, args.events, args.counts, args.running];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.retry, args.before, args.after, args.againInMs];
+  return readMoveCursorAnswer(await lua.runScript(redis, moveCursorScript, keys, words));
+}
+
+export interface NudgeArgs {
+  /** key */ readonly record: string;
+  /** key */ readonly due: string;
+  /** key: what was last posted */ readonly callback: string;
+  /** ms since the epoch */ readonly now?: number | undefined;
+  readonly id: string;
+  readonly evidence: string;
+  /** ms */ readonly intervalMs: number;
+  /** to be kept */ readonly posted?: string | undefined;
+  /** in that queue */ readonly lookedAt: readonly string[];
+  /** states that say what was posted */ readonly agreesWith: readonly string[];
+}
+
+export type NudgeAnswer =
+  | { readonly is: 'look'; readonly state: string; readonly field?: string | undefined; readonly line?: string | undefined; readonly rev: number }
+  | { readonly is: 'noted'; readonly state: string; readonly field?: string | undefined; readonly line?: string | undefined }
+  | { readonly is: 'none' };
+
+function readNudgeAnswer(value: unknown): NudgeAnswer {
+  const answer = lua.items(value);
+  switch (answer[0]) {
+    case 'look':
+      return { is: 'look', state: lua.text(answer[1]), field: lua.optional(lua.text, answer[2]), line: lua.optional(lua.text, answer[3]), rev: lua.number(answer[4]) };
+    case 'noted':
+      return { is: 'noted', state: lua.text(answer[1]), field: lua.optional(lua.text, answer[2]), line: lua.optional(lua.text, answer[3]) };
+    case 'none':
+      return { is: 'none' };
+  }
+  return lua.unexpected(value);
+}
+
+export const nudgeScript = lua.defineScript('nudge', `
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+local function contains(list, one)
+  for _, other in ipairs(list) do
+    if other == one then return true end
+  end
+  return false
+end
+local function base36(n)
+  local digits, text = '0123456789abcdefghijklmnopqrstuvwxyz', ''
+  n = math.floor(n)
+  repeat
+    local d = n % 36
+    text = string.sub(digits, d + 1, d + 1) .. text
+    n = (n - d) / 36
+  until n == 0
+  return text
+end
+local function evidence_fields(at, lines, count, set)
+  if not lines or lines == '' then return end
+  local n = tonumber(count or '0')
+  for line in string.gmatch(lines, '[^' .. ";" .. ']+') do
+    n = n + 1
+    local slot = n
+    local send, rest = string.match(line, '^(%d)!(.*)$')
+    if send then line = rest end
+    if n > 12 then
+      if send then slot = 12 + 12 + send
+      else slot = 12 + 1 + (n - 12 - 1) % 12 end
+    end
+    set[#set + 1] = 'e' .. slot; set[#set + 1] = base36(at) .. '|' .. line
+  end
+  set[#set + 1] = 'en'; set[#set + 1] = n
+end
+local function refuse(what)
+  error("UNREADABLE" .. ' ' .. what, 0)
+end
+local function whole(value, absent, what)
+  if not value then
+    if absent then return absent end
+    refuse(what)
+  end
+  if #value > 16 or not string.find(value, '^%-?%d+$') then refuse(what) end
+  return tonumber(value)
+end
+local function same_version(v)
+  if v ~= "1" then refuse('version') end
+end
+-- <generated>
+local function _given(word) if word ~= '' then return word end end
+local record = KEYS[1]
+local due = KEYS[2]
+local callback = KEYS[3]
+local now = tonumber(ARGV[1])
+local id = ARGV[2]
+local evidence = ARGV[3]
+local intervalMs = tonumber(ARGV[4])
+local posted = _given(ARGV[5])
+local _arg, _key = 5, 3
+local lookedAt = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do lookedAt[_i] = ARGV[_arg + _i] end
+_arg = _arg + #lookedAt
+local agreesWith = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do agreesWith[_i] = ARGV[_arg + _i] end
+_arg = _arg + #agreesWith
+-- </generated>
+local at = clock(now)
+local state, lease, ends, nudged_at, lines, rev, version = unpack(redis.call('HMGET', record, 'state', 'lease', 'until',
+  'hintedAt', 'en', 'rev', 'v'))
+if posted and not contains(agreesWith, state) then redis.call('SET', callback, posted, 'EX', 2592000) end
+if not state then return {'none'} end
+local readable = version == "1" and pcall(function()
+  whole(ends, 0, 'until'); whole(nudged_at, 0, 'hintedAt'); whole(lines, 0, 'en'); whole(rev, 0, 'rev')
+end)
+if not readable then return {'noted', state} end
+local set = {'hint', posted and ',' .. table.concat(agreesWith, ',') .. ',' or ','}
+evidence_fields(at, evidence, lines, set)
+local leased = lease and lease ~= '' and tonumber(ends or '0') > at
+local looks = false
+if contains(lookedAt, state) and not leased and not contains(agreesWith, state) then
+  local wait = math.max(0, tonumber(nudged_at or '0') + intervalMs - at)
+  local due_at = tonumber(redis.call('ZSCORE', due, id) or math.huge)
+  if due_at > at + wait then
+    set[#set + 1] = 'hintedAt'; set[#set + 1] = at + wait
+    if wait == 0 then
+      looks = tonumber(rev or '0') + 1
+      set[#set + 1] = 'rev'; set[#set + 1] = looks
+    end
+    redis.call('ZADD', due, wait == 0 and math.min(due_at, at + 2000) or at + wait, id)
+  end
+end
+redis.call('HSET', record, unpack(set))
+local field, line = set[3] or false, set[4] or false
+if looks then return {'look', state, field, line, looks} end
+return {'noted', state, field, line}
+`);
+
+/** Something more may be known (a callback came): keep what was said as evidence and make the next look due, at most
+ * one per operation and interval. Changes no state. What was posted is kept, also about what we do not know; not
+ * where it says what the state says. */
+export async function nudge(redis: lua.ScriptHost, args: NudgeArgs): Promise<NudgeAnswer> {
+  const keys = [args.record, args.due, args.callback];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.evidence, args.intervalMs, args.posted ?? '', ...lua.counted(args.lookedAt), ...lua.counted(args.agreesWith)];
+  return readNudgeAnswer(await lua.runScript(redis, nudgeScript, keys, words));
+}
+
+export interface ProbeAccountArgs {
+  /** key */ readonly account: string;
+  /** ms since the epoch */ readonly now?: number | undefined;
+  /** ms */ readonly everyMs: number;
+  readonly reason: string;
+}
+
+export type ProbeAccountAnswer = boolean;
+
+const readProbeAccountAnswer: lua.Read<ProbeAccountAnswer> = lua.flag;
+
+export const probeAccountScript = lua.defineScript('probe-account', `
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+-- <generated>
+local account = KEYS[1]
+local now = tonumber(ARGV[1])
+local everyMs = tonumber(ARGV[2])
+local reason = ARGV[3]
+-- </generated>
+local at = clock(now)
+local held, probed = unpack(redis.call('HMGET', account, 'held:' .. reason, 'probe:' .. reason))
+if not held then return 1 end
+if at - tonumber(probed or '0') < everyMs then return 0 end
+redis.call('HSET', account, 'probe:' .. reason, at)
+return 1
+`);
+
+/** While a condition lasts, one operation per interval is let through to see whether it has cleared. Answers whether
+ * this is the one. */
+export async function probeAccount(redis: lua.ScriptHost, args: ProbeAccountArgs): Promise<ProbeAccountAnswer> {
+  const keys = [args.account];
+  const words: lua.Word[] = [args.now ?? '', args.everyMs, args.reason];
+  return readProbeAccountAnswer(await lua.runScript(redis, probeAccountScript, keys, words));
+}
+
+export interface PublishLimitsArgs {
+  /** key */ readonly limits: string;
+  /** key */ readonly stamp: string;
+  /** ms since the epoch */ readonly now?: number | undefined;
+  readonly by: string;
+  /** how this start is known again */ readonly op: string;
+  /** it has told them before */ readonly runs: boolean;
+  /** JSON: which deployment it is of; absent: whichever */ readonly ours?: string | undefined;
+  /** name and value of each limit */ readonly asked: Readonly<Record<string, string | number>>;
+}
+
+export type PublishLimitsTold =
+  | { readonly is: 'lowered'; readonly name: string; readonly was?: string | undefined }
+  | { readonly is: 'looser'; readonly name: string; readonly was?: string | undefined };
+
+export type PublishLimitsAnswer = readonly PublishLimitsTold[];
+
+function readPublishLimitsTold(value: unknown): PublishLimitsTold {
+  const answer = lua.items(value);
+  switch (answer[0]) {
+    case 'lowered':
+      return { is: 'lowered', name: lua.text(answer[1]), was: lua.optional(lua.text, answer[2]) };
+    case 'looser':
+      return { is: 'looser', name: lua.text(answer[1]), was: lua.optional(lua.text, answer[2]) };
+  }
+  return lua.unexpected(value);
+}
+
+const readPublishLimitsAnswer: lua.Read<PublishLimitsAnswer> = lua.list(readPublishLimitsTold);
+
+export const publishLimitsScript = lua.defineScript('publish-limits', `
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+local function forget_asked(limits, name)
+  redis.call('HDEL', limits, name .. '.asked', name .. '.askedBy', name .. '.askedAt')
+end
+local function put(limits, name, said)
+  redis.call('HSET', limits, name, said.value, name .. '.by', said.by, name .. '.since', said.at)
+  redis.call('HSET', limits, name .. '.op', said.op, name .. '.was', said.was)
+  redis.call('HDEL', limits, name .. '.settings')
+  forget_asked(limits, name)
+end
+local function of_another(stamp, ours)
+  local text = ours and redis.call('GET', stamp)
+  if not text then return false end
+  local stamped, own = cjson.decode(text), cjson.decode(ours)
+  if stamped.environment ~= own.environment then return true end
+  for _, of in ipairs({'addresses', 'accounts'}) do
+    for name, value in pairs(own[of] or {}) do
+      if (stamped[of][name] or value) ~= value then return true end
+    end
+  end
+  return false
+end
+local function looseness(name, value)
+  if value == "off" then return math.huge end
+  return ({["DUPLICATE_WINDOW"] = true})[name] and -tonumber(value) or tonumber(value)
+end
+local function strictest(name, own, shared)
+  local value = shared or own or ({["MAX_DISBURSEMENT"] = "2000000"})[name]
+  if own and shared and looseness(name, own) < looseness(name, shared) then value = own end
+  if value == "off" then return nil end
+  return value
+end
+-- <generated>
+local function _given(word) if word ~= '' then return word end end
+local limits = KEYS[1]
+local stamp = KEYS[2]
+local now = tonumber(ARGV[1])
+local by = ARGV[2]
+local op = ARGV[3]
+local runs = ARGV[4] == '1'
+local ours = _given(ARGV[5])
+local _arg, _key = 5, 2
+local asked = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do asked[_i] = ARGV[_arg + _i] end
+_arg = _arg + #asked
+-- </generated>
+local at, told = clock(now), {}
+if of_another(stamp, ours) then return told end
+for i = 1, #asked, 2 do
+  local name, value = asked[i], asked[i + 1]
+  local shared, done, was, by_settings = unpack(redis.call('HMGET', limits, name, name .. '.op', name .. '.was',
+    name .. '.settings'))
+  local only_settings, did = not shared or by_settings, nil
+  if done == op then
+    did, shared = 'lowered', was
+  elseif (not shared or looseness(name, value) < looseness(name, shared)) and (only_settings or not runs) then
+    did = 'lowered'
+    put(limits, name, {value = value, by = by, at = at, op = op, was = shared or ''})
+    if only_settings then redis.call('HSET', limits, name .. '.settings', 1) end
+  elseif looseness(name, value) > looseness(name, shared) and not runs then
+    did = 'looser'
+  end
+  if did then told[#told + 1] = {did, name, shared or ''} end
+end
+return told
+`);
+
+/** What a process that starts is told to keep to. Where it is stricter than what holds, it holds for all from now
+ * on; where it is looser, nothing is changed. A process that runs tells its settings again once Redis may have lost
+ * them: only where Redis has no opinion, or none but that of settings. What people have said meanwhile stays, also
+ * where it is looser. Sent again after a lost reply, it tells what it did the first time. Answers each that is not
+ * what holds already. */
+export async function publishLimits(redis: lua.ScriptHost, args: PublishLimitsArgs): Promise<PublishLimitsAnswer> {
+  const keys = [args.limits, args.stamp];
+  const words: lua.Word[] = [args.now ?? '', args.by, args.op, args.runs ? 1 : 0, args.ours ?? '', ...lua.pairs(args.asked)];
+  return readPublishLimitsAnswer(await lua.runScript(redis, publishLimitsScript, keys, words));
+}
+
+export interface PurgeChunkArgs {
+  /** key */ readonly chunk: string;
+  /** key */ readonly campaign?: string | undefined;
+  /** ms since the epoch */ readonly now?: number | undefined;
+  readonly state: string;
+  readonly items: string;
+  /** as they were read */ readonly outcome: string;
+  readonly newItems: string;
+  /** as they become */ readonly newOutcome: string;
+  /** how many were */ readonly waiting: number;
+}
+
+export type PurgeChunkAnswer = boolean;
+
+const readPurgeChunkAnswer: lua.Read<PurgeChunkAnswer> = lua.flag;
+
+export const purgeChunkScript = lua.defineScript('purge-chunk', `
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+local function refuse(what)
+  error("UNREADABLE" .. ' ' .. what, 0)
+end
+local function whole(value, absent, what)
+  if not value then
+    if absent then return absent end
+    refuse(what)
+  end
+  if #value > 16 or not string.find(value, '^%-?%d+$') then refuse(what) end
+  return tonumber(value)
+end
+local function same_version(v)
+  if v ~= "1" then refuse('version') end
+end
+-- <generated>
+local chunk = KEYS[1]
+local now = tonumber(ARGV[1])
+local state = ARGV[2]
+local items = ARGV[3]
+local outcome = ARGV[4]
+local newItems = ARGV[5]
+local newOutcome = ARGV[6]
+local waiting = tonumber(ARGV[7])
+local _arg, _key = 7, 1
+local campaign
+_arg = _arg + 1
+if ARGV[_arg] == '1' then _key = _key + 1; campaign = KEYS[_key] end
+-- </generated>
+local stood, stored, became, ends, version, rev = unpack(redis.call('HMGET', chunk, 'state', 'items', 'outcome', 'until',
+  'v', 'rev'))
+if stood ~= state or stored ~= items or (became or '') ~= outcome then return 0 end
+if version ~= "1" or (ends and whole(ends, 0, 'until') > clock(now)) then return 0 end
+whole(rev, 0, 'rev')
+if waiting > 0 then
+  local of, queued, skipped = unpack(redis.call('HMGET', campaign, 'v', 't:queued', 't:skipped'))
+  same_version(of)
+  whole(queued, 0, 't:queued')
+  whole(skipped, 0, 't:skipped')
+end
+redis.call('HSET', chunk, 'items', newItems)
+if newOutcome ~= outcome then redis.call('HSET', chunk, 'outcome', newOutcome) end
+redis.call('HDEL', chunk, 'lease', 'until')
+redis.call('HINCRBY', chunk, 'rev', 1)
+if waiting > 0 then
+  redis.call('HINCRBY', campaign, 't:queued', -waiting)
+  redis.call('HINCRBY', campaign, 't:skipped', waiting)
+end
+return 1
+`);
+
+/** Replaces the recipients of a chunk that nobody works on, as it was read. Those who were waiting are left out from now
+ * on, and counted so. Answers whether it was done. */
+export async function purgeChunk(redis: lua.ScriptHost, args: PurgeChunkArgs): Promise<PurgeChunkAnswer> {
+  const keys = [args.chunk, ...(args.campaign === undefined ? [] : [args.campaign])];
+  const words: lua.Word[] = [args.now ?? '', args.state, args.items, args.outcome, args.newItems, args.newOutcome, args.waiting, args.campaign === undefined ? 0 : 1];
+  return readPurgeChunkAnswer(await lua.runScript(redis, purgeChunkScript, keys, words));
+}
+
+export interface PurgeMessageArgs {
+  /** key */ readonly message: string;
+  readonly state: string;
+  /** as they were read */ readonly to: string;
+  /** the number */ readonly becomes: string;
+}
+
+export type PurgeMessageAnswer = boolean;
+
+const readPurgeMessageAnswer: lua.Read<PurgeMessageAnswer> = lua.flag;
+
+export const purgeMessageScript = lua.defineScript('purge-message', `
+-- <generated>
+local message = KEYS[1]
+local state = ARGV[1]
+local to = ARGV[2]
+local becomes = ARGV[3]
+-- </generated>
+local stood, number, version = unpack(redis.call('HMGET', message, 'state', 'to', 'v'))
+if stood ~= state or number ~= to or version ~= "1" then return 0 end
+redis.call('HSET', message, 'to', becomes, 'text', '')
+return 1
+`);
+
+/** Forgets the number and the text of a message, as it was read. Answers whether it was done. */
+export async function purgeMessage(redis: lua.ScriptHost, args: PurgeMessageArgs): Promise<PurgeMessageAnswer> {
+  const keys = [args.message];
+  const words: lua.Word[] = [args.state, args.to, args.becomes];
+  return readPurgeMessageAnswer(await lua.runScript(redis, purgeMessageScript, keys, words));
+}
+
+export interface ReleaseAccountArgs {
+  /** key */ readonly account: string;
+  /** key: names of held accounts */ readonly held: string;
+  /** key */ readonly events: string;
+  /** key */ readonly counts: string;
+  /** ms since the epoch */ readonly now?: number | undefined;
+  readonly name: string;
+  readonly reason: string;
+  /** JSON */ readonly data: string;
+}
+
+export type ReleaseAccountAnswer = boolean;
+
+const readReleaseAccountAnswer: lua.Read<ReleaseAccountAnswer> = lua.flag;
+
+export const releaseAccountScript = lua.defineScript('release-account', `
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+local function tally(key, field, delta)
+  redis.pcall('HINCRBY', key, field, delta)
+end
+local function emit(record, e)
+  local seq = redis.call('HINCRBY', record, 'seq', 1)
+  tally(e.counts, "event:" .. e.type, 1)
+  redis.call('XADD', e.stream, e.place or '*', 'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type,
+    'data', e.data)
+end
+local function refuse(what)
+  error("UNREADABLE" .. ' ' .. what, 0)
+end
+local function whole(value, absent, what)
+  if not value then
+    if absent then return absent end
+    refuse(what)
+  end
+  if #value > 16 or not string.find(value, '^%-?%d+$') then refuse(what) end
+  return tonumber(value)
+end
+local function announce(h, at, type)
+  emit(h.account, {stream = h.events, counts = h.counts, id = h.name, at = at, account = h.name, type = type,
+    data = h.data})
+end
+local function hold(at, h)
+  whole(redis.call('HGET', h.account, 'seq'), 0, 'seq')
+  if redis.call('HSETNX', h.account, 'held:' .. h.reason, at) == 0 then return 0 end
+  redis.call('HSET', h.account, 'probe:' .. h.reason, at)
+  redis.call('SADD', h.held, h.name)
+  announce(h, at, 'account.held')
+  return 1
+end
+-- <generated>
+local account = KEYS[1]
+local held = KEYS[2]
+local events = KEYS[3]
+local counts = KEYS[4]
+local now = tonumber(ARGV[1])
+local name = ARGV[2]
+local reason = ARGV[3]
+local data = ARGV[4]
+-- </generated>
+local at = clock(now)
+whole(redis.call('HGET', account, 'seq'), 0, 'seq')
+if redis.call('HDEL', account, 'held:' .. reason) == 0 then return 0 end
+redis.call('HDEL', account, 'probe:' .. reason)
+local still = 0
+for _, field in ipairs(redis.call('HKEYS', account)) do
+  if string.sub(field, 1, 5) == 'held:' then still = still + 1 end
+end
+if still == 0 then redis.call('SREM', held, name) end
+announce({account = account, events = events, counts = counts, name = name, data = data}, at, 'account.released')
+return 1
+`);
+
+/** Ends a hold; the account leaves the list of held ones with its last reason. Answers whether this call changed
+ * something. */
+export async function releaseAccount(redis: lua.ScriptHost, args: ReleaseAccountArgs): Promise<ReleaseAccountAnswer> {
+  const keys = [args.account, args.held, args.events, args.counts];
+  const words: lua.Word[] = [args.now ?? '', args.name, args.reason, args.data];
+  return readReleaseAccountAnswer(await lua.runScript(redis, releaseAccountScript, keys, words));
+}
+
+export interface RemoveEndpointArgs {
+  /** key */ readonly record: string;
+  /** key */ readonly endpoints: string;
+  /** key */ readonly dispatch: string;
+  /** key */ readonly due: string;
+  /** key */ readonly deliveries: string;
+  /** key */ readonly tries: string;
+  /** key */ readonly undelivered: string;
+  /** key */ readonly log: string;
+  readonly id: string;
+}
+
+export type RemoveEndpointAnswer = boolean;
+
+const readRemoveEndpointAnswer: lua.Read<RemoveEndpointAnswer> = lua.flag;
+
+export const removeEndpointScript = lua.defineScript('remove-endpoint', `
+-- <generated>
+local record = KEYS[1]
+local endpoints = KEYS[2]
+local dispatch = KEYS[3]
+local due = KEYS[4]
+local deliveries = KEYS[5]
+local tries = KEYS[6]
+local undelivered = KEYS[7]
+local log = KEYS[8]
+local id = ARGV[1]
+-- </generated>
+if redis.call('SREM', endpoints, id) == 0 then return 0 end
+redis.call('UNLINK', record, deliveries, tries, undelivered, log)
+redis.call('ZREM', due, id)
+redis.call('HINCRBY', dispatch, 'rev', 1)
+return 1
+`);
+
+/** Takes an endpoint away, with all that waits for it. Answers whether it was there. */
+export async function removeEndpoint(redis: lua.ScriptHost, args: RemoveEndpointArgs): Promise<RemoveEndpointAnswer> {
+  const keys = [args.record, args.endpoints, args.dispatch, args.due, args.deliveries, args.tries, args.undelivered, args.log];
+  const words: lua.Word[] = [args.id];
+  return readRemoveEndpointAnswer(await lua.runScript(redis, removeEndpointScript, keys, words));
+}
+
+export interface ReopenChunkArgs {
+  /** key */ readonly chunk: string;
+  /** key */ readonly campaign: string;
+  /** key: of chunks */ readonly counts: string;
+  /** key: the set of that state */ readonly queued: string;
+  /** key: of chunks */ readonly due: string;
+  /** ms since the epoch */ readonly now?: number | undefined;
+  readonly id: string;
+  /** which one */ readonly retry: number;
+  /** of the chunk, as it was read */ readonly rev: number;
+  readonly outcome: string;
+  /** as they become */ readonly again?: string | undefined;
+  /** fields of the campaign, and by how much each changes */ readonly deltas: Readonly<Record<string, string | number>>;
+}
+
+export type ReopenChunkAnswer =
+  | { readonly is: 'opened' }
+  | { readonly is: 'done' }
+  | { readonly is: 'stopped' }
+  | { readonly is: 'changed' };
+
+function readReopenChunkAnswer(value: unknown): ReopenChunkAnswer {
+  const answer = lua.items(value);
+  switch (answer[0]) {
+    case 'opened':
+      return { is: 'opened' };
+    case 'done':
+      return { is: 'done' };
+    case 'stopped':
+      return { is: 'stopped' };
+    case 'changed':
+      return { is: 'changed' };
+  }
+  return lua.unexpected(value);
+}
+
+export const reopenChunkScript = lua.defineScript('reopen-chunk', `
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+local function tally(key, field, delta)
+  redis.pcall('HINCRBY', key, field, delta)
+end
+local function move(m)
+  local from, to, xof = m.from, m.to, m.xof
+  if from == to then return end
+  if from then
+    tally(m.counts, from, -1)
+    if xof then tally(m.counts, 'xof:' .. from, -xof) end
+    redis.call('ZREM', m.left, m.id)
+  end
+  tally(m.counts, to, 1)
+  if xof then tally(m.counts, 'xof:' .. to, xof) end
+  if m.entered then redis.call('ZADD', m.entered, m.at, m.id) end
+end
+local function refuse(what)
+  error("UNREADABLE" .. ' ' .. what, 0)
+end
+local function whole(value, absent, what)
+  if not value then
+    if absent then return absent end
+    refuse(what)
+  end
+  if #value > 16 or not string.find(value, '^%-?%d+$') then refuse(what) end
+  return tonumber(value)
+end
+local function same_version(v)
+  if v ~= "1" then refuse('version') end
+end
+-- <generated>
+local function _given(word) if word ~= '' then return word end end
+local chunk = KEYS[1]
+local campaign = KEYS[2]
+local counts = KEYS[3]
+local queued = KEYS[4]
+local due = KEYS[5]
+local now = tonumber(ARGV[1])
+local id = ARGV[2]
+local retry = tonumber(ARGV[3])
+local rev = tonumber(ARGV[4])
+local outcome = ARGV[5]
+local again = _given(ARGV[6])
+local _arg, _key = 6, 5
+local deltas = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do deltas[_i] = ARGV[_arg + _i] end
+_arg = _arg + #deltas
+-- </generated>
+local at = clock(now)
+local c = redis.call('HMGET', campaign, 'state', 'retries', 'walk', 'v', 'settled', 'out', 'judgedFailed',
+  'judgedUnknown', 'judgedOver')
+if c[1] ~= 'running' or tonumber(c[2] or '') ~= retry or not c[3] then return {'stopped'} end
+local state, revision, retried, version = unpack(redis.call('HMGET', chunk, 'state', 'rev', 'retry', 'v'))
+if state ~= 'settled' or tonumber(retried or '') == retry then return {'done'} end
+if tonumber(revision or '') ~= rev then return {'changed'} end
+same_version(version)
+same_version(c[4])
+whole(revision, 0, 'rev')
+for i = 5, 9 do whole(c[i], 0, 'a count') end
+for i = 1, #deltas, 2 do whole(redis.call('HGET', campaign, deltas[i]), 0, deltas[i]) end
+redis.call('HSET', chunk, 'state', 'queued', 'since', at, 'updatedAt', at, 'retry', retry, 'outcome', outcome)
+if again then redis.call('HSET', chunk, 'again', again) else redis.call('HDEL', chunk, 'again') end
+redis.call('HDEL', chunk, 'plan', 'refusedAs', 'looks', 'resends', 'tries', 'firstSentAt', 'restored')
+redis.call('HINCRBY', chunk, 'rev', 1)
+move({counts = counts, id = id, at = at, from = 'settled', to = 'queued', left = queued, entered = queued})
+redis.call('ZADD', due, at, id)
+redis.call('HINCRBY', campaign, 'settled', -1)
+redis.call('HINCRBY', campaign, 'out', 1)
+local judged = {['t:failed'] = 'judgedFailed', ['t:unknown'] = 'judgedUnknown'}
+for i = 1, #deltas, 2 do
+  local field, delta = deltas[i], deltas[i + 1]
+  redis.call('HINCRBY', campaign, field, delta)
+  if judged[field] then
+    redis.call('HINCRBY', campaign, judged[field], delta)
+    redis.call('HINCRBY', campaign, 'judgedOver', delta)
+  end
+end
+return {'opened'}
+`);
+
+/** Opens a chunk that is over again, for some of its recipients: once in each retry, whatever asks and however often.
+ * Answers `done`: there is nothing to open; `stopped`: the retry does not go on at this moment; `changed`: it is not as
+ * it was read. */
+export async function reopenChunk(redis: lua.ScriptHost, args: ReopenChunkArgs): Promise<ReopenChunkAnswer> {
+  const keys = [args.chunk, args.campaign, args.counts, args.queued, args.due];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.retry, args.rev, args.outcome, args.again ?? '', ...lua.pairs(args.deltas)];
+  return readReopenChunkAnswer(await lua.runScript(redis, reopenChunkScript, keys, words));
+}
+
+export interface ReopenSliceArgs {
+  /** key */ readonly slice: string;
+  /** key */ readonly campaign: string;
+  /** key: of slices */ readonly counts: string;
+  /** key: the set of queued slices */ readonly queued: string;
+  /** key */ readonly dueToSend: string;
+  /** ms since the epoch */ readonly now?: number | undefined;
+  readonly id: string;
+  /** which retry of the campaign */ readonly retry: number;
+  /** of the slice, as it was read */ readonly rev: number;
+  /** the number of the request that is opened */ readonly next: number;
+  /** the request: who waits again */ readonly becomes: string;
+  /** fields of the campaign, and by how much they change */ readonly deltas: Readonly<Record<string, string | number>>;
+}
+
+export type ReopenSliceAnswer =
+  | { readonly is: 'opened' }
+  | { readonly is: 'done' }
+  | { readonly is: 'stopped' }
+  | { readonly is: 'changed' };
+
+function readReopenSliceAnswer(value: unknown): ReopenSliceAnswer {
+  const answer = lua.items(value);
+  switch (answer[0]) {
+    case 'opened':
+      return { is: 'opened' };
+    case 'done':
+      return { is: 'done' };
+    case 'stopped':
+      return { is: 'stopped' };
+    case 'changed':
+      return { is: 'changed' };
+  }
+  return lua.unexpected(value);
+}
+
+export const reopenSliceScript = lua.defineScript('reopen-slice', `
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+local function tally(key, field, delta)
+  redis.pcall('HINCRBY', key, field, delta)
+end
+local function move(m)
+  local from, to, xof = m.from, m.to, m.xof
+  if from == to then return end
+  if from then
+    tally(m.counts, from, -1)
+    if xof then tally(m.counts, 'xof:' .. from, -xof) end
+    redis.call('ZREM', m.left, m.id)
+  end
+  tally(m.counts, to, 1)
+  if xof then tally(m.counts, 'xof:' .. to, xof) end
+  if m.entered then redis.call('ZADD', m.entered, m.at, m.id) end
+end
+local function refuse(what)
+  error("UNREADABLE" .. ' ' .. what, 0)
+end
+local function whole(value, absent, what)
+  if not value then
+    if absent then return absent end
+    refuse(what)
+  end
+  if #value > 16 or not string.find(value, '^%-?%d+$') then refuse(what) end
+  return tonumber(value)
+end
+local function same_version(v)
+  if v ~= "1" then refuse('version') end
+end
+-- <generated>
+local slice = KEYS[1]
+local campaign = KEYS[2]
+local counts = KEYS[3]
+local queued = KEYS[4]
+local dueToSend = KEYS[5]
+local now = tonumber(ARGV[1])
+local id = ARGV[2]
+local retry = tonumber(ARGV[3])
+local rev = tonumber(ARGV[4])
+local next = tonumber(ARGV[5])
+local becomes = ARGV[6]
+local _arg, _key = 6, 5
+local deltas = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do deltas[_i] = ARGV[_arg + _i] end
+_arg = _arg + #deltas
+-- </generated>
+local at = clock(now)
+local goes, retries, cursor, campaign_version = unpack(redis.call('HMGET', campaign, 'state', 'retries', 'walk', 'v'))
+if goes ~= 'running' or tonumber(retries or '') ~= retry or not cursor then return {'stopped'} end
+local state, read, last, version = unpack(redis.call('HMGET', slice, 'state', 'rev', 'retry', 'v'))
+if state ~= 'settled' or tonumber(last or '') == retry then return {'done'} end
+if tonumber(read) ~= rev then return {'changed'} end
+same_version(version)
+same_version(campaign_version)
+local names = {'settled', 'out', 'judgedFailed', 'judgedUnknown', 'judgedOver'}
+for i = 1, #deltas, 2 do names[#names + 1] = deltas[i] end
+local value = {}
+for i, text in ipairs(redis.call('HMGET', campaign, unpack(names))) do value[names[i]] = whole(text, 0, names[i]) end
+local function count(field, delta) value[field] = value[field] + delta end
+count('settled', -1)
+count('out', 1)
+for i = 1, #deltas, 2 do
+  local field, delta = deltas[i], tonumber(deltas[i + 1])
+  count(field, delta)
+  if field == 't:failed' then count('judgedFailed', delta) end
+  if field == 't:unknown' then count('judgedUnknown', delta) end
+  if field == 't:failed' or field == 't:unknown' then count('judgedOver', delta) end
+end
+local set = {}
+for field, number in pairs(value) do set[#set + 1] = field; set[#set + 1] = number end
+redis.call('HSET', campaign, unpack(set))
+redis.call('HSET', slice, 'since', at, 'updatedAt', at, 'retry', retry, 'rev', rev + 1, 'n', next + 1, 'r' .. next, becomes,
+  'state', 'queued')
+redis.call('HDEL', slice, 'tries', 'restored')
+move({counts = counts, id = id, at = at, from = 'settled', to = 'queued', left = queued, entered = queued})
+redis.call('ZADD', dueToSend, at, id)
+return {'opened'}
+`);
+
+/** Opens a slice that is over again, for some of its recipients: once in each retry, however often it is asked for. */
+export async function reopenSlice(redis: lua.ScriptHost, args: ReopenSliceArgs): Promise<ReopenSliceAnswer> {
+  const keys = [args.slice, args.campaign, args.counts, args.queued, args.dueToSend];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.retry, args.rev, args.next, args.becomes, ...lua.pairs(args.deltas)];
+  return readReopenSliceAnswer(await lua.runScript(redis, reopenSliceScript, keys, words));
+}
+
+export interface ReplaceStampArgs {
+  /** key */ readonly stamp: string;
+  /** JSON: as it was read; absent: there was none */ readonly before?: string | undefined;
+  /** JSON */ readonly after: string;
+}
+
+export type ReplaceStampAnswer = boolean;
+
+const readReplaceStampAnswer: lua.Read<ReplaceStampAnswer> = lua.flag;
+
+export const replaceStampScript = lua.defineScript('replace-stamp', `
+-- <generated>
+local function _given(word) if word ~= '' then return word end end
+local stamp = KEYS[1]
+local before = _given(ARGV[1])
+local after = ARGV[2]
+-- </generated>
+if (redis.call('GET', stamp) or nil) ~= before then return 0 end
+redis.call('SET', stamp, after)
+return 1
+`);
+
+/** Replaces the stamp that was read. One that is sent again after a lost reply finds its own stamp and says no; what
+ * asks reads it and is content. */
+export async function replaceStamp(redis: lua.ScriptHost, args: ReplaceStampArgs): Promise<ReplaceStampAnswer> {
+  const keys = [args.stamp];
+  const words: lua.Word[] = [args.before ?? '', args.after];
+  return readReplaceStampAnswer(await lua.runScript(redis, replaceStampScript, keys, words));
+}
+
+export interface ReplayEventsArgs {
+  /** key */ readonly record: string;
+  /** key */ readonly deliveries: string;
+  /** key */ readonly tries: string;
+  /** key */ readonly due: string;
+  /** key */ readonly dispatch: string;
+  /** ms since the epoch */ readonly now?: number | undefined;
+  readonly id: string;
+  readonly places: readonly string[];
+}
+
+export type ReplayEventsAnswer = boolean;
+
+const readReplayEventsAnswer: lua.Read<ReplayEventsAnswer> = lua.flag;
+
+export const replayEventsScript = lua.defineScript('replay-events', `
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+-- <generated>
+local record = KEYS[1]
+local deliveries = KEYS[2]
+local tries = KEYS[3]
+local due = KEYS[4]
+local dispatch = KEYS[5]
+local now = tonumber(ARGV[1])
+local id = ARGV[2]
+local _arg, _key = 2, 5
+local places = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do places[_i] = ARGV[_arg + _i] end
+_arg = _arg + #places
+-- </generated>
+local at = clock(now)
+local state = redis.call('HGET', record, 'state')
+if not state then return 0 end
+if state ~= 'enabled' then
+  redis.call('HSET', record, 'state', 'enabled')
+  redis.call('HINCRBY', dispatch, 'rev', 1)
+end
+redis.call('HDEL', record, 'failures', 'failingSince', 'restUntil', 'reason', 'disabledAt')
+for _, place in ipairs(places) do
+  redis.call('ZADD', deliveries, at, place)
+  redis.call('HDEL', tries, place)
+end
+if #places > 0 then redis.call('ZADD', due, 'LT', at, id) end
+return 1
+`);
+
+/** Events that an endpoint is to get once more, whatever became of them. A disabled endpoint is enabled by it.
+ * Answers whether there is such an endpoint. */
+export async function replayEvents(redis: lua.ScriptHost, args: ReplayEventsArgs): Promise<ReplayEventsAnswer> {
+  const keys = [args.record, args.deliveries, args.tries, args.due, args.dispatch];
+  const words: lua.Word[] = [args.now ?? '', args.id, ...lua.counted(args.places)];
+  return readReplayEventsAnswer(await lua.runScript(redis, replayEventsScript, keys, words));
+}
+
+export interface ResealEndpointSecretsArgs {
+  /** key */ readonly record: string;
+  /** as they were read, the newest first */ readonly kept: readonly string[];
+  /** the same, sealed anew */ readonly again: readonly string[];
+}
+
+export type ResealEndpointSecretsAnswer = boolean;
+
+const readResealEndpointSecretsAnswer: lua.Read<ResealEndpointSecretsAnswer> = lua.flag;
+
+export const resealEndpointSecretsScript = lua.defineScript('reseal-endpoint-secrets', `
+-- <generated>
+local record = KEYS[1]
+local _arg, _key = 0, 1
+local kept = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do kept[_i] = ARGV[_arg + _i] end
+_arg = _arg + #kept
+local again = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do again[_i] = ARGV[_arg + _i] end
+_arg = _arg + #again
+-- </generated>
+local names = {'secret', 'oldSecret'}
+local stored = redis.call('HMGET', record, unpack(names))
+for i = 1, #names do
+  if (stored[i] or nil) ~= kept[i] then return 0 end
+end
+for i, secret in ipairs(again) do redis.call('HSET', record, names[i], secret) end
+return #again > 0 and 1 or 0
+`);
+
+/** The same secrets under another seal, unless one of them was changed since it was read. Answers whether it was
+ * done. */
+export async function resealEndpointSecrets(redis: lua.ScriptHost, args: ResealEndpointSecretsArgs): Promise<ResealEndpointSecretsAnswer> {
+  const keys = [args.record];
+  const words: lua.Word[] = [...lua.counted(args.kept), ...lua.counted(args.again)];
+  return readResealEndpointSecretsAnswer(await lua.runScript(redis, resealEndpointSecretsScript, keys, words));
+}
+
+export interface RestCampaignArgs {
+  /** key */ readonly campaign: string;
+  /** key: of campaigns */ readonly due: string;
+  readonly id: string;
+  /** in which it was read */ readonly state: string;
+  /** ms since the epoch: absent: not at all */ readonly dueAt?: number | undefined;
+}
+
+export type RestCampaignAnswer = boolean;
+
+const readRestCampaignAnswer: lua.Read<RestCampaignAnswer> = lua.flag;
+
+export const restCampaignScript = lua.defineScript('rest-campaign', `
+-- <generated>
+local campaign = KEYS[1]
+local due = KEYS[2]
+local id = ARGV[1]
+local state = ARGV[2]
+local dueAt = tonumber(ARGV[3])
+-- </generated>
+local stood, version = unpack(redis.call('HMGET', campaign, 'state', 'v'))
+if stood ~= state or version ~= "1" then return 0 end
+if dueAt then redis.call('ZADD', due, dueAt, id) else redis.call('ZREM', due, id) end
+return 1
+`);
+
+/** Nothing is to be done for this campaign until later, or until it is switched. */
+export async function restCampaign(redis: lua.ScriptHost, args: RestCampaignArgs): Promise<RestCampaignAnswer> {
+  const keys = [args.campaign, args.due];
+  const words: lua.Word[] = [args.id, args.state, args.dueAt ?? ''];
+  return readRestCampaignAnswer(await lua.runScript(redis, restCampaignScript, keys, words));
+}
+
+export interface RestoreCampaignArgs {
+  /** key */ readonly campaign: string;
+  /** key */ readonly events: string;
+  /** key: of campaigns */ readonly counts: string;
+  /** key: of campaigns */ readonly due: string;
+  /** key */ readonly parked: string;
+  /** key: the set of that state */ readonly held: string;
+  /** key */ readonly heartbeat: string;
+  /** key: the sets of the states of `from` */ readonly left: readonly string[];
+  /** ms since the epoch */ readonly now?: number | undefined;
+  readonly id: string;
+  /** the states that it may be left from */ readonly from: readonly string[];
+  /** why it is held */ readonly reason: string;
+  /** since */ readonly mayHaveBeenSent: boolean;
+  /** so many may have been told since, at the most */ readonly eventsLost: number;
+}
+
+export type RestoreCampaignAnswer = boolean;
+
+const readRestoreCampaignAnswer: lua.Read<RestoreCampaignAnswer> = lua.flag;
+
+export const restoreCampaignScript = lua.defineScript('restore-campaign', `
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+local function tally(key, field, delta)
+  redis.pcall('HINCRBY', key, field, delta)
+end
+local function emit(record, e)
+  local seq = redis.call('HINCRBY', record, 'seq', 1)
+  tally(e.counts, "event:" .. e.type, 1)
+  redis.call('XADD', e.stream, e.place or '*', 'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type,
+    'data', e.data)
+end
+local function move(m)
+  local from, to, xof = m.from, m.to, m.xof
+  if from == to then return end
+  if from then
+    tally(m.counts, from, -1)
+    if xof then tally(m.counts, 'xof:' .. from, -xof) end
+    redis.call('ZREM', m.left, m.id)
+  end
+  tally(m.counts, to, 1)
+  if xof then tally(m.counts, 'xof:' .. to, xof) end
+  if m.entered then redis.call('ZADD', m.entered, m.at, m.id) end
+end
+local function finish_if_over(at, keys)
+  local campaign = keys.campaign
+  local state, settled, slices, id, account, reference, name, cursor, retries = unpack(redis.call('HMGET', campaign,
+    'state', 'settled', 'chunks', 'id', 'account', 'reference', 'name', 'walk', 'retries'))
+  local left = keys.sets[state]
+  if not left or tonumber(settled or '0') < tonumber(slices) or cursor then return end
+  redis.call('HSET', campaign, 'state', 'finished', 'since', at, 'updatedAt', at)
+  redis.call('HINCRBY', campaign, 'rev', 1)
+  move({counts = keys.counts, id = id, at = at, from = state, to = 'finished', left = left})
+  redis.call('ZREM', keys.due, id)
+  local totals = {}
+  for _, bin in ipairs(({"total", "queued", "held", "sending", "sent", "failed", "unknown", "skipped", "expired", "cancelled"})) do totals[bin] = tonumber(redis.call('HGET', campaign, 't:' .. bin) or '0') end
+  local data = {id = id, state = 'finished', name = name, totals = totals}
+  if reference then data.reference = reference end
+  if retries then data.retries = tonumber(retries) end
+  emit(campaign, {stream = keys.events, counts = keys.counts, id = id, at = at, account = account,
+    type = 'campaign.finished', data = cjson.encode(data)})
+end
+-- <generated>
+local campaign = KEYS[1]
+local events = KEYS[2]
+local counts = KEYS[3]
+local due = KEYS[4]
+local parked = KEYS[5]
+local held = KEYS[6]
+local heartbeat = KEYS[7]
+local now = tonumber(ARGV[1])
+local id = ARGV[2]
+local reason = ARGV[3]
+local mayHaveBeenSent = ARGV[4] == '1'
+local eventsLost = tonumber(ARGV[5])
+local _arg, _key = 5, 7
+local left = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; left[_i] = KEYS[_key] end
+local from = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do from[_i] = ARGV[_arg + _i] end
+_arg = _arg + #from
+-- </generated>
+if redis.call('HEXISTS', heartbeat, 'recovering') == 0 then return 0 end
+local at = clock(now)
+local state, account, reference, name, held_for, all, fed, cursor = unpack(redis.call('HMGET', campaign, 'state', 'account',
+  'reference', 'name', 'reason', 'chunks', 'fed', 'walk'))
+local set
+for i, one in ipairs(from) do if one == state then set = left[i] end end
+if not set then return 0 end
+local chunks, handed_out = tonumber(all or '0'), tonumber(fed or '0')
+local is_held = state == 'held' and held_for == reason
+if is_held and (not mayHaveBeenSent or (handed_out >= chunks and not cursor)) then return 0 end
+redis.call('ZREM', due, id)
+redis.call('DEL', parked)
+redis.call('HSET', campaign, 'state', 'held', 'reason', reason, 'updatedAt', at)
+if state ~= 'held' then redis.call('HSET', campaign, 'since', at) end
+redis.call('HINCRBY', campaign, 'rev', 1)
+move({counts = counts, id = id, at = at, from = state, to = 'held', left = set, entered = held})
+if not is_held then
+  redis.call('HINCRBY', campaign, 'seq', eventsLost)
+  local data = {id = id, state = 'held', name = name, reason = reason}
+  if reference then data.reference = reference end
+  emit(campaign, {stream = events, counts = counts, id = id, at = at, account = account, type = 'campaign.held',
+    data = cjson.encode(data)})
+end
+if mayHaveBeenSent then
+  redis.call('HDEL', campaign, 'walk', 'walkUnknown')
+  redis.call('HSET', campaign, 'fed', chunks)
+  redis.call('HINCRBY', campaign, 'out', math.max(0, chunks - handed_out))
+  local keys = {campaign = campaign, events = events, counts = counts, due = due, sets = {held = held}}
+  if chunks > 0 then finish_if_over(at, keys) end
+end
+return 1
+`);
+
+/** Holds a campaign that stood in a copy of Redis that was put back. Where it may have been sent since, every chunk
+ * of it counts as handed out from here on, a retry that was under way is over, and nothing is left to be released.
+ * Answers whether it was held by this: not where there was nothing to do, or no recovery is under way. */
+export async function restoreCampaign(redis: lua.ScriptHost, args: RestoreCampaignArgs): Promise<RestoreCampaignAnswer> {
+  const keys = [args.campaign, args.events, args.counts, args.due, args.parked, args.held, args.heartbeat, ...args.left];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.reason, args.mayHaveBeenSent ? 1 : 0, args.eventsLost, args.left.length, ...lua.counted(args.from)];
+  return readRestoreCampaignAnswer(await lua.runScript(redis, restoreCampaignScript, keys, words));
+}
+
+export interface RetryCampaignArgs {
+  /** key */ readonly campaign: string;
+  /** key: of campaigns */ readonly counts: string;
+  /** key: the set of that state */ readonly running: string;
+  /** key: of campaigns */ readonly due: string;
+  /** ms since the epoch */ readonly now?: number | undefined;
+  readonly id: string;
+  /** of the request */ readonly key?: string | undefined;
+  readonly includeUnknown: boolean;
+}
+
+export type RetryCampaignAnswer =
+  | { readonly is: 'applied'; readonly rev: number }
+  | { readonly is: 'replayed' }
+  | { readonly is: 'under way' }
+  | { readonly is: 'nobody' }
+  | { readonly is: 'refused'; readonly state: string };
+
+function readRetryCampaignAnswer(value: unknown): RetryCampaignAnswer {
+  const answer = lua.items(value);
+  switch (answer[0]) {
+    case 'applied':
+      return { is: 'applied', rev: lua.number(answer[1]) };
+    case 'replayed':
+      return { is: 'replayed' };
+    case 'under way':
+      return { is: 'under way' };
+    case 'nobody':
+      return { is: 'nobody' };
+    case 'refused':
+      return { is: 'refused', state: lua.text(answer[1]) };
+  }
+  return lua.unexpected(value);
+}
+
+export const retryCampaignScript = lua.defineScript('retry-campaign', `
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+local function contains(list, one)
+  for _, other in ipairs(list) do
+    if other == one then return true end
+  end
+  return false
+end
+local function tally(key, field, delta)
+  redis.pcall('HINCRBY', key, field, delta)
+end
+local function move(m)
+  local from, to, xof = m.from, m.to, m.xof
+  if from == to then return end
+  if from then
+    tally(m.counts, from, -1)
+    if xof then tally(m.counts, 'xof:' .. from, -xof) end
+    redis.call('ZREM', m.left, m.id)
+  end
+  tally(m.counts, to, 1)
+  if xof then tally(m.counts, 'xof:' .. to, xof) end
+  if m.entered then redis.call('ZADD', m.entered, m.at, m.id) end
+end
+local function refuse(what)
+  error("UNREADABLE" .. ' ' .. what, 0)
+end
+local function whole(value, absent, what)
+  if not value then
+    if absent then return absent end
+    refuse(what)
+  end
+  if #value > 16 or not string.find(value, '^%-?%d+$') then refuse(what) end
+  return tonumber(value)
+end
+local function same_version(v)
+  if v ~= "1" then refuse('version') end
+end
+-- <generated>
+local function _given(word) if word ~= '' then return word end end
+local campaign = KEYS[1]
+local counts = KEYS[2]
+local running = KEYS[3]
+local due = KEYS[4]
+local now = tonumber(ARGV[1])
+local id = ARGV[2]
+local key = _given(ARGV[3])
+local includeUnknown = ARGV[4] == '1'
+-- </generated>
+local at = clock(now)
+local state, keys, failed, unknown, sent, retries, retried_unknown, version, rev = unpack(redis.call('HMGET', campaign,
+  'state', 'retryKeys', 't:failed', 't:unknown', 't:sent', 'retries', 'retryUnknown', 'v', 'rev'))
+if state then same_version(version) end
+failed, unknown, sent = whole(failed, 0, 'a count'), whole(unknown, 0, 'a count'), whole(sent, 0, 'a count')
+whole(retries, 0, 'a count')
+whole(rev, 0, 'a count')
+local unknown_too = includeUnknown and '1' or '0'
+local decoded, known = pcall(cjson.decode, keys or '[]')
+if not decoded or type(known) ~= 'table' then refuse('retryKeys') end
+if key and contains(known, key) then return {'replayed'} end
+if state == 'running' and retries and (retried_unknown or '0') == unknown_too then return {'under way'} end
+if state ~= 'finished' then return {'refused', state or ''} end
+if failed + (includeUnknown and unknown or 0) == 0 then return {'nobody'} end
+if key then
+  known[#known + 1] = key
+  if #known > 20 then table.remove(known, 1) end
+  redis.call('HSET', campaign, 'retryKeys', cjson.encode(known))
+end
+redis.call('HSET', campaign, 'state', 'running', 'since', at, 'updatedAt', at, 'walk', 0, 'walkUnknown', unknown_too,
+  'retryUnknown', unknown_too, 'extra', 0)
+redis.call('HSET', campaign, 'judgedFailed', failed, 'judgedUnknown', unknown, 'judgedOver', sent + failed + unknown)
+redis.call('HINCRBY', campaign, 'retries', 1)
+move({counts = counts, id = id, at = at, from = 'finished', to = 'running', left = running, entered = running})
+redis.call('ZADD', due, at, id)
+return {'applied', redis.call('HINCRBY', campaign, 'rev', 1)}
+`);
+
+/** Lets a finished campaign run again for those who failed, and where that is asked for, those who are unknown. From
+ * here on `walk` is the place of the next chunk to be looked through; while it is there the campaign is not over. */
+export async function retryCampaign(redis: lua.ScriptHost, args: RetryCampaignArgs): Promise<RetryCampaignAnswer> {
+  const keys = [args.campaign, args.counts, args.running, args.due];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.key ?? '', args.includeUnknown ? 1 : 0];
+  return readRetryCampaignAnswer(await lua.runScript(redis, retryCampaignScript, keys, words));
+}
+
+export interface RotateEndpointSecretArgs {
+  /** key */ readonly record: string;
+  /** ms since the epoch */ readonly now?: number | undefined;
+  readonly secret: string;
+  /** ms */ readonly bothForMs: number;
+}
+
+export type RotateEndpointSecretAnswer = boolean;
+
+const readRotateEndpointSecretAnswer: lua.Read<RotateEndpointSecretAnswer> = lua.flag;
+
+export const rotateEndpointSecretScript = lua.defineScript('rotate-endpoint-secret', `
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+-- <generated>
+local record = KEYS[1]
+local now = tonumber(ARGV[1])
+local secret = ARGV[2]
+local bothForMs = tonumber(ARGV[3])
+-- </generated>
+local at = clock(now)
+local old = redis.call('HGET', record, 'secret')
+if not old then return 0 end
+redis.call('HSET', record, 'secret', secret, 'oldSecret', old, 'oldUntil', at + bothForMs)
+return 1
+`);
+
+/** Gives an endpoint another secret; the one before still signs for a while. Answers whether there is such an
+ * endpoint. */
+export async function rotateEndpointSecret(redis: lua.ScriptHost, args: RotateEndpointSecretArgs): Promise<RotateEndpointSecretAnswer> {
+  const keys = [args.record];
+  const words: lua.Word[] = [args.now ?? '', args.secret, args.bothForMs];
+  return readRotateEndpointSecretAnswer(await lua.runScript(redis, rotateEndpointSecretScript, keys, words));
+}
+
+export interface SetLimitArgs {
+  /** key */ readonly limits: string;
+  /** ms since the epoch */ readonly now?: number | undefined;
+  readonly by: string;
+  readonly name: string;
+  readonly value: string;
+  /** ms: for so long what was asked waits */ readonly waitsMs: number;
+  /** how this act is known again */ readonly op: string;
+}
+
+export type SetLimitAnswer =
+  | { readonly is: 'in force'; readonly held: string; readonly again?: boolean | undefined }
+  | { readonly is: 'waits'; readonly held: string }
+  | { readonly is: 'unchanged'; readonly held: string };
+
+function readSetLimitAnswer(value: unknown): SetLimitAnswer {
+  const answer = lua.items(value);
+  switch (answer[0]) {
+    case 'in force':
+      return { is: 'in force', held: lua.text(answer[1]), again: lua.optional(lua.flag, answer[2]) };
+    case 'waits':
+      return { is: 'waits', held: lua.text(answer[1]) };
+    case 'unchanged':
+      return { is: 'unchanged', held: lua.text(answer[1]) };
+  }
+  return lua.unexpected(value);
+}
+
+export const setLimitScript = lua.defineScript('set-limit', `
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+local function forget_asked(limits, name)
+  redis.call('HDEL', limits, name .. '.asked', name .. '.askedBy', name .. '.askedAt')
+end
+local function put(limits, name, said)
+  redis.call('HSET', limits, name, said.value, name .. '.by', said.by, name .. '.since', said.at)
+  redis.call('HSET', limits, name .. '.op', said.op, name .. '.was', said.was)
+  redis.call('HDEL', limits, name .. '.settings')
+  forget_asked(limits, name)
+end
+local function looseness(name, value)
+  if value == "off" then return math.huge end
+  return ({["DUPLICATE_WINDOW"] = true})[name] and -tonumber(value) or tonumber(value)
+end
+local function strictest(name, own, shared)
+  local value = shared or own or ({["MAX_DISBURSEMENT"] = "2000000"})[name]
+  if own and shared and looseness(name, own) < looseness(name, shared) then value = own end
+  if value == "off" then return nil end
+  return value
+end
+-- <generated>
+local limits = KEYS[1]
+local now = tonumber(ARGV[1])
+local by = ARGV[2]
+local name = ARGV[3]
+local value = ARGV[4]
+local waitsMs = tonumber(ARGV[5])
+local op = ARGV[6]
+-- </generated>
+local at = clock(now)
+local shared, asked, asked_by, asked_at, done, was, since = unpack(redis.call('HMGET', limits, name, name .. '.asked',
+  name .. '.askedBy', name .. '.askedAt', name .. '.op', name .. '.was', name .. '.since'))
+if done == op and at - tonumber(since) <= waitsMs then
+  forget_asked(limits, name)
+  return {'in force', was, 1}
+end
+local held = shared or ({["MAX_DISBURSEMENT"] = "2000000"})[name] or "off"
+local wanted, holds = looseness(name, value), looseness(name, held)
+if wanted < holds or (wanted == holds and not shared) then
+  put(limits, name, {value = value, by = by, at = at, op = op, was = held})
+  return {'in force', held}
+end
+if wanted == holds then
+  forget_asked(limits, name)
+  return {'unchanged', held}
+end
+local another = asked == value and asked_by ~= by
+if another and at - tonumber(asked_at) <= waitsMs then
+  put(limits, name, {value = value, by = asked_by .. ' and ' .. by, at = at, op = op, was = held})
+  return {'in force', held}
+end
+redis.call('HSET', limits, name .. '.asked', value, name .. '.askedBy', by, name .. '.askedAt', at)
+return {'waits', held}
+`);
+
+/** A person sets a limit. Stricter: it holds. Looser: it is asked for, and holds once another has asked for the same
+ * within that time. What holds already: whatever was asked for is taken back. Said once more, because the answer
+ * was lost, it answers what it did: for so long, and while nobody has changed it since. What was asked for
+ * meanwhile is taken back all the same. */
+export async function setLimit(redis: lua.ScriptHost, args: SetLimitArgs): Promise<SetLimitAnswer> {
+  const keys = [args.limits];
+  const words: lua.Word[] = [args.now ?? '', args.by, args.name, args.value, args.waitsMs, args.op];
+  return readSetLimitAnswer(await lua.runScript(redis, setLimitScript, keys, words));
+}
+
+export interface SettleDeliveriesArgs {
+  /** key */ readonly record: string;
+  /** key */ readonly deliveries: string;
+  /** key */ readonly tries: string;
+  /** key */ readonly due: string;
+  /** key */ readonly undelivered: string;
+  /** key */ readonly log: string;
+  /** key */ readonly events: string;
+  /** key */ readonly counts: string;
+  /** ms since the epoch */ readonly now?: number | undefined;
+  readonly id: string;
+  readonly lease: string;
+  /** ms: after a failure */ readonly restMs: number;
+  /** ms */ readonly disableAfterMs: number;
+  readonly results: readonly {
+    readonly place: string;
+    readonly outcome: 'delivered' | 'retried' | 'undelivered';
+    /** ms: until the next try */ readonly waitMs: number;
+    /** of the log */ readonly line: string;
+  }[];
+}
+
+export type SettleDeliveriesAnswer =
+  | { readonly is: 'settled'; readonly rev: number; readonly disabled: boolean; readonly dueInMs?: number | undefined }
+  | { readonly is: 'not yours' };
+
+function readSettleDeliveriesAnswer(value: unknown): SettleDeliveriesAnswer {
+  const answer = lua.items(value);
+  switch (answer[0]) {
+    case 'settled':
+      return { is: 'settled', rev: lua.number(answer[1]), disabled: lua.flag(answer[2]), dueInMs: lua.optional(lua.number, answer[3]) };
+    case 'not yours':
+      return { is: 'not yours' };
+  }
+  return lua.unexpected(value);
+}
+
+export const settleDeliveriesScript = lua.defineScript('settle-deliveries', `
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+local function tally(key, field, delta)
+  redis.pcall('HINCRBY', key, field, delta)
+end
+local function emit(record, e)
+  local seq = redis.call('HINCRBY', record, 'seq', 1)
+  tally(e.counts, "event:" .. e.type, 1)
+  redis.call('XADD', e.stream, e.place or '*', 'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type,
+    'data', e.data)
+end
+-- <generated>
+local record = KEYS[1]
+local deliveries = KEYS[2]
+local tries = KEYS[3]
+local due = KEYS[4]
+local undelivered = KEYS[5]
+local log = KEYS[6]
+local events = KEYS[7]
+local counts = KEYS[8]
+local now = tonumber(ARGV[1])
+local id = ARGV[2]
+local lease = ARGV[3]
+local restMs = tonumber(ARGV[4])
+local disableAfterMs = tonumber(ARGV[5])
+local _arg, _key = 5, 8
+local results = {}
+_arg = _arg + 1
+for _n = 1, tonumber(ARGV[_arg]) do
+  local _one = {place = ARGV[_arg + 1], outcome = ARGV[_arg + 2], waitMs = tonumber(ARGV[_arg + 3]), line = ARGV[_arg + 4]}
+  _arg, _key = _arg + 4, _key + 0
+  results[_n] = _one
+end
+-- </generated>
+local at = clock(now)
+local leased, since, url, account = unpack(redis.call('HMGET', record, 'lease', 'failingSince', 'url', 'account'))
+if leased ~= lease then return {'not yours'} end
+local taken, failed = 0, 0
+for _, one in ipairs(results) do
+  if one.outcome == 'retried' then
+    redis.call('ZADD', deliveries, at + one.waitMs, one.place)
+    redis.call('HINCRBY', tries, one.place, 1)
+  else
+    redis.call('ZREM', deliveries, one.place)
+    redis.call('HDEL', tries, one.place)
+  end
+  if one.outcome == 'undelivered' then redis.call('LPUSH', undelivered, one.place) end
+  if one.outcome == 'delivered' then taken = taken + 1 else failed = failed + 1 end
+  redis.call('LPUSH', log, at .. '|' .. one.line)
+end
+redis.call('LTRIM', log, 0, 200 - 1)
+redis.call('HDEL', record, 'lease', 'until')
+local rev, rest, disabled = redis.call('HINCRBY', record, 'rev', 1), 0, 0
+local function disable()
+  disabled = 1
+  redis.call('HSET', record, 'state', 'disabled', 'disabledAt', at, 'reason', 'failing_for_days')
+  local waiting = redis.call('ZREVRANGE', deliveries, 0, 1000 - 1)
+  for _, place in ipairs(waiting) do redis.call('LPUSH', undelivered, place) end
+  redis.call('UNLINK', deliveries, tries)
+  local data = cjson.encode({id = id, state = 'disabled', url = url, reason = 'failing_for_days'})
+  emit(record, {stream = events, counts = counts, id = id, at = at, account = account, type = 'endpoint.disabled', data = data})
+end
+if taken > 0 then
+  redis.call('HSET', record, 'deliveredAt', at)
+  redis.call('HDEL', record, 'failures', 'failingSince', 'restUntil')
+elseif failed > 0 then
+  since = tonumber(since or at)
+  rest = at + restMs
+  redis.call('HINCRBY', record, 'failures', 1)
+  redis.call('HSET', record, 'failingSince', since, 'restUntil', rest)
+  if at - since >= disableAfterMs then disable() end
+end
+redis.call('LTRIM', undelivered, 0, 1000 - 1)
+local next = redis.call('ZRANGE', deliveries, 0, 0, 'WITHSCORES')
+if not next[2] then
+  redis.call('ZREM', due, id)
+  return {'settled', rev, disabled}
+end
+local due_at = math.max(tonumber(next[2]), rest, at)
+redis.call('ZADD', due, due_at, id)
+return {'settled', rev, disabled, due_at - at}
+`);
+
+/** Writes down what became of the events that were taken. A success ends the failing of an endpoint; one that has
+ * failed for too long is disabled, and that is announced. */
+export async function settleDeliveries(redis: lua.ScriptHost, args: SettleDeliveriesArgs): Promise<SettleDeliveriesAnswer> {
+  const keys = [args.record, args.deliveries, args.tries, args.due, args.undelivered, args.log, args.events, args.counts];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.lease, args.restMs, args.disableAfterMs, args.results.length, ...args.results.flatMap((one) => [one.place, one.outcome, one.waitMs, one.line])];
+  return readSettleDeliveriesAnswer(await lua.runScript(redis, settleDeliveriesScript, keys, words));
+}
+
+export interface StepSliceArgs {
+  /** key */ readonly slice: string;
+  /** key */ readonly campaign: string;
+  /** key */ readonly dueToSend: string;
+  /** key */ readonly dueToLook: string;
+  /** key: of slices */ readonly counts: string;
+  /** key */ readonly left: string;
+  /** key: state sets */ readonly entered?: string | undefined;
+  /** key */ readonly parked: string;
+  /** key */ readonly outcomes: string;
+  /** key */ readonly events: string;
+  /** key */ readonly campaignCounts: string;
+  /** key */ readonly dueCampaigns: string;
+  /** key */ readonly running: string;
+  /** key */ readonly paused: string;
+  /** key: sets of campaigns */ readonly held: string;
+  /** key */ readonly heartbeat: string;
+  /** key */ readonly heldAccounts: string;
+  /** key: lists that nobody has looked into for those who are about to leave */ readonly optOuts: readonly string[];
+  /** ms since the epoch */ readonly now?: number | undefined;
+  readonly id: string;
+  readonly lease: string;
+  /** how the record knows this very step again */ readonly op: string;
+  readonly from: string;
+  readonly to: string;
+  /** ms: absent: let go */ readonly keepLeaseMs?: number | undefined;
+  /** ms */ readonly sendInMs?: number | undefined;
+  readonly sendAsItIs: boolean;
+  /** ms */ readonly lookInMs?: number | undefined;
+  readonly lookAsItIs: boolean;
+  /** an account that is held is tried all the same */ readonly tried: boolean;
+  /** what is counted was counted before */ readonly recounted: boolean;
+  /** the number of the first request that is opened or leaves */ readonly next: number;
+  readonly memory: { readonly epoch?: string | undefined; readonly counter: number; readonly name?: string | undefined; readonly mark: number };
+  readonly opened: readonly string[];
+  readonly fields: Readonly<Record<string, string | number>>;
+  /** fields of the campaign, and by how much they change */ readonly deltas: Readonly<Record<string, string | number>>;
+  readonly changed: readonly {
+    readonly number: number;
+    readonly read: string;
+    readonly becomes: string;
+  }[];
+  readonly leaving: readonly {
+    readonly becomes: string;
+    readonly carries: number;
+  }[];
+}
+
+export type StepSliceAnswer =
+  | { readonly is: 'applied'; readonly leave: number; readonly why: string; readonly waitMs: number; readonly rev: number; readonly counter: number }
+  | { readonly is: 'mine'; readonly leave: number }
+  | { readonly is: 'not yours'; readonly state: string }
+  | { readonly is: 'none' };
+
+function readStepSliceAnswer(value: unknown): StepSliceAnswer {
+  const answer = lua.items(value);
+  switch (answer[0]) {
+    case 'applied':
+      return { is: 'applied', leave: lua.number(answer[1]), why: lua.text(answer[2]), waitMs: lua.number(answer[3]), rev: lua.number(answer[4]), counter: lua.number(answer[5]) };
+    case 'mine':
+      return { is: 'mine', leave: lua.number(answer[1]) };
+    case 'not yours':
+      return { is: 'not yours', state: lua.text(answer[1]) };
+    case 'none':
+      return { is: 'none' };
+  }
+  return lua.unexpected(value);
+}
+
+export const stepSliceScript = lua.defineScript('step-slice', `
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+local function tally(key, field, delta)
+  redis.pcall('HINCRBY', key, field, delta)
+end
+local function emit(record, e)
+  local seq = redis.call('HINCRBY', record, 'seq', 1)
+  tally(e.counts, "event:" .. e.type, 1)
+  redis.call('XADD', e.stream, e.place or '*', 'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type,
+    'data', e.data)
+end
+local function move(m)
+  local from, to, xof = m.from, m.to, m.xof
+  if from == to then return end
+  if from then
+    tally(m.counts, from, -1)
+    if xof then tally(m.counts, 'xof:' .. from, -xof) end
+    redis.call('ZREM', m.left, m.id)
+  end
+  tally(m.counts, to, 1)
+  if xof then tally(m.counts, 'xof:' .. to, xof) end
+  if m.entered then redis.call('ZADD', m.entered, m.at, m.id) end
+end
+local function finish_if_over(at, keys)
+  local campaign = keys.campaign
+  local state, settled, slices, id, account, reference, name, cursor, retries = unpack(redis.call('HMGET', campaign,
+    'state', 'settled', 'chunks', 'id', 'account', 'reference', 'name', 'walk', 'retries'))
+  local left = keys.sets[state]
+  if not left or tonumber(settled or '0') < tonumber(slices) or cursor then return end
+  redis.call('HSET', campaign, 'state', 'finished', 'since', at, 'updatedAt', at)
+  redis.call('HINCRBY', campaign, 'rev', 1)
+  move({counts = keys.counts, id = id, at = at, from = state, to = 'finished', left = left})
+  redis.call('ZREM', keys.due, id)
+  local totals = {}
+  for _, bin in ipairs(({"total", "queued", "held", "sending", "sent", "failed", "unknown", "skipped", "expired", "cancelled"})) do totals[bin] = tonumber(redis.call('HGET', campaign, 't:' .. bin) or '0') end
+  local data = {id = id, state = 'finished', name = name, totals = totals}
+  if reference then data.reference = reference end
+  if retries then data.retries = tonumber(retries) end
+  emit(campaign, {stream = keys.events, counts = keys.counts, id = id, at = at, account = account,
+    type = 'campaign.finished', data = cjson.encode(data)})
+end
+local function refuse(what)
+  error("UNREADABLE" .. ' ' .. what, 0)
+end
+local function whole(value, absent, what)
+  if not value then
+    if absent then return absent end
+    refuse(what)
+  end
+  if #value > 16 or not string.find(value, '^%-?%d+$') then refuse(what) end
+  return tonumber(value)
+end
+local function guard(heartbeat, memory)
+  local h = redis.call('HMGET', heartbeat, 'recovering', 'epoch', 'counter', "process:" .. (memory.name or ''))
+  local now = whole(h[3], 0, 'counter of the heartbeat')
+  if h[1] then return {'recovering'} end
+  local behind = memory.epoch
+    and (h[2] ~= memory.epoch or now < memory.counter or whole(h[4], 0, 'mark of the heartbeat') < memory.mark)
+  if behind then return {'recovering'} end
+  return nil, {counter = now, name = memory.name}
+end
+local function raise(heartbeat, known)
+  local counter = known.counter + 1
+  if known.name then redis.call('HSET', heartbeat, 'counter', counter, "process:" .. known.name, counter)
+  else redis.call('HSET', heartbeat, 'counter', counter) end
+  return counter
+end
+local function same_version(v)
+  if v ~= "1" then refuse('version') end
+end
+-- <generated>
+local function _given(word) if word ~= '' then return word end end
+local slice = KEYS[1]
+local campaign = KEYS[2]
+local dueToSend = KEYS[3]
+local dueToLook = KEYS[4]
+local counts = KEYS[5]
+local left = KEYS[6]
+local parked = KEYS[7]
+local outcomes = KEYS[8]
+local events = KEYS[9]
+local campaignCounts = KEYS[10]
+local dueCampaigns = KEYS[11]
+local running = KEYS[12]
+local paused = KEYS[13]
+local held = KEYS[14]
+local heartbeat = KEYS[15]
+local heldAccounts = KEYS[16]
+local now = tonumber(ARGV[1])
+local id = ARGV[2]
+local lease = ARGV[3]
+local op = ARGV[4]
+local from = ARGV[5]
+local to = ARGV[6]
+local keepLeaseMs = tonumber(ARGV[7])
+local sendInMs = tonumber(ARGV[8])
+local sendAsItIs = ARGV[9] == '1'
+local lookInMs = tonumber(ARGV[10])
+local lookAsItIs = ARGV[11] == '1'
+local tried = ARGV[12] == '1'
+local recounted = ARGV[13] == '1'
+local next = tonumber(ARGV[14])
+local memory = {epoch = _given(ARGV[15]), counter = tonumber(ARGV[16]), name = _given(ARGV[17]), mark = tonumber(ARGV[18])}
+local _arg, _key = 18, 16
+local entered
+_arg = _arg + 1
+if ARGV[_arg] == '1' then _key = _key + 1; entered = KEYS[_key] end
+local optOuts = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; optOuts[_i] = KEYS[_key] end
+local opened = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do opened[_i] = ARGV[_arg + _i] end
+_arg = _arg + #opened
+local fields = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do fields[_i] = ARGV[_arg + _i] end
+_arg = _arg + #fields
+local deltas = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do deltas[_i] = ARGV[_arg + _i] end
+_arg = _arg + #deltas
+local changed = {}
+_arg = _arg + 1
+for _n = 1, tonumber(ARGV[_arg]) do
+  local _one = {number = tonumber(ARGV[_arg + 1]), read = ARGV[_arg + 2], becomes = ARGV[_arg + 3]}
+  _arg, _key = _arg + 3, _key + 0
+  changed[_n] = _one
+end
+local leaving = {}
+_arg = _arg + 1
+for _n = 1, tonumber(ARGV[_arg]) do
+  local _one = {becomes = ARGV[_arg + 1], carries = tonumber(ARGV[_arg + 2])}
+  _arg, _key = _arg + 2, _key + 0
+  leaving[_n] = _one
+end
+-- </generated>
+local names = {'lease', 'op', 'n', 'v', 'rev', 'account', 'state'}
+local known = #names
+for _, request in ipairs(changed) do names[#names + 1] = 'r' .. request.number end
+local read = redis.call('HMGET', slice, unpack(names))
+local leased, last, numbers, version, rev, account, state = unpack(read, 1, known)
+if not state then return {'none'} end
+local last_op, last_leave = string.match(last or '', '^(%S+) (%d+)$')
+if last_op == op then return {'mine', tonumber(last_leave)} end
+if state ~= from or leased ~= lease or whole(numbers, 0, 'n') ~= next then return {'not yours', state} end
+for i, request in ipairs(changed) do
+  if read[known + i] ~= request.read then return {'not yours', state} end
+end
+same_version(version)
+rev = whole(rev, 0, 'rev') + 1
+local at = clock(now)
+local asked = {'account', 'v', 'id', 'perSecond', 'state'}
+for _, field in ipairs({'paceAt', 'rev', 'seq', 'chunks', 'settled', 'out', 't:queued', 't:cancelled', 't:sending'}) do
+  asked[#asked + 1] = field
+end
+for i = 1, #deltas, 2 do asked[#asked + 1] = deltas[i] end
+local c = redis.call('HMGET', campaign, unpack(asked))
+local goes = c[5]
+if not goes then refuse('a campaign without a record') end
+same_version(c[2])
+if not (c[1] and c[3] and c[9]) then refuse('chunks, account or id') end
+local per_second, value, put = tonumber(c[4] or ''), {}, {}
+for i = 6, #asked do value[asked[i]] = whole(c[i], 0, asked[i]) end
+local function count(field, delta)
+  if delta == 0 then return end
+  value[field] = value[field] + delta
+  put[field] = true
+end
+local leave, why, wait, beat = #leaving, '', 0, nil
+local function stop(reason) leave, why = 0, reason end
+local function pace()
+  for i, request in ipairs(leaving) do
+    local ahead = math.ceil(value.paceAt - at - 1000)
+    if ahead > 0 then
+      leave, why, wait = i - 1, 'paced', ahead
+      return
+    end
+    value.paceAt = math.floor(math.max(value.paceAt, at) + request.carries * 1000 / per_second)
+    put.paceAt = true
+  end
+end
+if #leaving > 0 then
+  local shut
+  shut, beat = guard(heartbeat, memory)
+  if shut then stop('recovering')
+  elseif goes == 'cancelled' or goes == 'finished' then stop('cancelled')
+  elseif goes ~= 'running' then stop('parked')
+  elseif not tried and redis.call('SISMEMBER', heldAccounts, account or '') == 1 then stop('held')
+  elseif #optOuts > 0 and redis.call('EXISTS', unpack(optOuts)) > 0 then stop('opt-outs')
+  elseif per_second then pace() end
+end
+for i = 1, #deltas, 2 do
+  local field, delta = deltas[i], tonumber(deltas[i + 1])
+  count(goes == 'cancelled' and field == 't:queued' and 't:cancelled' or field, delta)
+  local bin = string.sub(field, 1, 2) == 't:' and string.sub(field, 3)
+  if not recounted and delta > 0 and (bin == 'sent' or bin == 'failed' or bin == 'unknown' or bin == 'expired') then
+    tally(outcomes, bin, delta)
+  end
+end
+local set = {'op', op .. ' ' .. leave, 'n', next + #opened + leave, 'rev', rev, 'updatedAt', at}
+local function add(field, text) set[#set + 1] = field; set[#set + 1] = text end
+add('state', to)
+for _, request in ipairs(changed) do add('r' .. request.number, request.becomes) end
+for i, becomes in ipairs(opened) do add('r' .. (next + i - 1), becomes) end
+for i = 1, leave do
+  add('r' .. (next + #opened + i - 1), leaving[i].becomes)
+  count('t:queued', -leaving[i].carries)
+  count('t:sending', leaving[i].carries)
+end
+for i = 1, #fields, 2 do add(fields[i], fields[i + 1]) end
+if from ~= to then add('since', at) end
+if keepLeaseMs then add('until', at + keepLeaseMs) else redis.call('HDEL', slice, 'lease', 'until') end
+redis.call('HSET', slice, unpack(set))
+move({counts = counts, id = id, at = at, from = from, to = to, left = left, entered = entered})
+if from ~= to then
+  if from == 'queued' then count('out', -1) elseif to == 'queued' then count('out', 1) end
+  if to == 'settled' then count('settled', 1) end
+end
+local write = {}
+for field in pairs(put) do write[#write + 1] = field; write[#write + 1] = value[field] end
+if #write > 0 then redis.call('HSET', campaign, unpack(write)) end
+if to == 'settled' and value.settled >= value.chunks then
+  finish_if_over(at, {campaign = campaign, events = events, counts = campaignCounts, due = dueCampaigns,
+    sets = {running = running, paused = paused, held = held}})
+end
+local function due(set_of, in_ms)
+  if in_ms then redis.call('ZADD', set_of, at + in_ms, id) else redis.call('ZREM', set_of, id) end
+end
+local rests = not keepLeaseMs and sendInMs and goes ~= 'running'
+if rests and goes == 'cancelled' then due(dueToSend, 0)
+elseif rests then
+  due(dueToSend)
+  if goes ~= 'finished' then redis.call('SADD', parked, id) end
+elseif not sendAsItIs then due(dueToSend, sendInMs) end
+if not lookAsItIs then due(dueToLook, lookInMs) end
+return {'applied', leave, why, wait, rev, leave > 0 and raise(heartbeat, beat) or 0}
+`);
+
+/** One step of a slice, by the attempt that has its lease: what came back of requests, who waits again, and which
+ * requests are about to leave; with the bins of the campaign. What came back is written in any case; what is about to
+ * leave only while nothing stands in its way, as many as may, and what that is is answered. Each request that changes
+ * is compared with what was read of it, and a new one takes the next number, which must be the one that was read: a
+ * step that comes late, or once more, changes nothing. */
+export async function stepSlice(redis: lua.ScriptHost, args: StepSliceArgs): Promise<StepSliceAnswer> {
+  const keys = [args.slice, args.campaign, args.dueToSend, args.dueToLook, args.counts, args.left, args.parked, args.outcomes, args.events, args.campaignCounts, args.dueCampaigns, args.running, args.paused, args.held, args.heartbeat, args.heldAccounts, ...(args.entered === undefined ? [] : [args.entered]), ...args.optOuts];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.lease, args.op, args.from, args.to, args.keepLeaseMs ?? '', args.sendInMs ?? '', args.sendAsItIs ? 1 : 0, args.lookInMs ?? '', args.lookAsItIs ? 1 : 0, args.tried ? 1 : 0, args.recounted ? 1 : 0, args.next, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.entered === undefined ? 0 : 1, args.optOuts.length, ...lua.counted(args.opened), ...lua.pairs(args.fields), ...lua.pairs(args.deltas), args.changed.length, ...args.changed.flatMap((one) => [one.number, one.read, one.becomes]), args.leaving.length, ...args.leaving.flatMap((one) => [one.becomes, one.carries])];
+  return readStepSliceAnswer(await lua.runScript(redis, stepSliceScript, keys, words));
+}
+
+export interface SwitchCampaignArgs {
+  /** key */ readonly campaign: string;
+  /** key */ readonly events: string;
+  /** key: of campaigns */ readonly counts: string;
+  /** key: of campaigns */ readonly due: string;
+  /** key */ readonly parked: string;
+  /** key */ readonly dueChunks: string;
+  /** key: the set of the state that it is to enter; what is over stands in none */ readonly entered?: string | undefined;
+  /** key: the set of that state */ readonly scheduled: string;
+  /** key: the sets of the states of `from` */ readonly left: readonly string[];
+  /** ms since the epoch */ readonly now?: number | undefined;
+  readonly id: string;
+  /** the states that it may be left from */ readonly from: readonly string[];
+  readonly to: string;
+  readonly eventType?: string | undefined;
+  readonly reason?: string | undefined;
+  /** only if it is held for this reason */ readonly only?: string | undefined;
+  /** ms: look again; absent: not */ readonly againInMs?: number | undefined;
+}
+
+export type SwitchCampaignAnswer =
+  | { readonly is: 'applied'; readonly from: string; readonly rev: number; readonly to: string }
+  | { readonly is: 'refused'; readonly state: string };
+
+function readSwitchCampaignAnswer(value: unknown): SwitchCampaignAnswer {
+  const answer = lua.items(value);
+  switch (answer[0]) {
+    case 'applied':
+      return { is: 'applied', from: lua.text(answer[1]), rev: lua.number(answer[2]), to: lua.text(answer[3]) };
+    case 'refused':
+      return { is: 'refused', state: lua.text(answer[1]) };
+  }
+  return lua.unexpected(value);
+}
+
+export const switchCampaignScript = lua.defineScript('switch-campaign', `
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+local function tally(key, field, delta)
+  redis.pcall('HINCRBY', key, field, delta)
+end
+local function emit(record, e)
+  local seq = redis.call('HINCRBY', record, 'seq', 1)
+  tally(e.counts, "event:" .. e.type, 1)
+  redis.call('XADD', e.stream, e.place or '*', 'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type,
+    'data', e.data)
+end
+local function move(m)
+  local from, to, xof = m.from, m.to, m.xof
+  if from == to then return end
+  if from then
+    tally(m.counts, from, -1)
+    if xof then tally(m.counts, 'xof:' .. from, -xof) end
+    redis.call('ZREM', m.left, m.id)
+  end
+  tally(m.counts, to, 1)
+  if xof then tally(m.counts, 'xof:' .. to, xof) end
+  if m.entered then redis.call('ZADD', m.entered, m.at, m.id) end
+end
+local function refuse(what)
+  error("UNREADABLE" .. ' ' .. what, 0)
+end
+local function whole(value, absent, what)
+  if not value then
+    if absent then return absent end
+    refuse(what)
+  end
+  if #value > 16 or not string.find(value, '^%-?%d+$') then refuse(what) end
+  return tonumber(value)
+end
+local function same_version(v)
+  if v ~= "1" then refuse('version') end
+end
+-- <generated>
+local function _given(word) if word ~= '' then return word end end
+local campaign = KEYS[1]
+local events = KEYS[2]
+local counts = KEYS[3]
+local due = KEYS[4]
+local parked = KEYS[5]
+local dueChunks = KEYS[6]
+local scheduled = KEYS[7]
+local now = tonumber(ARGV[1])
+local id = ARGV[2]
+local to = ARGV[3]
+local eventType = _given(ARGV[4])
+local reason = _given(ARGV[5])
+local only = _given(ARGV[6])
+local againInMs = tonumber(ARGV[7])
+local _arg, _key = 7, 7
+local entered
+_arg = _arg + 1
+if ARGV[_arg] == '1' then _key = _key + 1; entered = KEYS[_key] end
+local left = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; left[_i] = KEYS[_key] end
+local from = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do from[_i] = ARGV[_arg + _i] end
+_arg = _arg + #from
+-- </generated>
+local at = clock(now)
+local r = redis.call('HMGET', campaign, 'state', 'account', 'reference', 'name', 'reason', 'sendAt', 'v', 'rev', 'seq',
+  't:sent', 't:failed', 't:unknown', 't:queued', 't:held', 't:cancelled')
+local state, account, reference, name, held_for, send_at, version = unpack(r, 1, 7)
+local stood, set = nil, nil
+for i, one in ipairs(from) do if one == state then stood, set = state, left[i] end end
+if not stood or (only and held_for ~= only) then return {'refused', state or ''} end
+same_version(version)
+if not account then refuse('account') end
+whole(send_at, 0, 'sendAt')
+for i = 8, 15 do whole(r[i], 0, 'a count') end
+if to == 'running' and send_at and tonumber(send_at) > at then to = 'scheduled'; entered = scheduled end
+if stood == to then return {'applied', stood, tonumber(redis.call('HGET', campaign, 'rev')), to} end
+redis.call('HSET', campaign, 'state', to, 'since', at, 'updatedAt', at)
+if reason then redis.call('HSET', campaign, 'reason', reason) else redis.call('HDEL', campaign, 'reason') end
+move({counts = counts, id = id, at = at, from = stood, to = to, left = set, entered = entered})
+local function unpark()
+  for _, chunk in ipairs(redis.call('SMEMBERS', parked)) do redis.call('ZADD', dueChunks, at, chunk) end
+  redis.call('DEL', parked)
+end
+local function run()
+  redis.call('HSETNX', campaign, 'startedAt', at)
+  local sent, failed, unknown = tonumber(r[10] or '0'), tonumber(r[11] or '0'), tonumber(r[12] or '0')
+  redis.call('HSET', campaign, 'judgedFailed', failed, 'judgedUnknown', unknown, 'judgedOver', sent + failed + unknown)
+  if stood == 'held' and string.sub(held_for or '', 1, 7) == 'canary_' then redis.call('HSET', campaign, 'canaryOver', 1) end
+  redis.call('ZADD', due, at, id)
+  unpark()
+end
+if to == 'running' then run()
+elseif to == 'scheduled' then redis.call('ZADD', due, send_at, id)
+elseif againInMs then redis.call('ZADD', due, at + againInMs, id)
+else redis.call('ZREM', due, id) end
+if to == 'cancelled' then
+  redis.call('HINCRBY', campaign, 't:cancelled', tonumber(r[13] or '0') + tonumber(r[14] or '0'))
+  redis.call('HSET', campaign, 't:queued', 0, 't:held', 0)
+  unpark()
+end
+if eventType then
+  local data = {id = id, state = to, name = name, reason = reason}
+  if reference then data.reference = reference end
+  emit(campaign, {stream = events, counts = counts, id = id, at = at, account = account, type = eventType,
+    data = cjson.encode(data)})
+end
+return {'applied', stood, redis.call('HINCRBY', campaign, 'rev', 1), to}
+`);
+
+/** Moves a campaign from one state to another. One that is to run and may not yet is `scheduled` instead, and starts by
+ * itself when its time has come. */
+export async function switchCampaign(redis: lua.ScriptHost, args: SwitchCampaignArgs): Promise<SwitchCampaignAnswer> {
+  const keys = [args.campaign, args.events, args.counts, args.due, args.parked, args.dueChunks, args.scheduled, ...(args.entered === undefined ? [] : [args.entered]), ...args.left];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.to, args.eventType ?? '', args.reason ?? '', args.only ?? '', args.againInMs ?? '', args.entered === undefined ? 0 : 1, args.left.length, ...lua.counted(args.from)];
+  return readSwitchCampaignAnswer(await lua.runScript(redis, switchCampaignScript, keys, words));
+}
+
+export interface TakeDeliveriesArgs {
+  /** key */ readonly record: string;
+  /** key */ readonly deliveries: string;
+  /** key */ readonly tries: string;
+  /** key */ readonly due: string;
+  /** ms since the epoch */ readonly now?: number | undefined;
+  readonly id: string;
+  readonly lease: string;
+  /** ms */ readonly leaseMs: number;
+  readonly most: number;
+}
+
+export type TakeDeliveriesDue = { readonly place: string; readonly tries: number };
+
+export type TakeDeliveriesAnswer =
+  | { readonly is: 'taken'; readonly url: string; readonly secret: string; readonly old?: string | undefined; readonly due: readonly TakeDeliveriesDue[] }
+  | { readonly is: 'none' }
+  | { readonly is: 'disabled' }
+  | { readonly is: 'leased' }
+  | { readonly is: 'rests' }
+  | { readonly is: 'nothing' };
+
+const readTakeDeliveriesDue: lua.Read<TakeDeliveriesDue> = (value) => {
+  const answer = lua.items(value);
+  return { place: lua.text(answer[0]), tries: lua.number(answer[1]) };
+};
+
+function readTakeDeliveriesAnswer(value: unknown): TakeDeliveriesAnswer {
+  const answer = lua.items(value);
+  switch (answer[0]) {
+    case 'taken':
+      return { is: 'taken', url: lua.text(answer[1]), secret: lua.text(answer[2]), old: lua.optional(lua.text, answer[3]), due: lua.list(readTakeDeliveriesDue)(answer[4]) };
+    case 'none':
+      return { is: 'none' };
+    case 'disabled':
+      return { is: 'disabled' };
+    case 'leased':
+      return { is: 'leased' };
+    case 'rests':
+      return { is: 'rests' };
+    case 'nothing':
+      return { is: 'nothing' };
+  }
+  return lua.unexpected(value);
+}
+
+export const takeDeliveriesScript = lua.defineScript('take-deliveries', `
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+-- <generated>
+local record = KEYS[1]
+local deliveries = KEYS[2]
+local tries = KEYS[3]
+local due = KEYS[4]
+local now = tonumber(ARGV[1])
+local id = ARGV[2]
+local lease = ARGV[3]
+local leaseMs = tonumber(ARGV[4])
+local most = tonumber(ARGV[5])
+-- </generated>
+local at = clock(now)
+local state, leased, ends, rests, failures, url, secret, old, old_until = unpack(redis.call('HMGET', record, 'state', 'lease',
+  'until', 'restUntil', 'failures', 'url', 'secret', 'oldSecret', 'oldUntil'))
+if not state or state ~= 'enabled' then
+  redis.call('ZREM', due, id)
+  return {state and 'disabled' or 'none'}
+end
+if leased and tonumber(ends or '0') > at then return {'leased'} end
+local rest = tonumber(rests or '0')
+if rest > at then
+  redis.call('ZADD', due, rest, id)
+  return {'rests'}
+end
+if tonumber(failures or '0') > 0 then most = 1 end
+local places = redis.call('ZRANGEBYSCORE', deliveries, '-inf', at, 'LIMIT', 0, most)
+if #places == 0 then
+  local next = redis.call('ZRANGE', deliveries, 0, 0, 'WITHSCORES')
+  if next[2] then redis.call('ZADD', due, next[2], id) else redis.call('ZREM', due, id) end
+  return {'nothing'}
+end
+redis.call('HSET', record, 'lease', lease, 'until', at + leaseMs)
+redis.call('ZADD', due, at + leaseMs, id)
+local taken = {}
+for i, place in ipairs(places) do taken[i] = {place, redis.call('HGET', tries, place) or '0'} end
+return {'taken', url, secret, old and tonumber(old_until or '0') > at and old, taken}
+`);
+
+/** Takes what is due for an endpoint, for one attempt and no other. One that fails is tried with a single event. */
+export async function takeDeliveries(redis: lua.ScriptHost, args: TakeDeliveriesArgs): Promise<TakeDeliveriesAnswer> {
+  const keys = [args.record, args.deliveries, args.tries, args.due];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.lease, args.leaseMs, args.most];
+  return readTakeDeliveriesAnswer(await lua.runScript(redis, takeDeliveriesScript, keys, words));
+}
+
+export interface TransitionArgs {
+  /** key */ readonly record: string;
+  /** key */ readonly events: string;
+  /** key */ readonly counts: string;
+  /** key: the set of the state that it leaves */ readonly left: string;
+  /** key: the set of the state that it enters; what is over stands in none */ readonly entered?: string | undefined;
+  /** key */ readonly dueLeft: string;
+  /** key */ readonly dueEntered: string;
+  /** key: nothing is changed while it is held as `unlessHeld` says */ readonly account?: string | undefined;
+  /** key: what was last posted about it, to be forgotten, unless more was posted since the record was read */ readonly callback?: string | undefined;
+  /** key */ readonly heartbeat: string;
+  /** key: whose it is, what upstream named */ readonly claimed?: string | undefined;
+  /** key: of the day in which it was counted, where they change by this step */ readonly sums?: string | undefined;
+  /** ms since the epoch */ readonly now?: number | undefined;
+  readonly change: { readonly id: string; readonly lease?: string | undefined; readonly op: string; readonly from: string; readonly to: string; readonly dueInMs?: number | undefined; readonly keepLeaseMs?: number | undefined; readonly eventType?: string | undefined; readonly eventData?: string | undefined; readonly xof?: number | undefined; readonly evidence?: string | undefined; readonly nudgeAfterMs: number };
+  /** `area.reason` */ readonly unlessHeld?: string | undefined;
+  /** keep the record in its brief form */ readonly endsBriefly: boolean;
+  /** what leaves after it has an effect: refused while a recovery is under way, and counted */ readonly hasEffect: boolean;
+  readonly memory: { readonly epoch?: string | undefined; readonly counter: number; readonly name?: string | undefined; readonly mark: number };
+  /** only in a recovery, and while the record has this revision */ readonly inRecovery?: number | undefined;
+  /** of the sums */ readonly beneficiary?: string | undefined;
+  /** whole XOF: by how much they change */ readonly recounted?: number | undefined;
+  /** a value '' deletes the field; a name that begins with @ takes the value as ms from now */ readonly fields: Readonly<Record<string, string | number>>;
+}
+
+export type TransitionAnswer =
+  | { readonly is: 'applied'; readonly to: string; readonly rev: number; readonly at: number; readonly counter?: number | undefined }
+  | { readonly is: 'mine'; readonly state: string }
+  | { readonly is: 'not yours'; readonly state: string }
+  | { readonly is: 'none' }
+  | { readonly is: 'held' }
+  | { readonly is: 'recovering' }
+  | { readonly is: 'recovered' }
+  | { readonly is: 'claimed'; readonly by: string };
+
+function readTransitionAnswer(value: unknown): TransitionAnswer {
+  const answer = lua.items(value);
+  switch (answer[0]) {
+    case 'applied':
+      return { is: 'applied', to: lua.text(answer[1]), rev: lua.number(answer[2]), at: lua.number(answer[3]), counter: lua.optional(lua.number, answer[4]) };
+    case 'mine':
+      return { is: 'mine', state: lua.text(answer[1]) };
+    case 'not yours':
+      return { is: 'not yours', state: lua.text(answer[1]) };
+    case 'none':
+      return { is: 'none' };
+    case 'held':
+      return { is: 'held' };
+    case 'recovering':
+      return { is: 'recovering' };
+    case 'recovered':
+      return { is: 'recovered' };
+    case 'claimed':
+      return { is: 'claimed', by: lua.text(answer[1]) };
+  }
+  return lua.unexpected(value);
+}
+
+export const transitionScript = lua.defineScript('transition', `
+local function not_as_it_was(heartbeat, record, rev)
+  if redis.call('HEXISTS', heartbeat, 'recovering') == 0 then return {'recovered'} end
+  local r = redis.call('HMGET', record, 'rev', 'state')
+  if tonumber(r[1] or '') ~= rev then return {'not yours', r[2] or ''} end
+end
+local function base36(n)
+  local digits, text = '0123456789abcdefghijklmnopqrstuvwxyz', ''
+  n = math.floor(n)
+  repeat
+    local d = n % 36
+    text = string.sub(digits, d + 1, d + 1) .. text
+    n = (n - d) / 36
+  until n == 0
+  return text
+end
+local function brief(record)
+  local gone, names, words = ({["id"] = true, ["rev"] = true, ["sentAt"] = true, ["tokenAt"] = true, ["tries"] = true, ["lease"] = true, ["until"] = true, ["hint"] = true, ["quietUntil"] = true, ["createdSeenAt"] = true, ["keys"] = true, ["mode"] = true, ["acceptedFor"] = true}), ({["createdAt"] = "c", ["updatedAt"] = "u", ["since"] = "i", ["account"] = "o", ["amount"] = "a", ["accountAlias"] = "l", ["withdrawMode"] = "w", ["debitAccountNumber"] = "n", ["disburseId"] = "d", ["reference"] = "r", ["token"] = "t", ["transactionId"] = "x", ["disburseTxId"] = "y", ["providerRef"] = "p", ["sends"] = "s", ["batch"] = "b"}), ({["create"] = "c", ["submit"] = "s", ["status"] = "t", ["callback"] = "b", ["named"] = "n"})
+  local full, set, accepted = redis.call('HGETALL', record), {}, nil
+  for i = 1, #full, 2 do
+    if full[i] == 'createdAt' then accepted = tonumber(full[i + 1]) end
+  end
+  if not accepted then return end
+  local changed = redis.call('HGET', record, 'updatedAt')
+  for i = 1, #full, 2 do
+    local name, value = full[i], full[i + 1]
+    if name == 'since' and value == changed then
+      name = nil
+    elseif name == 'updatedAt' or name == 'since' then
+      value = tonumber(value) - accepted
+    elseif string.find(name, '^e%d+$') then
+      local at, word, rest = string.match(value, '^(%w+)|([^|]*)(.*)$')
+      local after = at and tonumber(at, 36) - accepted or -1
+      if after >= 0 then value = "+" .. base36(after) .. '|' .. (words[word] or word) .. rest end
+    end
+    if name and not gone[name] then set[#set + 1] = names[name] or name; set[#set + 1] = value end
+  end
+  redis.call('DEL', record)
+  redis.call('HSET', record, unpack(set))
+end
+local function tally(key, field, delta)
+  redis.pcall('HINCRBY', key, field, delta)
+end
+local function emit(record, e)
+  local seq = redis.call('HINCRBY', record, 'seq', 1)
+  tally(e.counts, "event:" .. e.type, 1)
+  redis.call('XADD', e.stream, e.place or '*', 'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type,
+    'data', e.data)
+end
+local function evidence_fields(at, lines, count, set)
+  if not lines or lines == '' then return end
+  local n = tonumber(count or '0')
+  for line in string.gmatch(lines, '[^' .. ";" .. ']+') do
+    n = n + 1
+    local slot = n
+    local send, rest = string.match(line, '^(%d)!(.*)$')
+    if send then line = rest end
+    if n > 12 then
+      if send then slot = 12 + 12 + send
+      else slot = 12 + 1 + (n - 12 - 1) % 12 end
+    end
+    set[#set + 1] = 'e' .. slot; set[#set + 1] = base36(at) .. '|' .. line
+  end
+  set[#set + 1] = 'en'; set[#set + 1] = n
+end
+local function fly(counts, account, mode, from, to, xof)
+  if not mode or not xof then return end
+  local flying = ({["queued"] = true, ["held"] = true, ["created"] = true, ["submitting"] = true, ["unknown"] = true, ["pending"] = true})
+  if flying[from] == flying[to] then return end
+  tally(counts, 'flight:' .. account .. ':' .. mode, flying[to] and xof or -xof)
+end
+local function in_full(id, record)
+  local accepted = tonumber(redis.call('HGET', record, "c"))
+  if not accepted then return end
+  local names, words = ({["c"] = "createdAt", ["u"] = "updatedAt", ["i"] = "since", ["o"] = "account", ["a"] = "amount", ["l"] = "accountAlias", ["w"] = "withdrawMode", ["n"] = "debitAccountNumber", ["d"] = "disburseId", ["r"] = "reference", ["t"] = "token", ["x"] = "transactionId", ["y"] = "disburseTxId", ["p"] = "providerRef", ["s"] = "sends", ["b"] = "batch"}), ({["c"] = "create", ["s"] = "submit", ["t"] = "status", ["b"] = "callback", ["n"] = "named"})
+  local stored, set, since = redis.call('HGETALL', record), {'id', id}, nil
+  for i = 1, #stored, 2 do
+    local name, value = names[stored[i]] or stored[i], stored[i + 1]
+    if name == 'updatedAt' or name == 'since' then
+      value = accepted + tonumber(value)
+      if name == 'since' or not since then since = value end
+    elseif string.sub(value, 1, 1) == "+" and string.find(name, '^e%d+$') then
+      local after, word, rest = string.match(value, '^.(%w+)|([^|]*)(.*)$')
+      value = base36(accepted + tonumber(after, 36)) .. '|' .. (words[word] or word) .. rest
+    end
+    set[#set + 1] = name; set[#set + 1] = value
+  end
+  set[#set + 1] = 'since'; set[#set + 1] = since
+  redis.call('DEL', record)
+  redis.call('HSET', record, unpack(set))
+end
+local function move(m)
+  local from, to, xof = m.from, m.to, m.xof
+  if from == to then return end
+  if from then
+    tally(m.counts, from, -1)
+    if xof then tally(m.counts, 'xof:' .. from, -xof) end
+    redis.call('ZREM', m.left, m.id)
+  end
+  tally(m.counts, to, 1)
+  if xof then tally(m.counts, 'xof:' .. to, xof) end
+  if m.entered then redis.call('ZADD', m.entered, m.at, m.id) end
+end
+local function refuse(what)
+  error("UNREADABLE" .. ' ' .. what, 0)
+end
+local function whole(value, absent, what)
+  if not value then
+    if absent then return absent end
+    refuse(what)
+  end
+  if #value > 16 or not string.find(value, '^%-?%d+$') then refuse(what) end
+  return tonumber(value)
+end
+local function same_version(v)
+  if v ~= "1" then refuse('version') end
+end
+local function sort_fields(at, fields, set, drop)
+  for i = 1, #fields, 2 do
+    local name, value = fields[i], fields[i + 1]
+    if string.sub(name, 1, 1) == '@' then name = string.sub(name, 2); value = at + tonumber(value) end
+    if value == '' then drop[#drop + 1] = name else set[#set + 1] = name; set[#set + 1] = value end
+  end
+end
+local function change_record(at, keys, c, fields, stop)
+  local record, from, to = keys.record, c.from, c.to
+  local state, lease, op, nudged, account, mode, rev, lines, brief_since, version, seq = unpack(redis.call('HMGET', record,
+    'state', 'lease', 'op', 'hint', 'account', 'withdrawMode', 'rev', 'en', "c", 'v', 'seq'))
+  if not state then return {'none'} end
+  if op == c.op then return {'mine', state} end
+  if state ~= from or (c.lease and lease ~= c.lease) then return {'not yours', state} end
+  same_version(version)
+  rev = whole(rev, 0, 'rev') + 1
+  whole(lines, 0, 'en')
+  if c.eventType then
+    whole(seq, 0, 'seq')
+    if not (account or brief_since) then refuse('account') end
+  end
+  local stopped = stop and stop()
+  if stopped then return stopped end
+  if brief_since then
+    in_full(c.id, record)
+    account, mode = unpack(redis.call('HMGET', record, 'account', 'withdrawMode'))
+  end
+  local set, drop = {'state', to, 'op', c.op, 'updatedAt', at}, {}
+  if from ~= to then
+    set[#set + 1] = 'since'; set[#set + 1] = at
+    drop[#drop + 1] = 'tries'
+  end
+  sort_fields(at, fields, set, drop)
+  if c.keepLeaseMs then
+    set[#set + 1] = 'until'; set[#set + 1] = at + c.keepLeaseMs
+  else
+    drop[#drop + 1] = 'lease'; drop[#drop + 1] = 'until'; drop[#drop + 1] = 'hint'
+  end
+  if #drop > 0 then redis.call('HDEL', record, unpack(drop)) end
+  set[#set + 1] = 'rev'; set[#set + 1] = rev
+  evidence_fields(at, c.evidence, lines, set)
+  redis.call('HSET', record, unpack(set))
+  move({counts = keys.counts, id = c.id, at = at, from = from, to = to, left = keys.left, entered = keys.entered,
+    xof = c.xof})
+  fly(keys.counts, account, mode, from, to, c.xof)
+  if keys.dueLeft ~= keys.dueEntered then redis.call('ZREM', keys.dueLeft, c.id) end
+  local due = c.dueInMs and at + c.dueInMs
+  if not c.keepLeaseMs and nudged then
+    if due then due = math.min(due, at + c.nudgeAfterMs)
+    elseif c.nudgeAfterMs > 0 and not string.find(nudged, ',' .. to .. ',', 1, true) then due = at + c.nudgeAfterMs end
+  end
+  if due then redis.call('ZADD', keys.dueEntered, due, c.id) else redis.call('ZREM', keys.dueEntered, c.id) end
+  if c.eventType then
+    emit(record, {stream = keys.events, counts = keys.counts, id = c.id, at = at, account = account, type = c.eventType,
+      data = c.eventData})
+  end
+  return {'applied', to, rev, at}
+end
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+local function guard(heartbeat, memory)
+  local h = redis.call('HMGET', heartbeat, 'recovering', 'epoch', 'counter', "process:" .. (memory.name or ''))
+  local now = whole(h[3], 0, 'counter of the heartbeat')
+  if h[1] then return {'recovering'} end
+  local behind = memory.epoch
+    and (h[2] ~= memory.epoch or now < memory.counter or whole(h[4], 0, 'mark of the heartbeat') < memory.mark)
+  if behind then return {'recovering'} end
+  return nil, {counter = now, name = memory.name}
+end
+local function raise(heartbeat, known)
+  local counter = known.counter + 1
+  if known.name then redis.call('HSET', heartbeat, 'counter', counter, "process:" .. known.name, counter)
+  else redis.call('HSET', heartbeat, 'counter', counter) end
+  return counter
+end
+-- <generated>
+local function _given(word) if word ~= '' then return word end end
+local record = KEYS[1]
+local events = KEYS[2]
+local counts = KEYS[3]
+local left = KEYS[4]
+local dueLeft = KEYS[5]
+local dueEntered = KEYS[6]
+local heartbeat = KEYS[7]
+local now = tonumber(ARGV[1])
+local change = {id = ARGV[2], lease = _given(ARGV[3]), op = ARGV[4], from = ARGV[5], to = ARGV[6], dueInMs = tonumber(ARGV[7]), keepLeaseMs = tonumber(ARGV[8]), eventType = _given(ARGV[9]), eventData = _given(ARGV[10]), xof = tonumber(ARGV[11]), evidence = _given(ARGV[12]), nudgeAfterMs = tonumber(ARGV[13])}
+local unlessHeld = _given(ARGV[14])
+local endsBriefly = ARGV[15] == '1'
+local hasEffect = ARGV[16] == '1'
+local memory = {epoch = _given(ARGV[17]), counter = tonumber(ARGV[18]), name = _given(ARGV[19]), mark = tonumber(ARGV[20])}
+local inRecovery = tonumber(ARGV[21])
+local beneficiary = _given(ARGV[22])
+local recounted = tonumber(ARGV[23])
+local _arg, _key = 23, 7
+local entered
+_arg = _arg + 1
+if ARGV[_arg] == '1' then _key = _key + 1; entered = KEYS[_key] end
+local account
+_arg = _arg + 1
+if ARGV[_arg] == '1' then _key = _key + 1; account = KEYS[_key] end
+local callback
+_arg = _arg + 1
+if ARGV[_arg] == '1' then _key = _key + 1; callback = KEYS[_key] end
+local claimed
+_arg = _arg + 1
+if ARGV[_arg] == '1' then _key = _key + 1; claimed = KEYS[_key] end
+local sums
+_arg = _arg + 1
+if ARGV[_arg] == '1' then _key = _key + 1; sums = KEYS[_key] end
+local fields = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do fields[_i] = ARGV[_arg + _i] end
+_arg = _arg + #fields
+-- </generated>
+local function is_again() return redis.call('HGET', record, 'op') == change.op end
+local shut, known
+if hasEffect then shut, known = guard(heartbeat, memory) end
+if inRecovery then shut = not_as_it_was(heartbeat, record, inRecovery) end
+if shut and not is_again() then return shut end
+if account and redis.call('HEXISTS', account, 'held:' .. unlessHeld) == 1 and not is_again() then return {'held'} end
+local forgets = false
+if callback then
+  local nudged = redis.call('HGET', record, 'hint')
+  forgets = not nudged or string.find(nudged, ',' .. change.to .. ',', 1, true)
+end
+local function recount()
+  local all, own = unpack(redis.call('HMGET', sums, 'all', beneficiary))
+  if not all then return end
+  local function after(sum) return string.format('%.0f', math.max(0, tonumber(sum or '0') + recounted)) end
+  redis.call('HSET', sums, 'all', after(all), beneficiary, after(own))
+end
+if sums then
+  for _, sum in ipairs(redis.call('HMGET', sums, 'all', beneficiary)) do whole(sum, 0, 'the sum of the day') end
+end
+local function claim()
+  if not claimed or redis.call('SET', claimed, change.id, 'NX', 'EX', 604800) then return end
+  local owner = redis.call('GET', claimed)
+  if owner ~= change.id then return {'claimed', owner} end
+end
+local keys = {record = record, events = events, counts = counts, left = left, entered = entered, dueLeft = dueLeft,
+  dueEntered = dueEntered}
+local answer = change_record(clock(now), keys, change, fields, claim)
+if answer[1] ~= 'applied' and answer[1] ~= 'claimed' then answer = claim() or answer end
+if answer[1] == 'applied' then
+  if forgets then redis.call('DEL', callback) end
+  if endsBriefly then brief(record) end
+  if sums then recount() end
+  if known then answer[5] = raise(heartbeat, known) end
+end
+return answer
+`);
+
+/** Changes the state of a record, and in the same step all that may stand in the way of it. */
+export async function transition(redis: lua.ScriptHost, args: TransitionArgs): Promise<TransitionAnswer> {
+  const keys = [args.record, args.events, args.counts, args.left, args.dueLeft, args.dueEntered, args.heartbeat, ...(args.entered === undefined ? [] : [args.entered]), ...(args.account === undefined ? [] : [args.account]), ...(args.callback === undefined ? [] : [args.callback]), ...(args.claimed === undefined ? [] : [args.claimed]), ...(args.sums === undefined ? [] : [args.sums])];
+  const words: lua.Word[] = [args.now ?? '', args.change.id, args.change.lease ?? '', args.change.op, args.change.from, args.change.to, args.change.dueInMs ?? '', args.change.keepLeaseMs ?? '', args.change.eventType ?? '', args.change.eventData ?? '', args.change.xof ?? '', args.change.evidence ?? '', args.change.nudgeAfterMs, args.unlessHeld ?? '', args.endsBriefly ? 1 : 0, args.hasEffect ? 1 : 0, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.inRecovery ?? '', args.beneficiary ?? '', args.recounted ?? '', args.entered === undefined ? 0 : 1, args.account === undefined ? 0 : 1, args.callback === undefined ? 0 : 1, args.claimed === undefined ? 0 : 1, args.sums === undefined ? 0 : 1, ...lua.pairs(args.fields)];
+  return readTransitionAnswer(await lua.runScript(redis, transitionScript, keys, words));
+}
