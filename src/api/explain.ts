@@ -6,7 +6,7 @@ import { explainDisbursement, explainOther, explainReason } from '../operations/
 import { explainCampaign, explainChunk, explainMessage } from '../operations/explain-texts.ts';
 import type { Circumstances, Explanation, FailureOf } from '../operations/explanation.ts';
 import type { RecordOf } from '../operations/record.ts';
-import { type Failure, failures } from '../upstream/failures.ts';
+import { type Failure, failures } from '../upstream/verdict.ts';
 import type { ApiContext } from './context.ts';
 import { type ApiKey, mayUseAccount } from './keys.ts';
 import { explanation } from './openapi/answers-operating.ts';

@@ -1,15 +1,14 @@
 /** Reads a softpay request: each method asks for its own words, and a word that it does not ask for is not taken. */
 import { z } from 'zod';
 import type { Problem } from '../producer/problems.ts';
-import { readAccountAlias } from '../upstream/account-alias.ts';
-import type { Country } from '../upstream/capabilities.ts';
-import { softpayPaths } from '../upstream/payments/softpay-table.ts';
-import type {
-  SoftpayConfirmation,
-  SoftpayMethod,
-  SoftpayRequest,
-  SoftpayWord,
-} from '../upstream/payments/softpay-types.ts';
+import { readAccountAlias, type Country } from '../upstream/capabilities.ts';
+import {
+  softpayPaths,
+  type SoftpayConfirmation,
+  type SoftpayMethod,
+  type SoftpayRequest,
+  type SoftpayWord,
+} from '../upstream/payments/softpay-table.ts';
 import { invalid } from './problem.ts';
 
 const word = (max: number) => z.string().trim().min(1).max(max);

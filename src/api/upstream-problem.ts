@@ -1,6 +1,5 @@
 /** What a waiting caller is told when upstream said no, or nothing. */
-import { failures } from '../upstream/failures.ts';
-import type { NotOk } from '../upstream/verdict.ts';
+import { failures, type NotOk } from '../upstream/verdict.ts';
 import { ApiProblem, invalid } from './problem.ts';
 
 /** No whole answer came, whatever was sent; every other failure is an answer that is no good. */

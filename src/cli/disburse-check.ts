@@ -1,7 +1,6 @@
 import { disbursementRequest } from '../kinds/disbursement-fields.ts';
 import { type Problem, check } from '../producer/problems.ts';
-import { readAccountAlias, readDebitAccount } from '../upstream/account-alias.ts';
-import { readWithdrawMode } from '../upstream/capabilities.ts';
+import { readAccountAlias, readDebitAccount, readWithdrawMode } from '../upstream/capabilities.ts';
 import type { JsonObject } from './client.ts';
 
 export interface Doubts {

@@ -8,8 +8,7 @@ import { eventTypes } from '../kinds/event-types.ts';
 import { countedKinds, statesOf, statesThatAre } from '../kinds/states.ts';
 import { STOPPED } from '../operations/accounts.ts';
 import { queueNames } from '../queues/index.ts';
-import { failures } from '../upstream/failures.ts';
-import { type HoldCondition, upstreamOperations } from '../upstream/verdict.ts';
+import { failures, type HoldCondition, upstreamOperations } from '../upstream/verdict.ts';
 
 /** What a value that is not listed is counted as, so that no surprise can add a series. */
 export const OTHER = 'other';

@@ -17,7 +17,7 @@ import type { StateOf } from '../kinds/index.ts';
 import { isFinal } from '../kinds/states.ts';
 import type { Fields, RecordAt } from '../operations/record.ts';
 import { type Change, isApplied } from '../operations/transition.ts';
-import type { CallOptions, UpstreamAccount } from '../upstream/options.ts';
+import type { CallOptions, UpstreamAccount } from '../upstream/account.ts';
 import type { NotOk, Verdict } from '../upstream/verdict.ts';
 import { type AttemptedKind, type Announced, eventOf } from './announced.ts';
 import {

@@ -1,6 +1,6 @@
 /** What a campaign has to say about one of its chunks at the moment it is sent. */
 import { PACE_AHEAD_MS, PACE_LOOK_MS } from '../operations/campaign-pace.ts';
-import type { SentItem } from '../upstream/messaging/types.ts';
+import type { SentItem } from '../upstream/messaging/messaging.ts';
 import type { ProcessorContext, AttemptResult } from './context.ts';
 import { OTHER_SENDER } from './campaign-canary.ts';
 import { quietNow } from './campaign-stand.ts';

@@ -3,7 +3,7 @@ import type { RecipientState } from '../kinds/recipient.ts';
 import { toMs } from '../lib/durations.ts';
 import { orDoubt } from '../operations/chunk-items.ts';
 import { smsBatch } from '../queues/sms-batch.ts';
-import type { SentItem } from '../upstream/messaging/types.ts';
+import type { SentItem } from '../upstream/messaging/messaging.ts';
 import type { NotOk, ExchangeSummary, Verdict } from '../upstream/verdict.ts';
 import { type ProcessorContext, type AttemptResult, retryAt } from './context.ts';
 import { BALANCE_EMPTY } from './campaign-canary.ts';

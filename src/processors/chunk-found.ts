@@ -1,7 +1,7 @@
 /** Which of the texts in doubt were sent, as far as the statistics of upstream tell. */
 import { digitsOf } from '../lib/digits.ts';
 import { codeMark, textMark } from '../operations/text-marks.ts';
-import type { Statistics } from '../upstream/messaging/types.ts';
+import type { Statistics } from '../upstream/messaging/messaging.ts';
 import type { ProcessorContext } from './context.ts';
 import type { ChunkHeld } from './chunk-settle.ts';
 import type { Recipient } from './chunk-texts.ts';

@@ -15,7 +15,7 @@ import { digitsOf } from '../lib/digits.ts';
 import { toMs } from '../lib/durations.ts';
 import { orDoubt, packAgain, unpackAgain } from '../operations/chunk-items.ts';
 import { statusPoll } from '../queues/status-poll.ts';
-import type { Statistics } from '../upstream/messaging/types.ts';
+import type { Statistics } from '../upstream/messaging/messaging.ts';
 import { finish } from './intent.ts';
 import { type ProcessorContext, type AttemptResult, waitAt } from './context.ts';
 import { foundAmong, periodOf } from './chunk-found.ts';

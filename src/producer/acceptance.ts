@@ -19,8 +19,7 @@ import { type AcceptingScripts, recordAsWritten } from '../operations/accepted.t
 import type { Guard } from '../operations/heartbeat.ts';
 import { type Accepted, type NewOperation, Operations } from '../operations/operations.ts';
 import type { DisbursementRecord } from '../operations/record.ts';
-import { payeeOf, readAccountAlias, readDebitAccount } from '../upstream/account-alias.ts';
-import { readWithdrawMode } from '../upstream/capabilities.ts';
+import { payeeOf, readAccountAlias, readDebitAccount, readWithdrawMode } from '../upstream/capabilities.ts';
 import { cardsInDisbursement } from './card-numbers.ts';
 import { MessageFiller } from './message-filler.ts';
 import { pipelined, sharedFence } from './pipelined.ts';

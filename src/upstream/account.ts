@@ -1,8 +1,10 @@
+import type { Redis } from 'ioredis';
+import type { Clock } from '../lib/clock.ts';
+import type { Random } from '../lib/random.ts';
 import type { Secret } from '../lib/secret.ts';
-import type { FailureCode } from './failures.ts';
-import type { UpstreamAccount } from './options.ts';
+import type { FailureCode, ExchangeSummary } from './verdict.ts';
 
-export interface PaymentKeys {
+interface PaymentKeys {
   readonly masterKey: Secret;
   readonly privateKey: Secret;
   readonly token: Secret;
@@ -41,4 +43,58 @@ export function secretsOf(account: UpstreamAccount): readonly Secret[] {
     account.smsAppKey,
   ];
   return all.filter((secret) => secret !== undefined && secret.reveal() !== '') as Secret[];
+}
+
+/** The two areas of the service; each has its own host and its own credentials. */
+export type Area = 'payments' | 'messaging';
+
+/** One application of the service: its keys and its mode. Records carry `name`, never a key. */
+export interface UpstreamAccount {
+  readonly name: string;
+  readonly mode: 'live' | 'test';
+  /** `SERVICE` gives the headers `SERVICE-MASTER-KEY`, `SERVICE-PRIVATE-KEY` and `SERVICE-TOKEN`. */
+  readonly headerPrefix: string;
+  readonly masterKey?: Secret | undefined;
+  readonly privateKey?: Secret | undefined;
+  readonly token?: Secret | undefined;
+  readonly smsUserKey?: Secret | undefined;
+  readonly smsSecretKey?: Secret | undefined;
+  readonly smsAppKey?: Secret | undefined;
+  /** The sender signature configured on the messaging account. */
+  readonly smsSender?: string | undefined;
+}
+
+/** The interface says "form fields" and "Content-Type: application/json" of the same login; `auto` finds out which. */
+export type LoginEncoding = 'form' | 'json' | 'form-as-json';
+
+export interface UpstreamOptions {
+  readonly baseUrl: string;
+  readonly crmUrl: string;
+  /** Longest wait for the headers of an answer, and between two pieces of its body. */
+  readonly timeoutMs: number;
+  readonly connectTimeoutMs: number;
+  /** Requests per second for each account and area, over all processes. 0 = unlimited. */
+  readonly ratePerSecond: number;
+  /** Whether a test account may use the operations that have only a live path. Payment requests never may. */
+  readonly livePathsInTest: boolean;
+  readonly softpayCard: boolean;
+  readonly smsLoginEncoding: 'auto' | LoginEncoding;
+  /** How a receiver's number is written: `+2217…` (default), `2217…` or `002217…`. */
+  readonly smsNumberFormat?: 'plus' | 'digits' | '00' | undefined;
+  readonly extraWithdrawModes?: readonly string[] | undefined;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly redis: Redis;
+  /** Told of every exchange, whatever became of it. */
+  readonly onExchange: (exchange: ExchangeSummary) => void;
+}
+
+export interface CallOptions {
+  /**
+   * On the monotonic clock, ms. Looked at before a connection is opened, and again with the open connection in hand,
+   * right before the request is written: past it, no byte of it leaves. Whatever has an effect is asked with it.
+   */
+  readonly sendBy?: number | undefined;
+  /** Gives up a read at any time, but an effect only before it leaves: giving it up in flight would tell us nothing. */
+  readonly signal?: AbortSignal | undefined;
 }

@@ -1,12 +1,20 @@
 import type { Clock } from '../lib/clock.ts';
+import { readJson as readStrictJson } from '../lib/json.ts';
 import { maskPhone } from '../lib/mask.ts';
-import { consequenceOf, type FailureCode, type OperationClass, type Consequence } from './failures.ts';
-import { type JsonObject, type JsonReading, readJson, readText } from './json.ts';
-import { tellsOfSent } from './messaging/item-code.ts';
-import type { Area, CallOptions, UpstreamAccount } from './options.ts';
-import { secretsOf } from './account.ts';
+import { type Area, type CallOptions, type UpstreamAccount, secretsOf } from './account.ts';
 import type { Delivery, OutgoingRequest, Transport } from './transport.ts';
-import type { HoldCondition, NotOk, ExchangeSummary, UpstreamOperation, Verdict } from './verdict.ts';
+import {
+  consequenceOf,
+  type FailureCode,
+  type OperationClass,
+  type Consequence,
+  type HoldCondition,
+  type NotOk,
+  type ExchangeSummary,
+  type UpstreamOperation,
+  type Verdict,
+  listedCode,
+} from './verdict.ts';
 
 const LONGEST_MESSAGE = 200;
 const LONGEST_CODE = 40;
@@ -167,4 +175,89 @@ function presentable(text: string, account: UpstreamAccount): string {
   for (const secret of secretsOf(account)) shown = shown.replaceAll(secret.reveal(), '[secret]');
   shown = maskPhone(shown.replace(/[\p{Cc}\s]+/gu, ' ').trim());
   return shown.slice(0, LONGEST_MESSAGE);
+}
+
+/** Codes of an item that do not tell whether the text left: as for the whole request, only asking settles it. */
+const UNCLEAR: ReadonlySet<string> = new Set(['ERROR_101', 'ERROR_102', 'ERROR_103', 'ERROR_116']);
+
+/**
+ * interface: SMS records call it only "SMS code". It is `00`, or the number of the text with the service: nothing
+ * shorter, so that no status or word passes for one.
+ */
+const NUMBER = /^(?!err)(?=.*\d)[\w.-]{8,64}$/i;
+const SENT_WORDS: ReadonlySet<string> = new Set(['00', 'sent', 'sms_sent', 'success', 'ok', 'accepted', 'delivered']);
+
+/** What is kept of a code that is none: enough to ask the service about it, and nobody's number or text. */
+const PLAIN = /^(?!.*\d{7})[\w.:-]{1,40}$/;
+
+export interface ItemCode {
+  /** A clear yes, a clear no, or neither. */
+  readonly outcome: 'sent' | 'failed' | 'unknown';
+  /** As the service wrote it, where it is fit to be shown. */
+  readonly code?: string | undefined;
+  /** It says something that the interface does not. */
+  readonly strange: boolean;
+}
+
+/** The code of one text, in the answer to a send and in statistics. An allow-list: a text counts as sent only where the service says so in a form that we know. */
+export function readItemCode(item: JsonObject): ItemCode {
+  const code = readText(item['code']);
+  const beside = besideOf(item);
+  const documented = code !== undefined && code.startsWith('ERROR_') && listedCode(code) !== undefined;
+  if (documented) {
+    const clear = !UNCLEAR.has(code) && beside !== 'sent';
+    return { outcome: clear ? 'failed' : 'unknown', code, strange: beside === 'sent' };
+  }
+  const told = code === '00' || (code !== undefined && NUMBER.test(code));
+  if (told && beside !== 'not sent') return { outcome: 'sent', code, strange: false };
+  return { outcome: 'unknown', code: code !== undefined && PLAIN.test(code) ? code : undefined, strange: true };
+}
+
+/** Whether any text stands in an answer as sent, whatever the answer says as a whole. */
+export function tellsOfSent({ data }: JsonObject): boolean {
+  const list: unknown = isObject(data) ? data['sms'] : undefined;
+  return Array.isArray(list) && list.some((item) => isObject(item) && readItemCode(item).outcome === 'sent');
+}
+
+/** What a status or an error beside the code says; the interface has neither. */
+function besideOf({ status, error }: JsonObject): 'sent' | 'not sent' | 'nothing' {
+  if (!isNothing(error) && error !== false) return 'not sent';
+  if (isNothing(status)) return 'nothing';
+  return SENT_WORDS.has(readText(status)?.toLowerCase() ?? '') ? 'sent' : 'not sent';
+}
+
+function isNothing(value: unknown): boolean {
+  return value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+}
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+type JsonReading =
+  | { readonly object: JsonObject }
+  | { readonly problem: 'empty' | 'html' | 'not_json' | 'duplicate_keys' | 'too_deep' | 'not_an_object' };
+
+const PROBLEMS = { 'no JSON': 'not_json', 'too deep': 'too_deep', ambiguous: 'duplicate_keys' } as const;
+
+/**
+ * Reads an answer strictly. A key written twice makes it unreadable: readers disagree about which of the two counts,
+ * and one of them may be `00`.
+ */
+export function readJson(text: string): JsonReading {
+  const trimmed = text.replace(/^\uFEFF/, '').trim();
+  if (trimmed === '') return { problem: 'empty' };
+  if (trimmed.startsWith('<')) return { problem: 'html' };
+  const read = readStrictJson(trimmed);
+  if ('wrong' in read) return { problem: PROBLEMS[read.is] };
+  return isObject(read.value) ? { object: read.value } : { problem: 'not_an_object' };
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A text with something in it, trimmed; a whole number counts, since the interface is loose about identifiers. */
+export function readText(value: unknown): string | undefined {
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
+  if (typeof value !== 'string') return undefined;
+  return value.trim() || undefined;
 }

@@ -1,9 +1,7 @@
 import { Agent, buildConnector, Client, type Dispatcher } from 'undici';
 import type { Clock } from '../lib/clock.ts';
-import { type Answered, writeRequest } from './answer.ts';
-import type { FailureCode } from './failures.ts';
-import { errorFacts, neverSent } from './never-sent.ts';
-import type { CallOptions } from './options.ts';
+import type { CallOptions } from './account.ts';
+import type { FailureCode } from './verdict.ts';
 
 const LARGEST_ANSWER = 1_048_576;
 
@@ -195,4 +193,158 @@ function explain(error: unknown, neverConnected: WeakSet<object>): Delivery {
   if (code === 'UND_ERR_ABORTED' || code === 'AbortError' || code === 'TimeoutError')
     return { sent: 'maybe', code: 'given_up', detail };
   return { sent: 'maybe', code: 'cut', detail };
+}
+
+/** What came back to one request. `text` is undefined when the body was cut, too large or too slow. */
+interface Answered {
+  readonly status: number;
+  readonly retryAfter?: string;
+  readonly text?: string;
+}
+
+interface Waiting {
+  readonly clock: Clock;
+  /** How long the whole body may take, ms. Counted from the headers. */
+  readonly patienceMs: number;
+  /** Gives the request up, on its way out or in. */
+  readonly signal?: AbortSignal | undefined;
+  /** On the monotonic clock, ms: what would be written later than this is not written. */
+  readonly sendBy?: number | undefined;
+}
+
+/**
+ * Writes one request and collects what comes back, as it comes: a stream for each answer would cost more than the
+ * answer. Rejects with undici's own error when there was no answer, since only that tells how far the request got.
+ */
+function writeRequest(
+  dispatcher: Dispatcher,
+  request: Dispatcher.DispatchOptions,
+  waiting: Waiting,
+): Promise<Answered> {
+  return new Promise((resolve, reject) => {
+    dispatcher.dispatch(request, new Collector(waiting, resolve, reject));
+  });
+}
+
+class Collector implements Dispatcher.DispatchHandler {
+  readonly #waiting: Waiting;
+  readonly #resolve: (answered: Answered) => void;
+  readonly #reject: (error: Error) => void;
+  readonly #chunks: Buffer[] = [];
+  #head: Answered | undefined;
+  #untilMono = 0;
+  /** Only while the request is on a connection: there is nothing to break off before. */
+  #controller: Dispatcher.DispatchController | undefined;
+
+  constructor(waiting: Waiting, resolve: (answered: Answered) => void, reject: (error: Error) => void) {
+    this.#waiting = waiting;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    waiting.signal?.addEventListener('abort', this.#giveUp);
+  }
+
+  readonly #giveUp = (): void => this.#controller?.abort(this.#waiting.signal?.reason as Error);
+
+  /**
+   * The connection is there, and the request is written when this returns: nothing waits in between. However long the
+   * process stood still before, in a handshake or in a queue, it is noticed here, and then no byte leaves.
+   */
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    const { clock, sendBy, signal } = this.#waiting;
+    this.#controller = controller;
+    if (signal?.aborted) this.#giveUp();
+    else if (sendBy !== undefined && clock.monotonic() > sendBy) {
+      controller.abort(Object.assign(new Error('too late to send'), { code: DEADLINE_CODE }));
+    }
+  }
+
+  /** Called for interim answers too: they are no answer yet. */
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+  ): void {
+    if (status < 200) return;
+    const retryAfter = headers['retry-after'];
+    this.#head = { status, ...(typeof retryAfter === 'string' ? { retryAfter } : {}) };
+    this.#untilMono = this.#waiting.clock.monotonic() + this.#waiting.patienceMs;
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    // A body that trickles for ever keeps undici's own time-out happy.
+    if (this.#waiting.clock.monotonic() > this.#untilMono) controller.abort(new Error('the body came too slowly'));
+  }
+
+  onResponseEnd(controller: Dispatcher.DispatchController): void {
+    if (!this.#head) return this.onResponseError(controller, new Error('an answer without a head'));
+    this.#forget();
+    this.#resolve({ ...this.#head, text: this.#text() });
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#forget();
+    // Once there is a status it is known, whatever became of the body.
+    if (this.#head) this.#resolve(this.#head);
+    else this.#reject(error);
+  }
+
+  #text(): string {
+    const [first, ...more] = this.#chunks;
+    if (!first) return '';
+    return (more.length === 0 ? first : Buffer.concat(this.#chunks)).toString('utf8');
+  }
+
+  /** The signal may live as long as the process. */
+  #forget(): void {
+    this.#waiting.signal?.removeEventListener('abort', this.#giveUp);
+  }
+}
+
+/** Codes that can only come from looking up or opening a connection. */
+const BEFORE_CONNECTING = new Set(['ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_CLOSED']);
+
+/** The same codes may also come from a connection in use; only the syscall tells. */
+const WHILE_CONNECTING = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'EHOSTDOWN',
+  'ENETUNREACH',
+  'ENETDOWN',
+  'EADDRNOTAVAIL',
+  'EPIPE',
+]);
+
+const NOT_WRITABLE = new Set(['UND_ERR_INVALID_ARG', 'ERR_INVALID_URL', 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH']);
+
+const TLS = /^(ERR_SSL_|ERR_TLS_|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH)/;
+
+const DEADLINE_CODE = 'RELAIS_SEND_DEADLINE';
+
+/**
+ * Why a request provably never left, or undefined when it may have. An allow-list: an error nobody has thought of
+ * counts as sent. `whileConnecting` is set when the connector itself failed, so that no socket ever existed: it
+ * settles the errors (TLS, a reset in the handshake) that look the same on a connection in use.
+ */
+export function neverSent(error: unknown, whileConnecting: boolean): FailureCode | undefined {
+  const { code, syscall } = errorFacts(error);
+  if (code === DEADLINE_CODE) return 'send_deadline';
+  if (NOT_WRITABLE.has(code)) return 'request_invalid';
+  if (BEFORE_CONNECTING.has(code)) return code === 'UND_ERR_CLOSED' ? 'closing' : 'unreachable';
+  if (syscall === 'connect' && WHILE_CONNECTING.has(code)) return 'unreachable';
+  if (!whileConnecting) return undefined;
+  return TLS.test(code) ? 'tls_refused' : 'unreachable';
+}
+
+/** The two facts of a system error that are safe to show: neither holds a value of the request. */
+function errorFacts(error: unknown): { readonly code: string; readonly syscall: string } {
+  if (typeof error !== 'object' || error === null) return { code: '', syscall: '' };
+  const { code, syscall, name } = error as { code?: unknown; syscall?: unknown; name?: unknown };
+  return {
+    code: typeof code === 'string' ? code : typeof name === 'string' ? name : '',
+    syscall: typeof syscall === 'string' ? syscall : '',
+  };
 }

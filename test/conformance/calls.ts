@@ -1,6 +1,6 @@
 /** One call of the client per operation of the page: with everything that may be said, and with the least. */
 import type { Upstream, UpstreamAccount } from '../../src/upstream/client.ts';
-import type { SoftpayMethod } from '../../src/upstream/payments/softpay-types.ts';
+import type { SoftpayMethod } from '../../src/upstream/payments/softpay-table.ts';
 import type { Verdict } from '../../src/upstream/verdict.ts';
 import type { OperationName } from './interface-page.ts';
 

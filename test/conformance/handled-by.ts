@@ -4,28 +4,28 @@ import type { OperationName } from './interface-page.ts';
 export const askedBy: Readonly<Record<OperationName, string>> = {
   invoice_create: 'src/upstream/payments/checkout.ts',
   invoice_confirm: 'src/upstream/payments/checkout.ts',
-  direct_credit: 'src/upstream/payments/direct-credit.ts',
-  payment_request_create: 'src/upstream/payments/payment-request.ts',
-  payment_request_status: 'src/upstream/payments/payment-request.ts',
-  balance_all: 'src/upstream/payments/balance.ts',
-  balance_one: 'src/upstream/payments/balance.ts',
-  disbursement_create: 'src/upstream/payments/disbursement.ts',
-  disbursement_submit: 'src/upstream/payments/disbursement.ts',
-  disbursement_status: 'src/upstream/payments/disbursement.ts',
-  sms_login: 'src/upstream/messaging/login.ts',
-  sms_send: 'src/upstream/messaging/send.ts',
-  sms_statistics: 'src/upstream/messaging/statistics.ts',
+  direct_credit: 'src/upstream/payments/payments.ts',
+  payment_request_create: 'src/upstream/payments/payments.ts',
+  payment_request_status: 'src/upstream/payments/payments.ts',
+  balance_all: 'src/upstream/payments/payments.ts',
+  balance_one: 'src/upstream/payments/payments.ts',
+  disbursement_create: 'src/upstream/payments/payments.ts',
+  disbursement_submit: 'src/upstream/payments/payments.ts',
+  disbursement_status: 'src/upstream/payments/payments.ts',
+  sms_login: 'src/upstream/messaging/token.ts',
+  sms_send: 'src/upstream/messaging/messaging.ts',
+  sms_statistics: 'src/upstream/messaging/messaging.ts',
 };
 
 /** Where an answer is read, when that is another file. */
 export const readBy: Partial<Readonly<Record<OperationName, string>>> = {
-  invoice_confirm: 'src/upstream/payments/invoice-record.ts',
+  invoice_confirm: 'src/upstream/payments/checkout.ts',
 };
 
 /** The code and the words of an answer are read in one place for each area. */
 export const envelopes: Readonly<Record<'payments' | 'messaging', string>> = {
-  payments: 'src/upstream/payments/envelope.ts',
-  messaging: 'src/upstream/messaging/envelope.ts',
+  payments: 'src/upstream/payments/ask.ts',
+  messaging: 'src/upstream/messaging/messaging.ts',
 };
 
 /** Fields of answers that nobody here reads, and why not. */
@@ -67,7 +67,7 @@ export const tablesIn = {
   'withdraw modes': 'src/upstream/capabilities.ts',
   'balance countries': 'src/upstream/capabilities.ts',
   softpay: 'src/upstream/payments/softpay-table.ts',
-  errors: 'src/upstream/failures.ts',
+  errors: 'src/upstream/verdict.ts',
   'payment headers': 'src/upstream/payments/ask.ts',
   callbacks: 'src/webhooks/receiver.ts',
   'callback fields': 'src/webhooks/body/fields.ts',
@@ -75,12 +75,12 @@ export const tablesIn = {
 
 /** Each limit: the file that knows it, and how it is written there. */
 export const limitsIn: Readonly<Record<string, readonly [file: string, written: RegExp]>> = {
-  'sms per request': ['src/upstream/messaging/send.ts', /MOST_MESSAGES = 50;/],
-  'sms bearer in seconds': ['src/upstream/messaging/login.ts', /DOCUMENTED_LIFE_MS = 3_600_000;/],
-  'payment request amount': ['src/upstream/payments/payment-request.ts', /LEAST = 200;\nconst MOST = 3_000_000;/],
+  'sms per request': ['src/upstream/messaging/messaging.ts', /MOST_MESSAGES = 50;/],
+  'sms bearer in seconds': ['src/upstream/messaging/token.ts', /DOCUMENTED_LIFE_MS = 3_600_000;/],
+  'payment request amount': ['src/upstream/payments/payments.ts', /LEAST = 200;\nconst MOST = 3_000_000;/],
   'unpaid invoice in hours': ['src/processors/collect/invoice-judge.ts', /UNPAID_LIFETIME_MS = 24 \* 3_600_000;/],
   'secret code validation in seconds': ['src/upstream/payments/softpay.ts', /LEAST_PATIENCE_MS = 60_000;/],
-  'disbursement amount': ['src/upstream/payments/fields.ts', /isSafeInteger\(amount\)/],
+  'disbursement amount': ['src/upstream/payments/ask.ts', /isSafeInteger\(amount\)/],
 };
 
 /** Where the page says nothing or two things, and what is done. */
@@ -88,17 +88,17 @@ export const silences: readonly (readonly [what: string, done: string, file: str
   [
     'the SMS login is form fields, and its content type is said to be JSON',
     'a true form first, then JSON, then the literal reading; the one that worked is remembered',
-    'src/upstream/messaging/login.ts',
+    'src/upstream/messaging/token.ts',
   ],
   [
     '`4002` is insufficient funds, or a callback address that is not reachable',
     'the words decide; else both are named, and either clears it',
-    'src/upstream/payments/disbursement.ts',
+    'src/upstream/payments/payments.ts',
   ],
   [
     '`5000` is maintenance, an error, or a disburse_id that was used',
     'before the submit it is tried again; at the submit it is asked about; about a disburse_id a person looks',
-    'src/upstream/payments/disbursement.ts',
+    'src/upstream/payments/payments.ts',
   ],
   ['`store` stands at the root, or under `invoice`', 'at the root', 'src/upstream/payments/checkout.ts'],
   [
@@ -145,9 +145,9 @@ export const silences: readonly (readonly [what: string, done: string, file: str
   [
     'HTTP statuses of errors',
     'the code decides at any status; success needs 2xx too',
-    'src/upstream/payments/envelope.ts',
+    'src/upstream/payments/ask.ts',
   ],
-  ['rate limits', 'UPSTREAM_RATE for each account and area, all processes together', 'src/upstream/limiter.ts'],
+  ['rate limits', 'UPSTREAM_RATE for each account and area, all processes together', 'src/upstream/client.ts'],
   [
     'the longest SMS text',
     'refused above ten segments; ERROR_113 is read as a refusal',

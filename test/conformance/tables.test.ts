@@ -6,7 +6,7 @@ import { softpayMethods } from '../../src/sandbox/softpay-methods.ts';
 import { isWithdrawMode } from '../../src/sandbox/withdraw-modes.ts';
 import { endpointRows } from '../../src/sandbox/operations.ts';
 import { countries, withdrawModes } from '../../src/upstream/capabilities.ts';
-import { failures } from '../../src/upstream/failures.ts';
+import { failures } from '../../src/upstream/verdict.ts';
 import { softpayPaths } from '../../src/upstream/payments/softpay-table.ts';
 import { expectPage } from '../docs/page.ts';
 import {

@@ -6,7 +6,7 @@ import { type EvidenceDraft, packEvidence } from '../../src/operations/evidence.
 import { explainCampaign, explainChunk, explainMessage } from '../../src/operations/explain-texts.ts';
 import type { Circumstances } from '../../src/operations/explanation.ts';
 import { readRecord } from '../../src/operations/record.ts';
-import { type Failure, failures } from '../../src/upstream/failures.ts';
+import { type Failure, failures } from '../../src/upstream/verdict.ts';
 
 const NOW = Date.parse('2026-11-21T08:00:00Z');
 

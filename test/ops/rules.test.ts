@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { metricNames } from '../../src/metrics/declarations.ts';
-import { failures } from '../../src/upstream/failures.ts';
+import { failures } from '../../src/upstream/verdict.ts';
 import { metricsIn, ruleTests, rulesOf } from './rules-files.ts';
 
 const alerts = rulesOf('alerts');

@@ -14,7 +14,7 @@ import { Retries } from '../../src/operations/retries.ts';
 import type { ProcessorContext } from '../../src/processors/context.ts';
 import { feedCampaign } from '../../src/processors/campaign.ts';
 import { sendChunk } from '../../src/processors/sms-batch.ts';
-import type { OutgoingMessage, SentItem } from '../../src/upstream/messaging/types.ts';
+import type { OutgoingMessage, SentItem } from '../../src/upstream/messaging/messaging.ts';
 import { processorWorld, ok } from '../support/processor-world.ts';
 
 /** 1 January 2026, midnight in Dakar. */

@@ -1,7 +1,7 @@
 /** The messaging area as a process sees it: what it does with a request, and every way in which that goes wrong. */
 import { digitsOf } from '../../src/lib/digits.ts';
-import type { CallOptions } from '../../src/upstream/options.ts';
-import type { Messaging, OutgoingMessage, SentItem } from '../../src/upstream/messaging/types.ts';
+import type { CallOptions } from '../../src/upstream/account.ts';
+import type { Messaging, OutgoingMessage, SentItem } from '../../src/upstream/messaging/messaging.ts';
 import type { NotOk, ExchangeSummary, UpstreamOperation, Verdict } from '../../src/upstream/verdict.ts';
 import type { Process, Surroundings } from './process.ts';
 

@@ -1,7 +1,7 @@
 /** Slices with one guard taken away. Each must be noticed: a guard that nobody misses is not tested. */
 import type { SliceBegun, SlicesContract } from '../../src/operations/slices.ts';
 import type { TextContext } from '../../src/processors/text/sending.ts';
-import type { Messaging } from '../../src/upstream/messaging/types.ts';
+import type { Messaging } from '../../src/upstream/messaging/messaging.ts';
 import type { SliceWorldOptions } from './slice-world.ts';
 
 interface SliceMutant {

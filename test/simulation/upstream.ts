@@ -1,5 +1,5 @@
 /** The three calls that a disbursement makes, as a process sees them: with every way in which they go wrong. */
-import type { CallOptions, UpstreamAccount } from '../../src/upstream/options.ts';
+import type { CallOptions, UpstreamAccount } from '../../src/upstream/account.ts';
 import type { DisbursementStatus, Payments, SubmittedDisbursement } from '../../src/upstream/payments/types.ts';
 import type { NotOk, ExchangeSummary, UpstreamOperation, Verdict } from '../../src/upstream/verdict.ts';
 import type { Ledger, Token } from './ledger.ts';

@@ -7,7 +7,7 @@ import { OptOuts } from '../../src/operations/opt-outs.ts';
 import type { ProcessorContext, AttemptResult } from '../../src/processors/context.ts';
 import { lookAtChunk } from '../../src/processors/chunk-look.ts';
 import { sendChunk } from '../../src/processors/sms-batch.ts';
-import type { OutgoingMessage, Statistics } from '../../src/upstream/messaging/types.ts';
+import type { OutgoingMessage, Statistics } from '../../src/upstream/messaging/messaging.ts';
 import type { Verdict } from '../../src/upstream/verdict.ts';
 import { processorWorld, not, ok } from './processor-world.ts';
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { payeeOf, readAccountAlias, readDebitAccount } from '../../src/upstream/account-alias.ts';
-import type { Country } from '../../src/upstream/capabilities.ts';
+import { payeeOf, readAccountAlias, readDebitAccount, type Country } from '../../src/upstream/capabilities.ts';
 
 type Row = readonly [what: string, text: string, country: Country, alias: string];
 

@@ -7,7 +7,7 @@ import {
   failures,
   listedCode,
   type OperationClass,
-} from '../../src/upstream/failures.ts';
+} from '../../src/upstream/verdict.ts';
 
 const CLASSES = ['read', 'harmless', 'effect', 'submit'] as const satisfies OperationClass[];
 type Row = readonly [what: string, code: FailureCode, ...consequences: Consequence[]];

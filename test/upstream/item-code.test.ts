@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readItemCode } from '../../src/upstream/messaging/item-code.ts';
+import { readItemCode } from '../../src/upstream/exchange.ts';
 
 const formless = [
   '1234567',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readJson, readText } from '../../src/upstream/json.ts';
+import { readJson, readText } from '../../src/upstream/exchange.ts';
 
 const unreadable: readonly (readonly [what: string, text: string, problem: string])[] = [
   ['nothing', '', 'empty'],
@@ -36,6 +36,10 @@ test.for(['{"a":":x","b":1}', '{"a":"\\":","b" : 2}', '{ "a"\n:\t"x: y" }'])('%s
 test('what is nested as deeply as may be is read', () => {
   const text = `${'{"a":'.repeat(32)}1${'}'.repeat(32)}`;
   expect(readJson(text)).toEqual({ object: JSON.parse(text) });
+});
+
+test('an amount with more than two decimals keeps them, so that nothing rounds it to a whole one', () => {
+  expect(readJson('{"amount":25000.0000000000001}')).toEqual({ object: { amount: '25000.0000000000001' } });
 });
 
 test('a byte order mark and blanks around are read over', () => {

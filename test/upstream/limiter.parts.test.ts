@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
-import { createLimiter, type Limiter, type Urgency } from '../../src/upstream/limiter.ts';
+import { createLimiter, type Limiter, type Urgency } from '../../src/upstream/client.ts';
 import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
 import { json, listen, liveAccount, openUpstream } from './listener.ts';
 

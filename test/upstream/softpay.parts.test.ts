@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { softpayPaths } from '../../src/upstream/payments/softpay-table.ts';
-import type { SoftpayMethod, SoftpayRequest } from '../../src/upstream/payments/softpay-types.ts';
+import { softpayPaths, type SoftpayMethod, type SoftpayRequest } from '../../src/upstream/payments/softpay-table.ts';
 import {
   type Answerer,
   json,

@@ -3,12 +3,10 @@ import { accountFingerprint } from '../../accounts.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { describeMs } from '../../lib/durations.ts';
 import { describeXof } from '../../lib/money.ts';
-import { messagingKeys, paymentKeys } from '../../upstream/account.ts';
+import { messagingKeys, paymentKeys, type Area } from '../../upstream/account.ts';
 import type { Upstream, UpstreamAccount } from '../../upstream/client.ts';
-import { type Failure, failures } from '../../upstream/failures.ts';
-import type { Area } from '../../upstream/options.ts';
+import { type Failure, failures, type NotOk } from '../../upstream/verdict.ts';
 import type { Balances } from '../../upstream/payments/types.ts';
-import type { NotOk } from '../../upstream/verdict.ts';
 import { type CheckName, type Finding, fault, ok, skipped, inTime } from './finding.ts';
 
 /** Longer than any one exchange; an SMS login may be tried in several encodings. */

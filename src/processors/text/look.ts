@@ -15,7 +15,7 @@ import { wordingOf } from '../../lib/wording.ts';
 import { type Letter, NOBODY, type Request, placesOf, unpackItems } from '../../operations/slice-form.ts';
 import { statusPoll } from '../../queues/status-poll.ts';
 import type { UpstreamAccount } from '../../upstream/client.ts';
-import type { Statistics } from '../../upstream/messaging/types.ts';
+import type { Statistics } from '../../upstream/messaging/messaging.ts';
 import type { AttemptResult, ProcessorContext } from '../context.ts';
 import { periodOf } from '../chunk-found.ts';
 import { HeldSlice, holdSlice } from './held-slice.ts';

@@ -1,6 +1,6 @@
 /** What the answer to a request with texts means for each of those who were in it. */
 import type { Letter } from '../../operations/slice-form.ts';
-import type { SentItem } from '../../upstream/messaging/types.ts';
+import type { SentItem } from '../../upstream/messaging/messaging.ts';
 import type { NotOk, Verdict } from '../../upstream/verdict.ts';
 import { BALANCE_EMPTY } from '../campaign-canary.ts';
 import { mayBeOfOne } from '../chunk-plan.ts';

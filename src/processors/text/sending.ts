@@ -14,7 +14,7 @@ import {
   unpackItems,
 } from '../../operations/slice-form.ts';
 import type { UpstreamAccount } from '../../upstream/client.ts';
-import type { SentItem } from '../../upstream/messaging/types.ts';
+import type { SentItem } from '../../upstream/messaging/messaging.ts';
 import type { NotOk, Verdict } from '../../upstream/verdict.ts';
 import type { AttemptResult, ProcessorContext } from '../context.ts';
 import { OTHER_SENDER } from '../campaign-canary.ts';

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import type { MessagingKeys } from '../account.ts';
-import type { LoginEncoding } from '../options.ts';
+import type { MessagingKeys, LoginEncoding } from '../account.ts';
 import { invalidateToken, lookUpToken, pauseLogins, storeToken, unlock } from '../scripts/generated/scripts.ts';
 
 /** How long one process may take to log in before another may try. */

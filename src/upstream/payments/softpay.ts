@@ -1,14 +1,10 @@
-import { readAccountAlias } from '../account-alias.ts';
-import { unasked } from '../exchange.ts';
-import { isObject, type JsonObject, readText } from '../json.ts';
+import { readAccountAlias } from '../capabilities.ts';
+import { unasked, isObject, type JsonObject, readText } from '../exchange.ts';
 import { readXof } from '../../lib/money.ts';
-import type { CallOptions, UpstreamAccount } from '../options.ts';
+import type { CallOptions, UpstreamAccount } from '../account.ts';
 import type { Verdict } from '../verdict.ts';
-import { askPayments, type PaymentContext, type PaymentQuestion } from './ask.ts';
-import { type Refine, readPayment } from './envelope.ts';
-import { present } from './fields.ts';
-import { softpayPaths } from './softpay-table.ts';
-import type { SoftpayRequest, SoftpayStarted, SoftpayWord } from './softpay-types.ts';
+import { askPayments, type PaymentContext, type PaymentQuestion, type Refine, readPayment, present } from './ask.ts';
+import { softpayPaths, type SoftpayRequest, type SoftpayStarted, type SoftpayWord } from './softpay-table.ts';
 import type { Payments } from './types.ts';
 
 type Path = keyof typeof softpayPaths;

@@ -1,6 +1,6 @@
-import type { CallOptions, UpstreamAccount } from '../options.ts';
+import type { CallOptions, UpstreamAccount } from '../account.ts';
 import type { Verdict } from '../verdict.ts';
-import type { SoftpayConfirmation, SoftpayMethod, SoftpayRequest, SoftpayStarted } from './softpay-types.ts';
+import type { SoftpayConfirmation, SoftpayMethod, SoftpayRequest, SoftpayStarted } from './softpay-table.ts';
 
 type Call<Request, Value> = (
   account: UpstreamAccount,
