@@ -9,6 +9,7 @@ import { statesThatAre } from '../../src/kinds/states.ts';
 import { OFF, declarationOf, moneyLimits } from '../../src/operations/limits.ts';
 import { RECORD_VERSION } from '../../src/operations/record.ts';
 import { UNREADABLE } from '../../src/operations/scripts/script.ts';
+import { MARKS_KEPT_S, MARK_LENGTH, OPEN_KEPT_MS } from '../../src/operations/text-marks.ts';
 import type { Constant } from './lua-text.ts';
 
 const setOf = (names: readonly string[]): Constant => Object.fromEntries(names.map((name) => [name, true]));
@@ -45,6 +46,9 @@ export const constants: Readonly<Record<string, Constant>> = {
   LIMIT_FALLBACKS: Object.fromEntries(fallbacks),
 
   MARK,
+  MARK_LENGTH,
+  MARKS_KEPT_S,
+  OPEN_KEPT_MS,
   /**
    * What upstream named is claimed for so long. A token is used within a day and asked about for three; after that
    * only its disburse_id tells whose it is.

@@ -4,8 +4,8 @@ import type { Kind } from '../kinds/index.ts';
 import { foreignTo } from '../processors/attempt.ts';
 import { explainDisbursement, explainOther, explainReason } from '../operations/explain.ts';
 import { explainCampaign, explainChunk, explainMessage } from '../operations/explain-texts.ts';
-import type { Circumstances, Explanation, FailureOf } from '../operations/explanation.ts';
-import type { RecordOf } from '../operations/record.ts';
+import type { Circumstances, Explanation, FailureOf, Standing } from '../operations/explanation.ts';
+import type { Fields, RecordOf } from '../operations/record.ts';
 import { type Failure, failures } from '../upstream/verdict.ts';
 import type { ApiContext } from './context.ts';
 import { type ApiKey, mayUseAccount } from './keys.ts';
@@ -24,10 +24,11 @@ const tellers: { readonly [K in Kind]?: Teller<K> } = {
     const campaign = record.campaign ? await context.queries.read('campaign', record.campaign) : undefined;
     return explainChunk(record, campaign, await circumstancesOf(record, context));
   },
-  // A message goes where its chunk goes, so what keeps the chunk keeps the message.
+  // A message goes where its slice goes, so what keeps the slice keeps the message.
   message: async (record, context) => {
-    const chunk = await context.queries.read('chunk', record.chunk);
-    return explainMessage(record, chunk, await circumstancesOf(chunk ?? record, context));
+    const slice = await context.slices.read(record.slice);
+    const standing = slice && { ...slice, kind: 'chunk' as const };
+    return explainMessage(record, standing, await circumstancesOf(standing ?? record, context));
   },
 };
 
@@ -67,10 +68,10 @@ async function tell<K extends Kind>(kind: K, record: RecordOf[K], context: ApiCo
 }
 
 async function circumstancesOf(
-  record: RecordOf[Kind],
+  record: Standing & { readonly account: string; readonly fields?: Fields },
   { accounts, accountNames, processing, clock, queries, queues, refusal }: ApiContext,
 ): Promise<Circumstances> {
-  const queue = queueOf(record.kind, record.state, 'lane' in record ? record.lane : undefined);
+  const queue = queueOf(record.kind, record.state, record.lane);
   // A process that was given no keys cannot tell.
   const keys = processing.account(record.account);
   const [holds, switches, dueAt] = await Promise.all([
@@ -84,7 +85,7 @@ async function circumstancesOf(
     holds,
     accountKnown: accountNames.includes(record.account),
     recovering: refusal()?.kind === 'recovering',
-    foreign: keys?.fingerprint && 'fields' in record ? foreignTo(keys, record.fields) : undefined,
+    foreign: keys?.fingerprint && record.fields ? foreignTo(keys, record.fields) : undefined,
     durable: refusal()?.kind !== 'not-durable',
     pausedQueues: switches.filter(({ paused }) => paused).map(({ name }) => name),
     failureOf,

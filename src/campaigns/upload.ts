@@ -7,7 +7,7 @@
 import type { UploadRecord } from '../kinds/campaign-fields.ts';
 import type { Random } from '../lib/random.ts';
 import { wordingOf } from '../lib/wording.ts';
-import { type CampaignItem, RECIPIENTS_PER_CHUNK, unpackCampaignItems } from '../operations/chunk-items.ts';
+import { type CampaignItem, RECIPIENTS_PER_REQUEST, unpackCampaignItems } from '../operations/chunk-items.ts';
 import { type Campaigns, type SkippedRow, chunkAt } from '../operations/campaigns.ts';
 import { SLICED, type Slices, isSlice, sizeOfSlice } from '../operations/slices.ts';
 import { unpackItems } from '../operations/slice-form.ts';
@@ -204,11 +204,11 @@ class Stage {
   }
 
   #size(): number {
-    if (!this.#slices) return RECIPIENTS_PER_CHUNK;
+    if (!this.#slices) return RECIPIENTS_PER_REQUEST;
     const isFirst = this.#campaign.chunks === 0;
     return sizeOfSlice(
       this.#written + this.#full.length,
-      isFirst ? (this.#campaign.canary ?? RECIPIENTS_PER_CHUNK) : 0,
+      isFirst ? (this.#campaign.canary ?? RECIPIENTS_PER_REQUEST) : 0,
     );
   }
 

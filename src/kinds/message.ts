@@ -1,4 +1,4 @@
-/** One text to one person. Follows its chunk: every arrow is drawn by the script that settles the chunk. */
+/** One text to one person. Follows its slice: every arrow is drawn by the step of the slice. */
 import { z } from 'zod';
 import {
   account,
@@ -79,7 +79,7 @@ export const message = kind({
     updatedAt,
 
     text,
-    chunk: text,
+    slice: text,
     from: maybeText,
     reason: maybeText,
     expiresAt: maybeTime,

@@ -28,7 +28,7 @@ export interface MessageItem {
 }
 
 /** Upstream takes 1 to 50 in one request (interface: Limits). */
-export const RECIPIENTS_PER_CHUNK = 50;
+export const RECIPIENTS_PER_REQUEST = 50;
 
 /** What stands in the place of a number whose person was forgotten begins so. */
 export const PURGED = 'purged-';
@@ -42,7 +42,7 @@ export function packCampaignItem({ row, to, values }: CampaignItem): string {
   return JSON.stringify([row, isPurged(to) ? to : to.slice(1), ...values]);
 }
 
-export function packMessageItem({ id, to, from, text, expiresAt }: MessageItem): string {
+function packMessageItem({ id, to, from, text, expiresAt }: MessageItem): string {
   return JSON.stringify([id, to, from, text, expiresAt]);
 }
 

@@ -1,5 +1,5 @@
 /** The stories of messages, of the chunks that carry them, and of campaigns. */
-import type { CampaignRecord, ChunkRecord, MessageRecord } from './record.ts';
+import type { CampaignRecord, ChunkRecord, Fields, MessageRecord } from './record.ts';
 import { campaignBins, outcomeLetters, type RecipientState } from '../kinds/recipient.ts';
 import { maskPhone } from '../lib/mask.ts';
 import { impliedState, unpackOutcome } from './chunk-items.ts';
@@ -9,6 +9,7 @@ import {
   type Chapter,
   type Circumstances,
   type Explanation,
+  type Standing,
   NOTHING,
   becauseOf,
   chapter,
@@ -24,17 +25,17 @@ import { isFinal, stateOf } from '../kinds/states.ts';
 
 const GONE = 'The service does not tell it any more; it is never sent again by itself, since it may have arrived.';
 
-/** `chunk` is the request that carries the message: what upstream said is written there. */
+/** `slice` carries the message: what upstream said is written there. */
 export function explainMessage(
   record: MessageRecord,
-  chunk: ChunkRecord | undefined,
+  slice: (Standing & { readonly fields: Fields }) | undefined,
   around: Circumstances,
 ): Explanation {
   const { state, code, fields } = record;
-  const lost = state === 'unknown' && chunk?.state === 'settled';
+  const lost = state === 'unknown' && slice?.state === 'settled';
   const because = code && state !== 'sent' ? becauseOf(code, around.failureOf) : undefined;
-  const wait = state === 'queued' && chunk ? waitOf('messaging', chunk, around) : undefined;
-  const vain = chunk && isOpen(state) ? lastInVain(chunk.fields, around.failureOf) : undefined;
+  const wait = state === 'queued' && slice ? waitOf('messaging', slice, around) : undefined;
+  const vain = slice && isOpen(state) ? lastInVain(slice.fields, around.failureOf) : undefined;
   return {
     ...frameOf(record, around),
     summary: together([
@@ -44,7 +45,7 @@ export function explainMessage(
       wait && `It cannot go on now: ${wait.why}.`,
       vain && `The last answer: ${vain.why}.`,
     ]),
-    story: [chapter(record.createdAt, 'accepted'), ...evidenceStory(chunk?.fields ?? fields, around.failureOf)],
+    story: [chapter(record.createdAt, 'accepted'), ...evidenceStory(slice?.fields ?? fields, around.failureOf)],
     next: wait?.next ?? because?.next ?? nextOfMessage(record, lost, vain),
   };
 }

@@ -1,12 +1,12 @@
-/** Single messages: accepted together, up to a chunk of them in one step, each with a verdict of its own. */
-import type { QueueName } from '../kinds/due-queues.ts';
+/** Single messages: accepted together, up to a slice of them in one step, each with a verdict of its own. */
 import type { ScriptHost } from '../redis/scripts.ts';
 import { type AcceptingScripts, acceptingScripts } from './accepted.ts';
-import { RECIPIENTS_PER_CHUNK } from './chunk-items.ts';
+import { RECIPIENTS_PER_REQUEST } from './chunk-items.ts';
 import { type Guard, NO_MEMORY } from './heartbeat.ts';
 import { keys } from './keys.ts';
 import type { Accepted } from './operations.ts';
 import type { AcceptMessagesArgs } from './scripts/generated/scripts.ts';
+import { type Lane, queueOfLane } from './slices.ts';
 
 export interface NewMessage {
   readonly id: string;
@@ -22,46 +22,44 @@ export interface NewMessage {
   readonly expiresAt?: number | undefined;
 }
 
-/** The chunk that is being filled. It is created with its first message. */
-export interface OpenChunk {
+/** The slice that is being filled. It is created with its first message. */
+export interface OpenSlice {
   readonly id: string;
   readonly account: string;
-  readonly lane: 'otp' | 'normal';
-  /** When the due index looks at the chunk if no wake-up job came first, ms from its creation. */
+  readonly lane: Lane;
+  /** When the due index looks at the slice if no wake-up job came first, ms from its creation. */
   readonly dueInMs: number;
 }
 
 export type MessageAccepted = Exclude<Accepted, { outcome: 'limited' }>;
 
 export interface MessagesAccepted {
-  /** How many messages the chunk has now. */
+  /** How many messages the slice has now. */
   readonly count: number;
-  /** In the order of the messages. `full`: nothing is known about it, and this chunk takes no more. */
+  /** In the order of the messages. `full`: nothing is known about it, and this slice takes no more. */
   readonly verdicts: readonly (MessageAccepted | { readonly outcome: 'full' })[];
 }
-
-export const queueOfLane = { otp: 'sms-otp', normal: 'sms-batch' } as const satisfies Record<string, QueueName>;
 
 /** Safe to ask twice: what the first time has accepted is a duplicate the second time. */
 export async function acceptMessages(
   redis: ScriptHost,
-  chunk: OpenChunk,
+  slice: OpenSlice,
   messages: readonly NewMessage[],
   { now, heartbeat = NO_MEMORY, scripts = acceptingScripts }: AcceptingMessages = {},
 ): Promise<MessagesAccepted> {
-  const { id, account, lane, dueInMs } = chunk;
+  const { id, account, lane, dueInMs } = slice;
   const answer = await scripts.acceptMessages(redis, {
-    chunk: keys.record(id),
+    slice: keys.record(id),
     due: keys.due(queueOfLane[lane]),
     messageCounts: keys.counts('message'),
-    chunkCounts: keys.counts('chunk'),
+    sliceCounts: keys.counts('chunk'),
     queued: keys.state('chunk', 'queued'),
     heartbeat: keys.heartbeat,
     now: now?.(),
-    chunkId: id,
+    sliceId: id,
     account,
     lane,
-    most: RECIPIENTS_PER_CHUNK,
+    most: RECIPIENTS_PER_REQUEST,
     dueInMs,
     memory: heartbeat.remembered(),
     messages: messages.map((message) => asked(message, account)),

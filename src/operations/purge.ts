@@ -8,23 +8,15 @@
  */
 import type { Redis } from 'ioredis';
 import { type CampaignRecord, type ChunkRecord, type Fields, type MessageRecord, readRecord } from './record.ts';
-import type { RecipientState } from '../kinds/recipient.ts';
 import { isFinal } from '../kinds/states.ts';
 import { digitsOf } from '../lib/digits.ts';
 import { fingerprint } from '../lib/ids.ts';
 import { answersOf, list, maybe, text } from '../redis/scripts.ts';
-import {
-  PURGED,
-  impliedState,
-  packCampaignItem,
-  packMessageItem,
-  packOutcome,
-  unpackCampaignItems,
-  unpackMessageItems,
-  unpackOutcome,
-} from './chunk-items.ts';
+import { PURGED, packCampaignItem, packOutcome, unpackCampaignItems, unpackOutcome } from './chunk-items.ts';
 import { keys } from './keys.ts';
 import { purgeChunk, purgeMessage } from './scripts/generated/scripts.ts';
+import { isOpenAt, itemOf, messageIn, packItems, standingOf, unpackItems } from './slice-form.ts';
+import { readSlice } from './slices.ts';
 
 interface PurgePage {
   /** Keys of Redis that were looked at. */
@@ -42,8 +34,6 @@ interface PurgePage {
 type Found = Pick<PurgePage, 'messages' | 'recipients' | 'rows' | 'open'>;
 
 const NOTHING: Found = { messages: 0, recipients: 0, rows: 0, open: 0 };
-/** Nothing more is asked about a recipient in one of these. */
-const OVER: ReadonlySet<RecipientState> = new Set(['sent', 'failed', 'skipped', 'expired', 'cancelled']);
 const STEPS_PER_PAGE = 20;
 const KEYS_PER_STEP = 500;
 const ROWS_AT_ONCE = 1_000;
@@ -125,6 +115,8 @@ export class Purge {
     for (const [index, [kind, to, items]] of answers.entries()) {
       const id = (names[index] ?? '').slice(OP.length);
       if (kind === 'message' && to === phone) found = sum(found, await this.#message(phone, id));
+      if (kind === 'slice' && items?.includes(phone.slice(1)))
+        found = sum(found, await this.#sliceOfMessages(phone, id));
       if (kind === 'chunk' && items?.includes(phone.slice(1))) found = sum(found, await this.#chunk(phone, id));
     }
     return found;
@@ -134,38 +126,52 @@ export class Purge {
     const fields = await this.#redis.hgetall(keys.record(id));
     if (fields['kind'] !== 'message') return NOTHING;
     const message: MessageRecord = readRecord('message', fields);
-    // The last word about a text in doubt is `unknown` too: then its chunk is over.
-    const over = isFinal('message', message.state) || (await this.#isOver(message.chunk));
+    // The last word about a text in doubt is `unknown` too.
+    const over = isFinal('message', message.state) || (await this.#isOver(message));
     if (!over) return { ...NOTHING, open: 1 };
     const asRead = { message: keys.record(id), state: message.state, to: phone };
     const done = await purgeMessage(this.#redis, { ...asRead, becomes: purgedName(phone) });
     return done ? { ...NOTHING, messages: 1 } : { ...NOTHING, open: 1 };
   }
 
-  async #isOver(chunk: string): Promise<boolean> {
-    return (await this.#redis.hget(keys.record(chunk), 'state')) === 'settled';
+  async #isOver({ id, slice }: MessageRecord): Promise<boolean> {
+    const fields: Fields = await this.#redis.hgetall(keys.record(slice));
+    if (fields['kind'] !== 'slice') return false;
+    const { count, requests, ...rest } = readSlice(fields);
+    const place = unpackItems(rest).findIndex((item) => messageIn(item).id === id);
+    return place >= 0 && !isOpenAt(place, standingOf(count, requests), requests);
   }
 
   async #chunk(phone: string, id: string): Promise<Found> {
     const fields: Fields = await this.#redis.hgetall(keys.record(id));
     if (fields['kind'] !== 'chunk') return NOTHING;
     const chunk = readRecord('chunk', fields);
-    return chunk.campaign === '' ? this.#chunkOfMessages(phone, chunk) : this.#chunkOfCampaign(phone, chunk);
+    return this.#chunkOfCampaign(phone, chunk);
   }
 
   /** The messages themselves are counted where their records are found. */
-  async #chunkOfMessages(phone: string, chunk: ChunkRecord): Promise<Found> {
-    const items = unpackMessageItems(chunk.items);
-    const places = items.flatMap(({ to }, index) => (to === phone ? [index] : []));
+  async #sliceOfMessages(phone: string, id: string): Promise<Found> {
+    const fields: Fields = await this.#redis.hgetall(keys.record(id));
+    const slice = readSlice(fields);
+    if (slice.campaign !== '') return NOTHING;
+    const messages = unpackItems(slice).map(messageIn);
+    const places = messages.flatMap(({ to }, place) => (to === phone ? [place] : []));
     if (places.length === 0) return NOTHING;
-    if (chunk.state !== 'settled') {
-      // The others are still asked about. One that is not over is counted where the record of the message is found.
-      const states = unpackOutcome(chunk.outcome, chunk.count, impliedState[chunk.state]);
-      return { ...NOTHING, open: places.filter((place) => OVER.has(states[place] ?? 'queued')).length };
-    }
-    const masked = items.map((item) => (item.to === phone ? { ...item, to: purgedName(phone), text: '' } : item));
-    const change = { items: masked.map(packMessageItem).join(','), outcome: chunk.outcome, waiting: 0 };
-    return (await this.#write(chunk, change)) ? NOTHING : { ...NOTHING, open: places.length };
+    const standing = standingOf(slice.count, slice.requests);
+    const isOver = (place: number): boolean => !isOpenAt(place, standing, slice.requests);
+    // The others are still asked about. What is not over is counted where the record of the message is found.
+    if (slice.state !== 'settled') return { ...NOTHING, open: places.filter(isOver).length };
+    const masked = messages.map((one) => (one.to === phone ? { ...one, to: purgedName(phone), text: '' } : one));
+    const done = await purgeChunk(this.#redis, {
+      chunk: keys.record(id),
+      state: slice.state,
+      items: slice.items,
+      outcome: '',
+      newItems: packItems(masked.map(itemOf)).items,
+      newOutcome: '',
+      waiting: 0,
+    });
+    return done ? NOTHING : { ...NOTHING, open: places.length };
   }
 
   async #chunkOfCampaign(phone: string, chunk: ChunkRecord): Promise<Found> {

@@ -224,7 +224,7 @@ export class Restored {
     return ids.filter((_, index) => {
       const [state, restored, outcome] = answers[index] ?? [];
       if (!state || isFinal('chunk', state)) return false;
-      return restored !== '1' || state !== 'unknown' || outcome?.includes(outcomeLetters.queued) === true;
+      return restored === null || state !== 'unknown' || outcome?.includes(outcomeLetters.queued) === true;
     });
   }
 }

@@ -26,14 +26,15 @@ interface Found {
 
 interface Asking {
   readonly account: string;
+  /** '' where it is a single message. */
   readonly campaign: string;
   /** The clock of Redis, ms since the epoch. */
   readonly at: number;
 }
 
 export interface SameTextsContract {
-  /** For each, whether another campaign or a single message may be what statistics show. */
-  spokenFor(asking: Asking, found: readonly Found[]): Promise<boolean[]>;
+  /** For each, the code of an entry that nobody else accounts for; undefined: it may be another's. */
+  freeCodes(asking: Asking, found: readonly Found[]): Promise<(string | undefined)[]>;
 }
 
 export class SameTexts implements SameTextsContract {
@@ -43,31 +44,33 @@ export class SameTexts implements SameTextsContract {
     this.#redis = redis;
   }
 
-  async spokenFor(asking: Asking, found: readonly Found[]): Promise<boolean[]> {
+  async freeCodes(asking: Asking, found: readonly Found[]): Promise<(string | undefined)[]> {
     if (found.length === 0) return [];
-    const singles = await this.#amongSingles(asking, found);
-    const left = found.filter((_, index) => !singles[index]);
+    const codes = await this.#notOfSingles(asking, found);
+    const left = found.filter((_, index) => codes[index] !== undefined);
     const others = new Set<string>();
     for (const campaign of left.length > 0 ? await this.#campaigns(asking) : []) {
       const alike = left.filter(({ text }) => mayRender(campaign, text));
       if (alike.length > 0) await this.#inCampaign(campaign, alike, others);
     }
-    return found.map((one, index) => singles[index] === true || others.has(nameOf(one)));
+    return found.map((one, index) => (others.has(nameOf(one)) ? undefined : codes[index]));
   }
 
-  async #amongSingles({ account, at }: Asking, found: readonly Found[]): Promise<boolean[]> {
+  /** The codes that no single message accounts for. */
+  async #notOfSingles({ account, campaign, at }: Asking, found: readonly Found[]): Promise<(string | undefined)[]> {
     const slots = Array.from({ length: slotOf(at) - slotOf(at - WINDOW_MS) + 1 }, (_, back) => slotOf(at) - back);
-    const marks = found.map(({ to, text, codes }) => [
-      textMark(to, text),
-      ...codes.flatMap((code) => codeMark(to, text, code)),
-    ]);
-    const all = marks.flat();
+    const texts = found.map(({ to, text }) => textMark(to, text));
+    const all = [
+      ...texts,
+      ...found.flatMap(({ to, text, codes }) => codes.flatMap((code) => codeMark(to, text, code))),
+    ];
     const known = await Promise.all(
       slots.map((slot) => this.#redis.smismember(keys.sentTexts(account, slot), ...all)),
     );
-    const open = await this.#redis.hmget(keys.openTexts(account), ...found.map(({ to, text }) => textMark(to, text)));
-    const isKnown = new Set(all.filter((_, index) => known.some((answers) => answers[index] === 1)));
-    return marks.map((own, index) => own.some((mark) => isKnown.has(mark)) || open[index] !== null);
+    // No other single message is on its way with the same text as one that is in doubt: it waits for that.
+    const open = campaign === '' ? [] : await this.#redis.hmget(keys.openTexts(account), ...texts);
+    const counted = new Set(all.filter((_, index) => known.some((answers) => answers[index] === 1)));
+    return found.map((one, index) => (open[index] ? undefined : freeCode(one, texts[index] ?? '', counted)));
   }
 
   /** Those of the account that were at work in the window, without the one that asks. */
@@ -94,6 +97,16 @@ export class SameTexts implements SameTextsContract {
       if (fields['kind'] === 'slice') addSaid(readSlice(fields), { wanted, campaign }, others);
     }
   }
+}
+
+/** The code of an entry that no message has been counted as sent for. */
+function freeCode({ to, text, codes }: Found, mark: string, counted: ReadonlySet<string>): string | undefined {
+  if (!counted.has(mark)) return codes[0] ?? '';
+  const isCounted = (code: string): boolean => codeMark(to, text, code).some((own) => counted.has(own));
+  // The same text was sent before. Only where its own code is here too do codes tell one sending from another.
+  return codes.some(isCounted)
+    ? codes.find((code) => codeMark(to, text, code).length > 0 && !isCounted(code))
+    : undefined;
 }
 
 /** Those of a slice that may have been told one of these texts. */

@@ -2,7 +2,8 @@
  * How a slice of a campaign is stored: up to a thousand recipients in one record, and what became of them as one field
  * a request.
  *
- *   items   a line a recipient: digits, then the values of the variables, between tabs
+ *   items   a line a recipient: digits, then the values of the variables, between tabs; of a single message its id,
+ *           sender, time and text
  *   r0, r1  a request: state, from, letters, at, code, looks, due     letters: one where all are alike, `.` for nobody
  *
  * A request is written when it is about to leave and once more when it is over. A recipient that is sent to again
@@ -166,6 +167,13 @@ export function standingOf(count: number, requests: readonly Request[]): Standin
   return standing;
 }
 
+/** Whether something may still become of it: it waits, is on its way, or is in doubt and still asked about. */
+export function isOpenAt(place: number, { letters, requests }: Standing, all: readonly Request[]): boolean {
+  const letter = letters[place];
+  const { is } = all.find(({ number }) => number === requests[place]) ?? {};
+  return letter === 'q' || letter === 'g' || (letter === 'u' && is === 'doubt');
+}
+
 const FIELD = /^r(\d+)$/;
 
 /** The requests among the fields of a record, in the order of their numbers. */
@@ -195,6 +203,28 @@ export function packItems(items: readonly SliceItem[]): { readonly items: string
     return [isPurged(to) ? to : to.slice(1), ...values.map(escaped)].join('\t');
   });
   return { items: lines.join('\n'), rows: runs.map(([first, count]) => `${first}*${count}`).join(',') };
+}
+
+/** A single message, as its slice carries it: its values are id, sender, time and text. */
+export interface MessageItem {
+  readonly id: string;
+  /** E.164, with the plus sign. */
+  readonly to: string;
+  /** '' for the account's own sender. */
+  readonly from: string;
+  /** ms since the epoch; 0: never. */
+  readonly expiresAt: number;
+  readonly text: string;
+}
+
+export function messageIn({ to, values }: SliceItem): MessageItem {
+  const [id = '', from = '', expiresAt = '', text = ''] = values;
+  return { id, to, from, expiresAt: Number(expiresAt), text };
+}
+
+/** What a single message is in a slice. A script writes it too: accept-messages.lua. */
+export function itemOf({ id, to, from, expiresAt, text }: MessageItem): SliceItem {
+  return { row: 0, to, values: [id, from, String(expiresAt || ''), text] };
 }
 
 export function unpackItems({ items, rows }: { readonly items: string; readonly rows: string }): SliceItem[] {

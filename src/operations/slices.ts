@@ -1,15 +1,21 @@
-/** Slices of campaigns: the lease on one, the step that changes it with the bins of its campaign, and the second reading. */
+/**
+ * Slices: the lease on one, the step that changes it together with the bins of its campaign or the messages that it
+ * carries, and the second reading.
+ */
 import type { Redis } from 'ioredis';
+import type { StateOf } from '../kinds/index.ts';
 import type { RecipientState } from '../kinds/recipient.ts';
 import type { Random } from '../lib/random.ts';
 import { CAMPAIGN_FIELDS, type CampaignOfChunk, campaignOfChunk } from './chunk-campaign.ts';
-import { type CampaignItem, RECIPIENTS_PER_CHUNK, packCountries } from './chunk-items.ts';
+import { type CampaignItem, RECIPIENTS_PER_REQUEST, packCountries } from './chunk-items.ts';
 import { type Guard, NO_MEMORY } from './heartbeat.ts';
 import { keys } from './keys.ts';
 import type { OperationsOptions } from './operations.ts';
 import { type Fields, RECORD_VERSION } from './record.ts';
 import { beginSlice, stepSlice } from './scripts/generated/scripts.ts';
+import { marksIn, slotOf } from './text-marks.ts';
 import { type Request, packItems, recipientStateOf, requestsIn, standingOf } from './slice-form.ts';
+import type { EventDraft } from './transition.ts';
 
 /** `unknown`: nobody waits any more, and somebody is in doubt. */
 export type SliceState = 'queued' | 'unknown' | 'settled';
@@ -31,7 +37,9 @@ export function campaignOfFields(id: string, values: readonly (string | null)[])
 export interface SliceRecord {
   readonly id: string;
   readonly account: string;
+  /** '' where it carries single messages. */
   readonly campaign: string;
+  readonly lane: Lane;
   readonly state: SliceState;
   readonly rev: number;
   readonly count: number;
@@ -44,8 +52,11 @@ export interface SliceRecord {
   /** The number of the next request: none is used twice. */
   readonly next: number;
   readonly tries: number;
-  /** It stood in a copy of Redis that was put back: nobody in it is sent to again. */
-  readonly restored: boolean;
+  /**
+   * When it was found in a copy of Redis that was put back, ms since the epoch; 0: it was not. Nobody in it is sent to
+   * again.
+   */
+  readonly restoredAt: number;
   readonly fields: Fields;
 }
 
@@ -58,17 +69,18 @@ export function readSlice(fields: Fields): SliceRecord {
   return {
     id: text('id'),
     account: text('account'),
-    campaign: text('campaign'),
+    campaign: fields['campaign'] ?? '',
+    lane: fields['lane'] === 'otp' ? 'otp' : 'normal',
     state: text('state') as SliceState,
     rev: Number(text('rev')),
     count: Number(text('count')),
     items: text('items'),
-    rows: text('rows'),
+    rows: fields['rows'] ?? '',
     countries: fields['countries'] ?? '',
     requests: requestsIn(fields),
     next: Number(fields['n'] ?? 0),
     tries: Number(fields['tries'] ?? 0),
-    restored: fields['restored'] === '1',
+    restoredAt: Number(fields['restored'] ?? 0),
     fields,
   };
 }
@@ -78,8 +90,12 @@ export function statesOf({ count, requests }: SliceRecord): RecipientState[] {
   return standingOf(count, requests).letters.map((letter) => recipientStateOf[letter]);
 }
 
-/** In which queue an attempt at a slice is made: one sends, the other asks about recipients in doubt. */
-export type SliceQueue = 'sms-batch' | 'status-poll';
+/** One-time passwords have a lane of their own, which no campaign can hold up. */
+export type Lane = 'otp' | 'normal';
+/** In which queue an attempt at a slice is made: one of the first two sends, the other asks about recipients in doubt. */
+export type SliceQueue = 'sms-batch' | 'sms-otp' | 'status-poll';
+
+export const queueOfLane = { otp: 'sms-otp', normal: 'sms-batch' } as const satisfies Record<Lane, SliceQueue>;
 
 export type SliceBegun =
   | {
@@ -89,9 +105,33 @@ export type SliceBegun =
       /** The clock of Redis when the lease was given. */
       readonly at: number;
       readonly accountHeld: boolean;
-      readonly campaign: SliceCampaign;
+      /** Absent where it carries single messages. */
+      readonly campaign: SliceCampaign | undefined;
     }
   | { readonly is: 'none' | 'final' | 'elsewhere' | 'leased' | 'other version' };
+
+/** What a step says of a single message that goes where its slice goes. */
+export interface MessageChange {
+  readonly id: string;
+  readonly from: StateOf<'message'>;
+  readonly to: StateOf<'message'>;
+  /** The place of its request among those that leave, from 1 on; 0: it changes in any case. */
+  readonly leavesWith: number;
+  readonly code?: string | undefined;
+  readonly event?: EventDraft | undefined;
+  /** What it said is forgotten. */
+  readonly forgets: boolean;
+}
+
+export interface Leaving {
+  readonly becomes: string;
+  /** How many it carries. */
+  readonly carries: number;
+  /** When the first of its people must not get it any more, ms since the epoch. */
+  readonly expiresAt?: number | undefined;
+  /** Marks of its texts, joined; see text-marks.ts. */
+  readonly opens?: string | undefined;
+}
 
 export interface SliceStep {
   /** How the record knows this very step again. The same word for every try at it. */
@@ -107,8 +147,8 @@ export interface SliceStep {
   readonly changed: readonly { readonly number: number; readonly read: string; readonly becomes: string }[];
   /** Requests that are written and do not leave: who waits again, or is over without having been sent to. */
   readonly opened: readonly string[];
-  /** Requests that are about to leave, and how many each carries. */
-  readonly leaving: readonly { readonly becomes: string; readonly carries: number }[];
+  /** Requests that are about to leave. */
+  readonly leaving: readonly Leaving[];
   /** The number of the first that is opened or leaves. */
   readonly next: number;
   /** Fields of the campaign, and by how much they change. */
@@ -120,10 +160,28 @@ export interface SliceStep {
   readonly optOutsOf: readonly string[];
   /** An account that is held is tried all the same. */
   readonly tried: boolean;
+  /** Only while a recovery is under way. */
+  readonly inRecovery?: boolean;
+  readonly messages: readonly MessageChange[];
+  /** The clock of Redis a moment ago: in which half day the marks of sent texts are kept. */
+  readonly at: number;
+  /** Marks of texts that are no longer open, and of those that are counted as sent from now on. */
+  readonly closes: readonly string[];
+  readonly sent: readonly string[];
 }
 
 /** Why no more of the requests leave. */
-const whysNotMore = ['', 'recovering', 'cancelled', 'parked', 'held', 'opt-outs', 'paced'] as const;
+const whysNotMore = [
+  '',
+  'recovering',
+  'cancelled',
+  'parked',
+  'held',
+  'opt-outs',
+  'expiring',
+  'busy',
+  'paced',
+] as const;
 export type WhyNotMore = (typeof whysNotMore)[number];
 
 export type SliceStepped =
@@ -137,27 +195,28 @@ export type SliceStepped =
       readonly rev: number;
       /** Of effects; 0 where none leaves. */
       readonly counter: number;
+      /** Marks of the texts that are open elsewhere. */
+      readonly busy: readonly string[];
     }
   /** An earlier try had come through. */
   | { readonly is: 'mine'; readonly leave: number }
-  | { readonly is: 'none' }
+  | { readonly is: 'none' | 'recovered' }
   | { readonly is: 'not yours'; readonly state: string };
+
+type SliceNames = Pick<SliceRecord, 'id' | 'account' | 'campaign' | 'lane'>;
 
 /** What an attempt needs of the slices, from Redis or from a double of it. */
 export interface SlicesContract {
   read(id: string): Promise<SliceRecord | undefined>;
   begin(id: string, queue: SliceQueue, leaseMs: number): Promise<SliceBegun>;
-  step(
-    record: Pick<SliceRecord, 'id' | 'account' | 'campaign'>,
-    lease: string,
-    step: SliceStep,
-  ): Promise<SliceStepped>;
+  step(record: SliceNames, lease: string, step: SliceStep): Promise<SliceStepped>;
   /** Whether the last step of this slice is this one, under this lease. */
   kept(id: string, lease: string, op: string): Promise<boolean>;
 }
 
 const LOOKED_AT: Readonly<Record<SliceQueue, readonly SliceState[]>> = {
   'sms-batch': ['queued'],
+  'sms-otp': ['queued'],
   'status-poll': ['queued', 'unknown'],
 };
 const OVER: readonly SliceState[] = ['settled'];
@@ -207,7 +266,7 @@ export class Slices implements SlicesContract {
       slice: keys.record(id),
       due: keys.due(queue),
       heldAccounts: keys.heldAccounts,
-      campaign: keys.record(campaign),
+      campaign: campaign === '' ? undefined : keys.record(campaign),
       now: this.#now?.(),
       id,
       lease,
@@ -225,20 +284,17 @@ export class Slices implements SlicesContract {
       lease,
       at,
       accountHeld: held,
-      campaign: campaignOfFields(campaign, values),
+      campaign: campaign === '' ? undefined : campaignOfFields(campaign, values),
     };
   }
 
-  async step(
-    { id, account, campaign }: Pick<SliceRecord, 'id' | 'account' | 'campaign'>,
-    lease: string,
-    step: SliceStep,
-  ): Promise<SliceStepped> {
+  async step(record: SliceNames, lease: string, step: SliceStep): Promise<SliceStepped> {
+    const { id, account } = record;
     const { from, to, sendInMs, lookInMs, optOutsOf, counts, set = {} } = step;
     const lists = optOutsOf.map((sender) => keys.optOuts(account, sender));
     if (lists.length > 0) lists.push(keys.optOutsForgotten(account));
     const stepped = await stepSlice(this.#redis, {
-      ...keysOf(campaign),
+      ...keysOf(record, step.at),
       slice: keys.record(id),
       left: keys.state('chunk', from),
       entered: to === 'settled' ? undefined : keys.state('chunk', to),
@@ -255,6 +311,7 @@ export class Slices implements SlicesContract {
       lookInMs: lookInMs === 'as it is' ? undefined : lookInMs,
       lookAsItIs: lookInMs === 'as it is',
       tried: step.tried,
+      inRecovery: step.inRecovery ?? false,
       recounted: step.recounted ?? false,
       next: step.next,
       memory: this.#heartbeat.remembered(),
@@ -263,9 +320,13 @@ export class Slices implements SlicesContract {
       leaving: step.leaving,
       fields: set,
       deltas: Object.fromEntries(Object.entries(counts).filter(([, delta]) => delta !== 0)),
+      closes: step.closes.join(''),
+      sent: step.sent.join(''),
+      messages: step.messages.map(askedOf),
     });
     if (stepped.is === 'applied' && stepped.why === 'recovering') this.#heartbeat.refused();
-    return stepped.is === 'applied' ? { ...stepped, why: whyOf(stepped.why) } : stepped;
+    if (stepped.is !== 'applied') return stepped;
+    return { ...stepped, why: whyOf(stepped.why), busy: marksIn(stepped.busy ?? '') };
   }
 
   async kept(id: string, lease: string, op: string): Promise<boolean> {
@@ -285,9 +346,12 @@ export const SLICED = 's';
 
 const NAME = new RegExp(`^.+\\.${SLICED}[0-9a-f]+-\\d+$`);
 
-/** Slices are named after their campaign, their upload and their place in it. */
+/** The names of slices of single messages begin with it, and an underscore. */
+export const SLICE_PREFIX = 'slc';
+
+/** Slices of a campaign are named after it, their upload and their place in it. */
 export function isSlice(id: string): boolean {
-  return NAME.test(id);
+  return id.startsWith(`${SLICE_PREFIX}_`) || NAME.test(id);
 }
 
 /** Whether what it hands out are slices. */
@@ -297,7 +361,7 @@ export function isSliced({ uploads }: { readonly uploads: readonly { readonly ta
 
 /** How many recipients a slice has, by its place: the canary alone, then small ones for many workers, then large ones. */
 export function sizeOfSlice(place: number, canary: number): number {
-  if (place === 0 && canary > 0) return Math.ceil(canary / RECIPIENTS_PER_CHUNK) * RECIPIENTS_PER_CHUNK;
+  if (place === 0 && canary > 0) return Math.ceil(canary / RECIPIENTS_PER_REQUEST) * RECIPIENTS_PER_REQUEST;
   return place <= SMALL_SLICES ? SMALL : LARGE;
 }
 
@@ -305,14 +369,23 @@ const SMALL_SLICES = 8;
 const SMALL = 250;
 const LARGE = 1_000;
 
+/** '' where it carries single messages. */
 export function campaignOfSlice(id: string): string {
-  return id.slice(0, id.lastIndexOf('.'));
+  return id.slice(0, Math.max(0, id.lastIndexOf('.')));
 }
 
-function keysOf(campaign: string) {
+function askedOf({ id, from, to, leavesWith, code, event, forgets }: MessageChange) {
+  const told = event && { eventType: event.type, eventData: JSON.stringify(event.data) };
+  return { record: keys.record(id), leavesWith, left: from, entered: to, code, forgets, ...told };
+}
+
+function keysOf({ account, campaign, lane }: SliceNames, at: number) {
   return {
-    campaign: keys.record(campaign),
-    dueToSend: keys.due('sms-batch'),
+    campaign: campaign === '' ? undefined : keys.record(campaign),
+    dueToSend: keys.due(queueOfLane[lane]),
+    messageCounts: keys.counts('message'),
+    openTexts: keys.openTexts(account),
+    sentTexts: keys.sentTexts(account, slotOf(at)),
     dueToLook: keys.due('status-poll'),
     counts: keys.counts('chunk'),
     parked: keys.parked(campaign),

@@ -16,6 +16,12 @@ export const OPEN_KEPT_MS = 8 * 86_400_000;
 /** Characters of a mark: all are as long, so that many of them are one word of a command. */
 export const MARK_LENGTH = 8;
 
+export function marksIn(word: string): string[] {
+  return Array.from({ length: word.length / MARK_LENGTH }, (_, at) =>
+    word.slice(at * MARK_LENGTH, (at + 1) * MARK_LENGTH),
+  );
+}
+
 /** Codes that say only "sent", and are therefore the same for every text. */
 const NAMELESS = new Set(['', '00']);
 const NONE: readonly string[] = [];

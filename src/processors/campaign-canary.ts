@@ -6,7 +6,7 @@
 import type { CampaignRecord, Fields } from '../operations/record.ts';
 import type { RecipientState } from '../kinds/recipient.ts';
 import { chunkAt } from '../operations/campaigns.ts';
-import { RECIPIENTS_PER_CHUNK } from '../operations/chunk-items.ts';
+import { RECIPIENTS_PER_REQUEST } from '../operations/chunk-items.ts';
 import { readEvidence } from '../operations/evidence.ts';
 import { SLICED, isSlice, statesOf } from '../operations/slices.ts';
 import type { ProcessorContext } from './context.ts';
@@ -40,10 +40,10 @@ export async function judgeCanary(campaign: CampaignRecord, context: ProcessorCo
 
 function chunksOf({ canary, chunks, uploads }: CampaignRecord): number {
   const recipients = uploads.reduce((sum, upload) => sum + upload.recipients, 0);
-  const asked = canary ?? (recipients > ABOVE_RECIPIENTS ? RECIPIENTS_PER_CHUNK : 0);
+  const asked = canary ?? (recipients > ABOVE_RECIPIENTS ? RECIPIENTS_PER_REQUEST : 0);
   // The first slice is as large as the canary.
   if (uploads.some(({ tag }) => tag.startsWith(SLICED))) return asked > 0 ? 1 : 0;
-  return Math.min(chunks, Math.ceil(asked / RECIPIENTS_PER_CHUNK));
+  return Math.min(chunks, Math.ceil(asked / RECIPIENTS_PER_REQUEST));
 }
 
 /**

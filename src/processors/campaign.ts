@@ -5,7 +5,7 @@
  * It also lets time and conditions do what a person would have to get up for: begin when the time has come, wait
  * through the night, stop where nothing good comes back, and go on when the cause has cleared.
  */
-import { RECIPIENTS_PER_CHUNK } from '../operations/chunk-items.ts';
+import { RECIPIENTS_PER_REQUEST } from '../operations/chunk-items.ts';
 import type { CampaignSwitch, SwitchDetails } from '../operations/campaign-switches.ts';
 import { RUN, leadsRun } from '../operations/campaigns.ts';
 import { isSliced } from '../operations/slices.ts';
@@ -126,7 +126,7 @@ function roomFor(campaign: CampaignRecord, running: number, { policy }: Processo
   const unsettled = units - (campaign.fed - campaign.settled);
   const { perSecond, out } = campaign;
   if (perSecond === undefined) return unsettled;
-  const ahead = Math.max(LEAST_PACED, Math.ceil((perSecond * PACED_AHEAD_S) / RECIPIENTS_PER_CHUNK));
+  const ahead = Math.max(LEAST_PACED, Math.ceil((perSecond * PACED_AHEAD_S) / RECIPIENTS_PER_REQUEST));
   return Math.min(unsettled, ahead - out);
 }
 

@@ -20,7 +20,7 @@ export type Processor = (id: string, context: ProcessorContext) => Promise<Attem
 export const processors: { readonly [Name in Exclude<QueueName, 'batch' | 'event-delivery'>]: Processor } = {
   disbursement: payDisbursement,
   'sms-batch': (id, context) => (isSlice(id) ? sendNextSlice(id, context) : sendChunk(id, 'sms-batch', context)),
-  'sms-otp': (id, context) => sendChunk(id, 'sms-otp', context),
+  'sms-otp': (id, context) => sendNextSlice(id, context, 'sms-otp'),
   'invoice-confirm': advanceInvoice,
   'status-poll': pollStatus,
   'direct-credit': advanceDirectCredit,

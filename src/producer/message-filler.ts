@@ -1,24 +1,19 @@
 /**
- * Collects single messages into chunks of up to 50, since upstream takes that many in one request. Each process fills
- * chunks of its own, a few per account and lane; a message is durable in its chunk before it is answered.
+ * Collects single messages into slices of up to 50, since upstream takes that many in one request. Each process fills
+ * slices of its own, a few per account and lane; a message is durable in its slice before it is answered.
  *
- * What is asked for in one turn of the event loop goes into its chunk in one script, whichever door it came through.
+ * What is asked for in one turn of the event loop goes into its slice in one script, whichever door it came through.
  */
 import type { Redis } from 'ioredis';
-import { operations, type RequestOf } from '../kinds/index.ts';
+import type { RequestOf } from '../kinds/index.ts';
 import type { QueueName } from '../kinds/due-queues.ts';
 import { derivedId } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
 import type { Guard } from '../operations/heartbeat.ts';
-import { RECIPIENTS_PER_CHUNK } from '../operations/chunk-items.ts';
+import { RECIPIENTS_PER_REQUEST } from '../operations/chunk-items.ts';
 import type { AcceptingScripts } from '../operations/accepted.ts';
-import {
-  type MessageAccepted,
-  type NewMessage,
-  type OpenChunk,
-  acceptMessages,
-  queueOfLane,
-} from '../operations/messages.ts';
+import { type MessageAccepted, type NewMessage, type OpenSlice, acceptMessages } from '../operations/messages.ts';
+import { SLICE_PREFIX, queueOfLane } from '../operations/slices.ts';
 import { batchPerTick } from '../redis/auto-pipeline.ts';
 
 interface Options {
@@ -31,7 +26,7 @@ interface Options {
   readonly scripts?: AcceptingScripts | undefined;
 }
 
-type Target = Pick<OpenChunk, 'account' | 'lane'>;
+type Target = Pick<OpenSlice, 'account' | 'lane'>;
 
 /** Somebody waits for the verdict on this message. */
 interface Asked {
@@ -41,7 +36,7 @@ interface Asked {
   readonly reject: (error: unknown) => void;
 }
 
-interface FillingChunk extends OpenChunk {
+interface FillingSlice extends OpenSlice {
   /** The numbers in it or on the way into it: number → id of the message. */
   readonly numbers: Map<string, string>;
   readonly cancelTimer: () => void;
@@ -53,19 +48,19 @@ interface FillingChunk extends OpenChunk {
 
 type Names = Pick<NewMessage, 'id' | 'fingerprint' | 'reference' | 'idOfReference'>;
 
-/** If this process dies before it wakes the chunk, the due index does. */
+/** If this process dies before it wakes the slice, the due index does. */
 const WAKE_GRACE_MS = 2_000;
 
 /**
  * Of an account and lane, filled at a time: a number that stands in the first goes into the next one. So a list in
- * which everybody stands a few times still fills its chunks.
+ * which everybody stands a few times still fills its slices.
  */
 export const MOST_FILLING = 8;
 
 export class MessageFiller {
   readonly #options: Options;
   /** The oldest first: a message in a later one is in those before it too, so their texts keep their order. */
-  readonly #filling = new Map<string, FillingChunk[]>();
+  readonly #filling = new Map<string, FillingSlice[]>();
   readonly #ask: (asked: Asked) => void;
 
   constructor(options: Options) {
@@ -81,68 +76,68 @@ export class MessageFiller {
   }
 
   flush(): void {
-    for (const chunk of [...this.#filling.values()].flat()) this.#close(chunk);
+    for (const slice of [...this.#filling.values()].flat()) this.#close(slice);
   }
 
   async #place(together: readonly Asked[]): Promise<void> {
     try {
-      const byChunk = this.#share(together);
-      await Promise.all([...byChunk].map(([chunk, asked]) => this.#put(chunk, asked)));
+      const bySlice = this.#share(together);
+      await Promise.all([...bySlice].map(([slice, asked]) => this.#put(slice, asked)));
     } catch (error) {
       // A fault of ours, and no reason to leave anybody without an answer.
       for (const { reject } of together) reject(error);
     }
   }
 
-  /** Which chunk each goes into. From here on none of these chunks is woken before all of them have arrived. */
-  #share(together: readonly Asked[]): Map<FillingChunk, Asked[]> {
-    const byChunk = new Map<FillingChunk, Asked[]>();
+  /** Which slice each goes into. From here on none of these slices is woken before all of them have arrived. */
+  #share(together: readonly Asked[]): Map<FillingSlice, Asked[]> {
+    const bySlice = new Map<FillingSlice, Asked[]>();
     for (const asked of together) {
-      const chunk = this.#chunkFor(asked);
-      chunk.pending += 1;
-      if (chunk.numbers.size === RECIPIENTS_PER_CHUNK) this.#close(chunk);
-      const others = byChunk.get(chunk);
+      const slice = this.#sliceFor(asked);
+      slice.pending += 1;
+      if (slice.numbers.size === RECIPIENTS_PER_REQUEST) this.#close(slice);
+      const others = bySlice.get(slice);
       if (others) others.push(asked);
-      else byChunk.set(chunk, [asked]);
+      else bySlice.set(slice, [asked]);
     }
-    return byChunk;
+    return bySlice;
   }
 
-  /** A chunk that somebody has begun to send, or filled, takes no more: the next one does. */
-  async #put(chunk: FillingChunk, asked: readonly Asked[]): Promise<void> {
+  /** A slice that somebody has begun to send, or filled, takes no more: the next one does. */
+  async #put(slice: FillingSlice, asked: readonly Asked[]): Promise<void> {
     const left: Asked[] = [];
     try {
       const messages = asked.map(({ message }) => message);
-      const { count, verdicts } = await acceptMessages(this.#options.redis, chunk, messages, {
+      const { count, verdicts } = await acceptMessages(this.#options.redis, slice, messages, {
         heartbeat: this.#options.heartbeat,
         scripts: this.#options.scripts,
       });
       for (const [at, verdict] of verdicts.entries()) {
-        if (verdict.outcome === 'accepted') chunk.filled = true;
+        if (verdict.outcome === 'accepted') slice.filled = true;
         if (verdict.outcome !== 'full') asked[at]?.resolve(verdict);
         else left.push(...asked.slice(at, at + 1));
       }
-      if (left.length > 0 || count >= RECIPIENTS_PER_CHUNK) this.#close(chunk);
+      if (left.length > 0 || count >= RECIPIENTS_PER_REQUEST) this.#close(slice);
     } catch (error) {
       for (const { reject } of asked) reject(error);
     } finally {
-      chunk.pending -= asked.length;
-      this.#wakeIfReady(chunk);
+      slice.pending -= asked.length;
+      this.#wakeIfReady(slice);
     }
     if (left.length > 0) await this.#place(left);
   }
 
   /**
-   * No number twice in one chunk: statistics could not tell the two apart. The same message twice is no such case,
+   * No number twice in one slice: statistics could not tell the two apart. The same message twice is no such case,
    * since it is accepted once.
    */
-  #chunkFor({ target, message: { id, to } }: Asked): FillingChunk {
+  #sliceFor({ target, message: { id, to } }: Asked): FillingSlice {
     const filling = this.#filling.get(placeOf(target)) ?? [];
-    let free: FillingChunk | undefined;
-    for (const chunk of filling) {
-      const known = chunk.numbers.get(to);
-      if (known === id) return chunk;
-      if (known === undefined) free ??= chunk;
+    let free: FillingSlice | undefined;
+    for (const slice of filling) {
+      const known = slice.numbers.get(to);
+      if (known === id) return slice;
+      if (known === undefined) free ??= slice;
     }
     free?.numbers.set(to, id);
     if (free) return free;
@@ -151,42 +146,42 @@ export class MessageFiller {
     return this.#open(target, [to, id]);
   }
 
-  #open({ account, lane }: Target, first: readonly [to: string, id: string]): FillingChunk {
+  #open({ account, lane }: Target, first: readonly [to: string, id: string]): FillingSlice {
     const { random, batchWindowMs, after } = this.#options;
-    const chunk: FillingChunk = {
-      id: derivedId(operations.chunk.prefix, random.hex(16)),
+    const slice: FillingSlice = {
+      id: derivedId(SLICE_PREFIX, random.hex(16)),
       account,
       lane,
       dueInMs: batchWindowMs + WAKE_GRACE_MS,
       numbers: new Map([first]),
-      cancelTimer: after(batchWindowMs, () => this.#close(chunk)),
+      cancelTimer: after(batchWindowMs, () => this.#close(slice)),
       pending: 0,
       filled: false,
       closed: false,
     };
-    const place = placeOf(chunk);
-    this.#filling.set(place, [...(this.#filling.get(place) ?? []), chunk]);
-    return chunk;
+    const place = placeOf(slice);
+    this.#filling.set(place, [...(this.#filling.get(place) ?? []), slice]);
+    return slice;
   }
 
-  #close(chunk: FillingChunk): void {
-    chunk.cancelTimer();
-    if (chunk.closed) return;
-    chunk.closed = true;
-    const place = placeOf(chunk);
-    const others = (this.#filling.get(place) ?? []).filter((other) => other !== chunk);
+  #close(slice: FillingSlice): void {
+    slice.cancelTimer();
+    if (slice.closed) return;
+    slice.closed = true;
+    const place = placeOf(slice);
+    const others = (this.#filling.get(place) ?? []).filter((other) => other !== slice);
     if (others.length > 0) this.#filling.set(place, others);
     else this.#filling.delete(place);
-    this.#wakeIfReady(chunk);
+    this.#wakeIfReady(slice);
   }
 
-  /** A chunk that is woken before its last message has arrived would be sent without it. */
-  #wakeIfReady(chunk: FillingChunk): void {
-    if (chunk.closed && chunk.filled && chunk.pending === 0) this.#options.wake(queueOfLane[chunk.lane], chunk.id, 1);
+  /** A slice that is woken before its last message has arrived would be sent without it. */
+  #wakeIfReady(slice: FillingSlice): void {
+    if (slice.closed && slice.filled && slice.pending === 0) this.#options.wake(queueOfLane[slice.lane], slice.id, 1);
   }
 }
 
-/** Under what chunks are found while they are being filled. */
+/** Under what slices are found while they are being filled. */
 function placeOf({ account, lane }: Target): string {
   return `${lane} ${account}`;
 }

@@ -7,7 +7,7 @@ import type { InputOf } from '../kinds/index.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { toMs } from '../lib/durations.ts';
 import { type Random, systemRandom } from '../lib/random.ts';
-import { queueOfLane } from '../operations/messages.ts';
+import { queueOfLane } from '../operations/slices.ts';
 import { queues } from '../queues/index.ts';
 import { openQueue } from '../queues/open.ts';
 import { Waker } from '../queues/waker.ts';

@@ -114,7 +114,7 @@ describe('a body of many lines', () => {
       { index: 30, outcome: 'invalid' },
     ]);
     const places = await Promise.all(
-      verdicts.flatMap(({ id }) => (id ? [service.redis.hget(keys.record(id), 'chunk')] : [])),
+      verdicts.flatMap(({ id }) => (id ? [service.redis.hget(keys.record(id), 'slice')] : [])),
     );
     const [full = '', next = ''] = new Set(places);
     expect(places).toEqual([...Array(50).fill(full), ...Array(9).fill(next)]);

@@ -75,7 +75,7 @@ test('the text of a one-time password is forgotten when it was sent', async () =
   await service.until(`/v1/messages/${id}`, ({ state }) => state === 'sent');
   const record = await service.redis.hgetall(`op:${id}`);
   expect(record['text']).toBe('');
-  expect(JSON.stringify(await service.redis.hgetall(`op:${record['chunk']}`))).not.toContain('4711');
+  expect(JSON.stringify(await service.redis.hgetall(`op:${record['slice']}`))).not.toContain('4711');
 });
 
 test('a message whose fate stays unknown is told as such, once', async () => {

@@ -78,7 +78,7 @@ class Driver {
     const again = this.#last[this.#last.length - 1 - this.#chance.whole(3)];
     const asked = again && this.#chance.happens(0.15) ? again : this.#step(id);
     this.#last.push(asked);
-    const record = { id: asked.id, account: 'main', campaign: CAMPAIGN };
+    const record = { id: asked.id, account: 'main', campaign: CAMPAIGN, lane: 'normal' } as const;
     return { run: (slices) => slices.step(record, asked.lease, asked.step), heard };
   }
 
@@ -118,6 +118,10 @@ class Driver {
         set: chance.happens(0.1) ? { tries: chance.whole(5) } : {},
         optOutsOf: [],
         tried: chance.happens(0.2),
+        at: START,
+        messages: [],
+        closes: [],
+        sent: [],
       },
     };
   }

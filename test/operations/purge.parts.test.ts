@@ -67,23 +67,23 @@ describe('a chunk that no upload has brought', () => {
   });
 });
 
-test('the number of a message that is over is open while others of its chunk are in doubt', async () => {
+test('the number of a message that is over is open while others of its slice are in doubt', async () => {
   const world = textsBench(store.redis);
   const [awa = { to: '' }] = people(2);
-  await world.chunk('chk_1', people(2));
+  await world.slice('slc_1', people(2));
   world.service.fate.push('half lost');
-  await world.send('chk_1');
-  expect(await world.states('chk_1', 2)).toEqual(['sent', 'unknown']);
+  await world.send('slc_1');
+  expect(await world.states('slc_1', 2)).toEqual(['sent', 'unknown']);
   expect(await forget(awa.to)).toMatchObject({ messages: 1, open: 1 });
-  await world.finish('chk_1');
+  await world.finish('slc_1');
   expect(await forget(awa.to)).toMatchObject({ messages: 0, open: 0 });
-  expect((await world.queries.read('chunk', 'chk_1'))?.items).not.toContain(awa.to);
+  expect((await world.slices.read('slc_1'))?.items).not.toContain(awa.to);
 });
 
 test('a message that is not over is open once', async () => {
   const world = textsBench(store.redis);
   const [awa = { to: '' }] = people(1);
-  await world.chunk('chk_1', [awa]);
+  await world.slice('slc_1', [awa]);
   expect(await forget(awa.to)).toMatchObject({ messages: 0, open: 1 });
 });
 

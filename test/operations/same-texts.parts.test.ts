@@ -11,9 +11,10 @@ const TO = '+221711000000';
 async function asking() {
   const world = campaignWorld(store.redis, { sliced: 100 });
   const id = await world.ready(1);
-  const ask = (text: string): Promise<boolean[]> => {
+  const ask = async (text: string): Promise<boolean[]> => {
     const asker = { account: 'main', campaign: 'cmp_other', at: world.now() };
-    return new SameTexts(store.redis).spokenFor(asker, [{ to: TO, text, codes: ['00'] }]);
+    const free = await new SameTexts(store.redis).freeCodes(asker, [{ to: TO, text, codes: ['00'] }]);
+    return free.map((code) => code === undefined);
   };
   return { world, id, ask };
 }

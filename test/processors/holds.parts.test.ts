@@ -156,15 +156,15 @@ describe('a disbursement whose service cannot be reached', () => {
   });
 });
 
-describe('a chunk that is let through to try and is refused for a bad number', () => {
+describe('a slice that is let through to try and is refused for a bad number', () => {
   async function refused(reason: string) {
     const world = textsBench(store.redis);
     const [, bad = { to: '' }] = people(2);
-    await world.chunk('chk_1', people(2));
+    await world.slice('slc_1', people(2));
     world.service.bad.add(bad.to);
     await world.context.accounts.hold('main', 'messaging', reason);
     await mayBeTried(`messaging.${reason}`);
-    expect(await world.send('chk_1')).toEqual({ outcome: 'advanced', reason: 'one_of_many' });
+    expect(await world.send('slc_1')).toEqual({ outcome: 'unknown', reason: 'in_doubt' });
     return (await world.context.accounts.holdsOf('main')).map((hold) => hold.reason);
   }
 

@@ -5,7 +5,7 @@ import { keys } from '../../src/operations/keys.ts';
 import { acceptMessages } from '../../src/operations/messages.ts';
 import { Restored } from '../../src/operations/restored.ts';
 import type { ProcessorContext } from '../../src/processors/context.ts';
-import { lookAtChunk } from '../../src/processors/chunk-look.ts';
+import { pollStatus } from '../../src/processors/index.ts';
 import { type BatchTools, batchProcessor } from '../../src/processors/batch/batch.ts';
 import { advanceDirectCredit } from '../../src/processors/disbursement/direct-credit.ts';
 import { payDisbursement } from '../../src/processors/disbursement/pay.ts';
@@ -271,7 +271,7 @@ describe('texts', () => {
         const due = await store.redis.zrange('due:status-poll', '0', '-1');
         if (due.length === 0) return;
         world.advance(60_000);
-        for (const id of due) await lookAtChunk(id, context);
+        for (const id of due) await pollStatus(id, context);
       }
     };
     return { ...world, context, service, book, lookUntilOver };
@@ -369,7 +369,7 @@ describe('texts', () => {
       ['otp', 'code'],
     ] as const) {
       const message = { id, fingerprint: id, to: '+221770000001', text: `Text ${id}` };
-      await acceptMessages(store.redis, { id: `chk_${id}`, account: 'main', lane, dueInMs: 0 }, [message], { now });
+      await acceptMessages(store.redis, { id: `slc_${id}`, account: 'main', lane, dueInMs: 0 }, [message], { now });
     }
     await apply(context);
     expect(await queries.read('message', 'one')).toMatchObject({ state: 'unknown' });

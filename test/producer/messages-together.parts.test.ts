@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
 import type { InputOf } from '../../src/kinds/index.ts';
 import { seededRandom } from '../../src/lib/random.ts';
-import { type MessageItem, unpackMessageItems } from '../../src/operations/chunk-items.ts';
+import { type MessageItem, messageIn, unpackItems } from '../../src/operations/slice-form.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { acceptMessages } from '../../src/operations/messages.ts';
 import { acceptMessagesScript } from '../../src/operations/scripts/generated/scripts.ts';
@@ -57,25 +57,25 @@ const texts = (count: number, more: (n: number) => Partial<InputOf<'message'>> =
 const named = (count: number, from = 0) =>
   Array.from({ length: count }, (_, n) => aMessage({ to: numberOf(from + n), reference: `r-${from + n}` }));
 
-async function chunks(redis: Redis = store.redis): Promise<Record<string, MessageItem[]>> {
+async function slices(redis: Redis = store.redis): Promise<Record<string, MessageItem[]>> {
   const ids = await redis.zrange(keys.due('sms-batch'), '0', '-1');
   const all = ids.map(async (id) => {
     const [count, items] = await redis.hmget(keys.record(id), 'count', 'items');
-    const unpacked = unpackMessageItems(items ?? '');
+    const unpacked = unpackItems({ items: items ?? '', rows: '' }).map(messageIn);
     expect(unpacked).toHaveLength(Number(count));
     return [id, unpacked] as const;
   });
   return Object.fromEntries(await Promise.all(all));
 }
 
-const everyone = async (redis?: Redis): Promise<MessageItem[]> => Object.values(await chunks(redis)).flat();
+const everyone = async (redis?: Redis): Promise<MessageItem[]> => Object.values(await slices(redis)).flat();
 /** The one it is, or contradicts. */
 const idIn = (answer: Answer | undefined): string | undefined =>
   answer && 'id' in answer ? answer.id : answer?.outcome === 'conflict' ? answer.existingId : undefined;
 const outcomes = (answers: readonly { outcome: string }[]): string[] => answers.map(({ outcome }) => outcome);
 
 describe('messages that are asked for in one turn', () => {
-  test('cost one script for each chunk they fill, and keep their order in it', async () => {
+  test('cost one script for each slice they fill, and keep their order in it', async () => {
     const { ask, scripts, woken, passWindow } = door();
     await ask(texts(1));
     passWindow();
@@ -83,7 +83,7 @@ describe('messages that are asked for in one turn', () => {
     woken.length = 0;
     const answers = await ask(texts(120));
     expect(scripts).toEqual(Array(3).fill(acceptMessagesScript.sha));
-    const filled = await chunks();
+    const filled = await slices();
     const places = answers.map(idIn);
     const [, ...rest] = Object.values(filled).toSorted(
       (a, b) => places.indexOf(a[0]?.id ?? '') - places.indexOf(b[0]?.id ?? ''),
@@ -100,33 +100,33 @@ describe('messages that are asked for in one turn', () => {
     expect(await store.redis.hget(keys.counts('chunk'), 'queued')).toBe('4');
   });
 
-  test('join the chunk that is open until it has fifty, and go on into the next', async () => {
+  test('join the slice that is open until it has fifty, and go on into the next', async () => {
     const { ask, scripts } = door();
     await ask(named(30));
     await ask(named(30, 30));
-    const sizes = Object.values(await chunks()).map(({ length }) => length);
+    const sizes = Object.values(await slices()).map(({ length }) => length);
     expect(new Set(sizes)).toEqual(new Set([50, 10]));
     expect(scripts).toHaveLength(3);
   });
 
-  test('are never more than fifty in a chunk, whoever asks for how many', async () => {
+  test('are never more than fifty in a slice, whoever asks for how many', async () => {
     const messages = Array.from({ length: 60 }, (_, n) => ({
       id: `m${n}`,
       fingerprint: 'fp',
       to: numberOf(n),
       text: 'x',
     }));
-    const chunk = { id: 'chk_1', account: 'main', lane: 'normal', dueInMs: 0 } as const;
-    const { count, verdicts } = await acceptMessages(store.redis, chunk, messages);
+    const slice = { id: 'chk_1', account: 'main', lane: 'normal', dueInMs: 0 } as const;
+    const { count, verdicts } = await acceptMessages(store.redis, slice, messages);
     expect(count).toBe(50);
     expect(outcomes(verdicts)).toEqual([...Array(50).fill('accepted'), ...Array(10).fill('full')]);
-    const again = await acceptMessages(store.redis, chunk, messages);
+    const again = await acceptMessages(store.redis, slice, messages);
     expect(outcomes(again.verdicts)).toEqual([...Array(50).fill('duplicate'), ...Array(10).fill('full')]);
     expect(await store.redis.exists(keys.record('m50'))).toBe(0);
     expect(await everyone()).toHaveLength(50);
   });
 
-  test('are in the chunk as they were asked for, whatever they are written with', async () => {
+  test('are in the slice as they were asked for, whatever they are written with', async () => {
     const text = 'a/b "c" \\ \n\t\u0001\u007f ’é 🙂 {"x":[1]} %s';
     const expiresAt = '2030-01-01T00:00:00.000Z';
     const { ask } = door();
@@ -191,14 +191,14 @@ describe('messages that are asked for in one turn', () => {
     expect(scripts).toHaveLength(2);
   });
 
-  test('and find their chunk begun by somebody go into the next, in their order', async () => {
+  test('and find their slice begun by somebody go into the next, in their order', async () => {
     const { ask, woken, passWindow } = door();
     await ask(named(10));
-    const [begun = ''] = Object.keys(await chunks());
+    const [begun = ''] = Object.keys(await slices());
     await store.redis.hset(keys.record(begun), 'lease', 'somebody');
     const answers = await ask([...named(5), ...named(20, 10)]);
     expect(outcomes(answers)).toEqual([...Array(5).fill('duplicate'), ...Array(20).fill('accepted')]);
-    const { [begun]: untouched, ...others } = await chunks();
+    const { [begun]: untouched, ...others } = await slices();
     expect(untouched).toHaveLength(10);
     const next = Object.values(others).flat();
     expect(next.map(({ to }) => to)).toEqual(Array.from({ length: 20 }, (_, n) => numberOf(10 + n)));
@@ -206,42 +206,42 @@ describe('messages that are asked for in one turn', () => {
     expect(woken.toSorted()).toEqual([begun, ...Object.keys(others)].toSorted());
   });
 
-  test('of two lanes and of the same number twice are in chunks of their own', async () => {
+  test('of two lanes and of the same number twice are in slices of their own', async () => {
     const { ask } = door();
     await ask([...texts(2), ...texts(2, () => ({ lane: 'otp' })), ...texts(2)]);
-    expect(Object.values(await chunks()).map(({ length }) => length)).toEqual([2, 2]);
+    expect(Object.values(await slices()).map(({ length }) => length)).toEqual([2, 2]);
     expect(await store.redis.zcard(keys.due('sms-otp'))).toBe(1);
   });
 
-  test('fill their chunks although everybody stands several times in a row, and keep the order of each', async () => {
+  test('fill their slices although everybody stands several times in a row, and keep the order of each', async () => {
     const { ask, woken } = door();
     const times = 3;
     const asked = Array.from({ length: 100 * times }, (_, n) =>
       aMessage({ to: numberOf(Math.floor(n / times)), text: String(n % times) }),
     );
     await ask(asked);
-    const filled = await chunks();
+    const filled = await slices();
     expect(Object.values(filled).map(({ length }) => length)).toEqual(Array(2 * times).fill(50));
     for (const items of Object.values(filled)) expect(new Set(items.map(({ to }) => to))).toHaveLength(50);
     const inOrder = woken.flatMap((id) => filled[id] ?? []).filter(({ to }) => to === numberOf(7));
     expect(inOrder.map(({ text }) => text)).toEqual(['0', '1', '2']);
   });
 
-  test('and are all to one number wait in few chunks at a time, the oldest of which goes first', async () => {
+  test('and are all to one number wait in few slices at a time, the oldest of which goes first', async () => {
     const { ask, woken, passWindow } = door();
     const answers = await ask(Array.from({ length: MOST_FILLING + 2 }, (_, n) => aMessage({ text: String(n) })));
     expect(woken).toHaveLength(2);
     passWindow();
-    const filled = await chunks();
+    const filled = await slices();
     expect(woken.flatMap((id) => filled[id] ?? []).map(({ id }) => id)).toEqual(answers.map(idIn));
   });
 
-  test('and are asked for again find their chunks, and send none of them off before its time', async () => {
+  test('and are asked for again find their slices, and send none of them off before its time', async () => {
     const { ask, woken } = door();
     const several = Array.from({ length: MOST_FILLING }, (_, n) => aMessage({ reference: `r-${n}` }));
     await ask(several);
     expect(outcomes(await ask(several.toReversed()))).toEqual(Array(MOST_FILLING).fill('duplicate'));
-    expect([woken, Object.keys(await chunks()).length]).toEqual([[], MOST_FILLING]);
+    expect([woken, Object.keys(await slices()).length]).toEqual([[], MOST_FILLING]);
   });
 
   test('and are lost with their connection are all told so, and nobody is woken for them', async () => {

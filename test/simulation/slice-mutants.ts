@@ -114,7 +114,7 @@ function neverLeft(begun: Acquired): Acquired {
 }
 
 function alwaysRunning(begun: Acquired): Acquired {
-  return { ...begun, campaign: { ...begun.campaign, state: 'running' } };
+  return { ...begun, campaign: begun.campaign && { ...begun.campaign, state: 'running' } };
 }
 
 function silenceIsNotSent({ upstream: { messaging } }: TextContext): Partial<Messaging> {

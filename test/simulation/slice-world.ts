@@ -210,7 +210,10 @@ export class SliceWorld {
       policy: { ...POLICY, onUnknown, ...policy } as Policy,
       slices,
       slots: new Slots(1 + chance.whole(4)),
-      sameTexts: { spokenFor: async (_asking: unknown, found: readonly unknown[]) => found.map(() => false) },
+      sameTexts: {
+        freeCodes: async (_asking: unknown, found: readonly { readonly codes: readonly string[] }[]) =>
+          found.map(({ codes }) => codes[0]),
+      },
       operations: { appendEvidence: () => send(() => undefined) } as unknown as Operations,
       accounts: { holdsOf: async () => [], release: async () => undefined } as unknown as Accounts,
       campaigns: { switch: () => send(() => this.switch('held')) } as unknown as Campaigns,

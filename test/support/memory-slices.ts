@@ -3,7 +3,9 @@ import type { Random } from '../../src/lib/random.ts';
 import { PACE_AHEAD_MS } from '../../src/operations/campaign-pace.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { RECORD_VERSION } from '../../src/operations/record.ts';
+import { OPEN_KEPT_MS, marksIn, slotOf } from '../../src/operations/text-marks.ts';
 import {
+  type MessageChange,
   type SliceBegun,
   SLICE_CAMPAIGN_FIELDS,
   type SliceQueue,
@@ -14,6 +16,7 @@ import {
   type WhyNotMore,
   campaignOfFields,
   campaignOfSlice,
+  queueOfLane,
   readSlice,
 } from '../../src/operations/slices.ts';
 import type { MemoryStore } from './memory-store.ts';
@@ -27,9 +30,17 @@ export interface SliceGuards {
   readonly numbers: boolean;
   /** What leaves is written down only while the campaign runs. */
   readonly gate: boolean;
+  /** The same text to the same number waits until the one before is over. */
+  readonly sameText: boolean;
 }
 
-export const ALL_SLICE_GUARDS: SliceGuards = { lease: true, compare: true, numbers: true, gate: true };
+export const ALL_SLICE_GUARDS: SliceGuards = {
+  lease: true,
+  compare: true,
+  numbers: true,
+  gate: true,
+  sameText: true,
+};
 
 export interface MemorySlicesOptions {
   readonly store: MemoryStore;
@@ -39,6 +50,7 @@ export interface MemorySlicesOptions {
   readonly guards?: SliceGuards;
 }
 
+type Names = Pick<SliceRecord, 'id' | 'account' | 'campaign' | 'lane'>;
 type Hash = ReadonlyMap<string, string>;
 
 export class MemorySlices implements SlicesContract {
@@ -66,7 +78,7 @@ export class MemorySlices implements SlicesContract {
     return this.#send(() => this.#store.step(() => this.#begin(id, queue, { lease, leaseMs })));
   }
 
-  step(record: Pick<SliceRecord, 'id' | 'campaign'>, lease: string, step: SliceStep): Promise<SliceStepped> {
+  step(record: Names, lease: string, step: SliceStep): Promise<SliceStepped> {
     return this.#send(() => this.#store.step(() => this.#step(record, lease, step)));
   }
 
@@ -92,7 +104,7 @@ export class MemorySlices implements SlicesContract {
       store.remove(keys.due(queue), id);
       return { is: 'final' };
     }
-    if (queue === 'sms-batch' && state !== 'queued') return { is: 'elsewhere' };
+    if (queue !== 'status-poll' && state !== 'queued') return { is: 'elsewhere' };
     if (record.get('lease') && Number(record.get('until') ?? 0) > at) return { is: 'leased' };
     const ends = at + leaseMs;
     store.setFields(key, { lease, until: ends });
@@ -106,14 +118,18 @@ export class MemorySlices implements SlicesContract {
       lease,
       at,
       accountHeld,
-      campaign: campaignOfFields(
-        campaign,
-        SLICE_CAMPAIGN_FIELDS.map((field) => store.hash(keys.record(campaign)).get(field) ?? null),
-      ),
+      campaign:
+        campaign === ''
+          ? undefined
+          : campaignOfFields(
+              campaign,
+              SLICE_CAMPAIGN_FIELDS.map((field) => store.hash(keys.record(campaign)).get(field) ?? null),
+            ),
     };
   }
 
-  #step({ id, campaign }: Pick<SliceRecord, 'id' | 'campaign'>, lease: string, step: SliceStep): SliceStepped {
+  #step(names: Names, lease: string, step: SliceStep): SliceStepped {
+    const { id, campaign } = names;
     const store = this.#store;
     const at = this.#now();
     const key = keys.record(id);
@@ -127,11 +143,12 @@ export class MemorySlices implements SlicesContract {
     if (this.#guards.numbers && Number(record.get('n') ?? 0) !== step.next) return { is: 'not yours', state };
     const differs = step.changed.some(({ number, read }) => record.get(`r${number}`) !== read);
     if (this.#guards.compare && differs) return { is: 'not yours', state };
+    if (step.inRecovery && !store.hash(keys.heartbeat).has('recovering')) return { is: 'recovered' };
     const campaignKey = keys.record(campaign);
-    const { leave, why, waitMs, paceAt } = this.#gate(record, store.hash(campaignKey), step, at);
+    const { leave, why, waitMs, paceAt, busy = [] } = this.#gate(record, step, names, at);
     if (paceAt !== undefined) store.setFields(campaignKey, { paceAt });
     const rev = Number(record.get('rev') ?? 0) + 1;
-    this.#count(campaignKey, step, leave);
+    if (campaign) this.#count(campaignKey, step, leave);
     const opened = step.opened.length;
     const set: Record<string, string | number> = {
       state: step.to,
@@ -151,25 +168,33 @@ export class MemorySlices implements SlicesContract {
     if (step.keepMs === undefined) store.dropFields(key, ['lease', 'until']);
     store.setFields(key, set);
     this.#move(id, step, at);
-    this.#moveInCampaign(campaignKey, step);
-    this.#setDue(id, campaign, step, at);
+    this.#mark(names, step, leave, at);
+    for (const message of step.messages) if (message.leavesWith <= leave) this.#follow(message, at);
+    if (campaign) this.#moveInCampaign(campaignKey, step);
+    this.#setDue(names, step, at);
     const counter = leave > 0 ? store.increase(keys.heartbeat, 'counter', 1) : 0;
-    return { is: 'applied', leave, why, waitMs, rev, counter };
+    return { is: 'applied', leave, why, waitMs, rev, counter, busy };
   }
 
   #gate(
     record: Hash,
-    campaign: Hash,
-    { leaving, tried }: SliceStep,
+    { leaving, tried, closes }: SliceStep,
+    { account, campaign: id }: Names,
     at: number,
-  ): { leave: number; why: WhyNotMore; waitMs: number; paceAt?: number } {
+  ): { leave: number; why: WhyNotMore; waitMs: number; paceAt?: number; busy?: string[] } {
     const stop = (why: WhyNotMore) => ({ leave: 0, why, waitMs: 0 });
     if (leaving.length === 0) return stop('');
+    const campaign: Hash = id === '' ? new Map([['state', 'running']]) : this.#store.hash(keys.record(id));
     const state = campaign.get('state');
     if (this.#guards.gate && (state === 'cancelled' || state === 'finished')) return stop('cancelled');
     if (this.#guards.gate && state !== 'running') return stop('parked');
     const held = this.#store.score(keys.heldAccounts, record.get('account') ?? '') !== undefined;
     if (!tried && held) return stop('held');
+    if (leaving.some(({ expiresAt }) => expiresAt !== undefined && at >= expiresAt)) return stop('expiring');
+    const open = this.#store.hash(keys.openTexts(account));
+    const opens = leaving.flatMap((request) => marksIn(request.opens ?? ''));
+    const busy = opens.filter((mark) => !closes.includes(mark) && Number(open.get(mark) ?? 0) > at - OPEN_KEPT_MS);
+    if (this.#guards.sameText && busy.length > 0) return { ...stop('busy'), busy };
     const perSecond = Number(campaign.get('perSecond') ?? 0);
     if (perSecond === 0) return { leave: leaving.length, why: '', waitMs: 0 };
     let paceAt = Number(campaign.get('paceAt') ?? 0);
@@ -179,6 +204,36 @@ export class MemorySlices implements SlicesContract {
       paceAt = Math.floor(Math.max(paceAt, at) + (carries * 1_000) / perSecond);
     }
     return { leave: leaving.length, why: '', waitMs: 0, paceAt };
+  }
+
+  #mark({ account }: Names, { leaving, closes, sent, at: slotAt }: SliceStep, leave: number, at: number): void {
+    const open = keys.openTexts(account);
+    this.#store.dropFields(open, closes);
+    for (const request of leaving.slice(0, leave)) {
+      const opens = marksIn(request.opens ?? '');
+      this.#store.setFields(open, Object.fromEntries(opens.map((mark) => [mark, at])));
+    }
+    for (const mark of sent) this.#store.add(keys.sentTexts(account, slotOf(slotAt)), 0, mark);
+  }
+
+  #follow({ id, from, to, code, event, forgets }: MessageChange, at: number): void {
+    const store = this.#store;
+    const key = keys.record(id);
+    if (store.hash(key).get('state') !== from) return;
+    store.setFields(key, {
+      state: to,
+      since: at,
+      updatedAt: at,
+      rev: Number(store.hash(key).get('rev') ?? 0) + 1,
+      ...(code ? { code } : {}),
+      ...(to === 'sending' ? { sentAt: at } : {}),
+      ...(forgets ? { text: '' } : {}),
+    });
+    if (event) store.increase(key, 'seq', 1);
+    if (from === to) return;
+    store.increase(keys.counts('message'), from, -1);
+    store.increase(keys.counts('message'), to, 1);
+    if (['sent', 'failed', 'unknown', 'expired'].includes(to)) store.increase(keys.counts('outcome'), to, 1);
   }
 
   #count(campaign: string, { counts, leaving, recounted }: SliceStep, leave: number): void {
@@ -215,7 +270,7 @@ export class MemorySlices implements SlicesContract {
     if (open && settled >= Number(now.get('chunks'))) this.#store.setFields(campaign, { state: 'finished' });
   }
 
-  #setDue(id: string, campaign: string, { keepMs, sendInMs, lookInMs }: SliceStep, at: number): void {
+  #setDue({ id, campaign, lane }: Names, { keepMs, sendInMs, lookInMs }: SliceStep, at: number): void {
     const store = this.#store;
     const due = (queue: SliceQueue, inMs: number | 'as it is' | undefined): void => {
       if (inMs === 'as it is') return;
@@ -223,9 +278,10 @@ export class MemorySlices implements SlicesContract {
       else store.add(keys.due(queue), at + inMs, id);
     };
     due('status-poll', lookInMs);
-    const state = store.hash(keys.record(campaign)).get('state');
+    const sends = queueOfLane[lane];
+    const state = campaign === '' ? 'running' : store.hash(keys.record(campaign)).get('state');
     const rests = keepMs === undefined && typeof sendInMs === 'number' && state !== 'running';
-    if (!rests) return due('sms-batch', sendInMs);
+    if (!rests) return due(sends, sendInMs);
     if (state === 'cancelled') return due('sms-batch', 0);
     due('sms-batch', undefined);
     if (state !== 'finished') store.add(keys.parked(campaign), 0, id);

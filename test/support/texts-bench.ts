@@ -1,12 +1,14 @@
-/** Chunks of single messages over a real Redis, and a double of the messaging area that keeps a book of its own. */
+/** Slices of single messages over a real Redis, and a double of the messaging area that keeps a book of its own. */
 import type { Redis } from 'ioredis';
 import { systemRandom } from '../../src/lib/random.ts';
-import { Chunks } from '../../src/operations/chunks.ts';
 import { acceptMessages } from '../../src/operations/messages.ts';
 import { OptOuts } from '../../src/operations/opt-outs.ts';
+import { SameTexts } from '../../src/operations/same-texts.ts';
+import { Slices } from '../../src/operations/slices.ts';
 import type { ProcessorContext, AttemptResult } from '../../src/processors/context.ts';
-import { lookAtChunk } from '../../src/processors/chunk-look.ts';
-import { sendChunk } from '../../src/processors/sms-batch.ts';
+import { lookAtSlice } from '../../src/processors/text/look.ts';
+import { sendNextSlice } from '../../src/processors/text/slice.ts';
+import { Slots } from '../../src/processors/text/slots.ts';
 import type { OutgoingMessage, Statistics } from '../../src/upstream/messaging/messaging.ts';
 import type { Verdict } from '../../src/upstream/verdict.ts';
 import { processorWorld, not, ok } from './processor-world.ts';
@@ -96,32 +98,35 @@ export function textsBench(redis: Redis, policy: Partial<ProcessorContext['polic
   const world = processorWorld(redis);
   const now = (): number => world.context.clock.now();
   const service = new ServiceDouble(now);
+  const slices = new Slices({ redis, random: systemRandom, now });
   const context = {
     ...world.context,
-    chunks: new Chunks({ redis, random: systemRandom, now }),
+    slices,
+    sameTexts: new SameTexts(redis),
+    slots: new Slots(10),
     optOuts: new OptOuts(redis),
     upstream: { messaging: service, admit: async () => ({ admitted: true }) },
     policy: { ...world.context.policy, settleDelayMs: SETTLE_DELAY_MS, split: true, onUnknown: 'hold', ...policy },
   } as unknown as ProcessorContext;
-  const send = (id: string, how: Partial<ProcessorContext> = {}) =>
-    sendChunk(id, 'sms-batch', { ...context, ...how });
-  const look = (id: string) => lookAtChunk(id, context);
-  const stateOf = async (id: string) => (await world.queries.read('chunk', id))?.state;
+  const send = (id: string, how: Partial<ProcessorContext> = {}) => sendNextSlice(id, { ...context, ...how });
+  const look = (id: string) => lookAtSlice(id, context);
+  const stateOf = async (id: string) => (await slices.read(id))?.state;
   return {
     ...world,
     service,
+    slices,
     send,
     look,
     stateOf,
-    /** Messages named after their chunk and place. */
-    async chunk(id: string, persons: readonly Person[]): Promise<void> {
+    /** Messages named after their slice and place. */
+    async slice(id: string, persons: readonly Person[]): Promise<void> {
       for (const [index, { to, text = 'Bonjour', expiresInMs }] of persons.entries()) {
         const expiresAt = expiresInMs === undefined ? undefined : now() + expiresInMs;
         const message = { id: `${id}.${index}`, fingerprint: 'fp', to, text, expiresAt };
         await acceptMessages(redis, { id, account: 'main', lane: 'normal', dueInMs: 0 }, [message], { now });
       }
     },
-    /** Does what is due, and turns the clock to what comes next, until the chunk is over. */
+    /** Does what is due, and turns the clock to what comes next, until the slice is over. */
     async finish(id: string): Promise<AttemptResult[]> {
       const done: AttemptResult[] = [];
       for (let steps = 0; steps < 400; steps += 1) {

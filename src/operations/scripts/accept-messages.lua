@@ -1,14 +1,14 @@
--- Accepts messages and puts them into the chunk that this process is filling, which is created with the first of
--- them. Each has a verdict of its own, in their order; the chunk is read once and written once for all of them, its
--- items in the form of chunk-items.ts.
--- @key chunk  @key due
--- @key messageCounts  @key chunkCounts
--- @key queued  the set of queued chunks
+-- Accepts messages and puts them into the slice that this process is filling, which is created with the first of
+-- them. Each has a verdict of its own, in their order; the slice is read once and written once for all of them, its
+-- items in the form of slice-form.ts.
+-- @key slice  @key due
+-- @key messageCounts  @key sliceCounts
+-- @key queued  the set of queued slices
 -- @key heartbeat
 -- @arg now at?
--- @arg chunkId text  @arg account text  @arg lane otp|normal
--- @arg most int  in a chunk
--- @arg dueInMs ms  from the creation of the chunk
+-- @arg sliceId text  @arg account text  @arg lane otp|normal
+-- @arg most int  in a slice
+-- @arg dueInMs ms  from the creation of the slice
 -- @arg memory Memory
 -- @each messages
 --   @key record
@@ -29,21 +29,25 @@
 local shut = guard(heartbeat, memory)
 if shut then return shut end
 local at = clock(now)
-local state, lease, count, version, packed = unpack(redis.call('HMGET', chunk, 'state', 'lease', 'count', 'v', 'items'))
+local state, lease, count, version, packed = unpack(redis.call('HMGET', slice, 'state', 'lease', 'count', 'v', 'items'))
 count = whole(count, 0, 'count')
 local takes = not state or (state == 'queued' and not lease and version == VERSION and packed)
 local verdicts, items = {}, {}
 
+local function escaped(text)
+  return (string.gsub(text, '[\\\t\n]', {['\\'] = '\\\\', ['\t'] = '\\t', ['\n'] = '\\n'}))
+end
 local function write(m)
   claim_reference(m)
   local set = {'id', m.id, 'kind', 'message', 'v', VERSION, 'state', 'queued', 'fp', m.fingerprint, 'rev', 1,
-    'createdAt', at, 'updatedAt', at, 'since', at, 'account', account, 'lane', lane, 'chunk', chunkId, 'to', m.to,
+    'createdAt', at, 'updatedAt', at, 'since', at, 'account', account, 'lane', lane, 'slice', sliceId, 'to', m.to,
     'text', m.text}
   if m.from then set[#set + 1] = 'from'; set[#set + 1] = m.from end
   if m.expiresAt then set[#set + 1] = 'expiresAt'; set[#set + 1] = m.expiresAt end
   if m.reference then set[#set + 1] = 'reference'; set[#set + 1] = m.reference end
   redis.call('HSET', m.record, unpack(set))
-  items[#items + 1] = cjson.encode({m.id, m.to, m.from or '', m.text, m.expiresAt or 0})
+  local expires = m.expiresAt and string.format('%d', m.expiresAt) or ''
+  items[#items + 1] = table.concat({string.sub(m.to, 2), m.id, escaped(m.from or ''), expires, escaped(m.text)}, '\t')
 end
 for i, m in ipairs(messages) do
   local known, detail = standing(m)
@@ -58,16 +62,16 @@ for i, m in ipairs(messages) do
 end
 if #items == 0 then return {'accepted', count, verdicts} end
 
-local joined = table.concat(items, ',')
+local joined = table.concat(items, '\n')
 count = count + #items
 tally(messageCounts, 'queued', #items)
 if state then
-  redis.call('HSET', chunk, 'count', count, 'items', packed .. ',' .. joined)
+  redis.call('HSET', slice, 'count', count, 'items', packed .. '\n' .. joined)
 else
-  redis.call('HSET', chunk, 'id', chunkId, 'kind', 'chunk', 'v', VERSION, 'state', 'queued', 'rev', 1, 'createdAt', at,
+  redis.call('HSET', slice, 'id', sliceId, 'kind', 'slice', 'v', VERSION, 'state', 'queued', 'rev', 1, 'createdAt', at,
     'updatedAt', at, 'since', at, 'account', account, 'lane', lane, 'count', count, 'items', joined)
-  redis.call('ZADD', due, at + dueInMs, chunkId)
-  tally(chunkCounts, 'queued', 1)
-  redis.call('ZADD', queued, at, chunkId)
+  redis.call('ZADD', due, at + dueInMs, sliceId)
+  tally(sliceCounts, 'queued', 1)
+  redis.call('ZADD', queued, at, sliceId)
 end
 return {'accepted', count, verdicts}

@@ -1,12 +1,16 @@
 -- One step of a slice, by the attempt that has its lease: what came back of requests, who waits again, and which
--- requests are about to leave; with the bins of the campaign. What came back is written in any case; what is about to
--- leave only while nothing stands in its way, as many as may, and what that is is answered. Each request that changes
--- is compared with what was read of it, and a new one takes the next number, which must be the one that was read: a
--- step that comes late, or once more, changes nothing.
--- @key slice  @key campaign  @key dueToSend  @key dueToLook
+-- requests are about to leave; with the bins of the campaign, or with the messages that it carries. What came back is
+-- written in any case; what is about to leave only while nothing stands in its way, as many as may, and what that is is
+-- answered. Each request that changes is compared with what was read of it, and a new one takes the next number, which
+-- must be the one that was read: a step that comes late, or once more, changes nothing.
+-- @key slice
+-- @key campaign?  absent: it carries single messages
+-- @key dueToSend  @key dueToLook
 -- @key counts  of slices
 -- @key left  @key entered?  state sets
 -- @key parked  @key outcomes  @key events
+-- @key messageCounts
+-- @key openTexts  @key sentTexts  marks of the texts of single messages
 -- @key campaignCounts  @key dueCampaigns
 -- @key running  @key paused  @key held  sets of campaigns
 -- @key heartbeat  @key heldAccounts
@@ -18,6 +22,7 @@
 -- @arg sendInMs ms?  @arg sendAsItIs flag
 -- @arg lookInMs ms?  @arg lookAsItIs flag
 -- @arg tried flag  an account that is held is tried all the same
+-- @arg inRecovery flag  only while one is under way
 -- @arg recounted flag  what is counted was counted before
 -- @arg next int  the number of the first request that is opened or leaves
 -- @arg memory Memory
@@ -27,13 +32,27 @@
 -- @each leaving
 --   @arg becomes text
 --   @arg carries int
+--   @arg expiresAt at?  when the first of its people must not get it any more
+--   @arg opens text?  marks of its texts
+-- @arg closes text?  marks of texts that are no longer open
+-- @arg sent text?  marks of texts that are counted as sent
+-- @each messages
+--   @key record
+--   @arg leavesWith int  the place of its request among those that leave; 0: it changes in any case
+--   @arg left state  @arg entered state
+--   @arg code text?
+--   @arg eventType text?  @arg eventData json?
+--   @arg forgets flag  what it said
 -- @arg fields pairs
 -- @arg deltas pairs  fields of the campaign, and by how much they change
 -- @arrow campaign running, paused, held -> finished
--- @returns applied {leave int, why text, waitMs ms, rev int, counter int} | mine {leave int} | not yours {state} | none
+-- @returns applied {leave int, why text, waitMs ms, rev int, counter int, busy text?} | mine {leave int}
+--   | not yours {state} | none | recovered
 --- @include "lib/clock"
 --- @include "lib/finish-sliced"
+--- @include "lib/follow"
 --- @include "lib/heartbeat"
+--- @include "lib/marks"
 --- @include "lib/move"
 --- @include "lib/tally"
 --- @include "lib/version"
@@ -51,29 +70,33 @@ for i, request in ipairs(changed) do
   if read[known + i] ~= request.read then return {'not yours', state} end
 end
 same_version(version)
+if inRecovery and redis.call('HEXISTS', heartbeat, 'recovering') == 0 then return {'recovered'} end
 rev = whole(rev, 0, 'rev') + 1
 local at = clock(now)
 
 -- What the campaign counts, read once and written once.
-local asked = {'account', 'v', 'id', 'perSecond', 'state'}
-for _, field in ipairs({'paceAt', 'rev', 'seq', 'chunks', 'settled', 'out', 't:queued', 't:cancelled', 't:sending'}) do
-  asked[#asked + 1] = field
+local goes, per_second, value, put = 'running', nil, {}, {}
+local function read_campaign()
+  local asked = {'account', 'v', 'id', 'perSecond', 'state'}
+  for _, field in ipairs({'paceAt', 'rev', 'seq', 'chunks', 'settled', 'out', 't:queued', 't:cancelled', 't:sending'}) do
+    asked[#asked + 1] = field
+  end
+  for i = 1, #deltas, 2 do asked[#asked + 1] = deltas[i] end
+  local c = redis.call('HMGET', campaign, unpack(asked))
+  if not c[5] then refuse('a campaign without a record') end
+  same_version(c[2])
+  if not (c[1] and c[3] and c[9]) then refuse('chunks, account or id') end
+  goes, per_second = c[5], tonumber(c[4] or '')
+  for i = 6, #asked do value[asked[i]] = whole(c[i], 0, asked[i]) end
 end
-for i = 1, #deltas, 2 do asked[#asked + 1] = deltas[i] end
-local c = redis.call('HMGET', campaign, unpack(asked))
-local goes = c[5]
-if not goes then refuse('a campaign without a record') end
-same_version(c[2])
-if not (c[1] and c[3] and c[9]) then refuse('chunks, account or id') end
-local per_second, value, put = tonumber(c[4] or ''), {}, {}
-for i = 6, #asked do value[asked[i]] = whole(c[i], 0, asked[i]) end
 local function count(field, delta)
-  if delta == 0 then return end
+  if delta == 0 or not campaign then return end
   value[field] = value[field] + delta
   put[field] = true
 end
+if campaign then read_campaign() end
 
-local leave, why, wait, beat = #leaving, '', 0, nil
+local leave, why, wait, busy, beat = #leaving, '', 0, '', nil
 local function stop(reason) leave, why = 0, reason end
 local function pace()
   for i, request in ipairs(leaving) do
@@ -86,6 +109,18 @@ local function pace()
     put.paceAt = true
   end
 end
+local function expires()
+  for _, request in ipairs(leaving) do
+    if request.expiresAt and at >= request.expiresAt then return true end
+  end
+end
+-- The same text to the same number is on its way, or in doubt.
+local function find_busy()
+  local own = {}
+  for _, mark in ipairs(marks_in(closes)) do own[mark] = true end
+  for _, request in ipairs(leaving) do busy = busy .. open_elsewhere(openTexts, marks_in(request.opens), own, at) end
+  return busy ~= ''
+end
 if #leaving > 0 then
   local shut
   shut, beat = guard(heartbeat, memory)
@@ -94,6 +129,8 @@ if #leaving > 0 then
   elseif goes ~= 'running' then stop('parked')
   elseif not tried and redis.call('SISMEMBER', heldAccounts, account or '') == 1 then stop('held')
   elseif #optOuts > 0 and redis.call('EXISTS', unpack(optOuts)) > 0 then stop('opt-outs')
+  elseif expires() then stop('expiring')
+  elseif find_busy() then stop('busy')
   elseif per_second then pace() end
 end
 
@@ -121,6 +158,12 @@ if from ~= to then add('since', at) end
 if keepLeaseMs then add('until', at + keepLeaseMs) else redis.call('HDEL', slice, 'lease', 'until') end
 redis.call('HSET', slice, unpack(set))
 move({counts = counts, id = id, at = at, from = from, to = to, left = left, entered = entered})
+unmark(openTexts, marks_in(closes))
+for i = 1, leave do mark_open(openTexts, marks_in(leaving[i].opens), at) end
+mark_sent(sentTexts, marks_in(sent))
+for _, message in ipairs(messages) do
+  if message.leavesWith <= leave then follow(message, at, {counts = messageCounts, outcomes = outcomes, events = events}) end
+end
 
 if from ~= to then
   if from == 'queued' then count('out', -1) elseif to == 'queued' then count('out', 1) end
@@ -129,7 +172,7 @@ end
 local write = {}
 for field in pairs(put) do write[#write + 1] = field; write[#write + 1] = value[field] end
 if #write > 0 then redis.call('HSET', campaign, unpack(write)) end
-if to == 'settled' and value.settled >= value.chunks then
+if campaign and to == 'settled' and value.settled >= value.chunks then
   finish_if_over(at, {campaign = campaign, events = events, counts = campaignCounts, due = dueCampaigns,
     sets = {running = running, paused = paused, held = held}})
 end
@@ -145,4 +188,4 @@ elseif rests then
   if goes ~= 'finished' then redis.call('SADD', parked, id) end
 elseif not sendAsItIs then due(dueToSend, sendInMs) end
 if not lookAsItIs then due(dueToLook, lookInMs) end
-return {'applied', leave, why, wait, rev, leave > 0 and raise(heartbeat, beat) or 0}
+return {'applied', leave, why, wait, rev, leave > 0 and raise(heartbeat, beat) or 0, busy}

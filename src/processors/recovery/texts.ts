@@ -6,12 +6,14 @@
 import type { RecipientState } from '../../kinds/recipient.ts';
 import { impliedState, unpackOutcome } from '../../operations/chunk-items.ts';
 import type { CampaignRecord, ChunkRecord } from '../../operations/record.ts';
+import { isSlice } from '../../operations/slices.ts';
 import { RESTORED } from '../../operations/restored.ts';
 import { isUnreadable } from '../../operations/unreadable.ts';
 import type { ProcessorContext } from '../context.ts';
 import { foundAmong, periodOf } from '../chunk-found.ts';
 import { type ChunkHeld, settleChunk } from '../chunk-settle.ts';
 import { recipientsOf } from '../chunk-texts.ts';
+import { HeldSlice, holdSlice } from '../text/held-slice.ts';
 import { admitted } from './money.ts';
 
 export interface Lost {
@@ -25,6 +27,28 @@ export interface Lost {
 const NO_LEASE = '';
 
 /**
+ * Puts everybody of a slice in doubt who was not over: they may have got it since `lost.from`. A one-time password that
+ * was not sent yet is of no use by now. `again`: an attempt is at it.
+ */
+async function doubtSlice(id: string, lost: Lost, context: ProcessorContext): Promise<'done' | 'again'> {
+  const held = await holdSlice(id, 'status-poll', context);
+  if (!(held instanceof HeldSlice)) return held.reason === 'leased' ? 'again' : 'done';
+  const { record, requests } = held;
+  const dueAt = held.at + context.policy.settleDelayMs;
+  held.doubtInterrupted();
+  for (const { number, is, letters } of requests.values()) {
+    if (is === 'refused')
+      held.change(number, { is: 'doubt', letters: letters.replaceAll('g', 'u'), looks: 0, dueAt });
+  }
+  const at = lost.from || Number(record.fields['createdAt'] ?? 0);
+  if (record.lane === 'otp') held.leaveOut(held.waiting, 'e');
+  else held.open(held.waiting, { is: 'doubt', part: false, at, dueAt }, () => 'u');
+  held.set('restored', held.at);
+  const committed = await held.commit({ ending: {}, inRecovery: true });
+  return committed.is === 'kept' ? 'done' : 'again';
+}
+
+/**
  * Puts everybody of a chunk in doubt who was not over. A one-time password that was not sent yet is of no use by now.
  * `again`: somebody else has changed it meanwhile.
  */
@@ -34,6 +58,7 @@ export async function doubtChunk(
   context: ProcessorContext,
   known?: CampaignRecord,
 ): Promise<'done' | 'again'> {
+  if (isSlice(id)) return doubtSlice(id, lost, context);
   const record = await context.queries.read('chunk', id);
   if (record === undefined || record.state === 'settled') return 'done';
   const before = unpackOutcome(record.outcome, record.count, impliedState[record.state]);

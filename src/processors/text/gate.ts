@@ -47,8 +47,8 @@ export class Gate {
     if (clock.monotonic() >= this.#untilMono) return { reason: 'gave_way', dueInMs: 0, outcome: 'advanced' };
     const closed = closedFor(this.#context);
     if (closed) return { reason: closed, dueInMs: policy.holdRecheckMs, outcome: 'waits' };
-    const until = quietNow({ campaign, at }, policy);
-    if (until !== undefined) {
+    const until = campaign && quietNow({ campaign, at }, policy);
+    if (campaign && until !== undefined) {
       // The step finds the campaign held, and what was handed out in the evening is not sent at night.
       await campaigns.switch(campaign.id, 'hold', { reason: 'quiet_hours', againInMs: until - at });
       return { reason: 'quiet_hours', dueInMs: until - at, outcome: 'waits' };

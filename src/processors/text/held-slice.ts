@@ -12,26 +12,33 @@ import type { RecipientState } from '../../kinds/recipient.ts';
 import { unpackCountries } from '../../operations/chunk-items.ts';
 import {
   type Letter,
+  type MessageItem,
   type Request,
   type Standing,
   applyRequest,
+  itemOf,
   lettersFor,
+  packItems,
   packRequest,
   placesOf,
   recipientStateOf,
   standingOf,
 } from '../../operations/slice-form.ts';
-import type {
-  SliceBegun,
-  SliceCampaign,
-  SliceQueue,
-  SliceRecord,
-  SliceState,
-  SliceStep,
-  WhyNotMore,
+import {
+  type Leaving,
+  type SliceBegun,
+  type SliceCampaign,
+  type SliceQueue,
+  type SliceRecord,
+  type SliceState,
+  type SliceStep,
+  type WhyNotMore,
+  queueOfLane,
 } from '../../operations/slices.ts';
 import { isUnreadable } from '../../operations/unreadable.ts';
 import type { ProcessorContext, AttemptResult } from '../context.ts';
+import { Singles } from './singles.ts';
+import { type Texts, textsOf } from './texts.ts';
 
 /** A request before it has its number. */
 export type Draft = Pick<Request, 'is' | 'part' | 'from' | 'letters'> &
@@ -49,6 +56,7 @@ export interface Committing {
   /** Absent: the lease is kept. */
   readonly ending?: Ending;
   readonly recounted?: boolean;
+  readonly inRecovery?: boolean;
 }
 
 export type Committed =
@@ -59,6 +67,10 @@ export type Committed =
       readonly why: WhyNotMore | 'fence';
       readonly waitMs: number;
       readonly rev: number;
+      /** Marks of the texts that are open elsewhere. */
+      readonly busy: readonly string[];
+      /** Why nobody knows whether what was written is durable. */
+      readonly failure?: unknown;
     }
   | { readonly is: 'lost'; readonly reason: string };
 
@@ -98,7 +110,9 @@ export async function holdSlice(
 
 export class HeldSlice {
   readonly record: SliceRecord;
-  readonly campaign: SliceCampaign;
+  /** Absent where it carries single messages. */
+  readonly campaign: SliceCampaign | undefined;
+  readonly texts: Texts;
   readonly lease: string;
   readonly accountHeld: boolean;
   readonly standing: Standing;
@@ -110,11 +124,13 @@ export class HeldSlice {
   /** Each request as it stands in Redis. */
   readonly #stored = new Map<number, string>();
   readonly #countries: readonly string[];
+  readonly #singles: Singles | undefined;
   #state: SliceState;
   #next: number;
   #leaseEndsMono: number;
   // What the next step will write.
   #changed = new Set<number>();
+  #moved = new Set<number>();
   #opened: Request[] = [];
   #counts: Record<string, number> = {};
   #set: Record<string, string | number> = {};
@@ -142,6 +158,13 @@ export class HeldSlice {
       this.requests.set(request.number, request);
       this.#stored.set(request.number, record.fields[`r${request.number}`] ?? '');
     }
+    this.texts = textsOf(record, campaign);
+    this.#singles = campaign ? undefined : new Singles(record, this, (place) => this.#messageAt(place));
+  }
+
+  /** The queue in which it is sent. */
+  get queue(): SliceQueue {
+    return queueOfLane[this.record.lane];
   }
 
   /** The clock of Redis as it must be by now, ms since the epoch. */
@@ -173,24 +196,63 @@ export class HeldSlice {
   }
 
   /** Somebody waits again, or is over without having been sent to. */
-  open(places: readonly number[], how: Pick<Draft, 'is' | 'part'>, letterOf: (place: number) => Letter): void {
+  open(
+    places: readonly number[],
+    how: Pick<Draft, 'is' | 'part' | 'dueAt'> & { readonly at?: number },
+    letterOf: (place: number) => Letter,
+  ): void {
     if (places.length === 0) return;
     // A step may be on its way with numbers of its own: these get theirs when they are written.
     this.#opened.push(
-      this.#put({ ...how, ...lettersFor(places, letterOf), at: this.at, number: UNNUMBERED }, undefined),
+      this.#put({ at: this.at, ...how, ...lettersFor(places, letterOf), number: UNNUMBERED }, undefined),
     );
   }
 
+  /** They are over without having been sent to. Those who may have got it before are not reported so. */
+  leaveOut(places: readonly number[], as: 'x' | 'e'): void {
+    const { again } = this.standing;
+    this.open(places, { is: 'over', part: false }, (place) => ((again[place] ?? 0) > 0 ? 'u' : as));
+  }
+
+  /** Those of them who must not get it any more, since its time is over. Nobody of a campaign. */
+  expiredAmong(places: readonly number[]): number[] {
+    if (this.campaign) return [];
+    const { at } = this;
+    return places.filter((place) => {
+      const { expiresAt } = this.#messageAt(place);
+      return expiresAt > 0 && expiresAt <= at;
+    });
+  }
+
+  /** From when on one of these must not get it any more, on our own monotonic clock. */
+  expiryMono(places: readonly number[]): number {
+    if (this.campaign) return Number.POSITIVE_INFINITY;
+    const expiries = places.flatMap((place) => this.#messageAt(place).expiresAt || []);
+    return Math.min(...expiries) - this.#begunAt + this.#begunMono;
+  }
+
+  /** Those of them whose text is one of these marks. */
+  among(places: readonly number[], marks: ReadonlySet<string>): number[] {
+    const singles = this.#singles;
+    return singles === undefined || marks.size === 0
+      ? []
+      : places.filter((place) => marks.has(singles.markOf(place)));
+  }
+
+  /** A field of its campaign. */
   count(field: string, delta: number): void {
-    this.#counts[field] = (this.#counts[field] ?? 0) + delta;
+    if (this.campaign) this.#counts[field] = (this.#counts[field] ?? 0) + delta;
   }
 
   set(field: string, value: string | number): void {
     this.#set[field] = value;
   }
 
-  /** An attempt died with these: they may have left, so they are never sent again by it; who they were for is in doubt. */
-  doubtInterrupted(): void {
+  /**
+   * An attempt died with these: they may have left, so they are never sent again by it; who they were for is in doubt.
+   * Whether there are any.
+   */
+  doubtInterrupted(): boolean {
     for (const { number, is, letters } of this.requests.values()) {
       if (is !== 'going') continue;
       const dueAt = this.at + this.#context.policy.settleDelayMs;
@@ -200,6 +262,7 @@ export class HeldSlice {
       this.count('judgedOver', died);
       this.count('judgedUnknown', died);
     }
+    return this.#changed.size > 0;
   }
 
   /** Writes all that is known, and who is about to leave. Whatever comes of it, what has not come back here has not left. */
@@ -209,14 +272,18 @@ export class HeldSlice {
     const step = this.#step(requests, how);
     const mono = clock.monotonic();
     const stepped = await this.#untilAnswered(() => this.#context.slices.step(this.record, this.lease, step));
-    if (stepped.is === 'none' || stepped.is === 'not yours') return { is: 'lost', reason: stepped.is };
+    if (stepped.is !== 'applied' && stepped.is !== 'mine') return { is: 'lost', reason: stepped.is };
     this.#state = step.to;
     const left = requests.slice(0, stepped.leave).map((request, index) => this.#hasLeft(request, step, index));
     this.#next += step.opened.length + stepped.leave;
-    const { why = '', waitMs = 0, rev = this.record.rev } = stepped.is === 'applied' ? stepped : {};
-    const answer = { is: 'kept', left, why, waitMs, rev } as const;
+    const { why = '', waitMs = 0, rev = this.record.rev, busy = [] } = stepped.is === 'applied' ? stepped : {};
+    const answer = { is: 'kept', left, why, waitMs, rev, busy } as const;
     if (how.ending) return answer;
-    if (!(await this.#context.fence())) return { ...answer, why: 'fence' };
+    try {
+      if (!(await this.#context.fence())) return { ...answer, why: 'fence' };
+    } catch (failure) {
+      return { ...answer, why: 'fence', failure };
+    }
     const kept = await this.#untilAnswered(() => this.#context.slices.kept(this.record.id, this.lease, step.op));
     if (!kept) return { is: 'lost', reason: 're-read' };
     this.#leaseEndsMono = mono + policy.leaseMs;
@@ -226,7 +293,7 @@ export class HeldSlice {
 
   #step(
     leaving: readonly Omit<Request, 'number'>[],
-    { optOutsOf = [], tried = false, ending, recounted = false }: Omit<Committing, 'leaving'>,
+    { optOutsOf = [], tried = false, ending, recounted = false, inRecovery = false }: Omit<Committing, 'leaving'>,
   ): SliceStep {
     const changed = [...this.#changed].map((number) => {
       const read = this.#stored.get(number) ?? '';
@@ -236,7 +303,8 @@ export class HeldSlice {
     });
     const opened = this.#opened.map((request, index) => this.#numbered(request, this.#next + index));
     const { leaseMs } = this.#context.policy;
-    const sends = this.#queue === 'sms-batch';
+    const sends = this.#queue !== 'status-poll';
+    const carried = this.#singles?.changes(this.#moved, this) ?? { messages: [], closes: [], sent: [] };
     const to = ending ? this.#stateAfter() : this.#state;
     const step: SliceStep = {
       op: this.#context.random.hex(8),
@@ -247,19 +315,52 @@ export class HeldSlice {
         : { keepMs: leaseMs, sendInMs: sends ? leaseMs : 'as it is', lookInMs: sends ? 'as it is' : leaseMs }),
       changed,
       opened,
-      leaving: leaving.map((request) => ({ becomes: packRequest(request), carries: placesOf(request).length })),
+      leaving: leaving.map((request) => this.#leavingOf(request)),
       next: this.#next,
       counts: this.#counts,
       recounted,
-      set: this.#set,
+      inRecovery,
+      set: to === 'settled' && this.record.lane === 'otp' ? { ...this.#set, items: this.#forgotten() } : this.#set,
       optOutsOf,
       tried,
+      at: this.at,
+      ...carried,
+      messages: [
+        ...carried.messages,
+        ...leaving.flatMap((request, index) => this.#singles?.leaving(placesOf(request), index + 1) ?? []),
+      ],
     };
     this.#changed = new Set();
+    this.#moved = new Set();
     this.#opened = [];
     this.#counts = {};
     this.#set = {};
     return step;
+  }
+
+  #leavingOf(request: Omit<Request, 'number'>): Leaving {
+    const places = placesOf(request);
+    const leaving = { becomes: packRequest(request), carries: places.length };
+    const singles = this.#singles;
+    if (singles === undefined) return leaving;
+    const expiries = places.flatMap((place) => this.#messageAt(place).expiresAt || []);
+    return {
+      ...leaving,
+      expiresAt: expiries.length > 0 ? Math.min(...expiries) : undefined,
+      opens: places.map((place) => singles.markOf(place)).join(''),
+    };
+  }
+
+  /** Its items without what they said: one-time passwords. */
+  #forgotten(): string {
+    const places = Array.from({ length: this.record.count }, (_, place) => place);
+    return packItems(places.map((place) => itemOf({ ...this.#messageAt(place), text: '' }))).items;
+  }
+
+  #messageAt(place: number): MessageItem {
+    const { message } = this.texts.at(place);
+    if (message === undefined) throw new Error(`no message at ${place} of ${this.record.id}`);
+    return message;
   }
 
   #stateAfter(): SliceState {
@@ -280,6 +381,7 @@ export class HeldSlice {
     this.#stored.set(request.number, packRequest(request));
     this.requests.set(request.number, request);
     applyRequest(this.standing, request);
+    this.#singles?.left(placesOf(request));
     return request;
   }
 
@@ -305,7 +407,10 @@ export class HeldSlice {
 
   #put(after: Partial<Request> & Pick<Request, 'number'>, before: Request | undefined): Request {
     const request: Request = { ...(before ?? BLANK), ...after };
-    for (const place of placesOf(request)) this.#countMove(place, request.letters[place - request.from] as Letter);
+    for (const place of placesOf(request)) {
+      this.#moved.add(place);
+      this.#countMove(place, request.letters[place - request.from] as Letter);
+    }
     applyRequest(this.standing, request);
     if (request.number !== UNNUMBERED) this.requests.set(request.number, request);
     return request;
@@ -313,7 +418,7 @@ export class HeldSlice {
 
   #countMove(place: number, becomes: Letter): void {
     const was = this.standing.letters[place];
-    if (was === undefined || was === becomes) return;
+    if (was === undefined || was === becomes || this.campaign === undefined) return;
     const country = this.#countries[place];
     for (const [letter, delta] of [[was, -1] as const, [becomes, 1] as const]) {
       const state = recipientStateOf[letter];

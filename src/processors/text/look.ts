@@ -11,13 +11,11 @@
  */
 import { digitsOf } from '../../lib/digits.ts';
 import { toMs } from '../../lib/durations.ts';
-import { wordingOf } from '../../lib/wording.ts';
-import { type Letter, NOBODY, type Request, placesOf, unpackItems } from '../../operations/slice-form.ts';
+import { type Letter, NOBODY, type Request, placesOf } from '../../operations/slice-form.ts';
 import { statusPoll } from '../../queues/status-poll.ts';
 import type { UpstreamAccount } from '../../upstream/client.ts';
 import type { Statistics } from '../../upstream/messaging/messaging.ts';
 import type { AttemptResult, ProcessorContext } from '../context.ts';
-import { periodOf } from '../chunk-found.ts';
 import { HeldSlice, holdSlice } from './held-slice.ts';
 import { partsOf } from './request.ts';
 
@@ -29,8 +27,8 @@ const SENDS = 3;
 export async function lookAtSlice(id: string, context: ProcessorContext): Promise<AttemptResult> {
   const held = await holdSlice(id, 'status-poll', context);
   if (!(held instanceof HeldSlice)) return held;
-  held.doubtInterrupted();
-  return new Looking(held, context).run();
+  const interrupted = held.doubtInterrupted();
+  return new Looking(held, interrupted ? 'interrupted' : 'looked', context).run();
 }
 
 /** One of those who are in doubt, with what statistics say. */
@@ -45,22 +43,15 @@ class Looking {
   readonly #held: HeldSlice;
   readonly #context: ProcessorContext;
   readonly #untilMono: number;
-  readonly #textOf: (place: number) => { readonly to: string; readonly text: string };
-  #reason = 'looked';
+  #reason: string;
   /** Somebody waits to go out again since this look. */
   #opened = false;
 
-  constructor(held: HeldSlice, context: ProcessorContext) {
+  constructor(held: HeldSlice, reason: string, context: ProcessorContext) {
     this.#held = held;
+    this.#reason = reason;
     this.#context = context;
     this.#untilMono = context.clock.monotonic() + context.policy.leaseMs / 4;
-    const items = unpackItems(held.record);
-    const wording = wordingOf(held.campaign);
-    this.#textOf = (place) => {
-      const item = items[place];
-      if (item === undefined) throw new Error(`nobody at ${place} of ${held.record.id}`);
-      return { to: item.to, text: wording.textOf(item.values) };
-    };
   }
 
   async run(): Promise<AttemptResult> {
@@ -72,7 +63,7 @@ class Looking {
     const isNew = this.#opened || record.state === 'unknown';
     const committed = await this.#held.commit({ ending: { sendInMs: isNew ? 0 : 'as it is' } });
     if (committed.is === 'lost') return { outcome: 'lost', reason: committed.reason };
-    if (isNew && this.#held.waiting.length > 0) this.#context.wake('sms-batch', record.id, committed.rev);
+    if (isNew && this.#held.waiting.length > 0) this.#context.wake(this.#held.queue, record.id, committed.rev);
     if ([...requests.values()].some(isOpen)) return { outcome: 'unknown', reason: this.#reason };
     return { outcome: this.#held.waiting.length > 0 ? 'advanced' : 'ended', reason: this.#reason };
   }
@@ -107,7 +98,7 @@ class Looking {
     const places = placesOf(request).filter((place) => request.letters[place - request.from] === wanted);
     const { at } = this.#held;
     const verdict = await upstream.messaging.statistics(account, {
-      numbers: places.map((place) => this.#textOf(place).to),
+      numbers: places.map((place) => this.#held.texts.to(place)),
       ...periodOf(this.#firstSentAt(places), at),
     });
     if (verdict.is !== 'ok') {
@@ -135,7 +126,8 @@ class Looking {
 
   /** Nothing is waited for any more. */
   #isLate({ at }: Request): boolean {
-    return this.#held.at - at >= this.#context.policy.limitMs;
+    // What stood in a copy may be as old as that: it is asked about for as long as anything else.
+    return this.#held.at - Math.max(at, this.#held.record.restoredAt) >= this.#context.policy.limitMs;
   }
 
   /** The longer it has been in doubt, the longer the wait. */
@@ -147,7 +139,7 @@ class Looking {
   async #toldBy({ sent, invalid, unclear }: Statistics, places: readonly number[]): Promise<Told[]> {
     const isInvalid = new Set(invalid);
     const told = places.map((place) => {
-      const { to, text } = this.#textOf(place);
+      const { to, text } = this.#held.texts.at(place);
       const digits = digitsOf(to);
       const entries = sent.get(digits);
       const codes = (entries ?? []).filter(({ content }) => content === text).map(({ code }) => code);
@@ -157,15 +149,17 @@ class Looking {
         if (isInvalid.has(digits)) return 'invalid';
         return entries ? 'not sent' : 'nothing';
       };
-      return { place, says: says(), code: codes[0] ?? '', to, text, codes };
+      return { place, says: says(), to, text, codes };
     });
     const found = told.filter(({ says }) => says === 'sent');
     const { account, campaign } = this.#held.record;
-    const spoken = await this.#context.sameTexts.spokenFor({ account, campaign, at: this.#held.at }, found);
-    const isSpokenFor = new Set(found.filter((_, index) => spoken[index]).map(({ place }) => place));
-    return told.map(({ place, says, code }) =>
-      isSpokenFor.has(place) ? { place, says: 'unclear', code: '' } : { place, says, code },
-    );
+    const free = await this.#context.sameTexts.freeCodes({ account, campaign, at: this.#held.at }, found);
+    const codeOf = new Map(found.map(({ place }, index) => [place, free[index]]));
+    return told.map(({ place, says }) => {
+      const code = codeOf.get(place);
+      if (says !== 'sent') return { place, says, code: '' };
+      return code === undefined ? { place, says: 'unclear', code: '' } : { place, says, code };
+    });
   }
 
   #doubted(request: Request, told: readonly Told[]): void {
@@ -190,9 +184,10 @@ class Looking {
 
   #mayResend(place: number): boolean {
     const { record, campaign, standing } = this.#held;
-    const goesOn = campaign.state !== 'cancelled' && campaign.state !== 'finished';
-    const asked = (campaign.onUnknown ?? this.#context.policy.onUnknown) === 'resend';
-    return asked && goesOn && !record.restored && (standing.again[place] ?? 0) + 1 < SENDS;
+    const goesOn = campaign?.state !== 'cancelled' && campaign?.state !== 'finished';
+    const asked = (campaign?.onUnknown ?? this.#context.policy.onUnknown) === 'resend';
+    const isLate = this.#held.expiredAmong([place]).length > 0;
+    return asked && goesOn && !isLate && record.restoredAt === 0 && (standing.again[place] ?? 0) + 1 < SENDS;
   }
 
   /** It was refused before any work: those not sent to go out again, without the ones that statistics call invalid. */
@@ -251,6 +246,23 @@ class Looking {
     });
     return { letters: letters.join(''), codes };
   }
+}
+
+const HOUR_MS = 3_600_000;
+/** Clocks of two machines. */
+const SKEW_MS = 600_000;
+/** The zone of the dates is not told (interface: Resources, SMS records), and zones lie 12 hours west to 14 east. */
+const BEHIND_MS = 12 * HOUR_MS + SKEW_MS;
+const AHEAD_MS = 14 * HOUR_MS + SKEW_MS;
+
+/** No text that left after `sentAt` (ms) and before `at` falls out of this, in whatever zone the dates are read. */
+function periodOf(sentAt: number, at: number): { readonly startDate: string; readonly endDate: string } {
+  return { startDate: serviceDate(sentAt - BEHIND_MS), endDate: serviceDate(at + AHEAD_MS) };
+}
+
+/** `YYYY-MM-DD HH:MM:SS` (interface: Resources, SMS records). */
+function serviceDate(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
 }
 
 function isOpen({ is }: Request): boolean {

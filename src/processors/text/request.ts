@@ -3,7 +3,6 @@ import type { Letter } from '../../operations/slice-form.ts';
 import type { SentItem } from '../../upstream/messaging/messaging.ts';
 import type { NotOk, Verdict } from '../../upstream/verdict.ts';
 import { BALANCE_EMPTY } from '../campaign-canary.ts';
-import { mayBeOfOne } from '../chunk-plan.ts';
 
 export interface Texting {
   readonly to: string;
@@ -50,15 +49,7 @@ function judgeNotOk(verdict: NotOk, sent: readonly Texting[], split: boolean): J
   if (exchange.sent === 'never' || verdict.is === 'transient' || verdict.is === 'config') return unsent(verdict);
   if (verdict.is === 'refused') {
     const code = exchange.upstreamCode ?? verdict.code;
-    if (
-      split &&
-      mayBeOfOne(
-        code,
-        sent.map(({ to, text, from }) => ({ to, text, ...(from ? { from } : {}) })),
-      )
-    ) {
-      return { is: 'refused', code };
-    }
+    if (split && mayBeOfOne(code, sent)) return { is: 'refused', code };
     return { is: 'over', letters: sent.map(() => 'f'), codes: [code], reason: code };
   }
   return {
@@ -68,6 +59,20 @@ function judgeNotOk(verdict: NotOk, sent: readonly Texting[], split: boolean): J
     reason: verdict.is === 'held' ? verdict.condition : verdict.code,
     ...(exchange.upstreamCode === BALANCE_EMPTY ? { broke: true } : {}),
   };
+}
+
+/** What each of these codes is about (interface: SMS errors). They refuse a request before any work. */
+const ABOUT: Readonly<Record<string, (recipient: Texting) => string>> = {
+  ERROR_108: ({ from }) => from ?? '',
+  ERROR_110: ({ to }) => to,
+  ERROR_112: ({ text }) => text,
+  ERROR_113: ({ text }) => text,
+};
+
+/** Whether one of several recipients may have spoilt it for the others: not where what is wrong is the same for all. */
+function mayBeOfOne(code: string | undefined, recipients: readonly Texting[]): boolean {
+  const about = code === undefined ? undefined : ABOUT[code];
+  return about !== undefined && new Set(recipients.map(about)).size > 1;
 }
 
 /** Back to the queue, or held with the account where our keys were refused. */

@@ -3,16 +3,7 @@
  * with the intents of what goes next, and a request leaves when its intent is durable, was read again, and a slot is
  * free.
  */
-import { type Wording, wordingOf } from '../../lib/wording.ts';
-import { isPurged } from '../../operations/chunk-items.ts';
-import {
-  type Letter,
-  type Request,
-  type SliceItem,
-  lettersFor,
-  placesOf,
-  unpackItems,
-} from '../../operations/slice-form.ts';
+import { type Letter, type Request, lettersFor, placesOf } from '../../operations/slice-form.ts';
 import type { UpstreamAccount } from '../../upstream/client.ts';
 import type { SentItem } from '../../upstream/messaging/messaging.ts';
 import type { NotOk, Verdict } from '../../upstream/verdict.ts';
@@ -20,6 +11,7 @@ import type { AttemptResult, ProcessorContext } from '../context.ts';
 import { OTHER_SENDER } from '../campaign-canary.ts';
 import { Gate, type Stop } from './gate.ts';
 import type { Committed, Draft, HeldSlice } from './held-slice.ts';
+import { type Group, LeftOut } from './left-out.ts';
 import { type Judgement, type Texting, judge, partsOf, senderInstead } from './request.ts';
 import type { Slots } from './slots.ts';
 
@@ -39,23 +31,18 @@ const REQUESTS_PER_SLICE = 20;
 /** What has cleared where a request was read and refused for what is in it: our keys were taken. */
 const KEYS_WORK: readonly string[] = ['not_authorised'];
 
+/** How soon it is seen whether the same text to the same number is over. */
+const SAME_TEXT_MS = 5_000;
+
 const NOTHING = async (): Promise<void> => undefined;
 
 type Sent = Verdict<{ readonly items: readonly SentItem[] }>;
-
-/** Who goes out together, by position. */
-interface Group {
-  readonly places: readonly number[];
-  readonly part: boolean;
-}
 
 /** One attempt at sending what waits of a slice. */
 export class Sending {
   readonly #held: HeldSlice;
   readonly #account: UpstreamAccount;
   readonly #context: TextContext;
-  readonly #items: readonly SliceItem[];
-  readonly #wording: Wording;
   readonly #groups: Group[];
   /** What the account is held for, and this attempt was let through to try. */
   #probing: readonly string[];
@@ -70,7 +57,10 @@ export class Sending {
   #claiming = false;
   /** Requests whose intent is written, and that have not come back. */
   #out = 0;
-  #optOutsMet = false;
+  readonly #leftOut: LeftOut;
+  /** Of the last for whom it ended, and of the last who are in doubt. */
+  #endedFor: string | undefined;
+  #doubtedFor: string | undefined;
   #wake: () => void = () => undefined;
 
   constructor(held: HeldSlice, account: UpstreamAccount, probing: readonly string[], context: TextContext) {
@@ -78,10 +68,8 @@ export class Sending {
     this.#account = account;
     this.#probing = probing;
     this.#context = context;
-    this.#items = unpackItems(held.record);
-    this.#wording = wordingOf(held.campaign);
     this.#gate = new Gate(held, account, context);
-    this.#leaveOutForgotten();
+    this.#leftOut = new LeftOut(held, account, context.optOuts);
     this.#groups = this.#groupsOf(held.waiting);
   }
 
@@ -93,7 +81,7 @@ export class Sending {
         const ending = this.#isOver();
         const committed = await this.#step(ending);
         if (committed.is === 'lost') return { outcome: 'lost', reason: committed.reason };
-        if (this.#failure) throw this.#failure;
+        if (ending && this.#failure) throw this.#failure;
         if (ending) return this.#ended(committed);
       }
     } finally {
@@ -101,17 +89,6 @@ export class Sending {
       this.#over = true;
       this.#giveBackClaims();
     }
-  }
-
-  /** A person who was forgotten has no number to send to. */
-  #leaveOutForgotten(): void {
-    this.#leaveOut(this.#held.waiting.filter((place) => isPurged(this.#items[place]?.to ?? '')));
-  }
-
-  /** Those who may have got it before are not reported as left out. */
-  #leaveOut(places: readonly number[]): void {
-    const { again } = this.#held.standing;
-    this.#held.open(places, { is: 'over', part: false }, (place) => ((again[place] ?? 0) > 0 ? 'u' : 'x'));
   }
 
   /** Recipients that were put there together go out together: fifty at a time, in order. */
@@ -211,14 +188,13 @@ export class Sending {
       this.#giveBackClaims();
       const tries = this.#stop?.tries ?? (this.#gate.answered ? 0 : this.#held.record.tries);
       if (tries !== this.#held.record.tries) this.#held.set('tries', tries);
-      return this.#held.commit({ ending: { sendInMs: this.#stop?.dueInMs ?? 0 } });
+      return this.#held.commit({ ending: { sendInMs: this.#rest().dueInMs } });
     }
     const groups = this.#stop ? [] : this.#groups.splice(0, this.#claimed);
-    const going = await this.#without(groups);
-    const optOutsRead = this.#optOutsMet;
+    const going = await this.#leftOut.without(groups);
     const committed = await this.#held.commit({
       leaving: going.map((group) => this.#draftOf(group)),
-      optOutsOf: optOutsRead ? [] : this.#senders(),
+      optOutsOf: this.#leftOut.sendersOf(going),
       // What held it when the attempt began was looked at then; what comes later stops it.
       tried: this.#held.accountHeld,
     });
@@ -227,8 +203,12 @@ export class Sending {
     this.#claimed -= groups.length - (going.length - committed.left.length);
     // Nobody is left of these: what they would have used is for others.
     for (let spare = groups.length - going.length; spare > 0; spare -= 1) this.#context.slots.intents.giveBack();
-    if (committed.why === 'opt-outs') this.#optOutsMet = true;
-    else if (committed.why !== '') this.#halt(this.#gate.stopAt(committed));
+    if (committed.failure !== undefined) this.#failed(committed.failure);
+    for (const mark of committed.busy) this.#leftOut.busy.add(mark);
+    // These are left out, and the others go with the next step.
+    if (committed.why === 'opt-outs') this.#leftOut.optOutsMet = true;
+    else if (committed.why !== '' && committed.why !== 'expiring' && committed.why !== 'busy')
+      this.#halt(this.#gate.stopAt(committed));
     if (this.#stop) this.#giveBackClaims();
     for (const request of committed.left) this.#letLeave(request);
     return committed;
@@ -238,39 +218,24 @@ export class Sending {
     return { is: 'going', part, ...lettersFor(places, () => 'g') };
   }
 
-  /** The groups without those who have opted out by now, however long ago the file was uploaded. */
-  async #without(groups: readonly Group[]): Promise<Group[]> {
-    if (!this.#optOutsMet || groups.length === 0) return [...groups];
-    const places = groups.flatMap((group) => group.places);
-    const people = places.map((place) => ({ to: this.#items[place]?.to ?? '', sender: this.#sender }));
-    const optedOut = await this.#context.optOuts.among(this.#held.record.account, people);
-    const out = new Set(places.filter((_, index) => optedOut[index]));
-    if (out.size === 0) return [...groups];
-    this.#leaveOut([...out]);
-    return groups.flatMap(({ places: all, part }) => {
-      const rest = all.filter((place) => !out.has(place));
-      return rest.length > 0 ? [{ places: rest, part }] : [];
-    });
-  }
-
-  get #sender(): string | undefined {
-    return this.#held.campaign.from ?? this.#account.smsSender;
-  }
-
-  /** Every sender, and the one that these recipients would see. */
-  #senders(): string[] {
-    return this.#sender ? ['', this.#sender] : [''];
-  }
-
   #ended({ rev }: Extract<Committed, { is: 'kept' }>): AttemptResult {
-    const { record, standing } = this.#held;
+    const { record, standing, queue } = this.#held;
     if (standing.letters.includes('q')) {
-      const { reason, outcome, dueInMs } = this.#stop ?? { reason: 'waits', outcome: 'advanced', dueInMs: 0 };
-      if (dueInMs === 0 && outcome === 'advanced') this.#context.wake('sms-batch', record.id, rev);
+      const { reason, outcome, dueInMs } = this.#rest();
+      if (dueInMs === 0 && outcome === 'advanced') this.#context.wake(queue, record.id, rev);
       return { outcome, reason };
     }
     const doubtful = [...this.#held.requests.values()].some(({ is }) => is === 'doubt' || is === 'refused');
-    return doubtful ? { outcome: 'unknown', reason: 'in_doubt' } : { outcome: 'ended', reason: 'sent' };
+    if (doubtful) return { outcome: 'unknown', reason: this.#doubtedFor ?? 'in_doubt' };
+    return { outcome: 'ended', reason: this.#endedFor ?? this.#leftOut.why ?? 'sent' };
+  }
+
+  /** When those who still wait are due, and why. */
+  #rest(): Pick<Stop, 'reason' | 'outcome' | 'dueInMs'> {
+    if (this.#stop) return this.#stop;
+    if (this.#leftOut.busy.size === 0) return { reason: 'waits', outcome: 'advanced', dueInMs: 0 };
+    const dueInMs = Math.min(SAME_TEXT_MS, this.#context.policy.settleDelayMs);
+    return { reason: 'same_text_open', outcome: 'waits', dueInMs };
   }
 
   // Requests -------------------------------------------------------------------------------------------------------
@@ -306,7 +271,7 @@ export class Sending {
     const judgement = judge(verdict, sent, this.#context.policy);
     const effects = this.#judged(judgement, request);
     if (verdict.is !== 'ok') await this.#note(verdict);
-    else await this.#noteSender(senderInstead(verdict.value.items, sent, this.#account.smsSender));
+    else await this.#noteItems(verdict.value.items, sent);
     if (verdict.is === 'ok') await this.#releaseProbed();
     else if (verdict.is === 'refused' && verdict.exchange.sent !== 'never') await this.#releaseProbed(KEYS_WORK);
     await effects();
@@ -321,15 +286,14 @@ export class Sending {
     if (this.#over) return this.#withdraw(request, 'over');
     // The lease as it is by now: the process may have stood still since the second reading, and may do so yet. The
     // client asks when the connection is in its hand.
-    const sendBy = this.#held.leaseEndsMono - policy.leaseMs / 2;
+    const leaseAllows = this.#held.leaseEndsMono - policy.leaseMs / 2;
+    const sendBy = Math.min(leaseAllows, this.#held.expiryMono(placesOf(request)));
     return upstream.messaging.send(this.#account, { messages }, { sendBy });
   }
 
   #texting(place: number): Texting {
-    const item = this.#items[place];
-    if (item === undefined) throw new Error(`nobody at ${place} of ${this.#held.record.id}`);
-    const { from } = this.#held.campaign;
-    return { to: item.to, text: this.#wording.textOf(item.values), ...(from ? { from } : {}) };
+    const { to, text, from } = this.#held.texts.at(place);
+    return { to, text, ...(from ? { from } : {}) };
   }
 
   /** Nothing of it has left: its people wait as before, and go out under another number. */
@@ -348,11 +312,19 @@ export class Sending {
     });
   }
 
-  async #noteSender(other: string | undefined): Promise<void> {
+  /** What an answer tells besides: a code that nobody knows, or another sender than was asked for. */
+  async #noteItems(items: readonly SentItem[], sent: readonly Texting[]): Promise<void> {
+    const { record, campaign } = this.#held;
+    const strange = items.find((item) => item.strange);
+    if (strange) {
+      const detail = `strange code ${strange.code ?? '(none that can be shown)'}`;
+      await this.#context.operations.appendEvidence(record.id, { operation: 'send', code: 'ok', detail });
+    }
+    const other = campaign && senderInstead(items, sent, this.#account.smsSender);
     if (other === undefined) return;
     this.#held.set(OTHER_SENDER, other);
-    const { id, requireSender } = this.#held.campaign;
-    if (requireSender) await this.#context.campaigns.switch(id, 'hold', { reason: 'sender_replaced' });
+    if (campaign?.requireSender)
+      await this.#context.campaigns.switch(campaign.id, 'hold', { reason: 'sender_replaced' });
   }
 
   /** What became of it is known from here on; what else is to be done about it is answered. */
@@ -376,7 +348,9 @@ export class Sending {
     return NOTHING;
   }
 
-  #answered({ is, letters, codes }: Extract<Judgement, { is: 'over' | 'doubt' }>, request: Request): void {
+  #answered({ is, letters, codes, reason }: Extract<Judgement, { is: 'over' | 'doubt' }>, request: Request): void {
+    if (is === 'doubt') this.#doubtedFor = reason;
+    else this.#endedFor = reason;
     const { again } = this.#held.standing;
     // A recipient that may have got it before is not reported as not sent to.
     const letterOf = (place: number, index: number): string =>
@@ -403,7 +377,7 @@ export class Sending {
   }
 
   #isTooMuch(): boolean {
-    const { extra, chunks } = this.#held.campaign;
+    const { extra = 0, chunks = 0 } = this.#held.campaign ?? {};
     return extra >= Math.max(EXTRA_REQUESTS, chunks * REQUESTS_PER_SLICE);
   }
 
@@ -428,6 +402,6 @@ export class Sending {
     const { accounts, campaigns, policy } = this.#context;
     const { record, campaign } = this.#held;
     await accounts.hold(record.account, 'messaging', 'funds');
-    await campaigns.switch(campaign.id, 'hold', { reason: 'funds', againInMs: policy.holdRecheckMs });
+    if (campaign) await campaigns.switch(campaign.id, 'hold', { reason: 'funds', againInMs: policy.holdRecheckMs });
   }
 }

@@ -1,5 +1,6 @@
 /**
- * Sends a slice of a campaign: up to a thousand recipients in requests of up to fifty, each at most once.
+ * Sends a slice: up to a thousand recipients of a campaign in requests of up to fifty, or up to fifty single messages
+ * in one, each at most once.
  *
  *   take the lease ─▶ a slot ahead, a bearer, the rate ─▶ step: what came back + intents of what goes next
  *        ▲                                                  │ durable, read again
@@ -8,27 +9,36 @@
  * Upstream has no way to recognise a repeated request, so one that was found `going` under a lease that ended is never
  * sent again: it is looked at (look.ts). The unit of truth is the recipient, the unit of doubt the request.
  */
-import { campaignOfSlice } from '../../operations/slices.ts';
+import { type SliceQueue, campaignOfSlice } from '../../operations/slices.ts';
 import { feedCampaign } from '../campaign.ts';
 import type { AttemptResult, ProcessorContext } from '../context.ts';
 import { mayText } from '../gate.ts';
 import { type Committed, HeldSlice, holdSlice } from './held-slice.ts';
 import { Sending, type TextContext } from './sending.ts';
 
-/** Waits until it is a slice's turn in this process, sends it, and asks for more when it is through. */
-export async function sendNextSlice(id: string, context: ProcessorContext): Promise<AttemptResult> {
+type SendingQueue = Exclude<SliceQueue, 'status-poll'>;
+
+/** Waits until it is a slice's turn in this process, sends it, and asks for more of its campaign when it is through. */
+export async function sendNextSlice(
+  id: string,
+  context: ProcessorContext,
+  queue: SendingQueue = 'sms-batch',
+): Promise<AttemptResult> {
   const { slots } = context;
   if (slots === undefined) throw new Error('a slice is sent by a worker that has slots');
+  const campaign = campaignOfSlice(id);
+  // Single messages are one request: they wait for a slot like any other, and for no slice to be through.
+  if (campaign === '') return sendSlice(id, { ...context, slots }, queue);
   // A job that only waits for its turn must not live as long as its lock.
   if (!(await slots.slices.takeWithin(context.policy.leaseMs / 8, context.clock))) {
-    context.wake('sms-batch', id, context.random.hex(4));
+    context.wake(queue, id, context.random.hex(4));
     return { outcome: 'waits', reason: 'no_slot' };
   }
   const giveBack = once(() => slots.slices.giveBack());
   try {
     if (context.stopping?.()) return { outcome: 'idle', reason: 'stopping' };
-    const result = await sendSlice(id, { ...context, slots, onAllClaimed: giveBack });
-    if (result.outcome !== 'idle') await feedCampaign(campaignOfSlice(id), context);
+    const result = await sendSlice(id, { ...context, slots, onAllClaimed: giveBack }, queue);
+    if (result.outcome !== 'idle') await feedCampaign(campaign, context);
     return result;
   } finally {
     giveBack();
@@ -43,17 +53,23 @@ function once(run: () => void): () => void {
   };
 }
 
-export async function sendSlice(id: string, context: TextContext): Promise<AttemptResult> {
-  const held = await holdSlice(id, 'sms-batch', context);
+export async function sendSlice(
+  id: string,
+  context: TextContext,
+  queue: SendingQueue = 'sms-batch',
+): Promise<AttemptResult> {
+  const held = await holdSlice(id, queue, context);
   if (!(held instanceof HeldSlice)) return held;
   held.doubtInterrupted();
-  if (held.campaign.state === 'cancelled') return endCancelled(held);
+  if (held.campaign?.state === 'cancelled') return endCancelled(held);
   const account = context.account(held.record.account);
   const condition = account
     ? await mayText(held.record.account, held.accountHeld, context)
     : { wait: 'account_not_configured' };
   if (account === undefined || 'wait' in condition) {
     const reason = 'wait' in condition ? condition.wait : 'account_not_configured';
+    // Those whose time is over meanwhile are told so now, and not when the wait has ended.
+    held.leaveOut(held.expiredAmong(held.waiting), 'e');
     return endOf(await held.commit({ ending: { sendInMs: context.policy.holdRecheckMs } }), {
       outcome: 'waits',
       reason,

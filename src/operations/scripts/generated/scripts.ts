@@ -179,18 +179,18 @@ export async function acceptBatch(redis: lua.ScriptHost, args: AcceptBatchArgs):
 }
 
 export interface AcceptMessagesArgs {
-  /** key */ readonly chunk: string;
+  /** key */ readonly slice: string;
   /** key */ readonly due: string;
   /** key */ readonly messageCounts: string;
-  /** key */ readonly chunkCounts: string;
-  /** key: the set of queued chunks */ readonly queued: string;
+  /** key */ readonly sliceCounts: string;
+  /** key: the set of queued slices */ readonly queued: string;
   /** key */ readonly heartbeat: string;
   /** ms since the epoch */ readonly now?: number | undefined;
-  readonly chunkId: string;
+  readonly sliceId: string;
   readonly account: string;
   readonly lane: 'otp' | 'normal';
-  /** in a chunk */ readonly most: number;
-  /** ms: from the creation of the chunk */ readonly dueInMs: number;
+  /** in a slice */ readonly most: number;
+  /** ms: from the creation of the slice */ readonly dueInMs: number;
   readonly memory: { readonly epoch?: string | undefined; readonly counter: number; readonly name?: string | undefined; readonly mark: number };
   readonly messages: readonly {
     /** key */ readonly record: string;
@@ -295,14 +295,14 @@ local function tally(key, field, delta)
 end
 -- <generated>
 local function _given(word) if word ~= '' then return word end end
-local chunk = KEYS[1]
+local slice = KEYS[1]
 local due = KEYS[2]
 local messageCounts = KEYS[3]
-local chunkCounts = KEYS[4]
+local sliceCounts = KEYS[4]
 local queued = KEYS[5]
 local heartbeat = KEYS[6]
 local now = tonumber(ARGV[1])
-local chunkId = ARGV[2]
+local sliceId = ARGV[2]
 local account = ARGV[3]
 local lane = ARGV[4]
 local most = tonumber(ARGV[5])
@@ -324,20 +324,24 @@ end
 local shut = guard(heartbeat, memory)
 if shut then return shut end
 local at = clock(now)
-local state, lease, count, version, packed = unpack(redis.call('HMGET', chunk, 'state', 'lease', 'count', 'v', 'items'))
+local state, lease, count, version, packed = unpack(redis.call('HMGET', slice, 'state', 'lease', 'count', 'v', 'items'))
 count = whole(count, 0, 'count')
 local takes = not state or (state == 'queued' and not lease and version == "1" and packed)
 local verdicts, items = {}, {}
+local function escaped(text)
+  return (string.gsub(text, '[\\\\\\t\\n]', {['\\\\'] = '\\\\\\\\', ['\\t'] = '\\\\t', ['\\n'] = '\\\\n'}))
+end
 local function write(m)
   claim_reference(m)
   local set = {'id', m.id, 'kind', 'message', 'v', "1", 'state', 'queued', 'fp', m.fingerprint, 'rev', 1,
-    'createdAt', at, 'updatedAt', at, 'since', at, 'account', account, 'lane', lane, 'chunk', chunkId, 'to', m.to,
+    'createdAt', at, 'updatedAt', at, 'since', at, 'account', account, 'lane', lane, 'slice', sliceId, 'to', m.to,
     'text', m.text}
   if m.from then set[#set + 1] = 'from'; set[#set + 1] = m.from end
   if m.expiresAt then set[#set + 1] = 'expiresAt'; set[#set + 1] = m.expiresAt end
   if m.reference then set[#set + 1] = 'reference'; set[#set + 1] = m.reference end
   redis.call('HSET', m.record, unpack(set))
-  items[#items + 1] = cjson.encode({m.id, m.to, m.from or '', m.text, m.expiresAt or 0})
+  local expires = m.expiresAt and string.format('%d', m.expiresAt) or ''
+  items[#items + 1] = table.concat({string.sub(m.to, 2), m.id, escaped(m.from or ''), expires, escaped(m.text)}, '\\t')
 end
 for i, m in ipairs(messages) do
   local known, detail = standing(m)
@@ -351,27 +355,27 @@ for i, m in ipairs(messages) do
   end
 end
 if #items == 0 then return {'accepted', count, verdicts} end
-local joined = table.concat(items, ',')
+local joined = table.concat(items, '\\n')
 count = count + #items
 tally(messageCounts, 'queued', #items)
 if state then
-  redis.call('HSET', chunk, 'count', count, 'items', packed .. ',' .. joined)
+  redis.call('HSET', slice, 'count', count, 'items', packed .. '\\n' .. joined)
 else
-  redis.call('HSET', chunk, 'id', chunkId, 'kind', 'chunk', 'v', "1", 'state', 'queued', 'rev', 1, 'createdAt', at,
+  redis.call('HSET', slice, 'id', sliceId, 'kind', 'slice', 'v', "1", 'state', 'queued', 'rev', 1, 'createdAt', at,
     'updatedAt', at, 'since', at, 'account', account, 'lane', lane, 'count', count, 'items', joined)
-  redis.call('ZADD', due, at + dueInMs, chunkId)
-  tally(chunkCounts, 'queued', 1)
-  redis.call('ZADD', queued, at, chunkId)
+  redis.call('ZADD', due, at + dueInMs, sliceId)
+  tally(sliceCounts, 'queued', 1)
+  redis.call('ZADD', queued, at, sliceId)
 end
 return {'accepted', count, verdicts}
 `);
 
-/** Accepts messages and puts them into the chunk that this process is filling, which is created with the first of
- * them. Each has a verdict of its own, in their order; the chunk is read once and written once for all of them, its
- * items in the form of chunk-items.ts. */
+/** Accepts messages and puts them into the slice that this process is filling, which is created with the first of
+ * them. Each has a verdict of its own, in their order; the slice is read once and written once for all of them, its
+ * items in the form of slice-form.ts. */
 export async function acceptMessages(redis: lua.ScriptHost, args: AcceptMessagesArgs): Promise<AcceptMessagesAnswer> {
-  const keys = [args.chunk, args.due, args.messageCounts, args.chunkCounts, args.queued, args.heartbeat, ...args.messages.flatMap((one) => [one.record, ...(one.mapping === undefined ? [] : [one.mapping]), ...(one.other === undefined ? [] : [one.other])])];
-  const words: lua.Word[] = [args.now ?? '', args.chunkId, args.account, args.lane, args.most, args.dueInMs, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.messages.length, ...args.messages.flatMap((one) => [one.id, one.fingerprint, one.reference ?? '', one.otherId ?? '', one.to, one.text, one.from ?? '', one.expiresAt ?? '', one.mapping === undefined ? 0 : 1, one.other === undefined ? 0 : 1])];
+  const keys = [args.slice, args.due, args.messageCounts, args.sliceCounts, args.queued, args.heartbeat, ...args.messages.flatMap((one) => [one.record, ...(one.mapping === undefined ? [] : [one.mapping]), ...(one.other === undefined ? [] : [one.other])])];
+  const words: lua.Word[] = [args.now ?? '', args.sliceId, args.account, args.lane, args.most, args.dueInMs, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.messages.length, ...args.messages.flatMap((one) => [one.id, one.fingerprint, one.reference ?? '', one.otherId ?? '', one.to, one.text, one.from ?? '', one.expiresAt ?? '', one.mapping === undefined ? 0 : 1, one.other === undefined ? 0 : 1])];
   return readAcceptMessagesAnswer(await lua.runScript(redis, acceptMessagesScript, keys, words));
 }
 
@@ -1238,7 +1242,7 @@ export interface BeginSliceArgs {
   /** key */ readonly slice: string;
   /** key */ readonly due: string;
   /** key */ readonly heldAccounts: string;
-  /** key */ readonly campaign: string;
+  /** key: absent: it carries single messages */ readonly campaign?: string | undefined;
   /** ms since the epoch */ readonly now?: number | undefined;
   readonly id: string;
   readonly lease: string;
@@ -1319,12 +1323,14 @@ end
 local slice = KEYS[1]
 local due = KEYS[2]
 local heldAccounts = KEYS[3]
-local campaign = KEYS[4]
 local now = tonumber(ARGV[1])
 local id = ARGV[2]
 local lease = ARGV[3]
 local leaseMs = tonumber(ARGV[4])
-local _arg, _key = 4, 4
+local _arg, _key = 4, 3
+local campaign
+_arg = _arg + 1
+if ARGV[_arg] == '1' then _key = _key + 1; campaign = KEYS[_key] end
 local lookedAt = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do lookedAt[_i] = ARGV[_arg + _i] end
@@ -1344,7 +1350,8 @@ local state, leased, ends, version, account = unpack(redis.call('HMGET', slice, 
 local ask = {id = id, lease = lease, leaseMs = leaseMs, lookedAt = lookedAt, final = final}
 local refusal = take_lease(slice, due, at, ask, {state = state, lease = leased, ends = ends, version = version})
 if refusal then return refusal end
-local held, known = redis.call('SISMEMBER', heldAccounts, account or ''), redis.call('HMGET', campaign, unpack(fields))
+local held, known = redis.call('SISMEMBER', heldAccounts, account or ''), {}
+if campaign then known = redis.call('HMGET', campaign, unpack(fields)) end
 for i = 1, #fields do known[i] = known[i] or '' end
 return {'acquired', at, redis.call('HGETALL', slice), held, known}
 `);
@@ -1352,8 +1359,8 @@ return {'acquired', at, redis.call('HGETALL', slice), held, known}
 /** Takes the lease of a slice as acquire does, and answers in the same step all that may stand in its way: whether its
  * account is held, and what its campaign says. Never creates a record. */
 export async function beginSlice(redis: lua.ScriptHost, args: BeginSliceArgs): Promise<BeginSliceAnswer> {
-  const keys = [args.slice, args.due, args.heldAccounts, args.campaign];
-  const words: lua.Word[] = [args.now ?? '', args.id, args.lease, args.leaseMs, ...lua.counted(args.lookedAt), ...lua.counted(args.final), ...lua.counted(args.fields)];
+  const keys = [args.slice, args.due, args.heldAccounts, ...(args.campaign === undefined ? [] : [args.campaign])];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.lease, args.leaseMs, args.campaign === undefined ? 0 : 1, ...lua.counted(args.lookedAt), ...lua.counted(args.final), ...lua.counted(args.fields)];
   return readBeginSliceAnswer(await lua.runScript(redis, beginSliceScript, keys, words));
 }
 
@@ -3879,7 +3886,7 @@ export async function settleDeliveries(redis: lua.ScriptHost, args: SettleDelive
 
 export interface StepSliceArgs {
   /** key */ readonly slice: string;
-  /** key */ readonly campaign: string;
+  /** key: absent: it carries single messages */ readonly campaign?: string | undefined;
   /** key */ readonly dueToSend: string;
   /** key */ readonly dueToLook: string;
   /** key: of slices */ readonly counts: string;
@@ -3888,6 +3895,9 @@ export interface StepSliceArgs {
   /** key */ readonly parked: string;
   /** key */ readonly outcomes: string;
   /** key */ readonly events: string;
+  /** key */ readonly messageCounts: string;
+  /** key */ readonly openTexts: string;
+  /** key: marks of the texts of single messages */ readonly sentTexts: string;
   /** key */ readonly campaignCounts: string;
   /** key */ readonly dueCampaigns: string;
   /** key */ readonly running: string;
@@ -3908,10 +3918,13 @@ export interface StepSliceArgs {
   /** ms */ readonly lookInMs?: number | undefined;
   readonly lookAsItIs: boolean;
   /** an account that is held is tried all the same */ readonly tried: boolean;
+  /** only while one is under way */ readonly inRecovery: boolean;
   /** what is counted was counted before */ readonly recounted: boolean;
   /** the number of the first request that is opened or leaves */ readonly next: number;
   readonly memory: { readonly epoch?: string | undefined; readonly counter: number; readonly name?: string | undefined; readonly mark: number };
   readonly opened: readonly string[];
+  /** marks of texts that are no longer open */ readonly closes?: string | undefined;
+  /** marks of texts that are counted as sent */ readonly sent?: string | undefined;
   readonly fields: Readonly<Record<string, string | number>>;
   /** fields of the campaign, and by how much they change */ readonly deltas: Readonly<Record<string, string | number>>;
   readonly changed: readonly {
@@ -3922,26 +3935,41 @@ export interface StepSliceArgs {
   readonly leaving: readonly {
     readonly becomes: string;
     readonly carries: number;
+    /** ms since the epoch: when the first of its people must not get it any more */ readonly expiresAt?: number | undefined;
+    /** marks of its texts */ readonly opens?: string | undefined;
+  }[];
+  readonly messages: readonly {
+    /** key */ readonly record: string;
+    /** the place of its request among those that leave; 0: it changes in any case */ readonly leavesWith: number;
+    readonly left: string;
+    readonly entered: string;
+    readonly code?: string | undefined;
+    readonly eventType?: string | undefined;
+    /** JSON */ readonly eventData?: string | undefined;
+    /** what it said */ readonly forgets: boolean;
   }[];
 }
 
 export type StepSliceAnswer =
-  | { readonly is: 'applied'; readonly leave: number; readonly why: string; readonly waitMs: number; readonly rev: number; readonly counter: number }
+  | { readonly is: 'applied'; readonly leave: number; readonly why: string; readonly waitMs: number; readonly rev: number; readonly counter: number; readonly busy?: string | undefined }
   | { readonly is: 'mine'; readonly leave: number }
   | { readonly is: 'not yours'; readonly state: string }
-  | { readonly is: 'none' };
+  | { readonly is: 'none' }
+  | { readonly is: 'recovered' };
 
 function readStepSliceAnswer(value: unknown): StepSliceAnswer {
   const answer = lua.items(value);
   switch (answer[0]) {
     case 'applied':
-      return { is: 'applied', leave: lua.number(answer[1]), why: lua.text(answer[2]), waitMs: lua.number(answer[3]), rev: lua.number(answer[4]), counter: lua.number(answer[5]) };
+      return { is: 'applied', leave: lua.number(answer[1]), why: lua.text(answer[2]), waitMs: lua.number(answer[3]), rev: lua.number(answer[4]), counter: lua.number(answer[5]), busy: lua.optional(lua.text, answer[6]) };
     case 'mine':
       return { is: 'mine', leave: lua.number(answer[1]) };
     case 'not yours':
       return { is: 'not yours', state: lua.text(answer[1]) };
     case 'none':
       return { is: 'none' };
+    case 'recovered':
+      return { is: 'recovered' };
   }
   return lua.unexpected(value);
 }
@@ -4002,6 +4030,29 @@ local function whole(value, absent, what)
   if #value > 16 or not string.find(value, '^%-?%d+$') then refuse(what) end
   return tonumber(value)
 end
+local function follow(m, at, keys)
+  local id, account, reference, state, version, rev, seq = unpack(redis.call('HMGET', m.record, 'id', 'account',
+    'reference', 'state', 'v', 'rev', 'seq'))
+  local readable = version == "1" and id and account and pcall(function() whole(rev, 0, 'rev'); whole(seq, 0, 'seq') end)
+  if state ~= m.left or not readable then return end
+  local set = {'state', m.entered, 'since', at, 'updatedAt', at, 'rev', tonumber(rev or '0') + 1}
+  local function put(field, text) set[#set + 1] = field; set[#set + 1] = text end
+  if m.code then put('code', m.code) end
+  if m.entered == 'sending' then put('sentAt', at) end
+  if m.forgets then put('text', '') end
+  redis.call('HSET', m.record, unpack(set))
+  if state ~= m.entered then
+    tally(keys.counts, state, -1)
+    tally(keys.counts, m.entered, 1)
+    local is_outcome = m.entered == 'sent' or m.entered == 'failed' or m.entered == 'unknown' or m.entered == 'expired'
+    if is_outcome then tally(keys.outcomes, m.entered, 1) end
+  end
+  if not m.eventType then return end
+  local data = m.eventData
+  if reference then data = string.sub(data, 1, -2) .. ',"reference":' .. cjson.encode(reference) .. '}' end
+  emit(m.record, {stream = keys.events, counts = keys.counts, id = id, at = at, account = account, type = m.eventType,
+    data = data})
+end
 local function guard(heartbeat, memory)
   local h = redis.call('HMGET', heartbeat, 'recovering', 'epoch', 'counter', "process:" .. (memory.name or ''))
   local now = whole(h[3], 0, 'counter of the heartbeat')
@@ -4017,27 +4068,56 @@ local function raise(heartbeat, known)
   else redis.call('HSET', heartbeat, 'counter', counter) end
   return counter
 end
+local function marks_in(word)
+  local marks = {}
+  for i = 1, #(word or ''), 8 do marks[#marks + 1] = string.sub(word, i, i + 8 - 1) end
+  return marks
+end
+local function open_elsewhere(open, marks, own, at)
+  if #marks == 0 then return '' end
+  local found = {}
+  for i, since in ipairs(redis.call('HMGET', open, unpack(marks))) do
+    if since and not own[marks[i]] and tonumber(since) > at - 691200000 then found[#found + 1] = marks[i] end
+  end
+  return table.concat(found)
+end
+local function mark_open(open, marks, at)
+  if #marks == 0 then return end
+  local set, since = {}, string.format('%d', at)
+  for i, mark in ipairs(marks) do set[2 * i - 1] = mark; set[2 * i] = since end
+  redis.call('HSET', open, unpack(set))
+end
+local function unmark(open, marks)
+  if #marks > 0 then redis.call('HDEL', open, unpack(marks)) end
+end
+local function mark_sent(sent, marks)
+  if #marks == 0 then return end
+  redis.call('SADD', sent, unpack(marks))
+  if redis.call('TTL', sent) < 0 then redis.call('EXPIRE', sent, 259200) end
+end
 local function same_version(v)
   if v ~= "1" then refuse('version') end
 end
 -- <generated>
 local function _given(word) if word ~= '' then return word end end
 local slice = KEYS[1]
-local campaign = KEYS[2]
-local dueToSend = KEYS[3]
-local dueToLook = KEYS[4]
-local counts = KEYS[5]
-local left = KEYS[6]
-local parked = KEYS[7]
-local outcomes = KEYS[8]
-local events = KEYS[9]
-local campaignCounts = KEYS[10]
-local dueCampaigns = KEYS[11]
-local running = KEYS[12]
-local paused = KEYS[13]
-local held = KEYS[14]
-local heartbeat = KEYS[15]
-local heldAccounts = KEYS[16]
+local dueToSend = KEYS[2]
+local dueToLook = KEYS[3]
+local counts = KEYS[4]
+local left = KEYS[5]
+local parked = KEYS[6]
+local outcomes = KEYS[7]
+local events = KEYS[8]
+local messageCounts = KEYS[9]
+local openTexts = KEYS[10]
+local sentTexts = KEYS[11]
+local campaignCounts = KEYS[12]
+local dueCampaigns = KEYS[13]
+local running = KEYS[14]
+local paused = KEYS[15]
+local held = KEYS[16]
+local heartbeat = KEYS[17]
+local heldAccounts = KEYS[18]
 local now = tonumber(ARGV[1])
 local id = ARGV[2]
 local lease = ARGV[3]
@@ -4050,10 +4130,16 @@ local sendAsItIs = ARGV[9] == '1'
 local lookInMs = tonumber(ARGV[10])
 local lookAsItIs = ARGV[11] == '1'
 local tried = ARGV[12] == '1'
-local recounted = ARGV[13] == '1'
-local next = tonumber(ARGV[14])
-local memory = {epoch = _given(ARGV[15]), counter = tonumber(ARGV[16]), name = _given(ARGV[17]), mark = tonumber(ARGV[18])}
-local _arg, _key = 18, 16
+local inRecovery = ARGV[13] == '1'
+local recounted = ARGV[14] == '1'
+local next = tonumber(ARGV[15])
+local memory = {epoch = _given(ARGV[16]), counter = tonumber(ARGV[17]), name = _given(ARGV[18]), mark = tonumber(ARGV[19])}
+local closes = _given(ARGV[20])
+local sent = _given(ARGV[21])
+local _arg, _key = 21, 18
+local campaign
+_arg = _arg + 1
+if ARGV[_arg] == '1' then _key = _key + 1; campaign = KEYS[_key] end
 local entered
 _arg = _arg + 1
 if ARGV[_arg] == '1' then _key = _key + 1; entered = KEYS[_key] end
@@ -4082,9 +4168,16 @@ end
 local leaving = {}
 _arg = _arg + 1
 for _n = 1, tonumber(ARGV[_arg]) do
-  local _one = {becomes = ARGV[_arg + 1], carries = tonumber(ARGV[_arg + 2])}
-  _arg, _key = _arg + 2, _key + 0
+  local _one = {becomes = ARGV[_arg + 1], carries = tonumber(ARGV[_arg + 2]), expiresAt = tonumber(ARGV[_arg + 3]), opens = _given(ARGV[_arg + 4])}
+  _arg, _key = _arg + 4, _key + 0
   leaving[_n] = _one
+end
+local messages = {}
+_arg = _arg + 1
+for _n = 1, tonumber(ARGV[_arg]) do
+  local _one = {record = KEYS[_key + 1], leavesWith = tonumber(ARGV[_arg + 1]), left = ARGV[_arg + 2], entered = ARGV[_arg + 3], code = _given(ARGV[_arg + 4]), eventType = _given(ARGV[_arg + 5]), eventData = _given(ARGV[_arg + 6]), forgets = ARGV[_arg + 7] == '1'}
+  _arg, _key = _arg + 7, _key + 1
+  messages[_n] = _one
 end
 -- </generated>
 local names = {'lease', 'op', 'n', 'v', 'rev', 'account', 'state'}
@@ -4100,26 +4193,30 @@ for i, request in ipairs(changed) do
   if read[known + i] ~= request.read then return {'not yours', state} end
 end
 same_version(version)
+if inRecovery and redis.call('HEXISTS', heartbeat, 'recovering') == 0 then return {'recovered'} end
 rev = whole(rev, 0, 'rev') + 1
 local at = clock(now)
-local asked = {'account', 'v', 'id', 'perSecond', 'state'}
-for _, field in ipairs({'paceAt', 'rev', 'seq', 'chunks', 'settled', 'out', 't:queued', 't:cancelled', 't:sending'}) do
-  asked[#asked + 1] = field
+local goes, per_second, value, put = 'running', nil, {}, {}
+local function read_campaign()
+  local asked = {'account', 'v', 'id', 'perSecond', 'state'}
+  for _, field in ipairs({'paceAt', 'rev', 'seq', 'chunks', 'settled', 'out', 't:queued', 't:cancelled', 't:sending'}) do
+    asked[#asked + 1] = field
+  end
+  for i = 1, #deltas, 2 do asked[#asked + 1] = deltas[i] end
+  local c = redis.call('HMGET', campaign, unpack(asked))
+  if not c[5] then refuse('a campaign without a record') end
+  same_version(c[2])
+  if not (c[1] and c[3] and c[9]) then refuse('chunks, account or id') end
+  goes, per_second = c[5], tonumber(c[4] or '')
+  for i = 6, #asked do value[asked[i]] = whole(c[i], 0, asked[i]) end
 end
-for i = 1, #deltas, 2 do asked[#asked + 1] = deltas[i] end
-local c = redis.call('HMGET', campaign, unpack(asked))
-local goes = c[5]
-if not goes then refuse('a campaign without a record') end
-same_version(c[2])
-if not (c[1] and c[3] and c[9]) then refuse('chunks, account or id') end
-local per_second, value, put = tonumber(c[4] or ''), {}, {}
-for i = 6, #asked do value[asked[i]] = whole(c[i], 0, asked[i]) end
 local function count(field, delta)
-  if delta == 0 then return end
+  if delta == 0 or not campaign then return end
   value[field] = value[field] + delta
   put[field] = true
 end
-local leave, why, wait, beat = #leaving, '', 0, nil
+if campaign then read_campaign() end
+local leave, why, wait, busy, beat = #leaving, '', 0, '', nil
 local function stop(reason) leave, why = 0, reason end
 local function pace()
   for i, request in ipairs(leaving) do
@@ -4132,6 +4229,17 @@ local function pace()
     put.paceAt = true
   end
 end
+local function expires()
+  for _, request in ipairs(leaving) do
+    if request.expiresAt and at >= request.expiresAt then return true end
+  end
+end
+local function find_busy()
+  local own = {}
+  for _, mark in ipairs(marks_in(closes)) do own[mark] = true end
+  for _, request in ipairs(leaving) do busy = busy .. open_elsewhere(openTexts, marks_in(request.opens), own, at) end
+  return busy ~= ''
+end
 if #leaving > 0 then
   local shut
   shut, beat = guard(heartbeat, memory)
@@ -4140,6 +4248,8 @@ if #leaving > 0 then
   elseif goes ~= 'running' then stop('parked')
   elseif not tried and redis.call('SISMEMBER', heldAccounts, account or '') == 1 then stop('held')
   elseif #optOuts > 0 and redis.call('EXISTS', unpack(optOuts)) > 0 then stop('opt-outs')
+  elseif expires() then stop('expiring')
+  elseif find_busy() then stop('busy')
   elseif per_second then pace() end
 end
 for i = 1, #deltas, 2 do
@@ -4165,6 +4275,12 @@ if from ~= to then add('since', at) end
 if keepLeaseMs then add('until', at + keepLeaseMs) else redis.call('HDEL', slice, 'lease', 'until') end
 redis.call('HSET', slice, unpack(set))
 move({counts = counts, id = id, at = at, from = from, to = to, left = left, entered = entered})
+unmark(openTexts, marks_in(closes))
+for i = 1, leave do mark_open(openTexts, marks_in(leaving[i].opens), at) end
+mark_sent(sentTexts, marks_in(sent))
+for _, message in ipairs(messages) do
+  if message.leavesWith <= leave then follow(message, at, {counts = messageCounts, outcomes = outcomes, events = events}) end
+end
 if from ~= to then
   if from == 'queued' then count('out', -1) elseif to == 'queued' then count('out', 1) end
   if to == 'settled' then count('settled', 1) end
@@ -4172,7 +4288,7 @@ end
 local write = {}
 for field in pairs(put) do write[#write + 1] = field; write[#write + 1] = value[field] end
 if #write > 0 then redis.call('HSET', campaign, unpack(write)) end
-if to == 'settled' and value.settled >= value.chunks then
+if campaign and to == 'settled' and value.settled >= value.chunks then
   finish_if_over(at, {campaign = campaign, events = events, counts = campaignCounts, due = dueCampaigns,
     sets = {running = running, paused = paused, held = held}})
 end
@@ -4186,17 +4302,17 @@ elseif rests then
   if goes ~= 'finished' then redis.call('SADD', parked, id) end
 elseif not sendAsItIs then due(dueToSend, sendInMs) end
 if not lookAsItIs then due(dueToLook, lookInMs) end
-return {'applied', leave, why, wait, rev, leave > 0 and raise(heartbeat, beat) or 0}
+return {'applied', leave, why, wait, rev, leave > 0 and raise(heartbeat, beat) or 0, busy}
 `);
 
 /** One step of a slice, by the attempt that has its lease: what came back of requests, who waits again, and which
- * requests are about to leave; with the bins of the campaign. What came back is written in any case; what is about to
- * leave only while nothing stands in its way, as many as may, and what that is is answered. Each request that changes
- * is compared with what was read of it, and a new one takes the next number, which must be the one that was read: a
- * step that comes late, or once more, changes nothing. */
+ * requests are about to leave; with the bins of the campaign, or with the messages that it carries. What came back is
+ * written in any case; what is about to leave only while nothing stands in its way, as many as may, and what that is is
+ * answered. Each request that changes is compared with what was read of it, and a new one takes the next number, which
+ * must be the one that was read: a step that comes late, or once more, changes nothing. */
 export async function stepSlice(redis: lua.ScriptHost, args: StepSliceArgs): Promise<StepSliceAnswer> {
-  const keys = [args.slice, args.campaign, args.dueToSend, args.dueToLook, args.counts, args.left, args.parked, args.outcomes, args.events, args.campaignCounts, args.dueCampaigns, args.running, args.paused, args.held, args.heartbeat, args.heldAccounts, ...(args.entered === undefined ? [] : [args.entered]), ...args.optOuts];
-  const words: lua.Word[] = [args.now ?? '', args.id, args.lease, args.op, args.from, args.to, args.keepLeaseMs ?? '', args.sendInMs ?? '', args.sendAsItIs ? 1 : 0, args.lookInMs ?? '', args.lookAsItIs ? 1 : 0, args.tried ? 1 : 0, args.recounted ? 1 : 0, args.next, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.entered === undefined ? 0 : 1, args.optOuts.length, ...lua.counted(args.opened), ...lua.pairs(args.fields), ...lua.pairs(args.deltas), args.changed.length, ...args.changed.flatMap((one) => [one.number, one.read, one.becomes]), args.leaving.length, ...args.leaving.flatMap((one) => [one.becomes, one.carries])];
+  const keys = [args.slice, args.dueToSend, args.dueToLook, args.counts, args.left, args.parked, args.outcomes, args.events, args.messageCounts, args.openTexts, args.sentTexts, args.campaignCounts, args.dueCampaigns, args.running, args.paused, args.held, args.heartbeat, args.heldAccounts, ...(args.campaign === undefined ? [] : [args.campaign]), ...(args.entered === undefined ? [] : [args.entered]), ...args.optOuts, ...args.messages.flatMap((one) => [one.record])];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.lease, args.op, args.from, args.to, args.keepLeaseMs ?? '', args.sendInMs ?? '', args.sendAsItIs ? 1 : 0, args.lookInMs ?? '', args.lookAsItIs ? 1 : 0, args.tried ? 1 : 0, args.inRecovery ? 1 : 0, args.recounted ? 1 : 0, args.next, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.closes ?? '', args.sent ?? '', args.campaign === undefined ? 0 : 1, args.entered === undefined ? 0 : 1, args.optOuts.length, ...lua.counted(args.opened), ...lua.pairs(args.fields), ...lua.pairs(args.deltas), args.changed.length, ...args.changed.flatMap((one) => [one.number, one.read, one.becomes]), args.leaving.length, ...args.leaving.flatMap((one) => [one.becomes, one.carries, one.expiresAt ?? '', one.opens ?? '']), args.messages.length, ...args.messages.flatMap((one) => [one.leavesWith, one.left, one.entered, one.code ?? '', one.eventType ?? '', one.eventData ?? '', one.forgets ? 1 : 0])];
   return readStepSliceAnswer(await lua.runScript(redis, stepSliceScript, keys, words));
 }
 

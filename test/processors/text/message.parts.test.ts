@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { systemRandom } from '../../src/lib/random.ts';
-import { Chunks } from '../../src/operations/chunks.ts';
-import { acceptMessages } from '../../src/operations/messages.ts';
-import type { ProcessorContext } from '../../src/processors/context.ts';
-import { lookAtChunk } from '../../src/processors/chunk-look.ts';
-import { sendChunk } from '../../src/processors/sms-batch.ts';
-import { processorWorld, not, ok } from '../support/processor-world.ts';
-import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
+import { systemRandom } from '../../../src/lib/random.ts';
+import { acceptMessages } from '../../../src/operations/messages.ts';
+import type { ProcessorContext } from '../../../src/processors/context.ts';
+import { SameTexts } from '../../../src/operations/same-texts.ts';
+import { Slices } from '../../../src/operations/slices.ts';
+import { lookAtSlice } from '../../../src/processors/text/look.ts';
+import { sendNextSlice } from '../../../src/processors/text/slice.ts';
+import { Slots } from '../../../src/processors/text/slots.ts';
+import { processorWorld, not, ok } from '../../support/processor-world.ts';
+import { type FreshRedis, freshRedis } from '../../support/fresh-redis.ts';
 
 const HOUR = 3_600_000;
 const SETTLE_DELAY_MS = 60_000;
@@ -18,8 +20,8 @@ beforeAll(async () => {
 afterAll(() => store.close());
 beforeEach(() => store.redis.flushdb());
 
-/** One chunk of one one-time password, with upstream's answers in the test's hand. */
-async function chunk({ expiresInMs = 0, fence = async () => true } = {}) {
+/** One slice of one one-time password, with upstream's answers in the test's hand. */
+async function slice({ expiresInMs = 0, fence = async () => true } = {}) {
   const world = processorWorld(store.redis, { fence });
   const now = () => world.context.clock.now();
   const asked: string[] = [];
@@ -32,9 +34,12 @@ async function chunk({ expiresInMs = 0, fence = async () => true } = {}) {
     send: (...how: readonly unknown[]) => asked.push('send') && upstream.send(...how),
     statistics: () => asked.push('statistics') && upstream.statistics(),
   };
+  const slices = new Slices({ redis: store.redis, random: systemRandom, now });
   const context = {
     ...world.context,
-    chunks: new Chunks({ redis: store.redis, random: systemRandom, now }),
+    slices,
+    sameTexts: new SameTexts(store.redis),
+    slots: new Slots(10),
     upstream: { messaging, admit: async () => ({ admitted: true }) },
     policy: { ...world.context.policy, settleDelayMs: SETTLE_DELAY_MS },
   } as unknown as ProcessorContext;
@@ -45,27 +50,24 @@ async function chunk({ expiresInMs = 0, fence = async () => true } = {}) {
     text: 'code 4711',
     expiresAt: expiresInMs === 0 ? undefined : now() + expiresInMs,
   };
-  await acceptMessages(store.redis, { id: 'chk_1', account: 'main', lane: 'otp', dueInMs: 0 }, [message], { now });
+  await acceptMessages(store.redis, { id: 'slc_1', account: 'main', lane: 'otp', dueInMs: 0 }, [message], { now });
   return {
     ...world,
     asked,
     upstream,
-    send: (how: Partial<ProcessorContext> = {}) => sendChunk('chk_1', 'sms-otp', { ...context, ...how }),
-    look: () => lookAtChunk('chk_1', context),
-    states: async () => [
-      (await world.queries.read('chunk', 'chk_1'))?.state,
-      (await world.queries.read('message', 'msg_1'))?.state,
-    ],
-    kept: async () => JSON.stringify([await store.redis.hgetall('op:msg_1'), await chunkFields()]),
-    due: (queue: string) => store.redis.zscore(`due:${queue}`, 'chk_1'),
+    send: (how: Partial<ProcessorContext> = {}) => sendNextSlice('slc_1', { ...context, ...how }, 'sms-otp'),
+    look: () => lookAtSlice('slc_1', context),
+    states: async () => [(await slices.read('slc_1'))?.state, (await world.queries.read('message', 'msg_1'))?.state],
+    kept: async () => JSON.stringify([await store.redis.hgetall('op:msg_1'), await sliceFields()]),
+    due: (queue: string) => store.redis.zscore(`due:${queue}`, 'slc_1'),
   };
 }
 
-const chunkFields = () => store.redis.hgetall('op:chk_1');
+const sliceFields = () => store.redis.hgetall('op:slc_1');
 
-test('a write that the replicas did not confirm sends nothing, and the chunk waits in its queue again', async () => {
+test('a write that the replicas did not confirm sends nothing, and the slice waits in its queue again', async () => {
   const reached = [false, true];
-  const world = await chunk({ fence: async () => reached.shift() ?? true });
+  const world = await slice({ fence: async () => reached.shift() ?? true });
   expect(await world.send()).toEqual({ outcome: 'retries', reason: 'fence' });
   expect([world.asked, await world.states()]).toEqual([[], ['queued', 'queued']]);
   expect([await world.due('status-poll'), Number(await world.due('sms-otp'))]).toEqual([
@@ -78,7 +80,7 @@ test('a write that the replicas did not confirm sends nothing, and the chunk wai
 });
 
 test('nobody is sent to who expires while the request waits for its turn', async () => {
-  const world = await chunk({ expiresInMs: 200 });
+  const world = await slice({ expiresInMs: 200 });
   let limit = Number.POSITIVE_INFINITY;
   world.upstream.send = async (...[, , how]) => {
     limit = (how as { readonly sendBy: number }).sendBy - world.context.clock.monotonic();
@@ -90,7 +92,7 @@ test('nobody is sent to who expires while the request waits for its turn', async
 });
 
 test('a service that refuses connections for hours is tried at each recheck, and then goes on as if nothing was', async () => {
-  const world = await chunk();
+  const world = await slice();
   const { holdRecheckMs } = world.context.policy;
   world.upstream.send = async () => not('transient', 'unreachable', 'never');
   const waits: number[] = [];
@@ -101,12 +103,12 @@ test('a service that refuses connections for hours is tried at each recheck, and
   expect(Math.max(...waits)).toBe(holdRecheckMs);
   expect(waits.slice(0, 3)).toEqual([1_000, 2_000, 5_000]);
   // Another failure, later, waits no longer than it would after so many tries as there were waits.
-  const tries = Number((await chunkFields())['tries']);
+  const tries = Number((await sliceFields())['tries']);
   expect(tries).toBe(waits.indexOf(holdRecheckMs) + 1);
 });
 
-test('a chunk whose intent was not answered is known not to have left, and is sent by the next attempt', async () => {
-  const world = await chunk();
+test('a slice whose intent was not answered is known not to have left, and is sent by the next attempt', async () => {
+  const world = await slice();
   const lost = async (): Promise<never> => {
     throw new Error('Connection is closed');
   };
@@ -117,8 +119,8 @@ test('a chunk whose intent was not answered is known not to have left, and is se
   expect([world.asked, await world.states()]).toEqual([['send'], ['settled', 'sent']]);
 });
 
-test('a chunk in which everybody has expired is over at once, and nothing is written as sent', async () => {
-  const world = await chunk({ expiresInMs: 1_000 });
+test('a slice in which everybody has expired is over at once, and nothing is written as sent', async () => {
+  const world = await slice({ expiresInMs: 1_000 });
   world.advance(2_000);
   expect(await world.send()).toEqual({ outcome: 'ended', reason: 'expired' });
   expect([world.asked, await world.states(), await world.due('sms-otp')]).toEqual([[], ['settled', 'expired'], null]);
@@ -127,7 +129,7 @@ test('a chunk in which everybody has expired is over at once, and nothing is wri
 
 describe('statistics that cannot be had', () => {
   const failing = async () => {
-    const world = await chunk();
+    const world = await slice();
     expect(await world.send()).toEqual({ outcome: 'unknown', reason: 'timeout' });
     return world;
   };
@@ -135,7 +137,7 @@ describe('statistics that cannot be had', () => {
   test('are asked for again until the limit', async () => {
     const world = await failing();
     world.advance(72 * HOUR - 1);
-    expect(await world.look()).toEqual({ outcome: 'retries', reason: 'server_error' });
+    expect(await world.look()).toEqual({ outcome: 'unknown', reason: 'server_error' });
     expect(await world.states()).toEqual(['unknown', 'unknown']);
   });
 
@@ -154,7 +156,7 @@ describe('statistics that cannot be had', () => {
 });
 
 test('the text of a one-time password is kept while it may still be looked for, and forgotten with the last word', async () => {
-  const world = await chunk();
+  const world = await slice();
   await world.send();
   world.upstream.statistics = async () => ok({ invalid: [], sent: new Map() });
   world.advance(SETTLE_DELAY_MS);

