@@ -1,7 +1,7 @@
 import { type Logger, destination, pino } from 'pino';
 import type { Config } from './config.ts';
 import type { Clock } from './lib/clock.ts';
-import { maskPhone } from './lib/mask.ts';
+import { describeError, maskPhone } from './lib/mask.ts';
 
 /** Fields that hold a key, a person or a text, wherever a line carries them. */
 const HIDDEN_FIELDS = [
@@ -40,25 +40,6 @@ export function createLogger(level: Config['LOG_LEVEL']): Logger {
     },
     destination({ fd: 2, sync: true }),
   );
-}
-
-/** An error's own words only: what libraries hang on errors (headers, bodies) never reaches a line. */
-export function describeError(error: unknown): {
-  name: string;
-  message: string;
-  code?: string;
-  stack?: string;
-  cause?: unknown;
-} {
-  if (!(error instanceof Error)) return { name: 'Unknown', message: maskPhone(String(error)) };
-  const { code } = error as { code?: unknown };
-  return {
-    name: error.name,
-    message: maskPhone(error.message),
-    ...(typeof code === 'string' ? { code } : {}),
-    ...(error.stack ? { stack: maskPhone(error.stack) } : {}),
-    ...(error.cause === undefined ? {} : { cause: describeError(error.cause) }),
-  };
 }
 
 const QUIET_MS = 5_000;

@@ -1,16 +1,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { type CliIo, type Services } from './cli/io.ts';
 import { runCli } from './cli/cli.ts';
-import { WrongSettings } from './config.ts';
 import { systemClock } from './lib/clock.ts';
+import { describeError } from './lib/mask.ts';
 import { systemRandom } from './lib/random.ts';
-import { describeError } from './logger.ts';
-import { verifyBackup } from './app/backup.ts';
-import { dev } from './app/dev.ts';
-import { doctor } from './app/doctor.ts';
-import { newStamp } from './app/new-stamp.ts';
-import { run, type Surroundings } from './app/run.ts';
-import { sandbox } from './app/sandbox.ts';
+import type { Surroundings } from './app/run.ts';
 
 /**
  * Where there is much memory, V8 lets a heap grow to several times what is in use before it looks for garbage. After a
@@ -45,50 +39,35 @@ const surroundings: Surroundings = {
 
 /** What is wrong with the settings is said in words, not as a stack of calls. */
 function told(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof WrongSettings ? error.cause : error;
-  return cause instanceof WrongSettings
-    ? cause.message
-    : JSON.stringify({ level: 'fatal', err: describeError(error) });
+  const cause = error instanceof Error && isOfSettings(error.cause) ? error.cause : error;
+  return isOfSettings(cause) ? cause.message : JSON.stringify({ level: 'fatal', err: describeError(cause) });
 }
+
+/** By its name, so that the settings are not loaded for a version. */
+const isOfSettings = (error: unknown): error is Error => error instanceof Error && error.name === 'WrongSettings';
 
 /** What did not start may leave connections open that would keep the process alive without any use: it ends here. */
 function explained(service: () => Promise<number>): Promise<number> {
   return service().catch(die);
 }
 
+const world = {
+  env: process.env,
+  clock: systemClock,
+  signal: stop.signal,
+  print: (line: string): void => void process.stdout.write(`${line}\n`),
+};
+
+/** Each is loaded when it is asked for. */
 const services: Services = {
-  run: (options) => explained(() => run(options, surroundings)),
-  dev: () => explained(() => dev(surroundings)),
-  sandbox: (command) => explained(() => sandbox(command, surroundings)),
-  newStamp: ({ confirmed }) =>
-    explained(() =>
-      newStamp({
-        confirmed,
-        env: process.env,
-        clock: systemClock,
-        print: (line) => void process.stdout.write(`${line}\n`),
-      }),
-    ),
-  verifyBackup: ({ dir, json }) =>
-    explained(() =>
-      verifyBackup({
-        dir,
-        json,
-        env: process.env,
-        clock: systemClock,
-        signal: stop.signal,
-        print: (line) => void process.stdout.write(`${line}\n`),
-      }),
-    ),
-  doctor: ({ json }) =>
-    doctor({
-      json,
-      env: process.env,
-      clock: systemClock,
-      random: systemRandom,
-      signal: stop.signal,
-      print: (line) => void process.stdout.write(`${line}\n`),
-    }),
+  run: (options) => explained(async () => (await import('./app/run.ts')).run(options, surroundings)),
+  dev: () => explained(async () => (await import('./app/dev.ts')).dev(surroundings)),
+  sandbox: (command) => explained(async () => (await import('./app/sandbox.ts')).sandbox(command, surroundings)),
+  newStamp: (command) =>
+    explained(async () => (await import('./app/new-stamp.ts')).newStamp({ ...command, ...world })),
+  verifyBackup: (command) =>
+    explained(async () => (await import('./app/backup.ts')).verifyBackup({ ...command, ...world })),
+  doctor: async (command) => (await import('./app/doctor.ts')).doctor({ ...command, ...world, random: systemRandom }),
 };
 
 const io: CliIo = {

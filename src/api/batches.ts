@@ -5,23 +5,26 @@ import { APPROVE_WITHIN_MS } from '../operations/batch-record.ts';
 import type { BatchRecord } from '../operations/record.ts';
 import type { StateOf } from '../kinds/index.ts';
 import { accountOf } from '../producer/batch/door.ts';
-import { BYTES_MAX, readBatchFile } from '../producer/batch/read-file.ts';
-import { progressOf } from '../producer/batch/report.ts';
+import { type BatchFile, BYTES_MAX, readBatchFile } from '../producer/batch/read-file.ts';
+import { problemsCsv, progressOf } from '../producer/batch/report.ts';
 import { accountName } from '../kinds/request-pieces.ts';
 import { bytesOf, readingOf } from './batch-body.ts';
 import { sendReport } from './batch-report.ts';
 import { type ApiContext, findRecord } from './context.ts';
+import { dryRunQuery } from './dry-run.ts';
 import { requireNamedAccounts } from './gates.ts';
 import type { ApiKey } from './keys.ts';
-import { batch, batchReport } from './openapi/answers-money.ts';
+import { batch, batchReport, judgedBatch } from './openapi/answers-money.ts';
 import { answer, APPROVAL_MAX, listFiles } from './openapi/pieces.ts';
 import { ApiProblem } from './problem.ts';
-import { replayed, route } from './route.ts';
+import { type AnyAsked, Reply, replayed, route } from './route.ts';
 import { viewOf } from './views.ts';
 
 const ROWS_CSV = 'reference;accountAlias;amount;withdrawMode\nsalary-2026-11-awa;771234567;25000;wallet-a-senegal\n';
 const ROWS_NDJSON =
   '{"reference":"salary-2026-11-awa","accountAlias":"771234567","amount":25000,"withdrawMode":"wallet-a-senegal"}\n';
+const PROBLEMS_CSV =
+  'reference;accountAlias;amount;withdrawMode;row;problem\r\na;771234567;25 000;wallet-a-senegal;2;amount must be whole francs\r\n';
 const REPORT_CSV =
   'row;reference;id;state;reason;amount;accountAlias;withdrawMode;disburseId;token;transactionId;providerRef\r\n';
 
@@ -40,7 +43,10 @@ const createBatch = route(
     scope: 'none',
     identity: 'optional',
     durable: true,
-    query: { account: accountName.optional().meta({ description: 'Where no row names one: `main`.' }) },
+    query: {
+      account: accountName.optional().meta({ description: 'Where no row names one: `main`.' }),
+      ...dryRunQuery,
+    },
     body: {
       limit: `${BYTES_MAX / 1e6} MB`,
       files: {
@@ -48,13 +54,21 @@ const createBatch = route(
         'application/json': { says: 'An array of disbursements.', example: `[${ROWS_NDJSON.trim()}]` },
       },
     },
-    answers: { 201: answer('What was found in it.', batch) },
+    answers: {
+      200: {
+        says: 'With `dryRun`: what would be found in it; with `Accept: text/csv` every row with something wrong.',
+        schema: judgedBatch,
+        files: { 'text/csv': { says: 'The columns of the file, and what is wrong.', example: PROBLEMS_CSV } },
+      },
+      201: answer('What was found in it.', batch),
+    },
     problems: ['conflict'],
   },
   async ({ context, key, query, idempotencyKey, request, response }) => {
     const file = await readBatchFile(await bytesOf(request, response), readingOf(request));
     const account = accountOf(file, query.account);
     requireNamedAccounts(context, key, { query: { account }, body: undefined, mustExist: true });
+    if (query.dryRun) return judged(context, { file, account }, { request, response });
     const given = await context.batchDoor.accept(file, { account, by: key.name, idempotencyKey });
     if (given.outcome === 'open') {
       const detail = `The same bytes are ${given.id}, which is still open: approve or cancel that one.`;
@@ -65,9 +79,35 @@ const createBatch = route(
       throw new ApiProblem('conflict', detail, { existingId: given.id });
     }
     replayed(response, given.outcome === 'duplicate');
-    return view(context, await findRecord(context, key, 'batch', given.id));
+    return new Reply(201, await view(context, await findRecord(context, key, 'batch', given.id)));
   },
 );
+
+/** Of a file that is only judged: in the form of the answer, or as the rows to mend. */
+async function judged(
+  { batchDoor }: ApiContext,
+  { file, account }: { readonly file: BatchFile; readonly account: string },
+  { request, response }: Pick<AnyAsked, 'request' | 'response'>,
+) {
+  const asCsv = request.accepts(['json', 'csv']) === 'csv';
+  const found = await batchDoor.judge(file, account, asCsv ? { kept: Number.POSITIVE_INFINITY } : {});
+  const { sound: _sound, problems, warnings, ...more } = found;
+  const rows = asCsv ? problemsCsv(file, problems.list) : undefined;
+  if (rows !== undefined) {
+    response.type('text/csv').send(rows);
+    return undefined;
+  }
+  return new Reply(200, {
+    dryRun: true as const,
+    account,
+    contentHash: file.contentHash,
+    ...more,
+    problems: problems.list,
+    problemCount: problems.count,
+    warnings: warnings.list,
+    warningCount: warnings.count,
+  });
+}
 
 const about = {
   tag: 'Batches',
@@ -82,6 +122,7 @@ const getBatch = route(
     method: 'get',
     path: '/v1/disbursement-batches/{id}',
     id: 'getBatch',
+    cli: 'disburse batch-show',
     summary: 'How far it has come.',
     role: 'read',
   },
@@ -148,6 +189,7 @@ const cancelBatch = route(
     method: 'post',
     path: '/v1/disbursement-batches/{id}/cancel',
     id: 'cancelBatch',
+    cli: 'disburse batch-cancel',
     summary: 'Drop it before it is approved.',
     role: 'enqueue',
     answers: { 200: answer('It is cancelled.', batch) },

@@ -11,12 +11,15 @@ import { type Line, groupsOf } from './bulk-lines.ts';
 import { type ApiContext, isRecord } from './context.ts';
 import { mayUseAccount } from './keys.ts';
 import { ApiProblem, invalid } from './problem.ts';
+import { acceptanceFor } from './dry-run.ts';
 import type { AnyAsked } from './route.ts';
 
 const NDJSON = 'application/x-ndjson';
 
 /** The route has looked at the key and at Redis. */
-export type AskedInBulk = Pick<AnyAsked, 'context' | 'key' | 'idempotencyKey' | 'request' | 'response'>;
+export type AskedInBulk = Pick<AnyAsked, 'context' | 'key' | 'idempotencyKey' | 'request' | 'response'> & {
+  readonly query: { readonly dryRun: boolean };
+};
 
 /** Asks for one line. `by` is the name of the key. */
 export type AcceptLine = (
@@ -28,19 +31,21 @@ export interface Verdict {
   readonly index: number;
   readonly id: string | null;
   /**
-   * `unconfirmed`: the line was asked for and Redis did not answer. `stopped`: neither this line nor any after it was
+   * `sound`: of a dry run. `unconfirmed`: the line was asked for and Redis did not answer. `stopped`: neither this line nor any after it was
    * taken. Identities are by place, so what is sent again is the whole body.
    */
-  readonly outcome: Answer['outcome'] | 'unconfirmed' | 'stopped';
+  readonly outcome: Answer['outcome'] | 'sound' | 'unconfirmed' | 'stopped';
   readonly problem?: readonly Problem[];
 }
 
 /** A body without sense must not be answered with something much longer than itself. */
 const PROBLEMS_SHOWN = 20;
 
-export function verdictOf(answer: Answer, index: number): Verdict {
+export function verdictOf(answer: Answer, index: number, dryRun: boolean): Verdict {
   if (answer.outcome === 'conflict') return { index, id: answer.existingId, outcome: 'conflict' };
-  if (answer.outcome !== 'invalid') return { index, id: answer.id, outcome: answer.outcome };
+  if (answer.outcome !== 'invalid') {
+    return { index, id: answer.id, outcome: dryRun && answer.outcome === 'accepted' ? 'sound' : answer.outcome };
+  }
   const more = answer.problems.length - PROBLEMS_SHOWN;
   const shown = answer.problems.slice(0, PROBLEMS_SHOWN);
   if (more > 0) shown.push({ pointer: '', message: `and ${more} more` });
@@ -48,8 +53,8 @@ export function verdictOf(answer: Answer, index: number): Verdict {
 }
 
 export async function answerInBulk(asked: AskedInBulk, accept: AcceptLine): Promise<undefined> {
-  const { context, request, response } = asked;
-  const acceptance = context.acceptance.inBulk();
+  const { request, response } = asked;
+  const acceptance = acceptanceFor(asked).inBulk();
   const judge = judgeOf({ ...asked, acceptance }, accept);
   // Not destroyed when we end early: the sender is to read why.
   const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
@@ -60,7 +65,7 @@ export async function answerInBulk(asked: AskedInBulk, accept: AcceptLine): Prom
     if (first.done) throw invalid([{ pointer: '', message: 'must be one JSON object a line, and has no line' }]);
     const { verdicts, stop } = first.value;
     if (stop && verdicts.every(({ outcome }) => outcome === 'unconfirmed')) throw stop;
-    response.status(202).type(NDJSON);
+    response.status(asked.query.dryRun ? 200 : 202).type(NDJSON);
     await pipeline(Readable.from(textOf(first.value, judged), { highWaterMark: 1 }), response);
   } catch (error) {
     // A caller that went away asks again: what was accepted is found by its identity.
@@ -85,17 +90,21 @@ interface Judged {
   readonly from?: number;
 }
 
-function judgeOf({ context, key, acceptance, idempotencyKey: given }: Judging, accept: AcceptLine): Judge {
+function judgeOf(
+  { context, key, acceptance, idempotencyKey: given, query: { dryRun } }: Judging,
+  accept: AcceptLine,
+): Judge {
   const judgeLine = async (line: Line): Promise<Verdict> => {
     const parsed = readLine(line);
-    if ('problem' in parsed) return verdictOf({ outcome: 'invalid', problems: [parsed.problem] }, line.index);
+    if ('problem' in parsed) return invalidLine(line, parsed.problem);
     const account = isRecord(parsed.value) ? (parsed.value['account'] ?? 'main') : 'main';
     if (typeof account === 'string' && !mayUseAccount(key, account)) {
       const message = `the key "${key.name}" may not use this account`;
-      return verdictOf({ outcome: 'invalid', problems: [{ pointer: '/account', message }] }, line.index);
+      return invalidLine(line, { pointer: '/account', message });
     }
     const identity = given === undefined ? undefined : `${given}#${line.index}`;
-    return verdictOf(await accept(acceptance, { request: parsed.value, identity, by: key.name }), line.index);
+    const answer = await accept(acceptance, { request: parsed.value, identity, by: key.name });
+    return verdictOf(answer, line.index, dryRun);
   };
   // Once closed it stays so: a group that was taken after one that was not would leave a gap behind it.
   let closed: ReturnType<ApiContext['refusal']>;
@@ -105,6 +114,9 @@ function judgeOf({ context, key, acceptance, idempotencyKey: given }: Judging, a
     return gather(group, await Promise.allSettled(group.map(judgeLine)));
   };
 }
+
+const invalidLine = ({ index }: Line, problem: Problem): Verdict =>
+  verdictOf({ outcome: 'invalid', problems: [problem] }, index, false);
 
 function gather(group: readonly Line[], settled: readonly PromiseSettledResult<Verdict>[]): Judged {
   const verdicts = settled.map((one, at): Verdict => {

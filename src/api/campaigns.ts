@@ -9,10 +9,11 @@ import { paceToRecord } from '../operations/campaign-pace.ts';
 import { campaignRetry, retryCampaign } from './campaign-retry.ts';
 import { uploadRoutes } from './campaign-upload.ts';
 import { type ApiContext, findRecord, requireKept, takeAnswer } from './context.ts';
+import { acceptanceFor, dryRunQuery, JUDGED, judgedAs } from './dry-run.ts';
 import { campaign, recipients, recipientStates } from './openapi/answers-texts.ts';
 import { accepted, after, answer, json, limit } from './openapi/pieces.ts';
 import { ApiProblem } from './problem.ts';
-import { replayed, route } from './route.ts';
+import { Reply, replayed, route } from './route.ts';
 import { campaignView } from './views.ts';
 
 const createCampaign = route(
@@ -27,13 +28,17 @@ const createCampaign = route(
     scope: 'named',
     identity: 'required',
     durable: true,
+    query: dryRunQuery,
     body: accepted(campaignRequest),
-    answers: { 201: answer('Made, or made before.', campaign) },
+    answers: { 200: JUDGED, 201: answer('Made, or made before.', campaign) },
   },
-  async ({ context, key, body, idempotencyKey, response }) => {
-    const { id, outcome } = takeAnswer(await context.acceptance.campaign(body, idempotencyKey));
+  async (asked) => {
+    const { context, key, query, body, idempotencyKey, response } = asked;
+    const given = await acceptanceFor(asked).campaign(body, idempotencyKey);
+    if (query.dryRun) return judgedAs(given);
+    const { id, outcome } = takeAnswer(given);
     replayed(response, outcome === 'duplicate');
-    return view(context, await findRecord(context, key, 'campaign', id));
+    return new Reply(201, view(context, await findRecord(context, key, 'campaign', id)));
   },
 );
 
@@ -51,6 +56,7 @@ const getCampaign = route(
     method: 'get',
     path: '/v1/campaigns/{id}',
     id: 'getCampaign',
+    cli: { name: 'campaign show', byHand: true },
     summary: 'How far it has come.',
     role: 'read',
   },
@@ -134,6 +140,7 @@ const switchRoutes = (['start', 'pause', 'resume', 'cancel'] as const).map((name
       method: 'post',
       path: `/v1/campaigns/{id}/${name}`,
       id: `${name}Campaign`,
+      cli: { name: `campaign ${name}`, ...(name === 'start' ? { byHand: true } : {}) },
       summary,
       description: 'Asking for the state that it is already in changes nothing.',
       answers: { 200: answer(says, campaign) },

@@ -1,6 +1,6 @@
 /** A person's word about what needs review. Where upstream can be asked it is asked first, and its word is stronger. */
 import { z } from 'zod';
-import type { StateOf } from '../kinds/index.ts';
+import { operations as declared, type StateOf } from '../kinds/index.ts';
 import { queueOf } from '../kinds/states.ts';
 import type { RecordAt } from '../operations/record.ts';
 import { type Announced, type CollectKind, eventOf } from '../processors/announced.ts';
@@ -8,27 +8,29 @@ import type { Tried } from '../processors/attempt.ts';
 import type { ProcessorContext } from '../processors/context.ts';
 import { type ApiContext, requireKept } from './context.ts';
 import type { ApiKey } from './keys.ts';
+import { capitalised } from './openapi/answers-shared.ts';
 import { json } from './openapi/pieces.ts';
 import { ApiProblem } from './problem.ts';
 import { upstreamProblem } from './upstream-problem.ts';
 
-type Outcome = 'completed' | 'succeeded' | 'cancelled' | 'failed';
-
-/** Those that a kind has. */
-type OutcomeOf<K extends CollectKind> = Outcome & StateOf<K> & Announced<K>;
+type OutcomeOf<K extends CollectKind> = (typeof declared)[K]['resolve'][number] & StateOf<K> & Announced<K>;
 
 /** The declaration that is the same for every kind, but for the outcomes that it has. */
-export function resolutionOf<const O extends readonly [Outcome, ...Outcome[]]>(id: string, outcomes: O) {
+export function resolutionOf<const K extends CollectKind | 'disbursement'>(kind: K) {
+  const outcomes: (typeof declared)[K]['resolve'] = declared[kind].resolve;
   const body = z.strictObject({
-    outcome: z.enum(outcomes),
-    note: z.string().trim().min(3).max(500).meta({ example: 'Seen in the dashboard' }),
+    outcome: z.enum(outcomes).meta({ description: 'What became of it, or what is to be done.' }),
+    note: z.string().trim().min(3).max(500).meta({
+      description: 'How it is known; kept with the record.',
+      example: 'Seen in the dashboard',
+    }),
   });
   return {
     method: 'post',
     summary: "A person's word about one that needs review.",
     role: 'approve',
     scope: 'record',
-    body: json(body.meta({ id })),
+    body: json(body.meta({ id: `${capitalised(kind)}Resolution` })),
   } as const;
 }
 

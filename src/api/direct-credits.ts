@@ -3,15 +3,17 @@ import { directCreditRequest } from '../kinds/direct-credit.ts';
 import { resolutionOf, resolve } from './collect-resolve.ts';
 import { view } from './views.ts';
 import { findRecord, takeAnswer } from './context.ts';
+import { collectFor, dryRunQuery, JUDGED, judgedAs } from './dry-run.ts';
 import { directCredit } from './openapi/answers-money.ts';
 import { accepted, answer } from './openapi/pieces.ts';
-import { replayed, route } from './route.ts';
+import { Reply, replayed, route } from './route.ts';
 
 const createDirectCredit = route(
   {
     method: 'post',
     path: '/v1/direct-credits',
     id: 'createDirectCredit',
+    cli: { name: 'direct-credit create', asks: 'Pay {amount} to {accountAlias}?' },
     tag: 'Direct credits',
     summary: 'Credit an account of the service.',
     description: 'The service cannot be asked about one afterwards: an unclear answer needs review.',
@@ -19,13 +21,17 @@ const createDirectCredit = route(
     scope: 'named',
     identity: 'required',
     durable: true,
+    query: dryRunQuery,
     body: accepted(directCreditRequest),
-    answers: { 202: answer('Accepted, or accepted before.', directCredit) },
+    answers: { 200: JUDGED, 202: answer('Accepted, or accepted before.', directCredit) },
   },
-  async ({ context, key, body, idempotencyKey, response }) => {
-    const { id, outcome } = takeAnswer(await context.collect.directCredit(body, idempotencyKey, key.name));
+  async (asked) => {
+    const { context, key, query, body, idempotencyKey, response } = asked;
+    const given = await collectFor(asked).directCredit(body, idempotencyKey, key.name);
+    if (query.dryRun) return judgedAs(given);
+    const { id, outcome } = takeAnswer(given);
     replayed(response, outcome === 'duplicate');
-    return view(await findRecord(context, key, 'direct_credit', id));
+    return new Reply(202, view(await findRecord(context, key, 'direct_credit', id)));
   },
 );
 
@@ -41,6 +47,7 @@ const getDirectCredit = route(
     method: 'get',
     path: '/v1/direct-credits/{id}',
     id: 'getDirectCredit',
+    cli: 'direct-credit show',
     summary: 'Where one stands.',
     role: 'read',
     scope: 'record',
@@ -51,9 +58,10 @@ const getDirectCredit = route(
 const resolveDirectCredit = route(
   {
     ...about,
-    ...resolutionOf('DirectCreditResolution', ['succeeded', 'failed']),
+    ...resolutionOf('direct_credit'),
     path: '/v1/direct-credits/{id}/resolve',
     id: 'resolveDirectCredit',
+    cli: { name: 'direct-credit resolve', asks: 'Decide {id}?' },
     problems: ['wrong-state'],
   },
   async (asked) => view(await resolve<'direct_credit'>(asked)),

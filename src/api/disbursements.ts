@@ -9,16 +9,18 @@ import type { DisbursementRecord } from '../operations/record.ts';
 import { pageCursor } from '../operations/queries.ts';
 import { UnreadableRecord } from '../operations/unreadable.ts';
 import { eventOf } from '../processors/announced.ts';
-import { type Resolved, resolutions } from '../processors/disbursement/resolve.ts';
+import type { Resolved } from '../processors/disbursement/resolve.ts';
 import { idOfReference } from '../producer/acceptance.ts';
 import { answerInBulk } from './bulk.ts';
+import { resolutionOf } from './collect-resolve.ts';
 import { type ApiContext, findRecord, requireKept, takeAnswer } from './context.ts';
 import { accountsListed, requireNoRecovery } from './gates.ts';
+import { acceptanceFor, dryRunQuery, JUDGED, judgedAs } from './dry-run.ts';
 import type { ApiKey } from './keys.ts';
 import { disbursement, disbursements } from './openapi/answers-money.ts';
-import { accepted, after, answer, inBulk, json, limit, listedAccount, VERDICT_LINES } from './openapi/pieces.ts';
+import { accepted, after, answer, inBulk, limit, listedAccount, VERDICT_LINES } from './openapi/pieces.ts';
 import { ApiProblem } from './problem.ts';
-import { replayed, route } from './route.ts';
+import { Reply, replayed, route } from './route.ts';
 import { view, unreadableView } from './views.ts';
 
 const LINE =
@@ -29,6 +31,11 @@ const createDisbursement = route(
     method: 'post',
     path: '/v1/disbursements',
     id: 'createDisbursement',
+    cli: {
+      name: 'disburse create',
+      says: 'Pay one person, at most once per reference',
+      asks: 'Pay {amount} to {accountAlias}?',
+    },
     tag: 'Disbursements',
     summary: 'Pay somebody, once.',
     description:
@@ -38,20 +45,26 @@ const createDisbursement = route(
     scope: 'named',
     identity: 'required',
     durable: true,
+    query: dryRunQuery,
     body: { ...accepted(disbursementRequest), files: inBulk(LINE) },
-    answers: { 202: { ...answer('Accepted, or accepted before.', disbursement), files: VERDICT_LINES } },
+    answers: {
+      200: { ...JUDGED, files: VERDICT_LINES },
+      202: { ...answer('Accepted, or accepted before.', disbursement), files: VERDICT_LINES },
+    },
   },
   async (asked) => {
-    const { context, key, body, idempotencyKey, response } = asked;
+    const { context, key, query, body, idempotencyKey, response } = asked;
     if (asked.type) {
       return answerInBulk(asked, (acceptance, { request, identity, by }) =>
         acceptance.disbursement(request, identity, by),
       );
     }
-    const { answer: given, written } = await context.acceptance.disbursementInFull(body, idempotencyKey, key.name);
+    const acceptance = acceptanceFor(asked);
+    const { answer: given, written, warnings } = await acceptance.disbursementInFull(body, idempotencyKey, key.name);
+    if (query.dryRun) return judgedAs(given, warnings);
     const { id, outcome } = takeAnswer(given);
     replayed(response, outcome === 'duplicate');
-    return view(written?.() ?? (await findRecord(context, key, 'disbursement', id)));
+    return new Reply(202, view(written?.() ?? (await findRecord(context, key, 'disbursement', id))));
   },
 );
 
@@ -60,6 +73,11 @@ const listDisbursements = route(
     method: 'get',
     path: '/v1/disbursements',
     id: 'listDisbursements',
+    cli: {
+      name: 'disburse list',
+      example: '--state needs_review',
+      columns: ['id', 'state', 'amount', 'accountAlias', 'withdrawMode', 'reference', 'updatedAt'],
+    },
     tag: 'Disbursements',
     summary: 'List them, the newest first.',
     description:
@@ -68,7 +86,7 @@ const listDisbursements = route(
     role: 'read',
     scope: 'list',
     query: {
-      state: z.enum(statesOf('disbursement')).optional(),
+      state: z.enum(statesOf('disbursement')).optional().meta({ description: 'Only in this state.' }),
       reference: identityText(128).optional().meta({ description: 'The one that the caller gave this name.' }),
       account: listedAccount,
       after: after(pageCursor),
@@ -111,6 +129,7 @@ const getDisbursement = route(
     method: 'get',
     path: '/v1/disbursements/{id}',
     id: 'getDisbursement',
+    cli: 'disburse show',
     tag: 'Disbursements',
     summary: 'Where one stands, and what the service said about it.',
     role: 'read',
@@ -126,6 +145,7 @@ const cancelDisbursement = route(
     method: 'post',
     path: '/v1/disbursements/{id}/cancel',
     id: 'cancelDisbursement',
+    cli: 'disburse cancel',
     tag: 'Disbursements',
     summary: 'Call it back before anything was sent.',
     description: 'What may have been submitted cannot be called back: the service offers no cancellation.',
@@ -199,27 +219,27 @@ async function approve(context: ApiContext, key: ApiKey, record: DisbursementRec
   if ('rev' in settled && waitMs === 0) context.wake('disbursement', record.id, settled.rev);
 }
 
-const resolution = z
-  .strictObject({
-    outcome: z.enum(resolutions),
-    note: z.string().trim().min(3).max(500).meta({ example: 'Seen in the dashboard' }),
-  })
-  .meta({ id: 'DisbursementResolution' });
-
 const resolveDisbursement = route(
   {
-    method: 'post',
+    ...resolutionOf('disbursement'),
     path: '/v1/disbursements/{id}/resolve',
     id: 'resolveDisbursement',
+    cli: {
+      name: 'review resolve',
+      says: 'Decide one that needs review. The service is asked first, and its word is stronger',
+      looks: true,
+      asks: {
+        succeeded: 'Record that {amount} to {accountAlias} was paid?',
+        failed: 'Record that {amount} to {accountAlias} was not paid?',
+        cancelled: 'Cancel {amount} to {accountAlias}?',
+        resubmit: 'Pay {amount} to {accountAlias} now, if upstream still says that it was never executed?',
+      },
+    },
     tag: 'Disbursements',
-    summary: "A person's word about one that needs review.",
     description:
       'The service is asked first, and its word is stronger (409). `resubmit` sends with the same token and the same ' +
       'id again, only after the service has freshly said that nothing was submitted.',
-    role: 'approve',
-    scope: 'record',
     record: 'disbursement',
-    body: json(resolution),
     answers: { 200: answer('As it is now.', disbursement) },
     problems: ['wrong-state', 'no-answer', 'recovering'],
   },

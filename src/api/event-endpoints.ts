@@ -17,7 +17,10 @@ const registration = z
       .min(1)
       .max(eventTypes.length)
       .optional()
-      .meta({ description: 'Absent: all.', example: ['disbursement.succeeded', 'disbursement.failed'] }),
+      .meta({
+        description: 'Only events of these types; absent: all.',
+        example: ['disbursement.succeeded', 'disbursement.failed'],
+      }),
   })
   .meta({ id: 'EndpointRegistration' });
 
@@ -25,7 +28,7 @@ const replayOrder = z
   .strictObject({
     since: z.iso
       .datetime({ offset: true, error: 'must be a time such as 2026-11-21T08:00:00Z' })
-      .meta({ example: '2026-11-21T08:00:00Z' }),
+      .meta({ description: 'From when on.', example: '2026-11-21T08:00:00Z' }),
   })
   .meta({ id: 'ReplayOrder' });
 
@@ -36,6 +39,11 @@ const createEventEndpoint = route(
     method: 'post',
     path: '/v1/event-endpoints',
     id: 'createEventEndpoint',
+    cli: {
+      name: 'endpoints create',
+      argument: 'url',
+      next: 'Keep the secret: it is not shown again. `relais endpoints rotate-secret` makes another.',
+    },
     tag: 'Events',
     summary: 'Have events posted to an address of yours.',
     description: 'Signed as Standard Webhooks say; the secret is answered this once.',
@@ -62,6 +70,7 @@ const listEventEndpoints = route(
     method: 'get',
     path: '/v1/event-endpoints',
     id: 'listEventEndpoints',
+    cli: 'endpoints list',
     tag: 'Events',
     summary: 'List the endpoints of this key.',
     role: 'read',
@@ -82,6 +91,7 @@ const getEventEndpoint = route(
     method: 'get',
     path: '/v1/event-endpoints/{id}',
     id: 'getEventEndpoint',
+    cli: 'endpoints show',
     summary: 'How its deliveries go.',
     answers: { 200: answer('With the last deliveries.', endpointDetail) },
   },
@@ -98,6 +108,7 @@ const deleteEventEndpoint = route(
     method: 'delete',
     path: '/v1/event-endpoints/{id}',
     id: 'deleteEventEndpoint',
+    cli: { name: 'endpoints delete', asks: 'Post no more events to {id}?' },
     summary: 'Post nothing more to it.',
     answers: { 204: { says: 'It is gone.' } },
   },
@@ -114,6 +125,7 @@ const replayEvents = route(
     method: 'post',
     path: '/v1/event-endpoints/{id}/replay',
     id: 'replayEvents',
+    cli: 'endpoints replay',
     summary: 'Post what it wants of the events since then, again.',
     body: json(replayOrder),
     answers: { 202: answer('They are on their way.', replayed) },
@@ -127,6 +139,11 @@ const rotateEndpointSecret = route(
     method: 'post',
     path: '/v1/event-endpoints/{id}/rotate-secret',
     id: 'rotateEndpointSecret',
+    cli: {
+      name: 'endpoints rotate-secret',
+      asks: 'Make a new secret for {id}?',
+      next: 'Keep the secret: it is not shown again.',
+    },
     summary: 'Make another secret. For a day deliveries are signed with both.',
     answers: { 200: answer('Keep the new secret.', endpointWithSecret) },
     problems: ['wrong-state'],

@@ -37,6 +37,7 @@ const explain = route(
     method: 'get',
     path: '/v1/explain/{id}',
     id: 'explain',
+    cli: { name: 'explain', example: 'dsb_4n7q0c1w2e3r4t5y6z7a8b9c0d' },
     tag: 'Operating',
     summary: 'The story of any operation, or what a reason means, in plain words.',
     role: 'read',

@@ -5,6 +5,7 @@ import { createWhileWaiting, lookWhileWaiting, WHILE_WAITING } from './collect-c
 import { resolutionOf, resolve } from './collect-resolve.ts';
 import { invoiceView } from './collect-views.ts';
 import { isRecord } from './context.ts';
+import { collectFor, dryRunQuery, JUDGED, judgedAs } from './dry-run.ts';
 import { invoice } from './openapi/answers-collect.ts';
 import { accepted, answer } from './openapi/pieces.ts';
 import { route } from './route.ts';
@@ -22,20 +23,26 @@ const createInvoice = route(
     scope: 'named',
     identity: 'required',
     durable: true,
+    query: dryRunQuery,
     body: accepted(invoiceRequest),
     answers: {
+      200: JUDGED,
       201: answer('Made: send the payer to `url`.', invoice),
       202: answer('Somebody is still at it: repeat the request.', invoice),
     },
     problems: ['upstream-refused', 'upstream-silent'],
   },
-  async (asked) =>
-    createWhileWaiting(asked, {
+  async (asked) => {
+    const given = await collectFor(asked).invoice(asked.body, asked.idempotencyKey);
+    const warnings = warningsOf(asked.body);
+    if (asked.query.dryRun) return judgedAs(given, warnings);
+    return createWhileWaiting(asked, {
       kind: 'invoice',
-      answer: await asked.context.collect.invoice(asked.body, asked.idempotencyKey),
+      answer: given,
       advance: advanceInvoice,
-      view: (record) => ({ ...invoiceView(record), warnings: warningsOf(asked.body) }),
-    }),
+      view: (record) => ({ ...invoiceView(record), warnings }),
+    });
+  },
 );
 
 /** Upstream bills the total and only shows the rest, so a list that adds up to something else is worth a word. */
@@ -62,6 +69,7 @@ const getInvoice = route(
     method: 'get',
     path: '/v1/invoices/{id}',
     id: 'getInvoice',
+    cli: 'invoice show',
     summary: 'Where one stands.',
     role: 'read',
     scope: 'record',
@@ -75,6 +83,7 @@ const confirmInvoice = route(
     method: 'post',
     path: '/v1/invoices/{id}/confirm',
     id: 'confirmInvoice',
+    cli: 'invoice confirm',
     summary: 'Ask the service now whether it was paid.',
     role: 'enqueue',
     scope: 'record',
@@ -88,9 +97,10 @@ const confirmInvoice = route(
 const resolveInvoice = route(
   {
     ...about,
-    ...resolutionOf('InvoiceResolution', ['completed', 'cancelled', 'failed']),
+    ...resolutionOf('invoice'),
     path: '/v1/invoices/{id}/resolve',
     id: 'resolveInvoice',
+    cli: { name: 'invoice resolve', asks: 'Decide {id}?' },
     description: 'The service is asked first, and its word is stronger (409).',
     problems: ['wrong-state', 'upstream-refused', 'upstream-silent'],
   },

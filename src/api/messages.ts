@@ -3,10 +3,11 @@ import { z } from 'zod';
 import { messageRequest } from '../kinds/message.ts';
 import { answerInBulk, verdictOf } from './bulk.ts';
 import { takeAnswer } from './context.ts';
+import { acceptanceFor, dryRunQuery } from './dry-run.ts';
 import { message, messageVerdicts } from './openapi/answers-texts.ts';
 import { accepted, answer, inBulk, VERDICT_LINES } from './openapi/pieces.ts';
 import { invalid } from './problem.ts';
-import { replayed, route } from './route.ts';
+import { Reply, replayed, route } from './route.ts';
 import { view } from './views.ts';
 
 const MESSAGES_MAX = 1_000;
@@ -29,12 +30,24 @@ const sendMessages = route(
     scope: 'named',
     identity: 'optional',
     durable: true,
+    query: dryRunQuery,
     body: { ...accepted(messageRequests), files: inBulk('{"to":"+221771234567","text":"Bonjour Awa"}') },
-    answers: { 202: { ...answer('A verdict for each, in order.', messageVerdicts), files: VERDICT_LINES } },
+    answers: {
+      200: {
+        ...answer('With `dryRun`: what each would be; nothing was written.', messageVerdicts),
+        files: VERDICT_LINES,
+      },
+      202: { ...answer('A verdict for each, in order.', messageVerdicts), files: VERDICT_LINES },
+    },
     problems: ['conflict'],
   },
   async (asked) => {
-    const { context, body, idempotencyKey: given, response } = asked;
+    const {
+      query: { dryRun },
+      body,
+      idempotencyKey: given,
+      response,
+    } = asked;
     if (asked.type) {
       return answerInBulk(asked, (acceptance, { request, identity }) => acceptance.message(request, identity));
     }
@@ -45,14 +58,16 @@ const sendMessages = route(
     }
     // One header for several messages names each by its place.
     const keyOf = (index: number): string | undefined => (given && many ? `${given}#${index}` : given);
-    const answers = await Promise.all(requests.map((one, index) => context.acceptance.message(one, keyOf(index))));
+    const acceptance = acceptanceFor(asked);
+    const answers = await Promise.all(requests.map((one, index) => acceptance.message(one, keyOf(index))));
     const [only] = answers;
     if (!many && only) takeAnswer(only);
     replayed(
       response,
       answers.every(({ outcome }) => outcome === 'duplicate'),
     );
-    return { items: answers.map(verdictOf) };
+    const items = answers.map((one, at) => verdictOf(one, at, dryRun));
+    return dryRun ? new Reply(200, { items }) : new Reply(202, { items });
   },
 );
 
@@ -61,6 +76,7 @@ const getMessage = route(
     method: 'get',
     path: '/v1/messages/{id}',
     id: 'getMessage',
+    cli: 'messages show',
     tag: 'Messages',
     summary: 'Where one stands.',
     role: 'read',

@@ -12,6 +12,7 @@ const listQueues = route(
     method: 'get',
     path: '/v1/queues',
     id: 'listQueues',
+    cli: 'queues list',
     tag: 'Operating',
     summary: 'What stands where.',
     role: 'read',
@@ -22,8 +23,14 @@ const listQueues = route(
 );
 
 const QUEUE_SWITCHES = {
-  pause: 'Let no worker take from a queue.',
-  resume: 'Let workers take from it again.',
+  pause: {
+    summary: 'Let no worker take from a queue; what is at work goes on.',
+    cli: {
+      asks: 'Pause the queue {name}, for all accounts?',
+      next: 'To let it go on: relais queues resume {name}',
+    },
+  },
+  resume: { summary: 'Let workers take from it again.', cli: {} },
 } as const;
 
 const queueSwitches = (['pause', 'resume'] as const).map((name) =>
@@ -32,15 +39,17 @@ const queueSwitches = (['pause', 'resume'] as const).map((name) =>
       method: 'post',
       path: `/v1/queues/{name}/${name}` as const,
       id: `${name}Queue`,
+      cli: { name: `queues ${name}`, example: 'disbursement', ...QUEUE_SWITCHES[name].cli },
       tag: 'Operating',
-      summary: QUEUE_SWITCHES[name],
+      summary: QUEUE_SWITCHES[name].summary,
       role: 'operate',
       scope: { all: 'a queue is for all accounts: POST /v1/accounts/{name}/stop stops one account' },
       answers: { 200: answer('All queues.', queueList) },
     },
     async ({ context: { queues }, params }) => {
       if (await queues[name](params.name)) return { items: await queues.list() };
-      throw new ApiProblem('not-found', `There is no queue ${params.name.slice(0, 40)}.`);
+      const known = (await queues.list()).map((queue) => queue.name).join(', ');
+      throw new ApiProblem('not-found', `There is no queue ${params.name.slice(0, 40)}; there are ${known}.`);
     },
   ),
 );
@@ -50,6 +59,10 @@ const rotateSecrets = route(
     method: 'post',
     path: '/v1/secrets/rotate',
     id: 'rotateSecrets',
+    cli: {
+      name: 'secrets rotate',
+      next: 'Where nothing is unreadable, the older ones can be taken out of SEALING_SECRET now; an endpoint that is needs another: relais endpoints rotate-secret.',
+    },
     tag: 'Operating',
     summary: 'Seal what is kept sealed with the newest secret.',
     description: 'Once it has said so, the older secrets can be taken out of SEALING_SECRET.',
@@ -71,6 +84,7 @@ const getCallback = route(
     method: 'get',
     path: '/v1/callbacks/{id}',
     id: 'getCallback',
+    cli: 'callback',
     tag: 'Operating',
     summary: 'What the service posted to us about an operation, last.',
     description:
@@ -105,6 +119,7 @@ const listAccounts = route(
     method: 'get',
     path: '/v1/accounts',
     id: 'listAccounts',
+    cli: 'account list',
     tag: 'Operating',
     summary: 'Which accounts there are, and what holds them.',
     role: 'read',
@@ -130,6 +145,13 @@ const stopAccount = route(
     ...ofAccount,
     path: '/v1/accounts/{name}/stop',
     id: 'stopAccount',
+    cli: {
+      name: 'account stop',
+      says: 'Send no more money of this account until it is released; what was submitted is still looked at',
+      example: 'main',
+      asks: 'Stop all disbursements of the account {name}?',
+      next: 'To let it go on: relais account release {name}',
+    },
     summary: 'Hold all disbursements of an account.',
   },
   async ({ context, key, params }) => {
@@ -145,6 +167,11 @@ const releaseAccount = route(
     ...ofAccount,
     path: '/v1/accounts/{name}/release',
     id: 'releaseAccount',
+    cli: {
+      name: 'account release',
+      says: 'Let an account go on, whatever it was held for; it is held again if the cause has not cleared',
+      example: 'main',
+    },
     summary: 'Take back every hold of an account.',
     releases: true,
   },

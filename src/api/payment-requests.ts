@@ -6,6 +6,7 @@ import { createWhileWaiting, lookWhileWaiting, WHILE_WAITING } from './collect-c
 import { resolutionOf, resolve } from './collect-resolve.ts';
 import { paymentRequestView } from './collect-views.ts';
 import { type ApiContext, isRecord } from './context.ts';
+import { collectFor, dryRunQuery, JUDGED, judgedAs } from './dry-run.ts';
 import { paymentRequest } from './openapi/answers-collect.ts';
 import { accepted, answer } from './openapi/pieces.ts';
 import { ApiProblem } from './problem.ts';
@@ -16,6 +17,7 @@ const createPaymentRequest = route(
     method: 'post',
     path: '/v1/payment-requests',
     id: 'createPaymentRequest',
+    cli: 'payment-request create',
     tag: 'Payment requests',
     summary: 'Ask somebody to pay, by a link.',
     description: WHILE_WAITING,
@@ -23,8 +25,10 @@ const createPaymentRequest = route(
     scope: 'named',
     identity: 'required',
     durable: true,
+    query: dryRunQuery,
     body: accepted(paymentRequestRequest),
     answers: {
+      200: JUDGED,
       201: answer('Made: send the customer to `url`.', paymentRequest),
       202: answer('Somebody is still at it: repeat the request.', paymentRequest),
     },
@@ -32,9 +36,11 @@ const createPaymentRequest = route(
   },
   async (asked) => {
     requireLive(asked.context, asked.body);
+    const given = await collectFor(asked).paymentRequest(asked.body, asked.idempotencyKey);
+    if (asked.query.dryRun) return judgedAs(given);
     return createWhileWaiting(asked, {
       kind: 'payment_request',
-      answer: await asked.context.collect.paymentRequest(asked.body, asked.idempotencyKey),
+      answer: given,
       advance: advancePaymentRequest,
       view: paymentRequestView,
     });
@@ -62,6 +68,7 @@ const getPaymentRequest = route(
     method: 'get',
     path: '/v1/payment-requests/{id}',
     id: 'getPaymentRequest',
+    cli: 'payment-request show',
     summary: 'Where one stands.',
     role: 'read',
     scope: 'record',
@@ -75,6 +82,7 @@ const confirmPaymentRequest = route(
     method: 'post',
     path: '/v1/payment-requests/{id}/confirm',
     id: 'confirmPaymentRequest',
+    cli: 'payment-request confirm',
     summary: 'Ask the service now whether it was paid.',
     role: 'enqueue',
     scope: 'record',
@@ -88,9 +96,10 @@ const confirmPaymentRequest = route(
 const resolvePaymentRequest = route(
   {
     ...about,
-    ...resolutionOf('PaymentRequestResolution', ['completed', 'failed']),
+    ...resolutionOf('payment_request'),
     path: '/v1/payment-requests/{id}/resolve',
     id: 'resolvePaymentRequest',
+    cli: { name: 'payment-request resolve', asks: 'Decide {id}?' },
     description: 'The service is asked first, and its word is stronger (409).',
     problems: ['wrong-state', 'upstream-refused', 'upstream-silent'],
   },

@@ -74,6 +74,32 @@ export interface AnswerDeclaration<S extends z.ZodType = z.ZodType> {
 /** By status, the ones that are no problem. */
 type Answers = Readonly<Record<number, AnswerDeclaration>>;
 
+/** The command that is this request and its answer. Its flags are the query and the body. */
+interface CommandDeclaration {
+  /** As it is typed: `endpoints list`. */
+  readonly name: string;
+  /** Where the summary of the route does not say it to a person at a shell. */
+  readonly says?: string;
+  /** What follows the name in the example of its help, where the schemas do not give one. */
+  readonly example?: string;
+  /** A member of the body that is typed without a flag. */
+  readonly argument?: string;
+  /**
+   * Asked on a terminal before it is done; by `outcome` where there is one. Words in braces are the argument's, or of
+   * the body; or, with `looks`, of the record, which is shown first.
+   */
+  readonly asks?: string | Readonly<Record<string, string>>;
+  readonly looks?: true;
+  /** Said after it was done. */
+  readonly next?: string;
+  /** Of a list; absent: all that its items have. */
+  readonly columns?: readonly string[];
+  /** Said of an empty list. */
+  readonly none?: string;
+  /** It does more than this request, so it is made by hand. */
+  readonly byHand?: true;
+}
+
 export interface RouteDeclaration {
   readonly method: 'get' | 'post' | 'patch' | 'delete';
   /** As openapi writes it: `/v1/disbursements/{id}`. */
@@ -100,6 +126,8 @@ export interface RouteDeclaration {
   /** Refused in a recovery, of which Redis is asked: something would leave. */
   readonly releases?: true;
   readonly answers: Answers;
+  /** The command that asks this, or only its name. Absent: one that is made by hand, or none. */
+  readonly cli?: string | CommandDeclaration;
   /** What can go wrong besides what follows from the rest of the declaration. */
   readonly problems?: readonly ProblemKind[];
 }

@@ -1,67 +1,12 @@
-/** Commands that are one request and what was answered to it. */
+/** What commands share that ask for something: from flags or a file, judged first, and done once. */
 import { readFile } from 'node:fs/promises';
-import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Answer, JsonObject, Query } from './client.ts';
+import { type Command, InvalidArgumentError } from 'commander';
+import type { Answer, JsonObject } from './client.ts';
 import { CommandFailed, WrongUsage } from './failure.ts';
-import { withExample } from './flags.ts';
 import type { ExitCode } from './io.ts';
+import { printable } from './output.ts';
 import { itemsOf, renderRecord, renderRows } from './record.ts';
 import type { Shell } from './shell.ts';
-
-export interface Ask {
-  readonly name: string;
-  readonly description: string;
-  readonly method: 'GET' | 'POST' | 'DELETE';
-  /** What the command takes, such as `<id>`; absent: nothing. */
-  readonly argument?: string;
-  /** The argument is escaped already. */
-  readonly path: (argument: string) => string;
-  /** On a terminal, asked before it is done. */
-  readonly question?: (argument: string) => string;
-  readonly options?: readonly Option[];
-  /** Flags to what is sent: the query of a GET, the body of anything else. Default: none of them. */
-  readonly send?: (flags: Readonly<Record<string, unknown>>, argument: string) => JsonObject;
-  /** Said after it was done. */
-  readonly next?: (body: JsonObject, argument: string) => string | undefined;
-  readonly example: string;
-}
-
-export function addAsk(group: Command, shell: Shell, ask: Ask): void {
-  const command = group.command(ask.name).description(ask.description);
-  if (ask.argument !== undefined) command.argument(ask.argument);
-  for (const option of ask.options ?? []) command.addOption(option);
-  if (ask.question) command.option('--yes', 'do not ask on a terminal');
-  command.option('--json', 'print the answer as JSON');
-  command.action(
-    ask.argument === undefined
-      ? shell.action((flags: Flags) => answer(ask, '', flags, shell))
-      : shell.action((argument: string | undefined, flags: Flags) => answer(ask, argument ?? '', flags, shell)),
-  );
-  withExample(command, ask.example);
-}
-
-type Flags = Readonly<Record<string, unknown>> & { readonly yes?: true; readonly json?: true };
-
-async function answer(ask: Ask, argument: string, flags: Flags, shell: Shell): Promise<ExitCode> {
-  if (ask.question && !(await shell.confirmed(ask.question(argument), flags.yes))) return 1;
-  const path = ask.path(encodeURIComponent(argument));
-  const words = ask.send?.(flags, argument) ?? {};
-  const { body } =
-    ask.method === 'GET' ? await shell.api.get(path, words as Query) : await shell.api.send(ask.method, path, words);
-  await told(body, flags.json, shell);
-  const next = flags.json ? undefined : ask.next?.(body, argument);
-  if (next !== undefined) await shell.output.note(next);
-  return 0;
-}
-
-/** A record as facts, a page as a table; nothing where nothing was said. */
-export async function told(body: JsonObject, json: true | undefined, { output }: Shell): Promise<void> {
-  if (json) return output.json(body);
-  if (!Array.isArray(body['items'])) return output.write(renderRecord(body, output));
-  const items = itemsOf(body);
-  if (items.length === 0) await output.note('None.');
-  else await output.write(renderRows(items, output));
-}
 
 export interface CreationFlags {
   readonly idempotencyKey?: string;
@@ -70,20 +15,20 @@ export interface CreationFlags {
   readonly json?: true;
 }
 
-export interface Creation {
+interface Making {
   readonly path: string;
   readonly body: JsonObject;
-  /** What is wrong with it as far as this program can tell. */
-  readonly problems: readonly { readonly pointer: string; readonly message: string }[];
-  readonly question?: string;
-  readonly show: (id: string) => string;
+  /** Asked on a terminal, after it was judged. */
+  readonly question?: string | undefined;
+  /** How to see it afterwards. */
+  readonly next: (id: string) => string;
 }
 
 /** The flags of every command that makes something. */
 export function withCreationFlags(command: Command): Command {
   return command
     .option('--idempotency-key <key>', 'what tells a retry from a second request, in place of a reference', readKey)
-    .option('--dry-run', 'check it here and send nothing')
+    .option('--dry-run', 'have it judged by every rule, and do nothing')
     .option('--yes', 'do not ask on a terminal')
     .option('--json', 'print the answer as JSON');
 }
@@ -97,26 +42,46 @@ export function identityHeader({ idempotencyKey }: CreationFlags): Readonly<Reco
   return idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey };
 }
 
-export async function create(creation: Creation, flags: CreationFlags, shell: Shell): Promise<ExitCode> {
-  const { path, body, problems, question, show } = creation;
-  const { output } = shell;
-  if (flags.dryRun) {
-    if (flags.json) await output.json({ dryRun: true, request: body, problems });
-    else await output.write(renderRecord(body, output));
-    for (const { pointer, message } of flags.json ? [] : problems) {
-      await output.note(`${output.styled('red', '✗')} ${pointer || 'the request'}: ${message}`);
-    }
-    if (!flags.json) await output.note('Dry run: nothing was sent.');
-    return problems.length === 0 ? 0 : 1;
+/** A request that makes something, once: judged, asked for on a terminal, done, told. */
+export async function make(making: Making, flags: CreationFlags, shell: Shell): Promise<ExitCode> {
+  const { path, body, question, next } = making;
+  const { api, io, output } = shell;
+  const identity = identityHeader(flags);
+  const judge = async (): Promise<JsonObject> => (await api.post(`${path}?dryRun=true`, body, identity)).body;
+  if (flags.dryRun && flags.json) {
+    await output.json(await judge());
+    return 0;
   }
+  if (flags.dryRun || (question !== undefined && io.isTerminal && !flags.yes)) {
+    await preview(body, await judge(), shell);
+    if (flags.dryRun) await output.note('Dry run: nothing was sent.');
+  }
+  if (flags.dryRun) return 0;
   if (question !== undefined && !(await shell.confirmed(question, flags.yes))) return 1;
-  const made: Answer = await shell.api.post(path, body, identityHeader(flags));
-  await told(made.body, flags.json, shell);
-  if (flags.json) return 0;
-  if (made.replayed) await output.note('It was asked before with this identity; nothing new was made.');
-  const { id } = made.body;
-  if (typeof id === 'string') await output.note(`How it goes on: ${show(id)}`);
+  const made = await api.post(path, body, identity);
+  if (flags.json) await output.json(made.body);
+  else await tell(made, next, shell);
   return 0;
+}
+
+/** What would be done, and what relais says to it. */
+async function preview(body: JsonObject, judged: JsonObject, { output }: Shell): Promise<void> {
+  const { outcome, id, state, warnings } = judged;
+  const again =
+    outcome === 'duplicate'
+      ? [`It was asked for before, is ${printable(state)}, and would not be done again: ${printable(id)}`]
+      : [];
+  const doubts = [...(Array.isArray(warnings) ? warnings : []).map(printable), ...again];
+  await output.ask(renderRecord(body, output));
+  for (const doubt of doubts) await output.note(`${output.styled('yellow', '!')} ${doubt}`);
+}
+
+async function tell({ body, replayed }: Answer, next: Making['next'], { output }: Shell): Promise<void> {
+  const items = itemsOf(body);
+  await output.write(items.length > 0 ? renderRows(items, output) : renderRecord(body, output));
+  if (replayed) await output.note('It was asked before with this reference, or key; nothing new was done.');
+  const { id } = body;
+  if (typeof id === 'string') await output.note(next(id));
 }
 
 const UNREADABLE: Readonly<Record<string, string>> = {
@@ -165,28 +130,4 @@ export function fieldsOf(flags: object, names: Readonly<Record<string, string>>)
       given.get(flag) === undefined ? [] : [[field, given.get(flag)]],
     ),
   );
-}
-
-/** A decision of a person about what needs review. */
-export function resolveAsk(kind: string, path: string, outcomes: readonly string[]): Ask {
-  return {
-    name: 'resolve',
-    description: 'Decide one that needs review. Upstream is asked first where it can be, and its word is stronger',
-    method: 'POST',
-    argument: '<id>',
-    path: (id) => `${path}/${id}/resolve`,
-    question: (id) => `Decide ${id}?`,
-    options: [
-      new Option('--outcome <outcome>', 'what became of it').choices([...outcomes]).makeOptionMandatory(),
-      new Option('--note <text>', 'how you know; kept with the record').makeOptionMandatory().argParser(readNote),
-    ],
-    send: ({ outcome, note }) => ({ outcome, note }),
-    example: `relais ${kind} resolve ID --outcome ${outcomes[0] ?? ''} --note 'Seen on the statement.'`,
-  };
-}
-
-export function readNote(text: string): string {
-  const note = text.trim();
-  if (note.length < 3 || note.length > 500) throw new InvalidArgumentError('Write 3 to 500 characters.');
-  return note;
 }

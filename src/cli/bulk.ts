@@ -1,10 +1,7 @@
 /** A file of requests, one JSON object a line, sent and answered line by line; for messages and disbursements. */
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
-import type { z } from 'zod';
-import { check } from '../producer/problems.ts';
 import { type CreationFlags, identityHeader, refuseQuestion } from './asking.ts';
 import { CommandFailed } from './failure.ts';
 import type { ExitCode } from './io.ts';
@@ -13,7 +10,6 @@ import type { Shell } from './shell.ts';
 
 export interface Bulk {
   readonly path: string;
-  readonly schema: z.ZodType;
   readonly question: string;
 }
 
@@ -36,7 +32,7 @@ export async function sendLines(file: string, bulk: Bulk, flags: CreationFlags, 
     source.destroy();
     return 1;
   }
-  for await (const line of flags.dryRun ? judgedHere(source, bulk) : answered(source, bulk, flags, shell)) {
+  for await (const line of answered(source, bulk, flags, shell)) {
     const verdict = JSON.parse(line) as Verdict;
     counts.set(verdict.outcome, (counts.get(verdict.outcome) ?? 0) + 1);
     if (flags.json) await shell.output.line(line);
@@ -63,7 +59,9 @@ async function* answered(source: Readable, bulk: Bulk, flags: CreationFlags, { a
   // As a stream of our own: undici does not take a terminal's standard input as it is.
   const body = Readable.from(source);
   let rest = '';
-  for await (const part of api.converse(bulk.path, body, identityHeader(flags))) {
+  const headers = { ...identityHeader(flags), 'content-type': 'application/x-ndjson' };
+  const path = flags.dryRun ? `${bulk.path}?dryRun=true` : bulk.path;
+  for await (const part of api.converse(path, body, headers)) {
     const lines = (rest + part).split('\n');
     rest = lines.pop() ?? '';
     yield* lines.filter((line) => line !== '');
@@ -72,27 +70,6 @@ async function* answered(source: Readable, bulk: Bulk, flags: CreationFlags, { a
     throw new CommandFailed('The answer broke off in the middle.', {
       next: 'Send the file again: with references, or with the same --idempotency-key, nothing is done twice.',
     });
-  }
-}
-
-async function* judgedHere(source: Readable, { schema }: Bulk): AsyncGenerator<string> {
-  let index = -1;
-  for await (const line of createInterface({ input: source })) {
-    index += 1;
-    if (line.trim() === '') continue;
-    const problem = problemsIn(line.replace(/^\ufeff/, ''), schema);
-    yield JSON.stringify(
-      problem.length === 0 ? { index, id: null, outcome: 'sound' } : { index, id: null, outcome: 'invalid', problem },
-    );
-  }
-}
-
-function problemsIn(line: string, schema: z.ZodType) {
-  try {
-    return check(schema, JSON.parse(line)).problems ?? [];
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return [{ pointer: '', message: `is not JSON (${error.message.slice(0, 100)})` }];
   }
 }
 

@@ -9,21 +9,17 @@ import { addRetry } from './campaign-retry.ts';
 import type { JsonObject } from './client.ts';
 import { withExample } from './flags.ts';
 import type { ExitCode } from './io.ts';
-import { grouped, type Row } from './output.ts';
+import { grouped, type Output, type Row } from './output.ts';
 import { renderLine } from './progress.ts';
 import type { Shell } from './shell.ts';
 
 const EXAMPLE_ID = 'cmp_4n7q0c1w2e3r4t5y6z7a8b9c0d';
 
-/** In the order in which a campaign lives. */
-export function addCampaignCommands(program: Command, shell: Shell): void {
-  const group = program.command('campaign').description('Text many people from a file');
+/** In the order in which a campaign lives; beside the commands that are made from the routes. */
+export function addCampaignCommands(group: Command, shell: Shell): void {
   addCheck(group, shell);
   addCreate(group, shell);
   addStart(group, shell);
-  addSwitch(group, shell, { name: 'pause', description: 'Stop handing out recipients; what was sent stays sent' });
-  addSwitch(group, shell, { name: 'resume', description: 'Go on with a paused campaign' });
-  addSwitch(group, shell, { name: 'cancel', description: 'Stop for good; recipients that were not sent to stay so' });
   addPace(group, shell, { print });
   addShow(group, shell);
   addReport(group, shell);
@@ -72,26 +68,6 @@ async function questionFor(id: string, { api }: Shell): Promise<string> {
   return `Text ${sizeOf((await api.get(pathOf(id))).body)}?`;
 }
 
-interface Switch {
-  readonly name: 'pause' | 'resume' | 'cancel';
-  readonly description: string;
-}
-
-function addSwitch(group: Command, shell: Shell, { name, description }: Switch): void {
-  const command = group
-    .command(name)
-    .description(description)
-    .argument('<id>')
-    .option('--json', 'print the campaign as JSON')
-    .action(
-      shell.action(async (id: string, { json }: { readonly json?: true }) => {
-        await print((await shell.api.post(`${pathOf(id)}/${name}`)).body, json, shell);
-        return 0;
-      }),
-    );
-  withExample(command, `relais campaign ${name} ${EXAMPLE_ID}`);
-}
-
 interface ShowFlags {
   readonly follow?: true;
   readonly json?: true;
@@ -115,7 +91,11 @@ function addShow(group: Command, shell: Shell): void {
 }
 
 async function print(body: JsonObject, json: true | undefined, { output }: Shell): Promise<void> {
-  await (json ? output.json(body) : output.facts(factsOf(readCampaign(body), body)));
+  await (json ? output.json(body) : printCampaign(body, output));
+}
+
+export async function printCampaign(body: JsonObject, output: Output): Promise<void> {
+  await output.facts(factsOf(readCampaign(body), body));
 }
 
 function factsOf(campaign: CampaignView, { totals, countries, resent, retries }: JsonObject): Row {

@@ -1,25 +1,14 @@
 /**
  * relais <command>. The services (run, dev, sandbox) are handed in; every other command is a client of the HTTP API, so
- * that identity, roles and the promise of "once" are the same through every door.
+ * that identity, roles and the promise of "once" are the same through every door. What is one request and its answer is
+ * made from the declaration of its route.
  */
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import { addAccountCommands } from './account.ts';
-import { addCampaignCommands } from './campaign.ts';
-import { addCollectCommands } from './collect.ts';
-import { addDisburseCommands } from './disburse.ts';
-import { addEventsCommand } from './events.ts';
-import { addExplainCommand } from './explain.ts';
+import { addDerived } from './derived.ts';
 import { CommandFailed, NobodyListens, WrongUsage } from './failure.ts';
+import { commands } from './generated/commands.ts';
 import type { CliIo } from './io.ts';
-import { addLimitCommands } from './limits.ts';
-import { addMessageCommands } from './messages.ts';
-import { addOperatingCommands } from './operate.ts';
-import { addOptOutCommands } from './opt-outs.ts';
-import { addPurgeCommand } from './purge.ts';
-import { addRecoverCommand } from './recover.ts';
-import { addReviewCommands } from './review.ts';
-import { addServiceCommands } from './service.ts';
 import { Shell } from './shell.ts';
 
 /** Runs one command; `argv` is without node and script. The exit code: 0 done, 1 refused or failed, 2 wrong usage. */
@@ -29,7 +18,8 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
   const gone = (): void => {};
   for (const stream of [io.stdout, io.stderr]) stream.on('error', gone);
   try {
-    await makeProgram(shell).parseAsync([...argv], { from: 'user' });
+    const words = argv.filter((word) => !word.startsWith('-'));
+    await (await makeProgram(shell, words)).parseAsync([...argv], { from: 'user' });
     return shell.exitCode;
   } catch (error) {
     return await explain(error, shell);
@@ -38,7 +28,8 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
   }
 }
 
-export function makeProgram(shell: Shell): Command {
+/** `words`: what was asked for, of which the commands are loaded; of the others the help says no more than their line. */
+export async function makeProgram(shell: Shell, words: readonly string[] | typeof ALL): Promise<Command> {
   const { stdout, stderr, columns, isTerminal } = shell.io;
   const program = new Command('relais')
     .description('Bulk SMS and disbursements through one unreliable service: each done once, each reported once.')
@@ -54,22 +45,96 @@ export function makeProgram(shell: Shell): Command {
     })
     .showHelpAfterError('(--help shows an example)')
     .addHelpText('after', SETTINGS);
-  addServiceCommands(program, shell);
-  addCampaignCommands(program, shell);
-  addOptOutCommands(program, shell);
-  addPurgeCommand(program, shell);
-  addDisburseCommands(program, shell);
-  addMessageCommands(program, shell);
-  addCollectCommands(program, shell);
-  addRecoverCommand(program, shell);
-  addReviewCommands(program, shell);
-  addExplainCommand(program, shell);
-  addAccountCommands(program, shell);
-  addLimitCommands(program, shell);
-  addOperatingCommands(program, shell);
-  addEventsCommand(program, shell);
+  for (const name of new Set([...Object.keys(parts), ...commands.map(firstWord)])) {
+    const { says, load }: Part = parts[name] ?? {};
+    const own = commands.filter((command) => firstWord(command) === name);
+    const isAsked = words === ALL || words[0] === name;
+    const isMade = words !== ALL && own.some((command) => command.name === words.slice(0, 2).join(' '));
+    if (says === undefined) for (const command of own) addDerived(program, command, shell);
+    else {
+      const group = program.command(name).description(says);
+      for (const command of isAsked ? own : []) addDerived(group, command, shell);
+      if (isAsked && !isMade) (await load?.())?.(group, shell);
+    }
+  }
   return program;
 }
+
+/** For those who look at all of them. */
+export const ALL = Symbol('every command');
+
+interface Part {
+  /** Absent: it is one command, and made from its route. */
+  readonly says?: string;
+  /** What is not made from the routes. */
+  readonly load?: () => Promise<(command: Command, shell: Shell) => void>;
+}
+
+/** In the order of the help. Each is loaded when it is asked for: a version needs neither express nor the sandbox. */
+const parts: Readonly<Record<string, Part>> = {
+  run: {
+    says: 'Run relais: carry out what was asked, hear callbacks, answer the HTTP API',
+    load: async () => (await import('./service.ts')).addRun,
+  },
+  dev: {
+    says: 'Try relais: its own Redis, the sandbox and all roles, with nothing to configure (API key: dev)',
+    load: async () => (await import('./service.ts')).addDev,
+  },
+  sandbox: {
+    says: 'Run the double of the service alone, faithful or misbehaving',
+    load: async () => (await import('./service.ts')).addSandbox,
+  },
+  backup: { says: 'Copies of the folder of Redis', load: async () => (await import('./service.ts')).addBackup },
+  doctor: {
+    says: 'Check settings, Redis, keys and addresses, and say how to mend what is wrong',
+    load: async () => (await import('./service.ts')).addDoctor,
+  },
+  campaign: {
+    says: 'Text many people from a file',
+    load: async () => (await import('./campaign.ts')).addCampaignCommands,
+  },
+  'opt-outs': {
+    says: 'Who does not want to be texted; asked when a text is sent',
+    load: async () => (await import('./opt-outs.ts')).addOptOutCommands,
+  },
+  purge: {
+    says: 'Forget a person: their number and texts, everywhere but in the books of money',
+    load: async () => (await import('./purge.ts')).addPurgeCommand,
+  },
+  disburse: { says: 'Pay people', load: async () => (await import('./disburse.ts')).addDisburseCommands },
+  messages: {
+    says: 'Single texts, and one-time passwords',
+    load: async () => (await import('./messages.ts')).addMessageCommands,
+  },
+  invoice: {
+    says: 'Collect money on a payment page, or from a wallet',
+    load: async () => (await import('./invoice.ts')).addInvoiceCommands,
+  },
+  'payment-request': { says: 'Ask somebody to pay, by a link' },
+  'direct-credit': { says: 'Credit an account of the service' },
+  recover: {
+    says: 'After Redis may have lost something: see what is open, and let work begin again',
+    load: async () => (await import('./recover.ts')).addRecoverCommand,
+  },
+  review: {
+    says: 'What cannot be settled without a person, and deciding about disbursements',
+    load: async () => (await import('./review.ts')).addReviewCommands,
+  },
+  account: { says: 'What an account waits for, and the switch that stops its money' },
+  limits: {
+    says: 'The limits of money that hold, and setting them',
+    load: async () => (await import('./limits.ts')).addLimitCommands,
+  },
+  queues: { says: 'What waits where, and the switches' },
+  endpoints: { says: 'Where events are posted to' },
+  secrets: { says: 'What is kept sealed in Redis' },
+  events: {
+    says: 'What happened, as JSON lines: each event once per transition, in order',
+    load: async () => (await import('./events.ts')).addEventsCommand,
+  },
+};
+
+const firstWord = ({ name }: { readonly name: string }): string => name.split(' ')[0] ?? '';
 
 const SETTINGS = `
 Settings of the commands that ask the API:

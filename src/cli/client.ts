@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { Agent, type Dispatcher } from 'undici';
+import type { Agent, Dispatcher } from 'undici';
 import type { Clock } from '../lib/clock.ts';
 import type { Secret } from '../lib/secret.ts';
 import { AnswerLost, NotReached, Refused, readProblem, Unreadable } from './refusal.ts';
@@ -28,7 +28,6 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const ANSWER_TIMEOUT_MS = 300_000;
 const LARGEST_ANSWER = 64 * 1_048_576;
 const MOST_WAITS = 10;
-const NDJSON = 'application/x-ndjson';
 const LONGEST_WAIT_S = 30;
 
 type Changing = 'POST' | 'PATCH' | 'DELETE';
@@ -43,11 +42,7 @@ interface Letter {
 /** The HTTP API as the commands speak to it. All but a 2xx is thrown; 429 is waited out, because nothing happened. */
 export class ApiClient {
   readonly #options: ApiOptions;
-  readonly #agent = new Agent({
-    connect: { timeout: CONNECT_TIMEOUT_MS },
-    headersTimeout: ANSWER_TIMEOUT_MS,
-    maxResponseSize: LARGEST_ANSWER,
-  });
+  #agent: Agent | undefined;
 
   constructor(options: ApiOptions) {
     this.#options = options;
@@ -84,13 +79,13 @@ export class ApiClient {
     return this.#exchange({ method, path, headers, body });
   }
 
-  /** Lines go up and verdicts come down at the same time; the answer is read as it comes. */
+  /** What goes up and what comes down are streamed at the same time: lines and verdicts, or a file and a file. */
   async *converse(
     path: string,
     body: Readable,
     headers: Readonly<Record<string, string>>,
   ): AsyncGenerator<string, void> {
-    const letter: Letter = { method: 'POST', path, headers: { ...headers, 'content-type': NDJSON }, body };
+    const letter: Letter = { method: 'POST', path, headers, body };
     const { url, signal } = this.#options;
     try {
       const answer = await this.#request(letter);
@@ -105,7 +100,7 @@ export class ApiClient {
   }
 
   async close(): Promise<void> {
-    await this.#agent.destroy();
+    await this.#agent?.destroy();
   }
 
   async #retryUntilDeadline(letter: Letter): Promise<Answer> {
@@ -144,6 +139,7 @@ export class ApiClient {
 
   async #request({ method, path, headers, body }: Letter): Promise<Dispatcher.ResponseData> {
     const { url, key, signal } = this.#options;
+    this.#agent ??= await openAgent();
     return this.#agent.request({
       origin: new URL(url).origin,
       path: `${new URL(url).pathname.replace(/\/$/, '')}${path}`,
@@ -153,6 +149,16 @@ export class ApiClient {
       signal,
     });
   }
+}
+
+/** Loaded by the first request: what asks nobody starts without it. */
+async function openAgent(): Promise<Agent> {
+  const { Agent } = await import('undici');
+  return new Agent({
+    connect: { timeout: CONNECT_TIMEOUT_MS },
+    headersTimeout: ANSWER_TIMEOUT_MS,
+    maxResponseSize: LARGEST_ANSWER,
+  });
 }
 
 /** Errors of a connection that never opened. Anything else may have reached the API. */

@@ -2,9 +2,9 @@ import { kindOf } from '../kinds/index.ts';
 import type { Command } from 'commander';
 import { describeXof } from '../lib/money.ts';
 import { approveBatch } from './disburse-batch.ts';
-import { factsOf, pathOf } from './disburse-facts.ts';
 import { WrongUsage } from './failure.ts';
 import { withExample } from './flags.ts';
+import { renderFacts } from './record.ts';
 import type { ExitCode } from './io.ts';
 import type { Shell } from './shell.ts';
 
@@ -32,14 +32,14 @@ async function approve(id: string, { hash, yes, json }: ApproveFlags, shell: She
     throw new WrongUsage('A batch is approved with its hash.', { next: `See it: relais disburse batch-show ${id}` });
   }
   const { api, output } = shell;
-  const path = pathOf(id);
+  const path = `/v1/disbursements/${encodeURIComponent(id)}`;
   if (shell.io.isTerminal && !yes) {
     const { body } = await api.get(path);
-    await output.ask(output.renderFacts(factsOf(body)));
+    await output.ask(renderFacts(body, output));
     const amount = typeof body['amount'] === 'number' ? describeXof(body['amount']) : String(body['amount']);
     if (!(await shell.confirmed(`Let ${amount} be paid to ${String(body['accountAlias'])}?`, yes))) return 1;
   }
   const { body } = await api.post(`${path}/approve`);
-  await (json ? output.json(body) : output.facts(factsOf(body)));
+  await (json ? output.json(body) : output.write(renderFacts(body, output)));
   return 0;
 }

@@ -6,7 +6,7 @@ import { grouped, type Output, printable, type Row } from './output.ts';
 export const BATCHES = '/v1/disbursement-batches';
 
 /** In the order a person asks: which, how is it, how much, to where, who. */
-export function batchFacts(body: JsonObject): Row {
+function batchFacts(body: JsonObject): Row {
   const totals = body['totals'] as BatchTotals | undefined;
   return [
     ['id', body['id']],
@@ -47,7 +47,7 @@ function placeOf({ row, column }: Finding): string {
 }
 
 /** Problems and warnings of an answer of the API. */
-export function findingsOf(body: JsonObject, output: Output): string {
+function findingsOf(body: JsonObject, output: Output): string {
   const read = (list: unknown, count: unknown): Findings => ({
     list: Array.isArray(list) ? (list as Finding[]) : [],
     count: typeof count === 'number' ? count : 0,
@@ -56,4 +56,9 @@ export function findingsOf(body: JsonObject, output: Output): string {
     findingLines(read(body['problems'], body['problemCount']), output.styled('red', '✗')) +
     findingLines(read(body['warnings'], body['warningCount']), output.styled('yellow', '!'))
   );
+}
+
+export async function printBatch(body: JsonObject, output: Output): Promise<void> {
+  await output.facts(batchFacts(body));
+  await output.ask(findingsOf(body, output));
 }

@@ -2,26 +2,22 @@ import { writeFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { type Command, Option } from 'commander';
 import type { Encoding } from '../files/text.ts';
-import type { Finding } from '../kinds/batch.ts';
 import { REPORT_CSV_HEAD, type ReportLine, reportCsvLine } from '../producer/batch/report.ts';
 import { type CreationFlags, identityHeader, readKey } from './asking.ts';
 import type { JsonObject } from './client.ts';
-import { BATCHES, batchFacts, findingsOf } from './disburse-batch-facts.ts';
-import { type FileToSend, judgedHere, readFileToSend } from './disburse-batch-file.ts';
+import { BATCHES, printBatch } from './disburse-batch-facts.ts';
+import { readFileToSend } from './disburse-batch-file.ts';
 import { WrongUsage } from './failure.ts';
 import { encoding, withExample } from './flags.ts';
 import type { ExitCode } from './io.ts';
 import { grouped } from './output.ts';
-import { contentTypeOf } from './recipients-file.ts';
 import type { Shell } from './shell.ts';
 
 const EXAMPLE_ID = 'bat_4n7q0c1w2e3r4t5y6z7a8b9c0d';
 
 export function addBatchCommands(group: Command, shell: Shell): void {
   addUpload(group, shell);
-  addShow(group, shell);
   addReport(group, shell);
-  addCancel(group, shell);
 }
 
 interface UploadFlags extends CreationFlags {
@@ -42,7 +38,7 @@ function addUpload(group: Command, shell: Shell): void {
     .option('--encoding <name>', 'what a text is written in, where it is not Unicode: windows-1252', encoding)
     .option('--csv <file>', 'write the rows with something wrong there: the columns of the file, and what it is')
     .option('--idempotency-key <key>', 'what tells a retry from a second file; default: its bytes', readKey)
-    .option('--dry-run', 'check it here and send nothing')
+    .option('--dry-run', 'have it judged by every rule, and hand in nothing')
     .option('--json', 'print the answer as JSON')
     .action(shell.action((file: string, flags: UploadFlags) => upload(file, flags, shell)));
   withExample(command, 'relais disburse batch salaries-2026-11.csv');
@@ -53,37 +49,35 @@ async function upload(path: string, flags: UploadFlags, shell: Shell): Promise<E
   if (csv === path) throw new WrongUsage('--csv would overwrite the file itself.');
   const { api, output } = shell;
   const file = await readFileToSend(path, flags.encoding, shell);
-  const query = account === undefined ? '' : `?account=${encodeURIComponent(account)}`;
-  const headers = { ...identityHeader(flags), 'content-type': typeOf(file) };
-  const body = dryRun
-    ? (await judgedHere(file, account)).body
-    : (await api.upload(`${BATCHES}${query}`, Readable.from([file.bytes]), headers)).body;
-  if (csv !== undefined && body['state'] === 'invalid') await writeProblems(csv, { file, account, body }, shell);
+  if (csv !== undefined && file.type === 'application/json') {
+    throw new WrongUsage('--csv needs a file with columns; JSON has none.');
+  }
+  const letter = { account, bytes: file.bytes, headers: { ...identityHeader(flags), 'content-type': file.type } };
+  const { body } = await api.upload(pathTo(letter, dryRun), Readable.from([file.bytes]), letter.headers);
+  if (csv !== undefined && body['state'] === 'invalid') await writeProblems(csv, letter, shell);
   if (json) await output.json(body);
   else {
-    await output.facts(batchFacts(body));
-    await output.ask(findingsOf(body, output));
+    await printBatch(body, output);
     await output.note(dryRun ? 'Dry run: nothing was sent.' : nextStep(body));
   }
   return body['state'] === 'invalid' ? 1 : 0;
 }
 
-function typeOf({ format, encoding: named }: FileToSend): string {
-  return format === 'json' ? 'application/json' : contentTypeOf(format, named);
+interface Letter {
+  readonly account: string | undefined;
+  readonly bytes: Buffer;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
-async function writeProblems(
-  path: string,
-  {
-    file,
-    account,
-    body,
-  }: { readonly file: FileToSend; readonly account: string | undefined; readonly body: JsonObject },
-  { output }: Shell,
-): Promise<void> {
-  const { problemsCsv } = await judgedHere(file, account, (body['problems'] ?? []) as readonly Finding[]);
-  if (problemsCsv === undefined) throw new WrongUsage('--csv needs a file with columns; JSON has none.');
-  await writeFile(path, problemsCsv);
+function pathTo({ account }: Letter, dryRun: true | undefined): string {
+  const query = new URLSearchParams({ ...(account && { account }), ...(dryRun && { dryRun: 'true' }) }).toString();
+  return query === '' ? BATCHES : `${BATCHES}?${query}`;
+}
+
+/** Of the API, which tells the first hundred one by one, and as CSV all of them. */
+async function writeProblems(path: string, letter: Letter, { api, output }: Shell): Promise<void> {
+  const headers = { ...letter.headers, accept: 'text/csv' };
+  await writeFile(path, api.converse(pathTo(letter, true), Readable.from([letter.bytes]), headers));
   await output.note(`All that is wrong is in ${path}`);
 }
 
@@ -98,44 +92,6 @@ function nextStep({ id, state, contentHash }: JsonObject): string {
   return `It was handed in before and is ${String(state)}. To hand it in anew, add an empty line to the file.`;
 }
 
-function addShow(group: Command, shell: Shell): void {
-  const command = group
-    .command('batch-show')
-    .description('How far a batch has come, in rows and in XOF')
-    .argument('<id>')
-    .option('--json', 'print it as JSON')
-    .action(
-      shell.action(async (id: string, { json }: { readonly json?: true }) => {
-        const { body } = await shell.api.get(pathOf(id));
-        await told(body, json, shell);
-        return 0;
-      }),
-    );
-  withExample(command, `relais disburse batch-show ${EXAMPLE_ID}`);
-}
-
-function addCancel(group: Command, shell: Shell): void {
-  const command = group
-    .command('batch-cancel')
-    .description('Take a batch back that nobody has approved')
-    .argument('<id>')
-    .option('--json', 'print the answer as JSON')
-    .action(
-      shell.action(async (id: string, { json }: { readonly json?: true }) => {
-        const { body } = await shell.api.post(`${pathOf(id)}/cancel`);
-        await told(body, json, shell);
-        return 0;
-      }),
-    );
-  withExample(command, `relais disburse batch-cancel ${EXAMPLE_ID}`);
-}
-
-async function told(body: JsonObject, json: true | undefined, { output }: Shell): Promise<void> {
-  if (json) return output.json(body);
-  await output.facts(batchFacts(body));
-  await output.ask(findingsOf(body, output));
-}
-
 interface ApproveFlags {
   readonly hash: string;
   readonly yes?: true | undefined;
@@ -145,12 +101,15 @@ interface ApproveFlags {
 /** `relais disburse approve`, for the id of a batch. */
 export async function approveBatch(id: string, { hash, yes, json }: ApproveFlags, shell: Shell): Promise<ExitCode> {
   if (shell.io.isTerminal && !yes) {
-    await told((await shell.api.get(pathOf(id))).body, undefined, shell);
+    await printBatch((await shell.api.get(pathOf(id))).body, shell.output);
     if (!(await shell.confirmed('Let all of it be paid?', yes))) return 1;
   }
   const { body } = await shell.api.post(`${pathOf(id)}/approve`, { contentHash: hash });
-  await told(body, json, shell);
-  if (!json) await shell.output.note(`How it goes on: relais disburse batch-show ${id}`);
+  if (json) await shell.output.json(body);
+  else {
+    await printBatch(body, shell.output);
+    await shell.output.note(`How it goes on: relais disburse batch-show ${id}`);
+  }
   return 0;
 }
 

@@ -17,10 +17,8 @@ interface EventFlags {
 const PAGE = 500;
 const POLL_MS = 1_000;
 
-export function addEventsCommand(program: Command, shell: Shell): void {
-  const command = program
-    .command('events')
-    .description('What happened, as JSON lines: each event once per transition, in order')
+export function addEventsCommand(command: Command, shell: Shell): void {
+  command
     .option('--follow', 'go on with those to come')
     .option('--after <cursor>', 'go on after this place; the command says it when it ends')
     .option('--types <types>', `only these, of ${eventTypes.join(',')}`, listOf(eventTypes))

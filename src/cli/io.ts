@@ -44,9 +44,9 @@ export interface Services {
   readonly run: (options: RunOptions) => Promise<number>;
   readonly dev: () => Promise<number>;
   readonly sandbox: (options: SandboxCommand) => Promise<number>;
-  readonly doctor?: (options: DoctorCommand) => Promise<number>;
-  readonly newStamp?: (options: NewStampCommand) => Promise<number>;
-  readonly verifyBackup?: (options: BackupCommand) => Promise<number>;
+  readonly doctor: (options: DoctorCommand) => Promise<number>;
+  readonly newStamp: (options: NewStampCommand) => Promise<number>;
+  readonly verifyBackup: (options: BackupCommand) => Promise<number>;
 }
 
 /** The world as a command sees it. */

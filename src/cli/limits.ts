@@ -17,8 +17,7 @@ import { printable } from './output.ts';
 import { itemsOf } from './record.ts';
 import type { Shell } from './shell.ts';
 
-export function addLimitCommands(program: Command, shell: Shell): void {
-  const group = program.command('limits').description('The limits of money that hold, and setting them');
+export function addLimitCommands(group: Command, shell: Shell): void {
   addList(group, shell);
   addSet(group, shell);
 }

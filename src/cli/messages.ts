@@ -1,7 +1,5 @@
 import { type Command, Option } from 'commander';
-import { messageRequest } from '../kinds/message.ts';
-import { check } from '../producer/problems.ts';
-import { type CreationFlags, addAsk, create, fieldsOf, withCreationFlags } from './asking.ts';
+import { type CreationFlags, fieldsOf, make, withCreationFlags } from './asking.ts';
 import { sendLines } from './bulk.ts';
 import { WrongUsage } from './failure.ts';
 import { withExample } from './flags.ts';
@@ -25,8 +23,7 @@ const FIELDS = {
   reference: 'reference',
 } as const;
 
-export function addMessageCommands(program: Command, shell: Shell): void {
-  const group = program.command('messages').description('Single texts, and one-time passwords');
+export function addMessageCommands(group: Command, shell: Shell): void {
   const command = group
     .command('send')
     .description('Text one person, or many of whom each has a line of a file')
@@ -42,25 +39,16 @@ export function addMessageCommands(program: Command, shell: Shell): void {
     shell.action((file: string | undefined, flags: SendFlags) => send(file, flags, shell)),
   );
   withExample(command, "relais messages send --to +221771234567 --text 'Your code is 4711' --lane otp");
-  addAsk(group, shell, {
-    name: 'show',
-    description: 'What became of a message',
-    method: 'GET',
-    argument: '<id>',
-    path: (id) => `${PATH}/${id}`,
-    example: 'relais messages show msg_4n7q0c1w2e3r4t5y6z7a8b9c0d',
-  });
 }
 
 async function send(file: string | undefined, flags: SendFlags, shell: Shell): Promise<ExitCode> {
   const body = fieldsOf(flags, FIELDS);
   if (file !== undefined) {
     if (Object.keys(body).length > 0) throw new WrongUsage('A file says all of it: leave the other flags out.');
-    return sendLines(file, { path: PATH, schema: messageRequest, question: 'Text everybody' }, flags, shell);
+    return sendLines(file, { path: PATH, question: 'Text everybody' }, flags, shell);
   }
   const { to, text } = flags;
   if (to === undefined || text === undefined) throw new WrongUsage('Give --to and --text, or a file.');
-  const { problems = [] } = check(messageRequest, body);
-  const show = (): string => 'relais messages show ID';
-  return create({ path: PATH, body, problems, question: `Text ${to}?`, show }, flags, shell);
+  const next = (id: string): string => `How it goes on: relais messages show ${id}`;
+  return make({ path: PATH, body, question: `Text ${to}?`, next }, flags, shell);
 }

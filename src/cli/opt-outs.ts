@@ -12,8 +12,7 @@ import type { Shell } from './shell.ts';
 const PATH = '/v1/opt-outs';
 const PAGE = 10_000;
 
-export function addOptOutCommands(program: Command, shell: Shell): void {
-  const group = program.command('opt-outs').description('Who does not want to be texted; asked when a text is sent');
+export function addOptOutCommands(group: Command, shell: Shell): void {
   addChange(group, shell, { name: 'add', description: 'Text these people no more' });
   addChange(group, shell, { name: 'remove', description: 'They may be texted again' });
   addList(group, shell);

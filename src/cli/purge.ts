@@ -15,10 +15,8 @@ interface PurgeFlags {
 const COUNTED = ['looked', 'open'] as const;
 const FOUND = ['messages', 'recipients', 'intakeJobs', 'events', 'optOuts'] as const;
 
-export function addPurgeCommand(program: Command, shell: Shell): void {
-  const command = program
-    .command('purge')
-    .description('Forget a person: their number and texts, everywhere but in the books of money')
+export function addPurgeCommand(command: Command, shell: Shell): void {
+  command
     .requiredOption('--phone <number>', 'whose')
     .option('--country <code>', 'country of a number without a country code', country)
     .option('--yes', 'do not ask on a terminal')

@@ -1,27 +1,37 @@
-/** What the API said, for a person: facts one a line, lists as tables. For what has no words of its own. */
+/** What the API said, for a person: facts one a line, lists as tables. */
+import { describeXof } from '../lib/money.ts';
 import type { JsonObject } from './client.ts';
-import { type Output, printable } from './output.ts';
+import { grouped, type Output, printable } from './output.ts';
+import { labelOf } from './words.ts';
 
-/** `referenceNumber` → `reference number` */
-function labelOf(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-}
-
+/** The facts, and each list of objects as a table under its name. */
 export function renderRecord(body: JsonObject, output: Output): string {
-  const members = Object.entries(body);
-  const tables = members.filter(([, value]) => isTable(value)) as [string, readonly JsonObject[]][];
-  const facts = members.filter(([, value]) => !isTable(value) && !(Array.isArray(value) && value.length === 0));
-  return [
-    output.renderFacts(facts.map(([name, value]) => [labelOf(name), value])),
-    ...tables.map(([name, rows]) => `\n${labelOf(name)}\n${renderRows(rows, output)}`),
-  ].join('');
+  const tables = Object.entries(body).filter(([, value]) => isTable(value)) as [string, readonly JsonObject[]][];
+  const shown = tables.map(([name, rows]) => `\n${labelOf(name)}\n${renderRows(rows, output)}`);
+  return [renderFacts(body, output), ...shown].join('');
 }
 
-/** A table with a column for every member that any row has. */
-export function renderRows(rows: readonly JsonObject[], output: Output): string {
-  const headings = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  const shown = headings.filter((heading) => rows.some((row) => printable(row[heading]) !== ''));
-  return output.renderTable(shown, rows);
+export function renderFacts(body: JsonObject, output: Output): string {
+  const facts = Object.entries(body).filter(
+    ([, value]) => !isTable(value) && !(Array.isArray(value) && value.length === 0),
+  );
+  return output.renderFacts(facts.map(([name, value]) => [labelOf(name), sumOf(name, value, describeXof)]));
+}
+
+/** With a column for every member that any row has, or these columns. Of an amount the unit is left out. */
+export function renderRows(rows: readonly JsonObject[], output: Output, columns?: readonly string[]): string {
+  const headings = columns ?? [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const cells = rows.map((row) =>
+    Object.fromEntries(Object.entries(row).map(([name, value]) => [name, sumOf(name, value, grouped)])),
+  );
+  const shown = headings.filter((heading) => columns || cells.some((row) => printable(row[heading]) !== ''));
+  return output.renderTable(shown, cells);
+}
+
+const SUMS = ['amount', 'totalAmount'];
+
+function sumOf(name: string, value: unknown, words: (sum: number) => string): unknown {
+  return typeof value === 'number' && SUMS.includes(name) ? words(value) : value;
 }
 
 function isTable(value: unknown): value is readonly JsonObject[] {

@@ -1,7 +1,6 @@
 /** What an operator does after Redis was put back from a copy, or has lost something by itself. */
 import { type Command, Option } from 'commander';
 import type { JsonObject } from './client.ts';
-import { CommandFailed } from './failure.ts';
 import type { ExitCode } from './io.ts';
 import { itemsOf } from './record.ts';
 import { grouped, printable } from './output.ts';
@@ -28,10 +27,8 @@ Example:
   relais recover --nothing-was-lost    it was only a long stop: go on as before
   relais recover --new-stamp           SERVICE_BASE_URL and SERVICE_CRM_URL are the new addresses of the same service`;
 
-export function addRecoverCommand(program: Command, shell: Shell): void {
-  program
-    .command('recover')
-    .description('After Redis may have lost something: see what is open, and let work begin again')
+export function addRecoverCommand(command: Command, shell: Shell): void {
+  command
     .addOption(
       new Option('--apply', 'lead on all that is open, so that nothing is done twice').conflicts([
         'nothingWasLost',
@@ -70,9 +67,7 @@ async function recover(flags: RecoverFlags, shell: Shell): Promise<number> {
  * on Redis itself, with the settings of that process.
  */
 async function acceptAddresses(shell: Shell, { yes }: RecoverFlags): Promise<number> {
-  const { newStamp } = shell.io.services;
-  if (newStamp === undefined) throw new CommandFailed('This program has no settings to accept.');
-  return newStamp({
+  return shell.io.services.newStamp({
     confirmed: (differs) => shell.confirmed(`${differs} Is it the same service that has moved?`, yes),
   });
 }

@@ -1,6 +1,7 @@
 /** What the API says no with, and what a person can do about each. */
-import { asDeclared, kindOf } from '../kinds/index.ts';
 import { CommandFailed } from './failure.ts';
+import { showing } from './generated/commands.ts';
+import { flagOf } from './words.ts';
 
 /** RFC 9457, with the members the API adds. Read with care: a proxy in between answers in HTML. */
 export interface ApiProblem {
@@ -70,25 +71,10 @@ function explain(status: number, { title, detail, problems }: ApiProblem): strin
   return [said, ...problems.map(({ pointer, message }) => `  ${flagOf(pointer)} ${message}`)].join('\n');
 }
 
-const FLAGS: Readonly<Record<string, string>> = {
-  accountAlias: '--to',
-  withdrawMode: '--mode',
-  debitAccountNumber: '--debit',
-  totalAmount: '--amount',
-};
-
-/** `/notBefore` → `--not-before`: the person typed a flag, not a field. */
-export function flagOf(pointer: string): string {
-  const [, name = ''] = /^\/(\w+)$/.exec(pointer) ?? [];
-  if (name === '') return pointer === '' ? 'the request' : pointer;
-  return FLAGS[name] ?? `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-}
-
 function nextStep(status: number, { existingId }: ApiProblem): string | undefined {
   if (existingId !== undefined) {
-    const kind = kindOf(existingId);
-    const group = kind && asDeclared(kind).command;
-    const look = group === undefined ? `It is ${existingId}.` : `See it: relais ${group} show ${existingId}`;
+    const show = showing[existingId.slice(0, existingId.indexOf('_'))];
+    const look = show === undefined ? `It is ${existingId}.` : `See it: relais ${show} ${existingId}`;
     return `${look}\nFor something else, give another --reference.`;
   }
   return STEPS[status] ?? (status >= 500 ? 'The log of `relais run` says more.' : undefined);

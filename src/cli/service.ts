@@ -5,51 +5,37 @@ import { durationMs, listOf, wholeNumber, withExample } from './flags.ts';
 import { type Role, roles, type SandboxCommand } from './io.ts';
 import type { Shell } from './shell.ts';
 
-/** The commands that run until they are stopped. */
-export function addServiceCommands(program: Command, shell: Shell): void {
-  const { services } = shell.io;
-  const run = program
-    .command('run')
-    .description('Run relais: carry out what was asked, hear callbacks, answer the HTTP API')
+export function addRun(command: Command, shell: Shell): void {
+  command
     .option('--roles <roles>', `what this process does, of ${roles.join(',')}`, listOf(roles), roles)
     .option('--queues <names>', `only these queues, of ${queueNames.join(',')}`, listOf(queueNames))
-    .action(shell.action((options: RunFlags) => services.run(options)));
-  withExample(run, 'relais run --roles worker --queues sms-batch,sms-otp');
-
-  const dev = program
-    .command('dev')
-    .description('Try relais: its own Redis, the sandbox and all roles, with nothing to configure (API key: dev)')
-    .action(shell.action(() => services.dev()));
-  withExample(dev, 'relais dev');
-
-  addSandbox(program, shell);
-
-  addBackup(program, shell);
-
-  const { doctor } = services;
-  if (doctor === undefined) return;
-  const examine = program
-    .command('doctor')
-    .description('Check settings, Redis, keys and addresses, and say how to mend what is wrong')
-    .option('--json', 'print the findings as JSON')
-    .action(shell.action(({ json }: { readonly json?: true }) => doctor({ json: json ?? false })));
-  withExample(examine, 'relais doctor');
+    .action(shell.action((options: RunFlags) => shell.io.services.run(options)));
+  withExample(command, 'relais run --roles worker --queues sms-batch,sms-otp');
 }
 
-function addBackup(program: Command, shell: Shell): void {
-  const { verifyBackup } = shell.io.services;
-  if (verifyBackup === undefined) return;
-  const verify = program
-    .command('backup')
-    .description('Copies of the folder of Redis')
+export function addDev(command: Command, shell: Shell): void {
+  withExample(command.action(shell.action(() => shell.io.services.dev())), 'relais dev');
+}
+
+export function addDoctor(command: Command, shell: Shell): void {
+  command
+    .option('--json', 'print the findings as JSON')
+    .action(shell.action(({ json = false }: JsonFlag) => shell.io.services.doctor({ json })));
+  withExample(command, 'relais doctor');
+}
+
+export function addBackup(group: Command, shell: Shell): void {
+  const verify = group
     .command('verify')
     .description('Load a copy into a private Redis, count what is in it, and compare with what runs')
     .argument('<dir>', 'folder with appendonlydir or dump.rdb; it is only read')
     .option('--json', 'print the findings as JSON')
-    .action(
-      shell.action((dir: string, { json }: { readonly json?: true }) => verifyBackup({ dir, json: json ?? false })),
-    );
+    .action(shell.action((dir: string, { json = false }: JsonFlag) => shell.io.services.verifyBackup({ dir, json })));
   withExample(verify, 'relais backup verify /backups/redis-2026-11-21');
+}
+
+interface JsonFlag {
+  readonly json?: boolean;
 }
 
 interface RunFlags {
@@ -59,10 +45,8 @@ interface RunFlags {
 
 type FaultFlag = SandboxCommand['faults'][number];
 
-function addSandbox(program: Command, shell: Shell): void {
-  const sandbox = program
-    .command('sandbox')
-    .description('Run the double of the service alone, faithful or misbehaving')
+export function addSandbox(command: Command, shell: Shell): void {
+  command
     .option<readonly FaultFlag[]>(
       '--fault <sentence:probability>',
       'a way to misbehave; may be repeated',
@@ -83,7 +67,7 @@ function addSandbox(program: Command, shell: Shell): void {
         }),
       ),
     );
-  withExample(sandbox, 'relais sandbox --latency 20ms --fault "hangs after doing the work:0.1"');
+  withExample(command, 'relais sandbox --latency 20ms --fault "hangs after doing the work:0.1"');
 }
 
 interface SandboxFlags {

@@ -14,7 +14,6 @@ const NONE = Object.fromEntries(campaignBins.filter((bin) => bin !== 'sent').map
 
 export const campaign = kind({
   prefix: 'cmp',
-  command: 'campaign',
   area: 'messaging',
   states: {
     draft: {

@@ -44,7 +44,6 @@ const NOTHING_LEFT = 'nothing was sent';
 
 export const directCredit = kind({
   prefix: 'dcr',
-  command: 'direct-credit',
   area: 'direct_credit',
   resolve: ['succeeded', 'failed'],
   states: {

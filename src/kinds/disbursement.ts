@@ -26,7 +26,6 @@ const PAY_ANEW = 'A new payment is a new disbursement with another reference.';
 
 export const disbursement = kind({
   prefix: 'dsb',
-  command: 'disburse',
   area: 'payments',
   resolve: ['succeeded', 'failed', 'cancelled', 'resubmit'],
   states: {

@@ -28,7 +28,6 @@ const bill = { totalAmount: 42_300, token: 'test_jMcHr7X9kQ' };
 
 export const invoice = kind({
   prefix: 'inv',
-  command: 'invoice',
   area: 'payments',
   resolve: ['completed', 'cancelled', 'failed'],
   states: {

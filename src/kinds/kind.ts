@@ -55,8 +55,6 @@ export interface State<Name extends string = string> {
 interface Declaration<States, Events> {
   /** Its ids begin with it, and an underscore. */
   readonly prefix: string;
-  /** The group of commands that shows one: `relais … show ID`. */
-  readonly command?: string;
   /** What of its account is held when it may not be sent. Absent: no hold keeps it. */
   readonly area?: HoldArea;
   /** How a person may settle one that needs review. */

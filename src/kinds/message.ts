@@ -32,7 +32,6 @@ export const messageRequest = z
 
 export const message = kind({
   prefix: 'msg',
-  command: 'messages',
   area: 'messaging',
   states: {
     queued: {

@@ -26,10 +26,10 @@ export const paymentRequestRequest = z
       .int('must be a whole number of XOF, written without quotes or decimals')
       .min(200, 'must be 200 to 3000000')
       .max(3_000_000, 'must be 200 to 3000000')
-      .meta({ example: 5_000 }),
-    email: email.optional(),
-    phone: phone.optional().meta({ description: 'In international form.', example: '+221771234567' }),
-    feesPaidBy: z.enum(['customer', 'merchant']),
+      .meta({ description: 'Whole francs (XOF), 200 to 3000000.', example: 5_000 }),
+    email: email.optional().meta({ description: 'Of the payer.' }),
+    phone: phone.optional().meta({ description: 'Of the payer, in international form.', example: '+221771234567' }),
+    feesPaidBy: z.enum(['customer', 'merchant']).meta({ description: 'Who pays the fees.' }),
     notify: z.boolean().default(false).meta({
       description: 'true: the service sends SMS and e-mail itself, and the request can never be looked at again.',
     }),
@@ -42,7 +42,6 @@ const asked = { amount: 15_000, referenceNumber: 'PR-1042' };
 
 export const paymentRequest = kind({
   prefix: 'prq',
-  command: 'payment-request',
   area: 'payments',
   resolve: ['completed', 'failed'],
   states: {

@@ -24,16 +24,21 @@ export const identityText = (max: number) =>
     .regex(/^[^\p{Cc}\p{Cf}\p{Cs}]*$/u, 'must not contain control characters, or others that cannot be seen');
 
 /** The caller's own name for the operation: unique per account and kind, and safe to repeat. */
-export const askedReference = identityText(128).meta({ example: 'order-1042' });
+export const askedReference = identityText(128).meta({
+  description: 'Your own name for it: the same one never makes a second.',
+  example: 'order-1042',
+});
 export const accountName = z
   .string()
-  .regex(/^[a-z][a-z0-9_-]{0,31}$/, 'must be the name of an account, such as main');
+  .regex(/^[a-z][a-z0-9_-]{0,31}$/, 'must be the name of an account, such as main')
+  .meta({ description: 'The account of the service that does it; `main` where none is named.' });
 
 /** XOF has no minor unit: a whole number of francs, as a JSON integer. */
 export const amountXof = z
   .int('must be a whole number of XOF, written without quotes or decimals')
   .positive()
-  .max(1e12);
+  .max(1e12)
+  .meta({ description: 'Whole francs (XOF).' });
 
 export const askedTime = z.iso.datetime({ offset: true, error: 'must be a time such as 2026-11-21T08:00:00Z' });
 

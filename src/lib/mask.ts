@@ -42,3 +42,22 @@ function hidden(number: string): string {
   const keep = number.startsWith('+') ? `+${digits.slice(0, 5)}` : digits.slice(0, 2);
   return `${keep}•••${digits.slice(-4)}`;
 }
+
+/** An error's own words only: what libraries hang on errors (headers, bodies) never reaches a line. */
+export function describeError(error: unknown): {
+  name: string;
+  message: string;
+  code?: string;
+  stack?: string;
+  cause?: unknown;
+} {
+  if (!(error instanceof Error)) return { name: 'Unknown', message: maskPhone(String(error)) };
+  const { code } = error as { code?: unknown };
+  return {
+    name: error.name,
+    message: maskPhone(error.message),
+    ...(typeof code === 'string' ? { code } : {}),
+    ...(error.stack ? { stack: maskPhone(error.stack) } : {}),
+    ...(error.cause === undefined ? {} : { cause: describeError(error.cause) }),
+  };
+}

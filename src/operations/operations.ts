@@ -37,6 +37,8 @@ export interface OperationsOptions {
   readonly limits?: Opinions | undefined;
   /** In the place of those that accept, for a double. */
   readonly scripts?: AcceptingScripts | undefined;
+  /** What is to be accepted is judged by every rule, and nothing is written. */
+  readonly dryRun?: boolean;
 }
 
 /** A request that was checked and is to become a record. */
@@ -112,10 +114,12 @@ export class Operations {
   readonly #asked: Readonly<Record<string, string>>;
   readonly #accept: AcceptingScripts['accept'];
   readonly #heartbeat: Guard;
+  readonly #dryRun: boolean;
 
   constructor(options: OperationsOptions) {
     const { redis, random, now, fence, standingsOf = [], limits = {}, heartbeat = NO_MEMORY } = options;
-    const { scripts = acceptingScripts } = options;
+    const { scripts = acceptingScripts, dryRun = false } = options;
+    this.#dryRun = dryRun;
     const words = moneyLimits.map((name) => [name, wordOf(limits[name])] as const);
     this.#asked = Object.fromEntries(words.filter(([, word]) => word !== ''));
     this.#accept = scripts.accept;
@@ -156,6 +160,7 @@ export class Operations {
       notBefore: operation.notBefore,
       beneficiary,
       meantAgain: operation.meantAgain ?? false,
+      dryRun: this.#dryRun,
       approval: operation.approval,
       day,
       memory: this.#heartbeat.remembered(),
@@ -166,7 +171,7 @@ export class Operations {
     if (answer.is === 'limited')
       return { outcome: answer.is, limit: limitNamed(answer.limit), detail: answer.detail };
     if (answer.is === 'conflict') return { outcome: answer.is, id: answer.id };
-    await this.awaitReplicated(answer.id, { fp: operation.fingerprint });
+    if (!this.#dryRun) await this.awaitReplicated(answer.id, { fp: operation.fingerprint });
     const { id: known, state: entered } = answer;
     if (answer.is === 'duplicate') return { outcome: answer.is, id: known, state: entered };
     return { outcome: answer.is, id: known, state: entered, at: answer.at };

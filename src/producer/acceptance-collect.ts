@@ -30,6 +30,8 @@ export type CollectOptions = Pick<
 > & {
   /** Direct credits are refused unless switched on: they move money in one step that cannot be asked about. */
   readonly directCredit: boolean;
+  /** Everything is judged by the same rules, and nothing is written. */
+  readonly dryRun?: boolean;
 };
 
 type CollectKind = 'invoice' | 'payment_request' | 'direct_credit';
@@ -51,6 +53,10 @@ export class CollectAcceptance {
   constructor(options: CollectOptions) {
     this.#options = options;
     this.#operations = new Operations(options);
+  }
+
+  dryRun(): CollectAcceptance {
+    return new CollectAcceptance({ ...this.#options, dryRun: true, wake: () => undefined });
   }
 
   async invoice(input: unknown, idempotencyKey?: string): Promise<Answer> {

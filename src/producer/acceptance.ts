@@ -54,6 +54,8 @@ export interface AcceptanceOptions {
   readonly limits?: Opinions | undefined;
   /** In the place of those that accept, for a double. */
   readonly scripts?: AcceptingScripts | undefined;
+  /** Everything is judged by the same rules, and nothing is written. */
+  readonly dryRun?: boolean;
 }
 
 /** A wake-up job normally follows at once; the due index looks after this if it was lost. */
@@ -88,6 +90,11 @@ export class Acceptance {
     return new Acceptance({ ...this.#options, redis: pipelined(redis), fence: fence && sharedFence(fence) });
   }
 
+  /** The same judge, and nothing is written: what it accepts would have been. */
+  dryRun(): Acceptance {
+    return new Acceptance({ ...this.#options, dryRun: true, wake: () => undefined });
+  }
+
   /** `by` is the name of the key that asks: nobody approves their own. */
   async disbursement(input: unknown, idempotencyKey?: string, by = 'producer', row?: ApprovedRow): Promise<Answer> {
     return (await this.disbursementInFull(input, idempotencyKey, by, row)).answer;
@@ -99,10 +106,15 @@ export class Acceptance {
     idempotencyKey?: string,
     by = 'producer',
     row?: ApprovedRow,
-  ): Promise<{ readonly answer: Answer; readonly written?: () => DisbursementRecord }> {
+  ): Promise<{
+    readonly answer: Answer;
+    readonly written?: () => DisbursementRecord;
+    /** What looks wrong, and is no reason to refuse. */
+    readonly warnings?: readonly string[];
+  }> {
     const judged = judgeDisbursement(input, this.#options, idempotencyKey);
     if (judged.is === 'invalid') return { answer: { outcome: 'invalid', problems: judged.problems } };
-    const { identity, names } = judged;
+    const { identity, names, warnings } = judged;
     const { account, amount, accountAlias, withdrawMode, debitAccountNumber, notBefore, allowDuplicate } =
       judged.request;
     const notBeforeMs = notBefore === undefined ? undefined : Date.parse(notBefore);
@@ -134,8 +146,8 @@ export class Acceptance {
     if (answer.outcome === 'accepted' && answer.state === 'queued' && notBeforeMs === undefined) {
       this.#options.wake('disbursement', answer.id, 1);
     }
-    if (answer.outcome !== 'accepted') return { answer: readAnswer(answer) };
-    return { answer: readAnswer(answer), written: () => recordAsWritten(operation, answer) };
+    if (answer.outcome !== 'accepted') return { answer: readAnswer(answer), warnings };
+    return { answer: readAnswer(answer), warnings, written: () => recordAsWritten(operation, answer) };
   }
 
   async campaign(input: unknown, idempotencyKey?: string): Promise<Answer> {
@@ -178,6 +190,11 @@ export class Acceptance {
     const { identity } = named;
     if (identity === undefined || problems.length > 0) return { outcome: 'invalid', problems };
     const names = this.#identify('message', parsed.data, identity);
+    if (this.#options.dryRun) {
+      const { account } = parsed.data;
+      const asked = { kind: 'message', state: 'queued', account, ...names, fields: {} } as const;
+      return readAnswer(await this.#operations.accept(asked));
+    }
     const answer = await this.#filler.accept(parsed.data, names);
     if (answer.outcome === 'accepted' || answer.outcome === 'duplicate') {
       await this.#operations.awaitReplicated(answer.id, { fp: names.fingerprint });
@@ -275,6 +292,7 @@ export type JudgedDisbursement =
       readonly request: RequestOf<'disbursement'>;
       readonly identity: string;
       readonly names: Names;
+      readonly warnings: readonly string[];
     }
   | { readonly is: 'invalid'; readonly problems: readonly Problem[] };
 
@@ -289,14 +307,14 @@ export function judgeDisbursement(
 ): JudgedDisbursement {
   const parsed = check(disbursementRequest, input);
   if (parsed.problems) return { is: 'invalid', problems: parsed.problems };
-  const { request, problems } = readDisbursement(parsed.data, extraWithdrawModes);
+  const { request, problems, warnings } = readDisbursement(parsed.data, extraWithdrawModes);
   problems.push(...cardsInDisbursement(request), ...accountProblems(accounts, request.account));
   const named = identityOf(idempotencyKey, request.reference);
   problems.push(...named.problems);
   const { identity } = named;
   if (identity === undefined || problems.length > 0) return { is: 'invalid', problems };
   const names = identify(environment, 'disbursement', { ...request, allowDuplicate: undefined }, identity);
-  return { is: 'sound', request, identity, names };
+  return { is: 'sound', request, identity, names, warnings };
 }
 
 /** The person paid, the same through every channel: a limit for one person holds for all channels together. */
@@ -314,16 +332,22 @@ export function beneficiaryOf(
 function readDisbursement(
   request: RequestOf<'disbursement'>,
   extraModes: readonly string[] = [],
-): { request: RequestOf<'disbursement'>; problems: Problem[] } {
+): { request: RequestOf<'disbursement'>; problems: Problem[]; warnings: string[] } {
   const mode = readWithdrawMode(request.withdrawMode, extraModes);
-  if ('problem' in mode) return { request, problems: [{ pointer: '/withdrawMode', message: mode.problem }] };
+  if ('problem' in mode) {
+    return { request, problems: [{ pointer: '/withdrawMode', message: mode.problem }], warnings: [] };
+  }
   const problems: Problem[] = [];
+  const warnings: string[] = [];
+  const warn = (warning: string | undefined): void => void (warning && warnings.push(warning));
   const alias = readAccountAlias(request.accountAlias, mode.country);
   if ('problem' in alias) problems.push({ pointer: '/accountAlias', message: alias.problem });
+  else warn(alias.warning);
   if (request.debitAccountNumber !== undefined) {
     const debit = readDebitAccount(request.debitAccountNumber, mode.mode);
     if ('problem' in debit) problems.push({ pointer: '/debitAccountNumber', message: debit.problem });
+    else warn(debit.warning);
   }
   const accountAlias = 'problem' in alias ? request.accountAlias : alias.alias;
-  return { request: { ...request, withdrawMode: mode.mode, accountAlias }, problems };
+  return { request: { ...request, withdrawMode: mode.mode, accountAlias }, problems, warnings };
 }

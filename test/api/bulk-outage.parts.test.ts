@@ -100,7 +100,7 @@ async function doorThatCloses(at: number, { questions }: { readonly questions: n
   app.post('/v1/disbursements', async (incoming, response) => {
     const key: ApiKey = { name: 'maker', roles: new Set(['enqueue']), digest: Buffer.alloc(0) };
     await answerInBulk(
-      { context, key, idempotencyKey: undefined, request: incoming, response },
+      { context, key, query: { dryRun: false }, idempotencyKey: undefined, request: incoming, response },
       async (_acceptance, { request: line }) => {
         const { reference } = line as { reference: string };
         return { outcome: 'accepted', id: reference, state: 'queued' };

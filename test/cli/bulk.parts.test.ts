@@ -55,12 +55,13 @@ describe('a file of lines', () => {
     expect(stderr).toContain('--yes');
   });
 
-  test('is judged here with --dry-run, and nothing is sent', async () => {
-    const { asked, env } = await api();
+  test('is judged by the API with --dry-run, line by line', async () => {
+    const { asked, env } = await api([{ index: 0, id: 'msg_1', outcome: 'sound' }, ...verdicts.slice(1, 2)]);
     const { code, stdout, stderr } = await relais(['messages', 'send', file, '--dry-run'], { env });
-    expect([code, asked.length]).toEqual([1, 0]);
-    expect(stdout).toMatch(/^line 3 {2}invalid {2}\/to must be a number in international form/);
-    expect(stderr).toContain('2 sound, 1 invalid.');
+    expect(asked).toMatchObject([{ path: '/v1/messages', query: { dryRun: 'true' }, text: lines.join('\n') }]);
+    expect([code, stdout]).toEqual([1, 'line 3  invalid  /to must be a number�[2J\n']);
+    expect(stderr).toContain('1 sound, 1 invalid.');
+    expect(stderr).toContain('nothing was sent');
   });
 
   test('asks on a terminal, and a no sends nothing', async () => {
@@ -125,10 +126,10 @@ describe('a request from a file', () => {
   });
 
   test('that moves money asks first', async () => {
-    const { asked, env } = await api();
+    const { asked, env } = await apiThat(() => ({ body: { outcome: 'sound', warnings: [] } }));
     const argv = ['direct-credit', 'create', '--to', '771234567', '--amount', '10000', '--reference', 'x'];
     const { code, stderr } = await relais(argv, { env, types: 'n\n', isTerminal: true });
-    expect([code, asked.length]).toEqual([1, 0]);
+    expect([code, asked.map(({ query }) => query)]).toEqual([1, [{ dryRun: 'true' }]]);
     expect(stderr).toContain('Pay 10\u00a0000\u00a0XOF to 771234567? [y/N]');
   });
 

@@ -76,35 +76,32 @@ describe('batch', () => {
     expect((await relais(['disburse', 'batch', file(CSV)], { env })).stderr).toContain('is expired');
   });
 
-  test('--dry-run judges the file here and asks nobody', async () => {
-    const { asked, env } = await answers(batch);
-    const wrong = CSV.replace('25000', '25 000');
-    const refused = await relais(['disburse', 'batch', file(wrong), '--dry-run'], { env });
-    expect(refused.code).toBe(1);
-    expect(refused.stderr).toContain('row 2, amount: must be whole francs in plain digits');
-    const taken = await relais(['disburse', 'batch', file(CSV), '--dry-run', '--json'], { env });
-    expect(taken.code).toBe(0);
-    expect(JSON.parse(taken.stdout)).toMatchObject({ state: 'awaiting_approval', contentHash: HASH, totals: sum });
-    expect(asked).toEqual([]);
+  test('--dry-run has the API judge the file', async () => {
+    const problems = [{ row: 2, column: 'amount', reason: 'must be whole francs' }];
+    const { asked, env } = await answers({ ...batch, dryRun: true, state: 'invalid', problems, problemCount: 1 });
+    const { code, stderr } = await relais(['disburse', 'batch', file(CSV), '--dry-run'], { env });
+    expect(code).toBe(1);
+    expect(asked).toMatchObject([{ path: '/v1/disbursement-batches', query: { dryRun: 'true' }, text: CSV }]);
+    expect(stderr).toContain('row 2, amount: must be whole francs');
+    expect(stderr).toContain('Dry run: nothing was sent.');
   });
 
-  test('--csv writes all that is wrong, in the columns of the file and beside what the API found', async () => {
-    const [head, row] = CSV.trim().split('\n');
-    const bad = Array.from({ length: 150 }, (_, at) => `r-${at};771234567;=1+${at};wallet-a-senegal`);
-    const text = [head, row, ...bad, ''].join('\n');
-    const problems = [{ row: 2, column: 'amount', reason: 'is more than MAX_DISBURSEMENT' }];
-    const { env } = await answers({ ...batch, state: 'invalid', problems, problemCount: 151 }, 201);
+  test('--csv writes all that is wrong, as the API tells it', async () => {
+    const wrong = '\ufeffreference;row;problem\r\nsal-1;2;amount is too much\r\n';
+    const { asked, env } = await apiThat(({ headers }) =>
+      headers.accept === 'text/csv'
+        ? { body: wrong, headers: { 'content-type': 'text/csv' } }
+        : { status: 201, body: { ...batch, state: 'invalid', problemCount: 151 } },
+    );
     const out = join(folder, 'wrong.csv');
-    const { code, stderr } = await relais(['disburse', 'batch', file(text), '--csv', out], { env });
+    const argv = ['disburse', 'batch', file(CSV), '--account', 'shop', '--csv', out];
+    const { code, stderr } = await relais(argv, { env });
     expect(code).toBe(1);
     expect(stderr).toContain(out);
-    const lines = readFileSync(out, 'utf8').slice(1).trimEnd().split('\r\n');
-    expect(lines).toHaveLength(152);
-    expect(lines[0]).toBe('reference;accountAlias;amount;withdrawMode;row;problem');
-    expect(lines[1]).toBe(
-      'r-0;771234567;\'=1+0;wallet-a-senegal;3;"amount must be whole francs in plain digits, such as 25000"',
-    );
-    expect(lines[151]).toBe('sal-1;771234567;25000;wallet-a-senegal;2;amount is more than MAX_DISBURSEMENT');
+    expect(readFileSync(out, 'utf8')).toBe(wrong);
+    expect(asked.map(({ query }) => query)).toEqual([{ account: 'shop' }, { account: 'shop', dryRun: 'true' }]);
+    expect(asked[1]?.text).toBe(CSV);
+    expect(await relais(['disburse', 'batch', file('[{}]'), '--csv', out], { env })).toMatchObject({ code: 2 });
   });
 
   test('a workbook and a named encoding are handed in as what they are', async () => {

@@ -55,35 +55,42 @@ describe('create', () => {
     expect(stderr).toContain('asked before with this reference');
   });
 
-  test('--dry-run shows what would be paid and sends nothing', async () => {
-    const { asked, env } = await takesIt();
+  test('--dry-run has it judged by the API, and shows what would be paid and what looks wrong', async () => {
+    const judged = { dryRun: true, outcome: 'sound', id: ID, state: 'queued', warnings: ['8 digits, not 9'] };
+    const { asked, env } = await apiThat(() => ({ body: judged }));
     const { code, stderr } = await relais([...create, '--dry-run'], { env });
     expect(code).toBe(0);
     expect(stderr).toContain('25\u00a0000\u00a0XOF');
+    expect(stderr).toContain('! 8 digits, not 9');
     expect(stderr).toContain('nothing was sent');
-    expect(asked).toEqual([]);
+    expect(asked).toMatchObject([{ method: 'POST', path: '/v1/disbursements', query: { dryRun: 'true' } }]);
+    expect(JSON.parse((await relais([...create, '--dry-run', '--json'], { env })).stdout)).toEqual(judged);
   });
 
   test('--dry-run fails on what would be refused', async () => {
-    const argv = ['disburse', 'create', ...paying.with(5, 'wallet-a-sn'), '--dry-run'];
-    const { code, stderr } = await relais(argv);
-    expect(code).toBe(1);
-    expect(stderr).toContain('--mode: "wallet-a-sn" is not a withdraw mode; did you mean "wallet-a-senegal"?');
+    const problems = [{ pointer: '/withdrawMode', message: 'is not a withdraw mode' }];
+    const { env } = await apiThat(() => ({ status: 422, body: { title: 'Not valid.', problems } }));
+    const { code, stdout, stderr } = await relais([...create, '--dry-run'], { env });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('--mode is not a withdraw mode');
   });
 
   test.for([
-    ['y\n', 0, 1],
-    ['oui\n', 0, 1],
-    ['n\n', 1, 0],
-    ['\n', 1, 0],
-    ['', 1, 0],
-  ] as const)('on a terminal, the answer %j gives exit code %i and %i requests', async ([types, exit, requests]) => {
-    const { asked, env } = await takesIt();
-    const { code, stderr } = await relais(create, { env, types, isTerminal: true });
-    expect(stderr).toContain('Pay 25\u00a0000\u00a0XOF to 771234567? [y/N]');
-    expect(code).toBe(exit);
-    expect(asked).toHaveLength(requests);
-  });
+    ['y\n', 0, [{ dryRun: 'true' }, {}]],
+    ['oui\n', 0, [{ dryRun: 'true' }, {}]],
+    ['n\n', 1, [{ dryRun: 'true' }]],
+    ['\n', 1, [{ dryRun: 'true' }]],
+    ['', 1, [{ dryRun: 'true' }]],
+  ] as const)(
+    'on a terminal it is judged first; the answer %j gives exit code %i',
+    async ([types, exit, queries]) => {
+      const { asked, env } = await takesIt();
+      const { code, stderr } = await relais(create, { env, types, isTerminal: true });
+      expect(stderr).toContain('Pay 25\u00a0000\u00a0XOF to 771234567? [y/N]');
+      expect(code).toBe(exit);
+      expect(asked.map(({ query }) => query)).toEqual(queries);
+    },
+  );
 
   test('--yes asks nobody', async () => {
     const { asked, env } = await takesIt();
@@ -243,7 +250,7 @@ describe('list', () => {
     expect(asked[0]?.query).toEqual({ state: 'queued', reference: 'a b', after: 'dsb_0', limit: '2' });
     expect(stdout.split('\n')).toHaveLength(4);
     expect(stdout).toContain('1\u00a0250\u00a0000');
-    expect(stderr).toContain('relais disburse list --state queued --after dsb_2');
+    expect(stderr).toContain("relais disburse list --state queued --reference 'a b' --after dsb_2");
   });
 
   test('--json prints the page', async () => {

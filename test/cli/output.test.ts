@@ -1,3 +1,4 @@
+import { NOTHING } from './terminal.ts';
 import { describe, expect, test } from 'vitest';
 import { PassThrough, Writable } from 'node:stream';
 import { NobodyListens } from '../../src/cli/failure.ts';
@@ -6,7 +7,6 @@ import { Output, printable } from '../../src/cli/output.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 
 function outputTo(stdout: Writable, more: Partial<CliIo> = {}): Output {
-  const nothing = async (): Promise<number> => 0;
   return new Output({
     env: {},
     stdout,
@@ -16,7 +16,7 @@ function outputTo(stdout: Writable, more: Partial<CliIo> = {}): Output {
     columns: 80,
     clock: systemClock,
     signal: new AbortController().signal,
-    services: { run: nothing, dev: nothing, sandbox: nothing },
+    services: NOTHING,
     ...more,
   });
 }

@@ -5,11 +5,11 @@ import type { Command } from 'commander';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { routes } from '../../src/api/routes.ts';
-import { makeProgram } from '../../src/cli/cli.ts';
+import { ALL, makeProgram } from '../../src/cli/cli.ts';
 import { Shell } from '../../src/cli/shell.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { apiThat } from './api-double.ts';
-import { relais } from './terminal.ts';
+import { NOTHING, relais } from './terminal.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'relais-cli-'));
 const fileOf = (name: string, text: string): string => {
@@ -61,7 +61,16 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'POST /v1/invoices/{id}/softpay': ['invoice', 'softpay', 'x', payer],
   'POST /v1/invoices/{id}/softpay/confirm': ['invoice', 'softpay-confirm', 'x', payer],
   'POST /v1/invoices/{id}/resolve': ['invoice', 'resolve', 'x', ...decided],
-  'POST /v1/payment-requests': ['payment-request', 'create', '--amount', '5000', '--fees-paid-by', 'merchant'],
+  'POST /v1/payment-requests': [
+    'payment-request',
+    'create',
+    '--amount',
+    '5000',
+    '--fees-paid-by',
+    'merchant',
+    '--reference',
+    'r',
+  ],
   'GET /v1/payment-requests/{id}': ['payment-request', 'show', 'x'],
   'POST /v1/payment-requests/{id}/confirm': ['payment-request', 'confirm', 'x'],
   'POST /v1/payment-requests/{id}/resolve': ['payment-request', 'resolve', 'x', ...decided],
@@ -114,13 +123,13 @@ test.for(Object.entries(COMMANDS))('%s is what relais %j asks', async ([route, a
   expect(asked.map(({ method, path }) => `${method} ${path}`).filter((line) => pattern.test(line))).not.toEqual([]);
 });
 
-describe('every command', () => {
+describe('every command', async () => {
   const leaves = (command: Command, path: readonly string[] = []): (readonly [readonly string[], Command])[] =>
     command.commands.length === 0
       ? [[path, command]]
       : command.commands.flatMap((one) => leaves(one, [...path, one.name()]));
   const sink = new PassThrough();
-  const program = makeProgram(
+  const program = await makeProgram(
     new Shell({
       env: {},
       stdout: sink,
@@ -130,15 +139,15 @@ describe('every command', () => {
       columns: 80,
       clock: systemClock,
       signal: new AbortController().signal,
-      services: { run: async () => 0, dev: async () => 0, sandbox: async () => 0, doctor: async () => 0 },
+      services: NOTHING,
     }),
+    ALL,
   );
   const all = leaves(program);
   const running = ['run', 'dev', 'sandbox'];
 
   test.for(all.map(([path]) => path))('relais %j shows an example that begins with itself', async (path) => {
-    const services = { doctor: async () => 0 };
-    const { stdout } = await relais([...path, '--help'], { services });
+    const { stdout } = await relais([...path, '--help']);
     expect(stdout).toMatch(new RegExp(`Example:\\n  relais ${path.join(' ')}`));
   });
 

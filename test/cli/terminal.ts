@@ -42,10 +42,20 @@ export async function relais(argv: readonly string[], situation: Situation = {})
     columns,
     clock: sleeplessClock(slept, (sleeps) => situation.onSleep?.(sleeps, () => controller.abort())),
     signal: controller.signal,
-    services: { run: unexpected, dev: unexpected, sandbox: unexpected, ...services },
+    services: { ...NOTHING, ...services },
   });
   return { code, stdout: stdout.text(), stderr: stderr.text(), slept };
 }
+
+/** For commands that start none. */
+export const NOTHING: Services = {
+  run: unexpected,
+  dev: unexpected,
+  sandbox: unexpected,
+  doctor: unexpected,
+  newStamp: unexpected,
+  verifyBackup: unexpected,
+};
 
 function collector() {
   const stream = new PassThrough();

@@ -18,7 +18,7 @@ export interface Copy {
 export function copyOfTheTree(): Copy {
   const folder = mkdtempSync(join(tmpdir(), 'relais-recipe-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  for (const name of ['src', 'package.json', 'tsconfig.json']) {
+  for (const name of ['src', 'script', 'package.json', 'tsconfig.json']) {
     cpSync(join(ROOT, name), join(folder, name), { recursive: true });
   }
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));

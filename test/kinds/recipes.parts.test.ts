@@ -1,4 +1,4 @@
-/** The recipes of CONTRIBUTING.md for a state, an event and a kind, followed to the letter on a copy of the tree. */
+/** The recipes of CONTRIBUTING.md for a state, an event, a kind and a filter, followed to the letter on a copy of the tree. */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -105,3 +105,31 @@ test('a kind is a file and a line; the compiler asks for the rest', () => {
   );
   expect(told).toEqual(['gift', 'succeeded', true]);
 }, 120_000);
+
+test('a filter is one field of its route; the 422, the document and the flag of the command follow', () => {
+  const copy = copyOfTheTree();
+  const routes = 'src/api/disbursements.ts';
+  const field = `\n      phone: z.string().min(8).optional().meta({ description: 'Only to this number.' }),`;
+  copy.write(
+    routes,
+    copy.read(routes).replace('      account: listedAccount,', (line) => line + field),
+  );
+  const told = ask(
+    copy,
+    [
+      "import { commandsOf } from './script/commands.ts';",
+      "import { makeDocument } from './src/api/openapi/document.ts';",
+      "import { queryReader } from './src/api/query.ts';",
+      "import { routes } from './src/api/routes.ts';",
+      "const list = routes.find(({ id }) => id === 'listDisbursements');",
+      'const refused = (() => {',
+      "  try { queryReader(list.query)('phone=7'); return ''; } catch (error) { return error.message; }",
+      '})();',
+      "const flags = commandsOf(routes).find(({ name }) => name === 'disburse list').flags;",
+      "const parameters = makeDocument(routes).paths['/v1/disbursements'].get.parameters;",
+    ],
+    "[refused, flags.find(({ flag }) => flag === '--phone').says, parameters.some(({ name }) => name === 'phone')]",
+  );
+  expect(told).toEqual(['/phone must have at least 8 characters', 'Only to this number', true]);
+  expect(copy.touched).toEqual([routes]);
+});

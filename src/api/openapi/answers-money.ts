@@ -11,6 +11,20 @@ export const disbursements = listOf(disbursement, 'DisbursementList');
 
 export const batch = answerOf('batch');
 
+export const judgedBatch = batch
+  .pick({
+    state: true,
+    account: true,
+    contentHash: true,
+    totals: true,
+    problems: true,
+    problemCount: true,
+    warnings: true,
+    warningCount: true,
+  })
+  .extend({ dryRun: z.literal(true) })
+  .meta({ id: 'BatchDryRun' });
+
 const reportLine = z.looseObject({
   row: z.int().meta({ example: 2 }),
   reference: text('salary-2026-11-awa'),

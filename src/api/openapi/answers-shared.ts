@@ -20,7 +20,7 @@ export function answerOf(kind: Kind) {
 }
 
 /** `payment_request` → `PaymentRequest` */
-const capitalised = (kind: string): string =>
+export const capitalised = (kind: string): string =>
   kind.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 const cursor = perhaps(example('dsb_0f6c8d4b2a1e49578c3d')).meta({

@@ -10,7 +10,7 @@ export const message = answerOf('message');
 const verdict = z.looseObject({
   index: z.int().nonnegative().meta({ example: 0, description: 'Its place in the request.' }),
   id: perhaps(text('msg_0f6c8d4b2a1e49578c3d')),
-  outcome: z.enum(['accepted', 'duplicate', 'conflict', 'invalid', 'unconfirmed', 'stopped']),
+  outcome: z.enum(['accepted', 'duplicate', 'conflict', 'invalid', 'sound', 'unconfirmed', 'stopped']),
   problem: z
     .array(z.looseObject({ pointer: text('/to'), message: text('must be a number in international form') }))
     .optional()

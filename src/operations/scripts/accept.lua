@@ -16,6 +16,7 @@
 -- @arg dueInMs ms?  @arg notBefore at?
 -- @arg beneficiary text
 -- @arg meantAgain flag
+-- @arg dryRun flag  only judged: nothing is written, and what would be is answered
 -- @arg approval given|impossible?  absent: may be waited for
 -- @arg day text
 -- @arg memory Memory
@@ -59,6 +60,7 @@ local function spend()
     if before then return {'limited', 'DUPLICATE_WINDOW', before} end
   end
   if max.DUPLICATE_WINDOW then whole(max.DUPLICATE_WINDOW, 0, 'DUPLICATE_WINDOW') end
+  if dryRun then return nil end
   if counted then
     redis.call('HINCRBY', spent, 'all', xof)
     redis.call('HINCRBY', spent, beneficiary, xof)
@@ -77,6 +79,8 @@ if xof then
   if limited then return limited end
   if awaits and state == 'queued' then state = 'awaiting_approval'; entered = awaiting end
 end
+
+if dryRun then return {'accepted', id, state, at} end
 
 claim_reference(who)
 local set = {'id', id, 'state', state, 'fp', fingerprint, 'rev', 1, 'seq', 0, 'createdAt', at, 'updatedAt', at, 'since', at,

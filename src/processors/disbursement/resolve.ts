@@ -2,6 +2,7 @@
  * A person's word about a disbursement that needs review. Upstream is asked first, and its word is stronger: where
  * it says otherwise the person is told so, and nothing is changed.
  */
+import type { disbursement } from '../../kinds/disbursement.ts';
 import { isFinal } from '../../kinds/states.ts';
 import { RESTORED } from '../../operations/restored.ts';
 import { eventOf } from '../announced.ts';
@@ -14,8 +15,7 @@ import { submit } from './pay.ts';
 
 type Attempt = AttemptOf<'disbursement'>;
 
-export const resolutions = ['succeeded', 'failed', 'cancelled', 'resubmit'] as const;
-export type Resolution = (typeof resolutions)[number];
+type Resolution = (typeof disbursement.resolve)[number];
 
 export interface Resolve {
   readonly outcome: Resolution;

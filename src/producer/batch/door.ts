@@ -31,8 +31,9 @@ export interface UploadOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** What there is to say about a file, for the checker and the uploader alike. */
-export interface Judgement {
+/** What there is to say about a file. */
+interface Judgement {
+  readonly state: 'invalid' | 'awaiting_approval';
   readonly totals: BatchTotals;
   readonly problems: Findings;
   readonly warnings: Findings;
@@ -63,7 +64,9 @@ export async function judgeFile(
     await letOthersWork();
   }
   const totals = judge.totals();
-  return { totals, problems: judge.problems.read(), warnings: judge.warnings.read(), sound };
+  const problems = judge.problems.read();
+  const state = problems.count > 0 ? 'invalid' : 'awaiting_approval';
+  return { state, totals, problems, warnings: judge.warnings.read(), sound };
 }
 
 export class BatchDoor {
@@ -76,8 +79,7 @@ export class BatchDoor {
   /** The same bytes by the same account are the same batch, unless an idempotency key says otherwise. */
   async accept(file: BatchFile, { account, by, idempotencyKey }: UploadOptions): Promise<BatchAccepted> {
     const { batches, environment } = this.#options;
-    const { totals, problems, warnings, sound } = await this.#judge(file, account);
-    const state = problems.count > 0 ? 'invalid' : 'awaiting_approval';
+    const { totals, problems, warnings, sound, state } = await this.judge(file, account);
     const { contentHash } = file;
     return batches.accept(
       {
@@ -108,18 +110,19 @@ export class BatchDoor {
     if (rows.length === record.totals.count) {
       const today = new Date(this.#options.now()).toISOString().slice(0, 10);
       const spentToday = await batches.acceptedOn(record.account, today);
-      return (await this.#judge({ rows, problems: [] }, record.account, spentToday)).problems;
+      return (await this.judge({ rows, problems: [] }, record.account, { spentToday })).problems;
     }
     const lost = new FindingList();
     lost.add({ row: null, column: null, reason: `has ${rows.length} rows left; upload it again` });
     return lost.read();
   }
 
-  async #judge(file: Rows, account: string, spentToday = 0): Promise<Judgement> {
+  /** All that there is to say about it, by every rule; nothing is written. */
+  async judge(file: Rows, account: string, more: Pick<JudgeOptions, 'spentToday' | 'kept'> = {}): Promise<Judgement> {
     const { batches, environment, accounts, extraWithdrawModes } = this.#options;
     const limits = await this.#options.limits.inForce();
     const known = { extraWithdrawModes, ...(accounts ? { accounts } : {}) };
-    const options = { environment, account, limits, spentToday, ...known };
+    const options = { environment, account, limits, ...more, ...known };
     return judgeFile(file, options, (rows) => batches.standing(account, rows));
   }
 }

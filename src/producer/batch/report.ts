@@ -1,10 +1,11 @@
 /** What became of each row of a batch, with the names that both sides have for it. */
-import type { Sum } from '../../kinds/batch.ts';
+import type { Finding, Sum } from '../../kinds/batch.ts';
 import type { BatchRecord } from '../../operations/record.ts';
 import { csvCell } from '../../lib/csv-cell.ts';
 import { type BatchRow, Sums } from '../../operations/batch-record.ts';
 import { reportedOfPayment, reportedOfRow } from '../../kinds/disbursement-fields.ts';
 import { type Batches, type RowNow, WAITING } from '../../operations/batches.ts';
+import type { Rows } from './rows.ts';
 
 /** `id` is null while no disbursement was accepted for the row, or when acceptance refused it. */
 export interface ReportLine extends ReportedOfRow, ReportedOfPayment {
@@ -65,4 +66,17 @@ export const REPORT_CSV_HEAD = `\ufeff${COLUMNS.join(';')}\r\n`;
 
 export function reportCsvLine(line: ReportLine): string {
   return `${COLUMNS.map((name) => csvCell(line[name] ?? '')).join(';')}\r\n`;
+}
+
+/** Every row with something wrong, in the columns of the file; undefined where the file has none. */
+export function problemsCsv({ columns, cells }: Rows, findings: readonly Finding[]): string | undefined {
+  if (!columns || !cells) return undefined;
+  const ofRow = new Map<number | null, Finding[]>();
+  for (const finding of findings) ofRow.set(finding.row, [...(ofRow.get(finding.row) ?? []), finding]);
+  const lines = [...ofRow].map(([row, found]) => {
+    const own = columns.map((_, at) => (row === null ? '' : (cells.get(row)?.[at] ?? '')));
+    const why = found.map(({ column, reason }) => [column, reason].filter((part) => part !== null).join(' '));
+    return [...own, row ?? '', why.join('; ')].map(csvCell).join(';');
+  });
+  return `\ufeff${[[...columns, 'row', 'problem'].map(csvCell).join(';'), ...lines].join('\r\n')}\r\n`;
 }

@@ -53,6 +53,7 @@ export const paymentRequestScenes = (stage: Stage): Promise<void> => collectScen
 async function collectScenes(stage: Stage, { path, operation, look, asked }: Collected): Promise<void> {
   const { ask, service, upstreamFails, needsReview } = stage;
   const create = (reference?: string, amount?: number) => ask('POST', path, { body: asked(reference, amount) });
+  await ask('POST', `${path}?dryRun=true`, { body: asked('plain') });
   const { body: made } = await create('plain');
   await create('plain', 20_000);
   await create();

@@ -11,6 +11,7 @@ export async function disbursementScenes({ ask, service, becomes }: Stage): Prom
   const asked = (reference: string, more: object = {}) => ({
     body: { accountAlias: '771234567', amount: 5_000, withdrawMode: 'wallet-a-senegal', reference, ...more },
   });
+  await ask('POST', `${path}?dryRun=true`, asked('plain'));
   const { body: paid } = await ask('POST', path, asked('plain'));
   await ask('POST', path, asked('plain', { amount: 6_000 }));
   const { reference: _left, ...nameless } = asked('x').body;
@@ -55,6 +56,8 @@ export async function batchScenes({ ask, becomes }: Stage): Promise<void> {
   const file = (tag: string) => `${HEADER}${tag};771234567;1000;wallet-a-senegal\r\n`;
   const send = (body: string, headers: object = {}) =>
     ask('POST', BATCHES, { body, headers: { 'content-type': 'text/csv', ...headers } });
+  const judged = { body: file('one'), headers: { 'content-type': 'text/csv' } };
+  await ask('POST', `${BATCHES}?dryRun=true`, judged);
   const { body: made } = await send(file('one'), { 'idempotency-key': 'batch-1' });
   await send(file('two'), { 'idempotency-key': 'batch-1' });
   await ask('GET', `${BATCHES}/${made.id}`);
@@ -75,6 +78,7 @@ export async function batchScenes({ ask, becomes }: Stage): Promise<void> {
 export async function directCreditScenes({ ask, becomes, needsReview }: Stage): Promise<void> {
   const path = '/v1/direct-credits';
   const asked = (reference: string, amount = 5_000) => ({ body: { accountAlias: '771230001', amount, reference } });
+  await ask('POST', `${path}?dryRun=true`, asked('credit'));
   const { body: made } = await ask('POST', path, asked('credit'));
   await ask('POST', path, asked('credit', 6_000));
   await ask('POST', path, { body: { accountAlias: '771230001', amount: 5_000 } });

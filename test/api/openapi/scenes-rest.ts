@@ -8,6 +8,7 @@ import type { Stage } from './stage.ts';
 export async function messageScenes({ ask, service }: Stage): Promise<void> {
   const asked = (text: string) => ({ body: { to: '+221771234567', text, reference: 'hello' } });
   const { body } = await ask('POST', '/v1/messages', asked('Bonjour'));
+  await ask('POST', '/v1/messages?dryRun=true', asked('Bonjour'));
   await ask('POST', '/v1/messages', asked('Bonsoir'));
   await ask('GET', `/v1/messages/${body.items[0].id}`);
   await ask('POST', '/v1/messages', { body: [asked('Bonjour').body, asked('Bonsoir').body, {}] });
@@ -37,6 +38,7 @@ export async function campaignScenes({ ask, service, becomes }: Stage): Promise<
   const create = (reference?: string, name = 'November') =>
     ask('POST', path, { body: { name, text: 'Bonjour {{prenom}}', reference } });
   const csv = (body: string) => ({ body, headers: { 'content-type': 'text/csv' } });
+  await ask('POST', `${path}?dryRun=true`, { body: { name: 'November', text: 'Bonjour', reference: 'one' } });
   const { body: made } = await create('one');
   const one = `${path}/${made.id}`;
   await create('one', 'December');

@@ -403,6 +403,7 @@ export interface AcceptArgs {
   /** ms since the epoch */ readonly notBefore?: number | undefined;
   readonly beneficiary: string;
   readonly meantAgain: boolean;
+  /** only judged: nothing is written, and what would be is answered */ readonly dryRun: boolean;
   /** absent: may be waited for */ readonly approval?: 'given' | 'impossible' | undefined;
   readonly day: string;
   readonly memory: { readonly epoch?: string | undefined; readonly counter: number; readonly name?: string | undefined; readonly mark: number };
@@ -535,10 +536,11 @@ local dueInMs = tonumber(ARGV[8])
 local notBefore = tonumber(ARGV[9])
 local beneficiary = ARGV[10]
 local meantAgain = ARGV[11] == '1'
-local approval = _given(ARGV[12])
-local day = ARGV[13]
-local memory = {epoch = _given(ARGV[14]), counter = tonumber(ARGV[15]), name = _given(ARGV[16]), mark = tonumber(ARGV[17])}
-local _arg, _key = 17, 10
+local dryRun = ARGV[12] == '1'
+local approval = _given(ARGV[13])
+local day = ARGV[14]
+local memory = {epoch = _given(ARGV[15]), counter = tonumber(ARGV[16]), name = _given(ARGV[17]), mark = tonumber(ARGV[18])}
+local _arg, _key = 18, 10
 local mapping
 _arg = _arg + 1
 if ARGV[_arg] == '1' then _key = _key + 1; mapping = KEYS[_key] end
@@ -582,6 +584,7 @@ local function spend()
     if before then return {'limited', 'DUPLICATE_WINDOW', before} end
   end
   if max.DUPLICATE_WINDOW then whole(max.DUPLICATE_WINDOW, 0, 'DUPLICATE_WINDOW') end
+  if dryRun then return nil end
   if counted then
     redis.call('HINCRBY', spent, 'all', xof)
     redis.call('HINCRBY', spent, beneficiary, xof)
@@ -600,6 +603,7 @@ if xof then
   if limited then return limited end
   if awaits and state == 'queued' then state = 'awaiting_approval'; entered = awaiting end
 end
+if dryRun then return {'accepted', id, state, at} end
 claim_reference(who)
 local set = {'id', id, 'state', state, 'fp', fingerprint, 'rev', 1, 'seq', 0, 'createdAt', at, 'updatedAt', at, 'since', at,
   'account', account}
@@ -619,7 +623,7 @@ return {'accepted', id, state, at}
  * in the record, since it may have to be given back. */
 export async function accept(redis: lua.ScriptHost, args: AcceptArgs): Promise<AcceptAnswer> {
   const keys = [args.record, args.counts, args.index, args.entered, args.due, args.limits, args.spent, args.same, args.awaiting, args.heartbeat, ...(args.mapping === undefined ? [] : [args.mapping]), ...(args.other === undefined ? [] : [args.other])];
-  const words: lua.Word[] = [args.now ?? '', args.id, args.otherId, args.fingerprint, args.state, args.account, args.xof ?? '', args.dueInMs ?? '', args.notBefore ?? '', args.beneficiary, args.meantAgain ? 1 : 0, args.approval ?? '', args.day, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.mapping === undefined ? 0 : 1, args.other === undefined ? 0 : 1, ...lua.pairs(args.asked), ...lua.pairs(args.fields)];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.otherId, args.fingerprint, args.state, args.account, args.xof ?? '', args.dueInMs ?? '', args.notBefore ?? '', args.beneficiary, args.meantAgain ? 1 : 0, args.dryRun ? 1 : 0, args.approval ?? '', args.day, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.mapping === undefined ? 0 : 1, args.other === undefined ? 0 : 1, ...lua.pairs(args.asked), ...lua.pairs(args.fields)];
   return readAcceptAnswer(await lua.runScript(redis, acceptScript, keys, words));
 }
 

@@ -1,0 +1,234 @@
+/** Commands that are one request and what was answered to it. They are made from the routes: nothing here knows one. */
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { describeXof } from '../lib/money.ts';
+import { type CreationFlags, make, readKey } from './asking.ts';
+import type { JsonObject, Query } from './client.ts';
+import { WrongUsage } from './failure.ts';
+import { listOf, withExample } from './flags.ts';
+import type { ExitCode } from './io.ts';
+import { printable } from './output.ts';
+import { printerOf } from './printers.ts';
+import { itemsOf, renderFacts, renderRecord, renderRows } from './record.ts';
+import type { Shell } from './shell.ts';
+
+export interface DerivedCommand {
+  /** As it is typed: `endpoints list`. */
+  readonly name: string;
+  readonly says: string;
+  readonly example: string;
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** `/v1/queues/{name}/pause` */
+  readonly path: string;
+  /** The path without its last argument, where that may be left out. */
+  readonly pathWithout?: string;
+  readonly takes: readonly { readonly name: string; readonly in: 'path' | 'body' }[];
+  readonly flags: readonly DerivedFlag[];
+  readonly identity?: 'required' | 'optional';
+  /** It can be judged without being done. */
+  readonly dryRun?: true;
+  /** On a terminal, asked before it is done; by the outcome where one is given. Words in braces are filled in. */
+  readonly asks?: string | Readonly<Record<string, string>>;
+  /** What is shown before that question: the record that the command is about. */
+  readonly looksAt?: string;
+  /** Said after it was done. */
+  readonly next?: string;
+  /** Of a list. */
+  readonly columns?: readonly string[];
+  /** Said where there is nothing. */
+  readonly none?: string;
+  /** The name of what is answered. */
+  readonly answer?: string;
+}
+
+export interface DerivedFlag {
+  /** As it is typed: `--not-before`. */
+  readonly flag: string;
+  /** As the API calls it. */
+  readonly field: string;
+  readonly in: 'query' | 'body';
+  readonly says: string;
+  readonly required?: true;
+  readonly schema: FlagSchema;
+}
+
+export interface FlagSchema {
+  readonly type?: string;
+  readonly format?: string;
+  readonly enum?: readonly string[];
+  readonly items?: { readonly enum?: readonly string[] };
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly maximum?: number;
+}
+
+type Given = Readonly<Record<string, unknown>>;
+
+export function addDerived(group: Command, declared: DerivedCommand, shell: Shell): void {
+  const { takes, flags, pathWithout, identity, dryRun, asks } = declared;
+  const command = group.command(declared.name.split(' ').at(-1) ?? '').description(declared.says);
+  for (const { name } of takes) command.argument(pathWithout === undefined ? `<${name}>` : `[${name}]`);
+  const options = flags.map((flag) => [flag, optionOf(flag)] as const);
+  for (const [, option] of options) command.addOption(option);
+  if (identity) {
+    const says = 'what tells a retry from a second request, in place of a reference';
+    command.option('--idempotency-key <key>', says, readKey);
+  }
+  if (dryRun) command.option('--dry-run', 'have it judged by every rule, and do nothing');
+  if (asks !== undefined || dryRun) command.option('--yes', 'do not ask on a terminal');
+  command.option('--json', 'print the answer as JSON');
+  command.action(
+    shell.action(async (...given: unknown[]) => {
+      const typed = given[takes.length] as Typed['flags'];
+      const fields = (from: DerivedFlag['in']): Given =>
+        Object.fromEntries(
+          options.flatMap(([flag, option]) => {
+            const value = typed[option.attributeName()];
+            return flag.in === from && value !== undefined ? [[flag.field, value]] : [];
+          }),
+        );
+      const args = takes.map(({ name }, at) => [name, given[at] as string | undefined] as const);
+      const named = args.filter((_, at) => takes[at]?.in === 'body');
+      const body = { ...Object.fromEntries(named), ...fields('body') };
+      return run(declared, { args: Object.fromEntries(args), query: fields('query'), body, flags: typed }, shell);
+    }),
+  );
+  withExample(command, `relais ${declared.name}${declared.example === '' ? '' : ` ${declared.example}`}`);
+}
+
+function optionOf({ flag, says, required, schema }: DerivedFlag): Option {
+  const isSwitch = schema.type === 'boolean' || schema.enum?.join() === 'true,false';
+  const option = new Option(isSwitch ? flag : `${flag} <${takenBy(schema)}>`, says);
+  if (schema.enum && !isSwitch) option.choices(schema.enum);
+  else if (!isSwitch) option.argParser(readerOf(schema));
+  return required ? option.makeOptionMandatory() : option;
+}
+
+function takenBy({ type, format, items, enum: words }: FlagSchema): string {
+  if (format === 'date-time') return 'time';
+  if (type === 'integer') return 'number';
+  return items ? 'words' : words ? 'word' : 'text';
+}
+
+function readerOf(schema: FlagSchema): (text: string) => unknown {
+  const { type, format, items } = schema;
+  if (items?.enum) return listOf(items.enum);
+  if (type === 'integer') return (text) => wholeIn(text, schema);
+  if (format === 'date-time') return readTime;
+  return (text) => textIn(text.trim(), schema);
+}
+
+/** In plain digits; XOF has no minor unit, and a decimal would be rounded by somebody. */
+function wholeIn(text: string, { minimum, exclusiveMinimum, maximum }: FlagSchema): number {
+  const least = minimum ?? (exclusiveMinimum === undefined ? undefined : exclusiveMinimum + 1);
+  const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (number >= (least ?? 0) && number <= (maximum ?? Number.POSITIVE_INFINITY)) return number;
+  const most = maximum === undefined ? ' up' : ` to ${maximum}`;
+  throw new InvalidArgumentError(
+    `Write a whole number in digits${least === undefined ? '' : `, from ${least}${most}`}.`,
+  );
+}
+
+function textIn(text: string, { minLength = 0, maxLength = Number.POSITIVE_INFINITY }: FlagSchema): string {
+  if (text.length < minLength || text.length > maxLength) {
+    const most = maxLength === Number.POSITIVE_INFINITY ? 'or more' : `to ${maxLength}`;
+    throw new InvalidArgumentError(`Write ${minLength} ${most} characters.`);
+  }
+  return text;
+}
+
+function readTime(text: string): string {
+  if (/^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(Date.parse(text))) return text;
+  throw new InvalidArgumentError('Write a time such as 2026-11-21T08:00:00Z.');
+}
+
+interface Typed {
+  readonly args: Readonly<Record<string, string | undefined>>;
+  readonly query: Given;
+  readonly body: JsonObject;
+  readonly flags: Given & CreationFlags;
+}
+
+async function run(declared: DerivedCommand, typed: Typed, shell: Shell): Promise<ExitCode> {
+  const { args, query, body, flags } = typed;
+  const path = pathFor(declared, args);
+  if (declared.identity === 'required') {
+    if (body['reference'] === undefined && flags.idempotencyKey === undefined) {
+      throw new WrongUsage(
+        'Give --reference (or --idempotency-key): without one, a retry would be a second request.',
+      );
+    }
+    const { asks, next } = declared;
+    const question = typeof asks === 'string' ? filled(asks, body) : undefined;
+    return make({ path, body, question, next: (id) => filled(next ?? '', { id }) }, flags, shell);
+  }
+  if (!(await confirmed(declared, typed, shell))) return 1;
+  const { method } = declared;
+  const answer =
+    method === 'GET' ? await shell.api.get(path, inWords(query)) : await shell.api.send(method, path, body);
+  if (flags.json) await shell.output.json(answer.body);
+  else await tell(declared, answer.body, typed, shell);
+  return 0;
+}
+
+function pathFor({ path, pathWithout }: DerivedCommand, args: Typed['args']): string {
+  const whole = pathWithout !== undefined && Object.values(args).includes(undefined) ? pathWithout : path;
+  return whole.replace(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(args[name] ?? ''));
+}
+
+/** What it is about is shown first, where the question speaks of it. */
+async function confirmed(declared: DerivedCommand, { args, body, flags }: Typed, shell: Shell): Promise<boolean> {
+  const { asks = '', looksAt } = declared;
+  if (asks === '' || !shell.io.isTerminal || flags.yes) return true;
+  const question = typeof asks === 'string' ? asks : (asks[String(body['outcome'])] ?? '');
+  if (looksAt === undefined) return shell.confirmed(filled(question, args), undefined);
+  const { body: record } = await shell.api.get(pathFor({ ...declared, path: looksAt }, args));
+  await shell.output.ask(renderFacts(record, shell.output));
+  return shell.confirmed(filled(question, { ...record, ...args }), undefined);
+}
+
+/** `{amount}` → `25 000 XOF` */
+function filled(sentence: string, words: Given): string {
+  return sentence.replace(/\{(\w+)\}/g, (_all, name: string) => {
+    const value = words[name];
+    return typeof value === 'number' ? describeXof(value) : printable(value);
+  });
+}
+
+const inWords = (query: Given): Query =>
+  Object.fromEntries(
+    Object.entries(query).map(([name, value]) => [
+      name,
+      typeof value === 'number' ? value : Array.isArray(value) ? value.join(',') : String(value),
+    ]),
+  );
+
+async function tell(declared: DerivedCommand, body: JsonObject, typed: Typed, shell: Shell): Promise<void> {
+  const { output } = shell;
+  const { next, columns, none = 'None.' } = declared;
+  const print = printerOf(declared.answer);
+  const items = itemsOf(body);
+  const isList = Array.isArray(body['items']);
+  const isEmpty = isList && items.length === 0;
+  if (isEmpty) await output.note(none);
+  else if (print) await print(body, shell);
+  else await output.write(isList ? renderRows(items, output, columns) : renderRecord(body, output));
+  if (next !== undefined && !isEmpty) await output.note(filled(next, { ...body, ...typed.args }));
+  // A page without a row can be followed by others: those of accounts that this key does not see were left out.
+  if (isList && typeof body['next'] === 'string') {
+    await output.note(`There may be more: ${asTyped(declared, typed)} --after ${body['next']}`);
+  }
+}
+
+/** The command with its filters, as it can be typed again. */
+function asTyped({ name, flags }: DerivedCommand, { query }: Typed): string {
+  const words = inWords(query);
+  const filters = flags.flatMap(({ flag, field }) => {
+    const value = field === 'after' || field === 'limit' ? undefined : words[field];
+    return value === undefined ? [] : [flag, quoted(`${value}`)];
+  });
+  return ['relais', name, ...filters].join(' ');
+}
+
+const quoted = (word: string): string => (/^[\w.,:+@-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);

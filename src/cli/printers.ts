@@ -1,0 +1,30 @@
+/** What is answered and has words of its own, by its name in openapi.json; anything else is printed by its fields. */
+import type { JsonObject } from './client.ts';
+import { itemsOf } from './record.ts';
+import type { Shell } from './shell.ts';
+
+type Printer = (body: JsonObject, shell: Shell) => Promise<void>;
+
+const printers: Readonly<Record<string, Printer>> = {
+  Account: (body, shell) => printAccounts([body], shell),
+  AccountList: (body, shell) => printAccounts(itemsOf(body), shell),
+  Batch: async (body, { output }) => (await import('./disburse-batch-facts.ts')).printBatch(body, output),
+  Campaign: async (body, { output }) => (await import('./campaign.ts')).printCampaign(body, output),
+  Explanation: async (body, { output }) =>
+    output.write((await import('./explain.ts')).renderExplanation(body, output)),
+};
+
+export function printerOf(answer: string | undefined): Printer | undefined {
+  return answer === undefined ? undefined : printers[answer];
+}
+
+/** One line a hold; an account that is held for nothing has one too. */
+async function printAccounts(accounts: readonly JsonObject[], { output }: Shell): Promise<void> {
+  const rows: JsonObject[] = accounts.flatMap((one): JsonObject[] => {
+    const holds = itemsOf(one, 'held').map((hold) => ({ ...hold, account: one['name'], state: 'held' }));
+    return holds.length > 0 ? holds : [{ account: one['name'], state: 'open' }];
+  });
+  await output.write(output.renderTable(['account', 'area', 'state', 'reason', 'since'], rows));
+  const held = rows.find(({ reason }) => reason !== undefined);
+  if (held) await output.note(`What a reason means: relais explain ${String(held['reason'])}`);
+}

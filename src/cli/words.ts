@@ -1,0 +1,20 @@
+/** How people write and read what the API calls otherwise. */
+const SPELT: Readonly<Record<string, string>> = {
+  accountAlias: 'to',
+  withdrawMode: 'mode',
+  debitAccountNumber: 'debit',
+  totalAmount: 'amount',
+};
+
+const parts = (field: string, between: string): string =>
+  (SPELT[field] ?? field).replace(/[A-Z]/g, (letter) => `${between}${letter.toLowerCase()}`);
+
+/** `referenceNumber` → `reference number` */
+export const labelOf = (field: string): string => parts(field, ' ');
+
+/** `/notBefore` → `--not-before`: the person typed a flag, not a field. */
+export function flagOf(pointer: string): string {
+  const [, field = ''] = /^\/(\w+)$/.exec(pointer) ?? [];
+  if (field === '') return pointer === '' ? 'the request' : pointer;
+  return `--${parts(field, '-')}`;
+}
