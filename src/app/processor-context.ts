@@ -1,7 +1,7 @@
 import { hkdfSync } from 'node:crypto';
 import type { ProcessorContext } from '../processors/context.ts';
 import { createUpstream } from '../upstream/client.ts';
-import { callbackPath } from '../webhooks/path.ts';
+import { callbackPath } from '../webhooks/receiver.ts';
 import { Secret, secretsOf } from '../lib/secret.ts';
 import type { Config } from '../config.ts';
 import type { Container } from './container.ts';

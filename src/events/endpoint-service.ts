@@ -4,8 +4,7 @@ import type { Secret } from '../lib/secret.ts';
 import type { Endpoint, Endpoints, NewEndpoint } from '../operations/endpoints.ts';
 import { wantsKind } from './dispatcher.ts';
 import { type EndpointRules, checkEndpointUrl, endpointProblems } from './outgoing/endpoint.ts';
-import { openEndpointSecrets, sealEndpointSecret } from './outgoing/sealed.ts';
-import { newEndpointSecret } from './outgoing/signature.ts';
+import { openEndpointSecrets, sealEndpointSecret, newEndpointSecret } from './outgoing/webhook-sender.ts';
 import type { EventStream } from './stream.ts';
 
 export interface EndpointServiceOptions {

@@ -8,13 +8,13 @@ import { type RedisTarget, closeConnection, openCommands } from '../redis/connec
 import type { CompletionEvent } from './catalogue.ts';
 import { type EventHandler, type Subscription, subscribe } from './subscription.ts';
 
-export { anEvent } from './an-event.ts';
-export type { EventDetails } from './an-event.ts';
+export { anEvent } from './catalogue.ts';
+export type { EventDetails } from './catalogue.ts';
 export { catalogue, eventTypes } from '../kinds/event-types.ts';
 export type { EventType } from '../kinds/event-types.ts';
 export { eventSchema, jsonSchemaOf, schemaOf } from './catalogue.ts';
 export type { CompletionEvent, EventOf } from './catalogue.ts';
-export { deadLettersOf } from './dead-letters.ts';
+export { deadLettersOf } from './subscription.ts';
 export type { EventHandler, HandlerContext } from './subscription.ts';
 
 export interface OnEventOptions {

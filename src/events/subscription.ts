@@ -7,11 +7,12 @@
  */
 import type { Redis } from 'ioredis';
 import type { Clock } from '../lib/clock.ts';
+import { readEventData } from '../operations/event-data.ts';
 import { keys } from '../operations/keys.ts';
-import { waitUntilReady } from '../redis/connections.ts';
+import { fieldsOf } from '../operations/record.ts';
+import { waitUntilReady, DEFAULT_PREFIX } from '../redis/connections.ts';
 import { items, list, number, optional, text } from '../redis/scripts.ts';
 import type { CompletionEvent } from './catalogue.ts';
-import { putAside } from './dead-letters.ts';
 import { readEvent } from './stream.ts';
 
 /** What a handler is told beside the event. */
@@ -176,4 +177,49 @@ function renew({ redis, clock, group, consumer, retryMs, onError }: Subscription
     stopped = true;
     cancel();
   };
+}
+
+const streamOf = (group: string): string => `events:dead:${group}`;
+
+/**
+ * The key of the stream where the events go that a group could not handle, with the error and the number of tries.
+ * `prefix` is the workers' REDIS_PREFIX.
+ */
+export function deadLettersOf(group: string, prefix: string = DEFAULT_PREFIX): string {
+  return `${prefix}:${streamOf(group)}`;
+}
+
+/** Kept for a person to look at; a group that handles nothing for months must not fill Redis. */
+const KEPT_MOST = 100_000;
+
+interface DeadLetter {
+  readonly group: string;
+  /** The place in the stream of events. */
+  readonly place: string;
+  /** The fields of the entry. Empty when they are no longer kept. */
+  readonly fields: readonly string[];
+  readonly tries: number;
+  readonly error: string;
+}
+
+/** Puts an event aside and acknowledges it, in one step: it is in exactly one of the two places. */
+async function putAside(redis: Redis, { group, place, fields, tries, error }: DeadLetter): Promise<void> {
+  const words = ['place', place, 'tries', String(tries), 'error', error.slice(0, 500), ...legible(fields)];
+  const answers = await redis
+    .multi()
+    .xadd(streamOf(group), 'MAXLEN', '~', KEPT_MOST, '*', ...words)
+    .xack(keys.events, group, place)
+    .exec();
+  for (const [failure] of answers ?? []) if (failure) throw failure;
+}
+
+/** For a person, what the event carries is JSON in any case; what cannot be read as an event stays as it is. */
+function legible(flat: readonly string[]): readonly string[] {
+  const fields = fieldsOf(flat);
+  if (fields['data'] === undefined) return flat;
+  try {
+    return Object.entries({ ...fields, data: JSON.stringify(readEventData(fields)) }).flat();
+  } catch {
+    return flat;
+  }
 }

@@ -1,11 +1,27 @@
 /** Counts what the stations announce. No station knows that it is counted. */
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { type CountedKind, countedKinds, statesOf, statesThatAre } from '../kinds/states.ts';
 import type { Clock } from '../lib/clock.ts';
+import { within } from '../lib/deadline.ts';
+import type { AccountHold, Accounts } from '../operations/accounts.ts';
+import type { Queries } from '../operations/queries.ts';
+import { type AnyQueueName, queueNames } from '../queues/index.ts';
 import type { ExchangeSummary } from '../upstream/verdict.ts';
-import type { WholeName } from './declarations.ts';
-import { createInstruments, type Instruments } from './instruments.ts';
-import { OTHER, contradictions } from './labels.ts';
-import { ttlCache } from './ttl-cache.ts';
-import { readWhole, type Whole, type WholeSources } from './whole.ts';
+import {
+  type WholeName,
+  declarationOf,
+  type Labels,
+  type MetricName,
+  metricNames,
+  OTHER,
+  contradictions,
+  chunksInDoubt,
+  kindsInDoubt,
+  messageOutcomes,
+  words,
+  ACCOUNT_NAMES,
+  fold,
+} from './declarations.ts';
 
 export interface MetricsOptions extends WholeSources {
   /** Whether a write that Redis answered survives a loss of power, as far as this process knows. */
@@ -126,4 +142,257 @@ const NOTHING_SEEN: Whole = {
 /** What is not known is absent: a last known value would look like today's. */
 function showWhole(instruments: Instruments, seen: Whole = NOTHING_SEEN): void {
   for (const name of Object.keys(seen) as WholeName[]) instruments.replace(name, seen[name]);
+}
+
+/**
+ * What is true of the whole, whatever the number of processes: read from the counters and the heads of the sets in
+ * Redis. The number of commands depends on our declarations and on the accounts that are held, never on how much
+ * there is to do.
+ */
+
+interface WholeSources {
+  readonly queries: Pick<Queries, 'counts' | 'oldestIn' | 'backlog' | 'outcomes' | 'eventsEmitted' | 'unreadable'>;
+  readonly accounts: Pick<Accounts, 'allHolds'>;
+  /** How many jobs BullMQ has in each state. A state that is not in the answer has none. */
+  readonly jobCounts: (queue: AnyQueueName) => Promise<Readonly<Record<string, number>>>;
+  /** When the job at the head of the queue was added, ms since the epoch; undefined when none waits. */
+  readonly oldestJobAt: (queue: AnyQueueName) => Promise<number | undefined>;
+}
+
+type Whole = { readonly [Name in WholeName]: readonly Sample<Name>[] };
+
+type Reader<Name extends WholeName> = (sources: WholeSources, nowMs: number) => Promise<readonly Sample<Name>[]>;
+
+/** A gauge about the whole without its reader does not compile. */
+const readers: { readonly [Name in WholeName]: Reader<Name> } = {
+  relais_jobs: async ({ jobCounts }) => {
+    const all = await Promise.all(queueNames.map(async (queue) => ({ queue, counts: await jobCounts(queue) })));
+    return all.flatMap(({ queue, counts }) =>
+      namedOrZero(words.jobStates, counts).map(([state, value]) => ({ labels: { queue, state }, value })),
+    );
+  },
+
+  relais_oldest_job_age_seconds: ({ oldestJobAt }, nowMs) =>
+    Promise.all(
+      queueNames.map(async (queue) => ({ labels: { queue }, value: secondsSince(await oldestJobAt(queue), nowMs) })),
+    ),
+
+  relais_backlog_seconds: async ({ queries }, nowMs) =>
+    (await queries.backlog()).map(({ queue, oldestDueAt }) => ({
+      labels: { queue },
+      value: secondsSince(oldestDueAt, nowMs),
+    })),
+
+  relais_operations: async ({ queries }) => {
+    const all = await Promise.all(countedKinds.map(async (kind) => ({ kind, ...(await queries.counts(kind)) })));
+    return all.flatMap(({ kind, count }) =>
+      namedOrZero(statesOf(kind), count).map(([state, value]) => ({ labels: { kind, state }, value })),
+    );
+  },
+
+  relais_in_doubt_xof: async ({ queries }) => {
+    const all = await Promise.all(kindsInDoubt.map(async (kind) => ({ kind, ...(await queries.counts(kind)) })));
+    return words.inDoubtStates.map((state) => ({
+      labels: { state },
+      value: all.filter(({ kind }) => isInDoubt(kind, state)).reduce((sum, { xof }) => sum + (xof[state] ?? 0), 0),
+    }));
+  },
+
+  relais_oldest_in_doubt_seconds: ({ queries }, nowMs) =>
+    Promise.all(
+      words.inDoubtStates.map(async (state) => {
+        const among = kindsInDoubt.filter((kind) => isInDoubt(kind, state));
+        const since = await Promise.all(among.map((kind) => queries.oldestIn(kind, state)));
+        return { labels: { state }, value: Math.max(...since.map((atMs) => secondsSince(atMs, nowMs))) };
+      }),
+    ),
+
+  relais_chunks_in_doubt: async ({ queries }) => {
+    const { count } = await queries.counts('chunk');
+    return chunksInDoubt.map((state) => ({ labels: { state }, value: count[state] ?? 0 }));
+  },
+
+  relais_oldest_chunk_in_doubt_seconds: ({ queries }, nowMs) =>
+    Promise.all(
+      chunksInDoubt.map(async (state) => ({
+        labels: { state },
+        value: secondsSince(await queries.oldestIn('chunk', state), nowMs),
+      })),
+    ),
+
+  relais_messages_total: async ({ queries }) => {
+    const counted = await queries.outcomes();
+    return messageOutcomes.map((outcome) => ({ labels: { outcome }, value: counted[outcome] ?? 0 }));
+  },
+
+  relais_events_total: async ({ queries }) =>
+    namedOrZero(words.eventTypes, await queries.eventsEmitted()).map(([type, value]) => ({
+      labels: { type },
+      value,
+    })),
+
+  relais_unreadable_records: async ({ queries }) => [{ labels: {}, value: await queries.unreadable() }],
+
+  relais_held: async ({ accounts }) => heldSamples(await accounts.allHolds()),
+};
+
+/** Rejects when one of the sources does: half of the whole would look like all of it. */
+async function readWhole(sources: WholeSources, nowMs: number): Promise<Whole> {
+  const entries = Object.entries(readers).map(async ([name, read]) => [name, await read(sources, nowMs)] as const);
+  // The table of readers has each name with samples of its own; its entries no longer say which belong together.
+  return Object.fromEntries(await Promise.all(entries)) as unknown as Whole;
+}
+
+const isInDoubt = (kind: CountedKind, state: string): boolean =>
+  statesThatAre(kind, 'in doubt').some((one) => one === state);
+
+/** Every name with its count, those without one at 0, and what we have no name for besides. */
+function namedOrZero(
+  names: readonly string[],
+  counts: Readonly<Record<string, number>>,
+): ReadonlyArray<readonly [string, number]> {
+  const zeros = names.map((name) => [name, 0] as const);
+  return Object.entries({ ...Object.fromEntries(zeros), ...counts });
+}
+
+/** Never below 0: the clocks of two machines differ, and what is due later is not late. */
+function secondsSince(atMs: number | undefined, nowMs: number): number {
+  return atMs === undefined ? 0 : Math.max(0, nowMs - atMs) / 1_000;
+}
+
+const MOST_HOLDS = 100;
+
+/** The longest held first, so that a new hold never takes an old one's place. */
+function heldSamples(holds: readonly AccountHold[]): readonly Sample<'relais_held'>[] {
+  return [...holds]
+    .sort((a, b) => a.since - b.since)
+    .map(({ account, area, reason }, place) => ({
+      labels: { account: place < MOST_HOLDS ? account : OTHER, area, reason },
+      value: 1,
+    }));
+}
+
+interface Sample<Name extends MetricName = MetricName> {
+  readonly labels: Labels<Name>;
+  readonly value: number;
+}
+
+/** The counters, histograms and gauges of one process. A label value that is not declared is written as `other`. */
+interface Instruments {
+  readonly count: <Name extends MetricName<'counter'>>(name: Name, labels: Labels<Name>, by?: number) => void;
+  readonly observe: <Name extends MetricName<'histogram'>>(name: Name, labels: Labels<Name>, seconds: number) => void;
+  /** Puts these samples in the place of all that the gauge had. None: the gauge is absent. */
+  readonly replace: <Name extends WholeName | MetricName<'gauge'>>(
+    name: Name,
+    samples: readonly Sample<Name>[],
+  ) => void;
+  readonly contentType: string;
+  /** Everything in the text format of Prometheus. */
+  readonly print: () => Promise<string>;
+}
+
+type Instrument = Counter | Gauge | Histogram;
+type AnyLabels = Readonly<Record<string, string>>;
+
+function createInstruments(): Instruments {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const instruments = new Map(metricNames.map((name) => [name, instrumentOf(name, registry)]));
+  const find = <T extends Instrument>(name: MetricName, type: new (...args: never[]) => T): T => {
+    const found = instruments.get(name);
+    if (found instanceof type) return found;
+    throw new TypeError(`${name} is not declared as a ${type.name}`);
+  };
+  return {
+    count: (name, labels, by = 1) => find(name, Counter).inc(folded(name, labels), by),
+    observe: (name, labels, seconds) => find(name, Histogram).observe(folded(name, labels), seconds),
+    replace(name, samples) {
+      const instrument = instruments.get(name);
+      if (!(instrument instanceof Gauge || instrument instanceof Counter))
+        throw new TypeError(`${name} has no value`);
+      instrument.reset();
+      // A reset leaves what has no labels at 0, and what is not known must be absent.
+      if (Object.keys(declarationOf(name).labels).length === 0) instrument.remove();
+      // Added, not set: several values may have been folded into one.
+      for (const { labels, value } of samples) instrument.inc(folded(name, labels), value);
+    },
+    contentType: registry.contentType,
+    print: () => registry.metrics(),
+  };
+}
+
+function instrumentOf(name: MetricName, registry: Registry): Instrument {
+  const { type, help, labels, buckets } = declarationOf(name);
+  const configuration = { name, help, labelNames: Object.keys(labels), registers: [registry] };
+  if (type === 'gauge') return new Gauge(configuration);
+  if (type === 'histogram') return new Histogram({ ...configuration, ...(buckets ? { buckets: [...buckets] } : {}) });
+  const counter = new Counter(configuration);
+  for (const combination of combinationsFromZero(name)) counter.inc(combination, 0);
+  return counter;
+}
+
+const MOST_FROM_ZERO = 100;
+
+/**
+ * A series that begins at 1 is no increase to Prometheus, so that an alert misses the first of its kind. Where the
+ * combinations are few they all begin at 0.
+ */
+function combinationsFromZero(name: MetricName): readonly AnyLabels[] {
+  let combinations: readonly AnyLabels[] = [{}];
+  for (const [label, set] of Object.entries(declarationOf(name).labels)) {
+    const values: readonly string[] = set === ACCOUNT_NAMES ? [] : words[set];
+    combinations = combinations.flatMap((so) => values.map((value) => ({ ...so, [label]: value })));
+  }
+  return combinations.length <= MOST_FROM_ZERO ? combinations : [];
+}
+
+function folded(name: MetricName, labels: AnyLabels): Record<string, string> {
+  const sets = Object.entries(declarationOf(name).labels);
+  return Object.fromEntries(
+    sets.map(([label, set]) => {
+      const value = labels[label] ?? '';
+      return [label, set === ACCOUNT_NAMES ? value : fold(set, value)];
+    }),
+  );
+}
+
+interface TtlCacheOptions<T> {
+  readonly read: () => Promise<T>;
+  readonly clock: Clock;
+  /** How long an answer, or the lack of one, is good for. */
+  readonly keepMs: number;
+  /** An answer is waited for no longer than this. */
+  readonly limitMs: number;
+  /** Told of each reading that failed or took too long. */
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * Reads at most once in `keepMs` however often it is asked, and one at a time. Undefined when it could not be read:
+ * the rest can still be told.
+ */
+export function ttlCache<T>(options: TtlCacheOptions<T>): () => Promise<T | undefined> {
+  const { read, clock, keepMs, limitMs, onError } = options;
+  let latest: Promise<T | undefined> | undefined;
+  let staleAtMono = 0;
+
+  const late = () => new Error(`no answer within ${limitMs} ms`);
+  const begin = async (): Promise<T | undefined> => {
+    try {
+      return await within({ clock, ms: limitMs, late }, read());
+    } catch (error) {
+      onError(error);
+      return undefined;
+    } finally {
+      staleAtMono = clock.monotonic() + keepMs;
+    }
+  };
+
+  return () => {
+    if (latest !== undefined && clock.monotonic() < staleAtMono) return latest;
+    // Until it has an answer, every caller waits for this one.
+    staleAtMono = Number.POSITIVE_INFINITY;
+    latest = begin();
+    return latest;
+  };
 }

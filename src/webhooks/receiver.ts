@@ -6,19 +6,17 @@
  * answer as a good one. 503 only when it could not be written down, or not where a failover would find it: it may be
  * the only word about an end that came late, so the sender is asked to come again.
  */
+import { createHmac, createHash } from 'node:crypto';
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
-import { isFinal, lookQueueOf } from '../kinds/states.ts';
 import type { QueueName } from '../kinds/due-queues.ts';
+import { isFinal, lookQueueOf } from '../kinds/states.ts';
 import type { Clock } from '../lib/clock.ts';
 import { within } from '../lib/deadline.ts';
-import type { Secret } from '../lib/secret.ts';
-import type { Hinted, Operations } from '../operations/operations.ts';
+import { type Secret, sameSecret } from '../lib/secret.ts';
 import { type EvidenceDraft, WRONG_HASH, claimsSuccess, claimsUndone } from '../operations/evidence.ts';
-import { hashMatches } from './body/hash.ts';
-import { BODY_LIMITS } from './body/limits.ts';
-import { readCallbackBody } from './body/read.ts';
-import { redactBody } from './body/redact.ts';
-import { type CallbackTarget, readCallbackPath } from './path.ts';
+import type { Hinted, Operations } from '../operations/operations.ts';
+import { BODY_LIMITS, readCallbackBody } from './body.ts';
+import { redactBody } from './redact.ts';
 
 /** What became of a callback, for the metrics. */
 export type CallbackVerdict =
@@ -31,7 +29,7 @@ export type CallbackVerdict =
   | 'wrong_path'
   | 'unavailable';
 
-export interface ReceiverOptions {
+interface ReceiverOptions {
   readonly secrets: readonly Secret[];
   readonly operations: Pick<Operations, 'nudge' | 'awaitReplicated'>;
   /** The master keys of an account: their hash in a body says who could have written it, and decides nothing. */
@@ -157,4 +155,116 @@ function readBounded(request: Request): Promise<Uint8Array | undefined> {
     request.on('error', () => resolve(undefined));
     request.on('aborted', () => resolve(undefined));
   });
+}
+
+/**
+ * The address of one operation's callbacks. Upstream signs nothing that names an operation, so we sign the address
+ * instead: only its addressee, or a reader of a log, can reach it, and all it grants is "please look now".
+ *
+ *   /cb/<kind letter>/<kid>.<account>.<id>.<mac>
+ */
+
+/** The operations upstream calls back about (interface: Events). */
+const LETTERS = { disbursement: 'd', invoice: 'i' } as const satisfies Record<string, string>;
+
+type CallbackKind = keyof typeof LETTERS;
+
+/** What a callback path names. Nothing in it is secret; the signature beside it is. */
+export interface CallbackTarget {
+  /** The name of the account, never a key. */
+  readonly account: string;
+  readonly kind: CallbackKind;
+  /** The id of the operation. */
+  readonly id: string;
+}
+
+interface SignedPath {
+  readonly target: CallbackTarget;
+  readonly kid: string;
+  readonly mac: string;
+}
+
+const PATH = /^\/cb\/([a-z])\/([\w-]{8})\.([^/]{1,200})\.([\w-]{1,100})\.([\w-]{22})$/;
+const LONGEST = 512;
+
+/**
+ * A path that is not ours is checked against this, so that it takes as long to refuse as one with a wrong signature.
+ */
+const NOBODY: SignedPath = { target: { account: '', kind: 'invoice', id: '' }, kid: '', mac: '' };
+
+/** The path to give upstream, signed with the first secret. Throws when there is none, or when the names do not fit. */
+export function callbackPath(secrets: readonly Secret[], target: CallbackTarget): string {
+  const [secret] = secrets;
+  if (secret === undefined) throw new Error('a callback path needs a callback secret');
+  const names = `${keyId(secret)}.${encodeURIComponent(target.account)}.${target.id}`;
+  const path = `/cb/${LETTERS[target.kind]}/${names}.${signature(secret, target)}`;
+  if (parse(path) === undefined) throw new Error(`no callback path can be made for ${target.kind} ${target.id}`);
+  return path;
+}
+
+/** What a path names, when one of the secrets signed it. Every secret is tried, whatever the earlier ones said. */
+export function readCallbackPath(secrets: readonly Secret[], path: string): CallbackTarget | undefined {
+  const parsed = parse(path);
+  const { target, kid, mac } = parsed ?? NOBODY;
+  let signed = false;
+  for (const secret of secrets) {
+    const sameKey = sameSecret(keyId(secret), kid);
+    const sameMac = sameSecret(signature(secret, target), mac);
+    signed = (sameKey && sameMac) || signed;
+  }
+  return signed ? parsed?.target : undefined;
+}
+
+/** Short and derived: it tells which secret signed without telling anything about the secret. */
+function keyId(secret: Secret): string {
+  return createHmac('sha256', secret.reveal()).update('callback key id').digest('base64url').slice(0, 8);
+}
+
+/** 128 bits of HMAC-SHA256. Each part is preceded by its length, so that no two targets share a text. */
+function signature(secret: Secret, { account, kind, id }: CallbackTarget): string {
+  const mac = createHmac('sha256', secret.reveal()).update('callback path');
+  for (const part of [account, kind, id]) mac.update(`${Buffer.byteLength(part)}:`).update(part);
+  return mac.digest().subarray(0, 16).toString('base64url');
+}
+
+function parse(path: string): SignedPath | undefined {
+  if (path.length > LONGEST) return undefined;
+  const [, letter, kid, encoded, id, mac] = PATH.exec(path) ?? [];
+  const kind = kindOf(letter);
+  const account = encoded === undefined ? undefined : decoded(encoded);
+  if (kind === undefined || account === undefined || kid === undefined || id === undefined || mac === undefined) {
+    return undefined;
+  }
+  return { target: { account, kind, id }, kid, mac };
+}
+
+function kindOf(letter: string | undefined): CallbackKind | undefined {
+  if (letter === LETTERS.disbursement) return 'disbursement';
+  return letter === LETTERS.invoice ? 'invoice' : undefined;
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // A stray percent sign: a path we never made.
+    return undefined;
+  }
+}
+
+const SHA512_HEX = /^[0-9a-f]{128}$/;
+
+/**
+ * Whether a callback's `hash` is the SHA-512 of one of these master keys (the current one and those before it). It
+ * proves nothing about the rest of the body: it is the same in every message, so a stranger that saw one can
+ * write another.
+ */
+export function hashMatches(hash: Secret | undefined, masterKeys: readonly Secret[]): boolean {
+  const given = hash?.reveal().trim().toLowerCase() ?? '';
+  let matches = false;
+  for (const key of masterKeys) {
+    const expected = createHash('sha512').update(key.reveal()).digest('hex');
+    matches = sameSecret(expected, given) || matches;
+  }
+  return matches && SHA512_HEX.test(given);
 }

@@ -70,7 +70,7 @@ export const tablesIn = {
   errors: 'src/upstream/verdict.ts',
   'payment headers': 'src/upstream/payments/ask.ts',
   callbacks: 'src/webhooks/receiver.ts',
-  'callback fields': 'src/webhooks/body/fields.ts',
+  'callback fields': 'src/webhooks/body.ts',
 } as const;
 
 /** Each limit: the file that knows it, and how it is written there. */
@@ -130,7 +130,7 @@ export const silences: readonly (readonly [what: string, done: string, file: str
   [
     'the encoding of the disbursement callback',
     'every encoding is read, and none is believed',
-    'src/webhooks/body/read.ts',
+    'src/webhooks/body.ts',
   ],
   [
     'retries and acknowledgement of callbacks',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { anEvent } from '../../src/events/an-event.ts';
+import { anEvent } from '../../src/events/catalogue.ts';
 import { eventTypes, subjectOf } from '../../src/kinds/event-types.ts';
 import { kindOf, subjects } from '../../src/kinds/index.ts';
 

@@ -1,7 +1,6 @@
 import { expect, expectTypeOf, test } from 'vitest';
 import { eventTypes } from '../../src/kinds/event-types.ts';
-import { anEvent } from '../../src/events/an-event.ts';
-import { eventSchema, jsonSchemaOf, schemaOf } from '../../src/events/catalogue.ts';
+import { anEvent, eventSchema, jsonSchemaOf, schemaOf } from '../../src/events/catalogue.ts';
 
 test.for(eventTypes)('the example of %s is an event of its type, and of any', (type) => {
   const event = anEvent(type);

@@ -1,5 +1,4 @@
-import { anEvent } from '../../src/events/an-event.ts';
-import { jsonSchemaOf } from '../../src/events/catalogue.ts';
+import { anEvent, jsonSchemaOf } from '../../src/events/catalogue.ts';
 import { RETRY_AFTER } from '../../src/events/library.ts';
 import {
   type EventType,

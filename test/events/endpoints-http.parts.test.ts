@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, expect, test, vi } from 'vitest';
 import { keys } from '../../src/operations/keys.ts';
-import { openEndpointSecrets } from '../../src/events/outgoing/sealed.ts';
+import { openEndpointSecrets } from '../../src/events/outgoing/webhook-sender.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { apiOn } from '../support/api-process.ts';
 import { KEYS, type Service, ask, startService } from '../support/service.ts';

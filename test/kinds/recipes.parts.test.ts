@@ -48,7 +48,7 @@ test('a state is one change in the file of its kind; labels, answer and explanat
   const told = ask(
     copy,
     [
-      "import { words } from './src/metrics/labels.ts';",
+      "import { words } from './src/metrics/declarations.ts';",
       "import { answerOf } from './src/api/openapi/answers-shared.ts';",
       "import { statesRestored, queueOf, isFinal } from './src/kinds/states.ts';",
       "const states = answerOf('direct_credit').shape['state'].options;",
@@ -66,8 +66,8 @@ test('an event is one line there; types, schemas, labels and the example follow'
   const told = ask(
     copy,
     [
-      "import { anEvent } from './src/events/an-event.ts';",
-      "import { words } from './src/metrics/labels.ts';",
+      "import { anEvent } from './src/events/catalogue.ts';",
+      "import { words } from './src/metrics/declarations.ts';",
       "const event = anEvent('direct_credit.parked');",
     ],
     "[words.eventTypes.includes(event.type), event.data.state, event.data.id.startsWith('dcr_')]",
@@ -97,7 +97,7 @@ test('a kind is a file and a line; the compiler asks for the rest', () => {
     copy,
     [
       "import { kindOf } from './src/kinds/index.ts';",
-      "import { anEvent } from './src/events/an-event.ts';",
+      "import { anEvent } from './src/events/catalogue.ts';",
       "import { intake } from './src/queues/intake.ts';",
       "const asked = { kind: 'gift', accountAlias: 'shop', amount: 5, reference: 'g1' };",
     ],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { words } from '../../src/metrics/labels.ts';
+import { words } from '../../src/metrics/declarations.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
 import { clockByHand, idleSources, samplesOf } from './by-hand.ts';
 

@@ -1,5 +1,4 @@
-import { declarationOf, metricNames } from '../../src/metrics/declarations.ts';
-import { ACCOUNT_NAMES, words } from '../../src/metrics/labels.ts';
+import { declarationOf, metricNames, ACCOUNT_NAMES, words } from '../../src/metrics/declarations.ts';
 
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 const row = (cells: readonly string[]): string => `| ${cells.map(cell).join(' | ')} |`;

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { catalogue } from '../../src/kinds/event-types.ts';
-import { declarations, metricNames } from '../../src/metrics/declarations.ts';
-import { words } from '../../src/metrics/labels.ts';
+import { declarations, metricNames, words } from '../../src/metrics/declarations.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
 import type { Outcome } from '../../src/processors/context.ts';
 import type { AttemptFinished } from '../../src/processors/run.ts';

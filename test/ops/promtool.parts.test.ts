@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { createMetrics } from '../../src/metrics/metrics.ts';
-import { words } from '../../src/metrics/labels.ts';
+import { words } from '../../src/metrics/declarations.ts';
 import { clockByHand, idleSources } from '../metrics/by-hand.ts';
 import { missing, promtool } from './prometheus.ts';
 import { OPS } from './rules-files.ts';

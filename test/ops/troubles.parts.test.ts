@@ -6,7 +6,7 @@ import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { Secret } from '../../src/lib/secret.ts';
-import { callbackPath } from '../../src/webhooks/path.ts';
+import { callbackPath } from '../../src/webhooks/receiver.ts';
 import { missing, until } from './prometheus.ts';
 import { CALLBACK_SECRET, quickly, startWatched, type Watched } from './watched.ts';
 

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { RunningProcess } from '../../script/demonstration/processes.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../src/redis/embedded.ts';
-import { callbackPath } from '../../src/webhooks/path.ts';
+import { callbackPath } from '../../src/webhooks/receiver.ts';
 import { freePort } from '../redis/servers.ts';
 import { PAYER, Search } from '../storm/canaries.ts';
 import { ask, mustAsk } from '../storm/http.ts';

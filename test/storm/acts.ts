@@ -1,7 +1,7 @@
 /** What people do while the weather is bad: backups put back, limits changed, other deployments, and the truth told. */
 import { type Random, seededRandom } from '../../src/lib/random.ts';
 import { Secret } from '../../src/lib/secret.ts';
-import { callbackPath } from '../../src/webhooks/path.ts';
+import { callbackPath } from '../../src/webhooks/receiver.ts';
 import type { Wish } from './caller.ts';
 import { nowMs, wait, waitUntil } from './clock.ts';
 import { ask } from './http.ts';

@@ -1,7 +1,7 @@
 /** Somebody who posts callbacks that nobody sent: with a good address and a lie in it, or with an address made up. */
 import type { Random } from '../../src/lib/random.ts';
 import { Secret } from '../../src/lib/secret.ts';
-import { callbackPath } from '../../src/webhooks/path.ts';
+import { callbackPath } from '../../src/webhooks/receiver.ts';
 import { wait } from './clock.ts';
 import { ask } from './http.ts';
 import { CALLBACK_SECRET } from './plan.ts';

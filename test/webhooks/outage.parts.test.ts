@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import { Secret } from '../../src/lib/secret.ts';
 import { startEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { defaultCredentials } from '../../src/sandbox/sandbox.ts';
-import { callbackPath } from '../../src/webhooks/path.ts';
+import { callbackPath } from '../../src/webhooks/receiver.ts';
 import { type Service, startService } from '../support/service.ts';
 
 const toClose: Array<() => Promise<unknown>> = [];

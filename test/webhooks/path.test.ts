@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { derivedId } from '../../src/lib/ids.ts';
 import { Secret } from '../../src/lib/secret.ts';
-import { type CallbackTarget, callbackPath, readCallbackPath } from '../../src/webhooks/path.ts';
+import { type CallbackTarget, callbackPath, readCallbackPath } from '../../src/webhooks/receiver.ts';
 
 const old = new Secret('the-old-secret');
 const current = new Secret('the-current-secret');

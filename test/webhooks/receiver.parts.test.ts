@@ -13,8 +13,7 @@ import { Secret } from '../../src/lib/secret.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { Operations } from '../../src/operations/operations.ts';
 import { listen } from '../../src/app/listen.ts';
-import { callbackPath } from '../../src/webhooks/path.ts';
-import { type CallbackVerdict, createReceiver } from '../../src/webhooks/receiver.ts';
+import { callbackPath, type CallbackVerdict, createReceiver } from '../../src/webhooks/receiver.ts';
 import { freshRedis } from '../support/fresh-redis.ts';
 import { contentType, layeredText, rawBytes } from './body/arbitrary-bodies.ts';
 

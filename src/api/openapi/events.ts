@@ -1,8 +1,7 @@
 /** Events as webhooks: what is posted to a registered endpoint, one entry for each type in the catalogue. */
 import type { z } from 'zod';
 import { catalogue, type EventType, eventTypes } from '../../kinds/event-types.ts';
-import { anEvent } from '../../events/an-event.ts';
-import { schemaOf } from '../../events/catalogue.ts';
+import { anEvent, schemaOf } from '../../events/catalogue.ts';
 import { componentRef, type JsonSchema } from './schemas.ts';
 
 /** `disbursement.needs_review` → `DisbursementNeedsReviewEvent` */

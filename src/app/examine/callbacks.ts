@@ -5,7 +5,7 @@
 import { Agent } from 'undici';
 import type { Config } from '../../config.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { callbackPath } from '../../webhooks/path.ts';
+import { callbackPath } from '../../webhooks/receiver.ts';
 import { callbackSecrets } from '../processor-context.ts';
 import { publicUrlOf } from '../run.ts';
 import { type Finding, fault, ok, skipped, inTime } from './finding.ts';

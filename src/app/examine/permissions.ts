@@ -5,6 +5,7 @@
 import type { Redis } from 'ioredis';
 import type { Config } from '../../config.ts';
 import type { Random } from '../../lib/random.ts';
+import { list, text } from '../../redis/scripts.ts';
 import { type Finding, fault, ok } from './finding.ts';
 
 /** Commands with arguments that Redis accepts. KEY and OTHER are the two keys; words after them are taken as they are. */
@@ -71,7 +72,7 @@ async function tryOutside(redis: Redis, replicas: number): Promise<readonly stri
 /** Answers of Redis to the probes that were errors: `HSET NOPERM …`. */
 export async function tryInside(redis: Redis, random: Random): Promise<readonly string[]> {
   const key = `doctor:${random.hex(8)}`;
-  return (await redis.eval(SCRIPT, 2, key, `${key}:other`, ...PROBES)) as string[];
+  return list(text)(await redis.eval(SCRIPT, 2, key, `${key}:other`, ...PROBES));
 }
 
 export async function examinePermissions(redis: Redis, config: Config, random: Random): Promise<readonly Finding[]> {

@@ -1,17 +1,18 @@
+import { createHmac } from 'node:crypto';
 import type { Clock } from '../../lib/clock.ts';
-import type { Secret } from '../../lib/secret.ts';
+import type { Random } from '../../lib/random.ts';
+import { sealText, unsealText } from '../../lib/seal.ts';
+import { Secret } from '../../lib/secret.ts';
 import type { Outgoing } from './post.ts';
-import { openEndpointSecrets } from './sealed.ts';
-import { signedHeaders } from './signature.ts';
 
-export interface WebhookSenderOptions {
+interface WebhookSenderOptions {
   readonly outgoing: Pick<Outgoing, 'postSigned'>;
   readonly clock: Clock;
   /** The callback secrets, with which those of the endpoints are sealed. */
   readonly secrets: readonly Secret[];
 }
 
-export interface Endpoint {
+interface Endpoint {
   readonly id: string;
   readonly url: string;
   /** Sealed; the newest first. */
@@ -33,4 +34,62 @@ export function createWebhookSender({ outgoing, clock, secrets }: WebhookSenderO
     if ('failed' in result) return { taken: false, answer: result.failed };
     return { taken: result.status >= 200 && result.status < 300, answer: `http_${result.status}` };
   };
+}
+
+/**
+ * Signing what we tell others, in the Standard Webhooks format: HMAC-SHA256 over `id.timestamp.body`, so that a
+ * receiver can check with a library in its own language that we said it, just now, and to the letter.
+ */
+
+const PREFIX = 'whsec_';
+const SECRET_BYTES = 32;
+
+interface SignedMessage {
+  /** The id of the event: the same for every attempt, so that a receiver can drop what it has seen. */
+  readonly id: string;
+  /** Seconds since the epoch, of this attempt: receivers refuse what is more than five minutes old. */
+  readonly timestampS: number;
+  /** Exactly the bytes that are posted. */
+  readonly body: string;
+}
+
+/** `whsec_` and 256 bits in base64. The owner of the endpoint is shown it once. */
+export function newEndpointSecret(random: Random): Secret {
+  return new Secret(`${PREFIX}${Buffer.from(random.hex(SECRET_BYTES), 'hex').toString('base64')}`);
+}
+
+/** One signature, `v1,` and base64. */
+export function standardSignature(secret: Secret, { id, timestampS, body }: SignedMessage): string {
+  const key = Buffer.from(secret.reveal().replace(PREFIX, ''), 'base64');
+  return `v1,${createHmac('sha256', key).update(`${id}.${timestampS}.${body}`).digest('base64')}`;
+}
+
+/** The headers of a delivery, signed with every secret given: while one replaces another, either checks. */
+export function signedHeaders(secrets: readonly Secret[], message: SignedMessage): Readonly<Record<string, string>> {
+  return {
+    'content-type': 'application/json; charset=utf-8',
+    'webhook-id': message.id,
+    'webhook-timestamp': String(message.timestampS),
+    'webhook-signature': secrets.map((secret) => standardSignature(secret, message)).join(' '),
+  };
+}
+
+/** The secrets of endpoints, as they are kept: only a holder of the callback secret can sign in our name. */
+
+const PURPOSE = 'event endpoint';
+
+export function sealEndpointSecret(secret: Secret, key: Secret, endpoint: string, random: Random): string {
+  return sealText(secret.reveal(), key, { purpose: PURPOSE, place: endpoint }, random);
+}
+
+/** Those that open; none, when the callback secret was changed without keeping the old one. */
+export function openEndpointSecrets(
+  sealed: readonly string[],
+  secrets: readonly Secret[],
+  endpoint: string,
+): Secret[] {
+  return sealed
+    .map((text) => unsealText(text, secrets, { purpose: PURPOSE, place: endpoint }))
+    .filter((text) => text !== undefined)
+    .map((text) => new Secret(text));
 }

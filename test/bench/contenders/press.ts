@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { derivedId } from '../../../src/lib/ids.ts';
 import { Secret } from '../../../src/lib/secret.ts';
 import { defaultCredentials } from '../../../src/sandbox/sandbox.ts';
-import { callbackPath } from '../../../src/webhooks/path.ts';
+import { callbackPath } from '../../../src/webhooks/receiver.ts';
 import {
   CALLBACK_SECRET,
   CONCURRENCY,

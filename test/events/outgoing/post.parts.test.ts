@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { openOutgoing, type Outgoing, type PostResult } from '../../../src/events/outgoing/post.ts';
-import { signedHeaders } from '../../../src/events/outgoing/signature.ts';
+import { signedHeaders } from '../../../src/events/outgoing/webhook-sender.ts';
 import { type Clock, systemClock } from '../../../src/lib/clock.ts';
 import { Secret } from '../../../src/lib/secret.ts';
 

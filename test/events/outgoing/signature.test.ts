@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { seededRandom, systemRandom } from '../../../src/lib/random.ts';
 import { Secret } from '../../../src/lib/secret.ts';
-import { newEndpointSecret, signedHeaders, standardSignature } from '../../../src/events/outgoing/signature.ts';
+import { newEndpointSecret, signedHeaders, standardSignature } from '../../../src/events/outgoing/webhook-sender.ts';
 
 const secret = new Secret('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw');
 const message = { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', timestampS: 1_614_265_330, body: '{"test": 2432232314}' };

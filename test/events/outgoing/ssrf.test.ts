@@ -1,8 +1,13 @@
 import { type LookupAddress, lookup } from 'node:dns';
 import { describe, expect, test } from 'vitest';
-import { isLoopbackAddress, isPublicAddress } from '../../../src/events/outgoing/addresses.ts';
-import { checkEndpointUrl, type EndpointProblem, endpointProblems } from '../../../src/events/outgoing/endpoint.ts';
-import { guardedLookup, type ResolveAll } from '../../../src/events/outgoing/lookup.ts';
+import {
+  isLoopbackAddress,
+  isPublicAddress,
+  checkEndpointUrl,
+  type EndpointProblem,
+  endpointProblems,
+} from '../../../src/events/outgoing/endpoint.ts';
+import { guardedLookup, type ResolveAll } from '../../../src/events/outgoing/post.ts';
 
 const outside = { allowLoopback: false };
 const inside = { allowLoopback: true };

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { Secret } from '../../../src/lib/secret.ts';
-import type { CallbackFields } from '../../../src/webhooks/body/fields.ts';
-import { hashMatches } from '../../../src/webhooks/body/hash.ts';
-import { readCallbackBody } from '../../../src/webhooks/body/read.ts';
-import { redactBody } from '../../../src/webhooks/body/redact.ts';
+import { type CallbackFields, readCallbackBody } from '../../../src/webhooks/body.ts';
+import { hashMatches } from '../../../src/webhooks/receiver.ts';
+import { redactBody } from '../../../src/webhooks/redact.ts';
 
 interface Golden {
   readonly name: string;

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { percentDecode } from '../../../src/webhooks/body/percent.ts';
+import { percentDecode } from '../../../src/webhooks/body.ts';
 
 test('what a form encoded comes back', () => {
   fc.assert(

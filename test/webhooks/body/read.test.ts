@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { nestsDeeperThan } from '../../../src/webhooks/body/json.ts';
-import { BODY_LIMITS } from '../../../src/webhooks/body/limits.ts';
-import { type CallbackBody, readCallbackBody, readTree } from '../../../src/webhooks/body/read.ts';
-import { redactBody } from '../../../src/webhooks/body/redact.ts';
+import {
+  nestsDeeperThan,
+  BODY_LIMITS,
+  type CallbackBody,
+  readCallbackBody,
+  readTree,
+} from '../../../src/webhooks/body.ts';
+import { redactBody } from '../../../src/webhooks/redact.ts';
 
 const read = (text: string, contentType?: string): CallbackBody => readCallbackBody(Buffer.from(text), contentType);
 const fieldsOf = (text: string): unknown => {

@@ -1,9 +1,5 @@
-import { maskPhone } from '../../lib/mask.ts';
-import { plainNames } from './fields.ts';
-import { BODY_LIMITS } from './limits.ts';
-import { percentDecode } from './percent.ts';
-import { readTree } from './read.ts';
-import type { Tree } from './tree.ts';
+import { maskPhone } from '../lib/mask.ts';
+import { plainNames, BODY_LIMITS, percentDecode, readTree, type Tree } from './body.ts';
 
 /** The containers upstream defines and plain fields live in. */
 const RECORDS: ReadonlySet<string> = new Set(['data', 'invoice']);
