@@ -5,10 +5,10 @@ import { type ApiKey, readApiKeys } from './api/keys.ts';
 import { isLoopbackHost } from './events/outgoing/endpoint.ts';
 import { secretsOf } from './lib/secret.ts';
 import { needsOfWorker } from './needs-of-worker.ts';
-import { metas, settings } from './settings.ts';
+import { type Config, metas, settings } from './settings/settings.ts';
 import { isInjected, unknownSettings } from './unknown-settings.ts';
 
-export type Config = Readonly<z.output<typeof settings>>;
+export type { Config };
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,6 +1,6 @@
 /** What a worker cannot do without: one whole set of keys, the address that goes with it, and for payments a way back. */
 import { isLoopbackHost } from './events/outgoing/endpoint.ts';
-import { metas, settings } from './settings.ts';
+import { metas, settings } from './settings/settings.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

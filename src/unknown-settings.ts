@@ -1,6 +1,6 @@
 /** Names in the environment that look like settings of ours and are none: a slip of the pen would go unnoticed. */
 import { nearest } from './lib/nearest.ts';
-import { metas } from './settings.ts';
+import { metas } from './settings/settings.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Kind } from '../kinds/index.ts';
 import type { QueueName } from '../kinds/due-queues.ts';
-import type { Prices } from '../campaigns/check/prices.ts';
+import type { Prices } from '../files/prices.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
 import type { EndpointService } from '../events/endpoint-service.ts';

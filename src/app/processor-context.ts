@@ -4,6 +4,7 @@ import { createUpstream } from '../upstream/client.ts';
 import { callbackPath } from '../webhooks/receiver.ts';
 import { Secret, secretsOf } from '../lib/secret.ts';
 import type { Config } from '../config.ts';
+import { policyOf } from '../settings/settings.ts';
 import type { Container } from './container.ts';
 import type { Timing } from './timing.ts';
 
@@ -57,23 +58,7 @@ export function createBench(container: Container, timing: Timing, publicUrl: () 
   const context: ProcessorContext = {
     ...container,
     upstream,
-    policy: {
-      leaseMs: timing.leaseMs,
-      resubmit: config.DISBURSEMENT_RESUBMIT === 'resubmit',
-      quietMs: config.DISBURSEMENT_QUIET_PERIOD,
-      pollMs: config.DISBURSEMENT_POLL,
-      limitMs: config.DISBURSEMENT_LIMIT,
-      recheckMs: config.RECHECK_SUCCEEDED,
-      invoicePollMs: config.INVOICE_POLL,
-      paymentRequestPollMs: config.PAYMENT_REQUEST_POLL,
-      holdRecheckMs: config.HOLD_RECHECK,
-      settleDelayMs: config.SMS_SETTLE_DELAY,
-      split: config.SMS_SPLIT === 'on',
-      onUnknown: config.SMS_ON_UNKNOWN,
-      feedWindow: FEED_PER_SLOT * config.WORKER_CONCURRENCY,
-      quietHours: config.QUIET_HOURS,
-      timezone: config.TIMEZONE,
-    },
+    policy: policyOf(config, { leaseMs: timing.leaseMs, feedWindow: FEED_PER_SLOT * config.WORKER_CONCURRENCY }),
     account: (name) => {
       const account = book.get(name);
       if (account === undefined) return undefined;

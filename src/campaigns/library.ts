@@ -12,13 +12,13 @@ import { type RedisPlace, targetOf } from '../producer/redis-place.ts';
 import { closeConnection, openCommands, waitUntilReady } from '../redis/connections.ts';
 import type { FileFormat, ReadOptions } from '../files/rows.ts';
 import type { RepairableCountry } from './check/phone.ts';
-import type { Prices } from './check/prices.ts';
+import type { Prices } from '../files/prices.ts';
 import { type UploadAnswer, uploadRecipients } from './upload.ts';
 
 export { checkRecipients } from './check/check-recipients.ts';
 export type { Check, CheckOptions } from './check/check-recipients.ts';
-export { readPrices, UnusablePrices } from './check/prices.ts';
-export type { Prices } from './check/prices.ts';
+export { readPrices, UnusablePrices } from '../files/prices.ts';
+export type { Prices } from '../files/prices.ts';
 export { fileProblems, UnusableFile } from '../files/problems.ts';
 export type { FileProblem } from '../files/problems.ts';
 export { skipReasons } from './check/reasons.ts';

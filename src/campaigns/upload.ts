@@ -18,7 +18,7 @@ import type { FileFormat, ReadOptions } from '../files/rows.ts';
 import { type Check, type CheckOptions, checkRecipients } from './check/check-recipients.ts';
 import { NumberIndex } from './check/number-index.ts';
 import type { RepairableCountry } from './check/phone.ts';
-import type { Prices } from './check/prices.ts';
+import type { Prices } from '../files/prices.ts';
 import type { CheckSummary } from './check/summary.ts';
 
 export interface UploadOptions extends Pick<ReadOptions, 'encoding' | 'sheet'> {

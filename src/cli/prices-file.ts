@@ -1,6 +1,6 @@
 /** A price table on this machine: `--prices FILE`, else SMS_PRICES_FILE, as the API reads it. */
 import { readFile } from 'node:fs/promises';
-import { type Prices, readPrices, UnusablePrices } from '../campaigns/check/prices.ts';
+import { type Prices, readPrices, UnusablePrices } from '../files/prices.ts';
 import { CommandFailed } from './failure.ts';
 import type { CliIo } from './io.ts';
 

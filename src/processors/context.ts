@@ -1,6 +1,5 @@
 import type { QueueName } from '../kinds/due-queues.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { QuietHours } from '../lib/quiet-hours.ts';
 import type { Random } from '../lib/random.ts';
 import type { Accounts } from '../operations/accounts.ts';
 import type { Campaigns } from '../operations/campaigns.ts';
@@ -10,11 +9,14 @@ import type { Operations } from '../operations/operations.ts';
 import type { OptOuts } from '../operations/opt-outs.ts';
 import type { Retries } from '../operations/retries.ts';
 import type { Queries } from '../operations/queries.ts';
+import type { Policy } from '../settings/settings.ts';
 import type { Upstream, UpstreamAccount } from '../upstream/client.ts';
 import type { SameTextsContract } from '../operations/same-texts.ts';
 import type { SlicesContract } from '../operations/slices.ts';
 import type { Slots } from './text/slots.ts';
 import type { Turns } from './turns.ts';
+
+export type { Policy };
 
 /** Our code for no connection at all; see the failures of the upstream client. */
 const UNREACHABLE = 'unreachable';
@@ -87,31 +89,6 @@ export function closedFor(context: AttemptContext): 'recovering' | 'redis_not_du
 /** Nothing is given up for its age either: a copy that was put back does not know what became of it since. */
 export function isRecovering(context: AttemptContext): boolean {
   return context.heartbeat?.recovering() !== undefined;
-}
-
-/** Waits and limits, all in ms, as the settings give them. */
-export interface Policy {
-  /** Twice what one exchange with upstream may take: a killed worker's operations are picked up when it ends. */
-  readonly leaseMs: number;
-  readonly resubmit: boolean;
-  readonly quietMs: number;
-  readonly pollMs: readonly number[];
-  readonly limitMs: number;
-  /** How long after its success a disbursement is looked at again, each time. */
-  readonly recheckMs: readonly number[];
-  readonly invoicePollMs: readonly number[];
-  readonly paymentRequestPollMs: readonly number[];
-  readonly holdRecheckMs: number;
-  readonly settleDelayMs: number;
-  /** Whether a chunk that was refused for the sake of one recipient goes out in parts. */
-  readonly split: boolean;
-  /** What becomes of recipients that two looks did not find, where the campaign does not say it. */
-  readonly onUnknown: 'hold' | 'resend';
-  /** How many chunks of all campaigns are out at a time; they share it. */
-  readonly feedWindow: number;
-  /** When campaigns that ask for quiet hours send nothing, and on whose clock. */
-  readonly quietHours: QuietHours;
-  readonly timezone: string;
 }
 
 /** What became of an attempt: the closed set that metrics and logs count. */

@@ -7,7 +7,7 @@ import { type Wording, wordingOf } from '../../lib/wording.ts';
 import { headerFinder, type Layout, layOut, probablyMeant } from './columns.ts';
 import { NumberIndex } from './number-index.ts';
 import { type PhoneOptions, type PhoneReader, type PhoneReading, phoneReader } from './phone.ts';
-import type { Prices } from './prices.ts';
+import type { Prices } from '../../files/prices.ts';
 import type { SkipReason } from './reasons.ts';
 import type { CheckedRow, CheckSummary, SkippedRow } from './summary.ts';
 import { Preview, Tally } from './tally.ts';

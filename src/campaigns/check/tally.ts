@@ -1,6 +1,6 @@
 import { cheaperText, costlyIn, replacementFor } from '../../lib/transliterate.ts';
 import { countSegments, type SegmentCount } from '../../lib/segments.ts';
-import { costOf, type Prices } from './prices.ts';
+import { costOf, type Prices } from '../../files/prices.ts';
 import type {
   CheckSummary,
   CostEstimate,

@@ -1,12 +1,13 @@
 /**
  * What the environment may hold. This one schema gives the types, the start-up check, .env.example, docs/settings.md
- * and the first log line. A setting is declared here and nowhere else; config.ts reads it.
+ * and the first log line; and what processors know of it. A setting is declared here and nowhere else; config.ts
+ * reads it.
  */
 import { z } from 'zod';
-import { readPrices } from './campaigns/check/prices.ts';
-import { readQuietHours, readTimeZone } from './lib/quiet-hours.ts';
-import { toMs } from './lib/durations.ts';
-import { DEFAULT_PREFIX, readPrefix } from './redis/connections.ts';
+import { readPrices } from '../files/prices.ts';
+import { readQuietHours, readTimeZone } from '../lib/quiet-hours.ts';
+import { toMs } from '../lib/durations.ts';
+import { DEFAULT_PREFIX, readPrefix } from '../redis/connections.ts';
 import {
   count,
   country,
@@ -28,7 +29,7 @@ import {
   sender,
   sentinels,
   words,
-} from './setting-types.ts';
+} from './types.ts';
 
 /** Read by people in docs/settings.md; `secret` values are shown as set or missing, never themselves. */
 interface SettingMeta {
@@ -295,3 +296,37 @@ export const settings = z.object({
   ...typesOf(running),
   ...typesOf(sandbox),
 });
+
+export type Config = Readonly<z.output<typeof settings>>;
+
+/** What follows from several settings, or from the shape of a process. */
+interface Derived {
+  /** Twice what one exchange with upstream may take: a killed worker's operations are picked up when it ends. */
+  readonly leaseMs: number;
+  /** How many chunks of all campaigns are out at a time; they share it. */
+  readonly feedWindow: number;
+}
+
+/** Waits and limits as processors know them, all in ms. A setting that one of them needs has its line here. */
+export const policyOf = (config: Config, derived: Derived) => ({
+  ...derived,
+  resubmit: config.DISBURSEMENT_RESUBMIT === 'resubmit',
+  quietMs: config.DISBURSEMENT_QUIET_PERIOD,
+  pollMs: config.DISBURSEMENT_POLL,
+  limitMs: config.DISBURSEMENT_LIMIT,
+  /** How long after its success a disbursement is looked at again, each time. */
+  recheckMs: config.RECHECK_SUCCEEDED,
+  invoicePollMs: config.INVOICE_POLL,
+  paymentRequestPollMs: config.PAYMENT_REQUEST_POLL,
+  holdRecheckMs: config.HOLD_RECHECK,
+  settleDelayMs: config.SMS_SETTLE_DELAY,
+  /** Whether a chunk that was refused for the sake of one recipient goes out in parts. */
+  split: config.SMS_SPLIT === 'on',
+  /** What becomes of recipients that two looks did not find, where the campaign does not say it. */
+  onUnknown: config.SMS_ON_UNKNOWN,
+  /** When campaigns that ask for quiet hours send nothing, and on whose clock. */
+  quietHours: config.QUIET_HOURS,
+  timezone: config.TIMEZONE,
+});
+
+export type Policy = Readonly<ReturnType<typeof policyOf>>;

@@ -1,11 +1,11 @@
 /** The types that settings have. Whatever a type refuses is told in our words, with what would be right. */
 import { isSupportedCountry } from 'libphonenumber-js/max';
 import { z } from 'zod';
-import { toMs } from './lib/durations.ts';
-import { Secret } from './lib/secret.ts';
-import { type MoneyLimit, readLimit, strictestOf, writeLimit } from './operations/limits.ts';
+import { toMs } from '../lib/durations.ts';
+import { Secret } from '../lib/secret.ts';
+import { type MoneyLimit, readLimit, strictestOf, writeLimit } from '../operations/limits.ts';
 import { type NamedFile, readNamed } from './named-file.ts';
-import { readRedisUrl } from './redis/connections.ts';
+import { readRedisUrl } from '../redis/connections.ts';
 
 export const duration = (fallback: string) => z.string().default(fallback).transform(orIssue(toMs));
 export const durations = (fallback: string) =>

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
-import { costOf, readPrices, UnusablePrices } from '../../../src/campaigns/check/prices.ts';
-import { checkFile } from './read-file.ts';
+import { costOf, readPrices, UnusablePrices } from '../../src/files/prices.ts';
+import { checkFile } from '../campaigns/check/read-file.ts';
 
 describe('a price table', () => {
   it('is XOF per segment by country', () => {
