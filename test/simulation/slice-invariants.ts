@@ -2,7 +2,7 @@
 import { keys } from '../../src/operations/keys.ts';
 import { recipientStateOf, standingOf } from '../../src/operations/slice-form.ts';
 import { type SliceRecord, readSlice } from '../../src/operations/slices.ts';
-import { CAMPAIGN, type SliceWorld } from './slice-world.ts';
+import { CAMPAIGN, type SliceWorld, messageOf } from './slice-world.ts';
 
 const NOBODY_GOT = new Set(['failed', 'cancelled', 'skipped', 'queued', 'expired']);
 const MOST_SENDS = 3;
@@ -19,7 +19,7 @@ export function examineSlices(world: SliceWorld): { violations: string[]; states
   const lives = livesIn(world, slices);
   const violations = [
     ...lives.flatMap((life) => brokenFor(life, world)),
-    ...booksOf(world, slices, lives),
+    ...(world.options.singles ? messagesOf(world, slices, lives) : booksOf(world, slices, lives)),
     ...requestsOf(world),
     ...world.crashes.map((error) => `crashed: ${String(error)}`),
   ];
@@ -52,6 +52,26 @@ function brokenFor({ number, state, times, posts }: Life, { options }: SliceWorl
   ];
 }
 
+/** A message is what its slice says, is counted so, is announced once, and no mark of its text is left open. */
+function messagesOf({ store }: SliceWorld, slices: readonly SliceRecord[], lives: readonly Life[]): string[] {
+  const wrong: string[] = [];
+  for (const { number, state } of lives) {
+    const message = store.hash(keys.record(messageOf(number)));
+    if (message.get('state') !== state) wrong.push(`M ${number} is ${state}, its message ${message.get('state')}`);
+    if (message.get('seq') !== '1') wrong.push(`M ${number} is ${state}, told ${message.get('seq') ?? 0} times`);
+  }
+  for (const bin of new Set([...lives.map(({ state }) => state), 'queued', 'sending'])) {
+    const here = lives.filter(({ state }) => state === bin).length;
+    const counted = Number(store.hash(keys.counts('message')).get(bin) ?? 0);
+    if (counted !== here) wrong.push(`M ${here} are ${bin}, ${counted} are counted`);
+  }
+  const open = store.hash(keys.openTexts('main')).size;
+  if (open > 0) wrong.push(`M ${open} texts are open, and nobody is at them`);
+  const waiting = slices.filter(({ state }) => state !== 'settled');
+  if (waiting.length > 0) wrong.push(`L ${waiting.map(({ id, state }) => `${id} is still ${state}`).join(', ')}`);
+  return wrong;
+}
+
 /** S3, and that everything has come to an end. */
 function booksOf({ store }: SliceWorld, slices: readonly SliceRecord[], lives: readonly Life[]): string[] {
   const campaign = store.hash(keys.record(CAMPAIGN));
@@ -76,8 +96,11 @@ function booksOf({ store }: SliceWorld, slices: readonly SliceRecord[], lives: r
 }
 
 /** S5, S6, and what must stand in Redis when a request leaves. */
-function requestsOf({ posts, cancelledAt = Number.POSITIVE_INFINITY }: SliceWorld): string[] {
-  return posts.flatMap(({ numbers, durably, residue, leftAt }) => [
+function requestsOf({ posts, expiries, cancelledAt = Number.POSITIVE_INFINITY }: SliceWorld): string[] {
+  return posts.flatMap(({ numbers, durably, residue, leftAt, lookedAt }) => [
+    ...numbers
+      .filter((number) => lookedAt > (expiries.get(number) ?? Number.POSITIVE_INFINITY))
+      .map((number) => `S8 ${number} left after its time`),
     ...(numbers.length > 50 || new Set(numbers).size < numbers.length ? [`S5 a request of ${numbers.length}`] : []),
     ...(durably || residue
       ? []

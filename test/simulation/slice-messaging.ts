@@ -9,6 +9,8 @@ import type { Process, Surroundings } from './process.ts';
 export interface Post {
   readonly numbers: readonly string[];
   readonly leftAt: number;
+  /** When the process last looked at the clock before it. */
+  readonly lookedAt: number;
   /** Told before any work, so nobody got anything. */
   refused: boolean;
   /** The process stood still after its last look at the clock. */
@@ -79,7 +81,9 @@ export class SimulatedMessaging implements Messaging {
     const residue = chance.happens(troubles.standsStillBeforeSend);
     const fault: Fault = chance.happens(troubles.submitFault) ? chance.pick(FAULTS) : 'none';
     // Looked at when the connection stands: right before the first byte leaves.
+    let lookedAt = timeline.now;
     const gate = (): Happened<Sent> | undefined => {
+      lookedAt = timeline.now;
       if (this.#isLate(call)) return { not: { is: 'transient', code: 'send_deadline' }, sent: 'never' };
       if (residue) this.#process.standStill();
       return undefined;
@@ -88,7 +92,7 @@ export class SimulatedMessaging implements Messaging {
       if (fault === 'unreachable') return { not: { is: 'transient', code: 'unreachable' }, sent: 'never' };
       const numbers = messages.map(({ to }) => to);
       const durably = this.#link.isIntended(numbers);
-      const post: Post = { numbers, leftAt: timeline.now, refused: false, residue, durably };
+      const post: Post = { numbers, leftAt: timeline.now, lookedAt, refused: false, residue, durably };
       posts.push(post);
       return this.#done(post, messages, fault);
     });

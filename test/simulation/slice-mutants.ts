@@ -63,6 +63,29 @@ export const sliceMutants: readonly SliceMutant[] = [
     options: { ...kept, tamper: (context) => withMessaging(context, silenceIsNotSent(context)) },
   },
   {
+    without: 'the time after which a message is of no use, right before it is sent',
+    breaks: /S8/,
+    options: {
+      ...kept,
+      singles: true,
+      troubles: { freeze: 0.02, standsStillBeforeSend: 0 },
+      tamper: (context) =>
+        withMessaging(context, { send: (account, asked) => context.upstream.messaging.send(account, asked) }),
+    },
+  },
+  {
+    without: 'a message that goes where its slice goes',
+    breaks: /M /,
+    options: {
+      ...kept,
+      singles: true,
+      tamper: (context) =>
+        withSlices(context, {
+          step: (record, lease, step) => context.slices.step(record, lease, { ...step, messages: [] }),
+        }),
+    },
+  },
+  {
     without: 'the question whether the campaign runs',
     breaks: /S\d|L /,
     options: { ...kept, guards: { gate: false }, tamper: (context) => withBegun(context, alwaysRunning) },

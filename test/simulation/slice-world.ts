@@ -1,12 +1,12 @@
-/** A small campaign in slices, every process that touches it, and everything that goes wrong. */
+/** A small campaign in slices, or a few single messages, every process that touches it, and everything that goes wrong. */
 import { seededRandom } from '../../src/lib/random.ts';
 import type { Accounts } from '../../src/operations/accounts.ts';
 import type { Campaigns } from '../../src/operations/campaigns.ts';
 import { keys } from '../../src/operations/keys.ts';
 import type { Operations } from '../../src/operations/operations.ts';
 import { RECORD_VERSION } from '../../src/operations/record.ts';
-import { packItems, standingOf } from '../../src/operations/slice-form.ts';
-import { type SliceQueue, readSlice } from '../../src/operations/slices.ts';
+import { itemOf, packItems, standingOf } from '../../src/operations/slice-form.ts';
+import { SLICE_PREFIX, type SliceQueue, readSlice } from '../../src/operations/slices.ts';
 import type { Policy } from '../../src/processors/context.ts';
 import { lookAtSlice } from '../../src/processors/text/look.ts';
 import type { TextContext } from '../../src/processors/text/sending.ts';
@@ -23,6 +23,8 @@ import { Timeline } from './timeline.ts';
 
 export interface SliceWorldOptions {
   readonly seed: number;
+  /** Single messages instead of a campaign; some of them are of no use after a time. */
+  readonly singles?: boolean;
   readonly onUnknown: 'hold' | 'resend';
   readonly durability: Durability;
   readonly troubles?: Partial<Troubles>;
@@ -30,6 +32,8 @@ export interface SliceWorldOptions {
   readonly policy?: Partial<Policy>;
   readonly tamper?: (context: TextContext, world: SliceWorld) => TextContext;
 }
+
+export const messageOf = (to: string): string => `msg_${to.slice(1)}`;
 
 /** A process has many requests in flight, so it meets its end less often at each await. */
 export const SLICE_TROUBLES: Troubles = {
@@ -48,6 +52,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const SLICES = 2;
 const MOST_PER_SLICE = 180;
+const MOST_SINGLES = 20;
 export const CAMPAIGN = 'cmp_1';
 const TEXT = 'Bonjour {{name}}';
 const OPEN = ['running', 'paused', 'held'];
@@ -72,6 +77,8 @@ export class SliceWorld {
   readonly ids: readonly string[];
   /** Slice and position of each number. */
   readonly places = new Map<string, readonly [slice: string, place: number]>();
+  /** When the text to a number is of no use any more, where that is so. */
+  readonly expiries = new Map<string, number>();
   cancelledAt: number | undefined;
   readonly #random;
   readonly #link: StoreLink & MessagingLink;
@@ -81,7 +88,8 @@ export class SliceWorld {
     this.options = options;
     this.#random = seededRandom(options.seed);
     this.chance = new Chance(this.#random);
-    this.ids = Array.from({ length: SLICES }, (_, place) => `${CAMPAIGN}.ab-${place}`);
+    const name = options.singles ? `${SLICE_PREFIX}_` : `${CAMPAIGN}.ab-`;
+    this.ids = Array.from({ length: SLICES }, (_, place) => `${name}${place}`);
     const bad = new Set<string>();
     const { timeline, store, chance, posts, book, counts } = this;
     this.#link = {
@@ -99,7 +107,8 @@ export class SliceWorld {
       isIntended: (numbers) => this.#isIntended(numbers),
     };
     let total = 0;
-    for (const id of this.ids) total += this.#stage(id, 1 + chance.whole(MOST_PER_SLICE), bad);
+    const most = options.singles ? MOST_SINGLES : MOST_PER_SLICE;
+    for (const id of this.ids) total += this.#stage(id, 1 + chance.whole(most), bad);
     store.setFields(keys.record(CAMPAIGN), {
       id: CAMPAIGN,
       state: 'running',
@@ -118,7 +127,7 @@ export class SliceWorld {
       const to = `+2217${this.places.size + 1_000_000}`;
       this.places.set(to, [id, place]);
       if (this.chance.happens(0.01)) bad.add(to);
-      return { row: place, to, values: [`n${place}`] };
+      return this.options.singles ? this.#single(to, place) : { row: place, to, values: [`n${place}`] };
     });
     this.store.setFields(keys.record(id), {
       id,
@@ -127,13 +136,30 @@ export class SliceWorld {
       state: 'queued',
       rev: 1,
       account: 'main',
-      campaign: CAMPAIGN,
+      ...(this.options.singles ? {} : { campaign: CAMPAIGN }),
       count,
       countries: 'SN',
       ...packItems(items),
     });
     this.store.add(keys.due('sms-batch'), START + this.chance.upTo(MINUTE_MS), id);
     return count;
+  }
+
+  /** A message, which stands in a record of its own too. */
+  #single(to: string, place: number) {
+    const { chance } = this;
+    const id = messageOf(to);
+    const expiresAt = chance.happens(0.5) ? START + chance.upTo(2 * MINUTE_MS) : 0;
+    if (expiresAt > 0) this.expiries.set(to, expiresAt);
+    this.store.setFields(keys.record(id), {
+      id,
+      kind: 'message',
+      v: RECORD_VERSION,
+      state: 'queued',
+      account: 'main',
+    });
+    this.store.increase(keys.counts('message'), 'queued', 1);
+    return itemOf({ id, to, from: '', expiresAt, text: `n${place}` });
   }
 
   async live(): Promise<void> {

@@ -24,6 +24,14 @@ const settings: readonly Setting[] = [
     durability: 'fenced',
     troubles: { kill: 0.01, freeze: 0.02 },
   },
+  { title: 'single messages', singles: true, onUnknown: 'hold', durability: 'fenced' },
+  {
+    title: 'single messages go out again',
+    singles: true,
+    onUnknown: 'resend',
+    durability: 'fenced',
+    troubles: prompt,
+  },
   { title: 'who is in doubt goes out again', onUnknown: 'resend', durability: 'fenced', troubles: prompt },
 ];
 

@@ -16,7 +16,7 @@ import { statusPoll } from '../../queues/status-poll.ts';
 import type { UpstreamAccount } from '../../upstream/client.ts';
 import type { Statistics } from '../../upstream/messaging/messaging.ts';
 import type { AttemptResult, ProcessorContext } from '../context.ts';
-import { HeldSlice, holdSlice } from './held-slice.ts';
+import { type Committed, HeldSlice, holdSlice } from './held-slice.ts';
 import { partsOf } from './request.ts';
 
 const RETRY_MS = statusPoll.retryAfter.map(toMs);
@@ -56,8 +56,9 @@ class Looking {
 
   async run(): Promise<AttemptResult> {
     const account = this.#context.account(this.#held.record.account);
-    if (account) await this.#lookAtAll(account.upstream);
-    else this.#putOff(this.#due(), this.#context.policy.holdRecheckMs, 'account_not_configured');
+    const lost = account && (await this.#lookAtAll(account.upstream));
+    if (lost) return { outcome: 'lost', reason: lost.reason };
+    if (!account) this.#putOff(this.#due(), this.#context.policy.holdRecheckMs, 'account_not_configured');
     const { record, requests } = this.#held;
     // Who waited before is due as before; who waits since this look is due now, or since one that did not come to its end.
     const isNew = this.#opened || record.state === 'unknown';
@@ -68,13 +69,15 @@ class Looking {
     return { outcome: this.#held.waiting.length > 0 ? 'advanced' : 'ended', reason: this.#reason };
   }
 
-  /** What was found is written down before the next is asked about. */
-  async #lookAtAll(account: UpstreamAccount): Promise<void> {
+  /** What was found is written down before the next is asked about. From one that is lost nothing goes on. */
+  async #lookAtAll(account: UpstreamAccount): Promise<Extract<Committed, { is: 'lost' }> | undefined> {
     for (const request of this.#due()) {
-      if (this.#context.clock.monotonic() >= this.#untilMono) return;
-      if (!(await this.#look(request, account))) return;
-      if (this.#held.pending && (await this.#held.commit({})).is === 'lost') return;
+      if (this.#context.clock.monotonic() >= this.#untilMono) return undefined;
+      if (!(await this.#look(request, account))) return undefined;
+      const committed = this.#held.pending ? await this.#held.commit({}) : undefined;
+      if (committed?.is === 'lost') return committed;
     }
+    return undefined;
   }
 
   #due(): Request[] {

@@ -149,7 +149,8 @@ export class Sending {
   }
 
   #halt(stop: Stop): void {
-    this.#stop ??= stop;
+    // What keeps back those who have not left is not to be hidden by a reason that came first.
+    if (this.#stop === undefined || (stop.withdraws && !this.#stop.withdraws)) this.#stop = stop;
   }
 
   #giveBackClaims(): void {
@@ -210,7 +211,9 @@ export class Sending {
     else if (committed.why !== '' && committed.why !== 'expiring' && committed.why !== 'busy')
       this.#halt(this.#gate.stopAt(committed));
     if (this.#stop) this.#giveBackClaims();
-    for (const request of committed.left) this.#letLeave(request);
+    // Nobody knows whether these intents would survive: whatever else stops the attempt, they do not leave.
+    if (committed.why === 'fence') for (const request of committed.left) this.#keepBack(request);
+    else for (const request of committed.left) this.#letLeave(request);
     return committed;
   }
 
@@ -249,6 +252,11 @@ export class Sending {
         this.#context.slots.intents.giveBack();
         this.#wake();
       });
+  }
+
+  #keepBack(request: Request): void {
+    this.#withdraw(request, 'fence');
+    this.#context.slots.intents.giveBack();
   }
 
   /** What is known by now is written down all the same. */
