@@ -122,16 +122,16 @@ const names: readonly Question[] = [
 
 const PROCESSORS = 'src/processors/';
 
-/** Where a chunk's id comes in: to be sent, and to be looked for when nobody knows. */
-const CHUNK_STARTS = [
-  { path: `${PROCESSORS}sms-batch.ts`, name: 'sendChunk' },
-  { path: `${PROCESSORS}chunk-look.ts`, name: 'lookAtChunk' },
+/** Where a slice's id comes in: to be sent, and to be looked for when nobody knows. */
+const SLICE_STARTS = [
+  { path: `${PROCESSORS}text/slice.ts`, name: 'sendNextSlice' },
+  { path: `${PROCESSORS}text/look.ts`, name: 'lookAtSlice' },
 ];
 
 const journey = once(({ code }) =>
   followId(
     code.filter(({ path }) => path.startsWith(PROCESSORS)),
-    CHUNK_STARTS,
+    SLICE_STARTS,
   ),
 );
 
@@ -149,7 +149,7 @@ function once<Seen>(look: (house: House) => Seen): (house: House) => Seen {
 
 const reading: readonly Question[] = [
   {
-    question: 'following a chunk’s id through processors/: jumps into another file',
+    question: 'following a slice’s id through processors/: jumps into another file',
     goal: 14,
     neverNone: true,
     count: (house) => {

@@ -5,7 +5,13 @@ import { seededRandom } from '../../src/lib/random.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { RECORD_VERSION } from '../../src/operations/record.ts';
 import { packItems, packRequest } from '../../src/operations/slice-form.ts';
-import { type SliceState, type SliceStep, type SlicesContract, Slices } from '../../src/operations/slices.ts';
+import {
+  type MessageChange,
+  type SliceState,
+  type SliceStep,
+  type SlicesContract,
+  Slices,
+} from '../../src/operations/slices.ts';
 import { Chance } from '../simulation/chance.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
 import { MemorySlices } from '../support/memory-slices.ts';
@@ -14,9 +20,12 @@ import { MemoryStore } from '../support/memory-store.ts';
 const store = storeOfThisFile();
 const START = 1_800_000_000_000;
 const CAMPAIGN = 'cmp_1';
-const IDS = ['cmp_1.ab-0', 'cmp_1.ab-1'];
-const COMMANDS = 150;
+/** Two of a campaign, and two of single messages. */
+const IDS = ['cmp_1.ab-0', 'cmp_1.ab-1', 'slc_0', 'slc_1'];
+const COMMANDS = 300;
 const STATES: readonly [SliceState, ...SliceState[]] = ['queued', 'unknown', 'settled'];
+const MESSAGES = 6;
+const MARKS = Array.from({ length: 6 }, (_, n) => `mark-00${n}`);
 const COUNTED = ['t:sent', 't:queued', 't:sending', 't:unknown', 'c:SN:sent', 'judgedOver'] as const;
 
 const campaign = {
@@ -40,9 +49,24 @@ function sliceOf(id: string) {
     state: 'queued',
     rev: 1,
     account: 'main',
-    campaign: CAMPAIGN,
+    ...(isSingles(id) ? {} : { campaign: CAMPAIGN }),
   };
   return { ...fixed, count: 100, countries: 'SN', ...packItems(items) };
+}
+
+const isSingles = (id: string): boolean => id.startsWith('slc_');
+const messageOf = (id: string, place: number): string => `msg_${id}_${place}`;
+
+function messages(): { readonly id: string; readonly state: string; readonly [name: string]: string }[] {
+  return IDS.filter(isSingles).flatMap((slice) =>
+    Array.from({ length: MESSAGES }, (_, place) => ({
+      id: messageOf(slice, place),
+      kind: 'message',
+      v: RECORD_VERSION,
+      state: 'queued',
+      account: 'main',
+    })),
+  );
 }
 
 /** The next command, for one or the other: what it knows of Redis it has read from the double. */
@@ -78,7 +102,12 @@ class Driver {
     const again = this.#last[this.#last.length - 1 - this.#chance.whole(3)];
     const asked = again && this.#chance.happens(0.15) ? again : this.#step(id);
     this.#last.push(asked);
-    const record = { id: asked.id, account: 'main', campaign: CAMPAIGN, lane: 'normal' } as const;
+    const record = {
+      id: asked.id,
+      account: 'main',
+      campaign: isSingles(asked.id) ? '' : CAMPAIGN,
+      lane: 'normal',
+    } as const;
     return { run: (slices) => slices.step(record, asked.lease, asked.step), heard };
   }
 
@@ -111,19 +140,48 @@ class Driver {
         leaving: Array.from({ length: chance.whole(4) }, () => ({
           becomes: packRequest(this.#request('going')),
           carries: 1 + chance.whole(50),
+          ...(isSingles(id) ? this.#single() : {}),
         })),
         next: Number(record.get('n') ?? 0) + (chance.happens(0.03) ? 1 : 0),
-        counts: Object.fromEntries(COUNTED.map((field) => [field, chance.whole(7) - 3])),
+        counts: isSingles(id) ? {} : Object.fromEntries(COUNTED.map((field) => [field, chance.whole(7) - 3])),
         recounted: chance.happens(0.1),
         set: chance.happens(0.1) ? { tries: chance.whole(5) } : {},
         optOutsOf: [],
         tried: chance.happens(0.2),
+        inRecovery: chance.happens(0.03),
         at: START,
-        messages: [],
-        closes: [],
-        sent: [],
+        messages: isSingles(id) ? this.#changes(id) : [],
+        closes: isSingles(id) ? MARKS.filter(() => chance.happens(0.3)) : [],
+        sent: isSingles(id) ? MARKS.filter(() => chance.happens(0.1)) : [],
       },
     };
+  }
+
+  #single() {
+    const chance = this.#chance;
+    const expiresAt = chance.happens(0.1) ? START + chance.whole(400_000) : undefined;
+    return { expiresAt, opens: MARKS.filter(() => chance.happens(0.1)).join('') };
+  }
+
+  #changes(id: string): MessageChange[] {
+    const chance = this.#chance;
+    const states = ['queued', 'sending', 'sent', 'failed', 'unknown'] as const;
+    return Array.from({ length: chance.whole(4) }, () => {
+      const message = messageOf(id, chance.whole(MESSAGES));
+      const known = this.#memory.hash(keys.record(message)).get('state');
+      const from = states.find((state) => state === known && chance.happens(0.9)) ?? chance.pick(states);
+      const event = chance.happens(0.3) ? { type: 'message.sent', data: { id: message } } : undefined;
+      const code = chance.happens(0.3) ? '00' : undefined;
+      return {
+        id: message,
+        from,
+        to: chance.pick(states),
+        leavesWith: chance.whole(3),
+        code,
+        event,
+        forgets: chance.happens(0.1),
+      };
+    });
   }
 
   #request(is: 'over' | 'waiting' | 'going') {
@@ -154,6 +212,10 @@ test.for([1, 2, 3, 4, 5, 6, 7, 8])('what a slice script does, its double does to
     memory.setFields(keys.record(id), sliceOf(id));
     await redis.hset(keys.record(id), sliceOf(id));
   }
+  for (const message of messages()) {
+    memory.setFields(keys.record(message.id), message);
+    await redis.hset(keys.record(message.id), message);
+  }
   const driver = new Driver(seed, memory);
   const applied: Record<string, number> = {};
   for (let index = 0; index < COMMANDS; index += 1) {
@@ -176,7 +238,11 @@ test.for([1, 2, 3, 4, 5, 6, 7, 8])('what a slice script does, its double does to
 });
 
 /** What both of them know. */
-const COMPARED = [...[...IDS, CAMPAIGN].map((id) => keys.record(id)), keys.counts('chunk'), keys.counts('outcome')];
+const COMPARED = [
+  ...[...IDS, CAMPAIGN, ...messages().map(({ id }) => id)].map((id) => keys.record(id)),
+  ...['chunk', 'outcome'].map((kind) => keys.counts(kind)),
+  keys.openTexts('main'),
+];
 const SETS = [
   ...['sms-batch', 'status-poll'].map((queue) => keys.due(queue)),
   ...STATES.map((state) => keys.state('chunk', state)),
