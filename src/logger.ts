@@ -1,7 +1,7 @@
 import { type Logger, destination, pino } from 'pino';
 import type { Config } from './config.ts';
 import type { Clock } from './lib/clock.ts';
-import { describeError, maskPhone } from './lib/mask.ts';
+import { describeError, maskPhone } from './lib/phone.ts';
 
 /** Fields that hold a key, a person or a text, wherever a line carries them. */
 const HIDDEN_FIELDS = [

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { type CliIo, type Services } from './cli/io.ts';
 import { runCli } from './cli/cli.ts';
 import { systemClock } from './lib/clock.ts';
-import { describeError } from './lib/mask.ts';
+import { describeError } from './lib/phone.ts';
 import { systemRandom } from './lib/random.ts';
 import type { Surroundings } from './app/run.ts';
 

@@ -1,7 +1,6 @@
 /** A Redis for this demonstration alone. */
 import { Redis } from 'ioredis';
-import { startEmbeddedRedis } from '../../src/redis/embedded.ts';
-import { NoRedisServer } from '../../src/redis/embedded-binary.ts';
+import { startEmbeddedRedis, NoRedisServer } from '../../src/redis/embedded.ts';
 
 export interface DemoRedis {
   readonly url: string;

@@ -13,7 +13,7 @@ import { type ApiKey, findKey } from './keys.ts';
 import { type Admit, mount } from './mount.ts';
 import { ApiProblem, sendProblem } from './problem.ts';
 import { limitRate } from './rate-limit.ts';
-import { isAway } from '../redis/away.ts';
+import { isAway } from '../redis/connections.ts';
 import { routes } from './routes.ts';
 import { unreadableView } from './views.ts';
 import { WrongKeys } from './wrong-keys.ts';

@@ -1,7 +1,7 @@
 /** Forgetting a person, a bounded walk a request: `next` is where the next one goes on. */
 import { z } from 'zod';
 import { readPhones } from '../campaigns/opt-out-phones.ts';
-import { maskPhone } from '../lib/mask.ts';
+import { maskPhone } from '../lib/phone.ts';
 import { MARKS_KEPT_S } from '../operations/text-marks.ts';
 import { country } from '../kinds/request-pieces.ts';
 import type { ApiContext } from './context.ts';

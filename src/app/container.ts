@@ -35,9 +35,7 @@ import {
   prefixOf,
   waitUntilReady,
 } from '../redis/connections.ts';
-import { type Durability, checkDurability } from '../redis/durability.ts';
-import { watchDurability } from '../redis/durability-watch.ts';
-import { type Fence, createFence } from '../redis/fence.ts';
+import { type Durability, checkDurability, watchDurability, type Fence, createFence } from '../redis/durability.ts';
 import { deploymentOf } from './deployment.ts';
 import { type Patience, waitForRedis } from './patience.ts';
 import { timingOf } from './timing.ts';

@@ -5,8 +5,7 @@ import { BatchAdvisor } from '../api/batch-advice.ts';
 import type { QueueSwitches } from '../api/context.ts';
 import type { Part } from './parts.ts';
 import { apiKeysOf } from '../config.ts';
-import type { Clock } from '../lib/clock.ts';
-import { describeMs } from '../lib/durations.ts';
+import { type Clock, describeMs, withDeadline } from '../lib/clock.ts';
 import { startMetricsServer } from '../metrics/server.ts';
 import { Purge } from '../operations/purge.ts';
 import { RECOVERING } from '../operations/recovery.ts';
@@ -24,7 +23,6 @@ import { endpointServiceOf, endpointsOf } from './deliveries.ts';
 import type { Container } from './container.ts';
 import { listen } from './listen.ts';
 import { keepingRefusalOf, refusalOf } from './refusal.ts';
-import { withDeadline } from '../lib/deadline.ts';
 import { acceptanceOf } from './worker.ts';
 
 type TellUrl = (url: string) => void;

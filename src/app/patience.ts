@@ -3,9 +3,8 @@
  * would only make somebody start us again: for a while we wait, and say so.
  */
 import type { Logger } from 'pino';
-import type { Clock } from '../lib/clock.ts';
-import { retryUntilDeadline } from '../lib/deadline.ts';
-import { isAway } from '../redis/away.ts';
+import { type Clock, retryUntilDeadline } from '../lib/clock.ts';
+import { isAway } from '../redis/connections.ts';
 
 export interface Patience {
   readonly clock: Pick<Clock, 'monotonic' | 'sleep'>;

@@ -2,8 +2,7 @@
  * Notices a worker that takes no jobs although jobs wait for it: its connection hangs, its fetch loop has ended, or its
  * attempts never end. Redis answers, nothing is logged, and only the backlog would tell, long after.
  */
-import type { Clock } from '../lib/clock.ts';
-import { describeMs } from '../lib/durations.ts';
+import { type Clock, describeMs } from '../lib/clock.ts';
 
 /** Jobs that wait for a worker to take them, by queue. A paused queue has none, since nobody is to take them. */
 type Waiting = ReadonlyMap<string, number>;

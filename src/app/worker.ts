@@ -19,7 +19,7 @@ import { collectIntake } from './collect.ts';
 import { type Delivery, deliveryOf } from './deliveries.ts';
 import type { Container } from './container.ts';
 import { refusalOf } from './refusal.ts';
-import { withDeadline } from '../lib/deadline.ts';
+import { withDeadline } from '../lib/clock.ts';
 import type { Timing } from './timing.ts';
 import { together } from './together.ts';
 import { watchdogPart } from './watch-workers.ts';

@@ -1,4 +1,4 @@
-import { csvCell } from '../lib/csv-cell.ts';
+import { csvCell } from '../files/csv.ts';
 import type { RecipientRow } from './recipients.ts';
 
 const COLUMNS = ['to', 'row', 'state', 'code', 'reason', 'chunk', 'sentAt', 'segments', 'resent'] as const;

@@ -13,8 +13,7 @@ import {
 import type { Queries } from '../operations/queries.ts';
 import { recipientStateOf, standingOf, unpackItems } from '../operations/slice-form.ts';
 import { type SliceRecord, type SlicesContract, isSlice } from '../operations/slices.ts';
-import { countSegments } from '../lib/segments.ts';
-import { wordingOf } from '../lib/wording.ts';
+import { countSegments, wordingOf } from '../lib/wording.ts';
 
 export interface RecipientRow {
   readonly to: string;

@@ -1,7 +1,7 @@
 /** Readers of flag values. Each refuses with the form it wants; commander adds which flag it was. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { type Encoding, encodingOf, encodings } from '../files/text.ts';
-import { toMs } from '../lib/durations.ts';
+import { toMs } from '../lib/clock.ts';
 
 /** XOF has no minor unit; a decimal would be rounded by somebody. */
 export function xof(text: string): number {

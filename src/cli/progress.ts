@@ -1,4 +1,4 @@
-import { describeMs } from '../lib/durations.ts';
+import { describeMs } from '../lib/clock.ts';
 import { grouped, printable } from './output.ts';
 
 export interface CampaignTotals {

@@ -12,7 +12,7 @@ import type { CheckSummary } from '../campaigns/check/summary.ts';
 import { UnusableFile } from '../files/problems.ts';
 import type { FileFormat } from '../files/rows.ts';
 import type { Encoding } from '../files/text.ts';
-import { UnusableTemplate } from '../lib/template.ts';
+import { UnusableTemplate } from '../lib/wording.ts';
 import { leavable } from './check-decisions.ts';
 import { CommandFailed, WrongUsage } from './failure.ts';
 import { encoding, listOf } from './flags.ts';

@@ -3,7 +3,7 @@
  * moves by compare-and-set, together with what it hands out, so an event reaches each endpoint's list exactly once.
  */
 import type { Clock } from '../lib/clock.ts';
-import { isAfter } from '../lib/stream-place.ts';
+import { isAfter } from '../lib/ids.ts';
 import type { Endpoint, Endpoints } from '../operations/endpoints.ts';
 import type { CompletionEvent } from './catalogue.ts';
 import type { EventStream } from './stream.ts';

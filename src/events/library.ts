@@ -1,8 +1,7 @@
 /** `relais/events`: what another service imports to hear how its operations ended. */
 import { hostname } from 'node:os';
-import { systemClock } from '../lib/clock.ts';
+import { systemClock, toMs } from '../lib/clock.ts';
 import { eventTypes } from '../kinds/event-types.ts';
-import { toMs } from '../lib/durations.ts';
 import { keys } from '../operations/keys.ts';
 import { type RedisTarget, closeConnection, openCommands } from '../redis/connections.ts';
 import type { CompletionEvent } from './catalogue.ts';

@@ -3,8 +3,7 @@
  * are only read and, after EVENTS_KEEP, forgotten.
  */
 import type { Redis } from 'ioredis';
-import { fingerprint } from '../lib/ids.ts';
-import { isAfter } from '../lib/stream-place.ts';
+import { fingerprint, isAfter } from '../lib/ids.ts';
 import { readEventData } from '../operations/event-data.ts';
 import { keys } from '../operations/keys.ts';
 import { items } from '../redis/scripts.ts';

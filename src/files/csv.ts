@@ -1,6 +1,7 @@
 import { finished } from 'node:stream/promises';
 import { CsvError, type Parser, parse } from 'csv-parse';
-import { unusable } from './problems.ts';
+import { readJson } from '../lib/json.ts';
+import { unusable, type UnusableFile } from './problems.ts';
 
 /** No honest row of a file comes near; a quote that is never closed does, and would swallow the file. */
 export const MAX_ROW_BYTES = 65_536;
@@ -8,7 +9,7 @@ export const MAX_ROW_BYTES = 65_536;
 const DELIMITERS = [';', ',', '\t', '|'] as const;
 export type Delimiter = string;
 
-export interface CsvForm {
+interface CsvForm {
   readonly delimiter: Delimiter;
   /** Of the text, a line such as `sep=;` in front that is meant for a spreadsheet and is no row. */
   readonly prefix: number;
@@ -98,4 +99,70 @@ function explain(cause: unknown, parser: Parser): unknown {
   if (cause.code === 'CSV_MAX_RECORD_SIZE') return unusable('row_too_long', { row, cause });
   if (cause.code === 'CSV_QUOTE_NOT_CLOSED') return unusable('unclosed_quote', { row, cause });
   return unusable('unreadable_csv', { row, cause });
+}
+
+const LINE_FEED = 0x0a;
+
+/** Yields the lines in the batches in which they arrive, each no longer than a row may be. */
+export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string[], void, undefined> {
+  let rest = Buffer.alloc(0);
+  let before = 0;
+  for await (const chunk of chunks) {
+    const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
+    const { lines, used } = cutLines(bytes, before);
+    if (bytes.length - used > MAX_ROW_BYTES) throw tooLong(before + lines.length + 1);
+    rest = Buffer.from(bytes.subarray(used));
+    before += lines.length;
+    if (lines.length > 0) yield lines;
+  }
+  if (rest.length > 0) yield [rest.toString('utf8')];
+}
+
+function cutLines(bytes: Buffer, before: number): { readonly lines: string[]; readonly used: number } {
+  const lines: string[] = [];
+  let used = 0;
+  for (let end = bytes.indexOf(LINE_FEED); end !== -1; end = bytes.indexOf(LINE_FEED, used)) {
+    if (end - used > MAX_ROW_BYTES) throw tooLong(before + lines.length + 1);
+    lines.push(bytes.toString('utf8', used, end));
+    used = end + 1;
+  }
+  return { lines, used };
+}
+
+function tooLong(row: number): UnusableFile {
+  return unusable('row_too_long', { row });
+}
+
+/** The plain values of one JSON line, or what is wrong with it. */
+export function readLine(
+  line: string,
+): { readonly values: readonly (readonly [string, string])[] } | { wrong: string } {
+  const read = readJson(line);
+  if ('wrong' in read) return read;
+  const { value } = read;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { wrong: 'not an object' };
+  const values: (readonly [string, string])[] = [];
+  for (const [name, member] of Object.entries(value)) {
+    if (typeof member === 'object' && member !== null)
+      return { wrong: `“${name.slice(0, 40)}” is not a plain value` };
+    values.push([name, member === null ? '' : String(member).trim()]);
+  }
+  return { values };
+}
+
+/** What a spreadsheet takes for the beginning of a formula; the wide ones too, and with spaces in front. */
+const FORMULA = /^(?:[\t\r\n]|\s*[=+\-@\uff1d\uff0b\uff0d\uff20])/;
+
+/**
+ * One cell of a CSV file that may be opened in a spreadsheet. A spreadsheet runs what begins like a formula; the
+ * apostrophe makes it a text.
+ */
+export function csvCell(value: string | number): string {
+  const text = typeof value === 'number' ? String(value) : value.replace(FORMULA, "'$&");
+  return /[",;\r\n\t]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** Whether a spreadsheet would run it. */
+export function isFormula(text: string): boolean {
+  return FORMULA.test(text);
 }

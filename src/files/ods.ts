@@ -1,8 +1,18 @@
 /** Workbooks of LibreOffice and of what writes like it (OpenDocument): one sheet, row by row. */
-import type { Archive, XmlListener } from './archive.ts';
-import { isSpreadsheetError, NO_RESULT, plainNumber, showMoment } from './cells.ts';
+import {
+  type Archive,
+  type XmlListener,
+  isSpreadsheetError,
+  NO_RESULT,
+  plainNumber,
+  showMoment,
+  chooseSheet,
+  othersOf,
+  RowsInTheMaking,
+  type Sheet,
+  type SheetRow,
+} from './sheet.ts';
 import { unusable } from './problems.ts';
-import { chooseSheet, othersOf, RowsInTheMaking, type Sheet, type SheetRow } from './sheet.ts';
 
 const CONTENT = 'content.xml';
 

@@ -1,10 +1,17 @@
 import { createHash } from 'node:crypto';
-import { Archive } from './archive.ts';
-import { csvRecords, type Delimiter, firstRecords, formOf, HEAD_RECORDS, MAX_ROW_BYTES } from './csv.ts';
-import { linesOf, readLine } from './ndjson.ts';
+import { Archive, MAX_COLUMNS, type Sheet } from './sheet.ts';
+import {
+  csvRecords,
+  type Delimiter,
+  firstRecords,
+  formOf,
+  HEAD_RECORDS,
+  MAX_ROW_BYTES,
+  linesOf,
+  readLine,
+} from './csv.ts';
 import { openOds } from './ods.ts';
 import { type FileProblemCode, unusable } from './problems.ts';
-import { MAX_COLUMNS, type Sheet } from './sheet.ts';
 import { type Encoding, TextReader } from './text.ts';
 import { openXlsx } from './xlsx.ts';
 

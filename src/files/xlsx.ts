@@ -1,8 +1,19 @@
 /** Workbooks of Excel and of what writes like it (ECMA-376): one sheet, row by row, in memory that hardly grows. */
-import type { Archive, XmlListener } from './archive.ts';
-import { builtInFormat, NO_RESULT, type NumberFormat, readFormat, showNumber } from './cells.ts';
+import {
+  type Archive,
+  type XmlListener,
+  builtInFormat,
+  NO_RESULT,
+  type NumberFormat,
+  readFormat,
+  showNumber,
+  chooseSheet,
+  othersOf,
+  RowsInTheMaking,
+  type Sheet,
+  type SheetRow,
+} from './sheet.ts';
 import { unusable } from './problems.ts';
-import { chooseSheet, othersOf, RowsInTheMaking, type Sheet, type SheetRow } from './sheet.ts';
 
 export async function openXlsx(archive: Archive, wanted: string | undefined): Promise<Sheet> {
   const root = await linksOf(archive, '_rels/.rels', '');

@@ -22,3 +22,83 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
+
+/** How long something may take, and how long it is tried again: once, for every folder. */
+
+/** The answer, or `late()` as the error where it does not come in time. What comes after that is dropped. */
+export function within<T>(
+  { clock, ms, late }: { readonly clock: Pick<Clock, 'after'>; readonly ms: number; readonly late: () => Error },
+  asked: Promise<T>,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const disarm = clock.after(Math.max(0, ms), () => reject(late()));
+    asked.then(resolve, reject).finally(disarm);
+  });
+}
+
+/** False when the deadline came first. */
+export async function withDeadline(clock: Clock, ms: number, work: () => Promise<unknown>): Promise<boolean> {
+  const late = new AbortController();
+  const outcome = await Promise.race([
+    work().then(() => true),
+    clock.sleep(ms, late.signal).then(
+      () => false,
+      () => true,
+    ),
+  ]);
+  late.abort();
+  return outcome;
+}
+
+interface RetryOptions {
+  readonly clock: Pick<Clock, 'monotonic' | 'sleep'>;
+  /** For all tries together, ms. */
+  readonly limitMs: number;
+  readonly pauseMs: number;
+  /** Fires when the process is to stop: nothing waits on. */
+  readonly signal?: AbortSignal | undefined;
+  /** Whether what went wrong may pass; told of each. */
+  readonly again: (error: unknown, waitedMs: number) => boolean;
+}
+
+/** Tries until it works, what went wrong will not pass, or the time is over. Then the last error is the answer. */
+export async function retryUntilDeadline<T>(
+  attempt: (leftMs: number) => Promise<T>,
+  { clock, limitMs, pauseMs, signal, again }: RetryOptions,
+): Promise<T> {
+  const startedMono = clock.monotonic();
+  for (;;) {
+    try {
+      return await attempt(startedMono + limitMs - clock.monotonic());
+    } catch (error) {
+      const waitedMs = clock.monotonic() - startedMono;
+      if (!again(error, waitedMs) || signal?.aborted || waitedMs >= limitMs) throw error;
+      // The only way to be interrupted is to be stopped, and then the next attempt is the last.
+      await clock.sleep(Math.min(pauseMs, limitMs - waitedMs), signal).catch(() => undefined);
+    }
+  }
+}
+
+/** Every duration a person writes is a string with a unit; every duration code computes with ends in `Ms`. */
+const MS_PER_UNIT = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** Reads `250ms`, `30s`, `10m`, `24h`, `30d`. Throws a RangeError that names the forms. */
+export function toMs(text: string): number {
+  const [, count, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text.trim()) ?? [];
+  if (count === undefined)
+    throw new RangeError(`not a duration: "${text}" (write it as 250ms, 30s, 10m, 24h or 30d)`);
+  return Math.round(Number(count) * MS_PER_UNIT[unit as keyof typeof MS_PER_UNIT]);
+}
+
+/** `90_000` → `1m 30s`; the two largest units, for people. */
+export function describeMs(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)}ms`;
+  const parts: string[] = [];
+  let rest = Math.round(ms / 1_000) * 1_000;
+  for (const unit of ['d', 'h', 'm', 's'] as const) {
+    const count = Math.floor(rest / MS_PER_UNIT[unit]);
+    if (count > 0) parts.push(`${count}${unit}`);
+    rest -= count * MS_PER_UNIT[unit];
+  }
+  return parts.slice(0, 2).join(' ');
+}

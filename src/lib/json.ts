@@ -3,7 +3,7 @@
  * 25000 in `25000.0000000000001`, and builds what nests so deep that whatever walks it afterwards falls; none of it can
  * be told from the values it returns. So the text is looked at once more, after it is known to be JSON.
  */
-import { maskPhone } from './mask.ts';
+import { maskPhone } from './phone.ts';
 
 /** The outermost value is the first level. */
 export const DEPTH_MAX = 32;

@@ -1,5 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash, timingSafeEqual, createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
 import { inspect } from 'node:util';
+import type { Random } from './random.ts';
 
 const HIDDEN = '[secret]';
 
@@ -43,4 +44,58 @@ export function secretsOf(list: Secret | string | undefined): Secret[] {
 export function sameSecret(a: string, b: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(a), digest(b));
+}
+
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** What a text is sealed for: its kind, and the one place where it belongs. A copy at another place does not open. */
+export interface SealPlace {
+  readonly purpose: string;
+  readonly place: string;
+}
+
+/**
+ * Encrypts a text that must be kept (AES-256-GCM): append-only files and backups outlive what it is good for. Each
+ * place has a key of its own and is bound in besides. `random` must be the system's.
+ */
+export function sealText(text: string, key: Secret, at: SealPlace, random: Random): string {
+  const nonce = Buffer.from(random.hex(NONCE_BYTES), 'hex');
+  const cipher = createCipheriv('aes-256-gcm', keyFor(key, at), nonce);
+  cipher.setAAD(boundTo(at));
+  const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64');
+}
+
+/** Undefined: sealed with none of these keys, for another place, or damaged. */
+export function unsealText(sealed: string, secrets: readonly Secret[], at: SealPlace): string | undefined {
+  const bytes = Buffer.from(sealed, 'base64');
+  if (bytes.length <= NONCE_BYTES + TAG_BYTES) return undefined;
+  for (const key of secrets) {
+    const text = opened(bytes, keyFor(key, at), boundTo(at));
+    if (text !== undefined) return text;
+  }
+  return undefined;
+}
+
+function opened(bytes: Buffer, key: Buffer, bound: Buffer): string | undefined {
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES));
+  decipher.setAAD(bound);
+  decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+  try {
+    const body = decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES));
+    return Buffer.concat([body, decipher.final()]).toString('utf8');
+  } catch (error) {
+    // GCM reports every mismatch as a bare Error when the text is closed.
+    if (error instanceof Error) return undefined;
+    throw error;
+  }
+}
+
+function boundTo({ purpose, place }: SealPlace): Buffer {
+  return Buffer.from(JSON.stringify([purpose, place]));
+}
+
+function keyFor(key: Secret, { purpose, place }: SealPlace): Buffer {
+  return Buffer.from(hkdfSync('sha256', key.reveal(), place, `relais ${purpose}`, 32));
 }

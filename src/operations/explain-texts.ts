@@ -1,7 +1,7 @@
 /** The stories of messages, of the chunks that carry them, and of campaigns. */
 import type { CampaignRecord, ChunkRecord, Fields, MessageRecord } from './record.ts';
 import { campaignBins, outcomeLetters, type RecipientState } from '../kinds/recipient.ts';
-import { maskPhone } from '../lib/mask.ts';
+import { maskPhone } from '../lib/phone.ts';
 import { impliedState, unpackOutcome } from './chunk-items.ts';
 import {
   BY_ITSELF,

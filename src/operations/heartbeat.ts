@@ -9,7 +9,7 @@ import type { Redis } from 'ioredis';
 import { isFinal, statesOf } from '../kinds/states.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Random } from '../lib/random.ts';
-import { isAfter } from '../lib/stream-place.ts';
+import { isAfter } from '../lib/ids.ts';
 import { MARK, keys } from './keys.ts';
 import { EPOCH_BYTES, Recovering, type RecoveryState, heartbeatKeys, readRecovery } from './recovery.ts';
 import { type Deployment, KeysOfAnother, wordOfDeployment } from './stamp.ts';

@@ -2,7 +2,7 @@
  * The limits of money, each said once: what it is counted in and which way is stricter. They live in Redis, so that the
  * one script that accepts checks them whichever door was used; what else has an opinion can only be stricter.
  */
-import { describeMs, toMs } from '../lib/durations.ts';
+import { describeMs, toMs } from '../lib/clock.ts';
 import { describeXof } from '../lib/money.ts';
 
 interface LimitDeclaration {

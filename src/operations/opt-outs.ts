@@ -6,7 +6,7 @@
  * still not texted. A hash of a number can be found by trying all numbers, so it hides from readers, not from thieves.
  */
 import type { Redis } from 'ioredis';
-import { digitsOf } from '../lib/digits.ts';
+import { digitsOf } from '../lib/phone.ts';
 import { fingerprint } from '../lib/ids.ts';
 import { type Read, answersOf, flag } from '../redis/scripts.ts';
 import { keys } from './keys.ts';

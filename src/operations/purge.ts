@@ -9,7 +9,7 @@
 import type { Redis } from 'ioredis';
 import { type CampaignRecord, type ChunkRecord, type Fields, type MessageRecord, readRecord } from './record.ts';
 import { isFinal } from '../kinds/states.ts';
-import { digitsOf } from '../lib/digits.ts';
+import { digitsOf } from '../lib/phone.ts';
 import { fingerprint } from '../lib/ids.ts';
 import { answersOf, list, maybe, text } from '../redis/scripts.ts';
 import { PURGED, packCampaignItem, packOutcome, unpackCampaignItems, unpackOutcome } from './chunk-items.ts';

@@ -6,7 +6,7 @@
  */
 import type { Redis } from 'ioredis';
 import { wordingOf } from '../lib/wording.ts';
-import { digitsOf } from '../lib/digits.ts';
+import { digitsOf } from '../lib/phone.ts';
 import { keys } from './keys.ts';
 import { isFinal } from '../kinds/states.ts';
 import { type CampaignRecord, type Fields, readRecord } from './record.ts';

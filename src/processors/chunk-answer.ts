@@ -1,6 +1,6 @@
 /** What an answer to a request with texts means for each of those who were in it. */
 import type { RecipientState } from '../kinds/recipient.ts';
-import { toMs } from '../lib/durations.ts';
+import { toMs } from '../lib/clock.ts';
 import { orDoubt } from '../operations/chunk-items.ts';
 import { smsBatch } from '../queues/sms-batch.ts';
 import type { SentItem } from '../upstream/messaging/messaging.ts';

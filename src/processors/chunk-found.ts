@@ -1,5 +1,5 @@
 /** Which of the texts in doubt were sent, as far as the statistics of upstream tell. */
-import { digitsOf } from '../lib/digits.ts';
+import { digitsOf } from '../lib/phone.ts';
 import { codeMark, textMark } from '../operations/text-marks.ts';
 import type { Statistics } from '../upstream/messaging/messaging.ts';
 import type { ProcessorContext } from './context.ts';

@@ -1,5 +1,5 @@
 /** Writes down whom a chunk is about to be sent to, and makes sure that it stays written down (intent.ts says why). */
-import { toMs } from '../lib/durations.ts';
+import { toMs } from '../lib/clock.ts';
 import { orDoubt, packOutcome } from '../operations/chunk-items.ts';
 import { smsBatch } from '../queues/sms-batch.ts';
 import type { TransitionResult } from '../operations/transition.ts';

@@ -11,8 +11,8 @@
  * name whom it was refused for, and whoever was sent to all the same must not be sent to again.
  */
 import type { RecipientState } from '../kinds/recipient.ts';
-import { digitsOf } from '../lib/digits.ts';
-import { toMs } from '../lib/durations.ts';
+import { digitsOf } from '../lib/phone.ts';
+import { toMs } from '../lib/clock.ts';
 import { orDoubt, packAgain, unpackAgain } from '../operations/chunk-items.ts';
 import { statusPoll } from '../queues/status-poll.ts';
 import type { Statistics } from '../upstream/messaging/messaging.ts';

@@ -14,7 +14,7 @@ import { RECIPIENTS_PER_REQUEST } from '../operations/chunk-items.ts';
 import type { AcceptingScripts } from '../operations/accepted.ts';
 import { type MessageAccepted, type NewMessage, type OpenSlice, acceptMessages } from '../operations/messages.ts';
 import { SLICE_PREFIX, queueOfLane } from '../operations/slices.ts';
-import { batchPerTick } from '../redis/auto-pipeline.ts';
+import { batchPerTick } from '../redis/connections.ts';
 
 interface Options {
   readonly redis: Redis;

@@ -3,11 +3,8 @@
  * to the first time may have been lost on the way.
  */
 import type { Redis } from 'ioredis';
-import type { Clock } from '../lib/clock.ts';
-import { retryUntilDeadline, within } from '../lib/deadline.ts';
-import { describeMs } from '../lib/durations.ts';
-import { howAway } from '../redis/away.ts';
-import { waitUntilReady } from '../redis/connections.ts';
+import { type Clock, retryUntilDeadline, within, describeMs } from '../lib/clock.ts';
+import { howAway, waitUntilReady } from '../redis/connections.ts';
 import { Unconfirmed } from './errors.ts';
 import { pipelined } from './pipelined.ts';
 

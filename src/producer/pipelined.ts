@@ -5,7 +5,7 @@
  * A pipeline is no transaction: each script stands for itself, and each caller gets its own answer or error.
  */
 import type { ChainableCommander, Redis } from 'ioredis';
-import { batchPerTick } from '../redis/auto-pipeline.ts';
+import { batchPerTick } from '../redis/connections.ts';
 
 /** The commands that accepting a request needs. */
 const COMMANDS = ['evalsha', 'eval', 'hmget'] as const;

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { maskPhone } from '../lib/mask.ts';
-import { compileTemplate, UnusableTemplate } from '../lib/template.ts';
+import { maskPhone } from '../lib/phone.ts';
+import { compileTemplate, UnusableTemplate } from '../lib/wording.ts';
 
 /** One thing that is wrong with a request: where (JSON pointer into it) and what would be right. */
 export interface Problem {

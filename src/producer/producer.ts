@@ -4,19 +4,17 @@
  */
 import type { Redis } from 'ioredis';
 import type { InputOf } from '../kinds/index.ts';
-import { type Clock, systemClock } from '../lib/clock.ts';
-import { toMs } from '../lib/durations.ts';
+import { type Clock, systemClock, toMs } from '../lib/clock.ts';
 import { type Random, systemRandom } from '../lib/random.ts';
 import { queueOfLane } from '../operations/slices.ts';
 import { queues } from '../queues/index.ts';
 import { openQueue } from '../queues/open.ts';
 import { Waker } from '../queues/waker.ts';
-import { closeConnection, openCommands, openForQueues, prefixOf } from '../redis/connections.ts';
+import { closeConnection, openCommands, openForQueues, prefixOf, isAway } from '../redis/connections.ts';
 import { Acceptance, type Answer } from './acceptance.ts';
 import { InvalidRequest, type RequestAnswer, type RequestVerdict, Unconfirmed } from './errors.ts';
 import { DurabilityGuard } from './durability-guard.ts';
 import { sharedFence } from './pipelined.ts';
-import { isAway } from '../redis/away.ts';
 import { patientScripts } from './patience.ts';
 import type { Problem } from './problems.ts';
 import { type RedisPlace, targetOf } from './redis-place.ts';

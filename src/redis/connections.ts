@@ -1,9 +1,7 @@
 import { isIP } from 'node:net';
-import type { Redis, RedisOptions } from 'ioredis';
-import { type Clock, systemClock } from '../lib/clock.ts';
-import { describeMs } from '../lib/durations.ts';
+import { Redis, type RedisOptions } from 'ioredis';
+import { type Clock, systemClock, describeMs } from '../lib/clock.ts';
 import type { Secret } from '../lib/secret.ts';
-import { AutoPipelineRedis } from './auto-pipeline.ts';
 
 /** Where Redis is. With sentinels, `url` still gives the user, the password, the database and whether to use TLS. */
 export interface RedisTarget {
@@ -26,7 +24,7 @@ interface SentinelAddress {
   readonly port: number;
 }
 
-export interface CommandsOptions {
+interface CommandsOptions {
   /** Shown by `CLIENT LIST`, so that an operator can tell the connections apart. */
   readonly name: string;
   /** Told of every connection error. ioredis keeps reconnecting by itself. */
@@ -245,4 +243,100 @@ function readDatabase(path: string): number {
   const text = path.replace(/^\//, '');
   if (/^\d*$/.test(text)) return Number(text);
   throw new TypeError(`not a Redis database number: "${text}" (write redis://host:6379/0)`);
+}
+
+/** Is Redis away? What a client says, or fails to say, while its server restarts, fails over or hangs. */
+
+/** A server that is there and takes no command for now. Before version 7 what a script was told stands in the middle. */
+const REFUSES = /(?:^|: -)(READONLY|LOADING|OOM|MISCONF|NOREPLICAS|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|UNBLOCKED) /;
+/** The command cannot have left. */
+const NOT_SENT =
+  /^(Stream isn't writeable|Connection is closed)|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN/;
+/** The command may have been carried out, and only its answer was lost. */
+const NO_ANSWER =
+  /^(Command timed out|Command aborted|Reached the max retries)|ECONNRESET|EPIPE|ETIMEDOUT|ECONNABORTED/;
+/** A wrong password or certificate stays wrong. */
+const NEVER = /WRONGPASS|NOAUTH|NOPERM|invalid username-password|certificate/;
+
+/** Whether a command was carried out all the same; undefined: it is not about Redis being away. */
+export function howAway(error: unknown): 'not done' | 'maybe done' | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const told = [error.message, error.cause instanceof Error ? error.cause.message : ''];
+  const says = (words: RegExp): boolean => told.some((message) => words.test(message));
+  if (says(NEVER)) return undefined;
+  if (error.name === 'RedisUnavailable' || says(REFUSES) || says(NOT_SENT)) return 'not done';
+  return error.name === 'MaxRetriesPerRequestError' || says(NO_ANSWER) ? 'maybe done' : undefined;
+}
+
+export function isAway(error: unknown): boolean {
+  return howAway(error) !== undefined;
+}
+
+/** What is asked of Redis within one turn of the event loop leaves together. */
+
+/**
+ * Commands that are asked for in one turn of the event loop leave in one write. Attempts that were answered together go
+ * on together, so Redis reads their commands at once and syncs its file once for all of them; each command keeps its
+ * own answer, time-out and error. (The pipelines that ioredis can make by itself send one batch at a time, and what
+ * waits for its turn there has no time-out.)
+ */
+class AutoPipelineRedis extends Redis {
+  #held: Redis['stream'] | undefined;
+  readonly #last: (() => void)[] = [];
+
+  override sendCommand(...[command, stream]: Parameters<Redis['sendCommand']>): unknown {
+    this.#hold();
+    return super.sendCommand(command, stream);
+  }
+
+  /** Runs this when the turn is over, before what was asked for in it leaves: what it asks for leaves with the rest. */
+  beforeLeaving(run: () => void): void {
+    this.#last.push(run);
+    if (!this.#hold()) setImmediate(() => this.#runLast());
+  }
+
+  /** False: there is no connection to hold anything back on. */
+  #hold(): boolean {
+    const wire: Redis['stream'] | undefined = this.stream;
+    if (wire === undefined) return false;
+    if (this.#held === wire) return true;
+    this.#held = wire;
+    wire.cork();
+    setImmediate(() => {
+      try {
+        this.#runLast();
+      } finally {
+        if (this.#held === wire) this.#held = undefined;
+        wire.uncork();
+      }
+    });
+    return true;
+  }
+
+  /** One of them may have asked for another. */
+  #runLast(): void {
+    for (let run = this.#last.shift(); run; run = this.#last.shift()) run();
+  }
+}
+
+/**
+ * Collects what is given within one turn of the event loop, and hands it on together, just before what this connection
+ * was asked in that turn leaves. `handOn` never rejects.
+ */
+export function batchPerTick<T>(
+  redis: Redis | undefined,
+  handOn: (together: readonly T[]) => Promise<void>,
+): (one: T) => void {
+  let collected: T[] = [];
+  const run = (): void => {
+    const together = collected;
+    collected = [];
+    void handOn(together);
+  };
+  return (one) => {
+    collected.push(one);
+    if (collected.length > 1) return;
+    if (redis instanceof AutoPipelineRedis) redis.beforeLeaving(run);
+    else setImmediate(run);
+  };
 }

@@ -1,4 +1,6 @@
 import type { Redis } from 'ioredis';
+import type { Clock } from '../lib/clock.ts';
+import { DISK_FAILS } from './connections.ts';
 
 export interface Durability {
   /** Whether a write that was answered survives a loss of power, so that money may be moved on the strength of it. */
@@ -13,7 +15,7 @@ export interface Durability {
   readonly usedMemoryShare: number | null;
 }
 
-export interface DurabilityOptions {
+interface DurabilityOptions {
   /** `DURABILITY=asserted`: the operator answers for settings that we cannot see or would refuse. */
   readonly asserted: boolean;
   /** How many replicas the fence waits for (`REDIS_WAIT_REPLICAS`). */
@@ -143,4 +145,143 @@ function memoryShare({ info, settings }: ServerFacts): number | null {
   const limit = Number(info.get('maxmemory') ?? settings.get('maxmemory') ?? 0);
   const used = Number(info.get('used_memory') ?? Number.NaN);
   return limit > 0 && Number.isFinite(used) ? used / limit : null;
+}
+
+interface DurabilityWatch {
+  readonly redis: Pick<Redis, 'on' | 'off' | 'status'>;
+  readonly clock: Clock;
+  /** Between two looks. */
+  readonly everyMs: number;
+  readonly check: () => Promise<Durability>;
+  /** Told the first verdict, and then each one that differs. */
+  readonly onChange: (verdict: Durability) => void;
+}
+
+/** Where money waits for the next look, or memory may run out before it, that one comes sooner. */
+const SOON_MS = 5_000;
+const FILLING_SHARE = 0.7;
+
+/**
+ * Looks at start, every `everyMs` (sooner while something is wrong), whenever the connection is made again, and when a
+ * write was refused because of the disk: what answers after a reconnect may be another server, and a setting may be
+ * changed while it runs. A look that fails is a verdict too: not durable. The returned function ends the watch; a look
+ * on its way is then not told.
+ */
+export function watchDurability({ redis, clock, everyMs, check, onChange }: DurabilityWatch): () => void {
+  let looks = 0;
+  let told = '';
+  /** Nobody is looking, and the last look found nothing wrong. */
+  let calm = false;
+  let cancelNext = (): void => undefined;
+
+  const look = async (): Promise<void> => {
+    looks += 1;
+    const mine = looks;
+    calm = false;
+    cancelNext();
+    const verdict = await check().catch(notAsked);
+    if (mine !== looks) return; // a newer look was begun, or the watch has ended
+    calm = isCalm(verdict);
+    cancelNext = clock.after(calm ? everyMs : Math.min(everyMs, SOON_MS), start);
+    if (likeness(verdict) === told) return;
+    told = likeness(verdict);
+    onChange(verdict);
+  };
+  const start = (): void => void look();
+
+  // Refusals come by the hundred; one of them is enough, and while something is wrong it is looked at soon anyway.
+  const startIfCalm = (): void => {
+    if (calm) start();
+  };
+
+  redis.on('ready', start);
+  redis.on(DISK_FAILS, startIfCalm);
+  start();
+  return () => {
+    looks += 1;
+    cancelNext();
+    redis.off('ready', start);
+    redis.off(DISK_FAILS, startIfCalm);
+  };
+}
+
+function isCalm({ durable, usedMemoryShare }: Durability): boolean {
+  return durable && (usedMemoryShare ?? 0) < FILLING_SHARE;
+}
+
+function notAsked(error: unknown): Durability {
+  const why = error instanceof Error ? error.message : String(error);
+  return {
+    durable: false,
+    reasons: [`Redis could not be asked how it keeps its writes: ${why}`],
+    runId: '',
+    version: 'unknown',
+    usedMemoryShare: null,
+  };
+}
+
+/** Memory moves with every command; a change of a percent is worth telling, a change of a byte is not. */
+function likeness(verdict: Durability): string {
+  const { usedMemoryShare: share } = verdict;
+  return JSON.stringify({ ...verdict, usedMemoryShare: share === null ? null : Math.round(share * 100) });
+}
+
+/**
+ * The wait for replicas: what is about to be done must not be forgotten by the server that takes over.
+ *
+ * Redis lets a connection that waits do nothing else, and the wait is only good on the connection that has written. So
+ * all callers that ask while one wait is on its way share the next one, and after one that was in vain nothing waits
+ * for a while: otherwise a replica that is away would hold up every other command, until they time out one after the
+ * other.
+ */
+
+interface FenceOptions {
+  /** Asks Redis to wait for so many replicas, for at most so many ms; how many it reached. */
+  readonly wait: (replicas: number, ms: number) => Promise<number>;
+  readonly replicas: number;
+  readonly clock: Clock;
+  /** Told how long each wait took, in ms. */
+  readonly onWaited?: (ms: number) => void;
+}
+
+export interface Fence {
+  /** Resolves true when every write that was answered before this call has reached the replicas. */
+  readonly pass: () => Promise<boolean>;
+  /** Why nobody passes for now; undefined while nothing is known against it. */
+  readonly closed: () => string | undefined;
+}
+
+const WAIT_MS = 2_000;
+const CLOSED_MS = 5_000;
+
+export function createFence({ wait, replicas, clock, onWaited }: FenceOptions): Fence {
+  let closedUntilMono = Number.NEGATIVE_INFINITY;
+  let underWay: Promise<unknown> = Promise.resolve();
+  /** The wait that has not been sent yet: it covers every caller until then. */
+  let next: Promise<boolean> | undefined;
+
+  const isClosed = (): boolean => clock.monotonic() < closedUntilMono;
+  const ask = async (): Promise<boolean> => {
+    next = undefined;
+    if (isClosed()) return false;
+    const startedMono = clock.monotonic();
+    const reached = await wait(replicas, WAIT_MS);
+    onWaited?.(clock.monotonic() - startedMono);
+    if (reached >= replicas) return true;
+    closedUntilMono = clock.monotonic() + CLOSED_MS;
+    return false;
+  };
+  return {
+    pass: async () => {
+      if (next) return next;
+      const mine = underWay.then(ask, ask);
+      next = mine;
+      underWay = mine;
+      return mine;
+    },
+    closed: () =>
+      isClosed()
+        ? `the last write did not reach ${replicas} replica(s) in time: look at the replicas and at the network between`
+        : undefined,
+  };
 }

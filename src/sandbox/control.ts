@@ -1,7 +1,7 @@
 /** The control API: books, faults, time, settings, and the decisions of payers and operators. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { z } from 'zod';
-import { toMs } from '../lib/durations.ts';
+import { toMs } from '../lib/clock.ts';
 import { verdicts } from './books.ts';
 import { notifyInvoice, settleInvoice } from './checkout.ts';
 import { callBack, settle } from './disbursements.ts';

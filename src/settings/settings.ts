@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import { readPrices } from '../files/prices.ts';
 import { readQuietHours, readTimeZone } from '../lib/quiet-hours.ts';
-import { toMs } from '../lib/durations.ts';
+import { toMs } from '../lib/clock.ts';
 import { DEFAULT_PREFIX, readPrefix } from '../redis/connections.ts';
 import {
   count,

@@ -1,7 +1,7 @@
 /** The types that settings have. Whatever a type refuses is told in our words, with what would be right. */
 import { isSupportedCountry } from 'libphonenumber-js/max';
 import { z } from 'zod';
-import { toMs } from '../lib/durations.ts';
+import { toMs } from '../lib/clock.ts';
 import { Secret } from '../lib/secret.ts';
 import { type MoneyLimit, readLimit, strictestOf, writeLimit } from '../operations/limits.ts';
 import { type NamedFile, readNamed } from './named-file.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts';
 import { readJson as readStrictJson } from '../lib/json.ts';
-import { maskPhone } from '../lib/mask.ts';
+import { maskPhone } from '../lib/phone.ts';
 import { type Area, type CallOptions, type UpstreamAccount, secretsOf } from './account.ts';
 import type { Delivery, OutgoingRequest, Transport } from './transport.ts';
 import {

@@ -1,4 +1,4 @@
-import { maskPhone } from '../lib/mask.ts';
+import { maskPhone } from '../lib/phone.ts';
 import { plainNames, BODY_LIMITS, percentDecode, readTree, type Tree } from './body.ts';
 
 /** The containers upstream defines and plain fields live in. */

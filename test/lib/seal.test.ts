@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { systemRandom } from '../../src/lib/random.ts';
-import { sealText, unsealText } from '../../src/lib/seal.ts';
-import { Secret } from '../../src/lib/secret.ts';
+import { sealText, unsealText, Secret } from '../../src/lib/secret.ts';
 
 const key = new Secret('key');
 const at = { purpose: 'test', place: 'here' };

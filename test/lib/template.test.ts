@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compileTemplate, renderText, UnusableTemplate } from '../../src/lib/template.ts';
+import { compileTemplate, renderText, UnusableTemplate } from '../../src/lib/wording.ts';
 
 describe('a template', () => {
   it.each([

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfig } from '../../src/config.ts';
-import { toMs } from '../../src/lib/durations.ts';
+import { toMs } from '../../src/lib/clock.ts';
 import { timingOf } from '../../src/app/timing.ts';
 import { describeSettings } from '../../src/config.ts';
 

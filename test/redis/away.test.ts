@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { howAway } from '../../src/redis/away.ts';
-import { RedisUnavailable } from '../../src/redis/connections.ts';
+import { howAway, RedisUnavailable } from '../../src/redis/connections.ts';
 
 test.for([
   'LOADING Redis is loading the dataset in memory',

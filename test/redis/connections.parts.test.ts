@@ -2,8 +2,13 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import type { Redis } from 'ioredis';
 import { afterEach, expect, test, vi } from 'vitest';
-import { closeConnection, openCommands, RedisUnavailable, waitUntilReady } from '../../src/redis/connections.ts';
-import { batchPerTick } from '../../src/redis/auto-pipeline.ts';
+import {
+  closeConnection,
+  openCommands,
+  RedisUnavailable,
+  waitUntilReady,
+  batchPerTick,
+} from '../../src/redis/connections.ts';
 import { startEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { freshRedis } from '../support/fresh-redis.ts';
 

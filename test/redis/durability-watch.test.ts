@@ -1,8 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
 import { DISK_FAILS } from '../../src/redis/connections.ts';
-import type { Durability } from '../../src/redis/durability.ts';
-import { watchDurability } from '../../src/redis/durability-watch.ts';
+import { type Durability, watchDurability } from '../../src/redis/durability.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 
 const durable: Durability = { durable: true, reasons: [], runId: 'a', version: '7.0.15', usedMemoryShare: 0.5 };

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { findRedisServer, NoRedisServer } from '../../src/redis/embedded-binary.ts';
+import { findRedisServer, NoRedisServer } from '../../src/redis/embedded.ts';
 
 let onPath: string;
 let cacheDir: string;

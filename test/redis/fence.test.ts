@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Clock } from '../../src/lib/clock.ts';
-import { type Fence, createFence } from '../../src/redis/fence.ts';
+import { type Fence, createFence } from '../../src/redis/durability.ts';
 
 test('a write that reached its replicas passes', async () => {
   const { fence, answer } = fenced();

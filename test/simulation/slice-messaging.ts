@@ -1,5 +1,5 @@
 /** The messaging area as a process sees it: what it does with a request, and every way in which that goes wrong. */
-import { digitsOf } from '../../src/lib/digits.ts';
+import { digitsOf } from '../../src/lib/phone.ts';
 import type { CallOptions } from '../../src/upstream/account.ts';
 import type { Messaging, OutgoingMessage, SentItem } from '../../src/upstream/messaging/messaging.ts';
 import type { NotOk, ExchangeSummary, UpstreamOperation, Verdict } from '../../src/upstream/verdict.ts';

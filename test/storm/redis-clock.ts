@@ -6,7 +6,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { findRedisServer } from '../../src/redis/embedded-binary.ts';
+import { findRedisServer } from '../../src/redis/embedded.ts';
 import { nowMs } from './clock.ts';
 
 const SHIFTED = `

@@ -1,6 +1,5 @@
 import type { TestProject } from 'vitest/node';
-import { type EmbeddedRedis, startEmbeddedRedis } from '../../src/redis/embedded.ts';
-import { NoRedisServer } from '../../src/redis/embedded-binary.ts';
+import { type EmbeddedRedis, startEmbeddedRedis, NoRedisServer } from '../../src/redis/embedded.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -1,6 +1,5 @@
 /** What a check found, and how to mend it. */
-import type { Clock } from '../../lib/clock.ts';
-import { withDeadline } from '../../lib/deadline.ts';
+import { type Clock, withDeadline } from '../../lib/clock.ts';
 
 export const checkNames = [
   'settings',

@@ -1,7 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { Config } from '../../config.ts';
-import type { Clock } from '../../lib/clock.ts';
-import { describeMs } from '../../lib/durations.ts';
+import { type Clock, describeMs } from '../../lib/clock.ts';
 import { RedisUnavailable, closeConnection, openCommands, waitUntilReady } from '../../redis/connections.ts';
 import { type Durability, checkDurability } from '../../redis/durability.ts';
 import { targetOf } from '../container.ts';

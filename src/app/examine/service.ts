@@ -1,7 +1,6 @@
 /** Whether the service accepts our keys. Nothing is sent, nothing is paid: a login and a question about the balance. */
 import { accountFingerprint } from '../../accounts.ts';
-import type { Clock } from '../../lib/clock.ts';
-import { describeMs } from '../../lib/durations.ts';
+import { type Clock, describeMs } from '../../lib/clock.ts';
 import { describeXof } from '../../lib/money.ts';
 import { messagingKeys, paymentKeys, type Area } from '../../upstream/account.ts';
 import type { Upstream, UpstreamAccount } from '../../upstream/client.ts';

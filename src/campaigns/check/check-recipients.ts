@@ -1,9 +1,8 @@
-import { isSpreadsheetError } from '../../files/cells.ts';
+import { isSpreadsheetError } from '../../files/sheet.ts';
 import { UnusableFile, unusable } from '../../files/problems.ts';
 import { type RawRow, type ReadOptions, RowReader } from '../../files/rows.ts';
-import { isFormula } from '../../lib/csv-cell.ts';
-import { countSegments, type SegmentCount } from '../../lib/segments.ts';
-import { type Wording, wordingOf } from '../../lib/wording.ts';
+import { isFormula } from '../../files/csv.ts';
+import { countSegments, type SegmentCount, type Wording, wordingOf } from '../../lib/wording.ts';
 import { headerFinder, type Layout, layOut, probablyMeant } from './columns.ts';
 import { NumberIndex } from './number-index.ts';
 import { type PhoneOptions, type PhoneReader, type PhoneReading, phoneReader } from './phone.ts';

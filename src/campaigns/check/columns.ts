@@ -1,5 +1,5 @@
 import { type FileProblem, fileProblem } from '../../files/problems.ts';
-import { canonicalName } from '../../lib/template.ts';
+import { canonicalName } from '../../lib/wording.ts';
 
 /** A number has many names in an office: `Tél. portable`, `N° WhatsApp`, `Phone 1 - Value` as Google exports it. */
 const KINDS =

@@ -1,4 +1,4 @@
-import { csvCell } from '../../lib/csv-cell.ts';
+import { csvCell } from '../../files/csv.ts';
 import { describeXof } from '../../lib/money.ts';
 import { fileProblems, type UnusableFile } from '../../files/problems.ts';
 import { type SkipReason, skipReasons } from './reasons.ts';

@@ -1,5 +1,4 @@
-import { cheaperText, costlyIn, replacementFor } from '../../lib/transliterate.ts';
-import { countSegments, type SegmentCount } from '../../lib/segments.ts';
+import { cheaperText, costlyIn, replacementFor, countSegments, type SegmentCount } from '../../lib/wording.ts';
 import { costOf, type Prices } from '../../files/prices.ts';
 import type {
   CheckSummary,

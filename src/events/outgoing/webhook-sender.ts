@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/random.ts';
-import { sealText, unsealText } from '../../lib/seal.ts';
-import { Secret } from '../../lib/secret.ts';
+import { sealText, unsealText, Secret } from '../../lib/secret.ts';
 import type { Outgoing } from './post.ts';
 
 interface WebhookSenderOptions {

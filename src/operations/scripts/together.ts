@@ -6,7 +6,7 @@
  * of them is a refusal of Redis, and is told in its words: a connection goes by their first one.
  */
 import type { Redis } from 'ioredis';
-import { batchPerTick } from '../../redis/auto-pipeline.ts';
+import { batchPerTick } from '../../redis/connections.ts';
 import { type Script, runScript } from './script.ts';
 
 type Word = string | number;

@@ -6,7 +6,7 @@
  * Each row becomes a disbursement named after its reference, so an attempt that died half-way is simply made again:
  * what was accepted is found, not accepted twice. The watermark never goes back, and nothing before it is read again.
  */
-import { toMs } from '../../lib/durations.ts';
+import { toMs } from '../../lib/clock.ts';
 import { APPROVE_WITHIN_MS, type BatchRow, Sums } from '../../operations/batch-record.ts';
 import { type Batches, isSettled, WAITING } from '../../operations/batches.ts';
 import type { BatchRecord } from '../../operations/record.ts';

@@ -9,7 +9,7 @@
  * ask it, and a payer who comes back to the shop proves nothing.
  */
 import type { RequestOf } from '../../kinds/index.ts';
-import { toMs } from '../../lib/durations.ts';
+import { toMs } from '../../lib/clock.ts';
 import type { InvoiceRecord } from '../../operations/record.ts';
 import { invoiceConfirm as declaration } from '../../queues/invoice-confirm.ts';
 import type { InvoiceRecord as ConfirmedInvoice } from '../../upstream/payments/types.ts';

@@ -6,7 +6,7 @@
  * A creation cannot be asked about, and two requests could both be paid; so one that may have left us is never sent
  * again, but shown to a person. Only one that provably never left is. Asking how it stands changes nothing upstream.
  */
-import { toMs } from '../../lib/durations.ts';
+import { toMs } from '../../lib/clock.ts';
 import { statusPoll as declaration } from '../../queues/status-poll.ts';
 import type { CreatedPaymentRequest } from '../../upstream/payments/types.ts';
 import type { NotOk, Verdict } from '../../upstream/verdict.ts';

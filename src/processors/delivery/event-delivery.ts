@@ -4,8 +4,7 @@
  *
  * At least once: a worker that dies after a post and before it is written down leaves the event due.
  */
-import type { Clock } from '../../lib/clock.ts';
-import { toMs } from '../../lib/durations.ts';
+import { type Clock, toMs } from '../../lib/clock.ts';
 import type { Random } from '../../lib/random.ts';
 import { type DeliveryResult, type Due, type Endpoints, type Taken, logLine } from '../../operations/endpoints.ts';
 import { eventDelivery } from '../../queues/event-delivery.ts';

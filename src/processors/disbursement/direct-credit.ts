@@ -6,7 +6,7 @@
  * So there is no second try of anything that may have left us. An attempt that finds `sending` does not know what the
  * one before it did, and leaves it to a person. Only a request of which no byte left us goes back to `queued`.
  */
-import { toMs } from '../../lib/durations.ts';
+import { toMs } from '../../lib/clock.ts';
 import { STOPPED } from '../../operations/accounts.ts';
 import { RESTORED } from '../../operations/restored.ts';
 import type { Change } from '../../operations/transition.ts';

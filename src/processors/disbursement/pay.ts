@@ -8,7 +8,7 @@
  * use it, so they are one write; where the submit has to wait, the token is left as `created`. The submit is the one
  * request that moves money; what comes back decides nothing final: only a look at the status does.
  */
-import { toMs } from '../../lib/durations.ts';
+import { toMs } from '../../lib/clock.ts';
 import { STOPPED } from '../../operations/accounts.ts';
 import { type EvidenceDraft, linesOf, named } from '../../operations/evidence.ts';
 import type { DisbursementRecord } from '../../operations/record.ts';

@@ -9,8 +9,8 @@
  * A request that was refused for the sake of one recipient is looked at too, before its people go out again: statistics
  * may name who it was refused for, and a recipient that was sent to all the same must not be sent to again.
  */
-import { digitsOf } from '../../lib/digits.ts';
-import { toMs } from '../../lib/durations.ts';
+import { digitsOf } from '../../lib/phone.ts';
+import { toMs } from '../../lib/clock.ts';
 import { type Letter, NOBODY, type Request, placesOf } from '../../operations/slice-form.ts';
 import { statusPoll } from '../../queues/status-poll.ts';
 import type { UpstreamAccount } from '../../upstream/client.ts';

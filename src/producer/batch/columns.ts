@@ -1,5 +1,5 @@
 import type { Finding } from '../../kinds/batch.ts';
-import { canonicalName } from '../../lib/template.ts';
+import { canonicalName } from '../../lib/wording.ts';
 
 /** The columns of a file of disbursements: the fields of a single one, by the same names. */
 const columns = {

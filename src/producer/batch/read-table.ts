@@ -1,4 +1,4 @@
-import { isSpreadsheetError } from '../../files/cells.ts';
+import { isSpreadsheetError } from '../../files/sheet.ts';
 import { UnusableFile } from '../../files/problems.ts';
 import { type FileFormat, type RawRow as TableRow, RowReader } from '../../files/rows.ts';
 import type { Encoding } from '../../files/text.ts';

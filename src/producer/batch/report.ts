@@ -1,7 +1,7 @@
 /** What became of each row of a batch, with the names that both sides have for it. */
 import type { Finding, Sum } from '../../kinds/batch.ts';
 import type { BatchRecord } from '../../operations/record.ts';
-import { csvCell } from '../../lib/csv-cell.ts';
+import { csvCell } from '../../files/csv.ts';
 import { type BatchRow, Sums } from '../../operations/batch-record.ts';
 import { reportedOfPayment, reportedOfRow } from '../../kinds/disbursement-fields.ts';
 import { type Batches, type RowNow, WAITING } from '../../operations/batches.ts';

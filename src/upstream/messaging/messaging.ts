@@ -1,4 +1,4 @@
-import { digitsOf } from '../../lib/digits.ts';
+import { digitsOf } from '../../lib/phone.ts';
 import { type CallOptions, type UpstreamAccount, messagingKeys, type MessagingKeys } from '../account.ts';
 import {
   unasked,

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/random.ts';
-import { type SealPlace, sealText, unsealText } from '../../lib/seal.ts';
+import { type SealPlace, sealText, unsealText } from '../../lib/secret.ts';
 import type { MessagingKeys, LoginEncoding, UpstreamAccount } from '../account.ts';
 import { unasked, type Answer, type Exchange, type Reading, readText } from '../exchange.ts';
 import { type FailureCode, failures, type NotOk, type Verdict, codeOfStatus, listedCode } from '../verdict.ts';

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { cpus, loadavg, release, totalmem, type } from 'node:os';
 import { promisify } from 'node:util';
-import { findRedisServer } from '../../../src/redis/embedded-binary.ts';
+import { findRedisServer } from '../../../src/redis/embedded.ts';
 
 const run = promisify(execFile);
 const GIB = 2 ** 30;

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { checkRecipients } from '../../../src/campaigns/check/check-recipients.ts';
 import { NumberIndex } from '../../../src/campaigns/check/number-index.ts';
-import { UnusableTemplate } from '../../../src/lib/template.ts';
+import { UnusableTemplate } from '../../../src/lib/wording.ts';
 import { checkFile, checkPieces, pieces, problemsOf } from './read-file.ts';
 
 const text = 'Bonjour {{prenom}}';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { maskPhone } from '../../src/lib/mask.ts';
+import { maskPhone } from '../../src/lib/phone.ts';
 
 /** In the forms in which the programs print them; written down by hand, not captured from running ones. */
 const printed = [

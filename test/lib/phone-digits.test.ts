@@ -1,6 +1,6 @@
 import { assert, property, stringMatching } from 'fast-check';
 import { expect, test } from 'vitest';
-import { digitsOf } from '../../src/lib/digits.ts';
+import { digitsOf } from '../../src/lib/phone.ts';
 
 test.for(['+221771234567', '221771234567', '00221771234567', '+221 77 123 45 67', '00 221 (77) 123-45-67'])(
   '%s is the same number as all its other spellings',

@@ -3,7 +3,7 @@ import { assert, array, constantFrom, property, string, tuple } from 'fast-check
 import { describe, expect, it, test } from 'vitest';
 import { recipientsCsv } from '../../src/campaigns/recipients-csv.ts';
 import { reportCsv } from '../../src/campaigns/check/report.ts';
-import { csvCell } from '../../src/lib/csv-cell.ts';
+import { csvCell } from '../../src/files/csv.ts';
 import { reportCsvLine } from '../../src/producer/batch/report.ts';
 
 const BEGINNINGS = [
