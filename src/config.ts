@@ -3,10 +3,9 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { type ApiKey, readApiKeys } from './api/keys.ts';
 import { isLoopbackHost } from './events/outgoing/endpoint.ts';
+import { nearest } from './lib/nearest.ts';
 import { secretsOf } from './lib/secret.ts';
-import { needsOfWorker } from './needs-of-worker.ts';
 import { type Config, metas, settings } from './settings/settings.ts';
-import { isInjected, unknownSettings } from './unknown-settings.ts';
 
 export type { Config };
 
@@ -163,4 +162,131 @@ export function describeConfig(config: Config): Record<string, unknown> {
       return [name, typeof value === 'string' ? value.replace(/(:\/\/[^/:@]*):[^/@]+@/, '$1:[secret]@') : value];
     }),
   );
+}
+
+/** Names in the environment that look like settings of ours and are none: a slip of the pen would go unnoticed. */
+
+/** Whatever begins like this is ours; nothing else has a reason to be called so. */
+const PREFIXES = /^(SERVICE|SMS|UPSTREAM|DISBURSEMENT|MAX|RELAIS)_/;
+
+/** What our own programs read that are no process of a deployment: the commands, the tests, `relais dev`. */
+const OF_PROGRAMS = ['RELAIS_URL', 'RELAIS_API_KEY', 'RELAIS_DEEP', 'RELAIS_SEED', 'REDIS_SERVER_BIN'];
+
+/** How Kubernetes tells each container of each service in its namespace, also of one that is called like us. */
+const INJECTED = /_SERVICE_HOST$|_SERVICE_PORT(_|$)|_PORT_/;
+const INJECTED_PORT = /^(tcp|udp|sctp):\/\//;
+
+const FILE = '_FILE';
+
+/** A port of ours may be called as Kubernetes calls that of a service: then nobody has set it. */
+function isInjected(name: string, value: string): boolean {
+  return INJECTED.test(name) || (name.endsWith('_PORT') && INJECTED_PORT.test(value));
+}
+
+/** A sentence for each. What it holds is not repeated: it may be a secret. */
+function unknownSettings(env: Environment): string[] {
+  const secretFiles = [...metas].flatMap(([name, { secret }]) => (secret ? [name + FILE] : []));
+  const known = new Set([...metas.keys(), ...secretFiles, ...OF_PROGRAMS]);
+  return Object.entries(env).flatMap(([name, value]) => {
+    if (value === undefined || value === '' || known.has(name) || isInjected(name, value)) return [];
+    const why = whyRefused(name, known);
+    return why === undefined ? [] : [`${name}: is not a setting of relais${why}`];
+  });
+}
+
+function whyRefused(name: string, known: ReadonlySet<string>): string | undefined {
+  const bare = name.slice(0, -FILE.length);
+  if (name.endsWith(FILE) && metas.has(bare)) return `: only a secret may come from a file, and ${bare} is none`;
+  const meant = nearest(name, known);
+  if (meant !== undefined) return `; did you mean ${meant}?`;
+  return PREFIXES.test(name) ? ', though it is called like one (docs/settings.md has them all)' : undefined;
+}
+
+/** What a worker cannot do without: one whole set of keys, the address that goes with it, and for payments a way back. */
+
+/** The keys of each area, as they are called in the environment and in ACCOUNTS_FILE. */
+const AREAS = [
+  {
+    address: 'SERVICE_BASE_URL',
+    keys: { SERVICE_MASTER_KEY: 'masterKey', SERVICE_PRIVATE_KEY: 'privateKey', SERVICE_TOKEN: 'token' },
+  },
+  {
+    address: 'SERVICE_CRM_URL',
+    keys: { SMS_USER_KEY: 'smsUserKey', SMS_SECRET_KEY: 'smsSecretKey', SMS_APP_KEY: 'smsAppKey' },
+  },
+] as const;
+const [PAYMENTS] = AREAS;
+
+type Area = (typeof AREAS)[number];
+type HasKey = (setting: string, field: string) => boolean;
+
+interface Needs {
+  /** Sentences about keys. */
+  readonly problems: readonly string[];
+  /** Settings that must be there beside them. */
+  readonly names: readonly string[];
+}
+
+function needsOfWorker(given: Environment): Needs {
+  const ofMain: HasKey = (setting) => given[setting] !== undefined;
+  const others = accountsIn(given).map(([name, account]) => {
+    const has: HasKey = (_, field) => (account as Readonly<Record<string, unknown>>)[field] !== undefined;
+    return { name, has };
+  });
+  const begun = AREAS.filter((area) => [ofMain, ...others.map(({ has }) => has)].some((has) => isBegun(area, has)));
+  // Which of them it will be is not known yet: both are named.
+  const areas: readonly Area[] = begun.length > 0 ? begun : AREAS;
+  return {
+    problems: [
+      ...keysOfMain(ofMain, others.length > 0),
+      ...others.flatMap(({ name, has }) => keysOfOther(name, has)),
+    ],
+    names: [
+      ...areas.map(({ address }) => address),
+      ...(areas.includes(PAYMENTS) ? ['CALLBACK_SECRET', ...(isServiceHere(given) ? [] : ['PUBLIC_URL'])] : []),
+    ],
+  };
+}
+
+/** None where the file cannot be read: that is told already. */
+function accountsIn({ ACCOUNTS_FILE: path }: Environment) {
+  return Object.entries(settings.shape.ACCOUNTS_FILE.safeParse(path).data?.holds ?? {});
+}
+
+function isBegun({ keys }: Area, has: HasKey): boolean {
+  return Object.entries(keys).some(([setting, field]) => has(setting, field));
+}
+
+function keysOfMain(has: HasKey, thereAreOthers: boolean): string[] {
+  const begun = AREAS.filter((area) => isBegun(area, has));
+  if (begun.length === 0 && !thereAreOthers)
+    return [`${eitherOr(({ keys }) => Object.keys(keys))}: are not set, and ACCOUNTS_FILE gives no account`];
+  return begun.flatMap(({ keys }) =>
+    Object.entries(keys)
+      .filter(([setting, field]) => !has(setting, field))
+      .map(([setting]) => `${setting}: is not set (${metas.get(setting)?.help})`),
+  );
+}
+
+function keysOfOther(name: string, has: HasKey): string[] {
+  const begun = AREAS.filter((area) => isBegun(area, has));
+  if (begun.length === 0) return [`ACCOUNTS_FILE: ${name} lacks ${eitherOr(({ keys }) => Object.values(keys))}`];
+  const lacks = begun.flatMap(({ keys }) =>
+    Object.entries(keys).flatMap(([setting, field]) => (has(setting, field) ? [] : [field])),
+  );
+  return lacks.length === 0 ? [] : [`ACCOUNTS_FILE: ${name} lacks ${lacks.join(', ')}`];
+}
+
+function eitherOr(namesOf: (area: Area) => readonly string[]): string {
+  const [first = '', second = ''] = AREAS.map((area) =>
+    namesOf(area)
+      .join(', ')
+      .replace(/, ([^,]*)$/, ' and $1'),
+  );
+  return `either ${first}, or ${second}`;
+}
+
+/** Then it finds the receiver on this machine too, and nobody has to say where. */
+function isServiceHere({ SERVICE_BASE_URL: url }: Environment): boolean {
+  return url !== undefined && URL.canParse(url) && isLoopbackHost(new URL(url).hostname);
 }

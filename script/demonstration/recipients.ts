@@ -1,7 +1,7 @@
 /** The file of recipients, read by other means than relais reads it, so that the comparison is not circular. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { skipReasons } from '../../src/campaigns/check/reasons.ts';
+import { skipReasons } from '../../src/campaigns/check/report.ts';
 import type { AskedLine } from './compare.ts';
 import type { RecipientView, UploadReport } from './views.ts';
 

@@ -1,7 +1,6 @@
 /** One text to many recipients. */
 import { z } from 'zod';
-import { recipientsCursor, recipientsPage } from '../campaigns/recipients.ts';
-import { recipientsCsv } from '../campaigns/recipients-csv.ts';
+import { recipientsCursor, recipientsPage, recipientsCsv } from '../campaigns/recipients.ts';
 import { type CampaignSwitch, campaignSwitches } from '../operations/campaign-switches.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import { campaignAmendment, campaignRequest } from '../kinds/campaign-request.ts';

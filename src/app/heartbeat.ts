@@ -1,7 +1,6 @@
 /** The heartbeat of a process: finds out at its start what it may work on, beats each second, and keeps the witness. */
 import type { Part } from './parts.ts';
-import type { Config } from '../config.ts';
-import { WrongSettings } from '../config.ts';
+import { type Config, WrongSettings } from '../config.ts';
 import { KeysOfAnother } from '../operations/stamp.ts';
 import type { Container } from './container.ts';
 import { waitForRedis } from './patience.ts';

@@ -1,8 +1,6 @@
 import { RECOVERING } from '../operations/recovery.ts';
+import { MEMORY_SHARE_MAX } from '../redis/durability.ts';
 import type { Container } from './container.ts';
-
-/** A fuller Redis accepts nothing new; what was accepted is settled all the same. */
-const MEMORY_SHARE_MAX = 0.85;
 
 /** Why nothing can be accepted now, through any door, if so. */
 export function refusalOf(container: Pick<Container, 'durability' | 'heartbeat'>) {

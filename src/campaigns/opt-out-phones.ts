@@ -4,7 +4,7 @@ import type { Encoding } from '../files/text.ts';
 import { phone } from '../kinds/request-pieces.ts';
 import { checkRecipients } from './check/check-recipients.ts';
 import { phoneReader } from './check/phone.ts';
-import { type SkipReason, skipReasons } from './check/reasons.ts';
+import { type SkipReason, skipReasons } from './check/report.ts';
 
 export interface PhoneRefused {
   /** Where it stands: the row of a file as a spreadsheet numbers it, or its place in a list. */

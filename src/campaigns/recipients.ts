@@ -1,6 +1,7 @@
 /** What became of each recipient of a campaign, row by row. */
-import type { CampaignRecord, ChunkRecord } from '../operations/record.ts';
+import { csvCell } from '../files/csv.ts';
 import type { RecipientState } from '../kinds/recipient.ts';
+import { countSegments, wordingOf } from '../lib/wording.ts';
 import { type Campaigns, chunkAt } from '../operations/campaigns.ts';
 import {
   impliedState,
@@ -11,9 +12,9 @@ import {
   isPurged,
 } from '../operations/chunk-items.ts';
 import type { Queries } from '../operations/queries.ts';
+import type { CampaignRecord, ChunkRecord } from '../operations/record.ts';
 import { recipientStateOf, standingOf, unpackItems } from '../operations/slice-form.ts';
 import { type SliceRecord, type SlicesContract, isSlice } from '../operations/slices.ts';
-import { countSegments, wordingOf } from '../lib/wording.ts';
 
 export interface RecipientRow {
   readonly to: string;
@@ -28,7 +29,7 @@ export interface RecipientRow {
   readonly resent?: number;
 }
 
-export interface RecipientPage {
+interface RecipientPage {
   readonly items: readonly RecipientRow[];
   /** To go on from; absent at the end. */
   readonly next?: string;
@@ -152,4 +153,12 @@ export const recipientsCursor = /^([cs])\.(\d{1,9})\.(\d{1,9})$/;
 function readCursor(text: string | undefined): Cursor {
   const [, part = 'c', index = '0', offset = '0'] = recipientsCursor.exec(text ?? '') ?? [];
   return { part: part as 'c' | 's', index: Number(index), offset: Number(offset) };
+}
+
+const COLUMNS = ['to', 'row', 'state', 'code', 'reason', 'chunk', 'sentAt', 'segments', 'resent'] as const;
+
+/** Safe to open in a spreadsheet; the byte order mark tells it that this is UTF-8. */
+export function recipientsCsv(rows: readonly RecipientRow[]): string {
+  const lines = rows.map((row) => COLUMNS.map((name) => csvCell(row[name] ?? '')).join(';'));
+  return `\ufeff${[COLUMNS.join(';'), ...lines].join('\r\n')}\r\n`;
 }

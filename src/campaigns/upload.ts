@@ -16,10 +16,10 @@ import type { Queries } from '../operations/queries.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import type { FileFormat, ReadOptions } from '../files/rows.ts';
 import { type Check, type CheckOptions, checkRecipients } from './check/check-recipients.ts';
-import { NumberIndex } from './check/number-index.ts';
+import { NumberIndex } from './check/tally.ts';
 import type { RepairableCountry } from './check/phone.ts';
 import type { Prices } from '../files/prices.ts';
-import type { CheckSummary } from './check/summary.ts';
+import type { CheckSummary } from './check/report.ts';
 
 export interface UploadOptions extends Pick<ReadOptions, 'encoding' | 'sheet'> {
   readonly campaigns: Campaigns;

@@ -1,5 +1,5 @@
 /** The check as the API makes it: it knows the campaign, the numbers in it, and the opt-outs. */
-import type { CheckSummary } from '../campaigns/check/summary.ts';
+import type { CheckSummary } from '../campaigns/check/report.ts';
 import { checkFile, contentTypeOf, type FileFlags, queryOf, readingOf } from './recipients-file.ts';
 import { withRereadable } from './recipients-source.ts';
 import type { Shell } from './shell.ts';

@@ -1,6 +1,5 @@
 import { type Command, Option } from 'commander';
-import { renderReport } from '../campaigns/check/report.ts';
-import type { CheckSummary } from '../campaigns/check/summary.ts';
+import { renderReport, type CheckSummary } from '../campaigns/check/report.ts';
 import { describeXof } from '../lib/money.ts';
 import { checkThere } from './campaign-check-there.ts';
 import { type Decision, decisionsIn, renderDecisions } from './check-decisions.ts';

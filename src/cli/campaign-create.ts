@@ -1,8 +1,7 @@
 import { type Command, Option } from 'commander';
-import { renderReport } from '../campaigns/check/report.ts';
+import { renderReport, type CheckSummary } from '../campaigns/check/report.ts';
 import { canonicalJson, fingerprint } from '../lib/ids.ts';
 import { describeXof } from '../lib/money.ts';
-import type { CheckSummary } from '../campaigns/check/summary.ts';
 import { type FirstPaceFlags, withFirstPace } from './campaign-pace.ts';
 import type { JsonObject } from './client.ts';
 import { type Decision, decisionsIn, renderDecisions } from './check-decisions.ts';

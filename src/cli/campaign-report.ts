@@ -1,7 +1,6 @@
 import { recipientBins } from '../kinds/recipient.ts';
 import { type Command, Option } from 'commander';
-import { recipientsCsv } from '../campaigns/recipients-csv.ts';
-import type { RecipientRow } from '../campaigns/recipients.ts';
+import { recipientsCsv, type RecipientRow } from '../campaigns/recipients.ts';
 import { withExample } from './flags.ts';
 import type { ExitCode } from './io.ts';
 import { printable } from './output.ts';

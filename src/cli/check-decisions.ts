@@ -1,5 +1,4 @@
-import { type SkipReason, skipReasons } from '../campaigns/check/reasons.ts';
-import type { CheckSummary } from '../campaigns/check/summary.ts';
+import { type SkipReason, skipReasons, type CheckSummary } from '../campaigns/check/report.ts';
 import { grouped, printable } from './output.ts';
 
 interface Question {

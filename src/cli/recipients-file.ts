@@ -6,9 +6,13 @@ import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import { type Check, type CheckOptions, checkRecipients } from '../campaigns/check/check-recipients.ts';
 import { type RepairableCountry, repairableCountries } from '../campaigns/check/phone.ts';
-import type { SkipReason } from '../campaigns/check/reasons.ts';
-import { renderProblems, reportCsvHead, reportCsvLine } from '../campaigns/check/report.ts';
-import type { CheckSummary } from '../campaigns/check/summary.ts';
+import {
+  type SkipReason,
+  renderProblems,
+  reportCsvHead,
+  reportCsvLine,
+  type CheckSummary,
+} from '../campaigns/check/report.ts';
 import { UnusableFile } from '../files/problems.ts';
 import type { FileFormat } from '../files/rows.ts';
 import type { Encoding } from '../files/text.ts';

@@ -1,6 +1,6 @@
 /** The text of a campaign to a few people who know that it comes: as single messages, never part of the campaign. */
 import { InvalidArgumentError } from 'commander';
-import type { CheckSummary } from '../campaigns/check/summary.ts';
+import type { CheckSummary } from '../campaigns/check/report.ts';
 import { CommandFailed } from './failure.ts';
 import type { ExitCode } from './io.ts';
 import { printable } from './output.ts';

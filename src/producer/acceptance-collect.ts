@@ -21,8 +21,7 @@ import {
   readAnswer,
 } from './acceptance.ts';
 import { DEPTH_MAX, nestsTooDeep } from '../lib/json.ts';
-import { cardProblems } from './card-numbers.ts';
-import { type Problem, check } from './problems.ts';
+import { cardProblems, type Problem, check } from './problems.ts';
 
 export type CollectOptions = Pick<
   AcceptanceOptions,

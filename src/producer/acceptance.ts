@@ -20,10 +20,9 @@ import type { Guard } from '../operations/heartbeat.ts';
 import { type Accepted, type NewOperation, Operations } from '../operations/operations.ts';
 import type { DisbursementRecord } from '../operations/record.ts';
 import { payeeOf, readAccountAlias, readDebitAccount, readWithdrawMode } from '../upstream/capabilities.ts';
-import { cardsInDisbursement } from './card-numbers.ts';
+import { cardsInDisbursement, type Problem, check, templateProblems } from './problems.ts';
 import { MessageFiller } from './message-filler.ts';
-import { pipelined, sharedFence } from './pipelined.ts';
-import { type Problem, check, templateProblems } from './problems.ts';
+import { pipelined, sharedFence } from './connection.ts';
 
 export type Answer =
   | { readonly outcome: 'accepted' | 'duplicate'; readonly id: string; readonly state: string }

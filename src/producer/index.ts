@@ -7,7 +7,7 @@ export type { RequestAnswer, RequestVerdict } from './errors.ts';
 export { InvalidRequest, NotDurableError, OtherDeployment, Unconfirmed } from './errors.ts';
 export { Recovering } from '../operations/recovery.ts';
 export type { Problem } from './problems.ts';
-export type { RedisHost, RedisPlace } from './redis-place.ts';
+export type { RedisHost, RedisPlace } from './connection.ts';
 
 export type DisbursementInput = InputOf<'disbursement'>;
 export type MessageInput = InputOf<'message'>;

@@ -13,12 +13,15 @@ import { Waker } from '../queues/waker.ts';
 import { closeConnection, openCommands, openForQueues, prefixOf, isAway } from '../redis/connections.ts';
 import { Acceptance, type Answer } from './acceptance.ts';
 import { InvalidRequest, type RequestAnswer, type RequestVerdict, Unconfirmed } from './errors.ts';
-import { DurabilityGuard } from './durability-guard.ts';
-import { sharedFence } from './pipelined.ts';
-import { patientScripts } from './patience.ts';
+import {
+  DurabilityGuard,
+  sharedFence,
+  patientScripts,
+  type RedisPlace,
+  targetOf,
+  sameDeployment,
+} from './connection.ts';
 import type { Problem } from './problems.ts';
-import { type RedisPlace, targetOf } from './redis-place.ts';
-import { sameDeployment } from './same-deployment.ts';
 
 export interface Identity {
   /** What tells a retry from a second request. Default: the request's own `reference`. */

@@ -2,6 +2,9 @@ import type { Redis } from 'ioredis';
 import type { Clock } from '../lib/clock.ts';
 import { DISK_FAILS } from './connections.ts';
 
+/** A fuller Redis accepts nothing new, at any door; what was accepted is settled all the same. */
+export const MEMORY_SHARE_MAX = 0.85;
+
 export interface Durability {
   /** Whether a write that was answered survives a loss of power, so that money may be moved on the strength of it. */
   readonly durable: boolean;

@@ -3,7 +3,7 @@ import { type Random, systemRandom } from '../lib/random.ts';
 import type { Answer } from './answers.ts';
 import { Books } from './books.ts';
 import { BooksKeeper, readBooks } from './books-file.ts';
-import { Postman } from './callbacks.ts';
+import { Postman, type Credentials, TokenBook, type World } from './world.ts';
 import { awaitPayer } from './checkout.ts';
 import { control } from './control.ts';
 import { awaitOperator } from './disbursement-submit.ts';
@@ -13,7 +13,6 @@ import { awaitCustomer } from './payment-requests.ts';
 import { serve } from './serve.ts';
 import { type SettingPatch, Settings } from './settings.ts';
 import { SandboxTime } from './time.ts';
-import { type Credentials, TokenBook, type World } from './world.ts';
 
 export interface SandboxOptions {
   /** 0 (the default) picks a free port. */

@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import { assert, array, constantFrom, property, string, tuple } from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { recipientsCsv } from '../../src/campaigns/recipients-csv.ts';
+import { recipientsCsv } from '../../src/campaigns/recipients.ts';
 import { reportCsv } from '../../src/campaigns/check/report.ts';
 import { csvCell } from '../../src/files/csv.ts';
 import { reportCsvLine } from '../../src/producer/batch/report.ts';

@@ -3,10 +3,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { loadConfig } from '../../src/config.ts';
+import { loadConfig, describeSettings } from '../../src/config.ts';
 import { toMs } from '../../src/lib/clock.ts';
 import { timingOf } from '../../src/app/timing.ts';
-import { describeSettings } from '../../src/config.ts';
 
 /** What a reader would check is checked by reading; script/containers runs these files with a real engine. */
 interface Service {

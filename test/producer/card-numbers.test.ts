@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { cardLikePlaces } from '../../src/producer/card-numbers.ts';
+import { cardLikePlaces } from '../../src/producer/problems.ts';
 
 describe('what looks like a card number is found', () => {
   test.for([

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
-import { pipelined, sharedFence } from '../../src/producer/pipelined.ts';
+import { pipelined, sharedFence } from '../../src/producer/connection.ts';
 
 type Reply = readonly [error: Error | null, answer?: unknown];
 

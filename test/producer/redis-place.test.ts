@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { targetOf } from '../../src/producer/redis-place.ts';
+import { targetOf } from '../../src/producer/connection.ts';
 
 test.for([
   ['a URL is taken as it is', 'rediss://u:p@host:7000/2', 'rediss://u:p@host:7000/2'],

@@ -2,13 +2,12 @@ import type { Redis } from 'ioredis';
 import type { Config } from '../../config.ts';
 import { type Clock, describeMs } from '../../lib/clock.ts';
 import { RedisUnavailable, closeConnection, openCommands, waitUntilReady } from '../../redis/connections.ts';
-import { type Durability, checkDurability } from '../../redis/durability.ts';
+import { type Durability, checkDurability, MEMORY_SHARE_MAX } from '../../redis/durability.ts';
 import { targetOf } from '../container.ts';
 import { type Finding, fault, ok } from './finding.ts';
 
 const READY_WAIT_MS = 5_000;
 const OLDEST = [6, 2] as const;
-const MEMORY_SHARE_MAX = 0.85;
 /** Due times are by the clock of Redis; what callers are told and ask for (notBefore, expiresAt) is by theirs. */
 const CLOCKS_APART_MAX_MS = 2_000;
 

@@ -4,7 +4,7 @@ import {
   parsePhoneNumberFromString,
   validatePhoneNumberLength,
 } from 'libphonenumber-js/max';
-import type { SkipReason } from './reasons.ts';
+import type { SkipReason } from './report.ts';
 
 export interface PhoneOptions {
   /** Where numbers without a country code belong: `SN`. Without it such numbers are `no_country`. */

@@ -10,10 +10,8 @@ import { derivedId, fingerprint } from '../../lib/ids.ts';
 import { APPROVE_WITHIN_MS, type BatchRow } from '../../operations/batch-record.ts';
 import { type BatchAccepted, type Batches, ROWS_AT_ONCE } from '../../operations/batches.ts';
 import type { SharedLimits } from '../../operations/shared-limits.ts';
-import { FindingList } from './findings.ts';
-import { Judge, type JudgeOptions, type SoundRow } from './judge.ts';
-import type { BatchFile } from './read-file.ts';
-import type { RawRow, Rows } from './rows.ts';
+import { FindingList, Judge, type JudgeOptions, type SoundRow } from './judge.ts';
+import type { BatchFile, RawRow, Rows } from './read-file.ts';
 
 export interface BatchDoorOptions extends Pick<JudgeOptions, 'environment' | 'accounts' | 'extraWithdrawModes'> {
   readonly batches: Batches;

@@ -1,15 +1,13 @@
 /** Every row of a file against what a single disbursement must be, against the others, and against the limits. */
+import type { BatchTotals, Finding, Findings } from '../../kinds/batch.ts';
 import type { RequestOf } from '../../kinds/index.ts';
-import type { BatchTotals, Finding } from '../../kinds/batch.ts';
 import { Sums } from '../../operations/batch-record.ts';
 import type { Standing } from '../../operations/batches.ts';
 import { type Limits, describeLimit } from '../../operations/limits.ts';
 import { readAccountAlias, readWithdrawMode } from '../../upstream/capabilities.ts';
 import { beneficiaryOf, judgeDisbursement } from '../acceptance.ts';
 import type { Problem } from '../problems.ts';
-import { shown } from './columns.ts';
-import { FindingList } from './findings.ts';
-import type { RawRow } from './rows.ts';
+import { shown, type RawRow } from './read-file.ts';
 
 export interface JudgeOptions {
   readonly environment: string;
@@ -171,4 +169,26 @@ function pick({ id, fingerprint }: { readonly id: string; readonly fingerprint: 
 function findingOf(row: number, { pointer, message }: Problem): Finding {
   const column = pointer.slice(1);
   return { row, column: column === '' ? null : shown(column), reason: message };
+}
+
+const KEPT = 100;
+
+/** Counts everything and keeps the first hundred, or so many: a file with one wrong column has ten thousand problems. */
+export class FindingList {
+  readonly #kept: number;
+  readonly #list: Finding[] = [];
+  #count = 0;
+
+  constructor(kept = KEPT) {
+    this.#kept = kept;
+  }
+
+  add(...findings: readonly Finding[]): void {
+    this.#count += findings.length;
+    this.#list.push(...findings.slice(0, Math.max(0, this.#kept - this.#list.length)));
+  }
+
+  read(): Findings {
+    return { count: this.#count, list: [...this.#list] };
+  }
 }

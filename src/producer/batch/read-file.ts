@@ -1,12 +1,16 @@
 /** A file of disbursements, from bytes to rows. Nothing is judged here but whether it can be read at all. */
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import type { FileFormat } from '../../files/rows.ts';
-import { jsonArrayRows, jsonLineRows } from './read-json.ts';
-import { type TableReading, tableRows } from './read-table.ts';
-import { type Rows, unreadable } from './rows.ts';
+import { UnusableFile } from '../../files/problems.ts';
+import { type FileFormat, type RawRow as TableRow, RowReader } from '../../files/rows.ts';
+import { isSpreadsheetError } from '../../files/sheet.ts';
+import type { Encoding } from '../../files/text.ts';
+import type { Finding } from '../../kinds/batch.ts';
+import { readJson } from '../../lib/json.ts';
+import { canonicalName } from '../../lib/wording.ts';
 
 export const BYTES_MAX = 5_000_000;
+export const ROWS_MAX = 10_000;
 
 export type BatchFormat = FileFormat | 'json';
 
@@ -33,4 +37,216 @@ function jsonRows(bytes: Buffer, format: 'json' | 'ndjson'): Rows {
   if (!isUtf8(bytes) || bytes.includes(0)) return unreadable('is not UTF-8 text');
   const text = bytes.toString('utf8').replace(/^\ufeff/, '');
   return format === 'json' ? jsonArrayRows(text) : jsonLineRows(text);
+}
+
+/** Blank ones too: a wall of them must hide nothing behind it. */
+const RECORDS_MAX = ROWS_MAX + 1_000;
+/** More than a workbook of 5 MB becomes where nobody means harm. */
+const UNPACKED_MAX = 100_000_000;
+
+interface TableReading {
+  readonly format: FileFormat;
+  /** What a text is written in, where it is not Unicode. */
+  readonly encoding?: Encoding | undefined;
+}
+
+async function tableRows(bytes: Buffer, reading: TableReading): Promise<Rows> {
+  const reader = new RowReader(once(bytes), { ...reading, isHeader, trim: false, unpackedMax: UNPACKED_MAX });
+  try {
+    return await readAll(reader, reading.encoding);
+  } catch (error) {
+    if (!(error instanceof UnusableFile)) throw error;
+    const [{ message, detail, row } = { message: '', detail: undefined, row: undefined }] = error.problems;
+    return unreadable(`cannot be read: ${message}${detail ? ` (${detail})` : ''}`, row ?? null);
+  }
+}
+
+async function* once(bytes: Buffer): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+async function readAll(reader: RowReader, named: Encoding | undefined): Promise<Rows> {
+  const rows: RawRow[] = [];
+  const cells = new Map<number, readonly string[]>();
+  let header: string[] = [];
+  let [records, problems]: [number, Finding[]] = [0, []];
+  for await (const batch of reader.batches()) {
+    if (header.length === 0) {
+      header = reader.columns.map((name) => name.trim());
+      problems = headerProblems(header, reader.headerRow);
+    }
+    records += batch.length;
+    const filled = problems.length > 0 ? [] : batch.filter((row) => row.cells.some((cell) => cell.trim() !== ''));
+    for (const row of filled) {
+      rows.push(tableRow(row, header, reader.format !== 'csv'));
+      cells.set(row.row, row.cells);
+    }
+    if (rows.length > ROWS_MAX || records > RECORDS_MAX) return tooManyRows();
+  }
+  const { encoding, sheet, otherSheets = [], merged = 0 } = reader.facts();
+  // Guessing an encoding may change a name, and this is money: it is said, or the file is asked for again.
+  if (named === undefined && (encoding === 'windows-1252' || encoding === 'mac-roman')) {
+    return unreadable('is not UTF-8 text; save it as CSV UTF-8, or say what it is written in (--encoding, charset)');
+  }
+  if (header.length === 0) return { rows, problems: headerProblems([], 1) };
+  const warn = (reason: string): Finding => ({ row: null, column: null, reason });
+  const warnings = [
+    ...(otherSheets.length > 0
+      ? [warn(`only the sheet “${sheet}” was read, and not ${otherSheets.join(', ')}`)]
+      : []),
+    ...(merged > 0 ? [warn('has merged cells: only the first row of each has the value')] : []),
+  ];
+  return { rows, problems, warnings, columns: header, cells };
+}
+
+function tableRow({ row, cells: read, hidden }: TableRow, header: readonly string[], isSheet: boolean): RawRow {
+  const whole = (reason: string): RawRow => ({ row, request: {}, problems: [{ row, column: null, reason }] });
+  if (hidden) return whole('is hidden in the spreadsheet, so nobody who looked has seen it; show it or delete it');
+  // A sheet ends each row with the last cell that has something in it.
+  const missing = isSheet ? Math.max(0, header.length - read.length) : 0;
+  const cells = [...read, ...Array.from({ length: missing }, () => '')];
+  if (cells.length !== header.length) {
+    return whole(`has ${cells.length} cells, where the header has ${header.length}`);
+  }
+  const request: Record<string, unknown> = {};
+  const problems: Finding[] = [];
+  for (const [at, column] of header.entries()) {
+    const cell = cells[at] ?? '';
+    if (!isColumn(column) || cell === '') continue;
+    const value = readCell(column, cell);
+    if ('reason' in value) problems.push({ row, column, reason: value.reason });
+    else request[column] = value.value;
+  }
+  return { row, request, problems };
+}
+
+function readCell(column: Column, cell: string): { readonly value: unknown } | { readonly reason: string } {
+  if (isSpreadsheetError(cell))
+    return { reason: `is ${cell}: an error of the spreadsheet, or a formula without its result` };
+  if (column === 'amount') {
+    // `1e3`, `25 000`, `25000.00` and `-5` are numbers to somebody, and not the same to everybody.
+    if (/^[1-9]\d{0,12}$/.test(cell)) return { value: Number(cell) };
+    return { reason: 'must be whole francs in plain digits, such as 25000' };
+  }
+  // A program that took the number for a measurement had the whole of it.
+  if (column === 'accountAlias') return { value: cell.replace(/^(\d{7,})[.,]0{1,2}$/, '$1') };
+  if (column !== 'allowDuplicate') return { value: cell };
+  if (cell === 'true' || cell === 'false') return { value: cell === 'true' };
+  return { reason: 'must be true, false or empty' };
+}
+
+function jsonArrayRows(text: string): Rows {
+  const read = readJson(text);
+  if ('wrong' in read) return unreadable(read.wrong, read.row === undefined ? null : read.row + 1);
+  if (!Array.isArray(read.value)) return unreadable('must be a JSON array of disbursements');
+  if (read.value.length > ROWS_MAX) return tooManyRows();
+  return { rows: read.value.map((value: unknown, at) => jsonRow(at + 1, value)), problems: [] };
+}
+
+function jsonLineRows(text: string): Rows {
+  const lines = text.split('\n');
+  if (lines.filter((line) => line.trim() !== '').length > ROWS_MAX) return tooManyRows();
+  const rows = lines.flatMap((line, at): RawRow[] => {
+    if (line.trim() === '') return [];
+    const read = readJson(line);
+    return ['wrong' in read ? broken(at + 1, read.wrong) : jsonRow(at + 1, read.value)];
+  });
+  return { rows, problems: [] };
+}
+
+function jsonRow(row: number, value: unknown): RawRow {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return broken(row, 'must be an object');
+  const entries = Object.entries(value);
+  const problems = entries
+    .filter(([name]) => !isColumn(name))
+    .map(([name]): Finding => ({ row, column: shown(name), reason: notAColumn(name) }));
+  return { row, request: Object.fromEntries(entries.filter(([name]) => isColumn(name))), problems };
+}
+
+function broken(row: number, reason: string): RawRow {
+  return { row, request: {}, problems: [{ row, column: null, reason }] };
+}
+
+/** The columns of a file of disbursements: the fields of a single one, by the same names. */
+const columns = {
+  reference: 'needed',
+  accountAlias: 'needed',
+  amount: 'needed',
+  withdrawMode: 'needed',
+  debitAccountNumber: 'optional',
+  account: 'optional',
+  allowDuplicate: 'optional',
+} as const satisfies Record<string, 'needed' | 'optional'>;
+
+type Column = keyof typeof columns;
+
+const columnNames = Object.keys(columns) as Column[];
+
+function isColumn(name: string): name is Column {
+  return Object.hasOwn(columns, name);
+}
+
+/** `Account Alias` and `account_alias` are meant well, and the header decides where money goes. */
+function meantBy(name: string): Column | undefined {
+  const plain = (text: string): string => canonicalName(text).replace(/[_-]/g, '');
+  return columnNames.find((column) => plain(column) === plain(name));
+}
+
+/** A column that is not known could be the one that matters, so it is refused and never stepped over. */
+function notAColumn(name: string): string {
+  const meant = meantBy(name);
+  if (meant) return `is not a column here; did you mean "${meant}"?`;
+  return `is not a column here; the columns are ${columnNames.join(', ')}`;
+}
+
+/** Tells the header among the first rows of a table: a title above it names none of its columns. */
+function isHeader(cells: readonly string[]): boolean {
+  return cells.filter((cell) => meantBy(cell.trim()) !== undefined).length > 1;
+}
+
+/** What is wrong with the header of a table, which stands in this row. */
+function headerProblems(header: readonly string[], row: number): Finding[] {
+  const of = (column: string, reason: string): Finding => ({ row, column: shown(column), reason });
+  const unknown = header.filter((name) => !isColumn(name)).map((name) => of(name, notAColumn(name)));
+  const twice = header.filter((name, at) => isColumn(name) && header.indexOf(name) !== at);
+  const missing = columnNames.filter((name) => columns[name] === 'needed' && !header.includes(name));
+  return [
+    ...unknown,
+    ...twice.map((name) => of(name, 'is there twice')),
+    ...missing.map((name) => of(name, 'is missing')),
+  ];
+}
+
+/** As much of a name that somebody else wrote as is needed to find it. */
+export function shown(name: string): string {
+  return name.slice(0, 40);
+}
+
+export interface RawRow {
+  /** As a spreadsheet numbers it: the header of a CSV file is row 1. JSON has no header and begins with 1. */
+  readonly row: number;
+  /** The request as it was written, by column; what could not be read is left out and is among the problems. */
+  readonly request: Readonly<Record<string, unknown>>;
+  readonly problems: readonly Finding[];
+}
+
+export interface Rows {
+  readonly rows: readonly RawRow[];
+  /** Of the file as a whole: with one of these no row can be trusted. */
+  readonly problems: readonly Finding[];
+  /** What there is to know that is no fault, such as sheets that were not read. */
+  readonly warnings?: readonly Finding[];
+  /** The table as it was written, for a list of what is wrong with it; absent where the file was JSON. */
+  readonly columns?: readonly string[];
+  readonly cells?: ReadonlyMap<number, readonly string[]>;
+}
+
+/** No row of the file is judged. */
+function unreadable(reason: string, row: number | null = null): Rows {
+  return { rows: [], problems: [{ row, column: null, reason }] };
+}
+
+/** Found before the rows are made: a few megabytes can hold a million of them. */
+function tooManyRows(): Rows {
+  return unreadable(`has more than ${ROWS_MAX} rows, the most that are taken; send it in parts`);
 }

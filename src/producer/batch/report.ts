@@ -5,7 +5,7 @@ import { csvCell } from '../../files/csv.ts';
 import { type BatchRow, Sums } from '../../operations/batch-record.ts';
 import { reportedOfPayment, reportedOfRow } from '../../kinds/disbursement-fields.ts';
 import { type Batches, type RowNow, WAITING } from '../../operations/batches.ts';
-import type { Rows } from './rows.ts';
+import type { Rows } from './read-file.ts';
 
 /** `id` is null while no disbursement was accepted for the row, or when acceptance refused it. */
 export interface ReportLine extends ReportedOfRow, ReportedOfPayment {

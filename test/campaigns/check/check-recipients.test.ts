@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { checkRecipients } from '../../../src/campaigns/check/check-recipients.ts';
-import { NumberIndex } from '../../../src/campaigns/check/number-index.ts';
+import { NumberIndex } from '../../../src/campaigns/check/tally.ts';
 import { UnusableTemplate } from '../../../src/lib/wording.ts';
 import { checkFile, checkPieces, pieces, problemsOf } from './read-file.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NumberIndex } from '../../../src/campaigns/check/number-index.ts';
+import { NumberIndex } from '../../../src/campaigns/check/tally.ts';
 import { seededRandom } from '../../../src/lib/random.ts';
 
 describe('the index of numbers', () => {

@@ -1,6 +1,6 @@
 import { checkRecipients, type CheckOptions } from '../../../src/campaigns/check/check-recipients.ts';
 import { UnusableFile } from '../../../src/files/problems.ts';
-import type { CheckedRow, CheckSummary } from '../../../src/campaigns/check/summary.ts';
+import type { CheckedRow, CheckSummary } from '../../../src/campaigns/check/report.ts';
 
 export async function* pieces(...parts: readonly (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
   for (const part of parts) yield typeof part === 'string' ? Buffer.from(part) : part;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CheckOptions } from '../../../src/campaigns/check/check-recipients.ts';
-import { type SkipReason, skipReasons } from '../../../src/campaigns/check/reasons.ts';
+import { type SkipReason, skipReasons } from '../../../src/campaigns/check/report.ts';
 import { rowOf, xlsxOf } from '../../files/workbooks.ts';
 import { checkFile } from './read-file.ts';
 

@@ -1,8 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { skipReasons } from '../../../src/campaigns/check/reasons.ts';
-import { renderProblems, renderReport, reportCsv } from '../../../src/campaigns/check/report.ts';
-import type { SkippedRow } from '../../../src/campaigns/check/summary.ts';
+import {
+  skipReasons,
+  renderProblems,
+  renderReport,
+  reportCsv,
+  type SkippedRow,
+} from '../../../src/campaigns/check/report.ts';
 import { fileProblem, fileProblems, UnusableFile } from '../../../src/files/problems.ts';
 import { expectPage, table } from '../../docs/page.ts';
 import { checkFile } from './read-file.ts';

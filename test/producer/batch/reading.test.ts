@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type BatchFormat, readBatchFile } from '../../../src/producer/batch/read-file.ts';
+import { type BatchFormat, readBatchFile, ROWS_MAX } from '../../../src/producer/batch/read-file.ts';
 import { rowOf, xlsxOf, xlsxOfTexts } from '../../files/workbooks.ts';
-import { ROWS_MAX } from '../../../src/producer/batch/rows.ts';
 
 const HEADER = 'reference;accountAlias;amount;withdrawMode';
 const ROW = 'sal-1;771234567;25000;wallet-a-senegal';
