@@ -7,6 +7,7 @@ import { batchProcessor } from '../processors/batch/batch.ts';
 import { type Processor, processors } from '../processors/index.ts';
 import { intakeProcessor } from '../processors/intake.ts';
 import { type AttemptFinished, runner } from '../processors/run.ts';
+import { Workers } from '../operations/workers.ts';
 import { sweepUntil } from '../processors/sweeper.ts';
 import { Slots } from '../processors/text/slots.ts';
 import { Turns } from '../processors/turns.ts';
@@ -26,13 +27,17 @@ import { watchdogPart } from './watch-workers.ts';
 
 export function workerParts(
   container: Container,
-  context: ProcessorContext,
+  common: ProcessorContext,
   timing: Timing,
   names: readonly AnyQueueName[],
 ): Part[] {
+  const { redis, config, random } = container;
+  const workers = new Workers(redis, { slots: config.WORKER_CONCURRENCY, random });
+  const context: ProcessorContext = { ...common, workers };
   const delivery = deliveryOf(container);
   return [
     sweeperPart(container, context),
+    presencePart(container, workers),
     eventKeeperPart(container),
     jobKeeperPart(container),
     delivery.part,
@@ -171,6 +176,29 @@ function sweeperPart(
       return async () => {
         stop.abort();
         await swept;
+      };
+    },
+  };
+}
+
+const PRESENT_EVERY_MS = 1_000;
+
+/** The more workers there are, the more is handed out. */
+function presencePart({ clock, quietly }: Container, workers: Workers): Part {
+  return {
+    name: 'the presence of this worker',
+    start: async () => {
+      let cancel = (): void => undefined;
+      let said: Promise<void> = Promise.resolve();
+      const say = (): void => {
+        cancel = clock.after(PRESENT_EVERY_MS, say);
+        said = workers.say().catch((error: unknown) => quietly('the presence of this worker', error));
+      };
+      say();
+      return async () => {
+        cancel();
+        await said;
+        await workers.leave().catch((error: unknown) => quietly('the presence of this worker', error));
       };
     },
   };

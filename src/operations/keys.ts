@@ -96,6 +96,8 @@ export const keys = {
   requestRate: (apiKey: string): string => `api-rate:${apiKey}`,
   /** String: the operation that upstream gave this token or transaction id. */
   claim: (account: string, named: string): string => `claim:${fingerprint(`${account}\n${named}`)}`,
+  /** Hash: name of a worker → when it last said that it is here (ms), and how many slots it has. */
+  workers: 'workers',
   /** String: whose all these keys are, as JSON. */
   stamp: 'stamp',
   /** Hash: the limits of money that all processes share; of each also since when, by which key, and what was asked for. */

@@ -120,8 +120,9 @@ async function retry(campaign: CampaignRecord, running: number, context: Process
 }
 
 /** Campaigns share what may be out, so that a small one behind a huge one waits for a part of it and not for all. */
-function roomFor(campaign: CampaignRecord, running: number, { policy }: ProcessorContext): number {
-  const share = Math.max(Math.floor(policy.feedWindow / running), Math.min(LEAST_WINDOW, policy.feedWindow));
+function roomFor(campaign: CampaignRecord, running: number, { policy, workers }: ProcessorContext): number {
+  const window = policy.feedWindow * (workers?.times ?? 1);
+  const share = Math.max(Math.floor(window / running), Math.min(LEAST_WINDOW, window));
   const units = isSliced(campaign) ? Math.max(LEAST_SLICES, Math.ceil(share / CHUNKS_PER_SLICE)) : share;
   const unsettled = units - (campaign.fed - campaign.settled);
   const { perSecond, out } = campaign;

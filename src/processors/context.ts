@@ -73,6 +73,8 @@ interface TextContext extends AttemptContext {
   readonly turns?: Turns;
   /** Of the queue whose slices are sent here. */
   readonly slots?: Slots;
+  /** How many times as many slots all workers have as this one; absent: it is the only one. */
+  readonly workers?: { readonly times: number };
   /** This process is about to stop: what was begun is ended, and nothing more is begun. */
   stopping?(): boolean;
 }

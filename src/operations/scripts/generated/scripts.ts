@@ -2555,6 +2555,50 @@ export async function nudge(redis: lua.ScriptHost, args: NudgeArgs): Promise<Nud
   return readNudgeAnswer(await lua.runScript(redis, nudgeScript, keys, words));
 }
 
+export interface PresentArgs {
+  /** key */ readonly workers: string;
+  /** ms since the epoch */ readonly now?: number | undefined;
+  readonly name: string;
+  readonly slots: number;
+  /** ms: after so long one is not here any more */ readonly silentMs: number;
+}
+
+export type PresentAnswer = number;
+
+const readPresentAnswer: lua.Read<PresentAnswer> = lua.number;
+
+export const presentScript = lua.defineScript('present', `
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+-- <generated>
+local workers = KEYS[1]
+local now = tonumber(ARGV[1])
+local name = ARGV[2]
+local slots = tonumber(ARGV[3])
+local silentMs = tonumber(ARGV[4])
+-- </generated>
+local at = clock(now)
+redis.call('HSET', workers, name, string.format('%d %d', at, slots))
+local all, sum = redis.call('HGETALL', workers), 0
+for i = 1, #all, 2 do
+  local said, its = string.match(all[i + 1], '^(%d+) (%d+)$')
+  if said and tonumber(said) > at - silentMs then sum = sum + tonumber(its)
+  else redis.call('HDEL', workers, all[i]) end
+end
+return sum
+`);
+
+/** Says that a worker is here, and how many requests it may have in flight. Answers how many all of those may have
+ * together that have said so lately; the others are forgotten. */
+export async function present(redis: lua.ScriptHost, args: PresentArgs): Promise<PresentAnswer> {
+  const keys = [args.workers];
+  const words: lua.Word[] = [args.now ?? '', args.name, args.slots, args.silentMs];
+  return readPresentAnswer(await lua.runScript(redis, presentScript, keys, words));
+}
+
 export interface ProbeAccountArgs {
   /** key */ readonly account: string;
   /** ms since the epoch */ readonly now?: number | undefined;
