@@ -18,11 +18,20 @@ const HIDDEN_FIELDS = [
   'card',
 ];
 
+/** A line an attempt was the largest single thing that an attempt cost: several go in one write. */
+const BUFFERED_BYTES = 4_096;
+const WRITTEN_EVERY_MS = 1_000;
+/** As pino counts levels: from here on somebody is to know at once. */
+const WARN = 40;
+
 /**
  * JSON lines on stderr: stdout carries only the ready line and what commands print. Telephone numbers inside messages
- * are masked too, since a message may quote what upstream said.
+ * are masked too, since a message may quote what upstream said. What is no warning is written each second, and at the
+ * end of the process; what a hard end takes with it is in the records.
  */
 export function createLogger(level: Config['LOG_LEVEL']): Logger {
+  const stream = destination({ fd: 2, sync: true, minLength: BUFFERED_BYTES, periodicFlush: WRITTEN_EVERY_MS });
+  process.once('exit', () => stream.flushSync());
   return pino(
     {
       level,
@@ -31,14 +40,15 @@ export function createLogger(level: Config['LOG_LEVEL']): Logger {
       formatters: { level: (label) => ({ level: label }) },
       redact: { paths: HIDDEN_FIELDS, censor: '[hidden]' },
       hooks: {
-        logMethod(args, method) {
+        logMethod(args, method, of) {
           const masked = args.map((arg) => (typeof arg === 'string' ? maskPhone(arg) : arg));
           method.apply(this, masked as Parameters<typeof method>);
+          if (of >= WARN) stream.flushSync();
         },
       },
       serializers: { err: describeError },
     },
-    destination({ fd: 2, sync: true }),
+    stream,
   );
 }
 

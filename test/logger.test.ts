@@ -1,0 +1,46 @@
+/** Lines of a process, as they arrive at its stderr. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { afterEach, expect, test } from 'vitest';
+
+const children: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+});
+
+/** Runs these lines in a process with a logger; what has come is a text, and `more` resolves with the next of it. */
+function logging(lines: string) {
+  const path = new URL('../src/logger.ts', import.meta.url).href;
+  const script = `import(${JSON.stringify(path)}).then(({ createLogger }) => { const logger = createLogger('info'); ${lines} });`;
+  const child = spawn(process.execPath, ['--import', 'tsx', '-e', script], { stdio: ['ignore', 'ignore', 'pipe'] });
+  children.push(child);
+  let text = '';
+  child.stderr.setEncoding('utf8').on('data', (more: string) => (text += more));
+  const messages = (): string[] =>
+    text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => (JSON.parse(line) as { msg: string }).msg);
+  return { child, messages, ended: new Promise<void>((resolve) => child.once('close', () => resolve())) };
+}
+
+test('lines come together each second, and the last of them at the end', async () => {
+  const { messages, ended } = logging(
+    `logger.info('one'); logger.info('two'); setTimeout(() => { logger.info('three'); process.exit(0); }, 1500);`,
+  );
+  await expect.poll(messages, { timeout: 10_000 }).toEqual(['one', 'two']);
+  await ended;
+  expect(messages()).toEqual(['one', 'two', 'three']);
+});
+
+test('a warning is written at once, with all that was said before it', async () => {
+  const { messages } = logging(`logger.info('one'); logger.warn('two'); setInterval(() => undefined, 1000);`);
+  await expect.poll(messages, { timeout: 10_000 }).toEqual(['one', 'two']);
+});
+
+test('a process that throws has said all that it had to say', async () => {
+  const { messages, ended } = logging(
+    `logger.info('one'); process.on('uncaughtException', () => process.exit(1)); throw new Error('x');`,
+  );
+  await ended;
+  expect(messages()).toEqual(['one']);
+});
