@@ -1,5 +1,5 @@
 /** Everything that takes part: a Redis, the double of the service, one process for the doors, and workers. */
-import { sandboxKeys } from '../../src/app/sandbox-keys.ts';
+import { sandboxKeys } from '../../src/app/sandbox.ts';
 import { Asking } from './asking.ts';
 import type { Processes, RunningProcess } from './processes.ts';
 

@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { keys } from '../../src/operations/keys.ts';
-import { sandboxKeys } from '../../src/app/sandbox-keys.ts';
+import { sandboxKeys } from '../../src/app/sandbox.ts';
 import { closeConnection, openCommands, waitUntilReady } from '../../src/redis/connections.ts';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';

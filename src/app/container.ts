@@ -2,11 +2,10 @@
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
-import type { QueueName } from '../kinds/due-queues.ts';
 import { type AccountBook, accountFingerprint, readAccounts } from '../accounts.ts';
-import type { Part } from './parts.ts';
 import type { Config } from '../config.ts';
 import { EventStream } from '../events/stream.ts';
+import type { QueueName } from '../kinds/due-queues.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { type Random, systemRandom } from '../lib/random.ts';
 import { createQuietly } from '../logger.ts';
@@ -15,15 +14,15 @@ import { Accounts } from '../operations/accounts.ts';
 import { Batches } from '../operations/batches.ts';
 import { Campaigns } from '../operations/campaigns.ts';
 import { Chunks } from '../operations/chunks.ts';
-import { SameTexts } from '../operations/same-texts.ts';
-import { Slices } from '../operations/slices.ts';
 import { Heartbeat } from '../operations/heartbeat.ts';
 import { Operations } from '../operations/operations.ts';
 import { OptOuts } from '../operations/opt-outs.ts';
-import { Retries } from '../operations/retries.ts';
 import { Queries } from '../operations/queries.ts';
 import { RECOVERING, Recovery } from '../operations/recovery.ts';
+import { Retries } from '../operations/retries.ts';
+import { SameTexts } from '../operations/same-texts.ts';
 import { SharedLimits } from '../operations/shared-limits.ts';
+import { Slices } from '../operations/slices.ts';
 import { type AnyQueueName, queueNames, queues } from '../queues/index.ts';
 import { openQueue } from '../queues/open.ts';
 import { Waker } from '../queues/waker.ts';
@@ -37,8 +36,7 @@ import {
 } from '../redis/connections.ts';
 import { type Durability, checkDurability, watchDurability, type Fence, createFence } from '../redis/durability.ts';
 import { deploymentOf } from './deployment.ts';
-import { type Patience, waitForRedis } from './patience.ts';
-import { timingOf } from './timing.ts';
+import { type Part, type Patience, waitForRedis } from './parts.ts';
 import { type Watchdog, createWatchdog } from './watchdog.ts';
 
 export interface Container {
@@ -299,5 +297,29 @@ function durabilityPart(config: Config, redis: Redis, logger: Logger, tell: (ver
       });
       return async () => stop();
     },
+  };
+}
+
+/** What is derived from the time-outs and never set by hand, in ms. */
+export interface Timing {
+  /** A record's lease: twice what one exchange may take, so that a slow one is never taken over. */
+  readonly leaseMs: number;
+  /**
+   * BullMQ's lock on a job, renewed while the attempt goes on: one may make two exchanges, a token and a submit, or wait
+   * for its turn first.
+   */
+  readonly lockMs: number;
+  readonly drainMs: number;
+}
+
+const LEASE_MIN_MS = 2_000;
+
+export function timingOf(config: Config): Timing {
+  const exchangeMs = config.UPSTREAM_TIMEOUT + config.UPSTREAM_CONNECT_TIMEOUT;
+  const leaseMs = Math.max(LEASE_MIN_MS, 2 * exchangeMs);
+  return {
+    leaseMs,
+    lockMs: 2 * leaseMs,
+    drainMs: config.DRAIN_TIMEOUT ?? exchangeMs + 5_000,
   };
 }

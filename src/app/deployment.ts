@@ -1,12 +1,10 @@
 /** Which deployment the settings of this process are of, and whether the keys it would use are of the same. */
 import type { AccountBook } from '../accounts.ts';
-import type { Part } from './parts.ts';
+import { type Part, type Patience, waitForRedis } from './parts.ts';
 import { type Config, WrongSettings } from '../config.ts';
 import { derivedHex } from '../lib/ids.ts';
 import { type Deployment, type Difference, stampAs } from '../operations/stamp.ts';
 import type { Redis } from 'ioredis';
-import type { Patience } from './patience.ts';
-import { waitForRedis } from './patience.ts';
 
 const ADDRESSES = ['SERVICE_BASE_URL', 'SERVICE_CRM_URL'] as const;
 const DIGEST_CHARACTERS = 12;

@@ -6,7 +6,7 @@ import { systemRandom } from '../lib/random.ts';
 import { startEmbeddedRedis } from '../redis/embedded.ts';
 import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
 import { type Surroundings, aborted, startRoles, type Urls } from './run.ts';
-import { sandboxKeys } from './sandbox-keys.ts';
+import { sandboxKeys } from './sandbox.ts';
 
 type Settings = Record<string, string | undefined>;
 

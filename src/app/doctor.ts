@@ -9,16 +9,17 @@ import { Recovery } from '../operations/recovery.ts';
 import { closeConnection } from '../redis/connections.ts';
 import type { Upstream } from '../upstream/client.ts';
 import { openUpstream } from './processor-context.ts';
-import { examineCallbacks } from './examine/callbacks.ts';
-import { examineDeployment } from './examine/deployment.ts';
+import { examineCallbacks, examineBalance, examineKeys, examineLogin, examineSettings } from './examine/service.ts';
+import {
+  examineDeployment,
+  examineLimits,
+  examinePermissions,
+  examineRecovery,
+  examineRecords,
+  examineRedis,
+  reachRedis,
+} from './examine/redis.ts';
 import { type Finding, checkNames, examined, skipped } from './examine/finding.ts';
-import { examineLimits } from './examine/limits.ts';
-import { examinePermissions } from './examine/permissions.ts';
-import { examineRecovery } from './examine/recovery.ts';
-import { examineRecords } from './examine/records.ts';
-import { examineRedis, reachRedis } from './examine/redis.ts';
-import { examineBalance, examineKeys, examineLogin } from './examine/service.ts';
-import { examineSettings } from './examine/settings.ts';
 
 export interface DoctorTools {
   readonly env: Readonly<Record<string, string | undefined>>;

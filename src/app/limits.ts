@@ -1,8 +1,7 @@
 /** The limits of money that the settings of this process ask for: told when it starts, and when Redis may have lost them. */
-import type { Part } from './parts.ts';
+import { type Part, waitForRedis } from './parts.ts';
 import type { LimitChange } from '../operations/shared-limits.ts';
 import type { Container } from './container.ts';
-import { waitForRedis } from './patience.ts';
 
 type Needs = Pick<
   Container,

@@ -1,3 +1,7 @@
+import type { Logger } from 'pino';
+import { type Clock, retryUntilDeadline } from '../lib/clock.ts';
+import { isAway } from '../redis/connections.ts';
+
 /** A part of the running service: something to start, and the way to stop it again. */
 export interface Part {
   readonly name: string;
@@ -30,4 +34,64 @@ export async function startAll(parts: readonly Part[]): Promise<() => Promise<vo
     }
   }
   return stopAll;
+}
+
+/**
+ * Parts that owe each other nothing: started in order, and stopped all at once, so that stopping takes as long as the
+ * slowest of them and not as all of them.
+ */
+export function together(name: string, parts: readonly Part[]): Part {
+  return {
+    name,
+    start: async () => {
+      const stops: (() => Promise<void>)[] = [];
+      const stopAll = async (): Promise<void> => {
+        const ended = await Promise.allSettled(stops.splice(0).map((stop) => stop()));
+        const failures = ended.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));
+        if (failures.length > 0) throw new AggregateError(failures, failures.map(String).join('; '));
+      };
+      try {
+        for (const part of parts) stops.push(await startAll([part]));
+      } catch (error) {
+        await stopAll();
+        throw error;
+      }
+      return stopAll;
+    },
+  };
+}
+
+/**
+ * Redis may be restarted, fail over or start later than we do at the moment at which a process of ours starts. Ending
+ * would only make somebody start us again: for a while we wait, and say so.
+ */
+
+export interface Patience {
+  readonly clock: Pick<Clock, 'monotonic' | 'sleep'>;
+  readonly logger: Pick<Logger, 'warn'>;
+  /** Fires when the process is to stop: nothing waits on. */
+  readonly signal?: AbortSignal | undefined;
+  readonly limitMs?: number;
+}
+
+const LIMIT_MS = 60_000;
+/** A connection that was cut is made again within a few tenths of a second. */
+const AGAIN_MS = 250;
+const SAY_EVERY_MS = 5_000;
+
+/** Tries until Redis answers, says no for good, or the time is over. Then the last error is the answer. */
+export function waitForRedis<T>(attempt: () => Promise<T>, patience: Patience): Promise<T> {
+  const { clock, logger, signal, limitMs = LIMIT_MS } = patience;
+  let sayAtMs = 0;
+  const again = (error: unknown, waitedMs: number): boolean => {
+    if (!isAway(error)) return false;
+    if (waitedMs >= sayAtMs && waitedMs < limitMs && !signal?.aborted) {
+      const waitedS = Math.round(waitedMs / 1_000);
+      const why = error instanceof Error ? error.message : '';
+      logger.warn({ waitedS, givesUpAfterS: limitMs / 1_000 }, `${why} Trying again.`);
+      sayAtMs = waitedMs + SAY_EVERY_MS;
+    }
+    return true;
+  };
+  return retryUntilDeadline(attempt, { clock, limitMs, pauseMs: AGAIN_MS, signal, again });
 }

@@ -5,8 +5,7 @@ import { callbackPath } from '../webhooks/receiver.ts';
 import { Secret, secretsOf } from '../lib/secret.ts';
 import type { Config } from '../config.ts';
 import { policyOf } from '../settings/settings.ts';
-import type { Container } from './container.ts';
-import type { Timing } from './timing.ts';
+import type { Container, Timing } from './container.ts';
 
 /** How many chunks are out for each slot of a worker: enough for several workers, few enough to pause. */
 const FEED_PER_SLOT = 8;

@@ -8,10 +8,9 @@ import { createBench } from './processor-context.ts';
 import { isLoopbackHost } from '../events/outgoing/endpoint.ts';
 import { apiPart, metricsPart, webhooksPart } from './doors.ts';
 import { stampPart } from './deployment.ts';
-import { createContainer } from './container.ts';
+import { createContainer, timingOf } from './container.ts';
 import { heartbeatPart } from './heartbeat.ts';
 import { limitsPart } from './limits.ts';
-import { timingOf } from './timing.ts';
 import { workerParts } from './worker.ts';
 
 export interface Urls {

@@ -4,7 +4,7 @@ import { loadConfig } from '../config.ts';
 import { seededRandom, systemRandom } from '../lib/random.ts';
 import { createLogger } from '../logger.ts';
 import type { FaultOrder } from '../sandbox/faults.ts';
-import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
+import { type Sandbox, startSandbox, defaultCredentials } from '../sandbox/sandbox.ts';
 import { type Surroundings, aborted } from './run.ts';
 
 export async function sandbox(
@@ -31,3 +31,17 @@ export async function sandbox(
   await running.stop();
   return 0;
 }
+
+/** The settings with which relais is known to the sandbox: for `relais dev`, and for whatever tries relais against it. */
+
+const { masterKey, privateKey, token, smsUserKey, smsSecretKey, smsAppKey, smsSender } = defaultCredentials;
+
+export const sandboxKeys = {
+  SERVICE_MASTER_KEY: masterKey,
+  SERVICE_PRIVATE_KEY: privateKey,
+  SERVICE_TOKEN: token,
+  SMS_USER_KEY: smsUserKey,
+  SMS_SECRET_KEY: smsSecretKey,
+  SMS_APP_KEY: smsAppKey,
+  SMS_SENDER: smsSender,
+} as const;

@@ -1,9 +1,10 @@
 /** The worker role: one BullMQ worker per queue, and the sweeper that no wake-up can be lost to. */
 import type { ConnectionOptions } from 'bullmq';
 import type { QueueName } from '../kinds/due-queues.ts';
-import type { Part } from './parts.ts';
-import type { ProcessorContext } from '../processors/context.ts';
+import { withDeadline } from '../lib/clock.ts';
+import { RECOVERING } from '../operations/recovery.ts';
 import { batchProcessor } from '../processors/batch/batch.ts';
+import type { ProcessorContext } from '../processors/context.ts';
 import { type Processor, processors } from '../processors/index.ts';
 import { intakeProcessor } from '../processors/intake.ts';
 import { type AttemptFinished, runner } from '../processors/run.ts';
@@ -11,19 +12,16 @@ import { Workers } from '../operations/workers.ts';
 import { sweepUntil } from '../processors/sweeper.ts';
 import { Slots } from '../processors/text/slots.ts';
 import { Turns } from '../processors/turns.ts';
-import { Acceptance } from '../producer/acceptance.ts';
+import { CollectAcceptance } from '../producer/acceptance-collect.ts';
+import { Acceptance, type Answer } from '../producer/acceptance.ts';
 import { type AnyQueueName, queues } from '../queues/index.ts';
 import { IntakeJobs } from '../queues/intake-jobs.ts';
 import { openWorker } from '../queues/open.ts';
 import { prefixOf, workerConnection } from '../redis/connections.ts';
-import { collectIntake } from './collect.ts';
+import { MEMORY_SHARE_MAX } from '../redis/durability.ts';
+import type { Container, Timing } from './container.ts';
 import { type Delivery, deliveryOf } from './deliveries.ts';
-import type { Container } from './container.ts';
-import { refusalOf } from './refusal.ts';
-import { withDeadline } from '../lib/clock.ts';
-import type { Timing } from './timing.ts';
-import { together } from './together.ts';
-import { watchdogPart } from './watch-workers.ts';
+import { type Part, together } from './parts.ts';
 
 export function workerParts(
   container: Container,
@@ -237,4 +235,100 @@ function jobKeeperPart({ clock, quietly, bullQueues }: Container): Part {
       return async () => cancel();
     },
   };
+}
+
+const WATCH_EVERY_MS = 5_000;
+
+/** Looks whether the workers of this process take what waits for them. */
+function watchdogPart(
+  { clock, watchdog, bullQueues, metrics, quietly }: Container,
+  names: readonly AnyQueueName[],
+): Part {
+  const waitingIn = async (name: AnyQueueName): Promise<[string, number]> => {
+    const paused = await bullQueues[name].isPaused();
+    return [name, paused ? 0 : await bullQueues[name].getWaitingCount()];
+  };
+  const look = async (): Promise<void> => {
+    const waiting = await Promise.all(names.map(waitingIn)).catch((error: unknown) => {
+      quietly('watchdog', error);
+      return undefined;
+    });
+    watchdog.look(waiting && new Map(waiting));
+    metrics.workersSeen(watchdog.stuckMs());
+  };
+  return {
+    name: 'the watchdog',
+    start: async () => {
+      const stop = new AbortController();
+      const watched = (async () => {
+        while (!stop.signal.aborted) {
+          await look();
+          // The only way to be interrupted is to be stopped, and then the loop ends.
+          await clock.sleep(WATCH_EVERY_MS, stop.signal).catch(() => undefined);
+        }
+      })();
+      return async () => {
+        stop.abort();
+        await watched;
+      };
+    },
+  };
+}
+
+export function collectAcceptanceOf({
+  redis,
+  random,
+  config,
+  wake,
+  book,
+  fence,
+  heartbeat,
+  fingerprints,
+}: Container): CollectAcceptance {
+  return new CollectAcceptance({
+    redis,
+    random,
+    wake,
+    fence,
+    heartbeat,
+    fingerprints,
+    environment: config.ENVIRONMENT,
+    accounts: new Set(book.keys()),
+    limits: config,
+    directCredit: config.DIRECT_CREDIT === 'on',
+  });
+}
+
+type Accept = (request: unknown) => Promise<Answer>;
+
+/** For the intake queue, where nobody waits for the answer of upstream: what was accepted is woken. */
+function collectIntake(container: Container): Readonly<Record<string, Accept>> {
+  const collect = collectAcceptanceOf(container);
+  const woken =
+    (queue: QueueName, accept: Accept): Accept =>
+    async (request) => {
+      const answer = await accept(request);
+      if (answer.outcome === 'accepted') container.wake(queue, answer.id, 1);
+      return answer;
+    };
+  return {
+    invoice: woken('invoice-confirm', (request) => collect.invoice(request)),
+    payment_request: woken('status-poll', (request) => collect.paymentRequest(request)),
+    direct_credit: (request) => collect.directCredit(request),
+  };
+}
+
+/** Why nothing can be accepted now, through any door, if so. */
+export function refusalOf(container: Pick<Container, 'durability' | 'heartbeat'>) {
+  if (container.heartbeat.recovering()) return { kind: 'recovering' as const, detail: `${RECOVERING}.` };
+  return keepingRefusalOf(container);
+}
+
+/** Why what is written down now would not be kept, if so. */
+export function keepingRefusalOf({ durability }: Pick<Container, 'durability'>) {
+  const { durable, reasons, usedMemoryShare } = durability();
+  if (!durable) return { kind: 'not-durable' as const, detail: reasons.join(' ') };
+  if (usedMemoryShare === null || usedMemoryShare <= MEMORY_SHARE_MAX) return undefined;
+  const percent = Math.round(usedMemoryShare * 100);
+  return { kind: 'memory-full' as const, detail: `Redis uses ${percent} % of its maxmemory; give it more, or wait.` };
 }

@@ -8,7 +8,7 @@ import type { ApiContext } from '../../src/api/context.ts';
 import { unpackMessageItems } from '../../src/operations/chunk-items.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { startEmbeddedRedis } from '../../src/redis/embedded.ts';
-import { listen } from '../../src/app/listen.ts';
+import { listen } from '../../src/app/doors.ts';
 import type { Acceptance } from '../../src/producer/acceptance.ts';
 import { apiOn } from '../support/api-process.ts';
 import { onlyOf } from '../support/only.ts';

@@ -20,7 +20,7 @@ import { SharedLimits } from '../../src/operations/shared-limits.ts';
 import { Recovery } from '../../src/operations/recovery.ts';
 import { type NewOperation, Operations } from '../../src/operations/operations.ts';
 import { BatchDoor } from '../../src/producer/batch/door.ts';
-import { listen } from '../../src/app/listen.ts';
+import { listen } from '../../src/app/doors.ts';
 import type { ProcessorContext } from '../../src/processors/context.ts';
 import { campaignWorld } from '../processors/campaign-world.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';

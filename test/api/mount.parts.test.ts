@@ -10,7 +10,7 @@ import { answer, json, limit } from '../../src/api/openapi/pieces.ts';
 import { ApiProblem, sendProblem } from '../../src/api/problem.ts';
 import { Reply, route } from '../../src/api/route.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { listen } from '../../src/app/listen.ts';
+import { listen } from '../../src/app/doors.ts';
 import { onlyOf } from '../support/only.ts';
 
 const thing = z.looseObject({ is: z.string() }).meta({ id: 'Thing' });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { examineRecords } from '../../src/app/examine/records.ts';
+import { examineRecords } from '../../src/app/examine/redis.ts';
 import { type Service, startService } from '../support/service.ts';
 import { keysLike } from '../support/fresh-redis.ts';
 

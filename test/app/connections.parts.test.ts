@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { type Socket, connect } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { listen } from '../../src/app/listen.ts';
+import { listen } from '../../src/app/doors.ts';
 import { startService, type Service } from '../support/service.ts';
 
 const toClose: Array<() => unknown> = [];

@@ -7,7 +7,7 @@ import { accountFingerprint, readAccounts } from '../../src/accounts.ts';
 import { loadConfig } from '../../src/config.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { readStamp } from '../../src/operations/stamp.ts';
-import { examineDeployment } from '../../src/app/examine/deployment.ts';
+import { examineDeployment } from '../../src/app/examine/redis.ts';
 import { targetOf } from '../../src/app/container.ts';
 import { newStamp } from '../../src/app/new-stamp.ts';
 import { startRoles } from '../../src/app/run.ts';

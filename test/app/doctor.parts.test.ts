@@ -9,7 +9,7 @@ import { type Clock, systemClock } from '../../src/lib/clock.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { doctor } from '../../src/app/doctor.ts';
 import type { Finding } from '../../src/app/examine/finding.ts';
-import { PROBES, tryInside } from '../../src/app/examine/permissions.ts';
+import { PROBES, tryInside } from '../../src/app/examine/redis.ts';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { type Sandbox, defaultCredentials, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { Secret } from '../../src/lib/secret.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { request } from 'undici';
 import { expect, test } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../src/redis/embedded.ts';
-import { sandboxKeys } from '../../src/app/sandbox-keys.ts';
+import { sandboxKeys } from '../../src/app/sandbox.ts';
 import { startRelais } from '../support/relais-process.ts';
 
 async function freePort(): Promise<number> {

@@ -6,7 +6,7 @@ import { Heartbeat } from '../../src/operations/heartbeat.ts';
 import type { Opinions } from '../../src/operations/limits.ts';
 import { SharedLimits } from '../../src/operations/shared-limits.ts';
 import { limitsPart } from '../../src/app/limits.ts';
-import { examineLimits } from '../../src/app/examine/limits.ts';
+import { examineLimits } from '../../src/app/examine/redis.ts';
 import { heldBy, storeOfThisFile } from '../support/fresh-redis.ts';
 
 const store = storeOfThisFile();

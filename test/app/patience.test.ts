@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { waitForRedis } from '../../src/app/patience.ts';
+import { waitForRedis } from '../../src/app/parts.ts';
 import { RedisUnavailable } from '../../src/redis/connections.ts';
 
 const away = new RedisUnavailable('Redis at db:6379 is not available: it did not answer within 5s.');

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Part } from '../../src/app/parts.ts';
-import { together } from '../../src/app/together.ts';
+import { type Part, together } from '../../src/app/parts.ts';
 
 /** A part that tells what is done to it, and stops when it is let go. */
 function part(name: string, told: string[], goes: Promise<void> = Promise.resolve()): Part {

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfig, describeSettings } from '../../src/config.ts';
 import { toMs } from '../../src/lib/clock.ts';
-import { timingOf } from '../../src/app/timing.ts';
+import { timingOf } from '../../src/app/container.ts';
 
 /** What a reader would check is checked by reading; script/containers runs these files with a real engine. */
 interface Service {

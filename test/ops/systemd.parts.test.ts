@@ -4,7 +4,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { timingOf } from '../../src/app/timing.ts';
+import { timingOf } from '../../src/app/container.ts';
 import { roles } from '../../src/cli/io.ts';
 import { describeSettings, loadConfig } from '../../src/config.ts';
 import { OPS } from './rules-files.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openCommands, waitUntilReady } from '../../src/redis/connections.ts';
-import { PROBES } from '../../src/app/examine/permissions.ts';
+import { PROBES } from '../../src/app/examine/redis.ts';
 import { createProducer } from '../../src/producer/producer.ts';
 import { type Service, startService } from '../support/service.ts';
 import { commandsOf, usersOnPage } from './acl-lines.ts';

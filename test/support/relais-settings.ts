@@ -1,4 +1,4 @@
-import { sandboxKeys } from '../../src/app/sandbox-keys.ts';
+import { sandboxKeys } from '../../src/app/sandbox.ts';
 
 interface Places {
   readonly redisUrl: string;

@@ -12,7 +12,7 @@ import { seededRandom, systemRandom } from '../../src/lib/random.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { Operations } from '../../src/operations/operations.ts';
-import { listen } from '../../src/app/listen.ts';
+import { listen } from '../../src/app/doors.ts';
 import { callbackPath, type CallbackVerdict, createReceiver } from '../../src/webhooks/receiver.ts';
 import { freshRedis } from '../support/fresh-redis.ts';
 import { contentType, layeredText, rawBytes } from './body/arbitrary-bodies.ts';

@@ -1,11 +1,17 @@
 /** Whether the service accepts our keys. Nothing is sent, nothing is paid: a login and a question about the balance. */
+import { Agent } from 'undici';
 import { accountFingerprint } from '../../accounts.ts';
+import { roles } from '../../cli/io.ts';
+import { type Config, WrongSettings, describeSettings, loadConfig, missingBesideKeys } from '../../config.ts';
 import { type Clock, describeMs } from '../../lib/clock.ts';
 import { describeXof } from '../../lib/money.ts';
 import { messagingKeys, paymentKeys, type Area } from '../../upstream/account.ts';
 import type { Upstream, UpstreamAccount } from '../../upstream/client.ts';
-import { type Failure, failures, type NotOk } from '../../upstream/verdict.ts';
 import type { Balances } from '../../upstream/payments/types.ts';
+import { type Failure, failures, type NotOk } from '../../upstream/verdict.ts';
+import { callbackPath } from '../../webhooks/receiver.ts';
+import { callbackSecrets } from '../processor-context.ts';
+import { publicUrlOf } from '../run.ts';
 import { type CheckName, type Finding, fault, ok, skipped, inTime } from './finding.ts';
 
 /** Longer than any one exchange; an SMS login may be tried in several encodings. */
@@ -104,7 +110,7 @@ function describeBalances({ balances }: Balances): string {
 }
 
 function tooSlow(check: CheckName, { name }: UpstreamAccount, setting: string): Finding {
-  return fault(check, `${name}: no answer inTime ${describeMs(PATIENCE_MS)}`, `Is ${setting} right, and reachable?`);
+  return fault(check, `${name}: no answer within ${describeMs(PATIENCE_MS)}`, `Is ${setting} right, and reachable?`);
 }
 
 /** The keys that go with the request. */
@@ -128,4 +134,113 @@ function refusedBy(check: 'sms login' | 'balance', account: UpstreamAccount, { c
     ? `${namesOf(account, [area], () => ASKED_WITH[check])}, and ${ADDRESSES[check]}`
     : ADDRESSES[check];
   return fault(check, says, ours ? `Check ${names}.` : `Is ${names} right, and reachable from here? Else try again.`);
+}
+
+/**
+ * Whether our callback addresses answer as upstream will find them: a signed address with 200, and one that is not
+ * signed with 404, since a page that says 200 to everything in front of us would hide that we are not behind it.
+ */
+
+const CALLBACK_WITHIN_MS = 10_000;
+/** No operation has this id; asking changes nothing anyway. */
+const PROBED = { account: 'main', kind: 'disbursement', id: 'dsb_doctor' } as const;
+
+export async function examineCallbacks(config: Config, clock: Clock): Promise<Finding> {
+  const url = publicUrlOf(config, {});
+  if (url === undefined) {
+    const local = 'the webhooks listener takes a free port that is not known here';
+    if (config.SERVICE_BASE_URL === undefined) return skipped('callbacks', 'SERVICE_BASE_URL is not set');
+    const says = config.WEBHOOKS_PORT === 0 ? `PUBLIC_URL is not set, and ${local}` : 'PUBLIC_URL is not set';
+    return fault('callbacks', `${says}: disbursements wait`, 'Set PUBLIC_URL to where upstream reaches us.');
+  }
+  const secrets = callbackSecrets(config);
+  if (secrets.length === 0) return skipped('callbacks', 'CALLBACK_SECRET is not set');
+  const path = callbackPath(secrets, PROBED);
+  const [signed, unsigned] = [await probe(url + path, clock), await probe(`${url}${path.slice(0, -1)}`, clock)];
+  return judge(url, signed, unsigned);
+}
+
+function judge(url: string, signed: number | string, unsigned: number | string): Finding {
+  if (typeof signed === 'string') {
+    return fault(
+      'callbacks',
+      `${url} does not answer (${signed})`,
+      'Start a process with the role webhooks, and lead PUBLIC_URL to it.',
+    );
+  }
+  if (signed === 200 && unsigned === 404) return ok('callbacks', `${url} answers, and only to signed addresses`);
+  if (signed === 200) {
+    const says = `${url} says ${unsigned} to an address that is not signed: something else answers there`;
+    return fault('callbacks', says, 'Lead PUBLIC_URL to the webhooks listener, path and all.');
+  }
+  return fault(
+    'callbacks',
+    `${url} says ${signed} to a signed address`,
+    'Give all processes the same CALLBACK_SECRET, and lead PUBLIC_URL to the webhooks listener, path and all.',
+  );
+}
+
+/** The status, or why there is none. */
+async function probe(address: string, clock: Clock): Promise<number | string> {
+  const agent = new Agent({
+    connect: { timeout: CALLBACK_WITHIN_MS },
+    headersTimeout: CALLBACK_WITHIN_MS,
+    bodyTimeout: CALLBACK_WITHIN_MS,
+  });
+  const { origin, pathname } = new URL(address);
+  try {
+    const asked = async (): Promise<number> => {
+      const { statusCode, body } = await agent.request({ origin, path: pathname, method: 'GET' });
+      await body.dump();
+      return statusCode;
+    };
+    return (await inTime(clock, CALLBACK_WITHIN_MS, asked)) ?? 'no answer in time';
+  } catch (error) {
+    return describe(error);
+  } finally {
+    await agent.destroy();
+  }
+}
+
+function describe(error: unknown): string {
+  // A host with several addresses fails with one error for all.
+  const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
+  if (!(first instanceof Error)) return String(first);
+  return 'code' in first && typeof first.code === 'string' ? first.code : first.message;
+}
+
+interface Settings {
+  readonly findings: readonly Finding[];
+  /** Absent while a setting, or a file that one names, cannot be read. One that is merely missing stops no other check. */
+  readonly config?: Config;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** All that would stop a process with every role, at once; the keys of the service are looked at account by account. */
+export function examineSettings(env: Environment): Settings {
+  const problems: string[] = [];
+  const config = tried(env, problems);
+  const faults = problems.map((problem) => fault('settings', problem, 'Mend it, and start every process again.'));
+  return {
+    findings: faults.length > 0 ? faults : [ok('settings', `${countSet(env)} are set, all can be read`)],
+    ...(config ? { config } : {}),
+  };
+}
+
+function tried(env: Environment, problems: string[]): Config | undefined {
+  try {
+    return loadConfig(env, (given) => {
+      problems.push(...missingBesideKeys(given, roles));
+      return [];
+    });
+  } catch (error) {
+    if (!(error instanceof WrongSettings)) throw error;
+    problems.push(...error.problems);
+    return undefined;
+  }
+}
+
+function countSet(env: Environment): number {
+  return describeSettings().filter(({ name }) => Boolean(env[name]) || Boolean(env[`${name}_FILE`])).length;
 }

@@ -1,6 +1,6 @@
 /** What no schema knows: whether the objects fit each other, our settings, and the time that a process needs to stop. */
 import { describeSettings, loadConfig } from '../../../src/config.ts';
-import { timingOf } from '../../../src/app/timing.ts';
+import { timingOf } from '../../../src/app/container.ts';
 import { roles } from '../../../src/cli/io.ts';
 import { type Labels, type Manifest, readKubernetes } from './manifests.ts';
 
