@@ -89,7 +89,7 @@ const STATE_FILTER = [
   /\bstate: z\.enum\(statesOf\('disbursement'\)\)\.optional/,
   /queryText\(\w+, 'state'\)[^]*statesOf\('disbursement'\)/,
   /'--state <state>',[^]*relais disburse list/,
-  /\(disbursement,[^)]*filters: \[[^\]]*'state'/,
+  /\bstate: z\.enum\(statesOf\(kind\)\)\.optional/,
 ];
 
 const names: readonly Question[] = [

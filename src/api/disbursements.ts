@@ -1,27 +1,21 @@
-/** Money to a wallet, or to an account of the service: asked for, shown, listed, called back, decided about. */
-import { z } from 'zod';
-import { identityText } from '../kinds/request-pieces.ts';
+/** Money to a wallet, or to an account of the service: asked for, shown, called back, decided about. */
 import { disbursementRequest } from '../kinds/disbursement-fields.ts';
 import type { StateOf } from '../kinds/index.ts';
-import { statesOf } from '../kinds/states.ts';
 import { describeLimit } from '../operations/limits.ts';
 import type { DisbursementRecord } from '../operations/record.ts';
-import { pageCursor } from '../operations/queries.ts';
-import { UnreadableRecord } from '../operations/unreadable.ts';
 import { eventOf } from '../processors/announced.ts';
 import type { Resolved } from '../processors/disbursement/resolve.ts';
-import { idOfReference } from '../producer/acceptance.ts';
 import { answerInBulk } from './bulk.ts';
 import { resolutionOf } from './collect-resolve.ts';
 import { type ApiContext, findRecord, requireKept, takeAnswer } from './context.ts';
-import { accountsListed, requireNoRecovery } from './gates.ts';
+import { requireNoRecovery } from './gates.ts';
 import { acceptanceFor, dryRunQuery, JUDGED, judgedAs } from './dry-run.ts';
 import type { ApiKey } from './keys.ts';
-import { disbursement, disbursements } from './openapi/answers-money.ts';
-import { accepted, after, answer, inBulk, limit, listedAccount, VERDICT_LINES } from './openapi/pieces.ts';
+import { disbursement } from './openapi/answers-money.ts';
+import { accepted, answer, inBulk, VERDICT_LINES } from './openapi/pieces.ts';
 import { ApiProblem } from './problem.ts';
 import { Reply, replayed, route } from './route.ts';
-import { view, unreadableView } from './views.ts';
+import { view } from './views.ts';
 
 const LINE =
   '{"reference":"salary-2026-11-awa","accountAlias":"771234567","amount":25000,"withdrawMode":"wallet-a-senegal"}';
@@ -67,62 +61,6 @@ const createDisbursement = route(
     return new Reply(202, view(written?.() ?? (await findRecord(context, key, 'disbursement', id))));
   },
 );
-
-const listDisbursements = route(
-  {
-    method: 'get',
-    path: '/v1/disbursements',
-    id: 'listDisbursements',
-    cli: {
-      name: 'disburse list',
-      example: '--state needs_review',
-      columns: ['id', 'state', 'amount', 'accountAlias', 'withdrawMode', 'reference', 'updatedAt'],
-    },
-    tag: 'Disbursements',
-    summary: 'List them, the newest first.',
-    description:
-      'All filters together. A page may be short, or empty, while `next` still leads on. Of one state that is not final, ' +
-      'the newest is the one that came to it last.',
-    role: 'read',
-    scope: 'list',
-    query: {
-      state: z.enum(statesOf('disbursement')).optional().meta({ description: 'Only in this state.' }),
-      reference: identityText(128).optional().meta({ description: 'The one that the caller gave this name.' }),
-      account: listedAccount,
-      after: after(pageCursor),
-      limit: limit(50, 500),
-    },
-    answers: { 200: answer('A page of them.', disbursements) },
-  },
-  async ({ context, key, query: { reference, account, ...page } }) => {
-    const accounts = accountsListed(context, key, account);
-    if (reference !== undefined) {
-      const found = await byReference(context, accounts ?? context.accountNames, reference);
-      // There is one page of them.
-      const meant = found.filter(({ state }) => page.after === undefined && (page.state ?? state) === state);
-      return { items: meant.map(view), next: null };
-    }
-    const { items, next } = await context.queries.page('disbursement', { ...page, accounts });
-    return { items: items.map(rowOf), next: next ?? null };
-  },
-);
-
-function rowOf(item: DisbursementRecord | UnreadableRecord) {
-  return item instanceof UnreadableRecord ? unreadableView(item) : view(item);
-}
-
-/** A reference is unique per account, so there is at most one in each that the key may see. */
-async function byReference({ queries, environment }: ApiContext, accounts: readonly string[], reference: string) {
-  const found = await Promise.all(
-    accounts.map(async (account) => {
-      const id =
-        (await queries.idOfReference('disbursement', account, reference)) ??
-        idOfReference(environment, 'disbursement', account, reference);
-      return queries.read('disbursement', id);
-    }),
-  );
-  return found.filter((record) => record !== undefined);
-}
 
 const getDisbursement = route(
   {
@@ -282,7 +220,6 @@ function notPossible(state: string, why: string): ApiProblem {
 
 export const disbursementRoutes = [
   createDisbursement,
-  listDisbursements,
   getDisbursement,
   cancelDisbursement,
   approveDisbursement,

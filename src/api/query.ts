@@ -8,7 +8,7 @@ import { type Problem, check } from '../producer/problems.ts';
 import { invalid } from './problem.ts';
 
 export type Shape = Readonly<Record<string, z.ZodType>>;
-export type OutputOf<S extends Shape> = { readonly [Name in keyof S]: z.output<S[Name]> };
+export type OutputOf<S extends Shape> = { readonly [Name in keyof S]: z.output<Exclude<S[Name], undefined>> };
 
 const NONE = {};
 

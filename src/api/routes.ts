@@ -10,6 +10,7 @@ import { eventRoutes } from './events.ts';
 import { explainRoutes } from './explain.ts';
 import { invoiceRoutes } from './invoices.ts';
 import { limitRoutes } from './limits.ts';
+import { listRoutes } from './lists.ts';
 import { messageRoutes } from './messages.ts';
 import { accountRoutes, callbackRoutes, queueRoutes, secretRoutes } from './operating.ts';
 import { optOutRoutes } from './opt-outs.ts';
@@ -20,6 +21,7 @@ import { reviewRoutes } from './review.ts';
 import type { Route } from './route.ts';
 
 export const routes: readonly Route[] = [
+  ...listRoutes,
   ...disbursementRoutes,
   ...batchRoutes,
   ...campaignRoutes,

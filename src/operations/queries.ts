@@ -9,13 +9,23 @@ import type { Fields, RecordAt, RecordOf } from './record.ts';
 import { type ReviewKind, type ReviewPage, listReview, placeOf as placeInReview } from './review.ts';
 import { noteUnreadable, readStored, UnreadableRecord } from './unreadable.ts';
 
-export interface Page {
-  /** `next` of the page before; absent: from the newest on. */
-  readonly after?: string | undefined;
-  readonly limit: number;
+/** They hold together, and their ends belong to them. */
+export interface Filters {
   readonly state?: string | undefined;
   /** Only of these; absent: of all. */
   readonly accounts?: readonly string[] | undefined;
+  /** ms since the epoch. */
+  readonly createdFrom?: number | undefined;
+  readonly createdTo?: number | undefined;
+  /** Whole XOF. */
+  readonly amountMin?: number | undefined;
+  readonly amountMax?: number | undefined;
+}
+
+export interface Page extends Filters {
+  /** `next` of the page before; absent: from the newest on. */
+  readonly after?: string | undefined;
+  readonly limit: number;
 }
 
 /** Where a page ended: an id alone would be of no use once its record has left the state that was asked for. */
@@ -65,16 +75,17 @@ export class Queries {
    */
   async page<K extends Kind>(
     kind: K,
-    { after, limit, state, accounts }: Page,
+    { after, limit, ...filters }: Page,
   ): Promise<{ items: (RecordAt<K> | UnreadableRecord)[]; next?: string }> {
+    const { state, createdFrom = 0, createdTo } = filters;
     const walked = state !== undefined && isFinal(kind, state);
     const set = state === undefined || walked ? keys.index(kind) : keys.state(kind, state);
-    // Of which account a record is that cannot be read may be unreadable too.
-    const isMeant = (record: RecordAt<K> | UnreadableRecord): boolean =>
-      (!accounts || accounts.includes(record.account ?? '')) &&
-      (record instanceof UnreadableRecord ? !walked : state === undefined || record.state === state);
+    const byCreation = set === keys.index(kind);
+    // Of which account a record is that cannot be read may be unreadable too, and so is all else.
+    const meets = (record: RecordAt<K> | UnreadableRecord): boolean =>
+      record instanceof UnreadableRecord ? mayBeMeant(record, filters, walked) : isMeant(record, filters);
     const items: (RecordAt<K> | UnreadableRecord)[] = [];
-    let place = placeOf(after);
+    let place = placeOf(after) ?? (byCreation && createdTo !== undefined ? lastAt(createdTo) : undefined);
     for (let round = 0; round < ROUNDS; round += 1) {
       const places = await this.#placesBelow(set, place, limit);
       const records = await readMany(
@@ -83,11 +94,12 @@ export class Queries {
         places.map(({ id }) => id),
       );
       for (const [index, record] of records.entries()) {
-        if (isMeant(record)) items.push(record);
+        if (meets(record)) items.push(record);
         place = places[index];
         if (items.length === limit) break;
       }
-      const isOver = places.length < limit && place === places.at(-1);
+      const isPast = byCreation && place !== undefined && place.score < createdFrom;
+      const isOver = isPast || (places.length < limit && place === places.at(-1));
       if (isOver) return { items };
       if (items.length === limit) break;
     }
@@ -198,6 +210,40 @@ export class Queries {
   }
 }
 
+/** What of a record filters ask about. */
+interface Listable {
+  readonly state: string;
+  readonly account: string;
+  readonly createdAt: number;
+  readonly fields: Fields;
+}
+
+/** Whether the record is one of those that a list is to have. */
+export function isMeant(record: Listable, filters: Filters): boolean {
+  const { state, accounts, createdFrom = 0, createdTo = Number.POSITIVE_INFINITY } = filters;
+  if (state !== undefined && record.state !== state) return false;
+  if (accounts && !accounts.includes(record.account)) return false;
+  return record.createdAt >= createdFrom && record.createdAt <= createdTo && isWithin(amountOf(record), filters);
+}
+
+function isWithin(xof: number | undefined, { amountMin, amountMax }: Filters): boolean {
+  if (amountMin === undefined && amountMax === undefined) return true;
+  return xof !== undefined && xof >= (amountMin ?? 0) && xof <= (amountMax ?? Number.POSITIVE_INFINITY);
+}
+
+/** What it moves, or is to move. */
+function amountOf({ fields }: Listable): number | undefined {
+  const amount = fields['amount'] ?? fields['totalAmount'] ?? fields['askedAmount'];
+  return amount === undefined ? undefined : Number(amount);
+}
+
+/** It is listed where nothing is asked that only a record that can be read would answer. */
+function mayBeMeant({ account }: UnreadableRecord, filters: Filters, walked: boolean): boolean {
+  const { accounts, createdFrom, createdTo, amountMin, amountMax } = filters;
+  const more = [createdFrom, createdTo, amountMin, amountMax].some((end) => end !== undefined);
+  return !walked && !more && (!accounts || accounts.includes(account ?? ''));
+}
+
 interface Place {
   readonly id: string;
   readonly score: number;
@@ -211,6 +257,9 @@ function placeOf(cursor: string | undefined): Place | undefined {
 function placesIn(flat: readonly string[]): Place[] {
   return flat.flatMap((id, index) => (index % 2 === 0 ? [{ id, score: Number(flat[index + 1]) }] : []));
 }
+
+/** Above every id of that moment. */
+const lastAt = (ms: number): Place => ({ id: '~', score: ms });
 
 const isBelow = (one: Place, other: Place): boolean =>
   one.score < other.score || (one.score === other.score && one.id < other.id);

@@ -218,7 +218,7 @@ export class Acceptance {
 /** As long as a header may say it, and the place of a line behind it. */
 const idempotencyName = identityText(300);
 
-type AcceptedKind = Exclude<Kind, 'chunk' | 'batch'>;
+type AcceptedKind = Exclude<Kind, 'chunk'>;
 
 interface Identifiable {
   readonly account: string;

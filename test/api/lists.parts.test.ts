@@ -58,3 +58,66 @@ test('what a refusal is called can be opened, without a key', async () => {
   const opened = await service.call('GET', new URL(body.type as string).pathname, { key: null });
   expect([opened.status, opened.body.title]).toEqual([200, body.title]);
 });
+
+const created = async (path: string, body: object) => (await service.call('POST', path, { body })).body;
+
+test('every kind is listed, the newest first, by the same filters, and a row leaves the history to the one', async () => {
+  const csv = 'reference;accountAlias;amount;withdrawMode\nl-1;771234567;1000;wallet-a-senegal\n';
+  const file = { body: csv, headers: { 'content-type': 'text/csv' } };
+  const batch = (await service.call('POST', '/v1/disbursement-batches', file)).body;
+  const made = {
+    '/v1/disbursement-batches': [batch, { state: 'awaiting_approval' }],
+    '/v1/campaigns': [await created('/v1/campaigns', { name: 'n', text: 't', reference: 'l' }), { reference: 'l' }],
+    '/v1/invoices': [
+      await created('/v1/invoices', { totalAmount: 7_000, store: { name: 's' }, reference: 'l' }),
+      { reference: 'l', amountMin: 7_000, amountMax: 7_000 },
+    ],
+    '/v1/payment-requests': [
+      await created('/v1/payment-requests', {
+        amount: 7_000,
+        phone: '+221771234567',
+        feesPaidBy: 'merchant',
+        reference: 'l',
+      }),
+      { amountMin: 6_999 },
+    ],
+  } as const;
+  for (const [path, [one, filters]] of Object.entries(made)) {
+    const query = new URLSearchParams(
+      Object.entries(filters).map(([name, value]): [string, string] => [name, String(value)]),
+    ).toString();
+    const { status, body } = await service.call('GET', `${path}?${query}&createdFrom=${one.createdAt}`);
+    expect([path, status, body.items.map(({ id }: { id: string }) => id)]).toEqual([path, 200, [one.id]]);
+    expect(body.items[0]).not.toHaveProperty('history');
+    const before = new Date(Date.parse(one.createdAt) - 1).toISOString();
+    expect((await service.call('GET', `${path}?createdTo=${before}&${query}`)).body.items).toEqual([]);
+    expect((await service.call('GET', path, { key: 'stranger-secret' })).body).toEqual({ items: [], next: null });
+  }
+  expect((await service.call('GET', '/v1/payment-requests?amountMax=6999')).body.items).toEqual([]);
+});
+
+test('times include their ends, page by page', async () => {
+  const made: { id: string; createdAt: string }[] = [];
+  for (const reference of ['t1', 't2', 't3'])
+    made.push((await ask(`?reference=${(await paid(reference), reference)}`)).body.items[0]);
+  const [first, , last] = made;
+  const between = `createdFrom=${first?.createdAt}&createdTo=${last?.createdAt}`;
+  const ids: string[] = [];
+  for (let after = ''; ; ) {
+    const { body } = await ask(`?${between}&limit=1${after}`);
+    ids.push(...body.items.map(({ id }: { id: string }) => id));
+    if (body.next === null) break;
+    after = `&after=${body.next}`;
+  }
+  expect(ids).toEqual(made.map(({ id }) => id).toReversed());
+});
+
+test('a list as CSV has the columns of the command, and says where to go on', async () => {
+  const { headers, body } = await service.call('GET', '/v1/disbursements?limit=1', {
+    headers: { accept: 'text/csv' },
+  });
+  const [head, row] = String(body).replace('\ufeff', '').split('\r\n');
+  expect(head).toBe('id;state;amount;accountAlias;withdrawMode;reference;updatedAt');
+  expect(row).toMatch(/^dsb_\w+;succeeded;500;771234567;wallet-a-senegal;/);
+  expect(headers['x-next']).toMatch(/^\d+\.dsb_/);
+});

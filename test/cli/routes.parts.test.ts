@@ -31,6 +31,11 @@ const create = ['--name', 'n', '--text', 't', '--country', 'SN'];
 const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'POST /v1/disbursements': ['disburse', 'create', ...paying, '--mode', 'wallet-a-senegal'],
   'GET /v1/disbursements': ['disburse', 'list'],
+  'GET /v1/disbursement-batches': ['disburse', 'batch-list'],
+  'GET /v1/campaigns': ['campaign', 'list'],
+  'GET /v1/invoices': ['invoice', 'list'],
+  'GET /v1/payment-requests': ['payment-request', 'list'],
+  'GET /v1/direct-credits': ['direct-credit', 'list'],
   'GET /v1/disbursements/{id}': ['disburse', 'show', 'x'],
   'POST /v1/disbursements/{id}/cancel': ['disburse', 'cancel', 'x'],
   'POST /v1/disbursements/{id}/approve': ['disburse', 'approve', 'x'],

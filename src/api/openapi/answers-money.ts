@@ -3,11 +3,9 @@ import { z } from 'zod';
 import { contentHash, totals } from '../../kinds/batch.ts';
 import { disbursementFields, reportedOfPayment, reportedOfRow } from '../../kinds/disbursement-fields.ts';
 import { statesOf } from '../../kinds/states.ts';
-import { accountField, answerOf, listOf, perhaps, reasonField, sums, text } from './answers-shared.ts';
+import { accountField, answerOf, perhaps, reasonField, sums, text } from './answers-shared.ts';
 
 export const disbursement = answerOf('disbursement');
-
-export const disbursements = listOf(disbursement, 'DisbursementList');
 
 export const batch = answerOf('batch');
 

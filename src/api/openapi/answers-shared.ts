@@ -32,5 +32,14 @@ const unreadable = z
   .looseObject({ id: example('dsb_0f6c8d4b2a1e49578c3d'), state: z.literal('unreadable') })
   .meta({ id: 'Unreadable', description: 'Written by another version, or damaged: `relais doctor` names it.' });
 
+/** What a row of a list leaves to the one that is read alone: it is long, or has to be looked for. */
+export const TOLD_ALONE = ['history', 'historyDropped', 'problems', 'warnings', 'expiresAt', 'states'];
+
+export function listAnswerOf(kind: Kind) {
+  const { shape } = answerOf(kind);
+  const row = Object.fromEntries(Object.entries(shape).filter(([name]) => !TOLD_ALONE.includes(name)));
+  return listOf(z.looseObject(row).meta({ id: `${capitalised(kind)}Row` }), `${capitalised(kind)}List`);
+}
+
 export const listOf = <T extends z.ZodType>(item: T, id: string) =>
   z.looseObject({ items: z.array(z.union([item, unreadable])), next: cursor }).meta({ id });

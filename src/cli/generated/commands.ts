@@ -14,6 +14,667 @@ export const showing: Readonly<Record<string, string>> = {
 
 export const commands: readonly DerivedCommand[] = [
   {
+    "name": "disburse list",
+    "says": "List them, the newest first; as CSV with `Accept: text/csv`",
+    "example": "--state awaiting_approval",
+    "method": "GET",
+    "path": "/v1/disbursements",
+    "takes": [],
+    "flags": [
+      {
+        "flag": "--state",
+        "field": "state",
+        "in": "query",
+        "says": "Only in this state",
+        "schema": {
+          "type": "string",
+          "enum": [
+            "awaiting_approval",
+            "queued",
+            "held",
+            "created",
+            "submitting",
+            "unknown",
+            "pending",
+            "needs_review",
+            "succeeded",
+            "failed",
+            "reversed",
+            "rejected",
+            "cancelled"
+          ]
+        }
+      },
+      {
+        "flag": "--reference",
+        "field": "reference",
+        "in": "query",
+        "says": "The one that the caller gave this name",
+        "schema": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 128
+        }
+      },
+      {
+        "flag": "--account",
+        "field": "account",
+        "in": "query",
+        "says": "Only of this account",
+        "schema": {
+          "type": "string"
+        }
+      },
+      {
+        "flag": "--created-from",
+        "field": "createdFrom",
+        "in": "query",
+        "says": "Asked for at this time, or later",
+        "schema": {
+          "type": "string",
+          "format": "date-time"
+        }
+      },
+      {
+        "flag": "--created-to",
+        "field": "createdTo",
+        "in": "query",
+        "says": "Asked for at this time, or before",
+        "schema": {
+          "type": "string",
+          "format": "date-time"
+        }
+      },
+      {
+        "flag": "--amount-min",
+        "field": "amountMin",
+        "in": "query",
+        "says": "Of so many XOF, or more",
+        "schema": {
+          "type": "integer",
+          "minimum": 0
+        }
+      },
+      {
+        "flag": "--amount-max",
+        "field": "amountMax",
+        "in": "query",
+        "says": "Of so many XOF, or less",
+        "schema": {
+          "type": "integer",
+          "minimum": 0
+        }
+      },
+      {
+        "flag": "--after",
+        "field": "after",
+        "in": "query",
+        "says": "`next` of the page before",
+        "schema": {
+          "type": "string"
+        }
+      },
+      {
+        "flag": "--limit",
+        "field": "limit",
+        "in": "query",
+        "says": "How many at most",
+        "schema": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 500
+        }
+      }
+    ],
+    "columns": [
+      "id",
+      "state",
+      "amount",
+      "accountAlias",
+      "withdrawMode",
+      "reference",
+      "updatedAt"
+    ],
+    "answer": "DisbursementList"
+  },
+  {
+    "name": "disburse batch-list",
+    "says": "List them, the newest first; as CSV with `Accept: text/csv`",
+    "example": "--state invalid",
+    "method": "GET",
+    "path": "/v1/disbursement-batches",
+    "takes": [],
+    "flags": [
+      {
+        "flag": "--state",
+        "field": "state",
+        "in": "query",
+        "says": "Only in this state",
+        "schema": {
+          "type": "string",
+          "enum": [
+            "invalid",
+            "awaiting_approval",
+            "running",
+            "needs_review",
+            "finished",
+            "cancelled",
+            "expired"
+          ]
+        }
+      },
+      {
+        "flag": "--account",
+        "field": "account",
+        "in": "query",
+        "says": "Only of this account",
+        "schema": {
+          "type": "string"
+        }
+      },
+      {
+        "flag": "--created-from",
+        "field": "createdFrom",
+        "in": "query",
+        "says": "Asked for at this time, or later",
+        "schema": {
+          "type": "string",
+          "format": "date-time"
+        }
+      },
+      {
+        "flag": "--created-to",
+        "field": "createdTo",
+        "in": "query",
+        "says": "Asked for at this time, or before",
+        "schema": {
+          "type": "string",
+          "format": "date-time"
+        }
+      },
+      {
+        "flag": "--after",
+        "field": "after",
+        "in": "query",
+        "says": "`next` of the page before",
+        "schema": {
+          "type": "string"
+        }
+      },
+      {
+        "flag": "--limit",
+        "field": "limit",
+        "in": "query",
+        "says": "How many at most",
+        "schema": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 500
+        }
+      }
+    ],
+    "columns": [
+      "id",
+      "state",
+      "account",
+      "totals",
+      "uploadedBy",
+      "approvedBy",
+      "createdAt"
+    ],
+    "answer": "BatchList"
+  },
+  {
+    "name": "campaign list",
+    "says": "List them, the newest first; as CSV with `Accept: text/csv`",
+    "example": "--state draft",
+    "method": "GET",
+    "path": "/v1/campaigns",
+    "takes": [],
+    "flags": [
+      {
+        "flag": "--state",
+        "field": "state",
+        "in": "query",
+        "says": "Only in this state",
+        "schema": {
+          "type": "string",
+          "enum": [
+            "draft",
+            "ready",
+            "scheduled",
+            "running",
+            "paused",
+            "held",
+            "finished",
+            "cancelled"
+          ]
+        }
+      },
+      {
+        "flag": "--reference",
+        "field": "reference",
+        "in": "query",
+        "says": "The one that the caller gave this name",
+        "schema": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 128
+        }
+      },
+      {
+        "flag": "--account",
+        "field": "account",
+        "in": "query",
+        "says": "Only of this account",
+        "schema": {
+          "type": "string"
+        }
+      },
+      {
+        "flag": "--created-from",
+        "field": "createdFrom",
+        "in": "query",
+        "says": "Asked for at this time, or later",
+        "schema": {
+          "type": "string",
+          "format": "date-time"
+        }
+      },
+      {
+        "flag": "--created-to",
+        "field": "createdTo",
+        "in": "query",
+        "says": "Asked for at this time, or before",
+        "schema": {
+          "type": "string",
+          "format": "date-time"
+        }
+      },
+      {
+        "flag": "--after",
+        "field": "after",
+        "in": "query",
+        "says": "`next` of the page before",
+        "schema": {
+          "type": "string"
+        }
+      },
+      {
+        "flag": "--limit",
+        "field": "limit",
+        "in": "query",
+        "says": "How many at most",
+        "schema": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 500
+        }
+      }
+    ],
+    "columns": [
+      "id",
+      "state",
+      "name",
+      "reason",
+      "segments",
+      "account",
+      "createdAt"
+    ],
+    "answer": "CampaignList"
+  },
+  {
+    "name": "invoice list",
+    "says": "List them, the newest first; as CSV with `Accept: text/csv`",
+    "example": "--state creating",
+    "method": "GET",
+    "path": "/v1/invoices",
+    "takes": [],
+    "flags": [
+      {
+        "flag": "--state",
+        "field": "state",
+        "in": "query",
+        "says": "Only in this state",
+        "schema": {
+          "type": "string",
+          "enum": [
+            "creating",
+            "pending",
+            "needs_review",
+            "completed",
+            "cancelled",
+            "failed"
+          ]
+        }
+      },
+      {
+        "flag": "--reference",
+        "field": "reference",
+        "in": "query",
+        "says": "The one that the caller gave this name",
+        "schema": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 128
+        }
+      },
+      {
+        "flag": "--account",
+        "field": "account",
+        "in": "query",
+        "says": "Only of this account",
+        "schema": {
+          "type": "string"
+        }
+      },
+      {
+        "flag": "--created-from",
+        "field": "createdFrom",
+        "in": "query",
+        "says": "Asked for at this time, or later",
+        "schema": {
+          "type": "string",
+          "format": "date-time"
+        }
+      },
+      {
+        "flag": "--created-to",
+        "field": "createdTo",
+        "in": "query",
+        "says": "Asked for at this time, or before",
+        "schema": {
+          "type": "string",
+          "format": "date-time"
+        }
+      },
+      {
+        "flag": "--amount-min",
+        "field": "amountMin",
+        "in": "query",
+        "says": "Of so many XOF, or more",
+        "schema": {
+          "type": "integer",
+          "minimum": 0
+        }
+      },
+      {
+        "flag": "--amount-max",
+        "field": "amountMax",
+        "in": "query",
+        "says": "Of so many XOF, or less",
+        "schema": {
+          "type": "integer",
+          "minimum": 0
+        }
+      },
+      {
+        "flag": "--after",
+        "field": "after",
+        "in": "query",
+        "says": "`next` of the page before",
+        "schema": {
+          "type": "string"
+        }
+      },
+      {
+        "flag": "--limit",
+        "field": "limit",
+        "in": "query",
+        "says": "How many at most",
+        "schema": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 500
+        }
+      }
+    ],
+    "columns": [
+      "id",
+      "state",
+      "totalAmount",
+      "amountPaid",
+      "reference",
+      "account",
+      "createdAt"
+    ],
+    "answer": "InvoiceList"
+  },
+  {
+    "name": "payment-request list",
+    "says": "List them, the newest first; as CSV with `Accept: text/csv`",
+    "example": "--state creating",
+    "method": "GET",
+    "path": "/v1/payment-requests",
+    "takes": [],
+    "flags": [
+      {
+        "flag": "--state",
+        "field": "state",
+        "in": "query",
+        "says": "Only in this state",
+        "schema": {
+          "type": "string",
+          "enum": [
+            "creating",
+            "pending",
+            "needs_review",
+            "completed",
+            "failed"
+          ]
+        }
+      },
+      {
+        "flag": "--reference",
+        "field": "reference",
+        "in": "query",
+        "says": "The one that the caller gave this name",
+        "schema": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 128
+        }
+      },
+      {
+        "flag": "--account",
+        "field": "account",
+        "in": "query",
+        "says": "Only of this account",
+        "schema": {
+          "type": "string"
+        }
+      },
+      {
+        "flag": "--created-from",
+        "field": "createdFrom",
+        "in": "query",
+        "says": "Asked for at this time, or later",
+        "schema": {
+          "type": "string",
+          "format": "date-time"
+        }
+      },
+      {
+        "flag": "--created-to",
+        "field": "createdTo",
+        "in": "query",
+        "says": "Asked for at this time, or before",
+        "schema": {
+          "type": "string",
+          "format": "date-time"
+        }
+      },
+      {
+        "flag": "--amount-min",
+        "field": "amountMin",
+        "in": "query",
+        "says": "Of so many XOF, or more",
+        "schema": {
+          "type": "integer",
+          "minimum": 0
+        }
+      },
+      {
+        "flag": "--amount-max",
+        "field": "amountMax",
+        "in": "query",
+        "says": "Of so many XOF, or less",
+        "schema": {
+          "type": "integer",
+          "minimum": 0
+        }
+      },
+      {
+        "flag": "--after",
+        "field": "after",
+        "in": "query",
+        "says": "`next` of the page before",
+        "schema": {
+          "type": "string"
+        }
+      },
+      {
+        "flag": "--limit",
+        "field": "limit",
+        "in": "query",
+        "says": "How many at most",
+        "schema": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 500
+        }
+      }
+    ],
+    "columns": [
+      "id",
+      "state",
+      "amount",
+      "feesPaidBy",
+      "reference",
+      "account",
+      "createdAt"
+    ],
+    "answer": "PaymentRequestList"
+  },
+  {
+    "name": "direct-credit list",
+    "says": "List them, the newest first; as CSV with `Accept: text/csv`",
+    "example": "--state queued",
+    "method": "GET",
+    "path": "/v1/direct-credits",
+    "takes": [],
+    "flags": [
+      {
+        "flag": "--state",
+        "field": "state",
+        "in": "query",
+        "says": "Only in this state",
+        "schema": {
+          "type": "string",
+          "enum": [
+            "queued",
+            "held",
+            "sending",
+            "needs_review",
+            "succeeded",
+            "rejected",
+            "failed"
+          ]
+        }
+      },
+      {
+        "flag": "--reference",
+        "field": "reference",
+        "in": "query",
+        "says": "The one that the caller gave this name",
+        "schema": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 128
+        }
+      },
+      {
+        "flag": "--account",
+        "field": "account",
+        "in": "query",
+        "says": "Only of this account",
+        "schema": {
+          "type": "string"
+        }
+      },
+      {
+        "flag": "--created-from",
+        "field": "createdFrom",
+        "in": "query",
+        "says": "Asked for at this time, or later",
+        "schema": {
+          "type": "string",
+          "format": "date-time"
+        }
+      },
+      {
+        "flag": "--created-to",
+        "field": "createdTo",
+        "in": "query",
+        "says": "Asked for at this time, or before",
+        "schema": {
+          "type": "string",
+          "format": "date-time"
+        }
+      },
+      {
+        "flag": "--amount-min",
+        "field": "amountMin",
+        "in": "query",
+        "says": "Of so many XOF, or more",
+        "schema": {
+          "type": "integer",
+          "minimum": 0
+        }
+      },
+      {
+        "flag": "--amount-max",
+        "field": "amountMax",
+        "in": "query",
+        "says": "Of so many XOF, or less",
+        "schema": {
+          "type": "integer",
+          "minimum": 0
+        }
+      },
+      {
+        "flag": "--after",
+        "field": "after",
+        "in": "query",
+        "says": "`next` of the page before",
+        "schema": {
+          "type": "string"
+        }
+      },
+      {
+        "flag": "--limit",
+        "field": "limit",
+        "in": "query",
+        "says": "How many at most",
+        "schema": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 500
+        }
+      }
+    ],
+    "columns": [
+      "id",
+      "state",
+      "amount",
+      "accountAlias",
+      "transactionId",
+      "reference",
+      "createdAt"
+    ],
+    "answer": "DirectCreditList"
+  },
+  {
     "name": "disburse create",
     "says": "Pay one person, at most once per reference",
     "example": "--to 771234567 --amount 25000 --mode wallet-a-senegal --reference order-1042",
@@ -113,90 +774,6 @@ export const commands: readonly DerivedCommand[] = [
     "asks": "Pay {amount} to {accountAlias}?",
     "next": "How it goes on: relais disburse show {id}",
     "answer": "Disbursement"
-  },
-  {
-    "name": "disburse list",
-    "says": "List them, the newest first",
-    "example": "--state needs_review",
-    "method": "GET",
-    "path": "/v1/disbursements",
-    "takes": [],
-    "flags": [
-      {
-        "flag": "--state",
-        "field": "state",
-        "in": "query",
-        "says": "Only in this state",
-        "schema": {
-          "type": "string",
-          "enum": [
-            "awaiting_approval",
-            "queued",
-            "held",
-            "created",
-            "submitting",
-            "unknown",
-            "pending",
-            "needs_review",
-            "succeeded",
-            "failed",
-            "reversed",
-            "rejected",
-            "cancelled"
-          ]
-        }
-      },
-      {
-        "flag": "--reference",
-        "field": "reference",
-        "in": "query",
-        "says": "The one that the caller gave this name",
-        "schema": {
-          "type": "string",
-          "minLength": 1,
-          "maxLength": 128
-        }
-      },
-      {
-        "flag": "--account",
-        "field": "account",
-        "in": "query",
-        "says": "Only of this account",
-        "schema": {
-          "type": "string"
-        }
-      },
-      {
-        "flag": "--after",
-        "field": "after",
-        "in": "query",
-        "says": "`next` of the page before",
-        "schema": {
-          "type": "string"
-        }
-      },
-      {
-        "flag": "--limit",
-        "field": "limit",
-        "in": "query",
-        "says": "How many at most",
-        "schema": {
-          "type": "integer",
-          "minimum": 1,
-          "maximum": 500
-        }
-      }
-    ],
-    "columns": [
-      "id",
-      "state",
-      "amount",
-      "accountAlias",
-      "withdrawMode",
-      "reference",
-      "updatedAt"
-    ],
-    "answer": "DisbursementList"
   },
   {
     "name": "disburse show",

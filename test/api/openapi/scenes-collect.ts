@@ -56,6 +56,7 @@ async function collectScenes(stage: Stage, { path, operation, look, asked }: Col
   await ask('POST', `${path}?dryRun=true`, { body: asked('plain') });
   const { body: made } = await create('plain');
   await create('plain', 20_000);
+  await ask('GET', path);
   await create();
   await ask('GET', `${path}/${made.id}`);
   await service.control('POST', '/faults', { fault: 'answers HTML', operation, count: 1 });

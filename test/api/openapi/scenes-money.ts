@@ -60,6 +60,7 @@ export async function batchScenes({ ask, becomes }: Stage): Promise<void> {
   await ask('POST', `${BATCHES}?dryRun=true`, judged);
   const { body: made } = await send(file('one'), { 'idempotency-key': 'batch-1' });
   await send(file('two'), { 'idempotency-key': 'batch-1' });
+  await ask('GET', BATCHES);
   await ask('GET', `${BATCHES}/${made.id}`);
   const approve = (contentHash: string) =>
     ask('POST', `${BATCHES}/${made.id}/approve`, { key: CHECKER, body: { contentHash } });
@@ -81,6 +82,7 @@ export async function directCreditScenes({ ask, becomes, needsReview }: Stage): 
   await ask('POST', `${path}?dryRun=true`, asked('credit'));
   const { body: made } = await ask('POST', path, asked('credit'));
   await ask('POST', path, asked('credit', 6_000));
+  await ask('GET', path);
   await ask('POST', path, { body: { accountAlias: '771230001', amount: 5_000 } });
   await ask('GET', `${path}/${made.id}`);
   await becomes(`${path}/${made.id}`, 'succeeded');

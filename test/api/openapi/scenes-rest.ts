@@ -42,6 +42,7 @@ export async function campaignScenes({ ask, service, becomes }: Stage): Promise<
   const { body: made } = await create('one');
   const one = `${path}/${made.id}`;
   await create('one', 'December');
+  await ask('GET', path);
   await create();
   for (const name of ['start', 'pause', 'resume']) expect((await ask('POST', `${one}/${name}`)).status).toBe(409);
   await ask('POST', `${one}/recipients`, csv('to;prenom\n+221771234567;Awa\nnobody;Moussa\n'));
