@@ -101,6 +101,24 @@ const cases: readonly Case[] = [
     { is: 'over', because: 'nothing_new' },
   ],
   [
+    'once more a failure is not enough where a callback has said otherwise: it may be an old answer',
+    { state: 'failed', hintedAt: AT - 1_000 },
+    { status: 'failed' },
+    { is: 'look again', dueInMs: 30_000, because: 'contradicted_once', saw: 'contrarySeenAt' },
+  ],
+  [
+    'said twice, it stays a failure',
+    { state: 'failed', hintedAt: AT - 60_000, contrarySeenAt: AT - 30_000 },
+    { status: 'failed' },
+    { is: 'over', because: 'nothing_new' },
+  ],
+  [
+    'a failed that does not name the payment takes nothing back of what was said against it',
+    { state: 'failed', contrarySeenAt: AT - 30_000 },
+    { status: 'failed', token: undefined, disburseId: undefined },
+    { is: 'look again', dueInMs: 300_000, because: 'not_named' },
+  ],
+  [
     'a failure that is taken back once is looked at again',
     { state: 'failed' },
     { status: 'pending' },
@@ -240,6 +258,18 @@ const cases: readonly Case[] = [
     'created twice, half a quiet period apart, is sent again',
     { createdSeenAt: AT - 30_000 },
     { status: 'created' },
+    { is: 'resubmit' },
+  ],
+  [
+    'a created that does not name its token may be about any payment, and sends nothing again',
+    { createdSeenAt: AT - 30_000 },
+    { status: 'created', token: undefined, disburseId: undefined },
+    { is: 'look again', dueInMs: 30_000, because: 'unnamed', saw: 'unnamedSeenAt' },
+  ],
+  [
+    'created names its token, and no disburse_id before it was sent',
+    { createdSeenAt: AT - 30_000 },
+    { status: 'created', disburseId: undefined },
     { is: 'resubmit' },
   ],
   [

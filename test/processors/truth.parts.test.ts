@@ -133,12 +133,13 @@ describe('a disbursement that failed', () => {
     expect((await at.explained()).summary).toContain('This came late');
   });
 
-  test('stays so when a callback says otherwise and the look does not', async () => {
+  test('stays so when a callback says otherwise and two looks do not', async () => {
     const at = world();
     await at.submitted();
     await at.look('failed');
     await at.look('failed');
     await at.hint('success', ['succeeded']);
+    expect(await at.look('failed')).toMatchObject({ outcome: 'unknown', state: 'failed' });
     expect(await at.look('failed')).toMatchObject({ outcome: 'idle', state: 'failed' });
     expect(await at.told()).toEqual(['failed']);
   });

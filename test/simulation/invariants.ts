@@ -130,7 +130,7 @@ function told(events: readonly StoredEvent[], state: StateOf<'disbursement'>): n
 function mayFollow(first: Send, next: Send, { looks }: World): boolean {
   const from = first.endedAt + POLICY.quietMs;
   const said = looks
-    .filter(({ token, status }) => token === next.token && status === 'created')
+    .filter(({ token, status, named }) => token === next.token && status === 'created' && named)
     .map(({ beganAt }) => beganAt)
     .filter((beganAt) => beganAt >= from && beganAt <= next.leftAt);
   return said.length > 0 && Math.max(...said) - Math.min(...said) >= POLICY.quietMs / 2;

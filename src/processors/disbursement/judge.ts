@@ -67,7 +67,10 @@ export function judge(
   }
   if (late) return daily(answer.status);
   if (at - (record.sentAt ?? record.createdAt) > policy.limitMs) return { is: 'review', because: 'poll_exhausted' };
-  if (answer.status === 'created' && record.state !== 'pending') return judgeCreated(record, at, policy);
+  if (answer.status === 'created' && record.state !== 'pending') {
+    // Before it was sent it has no disburse_id; but of which token it speaks, it must say.
+    return answer.token === undefined ? judgeUnnamed(seen) : judgeCreated(record, at, policy);
+  }
   const dueInMs = waitAt(policy.pollMs, record.tries);
   if (answer.status === 'pending') return { is: 'pending', dueInMs };
   return { is: 'look again', dueInMs, because: wordOf(answer) };
@@ -101,7 +104,7 @@ export function isNamed(record: DisbursementRecord, answer: StatusAnswer): boole
   return answer.token === record.token && answer.disburseId === record.disburseId;
 }
 
-/** A final word that may be about any payment. */
+/** A word that may be about any payment. */
 function judgeUnnamed({ record, at, quietMs }: Looking): Judgement {
   const { unnamedSeenAt, unnamedLooks } = record;
   const dueInMs = quietMs / 2;
@@ -121,15 +124,18 @@ function asksAgain({ record, at, quietMs }: Looking, because: string): Judgement
   return { is: 'look again', dueInMs: LAG_QUIETS_APART * quietMs, because };
 }
 
+/** It agrees with what was told. Where anything has said otherwise since, it may be an old answer. */
+function unlessContested(looking: Looking): Judgement | undefined {
+  const { failedSeenAt, contrarySeenAt, hintedAt } = looking.record;
+  const contested = (failedSeenAt ?? contrarySeenAt ?? hintedAt) !== undefined;
+  return contested ? twice(looking, 'contrarySeenAt', 'contradicted_once') : undefined;
+}
+
 /** Callers were told that it was paid. */
 function judgePaid(answer: StatusAnswer, looking: Looking): Judgement {
   const { record } = looking;
   const differs = mismatchOf(record, answer) ?? (isNamed(record, answer) ? undefined : 'not_named');
-  if (!differs && answer.status === 'success') {
-    // Where anything has said otherwise since, this one may be an old answer.
-    const contested = (record.failedSeenAt ?? record.contrarySeenAt ?? record.hintedAt) !== undefined;
-    return (contested ? twice(looking, 'contrarySeenAt', 'contradicted_once') : undefined) ?? over(true, answer);
-  }
+  if (!differs && answer.status === 'success') return unlessContested(looking) ?? over(true, answer);
   if (differs || !claimsUndone({ code: answer.status })) {
     const because = differs ?? wordOf(answer);
     // That it was taken back was said once: it is said again, or taken back itself.
@@ -145,7 +151,11 @@ function judgeFailed(answer: StatusAnswer, looking: Looking): Judgement {
   if (differs === 'mismatch_token' || differs === 'mismatch_disburse_id') {
     return asksAgain(looking, differs) ?? over(false, answer);
   }
-  if (claimsUndone({ code: answer.status })) return over(differs === undefined, answer);
+  if (claimsUndone({ code: answer.status })) {
+    const because = differs ?? (isNamed(record, answer) ? undefined : 'not_named');
+    const again = because === undefined ? unlessContested(looking) : asksAgain(looking, because);
+    return again ?? over(because === undefined, answer);
+  }
   if (answer.status === 'success' && differs === undefined && isNamed(record, answer)) {
     return { is: 'final', state: 'succeeded', late: true };
   }
