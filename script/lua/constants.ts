@@ -54,11 +54,8 @@ export const constants: Readonly<Record<string, Constant>> = {
    * only its disburse_id tells whose it is.
    */
   CLAIM_KEPT_S: 7 * 86_400,
-  /**
-   * What is told to look adds a wake-up at once; the due index looks after this if it was lost. Due at once, the
-   * sweeper would add a second one: seen at every fourth disbursement.
-   */
-  NUDGE_WAKE_GRACE_MS: 2_000,
+  /** What was taken is begun at once. Somebody who died before that is waited for so long. */
+  TAKEN_FOR_MS: 5_000,
   /** What was posted about an operation, for a person who looks into it. */
   CALLBACK_KEPT_S: 30 * 86_400,
   /** The sums of a day are asked for until the day is over everywhere. */

@@ -235,7 +235,12 @@ function openConnections(target: RedisTarget, quietly: Container['quietly']): Co
     redis,
     queueClient,
     bullQueues,
-    waker: new Waker(bullQueues, ready, (error) => quietly('wake-up', error)),
+    waker: new Waker({
+      queues: bullQueues,
+      ready,
+      clock: systemClock,
+      onLost: (error) => quietly('wake-up', error),
+    }),
   };
 }
 

@@ -1,5 +1,5 @@
 /** The worker role: one BullMQ worker per queue, and the sweeper that no wake-up can be lost to. */
-import type { ConnectionOptions } from 'bullmq';
+import { type ConnectionOptions, type Job, UnrecoverableError } from 'bullmq';
 import type { QueueName } from '../kinds/due-queues.ts';
 import { withDeadline } from '../lib/clock.ts';
 import { RECOVERING } from '../operations/recovery.ts';
@@ -7,9 +7,10 @@ import { batchProcessor } from '../processors/batch/batch.ts';
 import type { ProcessorContext } from '../processors/context.ts';
 import { type Processor, processors } from '../processors/index.ts';
 import { intakeProcessor } from '../processors/intake.ts';
-import { type AttemptFinished, runner } from '../processors/run.ts';
+import { type AttemptFinished, attempts, inBulk, runner } from '../processors/run.ts';
 import { Workers } from '../operations/workers.ts';
-import { sweepUntil } from '../processors/sweeper.ts';
+import { type SweeperOptions, repeatUntil, sweep } from '../processors/sweeper.ts';
+import { Taker } from '../processors/taker.ts';
 import { Slots } from '../processors/text/slots.ts';
 import { Turns } from '../processors/turns.ts';
 import { CollectAcceptance } from '../producer/acceptance-collect.ts';
@@ -78,13 +79,12 @@ function queuePart(container: Container, tools: Tools, timing: Timing, name: Any
   return {
     name: `the worker of ${name}`,
     start: async () => {
-      const watched = watchdog.watch(name, concurrency);
       let stopping = false;
       const turns = concurrency > requests ? { turns: new Turns(requests, container.clock) } : {};
       const slots = new Slots(requests);
       const context: ProcessorContext = { ...tools.context, stopping: () => stopping, slots, ...turns };
-      const process = processorOf(container, { ...tools, context }, name);
-      const worker = openWorker(declaration, (job) => watched<unknown>(() => process(job)), {
+      const work = workOf(container, { ...tools, context }, { name, concurrency });
+      const worker = openWorker(declaration, work.process, {
         // The recipe differs from BullMQ's type only in that it may spell out `undefined`.
         connection: workerConnection(target) as ConnectionOptions,
         prefix: prefixOf(target),
@@ -101,7 +101,9 @@ function queuePart(container: Container, tools: Tools, timing: Timing, name: Any
         watchdog.forget(name);
         stopping = true;
         // Paused first: a worker that was told to close waits for its attempts, and cannot be told otherwise any more.
-        const drained = await withDeadline(container.clock, timing.drainMs, () => worker.pause());
+        const drained = await withDeadline(container.clock, timing.drainMs, () =>
+          Promise.all([worker.pause(), work.stop()]),
+        );
         if (!drained) {
           logger.warn(
             { queue: name },
@@ -114,12 +116,74 @@ function queuePart(container: Container, tools: Tools, timing: Timing, name: Any
   };
 }
 
-function processorOf(container: Container, { context, delivery }: Tools, name: AnyQueueName) {
+/** What a worker does with a job, and how it is told to do nothing more. */
+interface Work {
+  readonly process: (job: Job) => Promise<unknown>;
+  /** Resolves when nothing is under way. */
+  readonly stop: () => Promise<void>;
+}
+
+function workOf(
+  container: Container,
+  { context, delivery }: Tools,
+  { name, concurrency }: { readonly name: AnyQueueName; readonly concurrency: number },
+): Work {
   const announce = announcer(container);
+  const watched = container.watchdog.watch(name, concurrency);
+  if (name === 'intake') {
+    const process = intakeOf(container, announce);
+    return { process: (job) => watched<unknown>(() => process(job)), stop: async () => undefined };
+  }
+  const processor =
+    name === 'batch'
+      ? batchOf(container, acceptanceOf(container))
+      : name === 'event-delivery'
+        ? delivery.processor
+        : processors[name];
+  if (!('inBulk' in queues[name])) {
+    const process = runner(name, processor, context, announce);
+    return { process: (job) => watched(() => process(job)), stop: async () => undefined };
+  }
+  const attempt = attempts(name, processor, context, announce);
+  const attemptWatched = (id: string): Promise<void> => watched(() => attempt(id));
+  return bulkOf(container, context, { name, slots: concurrency, attempt: attemptWatched });
+}
+
+/** Takes what is due when it is called, and also uncalled: nothing else looks into the due index for it. */
+function bulkOf(
+  { config, clock, quietly, operations, wake }: Container,
+  { policy }: ProcessorContext,
+  { name, slots, attempt }: { readonly name: QueueName; readonly slots: number; attempt(id: string): Promise<void> },
+): Work {
+  const taker = new Taker({
+    slots,
+    // A quarter of the lock of a job.
+    patienceMs: policy.leaseMs / 2,
+    clock,
+    take: (atMost) => operations.take(name, atMost),
+    handBack: (ids) => operations.handBack(name, ids),
+    attempt,
+    callOthers: () => wake(name, '', 0),
+    onFailed: (error) => {
+      if (!(error instanceof UnrecoverableError)) quietly(`attempt in ${name}`, error);
+    },
+  });
+  const stop = new AbortController();
+  const onError = (error: unknown): void => quietly(`what is due in ${name}`, error);
+  const repeated = repeatUntil(stop.signal, { clock, intervalMs: config.SWEEP_INTERVAL, onError }, () => taker.run());
+  return {
+    process: inBulk(name, taker),
+    stop: async () => {
+      stop.abort();
+      taker.stop();
+      await taker.ended();
+      await repeated;
+    },
+  };
+}
+
+function intakeOf(container: Container, announce: ReturnType<typeof announcer>) {
   const acceptance = acceptanceOf(container);
-  if (name === 'batch') return runner(name, batchOf(container, acceptance), context, announce);
-  if (name === 'event-delivery') return runner(name, delivery.processor, context, announce);
-  if (name !== 'intake') return runner(name, processors[name], context, announce);
   return intakeProcessor({
     clock: container.clock,
     announce,
@@ -161,16 +225,17 @@ function sweeperPart(
     name: 'the sweeper',
     start: async () => {
       const stop = new AbortController();
-      const swept = sweepUntil(stop.signal, {
+      const options: SweeperOptions = {
         operations,
         clock,
         wake,
-        intervalMs: config.SWEEP_INTERVAL,
         pushMs: context.policy.leaseMs,
-        waiting: (queue: QueueName) => bullQueues[queue].getWaitingCount(),
-        paused: (queue: QueueName) => bullQueues[queue].isPaused(),
-        onError: (error) => quietly('sweep', error),
-      });
+        waiting: (queue) => bullQueues[queue].getWaitingCount(),
+        paused: (queue) => bullQueues[queue].isPaused(),
+      };
+      const onError = (error: unknown): void => quietly('sweep', error);
+      const interval = { clock, intervalMs: config.SWEEP_INTERVAL, onError };
+      const swept = repeatUntil(stop.signal, interval, () => sweep(options));
       return async () => {
         stop.abort();
         await swept;
@@ -260,13 +325,8 @@ function watchdogPart(
     name: 'the watchdog',
     start: async () => {
       const stop = new AbortController();
-      const watched = (async () => {
-        while (!stop.signal.aborted) {
-          await look();
-          // The only way to be interrupted is to be stopped, and then the loop ends.
-          await clock.sleep(WATCH_EVERY_MS, stop.signal).catch(() => undefined);
-        }
-      })();
+      const onError = (error: unknown): void => quietly('watchdog', error);
+      const watched = repeatUntil(stop.signal, { clock, intervalMs: WATCH_EVERY_MS, onError }, look);
       return async () => {
         stop.abort();
         await watched;
@@ -275,16 +335,10 @@ function watchdogPart(
   };
 }
 
-export function collectAcceptanceOf({
-  redis,
-  random,
-  config,
-  wake,
-  book,
-  fence,
-  heartbeat,
-  fingerprints,
-}: Container): CollectAcceptance {
+export function collectAcceptanceOf(
+  { redis, random, config, wake, book, fence, heartbeat, fingerprints }: Container,
+  nobodyWaits = false,
+): CollectAcceptance {
   return new CollectAcceptance({
     redis,
     random,
@@ -296,6 +350,7 @@ export function collectAcceptanceOf({
     accounts: new Set(book.keys()),
     limits: config,
     directCredit: config.DIRECT_CREDIT === 'on',
+    nobodyWaits,
   });
 }
 
@@ -303,7 +358,7 @@ type Accept = (request: unknown) => Promise<Answer>;
 
 /** For the intake queue, where nobody waits for the answer of upstream: what was accepted is woken. */
 function collectIntake(container: Container): Readonly<Record<string, Accept>> {
-  const collect = collectAcceptanceOf(container);
+  const collect = collectAcceptanceOf(container, true);
   const woken =
     (queue: QueueName, accept: Accept): Accept =>
     async (request) => {

@@ -29,6 +29,8 @@ export const keys = {
   unreadable: 'unreadable',
   /** Sorted set: ids by the time (ms) at which somebody must look at them next. */
   due: (queue: string): string => `due:${queue}`,
+  /** Hash: what BullMQ knows of a queue; `paused` is in it while nobody is to take anything from it. */
+  queue: (queue: string): string => `${queue}:meta`,
   /**
    * Hash: when relais was last at work here (`at`, ms), in which `epoch`, those `before` it, and a `counter` that every
    * beat and every effect raises. `recovering` is there while nothing may leave.

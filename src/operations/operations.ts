@@ -18,7 +18,7 @@ import { type EvidenceDraft, NOTHING_POSTED, type Posted, type Said, packEvidenc
 import { keys } from './keys.ts';
 import { type MoneyLimit, type Opinions, limitNamed, moneyLimits, wordOf } from './limits.ts';
 import type { RecordAt, RecordBase } from './record.ts';
-import { acquire, appendEvidence, claim, nudge, transition } from './scripts/generated/scripts.ts';
+import { acquire, appendEvidence, claim, handBack, nudge, take, transition } from './scripts/generated/scripts.ts';
 import { noteUnreadable, readStored, UnreadableRecord } from './unreadable.ts';
 import { type Change, type TransitionResult, recountOfDay, resultOf, stepOf } from './transition.ts';
 
@@ -90,7 +90,7 @@ type NotAcquired = 'none' | 'final' | 'elsewhere' | 'leased' | 'other version';
 export type Hinted = (
   | { readonly is: 'none' | 'noted' }
   | { readonly is: 'final'; readonly state: string }
-  | { readonly is: 'look'; readonly rev: number; readonly state: string }
+  | { readonly is: 'look'; readonly state: string }
 ) & {
   /** What was written in the record, for `awaitReplicated`; nothing where there is none, or none that can be read. */
   readonly written: Readonly<Record<string, string>>;
@@ -287,7 +287,7 @@ export class Operations {
     if (answer.is === 'none') return { is: answer.is, written: {} };
     const { state, field, line = '' } = answer;
     const written = field === undefined ? {} : { [field]: line };
-    if (answer.is === 'look') return { is: answer.is, rev: answer.rev, state, written };
+    if (answer.is === 'look') return { is: answer.is, state, written };
     const over = isOver(kind, state) || posted.agreesWith.includes(state);
     return over ? { is: 'final', state, written } : { is: answer.is, written };
   }
@@ -299,6 +299,16 @@ export class Operations {
       now: this.#now(),
       evidence: packEvidence(evidence),
     });
+  }
+
+  /** Ids whose time has come in this queue, for somebody who begins with each of them at once. */
+  async take(queue: QueueName, atMost: number): Promise<readonly string[]> {
+    return take(this.#redis, { due: keys.due(queue), queue: keys.queue(queue), now: this.#now(), atMost });
+  }
+
+  /** What was taken and not begun. */
+  async handBack(queue: QueueName, ids: readonly string[]): Promise<void> {
+    if (ids.length > 0) await handBack(this.#redis, { due: keys.due(queue), now: this.#now(), ids });
   }
 
   /** Ids whose time has come in this queue, each with the revision its wake-up job is named after. */

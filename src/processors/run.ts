@@ -3,9 +3,10 @@ import type { Job } from 'bullmq';
 import { UnrecoverableError } from 'bullmq';
 import type { QueueName } from '../kinds/due-queues.ts';
 import type { Clock } from '../lib/clock.ts';
-import { wakeUp } from '../queues/define.ts';
+import { takenInBulk, wakeUp } from '../queues/define.ts';
 import type { ProcessorContext, Next, AttemptResult } from './context.ts';
 import type { Processor } from './index.ts';
+import type { Taker } from './taker.ts';
 
 export interface AttemptFinished {
   readonly queue: string;
@@ -18,10 +19,16 @@ export interface AttemptFinished {
 
 export type Announce = (finished: AttemptFinished) => void;
 
-/** The BullMQ processor of a queue that is fed by wake-ups. */
-export function runner(queue: QueueName, processor: Processor, context: ProcessorContext, announce: Announce) {
-  return async (job: Pick<Job, 'data'>): Promise<void> => {
-    const woken = idOf(queue, job.data);
+type Attempts = (id: string) => Promise<void>;
+
+/** An attempt at the operation of that id, and what the same attempt goes on with. */
+export function attempts(
+  queue: QueueName,
+  processor: Processor,
+  context: ProcessorContext,
+  announce: Announce,
+): Attempts {
+  return async (woken) => {
     let account: string | undefined;
     const noting: ProcessorContext = { ...context, account: (name) => context.account((account = name)) };
     let next: Next | undefined = { id: woken, attempt: () => processor(woken, noting) };
@@ -37,9 +44,25 @@ export function runner(queue: QueueName, processor: Processor, context: Processo
   };
 }
 
-function idOf(queue: string, data: unknown): string {
-  const parsed = wakeUp.safeParse(data);
-  if (parsed.success) return parsed.data.id;
+type Work = (job: Pick<Job, 'data'>) => Promise<void>;
+
+/** The BullMQ processor of a queue whose wake-ups each carry an id. */
+export function runner(...of: Parameters<typeof attempts>): Work {
+  const [queue] = of;
+  const attempt = attempts(...of);
+  return (job) => attempt(payloadOf(queue, wakeUp.safeParse(job.data)).id);
+}
+
+/** … and of one whose wake-ups mostly carry nothing: what is due is taken. A caller may still name one. */
+export function inBulk(queue: QueueName, taker: Taker): Work {
+  return (job) => {
+    const { id } = payloadOf(queue, takenInBulk.payload.safeParse(job.data));
+    return id === undefined ? taker.run() : taker.one(id);
+  };
+}
+
+function payloadOf<T>(queue: string, { data }: { readonly data?: T | undefined }): T {
+  if (data !== undefined) return data;
   throw new UnrecoverableError(
     `a job in "${queue}" carries {id} and nothing else: add requests to the queue "intake", or use createProducer() of relais/producer`,
   );

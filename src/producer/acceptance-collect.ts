@@ -31,11 +31,13 @@ export type CollectOptions = Pick<
   readonly directCredit: boolean;
   /** Everything is judged by the same rules, and nothing is written. */
   readonly dryRun?: boolean;
+  /** Nobody waits for the answer of upstream: whoever takes what is due asks it. */
+  readonly nobodyWaits?: boolean;
 };
 
 type CollectKind = 'invoice' | 'payment_request' | 'direct_credit';
 
-/** How long the due index leaves an operation to the process that accepted it. */
+/** How long the due index leaves an operation to the process that accepted it and asks upstream itself. */
 const GRACE_MS = 5_000;
 
 const INSTEAD = 'a disbursement with the withdraw mode `service`';
@@ -66,7 +68,7 @@ export class CollectAcceptance {
       kind: 'invoice',
       state: 'creating',
       account,
-      dueInMs: GRACE_MS,
+      dueInMs: this.#graceMs,
       ...identify(this.#options.environment, 'invoice', checked.request, checked.identity),
       fields: { totalAmount: request.totalAmount, request: JSON.stringify(request) },
     });
@@ -83,7 +85,7 @@ export class CollectAcceptance {
       kind: 'payment_request',
       state: 'creating',
       account,
-      dueInMs: GRACE_MS,
+      dueInMs: this.#graceMs,
       ...identify(this.#options.environment, 'payment_request', checked.request, checked.identity),
       fields: {
         askedAmount: amount,
@@ -107,7 +109,7 @@ export class CollectAcceptance {
       state: 'queued',
       account,
       xof: amount,
-      dueInMs: GRACE_MS,
+      dueInMs: 0,
       // The same beneficiary as that of a disbursement to this account: the daily limits hold for both together.
       beneficiary: beneficiaryOf({ withdrawMode: 'service', accountAlias }),
       meantAgain: allowDuplicate ?? false,
@@ -117,6 +119,10 @@ export class CollectAcceptance {
     });
     if (answer.outcome === 'accepted') this.#options.wake('direct-credit', answer.id, 1);
     return answer;
+  }
+
+  get #graceMs(): number {
+    return this.#options.nobodyWaits ? 0 : GRACE_MS;
   }
 
   /** Everything that is wrong with a request, or the request and its identity. */

@@ -57,9 +57,6 @@ export interface AcceptanceOptions {
   readonly dryRun?: boolean;
 }
 
-/** A wake-up job normally follows at once; the due index looks after this if it was lost. */
-const WAKE_GRACE_MS = 5_000;
-
 const NO_IDENTITY: Problem = {
   pointer: '/reference',
   message: 'is required (or an Idempotency-Key header): without one, a retry could not be told from a second request',
@@ -122,7 +119,7 @@ export class Acceptance {
       state: 'queued',
       account,
       xof: amount,
-      dueInMs: WAKE_GRACE_MS,
+      dueInMs: 0,
       ...(notBeforeMs === undefined ? {} : { notBefore: notBeforeMs }),
       ...names,
       beneficiary: beneficiaryOf(judged.request, this.#options.extraWithdrawModes),

@@ -222,7 +222,12 @@ function connect({ redis: place, onError = () => undefined }: ProducerOptions) {
   const queuePlace = { connection: queueClient, prefix: prefixOf(target) };
   const opened = names.map((name) => [name, openQueue(queues[name], queuePlace)] as const);
   for (const [, queue] of opened) queue.on('error', onError);
-  const waker = new Waker(Object.fromEntries(opened), () => queueClient.status === 'ready', onError);
+  const waker = new Waker({
+    queues: Object.fromEntries(opened),
+    ready: () => queueClient.status === 'ready',
+    clock: systemClock,
+    onLost: onError,
+  });
   const hangUp = async (): Promise<void> => {
     await waker.settled();
     await Promise.all(opened.map(([, queue]) => queue.close()));

@@ -7,6 +7,8 @@ export interface QueueDeclaration<Name extends string = string, Payload extends 
   /** One sentence: what it carries. */
   readonly summary: string;
   readonly payload: Payload;
+  /** Our wake-ups name no operation: who gets one takes what is due, many at a time. Absent: each has a job of its own. */
+  readonly inBulk?: true;
   /** Share of WORKER_CONCURRENCY that one process gives to this queue. */
   readonly share: number;
   /** How many attempts there are for each request that may be in flight. Absent: one. */
@@ -22,6 +24,9 @@ export interface QueueDeclaration<Name extends string = string, Payload extends 
 
 /** A wake-up carries an id and nothing else. Losing one or running one twice is harmless. */
 export const wakeUp = z.strictObject({ id: z.string().min(1).max(64) });
+
+/** What the declaration of a queue says whose due operations are taken many at a time. */
+export const takenInBulk = { payload: wakeUp.partial(), inBulk: true } as const;
 
 export function defineQueue<const Name extends string, Payload extends z.ZodType>(
   declaration: QueueDeclaration<Name, Payload>,

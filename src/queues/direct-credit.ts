@@ -1,9 +1,9 @@
-import { defineQueue, wakeUp } from './define.ts';
+import { defineQueue, takenInBulk } from './define.ts';
 
 export const directCredit = defineQueue({
   name: 'direct-credit',
   summary: 'Direct credits: one request that moves money, sent at most once.',
-  payload: wakeUp,
+  ...takenInBulk,
   share: 0.2,
   // Only for a request of which no byte left us: there is no reference of ours to ask about afterwards.
   retryAfter: ['1s', '5s', '30s', '1m', '5m', '15m'],

@@ -1,9 +1,9 @@
-import { defineQueue, wakeUp } from './define.ts';
+import { defineQueue, takenInBulk } from './define.ts';
 
 export const disbursement = defineQueue({
   name: 'disbursement',
   summary: 'Disbursements before their first submit: token, then submit.',
-  payload: wakeUp,
+  ...takenInBulk,
   share: 1,
   // Nothing happened upstream before the submit, so trying again is safe; the waits only spare a sick service.
   retryAfter: ['1s', '2s', '5s', '10s', '30s', '1m', '5m', '15m'],

@@ -1,9 +1,9 @@
-import { defineQueue, wakeUp } from './define.ts';
+import { defineQueue, takenInBulk } from './define.ts';
 
 export const statusPoll = defineQueue({
   name: 'status-poll',
   summary: 'Looks at what was sent: the status of a disbursement or a payment request, the statistics of a chunk.',
-  payload: wakeUp,
+  ...takenInBulk,
   share: 0.5,
   // The waits of a disbursement that is under way are DISBURSEMENT_POLL; these are for a chunk that is in doubt.
   retryAfter: ['2s', '10s', '30s', '1m', '5m'],

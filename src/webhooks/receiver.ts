@@ -71,7 +71,7 @@ function receive(options: ReceiverOptions): RequestHandler {
       const posted = { redacted, agreesWith };
       const store = async (): Promise<Hinted> => {
         const nudged = await operations.nudge(target.kind, target.id, evidence, LOOK_INTERVAL_MS, posted);
-        if (nudged.is === 'look') wake(lookQueueOf(target.kind), target.id, nudged.rev);
+        if (nudged.is === 'look') wake(lookQueueOf(target.kind), target.id, 0);
         await operations.awaitReplicated(target.id, nudged.written);
         return nudged;
       };

@@ -21,6 +21,7 @@ export async function memoryUnderTest(seed = 1): Promise<OperationsUnderTest> {
     events: async () => store.events,
     everything: async () => store.everything(),
     hold: async (account, reason) => store.setFields(keys.account(account), { [`held:${reason}`]: START }),
+    pause: async (queue) => store.setFields(keys.queue(queue), { paused: 1 }),
     repeatNext: () => {
       repeat = true;
     },

@@ -139,6 +139,43 @@ export function operationsConformance(open: () => Promise<OperationsUnderTest>):
     });
   });
 
+  describe('taking what is due', () => {
+    beforeEach(async () => {
+      for (const [index, id] of ['a', 'b', 'c'].entries()) {
+        await at.operations.accept(disbursementOf(id, { dueInMs: 30 - index * 10 }));
+      }
+      at.clock.now += 25;
+    });
+
+    test('hands out each id once, the most overdue first, no more than asked for', async () => {
+      expect(await at.operations.take('disbursement', 1)).toEqual(['c']);
+      expect(await at.operations.take('disbursement', 9)).toEqual(['b']);
+      expect(await at.operations.take('disbursement', 9)).toEqual([]);
+    });
+
+    test('what nobody begins with is due again soon, and what is begun when its lease ends', async () => {
+      await at.operations.take('disbursement', 9);
+      await at.operations.acquire('disbursement', 'b', 'disbursement', LEASE_MS);
+      at.clock.now += 5_000;
+      expect(await at.operations.take('disbursement', 9)).toEqual(['a', 'c']);
+      at.clock.now += 5_000;
+      expect(await at.operations.take('disbursement', 9)).toContain('b');
+    });
+
+    test('what is handed back is due at once, unless nobody has to look at it any more', async () => {
+      await at.operations.take('disbursement', 9);
+      await at.operations.handBack('disbursement', ['b', 'c', 'gone']);
+      expect(await at.operations.take('disbursement', 9)).toEqual(['b', 'c']);
+      await at.operations.handBack('disbursement', []);
+    });
+
+    test('of a queue that is paused nothing is handed out, and nothing changes', async () => {
+      await at.pause('disbursement');
+      expect(await at.operations.take('disbursement', 9)).toEqual([]);
+      expect(await at.score(keys.due('disbursement'), 'c')).toBe(START + 10);
+    });
+  });
+
   describe('claiming what is due', () => {
     test('hands out each id once, the most overdue first, no more than asked for', async () => {
       for (const [index, id] of ['a', 'b', 'c'].entries()) {

@@ -44,7 +44,9 @@ async function oneCommand(
     if (acquired.is === 'acquired') attempts.push(acquired);
     return acquired;
   }
-  if (dice < 0.5) return operations.claim(queue, 1 + Math.floor(random.fraction() * 3), LEASE_MS);
+  if (dice < 0.47) return operations.claim(queue, 1 + Math.floor(random.fraction() * 3), LEASE_MS);
+  if (dice < 0.49) return operations.take(queue, 1 + Math.floor(random.fraction() * 3));
+  if (dice < 0.5) return operations.handBack(queue, [id]);
   if (dice < 0.6) {
     const said = { operation: 'callback', code: 'é'.repeat(Math.floor(random.fraction() * 60)) };
     const posted = { redacted: pick(random, ['', 'one', 'another']) ?? '', agreesWith: ['succeeded'] };

@@ -38,6 +38,7 @@ export async function redisUnderTest(redis: Redis, seed = 1): Promise<Operations
     events: () => eventsOf(redis),
     everything: () => everythingIn(redis),
     hold: async (account, reason) => void (await redis.hset(keys.account(account), `held:${reason}`, START)),
+    pause: async (queue) => void (await redis.hset(keys.queue(queue), 'paused', 1)),
     repeatNext: () => {
       repeat = true;
     },

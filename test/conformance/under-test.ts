@@ -15,6 +15,8 @@ export interface OperationsUnderTest {
   everything(): Promise<Record<string, unknown>>;
   /** As an account is that somebody has stopped, say: `area.reason`. */
   hold(account: string, reason: string): Promise<void>;
+  /** As BullMQ pauses a queue. */
+  pause(queue: string): Promise<void>;
   /** Sends the next command twice, as a client does that lost the connection before the answer came. */
   repeatNext(): void;
 }

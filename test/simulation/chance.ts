@@ -12,6 +12,8 @@ export interface Troubles {
   readonly rollback: number;
   readonly wakeLost: number;
   readonly wakeTwice: number;
+  /** A process is told to stop, in good time. */
+  readonly stop: number;
   /** Of each request upstream: every fault of the table together. */
   readonly submitFault: number;
   readonly createFault: number;
@@ -37,6 +39,7 @@ export const DEFAULT_TROUBLES: Troubles = {
   rollback: 0.015,
   wakeLost: 0.05,
   wakeTwice: 0.1,
+  stop: 0.05,
   submitFault: 0.25,
   createFault: 0.15,
   statusFault: 0.1,

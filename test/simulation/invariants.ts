@@ -171,6 +171,7 @@ export function examine(world: World): Verdicts {
     violations: [
       ...broken.map(({ name, life, how }) => `${name}: ${life.id} ${how}`),
       ...booksOf(world, lives),
+      ...world.heldTwice.map((id) => `P21 one attempt at a time: ${id} was held twice`),
       ...world.crashes.map((error) => `crashed: ${String(error)}`),
     ],
     states: tally(lives.map(({ record }) => record?.state ?? 'never accepted')),

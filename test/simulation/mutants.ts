@@ -56,6 +56,16 @@ export const mutants: readonly Mutant[] = [
     breaks: /P5|P13/,
     options: { ...kind, guards: { dueAfterLease: false } },
   },
+  {
+    without: 'the due time behind what was taken',
+    breaks: /P5|P13/,
+    options: { ...kind, guards: { afterTaking: 'forgotten' } },
+  },
+  {
+    without: 'the question whether somebody holds what was taken',
+    breaks: /P21/,
+    options: { ...kind, guards: { oneLease: false } },
+  },
   { without: 'the quiet period', breaks: /P10/, options: { ...kind, policy: { quietMs: 0 } } },
   { without: 'strictness', breaks: /P1|P9/, options: { ...strict, policy: { resubmit: true } } },
   {

@@ -31,8 +31,9 @@ export class Process {
       monotonic: () => timeline.now - this.#bootedAt,
       sleep: (ms) => this.pause(ms),
       after: (ms, run) => {
-        timeline.after(ms, run);
-        return () => undefined;
+        let armed = true;
+        timeline.after(ms, () => this.whenAwake(() => void (armed && run())));
+        return () => void (armed = false);
       },
     };
   }

@@ -89,6 +89,14 @@ const settings: readonly Setting[] = [
     troubles: { lies: 0.2, reverses: 0.1, statusNameless: 0.05, tokenTwice: 0.01 },
     seeds: [3],
   },
+  {
+    title: 'resubmit, what is due is handed out to whoever asks',
+    mode: 'resubmit',
+    durability: 'each',
+    promises: both,
+    guards: { afterTaking: 'still due' },
+    seeds: [11],
+  },
   { title: 'strict, upstream promises nothing', mode: 'strict', durability: 'each', promises: neither, seeds: [1] },
   {
     title: 'strict, Redis rolls back to the last fence',

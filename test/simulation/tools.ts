@@ -40,12 +40,13 @@ export interface Workshop extends StoreLink, UpstreamLink {
   /** Failures in a row, by area and reason. */
   readonly rows: Map<string, number>;
   readonly wake: (queue: QueueName, id: string) => void;
+  readonly onHeldTwice: (id: string) => void;
 }
 
 export function operationsOf(process: Process, workshop: Workshop): MemoryOperations {
-  const { store, random, timeline, guards } = workshop;
+  const { store, random, timeline, guards, onHeldTwice } = workshop;
   const send = sendThrough(process, workshop);
-  return new MemoryOperations({ store, random, now: () => timeline.now, send, guards });
+  return new MemoryOperations({ store, random, now: () => timeline.now, send, guards, onHeldTwice });
 }
 
 export function benchOf(process: Process, workshop: Workshop): ProcessorContext {

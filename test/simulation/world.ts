@@ -9,7 +9,7 @@ import { eventOf } from '../../src/processors/announced.ts';
 import { payDisbursement } from '../../src/processors/disbursement/pay.ts';
 import { NUDGE_INTERVAL_MS } from '../../src/processors/attempt.ts';
 import { pollStatus } from '../../src/processors/index.ts';
-import { sweep } from '../../src/processors/sweeper.ts';
+import { Taker } from '../../src/processors/taker.ts';
 import { ALL_GUARDS, type StoreGuards } from '../support/memory-operations.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { Chance, DEFAULT_TROUBLES, type Troubles } from './chance.ts';
@@ -60,6 +60,9 @@ export class World {
   readonly answered = new Set<string>();
   /** What no process of ours may ever throw. */
   readonly crashes: unknown[] = [];
+  /** Ids that were given to a second attempt while the lease of the first had not ended. */
+  readonly heldTwice: string[] = [];
+  readonly #called = new Set<QueueName>();
   readonly workshop: Workshop;
   #sweptAt = 0;
 
@@ -88,7 +91,8 @@ export class World {
       guards: { ...ALL_GUARDS, ...options.guards },
       holds: new Map(),
       rows: new Map(),
-      wake: (queue, id) => this.#wake(queue, id),
+      wake: (queue) => this.#call(queue),
+      onHeldTwice: (id) => void this.heldTwice.push(id),
       tellLater: (token, at) => this.#tellLater(token, at),
       durableRecord: (token) => {
         const record = store.durableHash(keys.record(ledger.tokens.get(token)?.callbackId ?? ''));
@@ -134,7 +138,7 @@ export class World {
       state: 'queued',
       fingerprint: id,
       xof: amount,
-      dueInMs: 5_000,
+      dueInMs: 0,
       fields: { amount, accountAlias: `77${id}`, withdrawMode: 'wave-senegal', disburseId },
     });
     this.#run(async () => {
@@ -143,7 +147,7 @@ export class World {
       const durable = await benchOf(process, this.workshop).fence();
       if (!durable || !(await operations.stillMine(id, { fp: id }))) throw new ConnectionLost('not durable');
       this.answered.add(id);
-      this.#wake('disbursement', id);
+      this.#call('disbursement');
     });
     this.timeline.after(2 * LEASE_MS, () => {
       if (!this.answered.has(id) || this.chance.happens(0.05)) this.#ask(id, amount);
@@ -188,42 +192,66 @@ export class World {
     this.#run(async () => {
       const said = { operation: 'callback', code: 'success' };
       const hinted = await operations.nudge('disbursement', id, said, NUDGE_INTERVAL_MS);
-      if (hinted.is === 'look') this.#wake('status-poll', id);
+      if (hinted.is === 'look') this.#call('status-poll');
       const durable = await benchOf(process, this.workshop).fence();
       if (!durable || !(await operations.stillMine(id, hinted.written))) throw new ConnectionLost('not durable');
       heard();
     });
   }
 
+  /** A worker looks by itself, called or not. */
   #sweep(): void {
-    const process = new Process(this.workshop);
-    const operations = operationsOf(process, this.workshop);
-    const wake = (queue: QueueName, id: string) => this.#wake(queue, id);
-    const bull = { waiting: async () => 0, paused: async () => false };
-    const rest = { ...bull, intervalMs: SWEEP_MS, pushMs: LEASE_MS, onError: () => undefined };
-    this.#run(() => sweep({ operations, clock: process.clock, wake, ...rest }));
+    this.#take('disbursement');
+    this.#take('status-poll');
   }
 
-  #wake(queue: QueueName, id: string): void {
+  /** As a call of BullMQ does: it may be lost, come twice, or come while another waits. */
+  #call(queue: QueueName): void {
     const { wakeLost, wakeTwice } = this.workshop.troubles;
-    if (this.chance.happens(wakeLost)) return;
-    const start = () => this.timeline.after(this.chance.upTo(10_000), () => this.#attempt(queue, id));
-    start();
-    if (this.chance.happens(wakeTwice)) start();
+    if (this.#called.has(queue) || this.chance.happens(wakeLost)) return;
+    this.#called.add(queue);
+    this.timeline.after(this.chance.upTo(10_000), () => {
+      this.#called.delete(queue);
+      this.#take(queue);
+      if (this.chance.happens(wakeTwice)) this.#take(queue);
+    });
   }
 
-  #attempt(queue: QueueName, id: string): void {
+  /** One process for all that it takes: when it dies, all of it dies. */
+  #take(queue: QueueName): void {
     const { tamper = (context: ProcessorContext) => context } = this.options;
-    const context = tamper(benchOf(new Process(this.workshop), this.workshop), this);
-    this.#run(async () => {
-      const { outcome: did } = await (queue === 'status-poll' ? pollStatus : payDisbursement)(id, context);
-      this.counts[`attempt ${did}`] = (this.counts[`attempt ${did}`] ?? 0) + 1;
+    const process = new Process(this.workshop);
+    const context = tamper(benchOf(process, this.workshop), this);
+    const operations = operationsOf(process, this.workshop);
+    const taker = new Taker({
+      slots: 1 + this.chance.whole(PER_WORLD),
+      patienceMs: LEASE_MS / 2,
+      clock: process.clock,
+      take: (atMost) => operations.take(queue, atMost),
+      handBack: (ids) => operations.handBack(queue, ids),
+      attempt: (id) => this.#attempt(queue, id, context),
+      callOthers: () => this.#call(queue),
+      onFailed: (error) => this.#failed(error),
     });
+    if (this.chance.happens(this.workshop.troubles.stop)) {
+      this.timeline.after(this.chance.upTo(LEASE_MS), () => {
+        this.counts['stopped'] = (this.counts['stopped'] ?? 0) + 1;
+        taker.stop();
+      });
+    }
+    this.#run(() => taker.run());
+  }
+
+  async #attempt(queue: QueueName, id: string, context: ProcessorContext): Promise<void> {
+    const { outcome: did } = await (queue === 'status-poll' ? pollStatus : payDisbursement)(id, context);
+    this.counts[`attempt ${did}`] = (this.counts[`attempt ${did}`] ?? 0) + 1;
   }
 
   #run(work: () => Promise<unknown>): void {
-    void work().catch((error: unknown) => {
-      if (!(error instanceof ConnectionLost)) this.crashes.push(error);
-    });
+    void work().catch((error: unknown) => this.#failed(error));
+  }
+
+  #failed(error: unknown): void {
+    if (!(error instanceof ConnectionLost)) this.crashes.push(error);
   }
 }

@@ -23,13 +23,13 @@ import { type Fields, RECORD_VERSION, type RecordBase, readRecord } from '../../
 import type { Change, EventDraft, TransitionResult } from '../../src/operations/transition.ts';
 import type { MemoryStore } from './memory-store.ts';
 
-/** As nudge.lua has it. */
-const NUDGE_WAKE_GRACE_MS = 2_000;
+/** As take.lua has it. */
+const TAKEN_FOR_MS = 5_000;
 
 /** What everybody needs of `Operations`, whoever keeps the records. */
 export type OperationsContract = Pick<
   Operations,
-  'accept' | 'acquire' | 'transition' | 'stillMine' | 'nudge' | 'appendEvidence' | 'claim'
+  'accept' | 'acquire' | 'transition' | 'stillMine' | 'nudge' | 'appendEvidence' | 'claim' | 'take' | 'handBack'
 >;
 
 /** Promises of the scripts that can be taken away, to see who notices. */
@@ -40,11 +40,22 @@ export interface StoreGuards {
   readonly randomLease: boolean;
   /** Taking a lease makes the operation due again when it ends. */
   readonly dueAfterLease: boolean;
+  /** What is taken is due again in a moment, if nobody begins with it. */
+  readonly afterTaking: 'due soon' | 'forgotten' | 'still due';
+  /** A lease that has not ended is left to its holder. */
+  readonly oneLease: boolean;
   /** A change from another state than the one that was read is refused. */
   readonly state: boolean;
 }
 
-export const ALL_GUARDS: StoreGuards = { lease: true, randomLease: true, dueAfterLease: true, state: true };
+export const ALL_GUARDS: StoreGuards = {
+  lease: true,
+  randomLease: true,
+  dueAfterLease: true,
+  afterTaking: 'due soon',
+  oneLease: true,
+  state: true,
+};
 
 export interface MemoryOperationsOptions {
   readonly store: MemoryStore;
@@ -53,6 +64,8 @@ export interface MemoryOperationsOptions {
   /** How a command reaches the store: a simulation delays, repeats or loses it here. */
   readonly send?: <T>(command: () => T) => Promise<T>;
   readonly guards?: StoreGuards;
+  /** An attempt is given what another one holds. */
+  readonly onHeldTwice?: (id: string) => void;
 }
 
 type AnyRecord<K extends Kind> = RecordBase<K> & { readonly amount?: number; readonly lane?: string };
@@ -63,8 +76,10 @@ export class MemoryOperations implements OperationsContract {
   readonly #now: () => number;
   readonly #send: <T>(command: () => T) => Promise<T>;
   readonly #guards: StoreGuards;
+  readonly #onHeldTwice: (id: string) => void;
 
-  constructor({ store, random, now, send, guards = ALL_GUARDS }: MemoryOperationsOptions) {
+  constructor({ store, random, now, send, guards = ALL_GUARDS, onHeldTwice }: MemoryOperationsOptions) {
+    this.#onHeldTwice = onHeldTwice ?? (() => undefined);
     this.#store = store;
     this.#random = random;
     this.#now = now;
@@ -119,6 +134,29 @@ export class MemoryOperations implements OperationsContract {
     return this.#step(() => {
       if (!this.#store.hash(keys.record(id)).has('state')) return;
       this.#addEvidence(keys.record(id), this.#now(), packEvidence(evidence));
+    });
+  }
+
+  take(queue: QueueName, atMost: number): Promise<readonly string[]> {
+    return this.#step(() => {
+      if (this.#store.hash(keys.queue(queue)).has('paused')) return [];
+      const at = this.#now();
+      const ids = this.#store.members(keys.due(queue)).flatMap(([id, score]) => (score <= at ? [id] : []));
+      const taken = ids.slice(0, atMost);
+      for (const id of taken) {
+        if (this.#guards.afterTaking === 'due soon') this.#store.add(keys.due(queue), at + TAKEN_FOR_MS, id);
+        if (this.#guards.afterTaking === 'forgotten') this.#store.remove(keys.due(queue), id);
+      }
+      return taken;
+    });
+  }
+
+  handBack(queue: QueueName, ids: readonly string[]): Promise<void> {
+    return this.#step(() => {
+      const at = this.#now();
+      for (const id of ids) {
+        if ((this.#store.score(keys.due(queue), id) ?? 0) > at) this.#store.add(keys.due(queue), at, id);
+      }
     });
   }
 
@@ -201,7 +239,9 @@ export class MemoryOperations implements OperationsContract {
     }
     if (!statesInQueue(kind, queue).includes(state)) return { is: 'elsewhere' };
     const holder = record.get('lease');
-    if (holder && holder !== wish.lease && Number(record.get('until') ?? 0) > at) return { is: 'leased' };
+    const isHeld = holder && holder !== wish.lease && Number(record.get('until') ?? 0) > at;
+    if (isHeld && this.#guards.oneLease) return { is: 'leased' };
+    if (isHeld) this.#onHeldTwice(id);
     const lease = this.#guards.randomLease ? wish.lease : String(store.increase(keys.record(id), 'leases', 1));
     const ends = at + wish.leaseMs;
     store.setFields(keys.record(id), { lease, until: ends });
@@ -295,10 +335,8 @@ export class MemoryOperations implements OperationsContract {
     const due = store.score(keys.due('status-poll'), id);
     if (due !== undefined && due <= at + waitMs) return { is: 'noted', written };
     store.setFields(key, { hintedAt: at + waitMs });
-    const look = waitMs > 0 ? at + waitMs : Math.min(due ?? Infinity, at + NUDGE_WAKE_GRACE_MS);
-    store.add(keys.due('status-poll'), look, id);
-    if (waitMs > 0) return { is: 'noted', written };
-    return { is: 'look', rev: store.increase(key, 'rev', 1), state, written };
+    store.add(keys.due('status-poll'), at + waitMs, id);
+    return waitMs > 0 ? { is: 'noted', written } : { is: 'look', state, written };
   }
 
   #move(

@@ -7,20 +7,20 @@
 -- @arg posted text?  to be kept
 -- @arg lookedAt state[]  in that queue
 -- @arg agreesWith state[]  states that say what was posted
--- @returns look {state, field?, line?, rev int} | noted {state, field?, line?} | none
+-- @returns look {state, field?, line?} | noted {state, field?, line?} | none
 --- @include "lib/clock"
 --- @include "lib/contains"
 --- @include "lib/evidence"
 --- @include "lib/version"
 
 local at = clock(now)
-local state, lease, ends, nudged_at, lines, rev, version = unpack(redis.call('HMGET', record, 'state', 'lease', 'until',
-  'hintedAt', 'en', 'rev', 'v'))
+local state, lease, ends, nudged_at, lines, version = unpack(redis.call('HMGET', record, 'state', 'lease', 'until',
+  'hintedAt', 'en', 'v'))
 if posted and not contains(agreesWith, state) then redis.call('SET', callback, posted, 'EX', CALLBACK_KEPT_S) end
 if not state then return {'none'} end
 -- What was posted is kept, and nothing else is touched: what can read the record asks upstream by itself.
 local readable = version == VERSION and pcall(function()
-  whole(ends, 0, 'until'); whole(nudged_at, 0, 'hintedAt'); whole(lines, 0, 'en'); whole(rev, 0, 'rev')
+  whole(ends, 0, 'until'); whole(nudged_at, 0, 'hintedAt'); whole(lines, 0, 'en')
 end)
 if not readable then return {'noted', state} end
 -- With what it says, if it is kept: an attempt that ends so meanwhile need not keep it.
@@ -34,15 +34,12 @@ if contains(lookedAt, state) and not leased and not contains(agreesWith, state) 
   local due_at = tonumber(redis.call('ZSCORE', due, id) or math.huge)
   if due_at > at + wait then
     set[#set + 1] = 'hintedAt'; set[#set + 1] = at + wait
-    if wait == 0 then
-      looks = tonumber(rev or '0') + 1
-      set[#set + 1] = 'rev'; set[#set + 1] = looks
-    end
-    redis.call('ZADD', due, wait == 0 and math.min(due_at, at + NUDGE_WAKE_GRACE_MS) or at + wait, id)
+    looks = wait == 0
+    redis.call('ZADD', due, at + wait, id)
   end
 end
 redis.call('HSET', record, unpack(set))
 -- With what was written, so that the replicas can be asked for it.
 local field, line = set[3] or false, set[4] or false
-if looks then return {'look', state, field, line, looks} end
+if looks then return {'look', state, field, line} end
 return {'noted', state, field, line}

@@ -1967,6 +1967,45 @@ export async function firstBeat(redis: lua.ScriptHost, args: FirstBeatArgs): Pro
   return readFirstBeatAnswer(await lua.runScript(redis, firstBeatScript, keys, words));
 }
 
+export interface HandBackArgs {
+  /** key */ readonly due: string;
+  /** ms since the epoch */ readonly now?: number | undefined;
+  readonly ids: readonly string[];
+}
+
+export type HandBackAnswer = number;
+
+const readHandBackAnswer: lua.Read<HandBackAnswer> = lua.number;
+
+export const handBackScript = lua.defineScript('hand-back', `
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+-- <generated>
+local due = KEYS[1]
+local now = tonumber(ARGV[1])
+local _arg, _key = 1, 1
+local ids = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do ids[_i] = ARGV[_arg + _i] end
+_arg = _arg + #ids
+-- </generated>
+local at, back = clock(now), {}
+for _, id in ipairs(ids) do
+  back[#back + 1] = at; back[#back + 1] = id
+end
+return redis.call('ZADD', due, 'XX', 'LT', 'CH', unpack(back))
+`);
+
+/** What was taken and not begun is due again at once. What nobody has to look at any more stays so. */
+export async function handBack(redis: lua.ScriptHost, args: HandBackArgs): Promise<HandBackAnswer> {
+  const keys = [args.due];
+  const words: lua.Word[] = [args.now ?? '', ...lua.counted(args.ids)];
+  return readHandBackAnswer(await lua.runScript(redis, handBackScript, keys, words));
+}
+
 export interface HandOutChunksArgs {
   /** key */ readonly campaign: string;
   /** key */ readonly dueChunks: string;
@@ -2426,7 +2465,7 @@ export interface NudgeArgs {
 }
 
 export type NudgeAnswer =
-  | { readonly is: 'look'; readonly state: string; readonly field?: string | undefined; readonly line?: string | undefined; readonly rev: number }
+  | { readonly is: 'look'; readonly state: string; readonly field?: string | undefined; readonly line?: string | undefined }
   | { readonly is: 'noted'; readonly state: string; readonly field?: string | undefined; readonly line?: string | undefined }
   | { readonly is: 'none' };
 
@@ -2434,7 +2473,7 @@ function readNudgeAnswer(value: unknown): NudgeAnswer {
   const answer = lua.items(value);
   switch (answer[0]) {
     case 'look':
-      return { is: 'look', state: lua.text(answer[1]), field: lua.optional(lua.text, answer[2]), line: lua.optional(lua.text, answer[3]), rev: lua.number(answer[4]) };
+      return { is: 'look', state: lua.text(answer[1]), field: lua.optional(lua.text, answer[2]), line: lua.optional(lua.text, answer[3]) };
     case 'noted':
       return { is: 'noted', state: lua.text(answer[1]), field: lua.optional(lua.text, answer[2]), line: lua.optional(lua.text, answer[3]) };
     case 'none':
@@ -2516,12 +2555,12 @@ for _i = 1, tonumber(ARGV[_arg]) do agreesWith[_i] = ARGV[_arg + _i] end
 _arg = _arg + #agreesWith
 -- </generated>
 local at = clock(now)
-local state, lease, ends, nudged_at, lines, rev, version = unpack(redis.call('HMGET', record, 'state', 'lease', 'until',
-  'hintedAt', 'en', 'rev', 'v'))
+local state, lease, ends, nudged_at, lines, version = unpack(redis.call('HMGET', record, 'state', 'lease', 'until',
+  'hintedAt', 'en', 'v'))
 if posted and not contains(agreesWith, state) then redis.call('SET', callback, posted, 'EX', 2592000) end
 if not state then return {'none'} end
 local readable = version == "1" and pcall(function()
-  whole(ends, 0, 'until'); whole(nudged_at, 0, 'hintedAt'); whole(lines, 0, 'en'); whole(rev, 0, 'rev')
+  whole(ends, 0, 'until'); whole(nudged_at, 0, 'hintedAt'); whole(lines, 0, 'en')
 end)
 if not readable then return {'noted', state} end
 local set = {'hint', posted and ',' .. table.concat(agreesWith, ',') .. ',' or ','}
@@ -2533,16 +2572,13 @@ if contains(lookedAt, state) and not leased and not contains(agreesWith, state) 
   local due_at = tonumber(redis.call('ZSCORE', due, id) or math.huge)
   if due_at > at + wait then
     set[#set + 1] = 'hintedAt'; set[#set + 1] = at + wait
-    if wait == 0 then
-      looks = tonumber(rev or '0') + 1
-      set[#set + 1] = 'rev'; set[#set + 1] = looks
-    end
-    redis.call('ZADD', due, wait == 0 and math.min(due_at, at + 2000) or at + wait, id)
+    looks = wait == 0
+    redis.call('ZADD', due, at + wait, id)
   end
 end
 redis.call('HSET', record, unpack(set))
 local field, line = set[3] or false, set[4] or false
-if looks then return {'look', state, field, line, looks} end
+if looks then return {'look', state, field, line} end
 return {'noted', state, field, line}
 `);
 
@@ -4617,6 +4653,45 @@ export async function takeDeliveries(redis: lua.ScriptHost, args: TakeDeliveries
   const keys = [args.record, args.deliveries, args.tries, args.due];
   const words: lua.Word[] = [args.now ?? '', args.id, args.lease, args.leaseMs, args.most];
   return readTakeDeliveriesAnswer(await lua.runScript(redis, takeDeliveriesScript, keys, words));
+}
+
+export interface TakeArgs {
+  /** key */ readonly due: string;
+  /** key: what BullMQ knows of the queue */ readonly queue: string;
+  /** ms since the epoch */ readonly now?: number | undefined;
+  readonly atMost: number;
+}
+
+export type TakeAnswer = readonly string[];
+
+const readTakeAnswer: lua.Read<TakeAnswer> = lua.list(lua.text);
+
+export const takeScript = lua.defineScript('take', `
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+-- <generated>
+local due = KEYS[1]
+local queue = KEYS[2]
+local now = tonumber(ARGV[1])
+local atMost = tonumber(ARGV[2])
+-- </generated>
+if redis.call('HEXISTS', queue, 'paused') == 1 then return {} end
+local at = clock(now)
+local ids = redis.call('ZRANGEBYSCORE', due, '-inf', at, 'LIMIT', 0, atMost)
+for _, id in ipairs(ids) do redis.call('ZADD', due, at + 5000, id) end
+return ids
+`);
+
+/** Hands out ids whose time has come to somebody who begins with each of them at once and takes its lease. Until then
+ * nobody else is handed them: their due time moves on a little, and one that dies in between costs no more than that.
+ * Of a queue that is paused nobody is handed anything. */
+export async function take(redis: lua.ScriptHost, args: TakeArgs): Promise<TakeAnswer> {
+  const keys = [args.due, args.queue];
+  const words: lua.Word[] = [args.now ?? '', args.atMost];
+  return readTakeAnswer(await lua.runScript(redis, takeScript, keys, words));
 }
 
 export interface TransitionArgs {
