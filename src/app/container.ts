@@ -25,6 +25,7 @@ import { SharedLimits } from '../operations/shared-limits.ts';
 import { Slices } from '../operations/slices.ts';
 import { type AnyQueueName, queueNames, queues } from '../queues/index.ts';
 import { openQueue } from '../queues/open.ts';
+import { queueFigures } from './queue-figures.ts';
 import { Waker } from '../queues/waker.ts';
 import {
   type RedisTarget,
@@ -201,11 +202,12 @@ function metricsOf(
   { queries, accounts, bullQueues, quietly }: Pick<Container, 'queries' | 'accounts' | 'bullQueues' | 'quietly'>,
   { durability, recovering }: Pick<Container, 'durability'> & { readonly recovering: () => boolean },
 ): Metrics {
+  const figures = queueFigures({ bullQueues, queries, clock: systemClock });
   return createMetrics({
     queries,
     accounts,
-    jobCounts: (queue) => bullQueues[queue].getJobCounts(),
-    oldestJobAt: async (queue) => (await bullQueues[queue].getJobs(['waiting'], 0, 0, true))[0]?.timestamp,
+    jobCounts: (queue) => figures.counts(queue),
+    oldestJobAt: (queue) => figures.oldestAt(queue),
     durable: () => durability().durable,
     recovering,
     memoryShare: () => durability().usedMemoryShare,

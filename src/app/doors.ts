@@ -21,6 +21,7 @@ import type { Container } from './container.ts';
 import { endpointServiceOf, endpointsOf } from './deliveries.ts';
 import type { Part } from './parts.ts';
 import { callbackSecrets } from './processor-context.ts';
+import { queueFigures } from './queue-figures.ts';
 import { collectAcceptanceOf, keepingRefusalOf, refusalOf, acceptanceOf } from './worker.ts';
 
 type TellUrl = (url: string) => void;
@@ -115,7 +116,8 @@ function recoveryDeskOf(
   });
 }
 
-function queueSwitches({ bullQueues, queries }: Container): QueueSwitches {
+function queueSwitches({ bullQueues, queries, clock }: Container): QueueSwitches {
+  const figures = queueFigures({ bullQueues, queries, clock });
   const change = async (name: string, how: 'pause' | 'resume'): Promise<boolean> => {
     if (!queueNames.includes(name as AnyQueueName)) return false;
     await bullQueues[name as AnyQueueName][how]();
@@ -128,7 +130,7 @@ function queueSwitches({ bullQueues, queries }: Container): QueueSwitches {
       const backlog = new Map((await queries.backlog()).map(({ queue, due }) => [queue as string, due]));
       return Promise.all(
         queueNames.map(async (name) => {
-          const { waiting = 0, active = 0 } = await bullQueues[name].getJobCounts('waiting', 'active');
+          const { waiting = 0, active = 0 } = await figures.counts(name);
           const paused = await bullQueues[name].isPaused();
           return { name, paused, waiting, active, due: backlog.get(name) ?? 0 };
         }),

@@ -153,7 +153,11 @@ function workOf(
 function bulkOf(
   { config, clock, quietly, operations, wake }: Container,
   { policy }: ProcessorContext,
-  { name, slots, attempt }: { readonly name: QueueName; readonly slots: number; attempt(id: string): Promise<void> },
+  {
+    name,
+    slots,
+    attempt,
+  }: { readonly name: QueueName; readonly slots: number; readonly attempt: (id: string) => Promise<void> },
 ): Work {
   const taker = new Taker({
     slots,

@@ -26,13 +26,13 @@ export const declarations = {
     type: 'gauge',
     of: 'whole',
     labels: { queue: 'queues', state: 'jobStates' },
-    help: 'Jobs of a queue in each state. A job is a wake-up: what is due but not woken yet is not in here.',
+    help: 'Jobs of a queue in each state. A job is a wake-up. In bulk, those that are due wait, those that are due later are delayed.',
   },
   relais_oldest_job_age_seconds: {
     type: 'gauge',
     of: 'whole',
     labels: { queue: 'queues' },
-    help: 'How long the job at the head of a queue has waited for a worker; 0 when none waits.',
+    help: 'How long the job at the head of a queue, or the operation that is taken in bulk, has waited for a worker; 0 when none waits.',
   },
   relais_backlog_seconds: {
     type: 'gauge',

@@ -198,6 +198,19 @@ export class Queries {
     return score === null ? undefined : Number(score);
   }
 
+  /** How many ids of a queue are due by then, how many later, and since when the first one is. */
+  async dueIn(
+    queue: QueueName,
+    at: number,
+  ): Promise<{ readonly now: number; readonly later: number; readonly oldestAt?: number }> {
+    const [now, all, [, score]] = await Promise.all([
+      this.#redis.zcount(keys.due(queue), '-inf', at),
+      this.#redis.zcard(keys.due(queue)),
+      this.#redis.zrange(keys.due(queue), '0', '0', 'WITHSCORES'),
+    ]);
+    return { now, later: Math.max(0, all - now), ...(now > 0 ? { oldestAt: Number(score) } : {}) };
+  }
+
   /** How many ids wait in each due set, and since when the most overdue one does. */
   async backlog(): Promise<{ queue: QueueName; due: number; oldestDueAt?: number }[]> {
     return Promise.all(

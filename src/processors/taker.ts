@@ -1,11 +1,10 @@
 /**
  * Takes what is due in one queue, as many at a time as this process has room for, and begins with each at once.
  *
- *   woken, or it is time ──▶ room for some? ──▶ take as many, in one script ──▶ an attempt each ──▶ again, until nothing is
- * due
+ *   called, or it is time ──▶ is there room? ──▶ take as many, in one script ──▶ an attempt each ──▶ again
  *
- * Each attempt takes its own lease and renews it, so one that waits long for its answer holds up none that was taken with
- * it. What was taken and never begun is handed back, and what nobody hands back is due again in a moment.
+ * Each attempt takes its own lease and renews it, so one that waits long for its answer holds up none that was taken
+ * with it. What was taken and never begun is handed back, and what nobody hands back is due again in a moment.
  */
 import type { Clock } from '../lib/clock.ts';
 
@@ -113,7 +112,7 @@ export class Taker {
     const attempt = this.#options.attempt(id);
     const under = attempt
       .catch(() => undefined)
-      .then(() => {
+      .finally(() => {
         this.#under.delete(under);
         this.#tell();
       });
@@ -122,7 +121,7 @@ export class Taker {
   }
 
   #tell(): void {
-    for (const waiting of [...this.#waiting]) waiting();
+    for (const waiting of this.#waiting) waiting();
   }
 
   /** Resolves when so much is free, a moment after anything is, or when nothing is to begin any more. */

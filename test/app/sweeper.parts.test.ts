@@ -27,3 +27,37 @@ test('what is due in a paused queue stays in the index until the queue is resume
   await service.call('POST', '/v1/queues/disbursement/resume');
   await swept('disbursement');
 });
+
+test('what waits in a queue that is taken in bulk is what is due, and it is told so', async () => {
+  await service.call('POST', '/v1/queues/disbursement/pause');
+  const asked = { accountAlias: '771234567', amount: 500, withdrawMode: 'wallet-a-senegal' };
+  const notBefore = new Date(Date.now() + 3_600_000).toISOString();
+  for (const body of [
+    { ...asked, reference: 'now' },
+    { ...asked, reference: 'later', notBefore },
+  ]) {
+    expect((await service.call('POST', '/v1/disbursements', { body })).status).toBe(202);
+  }
+  const { items } = (await service.call('GET', '/v1/queues')).body;
+  expect(items.find(({ name }: { name: string }) => name === 'disbursement')).toMatchObject({
+    paused: true,
+    waiting: 1,
+    due: 2,
+  });
+  const page = await (await fetch(`${service.metrics}/metrics`)).text();
+  expect(page).toContain('relais_jobs{queue="disbursement",state="waiting"} 1');
+  expect(page).toContain('relais_jobs{queue="disbursement",state="delayed"} 1');
+  await service.call('POST', '/v1/queues/disbursement/resume');
+  const [{ id }] = (await service.call('GET', '/v1/disbursements?reference=now')).body.items;
+  await service.until(`/v1/disbursements/${id}`, ({ state }: { state: string }) => state === 'succeeded');
+});
+
+test('what is due is taken though its wake-up was lost', async () => {
+  await service.call('POST', '/v1/queues/disbursement/pause');
+  const body = { accountAlias: '771234567', amount: 500, withdrawMode: 'wallet-a-senegal', reference: 'lost' };
+  const { id } = (await service.call('POST', '/v1/disbursements', { body })).body;
+  await vi.waitFor(async () => expect(await service.redis.llen('disbursement:wait')).toBe(1), { timeout: 5_000 });
+  await service.redis.del('disbursement:wait');
+  await service.call('POST', '/v1/queues/disbursement/resume');
+  await service.until(`/v1/disbursements/${id}`, ({ state }: { state: string }) => state === 'succeeded');
+});

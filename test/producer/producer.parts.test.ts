@@ -17,7 +17,7 @@ test('a disbursement is durable, due and woken when the call resolves', async ()
   expect(outcome).toBe('accepted');
   expect(await redis.hmget(keys.record(id), 'state', 'amount')).toEqual(['queued', '5000']);
   expect(await redis.zscore(keys.due('disbursement'), id)).not.toBeNull();
-  await vi.waitFor(async () => expect(await redis.lrange('disbursement:wait', 0, -1)).toEqual([`${id}-1`]));
+  await vi.waitFor(async () => expect(await redis.llen('disbursement:wait')).toBe(1));
 });
 
 test('messages that are asked for together share a request to the service', async () => {

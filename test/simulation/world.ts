@@ -10,7 +10,7 @@ import { payDisbursement } from '../../src/processors/disbursement/pay.ts';
 import { NUDGE_INTERVAL_MS } from '../../src/processors/attempt.ts';
 import { pollStatus } from '../../src/processors/index.ts';
 import { Taker } from '../../src/processors/taker.ts';
-import { ALL_GUARDS, type StoreGuards } from '../support/memory-operations.ts';
+import { ALL_GUARDS, type StoreGuards } from '../support/store-guards.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { Chance, DEFAULT_TROUBLES, type Troubles } from './chance.ts';
 import { ConnectionLost, type Durability } from './connection.ts';

@@ -75,8 +75,8 @@ export const queueList = z
       z.looseObject({
         name: text('disbursement'),
         paused: z.boolean().meta({ example: false }),
-        waiting: count.meta({ description: 'Wake-ups that no worker has taken yet.' }),
-        active: count,
+        waiting: count.meta({ description: 'Wake-ups, or of payments what is due, that no worker has taken yet.' }),
+        active: count.meta({ description: 'Wake-ups that are taken; of payments, workers that are taking.' }),
         due: count.meta({ description: 'Operations in the due index of this queue.' }),
       }),
     ),
