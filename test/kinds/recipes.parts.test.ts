@@ -109,10 +109,10 @@ test('a kind is a file and a line; the compiler asks for the rest', () => {
 test('a filter is one field of its route; the 422, the document and the flag of the command follow', () => {
   const copy = copyOfTheTree();
   const routes = 'src/api/lists.ts';
-  const field = `\n      phone: z.string().min(8).optional().meta({ description: 'Only to this number.' }),`;
+  const field = `\n    phone: z.string().min(8).optional().meta({ description: 'Only to this number.' }),`;
   copy.write(
     routes,
-    copy.read(routes).replace('      account: listedAccount,', (line) => line + field),
+    copy.read(routes).replace('    account: listedAccount,', (line) => line + field),
   );
   const told = ask(
     copy,
