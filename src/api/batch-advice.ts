@@ -6,7 +6,7 @@ import type { Finding } from '../kinds/batch.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Queries } from '../operations/queries.ts';
 import type { BatchRecord } from '../operations/record.ts';
-import type { ProcessorContext } from '../processors/context.ts';
+import type { MoneyContext } from '../processors/context.ts';
 import { describeXof } from '../lib/money.ts';
 import { adviseOn } from './balance-advice.ts';
 
@@ -22,7 +22,7 @@ const KNOWN_FOR_MS = 30_000;
 const PATIENCE_MS = 2_000;
 
 interface AdvisorOptions {
-  readonly processing: ProcessorContext;
+  readonly processing: Pick<MoneyContext, 'account' | 'upstream'>;
   readonly queries: Queries;
   readonly clock: Clock;
 }

@@ -1,7 +1,7 @@
 /** Creating while the caller waits: record first, then upstream, then the answer. A repeated request goes on. */
 import type { RecordOf } from '../operations/record.ts';
 import type { Tried } from '../processors/attempt.ts';
-import type { ProcessorContext } from '../processors/context.ts';
+import type { MoneyContext } from '../processors/context.ts';
 import type { Answer } from '../producer/acceptance.ts';
 import { type ApiContext, findRecord, takeAnswer } from './context.ts';
 import { ApiProblem } from './problem.ts';
@@ -14,7 +14,7 @@ export const WHILE_WAITING =
 
 type Created = 'invoice' | 'payment_request';
 
-type Advance = (id: string, processing: ProcessorContext) => Promise<Tried>;
+type Advance = (id: string, processing: MoneyContext) => Promise<Tried>;
 type Asked = Pick<AnyAsked, 'context' | 'key' | 'response'>;
 
 interface Creation<K extends Created, View> {

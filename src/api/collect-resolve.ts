@@ -5,7 +5,7 @@ import { queueOf } from '../kinds/states.ts';
 import type { RecordAt } from '../operations/record.ts';
 import { type Announced, type CollectKind, eventOf } from '../processors/announced.ts';
 import type { Tried } from '../processors/attempt.ts';
-import type { ProcessorContext } from '../processors/context.ts';
+import type { MoneyContext } from '../processors/context.ts';
 import { type ApiContext, requireKept } from './context.ts';
 import type { ApiKey } from './keys.ts';
 import { capitalised } from './openapi/answers-shared.ts';
@@ -43,7 +43,7 @@ interface AskedToResolve<K extends CollectKind> {
 }
 
 /** Asks upstream; absent where there is nothing to ask. */
-type Advance = (id: string, processing: ProcessorContext) => Promise<Tried>;
+type Advance = (id: string, processing: MoneyContext) => Promise<Tried>;
 
 /** The record as it is when the word was taken. */
 export async function resolve<K extends CollectKind>(

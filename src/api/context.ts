@@ -22,7 +22,7 @@ import type { RecordAt } from '../operations/record.ts';
 import { UnreadableRecord } from '../operations/unreadable.ts';
 import type { Acceptance, Answer } from '../producer/acceptance.ts';
 import type { CollectAcceptance } from '../producer/acceptance-collect.ts';
-import type { ProcessorContext } from '../processors/context.ts';
+import type { MoneyContext } from '../processors/context.ts';
 import type { RecoveryDesk } from '../processors/recovery/desk.ts';
 import type { Resolve, Resolved } from '../processors/disbursement/resolve.ts';
 import { describeProblems } from '../producer/problems.ts';
@@ -42,14 +42,13 @@ export interface ApiContext {
   /** Requests per second and key; 0 = unlimited. */
   readonly ratePerSecond: number;
   readonly environment: string;
-  readonly extraWithdrawModes: readonly string[];
   readonly accountNames: readonly string[];
   readonly clock: Clock;
   readonly random: Random;
   readonly acceptance: Acceptance;
   readonly collect: CollectAcceptance;
   /** For what is done while the caller waits. */
-  readonly processing: ProcessorContext;
+  readonly processing: MoneyContext;
   readonly operations: Operations;
   readonly queries: Queries;
   readonly campaigns: Campaigns;

@@ -37,11 +37,10 @@ export function apiPart(container: Container, context: ProcessorContext, tellUrl
       const acceptance = acceptanceOf(container);
       const endpoints = endpointsOf(container);
       const app = createApi({
-        ...container,
+        ...storesOf(container),
         keys: apiKeysOf(config),
         ratePerSecond: config.API_RATE,
         environment: config.ENVIRONMENT,
-        extraWithdrawModes: config.EXTRA_WITHDRAW_MODES,
         accountNames: [...book.keys()],
         defaultCountry: config.DEFAULT_COUNTRY,
         purge: new Purge(container.redis),
@@ -81,8 +80,31 @@ export function apiPart(container: Container, context: ProcessorContext, tellUrl
   };
 }
 
+/** What the routes read and change, of what all roles stand on. */
+function storesOf(container: Container) {
+  const { redis, clock, random, operations, queries, campaigns, slices, retries, optOuts, wake } = container;
+  const { batches, limits, accounts, events, recovery } = container;
+  return {
+    redis,
+    clock,
+    random,
+    operations,
+    queries,
+    campaigns,
+    slices,
+    retries,
+    optOuts,
+    wake,
+    batches,
+    limits,
+    accounts,
+    events,
+    recovery,
+  };
+}
+
 function batchDeskOf(container: Container, context: ProcessorContext) {
-  const { batches, limits, config, book, clock } = container;
+  const { batches, limits, config, book, clock, queries } = container;
   return {
     batchDoor: new BatchDoor({
       batches,
@@ -92,7 +114,7 @@ function batchDeskOf(container: Container, context: ProcessorContext) {
       extraWithdrawModes: config.EXTRA_WITHDRAW_MODES,
       now: () => clock.now(),
     }),
-    batchAdvisor: new BatchAdvisor({ ...container, processing: context }),
+    batchAdvisor: new BatchAdvisor({ clock, queries, processing: context }),
   };
 }
 

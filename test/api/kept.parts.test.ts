@@ -44,7 +44,6 @@ async function door() {
     batches,
     limits,
     environment,
-    extraWithdrawModes: [],
     resolve: async () => ({ is: 'resolved' }),
     campaigns: world.campaigns,
     slices: world.slices,

@@ -29,7 +29,6 @@ export async function startBroken(failure: Error, more: Partial<ApiContext> = {}
     ratePerSecond: 0,
     environment: 'test',
     accountNames: ['main'],
-    extraWithdrawModes: [],
     defaultCountry: undefined,
     clock: systemClock,
     random: systemRandom,
