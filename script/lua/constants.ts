@@ -1,14 +1,19 @@
 /** What scripts know from the rest of the code: a name in capitals in a .lua file is one of these. */
 import { BRIEF_NAMES } from '../../src/kinds/disbursement-fields.ts';
-import { BRIEF_WORDS, COUNTED_FROM_ACCEPTANCE, GONE_AT_THE_END, inverse } from '../../src/operations/brief.ts';
+import {
+  BRIEF_WORDS,
+  COUNTED_FROM_ACCEPTANCE,
+  GONE_AT_THE_END,
+  inverse,
+  RECORD_VERSION,
+  UNREADABLE,
+} from '../../src/operations/record.ts';
 import { PACE_AHEAD_MS } from '../../src/operations/campaign-pace.ts';
-import { EVIDENCE_SLOTS, LINE_END } from '../../src/operations/evidence.ts';
+import { EVIDENCE_SLOTS, LINE_END } from '../../src/operations/transition.ts';
 import { campaignBins } from '../../src/kinds/recipient.ts';
 import { EVENT_FIELD, MARK } from '../../src/operations/keys.ts';
 import { statesThatAre } from '../../src/kinds/states.ts';
 import { OFF, declarationOf, moneyLimits } from '../../src/operations/limits.ts';
-import { RECORD_VERSION } from '../../src/operations/record.ts';
-import { UNREADABLE } from '../../src/operations/scripts/script.ts';
 import { MARKS_KEPT_S, MARK_LENGTH, OPEN_KEPT_MS } from '../../src/operations/text-marks.ts';
 import type { Constant } from './lua-text.ts';
 

@@ -7,7 +7,7 @@ import express, {
   type Response,
 } from 'express';
 import { Recovering } from '../operations/recovery.ts';
-import { UnreadableRecord, isUnreadable } from '../operations/unreadable.ts';
+import { UnreadableRecord, isUnreadable } from '../operations/record.ts';
 import type { ApiContext } from './context.ts';
 import { type ApiKey, findKey } from './keys.ts';
 import { type Admit, mount } from './mount.ts';

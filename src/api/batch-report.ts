@@ -2,8 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
 import type { BatchRecord } from '../operations/record.ts';
-import { Sums } from '../operations/batch-record.ts';
-import type { Batches } from '../operations/batches.ts';
+import { Sums, type Batches } from '../operations/batches.ts';
 import { REPORT_CSV_HEAD, reportCsvLine, reportPages } from '../producer/batch/report.ts';
 
 /** One line per row, as JSON or as CSV; page by page, so that no batch is ever in memory as a whole. */

@@ -1,7 +1,7 @@
 /** Files of disbursements over HTTP: uploaded by one key, approved by another, reported row by row. */
 import { z } from 'zod';
 import type { Finding, Findings, Sum } from '../kinds/batch.ts';
-import { APPROVE_WITHIN_MS } from '../operations/batch-record.ts';
+import { APPROVE_WITHIN_MS } from '../operations/batches.ts';
 import type { BatchRecord } from '../operations/record.ts';
 import type { StateOf } from '../kinds/index.ts';
 import { accountOf } from '../producer/batch/door.ts';

@@ -1,7 +1,6 @@
 /** The limits of money: what holds, which key set it, and what waits for another key. */
 import { z } from 'zod';
-import { type MoneyLimit, isMoneyLimit, moneyLimits } from '../operations/limits.ts';
-import type { LimitStanding } from '../operations/shared-limits.ts';
+import { type MoneyLimit, isMoneyLimit, moneyLimits, type LimitStanding } from '../operations/limits.ts';
 import { requireKept } from './context.ts';
 import { limitList, limitStanding } from './openapi/answers-operating.ts';
 import { answer, json } from './openapi/pieces.ts';

@@ -1,9 +1,8 @@
 /** What waits for a person, of every kind, the oldest first. */
 import { z } from 'zod';
 
-import type { BatchRecord, RecordOf } from '../operations/record.ts';
+import { type BatchRecord, type RecordOf, UnreadableRecord } from '../operations/record.ts';
 import { NoSuchPlace, type ReviewKind, reviewKinds } from '../operations/review.ts';
-import { UnreadableRecord } from '../operations/unreadable.ts';
 import { invoiceView, paymentRequestView } from './collect-views.ts';
 import { accountsListed } from './gates.ts';
 import { reviewList } from './openapi/answers-operating.ts';

@@ -1,9 +1,15 @@
 /** Records as callers see them: camelCase, times as ISO 8601, no field that its kind does not show. */
 import type { Derived, Field } from '../kinds/fields.ts';
 import { type Kind, asDeclared, kinds, type operations } from '../kinds/index.ts';
-import { readEvidence } from '../operations/evidence.ts';
-import type { CampaignRecord, Fields, RecordAt, RecordBase, RecordOf } from '../operations/record.ts';
-import type { UnreadableRecord } from '../operations/unreadable.ts';
+import { readEvidence } from '../operations/transition.ts';
+import type {
+  CampaignRecord,
+  Fields,
+  RecordAt,
+  RecordBase,
+  RecordOf,
+  UnreadableRecord,
+} from '../operations/record.ts';
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 

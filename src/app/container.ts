@@ -21,7 +21,7 @@ import { Queries } from '../operations/queries.ts';
 import { RECOVERING, Recovery } from '../operations/recovery.ts';
 import { Retries } from '../operations/retries.ts';
 import { SameTexts } from '../operations/same-texts.ts';
-import { SharedLimits } from '../operations/shared-limits.ts';
+import { SharedLimits } from '../operations/limits.ts';
 import { Slices } from '../operations/slices.ts';
 import { type AnyQueueName, queueNames, queues } from '../queues/index.ts';
 import { openQueue } from '../queues/open.ts';

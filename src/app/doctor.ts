@@ -4,7 +4,7 @@ import { type AccountBook, readAccounts } from '../accounts.ts';
 import type { Config } from '../config.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
-import { SharedLimits } from '../operations/shared-limits.ts';
+import { SharedLimits } from '../operations/limits.ts';
 import { Recovery } from '../operations/recovery.ts';
 import { closeConnection } from '../redis/connections.ts';
 import type { Upstream } from '../upstream/client.ts';

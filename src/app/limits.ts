@@ -1,6 +1,6 @@
 /** The limits of money that the settings of this process ask for: told when it starts, and when Redis may have lost them. */
 import { type Part, waitForRedis } from './parts.ts';
-import type { LimitChange } from '../operations/shared-limits.ts';
+import type { LimitChange } from '../operations/limits.ts';
 import type { Container } from './container.ts';
 
 type Needs = Pick<

@@ -4,7 +4,7 @@
  */
 import type { Redis } from 'ioredis';
 import { fingerprint, isAfter } from '../lib/ids.ts';
-import { readEventData } from '../operations/event-data.ts';
+import { readEventData } from '../operations/transition.ts';
 import { keys } from '../operations/keys.ts';
 import { items } from '../redis/scripts.ts';
 import type { CompletionEvent } from './catalogue.ts';

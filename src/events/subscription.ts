@@ -7,7 +7,7 @@
  */
 import type { Redis } from 'ioredis';
 import type { Clock } from '../lib/clock.ts';
-import { readEventData } from '../operations/event-data.ts';
+import { readEventData } from '../operations/transition.ts';
 import { keys } from '../operations/keys.ts';
 import { fieldsOf } from '../operations/record.ts';
 import { waitUntilReady, DEFAULT_PREFIX } from '../redis/connections.ts';

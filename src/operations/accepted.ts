@@ -1,8 +1,40 @@
-/** What acceptance writes, as its script writes it. */
-import type { Kind } from '../kinds/index.ts';
-import type { Accepted, NewOperation } from './operations.ts';
+/** What is accepted, what becomes of it, and what acceptance writes, as its script writes it. */
+import type { Kind, StateOf } from '../kinds/index.ts';
+import type { MoneyLimit } from './limits.ts';
 import { accept, acceptMessages } from './scripts/generated/scripts.ts';
 import { RECORD_VERSION, type RecordAt, readRecord } from './record.ts';
+
+/** A request that was checked and is to become a record. */
+export interface NewOperation<K extends Kind = Kind> {
+  readonly kind: K;
+  readonly id: string;
+  readonly account: string;
+  readonly state: StateOf<K>;
+  /** Fingerprint of the canonical request: the same identity with another request is a conflict. */
+  readonly fingerprint: string;
+  readonly reference?: string;
+  /** The id that the reference alone would give. */
+  readonly idOfReference?: string;
+  /** Whole XOF, where the operation moves money. */
+  readonly xof?: number;
+  /** When the due index looks if no wake-up job came through first, ms from now. Absent: nothing is due. */
+  readonly dueInMs?: number;
+  readonly notBefore?: number;
+  /** The beneficiary, for the limits per beneficiary and for the same payment asked for twice. */
+  readonly beneficiary?: string;
+  /** The same amount to the same beneficiary again is meant. */
+  readonly meantAgain?: boolean;
+  /** `given`: with the batch that it is a row of. `impossible`: it waits for nobody, and is refused if it would have to. */
+  readonly approval?: 'given' | 'impossible';
+  readonly fields: Readonly<Record<string, string | number>>;
+}
+
+export type Accepted =
+  | { readonly outcome: 'accepted'; readonly id: string; readonly state: string }
+  | { readonly outcome: 'duplicate'; readonly id: string; readonly state: string }
+  | { readonly outcome: 'conflict'; readonly id: string }
+  /** A limit of money; `detail` is the limit, or the earlier operation for the same payment asked for twice. */
+  | { readonly outcome: 'limited'; readonly limit: MoneyLimit; readonly detail: string };
 
 /** The scripts that accept. A double has others in their place. */
 export interface AcceptingScripts {

@@ -1,6 +1,6 @@
 /** The story of an operation in plain words, and what to do next. Pure, so that every sentence has a test. */
 import { describeXof } from '../lib/money.ts';
-import { type Evidence, NAMED, claimsSuccess, readEvidence } from './evidence.ts';
+import { type Evidence, NAMED, claimsSuccess, readEvidence } from './transition.ts';
 import {
   BY_ITSELF,
   type Because,

@@ -1,5 +1,5 @@
 /** What explanations are made of, whatever they explain. */
-import { EVIDENCE_SLOTS, type Evidence, NAMED, readEvidence } from './evidence.ts';
+import { EVIDENCE_SLOTS, type Evidence, NAMED, readEvidence } from './transition.ts';
 import { type WordExplained, explainWord } from './explain-words.ts';
 import type { HoldArea } from '../kinds/account.ts';
 import { type Kind, operations } from '../kinds/index.ts';

@@ -2,8 +2,13 @@
  * The limits of money, each said once: what it is counted in and which way is stricter. They live in Redis, so that the
  * one script that accepts checks them whichever door was used; what else has an opinion can only be stricter.
  */
+import type { Redis } from 'ioredis';
 import { describeMs, toMs } from '../lib/clock.ts';
+import { derivedHex } from '../lib/ids.ts';
 import { describeXof } from '../lib/money.ts';
+import { keys } from './keys.ts';
+import { publishLimits, setLimit } from './scripts/generated/scripts.ts';
+import { type Deployment, wordOfDeployment } from './stamp.ts';
 
 interface LimitDeclaration {
   readonly unit: 'xof' | 'ms';
@@ -56,7 +61,7 @@ export function wordOf(value: LimitValue | undefined): string {
   return value === undefined ? '' : value === null ? OFF : String(value);
 }
 
-export function valueOf(word: string | null | undefined): LimitValue | undefined {
+function valueOf(word: string | null | undefined): LimitValue | undefined {
   if (word === null || word === undefined || word === '') return undefined;
   return word === OFF ? null : Number(word);
 }
@@ -107,4 +112,159 @@ export function describeLimit(limit: MoneyLimit, detail: string): string {
     return `is more than ${most}, the most that one disbursement may be (MAX_DISBURSEMENT)`;
   if (limit === 'MAX_PER_DAY') return `would take today over ${most}, the limit of this account (MAX_PER_DAY)`;
   return `would take this beneficiary over ${most} today (MAX_PER_BENEFICIARY_DAY)`;
+}
+
+/**
+ * The limits that all processes share. A process makes them stricter when it starts, never looser; a person makes them
+ * looser only together with another person.
+ */
+
+/** What was asked waits for another key so long. */
+export const ASKED_FOR_MS = 86_400_000;
+
+export interface LimitChange {
+  readonly name: MoneyLimit;
+  /** null: off, or nobody had an opinion and there is no default. */
+  readonly from: LimitValue;
+  readonly to: LimitValue;
+}
+
+interface LimitSet {
+  readonly is: 'in force' | 'waits' | 'unchanged';
+  readonly from: LimitValue;
+  /** It was done by an earlier request. */
+  readonly again?: true;
+}
+
+export interface LimitStanding {
+  readonly name: MoneyLimit;
+  readonly value: LimitValue;
+  /** ms since the epoch; absent: nobody has said anything, and the default holds. */
+  readonly since?: number;
+  readonly by?: string;
+  /** Looser than what holds, and waits for another key. */
+  readonly asked?: { readonly value: LimitValue; readonly by: string; readonly at: number };
+}
+
+interface SharedLimitsOptions {
+  /** Gives the time instead of Redis, for tests. */
+  readonly now?: () => number;
+  /** Nothing is told to the keys of another one. */
+  readonly ours?: Deployment;
+}
+
+export class SharedLimits {
+  readonly #redis: Redis;
+  readonly #own: Opinions;
+  readonly #now: () => number | undefined;
+  readonly #ours: string | undefined;
+  /** Settings of this process that were looser than what held when it started. */
+  readonly #looser = new Set<MoneyLimit>();
+
+  /** `own`: what the settings of this process ask for. */
+  constructor(redis: Redis, own: Opinions = {}, { now, ours }: SharedLimitsOptions = {}) {
+    this.#redis = redis;
+    this.#own = own;
+    this.#now = () => now?.();
+    this.#ours = wordOfDeployment(ours);
+  }
+
+  /**
+   * Lowers what holds to the settings of this process. Answers what it changed, and where it would have had more. `op`
+   * is the same when it is asked again because the answer was lost. `again`: this process has told them before, and
+   * Redis may have lost them; what people have said since stays.
+   */
+  async publish(
+    by: string,
+    op: string,
+    when: 'at start' | 'again' = 'at start',
+  ): Promise<{ readonly lowered: readonly LimitChange[]; readonly looser: readonly MoneyLimit[] }> {
+    const said = moneyLimits.map((name) => [name, wordOf(this.#own[name])] as const);
+    const told = await publishLimits(this.#redis, {
+      limits: keys.limits,
+      stamp: keys.stamp,
+      now: this.#now(),
+      by,
+      op,
+      runs: when === 'again',
+      ours: this.#ours,
+      asked: Object.fromEntries(said.filter(([, word]) => word !== '')),
+    });
+    const lowered: LimitChange[] = [];
+    for (const { is, name: word, was } of told) {
+      const name = limitNamed(word);
+      if (is === 'looser') this.#looser.add(name);
+      else lowered.push({ name, from: strictestOf(name, [valueOf(was)]), to: this.#own[name] ?? null });
+    }
+    return { lowered, looser: [...this.#looser] };
+  }
+
+  /** Said once more by the same key, for a day, it answers what it did then: the first answer may have been lost. */
+  async set(name: MoneyLimit, value: LimitValue, by: string): Promise<LimitSet> {
+    const op = derivedHex('limit', by, name, wordOf(value));
+    const asked = { now: this.#now(), by, name, value: wordOf(value), waitsMs: ASKED_FOR_MS, op };
+    const answer = await setLimit(this.#redis, { limits: keys.limits, ...asked });
+    const from = valueOf(answer.held) ?? null;
+    return { is: answer.is, from, ...(answer.is === 'in force' && answer.again ? { again: true } : {}) };
+  }
+
+  /** All of them as they stand in Redis; `now` tells what was asked too long ago. */
+  async list(now: number): Promise<LimitStanding[]> {
+    const stored = await this.#redis.hgetall(keys.limits);
+    return moneyLimits.map((name) => standingOf(name, stored, now));
+  }
+
+  /** What holds for this process. */
+  async inForce(): Promise<Limits> {
+    const words = await this.#redis.hmget(keys.limits, ...moneyLimits);
+    const held = moneyLimits.map(
+      (name, at) => [name, strictestOf(name, [this.#own[name], valueOf(words[at])])] as const,
+    );
+    return Object.fromEntries(held.filter(([, value]) => value !== null));
+  }
+
+  /**
+   * Why this process should be given no work: its settings asked for more than held when it started, and still do. A
+   * process that ran before a limit was made stricter stays ready, or each stricter setting would empty the load
+   * balancer.
+   */
+  async reasons(now: number): Promise<string[]> {
+    if (this.#looser.size === 0) return [];
+    const reasons = reasonsFor(this.#own, await this.list(now));
+    for (const name of this.#looser) if (!reasons.has(name)) this.#looser.delete(name);
+    return [...this.#looser].flatMap((name) => reasons.get(name) ?? []);
+  }
+}
+
+function standingOf(name: MoneyLimit, stored: Readonly<Record<string, string>>, now: number): LimitStanding {
+  const member = (of: string): string | undefined => stored[`${name}.${of}`];
+  const [since, by, askedBy, askedAt] = [member('since'), member('by'), member('askedBy'), Number(member('askedAt'))];
+  const waits = askedBy !== undefined && now - askedAt <= ASKED_FOR_MS;
+  return {
+    name,
+    value: strictestOf(name, [valueOf(stored[name])]),
+    ...(since === undefined ? {} : { since: Number(since) }),
+    ...(by === undefined ? {} : { by }),
+    ...(waits ? { asked: { value: valueOf(member('asked')) ?? null, by: askedBy, at: askedAt } } : {}),
+  };
+}
+
+/** Where settings ask for more than what holds, and what to do about it. */
+export function reasonsFor(own: Opinions, standings: readonly LimitStanding[]): ReadonlyMap<MoneyLimit, string> {
+  const looser = standings.flatMap((standing) => {
+    const { name, value, since } = standing;
+    const asked = own[name];
+    // A default is no opinion: a process that has one may ask for more.
+    if (asked === undefined || since === undefined || strictestOf(name, [asked, value]) === asked) return [];
+    return [[name, reasonOf(standing, asked)] as const];
+  });
+  return new Map(looser);
+}
+
+function reasonOf({ name, value, by }: LimitStanding, own: LimitValue): string {
+  const held = `${describeValue(name, value)} holds${by === undefined ? '' : `, by ${by}`}`;
+  return (
+    `${name} of this process is ${describeValue(name, own)}, and ${held}. Set it to that or leave it out; or have two ` +
+    `keys with the role approve say: relais limits set ${name} ${writeLimit(name, own)}`
+  );
 }

@@ -4,23 +4,44 @@
  */
 import type { Redis } from 'ioredis';
 import { isOver, lookQueueOf, queueOf, statesInQueue, statesOf } from '../kinds/states.ts';
-import { type Kind, kinds, type StateOf } from '../kinds/index.ts';
+import { type Kind, kinds } from '../kinds/index.ts';
 import type { QueueName } from '../kinds/due-queues.ts';
 import { systemClock } from '../lib/clock.ts';
 import { fingerprint } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
 import { RedisUnavailable } from '../redis/connections.ts';
-import { type AcceptedAt, type AcceptingScripts, acceptingScripts, fieldsToWrite } from './accepted.ts';
+import {
+  type AcceptedAt,
+  type AcceptingScripts,
+  acceptingScripts,
+  fieldsToWrite,
+  type NewOperation,
+} from './accepted.ts';
 import { type AccountStanding, readStanding } from './accounts.ts';
-import { endsBriefly } from './brief.ts';
+import {
+  endsBriefly,
+  type RecordAt,
+  type RecordBase,
+  noteUnreadable,
+  readStored,
+  UnreadableRecord,
+} from './record.ts';
 import { type Guard, NO_MEMORY } from './heartbeat.ts';
-import { type EvidenceDraft, NOTHING_POSTED, type Posted, type Said, packEvidence } from './evidence.ts';
+import {
+  type EvidenceDraft,
+  NOTHING_POSTED,
+  type Posted,
+  type Said,
+  packEvidence,
+  type Change,
+  type TransitionResult,
+  recountOfDay,
+  resultOf,
+  stepOf,
+} from './transition.ts';
 import { keys } from './keys.ts';
-import { type MoneyLimit, type Opinions, limitNamed, moneyLimits, wordOf } from './limits.ts';
-import type { RecordAt, RecordBase } from './record.ts';
+import { type Opinions, limitNamed, moneyLimits, wordOf } from './limits.ts';
 import { acquire, appendEvidence, claim, handBack, nudge, take, transition } from './scripts/generated/scripts.ts';
-import { noteUnreadable, readStored, UnreadableRecord } from './unreadable.ts';
-import { type Change, type TransitionResult, recountOfDay, resultOf, stepOf } from './transition.ts';
 
 export interface OperationsOptions {
   readonly redis: Redis;
@@ -40,38 +61,6 @@ export interface OperationsOptions {
   /** What is to be accepted is judged by every rule, and nothing is written. */
   readonly dryRun?: boolean;
 }
-
-/** A request that was checked and is to become a record. */
-export interface NewOperation<K extends Kind = Kind> {
-  readonly kind: K;
-  readonly id: string;
-  readonly account: string;
-  readonly state: StateOf<K>;
-  /** Fingerprint of the canonical request: the same identity with another request is a conflict. */
-  readonly fingerprint: string;
-  readonly reference?: string;
-  /** The id that the reference alone would give. */
-  readonly idOfReference?: string;
-  /** Whole XOF, where the operation moves money. */
-  readonly xof?: number;
-  /** When the due index looks if no wake-up job came through first, ms from now. Absent: nothing is due. */
-  readonly dueInMs?: number;
-  readonly notBefore?: number;
-  /** The beneficiary, for the limits per beneficiary and for the same payment asked for twice. */
-  readonly beneficiary?: string;
-  /** The same amount to the same beneficiary again is meant. */
-  readonly meantAgain?: boolean;
-  /** `given`: with the batch that it is a row of. `impossible`: it waits for nobody, and is refused if it would have to. */
-  readonly approval?: 'given' | 'impossible';
-  readonly fields: Readonly<Record<string, string | number>>;
-}
-
-export type Accepted =
-  | { readonly outcome: 'accepted'; readonly id: string; readonly state: string }
-  | { readonly outcome: 'duplicate'; readonly id: string; readonly state: string }
-  | { readonly outcome: 'conflict'; readonly id: string }
-  /** A limit of money; `detail` is the limit, or the earlier operation for the same payment asked for twice. */
-  | { readonly outcome: 'limited'; readonly limit: MoneyLimit; readonly detail: string };
 
 /** A record that this attempt, and no other, may change. */
 export interface Leased<K extends Kind> {

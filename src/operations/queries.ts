@@ -5,9 +5,8 @@ import { type Kind, kinds, subjects } from '../kinds/index.ts';
 import { dueQueues, type QueueName } from '../kinds/due-queues.ts';
 import { answersOf, fieldsRead } from '../redis/scripts.ts';
 import { EVENT_FIELD, flightField, keys } from './keys.ts';
-import type { Fields, RecordAt, RecordOf } from './record.ts';
+import { type Fields, type RecordAt, type RecordOf, noteUnreadable, readStored, UnreadableRecord } from './record.ts';
 import { type ReviewKind, type ReviewPage, listReview, placeOf as placeInReview } from './review.ts';
-import { noteUnreadable, readStored, UnreadableRecord } from './unreadable.ts';
 
 /** They hold together, and their ends belong to them. */
 export interface Filters {

@@ -1,5 +1,5 @@
-import { type Kind, type StateOf, asDeclared, kinds, type operations } from '../kinds/index.ts';
-import { type CampaignBin, campaignBins } from '../kinds/recipient.ts';
+import type { Redis } from 'ioredis';
+import { BRIEF_NAMES } from '../kinds/disbursement-fields.ts';
 import {
   type Field,
   type Fields as FieldsDeclared,
@@ -9,9 +9,16 @@ import {
   text,
   time,
 } from '../kinds/fields.ts';
+import { type Kind, type StateOf, asDeclared, kinds, type operations } from '../kinds/index.ts';
+import { type CampaignBin, campaignBins } from '../kinds/recipient.ts';
+import { statesOf, isFinal } from '../kinds/states.ts';
+import { keys } from './keys.ts';
 
 /** The version of the record's form. A worker leaves a record of another version alone and says so. */
 export const RECORD_VERSION = '1';
+
+/** How a script refuses a record that it cannot read, before it changes anything. */
+export const UNREADABLE = 'UNREADABLE';
 
 /** A record as Redis keeps it: every value is text. */
 export type Fields = Readonly<Record<string, string>>;
@@ -128,4 +135,134 @@ function binsOf(fields: Fields): Record<CampaignBin, number> {
   const counted = Object.fromEntries(campaignBins.map((bin) => [`t:${bin}`, count]));
   const read = readFields(Object.entries(counted), fields);
   return Object.fromEntries(campaignBins.map((bin) => [bin, read[`t:${bin}`]])) as Record<CampaignBin, number>;
+}
+
+/**
+ * Records that this version cannot read: written by another one, or damaged. Each is one row that says so, and nobody
+ * acts on it; the others go on. Where one is met it is noted, so that it can be counted and named.
+ */
+
+/** How many are kept by name. */
+const NAMED_MOST = 1_000;
+
+export class UnreadableRecord extends Error {
+  override readonly name = 'UnreadableRecord';
+  readonly id: string;
+  /** Absent: not even that can be read. */
+  readonly account: string | undefined;
+
+  constructor(id: string, account: string | undefined, why: string) {
+    super(`the record ${id} cannot be read by this version: ${why}`);
+    this.id = id;
+    this.account = account;
+  }
+}
+
+/** Also in the words of a script, which found it so after we had read it. */
+export function isUnreadable(error: unknown): boolean {
+  return error instanceof UnreadableRecord || (error instanceof Error && error.message.includes(UNREADABLE));
+}
+
+/** The record, or why it is none. */
+export function readStored<K extends Kind>(kind: K, id: string, stored: Fields): RecordAt<K> | UnreadableRecord {
+  const { v, o: brief, account = brief } = stored;
+  if (v !== RECORD_VERSION) return new UnreadableRecord(id, account, `it is of version ${v ?? 'none'}`);
+  try {
+    const record = readRecord(kind, inFull(id, stored));
+    const states: readonly string[] = statesOf(kind);
+    if (states.includes(record.state)) return record;
+    return new UnreadableRecord(id, account, `it has no state of a ${kind}`);
+  } catch (error) {
+    return new UnreadableRecord(id, account, error instanceof Error ? error.message : String(error));
+  }
+}
+
+export async function noteUnreadable(redis: Redis, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0 || (await redis.scard(keys.unreadable)) >= NAMED_MOST) return;
+  await redis.sadd(keys.unreadable, ...ids);
+}
+
+/** Those that are still so; the others are no longer noted. */
+export async function namedUnreadable(redis: Redis): Promise<UnreadableRecord[]> {
+  const found: UnreadableRecord[] = [];
+  for (const id of await redis.smembers(keys.unreadable)) {
+    const stored: Fields = await redis.hgetall(keys.record(id));
+    const kind = kinds.find((one) => one === stored['kind']);
+    const read = kind && readStored(kind, id, stored);
+    if (read instanceof UnreadableRecord) found.push(read);
+    else await redis.srem(keys.unreadable, id);
+  }
+  return found;
+}
+
+/**
+ * The brief form of a disbursement that is over. Records are kept for ever and most of them are over, so the script
+ * that ends one writes it anew: without what only an open one needs, under names of one letter, and with times that are
+ * counted from its acceptance. Redis then keeps it in little more than half a kilobyte.
+ *
+ * A reader of it sees the names and times of an open one. An attempt that looks at it once more has it written in
+ * full first, and brief again when it ends. Names that scripts ask a record for that is over (`state`, `fp`, `kind`, `v`,
+ * `op`, `seq`, `en`) stay as they are.
+ */
+
+/** What says how and when to go on. */
+export const GONE_AT_THE_END = [
+  'id',
+  'rev',
+  'sentAt',
+  'tokenAt',
+  'tries',
+  'lease',
+  'until',
+  'hint',
+  'quietUntil',
+  'createdSeenAt',
+  'keys',
+  'mode',
+  'acceptedFor',
+] as const;
+
+/** What was asked, as lines of evidence begin. */
+export const BRIEF_WORDS = { create: 'c', submit: 's', status: 't', callback: 'b', named: 'n' } as const;
+
+/** A line whose time is counted from the acceptance begins with it. */
+export const COUNTED_FROM_ACCEPTANCE = '+';
+
+const fullNames = inverse(BRIEF_NAMES);
+const fullWords = inverse(BRIEF_WORDS);
+
+/** Whether a record that enters this state is written in its brief form. */
+export function endsBriefly(kind: Kind, state: string): boolean {
+  return kind === 'disbursement' && isFinal(kind, state);
+}
+
+/** Under which names a field may stand: its own, and the brief one. */
+export function storedNames(name: string): readonly string[] {
+  const brief: string | undefined = (BRIEF_NAMES as Fields)[name];
+  return brief === undefined ? [name] : [name, brief];
+}
+
+/** The record as it reads in full. `id` is what its key says: a brief one does not repeat it. */
+export function inFull(id: string, stored: Fields): Fields {
+  const accepted = stored[BRIEF_NAMES.createdAt];
+  if (accepted === undefined) return stored;
+  const createdAt = Number(accepted);
+  const fields: Record<string, string> = { id };
+  for (const [name, value] of Object.entries(stored)) {
+    fields[fullNames[name] ?? name] = /^e\d+$/.test(name) ? lineInFull(value, createdAt) : value;
+  }
+  const updatedAt = String(createdAt + Number(fields['updatedAt'] ?? 0));
+  const { since } = fields;
+  return { ...fields, updatedAt, since: since === undefined ? updatedAt : String(createdAt + Number(since)) };
+}
+
+/** What is heard after the end is written as it is for an open one, so both kinds of lines stand side by side. */
+function lineInFull(line: string, createdAt: number): string {
+  if (!line.startsWith(COUNTED_FROM_ACCEPTANCE)) return line;
+  const [after = '0', word = '', ...rest] = line.slice(1).split('|');
+  return [(createdAt + Number.parseInt(after, 36)).toString(36), fullWords[word] ?? word, ...rest].join('|');
+}
+
+export function inverse(names: Fields): Fields {
+  return Object.fromEntries(Object.entries(names).map(([full, brief]) => [brief, full]));
 }

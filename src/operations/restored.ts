@@ -8,11 +8,10 @@ import { type CountedKind, countedKinds, isFinal, statesOf, statesRestored } fro
 import type { Kind } from '../kinds/index.ts';
 import { dueQueues } from '../kinds/due-queues.ts';
 import { answersOf, ignored, list, maybe, text } from '../redis/scripts.ts';
-import { isUnreadable } from './unreadable.ts';
+import { isUnreadable, type CampaignRecord } from './record.ts';
 import { chunkAt } from './campaigns.ts';
 import { keys } from './keys.ts';
 import { Queries } from './queries.ts';
-import { type CampaignRecord } from './record.ts';
 import { restoreCampaign } from './scripts/generated/scripts.ts';
 
 /** Why something that stood in the copy waits for a person. */

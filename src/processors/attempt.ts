@@ -12,11 +12,10 @@
  */
 import type { QueueName } from '../kinds/due-queues.ts';
 import type { AccountStanding } from '../operations/accounts.ts';
-import { type EvidenceDraft, type Said, linesOf } from '../operations/evidence.ts';
+import { type EvidenceDraft, type Said, linesOf, type Change, isApplied } from '../operations/transition.ts';
 import type { StateOf } from '../kinds/index.ts';
 import { isFinal } from '../kinds/states.ts';
 import type { Fields, RecordAt } from '../operations/record.ts';
-import { type Change, isApplied } from '../operations/transition.ts';
 import type { CallOptions, UpstreamAccount } from '../upstream/account.ts';
 import type { NotOk, Verdict } from '../upstream/verdict.ts';
 import { type AttemptedKind, type Announced, eventOf } from './announced.ts';

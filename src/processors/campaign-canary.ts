@@ -7,7 +7,7 @@ import type { CampaignRecord, Fields } from '../operations/record.ts';
 import type { RecipientState } from '../kinds/recipient.ts';
 import { chunkAt } from '../operations/campaigns.ts';
 import { RECIPIENTS_PER_REQUEST } from '../operations/chunk-items.ts';
-import { readEvidence } from '../operations/evidence.ts';
+import { readEvidence } from '../operations/transition.ts';
 import { SLICED, isSlice, statesOf } from '../operations/slices.ts';
 import type { ProcessorContext } from './context.ts';
 import { statesBefore } from './chunk-settle.ts';

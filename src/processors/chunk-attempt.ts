@@ -4,7 +4,7 @@ import type { RecipientState } from '../kinds/recipient.ts';
 import type { QueueName } from '../kinds/due-queues.ts';
 import type { CampaignOfChunk } from '../operations/chunk-campaign.ts';
 import { isPurged, orDoubt } from '../operations/chunk-items.ts';
-import type { EvidenceDraft } from '../operations/evidence.ts';
+import type { EvidenceDraft } from '../operations/transition.ts';
 import type { UpstreamAccount } from '../upstream/client.ts';
 import { finish } from './intent.ts';
 import type { AttemptResult, Outcome, ProcessorContext } from './context.ts';

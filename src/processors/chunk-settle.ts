@@ -14,7 +14,7 @@ import {
   unpackOutcome,
 } from '../operations/chunk-items.ts';
 import type { ChunkChange, ChunkSettled, MessageChange } from '../operations/chunks.ts';
-import type { EvidenceDraft } from '../operations/evidence.ts';
+import type { EvidenceDraft } from '../operations/transition.ts';
 import { codeMark } from '../operations/text-marks.ts';
 import type { ProcessorContext, AttemptResult } from './context.ts';
 import type { Recipient } from './chunk-texts.ts';

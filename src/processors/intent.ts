@@ -11,10 +11,16 @@
  *   the re-read     after such a loss the fence succeeds in the wrong world;
  *   the deadline    a process that was frozen after the re-read must not send minutes later.
  */
-import { linesOf, named } from '../operations/evidence.ts';
+import {
+  linesOf,
+  named,
+  type Applied,
+  type Change,
+  type TransitionResult,
+  isApplied,
+} from '../operations/transition.ts';
 import type { Kind } from '../kinds/index.ts';
 import type { RecordBase } from '../operations/record.ts';
-import { type Applied, type Change, type TransitionResult, isApplied } from '../operations/transition.ts';
 import type { AttemptContext, AttemptResult, RecordContext } from './context.ts';
 
 /** The line of evidence that tells what we were about to do. */

@@ -12,7 +12,7 @@ import type { QueueName } from '../kinds/due-queues.ts';
 import { isFinal, lookQueueOf } from '../kinds/states.ts';
 import { type Clock, within } from '../lib/clock.ts';
 import { type Secret, sameSecret } from '../lib/secret.ts';
-import { type EvidenceDraft, WRONG_HASH, claimsSuccess, claimsUndone } from '../operations/evidence.ts';
+import { type EvidenceDraft, WRONG_HASH, claimsSuccess, claimsUndone } from '../operations/transition.ts';
 import type { Hinted, Operations } from '../operations/operations.ts';
 import { BODY_LIMITS, readCallbackBody } from './body.ts';
 import { redactBody } from './redact.ts';

@@ -7,7 +7,7 @@ import { limitRoutes } from '../../src/api/limits.ts';
 import { mount } from '../../src/api/mount.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { keys } from '../../src/operations/keys.ts';
-import { SharedLimits } from '../../src/operations/shared-limits.ts';
+import { SharedLimits } from '../../src/operations/limits.ts';
 import { listen } from '../../src/app/doors.ts';
 import type { ProcessorContext } from '../../src/processors/context.ts';
 import { openCommands, waitUntilReady } from '../../src/redis/connections.ts';

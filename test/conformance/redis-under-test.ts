@@ -1,8 +1,7 @@
 import type { Redis } from 'ioredis';
 import { seededRandom } from '../../src/lib/random.ts';
-import { inFull } from '../../src/operations/brief.ts';
-import { readEventData } from '../../src/operations/event-data.ts';
-import { fieldsOf } from '../../src/operations/record.ts';
+import { inFull, fieldsOf } from '../../src/operations/record.ts';
+import { readEventData } from '../../src/operations/transition.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { Operations } from '../../src/operations/operations.ts';
 import type { StoredEvent } from '../support/memory-store.ts';

@@ -1,9 +1,8 @@
 /** Changing a record: compare, then set; and hints, which change nothing but when it is looked at. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { GONE_AT_THE_END } from '../../src/operations/brief.ts';
-import { readEvidence } from '../../src/operations/evidence.ts';
+import { GONE_AT_THE_END, readRecord } from '../../src/operations/record.ts';
+import { readEvidence } from '../../src/operations/transition.ts';
 import { keys } from '../../src/operations/keys.ts';
-import { readRecord } from '../../src/operations/record.ts';
 import { eventOf } from '../../src/processors/announced.ts';
 import { FLYING, LEASE_MS, OperationA, type OperationsUnderTest, START, disbursementOf } from './under-test.ts';
 

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { EventType } from '../../src/kinds/event-types.ts';
-import { packEventData } from '../../src/operations/event-data.ts';
+import { packEventData } from '../../src/operations/transition.ts';
 import { keys } from '../../src/operations/keys.ts';
 
 /** Puts an event into the stream as the scripts do. Answers its place. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { BRIEF_NAMES } from '../../src/kinds/disbursement-fields.ts';
-import { BRIEF_WORDS, GONE_AT_THE_END, inFull, storedNames } from '../../src/operations/brief.ts';
-import { readEvidence } from '../../src/operations/evidence.ts';
+import { BRIEF_WORDS, GONE_AT_THE_END, inFull, storedNames } from '../../src/operations/record.ts';
+import { readEvidence } from '../../src/operations/transition.ts';
 
 const ACCEPTED = 1_795_282_139_065;
 const brief = {

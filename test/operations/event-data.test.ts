@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { packEventData, readEventData } from '../../src/operations/event-data.ts';
+import { packEventData, readEventData } from '../../src/operations/transition.ts';
 
 const ID = 'dsb_zdcyefff301b69xq223thmvh90';
 const paid = {

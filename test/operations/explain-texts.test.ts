@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { RecipientState } from '../../src/kinds/recipient.ts';
 import type { StateOf } from '../../src/kinds/index.ts';
 import { packOutcome } from '../../src/operations/chunk-items.ts';
-import { type EvidenceDraft, packEvidence } from '../../src/operations/evidence.ts';
+import { type EvidenceDraft, packEvidence } from '../../src/operations/transition.ts';
 import { explainCampaign, explainChunk, explainMessage } from '../../src/operations/explain-texts.ts';
 import type { Circumstances } from '../../src/operations/explanation.ts';
 import { readRecord } from '../../src/operations/record.ts';

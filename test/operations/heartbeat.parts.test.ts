@@ -3,7 +3,8 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { seededRandom } from '../../src/lib/random.ts';
 import { type Beat, Heartbeat } from '../../src/operations/heartbeat.ts';
 import { keys } from '../../src/operations/keys.ts';
-import { type NewOperation, Operations } from '../../src/operations/operations.ts';
+import { Operations } from '../../src/operations/operations.ts';
+import type { NewOperation } from '../../src/operations/accepted.ts';
 import { Recovering, Recovery } from '../../src/operations/recovery.ts';
 import { keysLike, storeOfThisFile } from '../support/fresh-redis.ts';
 

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { keys } from '../../src/operations/keys.ts';
-import { type Opinions, moneyLimits } from '../../src/operations/limits.ts';
-import { ASKED_FOR_MS, SharedLimits } from '../../src/operations/shared-limits.ts';
+import { type Opinions, moneyLimits, ASKED_FOR_MS, SharedLimits } from '../../src/operations/limits.ts';
 import { stampAs } from '../../src/operations/stamp.ts';
 import { seededRandom, systemRandom } from '../../src/lib/random.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';

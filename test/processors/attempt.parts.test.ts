@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readEvidence } from '../../src/operations/evidence.ts';
+import { readEvidence } from '../../src/operations/transition.ts';
 import type { Operations } from '../../src/operations/operations.ts';
 import type { ProcessorContext, AttemptResult } from '../../src/processors/context.ts';
 import { payDisbursement } from '../../src/processors/disbursement/pay.ts';

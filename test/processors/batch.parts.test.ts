@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { seededRandom } from '../../src/lib/random.ts';
-import type { BatchRow } from '../../src/operations/batch-record.ts';
-import { Batches } from '../../src/operations/batches.ts';
+import { type BatchRow, Batches } from '../../src/operations/batches.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { Operations } from '../../src/operations/operations.ts';
 import { Queries } from '../../src/operations/queries.ts';
-import { SharedLimits } from '../../src/operations/shared-limits.ts';
+import { SharedLimits } from '../../src/operations/limits.ts';
 import { type BatchTools, batchProcessor } from '../../src/processors/batch/batch.ts';
 import type { ProcessorContext, AttemptResult } from '../../src/processors/context.ts';
 import { Acceptance } from '../../src/producer/acceptance.ts';

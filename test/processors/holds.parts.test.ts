@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Policy } from '../../src/processors/context.ts';
-import { readEvidence } from '../../src/operations/evidence.ts';
+import { readEvidence } from '../../src/operations/transition.ts';
 import { payDisbursement } from '../../src/processors/disbursement/pay.ts';
 import { lookAtDisbursement } from '../../src/processors/disbursement/look.ts';
 import { LEASE_MS, processorWorld, not, ok } from '../support/processor-world.ts';

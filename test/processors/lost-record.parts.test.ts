@@ -1,6 +1,6 @@
 /** What an attempt learns after another has taken its record is not lost, and never reported as done. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { readEvidence } from '../../src/operations/evidence.ts';
+import { readEvidence } from '../../src/operations/transition.ts';
 import { payDisbursement } from '../../src/processors/disbursement/pay.ts';
 import { lookAtDisbursement } from '../../src/processors/disbursement/look.ts';
 import { resolveDisbursement } from '../../src/processors/disbursement/resolve.ts';

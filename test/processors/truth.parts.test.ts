@@ -1,9 +1,8 @@
 /** What upstream's word is worth: once, twice, without a name, about another payment, and after the end was told. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Explanation } from '../../src/operations/explanation.ts';
-import { readEvidence } from '../../src/operations/evidence.ts';
+import { readEvidence, readEventData } from '../../src/operations/transition.ts';
 import { explainDisbursement } from '../../src/operations/explain.ts';
-import { readEventData } from '../../src/operations/event-data.ts';
 import { payDisbursement } from '../../src/processors/disbursement/pay.ts';
 import { lookAtDisbursement } from '../../src/processors/disbursement/look.ts';
 import { resolveDisbursement } from '../../src/processors/disbursement/resolve.ts';

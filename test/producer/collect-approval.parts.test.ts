@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { seededRandom } from '../../src/lib/random.ts';
-import { SharedLimits } from '../../src/operations/shared-limits.ts';
+import { SharedLimits } from '../../src/operations/limits.ts';
 import { CollectAcceptance } from '../../src/producer/acceptance-collect.ts';
 import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
 

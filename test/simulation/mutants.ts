@@ -1,8 +1,7 @@
 /** The protocol with one guard taken away. Each must be noticed: a guard that nobody misses is not tested. */
-import { linesOf } from '../../src/operations/evidence.ts';
+import { linesOf, type Change } from '../../src/operations/transition.ts';
 import type { Operations } from '../../src/operations/operations.ts';
 import type { DisbursementRecord } from '../../src/operations/record.ts';
-import type { Change } from '../../src/operations/transition.ts';
 import type { ProcessorContext } from '../../src/processors/context.ts';
 import { derivedHex } from '../../src/lib/ids.ts';
 import type { DisbursementStatus, Payments } from '../../src/upstream/payments/types.ts';

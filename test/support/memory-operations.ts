@@ -6,7 +6,14 @@ import { assertArrow, isFinal, isOver, isState, queueOf, statesInQueue } from '.
 import type { Kind } from '../../src/kinds/index.ts';
 import type { QueueName } from '../../src/kinds/due-queues.ts';
 import type { Random } from '../../src/lib/random.ts';
-import { GONE_AT_THE_END, endsBriefly } from '../../src/operations/brief.ts';
+import {
+  GONE_AT_THE_END,
+  endsBriefly,
+  type Fields,
+  RECORD_VERSION,
+  type RecordBase,
+  readRecord,
+} from '../../src/operations/record.ts';
 import {
   EVIDENCE_SLOTS,
   type EvidenceDraft,
@@ -15,12 +22,13 @@ import {
   type Posted,
   type Said,
   packEvidence,
-} from '../../src/operations/evidence.ts';
+  type Change,
+  type EventDraft,
+  type TransitionResult,
+} from '../../src/operations/transition.ts';
 import { EVENT_FIELD, flightField, keys } from '../../src/operations/keys.ts';
-import type { AcceptedAt } from '../../src/operations/accepted.ts';
-import type { Acquired, Hinted, NewOperation, Operations } from '../../src/operations/operations.ts';
-import { type Fields, RECORD_VERSION, type RecordBase, readRecord } from '../../src/operations/record.ts';
-import type { Change, EventDraft, TransitionResult } from '../../src/operations/transition.ts';
+import type { AcceptedAt, NewOperation } from '../../src/operations/accepted.ts';
+import type { Acquired, Hinted, Operations } from '../../src/operations/operations.ts';
 import type { MemoryStore } from './memory-store.ts';
 import { ALL_GUARDS, type StoreGuards } from './store-guards.ts';
 

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { type Clock, systemClock } from '../../src/lib/clock.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { Accounts } from '../../src/operations/accounts.ts';
-import { readEventData } from '../../src/operations/event-data.ts';
+import { readEventData } from '../../src/operations/transition.ts';
 import { Operations } from '../../src/operations/operations.ts';
 import { fieldsOf } from '../../src/operations/record.ts';
 import { Queries } from '../../src/operations/queries.ts';

@@ -1,14 +1,11 @@
 import { type Script, defineScript as define } from '../../redis/scripts.ts';
-import { EVIDENCE_SLOTS, LINE_END } from '../evidence.ts';
+import { EVIDENCE_SLOTS, LINE_END } from '../transition.ts';
 import { EVENT_FIELD, flightField } from '../keys.ts';
 import { statesThatAre } from '../../kinds/states.ts';
-import { RECORD_VERSION } from '../record.ts';
+import { RECORD_VERSION, UNREADABLE } from '../record.ts';
 
 /** Until each of these scripts is a file of its own. */
 export { type Script, runScript } from '../../redis/scripts.ts';
-
-/** How a script refuses a record that it cannot read, before it changes anything. */
-export const UNREADABLE = 'UNREADABLE';
 
 /**
  * Words every script may use. The one clock is Redis's own TIME, so that processes on several machines agree; a test

@@ -7,8 +7,14 @@
  * what was accepted is found, not accepted twice. The watermark never goes back, and nothing before it is read again.
  */
 import { toMs } from '../../lib/clock.ts';
-import { APPROVE_WITHIN_MS, type BatchRow, Sums } from '../../operations/batch-record.ts';
-import { type Batches, isSettled, WAITING } from '../../operations/batches.ts';
+import {
+  APPROVE_WITHIN_MS,
+  type BatchRow,
+  Sums,
+  type Batches,
+  isSettled,
+  WAITING,
+} from '../../operations/batches.ts';
 import type { BatchRecord } from '../../operations/record.ts';
 import type { Leased } from '../../operations/operations.ts';
 import type { EventDraft } from '../../operations/transition.ts';

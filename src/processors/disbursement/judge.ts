@@ -6,7 +6,7 @@
  * disburse_id. What says that nobody was paid counts when it is said twice, half a quiet period apart, since a caller
  * that is told so may pay again.
  */
-import { claimsUndone } from '../../operations/evidence.ts';
+import { claimsUndone } from '../../operations/transition.ts';
 import type { DisbursementRecord } from '../../operations/record.ts';
 import { DAILY_MS } from '../attempt.ts';
 import { type Policy, waitAt } from '../context.ts';

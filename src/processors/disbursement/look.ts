@@ -4,7 +4,7 @@
  */
 import type { StateOf } from '../../kinds/index.ts';
 import { isFinal } from '../../kinds/states.ts';
-import { type EvidenceDraft, WRONG_HASH, claimsSuccess, named, readEvidence } from '../../operations/evidence.ts';
+import { type EvidenceDraft, WRONG_HASH, claimsSuccess, named, readEvidence } from '../../operations/transition.ts';
 import type { DisbursementRecord } from '../../operations/record.ts';
 import type { DisbursementStatus } from '../../upstream/payments/types.ts';
 import type { ExchangeSummary, NotOk, Verdict } from '../../upstream/verdict.ts';

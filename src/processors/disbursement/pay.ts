@@ -10,9 +10,8 @@
  */
 import { toMs } from '../../lib/clock.ts';
 import { STOPPED } from '../../operations/accounts.ts';
-import { type EvidenceDraft, linesOf, named } from '../../operations/evidence.ts';
+import { type EvidenceDraft, linesOf, named, type Change } from '../../operations/transition.ts';
 import type { DisbursementRecord } from '../../operations/record.ts';
-import type { Change } from '../../operations/transition.ts';
 import { disbursement as declaration } from '../../queues/disbursement.ts';
 import type { NotOk, Verdict } from '../../upstream/verdict.ts';
 import { eventOf } from '../announced.ts';

@@ -5,7 +5,7 @@
  */
 import type { StateOf } from '../../kinds/index.ts';
 import { statesRestored } from '../../kinds/states.ts';
-import { named } from '../../operations/evidence.ts';
+import { named } from '../../operations/transition.ts';
 import type { DisbursementRecord, Fields, RecordAt } from '../../operations/record.ts';
 import type { ReviewKind } from '../../operations/review.ts';
 import { EVENTS_LOST_AT_MOST, RESTORED } from '../../operations/restored.ts';

@@ -7,10 +7,9 @@
  * Each change is one script from a state that is left by it, so what was broken off is simply begun again: it goes
  * through what is left, and ends the same.
  */
-import type { CampaignRecord } from '../../operations/record.ts';
+import { type CampaignRecord, isUnreadable } from '../../operations/record.ts';
 import { reviewKinds } from '../../operations/review.ts';
 import type { Restored } from '../../operations/restored.ts';
-import { isUnreadable } from '../../operations/unreadable.ts';
 import type { ProcessorContext } from '../context.ts';
 import { type MoneyKind, restoreMoney, statesToRestore } from './money.ts';
 import { type Lost, doubtChunk, mayHaveBeenSent } from './texts.ts';

@@ -5,10 +5,9 @@
  */
 import type { RecipientState } from '../../kinds/recipient.ts';
 import { impliedState, unpackOutcome } from '../../operations/chunk-items.ts';
-import type { CampaignRecord, ChunkRecord } from '../../operations/record.ts';
+import { type CampaignRecord, type ChunkRecord, isUnreadable } from '../../operations/record.ts';
 import { isSlice } from '../../operations/slices.ts';
 import { RESTORED } from '../../operations/restored.ts';
-import { isUnreadable } from '../../operations/unreadable.ts';
 import type { ProcessorContext } from '../context.ts';
 import { foundAmong, periodOf } from '../chunk-found.ts';
 import { type ChunkHeld, settleChunk } from '../chunk-settle.ts';

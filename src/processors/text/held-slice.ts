@@ -35,7 +35,7 @@ import {
   type WhyNotMore,
   queueOfLane,
 } from '../../operations/slices.ts';
-import { isUnreadable } from '../../operations/unreadable.ts';
+import { isUnreadable } from '../../operations/record.ts';
 import type { ProcessorContext, AttemptResult } from '../context.ts';
 import { Singles } from './singles.ts';
 import { type Texts, textsOf } from './texts.ts';

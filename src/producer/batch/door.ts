@@ -7,9 +7,14 @@ import type { BatchRecord } from '../../operations/record.ts';
 import { operations } from '../../kinds/index.ts';
 import { setImmediate as letOthersWork } from 'node:timers/promises';
 import { derivedId, fingerprint } from '../../lib/ids.ts';
-import { APPROVE_WITHIN_MS, type BatchRow } from '../../operations/batch-record.ts';
-import { type BatchAccepted, type Batches, ROWS_AT_ONCE } from '../../operations/batches.ts';
-import type { SharedLimits } from '../../operations/shared-limits.ts';
+import {
+  APPROVE_WITHIN_MS,
+  type BatchRow,
+  type BatchAccepted,
+  type Batches,
+  ROWS_AT_ONCE,
+} from '../../operations/batches.ts';
+import type { SharedLimits } from '../../operations/limits.ts';
 import { FindingList, Judge, type JudgeOptions, type SoundRow } from './judge.ts';
 import type { BatchFile, RawRow, Rows } from './read-file.ts';
 

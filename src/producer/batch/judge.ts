@@ -1,8 +1,7 @@
 /** Every row of a file against what a single disbursement must be, against the others, and against the limits. */
 import type { BatchTotals, Finding, Findings } from '../../kinds/batch.ts';
 import type { RequestOf } from '../../kinds/index.ts';
-import { Sums } from '../../operations/batch-record.ts';
-import type { Standing } from '../../operations/batches.ts';
+import { Sums, type Standing } from '../../operations/batches.ts';
 import { type Limits, describeLimit } from '../../operations/limits.ts';
 import { readAccountAlias, readWithdrawMode } from '../../upstream/capabilities.ts';
 import { beneficiaryOf, judgeDisbursement } from '../acceptance.ts';

@@ -2,9 +2,8 @@
 import type { Finding, Sum } from '../../kinds/batch.ts';
 import type { BatchRecord } from '../../operations/record.ts';
 import { csvCell } from '../../files/csv.ts';
-import { type BatchRow, Sums } from '../../operations/batch-record.ts';
+import { type BatchRow, Sums, type Batches, type RowNow, WAITING } from '../../operations/batches.ts';
 import { reportedOfPayment, reportedOfRow } from '../../kinds/disbursement-fields.ts';
-import { type Batches, type RowNow, WAITING } from '../../operations/batches.ts';
 import type { Rows } from './read-file.ts';
 
 /** `id` is null while no disbursement was accepted for the row, or when acceptance refused it. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { readEvidence } from '../../../src/operations/evidence.ts';
+import { readEvidence } from '../../../src/operations/transition.ts';
 import { LEASE_MS, not, ok } from '../../support/processor-world.ts';
 import { type FreshRedis, freshRedis } from '../../support/fresh-redis.ts';
 import { SETTLE_DELAY_MS, people, textsBench } from '../../support/texts-bench.ts';
