@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { type RepairableCountry, repairableCountries } from '../campaigns/check/phone.ts';
 import { type UploadAnswer, uploadRecipients } from '../campaigns/upload.ts';
 import { UnusableFile } from '../files/problems.ts';
-import { IN_SLICES } from '../operations/slices.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import { type ApiContext, requireKept } from './context.ts';
 import { type FileBody, requireFileBody } from './file-body.ts';
@@ -80,14 +79,14 @@ interface Wishes {
 }
 
 async function uploaded(
-  { campaigns, queries, slices, random, defaultCountry, optOuts, smsPrices, senderOf }: ApiContext,
+  { campaigns, slices, random, defaultCountry, optOuts, smsPrices, senderOf }: ApiContext,
   campaign: CampaignRecord,
   request: Request,
   wishes: Wishes & FileBody,
 ): Promise<UploadAnswer> {
   const within = defaultCountry === undefined ? campaign : { country: defaultCountry, ...campaign };
   const sender = senderOf(campaign.account);
-  const tools = { campaigns, queries, random, optOuts, prices: smsPrices, sender, ...(IN_SLICES ? { slices } : {}) };
+  const tools = { campaigns, slices, random, optOuts, prices: smsPrices, sender };
   try {
     return await uploadRecipients(within, request, { ...tools, ...wishes });
   } catch (error) {

@@ -3,9 +3,10 @@ import { queueOf } from '../kinds/states.ts';
 import type { Kind } from '../kinds/index.ts';
 import { foreignTo } from '../processors/attempt.ts';
 import { explainDisbursement, explainOther, explainReason } from '../operations/explain.ts';
-import { explainCampaign, explainChunk, explainMessage } from '../operations/explain-texts.ts';
+import { explainCampaign, explainMessage, explainSlice } from '../operations/explain-texts.ts';
 import type { Circumstances, Explanation, FailureOf, Standing } from '../operations/explanation.ts';
 import type { Fields, RecordOf } from '../operations/record.ts';
+import { isSlice } from '../operations/slices.ts';
 import { type Failure, failures } from '../upstream/verdict.ts';
 import type { ApiContext } from './context.ts';
 import { type ApiKey, mayUseAccount } from './keys.ts';
@@ -20,10 +21,6 @@ type Teller<K extends Kind> = (record: RecordOf[K], context: ApiContext) => Prom
 const tellers: { readonly [K in Kind]?: Teller<K> } = {
   disbursement: async (record, context) => explainDisbursement(record, await circumstancesOf(record, context)),
   campaign: async (record, context) => explainCampaign(record, await circumstancesOf(record, context)),
-  chunk: async (record, context) => {
-    const campaign = record.campaign ? await context.queries.read('campaign', record.campaign) : undefined;
-    return explainChunk(record, campaign, await circumstancesOf(record, context));
-  },
   // A message goes where its slice goes, so what keeps the slice keeps the message.
   message: async (record, context) => {
     const slice = await context.slices.read(record.slice);
@@ -45,13 +42,26 @@ const explain = route(
     answers: { 200: answer('What happened, and what to do.', explanation) },
   },
   async ({ context, key, params: { id } }) => {
-    const kind = /^[\w.-]{1,80}$/.test(id) ? await context.queries.kindOf(id) : undefined;
-    const told = kind === undefined ? explainReason(id, failureOf) : await explainFor(context, key, kind, id);
+    const told = await toldOf(context, key, id);
     if (told) return told;
     // The same words for what is not there and for another account's: nothing is told about the latter.
     throw new ApiProblem('not-found', `There is no operation ${id.slice(0, 80)}.`);
   },
 );
+
+async function toldOf(context: ApiContext, key: ApiKey, id: string): Promise<Explanation | undefined> {
+  if (!/^[\w.-]{1,80}$/.test(id)) return explainReason(id, failureOf);
+  if (isSlice(id)) return explainPart(context, key, id);
+  const kind = await context.queries.kindOf(id);
+  return kind === undefined ? explainReason(id, failureOf) : explainFor(context, key, kind, id);
+}
+
+async function explainPart(context: ApiContext, key: ApiKey, id: string): Promise<Explanation | undefined> {
+  const slice = await context.slices.read(id);
+  if (slice === undefined || !mayUseAccount(key, slice.account)) return undefined;
+  const campaign = slice.campaign ? await context.queries.read('campaign', slice.campaign) : undefined;
+  return explainSlice(slice, campaign, await circumstancesOf({ ...slice, kind: 'chunk' }, context));
+}
 
 async function explainFor(
   context: ApiContext,

@@ -13,7 +13,6 @@ import { type Metrics, createMetrics } from '../metrics/metrics.ts';
 import { Accounts } from '../operations/accounts.ts';
 import { Batches } from '../operations/batches.ts';
 import { Campaigns } from '../operations/campaigns.ts';
-import { Chunks } from '../operations/chunks.ts';
 import { Heartbeat } from '../operations/heartbeat.ts';
 import { Operations } from '../operations/operations.ts';
 import { OptOuts } from '../operations/opt-outs.ts';
@@ -53,7 +52,6 @@ export interface Container {
   readonly fingerprints: ReadonlyMap<string, string>;
   readonly operations: Operations;
   readonly queries: Queries;
-  readonly chunks: Chunks;
   readonly slices: Slices;
   readonly sameTexts: SameTexts;
   readonly campaigns: Campaigns;
@@ -146,7 +144,6 @@ function storesOf(records: Records, accounts: readonly string[]) {
   const { redis, random, heartbeat } = records;
   return {
     operations: new Operations({ ...records, standingsOf: accounts }),
-    chunks: new Chunks(records),
     slices: new Slices(records),
     sameTexts: new SameTexts(redis),
     campaigns: new Campaigns(redis),

@@ -52,7 +52,7 @@ export function openUpstream({ config, redis, clock, random, metrics }: Upstream
 /** `publicUrl` is asked for each time: in development it is known only once the receiver listens. */
 export function createBench(container: Container, timing: Timing, publicUrl: () => string | undefined) {
   const { config, book, fingerprints, clock, random, operations, queries, accounts, wake } = container;
-  const { chunks, slices, sameTexts, campaigns, retries, optOuts, heartbeat, durability } = container;
+  const { slices, sameTexts, campaigns, retries, optOuts, heartbeat, durability } = container;
   const secrets = callbackSecrets(config);
   const upstream = openUpstream(container);
   const context: ProcessorContext = {
@@ -61,7 +61,6 @@ export function createBench(container: Container, timing: Timing, publicUrl: () 
     operations,
     queries,
     accounts,
-    chunks,
     slices,
     sameTexts,
     campaigns,

@@ -12,7 +12,6 @@ import { Workers } from '../operations/workers.ts';
 import { type SweeperOptions, repeatUntil, sweep } from '../processors/sweeper.ts';
 import { Taker } from '../processors/taker.ts';
 import { Slots } from '../processors/text/slots.ts';
-import { Turns } from '../processors/turns.ts';
 import { CollectAcceptance } from '../producer/acceptance-collect.ts';
 import { Acceptance, type Answer } from '../producer/acceptance.ts';
 import { type AnyQueueName, queues } from '../queues/index.ts';
@@ -80,9 +79,8 @@ function queuePart(container: Container, tools: Tools, timing: Timing, name: Any
     name: `the worker of ${name}`,
     start: async () => {
       let stopping = false;
-      const turns = concurrency > requests ? { turns: new Turns(requests, container.clock) } : {};
       const slots = new Slots(requests);
-      const context: ProcessorContext = { ...tools.context, stopping: () => stopping, slots, ...turns };
+      const context: ProcessorContext = { ...tools.context, stopping: () => stopping, slots };
       const work = workOf(container, { ...tools, context }, { name, concurrency });
       const worker = openWorker(declaration, work.process, {
         // The recipe differs from BullMQ's type only in that it may spell out `undefined`.

@@ -7,6 +7,7 @@ import { systemRandom } from '../lib/random.ts';
 import { Campaigns } from '../operations/campaigns.ts';
 import { OptOuts } from '../operations/opt-outs.ts';
 import { Queries } from '../operations/queries.ts';
+import { Slices } from '../operations/slices.ts';
 import { DurabilityGuard, type RedisPlace, targetOf } from '../producer/connection.ts';
 import { closeConnection, openCommands, waitUntilReady } from '../redis/connections.ts';
 import type { FileFormat, ReadOptions } from '../files/rows.ts';
@@ -81,7 +82,9 @@ export function openRecipients(options: RecipientsOptions): Recipients {
     replicas: 0,
   });
   const queries = new Queries(redis);
-  const tools = { campaigns: new Campaigns(redis), queries, optOuts: new OptOuts(redis), random: systemRandom };
+  const random = systemRandom;
+  const slices = new Slices({ redis, random });
+  const tools = { campaigns: new Campaigns(redis), slices, optOuts: new OptOuts(redis), random };
   const close = (): Promise<void> => closeConnection(redis);
   return {
     add: async (id, source, wishes = {}) => {

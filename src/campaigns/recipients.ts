@@ -1,20 +1,12 @@
 /** What became of each recipient of a campaign, row by row. */
 import { csvCell } from '../files/csv.ts';
+import type { CampaignRecord } from '../operations/record.ts';
 import type { RecipientState } from '../kinds/recipient.ts';
-import { countSegments, wordingOf } from '../lib/wording.ts';
-import { type Campaigns, chunkAt } from '../operations/campaigns.ts';
-import {
-  impliedState,
-  unpackAgain,
-  unpackCampaignItems,
-  unpackCodes,
-  unpackOutcome,
-  isPurged,
-} from '../operations/chunk-items.ts';
-import type { Queries } from '../operations/queries.ts';
-import type { CampaignRecord, ChunkRecord } from '../operations/record.ts';
+import { type Campaigns, sliceAt } from '../operations/campaigns.ts';
+import { isPurged } from '../operations/recipient-items.ts';
 import { recipientStateOf, standingOf, unpackItems } from '../operations/slice-form.ts';
-import { type SliceRecord, type SlicesContract, isSlice } from '../operations/slices.ts';
+import type { SliceRecord, SlicesContract } from '../operations/slices.ts';
+import { countSegments, wordingOf } from '../lib/wording.ts';
 
 export interface RecipientRow {
   readonly to: string;
@@ -36,27 +28,28 @@ interface RecipientPage {
 }
 
 interface Cursor {
-  /** `c`: chunks; `s`: skipped rows of an upload. */
+  /** `c`: slices; `s`: skipped rows of an upload. */
   readonly part: 'c' | 's';
   readonly index: number;
   readonly offset: number;
 }
 
-/** Chunks looked into per call: a filter that matches nothing must not walk a million recipients at once. */
-const CHUNKS_PER_PAGE = 200;
+/** Slices looked into per call: a filter that matches nothing must not walk a million recipients at once. */
+const SLICES_PER_PAGE = 10;
 
 export async function recipientsPage(
   campaign: CampaignRecord,
-  { queries, campaigns, slices }: { queries: Queries; campaigns: Campaigns; slices: SlicesContract },
+  { campaigns, slices }: { campaigns: Campaigns; slices: SlicesContract },
   { state, after, limit }: { state?: RecipientState | undefined; after?: string | undefined; limit: number },
 ): Promise<RecipientPage> {
   const start = readCursor(after);
   if (start.part === 's') return skippedPage(campaign, campaigns, start, limit);
   const items: RecipientRow[] = [];
   let { index, offset } = start;
-  const lastChunk = Math.min(campaign.chunks, index + CHUNKS_PER_PAGE);
-  for (; index < lastChunk; index += 1, offset = 0) {
-    const rows = await rowsUnder(chunkAt(campaign, index) ?? '', campaign, { queries, slices });
+  const last = Math.min(campaign.chunks, index + SLICES_PER_PAGE);
+  for (; index < last; index += 1, offset = 0) {
+    const slice = await slices.read(sliceAt(campaign, index) ?? '');
+    const rows = slice ? rowsOf(slice, campaign) : [];
     for (; offset < rows.length; offset += 1) {
       const row = rows[offset];
       if (!row || (state !== undefined && row.state !== state)) continue;
@@ -70,20 +63,7 @@ export async function recipientsPage(
   return { ...rest, items: [...items, ...rest.items] };
 }
 
-async function rowsUnder(
-  id: string,
-  campaign: CampaignRecord,
-  { queries, slices }: { queries: Queries; slices: SlicesContract },
-): Promise<RecipientRow[]> {
-  if (isSlice(id)) {
-    const slice = await slices.read(id);
-    return slice ? rowsOfSlice(slice, campaign) : [];
-  }
-  const chunk = await queries.read('chunk', id);
-  return chunk ? rowsOf(chunk, campaign) : [];
-}
-
-function rowsOfSlice(slice: SliceRecord, campaign: CampaignRecord): RecipientRow[] {
+function rowsOf(slice: SliceRecord, campaign: CampaignRecord): RecipientRow[] {
   const wording = wordingOf(campaign);
   const waiting = campaign.state === 'cancelled' ? 'cancelled' : 'queued';
   const { letters, codes, again, requests } = standingOf(slice.count, slice.requests);
@@ -108,30 +88,6 @@ function rowsOfSlice(slice: SliceRecord, campaign: CampaignRecord): RecipientRow
 /** States of a recipient that was in a request that may have left. */
 const LEFT: ReadonlySet<RecipientState> = new Set(['sending', 'sent', 'failed', 'unknown']);
 
-function rowsOf(chunk: ChunkRecord, campaign: CampaignRecord): RecipientRow[] {
-  const wording = wordingOf(campaign);
-  // The chunks of a cancelled campaign that were not handed out do not know of it.
-  const waiting = campaign.state === 'cancelled' ? 'cancelled' : 'queued';
-  const again = unpackAgain(chunk.again, chunk.count);
-  const items = unpackCampaignItems(chunk.items);
-  const states = unpackOutcome(chunk.outcome, items.length, impliedState[chunk.state]);
-  const codes = unpackCodes(chunk.codes, items.length);
-  return items.map(({ to, row, values }, index) => {
-    const [code, state = 'queued', resent] = [codes[index], states[index], again[index]];
-    return {
-      to,
-      row,
-      state: state === 'queued' ? waiting : state,
-      chunk: chunk.id,
-      segments: countSegments(wording.textOf(values)).segments,
-      ...(code ? { code } : {}),
-      ...(states[index] === 'skipped' ? { reason: isPurged(to) ? 'purged' : 'opted_out' } : {}),
-      ...(resent ? { resent } : {}),
-      ...(chunk.sentAt ? { sentAt: new Date(chunk.sentAt).toISOString() } : {}),
-    };
-  });
-}
-
 async function skippedPage(
   campaign: CampaignRecord,
   campaigns: Campaigns,
@@ -147,7 +103,7 @@ async function skippedPage(
   return { items, ...(next.index < campaign.uploads.length ? { next: `s.${next.index}.${next.offset}` } : {}) };
 }
 
-/** In the chunks, or among those that were left out. */
+/** In the slices, or among those that were left out. */
 export const recipientsCursor = /^([cs])\.(\d{1,9})\.(\d{1,9})$/;
 
 function readCursor(text: string | undefined): Cursor {

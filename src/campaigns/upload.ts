@@ -1,18 +1,17 @@
 /**
- * An upload of recipients: checked row by row while it streams in, cut into chunks, and counted whole or not at all.
+ * An upload of recipients: checked row by row while it streams in, cut into slices, and counted whole or not at all.
  *
- * Chunks are written as they fill up, so that memory stays flat, but nobody hands them out until the upload is
+ * Slices are written as they fill up, so that memory stays flat, but nobody hands them out until the upload is
  * committed in one step. An upload that breaks off leaves nothing that counts.
  */
 import type { UploadRecord } from '../kinds/campaign-fields.ts';
 import type { Random } from '../lib/random.ts';
 import { wordingOf } from '../lib/wording.ts';
-import { type CampaignItem, RECIPIENTS_PER_REQUEST, unpackCampaignItems } from '../operations/chunk-items.ts';
-import { type Campaigns, type SkippedRow, chunkAt } from '../operations/campaigns.ts';
-import { SLICED, type Slices, isSlice, sizeOfSlice } from '../operations/slices.ts';
+import { type CampaignItem, RECIPIENTS_PER_REQUEST } from '../operations/recipient-items.ts';
+import { type Campaigns, type SkippedRow, sliceAt, sliceId } from '../operations/campaigns.ts';
+import { type Slices, sizeOfSlice } from '../operations/slices.ts';
 import { unpackItems } from '../operations/slice-form.ts';
 import type { OptOuts } from '../operations/opt-outs.ts';
-import type { Queries } from '../operations/queries.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import type { FileFormat, ReadOptions } from '../files/rows.ts';
 import { type Check, type CheckOptions, checkRecipients } from './check/check-recipients.ts';
@@ -23,14 +22,12 @@ import type { CheckSummary } from './check/report.ts';
 
 export interface UploadOptions extends Pick<ReadOptions, 'encoding' | 'sheet'> {
   readonly campaigns: Campaigns;
-  readonly queries: Queries;
-  /** Where they are given, the recipients are kept in slices. Absent: in chunks. */
-  readonly slices?: Slices | undefined;
+  readonly slices: Slices;
   readonly random: Random;
   readonly format?: FileFormat | undefined;
   readonly phoneColumn?: string | undefined;
   readonly takeHidden?: boolean | undefined;
-  /** Who wants no texts. Asked again when a chunk is sent: somebody may opt out until then. */
+  /** Who wants no texts. Asked again when it is sent: somebody may opt out until then. */
   readonly optOuts?: OptOuts | undefined;
   /** The sender of the account, where the campaign names none: one may be opted out of a single sender. */
   readonly sender?: string | undefined;
@@ -53,8 +50,7 @@ export type UploadAnswer =
   /** Somebody else changed the campaign meanwhile; nothing of this upload counts. */
   | { readonly is: 'changed' };
 
-/** How many chunks, or skipped rows, go to Redis at a time. */
-const CHUNKS_AT_ONCE = 50;
+/** How many slices, or skipped rows, go to Redis at a time. */
 const SLICES_AT_ONCE = 4;
 const SKIPPED_AT_ONCE = 500;
 
@@ -70,7 +66,7 @@ export async function uploadRecipients(
     for await (const row of check) void row;
     return { is: 'checked', summary: check.summary() };
   }
-  const stage = new Stage(campaign, options, (options.slices ? SLICED : '') + random.hex(3));
+  const stage = new Stage(campaign, options, random.hex(3));
   const summary = await stageAll(check, stage);
   const earlier = campaign.uploads.find(({ hash }) => hash === summary.contentHash);
   if (earlier) {
@@ -78,7 +74,7 @@ export async function uploadRecipients(
     return { is: 'replayed', upload: earlier };
   }
   const { recipients, skipped, segments, cost } = summary;
-  const totals = { recipients, skipped, chunks: stage.chunks, segments: segments?.total ?? 0 };
+  const totals = { recipients, skipped, chunks: stage.slices, segments: segments?.total ?? 0 };
   const names = {
     tag: stage.tag,
     hash: summary.contentHash,
@@ -92,7 +88,7 @@ export async function uploadRecipients(
     await stage.discard();
     return { is: 'changed' };
   }
-  const upload = { ...names, chunks: stage.chunks, recipients, skipped };
+  const upload = { ...names, chunks: stage.slices, recipients, skipped };
   return { is: 'counted', summary, upload };
 }
 
@@ -134,17 +130,11 @@ async function stageAll(check: Check, stage: Stage): Promise<CheckSummary> {
 }
 
 /** The numbers of earlier uploads: the same person is not in a campaign twice. */
-async function numbersOf(
-  campaign: CampaignRecord,
-  { queries, slices }: Pick<UploadOptions, 'queries' | 'slices'>,
-): Promise<NumberIndex> {
+async function numbersOf(campaign: CampaignRecord, { slices }: Pick<UploadOptions, 'slices'>): Promise<NumberIndex> {
   const numbers = new NumberIndex(campaign.totals.total);
   for (let index = 0; index < campaign.chunks; index += 1) {
-    const id = chunkAt(campaign, index) ?? '';
-    const slice = slices && isSlice(id) ? await slices.read(id) : undefined;
-    const chunk = slice ? undefined : await queries.read('chunk', id);
-    const items = slice ? unpackItems(slice) : chunk ? unpackCampaignItems(chunk.items) : [];
-    for (const { to, row } of items) numbers.add(to, row);
+    const slice = await slices.read(sliceAt(campaign, index) ?? '');
+    for (const { to, row } of slice ? unpackItems(slice) : []) numbers.add(to, row);
   }
   return numbers;
 }
@@ -153,7 +143,7 @@ class Stage {
   readonly tag: string;
   readonly #campaign: CampaignRecord;
   readonly #campaigns: Campaigns;
-  readonly #slices: Slices | undefined;
+  readonly #slices: Slices;
   readonly #variables: readonly string[];
   #items: CampaignItem[] = [];
   #full: CampaignItem[][] = [];
@@ -168,7 +158,7 @@ class Stage {
     this.tag = tag;
   }
 
-  get chunks(): number {
+  get slices(): number {
     return this.#written;
   }
 
@@ -184,8 +174,8 @@ class Stage {
     vars: Readonly<Record<string, string>>;
   }): Promise<void> {
     this.#items.push({ row, to, country, values: this.#variables.map((name) => vars[name] ?? '') });
-    if (this.#items.length === this.#size()) this.#closeChunk();
-    if (this.#full.length === (this.#slices ? SLICES_AT_ONCE : CHUNKS_AT_ONCE)) await this.#writeChunks();
+    if (this.#items.length === this.#size()) this.#closeSlice();
+    if (this.#full.length === SLICES_AT_ONCE) await this.#writeSlices();
   }
 
   async skipped(row: SkippedRow): Promise<void> {
@@ -194,8 +184,8 @@ class Stage {
   }
 
   async flush(): Promise<void> {
-    this.#closeChunk();
-    await this.#writeChunks();
+    this.#closeSlice();
+    await this.#writeSlices();
     await this.#writeSkipped();
   }
 
@@ -204,7 +194,6 @@ class Stage {
   }
 
   #size(): number {
-    if (!this.#slices) return RECIPIENTS_PER_REQUEST;
     const isFirst = this.#campaign.chunks === 0;
     return sizeOfSlice(
       this.#written + this.#full.length,
@@ -212,23 +201,19 @@ class Stage {
     );
   }
 
-  #closeChunk(): void {
+  #closeSlice(): void {
     if (this.#items.length > 0) this.#full.push(this.#items);
     this.#items = [];
   }
 
-  async #writeChunks(): Promise<void> {
-    const chunks = this.#full;
+  async #writeSlices(): Promise<void> {
+    const full = this.#full;
     this.#full = [];
-    if (chunks.length === 0) return;
-    if (this.#slices) {
-      const slices = chunks.map((items, offset) => ({
-        id: `${this.#campaign.id}.${this.tag}-${this.#written + offset}`,
-        items,
-      }));
-      await this.#slices.stage(this.#campaign, slices);
-    } else await this.#campaigns.stageChunks(this.#campaign, this.tag, this.#written, chunks);
-    this.#written += chunks.length;
+    if (full.length === 0) return;
+    const { id } = this.#campaign;
+    const slices = full.map((items, offset) => ({ id: sliceId(id, this.tag, this.#written + offset), items }));
+    await this.#slices.stage(this.#campaign, slices);
+    this.#written += full.length;
   }
 
   async #writeSkipped(): Promise<void> {

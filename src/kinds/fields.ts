@@ -23,7 +23,6 @@ type Sure<Value> = Field<Value, 'sure'>;
 type Maybe<Value> = Field<Value, 'maybe'>;
 
 export const text: Sure<string> = { codec: 'text', presence: 'sure' };
-export const blank: Sure<string> = { codec: 'text', presence: 'sure', otherwise: '' };
 export const maybeText: Maybe<string> = { codec: 'text', presence: 'maybe' };
 /** A number that must be there. */
 export const amount: Sure<number> = { codec: 'number', presence: 'sure' };

@@ -100,13 +100,13 @@ export const declarations = {
     type: 'gauge',
     of: 'whole',
     labels: { state: 'chunksInDoubt' },
-    help: 'Requests with up to 50 texts each that may have been sent and are not known to be.',
+    help: 'Slices with texts that may have been sent and are not known to be, and of which nothing waits any more.',
   },
   relais_oldest_chunk_in_doubt_seconds: {
     type: 'gauge',
     of: 'whole',
     labels: { state: 'chunksInDoubt' },
-    help: 'How long the chunk that is longest in this state has been in it; 0 when there is none.',
+    help: 'How long the slice that is longest in this state has been in it; 0 when there is none.',
   },
   relais_messages_total: {
     type: 'counter',

@@ -1,63 +1,29 @@
-/** Campaigns: uploads that count whole or not at all, handing out chunks, and the switches. */
+/** Campaigns: uploads that count whole or not at all, handing out slices, and the switches. */
 import type { Redis } from 'ioredis';
 import type { UploadRecord } from '../kinds/campaign-fields.ts';
 import { isFinal } from '../kinds/states.ts';
 import type { StateOf } from '../kinds/index.ts';
-import { answersOf, ignored } from '../redis/scripts.ts';
 import { type CampaignSwitch, type SwitchDetails, campaignSwitches } from './campaign-switches.ts';
-import { type CampaignItem, packCampaignItem, packCountries } from './chunk-items.ts';
 import { keys } from './keys.ts';
-import { type CampaignRecord, RECORD_VERSION } from './record.ts';
-import {
-  amendCampaign,
-  commitUpload,
-  handOutChunks,
-  restCampaign,
-  switchCampaign,
-} from './scripts/generated/scripts.ts';
+import { amendCampaign, commitUpload, handOut, restCampaign, switchCampaign } from './scripts/generated/scripts.ts';
+import type { CampaignRecord } from './record.ts';
 
 /**
- * Chunks are named after the campaign, their upload and their place in it. The tag keeps two uploads that run at the
+ * Slices are named after the campaign, their upload and their place in it. The tag keeps two uploads that run at the
  * same time, and the leavings of one that broke off, out of each other's way.
  */
-function chunkId(campaign: string, tag: string, place: number): string {
+export function sliceId(campaign: string, tag: string, place: number): string {
   return `${campaign}.${tag}-${place}`;
 }
 
-/** The chunk at a place in the whole campaign, upload after upload. Undefined: there are not so many. */
-export function chunkAt(campaign: Pick<CampaignRecord, 'id' | 'uploads'>, index: number): string | undefined {
+/** The slice at a place in the whole campaign, upload after upload. Undefined: there are not so many. */
+export function sliceAt(campaign: Pick<CampaignRecord, 'id' | 'uploads'>, index: number): string | undefined {
   let place = index;
   for (const { tag, chunks } of campaign.uploads) {
-    if (place < chunks) return chunkId(campaign.id, tag, place);
+    if (place < chunks) return sliceId(campaign.id, tag, place);
     place -= chunks;
   }
   return undefined;
-}
-
-/** The campaign and the place that the name of a chunk carries; undefined for a chunk of single messages. */
-export function readChunkId(id: string): { readonly campaign: string; readonly place: number } | undefined {
-  const [, campaign, place] = /^(.+)\.[0-9a-f]+-(\d+)$/.exec(id) ?? [];
-  return campaign && place ? { campaign, place: Number(place) } : undefined;
-}
-
-/**
- * Chunks side by side are sent one after the other by the attempt that was woken for the first of them: a job for each
- * would cost as much as a half of the sending.
- */
-export const RUN = 8;
-
-/** Whether a wake-up for this chunk is one for those after it too. */
-export function leadsRun(id: string): boolean {
-  const chunk = readChunkId(id);
-  return chunk !== undefined && chunk.place % RUN === 0;
-}
-
-/** The chunks after the first of a run, whether or not there are so many. */
-export function runAfter(id: string): readonly string[] {
-  const chunk = readChunkId(id);
-  if (chunk === undefined || chunk.place % RUN !== 0) return [];
-  const name = id.slice(0, id.lastIndexOf('-'));
-  return Array.from({ length: RUN - 1 }, (_, offset) => `${name}-${chunk.place + offset + 1}`);
 }
 
 /** A row of an upload that will not be sent. */
@@ -100,33 +66,6 @@ export class Campaigns {
     this.#now = () => now?.();
   }
 
-  /** Writes chunks that nobody will hand out until the upload that they belong to is committed. */
-  async stageChunks(
-    campaign: CampaignRecord,
-    tag: string,
-    first: number,
-    chunks: readonly CampaignItem[][],
-  ): Promise<void> {
-    const pipeline = this.#redis.pipeline();
-    for (const [offset, items] of chunks.entries()) {
-      const id = chunkId(campaign.id, tag, first + offset);
-      pipeline.hset(keys.record(id), {
-        id,
-        kind: 'chunk',
-        v: RECORD_VERSION,
-        state: 'queued',
-        rev: 1,
-        account: campaign.account,
-        campaign: campaign.id,
-        lane: 'normal',
-        count: items.length,
-        countries: packCountries(items.map(({ country = '' }) => country)),
-        items: items.map(packCampaignItem).join(','),
-      });
-    }
-    await answersOf(pipeline, ignored);
-  }
-
   async stageSkipped(campaign: string, tag: string, rows: readonly SkippedRow[]): Promise<void> {
     if (rows.length === 0) return;
     const packed = rows.map(({ row, to, reason }) => JSON.stringify([row, to, reason]));
@@ -134,8 +73,8 @@ export class Campaigns {
   }
 
   /** Forgets what an upload that will not be committed has staged. */
-  async discard(campaign: string, tag: string, chunks: number): Promise<void> {
-    const staged = Array.from({ length: chunks }, (_, place) => keys.record(chunkId(campaign, tag, place)));
+  async discard(campaign: string, tag: string, slices: number): Promise<void> {
+    const staged = Array.from({ length: slices }, (_, place) => keys.record(sliceId(campaign, tag, place)));
     for (let from = 0; from < staged.length; from += 500) await this.#redis.unlink(...staged.slice(from, from + 500));
     await this.#redis.unlink(keys.skipped(campaign, tag));
   }
@@ -215,16 +154,16 @@ export class Campaigns {
     return { at: this.#now() ?? seconds * 1_000 + Math.floor(micros / 1_000), running: Math.max(1, running) };
   }
 
-  /** Hands out the next chunks, as many as there are up to `most`, and says which. */
+  /** Hands out the next slices, as many as there are up to `most`, and says which. */
   async feed(
     campaign: CampaignRecord,
     { most, againInMs, judged, canaryOver }: Feeding,
   ): Promise<readonly string[] | undefined> {
-    const next = Array.from({ length: Math.max(0, most) }, (_, offset) => chunkAt(campaign, campaign.fed + offset));
+    const next = Array.from({ length: Math.max(0, most) }, (_, offset) => sliceAt(campaign, campaign.fed + offset));
     const ids = next.filter((id) => id !== undefined);
-    const handedOut = await handOutChunks(this.#redis, {
+    const handedOut = await handOut(this.#redis, {
       campaign: keys.record(campaign.id),
-      dueChunks: keys.due('sms-batch'),
+      dueSlices: keys.due('sms-batch'),
       due: keys.due('campaign'),
       now: this.#now(),
       id: campaign.id,
@@ -234,7 +173,7 @@ export class Campaigns {
       judgedFailed: judged?.failed,
       judgedUnknown: judged?.unknown,
       canaryOver,
-      chunks: ids,
+      slices: ids,
     });
     return handedOut ? ids : undefined;
   }

@@ -1,8 +1,7 @@
-/** The stories of messages, of the chunks that carry them, and of campaigns. */
-import type { CampaignRecord, ChunkRecord, Fields, MessageRecord } from './record.ts';
+/** The stories of messages, of campaigns, and of the slices that carry them. */
+import type { CampaignRecord, Fields, MessageRecord } from './record.ts';
 import { campaignBins, outcomeLetters, type RecipientState } from '../kinds/recipient.ts';
 import { maskPhone } from '../lib/phone.ts';
-import { impliedState, unpackOutcome } from './chunk-items.ts';
 import {
   BY_ITSELF,
   type Because,
@@ -22,6 +21,7 @@ import {
 } from './explanation.ts';
 import type { StateOf } from '../kinds/index.ts';
 import { isFinal, stateOf } from '../kinds/states.ts';
+import { type SliceRecord, statesOf } from './slices.ts';
 
 const GONE = 'The service does not tell it any more; it is never sent again by itself, since it may have arrived.';
 
@@ -59,24 +59,26 @@ function nextOfMessage(record: MessageRecord, lost: boolean, vain: Because | und
   return nextIn(record) ?? (isOpen(record.state) ? (vain?.next ?? BY_ITSELF) : NOTHING);
 }
 
-export function explainChunk(
-  record: ChunkRecord,
+export function explainSlice(
+  slice: SliceRecord,
   campaign: CampaignRecord | undefined,
   around: Circumstances,
 ): Explanation {
-  const { state, count, fields } = record;
+  const { state, count, fields } = slice;
+  const record = { ...slice, kind: 'chunk' } as const;
+  const states = statesOf(slice);
   const over = isFinal('chunk', state);
   const off = campaign && !over ? campaignOff(campaign) : undefined;
   const wait = off ?? (state === 'queued' ? waitOf('messaging', record, around) : stuckOf(record, around));
   const vain = over ? undefined : lastInVain(fields, around.failureOf);
   const whose = campaign ? `the campaign ${campaign.id}` : 'single messages';
-  const doubtful = over && statesIn(record).includes('unknown');
+  const doubtful = over && states.includes('unknown');
   return {
     ...frameOf(record, around),
     summary: together([
       `${count} ${count === 1 ? 'recipient' : 'recipients'} of ${whose}.`,
       stateOf('chunk', state).says,
-      `${countsOf(statesIn(record))}.`,
+      `${countsOf(states)}.`,
       doubtful ? GONE : undefined,
       wait && `It cannot go on now: ${wait.why}.`,
       vain && `The last answer: ${vain.why}.`,
@@ -86,16 +88,12 @@ export function explainChunk(
   };
 }
 
-/** Chunks wait in the records of their campaign, and are handed out only while it runs. */
+/** Slices wait in the records of their campaign, and are handed out only while it runs. */
 function campaignOff(campaign: CampaignRecord): Because | undefined {
   const { state } = campaign;
   if (state === 'running') return undefined;
   if (isFinal('campaign', state)) return { why: `its campaign is ${state}`, next: NOTHING };
   return { why: `its campaign is ${state}`, next: nextIn(campaign) ?? BY_ITSELF };
-}
-
-function statesIn({ state, outcome, count }: ChunkRecord): RecipientState[] {
-  return unpackOutcome(outcome, count, impliedState[state]);
 }
 
 function countsOf(states: readonly RecipientState[]): string {

@@ -50,10 +50,6 @@ export type Guard = Pick<Heartbeat, 'remembered' | 'refused'>;
 
 const NOTHING: Beat = { deployment: '', epoch: '', counter: 0, event: '0-0', at: 0 };
 
-/** As the scripts take it that are no files of their own yet. */
-export const wordsOf = ({ epoch = '', counter, name = '', mark }: Remembered) =>
-  [epoch, counter, name, mark] as const;
-
 /** For processes that remember nothing: the scripts ask only whether a recovery is under way. */
 export const NO_MEMORY: Guard = { remembered: () => ({ counter: 0, mark: 0 }), refused: () => new Recovering() };
 

@@ -7,16 +7,16 @@
  * open, and another walk forgets it later.
  */
 import type { Redis } from 'ioredis';
-import { type CampaignRecord, type ChunkRecord, type Fields, type MessageRecord, readRecord } from './record.ts';
+import { type Fields, type MessageRecord, readRecord } from './record.ts';
 import { isFinal } from '../kinds/states.ts';
 import { digitsOf } from '../lib/phone.ts';
 import { fingerprint } from '../lib/ids.ts';
 import { answersOf, list, maybe, text } from '../redis/scripts.ts';
-import { PURGED, packCampaignItem, packOutcome, unpackCampaignItems, unpackOutcome } from './chunk-items.ts';
+import { PURGED } from './recipient-items.ts';
 import { keys } from './keys.ts';
-import { purgeChunk, purgeMessage } from './scripts/generated/scripts.ts';
-import { isOpenAt, itemOf, messageIn, packItems, standingOf, unpackItems } from './slice-form.ts';
-import { readSlice } from './slices.ts';
+import { purgeMessage, purgeTexts } from './scripts/generated/scripts.ts';
+import { type SliceItem, isOpenAt, itemOf, messageIn, packItems, standingOf, unpackItems } from './slice-form.ts';
+import { type SliceRecord, readSlice } from './slices.ts';
 
 interface PurgePage {
   /** Keys of Redis that were looked at. */
@@ -115,9 +115,7 @@ export class Purge {
     for (const [index, [kind, to, items]] of answers.entries()) {
       const id = (names[index] ?? '').slice(OP.length);
       if (kind === 'message' && to === phone) found = sum(found, await this.#message(phone, id));
-      if (kind === 'slice' && items?.includes(phone.slice(1)))
-        found = sum(found, await this.#sliceOfMessages(phone, id));
-      if (kind === 'chunk' && items?.includes(phone.slice(1))) found = sum(found, await this.#chunk(phone, id));
+      if (kind === 'slice' && items?.includes(phone.slice(1))) found = sum(found, await this.#slice(phone, id));
     }
     return found;
   }
@@ -142,67 +140,45 @@ export class Purge {
     return place >= 0 && !isOpenAt(place, standingOf(count, requests), requests);
   }
 
-  async #chunk(phone: string, id: string): Promise<Found> {
+  async #slice(phone: string, id: string): Promise<Found> {
     const fields: Fields = await this.#redis.hgetall(keys.record(id));
-    if (fields['kind'] !== 'chunk') return NOTHING;
-    const chunk = readRecord('chunk', fields);
-    return this.#chunkOfCampaign(phone, chunk);
+    if (fields['kind'] !== 'slice') return NOTHING;
+    const slice = readSlice(fields);
+    const items = unpackItems(slice);
+    const places = items.flatMap(({ to }, place) => (to === phone ? [place] : []));
+    if (places.length === 0) return NOTHING;
+    return slice.campaign === ''
+      ? this.#messagesIn(slice, { phone, items, places })
+      : this.#recipientsIn(slice, { phone, items, places });
   }
 
   /** The messages themselves are counted where their records are found. */
-  async #sliceOfMessages(phone: string, id: string): Promise<Found> {
-    const fields: Fields = await this.#redis.hgetall(keys.record(id));
-    const slice = readSlice(fields);
-    if (slice.campaign !== '') return NOTHING;
-    const messages = unpackItems(slice).map(messageIn);
-    const places = messages.flatMap(({ to }, place) => (to === phone ? [place] : []));
-    if (places.length === 0) return NOTHING;
+  async #messagesIn(slice: SliceRecord, { phone, items, places }: Person): Promise<Found> {
     const standing = standingOf(slice.count, slice.requests);
     const isOver = (place: number): boolean => !isOpenAt(place, standing, slice.requests);
     // The others are still asked about. What is not over is counted where the record of the message is found.
     if (slice.state !== 'settled') return { ...NOTHING, open: places.filter(isOver).length };
-    const masked = messages.map((one) => (one.to === phone ? { ...one, to: purgedName(phone), text: '' } : one));
-    const done = await purgeChunk(this.#redis, {
-      chunk: keys.record(id),
-      state: slice.state,
-      items: slice.items,
-      outcome: '',
-      newItems: packItems(masked.map(itemOf)).items,
-      newOutcome: '',
-      waiting: 0,
-    });
-    return done ? NOTHING : { ...NOTHING, open: places.length };
+    const masked = items
+      .map(messageIn)
+      .map((one) => (one.to === phone ? { ...one, to: purgedName(phone), text: '' } : one));
+    return (await this.#write(slice, masked.map(itemOf))) ? NOTHING : { ...NOTHING, open: places.length };
   }
 
-  async #chunkOfCampaign(phone: string, chunk: ChunkRecord): Promise<Found> {
-    const items = unpackCampaignItems(chunk.items);
-    const places = items.flatMap(({ to }, index) => (to === phone ? [index] : []));
-    if (places.length === 0) return NOTHING;
+  /** One that still waits is left out when its turn comes: it has no number any more. */
+  async #recipientsIn(slice: SliceRecord, { phone, items, places }: Person): Promise<Found> {
+    const standing = standingOf(slice.count, slice.requests);
+    const isAskedAbout = (place: number): boolean =>
+      standing.letters[place] !== 'q' && isOpenAt(place, standing, slice.requests);
     const masked = items.map((item) =>
       item.to === phone ? { ...item, to: purgedName(phone), values: item.values.map(() => '') } : item,
     );
-    const fields = await this.#redis.hgetall(keys.record(chunk.campaign));
-    const campaign: CampaignRecord = readRecord('campaign', fields);
-    const change = leaveOut(chunk, campaign, places);
-    const written =
-      change && (await this.#write(chunk, { items: masked.map(packCampaignItem).join(','), ...change }));
-    return written ? { ...NOTHING, recipients: places.length } : { ...NOTHING, open: places.length };
+    const done = !places.some(isAskedAbout) && (await this.#write(slice, masked));
+    return done ? { ...NOTHING, recipients: places.length } : { ...NOTHING, open: places.length };
   }
 
-  async #write(
-    chunk: ChunkRecord,
-    { items, outcome, waiting }: { readonly items: string } & Change,
-  ): Promise<boolean> {
-    return purgeChunk(this.#redis, {
-      chunk: keys.record(chunk.id),
-      campaign: chunk.campaign === '' ? undefined : keys.record(chunk.campaign),
-      state: chunk.state,
-      items: chunk.items,
-      outcome: chunk.outcome,
-      newItems: items,
-      newOutcome: outcome,
-      waiting,
-    });
+  /** False: somebody works on it, or it was changed meanwhile. */
+  #write({ id, rev }: SliceRecord, items: readonly SliceItem[]): Promise<boolean> {
+    return purgeTexts(this.#redis, { texts: keys.record(id), rev, items: packItems(items).items });
   }
 
   async #rows(phone: string, name: string, reads: (written: string) => boolean): Promise<Found> {
@@ -220,24 +196,11 @@ export class Purge {
   }
 }
 
-interface Change {
-  readonly outcome: string;
-  /** How many were waiting and are left out from now on. */
-  readonly waiting: number;
-}
-
-/** Undefined: somebody is being sent to, or is in doubt. */
-function leaveOut(chunk: ChunkRecord, campaign: CampaignRecord, places: readonly number[]): Change | undefined {
-  const { state, outcome, count } = chunk;
-  if (state === 'settled' || (state === 'queued' && campaign.state === 'cancelled')) return { outcome, waiting: 0 };
-  if (state !== 'queued' || chunk.sentAt !== undefined) return undefined;
-  // An upload that broke off, or is not complete yet, is in no bin. If it gets there, the purged are left out.
-  if (!campaign.uploads.some(({ tag }) => chunk.id.startsWith(`${campaign.id}.${tag}-`)))
-    return { outcome, waiting: 0 };
-  const states = unpackOutcome(outcome, count, 'queued');
-  const waiting = places.filter((place) => states[place] === 'queued');
-  for (const place of waiting) states[place] = 'skipped';
-  return { outcome: packOutcome(states), waiting: waiting.length };
+/** In a slice: where somebody stands in it. */
+interface Person {
+  readonly phone: string;
+  readonly items: readonly SliceItem[];
+  readonly places: readonly number[];
 }
 
 function sum(one: Found, other: Found): Found {

@@ -57,7 +57,6 @@ export interface RecordOf extends Records {}
 
 export type DisbursementRecord = RecordOf['disbursement'];
 export type MessageRecord = RecordOf['message'];
-export type ChunkRecord = RecordOf['chunk'];
 export type CampaignRecord = RecordOf['campaign'];
 export type BatchRecord = RecordOf['batch'];
 export type InvoiceRecord = RecordOf['invoice'];

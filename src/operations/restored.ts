@@ -3,13 +3,13 @@
  * change that no other part makes. Reads a page at a time, however much there is.
  */
 import type { Redis } from 'ioredis';
-import { campaignBins, outcomeLetters } from '../kinds/recipient.ts';
+import { campaignBins } from '../kinds/recipient.ts';
 import { type CountedKind, countedKinds, isFinal, statesOf, statesRestored } from '../kinds/states.ts';
 import type { Kind } from '../kinds/index.ts';
 import { dueQueues } from '../kinds/due-queues.ts';
 import { answersOf, ignored, list, maybe, text } from '../redis/scripts.ts';
 import { isUnreadable, type CampaignRecord } from './record.ts';
-import { chunkAt } from './campaigns.ts';
+import { sliceAt } from './campaigns.ts';
 import { keys } from './keys.ts';
 import { Queries } from './queries.ts';
 import { restoreCampaign } from './scripts/generated/scripts.ts';
@@ -23,7 +23,7 @@ export const EVENTS_LOST_AT_MOST = 1_000;
 /** Campaigns in one of these may send, or be started, or may have sent since. A draft has nobody to send to. */
 const openCampaignStates = statesRestored('campaign', 'hold');
 
-const openChunkStates = statesOf('chunk').filter((state) => !isFinal('chunk', state));
+const openSliceStates = statesOf('chunk').filter((state) => !isFinal('chunk', state));
 
 /** How many of a kind stand in a state, and for how many XOF. `recipient`: of the campaigns that are not over. */
 export interface Standing {
@@ -159,18 +159,18 @@ export class Restored {
     return kept === null ? undefined : (JSON.parse(kept) as unknown);
   }
 
-  /** Chunks of the campaign that are not over and were not put in doubt yet, wherever they wait. */
-  async *chunksOf(campaign: CampaignRecord): AsyncGenerator<string[], void, undefined> {
+  /** Slices of the campaign that are not over and were not put in doubt yet, wherever they wait. */
+  async *slicesOf(campaign: CampaignRecord): AsyncGenerator<string[], void, undefined> {
     for (let from = 0; from < campaign.chunks; from += PAGE) {
       const places = Array.from({ length: Math.min(PAGE, campaign.chunks - from) }, (_, offset) => from + offset);
-      const open = await this.#toDoubt(places.flatMap((place) => chunkAt(campaign, place) ?? []));
+      const open = await this.#toDoubt(places.flatMap((place) => sliceAt(campaign, place) ?? []));
       if (open.length > 0) yield open;
     }
   }
 
-  /** Chunks that stand in the sets of their states: those of single messages, and those of campaigns that are out. */
-  async *looseChunks(): AsyncGenerator<string[], void, undefined> {
-    for (const state of openChunkStates) {
+  /** Slices that stand in the sets of their states: those of single messages, and those of campaigns that are out. */
+  async *looseSlices(): AsyncGenerator<string[], void, undefined> {
+    for (const state of openSliceStates) {
       for await (const page of this.ids('chunk', state)) {
         const open = await this.#toDoubt(page);
         if (open.length > 0) yield open;
@@ -178,8 +178,8 @@ export class Restored {
     }
   }
 
-  /** Chunks that were handed out, and whose campaign cannot be read to name them. */
-  async *chunksDue(): AsyncGenerator<string[], void, undefined> {
+  /** Slices that were handed out, and whose campaign cannot be read to name them. */
+  async *slicesDue(): AsyncGenerator<string[], void, undefined> {
     for (const queue of ['sms-batch', 'sms-otp'] as const) {
       for (let end = await this.#redis.zcard(keys.due(queue)); end > 0; end -= PAGE) {
         yield await this.#redis.zrange(keys.due(queue), String(Math.max(0, end - PAGE)), String(end - 1));
@@ -218,12 +218,11 @@ export class Restored {
 
   async #toDoubt(ids: readonly string[]): Promise<string[]> {
     const pipeline = this.#redis.pipeline();
-    for (const id of ids) pipeline.hmget(keys.record(id), 'state', 'restored', 'outcome');
+    for (const id of ids) pipeline.hmget(keys.record(id), 'state', 'restored');
     const answers = await answersOf(pipeline, list(maybe(text)));
     return ids.filter((_, index) => {
-      const [state, restored, outcome] = answers[index] ?? [];
-      if (!state || isFinal('chunk', state)) return false;
-      return restored === null || state !== 'unknown' || outcome?.includes(outcomeLetters.queued) === true;
+      const [state, restored] = answers[index] ?? [];
+      return state && !isFinal('chunk', state) && (!restored || state !== 'unknown');
     });
   }
 }

@@ -1,38 +1,26 @@
 /**
- * A finished campaign that goes on for those who did not get it. Its chunks are opened again where they stand, one
- * after the other, so that every recipient stays in one chunk and in one bin, and a crash in between repeats nothing.
+ * A finished campaign that goes on for those who did not get it. Its slices are opened again where they stand, one
+ * after the other, so that every recipient stays in one slice and in one bin, and a crash in between repeats nothing.
  */
 import type { Redis } from 'ioredis';
-import { type CampaignRecord, type ChunkRecord, readRecord } from './record.ts';
+import type { CampaignRecord } from './record.ts';
 import type { RecipientState } from '../kinds/recipient.ts';
 import { answersOf, fieldsRead } from '../redis/scripts.ts';
-import { chunkAt } from './campaigns.ts';
+import { sliceAt } from './campaigns.ts';
+import { isPurged, unpackCountries } from './recipient-items.ts';
+import { unpackItems, waitingAgain } from './slice-form.ts';
+import { type SliceRecord, readSlice, statesOf } from './slices.ts';
+import { keys } from './keys.ts';
 import {
-  impliedState,
-  isPurged,
-  packAgain,
-  packOutcome,
-  unpackAgain,
-  unpackCampaignItems,
-  unpackCountries,
-  unpackOutcome,
-} from './chunk-items.ts';
-import {
+  type ReopenSliceAnswer,
   reopenSlice,
   moveCursor,
-  type ReopenChunkAnswer,
-  reopenChunk,
   type RetryCampaignAnswer,
   retryCampaign,
 } from './scripts/generated/scripts.ts';
-import { unpackItems, waitingAgain } from './slice-form.ts';
-import { type SliceRecord, isSliced, readSlice, statesOf } from './slices.ts';
-import { keys } from './keys.ts';
 
-/** Looked through at a time: a slice is as large as twenty chunks. */
-const SLICES_AT_ONCE = 10;
-/** Chunks looked through at a time. */
-const AT_ONCE = 200;
+/** Looked through at a time. */
+const AT_ONCE = 10;
 
 export class Retries {
   readonly #redis: Redis;
@@ -61,18 +49,18 @@ export class Retries {
     });
   }
 
-  /** Opens the next chunks with somebody to send to, `most` at a time, and says which. */
+  /** Opens the next slices with somebody to send to, `most` at a time, and says which. */
   async gather(campaign: CampaignRecord, most: number, againInMs: number): Promise<readonly string[]> {
     const { walk = 0 } = campaign;
     const opened: string[] = [];
-    const chunks = most > 0 ? await this.#chunksFrom(campaign, walk) : [];
+    const slices = most > 0 ? await this.#slicesFrom(campaign, walk) : [];
     let place = walk;
-    for (; place < walk + chunks.length && opened.length < most; place += 1) {
-      const chunk = chunks[place - walk];
-      const is = chunk ? await this.#reopenEither(campaign, chunk) : 'done';
-      // The next look through the chunks begins with this one.
+    for (; place < walk + slices.length && opened.length < most; place += 1) {
+      const slice = slices[place - walk];
+      const is = slice ? await this.#reopen(campaign, slice) : 'done';
+      // The next look through the slices begins with this one.
       if (is === 'stopped' || is === 'changed') break;
-      if (chunk && is === 'opened') opened.push(chunk.id);
+      if (slice && is === 'opened') opened.push(slice.id);
     }
     await moveCursor(this.#redis, {
       campaign: keys.record(campaign.id),
@@ -90,22 +78,18 @@ export class Retries {
     return opened;
   }
 
-  async #chunksFrom(campaign: CampaignRecord, from: number): Promise<(ChunkRecord | SliceRecord | undefined)[]> {
-    const length = isSliced(campaign) ? SLICES_AT_ONCE : AT_ONCE;
-    const places = Array.from({ length }, (_, offset) => chunkAt(campaign, from + offset));
+  async #slicesFrom(campaign: CampaignRecord, from: number): Promise<(SliceRecord | undefined)[]> {
     const pipeline = this.#redis.pipeline();
-    for (const id of places) if (id !== undefined) pipeline.hgetall(keys.record(id));
-    return (await answersOf(pipeline, fieldsRead)).map((read) => {
-      if (read['kind'] === 'slice') return readSlice(read);
-      return read['kind'] === 'chunk' ? readRecord('chunk', read) : undefined;
-    });
+    for (let place = from; place < from + AT_ONCE; place += 1) {
+      const id = sliceAt(campaign, place);
+      if (id !== undefined) pipeline.hgetall(keys.record(id));
+    }
+    return (await answersOf(pipeline, fieldsRead)).map((read) =>
+      read['kind'] === 'slice' ? readSlice(read) : undefined,
+    );
   }
 
-  #reopenEither(campaign: CampaignRecord, one: ChunkRecord | SliceRecord): Promise<ReopenChunkAnswer['is']> {
-    return 'requests' in one ? this.#reopenSlice(campaign, one) : this.#reopen(campaign, one);
-  }
-
-  async #reopenSlice(campaign: CampaignRecord, slice: SliceRecord): Promise<ReopenChunkAnswer['is']> {
+  async #reopen(campaign: CampaignRecord, slice: SliceRecord): Promise<ReopenSliceAnswer['is']> {
     if (slice.state !== 'settled') return 'done';
     const items = unpackItems(slice);
     const before = statesOf(slice);
@@ -132,39 +116,10 @@ export class Retries {
     });
     return is;
   }
-
-  async #reopen(campaign: CampaignRecord, chunk: ChunkRecord): Promise<ReopenChunkAnswer['is']> {
-    if (chunk.state !== 'settled') return 'done';
-    const wanted: readonly RecipientState[] = campaign.walkUnknown ? ['failed', 'unknown'] : ['failed'];
-    const before = unpackOutcome(chunk.outcome, chunk.count, impliedState.settled);
-    const forgotten = unpackCampaignItems(chunk.items).map(({ to }) => isPurged(to));
-    const states = before.map(
-      (state, index): RecipientState => (wanted.includes(state) && !forgotten[index] ? 'queued' : state),
-    );
-    if (!states.includes('queued')) return 'done';
-    const again = unpackAgain(chunk.again, chunk.count).map((times, index) =>
-      before[index] === 'unknown' && states[index] === 'queued' ? times + 1 : times,
-    );
-    const answer = await reopenChunk(this.#redis, {
-      chunk: keys.record(chunk.id),
-      campaign: keys.record(campaign.id),
-      counts: keys.counts('chunk'),
-      queued: keys.state('chunk', 'queued'),
-      due: keys.due('sms-batch'),
-      now: this.#now(),
-      id: chunk.id,
-      retry: campaign.retries,
-      rev: chunk.rev,
-      outcome: packOutcome(states),
-      again: packAgain(again),
-      deltas: countsOf(chunk, before, states),
-    });
-    return answer.is;
-  }
 }
 
 function countsOf(
-  chunk: Pick<ChunkRecord, 'countries' | 'count'>,
+  { countries: packed, count }: SliceRecord,
   before: readonly RecipientState[],
   after: readonly RecipientState[],
 ): Record<string, number> {
@@ -172,7 +127,7 @@ function countsOf(
   const add = (field: string, delta: number): void => {
     counts[field] = (counts[field] ?? 0) + delta;
   };
-  const countries = unpackCountries(chunk.countries, chunk.count);
+  const countries = unpackCountries(packed, count);
   for (const [index, from] of before.entries()) {
     if (from === after[index]) continue;
     add(`t:${from}`, -1);

@@ -10,7 +10,7 @@
  * stands in a later one, and the last one that names it wins: nothing else says where a recipient is.
  */
 import { type RecipientState, outcomeLetters } from '../kinds/recipient.ts';
-import { isPurged } from './chunk-items.ts';
+import { isPurged } from './recipient-items.ts';
 
 export interface SliceItem {
   readonly row: number;
@@ -154,7 +154,8 @@ export function applyRequest(standing: Standing, request: Request): void {
     if (isNew && was === 'u') again[place] = (again[place] ?? 0) + 1;
     const code = request.codes.length === 1 ? request.codes[0] : request.codes[index];
     if (code) codes[place] = code;
-    else if (letter === 'g') codes[place] = '';
+    // What was said before is not about this time, unless nobody was sent to again and it stands as it stood.
+    else if (letter !== 'f' && letter !== 'q') codes[place] = '';
     letters[place] = letter;
     requests[place] = request.number;
     index += 1;

@@ -3,15 +3,15 @@
  * carries, and the second reading.
  */
 import type { Redis } from 'ioredis';
-import type { StateOf } from '../kinds/index.ts';
+import { type StateOf, operations } from '../kinds/index.ts';
 import type { RecipientState } from '../kinds/recipient.ts';
 import type { Random } from '../lib/random.ts';
-import { CAMPAIGN_FIELDS, type CampaignOfChunk, campaignOfChunk } from './chunk-campaign.ts';
-import { type CampaignItem, RECIPIENTS_PER_REQUEST, packCountries } from './chunk-items.ts';
+import { SLICE_CAMPAIGN_FIELDS, type SliceCampaign, campaignOfFields } from './slice-campaign.ts';
+import { type CampaignItem, RECIPIENTS_PER_REQUEST, packCountries } from './recipient-items.ts';
 import { type Guard, NO_MEMORY } from './heartbeat.ts';
 import { keys } from './keys.ts';
 import type { OperationsOptions } from './operations.ts';
-import { type Fields, RECORD_VERSION } from './record.ts';
+import { type Fields, RECORD_VERSION, UnreadableRecord } from './record.ts';
 import { beginSlice, stepSlice } from './scripts/generated/scripts.ts';
 import { marksIn, slotOf } from './text-marks.ts';
 import { type Request, packItems, recipientStateOf, requestsIn, standingOf } from './slice-form.ts';
@@ -19,20 +19,6 @@ import type { EventDraft } from './transition.ts';
 
 /** `unknown`: nobody waits any more, and somebody is in doubt. */
 export type SliceState = 'queued' | 'unknown' | 'settled';
-
-export interface SliceCampaign extends CampaignOfChunk {
-  /** What becomes of recipients that two looks did not find; absent: as the settings say. */
-  readonly onUnknown?: 'hold' | 'resend';
-}
-
-/** Of its campaign, in the order in which they are asked for, and read. */
-export const SLICE_CAMPAIGN_FIELDS = [...CAMPAIGN_FIELDS, 'onUnknown'] as const;
-
-export function campaignOfFields(id: string, values: readonly (string | null)[]): SliceCampaign {
-  const onUnknown = values[CAMPAIGN_FIELDS.length];
-  const campaign = campaignOfChunk(id, values);
-  return onUnknown === 'hold' || onUnknown === 'resend' ? { ...campaign, onUnknown } : campaign;
-}
 
 export interface SliceRecord {
   readonly id: string;
@@ -60,7 +46,18 @@ export interface SliceRecord {
   readonly fields: Fields;
 }
 
+/** Throws an UnreadableRecord. */
 export function readSlice(fields: Fields): SliceRecord {
+  const { id = '', account, v } = fields;
+  if (v !== RECORD_VERSION) throw new UnreadableRecord(id, account, `it is of version ${v ?? 'none'}`);
+  try {
+    return sliceIn(fields);
+  } catch (error) {
+    throw new UnreadableRecord(id, account, error instanceof Error ? error.message : String(error));
+  }
+}
+
+function sliceIn(fields: Fields): SliceRecord {
   const text = (name: string): string => {
     const value = fields[name];
     if (value === undefined) throw new Error(`a slice without ${name}`);
@@ -335,28 +332,14 @@ export class Slices implements SlicesContract {
   }
 }
 
-/**
- * Whether an upload is kept in slices from here on. Off: retries, purges, recoveries and single messages still know
- * chunks only.
- */
-export const IN_SLICES: boolean = false;
-
-/** The tag of an upload that is kept in slices begins so, and no other does. */
-export const SLICED = 's';
-
-const NAME = new RegExp(`^.+\\.${SLICED}[0-9a-f]+-\\d+$`);
+const NAME = /^.+\.[0-9a-f]+-\d+$/;
 
 /** The names of slices of single messages begin with it, and an underscore. */
-export const SLICE_PREFIX = 'slc';
+export const SLICE_PREFIX = operations.chunk.prefix;
 
 /** Slices of a campaign are named after it, their upload and their place in it. */
 export function isSlice(id: string): boolean {
   return id.startsWith(`${SLICE_PREFIX}_`) || NAME.test(id);
-}
-
-/** Whether what it hands out are slices. */
-export function isSliced({ uploads }: { readonly uploads: readonly { readonly tag: string }[] }): boolean {
-  return uploads.some(({ tag }) => tag.startsWith(SLICED));
 }
 
 /** How many recipients a slice has, by its place: the canary alone, then small ones for many workers, then large ones. */

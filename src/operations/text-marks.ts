@@ -8,8 +8,6 @@
 /** The sent ones are kept by the half day, and for longer than the dates of statistics may be off. */
 const MARKS_SLOT_MS = 43_200_000;
 export const MARKS_KEPT_S = 3 * 86_400;
-/** Above so many in half a day those of campaigns are no longer kept: about 20 MB. Single messages always are. */
-export const MARKS_PER_SLOT = 300_000;
 /** Longer than anything is in doubt: an entry that was left behind must not stop a text for ever. */
 export const OPEN_KEPT_MS = 8 * 86_400_000;
 

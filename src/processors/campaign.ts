@@ -1,29 +1,21 @@
 /**
- * Hands out the chunks of a running campaign, a bounded number at a time, so that pause and cancel take effect within
- * the chunks that are out, and a million recipients wait in compact records instead of jobs.
+ * Hands out the slices of a running campaign, a bounded number at a time, so that pause and cancel take effect within
+ * those that are out, and a million recipients wait in compact records instead of jobs.
  *
  * It also lets time and conditions do what a person would have to get up for: begin when the time has come, wait
  * through the night, stop where nothing good comes back, and go on when the cause has cleared.
  */
-import { RECIPIENTS_PER_REQUEST } from '../operations/chunk-items.ts';
 import type { CampaignSwitch, SwitchDetails } from '../operations/campaign-switches.ts';
-import { RUN, leadsRun } from '../operations/campaigns.ts';
-import { isSliced } from '../operations/slices.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import type { ProcessorContext, AttemptResult } from './context.ts';
 import { judgeCanary } from './campaign-canary.ts';
 import { type Standing, judgeOutcome, quietNow } from './campaign-stand.ts';
 
-/** Handing out again is mostly asked for by the chunk that settled; this is for when nobody asks. */
+/** Handing out again is mostly asked for by the slice that settled; this is for when nobody asks. */
 const AGAIN_MS = 2_000;
-/** However many campaigns run, each keeps a few chunks before the workers. */
-const LEAST_WINDOW = 32;
-/** At a pace, no more is out than leaves in so many seconds: what is out stops no sooner. */
-const PACED_AHEAD_S = 3;
-const LEAST_PACED = 2;
-/** Of a campaign in slices. */
+/** However many campaigns run, each keeps a few slices before the workers, and at a pace no more are of use. */
 const LEAST_SLICES = 2;
-const CHUNKS_PER_SLICE = 20;
+const REQUESTS_PER_SLICE = 20;
 
 export async function feedCampaign(id: string, context: ProcessorContext): Promise<AttemptResult> {
   const campaign = await context.queries.read('campaign', id);
@@ -86,49 +78,32 @@ async function handOut(campaign: CampaignRecord, running: number, context: Proce
   const canary = await judgeCanary(campaign, context);
   if (canary.is === 'bad') return hold(campaign, { reason: canary.reason }, context);
   const room = roomFor(campaign, running, context);
-  const most =
-    canary.is === 'out' ? Math.min(room, canary.more) : isSliced(campaign) ? room : wholeRuns(campaign, room);
-  const chunks = await context.campaigns.feed(campaign, {
+  const most = canary.is === 'out' ? Math.min(room, canary.more) : room;
+  const slices = await context.campaigns.feed(campaign, {
     most,
     againInMs: AGAIN_MS,
     judged: judgeOutcome(campaign).judged,
     canaryOver: canary.is === 'over',
   });
-  for (const chunk of firstOfRuns(chunks ?? [])) context.wake('sms-batch', chunk, 1);
-  return chunks && chunks.length > 0
+  for (const slice of slices ?? []) context.wake('sms-batch', slice, 1);
+  return slices && slices.length > 0
     ? { outcome: 'advanced', reason: 'handed_out' }
     : { outcome: 'idle', reason: canary.is === 'out' ? 'canary_is_out' : 'window_full' };
 }
 
-/** What is handed out ends where a run does, if that leaves anything: a run that is cut in two needs two wake-ups. */
-function wholeRuns({ fed, settled, perSecond }: CampaignRecord, room: number): number {
-  const whole = room - ((fed + room) % RUN);
-  return perSecond === undefined && (whole > 0 || fed > settled) ? whole : room;
-}
-
-/** The chunks to wake: the first of each run, and those of a run that others have begun. */
-function firstOfRuns(chunks: readonly string[]): readonly string[] {
-  const first = chunks.findIndex(leadsRun);
-  return first < 0 ? chunks : chunks.filter((chunk, index) => index < first || leadsRun(chunk));
-}
-
 /** Failed recipients go out again, as many at a time as others would. */
 async function retry(campaign: CampaignRecord, running: number, context: ProcessorContext): Promise<AttemptResult> {
-  const chunks = await context.retries.gather(campaign, roomFor(campaign, running, context), AGAIN_MS);
-  for (const chunk of chunks) context.wake('sms-batch', chunk, `retry${campaign.retries}`);
+  const slices = await context.retries.gather(campaign, roomFor(campaign, running, context), AGAIN_MS);
+  for (const slice of slices) context.wake('sms-batch', slice, `retry${campaign.retries}`);
   return { outcome: 'advanced', reason: 'retried' };
 }
 
 /** Campaigns share what may be out, so that a small one behind a huge one waits for a part of it and not for all. */
-function roomFor(campaign: CampaignRecord, running: number, { policy, workers }: ProcessorContext): number {
-  const window = policy.feedWindow * (workers?.times ?? 1);
-  const share = Math.max(Math.floor(window / running), Math.min(LEAST_WINDOW, window));
-  const units = isSliced(campaign) ? Math.max(LEAST_SLICES, Math.ceil(share / CHUNKS_PER_SLICE)) : share;
-  const unsettled = units - (campaign.fed - campaign.settled);
-  const { perSecond, out } = campaign;
-  if (perSecond === undefined) return unsettled;
-  const ahead = Math.max(LEAST_PACED, Math.ceil((perSecond * PACED_AHEAD_S) / RECIPIENTS_PER_REQUEST));
-  return Math.min(unsettled, ahead - out);
+function roomFor({ out, perSecond }: CampaignRecord, running: number, context: ProcessorContext): number {
+  const { policy, workers } = context;
+  const window = perSecond === undefined ? policy.feedWindow * (workers?.times ?? 1) : 0;
+  // Those in doubt wait for nobody: one text that is looked for must not keep a thousand others back.
+  return Math.max(LEAST_SLICES, Math.ceil(window / running / REQUESTS_PER_SLICE)) - out;
 }
 
 async function hold(

@@ -3,7 +3,6 @@ import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
 import type { Accounts } from '../operations/accounts.ts';
 import type { Campaigns } from '../operations/campaigns.ts';
-import type { Chunks } from '../operations/chunks.ts';
 import type { Heartbeat } from '../operations/heartbeat.ts';
 import type { Operations } from '../operations/operations.ts';
 import type { OptOuts } from '../operations/opt-outs.ts';
@@ -14,7 +13,6 @@ import type { Upstream, UpstreamAccount } from '../upstream/client.ts';
 import type { SameTextsContract } from '../operations/same-texts.ts';
 import type { SlicesContract } from '../operations/slices.ts';
 import type { Slots } from './text/slots.ts';
-import type { Turns } from './turns.ts';
 
 export type { Policy };
 
@@ -63,14 +61,11 @@ export interface MoneyContext extends AttemptContext {
 /** … and texts. */
 interface TextContext extends AttemptContext {
   readonly random: Random;
-  readonly chunks: Chunks;
   readonly slices: SlicesContract;
   readonly sameTexts: SameTextsContract;
   readonly campaigns: Campaigns;
   readonly retries: Retries;
   readonly optOuts: OptOuts;
-  /** Absent: there are as many attempts as there may be requests in flight. */
-  readonly turns?: Turns;
   /** Of the queue whose slices are sent here. */
   readonly slots?: Slots;
   /** How many times as many slots all workers have as this one; absent: it is the only one. */
@@ -108,14 +103,6 @@ export type Outcome =
 export interface AttemptResult {
   readonly outcome: Outcome;
   readonly reason: string;
-  /** What the same job goes on with. */
-  readonly next?: Next;
-}
-
-/** An attempt of its own, that no wake-up was added for. */
-export interface Next {
-  readonly id: string;
-  attempt(context: ProcessorContext): Promise<AttemptResult>;
 }
 
 /** The wait before try number `tries` (0 = the first); the last wait of the list repeats. */

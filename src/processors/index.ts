@@ -3,14 +3,12 @@ import type { QueueName } from '../kinds/due-queues.ts';
 import { type Kind, kindOf } from '../kinds/index.ts';
 import { isSlice } from '../operations/slices.ts';
 import { feedCampaign } from './campaign.ts';
-import { lookAtChunk } from './chunk-look.ts';
 import { advanceInvoice } from './collect/invoice.ts';
 import { advancePaymentRequest } from './collect/payment-request.ts';
 import type { AttemptResult, ProcessorContext } from './context.ts';
 import { advanceDirectCredit } from './disbursement/direct-credit.ts';
 import { lookAtDisbursement } from './disbursement/look.ts';
 import { payDisbursement } from './disbursement/pay.ts';
-import { sendChunk } from './sms-batch.ts';
 import { lookAtSlice } from './text/look.ts';
 import { sendNextSlice } from './text/slice.ts';
 
@@ -19,7 +17,7 @@ export type Processor = (id: string, context: ProcessorContext) => Promise<Attem
 /** Two are handed what stands on the same row: `batch` the one way in, `event-delivery` the way out. */
 export const processors: { readonly [Name in Exclude<QueueName, 'batch' | 'event-delivery'>]: Processor } = {
   disbursement: payDisbursement,
-  'sms-batch': (id, context) => (isSlice(id) ? sendNextSlice(id, context) : sendChunk(id, 'sms-batch', context)),
+  'sms-batch': sendNextSlice,
   'sms-otp': (id, context) => sendNextSlice(id, context, 'sms-otp'),
   'invoice-confirm': advanceInvoice,
   'status-poll': pollStatus,
@@ -30,7 +28,6 @@ export const processors: { readonly [Name in Exclude<QueueName, 'batch' | 'event
 /** What is looked at, by kind. A kind that can be in doubt and is not listed here would stay so for ever. */
 const looks: Partial<Record<Kind, Processor>> = {
   disbursement: lookAtDisbursement,
-  chunk: lookAtChunk,
   payment_request: advancePaymentRequest,
 };
 

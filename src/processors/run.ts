@@ -1,10 +1,9 @@
 /** One attempt, told in order. Nothing in here knows what a disbursement or a message is. */
-import type { Job } from 'bullmq';
-import { UnrecoverableError } from 'bullmq';
+import { type Job, UnrecoverableError } from 'bullmq';
 import type { QueueName } from '../kinds/due-queues.ts';
 import type { Clock } from '../lib/clock.ts';
 import { takenInBulk, wakeUp } from '../queues/define.ts';
-import type { ProcessorContext, Next, AttemptResult } from './context.ts';
+import type { ProcessorContext, AttemptResult } from './context.ts';
 import type { Processor } from './index.ts';
 import type { Taker } from './taker.ts';
 
@@ -21,26 +20,21 @@ export type Announce = (finished: AttemptFinished) => void;
 
 type Attempts = (id: string) => Promise<void>;
 
-/** An attempt at the operation of that id, and what the same attempt goes on with. */
+/** An attempt at the operation of that id. */
 export function attempts(
   queue: QueueName,
   processor: Processor,
   context: ProcessorContext,
   announce: Announce,
 ): Attempts {
-  return async (woken) => {
+  return async (id) => {
     let account: string | undefined;
     const noting: ProcessorContext = { ...context, account: (name) => context.account((account = name)) };
-    let next: Next | undefined = { id: woken, attempt: () => processor(woken, noting) };
-    while (next !== undefined) {
-      const { id } = next;
-      const startedMono = context.clock.monotonic();
-      const result: AttemptResult = await next.attempt(noting);
-      const durationMs = context.clock.monotonic() - startedMono;
-      announce({ queue, id, result, durationMs, ...(account === undefined ? {} : { account }) });
-      if (result.reason === 'none' && result.outcome === 'idle') throw noRecord(queue, id);
-      next = result.next;
-    }
+    const startedMono = context.clock.monotonic();
+    const result = await processor(id, noting);
+    const durationMs = context.clock.monotonic() - startedMono;
+    announce({ queue, id, result, durationMs, ...(account === undefined ? {} : { account }) });
+    if (result.reason === 'none' && result.outcome === 'idle') throw noRecord(queue, id);
   };
 }
 

@@ -10,7 +10,7 @@ import type { QueueName } from '../kinds/due-queues.ts';
 import { derivedId } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
 import type { Guard } from '../operations/heartbeat.ts';
-import { RECIPIENTS_PER_REQUEST } from '../operations/chunk-items.ts';
+import { RECIPIENTS_PER_REQUEST } from '../operations/recipient-items.ts';
 import type { AcceptingScripts } from '../operations/accepted.ts';
 import { type MessageAccepted, type NewMessage, type OpenSlice, acceptMessages } from '../operations/messages.ts';
 import { SLICE_PREFIX, queueOfLane } from '../operations/slices.ts';

@@ -2,11 +2,11 @@ import { defineQueue, wakeUp } from './define.ts';
 
 export const smsBatch = defineQueue({
   name: 'sms-batch',
-  summary: 'Chunks of up to 50 recipients, each sent in one request.',
+  summary: 'Slices: up to 1,000 recipients of a campaign, or up to 50 messages, sent in requests of up to 50.',
   payload: wakeUp,
   share: 1,
   attemptsPerRequest: 1.5,
-  // Only a chunk that provably never left, or that upstream refused before sending, is tried again.
+  // Only a request that provably never left, or that upstream refused before sending, is tried again.
   retryAfter: ['1s', '2s', '5s', '10s', '30s', '1m', '5m'],
   waits: 'while the campaign is paused or the account is held',
   givesUpAs: '`failed` for whom upstream refuses it; `unknown` when it may have been sent',

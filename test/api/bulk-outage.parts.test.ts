@@ -5,7 +5,7 @@ import { afterEach, expect, test } from 'vitest';
 import { answerInBulk } from '../../src/api/bulk.ts';
 import type { ApiKey } from '../../src/api/keys.ts';
 import type { ApiContext } from '../../src/api/context.ts';
-import { unpackMessageItems } from '../../src/operations/chunk-items.ts';
+import { messageIn, unpackItems } from '../../src/operations/slice-form.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { startEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { listen } from '../../src/app/doors.ts';
@@ -75,13 +75,15 @@ test('a Redis that hangs under a long body ends it with what is known, and the s
   expect(await redis.zcard(keys.index('disbursement'))).toBe(COUNT);
 });
 
-test('of messages, each is in one chunk once, although a whole chunk of them is asked for in one script', async () => {
+test('of messages, each is in one slice once, although a whole slice of them is asked for in one script', async () => {
   const { broken, again, redis } = await hangingUnder('/v1/messages', textOf);
   mustComplete(broken, again);
   expect(await redis.hget(keys.counts('message'), 'queued')).toBe(String(COUNT));
-  const chunks = await redis.zrange(keys.due('sms-batch'), '0', '-1');
-  const packed = await Promise.all(chunks.map((id) => redis.hget(keys.record(id), 'items')));
-  const ids = packed.flatMap((items) => unpackMessageItems(items ?? '').map(({ id }) => id));
+  const slices = await redis.zrange(keys.due('sms-batch'), '0', '-1');
+  const packed = await Promise.all(slices.map((id) => redis.hget(keys.record(id), 'items')));
+  const ids = packed.flatMap((items) =>
+    unpackItems({ items: items ?? '', rows: '' }).map((one) => messageIn(one).id),
+  );
   expect(ids).toHaveLength(COUNT);
   expect(new Set(ids)).toEqual(new Set(again.map(({ id }) => id)));
 });

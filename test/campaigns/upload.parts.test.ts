@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { uploadRecipients } from '../../src/campaigns/upload.ts';
 import { seededRandom } from '../../src/lib/random.ts';
-import { Campaigns, chunkAt } from '../../src/operations/campaigns.ts';
+import { Campaigns, sliceAt } from '../../src/operations/campaigns.ts';
 import { Operations } from '../../src/operations/operations.ts';
 import { Queries } from '../../src/operations/queries.ts';
+import { Slices } from '../../src/operations/slices.ts';
 import type { CampaignRecord } from '../../src/operations/record.ts';
 import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
 
@@ -46,12 +47,13 @@ class AnswerLost extends Campaigns {
 }
 
 test('a commit whose answer was lost keeps what it counted', async () => {
-  const options = { campaigns: new AnswerLost(fresh.redis), queries: new Queries(fresh.redis), random };
+  const slices = new Slices({ redis: fresh.redis, random });
+  const options = { campaigns: new AnswerLost(fresh.redis), slices, random };
   await expect(uploadRecipients(campaign, file(), options)).rejects.toThrow('timed out');
   const after = await read();
   expect(after.totals).toMatchObject({ total: 60, queued: 60 });
   for (const index of [0, 1]) {
-    expect(await new Queries(fresh.redis).read('chunk', chunkAt(after, index) ?? '')).toBeDefined();
+    expect(await slices.read(sliceAt(after, index) ?? '')).toBeDefined();
   }
 });
 
@@ -60,7 +62,8 @@ test('an upload that breaks off leaves nothing behind', async () => {
     yield* file();
     throw new Error('the sender went away');
   }
-  const options = { campaigns: new Campaigns(fresh.redis), queries: new Queries(fresh.redis), random };
+  const slices = new Slices({ redis: fresh.redis, random });
+  const options = { campaigns: new Campaigns(fresh.redis), slices, random };
   await expect(uploadRecipients(campaign, cut(), options)).rejects.toThrow('went away');
   expect((await read()).totals.total).toBe(0);
   expect((await fresh.redis.keys('*')).filter((key) => key.includes('cmp_1.'))).toEqual([]);

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { RecipientState } from '../../src/kinds/recipient.ts';
 import type { StateOf } from '../../src/kinds/index.ts';
-import { packOutcome } from '../../src/operations/chunk-items.ts';
 import { type EvidenceDraft, packEvidence } from '../../src/operations/transition.ts';
-import { explainCampaign, explainChunk, explainMessage } from '../../src/operations/explain-texts.ts';
+import { explainCampaign, explainMessage, explainSlice } from '../../src/operations/explain-texts.ts';
 import type { Circumstances } from '../../src/operations/explanation.ts';
 import { readRecord } from '../../src/operations/record.ts';
+import { type SliceRecord, readSlice } from '../../src/operations/slices.ts';
 import { type Failure, failures } from '../../src/upstream/verdict.ts';
 
 const NOW = Date.parse('2026-11-21T08:00:00Z');
@@ -27,24 +26,32 @@ const evidenceFields = (lines: readonly EvidenceDraft[]) => ({
   en: String(lines.length),
 });
 
-interface ChunkFacts {
+interface SliceFacts {
   readonly campaign?: string;
-  readonly outcome?: readonly RecipientState[];
+  /** A letter each. */
+  readonly letters?: string;
   readonly evidence?: readonly EvidenceDraft[];
 }
-const chunk = (state: StateOf<'chunk'>, { campaign = '', outcome = [], evidence = [] }: ChunkFacts = {}) =>
-  readRecord('chunk', {
-    ...base,
-    kind: 'chunk',
-    id: 'chk_1',
+const slice = (
+  state: 'queued' | 'unknown' | 'settled',
+  { campaign = '', letters, evidence = [] }: SliceFacts = {},
+): SliceRecord =>
+  readSlice({
+    id: 'slc_1',
+    v: '1',
     state,
+    rev: '3',
+    account: 'main',
     campaign,
-    lane: 'normal',
-    items: '',
     count: '3',
-    outcome: packOutcome(outcome),
+    items: '221771234567\n221771234568\n221771234569',
+    rows: '1*3',
+    ...(letters === undefined ? {} : { r0: `d,0,3,${letters},1` }),
     ...evidenceFields(evidence),
   });
+/** As explanations of messages take it. */
+const carrier = (state: 'queued' | 'settled', facts: SliceFacts = {}) =>
+  ({ ...slice(state, facts), kind: 'chunk' }) as const;
 const message = (state: StateOf<'message'>, more: object = {}) =>
   readRecord('message', {
     ...base,
@@ -54,7 +61,7 @@ const message = (state: StateOf<'message'>, more: object = {}) =>
     to: '+221771234567',
     text: 'Bonjour',
     lane: 'normal',
-    chunk: 'chk_1',
+    slice: 'slc_1',
     ...more,
   });
 const campaign = (state: StateOf<'campaign'>, more: object = {}) =>
@@ -80,31 +87,31 @@ describe('a message', () => {
     ['expired', 'Its time was over before it was sent', 'a later expiresAt'],
     ['cancelled', 'It was cancelled before it was sent.', 'Nothing is to be done.'],
   ] as const)('that is %s says so', ([state, stands, next]) => {
-    const told = explainMessage(message(state), chunk('queued'), calm);
+    const told = explainMessage(message(state), carrier('queued'), calm);
     expect(told.summary).toContain(stands);
     expect(told.next).toContain(next);
   });
 
   test('never shows a whole number, nor its text', () => {
-    const told = JSON.stringify(explainMessage(message('sent', { reference: 'r' }), chunk('settled'), calm));
+    const told = JSON.stringify(explainMessage(message('sent', { reference: 'r' }), carrier('settled'), calm));
     expect(told).toContain('+22177•••4567, reference r');
     expect(told).not.toMatch(/1234567|Bonjour/);
   });
 
   test('that the service refused says why', () => {
-    const told = explainMessage(message('failed', { code: 'ERROR_110' }), chunk('settled'), calm);
+    const told = explainMessage(message('failed', { code: 'ERROR_110' }), carrier('settled'), calm);
     expect(told.summary).toContain('Reason: a receiver is not valid.');
     expect(told.next).toBe('Mend the request and send it again under another reference.');
   });
 
   test('that nobody will ask about any more says that it may have arrived', () => {
-    const told = explainMessage(message('unknown'), chunk('settled'), calm);
+    const told = explainMessage(message('unknown'), carrier('settled'), calm);
     expect(told.summary).toContain('never sent again by itself, since it may have arrived');
     expect(told.next).toContain('Ask the person whether it came');
   });
 
-  test('is kept by what keeps its chunk, and has its story', () => {
-    const carried = chunk('queued', { evidence: [{ operation: 'send', code: 'throttled', httpStatus: 429 }] });
+  test('is kept by what keeps its slice, and has its story', () => {
+    const carried = carrier('queued', { evidence: [{ operation: 'send', code: 'throttled', httpStatus: 429 }] });
     const told = explainMessage(message('queued'), carried, { ...calm, ...outOfFunds });
     expect(told.summary).toContain('It cannot go on now: the account is held: the balance did not suffice.');
     expect(told.summary).toContain('The last answer: the service asked us to slow down.');
@@ -112,52 +119,52 @@ describe('a message', () => {
     expect(told.story.at(-1)?.what).toBe('send answered: throttled (HTTP 429): The service asked us to slow down.');
   });
 
-  test('without its chunk is still explained', () => {
+  test('without its slice is still explained', () => {
     expect(explainMessage(message('sent'), undefined, calm).story).toHaveLength(1);
   });
 });
 
-describe('a chunk', () => {
+describe('a slice', () => {
   test.for([
-    ['queued', 'waits for its turn', 'Recipients: 3 queued.'],
-    ['sending', 'is being sent at this moment', 'Recipients: 3 sending.'],
-    ['unknown', 'the statistics of the service are asked', 'Recipients: 3 unknown.'],
-    ['settled', 'It is over.', 'Recipients: 3 unknown.'],
-  ] as const)('that is %s says how its recipients are', ([state, stands, recipients]) => {
-    const { summary } = explainChunk(chunk(state), undefined, calm);
+    ['queued', undefined, 'waits for its turn', 'Recipients: 3 queued.'],
+    ['unknown', 'uuu', 'the statistics of the service are asked', 'Recipients: 3 unknown.'],
+    ['settled', 'sss', 'It is over.', 'Recipients: 3 sent.'],
+  ] as const)('that is %s says how its recipients are', ([state, letters, stands, recipients]) => {
+    const { summary } = explainSlice(slice(state, letters ? { letters } : {}), undefined, calm);
     expect(summary).toContain('3 recipients of single messages.');
     expect(summary).toContain(stands);
     expect(summary).toContain(recipients);
   });
 
   test('counts what became of each', () => {
-    const told = explainChunk(chunk('settled', { outcome: ['sent', 'failed', 'sent'] }), undefined, calm);
+    const told = explainSlice(slice('settled', { letters: 'sfs' }), undefined, calm);
+    expect(told).toMatchObject({ kind: 'chunk', state: 'settled', next: 'Nothing is to be done.' });
     expect(told.summary).toBe('3 recipients of single messages. It is over. Recipients: 2 sent, 1 failed.');
-    expect(told.next).toBe('Nothing is to be done.');
   });
 
   test.for([
-    [{ operation: 'send', code: 'intended' }, 'about to send'],
-    [{ operation: 'send', code: 'interrupted' }, 'a worker died while it was sending'],
+    [
+      { operation: 'send', code: 'restored' },
+      'Redis was put back from a copy: whether it was sent since, nobody knows',
+    ],
     [{ operation: 'send', code: 'ok', httpStatus: 200 }, 'send answered: ok (HTTP 200)'],
-    [{ operation: 'statistics', code: 'ok', detail: '2 of 3 sent' }, 'asked the statistics: 2 of 3 sent'],
     [
       { operation: 'statistics', code: 'no_answer' },
       'asked the statistics in vain: no_answer: The request was sent and no answer came back.',
     ],
   ] as const)('tells %j', ([evidence, sentence]) => {
-    const { story } = explainChunk(chunk('unknown', { evidence: [evidence] }), undefined, calm);
+    const { story } = explainSlice(slice('unknown', { evidence: [evidence] }), undefined, calm);
     expect(story.map(({ what }) => what)).toEqual([sentence]);
   });
 
   test('waits while its campaign does not run', () => {
-    const waiting = chunk('queued', { campaign: 'cmp_1' });
-    const told = explainChunk(waiting, campaign('paused'), calm);
+    const waiting = slice('queued', { campaign: 'cmp_1' });
+    const told = explainSlice(waiting, campaign('paused'), calm);
     expect(told.summary).toContain('3 recipients of the campaign cmp_1.');
     expect(told.summary).toContain('It cannot go on now: its campaign is paused.');
     expect(told.next).toBe('Go on with it: relais campaign resume cmp_1');
-    expect(explainChunk(waiting, campaign('cancelled'), calm).next).toBe('Nothing is to be done.');
-    expect(explainChunk(waiting, campaign('running'), calm).summary).not.toContain('cannot go on');
+    expect(explainSlice(waiting, campaign('cancelled'), calm).next).toBe('Nothing is to be done.');
+    expect(explainSlice(waiting, campaign('running'), calm).summary).not.toContain('cannot go on');
   });
 });
 

@@ -30,12 +30,13 @@ function meanwhile(before: () => Promise<unknown>): void {
   });
 }
 
-describe('a chunk that no upload has brought', () => {
+describe('a slice that no upload has brought', () => {
   async function withLeavings(recipients = 3) {
     const world = campaignWorld(store.redis);
     const id = await world.ready(recipients);
-    await world.campaigns.stageChunks(await world.read(id), 'cd', 0, [[{ row: 1, to: '+221779999999', values: [] }]]);
-    const leavings = async () => (await world.queries.read('chunk', `${id}.cd-0`))?.items;
+    const staged = { id: `${id}.cd-0`, items: [{ row: 1, to: '+221779999999', values: [] }] };
+    await world.slices.stage(await world.read(id), [staged]);
+    const leavings = async () => (await world.slices.read(staged.id))?.items;
     return { ...world, id, leavings };
   }
 
@@ -113,26 +114,22 @@ test('an attempt that was frozen while its recipients were forgotten sends nothi
   const id = await world.ready(2);
   await world.campaigns.switch(id, 'start');
   await world.feed(id);
-  const [chunk = ''] = await world.out();
+  const [slice = ''] = await world.out();
   const { prepare } = world.context.upstream.messaging;
   Object.assign(world.context.upstream.messaging, {
     prepare: async () => {
       Object.assign(world.context.upstream.messaging, { prepare });
       // Purge reads the clock of Redis itself, which no test turns.
       world.advance(LEASE_MS + 1);
-      await store.redis.hset(`op:${chunk}`, { until: 1 });
+      await store.redis.hset(`op:${slice}`, { until: 1 });
       expect(await forget(FIRST)).toMatchObject({ recipients: 1, open: 0 });
       return prepare({ name: 'main' } as never);
     },
   });
-  expect(await world.send(chunk)).toMatchObject({ outcome: 'lost' });
+  expect(await world.send(slice)).toMatchObject({ outcome: 'lost' });
   expect(world.posts).toEqual([]);
   await world.work();
   expect(world.posts.flatMap(({ messages }) => messages.map(({ to }) => to))).toEqual(['+221711000001']);
-  const items = (await world.queries.read('chunk', chunk))?.items ?? '';
-  expect(JSON.parse(`[${items}]`)).toEqual([
-    [0, masked],
-    [1, '221711000001'],
-  ]);
+  expect((await world.slices.read(slice))?.items.split('\n')).toEqual([masked, '221711000001']);
   expect(await world.sum(id)).toEqual([2, 2]);
 });

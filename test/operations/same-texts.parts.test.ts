@@ -9,7 +9,7 @@ const store = storeOfThisFile();
 const TO = '+221711000000';
 
 async function asking() {
-  const world = campaignWorld(store.redis, { sliced: 100 });
+  const world = campaignWorld(store.redis, { size: 100 });
   const id = await world.ready(1);
   const ask = async (text: string): Promise<boolean[]> => {
     const asker = { account: 'main', campaign: 'cmp_other', at: world.now() };

@@ -1,21 +1,27 @@
 import { describe, expect, test } from 'vitest';
 import { recipientsPage } from '../../src/campaigns/recipients.ts';
-import { impliedState, unpackOutcome } from '../../src/operations/chunk-items.ts';
+import { packRequest } from '../../src/operations/slice-form.ts';
+import { statesOf } from '../../src/operations/slices.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
 import { campaignWorld } from './campaign-world.ts';
 
 const store = storeOfThisFile();
 
-/** A campaign of 150 in three chunks that has ended: of each chunk the first failed and the last is unknown. */
+/** Its first request, and what became of those in it. */
+const became = (letters: string, codes: readonly string[] = []) => ({
+  r0: packRequest({ is: 'over', part: false, from: 0, letters, at: 1, codes, looks: 0, dueAt: 0 }),
+  n: 1,
+});
+
+/** A campaign of 150 in three slices that has ended: of each the first failed and the last is unknown. */
 async function ended() {
   const world = campaignWorld(store.redis);
   const { retries } = world.context;
   const id = await world.started(150);
   await world.feed(id);
-  for (const chunk of await world.out()) {
-    const outcome = `f${'s'.repeat(48)}u`;
-    await store.redis.hset(`op:${chunk}`, { state: 'settled', outcome });
-    await store.redis.zrem('due:sms-batch', chunk);
+  for (const slice of await world.out()) {
+    await store.redis.hset(`op:${slice}`, { state: 'settled', ...became(`f${'s'.repeat(48)}u`) });
+    await store.redis.zrem('due:sms-batch', slice);
   }
   await store.redis.hset(`op:${id}`, {
     state: 'finished',
@@ -29,12 +35,12 @@ async function ended() {
   await store.redis.zrem('due:campaign', id);
   const letters = async (): Promise<string[]> => {
     const { uploads } = await world.read(id);
-    const chunks = Array.from({ length: uploads[0]?.chunks ?? 0 }, (_, at) => `${id}.ab-${at}`);
-    const records = await Promise.all(chunks.map((chunk) => world.queries.read('chunk', chunk)));
-    return records.map((chunk) => {
-      if (!chunk) return '';
-      const states = unpackOutcome(chunk.outcome, chunk.count, impliedState[chunk.state]);
-      return `${chunk.state} ${states[0]} ${states[1]} ${states[49]}`;
+    const slices = Array.from({ length: uploads[0]?.chunks ?? 0 }, (_, at) => `${id}.ab-${at}`);
+    const records = await Promise.all(slices.map((slice) => world.slices.read(slice)));
+    return records.map((slice) => {
+      if (!slice) return '';
+      const states = statesOf(slice);
+      return `${slice.state} ${states[0]} ${states[1]} ${states[49]}`;
     });
   };
   const bins = async () => (await world.read(id)).totals;
@@ -55,10 +61,9 @@ test('only those who failed go out again; those who may have got it stay as they
   ]);
 });
 
-test('the campaign does not end while chunks are still to be looked through', async () => {
+test('the campaign does not end while slices are still to be looked through', async () => {
   const world = await ended();
-  // A chunk whose number is its turn to ask for more would have the rest looked through at once.
-  await store.redis.hset(`op:${world.id}.ab-0`, { outcome: 's'.repeat(50) });
+  await store.redis.hset(`op:${world.id}.ab-0`, became('s'.repeat(50)));
   await store.redis.hset(`op:${world.id}`, { 't:sent': 146, 't:failed': 2, 't:unknown': 2 });
   await world.retries.start(world.id, { includeUnknown: false });
   const [first = ''] = await world.retries.gather(await world.read(world.id), 1, 1_000);
@@ -69,14 +74,14 @@ test('the campaign does not end while chunks are still to be looked through', as
   expect([(await world.read(world.id)).state, (await world.bins()).failed]).toEqual(['finished', 0]);
 });
 
-test('a chunk is opened once in a retry, however many look and whatever they read before', async () => {
+test('a slice is opened once in a retry, however many look and whatever they read before', async () => {
   const world = await ended();
   await world.retries.start(world.id, { includeUnknown: false });
   const stale = await world.read(world.id);
   await Promise.all([world.retries.gather(stale, 3, 0), world.retries.gather(stale, 3, 0)]);
   expect(await world.bins()).toMatchObject({ queued: 3, failed: 0 });
   world.answer(() => ({ outcome: 'failed', code: 'ERROR_110' }));
-  for (const chunk of await world.out()) await world.send(chunk);
+  for (const slice of await world.out()) await world.send(slice);
   expect(await world.retries.gather(stale, 3, 0)).toEqual([]);
   expect([(await world.read(world.id)).state, await world.bins()]).toEqual([
     'finished',
@@ -86,7 +91,7 @@ test('a chunk is opened once in a retry, however many look and whatever they rea
 
 test('a worker that died before it noted how far it was repeats nothing', async () => {
   const world = await ended();
-  await store.redis.hset(`op:${world.id}.ab-0`, { outcome: 's'.repeat(50) });
+  await store.redis.hset(`op:${world.id}.ab-0`, became('s'.repeat(50)));
   await store.redis.hset(`op:${world.id}`, { 't:sent': 146, 't:failed': 2, 't:unknown': 2 });
   await world.retries.start(world.id, { includeUnknown: false });
   const [first = ''] = await world.retries.gather(await world.read(world.id), 1, 1_000);
@@ -102,7 +107,8 @@ describe('cancelled in the middle', () => {
     const world = await ended();
     // What was woken the first time finds that it is over.
     await world.work();
-    await store.redis.hset(`op:${world.id}.ab-0`, { codes: '{"0":"ERROR_110"}' });
+    const codes = ['ERROR_110', ...Array.from({ length: 49 }, () => '')];
+    await store.redis.hset(`op:${world.id}.ab-0`, became(`f${'s'.repeat(48)}u`, codes));
     await world.retries.start(world.id, { includeUnknown: true });
     const [first = ''] = await world.retries.gather(await world.read(world.id), 1, 1_000);
     await before(world, first);
@@ -123,17 +129,17 @@ describe('cancelled in the middle', () => {
     expect(last).toMatchObject({ state: 'unknown', resent: 1 });
   });
 
-  test('so it is where the chunk was parked', async () => {
-    const { bins } = await cancelled(async (world, chunk) => {
+  test('so it is where the slice was parked', async () => {
+    const { bins } = await cancelled(async (world, slice) => {
       await world.campaigns.switch(world.id, 'pause');
-      expect(await world.send(chunk)).toMatchObject({ reason: 'campaign_parked' });
+      expect(await world.send(slice)).toMatchObject({ reason: 'campaign_parked' });
       await world.campaigns.switch(world.id, 'cancel');
     });
     expect(bins).toMatchObject({ cancelled: 0, failed: 3, unknown: 3 });
   });
 
   test('so it is where the attempt had begun', async () => {
-    const { bins } = await cancelled(async (world, chunk) => {
+    const { bins } = await cancelled(async (world, slice) => {
       const { messaging } = world.context.upstream;
       const prepare = messaging.prepare.bind(messaging);
       Object.assign(messaging, {
@@ -142,7 +148,7 @@ describe('cancelled in the middle', () => {
           return prepare(account);
         },
       });
-      expect(await world.send(chunk)).toMatchObject({ reason: 'campaign_cancelled' });
+      expect(await world.send(slice)).toMatchObject({ reason: 'campaign_cancelled' });
     });
     expect(bins).toMatchObject({ cancelled: 0, failed: 3, unknown: 3 });
   });
@@ -160,7 +166,7 @@ async function failedCampaign() {
   world.answer(() => ({ outcome: 'failed', code: 'ERROR_110' }));
   const id = await world.started(300);
   await world.feed(id);
-  for (const chunk of await world.out()) await world.send(chunk);
+  for (const slice of await world.out()) await world.send(slice);
   return { ...world, id };
 }
 
@@ -176,7 +182,7 @@ test('a retry that fails too is held once enough of it has failed', async () => 
   const { id, ...world } = await failedCampaign();
   await world.context.retries.start(id, { includeUnknown: false });
   await world.context.retries.gather(await world.read(id), 5, 1_000);
-  for (const chunk of (await world.out()).slice(0, 4)) await world.send(chunk);
+  for (const slice of (await world.out()).slice(0, 4)) await world.send(slice);
   await world.feed(id);
   expect(await world.standing(id)).toBe('held: failures');
 });
@@ -186,7 +192,7 @@ test('a pause in the middle of the gathering loses nobody', async () => {
   await world.retries.start(world.id, { includeUnknown: false });
   const { redis } = store;
   const evalsha = redis.evalsha.bind(redis) as (...args: unknown[]) => Promise<unknown>;
-  // Paused right before the first chunk is opened, and resumed right after that was refused.
+  // Paused right before the first slice is opened, and resumed right after that was refused.
   Object.assign(redis, {
     evalsha: async (...args: unknown[]) => {
       Object.assign(redis, { evalsha });
@@ -213,8 +219,12 @@ test('the code of the first time is not told of those who are sent to again', as
   world.answer((_message, index) => (index === 1 ? { outcome: 'failed', code: 'ERROR_113' } : { outcome: 'sent' }));
   await world.feed(id);
   await world.work();
-  const chunk = await world.queries.read('chunk', `${id}.ab-0`);
-  expect([chunk?.outcome, JSON.parse(chunk?.codes ?? '')]).toEqual(['sfs', { 1: 'ERROR_113' }]);
+  const { items } = await recipientsPage(await world.read(id), world.context, { limit: 3 });
+  expect(items.map(({ state, code }) => [state, code])).toEqual([
+    ['sent', undefined],
+    ['failed', 'ERROR_113'],
+    ['sent', undefined],
+  ]);
 });
 
 test('while a retry goes on the same is found again, and another one is refused', async () => {

@@ -1,6 +1,7 @@
 /** A campaign that stops itself, since nothing good comes back. */
 import { describe, expect, test } from 'vitest';
-import { lookAtChunk } from '../../src/processors/chunk-look.ts';
+import { packRequest } from '../../src/operations/slice-form.ts';
+import { lookAtSlice } from '../../src/processors/text/look.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
 import { FEED_WINDOW, campaignWorld } from './campaign-world.ts';
 
@@ -56,7 +57,7 @@ describe('failures', () => {
 });
 
 describe('doubt', () => {
-  /** As the looks at the chunks would write it. */
+  /** As the looks at the slices would write it. */
   async function found(w: ReturnType<typeof world>, id: string, share: number): Promise<void> {
     const { unknown } = (await w.read(id)).totals;
     const count = Math.floor(unknown * share);
@@ -116,11 +117,12 @@ describe('doubt', () => {
     const w = world();
     const id = await w.started(5_000, { canary: 0 });
     await w.feed(id);
-    for (const chunk of (await w.out()).slice(0, 20)) {
-      await store.redis.hset(`op:${chunk}`, { state: 'sending', sentAt: w.now() });
+    const going = { is: 'going', part: false, from: 0, letters: 'g'.repeat(50), at: w.now() } as const;
+    for (const slice of (await w.out()).slice(0, 20)) {
+      await store.redis.hset(`op:${slice}`, { r0: packRequest({ ...going, codes: [], looks: 0, dueAt: 0 }), n: 1 });
       await store.redis.hincrby(`op:${id}`, 't:queued', -50);
       await store.redis.hincrby(`op:${id}`, 't:sending', 50);
-      expect(await lookAtChunk(chunk, w.context)).toEqual({ outcome: 'unknown', reason: 'interrupted' });
+      expect(await lookAtSlice(slice, w.context)).toMatchObject({ outcome: 'unknown' });
     }
     await w.feed(id);
     expect([await w.standing(id), (await w.read(id)).totals.unknown, await w.sum(id)]).toEqual([

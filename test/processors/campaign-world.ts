@@ -3,29 +3,28 @@ import type { Redis } from 'ioredis';
 import { systemRandom } from '../../src/lib/random.ts';
 import { readQuietHours } from '../../src/lib/quiet-hours.ts';
 import { Campaigns } from '../../src/operations/campaigns.ts';
-import { Slices, isSlice } from '../../src/operations/slices.ts';
-import { SameTexts } from '../../src/operations/same-texts.ts';
+import { Slices } from '../../src/operations/slices.ts';
 import { Slots } from '../../src/processors/text/slots.ts';
-import { sendNextSlice } from '../../src/processors/text/slice.ts';
-import { Chunks } from '../../src/operations/chunks.ts';
+import { sendNextSlice, sendSlice } from '../../src/processors/text/slice.ts';
 import { OptOuts } from '../../src/operations/opt-outs.ts';
 import type { CampaignRecord } from '../../src/operations/record.ts';
 import { Retries } from '../../src/operations/retries.ts';
 import type { ProcessorContext } from '../../src/processors/context.ts';
 import { feedCampaign } from '../../src/processors/campaign.ts';
-import { sendChunk } from '../../src/processors/sms-batch.ts';
 import type { OutgoingMessage, SentItem } from '../../src/upstream/messaging/messaging.ts';
 import { processorWorld, ok } from '../support/processor-world.ts';
 
 /** 1 January 2026, midnight in Dakar. */
 export const MIDNIGHT = Date.UTC(2026, 0, 1);
 export const HOUR = 3_600_000;
+/** Slices that may be out. */
 export const FEED_WINDOW = 64;
+const REQUESTS_PER_SLICE = 20;
 
 type Answer = (message: OutgoingMessage, index: number) => Partial<SentItem>;
 
-/** `sliced`: its recipients are kept in slices of so many. */
-export function campaignWorld(redis: Redis, { sliced }: { readonly sliced?: number } = {}) {
+/** `size`: of its slices. */
+export function campaignWorld(redis: Redis, { size = 50 }: { readonly size?: number } = {}) {
   const posts: { readonly at: number; readonly messages: readonly OutgoingMessage[] }[] = [];
   let answer: Answer = () => ({ outcome: 'sent' });
   const woken: { readonly queue: string; readonly id: string }[] = [];
@@ -37,15 +36,14 @@ export function campaignWorld(redis: Redis, { sliced }: { readonly sliced?: numb
     const items = messages.map((message, index) => ({ index, outcome: 'sent' as const, ...answer(message, index) }));
     return ok({ items });
   };
+  const slots = new Slots(50);
   const slices = new Slices({ redis, random: systemRandom, now });
   const context = {
     ...world.context,
     campaigns,
     retries: new Retries(redis, now),
-    chunks: new Chunks({ redis, random: systemRandom, now }),
     slices,
-    sameTexts: new SameTexts(redis),
-    slots: new Slots(50),
+    slots,
     optOuts: new OptOuts(redis),
     account: () => ({ upstream: { name: 'main', smsSender: 'SHOP' }, fingerprint: 'keys-1' }),
     upstream: { messaging: { prepare: async () => ok(undefined), send }, admit: async () => ({ admitted: true }) },
@@ -53,7 +51,7 @@ export function campaignWorld(redis: Redis, { sliced }: { readonly sliced?: numb
       ...world.context.policy,
       settleDelayMs: 60_000,
       split: true,
-      feedWindow: FEED_WINDOW,
+      feedWindow: FEED_WINDOW * REQUESTS_PER_SLICE,
       quietHours: readQuietHours('21:00-08:00'),
       timezone: 'Africa/Dakar',
     },
@@ -76,18 +74,13 @@ export function campaignWorld(redis: Redis, { sliced }: { readonly sliced?: numb
       to: `+2217${made}${String(1_000_000 + row)}`,
       values: [],
     }));
-    const size = sliced ?? 50;
-    const chunks = Array.from({ length: Math.ceil(recipients / size) }, (_, at) =>
-      people.slice(at * size, at * size + size),
-    );
-    if (sliced)
-      await slices.stage(
-        await read(id),
-        chunks.map((items, at) => ({ id: `${id}.sab-${at}`, items })),
-      );
-    else await campaigns.stageChunks(await read(id), 'ab', 0, chunks);
-    const totals = { recipients, skipped: 0, chunks: chunks.length, segments: recipients, countries: {} };
-    await campaigns.commit(await read(id), { tag: sliced ? 'sab' : 'ab', hash: id }, totals);
+    const staged = Array.from({ length: Math.ceil(recipients / size) }, (_, at) => ({
+      id: `${id}.ab-${at}`,
+      items: people.slice(at * size, at * size + size),
+    }));
+    await slices.stage(await read(id), staged);
+    const totals = { recipients, skipped: 0, chunks: staged.length, segments: recipients, countries: {} };
+    await campaigns.commit(await read(id), { tag: 'ab', hash: id }, totals);
     return id;
   }
 
@@ -114,12 +107,7 @@ export function campaignWorld(redis: Redis, { sliced }: { readonly sliced?: numb
       woken.push(...due.map((id) => ({ queue, id })));
     }
     for (let next = woken.shift(); next; next = woken.shift()) {
-      let settlement = await (next.queue === 'campaign'
-        ? feedCampaign(next.id, context)
-        : isSlice(next.id)
-          ? sendNextSlice(next.id, context)
-          : sendChunk(next.id, 'sms-batch', context));
-      while (settlement.next) settlement = await settlement.next.attempt(context);
+      await (next.queue === 'campaign' ? feedCampaign : sendNextSlice)(next.id, context);
     }
   }
 
@@ -145,13 +133,13 @@ export function campaignWorld(redis: Redis, { sliced }: { readonly sliced?: numb
     now,
     accounts: context.accounts,
     feed: (id: string) => feedCampaign(id, context),
-    send: (chunk: string) => sendChunk(chunk, 'sms-batch', context),
+    send: (slice: string) => sendSlice(slice, { ...context, slots }),
     answer: (how: Answer) => {
       answer = how;
     },
     /** Until this hour of the first day, or later. */
     turnTo: (hour: number) => world.advance(MIDNIGHT + hour * HOUR - now()),
-    /** Chunks handed out, in order. */
+    /** Slices handed out, in order. */
     out: () => redis.zrange('due:sms-batch', '0', '-1'),
     dueAt: async (id: string) => Number(await redis.zscore('due:campaign', id)) || undefined,
     standing: async (id: string) => {

@@ -305,22 +305,19 @@ describe('texts', () => {
     expect(await read(id)).toMatchObject({ state: 'finished', totals: { sent: 3, unknown: 117 } });
   });
 
-  test('a late apply sends nobody into doubt, and a look that comes between loses nothing', async () => {
-    const { context, started, read, feed, queries } = textsWorld();
+  test('a late apply sends nobody into doubt, and what an attempt is at is waited for', async () => {
+    const { context, started, read, feed, out, advance } = textsWorld();
     const id = await started(50, { canary: 0 });
     await feed(id);
     await restoreAll(tools(context), turnAt(context));
     expect(await read(id)).toMatchObject({ state: 'running', totals: { unknown: 0, queued: 50 } });
-    const overtaken = Object.create(queries) as ProcessorContext['queries'];
-    overtaken.read = async (kind, which) => {
-      const record = await queries.read(kind, which);
-      if (kind === 'chunk') await store.redis.hincrby(keys.record(which), 'rev', 1);
-      return record;
-    };
-    await begin();
-    const other = { ...context, queries: overtaken };
-    expect(await restoreAll(tools(other), turnAt(other))).toBe(false);
+    const [slice = ''] = await out();
+    await context.slices.begin(slice, 'sms-batch', context.policy.leaseMs);
+    expect(await apply(context)).toBe(false);
     expect((await read(id)).totals).toMatchObject({ unknown: 0, queued: 50 });
+    advance(context.policy.leaseMs);
+    expect(await apply(context)).toBe(true);
+    expect((await read(id)).totals).toMatchObject({ unknown: 50, queued: 0 });
   });
 
   test('one that was never started waits until somebody resumes it, and so does one that was to start by itself', async () => {

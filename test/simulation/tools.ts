@@ -4,7 +4,6 @@ import type { HoldArea } from '../../src/kinds/account.ts';
 import type { Random } from '../../src/lib/random.ts';
 import type { Accounts, Row } from '../../src/operations/accounts.ts';
 import type { Campaigns } from '../../src/operations/campaigns.ts';
-import type { Chunks } from '../../src/operations/chunks.ts';
 import { keys } from '../../src/operations/keys.ts';
 import type { Operations } from '../../src/operations/operations.ts';
 import type { OptOuts } from '../../src/operations/opt-outs.ts';
@@ -63,7 +62,6 @@ export function benchOf(process: Process, workshop: Workshop): ProcessorContext 
     queries: {
       kindOf: (id: string) => send(() => workshop.store.hash(keys.record(id)).get('kind')),
     } as unknown as Queries,
-    chunks: {} as unknown as Chunks,
     slices: {} as unknown as ProcessorContext['slices'],
     sameTexts: {} as unknown as ProcessorContext['sameTexts'],
     campaigns: {} as unknown as Campaigns,

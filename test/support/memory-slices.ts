@@ -4,17 +4,16 @@ import { PACE_AHEAD_MS } from '../../src/operations/campaign-pace.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { RECORD_VERSION } from '../../src/operations/record.ts';
 import { OPEN_KEPT_MS, marksIn, slotOf } from '../../src/operations/text-marks.ts';
+import { SLICE_CAMPAIGN_FIELDS, campaignOfFields } from '../../src/operations/slice-campaign.ts';
 import {
   type MessageChange,
   type SliceBegun,
-  SLICE_CAMPAIGN_FIELDS,
   type SliceQueue,
   type SliceRecord,
   type SliceStep,
   type SliceStepped,
   type SlicesContract,
   type WhyNotMore,
-  campaignOfFields,
   campaignOfSlice,
   queueOfLane,
   readSlice,

@@ -6,6 +6,7 @@ import { Accounts } from '../../src/operations/accounts.ts';
 import { readEventData } from '../../src/operations/transition.ts';
 import { Operations } from '../../src/operations/operations.ts';
 import { fieldsOf } from '../../src/operations/record.ts';
+import { SameTexts } from '../../src/operations/same-texts.ts';
 import { Queries } from '../../src/operations/queries.ts';
 import type { ProcessorContext, Policy } from '../../src/processors/context.ts';
 import type { UpstreamAccount } from '../../src/upstream/client.ts';
@@ -67,6 +68,7 @@ export function processorWorld(redis: Redis, { policy, ...changes }: BenchChange
     operations,
     queries,
     accounts: new Accounts(redis),
+    sameTexts: new SameTexts(redis),
     upstream: { payments, admit: async () => ({ admitted: true }) },
     policy: {
       leaseMs: LEASE_MS,

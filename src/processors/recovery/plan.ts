@@ -94,17 +94,17 @@ async function askStatistics({ restored, context }: Tools, lost: Lost, most: num
   let asked = 0;
   for await (const campaign of restored.campaigns()) {
     if (asked >= most) break;
-    const first = await restored.chunksOf(campaign).next();
+    const first = await restored.slicesOf(campaign).next();
     const id = first.done ? undefined : first.value[0];
-    const chunk = id === undefined ? undefined : await context.queries.read('chunk', id).catch(orUndefined);
-    if (chunk === undefined) continue;
-    const shown = await shownBy(chunk.id, campaign, lost, context);
-    asked += chunk.count;
+    const said = id === undefined ? undefined : await shownBy(id, campaign, lost, context).catch(orUndefined);
+    if (said === undefined) continue;
+    const { asked: of, shown } = said;
+    asked += of;
     const add = (word: string, count: number): void => void (words[word] = (words[word] ?? 0) + count);
-    if (shown === undefined) add(NO_ANSWER, chunk.count);
+    if (shown === undefined) add(NO_ANSWER, of);
     else {
       if (shown > 0) add('sent', shown);
-      if (shown < chunk.count) add('not shown', chunk.count - shown);
+      if (shown < of) add('not shown', of - shown);
     }
   }
   return { kind: 'recipient', asked, words };

@@ -12,7 +12,7 @@ import { reviewKinds } from '../../operations/review.ts';
 import type { Restored } from '../../operations/restored.ts';
 import type { ProcessorContext } from '../context.ts';
 import { type MoneyKind, restoreMoney, statesToRestore } from './money.ts';
-import { type Lost, doubtChunk, mayHaveBeenSent } from './texts.ts';
+import { type Lost, doubtSlice, mayHaveBeenSent } from './texts.ts';
 
 export interface RecoverTools {
   readonly restored: Restored;
@@ -43,9 +43,9 @@ async function restoreTexts(tools: RecoverTools, turn: Turn): Promise<boolean> {
     if (restored.isDoneWith(campaign, turn.since)) continue;
     if (!(await inGroups([campaign.id], () => restoreCampaign(campaign, tools, turn), tools, turn))) return false;
   }
-  for (const chunks of [restored.looseChunks(), restored.chunksDue()]) {
-    for await (const ids of chunks) {
-      if (!(await inGroups(ids, (id) => doubtChunk(id, turn.lost, context), tools, turn))) return false;
+  for (const slices of [restored.looseSlices(), restored.slicesDue()]) {
+    for await (const ids of slices) {
+      if (!(await inGroups(ids, (id) => doubtSlice(id, turn.lost, context), tools, turn))) return false;
     }
   }
   return true;
@@ -59,13 +59,12 @@ async function restoreCampaign(campaign: CampaignRecord, tools: RecoverTools, tu
     return 'done';
   };
   await restored.holdCampaign(campaign, false);
-  const first = await restored.chunksOf(campaign).next();
-  const chunks = first.done ? [] : first.value;
-  if (!(await mayHaveBeenSent(campaign, chunks, turn.lost, context))) return done(campaign);
+  const first = await restored.slicesOf(campaign).next();
+  const slices = first.done ? [] : first.value;
+  if (!(await mayHaveBeenSent(campaign, slices, turn.lost, context))) return done(campaign);
   await restored.holdCampaign(campaign, true);
-  for await (const ids of restored.chunksOf(campaign)) {
-    const doubt = (id: string): Promise<Led> => doubtChunk(id, turn.lost, context, campaign);
-    if (!(await inGroups(ids, doubt, tools, turn))) return 'again';
+  for await (const ids of restored.slicesOf(campaign)) {
+    if (!(await inGroups(ids, (id) => doubtSlice(id, turn.lost, context), tools, turn))) return 'again';
   }
   return done(campaign);
 }

@@ -3,16 +3,15 @@
  * none of them is sent: each is in doubt, and the statistics of the service are asked, as after any doubt. A recipient
  * that they do not show stays `unknown`, whatever was asked for.
  */
-import type { RecipientState } from '../../kinds/recipient.ts';
-import { impliedState, unpackOutcome } from '../../operations/chunk-items.ts';
-import { type CampaignRecord, type ChunkRecord, isUnreadable } from '../../operations/record.ts';
-import { isSlice } from '../../operations/slices.ts';
+import { wordingOf } from '../../lib/wording.ts';
+import { digitsOf } from '../../lib/phone.ts';
+import { RECIPIENTS_PER_REQUEST, isPurged } from '../../operations/recipient-items.ts';
+import { type CampaignRecord, isUnreadable } from '../../operations/record.ts';
 import { RESTORED } from '../../operations/restored.ts';
-import type { ProcessorContext } from '../context.ts';
-import { foundAmong, periodOf } from '../chunk-found.ts';
-import { type ChunkHeld, settleChunk } from '../chunk-settle.ts';
-import { recipientsOf } from '../chunk-texts.ts';
+import { unpackItems } from '../../operations/slice-form.ts';
+import type { AttemptResult, ProcessorContext } from '../context.ts';
 import { HeldSlice, holdSlice } from '../text/held-slice.ts';
+import { periodOf } from '../text/look.ts';
 import { admitted } from './money.ts';
 
 export interface Lost {
@@ -22,83 +21,44 @@ export interface Lost {
   readonly at: number;
 }
 
-/** Of a person's doing: an attempt that was at it finds out when it settles. */
-const NO_LEASE = '';
-
 /**
  * Puts everybody of a slice in doubt who was not over: they may have got it since `lost.from`. A one-time password that
  * was not sent yet is of no use by now. `again`: an attempt is at it.
  */
-async function doubtSlice(id: string, lost: Lost, context: ProcessorContext): Promise<'done' | 'again'> {
+export async function doubtSlice(id: string, lost: Lost, context: ProcessorContext): Promise<'done' | 'again'> {
   const held = await holdSlice(id, 'status-poll', context);
-  if (!(held instanceof HeldSlice)) return held.reason === 'leased' ? 'again' : 'done';
-  const { record, requests } = held;
+  if (!(held instanceof HeldSlice)) return isAtWork(held) ? 'again' : 'done';
+  const { record, requests, texts } = held;
   const dueAt = held.at + context.policy.settleDelayMs;
   held.doubtInterrupted();
   for (const { number, is, letters } of requests.values()) {
     if (is === 'refused')
       held.change(number, { is: 'doubt', letters: letters.replaceAll('g', 'u'), looks: 0, dueAt });
   }
-  const at = lost.from || Number(record.fields['createdAt'] ?? 0);
+  const at = lost.from || held.campaign?.createdAt || Number(record.fields['createdAt'] ?? 0);
+  held.leaveOut(
+    held.waiting.filter((place) => isPurged(texts.to(place))),
+    'x',
+  );
   if (record.lane === 'otp') held.leaveOut(held.waiting, 'e');
-  else held.open(held.waiting, { is: 'doubt', part: false, at, dueAt }, () => 'u');
+  const { waiting } = held;
+  for (let from = 0; from < waiting.length; from += RECIPIENTS_PER_REQUEST) {
+    const together = waiting.slice(from, from + RECIPIENTS_PER_REQUEST);
+    held.open(together, { is: 'doubt', part: false, at, dueAt }, () => 'u');
+  }
   held.set('restored', held.at);
   const committed = await held.commit({ ending: {}, inRecovery: true });
-  return committed.is === 'kept' ? 'done' : 'again';
+  if (committed.is === 'lost') return 'again';
+  await context.operations.appendEvidence(id, { operation: 'send', code: RESTORED });
+  return 'done';
 }
 
-/**
- * Puts everybody of a chunk in doubt who was not over. A one-time password that was not sent yet is of no use by now.
- * `again`: somebody else has changed it meanwhile.
- */
-export async function doubtChunk(
-  id: string,
-  lost: Lost,
-  context: ProcessorContext,
-  known?: CampaignRecord,
-): Promise<'done' | 'again'> {
-  if (isSlice(id)) return doubtSlice(id, lost, context);
-  const record = await context.queries.read('chunk', id);
-  if (record === undefined || record.state === 'settled') return 'done';
-  const before = unpackOutcome(record.outcome, record.count, impliedState[record.state]);
-  const campaign = known ?? (record.campaign ? await readCampaign(record.campaign, context) : undefined);
-  // Without its campaign nobody knows what the texts are; the recipients in doubt are known all the same.
-  const recipients = record.campaign && campaign === undefined ? [] : recipientsOf(record, campaign);
-  const held = { record, lease: NO_LEASE, at: lost.at, recipients };
-  const expires = record.lane === 'otp';
-  const states = before.map((state): RecipientState => {
-    if (state === 'queued' && expires) return 'expired';
-    return state === 'queued' || state === 'sending' ? 'unknown' : state;
-  });
-  const evidence = { operation: 'send', code: RESTORED };
-  const doubtful = states.includes('unknown');
-  const settled = await settleChunk(
-    held,
-    {
-      ...(doubtful
-        ? { to: 'unknown', dueInMs: context.policy.settleDelayMs, set: doubtOf(record, campaign, lost) }
-        : { to: 'settled' }),
-      states,
-      evidence,
-      only: 'in a recovery',
-    },
-    context,
-  );
-  return settled.is === 'applied' || settled.is === 'mine' ? 'done' : 'again';
+function isAtWork({ reason }: AttemptResult): boolean {
+  return reason === 'leased';
 }
 
-/** It may be unreadable, and its recipients are in doubt all the same. */
-function readCampaign(id: string, { queries }: ProcessorContext): Promise<CampaignRecord | undefined> {
-  return queries.read('campaign', id).catch(orUndefined);
-}
-
-function doubtOf(record: ChunkRecord, campaign: CampaignRecord | undefined, { from }: Lost) {
-  const first = record.firstSentAt ?? record.sentAt ?? (from || campaign?.createdAt || record.createdAt);
-  return { looks: '', plan: '', refusedAs: '', restored: 1, firstSentAt: first, '@sentAt': 0 };
-}
-
-/** So many of the first chunks tell whether a campaign was begun: they go first. */
-const FIRST_CHUNKS = 2;
+/** The beginning of so many of the first slices tells whether a campaign was begun: they go first. */
+const FIRST_SLICES = 2;
 
 /**
  * Whether a campaign may have been sent since the copy was made. One that the copy shows as never started, and of which
@@ -106,14 +66,14 @@ const FIRST_CHUNKS = 2;
  */
 export async function mayHaveBeenSent(
   campaign: CampaignRecord,
-  chunks: readonly string[],
+  slices: readonly string[],
   lost: Lost,
   context: ProcessorContext,
 ): Promise<boolean> {
   if (campaign.startedAt !== undefined) return true;
-  if (chunks.length === 0 || (campaign.sendAt ?? 0) > lost.at) return false;
-  for (const id of chunks.slice(0, FIRST_CHUNKS)) {
-    const shown = await shownBy(id, campaign, lost, context).catch(orUndefined);
+  if (slices.length === 0 || (campaign.sendAt ?? 0) > lost.at) return false;
+  for (const id of slices.slice(0, FIRST_SLICES)) {
+    const { shown } = (await shownBy(id, campaign, lost, context).catch(orUndefined)) ?? {};
     if (shown === undefined || shown > 0) return true;
   }
   return false;
@@ -124,29 +84,41 @@ export function orUndefined(error: unknown): undefined {
   if (!isUnreadable(error)) throw error;
 }
 
-/** How many recipients of a chunk the statistics show as sent to. Undefined: they could not be asked. */
+interface Shown {
+  /** How many were asked about: the first of the slice. */
+  readonly asked: number;
+  /** How many of them the statistics show as sent to. Undefined: they could not be asked. */
+  readonly shown: number | undefined;
+}
+
 export async function shownBy(
   id: string,
-  campaign: CampaignRecord | undefined,
+  campaign: CampaignRecord,
   lost: Lost,
   context: ProcessorContext,
-): Promise<number | undefined> {
-  const record = await context.queries.read('chunk', id);
-  const account = record && context.account(record.account);
-  if (record === undefined || account === undefined) return undefined;
-  const recipients = recipientsOf(record, campaign);
-  const held: ChunkHeld = {
-    record: { ...record, firstSentAt: doubtOf(record, campaign, lost).firstSentAt },
-    lease: NO_LEASE,
-    at: lost.at,
-    recipients,
-  };
-  await admitted(record.account, 'messaging', context);
+): Promise<Shown | undefined> {
+  const slice = await context.slices.read(id);
+  if (slice === undefined) return undefined;
+  const wording = wordingOf(campaign);
+  const people = unpackItems(slice)
+    .slice(0, RECIPIENTS_PER_REQUEST)
+    .filter(({ to }) => !isPurged(to))
+    .map(({ to, values }) => ({ to, text: wording.textOf(values) }));
+  const account = context.account(slice.account);
+  if (account === undefined) return { asked: people.length, shown: undefined };
+  await admitted(slice.account, 'messaging', context);
+  const since = Math.min(...slice.requests.map(({ at }) => at), lost.from || campaign.createdAt);
   const verdict = await context.upstream.messaging.statistics(account.upstream, {
-    numbers: recipients.map(({ to }) => to),
-    ...periodOf(held.record.firstSentAt ?? lost.from, lost.at),
+    numbers: people.map(({ to }) => to),
+    ...periodOf(since, lost.at),
   });
-  if (verdict.is !== 'ok') return undefined;
-  const places = recipients.map((_, index) => index);
-  return (await foundAmong(held, places, verdict.value, context)).size;
+  if (verdict.is !== 'ok') return { asked: people.length, shown: undefined };
+  const { sent } = verdict.value;
+  const found = people.flatMap(({ to, text }) => {
+    const entries = (sent.get(digitsOf(to)) ?? []).filter(({ content }) => content === text);
+    return entries.length > 0 ? [{ to, text, codes: entries.map(({ code }) => code) }] : [];
+  });
+  const asking = { account: slice.account, campaign: slice.campaign, at: lost.at };
+  const codes = await context.sameTexts.freeCodes(asking, found);
+  return { asked: people.length, shown: codes.filter((code) => code !== undefined).length };
 }

@@ -9,7 +9,7 @@
  * second reading, and then nothing leaves.
  */
 import type { RecipientState } from '../../kinds/recipient.ts';
-import { unpackCountries } from '../../operations/chunk-items.ts';
+import { unpackCountries } from '../../operations/recipient-items.ts';
 import {
   type Letter,
   type MessageItem,
@@ -27,7 +27,6 @@ import {
 import {
   type Leaving,
   type SliceBegun,
-  type SliceCampaign,
   type SliceQueue,
   type SliceRecord,
   type SliceState,
@@ -35,6 +34,7 @@ import {
   type WhyNotMore,
   queueOfLane,
 } from '../../operations/slices.ts';
+import type { SliceCampaign } from '../../operations/slice-campaign.ts';
 import { isUnreadable } from '../../operations/record.ts';
 import type { ProcessorContext, AttemptResult } from '../context.ts';
 import { Singles } from './singles.ts';

@@ -1,5 +1,5 @@
 /** Those of a slice that are not sent to after all, although they wait, and those whose text waits for another. */
-import { isPurged } from '../../operations/chunk-items.ts';
+import { isPurged } from '../../operations/recipient-items.ts';
 import type { OptOuts } from '../../operations/opt-outs.ts';
 import type { UpstreamAccount } from '../../upstream/client.ts';
 import type { HeldSlice } from './held-slice.ts';

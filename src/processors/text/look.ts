@@ -259,7 +259,7 @@ const BEHIND_MS = 12 * HOUR_MS + SKEW_MS;
 const AHEAD_MS = 14 * HOUR_MS + SKEW_MS;
 
 /** No text that left after `sentAt` (ms) and before `at` falls out of this, in whatever zone the dates are read. */
-function periodOf(sentAt: number, at: number): { readonly startDate: string; readonly endDate: string } {
+export function periodOf(sentAt: number, at: number): { readonly startDate: string; readonly endDate: string } {
   return { startDate: serviceDate(sentAt - BEHIND_MS), endDate: serviceDate(at + AHEAD_MS) };
 }
 

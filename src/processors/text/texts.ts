@@ -1,7 +1,8 @@
 /** The recipients of a slice as they are sent to: rendered from the campaign's text, or as each message says. */
 import { wordingOf } from '../../lib/wording.ts';
 import { type MessageItem, messageIn, unpackItems } from '../../operations/slice-form.ts';
-import type { SliceCampaign, SliceRecord } from '../../operations/slices.ts';
+import type { SliceCampaign } from '../../operations/slice-campaign.ts';
+import type { SliceRecord } from '../../operations/slices.ts';
 
 interface Text {
   readonly to: string;

@@ -3,7 +3,6 @@ import { readEvidence } from '../../../src/operations/transition.ts';
 import { LEASE_MS, not, ok } from '../../support/processor-world.ts';
 import { type FreshRedis, freshRedis } from '../../support/fresh-redis.ts';
 import { SETTLE_DELAY_MS, people, textsBench } from '../../support/texts-bench.ts';
-import { campaignWorld } from '../campaign-world.ts';
 
 let store: FreshRedis;
 beforeAll(async () => {
@@ -191,29 +190,4 @@ describe('a number that is missing in the statistics', () => {
     expect(await world.look('slc_1')).toEqual({ outcome: 'ended', reason: 'looked' });
     expect([world.service.requests, await world.states('slc_1', 2)]).toEqual([[2], ['failed', 'failed']]);
   });
-});
-
-test('a chunk of a cancelled campaign whose recipients have all opted out is counted once', async () => {
-  const world = campaignWorld(store.redis);
-  const first = await world.ready(2);
-  const optedOut = [0, 1].map((row) => `+22172${1_000_000 + row}`);
-  await world.context.optOuts.add({ account: 'main', sender: '' }, optedOut);
-  // From here on this process knows that there are opt-outs.
-  await world.campaigns.switch(first, 'start');
-  await world.feed(first);
-  await world.work();
-  const id = await world.ready(2);
-  await world.campaigns.switch(id, 'start');
-  await world.feed(id);
-  // Cancelled after the attempt has begun.
-  const cancel = async () => {
-    await world.campaigns.switch(id, 'cancel');
-    return ok(undefined);
-  };
-  Object.assign(world.context.upstream.messaging, { prepare: cancel });
-  await world.send(`${id}.ab-0`);
-  expect([await world.sum(id), (await world.read(id)).totals]).toEqual([
-    [2, 2],
-    expect.objectContaining({ queued: 0, cancelled: 0, skipped: 2 }),
-  ]);
 });

@@ -13,7 +13,7 @@ const store = storeOfThisFile();
 
 type World = ReturnType<typeof campaignWorld>;
 
-const slices = (size = 120): World => campaignWorld(store.redis, { sliced: size });
+const slices = (size = 120): World => campaignWorld(store.redis, { size });
 const sentOnce = ({ posts }: World): boolean => {
   const numbers = posts.flatMap(({ messages }) => messages.map(({ to }) => to));
   return new Set(numbers).size === numbers.length;
@@ -35,7 +35,7 @@ async function handedOut(world: World, recipients: number, fields: Readonly<Reco
   const id = await world.ready(recipients, { canary: 0, ...fields });
   await world.campaigns.switch(id, 'start');
   await world.feed(id);
-  return { id, slice: (place: number) => `${id}.sab-${place}` };
+  return { id, slice: (place: number) => `${id}.ab-${place}` };
 }
 
 describe('a campaign in slices', () => {
@@ -84,6 +84,48 @@ describe('a campaign in slices', () => {
     expect((await world.read(id)).totals).toMatchObject({ sent: 120, cancelled: 120, queued: 0 });
     const { items } = await recipientsPage(await world.read(id), world.context, { limit: 240, state: 'cancelled' });
     expect(items).toHaveLength(120);
+  });
+
+  test.each(['', 'SHOP'])('leaves out who opts out while the attempt is under way, sender "%s"', async (sender) => {
+    const world = slices();
+    const { id, slice } = await handedOut(world, 50);
+    const { upstream } = world.context;
+    const prepare: typeof upstream.messaging.prepare = async (...asked) => {
+      await world.context.optOuts.add({ account: 'main', sender }, ['+221711000000']);
+      return upstream.messaging.prepare(...asked);
+    };
+    const messaging = { ...upstream.messaging, prepare };
+    await sendNextSlice(slice(0), { ...world.context, upstream: { ...upstream, messaging } });
+    expect((await world.read(id)).totals).toMatchObject({ skipped: 1, sent: 49 });
+  });
+
+  test('cancelled while the lists of opt-outs are read, it counts who has opted out once', async () => {
+    const world = slices();
+    const { id, slice } = await handedOut(world, 2);
+    const { upstream, optOuts } = world.context;
+    await optOuts.add({ account: 'main', sender: '' }, ['+221711000000', '+221711000001']);
+    const prepare: typeof upstream.messaging.prepare = async (...asked) => {
+      await world.campaigns.switch(id, 'cancel');
+      return upstream.messaging.prepare(...asked);
+    };
+    const messaging = { ...upstream.messaging, prepare };
+    await sendNextSlice(slice(0), { ...world.context, upstream: { ...upstream, messaging } });
+    await world.looks(2);
+    expect([await binsAddUp(world, id), world.posts]).toEqual([true, []]);
+    expect((await world.read(id)).totals).toMatchObject({ queued: 0, sending: 0 });
+  });
+
+  test('leaves out who opted out and was forgotten, and nobody who came back or is on another list', async () => {
+    const world = slices();
+    const { id, slice } = await handedOut(world, 50);
+    const { optOuts } = world.context;
+    await optOuts.add({ account: 'main', sender: '' }, ['+221711000000', '+221711000001']);
+    await optOuts.forget('+221711000000');
+    await optOuts.remove({ account: 'main', sender: '' }, ['+221711000001']);
+    await optOuts.add({ account: 'main', sender: 'OTHER' }, ['+221711000002']);
+    await optOuts.add({ account: 'elsewhere', sender: '' }, ['+221711000003']);
+    await sendNextSlice(slice(0), world.context);
+    expect((await world.read(id)).totals).toMatchObject({ skipped: 1, sent: 49 });
   });
 
   test.each(['', 'SHOP'])('leaves out who opts out after the upload, sender "%s"', async (sender) => {
@@ -185,7 +227,7 @@ describe('a campaign in slices', () => {
     const retries = new Retries(store.redis, world.now);
     expect(await retries.start(id, { includeUnknown: false })).toMatchObject({ is: 'applied' });
     const again = await world.read(id);
-    expect(await retries.gather(again, 5, 1_000)).toEqual([`${id}.sab-0`]);
+    expect(await retries.gather(again, 5, 1_000)).toEqual([`${id}.ab-0`]);
     expect(await retries.gather(again, 5, 1_000)).toEqual([]);
     await world.work();
     world.advance(1_000);

@@ -2006,9 +2006,9 @@ export async function handBack(redis: lua.ScriptHost, args: HandBackArgs): Promi
   return readHandBackAnswer(await lua.runScript(redis, handBackScript, keys, words));
 }
 
-export interface HandOutChunksArgs {
+export interface HandOutArgs {
   /** key */ readonly campaign: string;
-  /** key */ readonly dueChunks: string;
+  /** key */ readonly dueSlices: string;
   /** key: of campaigns */ readonly due: string;
   /** ms since the epoch */ readonly now?: number | undefined;
   readonly id: string;
@@ -2018,14 +2018,14 @@ export interface HandOutChunksArgs {
   readonly judgedFailed?: number | undefined;
   /** of these */ readonly judgedUnknown?: number | undefined;
   readonly canaryOver: boolean;
-  readonly chunks: readonly string[];
+  readonly slices: readonly string[];
 }
 
-export type HandOutChunksAnswer = boolean;
+export type HandOutAnswer = boolean;
 
-const readHandOutChunksAnswer: lua.Read<HandOutChunksAnswer> = lua.flag;
+const readHandOutAnswer: lua.Read<HandOutAnswer> = lua.flag;
 
-export const handOutChunksScript = lua.defineScript('hand-out-chunks', `
+export const handOutScript = lua.defineScript('hand-out', `
 local function clock(given)
   if given then return given end
   local t = redis.call('TIME')
@@ -2044,7 +2044,7 @@ local function whole(value, absent, what)
 end
 -- <generated>
 local campaign = KEYS[1]
-local dueChunks = KEYS[2]
+local dueSlices = KEYS[2]
 local due = KEYS[3]
 local now = tonumber(ARGV[1])
 local id = ARGV[2]
@@ -2055,10 +2055,10 @@ local judgedFailed = tonumber(ARGV[6])
 local judgedUnknown = tonumber(ARGV[7])
 local canaryOver = ARGV[8] == '1'
 local _arg, _key = 8, 3
-local chunks = {}
+local slices = {}
 _arg = _arg + 1
-for _i = 1, tonumber(ARGV[_arg]) do chunks[_i] = ARGV[_arg + _i] end
-_arg = _arg + #chunks
+for _i = 1, tonumber(ARGV[_arg]) do slices[_i] = ARGV[_arg + _i] end
+_arg = _arg + #slices
 -- </generated>
 local at = clock(now)
 local state, fed, version, out = unpack(redis.call('HMGET', campaign, 'state', 'fed', 'v', 'out'))
@@ -2068,22 +2068,22 @@ redis.call('HSET', campaign, 'canaryOver', canaryOver and 1 or 0)
 if judgedOver then
   redis.call('HSET', campaign, 'judgedOver', judgedOver, 'judgedFailed', judgedFailed, 'judgedUnknown', judgedUnknown)
 end
-for _, chunk in ipairs(chunks) do redis.call('ZADD', dueChunks, at + 20000, chunk) end
-if #chunks > 0 then
-  redis.call('HINCRBY', campaign, 'fed', #chunks)
-  redis.call('HINCRBY', campaign, 'out', #chunks)
+for _, slice in ipairs(slices) do redis.call('ZADD', dueSlices, at + 20000, slice) end
+if #slices > 0 then
+  redis.call('HINCRBY', campaign, 'fed', #slices)
+  redis.call('HINCRBY', campaign, 'out', #slices)
 end
 redis.call('ZADD', due, at + againInMs, id)
 return 1
 `);
 
-/** Hands out the next chunks of a running campaign, in the order of their uploads. A campaign that was read before
+/** Hands out the next slices of a running campaign, in the order of their uploads. A campaign that was read before
  * another process handed out hands out nothing. It stays due as long as it runs: what may stand in its way comes
- * with time, not with chunks. Answers whether they were handed out. */
-export async function handOutChunks(redis: lua.ScriptHost, args: HandOutChunksArgs): Promise<HandOutChunksAnswer> {
-  const keys = [args.campaign, args.dueChunks, args.due];
-  const words: lua.Word[] = [args.now ?? '', args.id, args.handedOut, args.againInMs, args.judgedOver ?? '', args.judgedFailed ?? '', args.judgedUnknown ?? '', args.canaryOver ? 1 : 0, ...lua.counted(args.chunks)];
-  return readHandOutChunksAnswer(await lua.runScript(redis, handOutChunksScript, keys, words));
+ * with time, not with slices. Answers whether they were handed out. */
+export async function handOut(redis: lua.ScriptHost, args: HandOutArgs): Promise<HandOutAnswer> {
+  const keys = [args.campaign, args.dueSlices, args.due];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.handedOut, args.againInMs, args.judgedOver ?? '', args.judgedFailed ?? '', args.judgedUnknown ?? '', args.canaryOver ? 1 : 0, ...lua.counted(args.slices)];
+  return readHandOutAnswer(await lua.runScript(redis, handOutScript, keys, words));
 }
 
 export interface HoldAccountArgs {
@@ -2788,86 +2788,6 @@ export async function publishLimits(redis: lua.ScriptHost, args: PublishLimitsAr
   return readPublishLimitsAnswer(await lua.runScript(redis, publishLimitsScript, keys, words));
 }
 
-export interface PurgeChunkArgs {
-  /** key */ readonly chunk: string;
-  /** key */ readonly campaign?: string | undefined;
-  /** ms since the epoch */ readonly now?: number | undefined;
-  readonly state: string;
-  readonly items: string;
-  /** as they were read */ readonly outcome: string;
-  readonly newItems: string;
-  /** as they become */ readonly newOutcome: string;
-  /** how many were */ readonly waiting: number;
-}
-
-export type PurgeChunkAnswer = boolean;
-
-const readPurgeChunkAnswer: lua.Read<PurgeChunkAnswer> = lua.flag;
-
-export const purgeChunkScript = lua.defineScript('purge-chunk', `
-local function clock(given)
-  if given then return given end
-  local t = redis.call('TIME')
-  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
-end
-local function refuse(what)
-  error("UNREADABLE" .. ' ' .. what, 0)
-end
-local function whole(value, absent, what)
-  if not value then
-    if absent then return absent end
-    refuse(what)
-  end
-  if #value > 16 or not string.find(value, '^%-?%d+$') then refuse(what) end
-  return tonumber(value)
-end
-local function same_version(v)
-  if v ~= "1" then refuse('version') end
-end
--- <generated>
-local chunk = KEYS[1]
-local now = tonumber(ARGV[1])
-local state = ARGV[2]
-local items = ARGV[3]
-local outcome = ARGV[4]
-local newItems = ARGV[5]
-local newOutcome = ARGV[6]
-local waiting = tonumber(ARGV[7])
-local _arg, _key = 7, 1
-local campaign
-_arg = _arg + 1
-if ARGV[_arg] == '1' then _key = _key + 1; campaign = KEYS[_key] end
--- </generated>
-local stood, stored, became, ends, version, rev = unpack(redis.call('HMGET', chunk, 'state', 'items', 'outcome', 'until',
-  'v', 'rev'))
-if stood ~= state or stored ~= items or (became or '') ~= outcome then return 0 end
-if version ~= "1" or (ends and whole(ends, 0, 'until') > clock(now)) then return 0 end
-whole(rev, 0, 'rev')
-if waiting > 0 then
-  local of, queued, skipped = unpack(redis.call('HMGET', campaign, 'v', 't:queued', 't:skipped'))
-  same_version(of)
-  whole(queued, 0, 't:queued')
-  whole(skipped, 0, 't:skipped')
-end
-redis.call('HSET', chunk, 'items', newItems)
-if newOutcome ~= outcome then redis.call('HSET', chunk, 'outcome', newOutcome) end
-redis.call('HDEL', chunk, 'lease', 'until')
-redis.call('HINCRBY', chunk, 'rev', 1)
-if waiting > 0 then
-  redis.call('HINCRBY', campaign, 't:queued', -waiting)
-  redis.call('HINCRBY', campaign, 't:skipped', waiting)
-end
-return 1
-`);
-
-/** Replaces the recipients of a chunk that nobody works on, as it was read. Those who were waiting are left out from now
- * on, and counted so. Answers whether it was done. */
-export async function purgeChunk(redis: lua.ScriptHost, args: PurgeChunkArgs): Promise<PurgeChunkAnswer> {
-  const keys = [args.chunk, ...(args.campaign === undefined ? [] : [args.campaign])];
-  const words: lua.Word[] = [args.now ?? '', args.state, args.items, args.outcome, args.newItems, args.newOutcome, args.waiting, args.campaign === undefined ? 0 : 1];
-  return readPurgeChunkAnswer(await lua.runScript(redis, purgeChunkScript, keys, words));
-}
-
 export interface PurgeMessageArgs {
   /** key */ readonly message: string;
   readonly state: string;
@@ -2897,6 +2817,58 @@ export async function purgeMessage(redis: lua.ScriptHost, args: PurgeMessageArgs
   const keys = [args.message];
   const words: lua.Word[] = [args.state, args.to, args.becomes];
   return readPurgeMessageAnswer(await lua.runScript(redis, purgeMessageScript, keys, words));
+}
+
+export interface PurgeTextsArgs {
+  /** key */ readonly texts: string;
+  /** ms since the epoch */ readonly now?: number | undefined;
+  /** as it was read */ readonly rev: number;
+  /** as they become */ readonly items: string;
+}
+
+export type PurgeTextsAnswer = boolean;
+
+const readPurgeTextsAnswer: lua.Read<PurgeTextsAnswer> = lua.flag;
+
+export const purgeTextsScript = lua.defineScript('purge-texts', `
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+local function refuse(what)
+  error("UNREADABLE" .. ' ' .. what, 0)
+end
+local function whole(value, absent, what)
+  if not value then
+    if absent then return absent end
+    refuse(what)
+  end
+  if #value > 16 or not string.find(value, '^%-?%d+$') then refuse(what) end
+  return tonumber(value)
+end
+local function same_version(v)
+  if v ~= "1" then refuse('version') end
+end
+-- <generated>
+local texts = KEYS[1]
+local now = tonumber(ARGV[1])
+local rev = tonumber(ARGV[2])
+local items = ARGV[3]
+-- </generated>
+local stood, ends, version = unpack(redis.call('HMGET', texts, 'rev', 'until', 'v'))
+if whole(stood, 0, 'rev') ~= rev or version ~= "1" then return 0 end
+if ends and whole(ends, 0, 'until') > clock(now) then return 0 end
+redis.call('HSET', texts, 'items', items, 'rev', rev + 1)
+redis.call('HDEL', texts, 'lease', 'until')
+return 1
+`);
+
+/** Replaces the people of a slice that nobody works on, as it was read. Answers whether it was done. */
+export async function purgeTexts(redis: lua.ScriptHost, args: PurgeTextsArgs): Promise<PurgeTextsAnswer> {
+  const keys = [args.texts];
+  const words: lua.Word[] = [args.now ?? '', args.rev, args.items];
+  return readPurgeTextsAnswer(await lua.runScript(redis, purgeTextsScript, keys, words));
 }
 
 export interface ReleaseAccountArgs {
@@ -3023,137 +2995,6 @@ export async function removeEndpoint(redis: lua.ScriptHost, args: RemoveEndpoint
   const keys = [args.record, args.endpoints, args.dispatch, args.due, args.deliveries, args.tries, args.undelivered, args.log];
   const words: lua.Word[] = [args.id];
   return readRemoveEndpointAnswer(await lua.runScript(redis, removeEndpointScript, keys, words));
-}
-
-export interface ReopenChunkArgs {
-  /** key */ readonly chunk: string;
-  /** key */ readonly campaign: string;
-  /** key: of chunks */ readonly counts: string;
-  /** key: the set of that state */ readonly queued: string;
-  /** key: of chunks */ readonly due: string;
-  /** ms since the epoch */ readonly now?: number | undefined;
-  readonly id: string;
-  /** which one */ readonly retry: number;
-  /** of the chunk, as it was read */ readonly rev: number;
-  readonly outcome: string;
-  /** as they become */ readonly again?: string | undefined;
-  /** fields of the campaign, and by how much each changes */ readonly deltas: Readonly<Record<string, string | number>>;
-}
-
-export type ReopenChunkAnswer =
-  | { readonly is: 'opened' }
-  | { readonly is: 'done' }
-  | { readonly is: 'stopped' }
-  | { readonly is: 'changed' };
-
-function readReopenChunkAnswer(value: unknown): ReopenChunkAnswer {
-  const answer = lua.items(value);
-  switch (answer[0]) {
-    case 'opened':
-      return { is: 'opened' };
-    case 'done':
-      return { is: 'done' };
-    case 'stopped':
-      return { is: 'stopped' };
-    case 'changed':
-      return { is: 'changed' };
-  }
-  return lua.unexpected(value);
-}
-
-export const reopenChunkScript = lua.defineScript('reopen-chunk', `
-local function clock(given)
-  if given then return given end
-  local t = redis.call('TIME')
-  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
-end
-local function tally(key, field, delta)
-  redis.pcall('HINCRBY', key, field, delta)
-end
-local function move(m)
-  local from, to, xof = m.from, m.to, m.xof
-  if from == to then return end
-  if from then
-    tally(m.counts, from, -1)
-    if xof then tally(m.counts, 'xof:' .. from, -xof) end
-    redis.call('ZREM', m.left, m.id)
-  end
-  tally(m.counts, to, 1)
-  if xof then tally(m.counts, 'xof:' .. to, xof) end
-  if m.entered then redis.call('ZADD', m.entered, m.at, m.id) end
-end
-local function refuse(what)
-  error("UNREADABLE" .. ' ' .. what, 0)
-end
-local function whole(value, absent, what)
-  if not value then
-    if absent then return absent end
-    refuse(what)
-  end
-  if #value > 16 or not string.find(value, '^%-?%d+$') then refuse(what) end
-  return tonumber(value)
-end
-local function same_version(v)
-  if v ~= "1" then refuse('version') end
-end
--- <generated>
-local function _given(word) if word ~= '' then return word end end
-local chunk = KEYS[1]
-local campaign = KEYS[2]
-local counts = KEYS[3]
-local queued = KEYS[4]
-local due = KEYS[5]
-local now = tonumber(ARGV[1])
-local id = ARGV[2]
-local retry = tonumber(ARGV[3])
-local rev = tonumber(ARGV[4])
-local outcome = ARGV[5]
-local again = _given(ARGV[6])
-local _arg, _key = 6, 5
-local deltas = {}
-_arg = _arg + 1
-for _i = 1, tonumber(ARGV[_arg]) do deltas[_i] = ARGV[_arg + _i] end
-_arg = _arg + #deltas
--- </generated>
-local at = clock(now)
-local c = redis.call('HMGET', campaign, 'state', 'retries', 'walk', 'v', 'settled', 'out', 'judgedFailed',
-  'judgedUnknown', 'judgedOver')
-if c[1] ~= 'running' or tonumber(c[2] or '') ~= retry or not c[3] then return {'stopped'} end
-local state, revision, retried, version = unpack(redis.call('HMGET', chunk, 'state', 'rev', 'retry', 'v'))
-if state ~= 'settled' or tonumber(retried or '') == retry then return {'done'} end
-if tonumber(revision or '') ~= rev then return {'changed'} end
-same_version(version)
-same_version(c[4])
-whole(revision, 0, 'rev')
-for i = 5, 9 do whole(c[i], 0, 'a count') end
-for i = 1, #deltas, 2 do whole(redis.call('HGET', campaign, deltas[i]), 0, deltas[i]) end
-redis.call('HSET', chunk, 'state', 'queued', 'since', at, 'updatedAt', at, 'retry', retry, 'outcome', outcome)
-if again then redis.call('HSET', chunk, 'again', again) else redis.call('HDEL', chunk, 'again') end
-redis.call('HDEL', chunk, 'plan', 'refusedAs', 'looks', 'resends', 'tries', 'firstSentAt', 'restored')
-redis.call('HINCRBY', chunk, 'rev', 1)
-move({counts = counts, id = id, at = at, from = 'settled', to = 'queued', left = queued, entered = queued})
-redis.call('ZADD', due, at, id)
-redis.call('HINCRBY', campaign, 'settled', -1)
-redis.call('HINCRBY', campaign, 'out', 1)
-local judged = {['t:failed'] = 'judgedFailed', ['t:unknown'] = 'judgedUnknown'}
-for i = 1, #deltas, 2 do
-  local field, delta = deltas[i], deltas[i + 1]
-  redis.call('HINCRBY', campaign, field, delta)
-  if judged[field] then
-    redis.call('HINCRBY', campaign, judged[field], delta)
-    redis.call('HINCRBY', campaign, 'judgedOver', delta)
-  end
-end
-return {'opened'}
-`);
-
-/** Opens a chunk that is over again, for some of its recipients: once in each retry, whatever asks and however often.
- * Answers `done`: there is nothing to open; `stopped`: the retry does not go on at this moment; `changed`: it is not as
- * it was read. */
-export async function reopenChunk(redis: lua.ScriptHost, args: ReopenChunkArgs): Promise<ReopenChunkAnswer> {
-  const keys = [args.chunk, args.campaign, args.counts, args.queued, args.due];
-  const words: lua.Word[] = [args.now ?? '', args.id, args.retry, args.rev, args.outcome, args.again ?? '', ...lua.pairs(args.deltas)];
-  return readReopenChunkAnswer(await lua.runScript(redis, reopenChunkScript, keys, words));
 }
 
 export interface ReopenSliceArgs {

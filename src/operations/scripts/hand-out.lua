@@ -1,7 +1,7 @@
--- Hands out the next chunks of a running campaign, in the order of their uploads. A campaign that was read before
+-- Hands out the next slices of a running campaign, in the order of their uploads. A campaign that was read before
 -- another process handed out hands out nothing. It stays due as long as it runs: what may stand in its way comes
--- with time, not with chunks. Answers whether they were handed out.
--- @key campaign  @key dueChunks
+-- with time, not with slices. Answers whether they were handed out.
+-- @key campaign  @key dueSlices
 -- @key due  of campaigns
 -- @arg now at?  @arg id text
 -- @arg handedOut int  how many were, as it was read
@@ -9,7 +9,7 @@
 -- @arg judgedOver int?  how many recipients were over when that was judged; absent: as it stands
 -- @arg judgedFailed int?  @arg judgedUnknown int?  of these
 -- @arg canaryOver flag
--- @arg chunks text[]
+-- @arg slices text[]
 -- @returns flag
 --- @include "lib/clock"
 --- @include "lib/whole"
@@ -22,10 +22,10 @@ redis.call('HSET', campaign, 'canaryOver', canaryOver and 1 or 0)
 if judgedOver then
   redis.call('HSET', campaign, 'judgedOver', judgedOver, 'judgedFailed', judgedFailed, 'judgedUnknown', judgedUnknown)
 end
-for _, chunk in ipairs(chunks) do redis.call('ZADD', dueChunks, at + CHUNK_WAKE_GRACE_MS, chunk) end
-if #chunks > 0 then
-  redis.call('HINCRBY', campaign, 'fed', #chunks)
-  redis.call('HINCRBY', campaign, 'out', #chunks)
+for _, slice in ipairs(slices) do redis.call('ZADD', dueSlices, at + CHUNK_WAKE_GRACE_MS, slice) end
+if #slices > 0 then
+  redis.call('HINCRBY', campaign, 'fed', #slices)
+  redis.call('HINCRBY', campaign, 'out', #slices)
 end
 redis.call('ZADD', due, at + againInMs, id)
 return 1
