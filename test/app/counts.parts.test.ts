@@ -18,12 +18,12 @@ import { type Heard, listen } from './redis-monitor.ts';
 const most = {
   disbursement: {
     /** Of our own connection, acceptance and callback included; BullMQ's are counted apart. */
-    roundTrips: 10,
+    roundTrips: 9,
     /** What Redis carries out for them, inside scripts too. */
     // Two of them make sure that a token and a transaction belong to no other operation.
-    commands: 99,
-    /** Scripts of BullMQ: adding, fetching and finishing of two wake-ups, and some fetches that find nothing. */
-    queueScripts: 10,
+    commands: 93,
+    /** Scripts of BullMQ: a wake-up is for all that became due in the same moment. How many share one is a matter of time. */
+    queueScripts: 5,
     /**
      * The record and the last callback, which is forgotten where it agrees with the end. Redis gives 536, and 600 to one
      * that had to be looked at more often.

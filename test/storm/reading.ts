@@ -68,8 +68,17 @@ export async function readStory(world: World, told: Told): Promise<Story> {
   };
 }
 
+const TOGETHER = 100;
+
+/** Each in full: a list does not tell their history. */
 async function readRecords(api: string): Promise<SeenRecord[]> {
-  return readPages<SeenRecord>(`${api}/v1/disbursements?limit=500`);
+  const listed = await readPages<Pick<SeenRecord, 'id'>>(`${api}/v1/disbursements?limit=500`);
+  const all: SeenRecord[] = [];
+  for (let from = 0; from < listed.length; from += TOGETHER) {
+    const some = listed.slice(from, from + TOGETHER);
+    all.push(...(await Promise.all(some.map(({ id }) => mustAsk<SeenRecord>(`${api}/v1/disbursements/${id}`)))));
+  }
+  return all;
 }
 
 async function readPages<T>(url: string): Promise<T[]> {
