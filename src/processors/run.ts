@@ -2,7 +2,7 @@
 import { type Job, UnrecoverableError } from 'bullmq';
 import type { QueueName } from '../kinds/due-queues.ts';
 import type { Clock } from '../lib/clock.ts';
-import { takenInBulk, wakeUp } from '../queues/define.ts';
+import { takenInBulk, wakeUp } from '../queues/index.ts';
 import type { ProcessorContext, AttemptResult } from './context.ts';
 import type { Processor } from './index.ts';
 import type { Taker } from './taker.ts';

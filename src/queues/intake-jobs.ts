@@ -1,7 +1,7 @@
 /** What is kept of requests after they were taken in, and what a forgotten person has among those that were not. */
 import type { Job, Queue } from 'bullmq';
 import { asDeclared, kinds } from '../kinds/index.ts';
-import { intake } from './intake.ts';
+import { intake } from './index.ts';
 
 const JOBS_AT_ONCE = 500;
 const OPEN = ['waiting', 'delayed', 'prioritized', 'active'] as const;

@@ -1,6 +1,6 @@
 /** The only file that constructs a BullMQ Queue or Worker, so that prefix, retention and lock are the same for all. */
 import { type ConnectionOptions, type Job, Queue, UnrecoverableError, Worker } from 'bullmq';
-import type { QueueDeclaration } from './define.ts';
+import type { QueueDeclaration } from './index.ts';
 
 // BullMQ's own event stream only feeds dashboards: truth is never taken from it.
 const EVENTS_KEPT = 1_000;

@@ -8,7 +8,7 @@ import {
   eventTypes,
   subjectOf,
 } from '../../src/kinds/event-types.ts';
-import { eventDelivery } from '../../src/queues/event-delivery.ts';
+import { eventDelivery } from '../../src/queues/index.ts';
 
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 const row = (cells: readonly string[]): string => `| ${cells.map(cell).join(' | ')} |`;

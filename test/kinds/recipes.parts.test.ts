@@ -98,7 +98,7 @@ test('a kind is a file and a line; the compiler asks for the rest', () => {
     [
       "import { kindOf } from './src/kinds/index.ts';",
       "import { anEvent } from './src/events/catalogue.ts';",
-      "import { intake } from './src/queues/intake.ts';",
+      "import { intake } from './src/queues/index.ts';",
       "const asked = { kind: 'gift', accountAlias: 'shop', amount: 5, reference: 'g1' };",
     ],
     "[kindOf('gft_1'), anEvent('gift.succeeded').data.state, intake.payload.safeParse(asked).success]",

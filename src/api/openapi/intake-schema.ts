@@ -1,5 +1,5 @@
 /** What any BullMQ client may add to `intake`, as JSON Schema: for languages that cannot import our types. */
-import { intake } from '../../queues/intake.ts';
+import { intake } from '../../queues/index.ts';
 import { inlineSchema, type JsonSchema } from './schemas.ts';
 
 export function intakeSchema(): JsonSchema {

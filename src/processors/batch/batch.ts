@@ -18,7 +18,7 @@ import {
 import type { BatchRecord } from '../../operations/record.ts';
 import type { Leased } from '../../operations/operations.ts';
 import type { EventDraft } from '../../operations/transition.ts';
-import { batch as declaration } from '../../queues/batch.ts';
+import { batch as declaration } from '../../queues/index.ts';
 import { finish } from '../intent.ts';
 import { type ProcessorContext, type AttemptResult, closedFor, isRecovering, waitAt } from '../context.ts';
 

@@ -7,7 +7,7 @@
  * again, but shown to a person. Only one that provably never left is. Asking how it stands changes nothing upstream.
  */
 import { toMs } from '../../lib/clock.ts';
-import { statusPoll as declaration } from '../../queues/status-poll.ts';
+import { statusPoll as declaration } from '../../queues/index.ts';
 import type { CreatedPaymentRequest } from '../../upstream/payments/types.ts';
 import type { NotOk, Verdict } from '../../upstream/verdict.ts';
 import { eventOf } from '../announced.ts';

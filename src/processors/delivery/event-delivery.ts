@@ -7,7 +7,7 @@
 import { type Clock, toMs } from '../../lib/clock.ts';
 import type { Random } from '../../lib/random.ts';
 import { type DeliveryResult, type Due, type Endpoints, type Taken, logLine } from '../../operations/endpoints.ts';
-import { eventDelivery } from '../../queues/event-delivery.ts';
+import { eventDelivery } from '../../queues/index.ts';
 import type { AttemptResult } from '../context.ts';
 
 /** An event as it is posted. */

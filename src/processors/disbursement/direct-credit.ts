@@ -10,7 +10,7 @@ import { toMs } from '../../lib/clock.ts';
 import { STOPPED } from '../../operations/accounts.ts';
 import { RESTORED } from '../../operations/restored.ts';
 import type { Change } from '../../operations/transition.ts';
-import { directCredit as declaration } from '../../queues/direct-credit.ts';
+import { directCredit as declaration } from '../../queues/index.ts';
 import type { Verdict } from '../../upstream/verdict.ts';
 import { eventOf } from '../announced.ts';
 import { type Attempt as AttemptOf, attempt, evidenceOf } from '../attempt.ts';

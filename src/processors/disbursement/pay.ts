@@ -12,7 +12,7 @@ import { toMs } from '../../lib/clock.ts';
 import { STOPPED } from '../../operations/accounts.ts';
 import { type EvidenceDraft, linesOf, named, type Change } from '../../operations/transition.ts';
 import type { DisbursementRecord } from '../../operations/record.ts';
-import { disbursement as declaration } from '../../queues/disbursement.ts';
+import { disbursement as declaration } from '../../queues/index.ts';
 import type { NotOk, Verdict } from '../../upstream/verdict.ts';
 import { eventOf } from '../announced.ts';
 import { type Attempt as AttemptOf, DAILY_MS, type Learnt, attempt } from '../attempt.ts';

@@ -1,6 +1,6 @@
 /** What may stand in the way of the requests of a slice, and what becomes of the attempt then. */
 import { toMs } from '../../lib/clock.ts';
-import { smsBatch } from '../../queues/sms-batch.ts';
+import { smsBatch } from '../../queues/index.ts';
 import type { UpstreamAccount } from '../../upstream/client.ts';
 import { quietNow } from '../campaign-stand.ts';
 import { type AttemptResult, type ProcessorContext, closedFor, retryAt } from '../context.ts';

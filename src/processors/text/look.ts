@@ -12,7 +12,7 @@
 import { digitsOf } from '../../lib/phone.ts';
 import { toMs } from '../../lib/clock.ts';
 import { type Letter, NOBODY, type Request, placesOf } from '../../operations/slice-form.ts';
-import { statusPoll } from '../../queues/status-poll.ts';
+import { statusPoll } from '../../queues/index.ts';
 import type { UpstreamAccount } from '../../upstream/client.ts';
 import type { Statistics } from '../../upstream/messaging/messaging.ts';
 import type { AttemptResult, ProcessorContext } from '../context.ts';

@@ -11,7 +11,7 @@ import { STYLE } from '../../../src/api/openapi/page-style.ts';
 import { statusesOf } from '../../../src/api/route.ts';
 import { routes } from '../../../src/api/routes.ts';
 import { componentRef, type JsonSchema, nameOf } from '../../../src/api/openapi/schemas.ts';
-import { intake } from '../../../src/queues/intake.ts';
+import { intake } from '../../../src/queues/index.ts';
 import { expectPage } from '../../docs/page.ts';
 
 const document = makeDocument(routes);
