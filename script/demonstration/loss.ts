@@ -6,7 +6,7 @@ import type { BooksSummary, CampaignView, DisbursementView } from './views.ts';
 const TRIES = 40;
 const READS_PER_TRY = 5;
 const BETWEEN_TRIES_MS = 40;
-const PEOPLE_PER_CHUNK = 50;
+const PEOPLE_PER_REQUEST = 50;
 
 /** What was with the service, with no answer written down, when the worker died. */
 export interface UnderWay {
@@ -15,7 +15,7 @@ export interface UnderWay {
 }
 
 /**
- * Kills the worker while texts and disbursements are with the service and their answers are still to come. A chunk
+ * Kills the worker while texts and disbursements are with the service and their answers are still to come. A request
  * that was written down as being sent and had not left yet would never be sent: relais does not send a text in doubt a
  * second time, and reports it as `unknown`. That is a moment of a few milliseconds; the worker is frozen, the books of
  * the service are compared with our intentions, and it goes on for a while when it was caught there, so that the end
@@ -27,7 +27,7 @@ export async function loseWorker(worker: RunningProcess, stage: Stage, campaign:
   for (let attempt = 1; ; attempt += 1) {
     worker.signal('SIGSTOP');
     const underWay = await whatIsUnderWay(stage, campaign);
-    const enoughTexts = underWay.texts >= enough * PEOPLE_PER_CHUNK;
+    const enoughTexts = underWay.texts >= enough * PEOPLE_PER_REQUEST;
     if ((enoughTexts && underWay.disbursements >= enough) || attempt === TRIES) {
       worker.signal('SIGKILL');
       await worker.ended;

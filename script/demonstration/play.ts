@@ -38,7 +38,7 @@ export async function play(stage: Stage, story: Story): Promise<Verdicts> {
   for (const fault of FAULTS) await stage.control.post('/faults', fault);
   story.say(
     'The service will misbehave: of the disbursements, 3 submits time out before anything was done, 5 time out\n' +
-      'after the money has left, 2 lose their connection after it has left; callbacks come twice; a chunk of 50\n' +
+      'after the money has left, 2 lose their connection after it has left; callbacks come twice; a request of 50\n' +
       'texts is sent and never answered; all other answers are slow. Whoever submits a disbursement twice pays twice.',
   );
   const csv = readFile();
@@ -142,9 +142,9 @@ const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 
 function describeSummary({ requests, callbacks, logins, breaches }: BooksSummary): string {
   const count = (operation: string): number => requests[operation] ?? 0;
   const [submits, looks] = [count('disbursement.submit'), count('disbursement.status')];
-  const [chunks, textLooks] = [count('sms.send'), count('sms.stats')];
+  const [sends, textLooks] = [count('sms.send'), count('sms.stats')];
   return (
-    `The service has seen ${submits} submits and ${looks} questions about disbursements, ${chunks} chunks of texts ` +
+    `The service has seen ${submits} submits and ${looks} questions about disbursements, ${sends} requests with texts ` +
     `and\n${textLooks} questions about texts (logins: ${logins}); it posted ${callbacks} callbacks, ` +
     `and found ${breaches} breaches of its rules.`
   );

@@ -88,5 +88,5 @@ export const constants: Readonly<Record<string, Constant>> = {
    * What hands out wakes a worker at once; the due index looks after this if that was lost. It is as long as a full
    * window may wait for its slots: woken by the sweeper too, each of them would be looked at twice.
    */
-  CHUNK_WAKE_GRACE_MS: 20_000,
+  SLICE_WAKE_GRACE_MS: 20_000,
 };

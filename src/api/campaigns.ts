@@ -69,7 +69,7 @@ const amendCampaign = route(
     path: '/v1/campaigns/{id}',
     id: 'amendCampaign',
     summary: 'Send it faster or slower, through the night or not.',
-    description: 'Counts from the next chunk on. null takes a limit away.',
+    description: 'Counts from the next request on. null takes a limit away.',
     body: json(campaignAmendment),
     problems: ['wrong-state'],
   },
@@ -189,7 +189,7 @@ async function switchCampaign(context: ApiContext, record: CampaignRecord, name:
   if (record.state === to || (name === 'start' && record.state === 'scheduled')) return;
   if (name === 'resume') await beforeResuming(context, record);
   if (name === 'start') {
-    if (record.chunks === 0) {
+    if (record.slices === 0) {
       throw new ApiProblem('wrong-state', 'It has no recipients to send to: upload some first.', {
         state: record.state,
       });

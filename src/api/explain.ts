@@ -24,7 +24,7 @@ const tellers: { readonly [K in Kind]?: Teller<K> } = {
   // A message goes where its slice goes, so what keeps the slice keeps the message.
   message: async (record, context) => {
     const slice = await context.slices.read(record.slice);
-    const standing = slice && { ...slice, kind: 'chunk' as const };
+    const standing = slice && { ...slice, kind: 'slice' as const };
     return explainMessage(record, standing, await circumstancesOf(standing ?? record, context));
   },
 };
@@ -60,7 +60,7 @@ async function explainPart(context: ApiContext, key: ApiKey, id: string): Promis
   const slice = await context.slices.read(id);
   if (slice === undefined || !mayUseAccount(key, slice.account)) return undefined;
   const campaign = slice.campaign ? await context.queries.read('campaign', slice.campaign) : undefined;
-  return explainSlice(slice, campaign, await circumstancesOf({ ...slice, kind: 'chunk' }, context));
+  return explainSlice(slice, campaign, await circumstancesOf({ ...slice, kind: 'slice' }, context));
 }
 
 async function explainFor(

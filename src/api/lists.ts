@@ -16,7 +16,7 @@ import { after, limit, listedAccount } from './openapi/pieces.ts';
 import { type RouteDeclaration, type tags, route } from './route.ts';
 import { campaignView, unreadableView, view, viewOf } from './views.ts';
 
-type ListedKind = Exclude<Kind, 'chunk' | 'message'>;
+type ListedKind = Exclude<Kind, 'slice' | 'message'>;
 
 interface Listed<K extends ListedKind> {
   readonly kind: K;

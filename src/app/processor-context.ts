@@ -7,7 +7,7 @@ import type { Config } from '../config.ts';
 import { policyOf } from '../settings/settings.ts';
 import type { Container, Timing } from './container.ts';
 
-/** How many chunks are out for each slot of a worker: enough for several workers, few enough to pause. */
+/** How many slices are out for each slot of a worker: enough for several workers, few enough to pause. */
 const FEED_PER_SLOT = 8;
 
 export function callbackSecrets(config: Config): Secret[] {

@@ -46,7 +46,7 @@ export async function recipientsPage(
   if (start.part === 's') return skippedPage(campaign, campaigns, start, limit);
   const items: RecipientRow[] = [];
   let { index, offset } = start;
-  const last = Math.min(campaign.chunks, index + SLICES_PER_PAGE);
+  const last = Math.min(campaign.slices, index + SLICES_PER_PAGE);
   for (; index < last; index += 1, offset = 0) {
     const slice = await slices.read(sliceAt(campaign, index) ?? '');
     const rows = slice ? rowsOf(slice, campaign) : [];
@@ -57,7 +57,7 @@ export async function recipientsPage(
       items.push(row);
     }
   }
-  if (index < campaign.chunks) return { items, next: `c.${index}.0` };
+  if (index < campaign.slices) return { items, next: `c.${index}.0` };
   if (state !== undefined && state !== 'skipped') return { items };
   const rest = await skippedPage(campaign, campaigns, { part: 's', index: 0, offset: 0 }, limit - items.length);
   return { ...rest, items: [...items, ...rest.items] };

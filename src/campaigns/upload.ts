@@ -74,7 +74,7 @@ export async function uploadRecipients(
     return { is: 'replayed', upload: earlier };
   }
   const { recipients, skipped, segments, cost } = summary;
-  const totals = { recipients, skipped, chunks: stage.slices, segments: segments?.total ?? 0 };
+  const totals = { recipients, skipped, slices: stage.slices, segments: segments?.total ?? 0 };
   const names = {
     tag: stage.tag,
     hash: summary.contentHash,
@@ -88,7 +88,7 @@ export async function uploadRecipients(
     await stage.discard();
     return { is: 'changed' };
   }
-  const upload = { ...names, chunks: stage.slices, recipients, skipped };
+  const upload = { ...names, slices: stage.slices, recipients, skipped };
   return { is: 'counted', summary, upload };
 }
 
@@ -132,7 +132,7 @@ async function stageAll(check: Check, stage: Stage): Promise<CheckSummary> {
 /** The numbers of earlier uploads: the same person is not in a campaign twice. */
 async function numbersOf(campaign: CampaignRecord, { slices }: Pick<UploadOptions, 'slices'>): Promise<NumberIndex> {
   const numbers = new NumberIndex(campaign.totals.total);
-  for (let index = 0; index < campaign.chunks; index += 1) {
+  for (let index = 0; index < campaign.slices; index += 1) {
     const slice = await slices.read(sliceAt(campaign, index) ?? '');
     for (const { to, row } of slice ? unpackItems(slice) : []) numbers.add(to, row);
   }
@@ -194,7 +194,7 @@ class Stage {
   }
 
   #size(): number {
-    const isFirst = this.#campaign.chunks === 0;
+    const isFirst = this.#campaign.slices === 0;
     return sizeOfSlice(
       this.#written + this.#full.length,
       isFirst ? (this.#campaign.canary ?? RECIPIENTS_PER_REQUEST) : 0,

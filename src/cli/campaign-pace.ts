@@ -66,7 +66,7 @@ export function addPace(group: Command, shell: Shell, { print }: Printing): void
   const command = withPace(
     group
       .command('pace')
-      .description('Send faster or slower, or through the night, from the next chunk on')
+      .description('Send faster or slower, or through the night, from the next request on')
       .argument('<id>'),
   )
     .option('--no-quiet-hours', 'send at any hour')

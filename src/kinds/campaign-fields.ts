@@ -16,11 +16,11 @@ import { count, derived, flag, json, maybeNumber, maybeText, maybeTime, maybeWor
 import { type CampaignBin, campaignBins } from './recipient.ts';
 
 export interface UploadRecord {
-  /** Part of the names of its chunks. */
+  /** Part of the names of its slices. */
   readonly tag: string;
   /** SHA-256 of the bytes: the same bytes again are a replay. */
   readonly hash: string;
-  readonly chunks: number;
+  readonly slices: number;
   readonly recipients: number;
   readonly skipped: number;
   /** How many recipients each country has. */
@@ -96,13 +96,13 @@ export const campaignFields = {
   /** Characters that make a text dear are replaced by look-alikes in every text of the campaign. */
   replaceCostly: flag,
   uploads: json<readonly UploadRecord[]>([]),
-  /** Chunks in all, handed out so far, and settled so far. */
-  chunks: count,
+  /** Slices in all, handed out so far, and settled so far. */
+  slices: count,
   fed: count,
   settled: count,
-  /** Requests beyond one for each chunk, made for chunks that were refused as a whole. */
+  /** Requests beyond one for each fifty, made for requests that were refused as a whole. */
   extra: count,
-  /** Where a retry stands: the next chunk to be looked through. */
+  /** Where a retry stands: the next slice to be looked through. */
   walk: maybeNumber,
   walkUnknown: flag,
   /** What becomes of recipients that two looks did not find; absent: as the settings say. */
@@ -110,7 +110,7 @@ export const campaignFields = {
   startedAt: maybeTime,
   /** The canary was looked at, or nobody asked for one. */
   canaryOver: flag,
-  /** Chunks that were handed out and have not left yet. */
+  /** Slices that were handed out and have not left yet. */
   out: count,
   /** When the next recipient may leave at this pace. */
   paceAt: count,

@@ -53,7 +53,7 @@ const paceFields = {
     .meta({ description: 'Stops as soon as a text went out under another sender than was asked.' }),
 };
 
-/** What may be changed from the next chunk on. null takes the limit away. */
+/** What may be changed from the next request on. null takes the limit away. */
 export const campaignAmendment = z
   .strictObject({ ...pace, perSecond: perSecond.nullable().optional().meta({ example: 20 }) })
   .refine((fields) => Object.keys(fields).length > 0, 'must say what to change')

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { account } from './account.ts';
 import { batch } from './batch.ts';
 import { campaign } from './campaign.ts';
-import { chunk } from './chunk.ts';
+import { slice } from './slice.ts';
 import { directCredit } from './direct-credit.ts';
 import { disbursement } from './disbursement.ts';
 import { eventEndpoint } from './event-endpoint.ts';
@@ -17,7 +17,7 @@ import { system } from './system.ts';
 export const operations = {
   disbursement,
   message,
-  chunk,
+  slice,
   campaign,
   batch,
   invoice,
@@ -49,8 +49,8 @@ export function asDeclared(kind: Kind): Declared {
 
 /** Of what kind an operation is that has this id, whether or not there is one. Undefined: it is no id of ours. */
 export function kindOf(id: string): Kind | undefined {
-  // A chunk of a campaign is named after it: its id, a dot, and its place.
-  if (id.includes('.')) return 'chunk';
+  // A slice of a campaign is named after it: its id, a dot, and its place.
+  if (id.includes('.')) return 'slice';
   const prefix = id.slice(0, id.indexOf('_'));
   return kinds.find((kind) => declarations[kind].prefix === prefix);
 }

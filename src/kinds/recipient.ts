@@ -1,4 +1,4 @@
-/** One person in a campaign. What became of each is one letter in its chunk, and a count in a bin of the campaign. */
+/** One person in a campaign. What became of each is one letter in its slice, and a count in a bin of the campaign. */
 import type { Restoring } from './kind.ts';
 
 interface Declared {
@@ -39,7 +39,7 @@ export type RecipientState = {
   [S in RecipientBin]: (typeof states)[S] extends { letter: string } ? S : never;
 }[RecipientBin];
 
-/** What became of one recipient, as one letter of the chunk's `outcome`. */
+/** What became of one recipient, as one letter of the slice's `outcome`. */
 export const outcomeLetters = Object.fromEntries(
   Object.entries(states).flatMap(([state, of]) => ('letter' in of ? [[state, of.letter]] : [])),
 ) as { readonly [S in RecipientState]: (typeof states)[S]['letter'] };

@@ -75,6 +75,6 @@ export function statesInQueue(kind: Kind, queue: QueueName): readonly string[] {
   return statesOf(kind).filter((state) => [queueOf(kind, state), queueOf(kind, state, 'otp')].includes(queue));
 }
 
-/** The kinds that callers know. A chunk is how we send, and is told of by its recipients. */
-export type CountedKind = Exclude<Kind, 'chunk'>;
-export const countedKinds: readonly CountedKind[] = kinds.filter((kind) => kind !== 'chunk');
+/** The kinds that callers know. A slice is how we send, and is told of by its recipients. */
+export type CountedKind = Exclude<Kind, 'slice'>;
+export const countedKinds: readonly CountedKind[] = kinds.filter((kind) => kind !== 'slice');

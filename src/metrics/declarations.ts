@@ -99,13 +99,13 @@ export const declarations = {
   relais_chunks_in_doubt: {
     type: 'gauge',
     of: 'whole',
-    labels: { state: 'chunksInDoubt' },
+    labels: { state: 'slicesInDoubt' },
     help: 'Slices with texts that may have been sent and are not known to be, and of which nothing waits any more.',
   },
   relais_oldest_chunk_in_doubt_seconds: {
     type: 'gauge',
     of: 'whole',
-    labels: { state: 'chunksInDoubt' },
+    labels: { state: 'slicesInDoubt' },
     help: 'How long the slice that is longest in this state has been in it; 0 when there is none.',
   },
   relais_messages_total: {
@@ -264,13 +264,13 @@ const holdReasons = wordsOf<HoldCondition | typeof STOPPED>({
 /** The kinds of which an operation may have moved money already, or may do so any moment, and nobody knows yet. */
 export const kindsInDoubt = countedKinds.filter((kind) => statesThatAre(kind, 'in doubt').length > 0);
 
-/** Texts of a chunk in one of these may have been sent, and nobody knows yet. */
-export const chunksInDoubt = statesThatAre('chunk', 'in doubt');
+/** Texts of a slice in one of these may have been sent, and nobody knows yet. */
+export const slicesInDoubt = statesThatAre('slice', 'in doubt');
 
 /** Names that only the settings know. How many series they make is bounded where the holds are read. */
 export const ACCOUNT_NAMES = 'account names';
 
-/** As the script that settles a chunk counts them. */
+/** As the script that settles a slice counts them. */
 export const messageOutcomes = ['sent', 'failed', 'unknown', 'expired'] as const;
 
 /** Settlements that take back an end of which callers were told. */
@@ -287,7 +287,7 @@ export const words = {
   kinds: countedKinds,
   states: [...new Set<string>(countedKinds.flatMap((kind) => statesOf(kind)))],
   inDoubtStates: [...new Set<string>(kindsInDoubt.flatMap((kind) => statesThatAre(kind, 'in doubt')))],
-  chunksInDoubt,
+  slicesInDoubt,
   messageOutcomes,
   callbackKinds: ['disbursement', 'invoice', 'none'],
   deliveryOutcomes: ['delivered', 'retried', 'undelivered'],

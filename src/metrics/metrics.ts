@@ -14,7 +14,7 @@ import {
   metricNames,
   OTHER,
   contradictions,
-  chunksInDoubt,
+  slicesInDoubt,
   kindsInDoubt,
   messageOutcomes,
   words,
@@ -207,15 +207,15 @@ const readers: { readonly [Name in WholeName]: Reader<Name> } = {
     ),
 
   relais_chunks_in_doubt: async ({ queries }) => {
-    const { count } = await queries.counts('chunk');
-    return chunksInDoubt.map((state) => ({ labels: { state }, value: count[state] ?? 0 }));
+    const { count } = await queries.counts('slice');
+    return slicesInDoubt.map((state) => ({ labels: { state }, value: count[state] ?? 0 }));
   },
 
   relais_oldest_chunk_in_doubt_seconds: ({ queries }, nowMs) =>
     Promise.all(
-      chunksInDoubt.map(async (state) => ({
+      slicesInDoubt.map(async (state) => ({
         labels: { state },
-        value: secondsSince(await queries.oldestIn('chunk', state), nowMs),
+        value: secondsSince(await queries.oldestIn('slice', state), nowMs),
       })),
     ),
 

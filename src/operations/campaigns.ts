@@ -19,9 +19,9 @@ export function sliceId(campaign: string, tag: string, place: number): string {
 /** The slice at a place in the whole campaign, upload after upload. Undefined: there are not so many. */
 export function sliceAt(campaign: Pick<CampaignRecord, 'id' | 'uploads'>, index: number): string | undefined {
   let place = index;
-  for (const { tag, chunks } of campaign.uploads) {
-    if (place < chunks) return sliceId(campaign.id, tag, place);
-    place -= chunks;
+  for (const { tag, slices } of campaign.uploads) {
+    if (place < slices) return sliceId(campaign.id, tag, place);
+    place -= slices;
   }
   return undefined;
 }
@@ -37,7 +37,7 @@ export interface SkippedRow {
 export interface UploadTotals {
   readonly recipients: number;
   readonly skipped: number;
-  readonly chunks: number;
+  readonly slices: number;
   readonly segments: number;
 }
 
@@ -85,19 +85,19 @@ export class Campaigns {
     names: Pick<UploadRecord, 'tag' | 'hash' | 'countries' | 'cost'>,
     totals: UploadTotals,
   ): Promise<boolean> {
-    const { chunks, recipients, skipped, segments } = totals;
-    const upload: UploadRecord = { ...names, chunks, recipients, skipped };
+    const { slices, recipients, skipped, segments } = totals;
+    const upload: UploadRecord = { ...names, slices, recipients, skipped };
     const answer = await commitUpload(this.#redis, {
       campaign: keys.record(campaign.id),
       counts: keys.counts('campaign'),
       draft: keys.state('campaign', 'draft'),
       ready: keys.state('campaign', 'ready'),
-      chunkCounts: keys.counts('chunk'),
+      sliceCounts: keys.counts('slice'),
       before: JSON.stringify(campaign.uploads),
       after: JSON.stringify([...campaign.uploads, upload]),
       recipients,
       skipped,
-      chunks,
+      slices,
       segments,
     });
     return answer.is === 'committed';
@@ -118,7 +118,7 @@ export class Campaigns {
       counts: keys.counts('campaign'),
       due: keys.due('campaign'),
       parked: keys.parked(id),
-      dueChunks: keys.due('sms-batch'),
+      dueSlices: keys.due('sms-batch'),
       entered: isFinal('campaign', to) ? undefined : keys.state('campaign', to),
       scheduled: keys.state('campaign', 'scheduled'),
       left: from.map((state) => keys.state('campaign', state)),

@@ -65,9 +65,9 @@ export function explainSlice(
   around: Circumstances,
 ): Explanation {
   const { state, count, fields } = slice;
-  const record = { ...slice, kind: 'chunk' } as const;
+  const record = { ...slice, kind: 'slice' } as const;
   const states = statesOf(slice);
-  const over = isFinal('chunk', state);
+  const over = isFinal('slice', state);
   const off = campaign && !over ? campaignOff(campaign) : undefined;
   const wait = off ?? (state === 'queued' ? waitOf('messaging', record, around) : stuckOf(record, around));
   const vain = over ? undefined : lastInVain(fields, around.failureOf);
@@ -77,7 +77,7 @@ export function explainSlice(
     ...frameOf(record, around),
     summary: together([
       `${count} ${count === 1 ? 'recipient' : 'recipients'} of ${whose}.`,
-      stateOf('chunk', state).says,
+      stateOf('slice', state).says,
       `${countsOf(states)}.`,
       doubtful ? GONE : undefined,
       wait && `It cannot go on now: ${wait.why}.`,

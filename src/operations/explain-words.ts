@@ -216,7 +216,7 @@ const ofAttempts: Rows = {
     'it was asked not to be paid before a certain time',
     'Nothing is to be done: it goes on by itself then.',
   ],
-  nobody_in_doubt: ['nobody of its chunk is in doubt', 'Nothing is to be done.'],
+  nobody_in_doubt: ['nobody of its slice is in doubt', 'Nothing is to be done.'],
   limit: [
     'the statistics of upstream could not be had within the time limit',
     'Ask the service who was texted; relais does not send again.',
@@ -237,7 +237,7 @@ const ofAttempts: Rows = {
     'the service refused the request for one of them, as it seems; the statistics are asked for which',
     BY_ITSELF,
   ],
-  split: ['a part of the chunk was refused and goes out again in smaller parts', BY_ITSELF],
+  split: ['a part of the request was refused and goes out again in smaller parts', BY_ITSELF],
   sent_again: ['two looks did not find them, and `onUnknown: resend` was asked for', BY_ITSELF],
   stopping: ['its process was about to stop before its turn to send came; another one sends it', BY_ITSELF],
   no_slot: [
@@ -251,8 +251,8 @@ const ofAttempts: Rows = {
   expired: ['its time was over', NOTHING],
   sent: ['upstream answered for every recipient', NOTHING],
   unsent: ['provably nothing was sent', BY_ITSELF],
-  handed_out: ['the next chunks of the campaign were handed out', NOTHING],
-  window_full: ['enough chunks of the campaign are out; the next are handed out when some have settled', NOTHING],
+  handed_out: ['the next slices of the campaign were handed out', NOTHING],
+  window_full: ['enough slices of the campaign are out; the next are handed out when some have settled', NOTHING],
   campaign_parked: ['its campaign is paused or held', 'Let it go on when it may: relais campaign resume ID.'],
   campaign_cancelled: ['its campaign was cancelled', NOTHING],
   fence: [

@@ -14,7 +14,7 @@ export const flightField = (account: string, withdrawMode = ''): string => `flig
  * else in the code base spells a key of ours.
  */
 export const keys = {
-  /** Hash: what we durably know about one operation, campaign or chunk. */
+  /** Hash: what we durably know about one operation, campaign or slice. */
   record: (id: string): string => `op:${id}`,
   /** String: the operation that a caller's reference belongs to, where the reference is not itself the identity. */
   reference: (account: string, kind: string, reference: string): string =>
@@ -72,7 +72,7 @@ export const keys = {
   account: (name: string): string => `account:${name}`,
   /** Set: names of the accounts that have a hold. */
   heldAccounts: 'accounts:held',
-  /** Set: chunks of a campaign that were handed out and found it paused. */
+  /** Set: slices of a campaign that were handed out and found it paused. */
   parked: (campaign: string): string => `parked:${campaign}`,
   /** List: packed rows of a campaign that will not be sent, with the reason. */
   skipped: (campaign: string, tag: string): string => `skipped:${campaign}:${tag}`,

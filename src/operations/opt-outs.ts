@@ -1,6 +1,6 @@
 /**
  * The numbers that do not want to be texted, by account: for every sender, or for one. Kept as bare digits in sets,
- * and asked for a whole chunk at once, right before it is sent.
+ * and asked for a whole slice at once, right before it is sent.
  *
  * The opt-out of a person who was forgotten stays, as a hash: their number is no longer written anywhere, and they are
  * still not texted. A hash of a number can be found by trying all numbers, so it hides from readers, not from thieves.

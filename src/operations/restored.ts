@@ -23,7 +23,7 @@ export const EVENTS_LOST_AT_MOST = 1_000;
 /** Campaigns in one of these may send, or be started, or may have sent since. A draft has nobody to send to. */
 const openCampaignStates = statesRestored('campaign', 'hold');
 
-const openSliceStates = statesOf('chunk').filter((state) => !isFinal('chunk', state));
+const openSliceStates = statesOf('slice').filter((state) => !isFinal('slice', state));
 
 /** How many of a kind stand in a state, and for how many XOF. `recipient`: of the campaigns that are not over. */
 export interface Standing {
@@ -161,8 +161,8 @@ export class Restored {
 
   /** Slices of the campaign that are not over and were not put in doubt yet, wherever they wait. */
   async *slicesOf(campaign: CampaignRecord): AsyncGenerator<string[], void, undefined> {
-    for (let from = 0; from < campaign.chunks; from += PAGE) {
-      const places = Array.from({ length: Math.min(PAGE, campaign.chunks - from) }, (_, offset) => from + offset);
+    for (let from = 0; from < campaign.slices; from += PAGE) {
+      const places = Array.from({ length: Math.min(PAGE, campaign.slices - from) }, (_, offset) => from + offset);
       const open = await this.#toDoubt(places.flatMap((place) => sliceAt(campaign, place) ?? []));
       if (open.length > 0) yield open;
     }
@@ -171,7 +171,7 @@ export class Restored {
   /** Slices that stand in the sets of their states: those of single messages, and those of campaigns that are out. */
   async *looseSlices(): AsyncGenerator<string[], void, undefined> {
     for (const state of openSliceStates) {
-      for await (const page of this.ids('chunk', state)) {
+      for await (const page of this.ids('slice', state)) {
         const open = await this.#toDoubt(page);
         if (open.length > 0) yield open;
       }
@@ -222,7 +222,7 @@ export class Restored {
     const answers = await answersOf(pipeline, list(maybe(text)));
     return ids.filter((_, index) => {
       const [state, restored] = answers[index] ?? [];
-      return state && !isFinal('chunk', state) && (!restored || state !== 'unknown');
+      return state && !isFinal('slice', state) && (!restored || state !== 'unknown');
     });
   }
 }

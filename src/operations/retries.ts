@@ -103,8 +103,8 @@ export class Retries {
     const { is } = await reopenSlice(this.#redis, {
       slice: keys.record(slice.id),
       campaign: keys.record(campaign.id),
-      counts: keys.counts('chunk'),
-      queued: keys.state('chunk', 'queued'),
+      counts: keys.counts('slice'),
+      queued: keys.state('slice', 'queued'),
       dueToSend: keys.due('sms-batch'),
       now: this.#now(),
       id: slice.id,

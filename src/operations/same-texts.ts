@@ -89,8 +89,8 @@ export class SameTexts implements SameTextsContract {
 
   async #inCampaign(campaign: CampaignRecord, alike: readonly Found[], others: Set<string>): Promise<void> {
     const wanted = new Map(alike.map((one) => [digitsOf(one.to), one]));
-    const ids = campaign.uploads.flatMap(({ tag, chunks }) =>
-      Array.from({ length: chunks }, (_, place) => `${campaign.id}.${tag}-${place}`),
+    const ids = campaign.uploads.flatMap(({ tag, slices }) =>
+      Array.from({ length: slices }, (_, place) => `${campaign.id}.${tag}-${place}`),
     );
     for (const id of ids) {
       const fields: Fields = await this.#redis.hgetall(keys.record(id));

@@ -13,7 +13,7 @@ export type SliceCampaign = Pick<
   | 'timezone'
   | 'requireSender'
   | 'extra'
-  | 'chunks'
+  | 'slices'
   | 'onUnknown'
   | 'createdAt'
 >;
@@ -28,14 +28,14 @@ export const SLICE_CAMPAIGN_FIELDS = [
   'timezone',
   'requireSender',
   'extra',
-  'chunks',
+  'slices',
   'onUnknown',
   'createdAt',
 ] as const satisfies readonly (keyof SliceCampaign)[];
 
 /** Throws an UnreadableRecord when there is no such campaign: a slice without one would be sent to nobody's text. */
 export function campaignOfFields(id: string, values: readonly (string | null)[]): SliceCampaign {
-  const [state, text, from, replaceCostly, quietHours, timezone, requireSender, extra, chunks, ...more] = values;
+  const [state, text, from, replaceCostly, quietHours, timezone, requireSender, extra, slices, ...more] = values;
   const [onUnknown, createdAt] = more;
   if (!state || typeof text !== 'string') throw new UnreadableRecord(id, undefined, 'a slice belongs to it');
   return {
@@ -48,7 +48,7 @@ export function campaignOfFields(id: string, values: readonly (string | null)[])
     ...(timezone ? { timezone } : {}),
     requireSender: requireSender === '1',
     extra: Number(extra ?? 0),
-    chunks: Number(chunks ?? 0),
+    slices: Number(slices ?? 0),
     ...(onUnknown === 'hold' || onUnknown === 'resend' ? { onUnknown } : {}),
     createdAt: Number(createdAt ?? 0),
   };

@@ -293,8 +293,8 @@ export class Slices implements SlicesContract {
     const stepped = await stepSlice(this.#redis, {
       ...keysOf(record, step.at),
       slice: keys.record(id),
-      left: keys.state('chunk', from),
-      entered: to === 'settled' ? undefined : keys.state('chunk', to),
+      left: keys.state('slice', from),
+      entered: to === 'settled' ? undefined : keys.state('slice', to),
       optOuts: lists,
       now: this.#now?.(),
       id,
@@ -335,7 +335,7 @@ export class Slices implements SlicesContract {
 const NAME = /^.+\.[0-9a-f]+-\d+$/;
 
 /** The names of slices of single messages begin with it, and an underscore. */
-export const SLICE_PREFIX = operations.chunk.prefix;
+export const SLICE_PREFIX = operations.slice.prefix;
 
 /** Slices of a campaign are named after it, their upload and their place in it. */
 export function isSlice(id: string): boolean {
@@ -370,7 +370,7 @@ function keysOf({ account, campaign, lane }: SliceNames, at: number) {
     openTexts: keys.openTexts(account),
     sentTexts: keys.sentTexts(account, slotOf(at)),
     dueToLook: keys.due('status-poll'),
-    counts: keys.counts('chunk'),
+    counts: keys.counts('slice'),
     parked: keys.parked(campaign),
     outcomes: keys.counts('outcome'),
     events: keys.events,

@@ -61,7 +61,7 @@ export async function gate<K extends SendingKind>(attempt: Attempt<K>): Promise<
 }
 
 /**
- * The same for texts, of which a whole slice or chunk waits. Of a held account one request an interval goes on; but not
+ * The same for texts, of which a whole slice or slice waits. Of a held account one request an interval goes on; but not
  * where the balance ran out, since each try would leave up to fifty recipients in doubt.
  */
 export async function mayText(

@@ -215,7 +215,7 @@ export class Acceptance {
 /** As long as a header may say it, and the place of a line behind it. */
 const idempotencyName = identityText(300);
 
-type AcceptedKind = Exclude<Kind, 'chunk'>;
+type AcceptedKind = Exclude<Kind, 'slice'>;
 
 interface Identifiable {
   readonly account: string;

@@ -66,7 +66,7 @@ export interface ProducerOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-/** Asked for at the same time, in one round trip: enough to fill several chunks, few enough to be answered in time. */
+/** Asked for at the same time, in one round trip: enough to fill several slices, few enough to be answered in time. */
 const REQUESTS_AT_ONCE = 500;
 const REPLICAS_WAIT_MS = 2_000;
 

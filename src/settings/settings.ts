@@ -233,7 +233,7 @@ const running = {
   SWEEP_INTERVAL: [duration('1s'), 'How often the due index is swept.'],
   WORKER_CONCURRENCY: [
     count(50, { min: 1, max: 1_000 }),
-    'Attempts in progress per process and main queue; of chunks of texts, requests in flight.',
+    'Attempts in progress per process and main queue; of texts, requests in flight.',
   ],
   DRAIN_TIMEOUT: [
     z
@@ -303,7 +303,7 @@ export type Config = Readonly<z.output<typeof settings>>;
 interface Derived {
   /** Twice what one exchange with upstream may take: a killed worker's operations are picked up when it ends. */
   readonly leaseMs: number;
-  /** How many chunks of all campaigns are out at a time; they share it. */
+  /** How many slices of all campaigns are out at a time; they share it. */
   readonly feedWindow: number;
 }
 
@@ -320,7 +320,7 @@ export const policyOf = (config: Config, derived: Derived) => ({
   paymentRequestPollMs: config.PAYMENT_REQUEST_POLL,
   holdRecheckMs: config.HOLD_RECHECK,
   settleDelayMs: config.SMS_SETTLE_DELAY,
-  /** Whether a chunk that was refused for the sake of one recipient goes out in parts. */
+  /** Whether a request that was refused for the sake of one recipient goes out in parts. */
   split: config.SMS_SPLIT === 'on',
   /** What becomes of recipients that two looks did not find, where the campaign does not say it. */
   onUnknown: config.SMS_ON_UNKNOWN,

@@ -3,7 +3,7 @@ import { type Service, startService } from '../support/service.ts';
 
 let service: Service;
 beforeAll(async () => {
-  // Few chunks at a time, so that there is something left to pause and to cancel.
+  // Few requests at a time, so that there is something left to pause and to cancel.
   service = await startService({ WORKER_CONCURRENCY: '8' });
 });
 afterEach(async () => {
@@ -196,7 +196,7 @@ describe('unclear answers', () => {
     expect(await sentTimes()).toEqual(Array.from({ length: 200 }, () => 1));
   });
 
-  test('a chunk that was never sent, as far as anybody can see, stays unknown and is never sent again', async () => {
+  test('a request that was never sent, as far as anybody can see, stays unknown and is never sent again', async () => {
     await fault('resets the connection before doing the work', { count: 1 });
     const id = await campaign();
     await upload(id, people(100));
@@ -206,7 +206,7 @@ describe('unclear answers', () => {
     expect(await rows(id, '&state=unknown')).toHaveLength(50);
   });
 
-  test('a part of a chunk that is missing in the answer is asked about', async () => {
+  test('a part of a request that is missing in the answer is asked about', async () => {
     await fault('accepts only part of an SMS chunk', { count: 1 });
     const id = await campaign();
     await upload(id, people(50));
@@ -223,7 +223,7 @@ describe('unclear answers', () => {
     expect(await sentTimes()).toEqual(Array.from({ length: 100 }, () => 1));
   });
 
-  test('an expired token is renewed once, and the chunk is sent once', async () => {
+  test('an expired token is renewed once, and the request is sent once', async () => {
     await fault('says the token expired', { count: 1 });
     const id = await campaign();
     await upload(id, people(60));

@@ -117,7 +117,7 @@ describe('explain', () => {
     expect(next).toContain('relais account release');
   });
 
-  test('tells a message by what became of its chunk, without the whole number', async () => {
+  test('tells a message by what became of its slice, without the whole number', async () => {
     const body = { to: '+221771234567', text: 'Bonjour' };
     const [{ id }] = (await service.call('POST', '/v1/messages', { body })).body.items;
     await service.until(`/v1/messages/${id}`, ({ state }) => state === 'sent');
@@ -131,7 +131,7 @@ describe('explain', () => {
     ]);
   });
 
-  test('tells a campaign and the chunks it is sent in', async () => {
+  test('tells a campaign and the slices it is sent in', async () => {
     const campaign = { name: 'Rappel', text: 'Bonjour', country: 'SN', reference: 'c' };
     const { id } = (await service.call('POST', '/v1/campaigns', { body: campaign })).body;
     expect((await explain(id)).next).toContain('Upload recipients');
@@ -144,8 +144,8 @@ describe('explain', () => {
     expect(told.summary).toContain('Campaign “Rappel” of 2 rows, reference c. Every recipient is accounted for.');
     expect(told.summary).toContain('Rows: 2 sent.');
     const { items } = (await service.call('GET', `/v1/campaigns/${id}/recipients`)).body;
-    const chunk = await explain(items[0].chunk);
-    expect(chunk.summary).toBe(`2 recipients of the campaign ${id}. It is over. Recipients: 2 sent.`);
+    const slice = await explain(items[0].chunk);
+    expect(slice.summary).toBe(`2 recipients of the campaign ${id}. It is over. Recipients: 2 sent.`);
   });
 
   test('explains a word of a log line', async () => {

@@ -48,7 +48,7 @@ test('who opts out between upload and send is not texted, and stands in the bin 
   expect(body.items).toMatchObject([{ to: '+221771000002', state: 'skipped', reason: 'opted_out' }]);
 });
 
-test('a chunk in which everybody opted out is never posted', async () => {
+test('a slice in which everybody opted out is never posted', async () => {
   const id = await ready(people('771000011', '771000012'));
   await add({ phones: ['+221771000011', '00221771000012'] });
   expect((await sent(id)).totals).toMatchObject({ total: 2, sent: 0, skipped: 2 });

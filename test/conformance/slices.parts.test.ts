@@ -35,7 +35,7 @@ const campaign = {
   account: 'main',
   name: 'one',
   text: 'Bonjour',
-  chunks: 2,
+  slices: 2,
   't:total': 200,
   't:queued': 200,
 };
@@ -240,12 +240,12 @@ test.for([1, 2, 3, 4, 5, 6, 7, 8])('what a slice script does, its double does to
 /** What both of them know. */
 const COMPARED = [
   ...[...IDS, CAMPAIGN, ...messages().map(({ id }) => id)].map((id) => keys.record(id)),
-  ...['chunk', 'outcome'].map((kind) => keys.counts(kind)),
+  ...['slice', 'outcome'].map((kind) => keys.counts(kind)),
   keys.openTexts('main'),
 ];
 const SETS = [
   ...['sms-batch', 'status-poll'].map((queue) => keys.due(queue)),
-  ...STATES.map((state) => keys.state('chunk', state)),
+  ...STATES.map((state) => keys.state('slice', state)),
 ];
 /** The double does not tell that a campaign has finished, and counts its state alone. */
 const TOLD = ['since', 'updatedAt', 'seq', 'rev'];

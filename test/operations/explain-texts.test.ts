@@ -51,7 +51,7 @@ const slice = (
   });
 /** As explanations of messages take it. */
 const carrier = (state: 'queued' | 'settled', facts: SliceFacts = {}) =>
-  ({ ...slice(state, facts), kind: 'chunk' }) as const;
+  ({ ...slice(state, facts), kind: 'slice' }) as const;
 const message = (state: StateOf<'message'>, more: object = {}) =>
   readRecord('message', {
     ...base,
@@ -138,7 +138,7 @@ describe('a slice', () => {
 
   test('counts what became of each', () => {
     const told = explainSlice(slice('settled', { letters: 'sfs' }), undefined, calm);
-    expect(told).toMatchObject({ kind: 'chunk', state: 'settled', next: 'Nothing is to be done.' });
+    expect(told).toMatchObject({ kind: 'slice', state: 'settled', next: 'Nothing is to be done.' });
     expect(told.summary).toBe('3 recipients of single messages. It is over. Recipients: 2 sent, 1 failed.');
   });
 
@@ -209,7 +209,7 @@ describe('a campaign', () => {
   });
 
   test('tells its uploads, its start and its end', () => {
-    const uploads = JSON.stringify([{ tag: 'a', hash: 'h', chunks: 1, recipients: 2, skipped: 1 }]);
+    const uploads = JSON.stringify([{ tag: 'a', hash: 'h', slices: 1, recipients: 2, skipped: 1 }]);
     const told = explainCampaign(campaign('finished', { uploads, startedAt: String(NOW + 1_000) }), calm);
     expect(told.story).toEqual([
       { at: '2026-11-21T08:00:00.000Z', what: 'accepted' },

@@ -55,7 +55,7 @@ describe('a slice that no upload has brought', () => {
     await world.campaigns.commit(
       await world.read(world.id),
       { tag: 'cd', hash: 'cd' },
-      { recipients: 1, skipped: 0, chunks: 1, segments: 1 },
+      { recipients: 1, skipped: 0, slices: 1, segments: 1 },
     );
     await world.campaigns.switch(world.id, 'start');
     await world.feed(world.id);

@@ -35,7 +35,7 @@ async function ended() {
   await store.redis.zrem('due:campaign', id);
   const letters = async (): Promise<string[]> => {
     const { uploads } = await world.read(id);
-    const slices = Array.from({ length: uploads[0]?.chunks ?? 0 }, (_, at) => `${id}.ab-${at}`);
+    const slices = Array.from({ length: uploads[0]?.slices ?? 0 }, (_, at) => `${id}.ab-${at}`);
     const records = await Promise.all(slices.map((slice) => world.slices.read(slice)));
     return records.map((slice) => {
       if (!slice) return '';

@@ -79,7 +79,7 @@ export function campaignWorld(redis: Redis, { size = 50 }: { readonly size?: num
       items: people.slice(at * size, at * size + size),
     }));
     await slices.stage(await read(id), staged);
-    const totals = { recipients, skipped: 0, chunks: staged.length, segments: recipients, countries: {} };
+    const totals = { recipients, skipped: 0, slices: staged.length, segments: recipients, countries: {} };
     await campaigns.commit(await read(id), { tag: 'ab', hash: id }, totals);
     return id;
   }

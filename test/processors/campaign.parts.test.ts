@@ -145,7 +145,7 @@ describe('a pace', () => {
     const w = world();
     const id = await w.started(100, { perSecond: 10, canary: 0 });
     await w.feed(id);
-    const settled = await Promise.all((await w.out()).map((chunk) => w.send(chunk)));
+    const settled = await Promise.all((await w.out()).map((slice) => w.send(slice)));
     expect([settled.map(({ reason: because }) => because).toSorted(), w.texts(id)]).toEqual([['pace', 'sent'], 50]);
   });
 

@@ -281,7 +281,7 @@ describe('texts', () => {
     const { context, started, read, feed, book, lookUntilOver, service, sum, events } = textsWorld();
     const id = await started(500, { canary: 0, onUnknown: 'resend' });
     await feed(id);
-    // In the time that was lost, eight of its ten chunks were sent.
+    // In the time that was lost, eight of its ten slices were sent.
     book(
       id,
       Array.from({ length: 400 }, (_, place) => place),
@@ -350,7 +350,7 @@ describe('texts', () => {
     answer(() => ({ outcome: 'failed' }));
     const id = await started(50, { canary: 0 });
     await feed(id);
-    for (const chunk of await out()) await send(chunk);
+    for (const slice of await out()) await send(slice);
     expect(await read(id)).toMatchObject({ state: 'finished', totals: { failed: 50 } });
     await context.retries.start(id, { includeUnknown: false, key: undefined });
     await apply(context);

@@ -97,7 +97,7 @@ describe('messages that are asked for in one turn', () => {
     passWindow();
     expect(new Set(woken)).toHaveLength(3);
     expect(await store.redis.hget(keys.counts('message'), 'queued')).toBe('121');
-    expect(await store.redis.hget(keys.counts('chunk'), 'queued')).toBe('4');
+    expect(await store.redis.hget(keys.counts('slice'), 'queued')).toBe('4');
   });
 
   test('join the slice that is open until it has fifty, and go on into the next', async () => {

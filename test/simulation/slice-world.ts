@@ -113,7 +113,7 @@ export class SliceWorld {
       id: CAMPAIGN,
       state: 'running',
       text: TEXT,
-      chunks: SLICES,
+      slices: SLICES,
       onUnknown: options.onUnknown,
       't:total': total,
       't:queued': total,

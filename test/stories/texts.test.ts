@@ -20,7 +20,7 @@ const LIMIT_MS = DEEP ? 1_200_000 : 170_000;
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const FIRST = 1_000_000;
 
-/** About one chunk in ten is struck, before or after its texts have left. */
+/** About one request in ten is struck, before or after its texts have left. */
 const FAULTS = [
   ['resets the connection before doing the work', 0.02],
   ['resets the connection after doing the work', 0.02],

@@ -8,7 +8,7 @@ import type { BookedText, SeenCampaign, SeenSend, Story } from './story.ts';
 
 const PER_REQUEST = 50;
 const NOBODY_GOT = new Set(['failed', 'skipped', 'expired', 'cancelled', 'queued']);
-/** Answers that are given before any work: after these, and only these, the same chunk is posted again. */
+/** Answers that are given before any work: after these, and only these, the same request is posted again. */
 const NOTHING_WAS_SENT = new Set(['429', 'ERROR_121', 'ERROR_122', 'ERROR_123', 'ERROR_124']);
 
 function timesOf({ messages }: Story): (campaign: SeenCampaign, to: string) => number {
@@ -74,7 +74,7 @@ const sentWasSent: Check = {
     }),
 };
 
-const smallChunks: Check = {
+const smallRequests: Check = {
   name: 'S5',
   says: 'no request carried more than fifty texts, or one number twice',
   broken: ({ sends }) =>
@@ -102,22 +102,22 @@ const nothingAfterCancel: Check = {
 
 const postedOnce: Check = {
   name: 'S7',
-  says: 'a chunk was posted again only after an answer that says nothing was sent',
+  says: 'a request was posted again only after an answer that says nothing was sent',
   broken: ({ sends }) =>
-    [...groupBy(sends, chunkOf)].flatMap(([, posts]) =>
+    [...groupBy(sends, requestOf)].flatMap(([, posts]) =>
       pairsOf(posts)
         .filter(([first]) => !NOTHING_WAS_SENT.has(first.answer ?? ''))
-        .map(([first]) => `a chunk was posted again after ${first.answer ?? 'no answer'}`),
+        .map(([first]) => `a request was posted again after ${first.answer ?? 'no answer'}`),
     ),
 };
 
-const chunkOf = ({ items }: SeenSend): string => items.map(({ to, text }) => `${to} ${text}`).join('\n');
+const requestOf = ({ items }: SeenSend): string => items.map(({ to, text }) => `${to} ${text}`).join('\n');
 
 export const textChecks: readonly Check[] = [
   neverSentTwice,
   inOneBin,
   sentWasSent,
-  smallChunks,
+  smallRequests,
   nothingAfterCancel,
   postedOnce,
 ];

@@ -287,7 +287,7 @@ describe('texts', () => {
     expect(brokenBy({ sends: [{ at: 8_000, items: [text(1)] }] })).toEqual(['S6']);
   });
 
-  test('S7 sees a chunk that was posted again although it may have been sent', () => {
+  test('S7 sees a request that was posted again although it may have been sent', () => {
     const [first] = wholeStory.sends;
     const again = (answer?: string) => ({ at: 900, items: [text(1)], ...(answer ? { answer } : {}) });
     expect(first && brokenBy({ sends: [again(), first] })).toEqual(['S7']);

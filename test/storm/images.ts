@@ -56,24 +56,18 @@ export function imageReader(power: Power, idOf: (disburseId: string) => string |
   return { images: { submits, texts }, before, close: () => redis.disconnect() };
 }
 
-/** The chunk that is about to be sent and holds the first of these texts. */
+/** When the intent was last renewed of the request that carries the first of these texts. */
 async function intentOf(redis: Redis, exchange: Exchange): Promise<TextImage> {
   const [first] = textsOf(exchange);
   const digits = (first?.to ?? '').replace('+', '');
-  const sending = await redis.zrange(`${PREFIX}:in:chunk:sending`, '0', '-1');
-  const [now, ...chunks] = await Promise.all([
-    redis.time(),
-    ...sending.map((id) => redis.hmget(`${PREFIX}:op:${id}`, 'items', 'sentAt')),
-  ]);
-  const found = chunks.find(([items]) => items?.includes(digits));
-  if (found) return { ageMs: msOf(now) - Number(found[1] ?? 0) };
-  const step = await lastStepOf(redis, digits);
+  const [now, step] = await Promise.all([redis.time(), lastStepOf(redis, digits)]);
   return step === undefined ? {} : { ageMs: msOf(now) - step };
 }
 
 /** When the lease was last renewed of the slice in which a request to this number is about to leave. */
 async function lastStepOf(redis: Redis, digits: string): Promise<number | undefined> {
-  const ids = (await redis.zrange(`${PREFIX}:due:sms-batch`, '0', '-1')).filter(isSlice);
+  const due = ['sms-batch', 'sms-otp'].map((queue) => redis.zrange(`${PREFIX}:due:${queue}`, '0', '-1'));
+  const ids = (await Promise.all(due)).flat().filter(isSlice);
   const slices = await Promise.all(ids.map((id) => redis.hgetall(`${PREFIX}:op:${id}`)));
   const found = slices.find((fields) => {
     if (!fields['items']?.includes(digits)) return false;

@@ -252,10 +252,10 @@ export class MemorySlices implements SlicesContract {
 
   #move(id: string, { from, to }: SliceStep, at: number): void {
     if (from === to) return;
-    this.#store.increase(keys.counts('chunk'), from, -1);
-    this.#store.increase(keys.counts('chunk'), to, 1);
-    this.#store.remove(keys.state('chunk', from), id);
-    if (to !== 'settled') this.#store.add(keys.state('chunk', to), at, id);
+    this.#store.increase(keys.counts('slice'), from, -1);
+    this.#store.increase(keys.counts('slice'), to, 1);
+    this.#store.remove(keys.state('slice', from), id);
+    if (to !== 'settled') this.#store.add(keys.state('slice', to), at, id);
   }
 
   #moveInCampaign(campaign: string, { from, to }: SliceStep): void {
@@ -266,7 +266,7 @@ export class MemorySlices implements SlicesContract {
     const settled = this.#store.increase(campaign, 'settled', 1);
     const now = this.#store.hash(campaign);
     const open = ['running', 'paused', 'held'].includes(now.get('state') ?? '');
-    if (open && settled >= Number(now.get('chunks'))) this.#store.setFields(campaign, { state: 'finished' });
+    if (open && settled >= Number(now.get('slices'))) this.#store.setFields(campaign, { state: 'finished' });
   }
 
   #setDue({ id, campaign, lane }: Names, { keepMs, sendInMs, lookInMs }: SliceStep, at: number): void {

@@ -1,4 +1,4 @@
--- Changes how a campaign is sent, from the next chunk on.
+-- Changes how a campaign is sent, from the next request on.
 -- @key campaign
 -- @key due  of campaigns
 -- @arg now at?  @arg id text

@@ -2,11 +2,11 @@
 -- @key campaign
 -- @key counts  of campaigns
 -- @key draft  @key ready  sets of these states
--- @key chunkCounts
+-- @key sliceCounts
 -- @arg now at?
 -- @arg before json  uploads as they were read
 -- @arg after json  as they become
--- @arg recipients int  @arg skipped int  @arg chunks int  @arg segments int
+-- @arg recipients int  @arg skipped int  @arg slices int  @arg segments int
 -- @arrow campaign draft -> ready
 -- @returns committed | changed {state}
 --- @include "lib/clock"
@@ -14,7 +14,7 @@
 --- @include "lib/version"
 
 local at = clock(now)
-local r = redis.call('HMGET', campaign, 'state', 'uploads', 'id', 'v', 't:queued', 't:skipped', 't:total', 'chunks',
+local r = redis.call('HMGET', campaign, 'state', 'uploads', 'id', 'v', 't:queued', 't:skipped', 't:total', 'slices',
   'segments', 'rev')
 local state, uploads, id, version = unpack(r, 1, 4)
 if (state ~= 'draft' and state ~= 'ready') or (uploads or '[]') ~= before then return {'changed', state or ''} end
@@ -25,10 +25,10 @@ redis.call('HSET', campaign, 'uploads', after, 'updatedAt', at)
 redis.call('HINCRBY', campaign, 't:queued', recipients)
 redis.call('HINCRBY', campaign, 't:skipped', skipped)
 redis.call('HINCRBY', campaign, 't:total', recipients + skipped)
-redis.call('HINCRBY', campaign, 'chunks', chunks)
+redis.call('HINCRBY', campaign, 'slices', slices)
 redis.call('HINCRBY', campaign, 'segments', segments)
 redis.call('HINCRBY', campaign, 'rev', 1)
-tally(chunkCounts, 'queued', chunks)
+tally(sliceCounts, 'queued', slices)
 if state == 'draft' then
   redis.call('HSET', campaign, 'state', 'ready', 'since', at)
   move({counts = counts, id = id, at = at, from = 'draft', to = 'ready', left = draft, entered = ready})

@@ -1,4 +1,4 @@
--- Notes how far the chunks of a campaign have been looked through. After the last one it is over as soon as they are.
+-- Notes how far the slices of a campaign have been looked through. After the last one it is over as soon as they are.
 -- @key campaign
 -- @key due  of campaigns
 -- @key events
@@ -16,10 +16,10 @@
 --- @include "lib/version"
 
 local at = clock(now)
-local r = redis.call('HMGET', campaign, 'state', 'retries', 'walk', 'chunks', 'v', 'account', 'id', 'settled', 'rev', 'seq')
+local r = redis.call('HMGET', campaign, 'state', 'retries', 'walk', 'slices', 'v', 'account', 'id', 'settled', 'rev', 'seq')
 if r[1] ~= 'running' or tonumber(r[2] or '') ~= retry or tonumber(r[3] or '') ~= before then return 0 end
 same_version(r[5])
-if not (r[4] and r[6] and r[7]) then refuse('chunks, account or id') end
+if not (r[4] and r[6] and r[7]) then refuse('slices, account or id') end
 for _, i in ipairs({4, 8, 9, 10}) do whole(r[i], 0, 'a count') end
 redis.call('ZADD', due, at + againInMs, id)
 if after < tonumber(r[4]) then

@@ -8,7 +8,7 @@
 -- @arg next int  the number of the request that is opened
 -- @arg becomes text  the request: who waits again
 -- @arg deltas pairs  fields of the campaign, and by how much they change
--- @arrow chunk settled -> queued
+-- @arrow slice settled -> queued
 -- @returns opened | done | stopped | changed
 --- @include "lib/clock"
 --- @include "lib/move"

@@ -1,4 +1,4 @@
--- Holds a campaign that stood in a copy of Redis that was put back. Where it may have been sent since, every chunk
+-- Holds a campaign that stood in a copy of Redis that was put back. Where it may have been sent since, every slice
 -- of it counts as handed out from here on, a retry that was under way is over, and nothing is left to be released.
 -- Answers whether it was held by this: not where there was nothing to do, or no recovery is under way.
 -- @key campaign  @key events
@@ -22,13 +22,13 @@
 if redis.call('HEXISTS', heartbeat, 'recovering') == 0 then return 0 end
 local at = clock(now)
 local state, account, reference, name, held_for, all, fed, cursor = unpack(redis.call('HMGET', campaign, 'state', 'account',
-  'reference', 'name', 'reason', 'chunks', 'fed', 'walk'))
+  'reference', 'name', 'reason', 'slices', 'fed', 'walk'))
 local set
 for i, one in ipairs(from) do if one == state then set = left[i] end end
 if not set then return 0 end
-local chunks, handed_out = tonumber(all or '0'), tonumber(fed or '0')
+local slices, handed_out = tonumber(all or '0'), tonumber(fed or '0')
 local is_held = state == 'held' and held_for == reason
-if is_held and (not mayHaveBeenSent or (handed_out >= chunks and not cursor)) then return 0 end
+if is_held and (not mayHaveBeenSent or (handed_out >= slices and not cursor)) then return 0 end
 
 redis.call('ZREM', due, id)
 redis.call('DEL', parked)
@@ -45,9 +45,9 @@ if not is_held then
 end
 if mayHaveBeenSent then
   redis.call('HDEL', campaign, 'walk', 'walkUnknown')
-  redis.call('HSET', campaign, 'fed', chunks)
-  redis.call('HINCRBY', campaign, 'out', math.max(0, chunks - handed_out))
+  redis.call('HSET', campaign, 'fed', slices)
+  redis.call('HINCRBY', campaign, 'out', math.max(0, slices - handed_out))
   local keys = {campaign = campaign, events = events, counts = counts, due = due, sets = {held = held}}
-  if chunks > 0 then finish_if_over(at, keys) end
+  if slices > 0 then finish_if_over(at, keys) end
 end
 return 1

@@ -1,5 +1,5 @@
 -- Lets a finished campaign run again for those who failed, and where that is asked for, those who are unknown. From
--- here on `walk` is the place of the next chunk to be looked through; while it is there the campaign is not over.
+-- here on `walk` is the place of the next slice to be looked through; while it is there the campaign is not over.
 -- @key campaign
 -- @key counts  of campaigns
 -- @key running  the set of that state

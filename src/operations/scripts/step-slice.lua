@@ -78,14 +78,14 @@ local at = clock(now)
 local goes, per_second, value, put = 'running', nil, {}, {}
 local function read_campaign()
   local asked = {'account', 'v', 'id', 'perSecond', 'state'}
-  for _, field in ipairs({'paceAt', 'rev', 'seq', 'chunks', 'settled', 'out', 't:queued', 't:cancelled', 't:sending'}) do
+  for _, field in ipairs({'paceAt', 'rev', 'seq', 'slices', 'settled', 'out', 't:queued', 't:cancelled', 't:sending'}) do
     asked[#asked + 1] = field
   end
   for i = 1, #deltas, 2 do asked[#asked + 1] = deltas[i] end
   local c = redis.call('HMGET', campaign, unpack(asked))
   if not c[5] then refuse('a campaign without a record') end
   same_version(c[2])
-  if not (c[1] and c[3] and c[9]) then refuse('chunks, account or id') end
+  if not (c[1] and c[3] and c[9]) then refuse('slices, account or id') end
   goes, per_second = c[5], tonumber(c[4] or '')
   for i = 6, #asked do value[asked[i]] = whole(c[i], 0, asked[i]) end
 end
@@ -172,7 +172,7 @@ end
 local write = {}
 for field in pairs(put) do write[#write + 1] = field; write[#write + 1] = value[field] end
 if #write > 0 then redis.call('HSET', campaign, unpack(write)) end
-if campaign and to == 'settled' and value.settled >= value.chunks then
+if campaign and to == 'settled' and value.settled >= value.slices then
   finish_if_over(at, {campaign = campaign, events = events, counts = campaignCounts, due = dueCampaigns,
     sets = {running = running, paused = paused, held = held}})
 end

@@ -4,7 +4,7 @@
 -- @key counts  of campaigns
 -- @key due  of campaigns
 -- @key parked
--- @key dueChunks
+-- @key dueSlices
 -- @key entered?  the set of the state that it is to enter; what is over stands in none
 -- @key scheduled  the set of that state
 -- @keys left  the sets of the states of `from`
@@ -40,7 +40,7 @@ if reason then redis.call('HSET', campaign, 'reason', reason) else redis.call('H
 move({counts = counts, id = id, at = at, from = stood, to = to, left = set, entered = entered})
 
 local function unpark()
-  for _, chunk in ipairs(redis.call('SMEMBERS', parked)) do redis.call('ZADD', dueChunks, at, chunk) end
+  for _, slice in ipairs(redis.call('SMEMBERS', parked)) do redis.call('ZADD', dueSlices, at, slice) end
   redis.call('DEL', parked)
 end
 local function run()

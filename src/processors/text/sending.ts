@@ -385,8 +385,8 @@ export class Sending {
   }
 
   #isTooMuch(): boolean {
-    const { extra = 0, chunks = 0 } = this.#held.campaign ?? {};
-    return extra >= Math.max(EXTRA_REQUESTS, chunks * REQUESTS_PER_SLICE);
+    const { extra = 0, slices = 0 } = this.#held.campaign ?? {};
+    return extra >= Math.max(EXTRA_REQUESTS, slices * REQUESTS_PER_SLICE);
   }
 
   /** How many were found to be bad among the fifty that these are a part of. */

@@ -1,4 +1,4 @@
-/** A campaign in slices, over a real Redis: what holds for chunks holds for them. */
+/** A campaign in slices, over a real Redis: what holds for slices holds for them. */
 import { describe, expect, test } from 'vitest';
 import { recipientsPage } from '../../../src/campaigns/recipients.ts';
 import { Retries } from '../../../src/operations/retries.ts';

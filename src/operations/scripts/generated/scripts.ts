@@ -933,7 +933,7 @@ if state == 'running' or state == 'held' then redis.call('ZADD', due, at, id) en
 return {'applied', redis.call('HINCRBY', campaign, 'rev', 1)}
 `);
 
-/** Changes how a campaign is sent, from the next chunk on. */
+/** Changes how a campaign is sent, from the next request on. */
 export async function amendCampaign(redis: lua.ScriptHost, args: AmendCampaignArgs): Promise<AmendCampaignAnswer> {
   const keys = [args.campaign, args.due];
   const words: lua.Word[] = [args.now ?? '', args.id, ...lua.counted(args.over), ...lua.pairs(args.fields)];
@@ -1409,13 +1409,13 @@ export interface CommitUploadArgs {
   /** key: of campaigns */ readonly counts: string;
   /** key */ readonly draft: string;
   /** key: sets of these states */ readonly ready: string;
-  /** key */ readonly chunkCounts: string;
+  /** key */ readonly sliceCounts: string;
   /** ms since the epoch */ readonly now?: number | undefined;
   /** JSON: uploads as they were read */ readonly before: string;
   /** JSON: as they become */ readonly after: string;
   readonly recipients: number;
   readonly skipped: number;
-  readonly chunks: number;
+  readonly slices: number;
   readonly segments: number;
 }
 
@@ -1474,17 +1474,17 @@ local campaign = KEYS[1]
 local counts = KEYS[2]
 local draft = KEYS[3]
 local ready = KEYS[4]
-local chunkCounts = KEYS[5]
+local sliceCounts = KEYS[5]
 local now = tonumber(ARGV[1])
 local before = ARGV[2]
 local after = ARGV[3]
 local recipients = tonumber(ARGV[4])
 local skipped = tonumber(ARGV[5])
-local chunks = tonumber(ARGV[6])
+local slices = tonumber(ARGV[6])
 local segments = tonumber(ARGV[7])
 -- </generated>
 local at = clock(now)
-local r = redis.call('HMGET', campaign, 'state', 'uploads', 'id', 'v', 't:queued', 't:skipped', 't:total', 'chunks',
+local r = redis.call('HMGET', campaign, 'state', 'uploads', 'id', 'v', 't:queued', 't:skipped', 't:total', 'slices',
   'segments', 'rev')
 local state, uploads, id, version = unpack(r, 1, 4)
 if (state ~= 'draft' and state ~= 'ready') or (uploads or '[]') ~= before then return {'changed', state or ''} end
@@ -1495,10 +1495,10 @@ redis.call('HSET', campaign, 'uploads', after, 'updatedAt', at)
 redis.call('HINCRBY', campaign, 't:queued', recipients)
 redis.call('HINCRBY', campaign, 't:skipped', skipped)
 redis.call('HINCRBY', campaign, 't:total', recipients + skipped)
-redis.call('HINCRBY', campaign, 'chunks', chunks)
+redis.call('HINCRBY', campaign, 'slices', slices)
 redis.call('HINCRBY', campaign, 'segments', segments)
 redis.call('HINCRBY', campaign, 'rev', 1)
-tally(chunkCounts, 'queued', chunks)
+tally(sliceCounts, 'queued', slices)
 if state == 'draft' then
   redis.call('HSET', campaign, 'state', 'ready', 'since', at)
   move({counts = counts, id = id, at = at, from = 'draft', to = 'ready', left = draft, entered = ready})
@@ -1508,8 +1508,8 @@ return {'committed'}
 
 /** Counts a whole upload, or nothing of it. */
 export async function commitUpload(redis: lua.ScriptHost, args: CommitUploadArgs): Promise<CommitUploadAnswer> {
-  const keys = [args.campaign, args.counts, args.draft, args.ready, args.chunkCounts];
-  const words: lua.Word[] = [args.now ?? '', args.before, args.after, args.recipients, args.skipped, args.chunks, args.segments];
+  const keys = [args.campaign, args.counts, args.draft, args.ready, args.sliceCounts];
+  const words: lua.Word[] = [args.now ?? '', args.before, args.after, args.recipients, args.skipped, args.slices, args.segments];
   return readCommitUploadAnswer(await lua.runScript(redis, commitUploadScript, keys, words));
 }
 
@@ -2386,7 +2386,7 @@ end
 local function finish_if_over(at, keys)
   local campaign = keys.campaign
   local state, settled, slices, id, account, reference, name, cursor, retries = unpack(redis.call('HMGET', campaign,
-    'state', 'settled', 'chunks', 'id', 'account', 'reference', 'name', 'walk', 'retries'))
+    'state', 'settled', 'slices', 'id', 'account', 'reference', 'name', 'walk', 'retries'))
   local left = keys.sets[state]
   if not left or tonumber(settled or '0') < tonumber(slices) or cursor then return end
   redis.call('HSET', campaign, 'state', 'finished', 'since', at, 'updatedAt', at)
@@ -2429,10 +2429,10 @@ local after = tonumber(ARGV[5])
 local againInMs = tonumber(ARGV[6])
 -- </generated>
 local at = clock(now)
-local r = redis.call('HMGET', campaign, 'state', 'retries', 'walk', 'chunks', 'v', 'account', 'id', 'settled', 'rev', 'seq')
+local r = redis.call('HMGET', campaign, 'state', 'retries', 'walk', 'slices', 'v', 'account', 'id', 'settled', 'rev', 'seq')
 if r[1] ~= 'running' or tonumber(r[2] or '') ~= retry or tonumber(r[3] or '') ~= before then return 0 end
 same_version(r[5])
-if not (r[4] and r[6] and r[7]) then refuse('chunks, account or id') end
+if not (r[4] and r[6] and r[7]) then refuse('slices, account or id') end
 for _, i in ipairs({4, 8, 9, 10}) do whole(r[i], 0, 'a count') end
 redis.call('ZADD', due, at + againInMs, id)
 if after < tonumber(r[4]) then
@@ -2444,7 +2444,7 @@ end
 return 1
 `);
 
-/** Notes how far the chunks of a campaign have been looked through. After the last one it is over as soon as they are. */
+/** Notes how far the slices of a campaign have been looked through. After the last one it is over as soon as they are. */
 export async function moveCursor(redis: lua.ScriptHost, args: MoveCursorArgs): Promise<MoveCursorAnswer> {
   const keys = [args.campaign, args.due, args.events, args.counts, args.running];
   const words: lua.Word[] = [args.now ?? '', args.id, args.retry, args.before, args.after, args.againInMs];
@@ -3339,7 +3339,7 @@ end
 local function finish_if_over(at, keys)
   local campaign = keys.campaign
   local state, settled, slices, id, account, reference, name, cursor, retries = unpack(redis.call('HMGET', campaign,
-    'state', 'settled', 'chunks', 'id', 'account', 'reference', 'name', 'walk', 'retries'))
+    'state', 'settled', 'slices', 'id', 'account', 'reference', 'name', 'walk', 'retries'))
   local left = keys.sets[state]
   if not left or tonumber(settled or '0') < tonumber(slices) or cursor then return end
   redis.call('HSET', campaign, 'state', 'finished', 'since', at, 'updatedAt', at)
@@ -3379,13 +3379,13 @@ _arg = _arg + #from
 if redis.call('HEXISTS', heartbeat, 'recovering') == 0 then return 0 end
 local at = clock(now)
 local state, account, reference, name, held_for, all, fed, cursor = unpack(redis.call('HMGET', campaign, 'state', 'account',
-  'reference', 'name', 'reason', 'chunks', 'fed', 'walk'))
+  'reference', 'name', 'reason', 'slices', 'fed', 'walk'))
 local set
 for i, one in ipairs(from) do if one == state then set = left[i] end end
 if not set then return 0 end
-local chunks, handed_out = tonumber(all or '0'), tonumber(fed or '0')
+local slices, handed_out = tonumber(all or '0'), tonumber(fed or '0')
 local is_held = state == 'held' and held_for == reason
-if is_held and (not mayHaveBeenSent or (handed_out >= chunks and not cursor)) then return 0 end
+if is_held and (not mayHaveBeenSent or (handed_out >= slices and not cursor)) then return 0 end
 redis.call('ZREM', due, id)
 redis.call('DEL', parked)
 redis.call('HSET', campaign, 'state', 'held', 'reason', reason, 'updatedAt', at)
@@ -3401,15 +3401,15 @@ if not is_held then
 end
 if mayHaveBeenSent then
   redis.call('HDEL', campaign, 'walk', 'walkUnknown')
-  redis.call('HSET', campaign, 'fed', chunks)
-  redis.call('HINCRBY', campaign, 'out', math.max(0, chunks - handed_out))
+  redis.call('HSET', campaign, 'fed', slices)
+  redis.call('HINCRBY', campaign, 'out', math.max(0, slices - handed_out))
   local keys = {campaign = campaign, events = events, counts = counts, due = due, sets = {held = held}}
-  if chunks > 0 then finish_if_over(at, keys) end
+  if slices > 0 then finish_if_over(at, keys) end
 end
 return 1
 `);
 
-/** Holds a campaign that stood in a copy of Redis that was put back. Where it may have been sent since, every chunk
+/** Holds a campaign that stood in a copy of Redis that was put back. Where it may have been sent since, every slice
  * of it counts as handed out from here on, a retry that was under way is over, and nothing is left to be released.
  * Answers whether it was held by this: not where there was nothing to do, or no recovery is under way. */
 export async function restoreCampaign(redis: lua.ScriptHost, args: RestoreCampaignArgs): Promise<RestoreCampaignAnswer> {
@@ -3534,7 +3534,7 @@ return {'applied', redis.call('HINCRBY', campaign, 'rev', 1)}
 `);
 
 /** Lets a finished campaign run again for those who failed, and where that is asked for, those who are unknown. From
- * here on `walk` is the place of the next chunk to be looked through; while it is there the campaign is not over. */
+ * here on `walk` is the place of the next slice to be looked through; while it is there the campaign is not over. */
 export async function retryCampaign(redis: lua.ScriptHost, args: RetryCampaignArgs): Promise<RetryCampaignAnswer> {
   const keys = [args.campaign, args.counts, args.running, args.due];
   const words: lua.Word[] = [args.now ?? '', args.id, args.key ?? '', args.includeUnknown ? 1 : 0];
@@ -3929,7 +3929,7 @@ end
 local function finish_if_over(at, keys)
   local campaign = keys.campaign
   local state, settled, slices, id, account, reference, name, cursor, retries = unpack(redis.call('HMGET', campaign,
-    'state', 'settled', 'chunks', 'id', 'account', 'reference', 'name', 'walk', 'retries'))
+    'state', 'settled', 'slices', 'id', 'account', 'reference', 'name', 'walk', 'retries'))
   local left = keys.sets[state]
   if not left or tonumber(settled or '0') < tonumber(slices) or cursor then return end
   redis.call('HSET', campaign, 'state', 'finished', 'since', at, 'updatedAt', at)
@@ -4124,14 +4124,14 @@ local at = clock(now)
 local goes, per_second, value, put = 'running', nil, {}, {}
 local function read_campaign()
   local asked = {'account', 'v', 'id', 'perSecond', 'state'}
-  for _, field in ipairs({'paceAt', 'rev', 'seq', 'chunks', 'settled', 'out', 't:queued', 't:cancelled', 't:sending'}) do
+  for _, field in ipairs({'paceAt', 'rev', 'seq', 'slices', 'settled', 'out', 't:queued', 't:cancelled', 't:sending'}) do
     asked[#asked + 1] = field
   end
   for i = 1, #deltas, 2 do asked[#asked + 1] = deltas[i] end
   local c = redis.call('HMGET', campaign, unpack(asked))
   if not c[5] then refuse('a campaign without a record') end
   same_version(c[2])
-  if not (c[1] and c[3] and c[9]) then refuse('chunks, account or id') end
+  if not (c[1] and c[3] and c[9]) then refuse('slices, account or id') end
   goes, per_second = c[5], tonumber(c[4] or '')
   for i = 6, #asked do value[asked[i]] = whole(c[i], 0, asked[i]) end
 end
@@ -4213,7 +4213,7 @@ end
 local write = {}
 for field in pairs(put) do write[#write + 1] = field; write[#write + 1] = value[field] end
 if #write > 0 then redis.call('HSET', campaign, unpack(write)) end
-if campaign and to == 'settled' and value.settled >= value.chunks then
+if campaign and to == 'settled' and value.settled >= value.slices then
   finish_if_over(at, {campaign = campaign, events = events, counts = campaignCounts, due = dueCampaigns,
     sets = {running = running, paused = paused, held = held}})
 end
@@ -4247,7 +4247,7 @@ export interface SwitchCampaignArgs {
   /** key: of campaigns */ readonly counts: string;
   /** key: of campaigns */ readonly due: string;
   /** key */ readonly parked: string;
-  /** key */ readonly dueChunks: string;
+  /** key */ readonly dueSlices: string;
   /** key: the set of the state that it is to enter; what is over stands in none */ readonly entered?: string | undefined;
   /** key: the set of that state */ readonly scheduled: string;
   /** key: the sets of the states of `from` */ readonly left: readonly string[];
@@ -4324,7 +4324,7 @@ local events = KEYS[2]
 local counts = KEYS[3]
 local due = KEYS[4]
 local parked = KEYS[5]
-local dueChunks = KEYS[6]
+local dueSlices = KEYS[6]
 local scheduled = KEYS[7]
 local now = tonumber(ARGV[1])
 local id = ARGV[2]
@@ -4362,7 +4362,7 @@ redis.call('HSET', campaign, 'state', to, 'since', at, 'updatedAt', at)
 if reason then redis.call('HSET', campaign, 'reason', reason) else redis.call('HDEL', campaign, 'reason') end
 move({counts = counts, id = id, at = at, from = stood, to = to, left = set, entered = entered})
 local function unpark()
-  for _, chunk in ipairs(redis.call('SMEMBERS', parked)) do redis.call('ZADD', dueChunks, at, chunk) end
+  for _, slice in ipairs(redis.call('SMEMBERS', parked)) do redis.call('ZADD', dueSlices, at, slice) end
   redis.call('DEL', parked)
 end
 local function run()
@@ -4394,7 +4394,7 @@ return {'applied', stood, redis.call('HINCRBY', campaign, 'rev', 1), to}
 /** Moves a campaign from one state to another. One that is to run and may not yet is `scheduled` instead, and starts by
  * itself when its time has come. */
 export async function switchCampaign(redis: lua.ScriptHost, args: SwitchCampaignArgs): Promise<SwitchCampaignAnswer> {
-  const keys = [args.campaign, args.events, args.counts, args.due, args.parked, args.dueChunks, args.scheduled, ...(args.entered === undefined ? [] : [args.entered]), ...args.left];
+  const keys = [args.campaign, args.events, args.counts, args.due, args.parked, args.dueSlices, args.scheduled, ...(args.entered === undefined ? [] : [args.entered]), ...args.left];
   const words: lua.Word[] = [args.now ?? '', args.id, args.to, args.eventType ?? '', args.reason ?? '', args.only ?? '', args.againInMs ?? '', args.entered === undefined ? 0 : 1, args.left.length, ...lua.counted(args.from)];
   return readSwitchCampaignAnswer(await lua.runScript(redis, switchCampaignScript, keys, words));
 }

@@ -5,7 +5,7 @@
 local function finish_if_over(at, keys)
   local campaign = keys.campaign
   local state, settled, slices, id, account, reference, name, cursor, retries = unpack(redis.call('HMGET', campaign,
-    'state', 'settled', 'chunks', 'id', 'account', 'reference', 'name', 'walk', 'retries'))
+    'state', 'settled', 'slices', 'id', 'account', 'reference', 'name', 'walk', 'retries'))
   local left = keys.sets[state]
   if not left or tonumber(settled or '0') < tonumber(slices) or cursor then return end
   redis.call('HSET', campaign, 'state', 'finished', 'since', at, 'updatedAt', at)

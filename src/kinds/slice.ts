@@ -1,7 +1,7 @@
 /** Recipients that one attempt sends, some in each request. Callers see recipients and messages, never these. */
 import { kind } from './kind.ts';
 
-export const chunk = kind({
+export const slice = kind({
   prefix: 'slc',
   area: 'messaging',
   states: {
