@@ -97,7 +97,7 @@ function workOf(route: Route, context: ApiContext, admit: Admit): Work {
     for (const role of [route.role, route.alsoRole]) if (role) requireRole(key, role);
     if (typeof scope === 'object') requireAllAccounts(key, scope.all);
     const query = readQuery(searchOf(request));
-    const { given, type } = await readBody(request);
+    const { given, type } = await readBody(request, response);
     const again = () => (kind ? findRecord(context, key, kind, params['id']) : Promise.resolve(undefined));
     const record = kind && (await again());
     const body = route.body && checked(route.body, given);

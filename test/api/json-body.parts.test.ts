@@ -4,13 +4,13 @@ import { type AddressInfo, connect } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readJsonBody } from '../../src/api/json-body.ts';
+import { readJsonBody } from '../../src/api/body.ts';
 import type { ApiProblem } from '../../src/api/problem.ts';
 
 type Body = NonNullable<RequestInit['body']>;
 
 const tell: RequestHandler = async (request, response) => {
-  response.json({ read: await readJsonBody(request) });
+  response.json({ read: await readJsonBody(request, response) });
 };
 const tellRefusal: ErrorRequestHandler = (error: ApiProblem, _request, response, _next) => {
   response.json({ refused: error.kind });
@@ -20,8 +20,8 @@ const waiting: { readonly arrived: (request: IncomingMessage) => void } = { arri
 const outcomes: string[] = [];
 const app = express()
   .post('/ours', tell)
-  .post('/waits', async (request) => {
-    await readJsonBody(request);
+  .post('/waits', async (request, response) => {
+    await readJsonBody(request, response);
     outcomes.push('read');
     waiting.arrived(request);
   })
