@@ -85,8 +85,8 @@ export const constants: Readonly<Record<string, Constant>> = {
   /** Requests to retry that are remembered: each of them starts one retry, whenever it is asked again. */
   RETRY_KEYS_KEPT: 20,
   /**
-   * What hands out wakes a worker at once; the due index looks after this if that was lost. It is as long as a full
-   * window may wait for its slots: woken by the sweeper too, each of them would be looked at twice.
+   * What hands out wakes a worker at once; the due index looks after this if that was lost with a worker. A slice that
+   * only waits for its turn is woken twice then, which costs one look.
    */
-  SLICE_WAKE_GRACE_MS: 20_000,
+  SLICE_WAKE_GRACE_MS: 2_000,
 };

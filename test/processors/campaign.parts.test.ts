@@ -171,6 +171,14 @@ describe('sharing the workers', () => {
   });
 });
 
+test('a slice whose wake-up died with its worker is found two seconds after it was handed out', async () => {
+  const w = world();
+  const id = await w.started(50, { canary: 0 });
+  await w.feed(id);
+  const due = await store.redis.zscore('due:sms-batch', `${id}.ab-0`);
+  expect(Number(due) - w.now()).toBe(2_000);
+});
+
 describe('an empty balance', () => {
   test('holds every campaign of the account, and the account released, each goes on by itself', async () => {
     const w = world();

@@ -2068,7 +2068,7 @@ redis.call('HSET', campaign, 'canaryOver', canaryOver and 1 or 0)
 if judgedOver then
   redis.call('HSET', campaign, 'judgedOver', judgedOver, 'judgedFailed', judgedFailed, 'judgedUnknown', judgedUnknown)
 end
-for _, slice in ipairs(slices) do redis.call('ZADD', dueSlices, at + 20000, slice) end
+for _, slice in ipairs(slices) do redis.call('ZADD', dueSlices, at + 2000, slice) end
 if #slices > 0 then
   redis.call('HINCRBY', campaign, 'fed', #slices)
   redis.call('HINCRBY', campaign, 'out', #slices)
