@@ -8,7 +8,7 @@ import {
   RECORD_VERSION,
   UNREADABLE,
 } from '../../src/operations/record.ts';
-import { PACE_AHEAD_MS } from '../../src/operations/campaign-pace.ts';
+import { PACE_AHEAD_MS } from '../../src/operations/campaigns.ts';
 import { EVIDENCE_SLOTS, LINE_END } from '../../src/operations/transition.ts';
 import { campaignBins } from '../../src/kinds/recipient.ts';
 import { EVENT_FIELD, MARK } from '../../src/operations/keys.ts';

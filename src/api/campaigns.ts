@@ -1,10 +1,9 @@
 /** One text to many recipients. */
 import { z } from 'zod';
 import { recipientsCursor, recipientsPage, recipientsCsv } from '../campaigns/recipients.ts';
-import { type CampaignSwitch, campaignSwitches } from '../operations/campaign-switches.ts';
+import { type CampaignSwitch, campaignSwitches, paceToRecord } from '../operations/campaigns.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import { campaignAmendment, campaignRequest } from '../kinds/campaign-request.ts';
-import { paceToRecord } from '../operations/campaign-pace.ts';
 import { campaignRetry, retryCampaign } from './campaign-retry.ts';
 import { uploadRoutes } from './campaign-upload.ts';
 import { type ApiContext, findRecord, requireKept, takeAnswer } from './context.ts';

@@ -1,12 +1,12 @@
 /** Campaigns: uploads that count whole or not at all, handing out slices, and the switches. */
 import type { Redis } from 'ioredis';
 import type { UploadRecord } from '../kinds/campaign-fields.ts';
-import { isFinal } from '../kinds/states.ts';
+import type { Amendment, Pace } from '../kinds/campaign-request.ts';
 import type { StateOf } from '../kinds/index.ts';
-import { type CampaignSwitch, type SwitchDetails, campaignSwitches } from './campaign-switches.ts';
+import { isFinal } from '../kinds/states.ts';
 import { keys } from './keys.ts';
-import { amendCampaign, commitUpload, handOut, restCampaign, switchCampaign } from './scripts/generated/scripts.ts';
 import type { CampaignRecord } from './record.ts';
+import { amendCampaign, commitUpload, handOut, restCampaign, switchCampaign } from './scripts/generated/scripts.ts';
 
 /**
  * Slices are named after the campaign, their upload and their place in it. The tag keeps two uploads that run at the
@@ -34,7 +34,7 @@ export interface SkippedRow {
   readonly reason: string;
 }
 
-export interface UploadTotals {
+interface UploadTotals {
   readonly recipients: number;
   readonly skipped: number;
   readonly slices: number;
@@ -191,3 +191,89 @@ export class Campaigns {
     });
   }
 }
+
+/** What a campaign says about when and how fast it is sent, as its record keeps it. */
+
+/** How far ahead of its pace a campaign may be: requests come in whole fifties, and the sweeper once in a while. */
+export const PACE_AHEAD_MS = 1_000;
+
+type PaceFields = Readonly<Record<string, string | number>>;
+
+const CANARY = 50;
+
+/** The fields of the record; '' takes one away, what is not said is left out. */
+export function paceToRecord({
+  quietHours,
+  timezone,
+  pauseOnFailure,
+  perSecond: limit,
+}: Pace | Amendment): PaceFields {
+  return {
+    ...(quietHours === undefined ? {} : { quietHours: writtenHours(quietHours) }),
+    ...(timezone === undefined ? {} : { timezone }),
+    ...(pauseOnFailure === undefined ? {} : { pauseOnFailure: pauseOnFailure === false ? 0 : pauseOnFailure }),
+    ...(limit === undefined ? {} : { perSecond: limit ?? '' }),
+  };
+}
+
+/** As above, with what is said once, when the campaign is made. */
+export function wholePaceToRecord(request: Pace): PaceFields {
+  const { sendAt, canary, requireSender } = request;
+  const first = typeof canary === 'boolean' ? (canary ? CANARY : 0) : canary;
+  return {
+    ...paceToRecord(request),
+    ...(sendAt === undefined ? {} : { sendAt: Date.parse(sendAt) }),
+    ...(first === undefined ? {} : { canary: first }),
+    ...(requireSender ? { requireSender: 1 } : {}),
+  };
+}
+
+function writtenHours(quietHours: boolean | string): string {
+  if (typeof quietHours === 'string') return quietHours;
+  return quietHours ? 'on' : '';
+}
+
+/** How a campaign gets from one state to another, and what it may be held for. */
+
+/**
+ * Each switch: where it leads, from which states, and what is announced. `begin` and `release` are done by time, or by
+ * a condition that has cleared; the others by somebody.
+ */
+export const campaignSwitches = {
+  start: { to: 'running', from: ['ready'] },
+  begin: { to: 'running', from: ['scheduled'] },
+  pause: { to: 'paused', from: ['scheduled', 'running', 'held'], event: 'campaign.paused' },
+  resume: { to: 'running', from: ['paused', 'held'] },
+  hold: { to: 'held', from: ['running'], event: 'campaign.held' },
+  release: { to: 'running', from: ['held'] },
+  cancel: {
+    to: 'cancelled',
+    from: ['draft', 'ready', 'scheduled', 'running', 'paused', 'held'],
+    event: 'campaign.cancelled',
+  },
+} as const satisfies Record<
+  string,
+  { to: StateOf<'campaign'>; from: readonly StateOf<'campaign'>[]; event?: string }
+>;
+
+/** Why a campaign is held. */
+type CampaignHold =
+  | 'quiet_hours'
+  | 'funds'
+  | 'failures'
+  | 'in_doubt'
+  | 'canary_failed'
+  | 'canary_in_doubt'
+  | 'canary_sender'
+  | 'sender_replaced';
+
+export interface SwitchDetails {
+  /** Why it is held. */
+  readonly reason?: CampaignHold;
+  /** Only if it is held for this reason. */
+  readonly only?: CampaignHold;
+  /** When to look whether the condition has cleared, ms from now; absent: somebody must say so. */
+  readonly againInMs?: number;
+}
+
+export type CampaignSwitch = keyof typeof campaignSwitches;

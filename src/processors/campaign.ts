@@ -5,11 +5,13 @@
  * It also lets time and conditions do what a person would have to get up for: begin when the time has come, wait
  * through the night, stop where nothing good comes back, and go on when the cause has cleared.
  */
-import type { CampaignSwitch, SwitchDetails } from '../operations/campaign-switches.ts';
+import type { RecipientState } from '../kinds/recipient.ts';
+import { quietUntil, readQuietHours } from '../lib/quiet-hours.ts';
+import { type CampaignSwitch, type SwitchDetails, type Judged, sliceAt } from '../operations/campaigns.ts';
 import type { CampaignRecord } from '../operations/record.ts';
-import type { ProcessorContext, AttemptResult } from './context.ts';
-import { judgeCanary } from './campaign-canary.ts';
-import { type Standing, judgeOutcome, quietNow } from './campaign-stand.ts';
+import { type SliceRecord, statesOf } from '../operations/slices.ts';
+import { readEvidence } from '../operations/transition.ts';
+import type { ProcessorContext, AttemptResult, Policy } from './context.ts';
 
 /** Handing out again is mostly asked for by the slice that settled; this is for when nobody asks. */
 const AGAIN_MS = 2_000;
@@ -134,4 +136,103 @@ async function rest(
 ): Promise<AttemptResult> {
   await context.campaigns.rest(campaign, dueAt);
   return { outcome: 'waits', reason: campaign.reason ?? campaign.state };
+}
+
+/** What stands in the way of a campaign at a moment: the night, or that nothing good comes back. */
+
+interface Standing<C = CampaignRecord> {
+  readonly campaign: C;
+  /** The clock of Redis, ms since the epoch. */
+  readonly at: number;
+}
+
+/** When the quiet hours that hold now are over, ms since the epoch; undefined where it may be sent. */
+export function quietNow(
+  { campaign: { quietHours, timezone }, at }: Standing<Pick<CampaignRecord, 'quietHours' | 'timezone'>>,
+  policy: Pick<Policy, 'quietHours' | 'timezone'>,
+): number | undefined {
+  if (quietHours === undefined) return undefined;
+  const hours = quietHours === 'on' ? policy.quietHours : readQuietHours(quietHours);
+  return quietUntil(hours, timezone ?? policy.timezone, at);
+}
+
+/** Judged again each time so many more are over; a campaign stops at this percentage of them. */
+const STOP = { of: 200, percent: 50 } as const;
+
+/**
+ * Whether too many of the last recipients failed, or are in doubt. The sender would rather be asked than end with
+ * thousands of recipients in doubt. `judged` is what the next judgement counts from, where that changes.
+ */
+export function judgeOutcome({ totals, judgedOver, judgedFailed, judgedUnknown, pauseOnFailure }: CampaignRecord): {
+  readonly stop?: 'failures' | 'in_doubt';
+  readonly judged?: Judged;
+} {
+  const { sent, failed, unknown } = totals;
+  const now = { over: sent + failed + unknown, failed, unknown };
+  // A recipient that was found since is in doubt no longer: it must not hide one that came into doubt.
+  const before = { over: judgedOver, failed: judgedFailed, unknown: Math.min(judgedUnknown ?? unknown, unknown) };
+  const last = { over: now.over - before.over, failed: failed - before.failed, unknown: unknown - before.unknown };
+  // A recipient that is sent to again is no longer over, so the count begins anew.
+  if (last.over < 0 || last.failed < 0) return { judged: now };
+  if (last.over < STOP.of) return before.unknown === judgedUnknown ? {} : { judged: before };
+  const most = (pauseOnFailure ?? STOP.percent) * last.over;
+  if (most > 0 && last.failed * 100 >= most) return { stop: 'failures', judged: now };
+  if (most > 0 && (last.failed + last.unknown) * 100 >= most) return { stop: 'in_doubt', judged: now };
+  return { judged: now };
+}
+
+/**
+ * The first recipients of a large campaign go alone, and the rest waits for what became of them. A wrong key, a sender
+ * that was silently replaced (interface: Send SMS) or a text that nobody takes then costs one request and not a
+ * thousand.
+ */
+
+/** A campaign with more recipients than this sends a canary unless it says otherwise. */
+const ABOVE_RECIPIENTS = 1_000;
+
+/** interface: SMS errors, insufficient balance. Whether a part of the request was sent before it ran out is not told. */
+export const BALANCE_EMPTY = 'ERROR_102';
+
+/** Field of a slice: the sender that came back, where it was not the one that was asked for. */
+export const OTHER_SENDER = 'otherSender';
+
+type Canary =
+  /** It was looked at, or there is none. */
+  | { readonly is: 'over' }
+  /** So many more slices of it may go; the rest waits. */
+  | { readonly is: 'out'; readonly more: number }
+  | { readonly is: 'bad'; readonly reason: 'canary_failed' | 'canary_in_doubt' | 'canary_sender' };
+
+async function judgeCanary(campaign: CampaignRecord, context: ProcessorContext): Promise<Canary> {
+  if (campaign.canaryOver || !hasCanary(campaign)) return { is: 'over' };
+  if (campaign.fed === 0) return { is: 'out', more: 1 };
+  if (campaign.settled < campaign.fed) return { is: 'out', more: 0 };
+  const slice = await context.slices.read(sliceAt(campaign, campaign.fed - 1) ?? '');
+  return slice ? judge(slice) : { is: 'out', more: 1 };
+}
+
+/** The first slice is as large as the canary. */
+function hasCanary({ canary, uploads }: CampaignRecord): boolean {
+  const recipients = uploads.reduce((sum, upload) => sum + upload.recipients, 0);
+  return (canary ?? (recipients > ABOVE_RECIPIENTS ? 1 : 0)) > 0;
+}
+
+/**
+ * Nobody of those that were tried is known to have got it: bad. Nobody was tried, since all have opted out, or there
+ * were no funds, which is a hold of its own and over by now: the next ones are the canary.
+ */
+function judge(slice: SliceRecord): Canary {
+  if (slice.fields[OTHER_SENDER]) return { is: 'bad', reason: 'canary_sender' };
+  const tried = triedIn(slice);
+  if (tried.length === 0) return { is: 'out', more: 1 };
+  if (tried.every((state) => state === 'failed')) return { is: 'bad', reason: 'canary_failed' };
+  if (!tried.includes('sent')) return { is: 'bad', reason: 'canary_in_doubt' };
+  return { is: 'over' };
+}
+
+function triedIn(slice: SliceRecord): readonly RecipientState[] {
+  const states = statesOf(slice);
+  if (states.includes('sent')) return ['sent'];
+  if (readEvidence(slice.fields).lines.some(({ code }) => code === BALANCE_EMPTY)) return [];
+  return states.filter((state) => state === 'failed' || state === 'unknown');
 }

@@ -129,14 +129,14 @@ export class Taker {
     const { clock } = this.#options;
     return new Promise((resolve) => {
       let disarm: (() => void) | undefined;
-      const goOn = (): void => {
+      const proceed = (): void => {
         disarm?.();
         this.#waiting.delete(look);
         resolve();
       };
       const look = (): void => {
-        if (this.#stopping || this.#free >= enough) goOn();
-        else if (this.#free > 0) disarm ??= clock.after(GATHER_MS, goOn);
+        if (this.#stopping || this.#free >= enough) proceed();
+        else if (this.#free > 0) disarm ??= clock.after(GATHER_MS, proceed);
       };
       this.#waiting.add(look);
       look();

@@ -32,7 +32,7 @@ export type CollectOptions = Pick<
   readonly directCredit: boolean;
   /** Everything is judged by the same rules, and nothing is written. */
   readonly dryRun?: boolean;
-  /** Nobody waits for the answer of upstream: whoever takes what is due asks it. */
+  /** Nobody waits for the answer of upstream: the process that takes what is due asks it. */
   readonly nobodyWaits?: boolean;
 };
 

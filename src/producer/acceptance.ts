@@ -5,7 +5,7 @@
  * The id is derived from what identifies the request, so that a caller's retry finds it whatever was lost in between.
  */
 import type { Redis } from 'ioredis';
-import { wholePaceToRecord } from '../operations/campaign-pace.ts';
+import { wholePaceToRecord } from '../operations/campaigns.ts';
 import { messageRequest } from '../kinds/message.ts';
 import { identityText } from '../kinds/request-pieces.ts';
 import { disbursementRequest } from '../kinds/disbursement-fields.ts';

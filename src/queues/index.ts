@@ -14,7 +14,7 @@ export interface QueueDeclaration<Name extends string = string, Payload extends 
   /** One sentence: what it carries. */
   readonly summary: string;
   readonly payload: Payload;
-  /** Our wake-ups name no operation: who gets one takes what is due, many at a time. Absent: each has a job of its own. */
+  /** Our wake-ups name no operation: the process that gets one takes what is due, many at a time. Absent: each has a job of its own. */
   readonly inBulk?: true;
   /** Share of WORKER_CONCURRENCY that one process gives to this queue. */
   readonly share: number;

@@ -73,7 +73,7 @@ export class Waker {
     this.#calling.delete(queue);
   }
 
-  /** Whoever gets the call that waits there takes this too. On a queue that is paused, one waits and no more. */
+  /** The process that gets the call that waits there takes this too. On a queue that is paused, one waits and no more. */
   async #callOnce(name: AnyQueueName): Promise<void> {
     const queue = this.#options.queues[name];
     if (queue && (await queue.getWaitingCount()) === 0) await queue.add('wake', {});

@@ -58,7 +58,7 @@ export const carriedOutBy: Readonly<Record<OperationName, string>> = {
 
 /** Where the words of each status are decided upon. */
 export const statesIn: Readonly<Record<string, string>> = {
-  invoice: 'src/processors/collect/invoice-judge.ts',
+  invoice: 'src/processors/collect/invoice.ts',
   disbursement: 'src/processors/disbursement/judge.ts',
   'payment request': 'src/processors/collect/payment-request.ts',
 };
@@ -78,7 +78,7 @@ export const limitsIn: Readonly<Record<string, readonly [file: string, written: 
   'sms per request': ['src/upstream/messaging/messaging.ts', /MOST_MESSAGES = 50;/],
   'sms bearer in seconds': ['src/upstream/messaging/token.ts', /DOCUMENTED_LIFE_MS = 3_600_000;/],
   'payment request amount': ['src/upstream/payments/payments.ts', /LEAST = 200;\nconst MOST = 3_000_000;/],
-  'unpaid invoice in hours': ['src/processors/collect/invoice-judge.ts', /UNPAID_LIFETIME_MS = 24 \* 3_600_000;/],
+  'unpaid invoice in hours': ['src/processors/collect/invoice.ts', /UNPAID_LIFETIME_MS = 24 \* 3_600_000;/],
   'secret code validation in seconds': ['src/upstream/payments/softpay.ts', /LEAST_PATIENCE_MS = 60_000;/],
   'disbursement amount': ['src/upstream/payments/ask.ts', /isSafeInteger\(amount\)/],
 };

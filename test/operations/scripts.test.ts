@@ -5,7 +5,7 @@ import { complaintsAbout, complaintsAboutSource, librariesBeside } from '../../s
 import { SCRIPT_FOLDERS, filesIn, generatedFrom, scriptsIn } from '../../script/lua/compose.ts';
 import { kinds } from '../../src/kinds/index.ts';
 import { stateOf, statesOf } from '../../src/kinds/states.ts';
-import { campaignSwitches } from '../../src/operations/campaign-switches.ts';
+import { campaignSwitches } from '../../src/operations/campaigns.ts';
 import { expectPage } from '../docs/page.ts';
 
 /** Besides those that run, one that shows every type on its way. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CampaignRecord } from '../../src/operations/record.ts';
-import { judgeOutcome } from '../../src/processors/campaign-stand.ts';
+import { judgeOutcome } from '../../src/processors/campaign.ts';
 
 type Judged = Pick<CampaignRecord, 'judgedOver' | 'judgedFailed' | 'judgedUnknown'>;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { BALANCE_EMPTY } from '../../src/processors/campaign-canary.ts';
+import { BALANCE_EMPTY } from '../../src/processors/campaign.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
 import { FEED_WINDOW, HOUR, MIDNIGHT, campaignWorld } from './campaign-world.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { InvoiceRecord } from '../../src/operations/record.ts';
-import { INVOICE_LIMIT_MS, type InvoiceAnswer, judgeInvoice } from '../../src/processors/collect/invoice-judge.ts';
+import { INVOICE_LIMIT_MS, type InvoiceAnswer, judgeInvoice } from '../../src/processors/collect/invoice.ts';
 
 const HOUR = 3_600_000;
 const record = { state: 'pending', totalAmount: 15_000, token: 'tok-1', publishedAt: 0, createdAt: 0, tries: 0 };

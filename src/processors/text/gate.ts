@@ -2,7 +2,7 @@
 import { toMs } from '../../lib/clock.ts';
 import { smsBatch } from '../../queues/index.ts';
 import type { UpstreamAccount } from '../../upstream/client.ts';
-import { quietNow } from '../campaign-stand.ts';
+import { quietNow } from '../campaign.ts';
 import { type AttemptResult, type ProcessorContext, closedFor, retryAt } from '../context.ts';
 import type { Committed, HeldSlice } from './held-slice.ts';
 import { type Judgement, unsent } from './request.ts';

@@ -2,7 +2,7 @@
 import type { Letter } from '../../operations/slice-form.ts';
 import type { SentItem } from '../../upstream/messaging/messaging.ts';
 import type { NotOk, Verdict } from '../../upstream/verdict.ts';
-import { BALANCE_EMPTY } from '../campaign-canary.ts';
+import { BALANCE_EMPTY } from '../campaign.ts';
 
 export interface Texting {
   readonly to: string;

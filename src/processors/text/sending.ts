@@ -8,7 +8,7 @@ import type { UpstreamAccount } from '../../upstream/client.ts';
 import type { SentItem } from '../../upstream/messaging/messaging.ts';
 import type { NotOk, Verdict } from '../../upstream/verdict.ts';
 import type { AttemptResult, ProcessorContext } from '../context.ts';
-import { OTHER_SENDER } from '../campaign-canary.ts';
+import { OTHER_SENDER } from '../campaign.ts';
 import { Gate, type Stop } from './gate.ts';
 import type { Committed, Draft, HeldSlice } from './held-slice.ts';
 import { type Group, LeftOut } from './left-out.ts';
@@ -58,7 +58,7 @@ export class Sending {
   /** Requests whose intent is written, and that have not come back. */
   #out = 0;
   readonly #leftOut: LeftOut;
-  /** Of the last for whom it ended, and of the last who are in doubt. */
+  /** Of the last recipient that is over, and of the last one in doubt. */
   #endedFor: string | undefined;
   #doubtedFor: string | undefined;
   #wake: () => void = () => undefined;
