@@ -45,9 +45,18 @@ export function explainMessage(
       wait && `It cannot go on now: ${wait.why}.`,
       vain && `The last answer: ${vain.why}.`,
     ]),
-    story: [chapter(record.createdAt, 'accepted'), ...evidenceStory(slice?.fields ?? fields, around.failureOf)],
+    story: storyOf(record, evidenceStory(slice?.fields ?? fields, around.failureOf)),
     next: wait?.next ?? because?.next ?? nextOfMessage(record, lost, vain),
   };
+}
+
+/** What its own record tells, and what upstream said to the slice that carries it, in order. */
+function storyOf({ createdAt, sentAt, since, state, code }: MessageRecord, said: readonly Chapter[]): Chapter[] {
+  const own = [chapter(createdAt, 'accepted')];
+  if (sentAt === undefined) return [...own, ...said];
+  const end = isOpen(state) ? [] : [chapter(since, `${state}${code ? ` (${code})` : ''}`)];
+  const story = [chapter(sentAt, 'about to send'), ...said, ...end];
+  return [...own, ...story.toSorted((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0))];
 }
 
 function isOpen(state: StateOf<'message'>): boolean {
