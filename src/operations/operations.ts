@@ -3,21 +3,17 @@
  * announces it. This file decides nothing about retries; it keeps what others decided.
  */
 import type { Redis } from 'ioredis';
-import { isOver, lookQueueOf, queueOf, statesInQueue, statesOf } from '../kinds/states.ts';
-import { type Kind, kinds } from '../kinds/index.ts';
 import type { QueueName } from '../kinds/due-queues.ts';
+import { type Kind, kinds, type StateOf } from '../kinds/index.ts';
+import { isOver, lookQueueOf, queueOf, statesInQueue, statesOf } from '../kinds/states.ts';
 import { systemClock } from '../lib/clock.ts';
 import { fingerprint } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
 import { RedisUnavailable } from '../redis/connections.ts';
-import {
-  type AcceptedAt,
-  type AcceptingScripts,
-  acceptingScripts,
-  fieldsToWrite,
-  type NewOperation,
-} from './accepted.ts';
 import { type AccountStanding, readStanding } from './accounts.ts';
+import { type Guard, NO_MEMORY } from './heartbeat.ts';
+import { keys } from './keys.ts';
+import { type Opinions, limitNamed, moneyLimits, wordOf, type MoneyLimit } from './limits.ts';
 import {
   endsBriefly,
   type RecordAt,
@@ -25,8 +21,20 @@ import {
   noteUnreadable,
   readStored,
   UnreadableRecord,
+  RECORD_VERSION,
+  readRecord,
 } from './record.ts';
-import { type Guard, NO_MEMORY } from './heartbeat.ts';
+import {
+  acquire,
+  appendEvidence,
+  claim,
+  handBack,
+  nudge,
+  take,
+  transition,
+  accept,
+  acceptMessages,
+} from './scripts/generated/scripts.ts';
 import {
   type EvidenceDraft,
   NOTHING_POSTED,
@@ -39,9 +47,6 @@ import {
   resultOf,
   stepOf,
 } from './transition.ts';
-import { keys } from './keys.ts';
-import { type Opinions, limitNamed, moneyLimits, wordOf } from './limits.ts';
-import { acquire, appendEvidence, claim, handBack, nudge, take, transition } from './scripts/generated/scripts.ts';
 
 export interface OperationsOptions {
   readonly redis: Redis;
@@ -309,4 +314,73 @@ export class Operations {
     const revs = (await pipeline.exec()) ?? [];
     return ids.map((id, index) => ({ id, rev: typeof revs[index]?.[1] === 'string' ? revs[index][1] : '0' }));
   }
+}
+
+/** What is accepted, what becomes of it, and what acceptance writes, as its script writes it. */
+
+/** A request that was checked and is to become a record. */
+export interface NewOperation<K extends Kind = Kind> {
+  readonly kind: K;
+  readonly id: string;
+  readonly account: string;
+  readonly state: StateOf<K>;
+  /** Fingerprint of the canonical request: the same identity with another request is a conflict. */
+  readonly fingerprint: string;
+  readonly reference?: string;
+  /** The id that the reference alone would give. */
+  readonly idOfReference?: string;
+  /** Whole XOF, where the operation moves money. */
+  readonly xof?: number;
+  /** When the due index looks if no wake-up job came through first, ms from now. Absent: nothing is due. */
+  readonly dueInMs?: number;
+  readonly notBefore?: number;
+  /** The beneficiary, for the limits per beneficiary and for the same payment asked for twice. */
+  readonly beneficiary?: string;
+  /** The same amount to the same beneficiary again is meant. */
+  readonly meantAgain?: boolean;
+  /** `given`: with the batch that it is a row of. `impossible`: it waits for nobody, and is refused if it would have to. */
+  readonly approval?: 'given' | 'impossible';
+  readonly fields: Readonly<Record<string, string | number>>;
+}
+
+export type Accepted =
+  | { readonly outcome: 'accepted'; readonly id: string; readonly state: string }
+  | { readonly outcome: 'duplicate'; readonly id: string; readonly state: string }
+  | { readonly outcome: 'conflict'; readonly id: string }
+  /** A limit of money; `detail` is the limit, or the earlier operation for the same payment asked for twice. */
+  | { readonly outcome: 'limited'; readonly limit: MoneyLimit; readonly detail: string };
+
+/** The scripts that accept. A double has others in their place. */
+export interface AcceptingScripts {
+  readonly accept: typeof accept;
+  readonly acceptMessages: typeof acceptMessages;
+}
+
+export const acceptingScripts: AcceptingScripts = { accept, acceptMessages };
+
+/** `at`: when it was written, by the clock of Redis. */
+export type AcceptedAt =
+  | Exclude<Accepted, { outcome: 'accepted' }>
+  | (Extract<Accepted, { outcome: 'accepted' }> & { readonly at: number });
+
+/** The fields of a new record that the caller of the script gives; it adds what it alone knows. */
+function fieldsToWrite<K extends Kind>({
+  kind,
+  fields,
+  reference,
+}: NewOperation<K>): Readonly<Record<string, string | number>> {
+  return { v: RECORD_VERSION, kind, ...fields, ...(reference ? { reference } : {}) };
+}
+
+/** The record that this acceptance has just written, without reading it again. */
+export function recordAsWritten<K extends Kind>(
+  operation: NewOperation<K>,
+  { state, at }: { readonly state: string; readonly at: number },
+): RecordAt<K> {
+  const { kind, id, account, fingerprint: fp } = operation;
+  const time = String(at);
+  const own = { id, state, fp, account, rev: '1', seq: '0', createdAt: time, updatedAt: time, since: time };
+  const fields: Record<string, string> = own;
+  for (const [name, value] of Object.entries(fieldsToWrite(operation))) fields[name] = String(value);
+  return readRecord(kind, fields);
 }

@@ -9,8 +9,7 @@ import type { z } from 'zod';
 import { paymentRequestRequest } from '../kinds/payment-request.ts';
 import { invoiceRequest } from '../kinds/invoice-request.ts';
 import { directCreditRequest } from '../kinds/direct-credit.ts';
-import { Operations } from '../operations/operations.ts';
-import type { NewOperation } from '../operations/accepted.ts';
+import { Operations, type NewOperation } from '../operations/operations.ts';
 import {
   type AcceptanceOptions,
   type Answer,

@@ -15,9 +15,14 @@ import type { QueueName } from '../kinds/due-queues.ts';
 import { canonicalJson, derivedHex, derivedId, fingerprint } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
 import { type Opinions, describeLimit } from '../operations/limits.ts';
-import { type AcceptingScripts, recordAsWritten, type Accepted, type NewOperation } from '../operations/accepted.ts';
+import {
+  type AcceptingScripts,
+  recordAsWritten,
+  type Accepted,
+  type NewOperation,
+  Operations,
+} from '../operations/operations.ts';
 import type { Guard } from '../operations/heartbeat.ts';
-import { Operations } from '../operations/operations.ts';
 import type { DisbursementRecord } from '../operations/record.ts';
 import { payeeOf, readAccountAlias, readDebitAccount, readWithdrawMode } from '../upstream/capabilities.ts';
 import { cardsInDisbursement, type Problem, check, templateProblems } from './problems.ts';

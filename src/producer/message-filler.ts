@@ -11,7 +11,7 @@ import { derivedId } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
 import type { Guard } from '../operations/heartbeat.ts';
 import { RECIPIENTS_PER_REQUEST } from '../operations/recipient-items.ts';
-import type { AcceptingScripts } from '../operations/accepted.ts';
+import type { AcceptingScripts } from '../operations/operations.ts';
 import { type MessageAccepted, type NewMessage, type OpenSlice, acceptMessages } from '../operations/messages.ts';
 import { SLICE_PREFIX, queueOfLane } from '../operations/slices.ts';
 import { batchPerTick } from '../redis/connections.ts';

@@ -5,7 +5,7 @@
 import { Redis } from 'ioredis';
 import type { InputOf } from '../kinds/index.ts';
 import { type Random, seededRandom } from '../lib/random.ts';
-import type { AcceptingScripts } from '../operations/accepted.ts';
+import type { AcceptingScripts } from '../operations/operations.ts';
 import type { AcceptMessagesArgs } from '../operations/scripts/generated/scripts.ts';
 import { Acceptance, type Answer } from './acceptance.ts';
 import { InvalidRequest } from './errors.ts';

@@ -3,8 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { seededRandom } from '../../src/lib/random.ts';
 import { type Beat, Heartbeat } from '../../src/operations/heartbeat.ts';
 import { keys } from '../../src/operations/keys.ts';
-import { Operations } from '../../src/operations/operations.ts';
-import type { NewOperation } from '../../src/operations/accepted.ts';
+import { Operations, type NewOperation } from '../../src/operations/operations.ts';
 import { Recovering, Recovery } from '../../src/operations/recovery.ts';
 import { keysLike, storeOfThisFile } from '../support/fresh-redis.ts';
 

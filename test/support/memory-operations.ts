@@ -27,8 +27,7 @@ import {
   type TransitionResult,
 } from '../../src/operations/transition.ts';
 import { EVENT_FIELD, flightField, keys } from '../../src/operations/keys.ts';
-import type { AcceptedAt, NewOperation } from '../../src/operations/accepted.ts';
-import type { Acquired, Hinted, Operations } from '../../src/operations/operations.ts';
+import type { AcceptedAt, NewOperation, Acquired, Hinted, Operations } from '../../src/operations/operations.ts';
 import type { MemoryStore } from './memory-store.ts';
 import { ALL_GUARDS, type StoreGuards } from './store-guards.ts';
 
