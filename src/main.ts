@@ -24,7 +24,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 
 // Going on after a fault that nobody foresaw would be a guess; every state worth keeping is in Redis.
 const die = (error: unknown): never => {
-  process.stderr.write(`${told(error)}\n`);
+  // Behind the lines of the log that are written at the end: what is read first is the last of it.
+  process.once('exit', () => process.stderr.write(`${told(error)}\n`));
   process.exit(1);
 };
 process.on('uncaughtException', die);

@@ -113,6 +113,12 @@ test('it ends with 1, and says why in words', async () => {
   );
 });
 
+test('the last thing in its log is why it ended', async () => {
+  await starts();
+  const ended = startRelais(settings({ ENVIRONMENT: 'staging', LOG_LEVEL: 'info' }), 'webhooks');
+  await expect(ended).rejects.toThrow(/"msg":"starting"[^]*A setting is wrong:/);
+});
+
 test('more processes of one deployment start, with fewer roles and without the addresses of the service too', async () => {
   await starts();
   await starts({}, ['api', 'webhooks']);
