@@ -143,7 +143,14 @@ function workOf(
     return { process: (job) => watched(() => process(job)), stop: async () => undefined };
   }
   const attempt = attempts(name, processor, context, announce);
-  const attemptWatched = (id: string): Promise<void> => watched(() => attempt(id));
+  const { clock, metrics } = container;
+  // These have no job whose lock could be lost: the process that froze finds out by its own clock.
+  const attemptWatched = async (id: string): Promise<void> => {
+    const beganMono = clock.monotonic();
+    await watched(() => attempt(id)).finally(() => {
+      if (clock.monotonic() - beganMono > context.policy.leaseMs) metrics.lockLost(1);
+    });
+  };
   return bulkOf(container, context, { name, slots: concurrency, attempt: attemptWatched });
 }
 

@@ -167,7 +167,7 @@ export const declarations = {
     type: 'counter',
     of: 'process',
     labels: {},
-    help: 'Jobs whose lock could not be renewed: the process was frozen, or Redis away, for too long.',
+    help: 'Jobs whose lock could not be renewed, and attempts that outlived their lease: the process was frozen, or Redis away, for too long.',
   },
   relais_redis_durable: {
     type: 'gauge',
