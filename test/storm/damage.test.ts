@@ -36,3 +36,17 @@ test('most lies are told once, and when the storm is over nothing new is made up
   const still = tokens.filter((token) => told(calm, token) !== said(token));
   expect(still).toEqual([]);
 });
+
+test('no token is given twice of which a copy that was put back no longer knows the use', () => {
+  const damage = new Damage(1, new Set(worldNames));
+  const exchange = (path: string, token: string) => ({ ...asked(token), path });
+  const given = (token: string): string | undefined => {
+    const answer = JSON.stringify({ disburse_token: token });
+    const bent = damage.bend(exchange('/api/v2/disburse/get-invoice', token))?.answer?.(answer) ?? answer;
+    return bent === answer ? undefined : bent;
+  };
+  for (const token of tokens) damage.bend(exchange('/api/v2/disburse/submit-invoice', `used-${token}`));
+  expect(tokens.filter(given).length).toBeGreaterThan(0);
+  damage.forgetSince(0);
+  expect(tokens.filter(given)).toEqual([]);
+});

@@ -33,7 +33,7 @@ export class Damage {
   readonly #seed: number;
   readonly #worlds: ReadonlySet<WorldName>;
   readonly #seen = new Set<string>();
-  readonly #given: string[] = [];
+  #given: { readonly token: string; readonly at: number }[] = [];
   #over = false;
 
   constructor(seed: number, worlds: ReadonlySet<WorldName>) {
@@ -46,9 +46,14 @@ export class Damage {
     this.#over = true;
   }
 
+  /** A copy from then was put back: who had used which token since is written down nowhere any more. */
+  forgetSince(copiedAt: number): void {
+    this.#given = this.#given.filter(({ at }) => at < copiedAt);
+  }
+
   bend(exchange: Exchange): Bend | undefined {
     // Given twice are tokens that were seen in use: what nobody has written down, nobody can know again.
-    if (isSubmit(exchange)) this.#given.push(submitNames(exchange).token);
+    if (isSubmit(exchange)) this.#given.push({ token: submitNames(exchange).token, at: nowMs() });
     if (isLook(exchange)) return this.#look(submitNames(exchange).token);
     if (isCreate(exchange)) return this.#create();
     if (isSend(exchange)) return this.#send();
@@ -99,7 +104,7 @@ export class Damage {
     if (!last) return body;
     this.#seen.add(token);
     if (fate === 'is another once') {
-      const other = this.#given.find((given) => given !== token) ?? 'another';
+      const other = this.#given.find((given) => given.token !== token)?.token ?? 'another';
       return this.#changed(fate, said, { token: other, disburse_id: derivedHex('nobody', token) });
     }
     if (fate === 'is another amount once') return this.#changed(fate, said, { amount: '1.00' });
@@ -119,7 +124,7 @@ export class Damage {
         const token = said['disburse_token'];
         if (typeof token !== 'string') return body;
         const place = Math.floor(this.#draw('given', token) * this.#given.length);
-        const earlier = this.#given[place];
+        const earlier = this.#given[place]?.token;
         if (!this.#over && earlier && this.#draw('twice', token) < SHARE_OF_TOKENS_GIVEN_TWICE)
           return this.#changed('a token given twice', said, { disburse_token: earlier });
         return body;

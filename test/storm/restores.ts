@@ -53,6 +53,7 @@ export async function restoreOnce(
   const everyone = how === 'stopped' ? await hands.take([world.door, ...world.workers]) : [];
   await Promise.all(everyone.map((child) => child.kill()));
   const { goneAt: restoredAt, backAt } = await world.power.restore(copy, world.links, 50 + random.fraction() * 300);
+  world.damage.forgetSince(copiedAt);
   await Promise.all(everyone.map((child) => child.start()));
   hands.release(everyone);
   rmSync(copy, { recursive: true });
