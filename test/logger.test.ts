@@ -7,11 +7,11 @@ afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
 });
 
-/** Runs these lines in a process with a logger; what has come is a text, and `more` resolves with the next of it. */
+/** Runs these lines in a process with a logger, and hears its messages; the process may wait for its stdin to end. */
 function logging(lines: string) {
   const path = new URL('../src/logger.ts', import.meta.url).href;
   const script = `import(${JSON.stringify(path)}).then(({ createLogger }) => { const logger = createLogger('info'); ${lines} });`;
-  const child = spawn(process.execPath, ['--import', 'tsx', '-e', script], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(process.execPath, ['--import', 'tsx', '-e', script], { stdio: ['pipe', 'ignore', 'pipe'] });
   children.push(child);
   let text = '';
   child.stderr.setEncoding('utf8').on('data', (more: string) => (text += more));
@@ -24,10 +24,11 @@ function logging(lines: string) {
 }
 
 test('lines come together each second, and the last of them at the end', async () => {
-  const { messages, ended } = logging(
-    `logger.info('one'); logger.info('two'); setTimeout(() => { logger.info('three'); process.exit(0); }, 1500);`,
+  const { child, messages, ended } = logging(
+    `logger.info('one'); logger.info('two'); process.stdin.resume().once('end', () => { logger.info('three'); process.exit(0); });`,
   );
   await expect.poll(messages, { timeout: 10_000 }).toEqual(['one', 'two']);
+  child.stdin.end();
   await ended;
   expect(messages()).toEqual(['one', 'two', 'three']);
 });

@@ -63,6 +63,8 @@ export interface Container {
   readonly events: EventStream;
   readonly bullQueues: Readonly<Record<AnyQueueName, Queue>>;
   readonly wake: (queue: QueueName, id: string, rev: string | number) => void;
+  /** Wakes a worker of a queue that is taken in bulk, for whatever is due. */
+  readonly call: (queue: QueueName) => void;
   /** Waits for the replicas that must hold a write; absent where there are none. */
   readonly fence: (() => Promise<boolean>) | undefined;
   readonly durability: () => Durability;
@@ -120,6 +122,7 @@ export function createContainer(config: Config, logger: Logger, signal?: AbortSi
     events: eventsOf(redis, heartbeat),
     bullQueues,
     wake: (queue, id, rev) => waker.wake(queue, id, rev),
+    call: (queue) => waker.call(queue),
     durability: () => withFence(durability, fence),
     heartbeat,
     metrics,

@@ -156,7 +156,7 @@ function workOf(
 
 /** Takes what is due when it is called, and also uncalled: nothing else looks into the due index for it. */
 function bulkOf(
-  { config, clock, quietly, operations, wake }: Container,
+  { config, clock, quietly, operations, call }: Container,
   { policy }: ProcessorContext,
   {
     name,
@@ -172,7 +172,7 @@ function bulkOf(
     take: (atMost) => operations.take(name, atMost),
     handBack: (ids) => operations.handBack(name, ids),
     attempt,
-    callOthers: () => wake(name, '', 0),
+    callOthers: () => call(name),
     onFailed: (error) => {
       if (!(error instanceof UnrecoverableError)) quietly(`attempt in ${name}`, error);
     },

@@ -63,6 +63,7 @@ export class Taker {
 
   /** Resolves when nothing that was begun is under way. */
   async ended(): Promise<void> {
+    // Told where it was asked for, as is what became of each attempt.
     await this.#run?.catch(() => undefined);
     await Promise.all(this.#under);
   }

@@ -26,7 +26,7 @@ test('a second key of the same name is found wherever it is put in', () => {
   assert(
     property(dictionary(names, values, { minKeys: 1 }), nat(), (fields, seed) => {
       const entries = Object.entries(fields).map(
-        ([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`,
+        ([name, value]) => `${JSON.stringify(name)}\n :${JSON.stringify(value)}`,
       );
       const text = `{"in":[{${entries.join(' , ')}}]}`;
       expect(told(text)).toEqual(JSON.parse(text));

@@ -96,7 +96,9 @@ export class Sending {
     const byRequest = new Map<number, number[]>();
     for (const place of waiting) {
       const number = this.#held.standing.requests[place] ?? -1;
-      byRequest.set(number, [...(byRequest.get(number) ?? []), place]);
+      const places = byRequest.get(number);
+      if (places) places.push(place);
+      else byRequest.set(number, [place]);
     }
     return [...byRequest].flatMap(([number, places]) => {
       const part = this.#held.requests.get(number)?.part ?? false;
