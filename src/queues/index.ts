@@ -88,7 +88,7 @@ export const smsBatch = defineQueue({
   // Only a request that provably never left, or that upstream refused before sending, is tried again.
   retryAfter: ['1s', '2s', '5s', '10s', '30s', '1m', '5m'],
   waits: 'while the campaign is paused or the account is held',
-  givesUpAs: '`failed` for whom upstream refuses it; `unknown` when it may have been sent',
+  givesUpAs: '`failed` for those that upstream refuses; `unknown` when it may have been sent',
   keepSeconds: 0,
 });
 

@@ -64,7 +64,7 @@ function wrongBins({ id, totals, uploaded, recipients }: SeenCampaign): string[]
 
 const sentWasSent: Check = {
   name: 'S4',
-  says: 'whoever is reported as sent got the text, and whoever is reported as not sent did not',
+  says: 'a person reported as sent got the text, and one reported as not sent did not',
   broken: (story) =>
     perRecipient(story, (state, times) => {
       if (state === 'sent' && times === 0) return 'is sent and got nothing';

@@ -55,7 +55,7 @@ function lateCodes(story: Story): string[] {
 
 const notDoneAgain: Check = {
   name: 'P17',
-  says: 'after a restore nothing that was done or cancelled is done again, and whoever minds relais is told',
+  says: 'after a restore nothing that was done or cancelled is done again, and the operator is told',
   broken: (story) => [
     ...unnoticed(story),
     ...paidAfterCancel(story),
