@@ -2,7 +2,7 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import { type RepairableCountry, repairableCountries } from '../campaigns/check/phone.ts';
-import { type UploadAnswer, uploadRecipients } from '../campaigns/upload.ts';
+import { NoStopLinks, type UploadAnswer, uploadRecipients } from '../campaigns/upload.ts';
 import { UnusableFile } from '../files/problems.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import { type ApiContext, requireKept } from './context.ts';
@@ -79,17 +79,18 @@ interface Wishes {
 }
 
 async function uploaded(
-  { campaigns, slices, random, defaultCountry, optOuts, smsPrices, senderOf }: ApiContext,
+  { campaigns, slices, random, defaultCountry, optOuts, smsPrices, senderOf, stop }: ApiContext,
   campaign: CampaignRecord,
   request: Request,
   wishes: Wishes & FileBody,
 ): Promise<UploadAnswer> {
   const within = defaultCountry === undefined ? campaign : { country: defaultCountry, ...campaign };
   const sender = senderOf(campaign.account);
-  const tools = { campaigns, slices, random, optOuts, prices: smsPrices, sender };
+  const tools = { campaigns, slices, random, optOuts, prices: smsPrices, sender, stop: stop() };
   try {
     return await uploadRecipients(within, request, { ...tools, ...wishes });
   } catch (error) {
+    if (error instanceof NoStopLinks) throw invalid([{ pointer: '/text', message: error.message }]);
     if (error instanceof UnusableFile) throw invalid(error.problems.map(describeFileProblem));
     // Nobody is left to read it; it must not look like a fault of ours in the log.
     if (request.destroyed && !request.complete) throw new ApiProblem('malformed', 'The body broke off.');

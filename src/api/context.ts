@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Kind } from '../kinds/index.ts';
 import type { QueueName } from '../kinds/due-queues.ts';
+import type { StopOptions } from '../campaigns/upload.ts';
 import type { Prices } from '../files/prices.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
@@ -65,6 +66,8 @@ export interface ApiContext {
   readonly smsPrices: Prices | undefined;
   /** The sender that an account's texts come from, unless the request names another. */
   readonly senderOf: (account: string) => string | undefined;
+  /** What `{{stop}}` of a text becomes; undefined while nobody says where people reach the webhooks listener. */
+  readonly stop: () => StopOptions | undefined;
   readonly batches: Batches;
   readonly batchDoor: BatchDoor;
   readonly batchAdvisor: BatchAdvisor;

@@ -16,6 +16,7 @@ import { Campaigns } from '../operations/campaigns.ts';
 import { Heartbeat } from '../operations/heartbeat.ts';
 import { Operations } from '../operations/operations.ts';
 import { OptOuts } from '../operations/opt-outs.ts';
+import { StopLinks } from '../operations/stop-links.ts';
 import { Queries } from '../operations/queries.ts';
 import { RECOVERING, Recovery } from '../operations/recovery.ts';
 import { Retries } from '../operations/retries.ts';
@@ -57,6 +58,7 @@ export interface Container {
   readonly campaigns: Campaigns;
   readonly retries: Retries;
   readonly optOuts: OptOuts;
+  readonly stopLinks: StopLinks;
   readonly batches: Batches;
   readonly limits: SharedLimits;
   readonly accounts: Accounts;
@@ -152,6 +154,7 @@ function storesOf(records: Records, accounts: readonly string[]) {
     campaigns: new Campaigns(redis),
     retries: new Retries(redis),
     optOuts: new OptOuts(redis),
+    stopLinks: new StopLinks({ redis, random }),
     batches: new Batches(redis, random, heartbeat),
     recovery: new Recovery({ redis, random }),
   };

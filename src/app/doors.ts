@@ -16,7 +16,9 @@ import { RecoveryDesk } from '../processors/recovery/desk.ts';
 import { BatchDoor } from '../producer/batch/door.ts';
 import { type AnyQueueName, queueNames } from '../queues/index.ts';
 import { IntakeJobs } from '../queues/intake-jobs.ts';
+import { stopSecrets } from '../lib/stop-link.ts';
 import { createReceiver } from '../webhooks/receiver.ts';
+import type { StopOutcome } from '../webhooks/stop-page.ts';
 import type { Container } from './container.ts';
 import { endpointServiceOf, endpointsOf } from './deliveries.ts';
 import type { Part } from './parts.ts';
@@ -29,7 +31,17 @@ type TellUrl = (url: string) => void;
 /** Probes are given a few seconds, and the next request does not wait for this one. */
 const ANSWER_MS = 1_000;
 
-export function apiPart(container: Container, context: ProcessorContext, tellUrl: TellUrl): Part {
+interface ApiPartOptions {
+  readonly tellUrl: TellUrl;
+  /** Asked for each time: in development it is known only once the receiver listens. */
+  readonly publicUrl: () => string | undefined;
+}
+
+export function apiPart(
+  container: Container,
+  context: ProcessorContext,
+  { tellUrl, publicUrl }: ApiPartOptions,
+): Part {
   const { config, logger, book, metrics } = container;
   return {
     name: 'the API',
@@ -43,20 +55,17 @@ export function apiPart(container: Container, context: ProcessorContext, tellUrl
         environment: config.ENVIRONMENT,
         accountNames: [...book.keys()],
         defaultCountry: config.DEFAULT_COUNTRY,
-        purge: new Purge(container.redis),
-        intakeJobs: new IntakeJobs(container.bullQueues.intake),
         recoveryDesk: recoveryDeskOf(container, context),
         audit: (facts) => logger.info({ audit: true, ...facts }, 'audit'),
         smsPrices: config.SMS_PRICES_FILE?.holds,
         senderOf: (account) => book.get(account)?.smsSender,
+        stop: () => stopOf(container, publicUrl()),
         acceptance,
         collect: collectAcceptanceOf(container),
         endpoints,
         endpointService: endpointServiceOf(container, endpoints),
         processing: context,
         ...batchDeskOf(container, context),
-        refusal: () => refusalOf(container),
-        keepingRefusal: () => keepingRefusalOf(container),
         resolve: (id, request) => resolveDisbursement(id, request, context),
         queues: queueSwitches(container),
         onWrongKey: metrics.wrongKey,
@@ -80,11 +89,21 @@ export function apiPart(container: Container, context: ProcessorContext, tellUrl
   };
 }
 
+/** What `{{stop}}` becomes, where it is known. */
+function stopOf({ config, stopLinks }: Container, publicUrl: string | undefined) {
+  const secrets = stopSecrets(callbackSecrets(config));
+  return publicUrl === undefined || secrets.length === 0 ? undefined : { links: stopLinks, publicUrl, secrets };
+}
+
 /** What the routes read and change, of what all roles stand on. */
 function storesOf(container: Container) {
   const { redis, clock, random, operations, queries, campaigns, slices, retries, optOuts, wake } = container;
   const { batches, limits, accounts, events, recovery } = container;
   return {
+    refusal: () => refusalOf(container),
+    keepingRefusal: () => keepingRefusalOf(container),
+    purge: new Purge(redis),
+    intakeJobs: new IntakeJobs(container.bullQueues.intake),
     redis,
     clock,
     random,
@@ -182,6 +201,7 @@ export function webhooksPart(container: Container, tellUrl: TellUrl): Part {
             logger.error({ kind, id: target?.id }, 'a signed callback claims the opposite of the end that was told');
         },
         onError: (error) => quietly('callback', error),
+        stop: stopPageOf(container),
       });
       const { url, close } = await listen(app, {
         host: config.HOST,
@@ -194,6 +214,24 @@ export function webhooksPart(container: Container, tellUrl: TellUrl): Part {
       tellUrl(url);
       return close;
     },
+  };
+}
+
+function stopPageOf(container: Container) {
+  const { config, book, metrics, clock, quietly, logger, stopLinks, optOuts, fence } = container;
+  return {
+    secrets: stopSecrets(callbackSecrets(config)),
+    links: stopLinks,
+    optOuts,
+    senderOf: (account: string) => book.get(account)?.smsSender,
+    clock,
+    refusal: () => keepingRefusalOf(container),
+    fence: fence ?? (async () => true),
+    onStop: (outcome: StopOutcome, campaign?: string) => {
+      metrics.stopLinkUsed(outcome);
+      if (campaign !== undefined) logger.info({ campaign, outcome }, 'a person used the link of a text');
+    },
+    onError: (error: unknown) => quietly('opt-out by link', error),
   };
 }
 

@@ -56,7 +56,8 @@ export async function startRoles(
   container.metrics.rolesAre(roles);
   const urls: Urls = {};
   const timing = timingOf(config);
-  const { context, close } = createBench(container, timing, () => publicUrlOf(config, urls));
+  const publicUrl = (): string | undefined => publicUrlOf(config, urls);
+  const { context, close } = createBench(container, timing, publicUrl);
   const upstream: Part = { name: 'the upstream client', start: async () => close };
   const stamp = stampPart(container, giveUp);
   const stop = await startAll([
@@ -70,7 +71,9 @@ export async function startRoles(
     // The receiver before the worker: upstream may ask for it while the first disbursement is created.
     ...(roles.includes('webhooks') ? [webhooksPart(container, (url) => (urls.webhooks = url))] : []),
     ...(roles.includes('worker') ? workerParts(container, context, timing, queues) : []),
-    ...(roles.includes('api') ? [apiPart(container, context, (url) => (urls.api = url))] : []),
+    ...(roles.includes('api')
+      ? [apiPart(container, context, { tellUrl: (url) => (urls.api = url), publicUrl })]
+      : []),
   ]);
   return {
     urls,

@@ -4,8 +4,11 @@
  */
 import { systemClock } from '../lib/clock.ts';
 import { systemRandom } from '../lib/random.ts';
+import { secretsOf } from '../lib/secret.ts';
+import { stopSecrets } from '../lib/stop-link.ts';
 import { Campaigns } from '../operations/campaigns.ts';
 import { OptOuts } from '../operations/opt-outs.ts';
+import { StopLinks } from '../operations/stop-links.ts';
 import { Queries } from '../operations/queries.ts';
 import { Slices } from '../operations/slices.ts';
 import { DurabilityGuard, type RedisPlace, targetOf } from '../producer/connection.ts';
@@ -25,6 +28,7 @@ export { skipReasons } from './check/report.ts';
 export type { SkipReason } from './check/report.ts';
 export { renderProblems, renderReport, reportCsv } from './check/report.ts';
 export type { CheckedRow, CheckSummary, PreviewedText, SkippedRow } from './check/report.ts';
+export { NoStopLinks } from './upload.ts';
 export type { UploadAnswer } from './upload.ts';
 export { NotDurableError } from '../producer/errors.ts';
 
@@ -37,6 +41,8 @@ export interface RecipientsOptions {
   readonly prices?: Prices;
   /** The workers' SMS_SENDER: people may have opted out of this sender alone. */
   readonly sender?: string;
+  /** What the text's `{{stop}}` becomes: the workers' PUBLIC_URL and CALLBACK_SECRET. */
+  readonly stop?: { readonly publicUrl: string; readonly callbackSecret: string };
   /** `asserted`: this Redis hides its configuration, and you vouch that it keeps what it answers. */
   readonly durability?: 'checked' | 'asserted';
   /** Told of connection errors. The connection is made again by itself, so this is for a log. */
@@ -73,7 +79,7 @@ export class NoSuchCampaign extends Error {
 const READY_WAIT_MS = 10_000;
 
 export function openRecipients(options: RecipientsOptions): Recipients {
-  const { durability, onError = () => undefined, country, prices, sender } = options;
+  const { durability, onError = () => undefined, country, prices, sender, stop } = options;
   const redis = openCommands(targetOf(options.redis), { name: 'relais-recipients', onError });
   const keeping = new DurabilityGuard({
     redis,
@@ -85,6 +91,11 @@ export function openRecipients(options: RecipientsOptions): Recipients {
   const random = systemRandom;
   const slices = new Slices({ redis, random });
   const tools = { campaigns: new Campaigns(redis), slices, optOuts: new OptOuts(redis), random };
+  const links = stop && {
+    links: new StopLinks({ redis, random }),
+    publicUrl: stop.publicUrl.replace(/\/+$/, ''),
+    secrets: stopSecrets(secretsOf(stop.callbackSecret)),
+  };
   const close = (): Promise<void> => closeConnection(redis);
   return {
     add: async (id, source, wishes = {}) => {
@@ -95,7 +106,7 @@ export function openRecipients(options: RecipientsOptions): Recipients {
       if (campaign.state !== 'draft' && campaign.state !== 'ready')
         throw new NoSuchCampaign(`${id} is ${campaign.state}: recipients are added before the start`);
       const within = country === undefined ? campaign : { country, ...campaign };
-      return uploadRecipients(within, source, { ...tools, prices, sender, ...wishes });
+      return uploadRecipients(within, source, { ...tools, prices, sender, stop: links, ...wishes });
     },
     close,
     [Symbol.asyncDispose]: close,

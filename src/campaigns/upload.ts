@@ -6,12 +6,15 @@
  */
 import type { UploadRecord } from '../kinds/campaign-fields.ts';
 import type { Random } from '../lib/random.ts';
+import type { Secret } from '../lib/secret.ts';
+import { STOP, sampleStopLink, stopLink } from '../lib/stop-link.ts';
 import { wordingOf } from '../lib/wording.ts';
 import { type CampaignItem, RECIPIENTS_PER_REQUEST } from '../operations/recipient-items.ts';
 import { type Campaigns, type SkippedRow, sliceAt, sliceId } from '../operations/campaigns.ts';
 import { type Slices, sizeOfSlice } from '../operations/slices.ts';
 import { unpackItems } from '../operations/slice-form.ts';
 import type { OptOuts } from '../operations/opt-outs.ts';
+import type { StopLinks } from '../operations/stop-links.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import type { FileFormat, ReadOptions } from '../files/rows.ts';
 import { type Check, type CheckOptions, checkRecipients } from './check/check-recipients.ts';
@@ -31,6 +34,8 @@ export interface UploadOptions extends Pick<ReadOptions, 'encoding' | 'sheet'> {
   readonly optOuts?: OptOuts | undefined;
   /** The sender of the account, where the campaign names none: one may be opted out of a single sender. */
   readonly sender?: string | undefined;
+  /** What `{{stop}}` becomes; absent: no text may have it. */
+  readonly stop?: StopOptions | undefined;
   /** XOF per segment, by country. */
   readonly prices?: Prices | undefined;
   /** Countries whose old numbers are renewed. */
@@ -39,6 +44,19 @@ export interface UploadOptions extends Pick<ReadOptions, 'encoding' | 'sheet'> {
   readonly preview?: number | undefined;
   /** Judges everything, as the real upload would, and leaves the campaign as it was. */
   readonly dryRun?: boolean | undefined;
+}
+
+export interface StopOptions {
+  readonly links: StopLinks;
+  /** Where people reach the webhooks listener. */
+  readonly publicUrl: string;
+  /** The first signs. */
+  readonly secrets: readonly Secret[];
+}
+
+/** The text has `{{stop}}`, and nobody said where the links lead. */
+export class NoStopLinks extends Error {
+  override readonly name = 'NoStopLinks';
 }
 
 export type UploadAnswer =
@@ -61,6 +79,8 @@ export async function uploadRecipients(
   options: UploadOptions,
 ): Promise<UploadAnswer> {
   const { campaigns, random } = options;
+  if (options.stop === undefined && wordingOf(campaign).variables.includes(STOP))
+    throw new NoStopLinks('The text has {{stop}}: PUBLIC_URL and CALLBACK_SECRET must be set.');
   const check = checkRecipients(source, checkOptionsOf(campaign, options, await numbersOf(campaign, options)));
   if (options.dryRun) {
     for await (const row of check) void row;
@@ -94,7 +114,7 @@ export async function uploadRecipients(
 
 function checkOptionsOf(
   { text, replaceCostly, country, account, from }: CampaignRecord,
-  { format, optOuts, sender, prices, repair, preview, ...reading }: UploadOptions,
+  { format, optOuts, sender, stop, prices, repair, preview, ...reading }: UploadOptions,
   seen: NumberIndex,
 ): CheckOptions {
   const addressee = (to: string) => ({ to, sender: from ?? sender });
@@ -109,6 +129,7 @@ function checkOptionsOf(
     ...(format && { format }),
     ...(country !== undefined && { country }),
     ...(optOuts && { optedOut: (numbers) => optOuts.among(account, numbers.map(addressee)) }),
+    ...(stop && { stopLink: sampleStopLink(stop.publicUrl) }),
     ...(prices && { prices }),
     ...(repair && { repair }),
     ...(preview !== undefined && { preview }),
@@ -145,16 +166,21 @@ class Stage {
   readonly #campaigns: Campaigns;
   readonly #slices: Slices;
   readonly #variables: readonly string[];
+  /** Absent where the text has no link. */
+  readonly #stop: StopOptions | undefined;
+  /** How the links call this upload, once there is one. */
+  #linked: string | undefined;
   #items: CampaignItem[] = [];
   #full: CampaignItem[][] = [];
   #rows: SkippedRow[] = [];
   #written = 0;
 
-  constructor(campaign: CampaignRecord, { campaigns, slices }: UploadOptions, tag: string) {
+  constructor(campaign: CampaignRecord, { campaigns, slices, stop }: UploadOptions, tag: string) {
     this.#campaign = campaign;
     this.#campaigns = campaigns;
     this.#slices = slices;
     this.#variables = wordingOf(campaign).variables;
+    this.#stop = this.#variables.includes(STOP) ? stop : undefined;
     this.tag = tag;
   }
 
@@ -173,7 +199,8 @@ class Stage {
     country: string;
     vars: Readonly<Record<string, string>>;
   }): Promise<void> {
-    this.#items.push({ row, to, country, values: this.#variables.map((name) => vars[name] ?? '') });
+    const own = this.#stop ? { ...vars, [STOP]: await this.#link(this.#stop) } : vars;
+    this.#items.push({ row, to, country, values: this.#variables.map((name) => own[name] ?? '') });
     if (this.#items.length === this.#size()) this.#closeSlice();
     if (this.#full.length === SLICES_AT_ONCE) await this.#writeSlices();
   }
@@ -191,6 +218,14 @@ class Stage {
 
   async discard(): Promise<void> {
     await this.#campaigns.discard(this.#campaign.id, this.tag, this.#written);
+    if (this.#linked !== undefined) await this.#stop?.links.close(this.#linked);
+  }
+
+  /** For the recipient that comes next: it is kept with them, so that a text is the same whenever it is asked about. */
+  async #link({ links, publicUrl, secrets }: StopOptions): Promise<string> {
+    this.#linked ??= await links.open(`${this.#campaign.id}.${this.tag}`);
+    const slice = this.#written + this.#full.length;
+    return stopLink(publicUrl, secrets, { upload: this.#linked, slice, index: this.#items.length });
   }
 
   #size(): number {

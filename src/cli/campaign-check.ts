@@ -8,7 +8,7 @@ import { atLeastOne, country, withExample } from './flags.ts';
 import type { ExitCode } from './io.ts';
 import { grouped } from './output.ts';
 import { pricesFor } from './prices-file.ts';
-import { checkFile, type FileFlags, readingOf, withFileFlags } from './recipients-file.ts';
+import { checkFile, type FileFlags, readingOf, stopLinkOf, withFileFlags } from './recipients-file.ts';
 import { sourceOf } from './recipients-source.ts';
 import type { Shell } from './shell.ts';
 import { testNumbers, testSend } from './test-send.ts';
@@ -102,6 +102,7 @@ async function optionsOf(flags: CheckFlags, { io }: Shell) {
     ...(text !== undefined && { text }),
     ...(code !== undefined && { country: code }),
     ...readingOf(flags),
+    ...stopLinkOf(io),
     ...(replaceCostly && { replaceCostly }),
     ...(prices && { prices }),
     ...(shown !== undefined && { preview: shown }),

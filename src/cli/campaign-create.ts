@@ -10,7 +10,15 @@ import { atLeastOne, country, withExample } from './flags.ts';
 import type { ExitCode } from './io.ts';
 import { grouped } from './output.ts';
 import { pricesFor } from './prices-file.ts';
-import { checkFile, contentTypeOf, type FileFlags, queryOf, readingOf, withFileFlags } from './recipients-file.ts';
+import {
+  checkFile,
+  contentTypeOf,
+  type FileFlags,
+  queryOf,
+  readingOf,
+  stopLinkOf,
+  withFileFlags,
+} from './recipients-file.ts';
 import { type RecipientsSource, withRereadable } from './recipients-source.ts';
 import { Refused } from './refusal.ts';
 import type { Shell } from './shell.ts';
@@ -127,6 +135,7 @@ async function optionsOf(flags: CreateFlags, { io }: Shell) {
     text,
     ...(code !== undefined && { country: code }),
     ...readingOf(flags),
+    ...stopLinkOf(io),
     ...(replaceCostly && { replaceCostly }),
     ...(prices && { prices }),
     ...(shown !== undefined && { preview: shown }),

@@ -16,10 +16,12 @@ import {
 import { UnusableFile } from '../files/problems.ts';
 import type { FileFormat } from '../files/rows.ts';
 import type { Encoding } from '../files/text.ts';
+import { sampleStopLink } from '../lib/stop-link.ts';
 import { UnusableTemplate } from '../lib/wording.ts';
 import { leavable } from './check-decisions.ts';
 import { CommandFailed, WrongUsage } from './failure.ts';
 import { encoding, listOf } from './flags.ts';
+import type { CliIo } from './io.ts';
 import type { RecipientsSource } from './recipients-source.ts';
 
 /** How a file is read, and what is to become of its doubtful rows; the same words wherever a file is named. */
@@ -48,6 +50,12 @@ export function withFileFlags(command: Command): Command {
     )
     .option('--as-written', 'what looks like a variable of the text and is none is meant as it is written')
     .option('--csv <file>', 'write the skipped rows there: the columns of the file, and what is wrong');
+}
+
+/** How long the link of `{{stop}}` will be, where this machine knows what the deployment is called outside. */
+export function stopLinkOf({ env }: Pick<CliIo, 'env'>): Pick<CheckOptions, 'stopLink'> {
+  const url = env['PUBLIC_URL'];
+  return url ? { stopLink: sampleStopLink(url.replace(/\/+$/, '')) } : {};
 }
 
 /** Of what is checked here. */

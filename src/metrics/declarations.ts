@@ -132,6 +132,12 @@ export const declarations = {
     labels: { kind: 'callbackKinds', verdict: 'callbackVerdicts' },
     help: 'What was posted to the callback addresses. "unmatched": well signed, for an operation we do not have.',
   },
+  relais_stop_links_total: {
+    type: 'counter',
+    of: 'process',
+    labels: { outcome: 'stopOutcomes' },
+    help: 'Links of opt-outs in texts, opened ("looked", by people and by previews) or pressed, by what became of it.',
+  },
   relais_wrong_keys_total: {
     type: 'counter',
     of: 'process',
@@ -291,6 +297,7 @@ export const words = {
   messageOutcomes,
   callbackKinds: ['disbursement', 'invoice', 'none'],
   deliveryOutcomes: ['delivered', 'retried', 'undelivered'],
+  stopOutcomes: ['looked', 'opted_out', 'already', 'no_such_link', 'too_many', 'unavailable'],
   wrongKeyAnswers: ['401', '429'],
   contradictions,
   callbackVerdicts: ['look', 'noted', 'unmatched', 'contradicts', 'probe', 'wrong_path', 'unavailable'],

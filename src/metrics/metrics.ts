@@ -47,6 +47,7 @@ export interface Metrics {
   readonly attemptFinished: (attempt: CountedAttempt) => void;
   readonly exchanged: (seen: CountedExchange) => void;
   readonly callbackReceived: (kind: string, verdict: string) => void;
+  readonly stopLinkUsed: (outcome: string) => void;
   readonly eventDelivered: (outcome: string) => void;
   readonly wrongKey: (answer: '401' | '429') => void;
   /** A write reached, after so many ms, all the places where it must be. */
@@ -106,6 +107,7 @@ function listeners({ count, observe, replace }: Instruments) {
       if (strangeCodes > 0) count('relais_sms_item_code_unknown_total', {}, strangeCodes);
     },
     callbackReceived: (kind: string, verdict: string): void => count('relais_callbacks_total', { kind, verdict }),
+    stopLinkUsed: (outcome: string): void => count('relais_stop_links_total', { outcome }),
     eventDelivered: (outcome: string): void => count('relais_event_delivery_total', { outcome }),
     wrongKey: (answer: '401' | '429'): void => count('relais_wrong_keys_total', { answer }),
     fenced: (ms: number): void => observe('relais_fence_duration_seconds', {}, ms / 1_000),

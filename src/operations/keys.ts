@@ -82,6 +82,8 @@ export const keys = {
   optOutsForgotten: (account: string): string => `optouts-forgotten:${account}`,
   /** Set: `account/sender` of every list of opt-outs. */
   optOutLists: 'optout-lists',
+  /** Hash: how the links of opt-outs call an upload → `campaign.tag`. */
+  stopUploads: 'stop-uploads',
   /** Hash: marks of the texts that are on their way or in doubt → the time (ms) they were begun. */
   openTexts: (account: string): string => `texts:${account}:open-since`,
   /** Set: marks of the texts that were counted as sent in this half day. */

@@ -117,10 +117,13 @@ const service = {
 } as const;
 
 const listeners = {
-  PUBLIC_URL: [httpUrl().optional(), 'Where the service reaches our webhooks listener.'],
+  PUBLIC_URL: [
+    httpUrl().optional(),
+    'Where the service reaches our webhooks listener, and people the page behind `{{stop}}` in a text.',
+  ],
   CALLBACK_SECRET: [
     secret(),
-    'Key of the callback paths, 24 characters or more; a comma-separated list rotates it.',
+    'Key of the callback paths and of the links of `{{stop}}`, 24 characters or more; a comma-separated list rotates it.',
     'secret',
   ],
   SEALING_SECRET: [

@@ -16,6 +16,7 @@ import { type EvidenceDraft, WRONG_HASH, claimsSuccess, claimsUndone } from '../
 import type { Hinted, Operations } from '../operations/operations.ts';
 import { BODY_LIMITS, readCallbackBody } from './body.ts';
 import { redactBody } from './redact.ts';
+import { type StopPageOptions, stopPages } from './stop-page.ts';
 
 /** What became of a callback, for the metrics. */
 export type CallbackVerdict =
@@ -37,6 +38,8 @@ interface ReceiverOptions {
   readonly wake: (queue: QueueName, id: string, rev: string | number) => void;
   readonly onCallback: (kind: string, verdict: CallbackVerdict, target?: CallbackTarget) => void;
   readonly onError: (error: unknown) => void;
+  /** The page on which people say that they want no more texts. */
+  readonly stop?: StopPageOptions;
 }
 
 /** At most one look per operation and interval, however often we are called. */
@@ -49,6 +52,7 @@ export function createReceiver(options: ReceiverOptions): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
+  if (options.stop) app.use('/s/', stopPages(options.stop));
   app.use(receive(options));
   return app;
 }

@@ -64,6 +64,7 @@ async function everythingAtOnce(): Promise<string> {
   for (const kind of [...words.callbackKinds, ...STRANGERS]) {
     for (const verdict of [...words.callbackVerdicts, ...STRANGERS]) metrics.callbackReceived(kind, verdict);
   }
+  for (const outcome of [...words.stopOutcomes, ...STRANGERS]) metrics.stopLinkUsed(outcome);
   metrics.fenced(1);
   metrics.lockLost(1);
   metrics.rolesAre([...words.roles, ...STRANGERS]);

@@ -13,7 +13,7 @@ const ROWS: ReadonlyArray<readonly [row: number, folders: readonly string[]]> = 
   [4, ['settings']],
   [3, ['queues', 'operations', 'upstream', 'sandbox']],
   [2, ['redis', 'kinds', 'files']],
-  [1, ['lib']],
+  [1, ['lib', 'words']],
 ];
 
 /** The one row whose members know each other: it wires everything and decides nothing. */

@@ -74,6 +74,10 @@ export const uploadReport = z
     sheet: z.string().optional(),
     otherSheets: z.array(z.string()).optional().meta({ description: 'Not read.' }),
     merged: z.int().optional().meta({ description: 'Cells over several rows; only the first has the value.' }),
+    stopLink: z
+      .looseObject({ characters: z.int(), assumed: z.boolean() })
+      .optional()
+      .meta({ description: 'How long the link of `{{stop}}` is; it is counted in segments.' }),
     probablyMeant: z
       .array(z.looseObject({ written: z.string(), meant: z.string() }))
       .optional()

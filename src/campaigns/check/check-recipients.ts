@@ -4,6 +4,7 @@ import { UnusableFile, unusable, type FileProblem, fileProblem } from '../../fil
 import { type RawRow, type ReadOptions, RowReader } from '../../files/rows.ts';
 import { isSpreadsheetError } from '../../files/sheet.ts';
 import { countSegments, type SegmentCount, type Wording, wordingOf, canonicalName } from '../../lib/wording.ts';
+import { STOP, sampleStopLink } from '../../lib/stop-link.ts';
 import { NumberIndex, Preview, Tally } from './tally.ts';
 import { type PhoneOptions, type PhoneReader, type PhoneReading, phoneReader } from './phone.ts';
 import type { SkipReason, CheckedRow, CheckSummary, SkippedRow } from './report.ts';
@@ -27,6 +28,8 @@ export interface CheckOptions extends PhoneOptions, Pick<ReadOptions, 'format' |
   readonly warnAbove?: number;
   /** Takes each text as it is sent when costly characters are replaced. Off by default: it changes what people read. */
   readonly replaceCostly?: boolean;
+  /** A link as long as those that `{{stop}}` becomes. Absent: nobody knows how long it is, and a usual one is taken. */
+  readonly stopLink?: string | undefined;
   /** Shows this many of the first texts, the longest and the dearest, as they would go out. Needs a text. */
   readonly preview?: number;
 }
@@ -103,6 +106,8 @@ class RowChecker {
   readonly #readPhone: PhoneReader;
   readonly #numbers = new NumberIndex();
   readonly #preview: Preview | undefined;
+  /** What stands for the link of each recipient, where the text has one. */
+  readonly #stop: string | undefined;
   #layout: Layout = { phone: -1, variables: [] };
   #laidOut = 0;
 
@@ -112,6 +117,7 @@ class RowChecker {
     this.#options = options;
     this.#wording = text === undefined ? undefined : wordingOf({ text, replaceCostly });
     this.#readPhone = phoneReader(options);
+    this.#stop = this.#wording?.variables.includes(STOP) ? (options.stopLink ?? USUAL_LINK) : undefined;
     this.#preview = preview === undefined || text === undefined ? undefined : new Preview(preview, prices);
     this.#tally = new Tally({
       ...(prices && { prices }),
@@ -146,6 +152,9 @@ class RowChecker {
     const meant = probablyMeant(this.#options.text ?? '', summary.columns);
     return {
       ...summary,
+      ...(this.#stop !== undefined && {
+        stopLink: { characters: this.#stop.length, assumed: this.#options.stopLink === undefined },
+      }),
       ...(meant.length > 0 && { probablyMeant: meant }),
       ...(this.#preview && { preview: this.#preview.texts() }),
     };
@@ -160,7 +169,7 @@ class RowChecker {
   #layOut(): void {
     const { columns, format } = this.#rows;
     const { layout, problems } = layOut(columns, {
-      wanted: this.#wording?.variables,
+      wanted: this.#wording?.variables.filter((name) => name !== STOP),
       strict: format !== 'ndjson',
       phoneColumn: this.#options.phoneColumn,
     });
@@ -192,7 +201,7 @@ class RowChecker {
       vars[name] = value;
     }
     if (!this.#wording) return { is: 'sound', ...about, phone, vars };
-    const text = this.#wording.textFor(vars);
+    const text = this.#wording.textFor(this.#stop === undefined ? vars : { ...vars, [STOP]: this.#stop });
     const count = countSegments(text);
     if (count.segments > (this.#options.maxSegments ?? 10))
       return skipped(about, 'text_too_long', { detail: `${count.segments} segments` });
@@ -216,6 +225,9 @@ class RowChecker {
     return { is: 'recipient', row, to: e164, country, vars, repairedFrom: before };
   }
 }
+
+/** Where nobody said where the listener is reached. */
+const USUAL_LINK = sampleStopLink('https://sms.example.com');
 
 /** A cell that we once wrote so that no spreadsheet runs it comes back as it was. */
 function asTyped(value: string): string {
@@ -357,7 +369,7 @@ function probablyMeant(
   text: string,
   columns: readonly string[],
 ): readonly { readonly written: string; readonly meant: string }[] {
-  const names = new Set(columns.map(nameOf));
+  const names = new Set([...columns.map(nameOf), STOP]);
   const found = LOOKALIKES.flatMap((pattern, turn) =>
     [...text.matchAll(pattern)].flatMap(([written, inside = '']) => {
       // A single brace means a variable everywhere; the others are signs of their own right.

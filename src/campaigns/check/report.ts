@@ -104,7 +104,7 @@ function countryLines({ countries, cost }: CheckSummary): string[] {
   return lines.length === 0 ? [] : ['Countries', ...lines];
 }
 
-function costLines({ segments, cost }: CheckSummary): string[] {
+function costLines({ segments, cost, stopLink }: CheckSummary): string[] {
   if (!segments) return [];
   const price = cost ? `, about ${describeXof(cost.xof)}` : '';
   const unpriced =
@@ -118,8 +118,14 @@ function costLines({ segments, cost }: CheckSummary): string[] {
     ),
     ...unpriced,
     ...long,
+    ...(stopLink === undefined ? [] : [stopLine(stopLink)]),
     ...costlyLines(segments.costly),
   ];
+}
+
+function stopLine({ characters, assumed }: NonNullable<CheckSummary['stopLink']>): string {
+  const link = `  the link of {{stop}} is counted with ${characters} characters`;
+  return assumed ? `${link}, a guess: PUBLIC_URL says how long it is` : link;
 }
 
 function costlyLines({ texts, characters, segmentsSaved, estimatedXofSaved }: CostlyTotals): string[] {
@@ -231,6 +237,8 @@ export interface CheckSummary extends FileFacts {
   readonly repaired: { readonly count: number; readonly examples: readonly Repair[] };
   /** What stands in the text and looks like a variable that is none: `{prenom}`, with what was probably meant. */
   readonly probablyMeant?: readonly { readonly written: string; readonly meant: string }[];
+  /** How long the link of `{{stop}}` is; `assumed`: nobody said where the listener is reached. */
+  readonly stopLink?: { readonly characters: number; readonly assumed: boolean };
   /** Absent when no text was given. */
   readonly segments?: SegmentTotals;
   /** Absent when no prices or no text were given. */

@@ -1,0 +1,87 @@
+/**
+ * The link by which a person that got a text says that they want no more: what `{{stop}}` in a text becomes.
+ *
+ *   <PUBLIC_URL>/s/<upload: 4><place: 4><signature: 10>     letters and digits, all of them of GSM-7
+ *
+ * It is short, because it is paid for by the segment, and names nobody: which upload of a campaign (a random name), the
+ * place in it, and 59 bits of HMAC-SHA256 over both. Somebody that tries a thousand links a second finds one that is
+ * signed after some ten million years.
+ */
+import { createHmac, hkdfSync } from 'node:crypto';
+import { Secret, sameSecret } from './secret.ts';
+
+/** The variable of a text that stands for the link, whatever columns the file has. */
+export const STOP = 'stop';
+
+const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const PATH = '/s/';
+const [UPLOAD, PLACE, SIGNATURE] = [4, 4, 10];
+const TOKEN = /^[0-9A-Za-z]{18}$/;
+/** A slice has a thousand recipients at most. */
+const PER_SLICE = 1_024;
+
+/** Where a recipient stands. */
+export interface StopPlace {
+  /** How the links call the upload: four letters or digits. */
+  readonly upload: string;
+  /** The slice in the upload, and the place in the slice. */
+  readonly slice: number;
+  readonly index: number;
+}
+
+/** A name for an upload; `hex` is random. */
+export function uploadName(hex: string): string {
+  return inBase62(BigInt(`0x${hex}`), UPLOAD);
+}
+
+/** Throws where an upload is so large that its places have no short name: fourteen million people. */
+export function stopLink(publicUrl: string, secrets: readonly Secret[], place: StopPlace): string {
+  const [secret] = secrets;
+  if (secret === undefined) throw new Error('a link needs a secret');
+  const at = place.slice * PER_SLICE + place.index;
+  if (at >= DIGITS.length ** PLACE)
+    throw new RangeError('An upload whose text has {{stop}} has too many recipients.');
+  const names = place.upload + inBase62(BigInt(at), PLACE);
+  return `${publicUrl}${PATH}${names}${signatureOf(secret, names)}`;
+}
+
+/** As long as any link, and leads nowhere: for counting and for showing. */
+export function sampleStopLink(publicUrl: string): string {
+  return `${publicUrl}${PATH}${'0'.repeat(UPLOAD + PLACE + SIGNATURE)}`;
+}
+
+/** What the last part of a path names, when one of the secrets signed it. Every secret is tried, whatever the text is. */
+export function readStopToken(secrets: readonly Secret[], token: string): StopPlace | undefined {
+  const isOne = TOKEN.test(token);
+  const names = isOne ? token.slice(0, UPLOAD + PLACE) : '';
+  let signed = false;
+  for (const secret of secrets) signed = sameSecret(signatureOf(secret, names), token.slice(names.length)) || signed;
+  if (!isOne || !signed) return undefined;
+  const digits = names.slice(UPLOAD).split('');
+  const at = digits.reduce((sum, digit) => sum * DIGITS.length + DIGITS.indexOf(digit), 0);
+  return { upload: names.slice(0, UPLOAD), slice: Math.floor(at / PER_SLICE), index: at % PER_SLICE };
+}
+
+/** The keys of the links follow from the callback secrets, and say nothing about them. */
+export function stopSecrets(callbackSecrets: readonly Secret[]): Secret[] {
+  return callbackSecrets.map(
+    (secret) =>
+      new Secret(Buffer.from(hkdfSync('sha256', secret.reveal(), '', 'relais stop links', 32)).toString('hex')),
+  );
+}
+
+function signatureOf(secret: Secret, names: string): string {
+  const mac = createHmac('sha256', secret.reveal()).update(names).digest('hex');
+  return inBase62(BigInt(`0x${mac}`), SIGNATURE);
+}
+
+/** The lowest digits of a number, as many as are asked for. */
+function inBase62(number: bigint, digits: number): string {
+  const base = BigInt(DIGITS.length);
+  let [rest, text] = [number, ''];
+  while (text.length < digits) {
+    text = DIGITS.charAt(Number(rest % base)) + text;
+    rest /= base;
+  }
+  return text;
+}

@@ -1,0 +1,56 @@
+/** Which recipient a signed link is about. A link names an upload and a place in it; the number stays in the slice. */
+import type { Redis } from 'ioredis';
+import { type StopPlace, uploadName } from '../lib/stop-link.ts';
+import type { Random } from '../lib/random.ts';
+import { campaignOfSlice } from './slices.ts';
+import { keys } from './keys.ts';
+import { isPurged } from './recipient-items.ts';
+import { unpackItems } from './slice-form.ts';
+
+export interface Linked {
+  readonly account: string;
+  readonly campaign: string;
+  /** The sender that the campaign names; absent: that of the account. */
+  readonly from?: string;
+  /** E.164, with the plus sign. */
+  readonly to: string;
+}
+
+export class StopLinks {
+  readonly #redis: Redis;
+  readonly #random: Random;
+
+  constructor({ redis, random }: { readonly redis: Redis; readonly random: Random }) {
+    this.#redis = redis;
+    this.#random = random;
+  }
+
+  /**
+   * A name for an upload (`campaign.tag`). Drawn and not counted: where Redis was put back, a number that is given again
+   * would lead the link of one person to another.
+   */
+  async open(upload: string): Promise<string> {
+    for (;;) {
+      const name = uploadName(this.#random.hex(8));
+      if ((await this.#redis.hsetnx(keys.stopUploads, name, upload)) === 1) return name;
+    }
+  }
+
+  /** The upload did not come to anything. */
+  async close(name: string): Promise<void> {
+    await this.#redis.hdel(keys.stopUploads, name);
+  }
+
+  /** Undefined: the upload is not there any more, or the person was forgotten. */
+  async find({ upload, slice, index }: StopPlace): Promise<Linked | undefined> {
+    const named = await this.#redis.hget(keys.stopUploads, upload);
+    if (named === null) return undefined;
+    const id = `${named}-${slice}`;
+    const [account, items, rows] = await this.#redis.hmget(keys.record(id), 'account', 'items', 'rows');
+    const campaign = campaignOfSlice(id);
+    const [from] = await this.#redis.hmget(keys.record(campaign), 'from');
+    const item = items ? unpackItems({ items, rows: rows ?? '' })[index] : undefined;
+    if (!account || item === undefined || isPurged(item.to)) return undefined;
+    return { account, campaign, to: item.to, ...(from ? { from } : {}) };
+  }
+}

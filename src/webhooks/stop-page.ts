@@ -1,0 +1,189 @@
+/**
+ * The page behind the link in a text: one button that says "no more". For people without an account, a key or a script
+ * in their browser.
+ *
+ * Looking changes nothing, since telephones and networks open links to preview them; only the button does. Whatever the
+ * link is (right, forged, old, somebody else's, of a person who was forgotten) page and answer are the same, so nobody
+ * learns anything from it. What is asked within a few seconds by the same link is done once.
+ */
+import { createHash } from 'node:crypto';
+import express, { type Request, type Response, type Router } from 'express';
+import { type Clock, within } from '../lib/clock.ts';
+import type { Secret } from '../lib/secret.ts';
+import { type StopPlace, readStopToken } from '../lib/stop-link.ts';
+import type { OptOuts } from '../operations/opt-outs.ts';
+import type { StopLinks } from '../operations/stop-links.ts';
+import { type Language, isLanguage, languageAccepted, wordsIn } from '../words/languages.ts';
+
+/** What became of a link that was opened or pressed, for the metrics. */
+export type StopOutcome = 'looked' | 'opted_out' | 'already' | 'no_such_link' | 'too_many' | 'unavailable';
+
+export interface StopPageOptions {
+  readonly secrets: readonly Secret[];
+  readonly links: Pick<StopLinks, 'find'>;
+  readonly optOuts: Pick<OptOuts, 'add'>;
+  /** The sender that an account's texts come from, unless the campaign names another. */
+  readonly senderOf: (account: string) => string | undefined;
+  readonly clock: Clock;
+  /** Why what is written down now would not be kept, if so. */
+  readonly refusal: () => unknown;
+  /** Whether the replicas that must hold it do. */
+  readonly fence: () => Promise<boolean>;
+  readonly onStop: (outcome: StopOutcome, campaign?: string) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/** By all people together: many share one address, and a campaign of a hundred thousand brings a few a second. */
+const PRESSED_PER_SECOND = 200;
+const AT_ONCE = 400;
+const SAME_LINK_MS = 5_000;
+/** How many links are remembered for that long. */
+const REMEMBERED = 2_000;
+const STORE_WITHIN_MS = 2_000;
+const LATER_S = 60;
+
+export function stopPages(options: StopPageOptions): Router {
+  const router = express.Router();
+  const press = presser(options);
+  router.use(async (request: Request, response: Response) => {
+    const language = languageFor(request);
+    // Nothing that is posted is read: the path says it all.
+    request.resume();
+    if (request.method !== 'POST') {
+      options.onStop('looked');
+      return send(response, 200, page(language, 'ask'));
+    }
+    // The path as it was sent, whatever follows it.
+    const token = request.path.slice(1);
+    const outcome = await press(token);
+    if (outcome === 'done') return send(response, 200, page(language, 'done'));
+    response.set('Retry-After', String(LATER_S));
+    return send(response, outcome === 'too many' ? 429 : 503, page(language, 'later'));
+  });
+  return router;
+}
+
+type Pressed = 'done' | 'too many' | 'unavailable';
+
+function presser(options: StopPageOptions): (token: string) => Promise<Pressed> {
+  const { secrets, clock, refusal, onStop, onError } = options;
+  const admits = limiter(clock);
+  const recent = new Map<string, { readonly at: number; readonly pressed: Promise<void> }>();
+  const once = (token: string, place: StopPlace): Promise<void> => {
+    const at = clock.monotonic();
+    const before = recent.get(token);
+    if (before !== undefined && at - before.at < SAME_LINK_MS) return before.pressed;
+    const pressed = within({ clock, ms: STORE_WITHIN_MS, late }, optOut(place, options));
+    recent.delete(token);
+    recent.set(token, { at, pressed });
+    const [oldest] = recent.keys();
+    if (recent.size > REMEMBERED && oldest !== undefined) recent.delete(oldest);
+    return pressed;
+  };
+  return async (token) => {
+    // Before the link is looked at, so that being told to wait says nothing about it.
+    if (!admits()) {
+      onStop('too_many');
+      return 'too many';
+    }
+    if (refusal() !== undefined) {
+      onStop('unavailable');
+      return 'unavailable';
+    }
+    const place = readStopToken(secrets, token);
+    if (place === undefined) {
+      onStop('no_such_link');
+      return 'done';
+    }
+    try {
+      await once(token, place);
+      return 'done';
+    } catch (error) {
+      recent.delete(token);
+      onError(error);
+      onStop('unavailable');
+      return 'unavailable';
+    }
+  };
+}
+
+const late = (): Error => new Error(`an opt-out could not be written down within ${STORE_WITHIN_MS} ms`);
+
+/** For the sender whose text it was: the campaign's own, else that of the account, else every one. */
+async function optOut(place: StopPlace, { links, optOuts, senderOf, fence, onStop }: StopPageOptions): Promise<void> {
+  const linked = await links.find(place);
+  if (linked === undefined) return onStop('no_such_link');
+  const { account, campaign, to, from = senderOf(account) ?? '' } = linked;
+  const added = await optOuts.add({ account, sender: from }, [to]);
+  if (!(await fence())) throw new Error('the replicas did not confirm an opt-out');
+  onStop(added > 0 ? 'opted_out' : 'already', campaign);
+}
+
+/** A bucket that fills by the second. */
+function limiter(clock: Clock): () => boolean {
+  let [left, seen] = [AT_ONCE, clock.monotonic()];
+  return () => {
+    const now = clock.monotonic();
+    left = Math.min(AT_ONCE, left + ((now - seen) / 1_000) * PRESSED_PER_SECOND);
+    seen = now;
+    if (left < 1) return false;
+    left -= 1;
+    return true;
+  };
+}
+
+/** French where nobody says otherwise: most of the people are spoken to in it. */
+function languageFor({ query, headers }: Request): Language {
+  const asked = query['lang'];
+  if (typeof asked === 'string' && isLanguage(asked)) return asked;
+  return languageAccepted(headers['accept-language']) ?? 'fr';
+}
+
+const STYLE =
+  ':root{color-scheme:light dark}body{font:1.125rem/1.5 system-ui,sans-serif;max-width:34rem;margin:0 auto;padding:1.5rem}' +
+  'h1{font-size:1.5rem;line-height:1.2}button{font:inherit;font-weight:600;width:100%;padding:1rem;border:2px solid;' +
+  'border-radius:.5rem;background:#a4161a;color:#fff;cursor:pointer}button:focus-visible,a:focus-visible{outline:3px solid ' +
+  'currentColor;outline-offset:3px}a{color:inherit}';
+
+const HEADERS = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Cache-Control': 'no-store',
+  Vary: 'Accept-Language',
+  'Content-Security-Policy':
+    `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; ` +
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  'X-Content-Type-Options': 'nosniff',
+  // The link is worth an opt-out: no other page is told of it.
+  'Referrer-Policy': 'no-referrer',
+  'X-Robots-Tag': 'noindex, nofollow',
+} as const;
+
+function send(response: Response, status: number, body: string): void {
+  response.status(status).set(HEADERS).end(body);
+}
+
+function page(language: Language, shows: 'ask' | 'done' | 'later'): string {
+  const { stop } = wordsIn(language);
+  const other = language === 'fr' ? 'en' : 'fr';
+  const title = { ask: stop.title, done: stop.doneTitle, later: stop.laterTitle }[shows];
+  const says = { ask: stop.ask, done: stop.done, later: stop.later }[shows];
+  // Without an action it posts to where it stands, with the language that was chosen.
+  const button = `<form method="post"><button type="submit">${stop.button}</button></form>\n<p>${stop.nothingYet}</p>\n`;
+  return `<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex, nofollow">
+<title>${title}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+<h1>${title}</h1>
+<p${shows === 'ask' ? '' : ' role="status"'}>${says}</p>
+${shows === 'done' ? '' : button}</main>
+${shows === 'ask' ? `<p><a href="?lang=${other}" lang="${other}" hreflang="${other}">${stop.otherLanguage}</a></p>\n` : ''}</body>
+</html>
+`;
+}

@@ -1,0 +1,44 @@
+/** In which language people are spoken to. API problems, logs and names on the wire are English and stay so. */
+import { english } from './english.ts';
+import { french } from './french.ts';
+
+const languages = ['fr', 'en'] as const;
+export type Language = (typeof languages)[number];
+
+/** Texts as texts, and sentences with something in them as functions of it: the same in every language. */
+type Whole<T> = { readonly [K in keyof T]: T[K] extends string ? string : T[K] extends object ? Shape<T[K]> : T[K] };
+type Shape<T> = T extends (...given: infer G) => unknown ? (...given: G) => string : Whole<T>;
+
+/** What every language must have: what English has, no more and no less. */
+export type Words = Whole<typeof english>;
+
+const CATALOGUE: Readonly<Record<Language, Words>> = { en: english, fr: french };
+
+export function wordsIn(language: Language): Words {
+  return CATALOGUE[language];
+}
+
+export function isLanguage(text: string | undefined): text is Language {
+  return languages.some((language) => language === text);
+}
+
+/** `fr_SN.UTF-8` → fr; undefined where it names none of ours (`C`, `POSIX`). */
+function languageOfLocale(locale: string | undefined): Language | undefined {
+  const [name] = (locale ?? '').toLowerCase().split(/[-_.@]/);
+  return isLanguage(name) ? name : undefined;
+}
+
+/** The first of ours that an `Accept-Language` asks for, by weight. */
+export function languageAccepted(header: string | undefined): Language | undefined {
+  const wishes = (header ?? '')
+    .slice(0, 200)
+    .split(',')
+    .map((wish) => {
+      const [tag = '', ...parameters] = wish.trim().split(';');
+      const weight = parameters.map((one) => /^\s*q=([\d.]+)\s*$/.exec(one)?.[1]).find((one) => one !== undefined);
+      return { language: languageOfLocale(tag), weight: Number(weight ?? 1) };
+    })
+    .filter(({ weight }) => weight > 0)
+    .sort((a, b) => b.weight - a.weight);
+  return wishes.find(({ language }) => language !== undefined)?.language;
+}

@@ -1,0 +1,145 @@
+/** A text with a link, the page behind it, and what it takes to be texted no more. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Answer, ask, type Service, startService } from '../support/service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ SMS_SENDER: 'BOUTIQUE' });
+});
+afterAll(() => service.stop());
+
+const TEXT = 'Bonjour {{prenom}}, -20% samedi. STOP: {{stop}}';
+let made = 0;
+
+interface Sent {
+  readonly id: string;
+  readonly upload: Answer;
+  /** Number → the text that it got. */
+  readonly texts: ReadonlyMap<string, string>;
+}
+
+async function campaign(rows: readonly string[], more: object = {}): Promise<Sent> {
+  made += 1;
+  const body = { name: `stop ${made}`, text: TEXT, country: 'SN', reference: `stop-${made}`, ...more };
+  const { id } = (await service.call('POST', '/v1/campaigns', { body })).body;
+  const file = ['to;prenom;stop', ...rows.map((row) => `${row};a column is not the link`)].join('\n');
+  const upload = await service.call('POST', `/v1/campaigns/${id}/recipients`, {
+    body: file,
+    headers: { 'content-type': 'text/csv' },
+  });
+  expect((await service.call('POST', `/v1/campaigns/${id}/start`)).status).toBe(200);
+  await service.until(`/v1/campaigns/${id}`, ({ state }) => state === 'finished');
+  const { messages } = await service.books();
+  const texts = new Map<string, string>(messages.map((one: { to: string; text: string }) => [one.to, one.text]));
+  return { id, upload, texts };
+}
+
+const linkIn = (text = ''): string => /https?:\S+/.exec(text)?.[0] ?? '';
+const pageOf = (url: string, headers: Record<string, string> = {}) => ask(url, 'GET', { key: null, headers });
+const press = (url: string) => ask(url, 'POST', { key: null });
+const optedOut = async (phone: string, from = 'BOUTIQUE') =>
+  (await service.call('GET', `/v1/opt-outs?phone=${encodeURIComponent(phone)}&from=${from}`)).body.optedOut;
+
+test('each person has a link of their own, counted in segments; only its button opts out, and only them', async () => {
+  const { upload, texts } = await campaign(['+221771000001;Awa', '+221771000002;Moussa']);
+  const [awa, moussa] = ['+221771000001', '+221771000002'].map((to) => linkIn(texts.get(to)));
+  expect(awa).toMatch(new RegExp(`^${service.webhooks}/s/[0-9A-Za-z]{18}$`));
+  expect(moussa).not.toBe(awa);
+  expect(texts.get('+221771000001')).toBe(`Bonjour Awa, -20% samedi. STOP: ${awa}`);
+  expect(upload.body).toMatchObject({
+    stopLink: { characters: awa?.length, assumed: false },
+    segments: { total: 2 },
+  });
+
+  for (const method of ['GET', 'HEAD', 'PUT', 'OPTIONS']) {
+    const { status } = await ask(awa ?? '', method, { key: null });
+    expect([method, status]).toEqual([method, 200]);
+  }
+  expect(await optedOut('+221771000001')).toBe(false);
+
+  expect((await press(awa ?? '')).status).toBe(200);
+  expect([await optedOut('+221771000001'), await optedOut('+221771000002')]).toEqual([true, false]);
+  expect(await optedOut('+221771000001', 'ANOTHER')).toBe(false);
+  const again = await campaign(['+221771000001;Awa', '+221771000002;Moussa']);
+  expect(again.upload.body).toMatchObject({ recipients: 1, reasons: { opted_out: { count: 1 } } });
+});
+
+test('forged, cut, old and foreign links get the very page and the very answer of a right one', async () => {
+  const { texts } = await campaign(['+221771000011;Awa']);
+  const right = linkIn(texts.get('+221771000011'));
+  const last = right.endsWith('0') ? '1' : '0';
+  const wrong = [
+    `${right.slice(0, -1)}${last}`,
+    right.slice(0, -4),
+    `${right}0`,
+    `${service.webhooks}/s/`,
+    `${service.webhooks}/s/%FF%00`,
+    `${service.webhooks}/s/${'a'.repeat(5_000)}`,
+    `${service.webhooks}/s/000000000000000000`,
+  ];
+  const same = ({ status, headers: { date: _date, ...headers }, body }: Answer) => ({ status, headers, body });
+  const [looked, pressed] = [same(await pageOf(right)), same(await press(right))];
+  for (const url of wrong) {
+    expect(same(await pageOf(url)), url).toEqual(looked);
+    expect(same(await press(url)), url).toEqual(pressed);
+  }
+  expect(same(await press(right))).toEqual(pressed);
+});
+
+test('the page speaks French and English, has no script, and may do nothing but post to itself', async () => {
+  const url = `${service.webhooks}/s/000000000000000000`;
+  const french = await pageOf(url, { 'accept-language': 'fr-SN,fr;q=0.9,en;q=0.8' });
+  const english = await pageOf(url, { 'accept-language': 'wo, en-GB;q=0.7, fr;q=0.2' });
+  expect(french.body).toContain('<html lang="fr">');
+  expect(english.body).toContain('<html lang="en">');
+  expect((await pageOf(url)).body).toContain('<html lang="fr">');
+  expect((await pageOf(`${url}?lang=en`, { 'accept-language': 'fr' })).body).toContain('<html lang="en">');
+  expect(french.body.match(/<button/g)).toHaveLength(1);
+  expect(french.body).not.toMatch(/<script|onclick|href="http|src=/i);
+  expect(french.headers).toMatchObject({
+    'content-security-policy': expect.stringMatching(
+      /^default-src 'none'; style-src 'sha256-[^']+'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
+    ),
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+  });
+});
+
+test('a flood of guesses changes nothing, is told to wait, and leaves callbacks and the right link their way', async () => {
+  const { texts } = await campaign(['+221771000021;Awa']);
+  const right = linkIn(texts.get('+221771000021'));
+  const before = await service.redis.dbsize();
+  const statuses = new Set<number>();
+  for (let sent = 0; sent < 10_000; sent += 100) {
+    const guesses = Array.from({ length: 100 }, (_, at) => String(sent + at).padStart(18, 'Q'));
+    const answers = await Promise.all(guesses.map((guess) => press(`${service.webhooks}/s/${guess}`)));
+    for (const { status } of answers) statuses.add(status);
+  }
+  expect([...statuses].every((status) => status === 200 || status === 429)).toBe(true);
+  const callback = await ask(`${service.webhooks}/cb/d/nobody`, 'POST', { key: null });
+  expect(callback.status).toBe(404);
+  expect(await service.redis.dbsize()).toBe(before);
+  expect((await pageOf(right)).status).toBe(200);
+  const { headers, status } = await press(right);
+  expect(status === 200 || headers['retry-after'] === '60').toBe(true);
+}, 60_000);
+
+test('the link of a forgotten person says what every link says', async () => {
+  const { texts } = await campaign(['+221771000031;Awa']);
+  const url = linkIn(texts.get('+221771000031'));
+  expect((await service.call('POST', '/v1/purge', { body: { phone: '+221771000031' } })).status).toBe(200);
+  expect((await press(url)).status).toBe(200);
+  expect(await optedOut('+221771000031')).toBe(false);
+});
+
+test('a campaign with a sender of its own is left for that sender, and where it says {stop} it is asked', async () => {
+  const { texts } = await campaign(['+221771000041;Awa'], { from: 'PROMO' });
+  await press(linkIn(texts.get('+221771000041')));
+  expect([await optedOut('+221771000041', 'PROMO'), await optedOut('+221771000041')]).toEqual([true, false]);
+  made += 1;
+  const body = { name: 'single brace', text: 'Fin {stop}', country: 'SN', reference: `stop-${made}` };
+  const { id } = (await service.call('POST', '/v1/campaigns', { body })).body;
+  const file = { body: 'to\n+221771000042', headers: { 'content-type': 'text/csv' } };
+  const { probablyMeant } = (await service.call('POST', `/v1/campaigns/${id}/recipients?dryRun=true`, file)).body;
+  expect(probablyMeant).toEqual([{ written: '{stop}', meant: '{{stop}}' }]);
+});
