@@ -8,12 +8,12 @@ import {
   RECORD_VERSION,
   UNREADABLE,
 } from '../../src/operations/record.ts';
-import { PACE_AHEAD_MS } from '../../src/operations/campaigns.ts';
-import { EVIDENCE_SLOTS, LINE_END } from '../../src/operations/transition.ts';
+import { APPROVED_WITH, HAND, PACE_AHEAD_MS } from '../../src/operations/campaigns.ts';
+import { EVIDENCE_SLOTS, LINE_END, LIST } from '../../src/operations/transition.ts';
 import { campaignBins } from '../../src/kinds/recipient.ts';
 import { EVENT_FIELD, MARK } from '../../src/operations/keys.ts';
 import { statesThatAre } from '../../src/kinds/states.ts';
-import { OFF, declarationOf, moneyLimits } from '../../src/operations/limits.ts';
+import { OFF, declarationOf, limitsOf, moneyLimits } from '../../src/operations/limits.ts';
 import { MARKS_KEPT_S, MARK_LENGTH, OPEN_KEPT_MS } from '../../src/operations/text-marks.ts';
 import type { Constant } from './lua-text.ts';
 
@@ -28,10 +28,13 @@ export const constants: Readonly<Record<string, Constant>> = {
   VERSION: RECORD_VERSION,
   UNREADABLE,
   EVENT_FIELD,
+  EVENT_LIST: LIST,
   IN_FLIGHT: setOf(statesThatAre('disbursement', 'in flight')),
 
   CAMPAIGN_BINS: campaignBins,
   PACE_AHEAD_MS,
+  HAND,
+  APPROVED_WITH: setOf(APPROVED_WITH),
 
   LINE_END,
   EVIDENCE_FIRST: EVIDENCE_SLOTS.first,
@@ -46,7 +49,8 @@ export const constants: Readonly<Record<string, Constant>> = {
   COUNTED_FROM_ACCEPTANCE,
 
   OFF,
-  MONEY_LIMITS: moneyLimits,
+  MONEY_LIMITS: limitsOf('payments'),
+  CAMPAIGN_LIMITS: limitsOf('campaigns'),
   STRICTER_IS_HIGHER: setOf(moneyLimits.filter((name) => declarationOf(name).stricter === 'higher')),
   LIMIT_FALLBACKS: Object.fromEntries(fallbacks),
 

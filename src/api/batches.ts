@@ -1,5 +1,4 @@
 /** Files of disbursements over HTTP: uploaded by one key, approved by another, reported row by row. */
-import { z } from 'zod';
 import type { Finding, Findings, Sum } from '../kinds/batch.ts';
 import { APPROVE_WITHIN_MS } from '../operations/batches.ts';
 import type { BatchRecord } from '../operations/record.ts';
@@ -15,7 +14,7 @@ import { dryRunQuery } from './dry-run.ts';
 import { requireNamedAccounts } from './gates.ts';
 import type { ApiKey } from './keys.ts';
 import { batch, batchReport, judgedBatch } from './openapi/answers-money.ts';
-import { answer, APPROVAL_MAX, listFiles } from './openapi/pieces.ts';
+import { answer, APPROVAL_MAX, approvalOf, listFiles } from './openapi/pieces.ts';
 import { ApiProblem } from './problem.ts';
 import { type AnyAsked, Reply, replayed, route } from './route.ts';
 import { viewOf } from './views.ts';
@@ -151,15 +150,6 @@ const getBatchReport = route(
   },
 );
 
-const approval = z
-  .strictObject({
-    contentHash: z
-      .string()
-      .regex(/^[0-9a-f]{64}$/, 'must be the SHA-256 in hex')
-      .meta({ example: 'b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c' }),
-  })
-  .meta({ id: 'BatchApproval' });
-
 const approveBatch = route(
   {
     ...about,
@@ -172,7 +162,7 @@ const approveBatch = route(
     role: 'approve',
     durable: true,
     releases: true,
-    body: { schema: approval, limit: APPROVAL_MAX },
+    body: { schema: approvalOf('BatchApproval'), limit: APPROVAL_MAX },
     answers: { 200: answer('Its rows are being paid.', batch) },
     problems: ['wrong-state'],
   },

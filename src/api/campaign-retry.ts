@@ -35,6 +35,12 @@ export async function retryCampaign(
     return false;
   }
   if (retried.is === 'replayed' || retried.is === 'under way') return true;
+  if (retried.is === 'unapproved') {
+    const detail =
+      'It is above CAMPAIGN_APPROVAL_ABOVE and was never approved, so one key alone cannot send it again: make a ' +
+      'campaign of those who failed.';
+    throw new ApiProblem('wrong-state', detail, { state: campaign.state });
+  }
   const why =
     retried.is === 'nobody'
       ? `Nobody ${includeUnknown ? 'failed or is unknown' : 'failed'}, so there is nothing to retry.`

@@ -9,6 +9,7 @@ import { type ApiContext, requireKept } from './context.ts';
 import { type FileBody, requireFileBody } from './file-body.ts';
 import { uploadReport } from './openapi/answers-texts.ts';
 import { answer, flag, listFiles, wholeNumber } from './openapi/pieces.ts';
+import { personOf } from './keys.ts';
 import { ApiProblem, invalid } from './problem.ts';
 import { replayed, route } from './route.ts';
 
@@ -54,11 +55,11 @@ const addRecipients = route(
     answers: { 200: answer('What was counted, and what was left out and why.', uploadReport) },
     problems: ['wrong-state'],
   },
-  async ({ context, record, query, request, response }) => {
+  async ({ context, key, record, query, request, response }) => {
     if (record.state !== 'draft' && record.state !== 'ready') {
       throw new ApiProblem('wrong-state', `It is ${record.state}: recipients are added before the start.`);
     }
-    const wishes = { ...query, repair: query.repair ?? [], ...requireFileBody(request) };
+    const wishes = { ...query, repair: query.repair ?? [], by: personOf(key), ...requireFileBody(request) };
     const given = await uploaded(context, record, request, wishes);
     if (given.is === 'changed') {
       throw new ApiProblem('wrong-state', 'The campaign was changed meanwhile; nothing was added. Send it again.');
@@ -76,6 +77,7 @@ interface Wishes {
   readonly phoneColumn: string | undefined;
   readonly sheet: string | undefined;
   readonly takeHidden: boolean;
+  readonly by: string;
 }
 
 async function uploaded(

@@ -1,7 +1,13 @@
 /** One text to many recipients. */
 import { z } from 'zod';
 import { recipientsCursor, recipientsPage, recipientsCsv } from '../campaigns/recipients.ts';
-import { type CampaignSwitch, campaignSwitches, paceToRecord } from '../operations/campaigns.ts';
+import {
+  type CampaignSwitch,
+  campaignSwitches,
+  contentHashOf,
+  handsIn,
+  paceToRecord,
+} from '../operations/campaigns.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import { campaignAmendment, campaignRequest } from '../kinds/campaign-request.ts';
 import { campaignRetry, retryCampaign } from './campaign-retry.ts';
@@ -9,7 +15,8 @@ import { uploadRoutes } from './campaign-upload.ts';
 import { type ApiContext, findRecord, requireKept, takeAnswer } from './context.ts';
 import { acceptanceFor, dryRunQuery, JUDGED, judgedAs } from './dry-run.ts';
 import { campaign, recipients, recipientStates } from './openapi/answers-texts.ts';
-import { accepted, after, answer, json, limit } from './openapi/pieces.ts';
+import { personOf } from './keys.ts';
+import { accepted, after, answer, APPROVAL_MAX, approvalOf, json, limit } from './openapi/pieces.ts';
 import { ApiProblem } from './problem.ts';
 import { Reply, replayed, route } from './route.ts';
 import { campaignView } from './views.ts';
@@ -32,7 +39,7 @@ const createCampaign = route(
   },
   async (asked) => {
     const { context, key, query, body, idempotencyKey, response } = asked;
-    const given = await acceptanceFor(asked).campaign(body, idempotencyKey);
+    const given = await acceptanceFor(asked).campaign(body, idempotencyKey, personOf(key));
     if (query.dryRun) return judgedAs(given);
     const { id, outcome } = takeAnswer(given);
     replayed(response, outcome === 'duplicate');
@@ -72,8 +79,13 @@ const amendCampaign = route(
     body: json(campaignAmendment),
     problems: ['wrong-state'],
   },
-  async ({ context, record, body, again }) => {
-    const amended = await context.campaigns.amend(record.id, paceToRecord(body));
+  async ({ context, key, record, body, again }) => {
+    const amended = await context.campaigns.amend(record.id, paceToRecord(body), personOf(key));
+    if (amended.is === 'approved') {
+      const detail =
+        'It was approved with its hours, and they stay as they were approved; cancel it and make another.';
+      throw new ApiProblem('wrong-state', detail, { state: record.state });
+    }
     if (amended.is === 'refused') {
       const { state } = amended;
       throw new ApiProblem('wrong-state', `It is ${state}: nothing is sent any more.`, { state });
@@ -141,17 +153,68 @@ const switchRoutes = (['start', 'pause', 'resume', 'cancel'] as const).map((name
       cli: { name: `campaign ${name}`, ...(name === 'start' ? { byHand: true } : {}) },
       summary,
       description: 'Asking for the state that it is already in changes nothing.',
-      answers: { 200: answer(says, campaign) },
+      answers: {
+        200: answer(says, campaign),
+        ...(name === 'start' || name === 'resume' ? { 202: answer('It waits for another key.', campaign) } : {}),
+      },
       problems: ['wrong-state'],
     },
-    async ({ context, record, again }) => {
-      await switchCampaign(context, record, name);
+    async ({ context, key, record, again }) => {
+      await switchCampaign(context, { record, by: personOf(key) }, name);
       // Asked again after an answer that was not kept, it is as asked already, and may still not be kept.
       await requireKept(context);
-      return view(context, await again());
+      const now = await again();
+      return new Reply(now.state === 'awaiting_approval' ? 202 : 200, view(context, now));
     },
   );
 });
+
+const approveCampaign = route(
+  {
+    ...about,
+    method: 'post',
+    path: '/v1/campaigns/{id}/approve',
+    id: 'approveCampaign',
+    cli: { name: 'campaign approve', byHand: true },
+    summary: 'Let one go that is above CAMPAIGN_APPROVAL_ABOVE: exactly what the hash stands for.',
+    description:
+      'By another key than those that made, filled, changed or started it (403). What was changed since has another hash (409).',
+    role: 'approve',
+    durable: true,
+    releases: true,
+    body: { schema: approvalOf('CampaignApproval'), limit: APPROVAL_MAX },
+    answers: { 200: answer('It is sent, or waits for its time.', campaign) },
+    problems: ['wrong-state'],
+  },
+  async ({ context, key, record, body: { contentHash }, again }) => {
+    await approve(context, { record, by: personOf(key) }, contentHash);
+    await requireKept(context);
+    return view(context, await again());
+  },
+);
+
+/** Exactly this, by somebody else. */
+async function approve(context: ApiContext, { record, by }: ByHand, contentHash: string): Promise<void> {
+  if (handsIn(record).includes(by)) throw ownCampaign(by);
+  const now = contentHashOf(record);
+  if (contentHash !== now) {
+    const detail = 'It was changed since: look at the campaign again before you approve it.';
+    throw new ApiProblem('wrong-state', detail, { contentHash: now });
+  }
+  if (record.approvedBy === by) return;
+  const approved = await context.campaigns.switch(record.id, 'approve', { by, approves: record.rev });
+  if (approved.is === 'own') throw ownCampaign(by);
+  if (approved.is === 'refused') {
+    const { state } = approved;
+    const why = state === 'awaiting_approval' ? 'it was changed at this moment' : 'there is nothing to approve';
+    throw new ApiProblem('wrong-state', `It is ${state}: ${why}.`, { state });
+  }
+  if (approved.to === 'running') context.wake('campaign', record.id, approved.rev);
+}
+
+function ownCampaign(by: string): ApiProblem {
+  return new ApiProblem('forbidden', `The key "${by}" had a hand in it; another key must approve it.`);
+}
 
 const retry = route(
   {
@@ -182,10 +245,20 @@ function view({ clock }: ApiContext, record: CampaignRecord) {
   return campaignView(record, clock.now());
 }
 
+interface ByHand {
+  readonly record: CampaignRecord;
+  readonly by: string;
+}
+
 /** Asking again for the state that a campaign is already in changes nothing, so that a retry is harmless. */
-async function switchCampaign(context: ApiContext, record: CampaignRecord, name: CampaignSwitch): Promise<void> {
+async function switchCampaign(
+  context: ApiContext,
+  { record, by }: ByHand,
+  name: keyof typeof SWITCHES,
+): Promise<void> {
   const { to } = campaignSwitches[name];
-  if (record.state === to || (name === 'start' && record.state === 'scheduled')) return;
+  const begun: readonly string[] = name === 'start' ? [to, 'scheduled', 'awaiting_approval'] : [to];
+  if (begun.includes(record.state)) return;
   if (name === 'resume') await beforeResuming(context, record);
   if (name === 'start') {
     if (record.slices === 0) {
@@ -194,11 +267,10 @@ async function switchCampaign(context: ApiContext, record: CampaignRecord, name:
       });
     }
   }
-  const switched = await context.campaigns.switch(record.id, name);
-  if (switched.is === 'refused') {
-    throw new ApiProblem('wrong-state', `It is ${switched.state}, so there is nothing to ${name}.`, {
-      state: switched.state,
-    });
+  const switched = await context.campaigns.switch(record.id, name, { by });
+  if (switched.is !== 'applied') {
+    const { state } = switched.is === 'refused' ? switched : record;
+    throw new ApiProblem('wrong-state', `It is ${state}, so there is nothing to ${name}.`, { state });
   }
   if (switched.to === 'running') context.wake('campaign', record.id, switched.rev);
 }
@@ -226,5 +298,6 @@ export const campaignRoutes = [
   ...uploadRoutes,
   listRecipients,
   ...switchRoutes,
+  approveCampaign,
   retry,
 ];

@@ -13,6 +13,11 @@ export interface ApiKey {
   readonly digest: Buffer;
 }
 
+/** Whose key it is. Nobody approves what they asked for themselves, and that is about people. */
+export function personOf({ name }: ApiKey): string {
+  return name;
+}
+
 /**
  * Throws an Error that names each entry that cannot be read, never its secret. How long the secret behind a hash is
  * cannot be seen.

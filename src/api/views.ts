@@ -1,6 +1,7 @@
 /** Records as callers see them: camelCase, times as ISO 8601, no field that its kind does not show. */
 import type { Derived, Field } from '../kinds/fields.ts';
 import { type Kind, asDeclared, kinds, type operations } from '../kinds/index.ts';
+import { contentHashOf, handsIn } from '../operations/campaigns.ts';
 import { readEvidence } from '../operations/transition.ts';
 import type {
   CampaignRecord,
@@ -88,6 +89,8 @@ export function campaignView(record: CampaignRecord, now: number) {
       countries: countriesView(record),
       rate,
       eta: runs ? iso(now + (waiting / rate) * 1_000) : null,
+      contentHash: contentHashOf(record),
+      askedBy: handsIn(record),
       quietHours: record.quietHours === 'on' || (record.quietHours ?? false),
       ...(record.pauseOnFailure === undefined ? {} : { pauseOnFailure: record.pauseOnFailure || false }),
     }),

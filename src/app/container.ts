@@ -21,7 +21,7 @@ import { Queries } from '../operations/queries.ts';
 import { RECOVERING, Recovery } from '../operations/recovery.ts';
 import { Retries } from '../operations/retries.ts';
 import { SameTexts } from '../operations/same-texts.ts';
-import { SharedLimits } from '../operations/limits.ts';
+import { type Opinions, SharedLimits } from '../operations/limits.ts';
 import { Slices } from '../operations/slices.ts';
 import { type AnyQueueName, queueNames, queues } from '../queues/index.ts';
 import { openQueue } from '../queues/open.ts';
@@ -39,6 +39,7 @@ import { type Durability, checkDurability, watchDurability, type Fence, createFe
 import { deploymentOf } from './deployment.ts';
 import { type Part, type Patience, waitForRedis } from './parts.ts';
 import { type Watchdog, createWatchdog } from './watchdog.ts';
+import { opinionsOf } from '../settings/settings.ts';
 
 export interface Container {
   readonly config: Config;
@@ -117,9 +118,9 @@ export function createContainer(config: Config, logger: Logger, signal?: AbortSi
     redis,
     book,
     fingerprints: new Map([...book].map(([name, account]) => [name, accountFingerprint(account)])),
-    ...storesOf(records, [...book.keys()]),
+    ...storesOf({ ...records, limits: opinionsOf(config) }, [...book.keys()]),
     queries,
-    limits: new SharedLimits(redis, config, { ours: deploymentOf(config, book) }),
+    limits: new SharedLimits(redis, opinionsOf(config), { ours: deploymentOf(config, book) }),
     accounts,
     events: eventsOf(redis, heartbeat),
     bullQueues,
@@ -143,16 +144,17 @@ interface Records {
   readonly random: Random;
   readonly fence: (() => Promise<boolean>) | undefined;
   readonly heartbeat: Heartbeat;
+  readonly limits: Opinions;
 }
 
-function storesOf(records: Records, accounts: readonly string[]) {
+function storesOf({ limits, ...records }: Records, accounts: readonly string[]) {
   const { redis, random, heartbeat } = records;
   return {
     operations: new Operations({ ...records, standingsOf: accounts }),
     slices: new Slices(records),
     sameTexts: new SameTexts(redis),
-    campaigns: new Campaigns(redis),
-    retries: new Retries(redis),
+    campaigns: new Campaigns(redis, { limits }),
+    retries: new Retries(redis, { limits }),
     optOuts: new OptOuts(redis),
     stopLinks: new StopLinks({ redis, random }),
     batches: new Batches(redis, random, heartbeat),

@@ -20,6 +20,7 @@ import {
   reachRedis,
 } from './examine/redis.ts';
 import { type Finding, checkNames, examined, skipped } from './examine/finding.ts';
+import { opinionsOf } from '../settings/settings.ts';
 
 export interface DoctorTools {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -76,7 +77,9 @@ async function* examine(tools: DoctorTools): AsyncGenerator<Finding> {
         examineRecovery(new Recovery({ redis: reached, random: tools.random })),
       );
       yield* await examined('deployment', () => examineDeployment(reached, config, book));
-      yield* await examined('limits', () => examineLimits(new SharedLimits(reached), config, tools.clock.now()));
+      yield* await examined('limits', () =>
+        examineLimits(new SharedLimits(reached), opinionsOf(config), tools.clock.now()),
+      );
       yield* await examined('records', () => examineRecords(reached));
       yield* examineWithRedis(tools, { config, redis: reached, book });
     } finally {

@@ -22,6 +22,7 @@ import { MEMORY_SHARE_MAX } from '../redis/durability.ts';
 import type { Container, Timing } from './container.ts';
 import { type Delivery, deliveryOf } from './deliveries.ts';
 import { type Part, together } from './parts.ts';
+import { opinionsOf } from '../settings/settings.ts';
 
 export function workerParts(
   container: Container,
@@ -60,7 +61,7 @@ export function acceptanceOf(container: Container): Acceptance {
     fingerprints,
     extraWithdrawModes: config.EXTRA_WITHDRAW_MODES,
     fence: container.fence,
-    limits: config,
+    limits: opinionsOf(config),
     heartbeat: container.heartbeat,
   });
 }
@@ -357,7 +358,7 @@ export function collectAcceptanceOf(
     fingerprints,
     environment: config.ENVIRONMENT,
     accounts: new Set(book.keys()),
-    limits: config,
+    limits: opinionsOf(config),
     directCredit: config.DIRECT_CREDIT === 'on',
     nobodyWaits,
   });

@@ -27,6 +27,8 @@ export interface UploadOptions extends Pick<ReadOptions, 'encoding' | 'sheet'> {
   readonly campaigns: Campaigns;
   readonly slices: Slices;
   readonly random: Random;
+  /** Whose hand it is: the name of the key that asks. Absent: that of a program with the library. */
+  readonly by?: string | undefined;
   readonly format?: FileFormat | undefined;
   readonly phoneColumn?: string | undefined;
   readonly takeHidden?: boolean | undefined;
@@ -94,7 +96,7 @@ export async function uploadRecipients(
     return { is: 'replayed', upload: earlier };
   }
   const { recipients, skipped, segments, cost } = summary;
-  const totals = { recipients, skipped, slices: stage.slices, segments: segments?.total ?? 0 };
+  const totals = { recipients, skipped, slices: stage.slices, segments: segments?.total ?? 0, by: options.by };
   const names = {
     tag: stage.tag,
     hash: summary.contentHash,

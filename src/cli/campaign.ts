@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { addApprove, waitsForAnother } from './campaign-approve.ts';
 import { addCheck } from './campaign-check.ts';
 import { addCreate } from './campaign-create.ts';
 import { type CampaignView, follow, readCampaign } from './campaign-follow.ts';
@@ -20,6 +21,7 @@ export function addCampaignCommands(group: Command, shell: Shell): void {
   addCheck(group, shell);
   addCreate(group, shell);
   addStart(group, shell);
+  addApprove(group, shell, print);
   addPace(group, shell, { print });
   addShow(group, shell);
   addReport(group, shell);
@@ -50,7 +52,12 @@ async function start(id: string, { follow: watch, dryRun, yes, json }: StartFlag
   if (dryRun) return sayOnly(id, json, shell);
   const asks = shell.io.isTerminal && !yes;
   if (asks && !(await shell.confirmed(await questionFor(id, shell), yes))) return 1;
-  const { body } = await shell.api.post(`${pathOf(id)}/start`);
+  const { status, body } = await shell.api.post(`${pathOf(id)}/start`);
+  if (status === 202) {
+    await print(body, json, shell);
+    await shell.output.note(waitsForAnother(body));
+    return 0;
+  }
   if (watch) return follow(id, json ?? false, shell);
   await print(body, json, shell);
   return 0;

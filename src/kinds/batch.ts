@@ -116,6 +116,10 @@ export const batch = kind({
   },
   events: events(
     {
+      'batch.awaiting_approval': {
+        says: 'Another key must approve it, or nothing of it is paid.',
+        example: { contentHash: 'q0c1…', by: 'maker', totals: sent.totals },
+      },
       'batch.finished': {
         says: 'Each of its disbursements has its last word, or needs review.',
         example: { contentHash: 'q0c1…', by: 'maker', approvedBy: 'checker', totals: sent.totals },

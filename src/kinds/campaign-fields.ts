@@ -88,10 +88,25 @@ export const campaignFields = {
   requireSender: shown(flag, z.boolean().optional()),
   /** Percent of failures at which it stops itself; 0: never. Absent: the percentage of everybody. */
   pauseOnFailure: shown(maybeNumber, z.union([z.literal(false), z.int()]).optional()),
+  contentHash: derived(
+    example('b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c').meta({
+      description: 'SHA-256 of text, recipients, sender and times: what is approved is exactly this.',
+    }),
+  ),
+  askedBy: derived(
+    z
+      .array(example('maker'))
+      .meta({ description: 'Keys that made, filled, changed or started it: none approves it.' }),
+  ),
+  approvedBy: shown(maybeText, perhaps(example('checker'))),
+  approvedAt: shown(maybeTime, perhaps(moment)),
   createdAt,
 
-  text,
-  from: maybeText,
+  text: shown(text, z.string().meta({ example: 'Bonjour {{prenom}}' })),
+  from: shown(
+    maybeText,
+    z.string().optional().meta({ example: 'SHOP', description: 'Absent: the sender of the account.' }),
+  ),
   country: maybeText,
   /** Characters that make a text dear are replaced by look-alikes in every text of the campaign. */
   replaceCostly: flag,

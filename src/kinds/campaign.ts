@@ -24,13 +24,19 @@ export const campaign = kind({
     ready: {
       says: 'It has its recipients and was not started; nothing was sent.',
       next: 'Start it: relais campaign start {id}',
+      to: ['awaiting_approval', 'scheduled', 'running', 'held', 'cancelled'],
+      restored: 'hold',
+    },
+    awaiting_approval: {
+      says: 'It is above CAMPAIGN_APPROVAL_ABOVE and waits for the approval of another key; nothing more is sent.',
+      next: 'Look at it and approve it with another key: relais campaign approve {id}',
       to: ['scheduled', 'running', 'held', 'cancelled'],
       restored: 'hold',
     },
     scheduled: {
       says: 'It starts by itself at its time; nothing was sent.',
       queue: 'campaign',
-      to: ['running', 'paused', 'held', 'cancelled'],
+      to: ['awaiting_approval', 'running', 'paused', 'held', 'cancelled'],
       restored: 'hold',
     },
     running: {
@@ -42,14 +48,14 @@ export const campaign = kind({
     paused: {
       says: 'It is paused; what was sent stays sent.',
       next: 'Go on with it: relais campaign resume {id}',
-      to: ['scheduled', 'running', 'held', 'finished', 'cancelled'],
+      to: ['awaiting_approval', 'scheduled', 'running', 'held', 'finished', 'cancelled'],
       restored: 'hold',
     },
     held: {
       says: 'It waits until somebody has mended what stopped it and says so, or until that has cleared by itself.',
       next: 'Mend the cause, then go on with it: relais campaign resume {id}',
       queue: 'campaign',
-      to: ['scheduled', 'running', 'paused', 'finished', 'cancelled'],
+      to: ['awaiting_approval', 'scheduled', 'running', 'paused', 'finished', 'cancelled'],
       restored: 'hold',
     },
     finished: { says: 'Every recipient is accounted for.', retried: ['running'] },
@@ -63,6 +69,10 @@ export const campaign = kind({
         says: 'Its last recipient is settled.',
         example: { name: 'November', totals: { ...NONE, total: 2_000, skipped: 40, sent: 1_960 } },
       },
+      'campaign.awaiting_approval': {
+        says: 'Another key must approve it, or it is not sent.',
+        example: { name: 'November', recipients: 120_000, xof: 2_400_000 },
+      },
       'campaign.paused': { says: 'Nothing more is sent until it is resumed.', example: { name: 'November' } },
       'campaign.cancelled': { says: 'Nothing more will be sent.', example: { name: 'November' } },
       'campaign.held': { says: 'It waits for a condition of its account.', example: { name: 'November' } },
@@ -74,6 +84,10 @@ export const campaign = kind({
           .object(Object.fromEntries(campaignBins.map((bin) => [bin, z.int()])))
           .optional()
           .meta({ description: 'Recipients by what became of them; `total` is all of them.' }),
+        recipients: z.int().optional().meta({ description: 'How many it would be sent to.' }),
+        xof: told.xof
+          .optional()
+          .meta({ description: 'What it is estimated to cost; absent where not all is priced.' }),
         reason: told.reason,
       },
     },

@@ -118,6 +118,10 @@ export const disbursement = kind({
         says: 'The service says that the money came back after it was paid, which was told before.',
         example: { ...paid, late: true },
       },
+      'disbursement.awaiting_approval': {
+        says: 'Another key must approve it, or it is not paid.',
+        example: money,
+      },
       'disbursement.rejected': {
         says: 'It was refused before anything was sent.',
         example: { ...money, reason: 'invalid_alias' },

@@ -23,6 +23,8 @@ interface NewBatch {
   /** When it expires, ms from now. */
   readonly dueInMs: number;
   readonly fields: Readonly<Record<string, string | number>>;
+  /** Told where it awaits approval, besides its id and state. */
+  readonly tells: Readonly<Record<string, unknown>>;
 }
 
 export type BatchAccepted =
@@ -79,7 +81,7 @@ export class Batches {
   }
 
   async #write(batch: NewBatch, staged: string, rows: number): Promise<BatchAccepted> {
-    const { id, account, contentHash, state } = batch;
+    const { id, account, contentHash, state, tells } = batch;
     const fields = { v: RECORD_VERSION, kind: 'batch', contentHash, ...batch.fields };
     const ofBytes = keys.batchOf(account, contentHash);
     const named = (await this.#redis.get(ofBytes)) ?? undefined;
@@ -95,6 +97,7 @@ export class Batches {
       ofBytes,
       other: keys.record(named ?? id),
       heartbeat: keys.heartbeat,
+      events: keys.events,
       id,
       fingerprint: batch.fingerprint,
       state,
@@ -103,6 +106,7 @@ export class Batches {
       count: rows,
       named,
       memory: this.#heartbeat.remembered(),
+      eventData: state === 'awaiting_approval' ? JSON.stringify({ id, state, ...tells }) : undefined,
       fields,
     });
     switch (answer.is) {

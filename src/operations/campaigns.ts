@@ -1,12 +1,22 @@
 /** Campaigns: uploads that count whole or not at all, handing out slices, and the switches. */
+import { hash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { UploadRecord } from '../kinds/campaign-fields.ts';
 import type { Amendment, Pace } from '../kinds/campaign-request.ts';
 import type { StateOf } from '../kinds/index.ts';
 import { isFinal } from '../kinds/states.ts';
+import { canonicalJson } from '../lib/ids.ts';
 import { keys } from './keys.ts';
+import { type Opinions, wordsOf } from './limits.ts';
 import type { CampaignRecord } from './record.ts';
-import { amendCampaign, commitUpload, handOut, restCampaign, switchCampaign } from './scripts/generated/scripts.ts';
+import {
+  type AmendCampaignAnswer,
+  amendCampaign,
+  commitUpload,
+  handOut,
+  restCampaign,
+  switchCampaign,
+} from './scripts/generated/scripts.ts';
 
 /**
  * Slices are named after the campaign, their upload and their place in it. The tag keeps two uploads that run at the
@@ -56,14 +66,22 @@ interface Feeding {
   readonly canaryOver: boolean;
 }
 
+interface CampaignsOptions {
+  /** Gives the time instead of Redis, for tests that turn the clock by hand. */
+  readonly now?: () => number;
+  /** What the settings of this process ask of the limits. Absent: nothing; what holds in Redis holds. */
+  readonly limits?: Opinions;
+}
+
 export class Campaigns {
   readonly #redis: Redis;
   readonly #now: () => number | undefined;
+  readonly #asked: Readonly<Record<string, string>>;
 
-  /** `now` gives the time instead of Redis, for tests that turn the clock by hand. */
-  constructor(redis: Redis, now?: () => number) {
+  constructor(redis: Redis, { now, limits = {} }: CampaignsOptions = {}) {
     this.#redis = redis;
     this.#now = () => now?.();
+    this.#asked = wordsOf('campaigns', limits);
   }
 
   async stageSkipped(campaign: string, tag: string, rows: readonly SkippedRow[]): Promise<void> {
@@ -83,7 +101,7 @@ export class Campaigns {
   async commit(
     campaign: CampaignRecord,
     names: Pick<UploadRecord, 'tag' | 'hash' | 'countries' | 'cost'>,
-    totals: UploadTotals,
+    { by = 'producer', ...totals }: UploadTotals & { readonly by?: string | undefined },
   ): Promise<boolean> {
     const { slices, recipients, skipped, segments } = totals;
     const upload: UploadRecord = { ...names, slices, recipients, skipped };
@@ -95,6 +113,7 @@ export class Campaigns {
       sliceCounts: keys.counts('slice'),
       before: JSON.stringify(campaign.uploads),
       after: JSON.stringify([...campaign.uploads, upload]),
+      by,
       recipients,
       skipped,
       slices,
@@ -106,10 +125,12 @@ export class Campaigns {
   async switch(
     id: string,
     name: CampaignSwitch,
-    { reason, only, againInMs }: SwitchDetails = {},
+    { reason, only, againInMs, by, approves }: SwitchDetails = {},
   ): Promise<
     | { readonly is: 'applied'; readonly rev: number; readonly to: StateOf<'campaign'> }
     | { readonly is: 'refused'; readonly state: string }
+    /** Nobody approves what had their hand in it. */
+    | { readonly is: 'own' }
   > {
     const { to, from, ...rest } = campaignSwitches[name];
     const answer = await switchCampaign(this.#redis, {
@@ -121,6 +142,8 @@ export class Campaigns {
       dueSlices: keys.due('sms-batch'),
       entered: isFinal('campaign', to) ? undefined : keys.state('campaign', to),
       scheduled: keys.state('campaign', 'scheduled'),
+      awaiting: keys.state('campaign', 'awaiting_approval'),
+      limits: keys.limits,
       left: from.map((state) => keys.state('campaign', state)),
       now: this.#now(),
       id,
@@ -130,18 +153,23 @@ export class Campaigns {
       reason,
       only,
       againInMs,
+      by,
+      approves,
+      asked: this.#asked,
     });
     if (answer.is !== 'applied') return answer;
-    return { is: 'applied', rev: answer.rev, to: answer.to === 'scheduled' ? 'scheduled' : to };
+    const instead = (['scheduled', 'awaiting_approval'] as const).find((state) => state === answer.to);
+    return { is: 'applied', rev: answer.rev, to: instead ?? to };
   }
 
   /** Changes how it is sent, while it is being sent; '' takes a field away. */
   async amend(
     id: string,
     fields: Readonly<Record<string, string | number>>,
-  ): Promise<{ readonly is: 'applied'; readonly rev: number } | { readonly is: 'refused'; readonly state: string }> {
+    by = 'producer',
+  ): Promise<AmendCampaignAnswer> {
     const [campaign, due, over] = [keys.record(id), keys.due('campaign'), ['finished', 'cancelled']];
-    return amendCampaign(this.#redis, { campaign, due, now: this.#now(), id, over, fields });
+    return amendCampaign(this.#redis, { campaign, due, now: this.#now(), id, over, fields, by });
   }
 
   /** The time that decides, and how many campaigns share the workers. */
@@ -236,11 +264,13 @@ function writtenHours(quietHours: boolean | string): string {
 /** How a campaign gets from one state to another, and what it may be held for. */
 
 /**
- * Each switch: where it leads, from which states, and what is announced. `begin` and `release` are done by time, or by
+ * Each switch: where it leads, from which states, and what is announced. What leads to `running` leads to
+ * `awaiting_approval` where it is above what leaves on the word of one key, and to `scheduled` before its time. `begin` and `release` are done by time, or by
  * a condition that has cleared; the others by somebody.
  */
 export const campaignSwitches = {
   start: { to: 'running', from: ['ready'] },
+  approve: { to: 'running', from: ['awaiting_approval'] },
   begin: { to: 'running', from: ['scheduled'] },
   pause: { to: 'paused', from: ['scheduled', 'running', 'held'], event: 'campaign.paused' },
   resume: { to: 'running', from: ['paused', 'held'] },
@@ -248,7 +278,7 @@ export const campaignSwitches = {
   release: { to: 'running', from: ['held'] },
   cancel: {
     to: 'cancelled',
-    from: ['draft', 'ready', 'scheduled', 'running', 'paused', 'held'],
+    from: ['draft', 'ready', 'awaiting_approval', 'scheduled', 'running', 'paused', 'held'],
     event: 'campaign.cancelled',
   },
 } as const satisfies Record<
@@ -274,6 +304,34 @@ export interface SwitchDetails {
   readonly only?: CampaignHold;
   /** When to look whether the condition has cleared, ms from now; absent: somebody must say so. */
   readonly againInMs?: number;
+  /** Whose hand it is; absent: that of time, or of a condition that has cleared. */
+  readonly by?: string;
+  /** The revision that is approved, exactly as it was read. */
+  readonly approves?: number;
+}
+
+/** Begins the fields of a record that say whose hand was in it: none of them may approve it. */
+export const HAND = 'hand:';
+
+/** Fields that belong to what is approved and could be changed afterwards. */
+export const APPROVED_WITH = ['quietHours', 'timezone'] as const;
+
+/** Who made it, added to it, changed or started it. */
+export function handsIn({ fields }: Pick<CampaignRecord, 'fields'>): string[] {
+  return Object.keys(fields).flatMap((name) => (name.startsWith(HAND) ? [name.slice(HAND.length)] : []));
+}
+
+/** What is approved is exactly this: the text, who gets it, from whom, and when. */
+export function contentHashOf(campaign: CampaignRecord): string {
+  const { id, account, text, from, country, replaceCostly, uploads, sendAt, quietHours, timezone } = campaign;
+  const recipients = uploads.map(({ tag, hash: bytes, recipients: count, skipped }) => ({
+    tag,
+    bytes,
+    count,
+    skipped,
+  }));
+  const content = { id, account, text, from, country, replaceCostly, recipients, sendAt, quietHours, timezone };
+  return hash('sha256', canonicalJson(content), 'hex');
 }
 
 export type CampaignSwitch = keyof typeof campaignSwitches;

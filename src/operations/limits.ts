@@ -11,7 +11,9 @@ import { publishLimits, setLimit } from './scripts/generated/scripts.ts';
 import { type Deployment, wordOfDeployment } from './stamp.ts';
 
 interface LimitDeclaration {
-  readonly unit: 'xof' | 'ms';
+  readonly unit: 'xof' | 'ms' | 'recipients';
+  /** What it is asked about: a script that knows only of these reads no others. */
+  readonly of: 'payments' | 'campaigns';
   /** Of two values, which one lets less through. */
   readonly stricter: 'lower' | 'higher';
   /** Holds while nobody has said anything. Absent: no such limit then. */
@@ -20,15 +22,21 @@ interface LimitDeclaration {
 
 /** One row a limit: checking, showing, setting and reading them all go through these. */
 const declared = {
-  MAX_DISBURSEMENT: { unit: 'xof', stricter: 'lower', fallback: 2_000_000 },
-  MAX_PER_DAY: { unit: 'xof', stricter: 'lower' },
-  MAX_PER_BENEFICIARY_DAY: { unit: 'xof', stricter: 'lower' },
-  DUPLICATE_WINDOW: { unit: 'ms', stricter: 'higher' },
-  APPROVAL_ABOVE: { unit: 'xof', stricter: 'lower' },
+  MAX_DISBURSEMENT: { unit: 'xof', of: 'payments', stricter: 'lower', fallback: 2_000_000 },
+  MAX_PER_DAY: { unit: 'xof', of: 'payments', stricter: 'lower' },
+  MAX_PER_BENEFICIARY_DAY: { unit: 'xof', of: 'payments', stricter: 'lower' },
+  DUPLICATE_WINDOW: { unit: 'ms', of: 'payments', stricter: 'higher' },
+  APPROVAL_ABOVE: { unit: 'xof', of: 'payments', stricter: 'lower' },
+  CAMPAIGN_APPROVAL_ABOVE_XOF: { unit: 'xof', of: 'campaigns', stricter: 'lower' },
+  CAMPAIGN_APPROVAL_ABOVE_RECIPIENTS: { unit: 'recipients', of: 'campaigns', stricter: 'lower' },
 } as const satisfies Readonly<Record<string, LimitDeclaration>>;
 
 export type MoneyLimit = keyof typeof declared;
 export const moneyLimits = Object.keys(declared) as MoneyLimit[];
+
+export function limitsOf(what: LimitDeclaration['of']): readonly MoneyLimit[] {
+  return moneyLimits.filter((name) => declared[name].of === what);
+}
 
 /** A number in the unit of the limit; null is `off`, the loosest of all. */
 export type LimitValue = number | null;
@@ -57,8 +65,14 @@ export function declarationOf(name: MoneyLimit): LimitDeclaration {
 }
 
 /** What scripts are told: '' is no opinion. */
-export function wordOf(value: LimitValue | undefined): string {
+function wordOf(value: LimitValue | undefined): string {
   return value === undefined ? '' : value === null ? OFF : String(value);
+}
+
+/** What a process asks of these limits, in the words of the scripts; what it does not say is left out. */
+export function wordsOf(what: LimitDeclaration['of'], asked: Opinions): Readonly<Record<string, string>> {
+  const words = limitsOf(what).map((name) => [name, wordOf(asked[name])] as const);
+  return Object.fromEntries(words.filter(([, word]) => word !== ''));
 }
 
 function valueOf(word: string | null | undefined): LimitValue | undefined {
@@ -82,8 +96,10 @@ const LARGEST = 999_999_999_999_999;
 export function readLimit(name: MoneyLimit, text: string): LimitValue {
   if (text === OFF) return null;
   const { unit } = declarationOf(name);
-  if (unit === 'xof' && !/^[1-9]\d{0,14}$/.test(text)) throw new RangeError('must be a whole number of XOF, or off');
-  const value = unit === 'xof' ? Number(text) : toMs(text);
+  if (unit !== 'ms' && !/^[1-9]\d{0,14}$/.test(text)) {
+    throw new RangeError(`must be a whole number of ${unit === 'xof' ? 'XOF' : unit}, or off`);
+  }
+  const value = unit === 'ms' ? toMs(text) : Number(text);
   if (value < 1 || value > LARGEST) throw new RangeError('must be longer than nothing, or off');
   return value;
 }
@@ -91,12 +107,14 @@ export function readLimit(name: MoneyLimit, text: string): LimitValue {
 /** For people: `10 000 XOF`, `10m`, `off`. */
 export function describeValue(name: MoneyLimit, value: LimitValue): string {
   if (value === null) return OFF;
-  return declarationOf(name).unit === 'xof' ? describeXof(value) : describeMs(value);
+  const { unit } = declarationOf(name);
+  if (unit === 'recipients') return `${value} ${unit}`;
+  return unit === 'xof' ? describeXof(value) : describeMs(value);
 }
 
 /** As `readLimit` reads it: `10000`, `600000ms`, `off`. */
 export function writeLimit(name: MoneyLimit, value: LimitValue): string {
-  return value === null || declarationOf(name).unit === 'xof' ? wordOf(value) : `${value}ms`;
+  return value === null || declarationOf(name).unit !== 'ms' ? wordOf(value) : `${value}ms`;
 }
 
 /** A sentence with the limit in it; the sum of the day is not told, since it belongs to others too. */

@@ -13,7 +13,7 @@ import { RedisUnavailable } from '../redis/connections.ts';
 import { type AccountStanding, readStanding } from './accounts.ts';
 import { type Guard, NO_MEMORY } from './heartbeat.ts';
 import { keys } from './keys.ts';
-import { type Opinions, limitNamed, moneyLimits, wordOf, type MoneyLimit } from './limits.ts';
+import { type Opinions, limitNamed, wordsOf, type MoneyLimit } from './limits.ts';
 import {
   endsBriefly,
   type RecordAt,
@@ -114,8 +114,7 @@ export class Operations {
     const { redis, random, now, fence, standingsOf = [], limits = {}, heartbeat = NO_MEMORY } = options;
     const { scripts = acceptingScripts, dryRun = false } = options;
     this.#dryRun = dryRun;
-    const words = moneyLimits.map((name) => [name, wordOf(limits[name])] as const);
-    this.#asked = Object.fromEntries(words.filter(([, word]) => word !== ''));
+    this.#asked = wordsOf('payments', limits);
     this.#accept = scripts.accept;
     this.#redis = redis;
     this.#heartbeat = heartbeat;
@@ -143,6 +142,7 @@ export class Operations {
       same: keys.sameAgain(account, `${beneficiary}.${operation.xof ?? ''}`),
       awaiting: keys.state(kind, 'awaiting_approval'),
       heartbeat: keys.heartbeat,
+      events: keys.events,
       now: this.#now(),
       id,
       otherId,

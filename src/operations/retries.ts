@@ -11,6 +11,7 @@ import { isPurged, unpackCountries } from './recipient-items.ts';
 import { unpackItems, waitingAgain } from './slice-form.ts';
 import { type SliceRecord, readSlice, statesOf } from './slices.ts';
 import { keys } from './keys.ts';
+import { type Opinions, wordsOf } from './limits.ts';
 import {
   type ReopenSliceAnswer,
   reopenSlice,
@@ -26,11 +27,13 @@ export class Retries {
   readonly #redis: Redis;
 
   readonly #now: () => number | undefined;
+  readonly #asked: Readonly<Record<string, string>>;
 
   /** `now` gives the time instead of Redis, for tests that turn the clock by hand. */
-  constructor(redis: Redis, now?: () => number) {
+  constructor(redis: Redis, { now, limits = {} }: { readonly now?: () => number; readonly limits?: Opinions } = {}) {
     this.#redis = redis;
     this.#now = () => now?.();
+    this.#asked = wordsOf('campaigns', limits);
   }
 
   /** `key` names the request, so that asking again after a lost answer starts nothing. */
@@ -43,8 +46,10 @@ export class Retries {
       counts: keys.counts('campaign'),
       running: keys.state('campaign', 'running'),
       due: keys.due('campaign'),
+      limits: keys.limits,
       now: this.#now(),
       id,
+      asked: this.#asked,
       ...how,
     });
   }

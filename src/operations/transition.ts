@@ -265,7 +265,7 @@ export function readEvidence(fields: Readonly<Record<string, string>>): {
 type Data = Readonly<Record<string, unknown>>;
 
 /** Stands before the list, so that a reader that expects an object fails on it instead of taking a list for one. */
-const LIST = '1';
+export const LIST = '1';
 const FAMILY = 'disbursement.';
 const VALUES = operations.disbursement.events.carries;
 /** What needs no name of its own. */

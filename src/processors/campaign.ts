@@ -124,7 +124,8 @@ async function change(
   context: ProcessorContext,
 ): Promise<AttemptResult> {
   const switched = await context.campaigns.switch(id, name, details);
-  if (switched.is === 'refused') return { outcome: 'idle', reason: 'switched_meanwhile' };
+  if (switched.is !== 'applied') return { outcome: 'idle', reason: 'switched_meanwhile' };
+  if (switched.to === 'awaiting_approval') return { outcome: 'waits', reason: switched.to };
   context.wake('campaign', id, switched.rev);
   return { outcome: 'advanced', reason: name };
 }

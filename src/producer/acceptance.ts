@@ -5,7 +5,7 @@
  * The id is derived from what identifies the request, so that a caller's retry finds it whatever was lost in between.
  */
 import type { Redis } from 'ioredis';
-import { wholePaceToRecord } from '../operations/campaigns.ts';
+import { HAND, wholePaceToRecord } from '../operations/campaigns.ts';
 import { messageRequest } from '../kinds/message.ts';
 import { identityText } from '../kinds/request-pieces.ts';
 import { disbursementRequest } from '../kinds/disbursement-fields.ts';
@@ -151,7 +151,8 @@ export class Acceptance {
     return { answer: readAnswer(answer), warnings, written: () => recordAsWritten(operation, answer) };
   }
 
-  async campaign(input: unknown, idempotencyKey?: string): Promise<Answer> {
+  /** `by` is the name of the key that asks: nobody approves their own. */
+  async campaign(input: unknown, idempotencyKey?: string, by = 'producer'): Promise<Answer> {
     const parsed = check(campaignRequest, input);
     if (parsed.problems) return { outcome: 'invalid', problems: parsed.problems };
     const named = identityOf(idempotencyKey, parsed.data.reference);
@@ -167,6 +168,7 @@ export class Acceptance {
         account,
         ...this.#identify('campaign', parsed.data, identity),
         fields: {
+          [HAND + by]: 0,
           name,
           text,
           ...(from ? { from } : {}),

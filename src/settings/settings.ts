@@ -7,8 +7,10 @@ import { z } from 'zod';
 import { readPrices } from '../files/prices.ts';
 import { readQuietHours, readTimeZone } from '../lib/quiet-hours.ts';
 import { toMs } from '../lib/clock.ts';
+import type { Opinions } from '../operations/limits.ts';
 import { DEFAULT_PREFIX, readPrefix } from '../redis/connections.ts';
 import {
+  campaignApproval,
   count,
   country,
   duration,
@@ -167,6 +169,10 @@ const money = {
   ],
   MAX_PER_DAY: [limit('MAX_PER_DAY'), 'The most that is accepted for an account and day (UTC).'],
   APPROVAL_ABOVE: [limit('APPROVAL_ABOVE'), 'A single disbursement above this awaits the approval of another key.'],
+  CAMPAIGN_APPROVAL_ABOVE: [
+    campaignApproval(),
+    'A campaign above this awaits the approval of another key: 50000xof (estimated by `SMS_PRICES_FILE`), 1000recipients, or both.',
+  ],
   DUPLICATE_WINDOW: [
     limit('DUPLICATE_WINDOW'),
     'The same amount to the same beneficiary within this time is refused, unless it says `allowDuplicate`.',
@@ -301,6 +307,15 @@ export const settings = z.object({
 });
 
 export type Config = Readonly<z.output<typeof settings>>;
+
+/** What the settings of a process ask of the limits. */
+export function opinionsOf({ CAMPAIGN_APPROVAL_ABOVE: campaign, ...config }: Config): Opinions {
+  return {
+    ...config,
+    CAMPAIGN_APPROVAL_ABOVE_XOF: campaign?.xof,
+    CAMPAIGN_APPROVAL_ABOVE_RECIPIENTS: campaign?.recipients,
+  };
+}
 
 /** What follows from several settings, or from the shape of a process. */
 interface Derived {

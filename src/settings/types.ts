@@ -3,7 +3,7 @@ import { isSupportedCountry } from 'libphonenumber-js/max';
 import { z } from 'zod';
 import { toMs } from '../lib/clock.ts';
 import { Secret } from '../lib/secret.ts';
-import { type MoneyLimit, readLimit, strictestOf, writeLimit } from '../operations/limits.ts';
+import { type LimitValue, type MoneyLimit, OFF, readLimit, strictestOf, writeLimit } from '../operations/limits.ts';
 import { type NamedFile, readNamed } from './named-file.ts';
 import { readRedisUrl } from '../redis/connections.ts';
 
@@ -55,6 +55,29 @@ export const limit = (name: MoneyLimit) =>
     .meta({ default: writeLimit(name, strictestOf(name, [])) })
     .optional()
     .transform((text, context) => (text === undefined ? undefined : orIssue(readLimitOf(name))(text, context)));
+/** `50000xof`, `1000recipients`, or both with a comma between: each is a limit of its own. */
+export const campaignApproval = () =>
+  z
+    .string()
+    .meta({ default: 'off' })
+    .optional()
+    .transform((text, context) => (text === undefined ? undefined : orIssue(readCampaignApproval)(text, context)));
+function readCampaignApproval(text: string): CampaignApproval {
+  if (text === OFF) return { xof: null, recipients: null };
+  const read: { -readonly [Unit in keyof CampaignApproval]: CampaignApproval[Unit] } = {};
+  for (const part of text.split(',')) {
+    const [, value, unit] = /^\s*([1-9]\d{0,14})(xof|recipients)\s*$/.exec(part) ?? [];
+    if (unit !== 'xof' && unit !== 'recipients') {
+      throw new RangeError('must be such as 50000xof, 1000recipients, both with a comma between, or off');
+    }
+    read[unit] = Number(value);
+  }
+  return read;
+}
+export interface CampaignApproval {
+  readonly xof?: LimitValue;
+  readonly recipients?: LimitValue;
+}
 const readLimitOf = (name: MoneyLimit) => (text: string) => readLimit(name, text);
 export const onOff = z.enum(['on', 'off'], { error: 'must be on or off' }).default('off');
 export const port = (fallback: number) => count(fallback, { max: 65_535 });

@@ -52,6 +52,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'PATCH /v1/campaigns/{id}': ['campaign', 'pace', 'x', '--per-second', '5'],
   'POST /v1/campaigns/{id}/retry': ['campaign', 'retry', 'x'],
   'POST /v1/campaigns/{id}/start': ['campaign', 'start', 'x'],
+  'POST /v1/campaigns/{id}/approve': ['campaign', 'approve', 'x', '--hash', 'abc'],
   'POST /v1/campaigns/{id}/pause': ['campaign', 'pause', 'x'],
   'POST /v1/campaigns/{id}/resume': ['campaign', 'resume', 'x'],
   'POST /v1/campaigns/{id}/cancel': ['campaign', 'cancel', 'x'],

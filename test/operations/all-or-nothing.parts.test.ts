@@ -80,7 +80,7 @@ async function live(redis: Redis): Promise<void> {
   await campaigns.switch(id, 'pause');
   await campaigns.switch(id, 'resume');
   await world.looks(3);
-  await new Retries(redis, world.now).start(id, { includeUnknown: false, key: 'again' });
+  await new Retries(redis, { now: world.now }).start(id, { includeUnknown: false, key: 'again' });
   await world.looks(3);
   await new Purge(redis).page('+221711000000', { reads: () => false });
   await campaigns.switch(await world.started(1), 'cancel');

@@ -14,6 +14,7 @@ const batch = {
   state: 'awaiting_approval',
   dueInMs: 1_000,
   fields: { by: 'maker' },
+  tells: {},
 } as const;
 const rows: BatchRow[] = [1, 2, 3].map((row) => ({
   row,

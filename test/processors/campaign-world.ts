@@ -30,7 +30,7 @@ export function campaignWorld(redis: Redis, { size = 50 }: { readonly size?: num
   const woken: { readonly queue: string; readonly id: string }[] = [];
   const world = processorWorld(redis, { wake: (queue, id) => void woken.push({ queue, id }) });
   const now = (): number => world.context.clock.now();
-  const campaigns = new Campaigns(redis, now);
+  const campaigns = new Campaigns(redis, { now });
   const send = async (_account: unknown, { messages }: { messages: readonly OutgoingMessage[] }) => {
     posts.push({ at: now(), messages });
     const items = messages.map((message, index) => ({ index, outcome: 'sent' as const, ...answer(message, index) }));
@@ -41,7 +41,7 @@ export function campaignWorld(redis: Redis, { size = 50 }: { readonly size?: num
   const context = {
     ...world.context,
     campaigns,
-    retries: new Retries(redis, now),
+    retries: new Retries(redis, { now }),
     slices,
     slots,
     optOuts: new OptOuts(redis),

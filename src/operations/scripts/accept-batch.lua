@@ -9,18 +9,20 @@
 -- @key rows
 -- @key ofBytes  the batch of these bytes
 -- @key other  the record of the batch that this named when it was read; its own where it named none
--- @key heartbeat
+-- @key heartbeat  @key events
 -- @arg now at?  @arg id text  @arg fingerprint text
 -- @arg state invalid|awaiting_approval
 -- @arg dueInMs ms?  @arg account text
 -- @arg count int  of staged rows
 -- @arg named text?  the batch of these bytes as it was read
 -- @arg memory Memory
+-- @arg eventData json?  told to whoever approves; absent: nobody is to
 -- @arg fields pairs
 -- @arrow new, invalid -> state
 -- @returns accepted {id, state} | duplicate {id, state} | conflict {id} | open {id} | read again | unstaged
 --   | recovering
 --- @include "lib/clock"
+--- @include "lib/emit"
 --- @include "lib/heartbeat"
 --- @include "lib/move"
 --- @include "lib/version"
@@ -59,4 +61,8 @@ if count > 0 then
   redis.call('PERSIST', rows)
 end
 if dueInMs then redis.call('ZADD', due, at + dueInMs, id) end
+if eventData then
+  emit(record, {stream = events, counts = counts, id = id, at = at, account = account,
+    type = 'batch.awaiting_approval', data = eventData})
+end
 return {'accepted', id, state}

@@ -9,7 +9,7 @@
 -- @key spent  what was accepted on that day
 -- @key same  the same amount to the same beneficiary again
 -- @key awaiting  the set of those that await approval
--- @key heartbeat
+-- @key heartbeat  @key events
 -- @arg now at?
 -- @arg id text  @arg otherId text  @arg fingerprint text  @arg state state  @arg account text
 -- @arg xof xof?  where it moves money
@@ -25,6 +25,7 @@
 -- @arrow new -> state
 -- @returns accepted {id, state, at} | duplicate {id, state} | conflict {id} | limited {limit, detail} | recovering
 --- @include "lib/clock"
+--- @include "lib/emit"
 --- @include "lib/fly"
 --- @include "lib/heartbeat"
 --- @include "lib/identity"
@@ -91,5 +92,12 @@ redis.call('HSET', record, unpack(set))
 move({counts = counts, id = id, at = at, to = state, entered = entered, xof = xof})
 if xof then fly(counts, account, redis.call('HGET', record, 'withdrawMode'), nil, state, xof) end
 redis.call('ZADD', index, at, id)
+if state == 'awaiting_approval' then
+  local names = redis.call('HMGET', record, 'reference', 'withdrawMode', 'disburseId')
+  for i = 1, 3 do names[i] = names[i] and cjson.encode(names[i]) or 'null' end
+  emit(record, {stream = events, counts = counts, id = id, at = at, account = account,
+    type = 'disbursement.awaiting_approval',
+    data = EVENT_LIST .. string.format('[%s,%.0f,%s,%s]', names[1], xof, names[2], names[3])})
+end
 if dueInMs and state ~= 'awaiting_approval' then redis.call('ZADD', due, math.max(at + dueInMs, notBefore or 0), id) end
 return {'accepted', id, state, at}

@@ -1,19 +1,22 @@
--- Changes how a campaign is sent, from the next request on.
+-- Changes how a campaign is sent, from the next request on. What belongs to an approval that was given stays as it was.
 -- @key campaign
 -- @key due  of campaigns
 -- @arg now at?  @arg id text
 -- @arg over state[]  states in which nothing is changed any more
 -- @arg fields pairs  '' deletes the field
--- @returns applied {rev int} | refused {state}
+-- @arg by text  whose hand it is
+-- @returns applied {rev int} | refused {state} | approved
 --- @include "lib/clock"
 --- @include "lib/contains"
 --- @include "lib/version"
 
 local at = clock(now)
-local state, version, rev = unpack(redis.call('HMGET', campaign, 'state', 'v', 'rev'))
+local state, version, rev, approved = unpack(redis.call('HMGET', campaign, 'state', 'v', 'rev', 'approvedBy'))
 if not state or contains(over, state) then return {'refused', state or ''} end
 same_version(version)
 whole(rev, 0, 'rev')
+for i = 1, #fields, 2 do if approved and APPROVED_WITH[fields[i]] then return {'approved'} end end
+redis.call('HSETNX', campaign, HAND .. by, at)
 for i = 1, #fields, 2 do
   local name, value = fields[i], fields[i + 1]
   if value == '' then redis.call('HDEL', campaign, name) else redis.call('HSET', campaign, name, value) end

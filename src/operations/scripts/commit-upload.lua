@@ -6,6 +6,7 @@
 -- @arg now at?
 -- @arg before json  uploads as they were read
 -- @arg after json  as they become
+-- @arg by text  whose hand it is
 -- @arg recipients int  @arg skipped int  @arg slices int  @arg segments int
 -- @arrow campaign draft -> ready
 -- @returns committed | changed {state}
@@ -22,6 +23,7 @@ same_version(version)
 for i = 5, 10 do whole(r[i], 0, 'a count') end
 if not id then refuse('id') end
 redis.call('HSET', campaign, 'uploads', after, 'updatedAt', at)
+redis.call('HSETNX', campaign, HAND .. by, at)
 redis.call('HINCRBY', campaign, 't:queued', recipients)
 redis.call('HINCRBY', campaign, 't:skipped', skipped)
 redis.call('HINCRBY', campaign, 't:total', recipients + skipped)

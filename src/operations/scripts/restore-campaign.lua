@@ -13,7 +13,7 @@
 -- @arg reason text  why it is held
 -- @arg mayHaveBeenSent flag  since
 -- @arg eventsLost int  so many may have been told since, at the most
--- @arrow campaign ready, scheduled, running, paused -> held
+-- @arrow campaign ready, awaiting_approval, scheduled, running, paused -> held
 -- @arrow campaign held -> finished
 -- @returns flag
 --- @include "lib/clock"

@@ -1,22 +1,27 @@
 -- Lets a finished campaign run again for those who failed, and where that is asked for, those who are unknown. From
--- here on `walk` is the place of the next slice to be looked through; while it is there the campaign is not over.
+-- here on `walk` is the place of the next slice to be looked through; while it is there the campaign is not over. One
+-- that is above what leaves on the word of one key, and was never approved, is not retried.
 -- @key campaign
 -- @key counts  of campaigns
 -- @key running  the set of that state
 -- @key due  of campaigns
+-- @key limits
 -- @arg now at?  @arg id text
 -- @arg key text?  of the request
 -- @arg includeUnknown flag
+-- @arg asked pairs  what the process itself asks for of each limit
 -- @arrow campaign finished -> running
--- @returns applied {rev int} | replayed | under way | nobody | refused {state}
+-- @returns applied {rev int} | replayed | under way | nobody | unapproved | refused {state}
+--- @include "lib/above-approval"
 --- @include "lib/clock"
 --- @include "lib/contains"
 --- @include "lib/move"
 --- @include "lib/version"
 
 local at = clock(now)
-local state, keys, failed, unknown, sent, retries, retried_unknown, version, rev = unpack(redis.call('HMGET', campaign,
-  'state', 'retryKeys', 't:failed', 't:unknown', 't:sent', 'retries', 'retryUnknown', 'v', 'rev'))
+local r = redis.call('HMGET', campaign, 'state', 'retryKeys', 't:failed', 't:unknown', 't:sent', 'retries', 'retryUnknown',
+  'v', 'rev', 'approvedBy', 'uploads')
+local state, keys, failed, unknown, sent, retries, retried_unknown, version, rev, approved, uploads = unpack(r, 1, 11)
 if state then same_version(version) end
 failed, unknown, sent = whole(failed, 0, 'a count'), whole(unknown, 0, 'a count'), whole(sent, 0, 'a count')
 whole(retries, 0, 'a count')
@@ -28,6 +33,7 @@ if key and contains(known, key) then return {'replayed'} end
 if state == 'running' and retries and (retried_unknown or '0') == unknown_too then return {'under way'} end
 if state ~= 'finished' then return {'refused', state or ''} end
 if failed + (includeUnknown and unknown or 0) == 0 then return {'nobody'} end
+if not approved and above_approval(limits, asked, uploads) then return {'unapproved'} end
 if key then
   known[#known + 1] = key
   if #known > RETRY_KEYS_KEPT then table.remove(known, 1) end

@@ -1,12 +1,14 @@
 -- Moves a campaign from one state to another. One that is to run and may not yet is `scheduled` instead, and starts by
--- itself when its time has come.
+-- itself when its time has come; one that is above what leaves on the word of one key, and was not approved, waits for
+-- another key instead. Whose hand was in it is noted: none of them may approve it.
 -- @key campaign  @key events
 -- @key counts  of campaigns
 -- @key due  of campaigns
 -- @key parked
 -- @key dueSlices
 -- @key entered?  the set of the state that it is to enter; what is over stands in none
--- @key scheduled  the set of that state
+-- @key scheduled  @key awaiting  the sets of these states
+-- @key limits
 -- @keys left  the sets of the states of `from`
 -- @arg now at?  @arg id text
 -- @arg from state[]  the states that it may be left from
@@ -15,8 +17,13 @@
 -- @arg reason text?
 -- @arg only text?  only if it is held for this reason
 -- @arg againInMs ms?  look again; absent: not
+-- @arg by text?  whose hand it is
+-- @arg approves int?  exactly what this revision of it says; absent: it is no approval
+-- @arg asked pairs  what the process itself asks for of each limit
 -- @arrow from -> to
--- @returns applied {from state, rev int, to state} | refused {state}
+-- @arrow campaign ready, scheduled, paused, held -> awaiting_approval
+-- @returns applied {from state, rev int, to state} | refused {state} | own
+--- @include "lib/above-approval"
 --- @include "lib/clock"
 --- @include "lib/emit"
 --- @include "lib/move"
@@ -24,7 +31,7 @@
 
 local at = clock(now)
 local r = redis.call('HMGET', campaign, 'state', 'account', 'reference', 'name', 'reason', 'sendAt', 'v', 'rev', 'seq',
-  't:sent', 't:failed', 't:unknown', 't:queued', 't:held', 't:cancelled')
+  't:sent', 't:failed', 't:unknown', 't:queued', 't:held', 't:cancelled', 'approvedBy', 'uploads')
 local state, account, reference, name, held_for, send_at, version = unpack(r, 1, 7)
 local stood, set = nil, nil
 for i, one in ipairs(from) do if one == state then stood, set = state, left[i] end end
@@ -33,9 +40,24 @@ same_version(version)
 if not account then refuse('account') end
 whole(send_at, 0, 'sendAt')
 for i = 8, 15 do whole(r[i], 0, 'a count') end
-if to == 'running' and send_at and tonumber(send_at) > at then to = 'scheduled'; entered = scheduled end
+local recipients, xof
+local function must_be_approved()
+  if approves or r[16] then return false end
+  local above
+  above, recipients, xof = above_approval(limits, asked, r[17])
+  return above
+end
+if approves then
+  if approves ~= tonumber(r[8]) then return {'refused', state} end
+  if redis.call('HEXISTS', campaign, HAND .. by) == 1 then return {'own'} end
+end
+if to == 'running' and must_be_approved() then
+  to, eventType, entered = 'awaiting_approval', 'campaign.awaiting_approval', awaiting
+elseif to == 'running' and send_at and tonumber(send_at) > at then to = 'scheduled'; entered = scheduled end
 if stood == to then return {'applied', stood, tonumber(redis.call('HGET', campaign, 'rev')), to} end
 redis.call('HSET', campaign, 'state', to, 'since', at, 'updatedAt', at)
+if approves then redis.call('HSET', campaign, 'approvedBy', by, 'approvedAt', at)
+elseif by then redis.call('HSETNX', campaign, HAND .. by, at) end
 if reason then redis.call('HSET', campaign, 'reason', reason) else redis.call('HDEL', campaign, 'reason') end
 move({counts = counts, id = id, at = at, from = stood, to = to, left = set, entered = entered})
 
@@ -65,6 +87,7 @@ end
 if eventType then
   local data = {id = id, state = to, name = name, reason = reason}
   if reference then data.reference = reference end
+  if to == 'awaiting_approval' then data.recipients, data.xof = recipients, xof end
   emit(campaign, {stream = events, counts = counts, id = id, at = at, account = account, type = eventType,
     data = cjson.encode(data)})
 end

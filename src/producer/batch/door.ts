@@ -98,6 +98,7 @@ export class BatchDoor {
           problems: JSON.stringify(problems),
           warnings: JSON.stringify(warnings),
         },
+        tells: { contentHash, by, totals },
       },
       state === 'invalid' ? [] : sound.map(rowAtRest),
     );

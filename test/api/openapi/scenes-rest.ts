@@ -71,6 +71,26 @@ export async function campaignScenes({ ask, service, becomes }: Stage): Promise<
   await becomes(four, 'finished');
   expect((await ask('POST', `${four}/retry`, { body: {} })).status).toBe(200);
 
+  const limit = '/v1/limits/CAMPAIGN_APPROVAL_ABOVE_RECIPIENTS';
+  expect((await ask('POST', limit, { body: { value: 1 } })).status).toBe(200);
+  const five = `${path}/${(await create('five')).body.id}`;
+  const hash = async () => ({ body: { contentHash: (await ask('GET', five)).body.contentHash } });
+  await ask('POST', `${five}/recipients`, csv('to;prenom\n+221771234571;Awa\n+221771234572;Awa\n'));
+  expect((await ask('POST', `${five}/approve`, { ...(await hash()), key: 'checker-secret' })).status).toBe(409);
+  expect((await ask('POST', `${five}/start`)).status).toBe(202);
+  expect((await ask('POST', `${five}/approve`, await hash())).status).toBe(403);
+  expect((await ask('POST', `${five}/approve`, { body: {}, key: 'checker-secret' })).status).toBe(422);
+  expect((await ask('POST', `${five}/approve`, { ...(await hash()), key: 'checker-secret' })).status).toBe(200);
+  const six = `${path}/${(await create('six')).body.id}`;
+  await ask('POST', `${six}/recipients`, csv('to;prenom\n+221771234571;Awa\n+221771234572;Awa\n'));
+  await service.redis.hdel(keys.limits, 'CAMPAIGN_APPROVAL_ABOVE_RECIPIENTS');
+  await ask('PATCH', six, { body: { quietHours: '00:00-23:59' } });
+  await ask('POST', `${six}/start`);
+  await ask('POST', `${six}/pause`);
+  await ask('POST', limit.replace('RECIPIENTS', 'XOF'), { body: { value: 1 } });
+  expect((await ask('POST', `${six}/resume`)).status).toBe(202);
+  await service.redis.hdel(keys.limits, 'CAMPAIGN_APPROVAL_ABOVE_XOF');
+
   const two = `${path}/${(await create('two')).body.id}`;
   await ask('POST', `${two}/recipients`, csv('to;prenom\n+221771234569;Awa\n'));
   await ask('PATCH', two, { body: { quietHours: '00:00-23:59' } });

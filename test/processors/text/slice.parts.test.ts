@@ -224,7 +224,7 @@ describe('a campaign in slices', () => {
     expect((await world.read(id)).totals).toMatchObject({ failed: 6, sent: 114 });
     world.answer(() => ({ outcome: 'sent' }));
     world.posts.length = 0;
-    const retries = new Retries(store.redis, world.now);
+    const retries = new Retries(store.redis, { now: world.now });
     expect(await retries.start(id, { includeUnknown: false })).toMatchObject({ is: 'applied' });
     const again = await world.read(id);
     expect(await retries.gather(again, 5, 1_000)).toEqual([`${id}.ab-0`]);

@@ -13,6 +13,7 @@ export interface AcceptBatchArgs {
   /** key: the batch of these bytes */ readonly ofBytes: string;
   /** key: the record of the batch that this named when it was read; its own where it named none */ readonly other: string;
   /** key */ readonly heartbeat: string;
+  /** key */ readonly events: string;
   /** ms since the epoch */ readonly now?: number | undefined;
   readonly id: string;
   readonly fingerprint: string;
@@ -22,6 +23,7 @@ export interface AcceptBatchArgs {
   /** of staged rows */ readonly count: number;
   /** the batch of these bytes as it was read */ readonly named?: string | undefined;
   readonly memory: { readonly epoch?: string | undefined; readonly counter: number; readonly name?: string | undefined; readonly mark: number };
+  /** JSON: told to whoever approves; absent: nobody is to */ readonly eventData?: string | undefined;
   readonly fields: Readonly<Record<string, string | number>>;
 }
 
@@ -61,6 +63,15 @@ local function clock(given)
   local t = redis.call('TIME')
   return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
 end
+local function tally(key, field, delta)
+  redis.pcall('HINCRBY', key, field, delta)
+end
+local function emit(record, e)
+  local seq = redis.call('HINCRBY', record, 'seq', 1)
+  tally(e.counts, "event:" .. e.type, 1)
+  redis.call('XADD', e.stream, e.place or '*', 'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type,
+    'data', e.data)
+end
 local function refuse(what)
   error("UNREADABLE" .. ' ' .. what, 0)
 end
@@ -86,9 +97,6 @@ local function raise(heartbeat, known)
   if known.name then redis.call('HSET', heartbeat, 'counter', counter, "process:" .. known.name, counter)
   else redis.call('HSET', heartbeat, 'counter', counter) end
   return counter
-end
-local function tally(key, field, delta)
-  redis.pcall('HINCRBY', key, field, delta)
 end
 local function move(m)
   local from, to, xof = m.from, m.to, m.xof
@@ -118,6 +126,7 @@ local rows = KEYS[8]
 local ofBytes = KEYS[9]
 local other = KEYS[10]
 local heartbeat = KEYS[11]
+local events = KEYS[12]
 local now = tonumber(ARGV[1])
 local id = ARGV[2]
 local fingerprint = ARGV[3]
@@ -127,7 +136,8 @@ local account = ARGV[6]
 local count = tonumber(ARGV[7])
 local named = _given(ARGV[8])
 local memory = {epoch = _given(ARGV[9]), counter = tonumber(ARGV[10]), name = _given(ARGV[11]), mark = tonumber(ARGV[12])}
-local _arg, _key = 12, 11
+local eventData = _given(ARGV[13])
+local _arg, _key = 13, 12
 local fields = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do fields[_i] = ARGV[_arg + _i] end
@@ -166,6 +176,10 @@ if count > 0 then
   redis.call('PERSIST', rows)
 end
 if dueInMs then redis.call('ZADD', due, at + dueInMs, id) end
+if eventData then
+  emit(record, {stream = events, counts = counts, id = id, at = at, account = account,
+    type = 'batch.awaiting_approval', data = eventData})
+end
 return {'accepted', id, state}
 `);
 
@@ -173,8 +187,8 @@ return {'accepted', id, state}
  * invalid is judged again with the same bytes: a limit was raised or an account was added meanwhile. While a batch
  * of the same bytes is open under another name, there is no second one. */
 export async function acceptBatch(redis: lua.ScriptHost, args: AcceptBatchArgs): Promise<AcceptBatchAnswer> {
-  const keys = [args.record, args.counts, args.index, args.invalid, args.entered, args.due, args.staged, args.rows, args.ofBytes, args.other, args.heartbeat];
-  const words: lua.Word[] = [args.now ?? '', args.id, args.fingerprint, args.state, args.dueInMs ?? '', args.account, args.count, args.named ?? '', args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, ...lua.pairs(args.fields)];
+  const keys = [args.record, args.counts, args.index, args.invalid, args.entered, args.due, args.staged, args.rows, args.ofBytes, args.other, args.heartbeat, args.events];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.fingerprint, args.state, args.dueInMs ?? '', args.account, args.count, args.named ?? '', args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.eventData ?? '', ...lua.pairs(args.fields)];
   return readAcceptBatchAnswer(await lua.runScript(redis, acceptBatchScript, keys, words));
 }
 
@@ -392,6 +406,7 @@ export interface AcceptArgs {
   /** key: the same amount to the same beneficiary again */ readonly same: string;
   /** key: the set of those that await approval */ readonly awaiting: string;
   /** key */ readonly heartbeat: string;
+  /** key */ readonly events: string;
   /** ms since the epoch */ readonly now?: number | undefined;
   readonly id: string;
   readonly otherId: string;
@@ -443,6 +458,12 @@ local function clock(given)
 end
 local function tally(key, field, delta)
   redis.pcall('HINCRBY', key, field, delta)
+end
+local function emit(record, e)
+  local seq = redis.call('HINCRBY', record, 'seq', 1)
+  tally(e.counts, "event:" .. e.type, 1)
+  redis.call('XADD', e.stream, e.place or '*', 'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type,
+    'data', e.data)
 end
 local function fly(counts, account, mode, from, to, xof)
   if not mode or not xof then return end
@@ -525,6 +546,7 @@ local spent = KEYS[7]
 local same = KEYS[8]
 local awaiting = KEYS[9]
 local heartbeat = KEYS[10]
+local events = KEYS[11]
 local now = tonumber(ARGV[1])
 local id = ARGV[2]
 local otherId = ARGV[3]
@@ -540,7 +562,7 @@ local dryRun = ARGV[12] == '1'
 local approval = _given(ARGV[13])
 local day = ARGV[14]
 local memory = {epoch = _given(ARGV[15]), counter = tonumber(ARGV[16]), name = _given(ARGV[17]), mark = tonumber(ARGV[18])}
-local _arg, _key = 18, 10
+local _arg, _key = 18, 11
 local mapping
 _arg = _arg + 1
 if ARGV[_arg] == '1' then _key = _key + 1; mapping = KEYS[_key] end
@@ -613,6 +635,13 @@ redis.call('HSET', record, unpack(set))
 move({counts = counts, id = id, at = at, to = state, entered = entered, xof = xof})
 if xof then fly(counts, account, redis.call('HGET', record, 'withdrawMode'), nil, state, xof) end
 redis.call('ZADD', index, at, id)
+if state == 'awaiting_approval' then
+  local names = redis.call('HMGET', record, 'reference', 'withdrawMode', 'disburseId')
+  for i = 1, 3 do names[i] = names[i] and cjson.encode(names[i]) or 'null' end
+  emit(record, {stream = events, counts = counts, id = id, at = at, account = account,
+    type = 'disbursement.awaiting_approval',
+    data = "1" .. string.format('[%s,%.0f,%s,%s]', names[1], xof, names[2], names[3])})
+end
 if dueInMs and state ~= 'awaiting_approval' then redis.call('ZADD', due, math.max(at + dueInMs, notBefore or 0), id) end
 return {'accepted', id, state, at}
 `);
@@ -622,7 +651,7 @@ return {'accepted', id, state, at}
  * the process asks for itself, so that they hold through every door. What counts towards a limit of the day says so
  * in the record, since it may have to be given back. */
 export async function accept(redis: lua.ScriptHost, args: AcceptArgs): Promise<AcceptAnswer> {
-  const keys = [args.record, args.counts, args.index, args.entered, args.due, args.limits, args.spent, args.same, args.awaiting, args.heartbeat, ...(args.mapping === undefined ? [] : [args.mapping]), ...(args.other === undefined ? [] : [args.other])];
+  const keys = [args.record, args.counts, args.index, args.entered, args.due, args.limits, args.spent, args.same, args.awaiting, args.heartbeat, args.events, ...(args.mapping === undefined ? [] : [args.mapping]), ...(args.other === undefined ? [] : [args.other])];
   const words: lua.Word[] = [args.now ?? '', args.id, args.otherId, args.fingerprint, args.state, args.account, args.xof ?? '', args.dueInMs ?? '', args.notBefore ?? '', args.beneficiary, args.meantAgain ? 1 : 0, args.dryRun ? 1 : 0, args.approval ?? '', args.day, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.mapping === undefined ? 0 : 1, args.other === undefined ? 0 : 1, ...lua.pairs(args.asked), ...lua.pairs(args.fields)];
   return readAcceptAnswer(await lua.runScript(redis, acceptScript, keys, words));
 }
@@ -860,11 +889,13 @@ export interface AmendCampaignArgs {
   readonly id: string;
   /** states in which nothing is changed any more */ readonly over: readonly string[];
   /** '' deletes the field */ readonly fields: Readonly<Record<string, string | number>>;
+  /** whose hand it is */ readonly by: string;
 }
 
 export type AmendCampaignAnswer =
   | { readonly is: 'applied'; readonly rev: number }
-  | { readonly is: 'refused'; readonly state: string };
+  | { readonly is: 'refused'; readonly state: string }
+  | { readonly is: 'approved' };
 
 function readAmendCampaignAnswer(value: unknown): AmendCampaignAnswer {
   const answer = lua.items(value);
@@ -873,6 +904,8 @@ function readAmendCampaignAnswer(value: unknown): AmendCampaignAnswer {
       return { is: 'applied', rev: lua.number(answer[1]) };
     case 'refused':
       return { is: 'refused', state: lua.text(answer[1]) };
+    case 'approved':
+      return { is: 'approved' };
   }
   return lua.unexpected(value);
 }
@@ -908,7 +941,8 @@ local campaign = KEYS[1]
 local due = KEYS[2]
 local now = tonumber(ARGV[1])
 local id = ARGV[2]
-local _arg, _key = 2, 2
+local by = ARGV[3]
+local _arg, _key = 3, 2
 local over = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do over[_i] = ARGV[_arg + _i] end
@@ -919,10 +953,12 @@ for _i = 1, tonumber(ARGV[_arg]) do fields[_i] = ARGV[_arg + _i] end
 _arg = _arg + #fields
 -- </generated>
 local at = clock(now)
-local state, version, rev = unpack(redis.call('HMGET', campaign, 'state', 'v', 'rev'))
+local state, version, rev, approved = unpack(redis.call('HMGET', campaign, 'state', 'v', 'rev', 'approvedBy'))
 if not state or contains(over, state) then return {'refused', state or ''} end
 same_version(version)
 whole(rev, 0, 'rev')
+for i = 1, #fields, 2 do if approved and ({["quietHours"] = true, ["timezone"] = true})[fields[i]] then return {'approved'} end end
+redis.call('HSETNX', campaign, "hand:" .. by, at)
 for i = 1, #fields, 2 do
   local name, value = fields[i], fields[i + 1]
   if value == '' then redis.call('HDEL', campaign, name) else redis.call('HSET', campaign, name, value) end
@@ -933,10 +969,10 @@ if state == 'running' or state == 'held' then redis.call('ZADD', due, at, id) en
 return {'applied', redis.call('HINCRBY', campaign, 'rev', 1)}
 `);
 
-/** Changes how a campaign is sent, from the next request on. */
+/** Changes how a campaign is sent, from the next request on. What belongs to an approval that was given stays as it was. */
 export async function amendCampaign(redis: lua.ScriptHost, args: AmendCampaignArgs): Promise<AmendCampaignAnswer> {
   const keys = [args.campaign, args.due];
-  const words: lua.Word[] = [args.now ?? '', args.id, ...lua.counted(args.over), ...lua.pairs(args.fields)];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.by, ...lua.counted(args.over), ...lua.pairs(args.fields)];
   return readAmendCampaignAnswer(await lua.runScript(redis, amendCampaignScript, keys, words));
 }
 
@@ -1413,6 +1449,7 @@ export interface CommitUploadArgs {
   /** ms since the epoch */ readonly now?: number | undefined;
   /** JSON: uploads as they were read */ readonly before: string;
   /** JSON: as they become */ readonly after: string;
+  /** whose hand it is */ readonly by: string;
   readonly recipients: number;
   readonly skipped: number;
   readonly slices: number;
@@ -1478,10 +1515,11 @@ local sliceCounts = KEYS[5]
 local now = tonumber(ARGV[1])
 local before = ARGV[2]
 local after = ARGV[3]
-local recipients = tonumber(ARGV[4])
-local skipped = tonumber(ARGV[5])
-local slices = tonumber(ARGV[6])
-local segments = tonumber(ARGV[7])
+local by = ARGV[4]
+local recipients = tonumber(ARGV[5])
+local skipped = tonumber(ARGV[6])
+local slices = tonumber(ARGV[7])
+local segments = tonumber(ARGV[8])
 -- </generated>
 local at = clock(now)
 local r = redis.call('HMGET', campaign, 'state', 'uploads', 'id', 'v', 't:queued', 't:skipped', 't:total', 'slices',
@@ -1492,6 +1530,7 @@ same_version(version)
 for i = 5, 10 do whole(r[i], 0, 'a count') end
 if not id then refuse('id') end
 redis.call('HSET', campaign, 'uploads', after, 'updatedAt', at)
+redis.call('HSETNX', campaign, "hand:" .. by, at)
 redis.call('HINCRBY', campaign, 't:queued', recipients)
 redis.call('HINCRBY', campaign, 't:skipped', skipped)
 redis.call('HINCRBY', campaign, 't:total', recipients + skipped)
@@ -1509,7 +1548,7 @@ return {'committed'}
 /** Counts a whole upload, or nothing of it. */
 export async function commitUpload(redis: lua.ScriptHost, args: CommitUploadArgs): Promise<CommitUploadAnswer> {
   const keys = [args.campaign, args.counts, args.draft, args.ready, args.sliceCounts];
-  const words: lua.Word[] = [args.now ?? '', args.before, args.after, args.recipients, args.skipped, args.slices, args.segments];
+  const words: lua.Word[] = [args.now ?? '', args.before, args.after, args.by, args.recipients, args.skipped, args.slices, args.segments];
   return readCommitUploadAnswer(await lua.runScript(redis, commitUploadScript, keys, words));
 }
 
@@ -3423,10 +3462,12 @@ export interface RetryCampaignArgs {
   /** key: of campaigns */ readonly counts: string;
   /** key: the set of that state */ readonly running: string;
   /** key: of campaigns */ readonly due: string;
+  /** key */ readonly limits: string;
   /** ms since the epoch */ readonly now?: number | undefined;
   readonly id: string;
   /** of the request */ readonly key?: string | undefined;
   readonly includeUnknown: boolean;
+  /** what the process itself asks for of each limit */ readonly asked: Readonly<Record<string, string | number>>;
 }
 
 export type RetryCampaignAnswer =
@@ -3434,6 +3475,7 @@ export type RetryCampaignAnswer =
   | { readonly is: 'replayed' }
   | { readonly is: 'under way' }
   | { readonly is: 'nobody' }
+  | { readonly is: 'unapproved' }
   | { readonly is: 'refused'; readonly state: string };
 
 function readRetryCampaignAnswer(value: unknown): RetryCampaignAnswer {
@@ -3447,6 +3489,8 @@ function readRetryCampaignAnswer(value: unknown): RetryCampaignAnswer {
       return { is: 'under way' };
     case 'nobody':
       return { is: 'nobody' };
+    case 'unapproved':
+      return { is: 'unapproved' };
     case 'refused':
       return { is: 'refused', state: lua.text(answer[1]) };
   }
@@ -3454,6 +3498,46 @@ function readRetryCampaignAnswer(value: unknown): RetryCampaignAnswer {
 }
 
 export const retryCampaignScript = lua.defineScript('retry-campaign', `
+local function looseness(name, value)
+  if value == "off" then return math.huge end
+  return ({["DUPLICATE_WINDOW"] = true})[name] and -tonumber(value) or tonumber(value)
+end
+local function strictest(name, own, shared)
+  local value = shared or own or ({["MAX_DISBURSEMENT"] = "2000000"})[name]
+  if own and shared and looseness(name, own) < looseness(name, shared) then value = own end
+  if value == "off" then return nil end
+  return value
+end
+local function refuse(what)
+  error("UNREADABLE" .. ' ' .. what, 0)
+end
+local function whole(value, absent, what)
+  if not value then
+    if absent then return absent end
+    refuse(what)
+  end
+  if #value > 16 or not string.find(value, '^%-?%d+$') then refuse(what) end
+  return tonumber(value)
+end
+local function above_approval(limits, asked, uploads)
+  local decoded, known = pcall(cjson.decode, uploads or '[]')
+  if not decoded or type(known) ~= 'table' then refuse('uploads') end
+  local own, max = {}, {}
+  for i = 1, #asked, 2 do own[asked[i]] = asked[i + 1] end
+  local shared = redis.call('HMGET', limits, unpack(({"CAMPAIGN_APPROVAL_ABOVE_XOF", "CAMPAIGN_APPROVAL_ABOVE_RECIPIENTS"})))
+  for i, name in ipairs(({"CAMPAIGN_APPROVAL_ABOVE_XOF", "CAMPAIGN_APPROVAL_ABOVE_RECIPIENTS"})) do
+    max[name] = tonumber(strictest(name, own[name], shared[i] or nil) or '') or math.huge
+  end
+  local recipients, xof, priced = 0, 0, true
+  for _, upload in ipairs(known) do
+    recipients = recipients + upload.recipients
+    if type(upload.cost) == 'table' and #upload.cost.unpriced == 0 then xof = xof + upload.cost.xof
+    else priced = false end
+  end
+  local most = max.CAMPAIGN_APPROVAL_ABOVE_XOF
+  local above = recipients > max.CAMPAIGN_APPROVAL_ABOVE_RECIPIENTS or xof > most or (not priced and most < math.huge)
+  return above, recipients, priced and xof or nil
+end
 local function clock(given)
   if given then return given end
   local t = redis.call('TIME')
@@ -3480,17 +3564,6 @@ local function move(m)
   if xof then tally(m.counts, 'xof:' .. to, xof) end
   if m.entered then redis.call('ZADD', m.entered, m.at, m.id) end
 end
-local function refuse(what)
-  error("UNREADABLE" .. ' ' .. what, 0)
-end
-local function whole(value, absent, what)
-  if not value then
-    if absent then return absent end
-    refuse(what)
-  end
-  if #value > 16 or not string.find(value, '^%-?%d+$') then refuse(what) end
-  return tonumber(value)
-end
 local function same_version(v)
   if v ~= "1" then refuse('version') end
 end
@@ -3500,14 +3573,21 @@ local campaign = KEYS[1]
 local counts = KEYS[2]
 local running = KEYS[3]
 local due = KEYS[4]
+local limits = KEYS[5]
 local now = tonumber(ARGV[1])
 local id = ARGV[2]
 local key = _given(ARGV[3])
 local includeUnknown = ARGV[4] == '1'
+local _arg, _key = 4, 5
+local asked = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do asked[_i] = ARGV[_arg + _i] end
+_arg = _arg + #asked
 -- </generated>
 local at = clock(now)
-local state, keys, failed, unknown, sent, retries, retried_unknown, version, rev = unpack(redis.call('HMGET', campaign,
-  'state', 'retryKeys', 't:failed', 't:unknown', 't:sent', 'retries', 'retryUnknown', 'v', 'rev'))
+local r = redis.call('HMGET', campaign, 'state', 'retryKeys', 't:failed', 't:unknown', 't:sent', 'retries', 'retryUnknown',
+  'v', 'rev', 'approvedBy', 'uploads')
+local state, keys, failed, unknown, sent, retries, retried_unknown, version, rev, approved, uploads = unpack(r, 1, 11)
 if state then same_version(version) end
 failed, unknown, sent = whole(failed, 0, 'a count'), whole(unknown, 0, 'a count'), whole(sent, 0, 'a count')
 whole(retries, 0, 'a count')
@@ -3519,6 +3599,7 @@ if key and contains(known, key) then return {'replayed'} end
 if state == 'running' and retries and (retried_unknown or '0') == unknown_too then return {'under way'} end
 if state ~= 'finished' then return {'refused', state or ''} end
 if failed + (includeUnknown and unknown or 0) == 0 then return {'nobody'} end
+if not approved and above_approval(limits, asked, uploads) then return {'unapproved'} end
 if key then
   known[#known + 1] = key
   if #known > 20 then table.remove(known, 1) end
@@ -3534,10 +3615,11 @@ return {'applied', redis.call('HINCRBY', campaign, 'rev', 1)}
 `);
 
 /** Lets a finished campaign run again for those who failed, and where that is asked for, those who are unknown. From
- * here on `walk` is the place of the next slice to be looked through; while it is there the campaign is not over. */
+ * here on `walk` is the place of the next slice to be looked through; while it is there the campaign is not over. One
+ * that is above what leaves on the word of one key, and was never approved, is not retried. */
 export async function retryCampaign(redis: lua.ScriptHost, args: RetryCampaignArgs): Promise<RetryCampaignAnswer> {
-  const keys = [args.campaign, args.counts, args.running, args.due];
-  const words: lua.Word[] = [args.now ?? '', args.id, args.key ?? '', args.includeUnknown ? 1 : 0];
+  const keys = [args.campaign, args.counts, args.running, args.due, args.limits];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.key ?? '', args.includeUnknown ? 1 : 0, ...lua.pairs(args.asked)];
   return readRetryCampaignAnswer(await lua.runScript(redis, retryCampaignScript, keys, words));
 }
 
@@ -4249,7 +4331,9 @@ export interface SwitchCampaignArgs {
   /** key */ readonly parked: string;
   /** key */ readonly dueSlices: string;
   /** key: the set of the state that it is to enter; what is over stands in none */ readonly entered?: string | undefined;
-  /** key: the set of that state */ readonly scheduled: string;
+  /** key */ readonly scheduled: string;
+  /** key: the sets of these states */ readonly awaiting: string;
+  /** key */ readonly limits: string;
   /** key: the sets of the states of `from` */ readonly left: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
   readonly id: string;
@@ -4259,11 +4343,15 @@ export interface SwitchCampaignArgs {
   readonly reason?: string | undefined;
   /** only if it is held for this reason */ readonly only?: string | undefined;
   /** ms: look again; absent: not */ readonly againInMs?: number | undefined;
+  /** whose hand it is */ readonly by?: string | undefined;
+  /** exactly what this revision of it says; absent: it is no approval */ readonly approves?: number | undefined;
+  /** what the process itself asks for of each limit */ readonly asked: Readonly<Record<string, string | number>>;
 }
 
 export type SwitchCampaignAnswer =
   | { readonly is: 'applied'; readonly from: string; readonly rev: number; readonly to: string }
-  | { readonly is: 'refused'; readonly state: string };
+  | { readonly is: 'refused'; readonly state: string }
+  | { readonly is: 'own' };
 
 function readSwitchCampaignAnswer(value: unknown): SwitchCampaignAnswer {
   const answer = lua.items(value);
@@ -4272,11 +4360,53 @@ function readSwitchCampaignAnswer(value: unknown): SwitchCampaignAnswer {
       return { is: 'applied', from: lua.text(answer[1]), rev: lua.number(answer[2]), to: lua.text(answer[3]) };
     case 'refused':
       return { is: 'refused', state: lua.text(answer[1]) };
+    case 'own':
+      return { is: 'own' };
   }
   return lua.unexpected(value);
 }
 
 export const switchCampaignScript = lua.defineScript('switch-campaign', `
+local function looseness(name, value)
+  if value == "off" then return math.huge end
+  return ({["DUPLICATE_WINDOW"] = true})[name] and -tonumber(value) or tonumber(value)
+end
+local function strictest(name, own, shared)
+  local value = shared or own or ({["MAX_DISBURSEMENT"] = "2000000"})[name]
+  if own and shared and looseness(name, own) < looseness(name, shared) then value = own end
+  if value == "off" then return nil end
+  return value
+end
+local function refuse(what)
+  error("UNREADABLE" .. ' ' .. what, 0)
+end
+local function whole(value, absent, what)
+  if not value then
+    if absent then return absent end
+    refuse(what)
+  end
+  if #value > 16 or not string.find(value, '^%-?%d+$') then refuse(what) end
+  return tonumber(value)
+end
+local function above_approval(limits, asked, uploads)
+  local decoded, known = pcall(cjson.decode, uploads or '[]')
+  if not decoded or type(known) ~= 'table' then refuse('uploads') end
+  local own, max = {}, {}
+  for i = 1, #asked, 2 do own[asked[i]] = asked[i + 1] end
+  local shared = redis.call('HMGET', limits, unpack(({"CAMPAIGN_APPROVAL_ABOVE_XOF", "CAMPAIGN_APPROVAL_ABOVE_RECIPIENTS"})))
+  for i, name in ipairs(({"CAMPAIGN_APPROVAL_ABOVE_XOF", "CAMPAIGN_APPROVAL_ABOVE_RECIPIENTS"})) do
+    max[name] = tonumber(strictest(name, own[name], shared[i] or nil) or '') or math.huge
+  end
+  local recipients, xof, priced = 0, 0, true
+  for _, upload in ipairs(known) do
+    recipients = recipients + upload.recipients
+    if type(upload.cost) == 'table' and #upload.cost.unpriced == 0 then xof = xof + upload.cost.xof
+    else priced = false end
+  end
+  local most = max.CAMPAIGN_APPROVAL_ABOVE_XOF
+  local above = recipients > max.CAMPAIGN_APPROVAL_ABOVE_RECIPIENTS or xof > most or (not priced and most < math.huge)
+  return above, recipients, priced and xof or nil
+end
 local function clock(given)
   if given then return given end
   local t = redis.call('TIME')
@@ -4303,17 +4433,6 @@ local function move(m)
   if xof then tally(m.counts, 'xof:' .. to, xof) end
   if m.entered then redis.call('ZADD', m.entered, m.at, m.id) end
 end
-local function refuse(what)
-  error("UNREADABLE" .. ' ' .. what, 0)
-end
-local function whole(value, absent, what)
-  if not value then
-    if absent then return absent end
-    refuse(what)
-  end
-  if #value > 16 or not string.find(value, '^%-?%d+$') then refuse(what) end
-  return tonumber(value)
-end
 local function same_version(v)
   if v ~= "1" then refuse('version') end
 end
@@ -4326,6 +4445,8 @@ local due = KEYS[4]
 local parked = KEYS[5]
 local dueSlices = KEYS[6]
 local scheduled = KEYS[7]
+local awaiting = KEYS[8]
+local limits = KEYS[9]
 local now = tonumber(ARGV[1])
 local id = ARGV[2]
 local to = ARGV[3]
@@ -4333,7 +4454,9 @@ local eventType = _given(ARGV[4])
 local reason = _given(ARGV[5])
 local only = _given(ARGV[6])
 local againInMs = tonumber(ARGV[7])
-local _arg, _key = 7, 7
+local by = _given(ARGV[8])
+local approves = tonumber(ARGV[9])
+local _arg, _key = 9, 9
 local entered
 _arg = _arg + 1
 if ARGV[_arg] == '1' then _key = _key + 1; entered = KEYS[_key] end
@@ -4344,10 +4467,14 @@ local from = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do from[_i] = ARGV[_arg + _i] end
 _arg = _arg + #from
+local asked = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do asked[_i] = ARGV[_arg + _i] end
+_arg = _arg + #asked
 -- </generated>
 local at = clock(now)
 local r = redis.call('HMGET', campaign, 'state', 'account', 'reference', 'name', 'reason', 'sendAt', 'v', 'rev', 'seq',
-  't:sent', 't:failed', 't:unknown', 't:queued', 't:held', 't:cancelled')
+  't:sent', 't:failed', 't:unknown', 't:queued', 't:held', 't:cancelled', 'approvedBy', 'uploads')
 local state, account, reference, name, held_for, send_at, version = unpack(r, 1, 7)
 local stood, set = nil, nil
 for i, one in ipairs(from) do if one == state then stood, set = state, left[i] end end
@@ -4356,9 +4483,24 @@ same_version(version)
 if not account then refuse('account') end
 whole(send_at, 0, 'sendAt')
 for i = 8, 15 do whole(r[i], 0, 'a count') end
-if to == 'running' and send_at and tonumber(send_at) > at then to = 'scheduled'; entered = scheduled end
+local recipients, xof
+local function must_be_approved()
+  if approves or r[16] then return false end
+  local above
+  above, recipients, xof = above_approval(limits, asked, r[17])
+  return above
+end
+if approves then
+  if approves ~= tonumber(r[8]) then return {'refused', state} end
+  if redis.call('HEXISTS', campaign, "hand:" .. by) == 1 then return {'own'} end
+end
+if to == 'running' and must_be_approved() then
+  to, eventType, entered = 'awaiting_approval', 'campaign.awaiting_approval', awaiting
+elseif to == 'running' and send_at and tonumber(send_at) > at then to = 'scheduled'; entered = scheduled end
 if stood == to then return {'applied', stood, tonumber(redis.call('HGET', campaign, 'rev')), to} end
 redis.call('HSET', campaign, 'state', to, 'since', at, 'updatedAt', at)
+if approves then redis.call('HSET', campaign, 'approvedBy', by, 'approvedAt', at)
+elseif by then redis.call('HSETNX', campaign, "hand:" .. by, at) end
 if reason then redis.call('HSET', campaign, 'reason', reason) else redis.call('HDEL', campaign, 'reason') end
 move({counts = counts, id = id, at = at, from = stood, to = to, left = set, entered = entered})
 local function unpark()
@@ -4385,6 +4527,7 @@ end
 if eventType then
   local data = {id = id, state = to, name = name, reason = reason}
   if reference then data.reference = reference end
+  if to == 'awaiting_approval' then data.recipients, data.xof = recipients, xof end
   emit(campaign, {stream = events, counts = counts, id = id, at = at, account = account, type = eventType,
     data = cjson.encode(data)})
 end
@@ -4392,10 +4535,11 @@ return {'applied', stood, redis.call('HINCRBY', campaign, 'rev', 1), to}
 `);
 
 /** Moves a campaign from one state to another. One that is to run and may not yet is `scheduled` instead, and starts by
- * itself when its time has come. */
+ * itself when its time has come; one that is above what leaves on the word of one key, and was not approved, waits for
+ * another key instead. Whose hand was in it is noted: none of them may approve it. */
 export async function switchCampaign(redis: lua.ScriptHost, args: SwitchCampaignArgs): Promise<SwitchCampaignAnswer> {
-  const keys = [args.campaign, args.events, args.counts, args.due, args.parked, args.dueSlices, args.scheduled, ...(args.entered === undefined ? [] : [args.entered]), ...args.left];
-  const words: lua.Word[] = [args.now ?? '', args.id, args.to, args.eventType ?? '', args.reason ?? '', args.only ?? '', args.againInMs ?? '', args.entered === undefined ? 0 : 1, args.left.length, ...lua.counted(args.from)];
+  const keys = [args.campaign, args.events, args.counts, args.due, args.parked, args.dueSlices, args.scheduled, args.awaiting, args.limits, ...(args.entered === undefined ? [] : [args.entered]), ...args.left];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.to, args.eventType ?? '', args.reason ?? '', args.only ?? '', args.againInMs ?? '', args.by ?? '', args.approves ?? '', args.entered === undefined ? 0 : 1, args.left.length, ...lua.counted(args.from), ...lua.pairs(args.asked)];
   return readSwitchCampaignAnswer(await lua.runScript(redis, switchCampaignScript, keys, words));
 }
 

@@ -1,0 +1,47 @@
+import type { Command } from 'commander';
+import { sizeOf } from './campaign-size.ts';
+import type { JsonObject } from './client.ts';
+import { withExample } from './flags.ts';
+import type { ExitCode } from './io.ts';
+import { printable } from './output.ts';
+import type { Shell } from './shell.ts';
+
+interface Flags {
+  readonly hash: string;
+  readonly yes?: true;
+  readonly json?: true;
+}
+
+type Print = (body: JsonObject, json: true | undefined, shell: Shell) => Promise<void>;
+
+export function addApprove(group: Command, shell: Shell, print: Print): void {
+  const command = group
+    .command('approve')
+    .description('Let one be sent that waits for a second pair of eyes; not with a key that had a hand in it')
+    .argument('<id>')
+    .requiredOption('--hash <sha256>', 'its contentHash, so that exactly what was looked at is sent')
+    .option('--yes', 'do not ask on a terminal')
+    .option('--json', 'print the campaign as JSON')
+    .action(shell.action((id: string, flags: Flags) => approve(id, flags, { shell, print })));
+  withExample(command, `relais campaign approve cmp_4n7q0c1w2e3r4t5y6z7a8b9c0d --hash b5bb9d80…`);
+}
+
+async function approve(
+  id: string,
+  { hash, yes, json }: Flags,
+  { shell, print }: { readonly shell: Shell; readonly print: Print },
+): Promise<ExitCode> {
+  const path = `/v1/campaigns/${encodeURIComponent(id)}`;
+  if (shell.io.isTerminal && !yes) {
+    const { body } = await shell.api.get(path);
+    await shell.output.ask(`${printable(body['text'])}\n`);
+    if (!(await shell.confirmed(`Let this be sent to ${sizeOf(body)}?`, yes))) return 1;
+  }
+  await print((await shell.api.post(`${path}/approve`, { contentHash: hash })).body, json, shell);
+  return 0;
+}
+
+/** Said to whoever started one that waits now. */
+export function waitsForAnother({ id, contentHash }: JsonObject): string {
+  return `It waits for another key with the role approve: relais campaign approve ${String(id)} --hash ${String(contentHash)}`;
+}
