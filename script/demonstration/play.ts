@@ -57,7 +57,8 @@ export async function play(stage: Stage, story: Story): Promise<Verdicts> {
 
 async function uploadCampaign(csv: string, { api }: Stage, story: Story): Promise<string> {
   const reference = `demo-${Date.now().toString(36)}`;
-  const asked = { name: 'Demonstration', text: TEXT, country: COUNTRY, reference };
+  // A text in doubt that the statistics of the service do not have is sent again, so that nobody goes without.
+  const asked = { name: 'Demonstration', text: TEXT, country: COUNTRY, reference, onUnknown: 'resend' };
   const { id } = await api.post<CampaignView>('/v1/campaigns', asked);
   const report = await api.post<UploadReport>(`/v1/campaigns/${id}/recipients`, csv, 'text/csv');
   story.say(`Uploaded examples/recipients.csv for the text “${TEXT}”\n${describeReport(report)}`);
@@ -110,7 +111,7 @@ async function replaceWorker(
   const { texts, disbursements } = await loseWorker(victim, stage, campaign);
   story.say(
     `Killed ${victim.name} (pid ${victim.pid}) with SIGKILL, after ${done.texts} texts and ${done.disbursements} ` +
-      `disbursements. At this moment\n${texts} texts and ${disbursements} disbursements are with the service, ` +
+      `disbursements. At this moment\n${texts} texts and ${disbursements} disbursements are with the service, or about to be, ` +
       'and nobody has written down an answer.',
   );
   const { name, pid } = await stage.startWorker();

@@ -9,6 +9,7 @@ import {
   UNREADABLE,
 } from '../../src/operations/record.ts';
 import { APPROVED_WITH, HAND, PACE_AHEAD_MS } from '../../src/operations/campaigns.ts';
+import { SLICE_WAKE_GRACE_MS } from '../../src/operations/slices.ts';
 import { EVIDENCE_SLOTS, LINE_END, LIST } from '../../src/operations/transition.ts';
 import { campaignBins } from '../../src/kinds/recipient.ts';
 import { EVENT_FIELD, MARK } from '../../src/operations/keys.ts';
@@ -88,9 +89,5 @@ export const constants: Readonly<Record<string, Constant>> = {
 
   /** Requests to retry that are remembered: each of them starts one retry, whenever it is asked again. */
   RETRY_KEYS_KEPT: 20,
-  /**
-   * What hands out wakes a worker at once; the due index looks after this if that was lost with a worker. A slice that
-   * only waits for its turn is woken twice then, which costs one look.
-   */
-  SLICE_WAKE_GRACE_MS: 2_000,
+  SLICE_WAKE_GRACE_MS,
 };

@@ -351,6 +351,14 @@ export function sizeOfSlice(place: number, canary: number): number {
 const SMALL_SLICES = 8;
 const SMALL = 250;
 const LARGE = 1_000;
+/** Of a large one. */
+export const REQUESTS_PER_SLICE = LARGE / RECIPIENTS_PER_REQUEST;
+
+/**
+ * What hands out a slice wakes a worker at once; the due index looks after this if that was lost with its process. A slice
+ * that only waits for its turn is woken twice then, which costs one look.
+ */
+export const SLICE_WAKE_GRACE_MS = 2_000;
 
 /** '' where it carries single messages. */
 export function campaignOfSlice(id: string): string {

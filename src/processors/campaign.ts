@@ -9,7 +9,7 @@ import type { RecipientState } from '../kinds/recipient.ts';
 import { quietUntil, readQuietHours } from '../lib/quiet-hours.ts';
 import { type CampaignSwitch, type SwitchDetails, type Judged, sliceAt } from '../operations/campaigns.ts';
 import type { CampaignRecord } from '../operations/record.ts';
-import { type SliceRecord, statesOf } from '../operations/slices.ts';
+import { REQUESTS_PER_SLICE, type SliceRecord, statesOf } from '../operations/slices.ts';
 import { readEvidence } from '../operations/transition.ts';
 import type { ProcessorContext, AttemptResult, Policy } from './context.ts';
 
@@ -17,7 +17,6 @@ import type { ProcessorContext, AttemptResult, Policy } from './context.ts';
 const AGAIN_MS = 2_000;
 /** However many campaigns run, each keeps a few slices before the workers, and at a pace no more are of use. */
 const LEAST_SLICES = 2;
-const REQUESTS_PER_SLICE = 20;
 
 export async function feedCampaign(id: string, context: ProcessorContext): Promise<AttemptResult> {
   const campaign = await context.queries.read('campaign', id);

@@ -13,7 +13,7 @@ import type { Guard } from '../operations/heartbeat.ts';
 import { RECIPIENTS_PER_REQUEST } from '../operations/recipient-items.ts';
 import type { AcceptingScripts } from '../operations/operations.ts';
 import { type MessageAccepted, type NewMessage, type OpenSlice, acceptMessages } from '../operations/messages.ts';
-import { SLICE_PREFIX, queueOfLane } from '../operations/slices.ts';
+import { SLICE_PREFIX, SLICE_WAKE_GRACE_MS, queueOfLane } from '../operations/slices.ts';
 import { batchPerTick } from '../redis/connections.ts';
 
 interface Options {
@@ -47,9 +47,6 @@ interface FillingSlice extends OpenSlice {
 }
 
 type Names = Pick<NewMessage, 'id' | 'fingerprint' | 'reference' | 'idOfReference'>;
-
-/** If this process dies before it wakes the slice, the due index does. */
-const WAKE_GRACE_MS = 2_000;
 
 /**
  * Of an account and lane, filled at a time: a number that stands in the first goes into the next one. So a list in
@@ -152,7 +149,7 @@ export class MessageFiller {
       id: derivedId(SLICE_PREFIX, random.hex(16)),
       account,
       lane,
-      dueInMs: batchWindowMs + WAKE_GRACE_MS,
+      dueInMs: batchWindowMs + SLICE_WAKE_GRACE_MS,
       numbers: new Map([first]),
       cancelTimer: after(batchWindowMs, () => this.#close(slice)),
       pending: 0,

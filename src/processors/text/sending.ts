@@ -3,7 +3,9 @@
  * with the intents of what goes next, and a request leaves when its intent is durable, was read again, and a slot is
  * free.
  */
+import { RECIPIENTS_PER_REQUEST } from '../../operations/recipient-items.ts';
 import { type Letter, type Request, lettersFor, placesOf } from '../../operations/slice-form.ts';
+import { REQUESTS_PER_SLICE } from '../../operations/slices.ts';
 import type { UpstreamAccount } from '../../upstream/client.ts';
 import type { SentItem } from '../../upstream/messaging/messaging.ts';
 import type { NotOk, Verdict } from '../../upstream/verdict.ts';
@@ -22,12 +24,10 @@ export interface TextContext extends ProcessorContext {
   readonly onAllClaimed?: () => void;
 }
 
-const PER_REQUEST = 50;
 /** What comes back, and slots that become free, collect for so long after the first of them. */
 const GATHER_MS = 2;
 /** Requests that a campaign may cost beyond one for each fifty; at least as many as it has of those. */
 const EXTRA_REQUESTS = 200;
-const REQUESTS_PER_SLICE = 20;
 /** What has cleared where a request was read and refused for what is in it: our keys were taken. */
 const KEYS_WORK: readonly string[] = ['not_authorised'];
 
@@ -102,10 +102,10 @@ export class Sending {
     }
     return [...byRequest].flatMap(([number, places]) => {
       const part = this.#held.requests.get(number)?.part ?? false;
-      const count = Math.ceil(places.length / PER_REQUEST);
+      const count = Math.ceil(places.length / RECIPIENTS_PER_REQUEST);
       return Array.from({ length: count }, (_, at) => ({
         part,
-        places: places.slice(at * PER_REQUEST, (at + 1) * PER_REQUEST),
+        places: places.slice(at * RECIPIENTS_PER_REQUEST, (at + 1) * RECIPIENTS_PER_REQUEST),
       }));
     });
   }
@@ -395,7 +395,7 @@ export class Sending {
   #badAround([first = 0]: readonly number[]): number {
     const { letters } = this.#held.standing;
     return letters
-      .slice(Math.max(0, first - PER_REQUEST), first + PER_REQUEST)
+      .slice(Math.max(0, first - RECIPIENTS_PER_REQUEST), first + RECIPIENTS_PER_REQUEST)
       .filter((letter: Letter) => letter === 'f').length;
   }
 

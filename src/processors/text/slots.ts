@@ -4,6 +4,7 @@
  */
 
 import type { Clock } from '../../lib/clock.ts';
+import { REQUESTS_PER_SLICE } from '../../operations/slices.ts';
 
 /** Of the slots. */
 const AHEAD = 0.25;
@@ -48,8 +49,6 @@ class Places {
   }
 }
 
-/** A slice of a thousand is in so many requests. */
-const REQUESTS_PER_SLICE = 20;
 /** Slices at once beyond those that fill the slots: some begin or end while the others send. */
 const SLICES_BESIDE = 2;
 
