@@ -355,8 +355,8 @@ const LARGE = 1_000;
 export const REQUESTS_PER_SLICE = LARGE / RECIPIENTS_PER_REQUEST;
 
 /**
- * What hands out a slice wakes a worker at once; the due index looks after this if that was lost with its process. A slice
- * that only waits for its turn is woken twice then, which costs one look.
+ * What hands out a slice wakes a worker at once; the due index looks after this if that was lost with its process. A
+ * slice that only waits for its turn is woken twice then, which costs one look.
  */
 export const SLICE_WAKE_GRACE_MS = 2_000;
 

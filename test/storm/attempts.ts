@@ -10,8 +10,17 @@ export interface Attempts {
   readonly long: readonly SeenAttempt[];
 }
 
-/** `longMs`: shorter ones are only counted. */
-export async function readAttempts(workers: readonly Child[], longMs: number): Promise<Attempts> {
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** `dark`: when Redis was away. `longMs`: shorter ones are only counted. */
+export async function readAttempts(
+  workers: readonly Child[],
+  dark: readonly Span[],
+  longMs: number,
+): Promise<Attempts> {
   let count = 0;
   const long: SeenAttempt[] = [];
   for (const worker of workers) {
@@ -25,11 +34,15 @@ export async function readAttempts(workers: readonly Child[], longMs: number): P
       const { queue, id, did, because, durationMs } = attempt;
       if (durationMs <= longMs) continue;
       const stoodStill = worker.stoodStill.some(({ from, to }) => from <= endedAt && to >= beganAt);
-      long.push({ worker: worker.plan.name, queue, id, settlement: `${did} (${because})`, durationMs, stoodStill });
+      const darkMs = dark.reduce((sum, span) => sum + overlapMs(span, { from: beganAt, to: endedAt }), 0);
+      const settlement = `${did} (${because})`;
+      long.push({ worker: worker.plan.name, queue, id, settlement, durationMs, darkMs, stoodStill });
     }
   }
   return { count, long };
 }
+
+const overlapMs = (a: Span, b: Span): number => Math.max(0, Math.min(a.to, b.to) - Math.max(a.from, b.from));
 
 interface AttemptLine {
   readonly time: string;

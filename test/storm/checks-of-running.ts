@@ -18,14 +18,14 @@ const nothingLeaks: Check = {
 
 const attemptsEnd: Check = {
   name: 'P14',
-  says: 'no attempt took longer than half of its lock, unless its process stood still',
+  says: 'no attempt took longer than half of its lock, unless its process stood still or Redis was away',
   broken: ({ attempts, rules: { lockMs } }) => [
     ...(attempts.count > 0 ? [] : ['no attempt was told of']),
     ...attempts.long
-      .filter(({ durationMs, stoodStill }) => !stoodStill && durationMs > lockMs / 2)
+      .filter(({ durationMs, darkMs, stoodStill }) => !stoodStill && durationMs - darkMs > lockMs / 2)
       .map(
-        ({ worker, queue, id, settlement, durationMs }) =>
-          `${id} in ${queue} took ${worker} ${durationMs} ms: ${settlement}`,
+        ({ worker, queue, id, settlement, durationMs, darkMs }) =>
+          `${id} in ${queue} took ${worker} ${durationMs} ms, ${darkMs} of them without Redis: ${settlement}`,
       ),
   ],
 };

@@ -130,6 +130,8 @@ describe('running', () => {
   test('P14 sees an attempt that took longer than half of its lock, and a storm without attempts', () => {
     expect(brokenBy({ attempts: { count: 9, long: [attempt(2_001)] } })).toEqual(['P14']);
     expect(brokenBy({ attempts: { count: 9, long: [attempt(1_999)] } })).toEqual([]);
+    expect(brokenBy({ attempts: { count: 9, long: [attempt(9_000, { darkMs: 7_001 })] } })).toEqual([]);
+    expect(brokenBy({ attempts: { count: 9, long: [attempt(9_000, { darkMs: 6_000 })] } })).toEqual(['P14']);
     expect(brokenBy({ attempts: { count: 0, long: [] } })).toEqual(['P14']);
   });
 

@@ -50,6 +50,8 @@ export class Power {
   /** The length up to which a file was found to hold whole commands, after the last loss. */
   #whole: Tail = { file: '', bytes: 0 };
   readonly losses: Loss[] = [];
+  /** When nobody had an answer of it, by our clock, ms since the epoch. */
+  readonly dark: { readonly from: number; readonly to: number }[] = [];
   #turn: Promise<void> = Promise.resolve();
 
   private constructor(redis: EmbeddedRedis, { dir, mends, binary }: PowerPlan & { readonly mends: boolean }) {
@@ -84,6 +86,7 @@ export class Power {
   }
 
   async #fail(links: readonly Link[], random: Random, darkMs: number): Promise<void> {
+    const from = nowMs();
     for (const link of links) link.seal();
     const acknowledged = this.#tail();
     await wait(5 + random.fraction() * 40);
@@ -93,6 +96,7 @@ export class Power {
     for (const link of links) link.unseal();
     await wait(darkMs);
     this.#redis = await this.#startAgain();
+    this.dark.push({ from, to: nowMs() });
   }
 
   /** A copy of its folder while it runs, as docs/operating.md makes one: what stands in it is one moment of the past. */
@@ -112,6 +116,7 @@ export class Power {
   }
 
   async #restore(from: string, links: readonly Link[], darkMs: number): Promise<{ goneAt: number; backAt: number }> {
+    const sealedAt = nowMs();
     for (const link of links) link.seal();
     process.kill(this.#redis.pid, 'SIGKILL');
     await this.#redis.stop();
@@ -125,7 +130,9 @@ export class Power {
     for (const link of links) link.unseal();
     await wait(darkMs);
     this.#redis = await this.#startAgain();
-    return { goneAt, backAt: nowMs() };
+    const backAt = nowMs();
+    this.dark.push({ from: sealedAt, to: backAt });
+    return { goneAt, backAt };
   }
 
   /** While it was down its port was anybody's, for a connection of his own. */

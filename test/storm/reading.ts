@@ -57,7 +57,7 @@ export async function readStory(world: World, told: Told): Promise<Story> {
     campaigns: await Promise.all(mailings.map((mailing) => readCampaign(world.api, mailing, restores))),
     messages: await mustAsk<BookedText[]>(`${control}/books/messages`),
     sends: sendsIn(crm, images.texts),
-    attempts: await readAttempts(world.workers, LOCK_MS / 4),
+    attempts: await readAttempts(world.workers, world.power.dark, LOCK_MS / 4),
     canaries: await searchAftermath(world, asked, mailings),
     restores,
     steps: world.redisClock?.steps ?? [],

@@ -98,6 +98,8 @@ export interface SeenAttempt {
   readonly id: string;
   readonly settlement: string;
   readonly durationMs: number;
+  /** Of these, how long Redis was away. */
+  readonly darkMs: number;
   /** Its process was frozen meanwhile. */
   readonly stoodStill: boolean;
 }

@@ -80,12 +80,13 @@ export const campaign: SeenCampaign = {
 
 export const text = (n: number) => ({ to: `+22177000000${n}`, text: `storm 1.0 for N${n}` });
 
-export const attempt = (durationMs: number, stoodStill = false): SeenAttempt => ({
+export const attempt = (durationMs: number, { stoodStill = false, darkMs = 0 } = {}): SeenAttempt => ({
   worker: 'worker-1',
   queue: 'disbursement',
   id: 'dsb_1',
   settlement: 'advanced (submitted)',
   durationMs,
+  darkMs,
   stoodStill,
 });
 
@@ -131,7 +132,7 @@ export const wholeStory: Story = {
   campaigns: [campaign],
   messages: [{ ...text(1), times: 1 }],
   sends: [{ at: 1_000, items: [text(1)], answer: '00' }],
-  attempts: { count: 9, long: [attempt(9_000, true)] },
+  attempts: { count: 9, long: [attempt(9_000, { stoodStill: true })] },
   canaries: {
     leaks: [],
     searched: { logs: 1, Redis: 1, metrics: 1, events: 1, answers: 1 },
