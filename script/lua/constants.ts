@@ -12,7 +12,14 @@ import { APPROVED_WITH, HAND, PACE_AHEAD_MS } from '../../src/operations/campaig
 import { SLICE_WAKE_GRACE_MS } from '../../src/operations/slices.ts';
 import { EVIDENCE_SLOTS, LINE_END, LIST } from '../../src/operations/transition.ts';
 import { campaignBins } from '../../src/kinds/recipient.ts';
-import { EVENT_FIELD, MARK } from '../../src/operations/keys.ts';
+import {
+  DOUBT_FIELD,
+  DOUBT_SLOT_MS,
+  EVENT_FIELD,
+  MARK,
+  UNSENT_FIELD,
+  UNSENT_XOF_FIELD,
+} from '../../src/operations/keys.ts';
 import { statesThatAre } from '../../src/kinds/states.ts';
 import { OFF, declarationOf, limitsOf, moneyLimits } from '../../src/operations/limits.ts';
 import { MARKS_KEPT_S, MARK_LENGTH, OPEN_KEPT_MS } from '../../src/operations/text-marks.ts';
@@ -30,6 +37,10 @@ export const constants: Readonly<Record<string, Constant>> = {
   UNREADABLE,
   EVENT_FIELD,
   EVENT_LIST: LIST,
+  UNSENT_FIELD,
+  UNSENT_XOF_FIELD,
+  DOUBT_FIELD,
+  DOUBT_SLOT_MS,
   IN_FLIGHT: setOf(statesThatAre('disbursement', 'in flight')),
 
   CAMPAIGN_BINS: campaignBins,

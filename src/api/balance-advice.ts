@@ -2,7 +2,7 @@
  * What would be left of a balance when everything in flight has left. Advice, never a gate: upstream calls its own
  * figures rough, and what is in flight may be in them already.
  */
-import { readWithdrawMode } from '../upstream/capabilities.ts';
+import { sumByCountry } from '../upstream/capabilities.ts';
 
 export interface BalanceAdvice {
   /** XOF that have still to leave or are on their way, by country. */
@@ -27,15 +27,4 @@ export function adviseOn(
       ]),
     ),
   };
-}
-
-function sumByCountry(byMode: Readonly<Record<string, number>>): ReadonlyMap<string, number> {
-  const sums = new Map<string, number>();
-  for (const [mode, xof] of Object.entries(byMode)) {
-    // A mode that was accepted is a mode, even where this process no longer lists it among the extra ones.
-    const read = readWithdrawMode(mode, [mode]);
-    if ('problem' in read || read.country === undefined) continue;
-    sums.set(read.country, (sums.get(read.country) ?? 0) + xof);
-  }
-  return sums;
 }

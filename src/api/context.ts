@@ -15,6 +15,8 @@ import type { Endpoints } from '../operations/endpoints.ts';
 import type { Operations } from '../operations/operations.ts';
 import type { OptOuts } from '../operations/opt-outs.ts';
 import type { Purge } from '../operations/purge.ts';
+import type { Status } from '../operations/status.ts';
+import type { Balances } from '../operations/balances.ts';
 import type { Recovery } from '../operations/recovery.ts';
 import type { Retries } from '../operations/retries.ts';
 import type { Queries } from '../operations/queries.ts';
@@ -56,6 +58,9 @@ export interface ApiContext {
   readonly retries: Retries;
   readonly optOuts: OptOuts;
   readonly purge: Purge;
+  readonly status: Status;
+  /** What the accounts had left when a worker last looked. */
+  readonly seenBalances: Balances;
   readonly intakeJobs: IntakeJobs;
   readonly recoveryDesk: RecoveryDesk;
   /** Writes down which key did what, for the person who must account for it later. */
@@ -92,6 +97,8 @@ export interface ApiContext {
 
 export interface QueueSwitches {
   list(): Promise<{ name: string; paused: boolean; waiting: number; active: number; due: number }[]>;
+  /** What waits in each for a worker, and since when the first of it does (ms since the epoch). */
+  backlog(): Promise<{ name: string; waiting: number; oldestAt: number | undefined }[]>;
   pause(name: string): Promise<boolean>;
   resume(name: string): Promise<boolean>;
 }

@@ -19,6 +19,7 @@ import { purgeRoutes } from './purge.ts';
 import { recoveryRoutes } from './recovery.ts';
 import { reviewRoutes } from './review.ts';
 import type { Route } from './route.ts';
+import { statusRoutes } from './status.ts';
 
 export const routes: readonly Route[] = [
   ...listRoutes,
@@ -35,6 +36,7 @@ export const routes: readonly Route[] = [
   ...reviewRoutes,
   ...explainRoutes,
   ...callbackRoutes,
+  ...statusRoutes,
   ...queueRoutes,
   ...accountRoutes,
   ...limitRoutes,

@@ -77,18 +77,21 @@ function historyOf(fields: Fields) {
 }
 
 /** `rate` is recipients per second since the start, `eta` when the rest would be done at that rate. */
-export function campaignView(record: CampaignRecord, now: number) {
+export function paceOf(record: CampaignRecord, now: number): { readonly rate: number; readonly eta: string | null } {
   const { total, queued, held, sending, skipped } = record.totals;
   const waiting = queued + held + sending;
   const seconds = record.startedAt ? Math.max(1, (endOf(record, now) - record.startedAt) / 1_000) : 0;
   const rate = seconds > 0 ? Math.round(((total - skipped - waiting) / seconds) * 10) / 10 : 0;
   const runs = record.state === 'running' && rate > 0 && waiting > 0;
+  return { rate, eta: runs ? iso(now + (waiting / rate) * 1_000) : null };
+}
+
+export function campaignView(record: CampaignRecord, now: number) {
   return {
     ...viewOf(record, {
       totals: record.totals,
       countries: countriesView(record),
-      rate,
-      eta: runs ? iso(now + (waiting / rate) * 1_000) : null,
+      ...paceOf(record, now),
       contentHash: contentHashOf(record),
       askedBy: handsIn(record),
       quietHours: record.quietHours === 'on' || (record.quietHours ?? false),

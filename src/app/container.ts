@@ -11,6 +11,7 @@ import { type Random, systemRandom } from '../lib/random.ts';
 import { createQuietly } from '../logger.ts';
 import { type Metrics, createMetrics } from '../metrics/metrics.ts';
 import { Accounts } from '../operations/accounts.ts';
+import { Balances } from '../operations/balances.ts';
 import { Batches } from '../operations/batches.ts';
 import { Campaigns } from '../operations/campaigns.ts';
 import { Heartbeat } from '../operations/heartbeat.ts';
@@ -61,6 +62,7 @@ export interface Container {
   readonly optOuts: OptOuts;
   readonly stopLinks: StopLinks;
   readonly batches: Batches;
+  readonly balances: Balances;
   readonly limits: SharedLimits;
   readonly accounts: Accounts;
   readonly events: EventStream;
@@ -158,6 +160,7 @@ function storesOf({ limits, ...records }: Records, accounts: readonly string[]) 
     optOuts: new OptOuts(redis),
     stopLinks: new StopLinks({ redis, random }),
     batches: new Batches(redis, random, heartbeat),
+    balances: new Balances(redis),
     recovery: new Recovery({ redis, random }),
   };
 }

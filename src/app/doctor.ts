@@ -19,6 +19,7 @@ import {
   examineRedis,
   reachRedis,
 } from './examine/redis.ts';
+import { examineState } from './examine/state.ts';
 import { type Finding, checkNames, examined, skipped } from './examine/finding.ts';
 import { opinionsOf } from '../settings/settings.ts';
 
@@ -81,6 +82,7 @@ async function* examine(tools: DoctorTools): AsyncGenerator<Finding> {
         examineLimits(new SharedLimits(reached), opinionsOf(config), tools.clock.now()),
       );
       yield* await examined('records', () => examineRecords(reached));
+      yield* await examined('state', () => examineState(reached, tools.clock.now()));
       yield* examineWithRedis(tools, { config, redis: reached, book });
     } finally {
       await closeConnection(reached);

@@ -8,6 +8,7 @@ import { apiKeysOf } from '../config.ts';
 import { type Clock, describeMs, withDeadline } from '../lib/clock.ts';
 import { startMetricsServer } from '../metrics/server.ts';
 import { Purge } from '../operations/purge.ts';
+import { Status } from '../operations/status.ts';
 import { RECOVERING } from '../operations/recovery.ts';
 import { Restored } from '../operations/restored.ts';
 import type { ProcessorContext } from '../processors/context.ts';
@@ -98,7 +99,7 @@ function stopOf({ config, stopLinks }: Container, publicUrl: string | undefined)
 /** What the routes read and change, of what all roles stand on. */
 function storesOf(container: Container) {
   const { redis, clock, random, operations, queries, campaigns, slices, retries, optOuts, wake } = container;
-  const { batches, limits, accounts, events, recovery } = container;
+  const { batches, limits, accounts, events, recovery, balances } = container;
   return {
     refusal: () => refusalOf(container),
     keepingRefusal: () => keepingRefusalOf(container),
@@ -119,6 +120,8 @@ function storesOf(container: Container) {
     accounts,
     events,
     recovery,
+    status: new Status(redis),
+    seenBalances: balances,
   };
 }
 
@@ -167,6 +170,13 @@ function queueSwitches({ bullQueues, queries, clock }: Container): QueueSwitches
   return {
     pause: (name) => change(name, 'pause'),
     resume: (name) => change(name, 'resume'),
+    backlog: () =>
+      Promise.all(
+        queueNames.map(async (name) => {
+          const [{ waiting = 0 }, oldestAt] = await Promise.all([figures.counts(name), figures.oldestAt(name)]);
+          return { name, waiting, oldestAt };
+        }),
+      ),
     list: async () => {
       const backlog = new Map((await queries.backlog()).map(({ queue, due }) => [queue as string, due]));
       return Promise.all(

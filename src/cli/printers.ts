@@ -10,6 +10,7 @@ const printers: Readonly<Record<string, Printer>> = {
   AccountList: (body, shell) => printAccounts(itemsOf(body), shell),
   Batch: async (body, { output }) => (await import('./disburse-batch-facts.ts')).printBatch(body, output),
   Campaign: async (body, { output }) => (await import('./campaign.ts')).printCampaign(body, output),
+  Status: async (body, { output }) => output.write((await import('./status.ts')).renderStatus(body, output)),
   Explanation: async (body, { output }) =>
     output.write((await import('./explain.ts')).renderExplanation(body, output)),
 };

@@ -23,6 +23,15 @@ export function isState(kind: Kind, state: string, trait: Trait): boolean {
   return stateOf(kind, state).is?.includes(trait) ?? false;
 }
 
+/**
+ * As what it counts beside its state, with its XOF: with its account, where nothing was sent of it yet; by its age,
+ * where money may have moved.
+ */
+export function standsAs(kind: Kind, state: string): 'unsent' | 'doubt' | undefined {
+  if (isState(kind, state, 'unsent')) return 'unsent';
+  return isState(kind, state, 'in doubt') ? 'doubt' : undefined;
+}
+
 /** What an apply does with one that stands so in a Redis that was put back. Undefined: nothing, it waits. */
 export function restoringOf(kind: Kind, state: string): Restoring | undefined {
   return asDeclared(kind).states[state]?.restored;

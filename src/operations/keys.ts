@@ -7,7 +7,17 @@ export const EVENT_FIELD = 'event:';
 export const MARK = 'process:';
 
 /** Field of the same hash: XOF of the disbursements in flight of an account, by withdraw mode. */
-export const flightField = (account: string, withdrawMode = ''): string => `flight:${account}:${withdrawMode}`;
+export const FLIGHT_FIELD = 'flight:';
+export const flightField = (account: string, withdrawMode = ''): string =>
+  `${FLIGHT_FIELD}${account}:${withdrawMode}`;
+
+/** Fields of the same hash: how many operations of an account nothing was sent of yet, and their XOF; its name follows. */
+export const UNSENT_FIELD = 'unsent:';
+export const UNSENT_XOF_FIELD = 'unsent-xof:';
+
+/** Fields of the same hash: XOF in doubt, by when the doubt began; the number of that span of time follows. */
+export const DOUBT_FIELD = 'doubt:';
+export const DOUBT_SLOT_MS = 300_000;
 
 /**
  * Where each thing lives in Redis, below the prefix that the connection puts before every key (`openCommands`). Nothing
@@ -102,6 +112,12 @@ export const keys = {
   claim: (account: string, named: string): string => `claim:${fingerprint(`${account}\n${named}`)}`,
   /** Hash: name of a worker → when it last said that it is here (ms), and how many slots it has. */
   workers: 'workers',
+  /** String: somebody has looked at the balances, and at the memory of Redis, in this span of time. */
+  balanceTurn: 'balances:turn',
+  /** List: what an account had left when it was looked at (JSON), newest first. */
+  balances: (account: string): string => `balances:of:${account}`,
+  /** List: how much memory Redis used when it was looked at (JSON), newest first. */
+  memory: 'memory',
   /** String: whose all these keys are, as JSON. */
   stamp: 'stamp',
   /** Hash: the limits of money that all processes share; of each also since when, by which key, and what was asked for. */

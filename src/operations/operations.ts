@@ -5,7 +5,7 @@
 import type { Redis } from 'ioredis';
 import type { QueueName } from '../kinds/due-queues.ts';
 import { type Kind, kinds, type StateOf } from '../kinds/index.ts';
-import { isOver, lookQueueOf, queueOf, statesInQueue, statesOf } from '../kinds/states.ts';
+import { isOver, lookQueueOf, queueOf, standsAs, statesInQueue, statesOf } from '../kinds/states.ts';
 import { systemClock } from '../lib/clock.ts';
 import { fingerprint } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
@@ -150,6 +150,7 @@ export class Operations {
       state,
       account,
       xof: operation.xof,
+      unsent: standsAs(kind, state) === 'unsent',
       dueInMs: operation.dueInMs,
       notBefore: operation.notBefore,
       beneficiary,

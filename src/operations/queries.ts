@@ -4,7 +4,7 @@ import { isFinal } from '../kinds/states.ts';
 import { type Kind, kinds, subjects } from '../kinds/index.ts';
 import { dueQueues, type QueueName } from '../kinds/due-queues.ts';
 import { answersOf, fieldsRead } from '../redis/scripts.ts';
-import { EVENT_FIELD, flightField, keys } from './keys.ts';
+import { DOUBT_FIELD, EVENT_FIELD, FLIGHT_FIELD, flightField, keys, UNSENT_FIELD, UNSENT_XOF_FIELD } from './keys.ts';
 import { type Fields, type RecordAt, type RecordOf, noteUnreadable, readStored, UnreadableRecord } from './record.ts';
 import { type ReviewKind, type ReviewPage, listReview, placeOf as placeInReview } from './review.ts';
 
@@ -33,7 +33,8 @@ export const pageCursor = /^(\d{1,16})\.([\w.-]{1,80})$/;
 /** How many times as many as a page has are looked at, where a filter has no index of its own. */
 const ROUNDS = 10;
 
-const FLIGHT = 'flight:';
+/** Fields of the counts that say something else than how many there are in a state. */
+const NOT_OF_A_STATE = [EVENT_FIELD, FLIGHT_FIELD, UNSENT_FIELD, UNSENT_XOF_FIELD, DOUBT_FIELD];
 
 export class Queries {
   readonly #redis: Redis;
@@ -149,7 +150,7 @@ export class Queries {
     const count: Record<string, number> = {};
     const xof: Record<string, number> = {};
     for (const [name, value] of Object.entries(all)) {
-      if (name.startsWith(EVENT_FIELD) || name.startsWith(FLIGHT)) continue;
+      if (NOT_OF_A_STATE.some((field) => name.startsWith(field))) continue;
       if (name.startsWith('xof:')) xof[name.slice(4)] = Number(value);
       else count[name] = Number(value);
     }

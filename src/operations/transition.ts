@@ -1,6 +1,6 @@
 /** One change of one record, in the words that the scripts take. */
 import { type Kind, type StateOf, operations } from '../kinds/index.ts';
-import { assertArrow, isFinal, queueOf, recountOf } from '../kinds/states.ts';
+import { assertArrow, isFinal, queueOf, recountOf, standsAs } from '../kinds/states.ts';
 import { keys } from './keys.ts';
 import type { RecordBase } from './record.ts';
 import type { TransitionAnswer, TransitionArgs } from './scripts/generated/scripts.ts';
@@ -100,6 +100,8 @@ export function stepOf<K extends Kind>(
       eventType: event?.type,
       eventData: event && packEventData(id, event),
       xof: record.amount,
+      stood: standsAs(kind, from),
+      stands: standsAs(kind, to),
       evidence: evidence && packEvidence(evidence),
       nudgeAfterMs: queueEntered === undefined ? 0 : (change.nudgeAfterMs ?? 0),
     },

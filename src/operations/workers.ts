@@ -7,6 +7,13 @@ import { present } from './scripts/generated/scripts.ts';
 /** A worker says so each second or so; one that has been silent for so long is not here any more. */
 const SILENT_MS = 10_000;
 
+/** How many workers have said lately that they are here. */
+export async function workersHere(redis: Redis): Promise<number> {
+  const [[seconds], all] = await Promise.all([redis.time(), redis.hgetall(keys.workers)]);
+  const heardSince = Number(seconds) * 1_000 - SILENT_MS;
+  return Object.values(all).filter((said) => Number(said.split(' ')[0]) > heardSince).length;
+}
+
 export class Workers {
   readonly #redis: Redis;
   readonly #name: string;

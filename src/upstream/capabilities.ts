@@ -255,3 +255,15 @@ function personOf(digits: string, country: Country): string {
     return `01${digits.slice(3)}`;
   return digits.slice(-Math.max(...countries[country].nationalLengths));
 }
+
+/** XOF by withdraw mode, by country instead. Transfers between accounts of the service have no country, and no part. */
+export function sumByCountry(byMode: Readonly<Record<string, number>>): ReadonlyMap<string, number> {
+  const sums = new Map<string, number>();
+  for (const [mode, xof] of Object.entries(byMode)) {
+    // A mode that was accepted is a mode, even where this process no longer lists it among the extra ones.
+    const read = readWithdrawMode(mode, [mode]);
+    if ('problem' in read || read.country === undefined) continue;
+    sums.set(read.country, (sums.get(read.country) ?? 0) + xof);
+  }
+  return sums;
+}

@@ -20,8 +20,9 @@ const most = {
     /** Of our own connection, acceptance and callback included; BullMQ's are counted apart. */
     roundTrips: 9,
     /** What Redis carries out for them, inside scripts too. */
-    // Two of them make sure that a token and a transaction belong to no other operation.
-    commands: 93,
+    // Two of them make sure that a token and a transaction belong to no other operation. Six keep what waits behind a
+    // hold, and how old the doubt is about how much money, as counters: nobody could look through a million for it.
+    commands: 98,
     /** Scripts of BullMQ: a wake-up is for all that became due in the same moment. How many share one is a matter of time. */
     queueScripts: 5,
     /**

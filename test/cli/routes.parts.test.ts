@@ -94,6 +94,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'POST /v1/secrets/rotate': ['secrets', 'rotate'],
   'POST /v1/queues/{name}/pause': ['queues', 'pause', 'x'],
   'POST /v1/queues/{name}/resume': ['queues', 'resume', 'x'],
+  'GET /v1/status': ['status'],
   'GET /v1/accounts': ['account', 'list'],
   'POST /v1/accounts/{name}/stop': ['account', 'stop', 'x'],
   'POST /v1/accounts/{name}/release': ['account', 'release', 'x'],

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { recordAsWritten } from '../../src/operations/operations.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { settlingConformance } from './settling.ts';
-import { FLYING, LEASE_MS, OperationA, type OperationsUnderTest, START, disbursementOf } from './under-test.ts';
+import { WAITING, LEASE_MS, OperationA, type OperationsUnderTest, START, disbursementOf } from './under-test.ts';
 
 export function operationsConformance(open: () => Promise<OperationsUnderTest>): void {
   let at: OperationsUnderTest;
@@ -23,7 +23,7 @@ export function operationsConformance(open: () => Promise<OperationsUnderTest>):
       });
       expect(await a.record()).toMatchObject({ state: 'queued', rev: '1', seq: '0', createdAt: String(START) });
       expect(await a.due()).toBe(START + 5_000);
-      expect(await at.fields(keys.counts('disbursement'))).toEqual({ queued: '1', 'xof:queued': '500', ...FLYING });
+      expect(await at.fields(keys.counts('disbursement'))).toEqual({ queued: '1', 'xof:queued': '500', ...WAITING });
       expect(await at.score(keys.state('disbursement', 'queued'), 'a')).toBe(START);
       expect(await at.score(keys.index('disbursement'), 'a')).toBe(START);
     });

@@ -2,9 +2,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { GONE_AT_THE_END, readRecord } from '../../src/operations/record.ts';
 import { readEvidence } from '../../src/operations/transition.ts';
-import { keys } from '../../src/operations/keys.ts';
+import { DOUBT_SLOT_MS, keys } from '../../src/operations/keys.ts';
 import { eventOf } from '../../src/processors/announced.ts';
-import { FLYING, LEASE_MS, OperationA, type OperationsUnderTest, START, disbursementOf } from './under-test.ts';
+import { WAITING, LEASE_MS, OperationA, type OperationsUnderTest, START, disbursementOf } from './under-test.ts';
 
 export function settlingConformance(open: () => Promise<OperationsUnderTest>): void {
   let at: OperationsUnderTest;
@@ -33,7 +33,7 @@ export function settlingConformance(open: () => Promise<OperationsUnderTest>): v
       expect(await a.due()).toBe(START + 3_100);
       expect(await at.score(keys.state('disbursement', 'queued'), 'a')).toBeUndefined();
       expect(await at.score(keys.state('disbursement', 'created'), 'a')).toBe(START + 100);
-      const counts = { queued: '0', 'xof:queued': '0', created: '1', 'xof:created': '500', ...FLYING };
+      const counts = { queued: '0', 'xof:queued': '0', created: '1', 'xof:created': '500', ...WAITING };
       expect(await at.fields(keys.counts('disbursement'))).toEqual(counts);
     });
 
@@ -43,6 +43,27 @@ export function settlingConformance(open: () => Promise<OperationsUnderTest>): v
       expect(await flying()).toBe('500');
       await a.bring('succeeded');
       expect(await flying()).toBe('0');
+    });
+
+    test('what may wait for its account counts with it, and what is in doubt by when the doubt began', async () => {
+      const beside = async () => {
+        const counts = Object.entries(await at.fields(keys.counts('disbursement')));
+        return Object.fromEntries(counts.filter(([name]) => /^(unsent|doubt)/.test(name)));
+      };
+      const slot = (ms: number) => `doubt:${Math.floor(ms / DOUBT_SLOT_MS)}`;
+      const nothing = { 'unsent:main': '0', 'unsent-xof:main': '0' };
+      await a.bring('created');
+      expect(await beside()).toEqual({ 'unsent:main': '1', 'unsent-xof:main': '500' });
+      await a.bring('submitting');
+      expect(await beside()).toEqual({ ...nothing, [slot(START)]: '500' });
+      at.clock.now += DOUBT_SLOT_MS;
+      const { record } = await a.held('status-poll');
+      await at.operations.transition(record, undefined, { to: 'submitting', dueInMs: 60_000 });
+      expect(await beside(), 'the same doubt').toEqual({ ...nothing, [slot(START)]: '500' });
+      await a.bring('pending');
+      expect(await beside()).toEqual({ ...nothing, [slot(at.clock.now)]: '500' });
+      await a.bring('succeeded');
+      expect(await beside()).toEqual(nothing);
     });
 
     test('a lost lease changes nothing', async () => {

@@ -24,8 +24,8 @@ export interface OperationsUnderTest {
 export const LEASE_MS = 10_000;
 export const START = 1_800_000_000_000;
 
-/** What the counts say of the disbursement below while it is in flight. */
-export const FLYING = { 'flight:main:wave-senegal': '500' };
+/** What the counts say of the disbursement below while nothing was sent of it, beside its state. */
+export const WAITING = { 'flight:main:wave-senegal': '500', 'unsent:main': '1', 'unsent-xof:main': '500' };
 
 export function disbursementOf(id: string, more: Partial<NewOperation<'disbursement'>> = {}) {
   return {

@@ -28,6 +28,7 @@ import {
 } from '../../src/operations/transition.ts';
 import { EVENT_FIELD, flightField, keys } from '../../src/operations/keys.ts';
 import type { AcceptedAt, NewOperation, Acquired, Hinted, Operations } from '../../src/operations/operations.ts';
+import { standIn } from './memory-standing.ts';
 import type { MemoryStore } from './memory-store.ts';
 import { ALL_GUARDS, type StoreGuards } from './store-guards.ts';
 
@@ -193,6 +194,7 @@ export class MemoryOperations implements OperationsContract {
     });
     this.#move(kind, { id, at, to: state, ...(operation.xof === undefined ? {} : { xof: operation.xof }) });
     this.#fly(kind, id, { to: state, xof: operation.xof });
+    standIn(this.#store, kind, { account, at, since: at, to: state, xof: operation.xof });
     store.add(keys.index(kind), at, id);
     if (operation.dueInMs !== undefined) {
       const due = Math.max(at + operation.dueInMs, operation.notBefore ?? 0);
@@ -262,6 +264,7 @@ export class MemoryOperations implements OperationsContract {
     const taken = this.#guards.lease && lease !== undefined && now.get('lease') !== lease;
     if ((this.#guards.state && state !== from) || taken) return { is: 'not yours', state };
     const hint = now.get('hint');
+    const since = Number(now.get('since'));
     const { set, drop } = fieldsAfter(change, { from, op, at });
     store.dropFields(key, drop);
     store.setFields(key, set);
@@ -269,6 +272,7 @@ export class MemoryOperations implements OperationsContract {
     if (change.evidence) this.#addEvidence(key, at, packEvidence(change.evidence));
     this.#move(kind, { id, at, from, to, ...(record.amount === undefined ? {} : { xof: record.amount }) });
     this.#fly(kind, id, { from, to, xof: record.amount });
+    standIn(this.#store, kind, { account: record.account, at, since, from, to, xof: record.amount });
     this.#setDue(record, change, { at, hint });
     if (event) this.#emit(kind, { id, at, ...event });
     if (change.forgetsCallback && (hint === undefined || hint.includes(`,${to},`))) store.dropText(keys.callback(id));

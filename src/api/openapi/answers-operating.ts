@@ -4,9 +4,12 @@ import { kinds } from '../../kinds/index.ts';
 import { holdAreas } from '../../kinds/account.ts';
 import { eventSchema } from '../../events/catalogue.ts';
 import { moneyLimits } from '../../operations/limits.ts';
+import { doubtAges } from '../../operations/status.ts';
 import { invoice, paymentRequest } from './answers-collect.ts';
 import { directCredit, disbursement } from './answers-money.ts';
 import { accountField, count, listOf, perhaps, text, time } from './answers-shared.ts';
+
+const xofSum = z.int().meta({ example: 250_000 });
 
 export const eventPage = z
   .looseObject({
@@ -82,6 +85,76 @@ export const queueList = z
     ),
   })
   .meta({ id: 'QueueList' });
+
+const age = z.int().meta({ example: 1_200, description: 'ms; 0 where nothing waits.' });
+
+export const status = z
+  .looseObject({
+    operations: z.record(z.string(), z.record(z.string(), z.int())).meta({
+      description: 'Of each kind how many stand in each state.',
+      example: { disbursement: { succeeded: 41 } },
+    }),
+    inDoubt: z
+      .array(z.looseObject({ age: z.enum(doubtAges), xof: xofSum, count }))
+      .meta({ description: 'Money that may have been paid and is not known to be, by how long it has stood so.' }),
+    waiting: z
+      .array(z.looseObject({ kind: text('batch'), state: text('awaiting_approval'), count, xof: xofSum }))
+      .meta({ description: 'What waits for a person.' }),
+    holds: z
+      .array(
+        z.looseObject({
+          account: accountField,
+          area: z.enum(holdAreas),
+          reason: text('funds'),
+          since: time,
+          count: count.meta({ description: 'Payments that wait behind it; of texts, recipients of campaigns.' }),
+          xof: xofSum,
+        }),
+      )
+      .meta({ description: 'What holds which account, the longest first.' }),
+    campaigns: z
+      .array(
+        z.looseObject({
+          id: text('cmp_0f6c8d4b2a1e49578c3d'),
+          name: text('November'),
+          account: accountField,
+          state: text('running'),
+          reason: perhaps(text('funds')),
+          total: count,
+          waiting: count.meta({ description: 'Recipients that nothing was sent to yet.' }),
+          rate: z.number().meta({ example: 48.5 }),
+          eta: perhaps(time),
+        }),
+      )
+      .meta({ description: 'Those under way, ten at most; `operations` says how many there are.' }),
+    queues: z.array(
+      z.looseObject({
+        name: text('disbursement'),
+        waiting: count.meta({ description: 'What no worker has taken yet.' }),
+        oldestMs: age,
+      }),
+    ),
+    workers: count.meta({ description: 'Those that have said within ten seconds that they are at work.' }),
+    balances: z
+      .array(
+        z.looseObject({
+          account: accountField,
+          country: text('SN'),
+          xof: perhaps(z.number().meta({ example: 1_250_000 })),
+          inFlight: xofSum.meta({ description: 'XOF that have still to leave or are on their way.' }),
+          at: time,
+        }),
+      )
+      .meta({
+        description: 'As a worker saw them last (BALANCE_INTERVAL). The service calls them an approximation.',
+      }),
+    redis: z.looseObject({
+      daysUntilFull: perhaps(z.number().meta({ example: 120.5 })).meta({
+        description: 'Until nothing new is accepted, if it grows as it has; null: it has no limit, or does not grow.',
+      }),
+    }),
+  })
+  .meta({ id: 'Status' });
 
 export const account = z
   .looseObject({

@@ -12,6 +12,7 @@ export const checkNames = [
   'deployment',
   'limits',
   'records',
+  'state',
   'keys',
   'sms login',
   'balance',

@@ -1560,6 +1560,16 @@ export const commands: readonly DerivedCommand[] = [
     "answer": "Callback"
   },
   {
+    "name": "status",
+    "says": "What stands where, on one screen",
+    "example": "",
+    "method": "GET",
+    "path": "/v1/status",
+    "takes": [],
+    "flags": [],
+    "answer": "Status"
+  },
+  {
     "name": "queues list",
     "says": "What stands where",
     "example": "",

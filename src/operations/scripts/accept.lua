@@ -13,6 +13,7 @@
 -- @arg now at?
 -- @arg id text  @arg otherId text  @arg fingerprint text  @arg state state  @arg account text
 -- @arg xof xof?  where it moves money
+-- @arg unsent flag  it may have to wait with its account, unless it waits for an approval first
 -- @arg dueInMs ms?  @arg notBefore at?
 -- @arg beneficiary text
 -- @arg meantAgain flag
@@ -30,6 +31,7 @@
 --- @include "lib/heartbeat"
 --- @include "lib/identity"
 --- @include "lib/move"
+--- @include "lib/stand"
 --- @include "lib/strictest"
 
 local shut = guard(heartbeat, memory)
@@ -91,6 +93,9 @@ for _, word in ipairs(fields) do set[#set + 1] = word end
 redis.call('HSET', record, unpack(set))
 move({counts = counts, id = id, at = at, to = state, entered = entered, xof = xof})
 if xof then fly(counts, account, redis.call('HGET', record, 'withdrawMode'), nil, state, xof) end
+if unsent and state ~= 'awaiting_approval' then
+  stand({counts = counts, account = account, at = at, entered = 'unsent', xof = xof})
+end
 redis.call('ZADD', index, at, id)
 if state == 'awaiting_approval' then
   local names = redis.call('HMGET', record, 'reference', 'withdrawMode', 'disburseId')

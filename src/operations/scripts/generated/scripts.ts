@@ -414,6 +414,7 @@ export interface AcceptArgs {
   readonly state: string;
   readonly account: string;
   /** whole XOF: where it moves money */ readonly xof?: number | undefined;
+  /** it may have to wait with its account, unless it waits for an approval first */ readonly unsent: boolean;
   /** ms */ readonly dueInMs?: number | undefined;
   /** ms since the epoch */ readonly notBefore?: number | undefined;
   readonly beneficiary: string;
@@ -524,6 +525,27 @@ local function move(m)
   if xof then tally(m.counts, 'xof:' .. to, xof) end
   if m.entered then redis.call('ZADD', m.entered, m.at, m.id) end
 end
+local function stand(s)
+  if not s.xof or (not s.left and not s.entered) then return end
+  local function slot(at) return string.format('%s%.0f', "doubt:", math.floor(at / 300000)) end
+  local function doubt(field, xof)
+    if redis.pcall('HINCRBY', s.counts, field, xof) == 0 then redis.call('HDEL', s.counts, field) end
+  end
+  local function wait(by)
+    tally(s.counts, "unsent:" .. s.account, by)
+    tally(s.counts, "unsent-xof:" .. s.account, by * s.xof)
+  end
+  local began = s.left == 'doubt' and slot(tonumber(s.since) or s.at)
+  local begins = s.entered == 'doubt' and slot(s.at)
+  if began ~= begins then
+    if began then doubt(began, -s.xof) end
+    if begins then doubt(begins, s.xof) end
+  end
+  if s.left ~= s.entered then
+    if s.left == 'unsent' then wait(-1) end
+    if s.entered == 'unsent' then wait(1) end
+  end
+end
 local function looseness(name, value)
   if value == "off" then return math.huge end
   return ({["DUPLICATE_WINDOW"] = true})[name] and -tonumber(value) or tonumber(value)
@@ -554,15 +576,16 @@ local fingerprint = ARGV[4]
 local state = ARGV[5]
 local account = ARGV[6]
 local xof = tonumber(ARGV[7])
-local dueInMs = tonumber(ARGV[8])
-local notBefore = tonumber(ARGV[9])
-local beneficiary = ARGV[10]
-local meantAgain = ARGV[11] == '1'
-local dryRun = ARGV[12] == '1'
-local approval = _given(ARGV[13])
-local day = ARGV[14]
-local memory = {epoch = _given(ARGV[15]), counter = tonumber(ARGV[16]), name = _given(ARGV[17]), mark = tonumber(ARGV[18])}
-local _arg, _key = 18, 11
+local unsent = ARGV[8] == '1'
+local dueInMs = tonumber(ARGV[9])
+local notBefore = tonumber(ARGV[10])
+local beneficiary = ARGV[11]
+local meantAgain = ARGV[12] == '1'
+local dryRun = ARGV[13] == '1'
+local approval = _given(ARGV[14])
+local day = ARGV[15]
+local memory = {epoch = _given(ARGV[16]), counter = tonumber(ARGV[17]), name = _given(ARGV[18]), mark = tonumber(ARGV[19])}
+local _arg, _key = 19, 11
 local mapping
 _arg = _arg + 1
 if ARGV[_arg] == '1' then _key = _key + 1; mapping = KEYS[_key] end
@@ -634,6 +657,9 @@ for _, word in ipairs(fields) do set[#set + 1] = word end
 redis.call('HSET', record, unpack(set))
 move({counts = counts, id = id, at = at, to = state, entered = entered, xof = xof})
 if xof then fly(counts, account, redis.call('HGET', record, 'withdrawMode'), nil, state, xof) end
+if unsent and state ~= 'awaiting_approval' then
+  stand({counts = counts, account = account, at = at, entered = 'unsent', xof = xof})
+end
 redis.call('ZADD', index, at, id)
 if state == 'awaiting_approval' then
   local names = redis.call('HMGET', record, 'reference', 'withdrawMode', 'disburseId')
@@ -652,7 +678,7 @@ return {'accepted', id, state, at}
  * in the record, since it may have to be given back. */
 export async function accept(redis: lua.ScriptHost, args: AcceptArgs): Promise<AcceptAnswer> {
   const keys = [args.record, args.counts, args.index, args.entered, args.due, args.limits, args.spent, args.same, args.awaiting, args.heartbeat, args.events, ...(args.mapping === undefined ? [] : [args.mapping]), ...(args.other === undefined ? [] : [args.other])];
-  const words: lua.Word[] = [args.now ?? '', args.id, args.otherId, args.fingerprint, args.state, args.account, args.xof ?? '', args.dueInMs ?? '', args.notBefore ?? '', args.beneficiary, args.meantAgain ? 1 : 0, args.dryRun ? 1 : 0, args.approval ?? '', args.day, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.mapping === undefined ? 0 : 1, args.other === undefined ? 0 : 1, ...lua.pairs(args.asked), ...lua.pairs(args.fields)];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.otherId, args.fingerprint, args.state, args.account, args.xof ?? '', args.unsent ? 1 : 0, args.dueInMs ?? '', args.notBefore ?? '', args.beneficiary, args.meantAgain ? 1 : 0, args.dryRun ? 1 : 0, args.approval ?? '', args.day, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.mapping === undefined ? 0 : 1, args.other === undefined ? 0 : 1, ...lua.pairs(args.asked), ...lua.pairs(args.fields)];
   return readAcceptAnswer(await lua.runScript(redis, acceptScript, keys, words));
 }
 
@@ -4693,7 +4719,7 @@ export interface TransitionArgs {
   /** key: whose it is, what upstream named */ readonly claimed?: string | undefined;
   /** key: of the day in which it was counted, where they change by this step */ readonly sums?: string | undefined;
   /** ms since the epoch */ readonly now?: number | undefined;
-  readonly change: { readonly id: string; readonly lease?: string | undefined; readonly op: string; readonly from: string; readonly to: string; readonly dueInMs?: number | undefined; readonly keepLeaseMs?: number | undefined; readonly eventType?: string | undefined; readonly eventData?: string | undefined; readonly xof?: number | undefined; readonly evidence?: string | undefined; readonly nudgeAfterMs: number };
+  readonly change: { readonly id: string; readonly lease?: string | undefined; readonly op: string; readonly from: string; readonly to: string; readonly dueInMs?: number | undefined; readonly keepLeaseMs?: number | undefined; readonly eventType?: string | undefined; readonly eventData?: string | undefined; readonly xof?: number | undefined; readonly stood?: 'unsent' | 'doubt' | undefined; readonly stands?: 'unsent' | 'doubt' | undefined; readonly evidence?: string | undefined; readonly nudgeAfterMs: number };
   /** `area.reason` */ readonly unlessHeld?: string | undefined;
   /** keep the record in its brief form */ readonly endsBriefly: boolean;
   /** what leaves after it has an effect: refused while a recovery is under way, and counted */ readonly hasEffect: boolean;
@@ -4840,6 +4866,27 @@ local function move(m)
   if xof then tally(m.counts, 'xof:' .. to, xof) end
   if m.entered then redis.call('ZADD', m.entered, m.at, m.id) end
 end
+local function stand(s)
+  if not s.xof or (not s.left and not s.entered) then return end
+  local function slot(at) return string.format('%s%.0f', "doubt:", math.floor(at / 300000)) end
+  local function doubt(field, xof)
+    if redis.pcall('HINCRBY', s.counts, field, xof) == 0 then redis.call('HDEL', s.counts, field) end
+  end
+  local function wait(by)
+    tally(s.counts, "unsent:" .. s.account, by)
+    tally(s.counts, "unsent-xof:" .. s.account, by * s.xof)
+  end
+  local began = s.left == 'doubt' and slot(tonumber(s.since) or s.at)
+  local begins = s.entered == 'doubt' and slot(s.at)
+  if began ~= begins then
+    if began then doubt(began, -s.xof) end
+    if begins then doubt(begins, s.xof) end
+  end
+  if s.left ~= s.entered then
+    if s.left == 'unsent' then wait(-1) end
+    if s.entered == 'unsent' then wait(1) end
+  end
+end
 local function refuse(what)
   error("UNREADABLE" .. ' ' .. what, 0)
 end
@@ -4863,8 +4910,8 @@ local function sort_fields(at, fields, set, drop)
 end
 local function change_record(at, keys, c, fields, stop)
   local record, from, to = keys.record, c.from, c.to
-  local state, lease, op, nudged, account, mode, rev, lines, brief_since, version, seq = unpack(redis.call('HMGET', record,
-    'state', 'lease', 'op', 'hint', 'account', 'withdrawMode', 'rev', 'en', "c", 'v', 'seq'))
+  local state, lease, op, nudged, account, mode, rev, lines, brief_since, version, seq, since = unpack(redis.call('HMGET',
+    record, 'state', 'lease', 'op', 'hint', 'account', 'withdrawMode', 'rev', 'en', "c", 'v', 'seq', 'since'))
   if not state then return {'none'} end
   if op == c.op then return {'mine', state} end
   if state ~= from or (c.lease and lease ~= c.lease) then return {'not yours', state} end
@@ -4899,6 +4946,10 @@ local function change_record(at, keys, c, fields, stop)
   move({counts = keys.counts, id = c.id, at = at, from = from, to = to, left = keys.left, entered = keys.entered,
     xof = c.xof})
   fly(keys.counts, account, mode, from, to, c.xof)
+  if from ~= to then
+    stand({counts = keys.counts, account = account, at = at, since = since, left = c.stood, entered = c.stands,
+      xof = c.xof})
+  end
   if keys.dueLeft ~= keys.dueEntered then redis.call('ZREM', keys.dueLeft, c.id) end
   local due = c.dueInMs and at + c.dueInMs
   if not c.keepLeaseMs and nudged then
@@ -4942,15 +4993,15 @@ local dueLeft = KEYS[5]
 local dueEntered = KEYS[6]
 local heartbeat = KEYS[7]
 local now = tonumber(ARGV[1])
-local change = {id = ARGV[2], lease = _given(ARGV[3]), op = ARGV[4], from = ARGV[5], to = ARGV[6], dueInMs = tonumber(ARGV[7]), keepLeaseMs = tonumber(ARGV[8]), eventType = _given(ARGV[9]), eventData = _given(ARGV[10]), xof = tonumber(ARGV[11]), evidence = _given(ARGV[12]), nudgeAfterMs = tonumber(ARGV[13])}
-local unlessHeld = _given(ARGV[14])
-local endsBriefly = ARGV[15] == '1'
-local hasEffect = ARGV[16] == '1'
-local memory = {epoch = _given(ARGV[17]), counter = tonumber(ARGV[18]), name = _given(ARGV[19]), mark = tonumber(ARGV[20])}
-local inRecovery = tonumber(ARGV[21])
-local beneficiary = _given(ARGV[22])
-local recounted = tonumber(ARGV[23])
-local _arg, _key = 23, 7
+local change = {id = ARGV[2], lease = _given(ARGV[3]), op = ARGV[4], from = ARGV[5], to = ARGV[6], dueInMs = tonumber(ARGV[7]), keepLeaseMs = tonumber(ARGV[8]), eventType = _given(ARGV[9]), eventData = _given(ARGV[10]), xof = tonumber(ARGV[11]), stood = _given(ARGV[12]), stands = _given(ARGV[13]), evidence = _given(ARGV[14]), nudgeAfterMs = tonumber(ARGV[15])}
+local unlessHeld = _given(ARGV[16])
+local endsBriefly = ARGV[17] == '1'
+local hasEffect = ARGV[18] == '1'
+local memory = {epoch = _given(ARGV[19]), counter = tonumber(ARGV[20]), name = _given(ARGV[21]), mark = tonumber(ARGV[22])}
+local inRecovery = tonumber(ARGV[23])
+local beneficiary = _given(ARGV[24])
+local recounted = tonumber(ARGV[25])
+local _arg, _key = 25, 7
 local entered
 _arg = _arg + 1
 if ARGV[_arg] == '1' then _key = _key + 1; entered = KEYS[_key] end
@@ -5012,6 +5063,6 @@ return answer
 /** Changes the state of a record, and in the same step all that may stand in the way of it. */
 export async function transition(redis: lua.ScriptHost, args: TransitionArgs): Promise<TransitionAnswer> {
   const keys = [args.record, args.events, args.counts, args.left, args.dueLeft, args.dueEntered, args.heartbeat, ...(args.entered === undefined ? [] : [args.entered]), ...(args.account === undefined ? [] : [args.account]), ...(args.callback === undefined ? [] : [args.callback]), ...(args.claimed === undefined ? [] : [args.claimed]), ...(args.sums === undefined ? [] : [args.sums])];
-  const words: lua.Word[] = [args.now ?? '', args.change.id, args.change.lease ?? '', args.change.op, args.change.from, args.change.to, args.change.dueInMs ?? '', args.change.keepLeaseMs ?? '', args.change.eventType ?? '', args.change.eventData ?? '', args.change.xof ?? '', args.change.evidence ?? '', args.change.nudgeAfterMs, args.unlessHeld ?? '', args.endsBriefly ? 1 : 0, args.hasEffect ? 1 : 0, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.inRecovery ?? '', args.beneficiary ?? '', args.recounted ?? '', args.entered === undefined ? 0 : 1, args.account === undefined ? 0 : 1, args.callback === undefined ? 0 : 1, args.claimed === undefined ? 0 : 1, args.sums === undefined ? 0 : 1, ...lua.pairs(args.fields)];
+  const words: lua.Word[] = [args.now ?? '', args.change.id, args.change.lease ?? '', args.change.op, args.change.from, args.change.to, args.change.dueInMs ?? '', args.change.keepLeaseMs ?? '', args.change.eventType ?? '', args.change.eventData ?? '', args.change.xof ?? '', args.change.stood ?? '', args.change.stands ?? '', args.change.evidence ?? '', args.change.nudgeAfterMs, args.unlessHeld ?? '', args.endsBriefly ? 1 : 0, args.hasEffect ? 1 : 0, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.inRecovery ?? '', args.beneficiary ?? '', args.recounted ?? '', args.entered === undefined ? 0 : 1, args.account === undefined ? 0 : 1, args.callback === undefined ? 0 : 1, args.claimed === undefined ? 0 : 1, args.sums === undefined ? 0 : 1, ...lua.pairs(args.fields)];
   return readTransitionAnswer(await lua.runScript(redis, transitionScript, keys, words));
 }

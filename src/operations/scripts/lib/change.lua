@@ -3,6 +3,7 @@
 --- @include "fly"
 --- @include "in-full"
 --- @include "move"
+--- @include "stand"
 --- @include "version"
 -- The only way in which the state of a record changes: compare, then set the state, its evidence, the next due time
 -- and the event that announces it, in one step. A script that was sent again after a lost reply finds its own
@@ -18,6 +19,8 @@
 --   @arg eventType text?
 --   @arg eventData json?
 --   @arg xof xof?
+--   @arg stood unsent|doubt?  as what it counted in the state that it leaves
+--   @arg stands unsent|doubt?  as what it counts in the one that it enters
 --   @arg evidence text?
 --   @arg nudgeAfterMs ms  a nudge that came during the attempt makes the next look due after so long
 
@@ -35,8 +38,8 @@ end
 -- answers is answered.
 local function change_record(at, keys, c, fields, stop)
   local record, from, to = keys.record, c.from, c.to
-  local state, lease, op, nudged, account, mode, rev, lines, brief_since, version, seq = unpack(redis.call('HMGET', record,
-    'state', 'lease', 'op', 'hint', 'account', 'withdrawMode', 'rev', 'en', BRIEF_CREATED_AT, 'v', 'seq'))
+  local state, lease, op, nudged, account, mode, rev, lines, brief_since, version, seq, since = unpack(redis.call('HMGET',
+    record, 'state', 'lease', 'op', 'hint', 'account', 'withdrawMode', 'rev', 'en', BRIEF_CREATED_AT, 'v', 'seq', 'since'))
   if not state then return {'none'} end
   if op == c.op then return {'mine', state} end
   if state ~= from or (c.lease and lease ~= c.lease) then return {'not yours', state} end
@@ -73,6 +76,10 @@ local function change_record(at, keys, c, fields, stop)
   move({counts = keys.counts, id = c.id, at = at, from = from, to = to, left = keys.left, entered = keys.entered,
     xof = c.xof})
   fly(keys.counts, account, mode, from, to, c.xof)
+  if from ~= to then
+    stand({counts = keys.counts, account = account, at = at, since = since, left = c.stood, entered = c.stands,
+      xof = c.xof})
+  end
 
   if keys.dueLeft ~= keys.dueEntered then redis.call('ZREM', keys.dueLeft, c.id) end
   local due = c.dueInMs and at + c.dueInMs

@@ -1,0 +1,81 @@
+/** One screen that says what stands where: for whoever looks first, and for whoever was woken. */
+import { daysUntilFull } from '../operations/balances.ts';
+import { MEMORY_SHARE_MAX } from '../redis/durability.ts';
+import { workersHere } from '../operations/workers.ts';
+import { sumByCountry } from '../upstream/capabilities.ts';
+import type { CampaignRecord } from '../operations/record.ts';
+import type { ApiContext } from './context.ts';
+import { status } from './openapi/answers-operating.ts';
+import { answer } from './openapi/pieces.ts';
+import { route } from './route.ts';
+import { paceOf } from './views.ts';
+
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+const getStatus = route(
+  {
+    method: 'get',
+    path: '/v1/status',
+    id: 'getStatus',
+    cli: 'status',
+    tag: 'Operating',
+    summary: 'What stands where, on one screen.',
+    description: 'Read from counters: it costs the same however many operations there are.',
+    role: 'read',
+    scope: { all: 'these are the figures of all accounts: GET /v1/accounts shows yours' },
+    answers: { 200: answer('As it is now.', status) },
+  },
+  async ({ context }) => {
+    const { status: standing, clock, queues, redis, seenBalances } = context;
+    const now = clock.now();
+    const [operations, inDoubt, waiting, holds, campaigns] = await Promise.all([
+      standing.operations(),
+      standing.inDoubt(now),
+      standing.waiting(),
+      standing.holds(context.accounts),
+      standing.campaigns(),
+    ]);
+    const [backlog, workers, balances, memory] = await Promise.all([
+      queues.backlog(),
+      workersHere(redis),
+      balancesOf(context),
+      seenBalances.memory(),
+    ]);
+    return {
+      operations,
+      inDoubt,
+      waiting,
+      holds: holds.map(({ since, reason, ...hold }) => ({ ...hold, reason, since: iso(since) })),
+      campaigns: campaigns.map((campaign) => campaignLine(campaign, now)),
+      queues: backlog.map(({ name, waiting: many, oldestAt }) => ({
+        name,
+        waiting: many,
+        oldestMs: oldestAt === undefined ? 0 : Math.max(0, Math.round(now - oldestAt)),
+      })),
+      workers,
+      balances,
+      redis: { daysUntilFull: daysUntilFull(memory, MEMORY_SHARE_MAX) },
+    };
+  },
+);
+
+function campaignLine(campaign: CampaignRecord, now: number) {
+  const { id, name, account, state, reason, totals } = campaign;
+  const { total, queued, held, sending } = totals;
+  const waiting = queued + held + sending;
+  return { id, name, account, state, reason: reason ?? null, total, waiting, ...paceOf(campaign, now) };
+}
+
+/** A line for each country of each account that a worker has looked at. */
+async function balancesOf({ accountNames, queries, seenBalances }: ApiContext) {
+  const seen = await seenBalances.latest(accountNames);
+  const rows = seen.map(async ({ account, seen: { at, balances } }) => {
+    const inFlight = sumByCountry(await queries.inFlight(account));
+    return Object.entries(balances).map(([country, xof]) => {
+      return { account, country, xof, inFlight: inFlight.get(country) ?? 0, at: iso(at) };
+    });
+  });
+  return (await Promise.all(rows)).flat();
+}
+
+export const statusRoutes = [getStatus];
