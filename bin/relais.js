@@ -1,6 +1,20 @@
 #!/usr/bin/env node
 import { existsSync } from 'node:fs';
 
+// First, and in words that an old one understands: what follows would be a SyntaxError to it.
+const [major, minor] = process.versions.node.split('.').map(Number);
+if (major < 20 || (major === 20 && minor < 19)) {
+  process.stderr.write(
+    'relais needs Node.js 20.19 or newer, and this is ' +
+      process.versions.node +
+      ' (' +
+      process.execPath +
+      ').\n' +
+      'Get a newer one from https://nodejs.org, or choose it: nvm install 22\n',
+  );
+  process.exit(1);
+}
+
 const built = new URL('../dist/main.js', import.meta.url);
 if (!existsSync(built)) {
   process.stderr.write('relais is not built yet. Run: npm ci && npm run build\n');

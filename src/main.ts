@@ -40,12 +40,12 @@ const surroundings: Surroundings = {
 
 /** What is wrong with the settings is said in words, not as a stack of calls. */
 function told(error: unknown): string {
-  const cause = error instanceof Error && isOfSettings(error.cause) ? error.cause : error;
-  return isOfSettings(cause) ? cause.message : JSON.stringify({ level: 'fatal', err: describeError(cause) });
+  for (let cause = error; cause instanceof Error; cause = cause.cause) if (isOfSettings(cause)) return cause.message;
+  return JSON.stringify({ level: 'fatal', err: describeError(error) });
 }
 
-/** By its name, so that the settings are not loaded for a version. */
-const isOfSettings = (error: unknown): error is Error => error instanceof Error && error.name === 'WrongSettings';
+/** By their names, so that the settings are not loaded for a version. */
+const isOfSettings = ({ name }: Error): boolean => name === 'WrongSettings' || name === 'PortTaken';
 
 /** What did not start may leave connections open that would keep the process alive without any use: it ends here. */
 function explained(service: () => Promise<number>): Promise<number> {

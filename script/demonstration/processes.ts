@@ -36,7 +36,7 @@ export interface RunningProcess {
  * environment, nobody outside this machine is spoken to.
  */
 function bareEnvironment(settings: Settings): NodeJS.ProcessEnv {
-  const kept = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'REDIS_SERVER_BIN'];
+  const kept = ['PATH', 'HOME', 'TMPDIR', 'REDIS_SERVER_BIN'];
   const inherited = kept.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
   return { ...Object.fromEntries(inherited), ...settings };
 }

@@ -1,7 +1,9 @@
 /** `relais dev`: an embedded Redis, the sandbox and all roles in one process, with nothing to configure. */
+import { createServer } from 'node:http';
 import { type Part, startAll } from './parts.ts';
 import { roles } from '../cli/io.ts';
 import { loadConfig } from '../config.ts';
+import { PortTaken, listening } from '../lib/listening.ts';
 import { systemRandom } from '../lib/random.ts';
 import { startEmbeddedRedis } from '../redis/embedded.ts';
 import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
@@ -13,6 +15,7 @@ type Settings = Record<string, string | undefined>;
 export async function dev({ env, signal, ready }: Surroundings): Promise<number> {
   // Whatever the environment says about keys and addresses, nothing here may reach beyond this machine.
   const settings: Settings = { ...env, ...devSettings() };
+  await leaveTakenPorts(settings);
   const urls: Urls & { base?: string; crm?: string; control?: string; redis?: string } = {};
   const stop = await startAll([
     redisPart(settings, urls),
@@ -48,6 +51,24 @@ function devSettings(): Settings {
     CALLBACK_SECRET: systemRandom.hex(16),
   };
 }
+
+/** Something else may run here, another `relais dev` for one: the line of addresses says where this one is. */
+async function leaveTakenPorts(settings: Settings): Promise<void> {
+  const { HOST, ...config } = loadConfig(settings);
+  for (const setting of ['API_PORT', 'WEBHOOKS_PORT', 'METRICS_PORT', ...SANDBOX_PORTS] as const) {
+    const server = createServer();
+    try {
+      await listening(server, { port: config[setting], host: HOST, setting });
+    } catch (error) {
+      if (!(error instanceof PortTaken)) throw error;
+      settings[setting] = '0';
+    } finally {
+      await new Promise((closed) => server.close(closed));
+    }
+  }
+}
+
+const SANDBOX_PORTS = ['SANDBOX_PORT', 'SANDBOX_CRM_PORT', 'SANDBOX_CONTROL_PORT'] as const;
 
 function redisPart(settings: Settings, urls: { redis?: string }): Part {
   return {

@@ -6,6 +6,7 @@ import { BatchAdvisor } from '../api/batch-advice.ts';
 import type { QueueSwitches } from '../api/context.ts';
 import { apiKeysOf } from '../config.ts';
 import { type Clock, describeMs, withDeadline } from '../lib/clock.ts';
+import { type Place, listening } from '../lib/listening.ts';
 import { startMetricsServer } from '../metrics/server.ts';
 import { Purge } from '../operations/purge.ts';
 import { Status } from '../operations/status.ts';
@@ -54,7 +55,6 @@ export function apiPart(
         keys: apiKeysOf(config),
         ratePerSecond: config.API_RATE,
         environment: config.ENVIRONMENT,
-        accountNames: [...book.keys()],
         defaultCountry: config.DEFAULT_COUNTRY,
         recoveryDesk: recoveryDeskOf(container, context),
         audit: (facts) => logger.info({ audit: true, ...facts }, 'audit'),
@@ -76,6 +76,7 @@ export function apiPart(
       const { url, close } = await listen(app, {
         host: config.HOST,
         port: config.API_PORT,
+        setting: 'API_PORT',
         headersMs: 10_000,
         requestMs: 300_000,
         bodySilenceMs: 30_000,
@@ -101,6 +102,7 @@ function storesOf(container: Container) {
   const { redis, clock, random, operations, queries, campaigns, slices, retries, optOuts, wake } = container;
   const { batches, limits, accounts, events, recovery, balances } = container;
   return {
+    accountNames: [...container.book.keys()],
     refusal: () => refusalOf(container),
     keepingRefusal: () => keepingRefusalOf(container),
     purge: new Purge(redis),
@@ -216,6 +218,7 @@ export function webhooksPart(container: Container, tellUrl: TellUrl): Part {
       const { url, close } = await listen(app, {
         host: config.HOST,
         port: config.WEBHOOKS_PORT,
+        setting: 'WEBHOOKS_PORT',
         headersMs: 10_000,
         requestMs: 15_000,
         bodySilenceMs: 15_000,
@@ -282,9 +285,7 @@ async function awayReason(redis: Redis, clock: Clock): Promise<string | undefine
   return redis.status === 'ready' ? undefined : `Redis is ${redis.status}`;
 }
 
-interface ListenOptions {
-  readonly host: string;
-  readonly port: number;
+interface ListenOptions extends Place {
   /** How long a sender may take for headers, and for the whole request (ms). */
   readonly headersMs: number;
   readonly requestMs: number;
@@ -301,7 +302,7 @@ const UNREAD_MS = 5_000;
 /** Listens, or rejects with what to do about it. The address has the port that was really taken. */
 export async function listen(
   handler: RequestListener,
-  { host, port, headersMs, requestMs, bodySilenceMs, maxConnections }: ListenOptions,
+  { host, port, setting, headersMs, requestMs, bodySilenceMs, maxConnections }: ListenOptions,
 ): Promise<{ url: string; close: () => Promise<void> }> {
   const server = createServer(
     {
@@ -320,15 +321,7 @@ export async function listen(
     },
   );
   server.maxConnections = maxConnections;
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const taken = error.code === 'EADDRINUSE';
-      reject(
-        taken ? new Error(`port ${port} is taken; choose another, or 0 for a free one`, { cause: error }) : error,
-      );
-    });
-    server.listen(port, host, resolve);
-  });
+  await listening(server, { port, host, setting });
   const address = server.address();
   const taken = typeof address === 'object' && address ? address.port : port;
   const shown = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;

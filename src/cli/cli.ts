@@ -9,11 +9,13 @@ import { addDerived } from './derived.ts';
 import { CommandFailed, NobodyListens, WrongUsage } from './failure.ts';
 import { commands } from './generated/commands.ts';
 import type { CliIo } from './io.ts';
+import { type Language, isLanguage, languageOfLocale } from '../words/languages.ts';
 import { Shell } from './shell.ts';
 
 /** Runs one command; `argv` is without node and script. The exit code: 0 done, 1 refused or failed, 2 wrong usage. */
-export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
-  const shell = new Shell(io);
+export async function runCli(given: readonly string[], io: CliIo): Promise<number> {
+  const { language, argv } = languageOf(given, io);
+  const shell = new Shell(io, language);
   // Without a listener, a reader that goes away (`| head -1`) would end the process with a stack trace.
   const gone = (): void => {};
   for (const stream of [io.stdout, io.stderr]) stream.on('error', gone);
@@ -27,6 +29,17 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
     await shell.close();
   }
 }
+
+/** `--lang` may stand anywhere and is for every command; without it, the language is that of the terminal. */
+function languageOf(given: readonly string[], { env }: CliIo): { language: Language; argv: readonly string[] } {
+  const at = given.findIndex((word) => word === LANG || word.startsWith(`${LANG}=`));
+  const isAlone = given[at] === LANG;
+  const asked = isAlone ? given[at + 1] : given[at]?.slice(LANG.length + 1);
+  if (at >= 0 && isLanguage(asked)) return { language: asked, argv: given.toSpliced(at, isAlone ? 2 : 1) };
+  return { language: languageOfLocale(env['LC_ALL'] || env['LC_MESSAGES'] || env['LANG']) ?? 'en', argv: given };
+}
+
+const LANG = '--lang';
 
 /** `words`: what was asked for, of which the commands are loaded; of the others the help says no more than their line. */
 export async function makeProgram(shell: Shell, words: readonly string[] | typeof ALL): Promise<Command> {
@@ -79,6 +92,10 @@ const parts: Readonly<Record<string, Part>> = {
   dev: {
     says: 'Try relais: its own Redis, the sandbox and all roles, with nothing to configure (API key: dev)',
     load: async () => (await import('./service.ts')).addDev,
+  },
+  init: {
+    says: 'Write a file of settings, with secrets made here',
+    load: async () => (await import('./init.ts')).addInit,
   },
   sandbox: {
     says: 'Run the double of the service alone, faithful or misbehaving',
@@ -139,7 +156,8 @@ const firstWord = ({ name }: { readonly name: string }): string => name.split(' 
 const SETTINGS = `
 Settings of the commands that ask the API:
   RELAIS_URL      its address (http://127.0.0.1:3000)
-  RELAIS_API_KEY  one of its keys (dev)`;
+  RELAIS_API_KEY  one of its keys (dev)
+Campaigns, payments, checks and explanations speak French too: --lang fr, or LANG=fr_SN.UTF-8.`;
 
 function ownVersion(): string {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');

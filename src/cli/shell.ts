@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline';
 import { Secret } from '../lib/secret.ts';
+import { type Language, type Words, wordsIn } from '../words/languages.ts';
 import { ApiClient } from './client.ts';
 import { WrongUsage } from './failure.ts';
 import type { CliIo } from './io.ts';
@@ -11,12 +12,17 @@ const DEFAULT_URL = 'http://127.0.0.1:3000';
 export class Shell {
   readonly io: CliIo;
   readonly output: Output;
+  /** What people read. */
+  readonly words: Words;
+  readonly language: Language;
   /** Of the command that ran. */
   exitCode = 0;
   #api: ApiClient | undefined;
 
-  constructor(io: CliIo) {
+  constructor(io: CliIo, language: Language = 'en') {
     this.io = io;
+    this.language = language;
+    this.words = wordsIn(language);
     this.output = new Output(io);
   }
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { listening } from '../lib/listening.ts';
 import type { Metrics } from './metrics.ts';
 
 export interface MetricsServerOptions {
@@ -57,8 +58,7 @@ export async function startMetricsServer(options: MetricsServerOptions): Promise
     void respond(request, response, options);
   });
   server.timeout = SILENCE_MS;
-  server.listen(options.port, options.host);
-  await once(server, 'listening');
+  await listening(server, { port: options.port, host: options.host, setting: 'METRICS_PORT' });
   server.on('error', options.onError);
   return { url: urlOf(server, options.host), close: () => close(server, inProgress) };
 }

@@ -1,19 +1,22 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { type Place, listening } from '../lib/listening.ts';
 
 /** One HTTP listener whose door can be closed and opened again on the same port. */
 export class Listener {
   readonly #handle: RequestListener;
   readonly #host: string;
+  readonly #setting: string;
   readonly #sockets = new Set<Socket>();
   #server: Server | undefined;
   #port: number;
   #turn: Promise<void> = Promise.resolve();
 
-  constructor(handle: RequestListener, host: string, port: number) {
+  constructor(handle: RequestListener, { host, port, setting }: Place) {
     this.#handle = handle;
     this.#host = host;
     this.#port = port;
+    this.#setting = setting;
   }
 
   get url(): string {
@@ -36,10 +39,7 @@ export class Listener {
       this.#sockets.add(socket);
       socket.on('close', () => this.#sockets.delete(socket));
     });
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(this.#port, this.#host, resolve);
-    });
+    await listening(server, { port: this.#port, host: this.#host, setting: this.#setting });
     this.#port = (server.address() as AddressInfo).port;
     this.#server = server;
   }

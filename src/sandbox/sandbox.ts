@@ -61,8 +61,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const keeper = await bookkeeping(world, options);
 
   const heard = (operation: string, answer: Answer | undefined) => options.onLine?.(line(operation, answer));
-  const base = new Listener(serve('base', world, heard), host, ports.base ?? 0);
-  const crm = new Listener(serve('crm', world, heard), host, ports.crm ?? 0);
+  const base = new Listener(serve('base', world, heard), { host, port: ports.base ?? 0, setting: 'SANDBOX_PORT' });
+  const crm = new Listener(serve('crm', world, heard), { host, port: ports.crm ?? 0, setting: 'SANDBOX_CRM_PORT' });
   const applyFaults = async (): Promise<void> => {
     await Promise.all([base.set(!world.faults.closes('base')), crm.set(!world.faults.closes('crm'))]);
   };
@@ -71,7 +71,11 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     for (const order of faults) world.faults.add(order);
     await applyFaults();
   };
-  const controller = new Listener(control({ world, reset, applyFaults }), host, ports.control ?? 0);
+  const controller = new Listener(control({ world, reset, applyFaults }), {
+    host,
+    port: ports.control ?? 0,
+    setting: 'SANDBOX_CONTROL_PORT',
+  });
   const close = async (): Promise<void> => {
     world.time.rest();
     await Promise.all([base.set(false), crm.set(false), controller.set(false), world.postman.stop()]);

@@ -15,4 +15,38 @@ export const french: Words = {
       'Rien n’a changé : il y a trop de demandes en ce moment. Appuyez de nouveau sur le bouton dans une minute.',
     otherLanguage: 'In English',
   },
+  init: {
+    hello:
+      'Rien n’est envoyé nulle part. Laissez vide ce que vous ne savez pas encore ; vous pourrez compléter plus tard.',
+    asks: {
+      SERVICE_BASE_URL: 'Adresse du service de paiement ; vide : pas de paiements',
+      SERVICE_MASTER_KEY: 'Sa clé principale (non affichée)',
+      SERVICE_PRIVATE_KEY: 'Sa clé privée (non affichée)',
+      SERVICE_TOKEN: 'Son jeton (non affiché)',
+      SERVICE_CRM_URL: 'Adresse du service de SMS ; vide : pas de SMS',
+      SMS_USER_KEY: 'Sa clé d’utilisateur (non affichée)',
+      SMS_SECRET_KEY: 'Sa clé secrète (non affichée)',
+      SMS_APP_KEY: 'Sa clé d’application (non affichée)',
+      SMS_SENDER: 'Expéditeur que les gens voient',
+      DEFAULT_COUNTRY: 'Pays des numéros sans indicatif, par exemple SN ou CI',
+      PUBLIC_URL: 'Adresse à laquelle le service vous joint, https://…',
+    },
+    written: (file) => `${file} est écrit, lisible par vous seul (0600). Ses secrets ont été créés ici.`,
+    leftOpen: (names) => `À compléter, selon vos besoins : ${names}`,
+    next: (file) => `Ensuite : set -a; . ${file}; set +a; relais doctor`,
+    thereAlready: (file) => `${file} existe déjà et n’a pas été modifié.`,
+    removeIt: 'Ses secrets servent peut-être. Choisissez un autre nom avec --file, ou déplacez-le d’abord.',
+    cannotWrite: (file, code) => `Impossible d’écrire ${file} (${code}).`,
+    head: [
+      'Créé par relais init. Qui a ce fichier peut payer et envoyer des SMS en votre nom : jamais dans git ni par mail.',
+      'Dans un shell : set -a; . ./.env; set +a    docker compose le lit tout seul.',
+    ],
+    keep: 'À garder : avec d’autres, les réponses attendues du service seront refusées, et ce qui est scellé le restera.',
+    keys: [
+      'Qui peut demander. service : vos programmes. operator : qui mène les campagnes. approver : une deuxième personne,',
+      'car personne n’approuve ce que sa propre clé a demandé. Donnez à chacun sa clé, et seulement la sienne.',
+    ],
+    commands: 'La clé que les commandes de relais utilisent ici.',
+    service: 'Le vrai service. Sans ces lignes, docker compose parle au bac à sable.',
+  },
 };

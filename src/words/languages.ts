@@ -6,8 +6,11 @@ const languages = ['fr', 'en'] as const;
 export type Language = (typeof languages)[number];
 
 /** Texts as texts, and sentences with something in them as functions of it: the same in every language. */
-type Whole<T> = { readonly [K in keyof T]: T[K] extends string ? string : T[K] extends object ? Shape<T[K]> : T[K] };
-type Shape<T> = T extends (...given: infer G) => unknown ? (...given: G) => string : Whole<T>;
+type Whole<T> = T extends string
+  ? string
+  : T extends (...given: infer G) => unknown
+    ? (...given: G) => string
+    : { readonly [K in keyof T]: Whole<T[K]> };
 
 /** What every language must have: what English has, no more and no less. */
 export type Words = Whole<typeof english>;
@@ -23,7 +26,7 @@ export function isLanguage(text: string | undefined): text is Language {
 }
 
 /** `fr_SN.UTF-8` → fr; undefined where it names none of ours (`C`, `POSIX`). */
-function languageOfLocale(locale: string | undefined): Language | undefined {
+export function languageOfLocale(locale: string | undefined): Language | undefined {
   const [name] = (locale ?? '').toLowerCase().split(/[-_.@]/);
   return isLanguage(name) ? name : undefined;
 }

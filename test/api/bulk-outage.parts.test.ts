@@ -112,6 +112,7 @@ async function doorThatCloses(at: number, { questions }: { readonly questions: n
   const { url, close } = await listen(app, {
     host: '127.0.0.1',
     port: 0,
+    setting: 'API_PORT',
     headersMs: 10_000,
     requestMs: 10_000,
     bodySilenceMs: 30_000,

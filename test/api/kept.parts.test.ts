@@ -86,6 +86,7 @@ async function door() {
   const { url, close } = await listen(app, {
     host: '127.0.0.1',
     port: 0,
+    setting: 'API_PORT',
     headersMs: 10_000,
     requestMs: 10_000,
     bodySilenceMs: 30_000,

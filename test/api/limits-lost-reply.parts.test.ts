@@ -43,7 +43,13 @@ async function door() {
   const failed: ErrorRequestHandler = (_error, _request, response, _next) => void response.status(503).end();
   app.use(failed);
   const times = { headersMs: 10_000, requestMs: 10_000, bodySilenceMs: 30_000 };
-  const { url, close } = await listen(app, { host: '127.0.0.1', port: 0, maxConnections: 100, ...times });
+  const { url, close } = await listen(app, {
+    host: '127.0.0.1',
+    port: 0,
+    setting: 'API_PORT',
+    maxConnections: 100,
+    ...times,
+  });
   onTestFinished(async () => {
     await close();
     redis.disconnect();

@@ -82,6 +82,7 @@ beforeAll(async () => {
   const opened = await listen(app, {
     host: '127.0.0.1',
     port: 0,
+    setting: 'API_PORT',
     headersMs: 10_000,
     requestMs: 10_000,
     bodySilenceMs: 30_000,

@@ -70,7 +70,14 @@ test('no listener takes more connections than it is told', async () => {
 });
 
 describe('a body that stops coming', () => {
-  const limits = { host: '127.0.0.1', port: 0, headersMs: 5_000, requestMs: 60_000, maxConnections: 10 };
+  const limits = {
+    host: '127.0.0.1',
+    port: 0,
+    setting: 'API_PORT',
+    headersMs: 5_000,
+    requestMs: 60_000,
+    maxConnections: 10,
+  };
   const post = (bytes: number): string => `POST / HTTP/1.1\r\nHost: relais\r\nContent-Length: ${bytes}\r\n\r\n`;
 
   test('ends its connection, and one that goes on may take longer in all', async () => {

@@ -96,8 +96,8 @@ describe('docker-compose.yml', () => {
   test('a command that only looks needs no secret, and the file says where they are kept', () => {
     const text = read('docker-compose.yml');
     expect(text).not.toMatch(/\$\{\w+:?\?/);
-    const line = /test -e \.env \|\| \(.*?>\.env\)/s.exec(text)?.[0] ?? '';
-    for (const name of ['CALLBACK_SECRET', 'SEALING_SECRET', 'API_KEYS']) expect(line).toContain(`${name}="`);
+    // What it writes, test/cli/init.test.ts looks at.
+    expect(text).toContain('relais.js init --yes');
     expect(read('.gitignore').split('\n')).toContain('.env');
   });
 

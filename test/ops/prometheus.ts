@@ -99,7 +99,11 @@ export async function startPrometheus({ targets, rules, every = '1s' }: Promethe
     ],
     { stdio: 'inherit' },
   );
+  // A worker of vitest that is ended before its tests are over runs no hooks, but this.
+  const end = (): void => void child.kill('SIGKILL');
+  process.once('exit', end);
   const stop = async (): Promise<void> => {
+    process.off('exit', end);
     await ended(child);
     rmSync(dir, { recursive: true, force: true });
   };

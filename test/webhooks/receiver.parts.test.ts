@@ -202,6 +202,7 @@ async function makeWorld({ now, fence }: WorldOptions = {}) {
   const door = await listen(app, {
     host: '127.0.0.1',
     port: 0,
+    setting: 'API_PORT',
     headersMs: 10_000,
     requestMs: 15_000,
     bodySilenceMs: 30_000,

@@ -1,0 +1,67 @@
+/** What a person sees who starts relais where something is in the way. */
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createInterface } from 'node:readline';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { root } from '../tidy/scanner.ts';
+
+const RELAIS = join(root, 'bin/relais.js');
+const PATH = process.env['PATH'] ?? '';
+
+let taken: Server | undefined;
+afterEach(() => void taken?.close());
+
+async function takePort(): Promise<string> {
+  taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  return String((taken.address() as AddressInfo).port);
+}
+
+function ended(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  return new Promise<{ code: number | null; stderr: string }>((resolve) => {
+    const child = execFile(process.execPath, [...args], { env: { PATH, ...env } }, (_error, _stdout, stderr) =>
+      resolve({ code: child.exitCode, stderr }),
+    );
+  });
+}
+
+test('a port that is taken is named with its setting, in one sentence', async () => {
+  const SANDBOX_CRM_PORT = await takePort();
+  const { code, stderr } = await ended([RELAIS, 'sandbox'], {
+    SANDBOX_PORT: '0',
+    SANDBOX_CRM_PORT,
+    LOG_LEVEL: 'silent',
+  });
+  expect(code).toBe(1);
+  expect(stderr).toBe(
+    `SANDBOX_CRM_PORT: port ${SANDBOX_CRM_PORT} on 127.0.0.1 is taken; choose another, or 0 for a free one\n`,
+  );
+});
+
+test('dev takes a free port where its own is taken, and says which', async () => {
+  const API_PORT = await takePort();
+  const ports = { API_PORT, WEBHOOKS_PORT: '0', SANDBOX_PORT: '0', SANDBOX_CRM_PORT: '0', SANDBOX_CONTROL_PORT: '0' };
+  const env = { PATH, ...ports, LOG_LEVEL: 'silent', REDIS_SERVER_BIN: process.env['REDIS_SERVER_BIN'] ?? '' };
+  const child = spawn(process.execPath, [RELAIS, 'dev'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
+    const { ready, api } = JSON.parse(line) as { ready: boolean; api: string };
+    expect(ready).toBe(true);
+    expect(new URL(api).port).not.toBe(API_PORT);
+    expect((await fetch(`${api}/v1/campaigns/none`, { headers: { authorization: 'Bearer dev' } })).status).toBe(404);
+  } finally {
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+  }
+});
+
+test('an old Node.js is told so in plain words, before anything else', async () => {
+  const old = 'data:text/javascript,Object.defineProperty(process.versions,"node",{value:"18.20.4"})';
+  const { code, stderr } = await ended(['--import', old, RELAIS, '--version']);
+  expect(code).toBe(1);
+  expect(stderr).toContain('relais needs Node.js 20.19 or newer, and this is 18.20.4');
+  expect(stderr).not.toContain('SyntaxError');
+});
