@@ -12,7 +12,7 @@ import { sendReport } from './batch-report.ts';
 import { type ApiContext, findRecord } from './context.ts';
 import { dryRunQuery } from './dry-run.ts';
 import { requireNamedAccounts } from './gates.ts';
-import type { ApiKey } from './keys.ts';
+import { personOf } from './keys.ts';
 import { batch, batchReport, judgedBatch } from './openapi/answers-money.ts';
 import { answer, APPROVAL_MAX, approvalOf, listFiles } from './openapi/pieces.ts';
 import { ApiProblem } from './problem.ts';
@@ -63,12 +63,12 @@ const createBatch = route(
     },
     problems: ['conflict'],
   },
-  async ({ context, key, query, idempotencyKey, request, response }) => {
+  async ({ context, key, query, idempotencyKey, request, response, act }) => {
     const file = await readBatchFile(await bytesOf(request, response), readingOf(request));
     const account = accountOf(file, query.account);
     requireNamedAccounts(context, key, { query: { account }, body: undefined, mustExist: true });
     if (query.dryRun) return judged(context, { file, account }, { request, response });
-    const given = await context.batchDoor.accept(file, { account, by: key.name, idempotencyKey });
+    const given = await context.batchDoor.accept(file, { account, by: personOf(key), act: act(), idempotencyKey });
     if (given.outcome === 'open') {
       const detail = `The same bytes are ${given.id}, which is still open: approve or cancel that one.`;
       throw new ApiProblem('conflict', detail, { existingId: given.id });
@@ -166,9 +166,9 @@ const approveBatch = route(
     answers: { 200: answer('Its rows are being paid.', batch) },
     problems: ['wrong-state'],
   },
-  async ({ context, key, record, body: { contentHash }, again }) => {
-    await approve(context, { record, key, contentHash });
-    await context.operations.awaitReplicated(record.id, { approvedBy: key.name });
+  async ({ context, key, record, body: { contentHash }, again, act }) => {
+    await approve(context, { record, key, contentHash, act });
+    await context.operations.awaitReplicated(record.id, { approvedBy: personOf(key) });
     return view(context, await again());
   },
 );
@@ -185,29 +185,31 @@ const cancelBatch = route(
     answers: { 200: answer('It is cancelled.', batch) },
     problems: ['wrong-state'],
   },
-  async ({ context, key, record, again }) => {
-    await cancel(context, key, record);
+  async ({ context, key, record, again, act }) => {
+    await cancel(context, { key, record, act });
     await context.operations.awaitReplicated(record.id, { state: 'cancelled' });
     return view(context, await again());
   },
 );
 
-interface Approval {
+interface Deciding extends Pick<AnyAsked, 'key' | 'act'> {
   readonly record: BatchRecord;
-  readonly key: ApiKey;
+}
+
+interface Approval extends Deciding {
   readonly contentHash: string;
 }
 
 /** Exactly these bytes, by somebody else, in time, and still in order. */
-async function approve(context: ApiContext, { record, key, contentHash }: Approval): Promise<void> {
-  if (record.by === key.name) {
+async function approve(context: ApiContext, { record, key, contentHash, act }: Approval): Promise<void> {
+  if (record.by === personOf(key)) {
     throw new ApiProblem('forbidden', `The key "${key.name}" uploaded it; another key must approve it.`);
   }
   if (contentHash !== record.contentHash) {
     const detail = 'These are not the bytes that were uploaded: look at the batch again before you approve it.';
     throw new ApiProblem('wrong-state', detail, { contentHash: record.contentHash });
   }
-  const again = record.approvedBy === key.name && (record.state === 'running' || record.state === 'finished');
+  const again = record.approvedBy === personOf(key) && (record.state === 'running' || record.state === 'finished');
   if (again) return;
   if (record.state !== 'awaiting_approval' && record.state !== 'needs_review') {
     throw notPossible(record.state, 'there is nothing to approve');
@@ -219,8 +221,9 @@ async function approve(context: ApiContext, { record, key, contentHash }: Approv
   const settled = await context.operations.transition(record, undefined, {
     to: 'running',
     dueInMs: 0,
-    set: { approvedBy: key.name, '@approvedAt': 0, reason: '' },
-    evidence: { operation: 'approve', code: 'by', detail: key.name },
+    set: { approvedBy: personOf(key), '@approvedAt': 0, reason: '' },
+    evidence: { operation: 'approve', code: 'by', detail: personOf(key) },
+    act: act(record.id, { contentHash }),
   });
   if (settled.is === 'not yours') throw notPossible(settled.state, 'there is nothing to approve');
   if ('rev' in settled) context.wake('batch', record.id, settled.rev);
@@ -239,12 +242,13 @@ function refuseOutdated({ count, list }: Findings): void {
 /** Of one that needs review, the rows that were not accepted yet are never paid; the others go on as they are. */
 const CANCELLABLE: readonly StateOf<'batch'>[] = ['awaiting_approval', 'invalid', 'needs_review'];
 
-async function cancel(context: ApiContext, key: ApiKey, record: BatchRecord): Promise<void> {
+async function cancel(context: ApiContext, { key, record, act }: Deciding): Promise<void> {
   if (record.state === 'cancelled') return;
   if (!CANCELLABLE.includes(record.state)) throw tooLate(record.state);
   const settled = await context.operations.transition(record, undefined, {
     to: 'cancelled',
-    evidence: { operation: 'cancel', code: 'by', detail: key.name },
+    evidence: { operation: 'cancel', code: 'by', detail: personOf(key) },
+    act: act(record.id),
   });
   if (settled.is === 'not yours') throw tooLate(settled.state);
 }

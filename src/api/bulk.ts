@@ -9,7 +9,7 @@ import type { Acceptance, Answer } from '../producer/acceptance.ts';
 import type { Problem } from '../producer/problems.ts';
 import { type Line, groupsOf } from './bulk-lines.ts';
 import { type ApiContext, isRecord } from './context.ts';
-import { mayUseAccount } from './keys.ts';
+import { mayUseAccount, personOf } from './keys.ts';
 import { ApiProblem, invalid } from './problem.ts';
 import { acceptanceFor } from './dry-run.ts';
 import type { AnyAsked } from './route.ts';
@@ -17,7 +17,7 @@ import type { AnyAsked } from './route.ts';
 const NDJSON = 'application/x-ndjson';
 
 /** The route has looked at the key and at Redis. */
-export type AskedInBulk = Pick<AnyAsked, 'context' | 'key' | 'idempotencyKey' | 'request' | 'response'> & {
+export type AskedInBulk = Pick<AnyAsked, 'context' | 'key' | 'act' | 'idempotencyKey' | 'request' | 'response'> & {
   readonly query: { readonly dryRun: boolean };
 };
 
@@ -103,7 +103,7 @@ function judgeOf(
       return invalidLine(line, { pointer: '/account', message });
     }
     const identity = given === undefined ? undefined : `${given}#${line.index}`;
-    const answer = await accept(acceptance, { request: parsed.value, identity, by: key.name });
+    const answer = await accept(acceptance, { request: parsed.value, identity, by: personOf(key) });
     return verdictOf(answer, line.index, dryRun);
   };
   // Once closed it stays so: a group that was taken after one that was not would leave a gap behind it.

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { fingerprint } from '../lib/ids.ts';
+import type { Act } from '../operations/audit.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import type { ApiContext } from './context.ts';
 import { ApiProblem } from './problem.ts';
@@ -24,10 +25,12 @@ export async function retryCampaign(
   {
     includeUnknown,
     idempotencyKey,
-  }: { readonly includeUnknown: boolean; readonly idempotencyKey: string | undefined },
+    act,
+  }: { readonly includeUnknown: boolean; readonly idempotencyKey: string | undefined; readonly act: Act },
 ): Promise<boolean> {
   const retried = await context.retries.start(campaign.id, {
     includeUnknown,
+    act,
     key: idempotencyKey === undefined ? undefined : fingerprint(idempotencyKey),
   });
   if (retried.is === 'applied') {

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { type RepairableCountry, repairableCountries } from '../campaigns/check/phone.ts';
 import { NoStopLinks, type UploadAnswer, uploadRecipients } from '../campaigns/upload.ts';
 import { UnusableFile } from '../files/problems.ts';
+import type { Act } from '../operations/audit.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import { type ApiContext, requireKept } from './context.ts';
 import { type FileBody, requireFileBody } from './file-body.ts';
@@ -55,11 +56,12 @@ const addRecipients = route(
     answers: { 200: answer('What was counted, and what was left out and why.', uploadReport) },
     problems: ['wrong-state'],
   },
-  async ({ context, key, record, query, request, response }) => {
+  async ({ context, key, record, query, request, response, act }) => {
     if (record.state !== 'draft' && record.state !== 'ready') {
       throw new ApiProblem('wrong-state', `It is ${record.state}: recipients are added before the start.`);
     }
-    const wishes = { ...query, repair: query.repair ?? [], by: personOf(key), ...requireFileBody(request) };
+    const file = requireFileBody(request);
+    const wishes = { ...query, repair: query.repair ?? [], by: personOf(key), act: act(record.id), ...file };
     const given = await uploaded(context, record, request, wishes);
     if (given.is === 'changed') {
       throw new ApiProblem('wrong-state', 'The campaign was changed meanwhile; nothing was added. Send it again.');
@@ -71,6 +73,7 @@ const addRecipients = route(
 );
 
 interface Wishes {
+  readonly act: Act;
   readonly repair: readonly RepairableCountry[];
   readonly preview: number | undefined;
   readonly dryRun: boolean;

@@ -8,6 +8,7 @@ import {
   handsIn,
   paceToRecord,
 } from '../operations/campaigns.ts';
+import type { Act } from '../operations/audit.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import { campaignAmendment, campaignRequest } from '../kinds/campaign-request.ts';
 import { campaignRetry, retryCampaign } from './campaign-retry.ts';
@@ -79,8 +80,9 @@ const amendCampaign = route(
     body: json(campaignAmendment),
     problems: ['wrong-state'],
   },
-  async ({ context, key, record, body, again }) => {
-    const amended = await context.campaigns.amend(record.id, paceToRecord(body), personOf(key));
+  async ({ context, key, record, body, again, act }) => {
+    const how = { by: personOf(key), act: act(record.id) };
+    const amended = await context.campaigns.amend(record.id, paceToRecord(body), how);
     if (amended.is === 'approved') {
       const detail =
         'It was approved with its hours, and they stay as they were approved; cancel it and make another.';
@@ -159,8 +161,8 @@ const switchRoutes = (['start', 'pause', 'resume', 'cancel'] as const).map((name
       },
       problems: ['wrong-state'],
     },
-    async ({ context, key, record, again }) => {
-      await switchCampaign(context, { record, by: personOf(key) }, name);
+    async ({ context, key, record, again, act }) => {
+      await switchCampaign(context, { record, by: personOf(key), act: act(record.id) }, name);
       // Asked again after an answer that was not kept, it is as asked already, and may still not be kept.
       await requireKept(context);
       const now = await again();
@@ -186,15 +188,15 @@ const approveCampaign = route(
     answers: { 200: answer('It is sent, or waits for its time.', campaign) },
     problems: ['wrong-state'],
   },
-  async ({ context, key, record, body: { contentHash }, again }) => {
-    await approve(context, { record, by: personOf(key) }, contentHash);
+  async ({ context, key, record, body: { contentHash }, again, act }) => {
+    await approve(context, { record, by: personOf(key), act: act(record.id, { contentHash }) }, contentHash);
     await requireKept(context);
     return view(context, await again());
   },
 );
 
 /** Exactly this, by somebody else. */
-async function approve(context: ApiContext, { record, by }: ByHand, contentHash: string): Promise<void> {
+async function approve(context: ApiContext, { record, by, act }: ByHand, contentHash: string): Promise<void> {
   if (handsIn(record).includes(by)) throw ownCampaign(by);
   const now = contentHashOf(record);
   if (contentHash !== now) {
@@ -202,7 +204,7 @@ async function approve(context: ApiContext, { record, by }: ByHand, contentHash:
     throw new ApiProblem('wrong-state', detail, { contentHash: now });
   }
   if (record.approvedBy === by) return;
-  const approved = await context.campaigns.switch(record.id, 'approve', { by, approves: record.rev });
+  const approved = await context.campaigns.switch(record.id, 'approve', { by, approves: record.rev, act });
   if (approved.is === 'own') throw ownCampaign(by);
   if (approved.is === 'refused') {
     const { state } = approved;
@@ -233,8 +235,8 @@ const retry = route(
     answers: { 200: answer('It goes on.', campaign) },
     problems: ['wrong-state'],
   },
-  async ({ context, record, body, idempotencyKey, response, again }) => {
-    const before = await retryCampaign(context, record, { ...body, idempotencyKey });
+  async ({ context, record, body, idempotencyKey, response, again, act }) => {
+    const before = await retryCampaign(context, record, { ...body, idempotencyKey, act: act(record.id) });
     await requireKept(context);
     replayed(response, before);
     return view(context, await again());
@@ -248,18 +250,19 @@ function view({ clock }: ApiContext, record: CampaignRecord) {
 interface ByHand {
   readonly record: CampaignRecord;
   readonly by: string;
+  readonly act: Act;
 }
 
 /** Asking again for the state that a campaign is already in changes nothing, so that a retry is harmless. */
 async function switchCampaign(
   context: ApiContext,
-  { record, by }: ByHand,
+  { record, by, act }: ByHand,
   name: keyof typeof SWITCHES,
 ): Promise<void> {
   const { to } = campaignSwitches[name];
   const begun: readonly string[] = name === 'start' ? [to, 'scheduled', 'awaiting_approval'] : [to];
   if (begun.includes(record.state)) return;
-  if (name === 'resume') await beforeResuming(context, record);
+  if (name === 'resume') await beforeResuming(context, record, act);
   if (name === 'start') {
     if (record.slices === 0) {
       throw new ApiProblem('wrong-state', 'It has no recipients to send to: upload some first.', {
@@ -267,7 +270,7 @@ async function switchCampaign(
       });
     }
   }
-  const switched = await context.campaigns.switch(record.id, name, { by });
+  const switched = await context.campaigns.switch(record.id, name, { by, act });
   if (switched.is !== 'applied') {
     const { state } = switched.is === 'refused' ? switched : record;
     throw new ApiProblem('wrong-state', `It is ${state}, so there is nothing to ${name}.`, { state });
@@ -276,7 +279,7 @@ async function switchCampaign(
 }
 
 /** Somebody looked and said "go on", so an account that is held for an empty balance is tried again. */
-async function beforeResuming({ accounts }: ApiContext, record: CampaignRecord): Promise<void> {
+async function beforeResuming({ accounts }: ApiContext, record: CampaignRecord, act: Act): Promise<void> {
   const { state, account } = record;
   if (state === 'held' && record.reason === 'quiet_hours') {
     throw new ApiProblem(
@@ -287,7 +290,7 @@ async function beforeResuming({ accounts }: ApiContext, record: CampaignRecord):
   }
   if (state !== 'held' && state !== 'paused') return;
   for (const { area, reason } of await accounts.holdsOf(account)) {
-    if (area === 'messaging') await accounts.release(account, area, reason);
+    if (area === 'messaging') await accounts.release(account, area, reason, { ...act, target: account });
   }
 }
 

@@ -2,15 +2,17 @@
 import { z } from 'zod';
 import { operations as declared, type StateOf } from '../kinds/index.ts';
 import { queueOf } from '../kinds/states.ts';
+import type { Act } from '../operations/audit.ts';
 import type { RecordAt } from '../operations/record.ts';
 import { type Announced, type CollectKind, eventOf } from '../processors/announced.ts';
 import type { Tried } from '../processors/attempt.ts';
 import type { MoneyContext } from '../processors/context.ts';
 import { type ApiContext, requireKept } from './context.ts';
-import type { ApiKey } from './keys.ts';
+import { type ApiKey, personOf } from './keys.ts';
 import { capitalised } from './openapi/answers-shared.ts';
 import { json } from './openapi/pieces.ts';
 import { ApiProblem } from './problem.ts';
+import type { AnyAsked } from './route.ts';
 import { upstreamProblem } from './upstream-problem.ts';
 
 type OutcomeOf<K extends CollectKind> = (typeof declared)[K]['resolve'][number] & StateOf<K> & Announced<K>;
@@ -34,7 +36,7 @@ export function resolutionOf<const K extends CollectKind | 'disbursement'>(kind:
   } as const;
 }
 
-interface AskedToResolve<K extends CollectKind> {
+interface AskedToResolve<K extends CollectKind> extends Pick<AnyAsked, 'act'> {
   readonly context: ApiContext;
   readonly key: ApiKey;
   readonly record: RecordAt<K>;
@@ -47,17 +49,17 @@ type Advance = (id: string, processing: MoneyContext) => Promise<Tried>;
 
 /** The record as it is when the word was taken. */
 export async function resolve<K extends CollectKind>(
-  { context, key, record, again, body }: AskedToResolve<K>,
+  { context, key, record, again, body, act }: AskedToResolve<K>,
   advance?: Advance,
 ): Promise<RecordAt<K>> {
-  if (record.fields['by'] === key.name) {
+  if (record.fields['by'] === personOf(key)) {
     throw new ApiProblem('forbidden', `The key "${key.name}" asked for it; another key must decide.`);
   }
   requireReview(record.state);
   const tried = await advance?.(record.id, context.processing);
   const looked = await again();
   refuseWhatUpstreamSays(looked, tried);
-  await takeWord(context, looked, { ...body, by: key.name });
+  await takeWord(context, looked, { ...body, by: personOf(key), act: act(record.id) });
   await requireKept(context);
   return again();
 }
@@ -96,14 +98,15 @@ function refuseWhatUpstreamSays({ id, state }: { readonly id: string; readonly s
 interface Word<K extends CollectKind> {
   readonly outcome: OutcomeOf<K>;
   readonly note: string;
-  /** The key that says so. */
+  /** Who says so. */
   readonly by: string;
+  readonly act: Act;
 }
 
 async function takeWord<K extends CollectKind>(
   context: ApiContext,
   record: RecordAt<K>,
-  { outcome, note, by }: Word<K>,
+  { outcome, note, by, act }: Word<K>,
 ): Promise<void> {
   requireReview(record.state);
   const lease = await leaseOf(context, record);
@@ -112,6 +115,7 @@ async function takeWord<K extends CollectKind>(
     set: { note, resolvedBy: by },
     evidence: { operation: 'resolve', code: outcome, detail: by },
     event: eventOf<K>(record, outcome, { resolvedBy: by }),
+    act,
   });
   if (settled.is !== 'not yours') return;
   requireReview(settled.state);

@@ -8,6 +8,8 @@ import type { Random } from '../lib/random.ts';
 import type { EndpointService } from '../events/endpoint-service.ts';
 import type { EventStream } from '../events/stream.ts';
 import type { Accounts } from '../operations/accounts.ts';
+import type { Audit } from '../operations/audit.ts';
+import type { AuditSeals } from '../operations/audit-seals.ts';
 import type { Batches } from '../operations/batches.ts';
 import type { Campaigns } from '../operations/campaigns.ts';
 import type { Slices } from '../operations/slices.ts';
@@ -63,8 +65,9 @@ export interface ApiContext {
   readonly seenBalances: Balances;
   readonly intakeJobs: IntakeJobs;
   readonly recoveryDesk: RecoveryDesk;
-  /** Writes down which key did what, for the person who must account for it later. */
-  readonly audit: (facts: Readonly<Record<string, unknown>>) => void;
+  /** Which key did what, for the person who must account for it later. */
+  readonly audit: Audit;
+  readonly auditSeals: AuditSeals;
   /** Where numbers without a country code belong, unless the request says so. */
   readonly defaultCountry: string | undefined;
   /** XOF per segment, by country; absent: nothing is said about cost. */
@@ -99,8 +102,9 @@ export interface QueueSwitches {
   list(): Promise<{ name: string; paused: boolean; waiting: number; active: number; due: number }[]>;
   /** What waits in each for a worker, and since when the first of it does (ms since the epoch). */
   backlog(): Promise<{ name: string; waiting: number; oldestAt: number | undefined }[]>;
-  pause(name: string): Promise<boolean>;
-  resume(name: string): Promise<boolean>;
+  /** `changed` is told before the answer, unless it was so already. False: there is no such queue. */
+  pause(name: string, changed?: () => Promise<void>): Promise<boolean>;
+  resume(name: string, changed?: () => Promise<void>): Promise<boolean>;
 }
 
 /** What a person was told is stopped, or goes on, must still be so after the primary was lost. */

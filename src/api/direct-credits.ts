@@ -1,6 +1,7 @@
 /** Crediting an account of the service in one step. */
 import { directCreditRequest } from '../kinds/direct-credit.ts';
 import { resolutionOf, resolve } from './collect-resolve.ts';
+import { personOf } from './keys.ts';
 import { view } from './views.ts';
 import { findRecord, takeAnswer } from './context.ts';
 import { collectFor, dryRunQuery, JUDGED, judgedAs } from './dry-run.ts';
@@ -27,7 +28,7 @@ const createDirectCredit = route(
   },
   async (asked) => {
     const { context, key, query, body, idempotencyKey, response } = asked;
-    const given = await collectFor(asked).directCredit(body, idempotencyKey, key.name);
+    const given = await collectFor(asked).directCredit(body, idempotencyKey, personOf(key));
     if (query.dryRun) return judgedAs(given);
     const { id, outcome } = takeAnswer(given);
     replayed(response, outcome === 'duplicate');

@@ -7,14 +7,14 @@ import { eventOf } from '../processors/announced.ts';
 import type { Resolved } from '../processors/disbursement/resolve.ts';
 import { answerInBulk } from './bulk.ts';
 import { resolutionOf } from './collect-resolve.ts';
-import { type ApiContext, findRecord, requireKept, takeAnswer } from './context.ts';
+import { findRecord, requireKept, takeAnswer } from './context.ts';
 import { requireNoRecovery } from './gates.ts';
 import { acceptanceFor, dryRunQuery, JUDGED, judgedAs } from './dry-run.ts';
-import type { ApiKey } from './keys.ts';
+import { type ApiKey, personOf } from './keys.ts';
 import { disbursement } from './openapi/answers-money.ts';
 import { accepted, answer, inBulk, VERDICT_LINES } from './openapi/pieces.ts';
 import { ApiProblem } from './problem.ts';
-import { Reply, replayed, route } from './route.ts';
+import { type AnyAsked, Reply, replayed, route } from './route.ts';
 import { view } from './views.ts';
 
 const LINE =
@@ -54,7 +54,11 @@ const createDisbursement = route(
       );
     }
     const acceptance = acceptanceFor(asked);
-    const { answer: given, written, warnings } = await acceptance.disbursementInFull(body, idempotencyKey, key.name);
+    const {
+      answer: given,
+      written,
+      warnings,
+    } = await acceptance.disbursementInFull(body, idempotencyKey, personOf(key));
     if (query.dryRun) return judgedAs(given, warnings);
     const { id, outcome } = takeAnswer(given);
     replayed(response, outcome === 'duplicate');
@@ -93,8 +97,9 @@ const cancelDisbursement = route(
     answers: { 200: answer('It is cancelled.', disbursement) },
     problems: ['wrong-state'],
   },
-  async ({ context, key, record, again }) => {
-    if (record.state !== 'cancelled') await cancel(context, key, record);
+  async (asked) => {
+    const { context, record, again } = asked;
+    if (record.state !== 'cancelled') await cancel(asked);
     // Asked again after an answer that was not kept, it is as asked already, and may still not be kept.
     await context.operations.awaitReplicated(record.id, { state: 'cancelled' });
     return view(await again());
@@ -104,13 +109,18 @@ const cancelDisbursement = route(
 /** Upstream offers no cancellation: what may have been submitted cannot be called back. */
 const CANCELLABLE: readonly StateOf<'disbursement'>[] = ['awaiting_approval', 'queued', 'held', 'created'];
 
-async function cancel(context: ApiContext, key: ApiKey, record: DisbursementRecord): Promise<void> {
+interface Deciding extends Pick<AnyAsked, 'context' | 'key' | 'act'> {
+  readonly record: DisbursementRecord;
+}
+
+async function cancel({ context, key, record, act }: Deciding): Promise<void> {
   if (!CANCELLABLE.includes(record.state)) throw tooLate(record.state);
   const settled = await context.operations.transition(record, undefined, {
     to: 'cancelled',
     set: { reason: 'cancelled_by_caller' },
-    evidence: { operation: 'cancel', code: 'by', detail: key.name },
+    evidence: { operation: 'cancel', code: 'by', detail: personOf(key) },
     event: eventOf(record, 'cancelled'),
+    act: act(record.id, { amount: record.amount }),
   });
   if (settled.is === 'not yours') throw tooLate(settled.state);
 }
@@ -130,15 +140,17 @@ const approveDisbursement = route(
     answers: { 200: answer('It is approved.', disbursement) },
     problems: ['wrong-state'],
   },
-  async ({ context, key, record, again }) => {
-    if (record.state === 'awaiting_approval') await approve(context, key, record);
-    else if (record.fields['approvedBy'] !== key.name) throw notPossible(record.state, 'there is nothing to approve');
-    await context.operations.awaitReplicated(record.id, { approvedBy: key.name });
+  async (asked) => {
+    const { context, key, record, again } = asked;
+    if (record.state === 'awaiting_approval') await approve(asked);
+    else if (record.fields['approvedBy'] !== personOf(key))
+      throw notPossible(record.state, 'there is nothing to approve');
+    await context.operations.awaitReplicated(record.id, { approvedBy: personOf(key) });
     return view(await again());
   },
 );
 
-async function approve(context: ApiContext, key: ApiKey, record: DisbursementRecord): Promise<void> {
+async function approve({ context, key, record, act }: Deciding): Promise<void> {
   refuseOwn(key, record);
   // It was accepted under the limit of its day, and leaves under that of today.
   const { MAX_DISBURSEMENT: most } = await context.limits.inForce();
@@ -150,8 +162,9 @@ async function approve(context: ApiContext, key: ApiKey, record: DisbursementRec
     to: 'queued',
     // What may not be sent yet waits in the due index until it may.
     dueInMs: waitMs,
-    set: { approvedBy: key.name, '@approvedAt': 0 },
-    evidence: { operation: 'approve', code: 'by', detail: key.name },
+    set: { approvedBy: personOf(key), '@approvedAt': 0 },
+    evidence: { operation: 'approve', code: 'by', detail: personOf(key) },
+    act: act(record.id, { amount: record.amount }),
   });
   if (settled.is === 'not yours') throw notPossible(settled.state, 'there is nothing to approve');
   if ('rev' in settled && waitMs === 0) context.wake('disbursement', record.id, settled.rev);
@@ -181,10 +194,16 @@ const resolveDisbursement = route(
     answers: { 200: answer('As it is now.', disbursement) },
     problems: ['wrong-state', 'no-answer', 'recovering'],
   },
-  async ({ context, key, record, body, again, response }) => {
+  async ({ context, key, record, body, again, response, act }) => {
     refuseOwn(key, record);
     if (body.outcome === 'resubmit') await requireNoRecovery(context, response);
-    takeResolved(await context.resolve(record.id, { ...body, by: key.name }));
+    takeResolved(
+      await context.resolve(record.id, {
+        ...body,
+        by: personOf(key),
+        act: act(record.id, { amount: record.amount }),
+      }),
+    );
     await requireKept(context);
     return view(await again());
   },
@@ -192,7 +211,7 @@ const resolveDisbursement = route(
 
 /** Four eyes: nobody approves or resolves what they asked for themselves. */
 function refuseOwn(key: ApiKey, record: DisbursementRecord): void {
-  if (record.fields['by'] !== key.name) return;
+  if (record.fields['by'] !== personOf(key)) return;
   throw new ApiProblem('forbidden', `The key "${key.name}" asked for it; another key must decide.`);
 }
 

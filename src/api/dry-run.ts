@@ -4,7 +4,7 @@ import type { Answer } from '../producer/acceptance.ts';
 import { type ApiContext, takeAnswer } from './context.ts';
 import { text } from './openapi/answers-shared.ts';
 import { answer, flag } from './openapi/pieces.ts';
-import { Reply } from './route.ts';
+import { type AnyAsked, Reply } from './route.ts';
 
 export const dryRunQuery = { dryRun: flag.meta({ description: 'Judge it by every rule, and write nothing.' }) };
 
@@ -24,15 +24,15 @@ export const JUDGED = answer(
 );
 
 /** The one that judges alone, where that is asked for. */
-export function acceptanceFor({ context: { acceptance }, query }: Asked) {
-  return query.dryRun ? acceptance.dryRun() : acceptance;
+export function acceptanceFor({ context: { acceptance }, query, act }: Asked) {
+  return query.dryRun ? acceptance.dryRun() : acceptance.actingAs(act());
 }
 
-export function collectFor({ context: { collect }, query }: Asked) {
-  return query.dryRun ? collect.dryRun() : collect;
+export function collectFor({ context: { collect }, query, act }: Asked) {
+  return query.dryRun ? collect.dryRun() : collect.actingAs(act());
 }
 
-interface Asked {
+interface Asked extends Pick<AnyAsked, 'act'> {
   readonly context: Pick<ApiContext, 'acceptance' | 'collect'>;
   readonly query: { readonly dryRun: boolean };
 }

@@ -53,11 +53,11 @@ const createEventEndpoint = route(
     answers: { 201: answer('Registered: keep the secret.', endpointWithSecret) },
     problems: ['wrong-state'],
   },
-  async ({ context, key, body: { url, types = [] } }) => {
+  async ({ context, key, body: { url, types = [] }, act }) => {
     const problem = context.endpointService.problemOf(url);
     if (problem) throw invalid([{ pointer: '/url', message: problem }]);
     const accounts = [...(key.accounts ?? [])];
-    const made = await context.endpointService.register({ url, types, accounts, owner: key.name });
+    const made = await context.endpointService.register({ url, types, accounts, owner: key.name }, act());
     const endpoint = 'id' in made ? await context.endpoints.read(made.id) : undefined;
     if ('problem' in made || !endpoint) throw new ApiProblem('wrong-state', 'problem' in made ? made.problem : '');
     // The only time that it is shown.
@@ -114,7 +114,7 @@ const deleteEventEndpoint = route(
   },
   async (asked) => {
     const { id } = await find(asked);
-    await asked.context.endpoints.remove(id);
+    await asked.context.endpoints.remove(id, asked.act(id));
     return undefined;
   },
 );
@@ -130,7 +130,11 @@ const replayEvents = route(
     body: json(replayOrder),
     answers: { 202: answer('They are on their way.', replayed) },
   },
-  async (asked) => asked.context.endpointService.replay(await find(asked), Date.parse(asked.body.since)),
+  async (asked) => {
+    const endpoint = await find(asked);
+    const { since } = asked.body;
+    return asked.context.endpointService.replay(endpoint, Date.parse(since), asked.act(endpoint.id, { since }));
+  },
 );
 
 const rotateEndpointSecret = route(
@@ -150,7 +154,7 @@ const rotateEndpointSecret = route(
   },
   async (asked) => {
     const endpoint = await find(asked);
-    const made = await asked.context.endpointService.rotate(endpoint.id);
+    const made = await asked.context.endpointService.rotate(endpoint.id, asked.act(endpoint.id));
     if ('problem' in made) throw new ApiProblem('wrong-state', made.problem);
     return { ...view(endpoint), secret: made.secret.reveal() };
   },

@@ -5,9 +5,10 @@ import type { ApiContext } from './context.ts';
 import { type ApiKey, type Role, mayUseAccount } from './keys.ts';
 import { ApiProblem, invalid } from './problem.ts';
 
-export function requireRole(key: ApiKey, role: Role): void {
-  if (key.roles.has(role)) return;
-  throw new ApiProblem('forbidden', `The key "${key.name}" has not the role "${role}"; ask for one that has.`);
+export function requireRole(key: ApiKey, role: Role, or?: Role): void {
+  if (key.roles.has(role) || (or && key.roles.has(or))) return;
+  const wanted = or ? `"${role}" or "${or}"` : `"${role}"`;
+  throw new ApiProblem('forbidden', `The key "${key.name}" has not the role ${wanted}; ask for one that has.`);
 }
 
 /** What concerns every account is not for a key that is bound to some. */

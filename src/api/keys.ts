@@ -1,7 +1,8 @@
 /** The keys of callers: `name:role+role[@account+account]:secret` or `…:sha256:<hex>`, several separated by commas. */
 import { hash, timingSafeEqual } from 'node:crypto';
 
-const roles = ['enqueue', 'read', 'approve', 'operate'] as const;
+/** `admin` makes keys and reads the audit, and implies none of the others. */
+const roles = ['enqueue', 'read', 'approve', 'operate', 'admin'] as const;
 export type Role = (typeof roles)[number];
 
 export interface ApiKey {
@@ -9,13 +10,15 @@ export interface ApiKey {
   readonly roles: ReadonlySet<Role>;
   /** Absent: every account. */
   readonly accounts?: ReadonlySet<string>;
+  /** Whose it is, a person or a service. Absent: that of somebody who is called as the key is. */
+  readonly person?: string;
   /** SHA-256 of the secret: the secret itself is not kept. Two keys may have one name, while it is rotated. */
   readonly digest: Buffer;
 }
 
-/** Whose key it is. Nobody approves what they asked for themselves, and that is about people. */
-export function personOf({ name }: ApiKey): string {
-  return name;
+/** Whose key it is. Nobody approves what they asked for themselves, and that is about people: two keys of one are one. */
+export function personOf({ name, person }: Pick<ApiKey, 'name' | 'person'>): string {
+  return person ?? name;
 }
 
 /**

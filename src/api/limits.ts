@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { type MoneyLimit, isMoneyLimit, moneyLimits, type LimitStanding } from '../operations/limits.ts';
 import { requireKept } from './context.ts';
+import { personOf } from './keys.ts';
 import { limitList, limitStanding } from './openapi/answers-operating.ts';
 import { answer, json } from './openapi/pieces.ts';
 import { ApiProblem } from './problem.ts';
@@ -48,11 +49,10 @@ const setLimit = route(
     body: json(limitWish),
     answers: { 200: answer('It holds.', limitStanding), 202: answer('It waits for another key.', limitStanding) },
   },
-  async ({ context, key, params, body: { value } }) => {
+  async ({ context, key, params, body: { value }, act }) => {
     const { limits, clock } = context;
     const name = knownLimit(params.name);
-    const { from, ...done } = await limits.set(name, value, key.name);
-    context.audit({ by: key.name, did: 'limit', name, from, to: value, ...done });
+    const done = await limits.set(name, value, personOf(key), act(name));
     await requireKept(context);
     const standing = (await limits.list(clock.now())).find((one) => one.name === name);
     if (!standing) throw noSuchLimit(name);

@@ -1,4 +1,5 @@
 /** Declared routes at work: found by path and method, then each rule of the declaration in turn, then the handler. */
+import { actOf } from '../kinds/acts.ts';
 import { bodyReader, checked } from './body.ts';
 import type { Request, RequestHandler, Response } from 'express';
 import { type ApiContext, findRecord } from './context.ts';
@@ -94,7 +95,9 @@ function workOf(route: Route, context: ApiContext, admit: Admit): Work {
   return async ({ request, response, params }) => {
     const sinceMono = context.clock.monotonic();
     const key = route.role === undefined ? NOBODY : await admit(request, response);
-    for (const role of [route.role, route.alsoRole]) if (role) requireRole(key, role);
+    const { orRole, alsoRole } = route;
+    if (route.role) requireRole(key, route.role, orRole);
+    if (alsoRole) requireRole(key, alsoRole);
     if (typeof scope === 'object') requireAllAccounts(key, scope.all);
     const query = readQuery(searchOf(request));
     const { given, type } = await readBody(request, response);
@@ -114,12 +117,21 @@ function workOf(route: Route, context: ApiContext, admit: Admit): Work {
       type,
       record,
       again,
+      act: acting(route, key, response),
       sinceMono,
       request,
       response,
       idempotencyKey: identity && idempotencyKey(request),
     };
     answer(response, status, await route.handle(asked));
+  };
+}
+
+/** Told in the script that does it: what is refused, or was done before, is told nowhere. */
+function acting({ id, role }: Route, { name, person = '' }: ApiKey, response: Response): AnyAsked['act'] {
+  const requestId = String(response.locals['requestId']);
+  return (target = '', facts) => {
+    return { by: name, person, role: role ?? '', door: 'api', requestId, act: actOf(id) ?? id, target, facts };
   };
 }
 

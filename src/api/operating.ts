@@ -46,8 +46,8 @@ const queueSwitches = (['pause', 'resume'] as const).map((name) =>
       scope: { all: 'a queue is for all accounts: POST /v1/accounts/{name}/stop stops one account' },
       answers: { 200: answer('All queues.', queueList) },
     },
-    async ({ context: { queues }, params }) => {
-      if (await queues[name](params.name)) return { items: await queues.list() };
+    async ({ context: { queues, audit }, params, act }) => {
+      if (await queues[name](params.name, () => audit.tell(act(params.name)))) return { items: await queues.list() };
       const known = (await queues.list()).map((queue) => queue.name).join(', ');
       throw new ApiProblem('not-found', `There is no queue ${params.name.slice(0, 40)}; there are ${known}.`);
     },
@@ -71,10 +71,11 @@ const rotateSecrets = route(
     answers: { 200: answer('What was sealed anew.', resealed) },
     problems: ['wrong-state'],
   },
-  async ({ context, key }) => {
+  async ({ context, act }) => {
     const done = await context.endpointService.reseal();
     if ('problem' in done) throw new ApiProblem('wrong-state', done.problem);
-    context.audit({ by: key.name, did: 'rotate secrets', ...done });
+    await context.auditSeals.reseal();
+    await context.audit.tell(act('', { ...done }));
     return done;
   },
 );
@@ -154,9 +155,9 @@ const stopAccount = route(
     },
     summary: 'Hold all disbursements of an account.',
   },
-  async ({ context, key, params }) => {
+  async ({ context, key, params, act }) => {
     const name = knownAccount(params.name, key, context);
-    await context.accounts.hold(name, 'payments', STOPPED);
+    await context.accounts.hold(name, 'payments', STOPPED, act(name));
     await requireKept(context);
     return accountView(context, name);
   },
@@ -175,10 +176,10 @@ const releaseAccount = route(
     summary: 'Take back every hold of an account.',
     releases: true,
   },
-  async ({ context, key, params }) => {
+  async ({ context, key, params, act }) => {
     const name = knownAccount(params.name, key, context);
     const { accounts: holds } = context;
-    for (const { area, reason } of await holds.holdsOf(name)) await holds.release(name, area, reason);
+    for (const { area, reason } of await holds.holdsOf(name)) await holds.release(name, area, reason, act(name));
     return accountView(context, name);
   },
 );

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { UnusableFile } from '../files/problems.ts';
 import { type OptOutPhone, type PhoneRefused, phonesInFile, readPhones } from '../campaigns/opt-out-phones.ts';
-import type { OptOutList } from '../operations/opt-outs.ts';
+import { type OptOutList, nameOf } from '../operations/opt-outs.ts';
 import { accountName, country, visible } from '../kinds/request-pieces.ts';
 import { requireKept } from './context.ts';
 import { requireFileBody } from './file-body.ts';
@@ -78,19 +78,21 @@ const removeOptOuts = route(
 
 type List = z.output<z.ZodObject<typeof listFields>>;
 
-interface AskedToChange extends Pick<AnyAsked, 'context' | 'request'> {
+interface AskedToChange extends Pick<AnyAsked, 'context' | 'request' | 'act'> {
   readonly query: List;
   readonly body: z.output<typeof optOutRequest> | undefined;
 }
 
 /** What can be read is done, what cannot is named by its place: one bad row keeps nobody's wish waiting. */
-async function change({ context, request, query, body }: AskedToChange, how: 'add' | 'remove') {
+async function change({ context, request, query, body, act }: AskedToChange, how: 'add' | 'remove') {
   const { country: code = context.defaultCountry, ...list } = body ?? query;
   const named = namedBy(list);
   const phones = body
     ? readPhones(body.phones, { country: code })
     : phonesInFile(request, { country: code, ...requireFileBody(request) });
-  const { refused, ...done } = await changeAll(phones, (part) => context.optOuts[how](named, part));
+  const { refused, ...done } = await changeAll(phones, (part) =>
+    context.optOuts[how](named, part, act(nameOf(named))),
+  );
   await requireKept(context);
   const problems = refused.slice(0, REFUSED_SHOWN);
   if (done.changed + done.asBefore === 0 && refused.length > 0) throw invalid(problems.map(asProblem));

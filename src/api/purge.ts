@@ -40,14 +40,15 @@ const purgePerson = route(
     body: json(purgeRequest),
     answers: { 200: answer('What this walk found.', purged) },
   },
-  async ({ context, key, body: { phone: written, after, country: code = context.defaultCountry } }) => {
+  async ({ context, act, body: { phone: written, after, country: code = context.defaultCountry } }) => {
     const [one] = readPhones([written], { country: code });
     if (!one || 'refused' in one) throw invalid([{ pointer: '/phone', message: one?.refused.message ?? '' }]);
     const { phone } = one;
     const { next, found, ...told } = await step(context, { phone, code, after });
     const optOuts = after === undefined ? await context.optOuts.forget(phone) : 0;
     const facts = { phone: maskPhone(phone), ...told, found: { ...NOTHING, ...found, optOuts } };
-    context.audit({ by: key.name, did: 'purge', ...facts, over: next === undefined });
+    const did = after === undefined || Object.values(facts.found).some((count) => count > 0);
+    if (did) await context.audit.tell(act(facts.phone, { found: facts.found, over: next === undefined }));
     return { ...facts, ...(next === undefined ? {} : { next }), kept: KEPT };
   },
 );

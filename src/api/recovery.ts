@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { type RecoveryDesk, type RecoveryReport, type UnderWay, isProven } from '../processors/recovery/desk.ts';
 import { requireKept } from './context.ts';
+import { personOf } from './keys.ts';
 import { recovery } from './openapi/answers-operating.ts';
 import { answer, json, wholeNumber } from './openapi/pieces.ts';
 import { ApiProblem } from './problem.ts';
@@ -62,23 +63,19 @@ const recover = route(
     answers: { 200: answer('How far it is.', recovery) },
     problems: ['wrong-state'],
   },
-  async ({ context, key, body }) => {
+  async ({ context, key, body, act }) => {
     const { recoveryDesk: desk } = context;
+    const by = personOf(key);
     if ('nothingWasLost' in body) {
-      const confirmed = await desk.confirm(key.name);
+      const confirmed = await desk.confirm(by, act('', { how: 'nothing was lost' }));
       if (confirmed === 'lost') throw await contradicted(desk);
-      if (confirmed === 'left') context.audit({ by: key.name, did: 'recover', how: 'nothing was lost' });
       await requireKept(context);
       return { ...stateView(await desk.underWay()), over: true };
     }
-    const applied = await desk.apply(key.name);
+    const applied = await desk.apply(by, act('', { how: 'apply' }));
     if (applied.is === 'under way') {
       const { done, of } = applied;
       return { ...stateView(await desk.underWay()), over: false, progress: { done, of } };
-    }
-    if (applied.is === 'over') {
-      const { items, because } = applied.report;
-      context.audit({ by: key.name, did: 'recover', how: 'apply', because, items });
     }
     await requireKept(context);
     return { ...stateView(await desk.underWay()), over: true, last: reportView(await desk.lastReport()) };

@@ -5,6 +5,7 @@
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
 import type { Kind } from '../kinds/index.ts';
+import type { Act } from '../operations/audit.ts';
 import type { RecordAt } from '../operations/record.ts';
 import type { ApiContext } from './context.ts';
 import type { ApiKey, Role } from './keys.ts';
@@ -113,6 +114,8 @@ export interface RouteDeclaration {
   readonly role?: Role;
   /** One that the same key needs besides. */
   readonly alsoRole?: Role;
+  /** One that does as well. */
+  readonly orRole?: Role;
   readonly scope: Scope;
   /** Parameters of the query; any other is refused. */
   readonly query?: Shape;
@@ -152,6 +155,8 @@ interface Exchange {
   /** Of a route that needs no key: one that may do nothing. */
   readonly key: ApiKey;
   readonly idempotencyKey: string | undefined;
+  /** What is told in the audit when it is done: to what, and what else there is to tell of it. */
+  readonly act: (target?: string, facts?: Act['facts']) => Act;
   /** When the request was taken up, on the monotonic clock. */
   readonly sinceMono: number;
   /** For what is streamed, and for headers. */

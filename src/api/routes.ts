@@ -1,4 +1,5 @@
 /** Every route of this door, in the order of the documentation. What is not listed here does not exist. */
+import { auditRoutes } from './audit.ts';
 import { balanceRoutes } from './balances.ts';
 import { batchRoutes } from './batches.ts';
 import { campaignRoutes } from './campaigns.ts';
@@ -42,6 +43,7 @@ export const routes: readonly Route[] = [
   ...limitRoutes,
   ...secretRoutes,
   ...recoveryRoutes,
+  ...auditRoutes,
   ...purgeRoutes,
   ...balanceRoutes,
   ...documentationRoutes(() => routes),

@@ -8,6 +8,8 @@ import { apiKeysOf } from '../config.ts';
 import { type Clock, describeMs, withDeadline } from '../lib/clock.ts';
 import { type Place, listening } from '../lib/listening.ts';
 import { startMetricsServer } from '../metrics/server.ts';
+import { Audit } from '../operations/audit.ts';
+import { AuditSeals } from '../operations/audit-seals.ts';
 import { Purge } from '../operations/purge.ts';
 import { Status } from '../operations/status.ts';
 import { RECOVERING } from '../operations/recovery.ts';
@@ -24,7 +26,8 @@ import type { StopOutcome } from '../webhooks/stop-page.ts';
 import type { Container } from './container.ts';
 import { endpointServiceOf, endpointsOf } from './deliveries.ts';
 import type { Part } from './parts.ts';
-import { callbackSecrets } from './processor-context.ts';
+import type { Auditing } from './auditor.ts';
+import { callbackSecrets, sealingSecrets } from './processor-context.ts';
 import { queueFigures } from './queue-figures.ts';
 import { collectAcceptanceOf, keepingRefusalOf, refusalOf, acceptanceOf } from './worker.ts';
 
@@ -33,7 +36,13 @@ type TellUrl = (url: string) => void;
 /** Probes are given a few seconds, and the next request does not wait for this one. */
 const ANSWER_MS = 1_000;
 
-interface ApiPartOptions {
+export function auditingOf({ redis, config }: Container): Auditing {
+  const audit = new Audit(redis);
+  return { audit, auditSeals: new AuditSeals(redis, audit, sealingSecrets(config)) };
+}
+
+export interface ApiPartOptions {
+  readonly auditing: Auditing;
   readonly tellUrl: TellUrl;
   /** Asked for each time: in development it is known only once the receiver listens. */
   readonly publicUrl: () => string | undefined;
@@ -42,7 +51,7 @@ interface ApiPartOptions {
 export function apiPart(
   container: Container,
   context: ProcessorContext,
-  { tellUrl, publicUrl }: ApiPartOptions,
+  { auditing, tellUrl, publicUrl }: ApiPartOptions,
 ): Part {
   const { config, logger, book, metrics } = container;
   return {
@@ -57,7 +66,7 @@ export function apiPart(
         environment: config.ENVIRONMENT,
         defaultCountry: config.DEFAULT_COUNTRY,
         recoveryDesk: recoveryDeskOf(container, context),
-        audit: (facts) => logger.info({ audit: true, ...facts }, 'audit'),
+        ...auditing,
         smsPrices: config.SMS_PRICES_FILE?.holds,
         senderOf: (account) => book.get(account)?.smsSender,
         stop: () => stopOf(container, publicUrl()),
@@ -164,14 +173,17 @@ function recoveryDeskOf(
 
 function queueSwitches({ bullQueues, queries, clock }: Container): QueueSwitches {
   const figures = queueFigures({ bullQueues, queries, clock });
-  const change = async (name: string, how: 'pause' | 'resume'): Promise<boolean> => {
+  const change = async (name: string, how: 'pause' | 'resume', changed?: () => Promise<void>) => {
     if (!queueNames.includes(name as AnyQueueName)) return false;
-    await bullQueues[name as AnyQueueName][how]();
+    const queue = bullQueues[name as AnyQueueName];
+    const paused = await queue.isPaused();
+    await queue[how]();
+    if (paused !== (how === 'pause')) await changed?.();
     return true;
   };
   return {
-    pause: (name) => change(name, 'pause'),
-    resume: (name) => change(name, 'resume'),
+    pause: (name, changed) => change(name, 'pause', changed),
+    resume: (name, changed) => change(name, 'resume', changed),
     backlog: () =>
       Promise.all(
         queueNames.map(async (name) => {

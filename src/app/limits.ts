@@ -12,15 +12,15 @@ type Needs = Pick<
 export function limitsPart(needs: Needs, roles: readonly string[]): Part {
   const { limits, patience, logger, quietly, random, clock, redis, heartbeat } = needs;
   const by = `settings of ${roles.toSorted().join(', ')}`;
-  const audit = (lowered: readonly LimitChange[]): void => {
-    for (const { name, from, to } of lowered) logger.info({ audit: true, by, did: 'limit', name, from, to }, 'audit');
+  const log = (lowered: readonly LimitChange[]): void => {
+    for (const { name, from, to } of lowered) logger.info({ by, name, from, to }, 'a limit is stricter now');
   };
   let op = random.hex(8);
   const tell = async (when: 'at start' | 'again') => {
-    const { lowered, looser } = await limits.publish(by, op, when);
-    // Told with the same word until the answer was heard, so that nothing is done unaudited.
+    const act = { by, person: '', role: '', door: 'settings', requestId: op, act: 'limit.set', target: '' } as const;
+    const { lowered, looser } = await limits.publish(by, op, when, act);
     op = random.hex(8);
-    audit(lowered);
+    log(lowered);
     return looser;
   };
   let underWay: Promise<unknown> = Promise.resolve();

@@ -6,9 +6,11 @@ import { createLogger } from '../logger.ts';
 import { type AnyQueueName, queueNames } from '../queues/index.ts';
 import { createBench } from './processor-context.ts';
 import { isLoopbackHost } from '../events/outgoing/endpoint.ts';
-import { apiPart, metricsPart, webhooksPart } from './doors.ts';
+import { type ApiPartOptions, apiPart, auditingOf, metricsPart, webhooksPart } from './doors.ts';
 import { stampPart } from './deployment.ts';
-import { createContainer, timingOf } from './container.ts';
+import { auditorPart } from './auditor.ts';
+import type { ProcessorContext } from '../processors/context.ts';
+import { type Container, createContainer, timingOf } from './container.ts';
 import { heartbeatPart } from './heartbeat.ts';
 import { limitsPart } from './limits.ts';
 import { workerParts } from './worker.ts';
@@ -71,9 +73,7 @@ export async function startRoles(
     // The receiver before the worker: upstream may ask for it while the first disbursement is created.
     ...(roles.includes('webhooks') ? [webhooksPart(container, (url) => (urls.webhooks = url))] : []),
     ...(roles.includes('worker') ? workerParts(container, context, timing, queues) : []),
-    ...(roles.includes('api')
-      ? [apiPart(container, context, { tellUrl: (url) => (urls.api = url), publicUrl })]
-      : []),
+    ...(roles.includes('api') ? apiParts(container, context, { tellUrl: (url) => (urls.api = url), publicUrl }) : []),
   ]);
   return {
     urls,
@@ -83,6 +83,15 @@ export async function startRoles(
       logger.info('stopped');
     },
   };
+}
+
+function apiParts(
+  container: Container,
+  context: ProcessorContext,
+  options: Omit<ApiPartOptions, 'auditing'>,
+): Part[] {
+  const auditing = auditingOf(container);
+  return [auditorPart(container, auditing), apiPart(container, context, { ...options, auditing })];
 }
 
 function fail(error: Error): never {

@@ -10,6 +10,7 @@ import type { Secret } from '../lib/secret.ts';
 import { STOP, sampleStopLink, stopLink } from '../lib/stop-link.ts';
 import { wordingOf } from '../lib/wording.ts';
 import { type CampaignItem, RECIPIENTS_PER_REQUEST } from '../operations/recipient-items.ts';
+import type { Act } from '../operations/audit.ts';
 import { type Campaigns, type SkippedRow, sliceAt, sliceId } from '../operations/campaigns.ts';
 import { type Slices, sizeOfSlice } from '../operations/slices.ts';
 import { unpackItems } from '../operations/slice-form.ts';
@@ -46,6 +47,8 @@ export interface UploadOptions extends Pick<ReadOptions, 'encoding' | 'sheet'> {
   readonly preview?: number | undefined;
   /** Judges everything, as the real upload would, and leaves the campaign as it was. */
   readonly dryRun?: boolean | undefined;
+  /** As it is told in the audit. */
+  readonly act?: Act | undefined;
 }
 
 export interface StopOptions {
@@ -106,7 +109,7 @@ export async function uploadRecipients(
     ...(cost && { cost: { xof: cost.xof, unpriced: cost.unpriced } }),
   };
   // A commit whose answer was lost may have counted: from here on an error must not take away what was staged.
-  if (!(await campaigns.commit(campaign, names, totals))) {
+  if (!(await campaigns.commit(campaign, names, { ...totals, act: options.act }))) {
     await stage.discard();
     return { is: 'changed' };
   }

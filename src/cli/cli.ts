@@ -142,6 +142,10 @@ const parts: Readonly<Record<string, Part>> = {
     says: 'The limits of money that hold, and setting them',
     load: async () => (await import('./limits.ts')).addLimitCommands,
   },
+  audit: {
+    says: 'Who did what, and whether what is written of it is as it was written',
+    load: async () => (await import('./audit.ts')).addAuditCommands,
+  },
   queues: { says: 'What waits where, and the switches' },
   endpoints: { says: 'Where events are posted to' },
   secrets: { says: 'What is kept sealed in Redis' },

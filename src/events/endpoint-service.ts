@@ -1,6 +1,7 @@
 /** Registering endpoints: what their owners may ask for. Secrets are shown once, when they are made. */
 import type { Random } from '../lib/random.ts';
 import type { Secret } from '../lib/secret.ts';
+import type { Act } from '../operations/audit.ts';
 import type { Endpoint, Endpoints, NewEndpoint } from '../operations/endpoints.ts';
 import { wantsKind } from './dispatcher.ts';
 import { type EndpointRules, checkEndpointUrl, endpointProblems } from './outgoing/endpoint.ts';
@@ -44,23 +45,25 @@ export class EndpointService {
     return problem && endpointProblems[problem];
   }
 
-  async register(endpoint: NewEndpoint): Promise<Registered> {
+  async register(endpoint: NewEndpoint, act?: Act): Promise<Registered> {
     const { endpoints, random } = this.#options;
     const id = endpoints.newId();
     const made = this.#newSecret();
     if (!made) return { problem: NO_KEY };
-    if (!(await endpoints.add(id, endpoint, sealEndpointSecret(made.secret, made.key, id, random)))) {
+    const sealed = sealEndpointSecret(made.secret, made.key, id, random);
+    if (!(await endpoints.add(id, endpoint, sealed, act && { ...act, target: id, facts: { url: endpoint.url } }))) {
       return { problem: 'There are a thousand endpoints already; remove some that are not used.' };
     }
     return { id, secret: made.secret };
   }
 
   /** Another secret, shown once. For a day deliveries are signed with both. */
-  async rotate(id: string): Promise<Registered> {
+  async rotate(id: string, act?: Act): Promise<Registered> {
     const made = this.#newSecret();
     if (!made) return { problem: NO_KEY };
     const { endpoints, random } = this.#options;
-    await endpoints.rotate(id, sealEndpointSecret(made.secret, made.key, id, random), BOTH_SECRETS_MS);
+    const sealed = sealEndpointSecret(made.secret, made.key, id, random);
+    await endpoints.rotate(id, sealed, { bothForMs: BOTH_SECRETS_MS, act });
     return { id, secret: made.secret };
   }
 
@@ -89,12 +92,12 @@ export class EndpointService {
   }
 
   /** Brings back what the endpoint wants of the events since then, delivered or not; the earliest first. */
-  async replay(endpoint: Endpoint, sinceMs: number): Promise<{ replayed: number; complete: boolean }> {
+  async replay(endpoint: Endpoint, sinceMs: number, act?: Act): Promise<{ replayed: number; complete: boolean }> {
     const { endpoints, events, wake, random } = this.#options;
     let cursor = `${Math.max(0, sinceMs - 1)}-18446744073709551615`;
     let replayed = 0;
     let more = true;
-    await endpoints.replay(endpoint.id, []);
+    await endpoints.replay(endpoint.id, [], act);
     while (more && replayed < REPLAY_MOST) {
       const page = await events.entries(cursor, AT_A_TIME);
       const places = page.filter(({ event }) => wantsKind(endpoint, event)).map(({ place }) => place);

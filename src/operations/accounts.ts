@@ -1,6 +1,7 @@
 /** The conditions for which an account is held. Held once per reason, whatever the number of operations that met it. */
 import type { Redis } from 'ioredis';
 import { type HoldArea, holdAreas } from '../kinds/account.ts';
+import { type Act, told } from './audit.ts';
 import { keys } from './keys.ts';
 import type { Fields } from './record.ts';
 import {
@@ -55,13 +56,13 @@ export class Accounts {
   }
 
   /** True for the one call that began the hold, and so announced it. */
-  async hold(account: string, area: HoldArea, reason: string): Promise<boolean> {
-    return holdAccount(this.#redis, holdOf(account, area, reason));
+  async hold(account: string, area: HoldArea, reason: string, act?: Act): Promise<boolean> {
+    return holdAccount(this.#redis, { ...holdOf(account, area, reason), ...told(act) });
   }
 
   /** True for the one call that ended it. */
-  async release(account: string, area: HoldArea, reason: string): Promise<boolean> {
-    return releaseAccount(this.#redis, holdOf(account, area, reason));
+  async release(account: string, area: HoldArea, reason: string, act?: Act): Promise<boolean> {
+    return releaseAccount(this.#redis, { ...holdOf(account, area, reason), ...told(act) });
   }
 
   /** Counts one more in a row. True for the one call that so began the hold. */
@@ -93,7 +94,7 @@ export class Accounts {
   }
 }
 
-function holdOf(account: string, area: HoldArea, reason: string): HoldAccountArgs {
+function holdOf(account: string, area: HoldArea, reason: string): Omit<HoldAccountArgs, 'audit' | 'act'> {
   return {
     account: keys.account(account),
     held: keys.heldAccounts,

@@ -8,6 +8,7 @@ import { isFinal } from '../kinds/states.ts';
 import type { Random } from '../lib/random.ts';
 import { RedisUnavailable } from '../redis/connections.ts';
 import { answersOf, ignored, list, maybe, text } from '../redis/scripts.ts';
+import { type Act, told } from './audit.ts';
 import { type Guard, NO_MEMORY } from './heartbeat.ts';
 import { keys } from './keys.ts';
 import { storedNames, type Fields, RECORD_VERSION } from './record.ts';
@@ -25,6 +26,7 @@ interface NewBatch {
   readonly fields: Readonly<Record<string, string | number>>;
   /** Told where it awaits approval, besides its id and state. */
   readonly tells: Readonly<Record<string, unknown>>;
+  readonly act?: Act | undefined;
 }
 
 export type BatchAccepted =
@@ -98,6 +100,7 @@ export class Batches {
       other: keys.record(named ?? id),
       heartbeat: keys.heartbeat,
       events: keys.events,
+      ...told(batch.act && { ...batch.act, target: id, facts: { account } }),
       id,
       fingerprint: batch.fingerprint,
       state,

@@ -6,6 +6,7 @@ import type { Amendment, Pace } from '../kinds/campaign-request.ts';
 import type { StateOf } from '../kinds/index.ts';
 import { isFinal } from '../kinds/states.ts';
 import { canonicalJson } from '../lib/ids.ts';
+import { type Act, told } from './audit.ts';
 import { keys } from './keys.ts';
 import { type Opinions, wordsOf } from './limits.ts';
 import type { CampaignRecord } from './record.ts';
@@ -101,7 +102,7 @@ export class Campaigns {
   async commit(
     campaign: CampaignRecord,
     names: Pick<UploadRecord, 'tag' | 'hash' | 'countries' | 'cost'>,
-    { by = 'producer', ...totals }: UploadTotals & { readonly by?: string | undefined },
+    { by = 'producer', act, ...totals }: UploadTotals & ByHand,
   ): Promise<boolean> {
     const { slices, recipients, skipped, segments } = totals;
     const upload: UploadRecord = { ...names, slices, recipients, skipped };
@@ -111,6 +112,7 @@ export class Campaigns {
       draft: keys.state('campaign', 'draft'),
       ready: keys.state('campaign', 'ready'),
       sliceCounts: keys.counts('slice'),
+      ...told(act),
       before: JSON.stringify(campaign.uploads),
       after: JSON.stringify([...campaign.uploads, upload]),
       by,
@@ -125,7 +127,7 @@ export class Campaigns {
   async switch(
     id: string,
     name: CampaignSwitch,
-    { reason, only, againInMs, by, approves }: SwitchDetails = {},
+    { reason, only, againInMs, by, approves, act }: SwitchDetails = {},
   ): Promise<
     | { readonly is: 'applied'; readonly rev: number; readonly to: StateOf<'campaign'> }
     | { readonly is: 'refused'; readonly state: string }
@@ -145,6 +147,7 @@ export class Campaigns {
       awaiting: keys.state('campaign', 'awaiting_approval'),
       limits: keys.limits,
       left: from.map((state) => keys.state('campaign', state)),
+      ...told(act),
       now: this.#now(),
       id,
       from,
@@ -166,10 +169,10 @@ export class Campaigns {
   async amend(
     id: string,
     fields: Readonly<Record<string, string | number>>,
-    by = 'producer',
+    { by = 'producer', act }: ByHand = {},
   ): Promise<AmendCampaignAnswer> {
     const [campaign, due, over] = [keys.record(id), keys.due('campaign'), ['finished', 'cancelled']];
-    return amendCampaign(this.#redis, { campaign, due, now: this.#now(), id, over, fields, by });
+    return amendCampaign(this.#redis, { campaign, due, ...told(act), now: this.#now(), id, over, fields, by });
   }
 
   /** The time that decides, and how many campaigns share the workers. */
@@ -308,6 +311,13 @@ export interface SwitchDetails {
   readonly by?: string;
   /** The revision that is approved, exactly as it was read. */
   readonly approves?: number;
+  readonly act?: Act | undefined;
+}
+
+/** Whose hand it is, and how it is told. */
+interface ByHand {
+  readonly by?: string | undefined;
+  readonly act?: Act | undefined;
 }
 
 /** Begins the fields of a record that say whose hand was in it: none of them may approve it. */

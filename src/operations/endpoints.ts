@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis';
 import { eventEndpoint } from '../kinds/event-endpoint.ts';
 import { derivedId } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
+import { type Act, told } from './audit.ts';
 import { keys } from './keys.ts';
 import {
   addEndpoint,
@@ -108,13 +109,14 @@ export class Endpoints {
   }
 
   /** False: there are too many already. `secret` is sealed. */
-  async add(id: string, { url, types, accounts, owner }: NewEndpoint, secret: string): Promise<boolean> {
+  async add(id: string, { url, types, accounts, owner }: NewEndpoint, secret: string, act?: Act): Promise<boolean> {
     const fields = { url, owner, types: types.join(','), accounts: accounts.join(','), secret };
     const answer = await addEndpoint(this.#redis, {
       record: keys.record(id),
       endpoints: keys.endpoints,
       dispatch: keys.dispatch,
       events: keys.events,
+      ...told(act),
       now: this.#now(),
       id,
       most: ENDPOINTS_MOST,
@@ -124,19 +126,26 @@ export class Endpoints {
     return answer.is === 'added';
   }
 
-  async remove(id: string): Promise<boolean> {
+  async remove(id: string, act?: Act): Promise<boolean> {
     return removeEndpoint(this.#redis, {
       ...deliveryKeys(id),
       endpoints: keys.endpoints,
       dispatch: keys.dispatch,
       undelivered: keys.undelivered(id),
       log: keys.deliveryLog(id),
+      ...told(act),
+      now: this.#now(),
       id,
     });
   }
 
-  async rotate(id: string, secret: string, bothForMs: number): Promise<boolean> {
-    return rotateEndpointSecret(this.#redis, { record: keys.record(id), now: this.#now(), secret, bothForMs });
+  async rotate(
+    id: string,
+    secret: string,
+    { bothForMs, act }: { readonly bothForMs: number; readonly act?: Act | undefined },
+  ): Promise<boolean> {
+    const record = keys.record(id);
+    return rotateEndpointSecret(this.#redis, { record, ...told(act), now: this.#now(), secret, bothForMs });
   }
 
   /** As they are kept: the newest first. */
@@ -229,8 +238,9 @@ export class Endpoints {
   }
 
   /** Makes events due again for an endpoint, and enables it. False: there is no such endpoint. */
-  async replay(id: string, places: readonly string[]): Promise<boolean> {
-    return replayEvents(this.#redis, { ...deliveryKeys(id), dispatch: keys.dispatch, now: this.#now(), id, places });
+  async replay(id: string, places: readonly string[], act?: Act): Promise<boolean> {
+    const all = { ...deliveryKeys(id), dispatch: keys.dispatch, ...told(act) };
+    return replayEvents(this.#redis, { ...all, now: this.#now(), id, places });
   }
 
   /** How many events wait, how many it never took, and what became of the last ones. */

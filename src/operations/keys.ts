@@ -52,6 +52,12 @@ export const keys = {
   schema: 'schema',
   /** Stream: what we tell our callers. */
   events: 'events',
+  /** Stream: who did what. */
+  audit: 'audit',
+  /** String: place and hash of its last line. */
+  auditLast: 'audit:last',
+  /** List: what the processes have sealed of it, as JSON, the newest last. */
+  auditSeals: 'audit:seals',
   /** Stream: what BullMQ tells dashboards about the jobs of a queue. The last thousand or so are kept. */
   announcements: (queue: string): string => `${queue}:events`,
   /**

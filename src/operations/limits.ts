@@ -6,6 +6,7 @@ import type { Redis } from 'ioredis';
 import { describeMs, toMs } from '../lib/clock.ts';
 import { derivedHex } from '../lib/ids.ts';
 import { describeXof } from '../lib/money.ts';
+import { type Act, told } from './audit.ts';
 import { keys } from './keys.ts';
 import { publishLimits, setLimit } from './scripts/generated/scripts.ts';
 import { type Deployment, wordOfDeployment } from './stamp.ts';
@@ -196,11 +197,13 @@ export class SharedLimits {
     by: string,
     op: string,
     when: 'at start' | 'again' = 'at start',
+    act?: Act,
   ): Promise<{ readonly lowered: readonly LimitChange[]; readonly looser: readonly MoneyLimit[] }> {
     const said = moneyLimits.map((name) => [name, wordOf(this.#own[name])] as const);
-    const told = await publishLimits(this.#redis, {
+    const answer = await publishLimits(this.#redis, {
       limits: keys.limits,
       stamp: keys.stamp,
+      ...told(act),
       now: this.#now(),
       by,
       op,
@@ -209,7 +212,7 @@ export class SharedLimits {
       asked: Object.fromEntries(said.filter(([, word]) => word !== '')),
     });
     const lowered: LimitChange[] = [];
-    for (const { is, name: word, was } of told) {
+    for (const { is, name: word, was } of answer) {
       const name = limitNamed(word);
       if (is === 'looser') this.#looser.add(name);
       else lowered.push({ name, from: strictestOf(name, [valueOf(was)]), to: this.#own[name] ?? null });
@@ -218,10 +221,10 @@ export class SharedLimits {
   }
 
   /** Said once more by the same key, for a day, it answers what it did then: the first answer may have been lost. */
-  async set(name: MoneyLimit, value: LimitValue, by: string): Promise<LimitSet> {
+  async set(name: MoneyLimit, value: LimitValue, by: string, act?: Act): Promise<LimitSet> {
     const op = derivedHex('limit', by, name, wordOf(value));
     const asked = { now: this.#now(), by, name, value: wordOf(value), waitsMs: ASKED_FOR_MS, op };
-    const answer = await setLimit(this.#redis, { limits: keys.limits, ...asked });
+    const answer = await setLimit(this.#redis, { limits: keys.limits, ...told(act), ...asked });
     const from = valueOf(answer.held) ?? null;
     return { is: answer.is, from, ...(answer.is === 'in force' && answer.again ? { again: true } : {}) };
   }

@@ -3,6 +3,7 @@ import type { ScriptHost } from '../redis/scripts.ts';
 import { type AcceptingScripts, acceptingScripts, type Accepted } from './operations.ts';
 import { RECIPIENTS_PER_REQUEST } from './recipient-items.ts';
 import { type Guard, NO_MEMORY } from './heartbeat.ts';
+import { type Act, toldTogether } from './audit.ts';
 import { keys } from './keys.ts';
 import type { AcceptMessagesArgs } from './scripts/generated/scripts.ts';
 import { type Lane, queueOfLane } from './slices.ts';
@@ -19,6 +20,8 @@ export interface NewMessage {
   readonly from?: string | undefined;
   /** ms since the epoch. Absent: never. */
   readonly expiresAt?: number | undefined;
+  /** The request that it came in, where somebody is told to have made it. */
+  readonly act?: Act | undefined;
 }
 
 /** The slice that is being filled. It is created with its first message. */
@@ -47,6 +50,7 @@ export async function acceptMessages(
   { now, heartbeat = NO_MEMORY, scripts = acceptingScripts }: AcceptingMessages = {},
 ): Promise<MessagesAccepted> {
   const { id, account, lane, dueInMs } = slice;
+  const acts = [...new Set(messages.flatMap(({ act }) => act ?? []))];
   const answer = await scripts.acceptMessages(redis, {
     slice: keys.record(id),
     due: keys.due(queueOfLane[lane]),
@@ -54,6 +58,7 @@ export async function acceptMessages(
     sliceCounts: keys.counts('slice'),
     queued: keys.state('slice', 'queued'),
     heartbeat: keys.heartbeat,
+    ...toldTogether(acts),
     now: now?.(),
     sliceId: id,
     account,
@@ -61,7 +66,10 @@ export async function acceptMessages(
     most: RECIPIENTS_PER_REQUEST,
     dueInMs,
     memory: heartbeat.remembered(),
-    messages: messages.map((message) => asked(message, account)),
+    messages: messages.map((message) => ({
+      ...asked(message, account),
+      asker: message.act ? acts.indexOf(message.act) + 1 : 0,
+    })),
   });
   if (answer.is === 'recovering') throw heartbeat.refused();
   return {
@@ -80,7 +88,7 @@ interface AcceptingMessages {
   readonly scripts?: AcceptingScripts | undefined;
 }
 
-function asked(message: NewMessage, account: string): AcceptMessagesArgs['messages'][number] {
+function asked(message: NewMessage, account: string): Omit<AcceptMessagesArgs['messages'][number], 'asker'> {
   const { id, fingerprint, reference, idOfReference = id, to, text, from, expiresAt } = message;
   const otherId = idOfReference === id ? undefined : idOfReference;
   return {

@@ -11,6 +11,7 @@ import { fingerprint } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
 import { RedisUnavailable } from '../redis/connections.ts';
 import { type AccountStanding, readStanding } from './accounts.ts';
+import { type Act, told } from './audit.ts';
 import { type Guard, NO_MEMORY } from './heartbeat.ts';
 import { keys } from './keys.ts';
 import { type Opinions, limitNamed, wordsOf, type MoneyLimit } from './limits.ts';
@@ -143,6 +144,7 @@ export class Operations {
       awaiting: keys.state(kind, 'awaiting_approval'),
       heartbeat: keys.heartbeat,
       events: keys.events,
+      ...told(actOn(operation)),
       now: this.#now(),
       id,
       otherId,
@@ -220,6 +222,7 @@ export class Operations {
       callback: forgetsCallback ? keys.callback(record.id) : undefined,
       heartbeat: keys.heartbeat,
       claimed: claims ? keys.claim(record.account, claims) : undefined,
+      ...told(change.act),
       now: this.#now(),
       change: step.change,
       unlessHeld,
@@ -341,6 +344,8 @@ export interface NewOperation<K extends Kind = Kind> {
   readonly meantAgain?: boolean;
   /** `given`: with the batch that it is a row of. `impossible`: it waits for nobody, and is refused if it would have to. */
   readonly approval?: 'given' | 'impossible';
+  /** Whose act it is; absent: nobody's that came through a door of people. */
+  readonly act?: Act | undefined;
   readonly fields: Readonly<Record<string, string | number>>;
 }
 
@@ -363,6 +368,10 @@ export const acceptingScripts: AcceptingScripts = { accept, acceptMessages };
 export type AcceptedAt =
   | Exclude<Accepted, { outcome: 'accepted' }>
   | (Extract<Accepted, { outcome: 'accepted' }> & { readonly at: number });
+
+function actOn({ act, id, account, xof }: Pick<NewOperation, 'act' | 'id' | 'account' | 'xof'>): Act | undefined {
+  return act && { ...act, target: id, facts: xof === undefined ? { account } : { account, amount: xof } };
+}
 
 /** The fields of a new record that the caller of the script gives; it adds what it alone knows. */
 function fieldsToWrite<K extends Kind>({

@@ -9,7 +9,9 @@ import type { Redis } from 'ioredis';
 import { digitsOf } from '../lib/phone.ts';
 import { fingerprint } from '../lib/ids.ts';
 import { type Read, answersOf, flag } from '../redis/scripts.ts';
+import { type Act, told } from './audit.ts';
 import { keys } from './keys.ts';
+import { changeOptOuts } from './scripts/generated/scripts.ts';
 
 /** '' is every sender. */
 export interface OptOutList {
@@ -43,20 +45,13 @@ export class OptOuts {
   }
 
   /** How many of them were not in the list before. */
-  async add(list: OptOutList, phones: readonly string[]): Promise<number> {
-    if (phones.length === 0) return 0;
-    // The name of the list first: an opt-out in a list that nobody finds would not be forgotten with its person.
-    await this.#redis.sadd(keys.optOutLists, nameOf(list));
-    return this.#inParts(phones, (part) => this.#redis.sadd(keyOf(list), ...part.map(digitsOf)));
+  add(list: OptOutList, phones: readonly string[], act?: Act): Promise<number> {
+    return this.#change('add', list, phones, act);
   }
 
   /** How many of them were in the list. A person who was forgotten is taken out too. */
-  async remove(list: OptOutList, phones: readonly string[]): Promise<number> {
-    const known = await this.#inParts(phones, (part) => this.#redis.srem(keyOf(list), ...part.map(digitsOf)));
-    const forgotten = await this.#inParts(phones, (part) =>
-      this.#redis.srem(keys.optOutsForgotten(list.account), ...part.map((phone) => hashOf(list.sender, phone))),
-    );
-    return known + forgotten;
+  remove(list: OptOutList, phones: readonly string[], act?: Act): Promise<number> {
+    return this.#change('remove', list, phones, act);
   }
 
   /** In no order, a page at a time; a number may come twice while the list changes. */
@@ -114,10 +109,22 @@ export class OptOuts {
     return people.map((_, index) => found[2 * index] === 1 || found[2 * index + 1] === 1);
   }
 
-  async #inParts(phones: readonly string[], run: (part: readonly string[]) => Promise<number>): Promise<number> {
-    let sum = 0;
-    for (let from = 0; from < phones.length; from += AT_ONCE) sum += await run(phones.slice(from, from + AT_ONCE));
-    return sum;
+  async #change(how: 'add' | 'remove', list: OptOutList, phones: readonly string[], act?: Act): Promise<number> {
+    let changed = 0;
+    for (let from = 0; from < phones.length; from += AT_ONCE) {
+      const part = phones.slice(from, from + AT_ONCE);
+      changed += await changeOptOuts(this.#redis, {
+        list: keyOf(list),
+        lists: keys.optOutLists,
+        forgotten: keys.optOutsForgotten(list.account),
+        ...told(act),
+        name: nameOf(list),
+        how,
+        digits: part.map(digitsOf),
+        hashes: how === 'remove' ? part.map((phone) => hashOf(list.sender, phone)) : [],
+      });
+    }
+    return changed;
   }
 }
 
@@ -126,7 +133,7 @@ function keyOf({ account, sender }: OptOutList): string {
 }
 
 // The name of an account has no slash.
-function nameOf({ account, sender }: OptOutList): string {
+export function nameOf({ account, sender }: OptOutList): string {
   return `${account}/${sender}`;
 }
 

@@ -4,6 +4,7 @@
  */
 import type { Redis } from 'ioredis';
 import type { Random } from '../lib/random.ts';
+import { type Act, told } from './audit.ts';
 import { keys } from './keys.ts';
 import type { Fields } from './record.ts';
 import { beat, leaveRecovery } from './scripts/generated/scripts.ts';
@@ -80,12 +81,18 @@ export class Recovery {
    * what people must look at, is written down before. `lastEvent`: what else is known of how far the events had come.
    * False: none is under way.
    */
-  async leave({ by, lastEvent }: { readonly by: string; readonly lastEvent?: string }): Promise<boolean> {
+  async leave({ by, lastEvent, act }: Leaving): Promise<boolean> {
     const { heartbeat, recovery, events, counts } = heartbeatKeys;
     const epoch = this.#random.hex(EPOCH_BYTES);
-    const told = { now: this.#now(), epoch, by, lastEvent };
-    return (await leaveRecovery(this.#redis, { heartbeat, recovery, events, counts, ...told })).is === 'left';
+    const how = { now: this.#now(), epoch, by, lastEvent, ...told(act) };
+    return (await leaveRecovery(this.#redis, { heartbeat, recovery, events, counts, ...how })).is === 'left';
   }
+}
+
+export interface Leaving {
+  readonly by: string;
+  readonly lastEvent?: string;
+  readonly act?: Act | undefined;
 }
 
 export const EPOCH_BYTES = 16;

@@ -3,6 +3,7 @@
  * after the other, so that every recipient stays in one slice and in one bin, and a crash in between repeats nothing.
  */
 import type { Redis } from 'ioredis';
+import { type Act, told } from './audit.ts';
 import type { CampaignRecord } from './record.ts';
 import type { RecipientState } from '../kinds/recipient.ts';
 import { answersOf, fieldsRead } from '../redis/scripts.ts';
@@ -39,7 +40,7 @@ export class Retries {
   /** `key` names the request, so that asking again after a lost answer starts nothing. */
   async start(
     id: string,
-    how: { readonly includeUnknown: boolean; readonly key?: string | undefined },
+    how: { readonly includeUnknown: boolean; readonly key?: string | undefined; readonly act?: Act | undefined },
   ): Promise<RetryCampaignAnswer> {
     return retryCampaign(this.#redis, {
       campaign: keys.record(id),
@@ -51,6 +52,7 @@ export class Retries {
       id,
       asked: this.#asked,
       ...how,
+      ...told(how.act),
     });
   }
 

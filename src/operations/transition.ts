@@ -2,6 +2,7 @@
 import { type Kind, type StateOf, operations } from '../kinds/index.ts';
 import { assertArrow, isFinal, queueOf, recountOf, standsAs } from '../kinds/states.ts';
 import { keys } from './keys.ts';
+import type { Act } from './audit.ts';
 import type { RecordBase } from './record.ts';
 import type { TransitionAnswer, TransitionArgs } from './scripts/generated/scripts.ts';
 
@@ -35,6 +36,8 @@ export interface Change<K extends Kind> {
   readonly claims?: string | undefined;
   /** What was last posted about it tells no more than the state does. */
   readonly forgetsCallback?: boolean | undefined;
+  /** Whose doing it is, where somebody did it through a door. */
+  readonly act?: Act | undefined;
 }
 
 export type TransitionResult =

@@ -9,6 +9,7 @@ import type { z } from 'zod';
 import { paymentRequestRequest } from '../kinds/payment-request.ts';
 import { invoiceRequest } from '../kinds/invoice-request.ts';
 import { directCreditRequest } from '../kinds/direct-credit.ts';
+import type { Act } from '../operations/audit.ts';
 import { Operations, type NewOperation } from '../operations/operations.ts';
 import {
   type AcceptanceOptions,
@@ -33,6 +34,8 @@ export type CollectOptions = Pick<
   readonly dryRun?: boolean;
   /** Nobody waits for the answer of upstream: the process that takes what is due asks it. */
   readonly nobodyWaits?: boolean;
+  /** Whose act it is what is accepted; absent: that of no door of people. */
+  readonly act?: Act | undefined;
 };
 
 type CollectKind = 'invoice' | 'payment_request' | 'direct_credit';
@@ -58,6 +61,11 @@ export class CollectAcceptance {
 
   dryRun(): CollectAcceptance {
     return new CollectAcceptance({ ...this.#options, dryRun: true, wake: () => undefined });
+  }
+
+  /** The same way in, for one request of somebody. */
+  actingAs(act: Act): CollectAcceptance {
+    return new CollectAcceptance({ ...this.#options, act });
   }
 
   async invoice(input: unknown, idempotencyKey?: string): Promise<Answer> {
@@ -143,7 +151,7 @@ export class CollectAcceptance {
 
   async #accept<K extends CollectKind>(operation: NewOperation<K>): Promise<Answer> {
     const fields = { ...operation.fields, ...acceptedFor(operation.account, this.#options.fingerprints) };
-    return readAnswer(await this.#operations.accept({ ...operation, fields }));
+    return readAnswer(await this.#operations.accept({ ...operation, act: this.#options.act, fields }));
   }
 }
 

@@ -14,6 +14,7 @@ import { type Kind, operations, type RequestOf } from '../kinds/index.ts';
 import type { QueueName } from '../kinds/due-queues.ts';
 import { canonicalJson, derivedHex, derivedId, fingerprint } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
+import type { Act } from '../operations/audit.ts';
 import { type Opinions, describeLimit } from '../operations/limits.ts';
 import {
   type AcceptingScripts,
@@ -60,6 +61,8 @@ export interface AcceptanceOptions {
   readonly scripts?: AcceptingScripts | undefined;
   /** Everything is judged by the same rules, and nothing is written. */
   readonly dryRun?: boolean;
+  /** Whose act it is what is accepted; absent: that of no door of people. */
+  readonly act?: Act | undefined;
 }
 
 const NO_IDENTITY: Problem = {
@@ -79,10 +82,15 @@ export class Acceptance {
   readonly #operations: Operations;
   readonly #filler: MessageFiller;
 
-  constructor(options: AcceptanceOptions) {
+  constructor(options: AcceptanceOptions, filler = new MessageFiller(options)) {
     this.#options = options;
     this.#operations = new Operations(options);
-    this.#filler = new MessageFiller(options);
+    this.#filler = filler;
+  }
+
+  /** The same way in, for one request of somebody; texts still share the slices of all. */
+  actingAs(act: Act): Acceptance {
+    return new Acceptance({ ...this.#options, act }, this.#filler);
   }
 
   /** The same way in for very many: what is asked in one turn of the event loop goes to Redis in one round trip. */
@@ -125,6 +133,7 @@ export class Acceptance {
       account,
       xof: amount,
       dueInMs: 0,
+      act: this.#options.act,
       ...(notBeforeMs === undefined ? {} : { notBefore: notBeforeMs }),
       ...names,
       beneficiary: beneficiaryOf(judged.request, this.#options.extraWithdrawModes),
@@ -166,6 +175,7 @@ export class Acceptance {
         kind: 'campaign',
         state: 'draft',
         account,
+        act: this.#options.act,
         ...this.#identify('campaign', parsed.data, identity),
         fields: {
           [HAND + by]: 0,
@@ -198,7 +208,7 @@ export class Acceptance {
       const asked = { kind: 'message', state: 'queued', account, ...names, fields: {} } as const;
       return readAnswer(await this.#operations.accept(asked));
     }
-    const answer = await this.#filler.accept(parsed.data, names);
+    const answer = await this.#filler.accept(parsed.data, { ...names, act: this.#options.act });
     if (answer.outcome === 'accepted' || answer.outcome === 'duplicate') {
       await this.#operations.awaitReplicated(answer.id, { fp: names.fingerprint });
     }

@@ -46,7 +46,7 @@ interface FillingSlice extends OpenSlice {
   closed: boolean;
 }
 
-type Names = Pick<NewMessage, 'id' | 'fingerprint' | 'reference' | 'idOfReference'>;
+type Names = Pick<NewMessage, 'id' | 'fingerprint' | 'reference' | 'idOfReference' | 'act'>;
 
 /**
  * Of an account and lane, filled at a time: a number that stands in the first goes into the next one. So a list in
@@ -66,9 +66,9 @@ export class MessageFiller {
   }
 
   accept({ account, lane, to, text, from, expiresAt }: RequestOf<'message'>, names: Names): Promise<MessageAccepted> {
-    const { id, fingerprint, reference, idOfReference } = names;
+    const { id, fingerprint, reference, idOfReference, act } = names;
     const expiresAtMs = expiresAt === undefined ? undefined : Date.parse(expiresAt);
-    const message = { id, fingerprint, reference, idOfReference, to, text, from, expiresAt: expiresAtMs };
+    const message = { id, fingerprint, reference, idOfReference, to, text, from, expiresAt: expiresAtMs, act };
     return new Promise((resolve, reject) => this.#ask({ target: { account, lane }, message, resolve, reject }));
   }
 

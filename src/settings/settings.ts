@@ -260,6 +260,11 @@ const running = {
     'A file that knows how far Redis had come, on another disk than Redis; `off`: none. Default: `.relais/witness`.',
   ],
   EVENTS_KEEP: [duration('30d'), 'How long events are kept.'],
+  AUDIT_KEEP: [duration('400d'), 'How long lines of the audit are kept.'],
+  AUDIT_MOST: [
+    count(1_000_000, { min: 1_000 }),
+    'So many lines of the audit are kept at most, the newest; a line takes about 300 bytes of Redis.',
+  ],
   ALLOW_LOOPBACK_ENDPOINTS: [
     z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
     'Event endpoints may be on this machine, over http too. For trying things out.',

@@ -6,6 +6,7 @@ import { answerInBulk } from '../../src/api/bulk.ts';
 import type { ApiKey } from '../../src/api/keys.ts';
 import type { ApiContext } from '../../src/api/context.ts';
 import { messageIn, unpackItems } from '../../src/operations/slice-form.ts';
+import type { Act } from '../../src/operations/audit.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { startEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { listen } from '../../src/app/doors.ts';
@@ -96,13 +97,23 @@ async function doorThatCloses(at: number, { questions }: { readonly questions: n
       asked += 1;
       return asked >= at && asked < at + questions ? { kind: 'not-durable', detail: 'no' } : undefined;
     },
-    acceptance: onlyOf<Acceptance>({ inBulk: () => onlyOf<Acceptance>({ flush: () => undefined }) }),
+    acceptance: onlyOf<Acceptance>({
+      actingAs: () => onlyOf<Acceptance>({ inBulk: () => onlyOf<Acceptance>({ flush: () => undefined }) }),
+    }),
   });
   const app = express();
   app.post('/v1/disbursements', async (incoming, response) => {
     const key: ApiKey = { name: 'maker', roles: new Set(['enqueue']), digest: Buffer.alloc(0) };
     await answerInBulk(
-      { context, key, query: { dryRun: false }, idempotencyKey: undefined, request: incoming, response },
+      {
+        context,
+        key,
+        act: () => onlyOf<Act>({}),
+        query: { dryRun: false },
+        idempotencyKey: undefined,
+        request: incoming,
+        response,
+      },
       async (_acceptance, { request: line }) => {
         const { reference } = line as { reference: string };
         return { outcome: 'accepted', id: reference, state: 'queued' };

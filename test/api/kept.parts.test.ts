@@ -15,6 +15,8 @@ import { accountRoutes } from '../../src/api/operating.ts';
 import { ApiProblem, sendProblem } from '../../src/api/problem.ts';
 import { RedisUnavailable } from '../../src/redis/connections.ts';
 import { systemRandom } from '../../src/lib/random.ts';
+import { Audit } from '../../src/operations/audit.ts';
+import { AuditSeals } from '../../src/operations/audit-seals.ts';
 import { Batches } from '../../src/operations/batches.ts';
 import { SharedLimits } from '../../src/operations/limits.ts';
 import { Recovery } from '../../src/operations/recovery.ts';
@@ -61,7 +63,8 @@ async function door() {
     wake: () => undefined,
     defaultCountry: undefined,
     smsPrices: undefined,
-    audit: () => undefined,
+    audit: new Audit(store.redis),
+    auditSeals: new AuditSeals(store.redis, new Audit(store.redis), []),
     queues: onlyOf<QueueSwitches>({}),
   });
   const app = express();

@@ -22,7 +22,8 @@ const most = {
     /** What Redis carries out for them, inside scripts too. */
     // Two of them make sure that a token and a transaction belong to no other operation. Six keep what waits behind a
     // hold, and how old the doubt is about how much money, as counters: nobody could look through a million for it.
-    commands: 98,
+    // Three are the line of the audit that tells who asked for it, where it was asked for over HTTP.
+    commands: 101,
     /** Scripts of BullMQ: a wake-up is for all that became due in the same moment. How many share one is a matter of time. */
     queueScripts: 5,
     /**
@@ -34,6 +35,8 @@ const most = {
     eventBytes: 215,
     indexBytes: 130,
     allBytes: 880,
+    /** The line that tells who asked for it, until AUDIT_KEEP or AUDIT_MOST forgets it. */
+    auditBytes: 260,
   },
   /** Two of the commands ask whether Redis has lost something, and count what is about to leave. */
   request: { roundTrips: 3.2, commands: 17, queueScripts: 1.8 },
@@ -105,7 +108,7 @@ describe('a disbursement, from its acceptance to its end', () => {
     const callbacks = await Promise.all(ids.map((id) => bytesOf(keys.callback(id))));
     const bytes = {
       recordBytes: mean(records) + mean(callbacks),
-      eventBytes: await bytesOfEvents(),
+      eventBytes: await bytesOfEntries(keys.events),
       indexBytes: await bytesOfIndex(),
     };
     const told = JSON.stringify(bytes);
@@ -115,6 +118,10 @@ describe('a disbursement, from its acceptance to its end', () => {
     const all = bytes.recordBytes + bytes.eventBytes + bytes.indexBytes;
     expect(all, told).toBeLessThanOrEqual(most.disbursement.allBytes);
   });
+});
+
+test('who asked for it takes no more than a line of the audit', async () => {
+  expect(await bytesOfEntries(keys.audit)).toBeLessThanOrEqual(most.disbursement.auditBytes);
 });
 
 describe('a request of a campaign', () => {
@@ -237,9 +244,9 @@ async function bytesOf(key: string): Promise<number> {
 }
 
 /** Of one among a thousand: what is left free in the last node of a stream would be most of what twenty take. */
-async function bytesOfEvents(): Promise<number> {
-  const entries = await redis.xrevrange(keys.events, '+', '-', 'COUNT', DISBURSEMENTS);
-  const pipeline = redis.pipeline();
+async function bytesOfEntries(stream: string): Promise<number> {
+  const entries = await redis.xrevrange(stream, '+', '-', 'COUNT', DISBURSEMENTS);
+  const pipeline = redis.pipeline().del('many');
   for (let n = 0; n < MANY; n += 1) pipeline.xadd('many', '*', ...(entries[n % entries.length]?.[1] ?? []));
   await pipeline.exec();
   return (await bytesOf('many')) / MANY;

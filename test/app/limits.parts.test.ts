@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { systemRandom } from '../../src/lib/random.ts';
+import { Audit } from '../../src/operations/audit.ts';
 import { Heartbeat } from '../../src/operations/heartbeat.ts';
 import { type Opinions, SharedLimits } from '../../src/operations/limits.ts';
 import { limitsPart } from '../../src/app/limits.ts';
@@ -27,17 +28,13 @@ async function written(own: Opinions): Promise<Record<string, unknown>[]> {
 
 test('a process that makes a limit stricter is audited, one that would have had more is an error', async () => {
   expect(await written({ MAX_DISBURSEMENT: 10_000 })).toMatchObject([
-    {
-      audit: true,
-      by: 'settings of api, worker',
-      did: 'limit',
-      name: 'MAX_DISBURSEMENT',
-      from: 2_000_000,
-      to: 10_000,
-    },
+    { by: 'settings of api, worker', name: 'MAX_DISBURSEMENT', from: 2_000_000, to: 10_000 },
   ]);
   expect(await written({ MAX_DISBURSEMENT: 10_000 })).toEqual([]);
   expect(await written({})).toEqual([]);
+  const told = await new Audit(store.redis).page({ limit: 10 });
+  const line = { act: 'limit.set', by: 'settings of api, worker', door: 'settings', target: 'MAX_DISBURSEMENT' };
+  expect(told.map(({ words }) => words)).toMatchObject([{ ...line, after: '{"value":"10000"}' }]);
   expect(await written({ MAX_DISBURSEMENT: 900_000 })).toMatchObject([
     {
       level: 50,

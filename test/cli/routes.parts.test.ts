@@ -90,6 +90,8 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'DELETE /v1/event-endpoints/{id}': ['endpoints', 'delete', 'x'],
   'POST /v1/event-endpoints/{id}/replay': ['endpoints', 'replay', 'x', '--since', '2026-11-21T08:00:00Z'],
   'POST /v1/event-endpoints/{id}/rotate-secret': ['endpoints', 'rotate-secret', 'x'],
+  'GET /v1/audit': ['audit', 'list'],
+  'GET /v1/audit/verification': ['audit', 'verify'],
   'GET /v1/queues': ['queues', 'list'],
   'POST /v1/secrets/rotate': ['secrets', 'rotate'],
   'POST /v1/queues/{name}/pause': ['queues', 'pause', 'x'],
@@ -120,7 +122,7 @@ test('there is a command for every route', () => {
 });
 
 test.for(Object.entries(COMMANDS))('%s is what relais %j asks', async ([route, argv]) => {
-  const body = { id: 'x', state: 'queued', totals: {}, items: [], events: [], next: '1-0' };
+  const body = { id: 'x', state: 'queued', totals: {}, items: [], events: [], next: '1-0', fits: true };
   const { asked, env } = await apiThat(({ method, path }) =>
     `${method} ${path}`.includes('events') ? { body } : { body: { ...body, next: null } },
   );

@@ -12,14 +12,14 @@ import {
 import { componentRef, inlineSchema, type JsonSchema, nameOf } from './schemas.ts';
 
 export function operationOf(route: RouteDeclaration, components: Components): JsonSchema {
-  const { id, tag, summary, role, body } = route;
+  const { id, tag, summary, body } = route;
   return {
     operationId: id,
     tags: [tag],
     summary,
     description: describe(route),
     // For a scheme that is not OAuth the list names the roles that are needed.
-    security: role === undefined ? [] : [{ key: [role, ...(route.alsoRole ? [route.alsoRole] : [])] }],
+    security: securityOf(route),
     ...listed('parameters', parametersOf(route)),
     ...(body === undefined ? {} : { requestBody: requestBodyOf(body, components) }),
     responses: responsesOf(route, components),
@@ -40,8 +40,15 @@ const SCOPES = {
 } as const;
 const OF_ALL = 'It concerns every account: a key that is bound to some is refused (403).';
 
-function describe({ description, role, alsoRole, identity, scope }: RouteDeclaration): string {
-  const roles = alsoRole === undefined ? `the role \`${role}\`` : `the roles \`${role}\` and \`${alsoRole}\``;
+/** Each entry does by itself. */
+function securityOf({ role, alsoRole, orRole }: RouteDeclaration) {
+  if (role === undefined) return [];
+  return [{ key: [role, ...(alsoRole ? [alsoRole] : [])] }, ...(orRole ? [{ key: [orRole] }] : [])];
+}
+
+function describe({ description, role, alsoRole, orRole, identity, scope }: RouteDeclaration): string {
+  const both = alsoRole === undefined ? `the role \`${role}\`` : `the roles \`${role}\` and \`${alsoRole}\``;
+  const roles = orRole === undefined ? both : `${both} or \`${orRole}\``;
   const needs = role === undefined ? 'Needs no key.' : `Needs a key with ${roles}.`;
   const sentences = [
     description,

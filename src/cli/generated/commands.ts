@@ -1665,6 +1665,46 @@ export const commands: readonly DerivedCommand[] = [
     "answer": "Resealed"
   },
   {
+    "name": "audit list",
+    "says": "Who did what, the newest first",
+    "example": "",
+    "method": "GET",
+    "path": "/v1/audit",
+    "takes": [],
+    "flags": [
+      {
+        "flag": "--after",
+        "field": "after",
+        "in": "query",
+        "says": "`next` of the page before",
+        "schema": {
+          "type": "string"
+        }
+      },
+      {
+        "flag": "--limit",
+        "field": "limit",
+        "in": "query",
+        "says": "How many at most",
+        "schema": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 1000
+        }
+      }
+    ],
+    "columns": [
+      "at",
+      "by",
+      "person",
+      "act",
+      "target",
+      "before",
+      "after"
+    ],
+    "answer": "AuditPage"
+  },
+  {
     "name": "balances",
     "says": "What is left, roughly, by country",
     "example": "--account main",

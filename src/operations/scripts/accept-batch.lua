@@ -10,6 +10,7 @@
 -- @key ofBytes  the batch of these bytes
 -- @key other  the record of the batch that this named when it was read; its own where it named none
 -- @key heartbeat  @key events
+-- @keys audit
 -- @arg now at?  @arg id text  @arg fingerprint text
 -- @arg state invalid|awaiting_approval
 -- @arg dueInMs ms?  @arg account text
@@ -17,10 +18,12 @@
 -- @arg named text?  the batch of these bytes as it was read
 -- @arg memory Memory
 -- @arg eventData json?  told to whoever approves; absent: nobody is to
+-- @arg act text[]
 -- @arg fields pairs
 -- @arrow new, invalid -> state
 -- @returns accepted {id, state} | duplicate {id, state} | conflict {id} | open {id} | read again | unstaged
 --   | recovering
+--- @include "lib/audit"
 --- @include "lib/clock"
 --- @include "lib/emit"
 --- @include "lib/heartbeat"
@@ -65,4 +68,5 @@ if eventData then
   emit(record, {stream = events, counts = counts, id = id, at = at, account = account,
     type = 'batch.awaiting_approval', data = eventData})
 end
+audit_line(audit, act, at, audit_word('state', from), audit_word('state', state) .. ',' .. '"rows":' .. count)
 return {'accepted', id, state}

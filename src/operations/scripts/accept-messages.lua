@@ -5,11 +5,14 @@
 -- @key messageCounts  @key sliceCounts
 -- @key queued  the set of queued slices
 -- @key heartbeat
+-- @keys audit
 -- @arg now at?
 -- @arg sliceId text  @arg account text  @arg lane otp|normal
 -- @arg most int  in a slice
 -- @arg dueInMs ms  from the creation of the slice
 -- @arg memory Memory
+-- @each acts
+--   @arg words text[]  of a request that some of them came in
 -- @each messages
 --   @key record
 --   @key mapping?  of its reference
@@ -18,9 +21,11 @@
 --   @arg otherId text?
 --   @arg to text  @arg text text  @arg from text?
 --   @arg expiresAt at?
+--   @arg asker int  which of the acts; 0: nobody's
 -- @arrow new -> queued
 -- @type Verdict accepted {state} | duplicate {state} | conflict {id} | full
 -- @returns accepted {count int, verdicts Verdict[]} | recovering
+--- @include "lib/audit"
 --- @include "lib/clock"
 --- @include "lib/heartbeat"
 --- @include "lib/identity"
@@ -32,7 +37,7 @@ local at = clock(now)
 local state, lease, count, version, packed = unpack(redis.call('HMGET', slice, 'state', 'lease', 'count', 'v', 'items'))
 count = whole(count, 0, 'count')
 local takes = not state or (state == 'queued' and not lease and version == VERSION and packed)
-local verdicts, items = {}, {}
+local verdicts, items, told = {}, {}, {}
 
 local function escaped(text)
   return (string.gsub(text, '[\\\t\n]', {['\\'] = '\\\\', ['\t'] = '\\t', ['\n'] = '\\n'}))
@@ -55,6 +60,8 @@ for i, m in ipairs(messages) do
     verdicts[i] = {known, detail}
   elseif takes and count + #items < most then
     write(m)
+    local first = told[m.asker]
+    if first then first.count = first.count + 1 else told[m.asker] = {id = m.id, count = 1} end
     verdicts[i] = {'accepted', 'queued'}
   else
     verdicts[i] = {'full'}
@@ -73,5 +80,13 @@ else
   redis.call('ZADD', due, at + dueInMs, sliceId)
   tally(sliceCounts, 'queued', 1)
   redis.call('ZADD', queued, at, sliceId)
+end
+-- One line for all that came in one request, named after the first of them.
+for i, act in ipairs(acts) do
+  local first = told[i]
+  if first then
+    act.words[7] = first.id
+    audit_line(audit, act.words, at, nil, audit_word('state', 'queued') .. ',"messages":' .. first.count)
+  end
 end
 return {'accepted', count, verdicts}

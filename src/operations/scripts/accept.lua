@@ -10,6 +10,7 @@
 -- @key same  the same amount to the same beneficiary again
 -- @key awaiting  the set of those that await approval
 -- @key heartbeat  @key events
+-- @keys audit
 -- @arg now at?
 -- @arg id text  @arg otherId text  @arg fingerprint text  @arg state state  @arg account text
 -- @arg xof xof?  where it moves money
@@ -22,9 +23,11 @@
 -- @arg day text
 -- @arg memory Memory
 -- @arg asked pairs  what the process itself asks for of each limit
+-- @arg act text[]
 -- @arg fields pairs
 -- @arrow new -> state
 -- @returns accepted {id, state, at} | duplicate {id, state} | conflict {id} | limited {limit, detail} | recovering
+--- @include "lib/audit"
 --- @include "lib/clock"
 --- @include "lib/emit"
 --- @include "lib/fly"
@@ -105,4 +108,5 @@ if state == 'awaiting_approval' then
     data = EVENT_LIST .. string.format('[%s,%.0f,%s,%s]', names[1], xof, names[2], names[3])})
 end
 if dueInMs and state ~= 'awaiting_approval' then redis.call('ZADD', due, math.max(at + dueInMs, notBefore or 0), id) end
+audit_line(audit, act, at, nil, audit_word('state', state))
 return {'accepted', id, state, at}

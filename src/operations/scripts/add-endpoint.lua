@@ -1,13 +1,18 @@
 -- Adds an endpoint. It gets the events after this moment. Without any endpoint nobody moves the cursor, so the
 -- first one moves it here.
 -- @key record  @key endpoints  @key dispatch  @key events
+-- @keys audit
 -- @arg now at?  @arg id text
 -- @arg most int  there may be so many
+-- @arg act text[]
 -- @arg fields pairs
 -- @arrow new -> enabled
 -- @returns added | too many
+--- @include "lib/audit"
 --- @include "lib/clock"
 
+-- Sent again after a lost reply.
+if redis.call('EXISTS', record) == 1 then return {'added'} end
 local at = clock(now)
 local count = redis.call('SCARD', endpoints)
 if count >= most then return {'too many'} end
@@ -19,4 +24,5 @@ redis.call('HSET', record, unpack(set))
 redis.call('SADD', endpoints, id)
 redis.call('HINCRBY', dispatch, 'rev', 1)
 if count == 0 then redis.call('HSET', dispatch, 'cursor', place) end
+audit_line(audit, act, at, nil, audit_word('state', 'enabled'))
 return {'added'}

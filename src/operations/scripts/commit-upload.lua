@@ -3,13 +3,16 @@
 -- @key counts  of campaigns
 -- @key draft  @key ready  sets of these states
 -- @key sliceCounts
+-- @keys audit
 -- @arg now at?
 -- @arg before json  uploads as they were read
 -- @arg after json  as they become
 -- @arg by text  whose hand it is
+-- @arg act text[]
 -- @arg recipients int  @arg skipped int  @arg slices int  @arg segments int
 -- @arrow campaign draft -> ready
 -- @returns committed | changed {state}
+--- @include "lib/audit"
 --- @include "lib/clock"
 --- @include "lib/move"
 --- @include "lib/version"
@@ -35,4 +38,6 @@ if state == 'draft' then
   redis.call('HSET', campaign, 'state', 'ready', 'since', at)
   move({counts = counts, id = id, at = at, from = 'draft', to = 'ready', left = draft, entered = ready})
 end
+local function upto(more) return '"recipients":' .. tonumber(r[5] or '0') + more end
+audit_line(audit, act, at, upto(0), upto(recipients))
 return {'committed'}

@@ -1,10 +1,13 @@
 -- Ends a recovery: a new epoch, in which events have greater ids than any follower can have seen.
 -- @key heartbeat  @key recovery  @key events  @key counts
+-- @keys audit
 -- @arg now at?
 -- @arg epoch text  the new one
 -- @arg by text
+-- @arg act text[]
 -- @arg lastEvent text?  what is known to be the last one besides
 -- @returns left | none
+--- @include "lib/audit"
 --- @include "lib/clock"
 --- @include "lib/recovery"
 
@@ -26,4 +29,5 @@ redis.call('HSET', heartbeat, 'epoch', epoch, 'before', table.concat(before, ','
 redis.call('HSETNX', heartbeat, 'deployment', epoch)
 leave(k, h)
 tell(k, at, 'recovered', {because = h.recovering, by = by}, place)
+audit_line(audit, act, at, audit_word('because', h.recovering))
 return {'left'}

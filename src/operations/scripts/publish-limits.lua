@@ -4,14 +4,17 @@
 -- where it is looser. Sent again after a lost reply, it tells what it did the first time. Answers each that is not
 -- what holds already.
 -- @key limits  @key stamp
+-- @keys audit
 -- @arg now at?
 -- @arg by text
 -- @arg op text  how this start is known again
 -- @arg runs flag  it has told them before
 -- @arg ours json?  which deployment it is of; absent: whichever
+-- @arg act text[]  whose target is the name of a limit
 -- @arg asked pairs  name and value of each limit
 -- @type Told lowered {name, was?} | looser {name, was?}
 -- @returns Told[]
+--- @include "lib/audit"
 --- @include "lib/clock"
 --- @include "lib/limit-members"
 --- @include "lib/of-another"
@@ -30,6 +33,8 @@ for i = 1, #asked, 2 do
     did = 'lowered'
     put(limits, name, {value = value, by = by, at = at, op = op, was = shared or ''})
     if only_settings then redis.call('HSET', limits, name .. '.settings', 1) end
+    if #act > 0 then act[7] = name end
+    audit_line(audit, act, at, shared and audit_word('value', shared), audit_word('value', value))
   elseif looseness(name, value) > looseness(name, shared) and not runs then
     did = 'looser'
   end

@@ -3,8 +3,11 @@
 -- @key account
 -- @key held  names of held accounts
 -- @key events  @key counts
+-- @keys audit
 -- @arg now at?  @arg name text  @arg reason text  @arg data json
+-- @arg act text[]
 -- @returns flag
+--- @include "lib/audit"
 --- @include "lib/clock"
 --- @include "lib/hold"
 
@@ -18,4 +21,5 @@ for _, field in ipairs(redis.call('HKEYS', account)) do
 end
 if still == 0 then redis.call('SREM', held, name) end
 announce({account = account, events = events, counts = counts, name = name, data = data}, at, 'account.released')
+audit_line(audit, act, at, audit_word('held', reason))
 return 1

@@ -1,9 +1,12 @@
 -- Events that an endpoint is to get once more, whatever became of them. A disabled endpoint is enabled by it.
 -- Answers whether there is such an endpoint.
 -- @key record  @key deliveries  @key tries  @key due  @key dispatch
+-- @keys audit
 -- @arg now at?  @arg id text  @arg places text[]
+-- @arg act text[]
 -- @arrow disabled -> enabled
 -- @returns flag
+--- @include "lib/audit"
 --- @include "lib/clock"
 
 local at = clock(now)
@@ -19,4 +22,5 @@ for _, place in ipairs(places) do
   redis.call('HDEL', tries, place)
 end
 if #places > 0 then redis.call('ZADD', due, 'LT', at, id) end
+audit_line(audit, act, at, audit_word('state', state), audit_word('state', 'enabled'))
 return 1

@@ -6,13 +6,16 @@
 -- @key running  the set of that state
 -- @key due  of campaigns
 -- @key limits
+-- @keys audit
 -- @arg now at?  @arg id text
 -- @arg key text?  of the request
 -- @arg includeUnknown flag
+-- @arg act text[]
 -- @arg asked pairs  what the process itself asks for of each limit
 -- @arrow campaign finished -> running
 -- @returns applied {rev int} | replayed | under way | nobody | unapproved | refused {state}
 --- @include "lib/above-approval"
+--- @include "lib/audit"
 --- @include "lib/clock"
 --- @include "lib/contains"
 --- @include "lib/move"
@@ -46,4 +49,5 @@ redis.call('HSET', campaign, 'judgedFailed', failed, 'judgedUnknown', unknown, '
 redis.call('HINCRBY', campaign, 'retries', 1)
 move({counts = counts, id = id, at = at, from = 'finished', to = 'running', left = running, entered = running})
 redis.call('ZADD', due, at, id)
+audit_line(audit, act, at, audit_word('state', state), audit_word('state', 'running'))
 return {'applied', redis.call('HINCRBY', campaign, 'rev', 1)}

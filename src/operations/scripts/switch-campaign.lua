@@ -10,6 +10,7 @@
 -- @key scheduled  @key awaiting  the sets of these states
 -- @key limits
 -- @keys left  the sets of the states of `from`
+-- @keys audit
 -- @arg now at?  @arg id text
 -- @arg from state[]  the states that it may be left from
 -- @arg to state
@@ -19,11 +20,13 @@
 -- @arg againInMs ms?  look again; absent: not
 -- @arg by text?  whose hand it is
 -- @arg approves int?  exactly what this revision of it says; absent: it is no approval
+-- @arg act text[]
 -- @arg asked pairs  what the process itself asks for of each limit
 -- @arrow from -> to
 -- @arrow campaign ready, scheduled, paused, held -> awaiting_approval
 -- @returns applied {from state, rev int, to state} | refused {state} | own
 --- @include "lib/above-approval"
+--- @include "lib/audit"
 --- @include "lib/clock"
 --- @include "lib/emit"
 --- @include "lib/move"
@@ -91,4 +94,5 @@ if eventType then
   emit(campaign, {stream = events, counts = counts, id = id, at = at, account = account, type = eventType,
     data = cjson.encode(data)})
 end
+audit_line(audit, act, at, audit_word('state', stood), audit_word('state', to))
 return {'applied', stood, redis.call('HINCRBY', campaign, 'rev', 1), to}

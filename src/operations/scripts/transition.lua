@@ -8,6 +8,7 @@
 -- @key heartbeat
 -- @key claimed?  whose it is, what upstream named
 -- @key sums?  of the day in which it was counted, where they change by this step
+-- @keys audit
 -- @arg now at?
 -- @arg change Change
 -- @arg unlessHeld text?  `area.reason`
@@ -17,11 +18,13 @@
 -- @arg inRecovery int?  only in a recovery, and while the record has this revision
 -- @arg beneficiary text?  of the sums
 -- @arg recounted xof?  by how much they change
+-- @arg act text[]
 -- @arg fields pairs  a value '' deletes the field; a name that begins with @ takes the value as ms from now
 -- @arrow from -> to
 -- @returns applied {to, rev int, at, counter int?} | mine {state} | not yours {state} | none | held | recovering
 --   | recovered | claimed {by}
 --- @include "lib/as-it-was"
+--- @include "lib/audit"
 --- @include "lib/brief"
 --- @include "lib/change"
 --- @include "lib/clock"
@@ -66,5 +69,6 @@ if answer[1] == 'applied' then
   if endsBriefly then brief(record) end
   if sums then recount() end
   if known then answer[5] = raise(heartbeat, known) end
+  audit_line(audit, act, answer[4], audit_word('state', change.from), audit_word('state', change.to))
 end
 return answer

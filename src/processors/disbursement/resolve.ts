@@ -4,6 +4,7 @@
  */
 import type { disbursement } from '../../kinds/disbursement.ts';
 import { isFinal } from '../../kinds/states.ts';
+import type { Act } from '../../operations/audit.ts';
 import { RESTORED } from '../../operations/restored.ts';
 import { eventOf } from '../announced.ts';
 import { type Attempt as AttemptOf, DAILY_MS, attemptAt } from '../attempt.ts';
@@ -22,6 +23,8 @@ export interface Resolve {
   /** Why, in the person's own words; kept with the record. */
   readonly note: string;
   readonly by: string;
+  /** As it is told in the audit. */
+  readonly act?: Act | undefined;
 }
 
 export type Resolved =
@@ -68,7 +71,11 @@ async function ask(a: Attempt, token: string): Promise<{ status: string } | Reso
   return letGo(a, { is: 'no answer', because });
 }
 
-async function decide(a: Attempt, status: string | undefined, { outcome, note, by }: Resolve): Promise<Resolved> {
+async function decide(
+  a: Attempt,
+  status: string | undefined,
+  { outcome, note, by, act }: Resolve,
+): Promise<Resolved> {
   const { record } = a;
   // Without a token there is nothing to ask about: the person has looked elsewhere, and says so in the note.
   // Nor does `created` say anything where the disburse_id belongs to a token that we have lost.
@@ -88,10 +95,10 @@ async function decide(a: Attempt, status: string | undefined, { outcome, note, b
     });
   }
   const resolution = { note: note.slice(0, 500), resolvedBy: by };
-  if (letsGo) return letGoOn(a, resolution);
+  if (letsGo) return letGoOn(a, resolution, act);
   if (outcome === 'resubmit') {
     const evidence = { operation: RESOLVE, code: 'resubmit', detail: by };
-    const kept = await a.keep({ to: 'needs_review', set: resolution, evidence }, () => ({}));
+    const kept = await a.keep({ to: 'needs_review', set: resolution, evidence, act }, () => ({}));
     return kept === 'kept' ? stopped(await submit(a)) : TAKEN;
   }
   const ended = await a.finish({
@@ -100,6 +107,7 @@ async function decide(a: Attempt, status: string | undefined, { outcome, note, b
     set: { ...NO_LONGER_OF_USE, ...resolution },
     evidence: { operation: RESOLVE, code: outcome, detail: by },
     event: eventOf(record, outcome, { resolvedBy: by }),
+    act,
     outcome: 'ended',
     reason: outcome,
   });
@@ -134,6 +142,7 @@ function isUnsentCopy({ reason, sends, token }: Attempt['record']): boolean {
 async function letGoOn(
   a: Attempt,
   resolution: { readonly note: string; readonly resolvedBy: string },
+  act: Act | undefined,
 ): Promise<Resolved> {
   const { record, at, context } = a;
   const dueInMs = Math.max(0, (record.notBefore ?? 0) - at);
@@ -143,6 +152,7 @@ async function letGoOn(
     // The time limit counts from the decision: it may have waited for days.
     set: { ...resolution, reason: '', '@approvedAt': 0 },
     evidence: { operation: RESOLVE, code: 'resubmit', detail: resolution.resolvedBy },
+    act,
     outcome: 'advanced',
     reason: 'resubmit',
   });

@@ -2,6 +2,8 @@
  * What a person does about a recovery: sees what is open and what the service says of it, has it led on a bounded turn
  * at a time, or confirms that nothing was lost.
  */
+import type { Act } from '../../operations/audit.ts';
+import type { Leaving } from '../../operations/recovery.ts';
 import { type ReportRow, reportOf, wouldDo } from '../../operations/recovery-report.ts';
 import { RESTORED, type Restored, type Standing } from '../../operations/restored.ts';
 import type { ProcessorContext } from '../context.ts';
@@ -29,7 +31,7 @@ export interface RecoveryDeskOptions {
   readonly intakeJobs: IntakeJobs;
   readonly recovery: {
     state(): Promise<UnderWay | undefined>;
-    leave(how: { readonly by: string }): Promise<boolean>;
+    leave(how: Leaving): Promise<boolean>;
   };
 }
 
@@ -89,7 +91,7 @@ export class RecoveryDesk {
   }
 
   /** One turn. Asked again until it is over, by any operator; broken off, it goes on where it was. */
-  async apply(by: string): Promise<Applied> {
+  async apply(by: string, act?: Act): Promise<Applied> {
     const { restored, context, recovery, intakeJobs } = this.#options;
     const underWay = await recovery.state();
     if (underWay === undefined) return { is: 'none' };
@@ -117,16 +119,16 @@ export class RecoveryDesk {
       heldCampaigns: await this.#heldCampaigns(),
     };
     await restored.keepReport(report);
-    await recovery.leave({ by });
+    await recovery.leave({ by, act });
     return { is: 'over', report };
   }
 
   /** Refused where it is known better. */
-  async confirm(by: string): Promise<'left' | 'none' | 'lost'> {
+  async confirm(by: string, act?: Act): Promise<'left' | 'none' | 'lost'> {
     const underWay = await this.underWay();
     if (underWay === undefined) return 'none';
     if (isProven(underWay)) return 'lost';
-    return (await this.#options.recovery.leave({ by })) ? 'left' : 'none';
+    return (await this.#options.recovery.leave({ by, act })) ? 'left' : 'none';
   }
 
   async #heldCampaigns(): Promise<{ id: string; name: string }[]> {

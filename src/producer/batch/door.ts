@@ -14,6 +14,7 @@ import {
   type Batches,
   ROWS_AT_ONCE,
 } from '../../operations/batches.ts';
+import type { Act } from '../../operations/audit.ts';
 import type { SharedLimits } from '../../operations/limits.ts';
 import { FindingList, Judge, type JudgeOptions, type SoundRow } from './judge.ts';
 import type { BatchFile, RawRow, Rows } from './read-file.ts';
@@ -29,8 +30,10 @@ export interface BatchDoorOptions extends Pick<JudgeOptions, 'environment' | 'ac
 export interface UploadOptions {
   /** The one that pays; see `accountOf`. */
   readonly account: string;
-  /** Name of the key that uploads. */
+  /** The one that uploads. */
   readonly by: string;
+  /** As it is told in the audit. */
+  readonly act?: Act | undefined;
   readonly idempotencyKey?: string | undefined;
 }
 
@@ -80,7 +83,7 @@ export class BatchDoor {
   }
 
   /** The same bytes by the same account are the same batch, unless an idempotency key says otherwise. */
-  async accept(file: BatchFile, { account, by, idempotencyKey }: UploadOptions): Promise<BatchAccepted> {
+  async accept(file: BatchFile, { account, by, act, idempotencyKey }: UploadOptions): Promise<BatchAccepted> {
     const { batches, environment } = this.#options;
     const { totals, problems, warnings, sound, state } = await this.judge(file, account);
     const { contentHash } = file;
@@ -88,6 +91,7 @@ export class BatchDoor {
       {
         id: derivedId(operations.batch.prefix, environment, account, 'batch', idempotencyKey ?? contentHash),
         account,
+        act,
         fingerprint: fingerprint(`${account}\n${contentHash}`),
         state,
         dueInMs: APPROVE_WITHIN_MS,

@@ -24,7 +24,11 @@ export async function startBroken(failure: Error, more: Partial<ApiContext> = {}
       return failed;
     },
   });
+  /** Of somebody's request it is another one. */
+  const accepting = Object.assign(Object.create(failing as object), { actingAs: () => failing });
   const known: Partial<ApiContext> = {
+    acceptance: accepting,
+    collect: accepting,
     keys: readApiKeys('maker:enqueue+read+approve+operate:maker-secret'),
     ratePerSecond: 0,
     environment: 'test',

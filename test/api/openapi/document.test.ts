@@ -73,9 +73,12 @@ describe('the document', () => {
   });
 
   test('names the role that each route needs, and no role for what is public', () => {
-    for (const { path, method, role, alsoRole } of routes) {
+    for (const { path, method, role, alsoRole, orRole } of routes) {
       const needed = [role, alsoRole].filter((one) => one !== undefined);
-      expect(document.paths[path]?.[method]?.['security'], path).toEqual(role ? [{ key: needed }] : []);
+      expect(document.paths[path]?.[method]?.['security'], path).toEqual([
+        ...(role ? [{ key: needed }] : []),
+        ...(orRole ? [{ key: [orRole] }] : []),
+      ]);
     }
   });
 });

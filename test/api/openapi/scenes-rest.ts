@@ -138,6 +138,7 @@ export async function operatingScenes({ ask, service, becomes }: Stage): Promise
     await ask('POST', `/v1/${path}`);
   }
   for (const name of ['stop', 'release']) await ask('POST', `/v1/accounts/main/${name}`);
+  for (const path of ['/v1/audit', '/v1/audit/verification']) await ask('GET', path);
   const limit = '/v1/limits/MAX_PER_DAY';
   expect((await ask('POST', limit, { body: { value: 500_000_000 } })).status).toBe(200);
   expect((await ask('POST', limit, { body: { value: null } })).status).toBe(202);

@@ -4,6 +4,8 @@ import { loadConfig } from '../../../src/config.ts';
 import { type ProblemKind } from '../../../src/api/problem.ts';
 import { type RouteDeclaration, pathParameters, problemsOfRoute } from '../../../src/api/route.ts';
 import { routes } from '../../../src/api/routes.ts';
+import { actNames } from '../../../src/kinds/acts.ts';
+import { keys } from '../../../src/operations/keys.ts';
 import { startRoles } from '../../../src/app/run.ts';
 import { ask, type Call, KEYS, type Service, startService } from '../../support/service.ts';
 import { startBroken } from './broken-service.ts';
@@ -173,6 +175,12 @@ test('what is not there, and what is not valid, is told on every route', async (
     const body = wrong === '' && route.body?.schema ? { body: { nonsense: true } } : call;
     await stage.ask(method, `${pathTo(route, 'main')}${wrong}`, body);
   }
+});
+
+test('every act that there is has left its line, and no other', async () => {
+  const lines = await Promise.all([stage, quiet].map(({ service: { redis } }) => redis.xrange(keys.audit, '-', '+')));
+  const told = new Set(lines.flat().map(([, words]) => words[words.indexOf('act') + 1]));
+  expect(told).toEqual(new Set(actNames.filter((act) => act !== 'audit.forget')));
 });
 
 test('nothing is documented that was never answered', () => {

@@ -14,6 +14,7 @@ export interface AcceptBatchArgs {
   /** key: the record of the batch that this named when it was read; its own where it named none */ readonly other: string;
   /** key */ readonly heartbeat: string;
   /** key */ readonly events: string;
+  /** key */ readonly audit: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
   readonly id: string;
   readonly fingerprint: string;
@@ -24,6 +25,7 @@ export interface AcceptBatchArgs {
   /** the batch of these bytes as it was read */ readonly named?: string | undefined;
   readonly memory: { readonly epoch?: string | undefined; readonly counter: number; readonly name?: string | undefined; readonly mark: number };
   /** JSON: told to whoever approves; absent: nobody is to */ readonly eventData?: string | undefined;
+  readonly act: readonly string[];
   readonly fields: Readonly<Record<string, string | number>>;
 }
 
@@ -58,6 +60,22 @@ function readAcceptBatchAnswer(value: unknown): AcceptBatchAnswer {
 }
 
 export const acceptBatchScript = lua.defineScript('accept-batch', `
+local function audit_line(audit, act, at, before, after)
+  if #act == 0 then return end
+  local stream, last = unpack(audit)
+  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+    'after', after and '{' .. after .. '}' or ''}
+  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
+  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+  local hash = redis.sha1hex(table.concat(words, ' '))
+  line[#line + 1] = 'hash'; line[#line + 1] = hash
+  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+end
+local function audit_word(name, value)
+  if value then return '"' .. name .. '":' .. cjson.encode(value) end
+end
 local function clock(given)
   if given then return given end
   local t = redis.call('TIME')
@@ -138,6 +156,13 @@ local named = _given(ARGV[8])
 local memory = {epoch = _given(ARGV[9]), counter = tonumber(ARGV[10]), name = _given(ARGV[11]), mark = tonumber(ARGV[12])}
 local eventData = _given(ARGV[13])
 local _arg, _key = 13, 12
+local audit = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
+local act = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do act[_i] = ARGV[_arg + _i] end
+_arg = _arg + #act
 local fields = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do fields[_i] = ARGV[_arg + _i] end
@@ -180,6 +205,7 @@ if eventData then
   emit(record, {stream = events, counts = counts, id = id, at = at, account = account,
     type = 'batch.awaiting_approval', data = eventData})
 end
+audit_line(audit, act, at, audit_word('state', from), audit_word('state', state) .. ',' .. '"rows":' .. count)
 return {'accepted', id, state}
 `);
 
@@ -187,8 +213,8 @@ return {'accepted', id, state}
  * invalid is judged again with the same bytes: a limit was raised or an account was added meanwhile. While a batch
  * of the same bytes is open under another name, there is no second one. */
 export async function acceptBatch(redis: lua.ScriptHost, args: AcceptBatchArgs): Promise<AcceptBatchAnswer> {
-  const keys = [args.record, args.counts, args.index, args.invalid, args.entered, args.due, args.staged, args.rows, args.ofBytes, args.other, args.heartbeat, args.events];
-  const words: lua.Word[] = [args.now ?? '', args.id, args.fingerprint, args.state, args.dueInMs ?? '', args.account, args.count, args.named ?? '', args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.eventData ?? '', ...lua.pairs(args.fields)];
+  const keys = [args.record, args.counts, args.index, args.invalid, args.entered, args.due, args.staged, args.rows, args.ofBytes, args.other, args.heartbeat, args.events, ...args.audit];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.fingerprint, args.state, args.dueInMs ?? '', args.account, args.count, args.named ?? '', args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.eventData ?? '', args.audit.length, ...lua.counted(args.act), ...lua.pairs(args.fields)];
   return readAcceptBatchAnswer(await lua.runScript(redis, acceptBatchScript, keys, words));
 }
 
@@ -199,6 +225,7 @@ export interface AcceptMessagesArgs {
   /** key */ readonly sliceCounts: string;
   /** key: the set of queued slices */ readonly queued: string;
   /** key */ readonly heartbeat: string;
+  /** key */ readonly audit: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
   readonly sliceId: string;
   readonly account: string;
@@ -206,6 +233,9 @@ export interface AcceptMessagesArgs {
   /** in a slice */ readonly most: number;
   /** ms: from the creation of the slice */ readonly dueInMs: number;
   readonly memory: { readonly epoch?: string | undefined; readonly counter: number; readonly name?: string | undefined; readonly mark: number };
+  readonly acts: readonly {
+    /** of a request that some of them came in */ readonly words: readonly string[];
+  }[];
   readonly messages: readonly {
     /** key */ readonly record: string;
     /** key: of its reference */ readonly mapping?: string | undefined;
@@ -218,6 +248,7 @@ export interface AcceptMessagesArgs {
     readonly text: string;
     readonly from?: string | undefined;
     /** ms since the epoch */ readonly expiresAt?: number | undefined;
+    /** which of the acts; 0: nobody's */ readonly asker: number;
   }[];
 }
 
@@ -258,6 +289,22 @@ function readAcceptMessagesAnswer(value: unknown): AcceptMessagesAnswer {
 }
 
 export const acceptMessagesScript = lua.defineScript('accept-messages', `
+local function audit_line(audit, act, at, before, after)
+  if #act == 0 then return end
+  local stream, last = unpack(audit)
+  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+    'after', after and '{' .. after .. '}' or ''}
+  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
+  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+  local hash = redis.sha1hex(table.concat(words, ' '))
+  line[#line + 1] = 'hash'; line[#line + 1] = hash
+  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+end
+local function audit_word(name, value)
+  if value then return '"' .. name .. '":' .. cjson.encode(value) end
+end
 local function clock(given)
   if given then return given end
   local t = redis.call('TIME')
@@ -323,11 +370,25 @@ local most = tonumber(ARGV[5])
 local dueInMs = tonumber(ARGV[6])
 local memory = {epoch = _given(ARGV[7]), counter = tonumber(ARGV[8]), name = _given(ARGV[9]), mark = tonumber(ARGV[10])}
 local _arg, _key = 10, 6
+local audit = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
+local acts = {}
+_arg = _arg + 1
+for _n = 1, tonumber(ARGV[_arg]) do
+  local _one = {}
+  _arg, _key = _arg + 0, _key + 0
+_one.words = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _one.words[_i] = ARGV[_arg + _i] end
+_arg = _arg + #_one.words
+  acts[_n] = _one
+end
 local messages = {}
 _arg = _arg + 1
 for _n = 1, tonumber(ARGV[_arg]) do
-  local _one = {record = KEYS[_key + 1], id = ARGV[_arg + 1], fingerprint = ARGV[_arg + 2], reference = _given(ARGV[_arg + 3]), otherId = _given(ARGV[_arg + 4]), to = ARGV[_arg + 5], text = ARGV[_arg + 6], from = _given(ARGV[_arg + 7]), expiresAt = tonumber(ARGV[_arg + 8])}
-  _arg, _key = _arg + 8, _key + 1
+  local _one = {record = KEYS[_key + 1], id = ARGV[_arg + 1], fingerprint = ARGV[_arg + 2], reference = _given(ARGV[_arg + 3]), otherId = _given(ARGV[_arg + 4]), to = ARGV[_arg + 5], text = ARGV[_arg + 6], from = _given(ARGV[_arg + 7]), expiresAt = tonumber(ARGV[_arg + 8]), asker = tonumber(ARGV[_arg + 9])}
+  _arg, _key = _arg + 9, _key + 1
 _arg = _arg + 1
 if ARGV[_arg] == '1' then _key = _key + 1; _one.mapping = KEYS[_key] end
 _arg = _arg + 1
@@ -341,7 +402,7 @@ local at = clock(now)
 local state, lease, count, version, packed = unpack(redis.call('HMGET', slice, 'state', 'lease', 'count', 'v', 'items'))
 count = whole(count, 0, 'count')
 local takes = not state or (state == 'queued' and not lease and version == "1" and packed)
-local verdicts, items = {}, {}
+local verdicts, items, told = {}, {}, {}
 local function escaped(text)
   return (string.gsub(text, '[\\\\\\t\\n]', {['\\\\'] = '\\\\\\\\', ['\\t'] = '\\\\t', ['\\n'] = '\\\\n'}))
 end
@@ -363,6 +424,8 @@ for i, m in ipairs(messages) do
     verdicts[i] = {known, detail}
   elseif takes and count + #items < most then
     write(m)
+    local first = told[m.asker]
+    if first then first.count = first.count + 1 else told[m.asker] = {id = m.id, count = 1} end
     verdicts[i] = {'accepted', 'queued'}
   else
     verdicts[i] = {'full'}
@@ -381,6 +444,13 @@ else
   tally(sliceCounts, 'queued', 1)
   redis.call('ZADD', queued, at, sliceId)
 end
+for i, act in ipairs(acts) do
+  local first = told[i]
+  if first then
+    act.words[7] = first.id
+    audit_line(audit, act.words, at, nil, audit_word('state', 'queued') .. ',"messages":' .. first.count)
+  end
+end
 return {'accepted', count, verdicts}
 `);
 
@@ -388,8 +458,8 @@ return {'accepted', count, verdicts}
  * them. Each has a verdict of its own, in their order; the slice is read once and written once for all of them, its
  * items in the form of slice-form.ts. */
 export async function acceptMessages(redis: lua.ScriptHost, args: AcceptMessagesArgs): Promise<AcceptMessagesAnswer> {
-  const keys = [args.slice, args.due, args.messageCounts, args.sliceCounts, args.queued, args.heartbeat, ...args.messages.flatMap((one) => [one.record, ...(one.mapping === undefined ? [] : [one.mapping]), ...(one.other === undefined ? [] : [one.other])])];
-  const words: lua.Word[] = [args.now ?? '', args.sliceId, args.account, args.lane, args.most, args.dueInMs, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.messages.length, ...args.messages.flatMap((one) => [one.id, one.fingerprint, one.reference ?? '', one.otherId ?? '', one.to, one.text, one.from ?? '', one.expiresAt ?? '', one.mapping === undefined ? 0 : 1, one.other === undefined ? 0 : 1])];
+  const keys = [args.slice, args.due, args.messageCounts, args.sliceCounts, args.queued, args.heartbeat, ...args.audit, ...args.messages.flatMap((one) => [one.record, ...(one.mapping === undefined ? [] : [one.mapping]), ...(one.other === undefined ? [] : [one.other])])];
+  const words: lua.Word[] = [args.now ?? '', args.sliceId, args.account, args.lane, args.most, args.dueInMs, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.audit.length, args.acts.length, ...args.acts.flatMap((one) => [...lua.counted(one.words)]), args.messages.length, ...args.messages.flatMap((one) => [one.id, one.fingerprint, one.reference ?? '', one.otherId ?? '', one.to, one.text, one.from ?? '', one.expiresAt ?? '', one.asker, one.mapping === undefined ? 0 : 1, one.other === undefined ? 0 : 1])];
   return readAcceptMessagesAnswer(await lua.runScript(redis, acceptMessagesScript, keys, words));
 }
 
@@ -407,6 +477,7 @@ export interface AcceptArgs {
   /** key: the set of those that await approval */ readonly awaiting: string;
   /** key */ readonly heartbeat: string;
   /** key */ readonly events: string;
+  /** key */ readonly audit: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
   readonly id: string;
   readonly otherId: string;
@@ -424,6 +495,7 @@ export interface AcceptArgs {
   readonly day: string;
   readonly memory: { readonly epoch?: string | undefined; readonly counter: number; readonly name?: string | undefined; readonly mark: number };
   /** what the process itself asks for of each limit */ readonly asked: Readonly<Record<string, string | number>>;
+  readonly act: readonly string[];
   readonly fields: Readonly<Record<string, string | number>>;
 }
 
@@ -452,6 +524,22 @@ function readAcceptAnswer(value: unknown): AcceptAnswer {
 }
 
 export const acceptScript = lua.defineScript('accept', `
+local function audit_line(audit, act, at, before, after)
+  if #act == 0 then return end
+  local stream, last = unpack(audit)
+  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+    'after', after and '{' .. after .. '}' or ''}
+  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
+  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+  local hash = redis.sha1hex(table.concat(words, ' '))
+  line[#line + 1] = 'hash'; line[#line + 1] = hash
+  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+end
+local function audit_word(name, value)
+  if value then return '"' .. name .. '":' .. cjson.encode(value) end
+end
 local function clock(given)
   if given then return given end
   local t = redis.call('TIME')
@@ -592,10 +680,17 @@ if ARGV[_arg] == '1' then _key = _key + 1; mapping = KEYS[_key] end
 local other
 _arg = _arg + 1
 if ARGV[_arg] == '1' then _key = _key + 1; other = KEYS[_key] end
+local audit = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
 local asked = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do asked[_i] = ARGV[_arg + _i] end
 _arg = _arg + #asked
+local act = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do act[_i] = ARGV[_arg + _i] end
+_arg = _arg + #act
 local fields = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do fields[_i] = ARGV[_arg + _i] end
@@ -669,6 +764,7 @@ if state == 'awaiting_approval' then
     data = "1" .. string.format('[%s,%.0f,%s,%s]', names[1], xof, names[2], names[3])})
 end
 if dueInMs and state ~= 'awaiting_approval' then redis.call('ZADD', due, math.max(at + dueInMs, notBefore or 0), id) end
+audit_line(audit, act, at, nil, audit_word('state', state))
 return {'accepted', id, state, at}
 `);
 
@@ -677,8 +773,8 @@ return {'accepted', id, state, at}
  * the process asks for itself, so that they hold through every door. What counts towards a limit of the day says so
  * in the record, since it may have to be given back. */
 export async function accept(redis: lua.ScriptHost, args: AcceptArgs): Promise<AcceptAnswer> {
-  const keys = [args.record, args.counts, args.index, args.entered, args.due, args.limits, args.spent, args.same, args.awaiting, args.heartbeat, args.events, ...(args.mapping === undefined ? [] : [args.mapping]), ...(args.other === undefined ? [] : [args.other])];
-  const words: lua.Word[] = [args.now ?? '', args.id, args.otherId, args.fingerprint, args.state, args.account, args.xof ?? '', args.unsent ? 1 : 0, args.dueInMs ?? '', args.notBefore ?? '', args.beneficiary, args.meantAgain ? 1 : 0, args.dryRun ? 1 : 0, args.approval ?? '', args.day, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.mapping === undefined ? 0 : 1, args.other === undefined ? 0 : 1, ...lua.pairs(args.asked), ...lua.pairs(args.fields)];
+  const keys = [args.record, args.counts, args.index, args.entered, args.due, args.limits, args.spent, args.same, args.awaiting, args.heartbeat, args.events, ...(args.mapping === undefined ? [] : [args.mapping]), ...(args.other === undefined ? [] : [args.other]), ...args.audit];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.otherId, args.fingerprint, args.state, args.account, args.xof ?? '', args.unsent ? 1 : 0, args.dueInMs ?? '', args.notBefore ?? '', args.beneficiary, args.meantAgain ? 1 : 0, args.dryRun ? 1 : 0, args.approval ?? '', args.day, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.mapping === undefined ? 0 : 1, args.other === undefined ? 0 : 1, args.audit.length, ...lua.pairs(args.asked), ...lua.counted(args.act), ...lua.pairs(args.fields)];
   return readAcceptAnswer(await lua.runScript(redis, acceptScript, keys, words));
 }
 
@@ -845,9 +941,11 @@ export interface AddEndpointArgs {
   /** key */ readonly endpoints: string;
   /** key */ readonly dispatch: string;
   /** key */ readonly events: string;
+  /** key */ readonly audit: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
   readonly id: string;
   /** there may be so many */ readonly most: number;
+  readonly act: readonly string[];
   readonly fields: Readonly<Record<string, string | number>>;
 }
 
@@ -867,6 +965,22 @@ function readAddEndpointAnswer(value: unknown): AddEndpointAnswer {
 }
 
 export const addEndpointScript = lua.defineScript('add-endpoint', `
+local function audit_line(audit, act, at, before, after)
+  if #act == 0 then return end
+  local stream, last = unpack(audit)
+  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+    'after', after and '{' .. after .. '}' or ''}
+  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
+  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+  local hash = redis.sha1hex(table.concat(words, ' '))
+  line[#line + 1] = 'hash'; line[#line + 1] = hash
+  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+end
+local function audit_word(name, value)
+  if value then return '"' .. name .. '":' .. cjson.encode(value) end
+end
 local function clock(given)
   if given then return given end
   local t = redis.call('TIME')
@@ -881,11 +995,19 @@ local now = tonumber(ARGV[1])
 local id = ARGV[2]
 local most = tonumber(ARGV[3])
 local _arg, _key = 3, 4
+local audit = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
+local act = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do act[_i] = ARGV[_arg + _i] end
+_arg = _arg + #act
 local fields = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do fields[_i] = ARGV[_arg + _i] end
 _arg = _arg + #fields
 -- </generated>
+if redis.call('EXISTS', record) == 1 then return {'added'} end
 local at = clock(now)
 local count = redis.call('SCARD', endpoints)
 if count >= most then return {'too many'} end
@@ -897,23 +1019,26 @@ redis.call('HSET', record, unpack(set))
 redis.call('SADD', endpoints, id)
 redis.call('HINCRBY', dispatch, 'rev', 1)
 if count == 0 then redis.call('HSET', dispatch, 'cursor', place) end
+audit_line(audit, act, at, nil, audit_word('state', 'enabled'))
 return {'added'}
 `);
 
 /** Adds an endpoint. It gets the events after this moment. Without any endpoint nobody moves the cursor, so the
  * first one moves it here. */
 export async function addEndpoint(redis: lua.ScriptHost, args: AddEndpointArgs): Promise<AddEndpointAnswer> {
-  const keys = [args.record, args.endpoints, args.dispatch, args.events];
-  const words: lua.Word[] = [args.now ?? '', args.id, args.most, ...lua.pairs(args.fields)];
+  const keys = [args.record, args.endpoints, args.dispatch, args.events, ...args.audit];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.most, args.audit.length, ...lua.counted(args.act), ...lua.pairs(args.fields)];
   return readAddEndpointAnswer(await lua.runScript(redis, addEndpointScript, keys, words));
 }
 
 export interface AmendCampaignArgs {
   /** key */ readonly campaign: string;
   /** key: of campaigns */ readonly due: string;
+  /** key */ readonly audit: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
   readonly id: string;
   /** states in which nothing is changed any more */ readonly over: readonly string[];
+  readonly act: readonly string[];
   /** '' deletes the field */ readonly fields: Readonly<Record<string, string | number>>;
   /** whose hand it is */ readonly by: string;
 }
@@ -937,6 +1062,22 @@ function readAmendCampaignAnswer(value: unknown): AmendCampaignAnswer {
 }
 
 export const amendCampaignScript = lua.defineScript('amend-campaign', `
+local function audit_line(audit, act, at, before, after)
+  if #act == 0 then return end
+  local stream, last = unpack(audit)
+  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+    'after', after and '{' .. after .. '}' or ''}
+  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
+  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+  local hash = redis.sha1hex(table.concat(words, ' '))
+  line[#line + 1] = 'hash'; line[#line + 1] = hash
+  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+end
+local function audit_word(name, value)
+  if value then return '"' .. name .. '":' .. cjson.encode(value) end
+end
 local function clock(given)
   if given then return given end
   local t = redis.call('TIME')
@@ -969,10 +1110,17 @@ local now = tonumber(ARGV[1])
 local id = ARGV[2]
 local by = ARGV[3]
 local _arg, _key = 3, 2
+local audit = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
 local over = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do over[_i] = ARGV[_arg + _i] end
 _arg = _arg + #over
+local act = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do act[_i] = ARGV[_arg + _i] end
+_arg = _arg + #act
 local fields = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do fields[_i] = ARGV[_arg + _i] end
@@ -985,20 +1133,24 @@ same_version(version)
 whole(rev, 0, 'rev')
 for i = 1, #fields, 2 do if approved and ({["quietHours"] = true, ["timezone"] = true})[fields[i]] then return {'approved'} end end
 redis.call('HSETNX', campaign, "hand:" .. by, at)
+local before, after = {}, {}
 for i = 1, #fields, 2 do
   local name, value = fields[i], fields[i + 1]
+  local was = redis.call('HGET', campaign, name) or ''
+  if was ~= value then before[#before + 1] = audit_word(name, was); after[#after + 1] = audit_word(name, value) end
   if value == '' then redis.call('HDEL', campaign, name) else redis.call('HSET', campaign, name, value) end
   if name == 'perSecond' then redis.call('HDEL', campaign, 'paceAt') end
 end
 redis.call('HSET', campaign, 'updatedAt', at)
 if state == 'running' or state == 'held' then redis.call('ZADD', due, at, id) end
+if #after > 0 then audit_line(audit, act, at, table.concat(before, ','), table.concat(after, ',')) end
 return {'applied', redis.call('HINCRBY', campaign, 'rev', 1)}
 `);
 
 /** Changes how a campaign is sent, from the next request on. What belongs to an approval that was given stays as it was. */
 export async function amendCampaign(redis: lua.ScriptHost, args: AmendCampaignArgs): Promise<AmendCampaignAnswer> {
-  const keys = [args.campaign, args.due];
-  const words: lua.Word[] = [args.now ?? '', args.id, args.by, ...lua.counted(args.over), ...lua.pairs(args.fields)];
+  const keys = [args.campaign, args.due, ...args.audit];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.by, args.audit.length, ...lua.counted(args.over), ...lua.counted(args.act), ...lua.pairs(args.fields)];
   return readAmendCampaignAnswer(await lua.runScript(redis, amendCampaignScript, keys, words));
 }
 
@@ -1430,6 +1582,88 @@ export async function beginSlice(redis: lua.ScriptHost, args: BeginSliceArgs): P
   return readBeginSliceAnswer(await lua.runScript(redis, beginSliceScript, keys, words));
 }
 
+export interface ChangeOptOutsArgs {
+  /** key */ readonly list: string;
+  /** key */ readonly lists: string;
+  /** key */ readonly forgotten: string;
+  /** key */ readonly audit: readonly string[];
+  /** ms since the epoch */ readonly now?: number | undefined;
+  /** of the list */ readonly name: string;
+  readonly how: 'add' | 'remove';
+  readonly digits: readonly string[];
+  /** of those that are taken out */ readonly hashes: readonly string[];
+  readonly act: readonly string[];
+}
+
+export type ChangeOptOutsAnswer = number;
+
+const readChangeOptOutsAnswer: lua.Read<ChangeOptOutsAnswer> = lua.number;
+
+export const changeOptOutsScript = lua.defineScript('change-opt-outs', `
+local function audit_line(audit, act, at, before, after)
+  if #act == 0 then return end
+  local stream, last = unpack(audit)
+  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+    'after', after and '{' .. after .. '}' or ''}
+  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
+  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+  local hash = redis.sha1hex(table.concat(words, ' '))
+  line[#line + 1] = 'hash'; line[#line + 1] = hash
+  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+end
+local function audit_word(name, value)
+  if value then return '"' .. name .. '":' .. cjson.encode(value) end
+end
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+-- <generated>
+local list = KEYS[1]
+local lists = KEYS[2]
+local forgotten = KEYS[3]
+local now = tonumber(ARGV[1])
+local name = ARGV[2]
+local how = ARGV[3]
+local _arg, _key = 3, 3
+local audit = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
+local digits = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do digits[_i] = ARGV[_arg + _i] end
+_arg = _arg + #digits
+local hashes = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do hashes[_i] = ARGV[_arg + _i] end
+_arg = _arg + #hashes
+local act = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do act[_i] = ARGV[_arg + _i] end
+_arg = _arg + #act
+-- </generated>
+local changed
+if how == 'add' then
+  redis.call('SADD', lists, name)
+  changed = redis.call('SADD', list, unpack(digits))
+else
+  changed = redis.call('SREM', list, unpack(digits)) + redis.call('SREM', forgotten, unpack(hashes))
+end
+if changed > 0 then audit_line(audit, act, clock(now), nil, '"' .. (how == 'add' and 'added' or 'removed') .. '":' .. changed) end
+return changed
+`);
+
+/** Puts numbers into a list of opt-outs, or takes them out, and what is kept of them where the person was forgotten
+ * too. Answers how many were not as they were asked to be. */
+export async function changeOptOuts(redis: lua.ScriptHost, args: ChangeOptOutsArgs): Promise<ChangeOptOutsAnswer> {
+  const keys = [args.list, args.lists, args.forgotten, ...args.audit];
+  const words: lua.Word[] = [args.now ?? '', args.name, args.how, args.audit.length, ...lua.counted(args.digits), ...lua.counted(args.hashes), ...lua.counted(args.act)];
+  return readChangeOptOutsAnswer(await lua.runScript(redis, changeOptOutsScript, keys, words));
+}
+
 export interface ClaimArgs {
   /** key */ readonly due: string;
   /** ms since the epoch */ readonly now?: number | undefined;
@@ -1472,10 +1706,12 @@ export interface CommitUploadArgs {
   /** key */ readonly draft: string;
   /** key: sets of these states */ readonly ready: string;
   /** key */ readonly sliceCounts: string;
+  /** key */ readonly audit: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
   /** JSON: uploads as they were read */ readonly before: string;
   /** JSON: as they become */ readonly after: string;
   /** whose hand it is */ readonly by: string;
+  readonly act: readonly string[];
   readonly recipients: number;
   readonly skipped: number;
   readonly slices: number;
@@ -1498,6 +1734,22 @@ function readCommitUploadAnswer(value: unknown): CommitUploadAnswer {
 }
 
 export const commitUploadScript = lua.defineScript('commit-upload', `
+local function audit_line(audit, act, at, before, after)
+  if #act == 0 then return end
+  local stream, last = unpack(audit)
+  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+    'after', after and '{' .. after .. '}' or ''}
+  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
+  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+  local hash = redis.sha1hex(table.concat(words, ' '))
+  line[#line + 1] = 'hash'; line[#line + 1] = hash
+  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+end
+local function audit_word(name, value)
+  if value then return '"' .. name .. '":' .. cjson.encode(value) end
+end
 local function clock(given)
   if given then return given end
   local t = redis.call('TIME')
@@ -1546,6 +1798,14 @@ local recipients = tonumber(ARGV[5])
 local skipped = tonumber(ARGV[6])
 local slices = tonumber(ARGV[7])
 local segments = tonumber(ARGV[8])
+local _arg, _key = 8, 5
+local audit = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
+local act = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do act[_i] = ARGV[_arg + _i] end
+_arg = _arg + #act
 -- </generated>
 local at = clock(now)
 local r = redis.call('HMGET', campaign, 'state', 'uploads', 'id', 'v', 't:queued', 't:skipped', 't:total', 'slices',
@@ -1568,13 +1828,15 @@ if state == 'draft' then
   redis.call('HSET', campaign, 'state', 'ready', 'since', at)
   move({counts = counts, id = id, at = at, from = 'draft', to = 'ready', left = draft, entered = ready})
 end
+local function upto(more) return '"recipients":' .. tonumber(r[5] or '0') + more end
+audit_line(audit, act, at, upto(0), upto(recipients))
 return {'committed'}
 `);
 
 /** Counts a whole upload, or nothing of it. */
 export async function commitUpload(redis: lua.ScriptHost, args: CommitUploadArgs): Promise<CommitUploadAnswer> {
-  const keys = [args.campaign, args.counts, args.draft, args.ready, args.sliceCounts];
-  const words: lua.Word[] = [args.now ?? '', args.before, args.after, args.by, args.recipients, args.skipped, args.slices, args.segments];
+  const keys = [args.campaign, args.counts, args.draft, args.ready, args.sliceCounts, ...args.audit];
+  const words: lua.Word[] = [args.now ?? '', args.before, args.after, args.by, args.recipients, args.skipped, args.slices, args.segments, args.audit.length, ...lua.counted(args.act)];
   return readCommitUploadAnswer(await lua.runScript(redis, commitUploadScript, keys, words));
 }
 
@@ -2032,6 +2294,81 @@ export async function firstBeat(redis: lua.ScriptHost, args: FirstBeatArgs): Pro
   return readFirstBeatAnswer(await lua.runScript(redis, firstBeatScript, keys, words));
 }
 
+export interface ForgetAuditArgs {
+  /** key */ readonly stream: string;
+  /** key */ readonly seals: string;
+  /** key */ readonly audit: readonly string[];
+  /** ms since the epoch */ readonly now?: number | undefined;
+  /** the first seal as it was read */ readonly first: string;
+  /** the one that becomes the first */ readonly seal: string;
+  /** the same, as the first */ readonly becomes: string;
+  /** the place of the last line that it is about */ readonly upto: string;
+  readonly act: readonly string[];
+}
+
+export type ForgetAuditAnswer = number;
+
+const readForgetAuditAnswer: lua.Read<ForgetAuditAnswer> = lua.number;
+
+export const forgetAuditScript = lua.defineScript('forget-audit', `
+local function audit_line(audit, act, at, before, after)
+  if #act == 0 then return end
+  local stream, last = unpack(audit)
+  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+    'after', after and '{' .. after .. '}' or ''}
+  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
+  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+  local hash = redis.sha1hex(table.concat(words, ' '))
+  line[#line + 1] = 'hash'; line[#line + 1] = hash
+  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+end
+local function audit_word(name, value)
+  if value then return '"' .. name .. '":' .. cjson.encode(value) end
+end
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+-- <generated>
+local stream = KEYS[1]
+local seals = KEYS[2]
+local now = tonumber(ARGV[1])
+local first = ARGV[2]
+local seal = ARGV[3]
+local becomes = ARGV[4]
+local upto = ARGV[5]
+local _arg, _key = 5, 2
+local audit = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
+local act = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do act[_i] = ARGV[_arg + _i] end
+_arg = _arg + #act
+-- </generated>
+if redis.call('LINDEX', seals, 0) ~= first then return 0 end
+local kept = redis.call('LRANGE', seals, 0, -1)
+local place
+for i, one in ipairs(kept) do if one == seal then place = i end end
+if not place then return 0 end
+local count = redis.call('XTRIM', stream, 'MINID', upto)
+count = count + redis.call('XDEL', stream, upto)
+redis.call('LTRIM', seals, place - 1, -1)
+redis.call('LSET', seals, 0, becomes)
+audit_line(audit, act, clock(now), nil, '"forgotten":' .. count)
+return count
+`);
+
+/** Forgets the lines up to a seal, which becomes the first: what follows is counted from there. It is an act itself. */
+export async function forgetAudit(redis: lua.ScriptHost, args: ForgetAuditArgs): Promise<ForgetAuditAnswer> {
+  const keys = [args.stream, args.seals, ...args.audit];
+  const words: lua.Word[] = [args.now ?? '', args.first, args.seal, args.becomes, args.upto, args.audit.length, ...lua.counted(args.act)];
+  return readForgetAuditAnswer(await lua.runScript(redis, forgetAuditScript, keys, words));
+}
+
 export interface HandBackArgs {
   /** key */ readonly due: string;
   /** ms since the epoch */ readonly now?: number | undefined;
@@ -2156,10 +2493,12 @@ export interface HoldAccountArgs {
   /** key: names of held accounts */ readonly held: string;
   /** key */ readonly events: string;
   /** key */ readonly counts: string;
+  /** key */ readonly audit: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
   readonly name: string;
   readonly reason: string;
   /** JSON */ readonly data: string;
+  readonly act: readonly string[];
 }
 
 export type HoldAccountAnswer = boolean;
@@ -2167,6 +2506,22 @@ export type HoldAccountAnswer = boolean;
 const readHoldAccountAnswer: lua.Read<HoldAccountAnswer> = lua.flag;
 
 export const holdAccountScript = lua.defineScript('hold-account', `
+local function audit_line(audit, act, at, before, after)
+  if #act == 0 then return end
+  local stream, last = unpack(audit)
+  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+    'after', after and '{' .. after .. '}' or ''}
+  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
+  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+  local hash = redis.sha1hex(table.concat(words, ' '))
+  line[#line + 1] = 'hash'; line[#line + 1] = hash
+  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+end
+local function audit_word(name, value)
+  if value then return '"' .. name .. '":' .. cjson.encode(value) end
+end
 local function clock(given)
   if given then return given end
   local t = redis.call('TIME')
@@ -2213,15 +2568,26 @@ local now = tonumber(ARGV[1])
 local name = ARGV[2]
 local reason = ARGV[3]
 local data = ARGV[4]
+local _arg, _key = 4, 4
+local audit = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
+local act = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do act[_i] = ARGV[_arg + _i] end
+_arg = _arg + #act
 -- </generated>
-return hold(clock(now), {account = account, held = held, events = events, counts = counts, name = name, reason = reason,
+local at = clock(now)
+local begun = hold(at, {account = account, held = held, events = events, counts = counts, name = name, reason = reason,
   data = data})
+if begun == 1 then audit_line(audit, act, at, nil, audit_word('held', reason)) end
+return begun
 `);
 
 /** Holds an account for a reason. Answers whether this call changed something. */
 export async function holdAccount(redis: lua.ScriptHost, args: HoldAccountArgs): Promise<HoldAccountAnswer> {
-  const keys = [args.account, args.held, args.events, args.counts];
-  const words: lua.Word[] = [args.now ?? '', args.name, args.reason, args.data];
+  const keys = [args.account, args.held, args.events, args.counts, ...args.audit];
+  const words: lua.Word[] = [args.now ?? '', args.name, args.reason, args.data, args.audit.length, ...lua.counted(args.act)];
   return readHoldAccountAnswer(await lua.runScript(redis, holdAccountScript, keys, words));
 }
 
@@ -2230,9 +2596,11 @@ export interface LeaveRecoveryArgs {
   /** key */ readonly recovery: string;
   /** key */ readonly events: string;
   /** key */ readonly counts: string;
+  /** key */ readonly audit: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
   /** the new one */ readonly epoch: string;
   readonly by: string;
+  readonly act: readonly string[];
   /** what is known to be the last one besides */ readonly lastEvent?: string | undefined;
 }
 
@@ -2252,6 +2620,22 @@ function readLeaveRecoveryAnswer(value: unknown): LeaveRecoveryAnswer {
 }
 
 export const leaveRecoveryScript = lua.defineScript('leave-recovery', `
+local function audit_line(audit, act, at, before, after)
+  if #act == 0 then return end
+  local stream, last = unpack(audit)
+  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+    'after', after and '{' .. after .. '}' or ''}
+  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
+  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+  local hash = redis.sha1hex(table.concat(words, ' '))
+  line[#line + 1] = 'hash'; line[#line + 1] = hash
+  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+end
+local function audit_word(name, value)
+  if value then return '"' .. name .. '":' .. cjson.encode(value) end
+end
 local function clock(given)
   if given then return given end
   local t = redis.call('TIME')
@@ -2374,6 +2758,14 @@ local now = tonumber(ARGV[1])
 local epoch = ARGV[2]
 local by = ARGV[3]
 local lastEvent = _given(ARGV[4])
+local _arg, _key = 4, 4
+local audit = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
+local act = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do act[_i] = ARGV[_arg + _i] end
+_arg = _arg + #act
 -- </generated>
 local k = {heartbeat = heartbeat, recovery = recovery, events = events, counts = counts}
 local at, h = clock(now), read_heartbeat(heartbeat)
@@ -2393,13 +2785,14 @@ redis.call('HSET', heartbeat, 'epoch', epoch, 'before', table.concat(before, ','
 redis.call('HSETNX', heartbeat, 'deployment', epoch)
 leave(k, h)
 tell(k, at, 'recovered', {because = h.recovering, by = by}, place)
+audit_line(audit, act, at, audit_word('because', h.recovering))
 return {'left'}
 `);
 
 /** Ends a recovery: a new epoch, in which events have greater ids than any follower can have seen. */
 export async function leaveRecovery(redis: lua.ScriptHost, args: LeaveRecoveryArgs): Promise<LeaveRecoveryAnswer> {
-  const keys = [args.heartbeat, args.recovery, args.events, args.counts];
-  const words: lua.Word[] = [args.now ?? '', args.epoch, args.by, args.lastEvent ?? ''];
+  const keys = [args.heartbeat, args.recovery, args.events, args.counts, ...args.audit];
+  const words: lua.Word[] = [args.now ?? '', args.epoch, args.by, args.lastEvent ?? '', args.audit.length, ...lua.counted(args.act)];
   return readLeaveRecoveryAnswer(await lua.runScript(redis, leaveRecoveryScript, keys, words));
 }
 
@@ -2514,6 +2907,60 @@ export async function moveCursor(redis: lua.ScriptHost, args: MoveCursorArgs): P
   const keys = [args.campaign, args.due, args.events, args.counts, args.running];
   const words: lua.Word[] = [args.now ?? '', args.id, args.retry, args.before, args.after, args.againInMs];
   return readMoveCursorAnswer(await lua.runScript(redis, moveCursorScript, keys, words));
+}
+
+export interface NoteActArgs {
+  /** key */ readonly audit: readonly string[];
+  /** ms since the epoch */ readonly now?: number | undefined;
+  readonly act: readonly string[];
+}
+
+export type NoteActAnswer = boolean;
+
+const readNoteActAnswer: lua.Read<NoteActAnswer> = lua.flag;
+
+export const noteActScript = lua.defineScript('note-act', `
+local function audit_line(audit, act, at, before, after)
+  if #act == 0 then return end
+  local stream, last = unpack(audit)
+  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+    'after', after and '{' .. after .. '}' or ''}
+  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
+  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+  local hash = redis.sha1hex(table.concat(words, ' '))
+  line[#line + 1] = 'hash'; line[#line + 1] = hash
+  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+end
+local function audit_word(name, value)
+  if value then return '"' .. name .. '":' .. cjson.encode(value) end
+end
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+-- <generated>
+local now = tonumber(ARGV[1])
+local _arg, _key = 1, 0
+local audit = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
+local act = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do act[_i] = ARGV[_arg + _i] end
+_arg = _arg + #act
+-- </generated>
+audit_line(audit, act, clock(now))
+return 1
+`);
+
+/** An act that is no single script of ours: told in a step of its own. */
+export async function noteAct(redis: lua.ScriptHost, args: NoteActArgs): Promise<NoteActAnswer> {
+  const keys = [...args.audit];
+  const words: lua.Word[] = [args.now ?? '', args.audit.length, ...lua.counted(args.act)];
+  return readNoteActAnswer(await lua.runScript(redis, noteActScript, keys, words));
 }
 
 export interface NudgeArgs {
@@ -2742,11 +3189,13 @@ export async function probeAccount(redis: lua.ScriptHost, args: ProbeAccountArgs
 export interface PublishLimitsArgs {
   /** key */ readonly limits: string;
   /** key */ readonly stamp: string;
+  /** key */ readonly audit: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
   readonly by: string;
   /** how this start is known again */ readonly op: string;
   /** it has told them before */ readonly runs: boolean;
   /** JSON: which deployment it is of; absent: whichever */ readonly ours?: string | undefined;
+  /** whose target is the name of a limit */ readonly act: readonly string[];
   /** name and value of each limit */ readonly asked: Readonly<Record<string, string | number>>;
 }
 
@@ -2770,6 +3219,22 @@ function readPublishLimitsTold(value: unknown): PublishLimitsTold {
 const readPublishLimitsAnswer: lua.Read<PublishLimitsAnswer> = lua.list(readPublishLimitsTold);
 
 export const publishLimitsScript = lua.defineScript('publish-limits', `
+local function audit_line(audit, act, at, before, after)
+  if #act == 0 then return end
+  local stream, last = unpack(audit)
+  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+    'after', after and '{' .. after .. '}' or ''}
+  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
+  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+  local hash = redis.sha1hex(table.concat(words, ' '))
+  line[#line + 1] = 'hash'; line[#line + 1] = hash
+  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+end
+local function audit_word(name, value)
+  if value then return '"' .. name .. '":' .. cjson.encode(value) end
+end
 local function clock(given)
   if given then return given end
   local t = redis.call('TIME')
@@ -2816,6 +3281,13 @@ local op = ARGV[3]
 local runs = ARGV[4] == '1'
 local ours = _given(ARGV[5])
 local _arg, _key = 5, 2
+local audit = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
+local act = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do act[_i] = ARGV[_arg + _i] end
+_arg = _arg + #act
 local asked = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do asked[_i] = ARGV[_arg + _i] end
@@ -2834,6 +3306,8 @@ for i = 1, #asked, 2 do
     did = 'lowered'
     put(limits, name, {value = value, by = by, at = at, op = op, was = shared or ''})
     if only_settings then redis.call('HSET', limits, name .. '.settings', 1) end
+    if #act > 0 then act[7] = name end
+    audit_line(audit, act, at, shared and audit_word('value', shared), audit_word('value', value))
   elseif looseness(name, value) > looseness(name, shared) and not runs then
     did = 'looser'
   end
@@ -2848,8 +3322,8 @@ return told
  * where it is looser. Sent again after a lost reply, it tells what it did the first time. Answers each that is not
  * what holds already. */
 export async function publishLimits(redis: lua.ScriptHost, args: PublishLimitsArgs): Promise<PublishLimitsAnswer> {
-  const keys = [args.limits, args.stamp];
-  const words: lua.Word[] = [args.now ?? '', args.by, args.op, args.runs ? 1 : 0, args.ours ?? '', ...lua.pairs(args.asked)];
+  const keys = [args.limits, args.stamp, ...args.audit];
+  const words: lua.Word[] = [args.now ?? '', args.by, args.op, args.runs ? 1 : 0, args.ours ?? '', args.audit.length, ...lua.counted(args.act), ...lua.pairs(args.asked)];
   return readPublishLimitsAnswer(await lua.runScript(redis, publishLimitsScript, keys, words));
 }
 
@@ -2941,10 +3415,12 @@ export interface ReleaseAccountArgs {
   /** key: names of held accounts */ readonly held: string;
   /** key */ readonly events: string;
   /** key */ readonly counts: string;
+  /** key */ readonly audit: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
   readonly name: string;
   readonly reason: string;
   /** JSON */ readonly data: string;
+  readonly act: readonly string[];
 }
 
 export type ReleaseAccountAnswer = boolean;
@@ -2952,6 +3428,22 @@ export type ReleaseAccountAnswer = boolean;
 const readReleaseAccountAnswer: lua.Read<ReleaseAccountAnswer> = lua.flag;
 
 export const releaseAccountScript = lua.defineScript('release-account', `
+local function audit_line(audit, act, at, before, after)
+  if #act == 0 then return end
+  local stream, last = unpack(audit)
+  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+    'after', after and '{' .. after .. '}' or ''}
+  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
+  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+  local hash = redis.sha1hex(table.concat(words, ' '))
+  line[#line + 1] = 'hash'; line[#line + 1] = hash
+  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+end
+local function audit_word(name, value)
+  if value then return '"' .. name .. '":' .. cjson.encode(value) end
+end
 local function clock(given)
   if given then return given end
   local t = redis.call('TIME')
@@ -2998,6 +3490,14 @@ local now = tonumber(ARGV[1])
 local name = ARGV[2]
 local reason = ARGV[3]
 local data = ARGV[4]
+local _arg, _key = 4, 4
+local audit = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
+local act = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do act[_i] = ARGV[_arg + _i] end
+_arg = _arg + #act
 -- </generated>
 local at = clock(now)
 whole(redis.call('HGET', account, 'seq'), 0, 'seq')
@@ -3009,14 +3509,15 @@ for _, field in ipairs(redis.call('HKEYS', account)) do
 end
 if still == 0 then redis.call('SREM', held, name) end
 announce({account = account, events = events, counts = counts, name = name, data = data}, at, 'account.released')
+audit_line(audit, act, at, audit_word('held', reason))
 return 1
 `);
 
 /** Ends a hold; the account leaves the list of held ones with its last reason. Answers whether this call changed
  * something. */
 export async function releaseAccount(redis: lua.ScriptHost, args: ReleaseAccountArgs): Promise<ReleaseAccountAnswer> {
-  const keys = [args.account, args.held, args.events, args.counts];
-  const words: lua.Word[] = [args.now ?? '', args.name, args.reason, args.data];
+  const keys = [args.account, args.held, args.events, args.counts, ...args.audit];
+  const words: lua.Word[] = [args.now ?? '', args.name, args.reason, args.data, args.audit.length, ...lua.counted(args.act)];
   return readReleaseAccountAnswer(await lua.runScript(redis, releaseAccountScript, keys, words));
 }
 
@@ -3029,7 +3530,10 @@ export interface RemoveEndpointArgs {
   /** key */ readonly tries: string;
   /** key */ readonly undelivered: string;
   /** key */ readonly log: string;
+  /** key */ readonly audit: readonly string[];
+  /** ms since the epoch */ readonly now?: number | undefined;
   readonly id: string;
+  readonly act: readonly string[];
 }
 
 export type RemoveEndpointAnswer = boolean;
@@ -3037,6 +3541,27 @@ export type RemoveEndpointAnswer = boolean;
 const readRemoveEndpointAnswer: lua.Read<RemoveEndpointAnswer> = lua.flag;
 
 export const removeEndpointScript = lua.defineScript('remove-endpoint', `
+local function audit_line(audit, act, at, before, after)
+  if #act == 0 then return end
+  local stream, last = unpack(audit)
+  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+    'after', after and '{' .. after .. '}' or ''}
+  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
+  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+  local hash = redis.sha1hex(table.concat(words, ' '))
+  line[#line + 1] = 'hash'; line[#line + 1] = hash
+  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+end
+local function audit_word(name, value)
+  if value then return '"' .. name .. '":' .. cjson.encode(value) end
+end
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
 -- <generated>
 local record = KEYS[1]
 local endpoints = KEYS[2]
@@ -3046,19 +3571,30 @@ local deliveries = KEYS[5]
 local tries = KEYS[6]
 local undelivered = KEYS[7]
 local log = KEYS[8]
-local id = ARGV[1]
+local now = tonumber(ARGV[1])
+local id = ARGV[2]
+local _arg, _key = 2, 8
+local audit = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
+local act = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do act[_i] = ARGV[_arg + _i] end
+_arg = _arg + #act
 -- </generated>
+local was = redis.call('HGET', record, 'state')
 if redis.call('SREM', endpoints, id) == 0 then return 0 end
 redis.call('UNLINK', record, deliveries, tries, undelivered, log)
 redis.call('ZREM', due, id)
 redis.call('HINCRBY', dispatch, 'rev', 1)
+audit_line(audit, act, clock(now), audit_word('state', was))
 return 1
 `);
 
 /** Takes an endpoint away, with all that waits for it. Answers whether it was there. */
 export async function removeEndpoint(redis: lua.ScriptHost, args: RemoveEndpointArgs): Promise<RemoveEndpointAnswer> {
-  const keys = [args.record, args.endpoints, args.dispatch, args.due, args.deliveries, args.tries, args.undelivered, args.log];
-  const words: lua.Word[] = [args.id];
+  const keys = [args.record, args.endpoints, args.dispatch, args.due, args.deliveries, args.tries, args.undelivered, args.log, ...args.audit];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.audit.length, ...lua.counted(args.act)];
   return readRemoveEndpointAnswer(await lua.runScript(redis, removeEndpointScript, keys, words));
 }
 
@@ -3227,9 +3763,11 @@ export interface ReplayEventsArgs {
   /** key */ readonly tries: string;
   /** key */ readonly due: string;
   /** key */ readonly dispatch: string;
+  /** key */ readonly audit: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
   readonly id: string;
   readonly places: readonly string[];
+  readonly act: readonly string[];
 }
 
 export type ReplayEventsAnswer = boolean;
@@ -3237,6 +3775,22 @@ export type ReplayEventsAnswer = boolean;
 const readReplayEventsAnswer: lua.Read<ReplayEventsAnswer> = lua.flag;
 
 export const replayEventsScript = lua.defineScript('replay-events', `
+local function audit_line(audit, act, at, before, after)
+  if #act == 0 then return end
+  local stream, last = unpack(audit)
+  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+    'after', after and '{' .. after .. '}' or ''}
+  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
+  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+  local hash = redis.sha1hex(table.concat(words, ' '))
+  line[#line + 1] = 'hash'; line[#line + 1] = hash
+  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+end
+local function audit_word(name, value)
+  if value then return '"' .. name .. '":' .. cjson.encode(value) end
+end
 local function clock(given)
   if given then return given end
   local t = redis.call('TIME')
@@ -3251,10 +3805,17 @@ local dispatch = KEYS[5]
 local now = tonumber(ARGV[1])
 local id = ARGV[2]
 local _arg, _key = 2, 5
+local audit = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
 local places = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do places[_i] = ARGV[_arg + _i] end
 _arg = _arg + #places
+local act = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do act[_i] = ARGV[_arg + _i] end
+_arg = _arg + #act
 -- </generated>
 local at = clock(now)
 local state = redis.call('HGET', record, 'state')
@@ -3269,14 +3830,15 @@ for _, place in ipairs(places) do
   redis.call('HDEL', tries, place)
 end
 if #places > 0 then redis.call('ZADD', due, 'LT', at, id) end
+audit_line(audit, act, at, audit_word('state', state), audit_word('state', 'enabled'))
 return 1
 `);
 
 /** Events that an endpoint is to get once more, whatever became of them. A disabled endpoint is enabled by it.
  * Answers whether there is such an endpoint. */
 export async function replayEvents(redis: lua.ScriptHost, args: ReplayEventsArgs): Promise<ReplayEventsAnswer> {
-  const keys = [args.record, args.deliveries, args.tries, args.due, args.dispatch];
-  const words: lua.Word[] = [args.now ?? '', args.id, ...lua.counted(args.places)];
+  const keys = [args.record, args.deliveries, args.tries, args.due, args.dispatch, ...args.audit];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.audit.length, ...lua.counted(args.places), ...lua.counted(args.act)];
   return readReplayEventsAnswer(await lua.runScript(redis, replayEventsScript, keys, words));
 }
 
@@ -3489,10 +4051,12 @@ export interface RetryCampaignArgs {
   /** key: the set of that state */ readonly running: string;
   /** key: of campaigns */ readonly due: string;
   /** key */ readonly limits: string;
+  /** key */ readonly audit: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
   readonly id: string;
   /** of the request */ readonly key?: string | undefined;
   readonly includeUnknown: boolean;
+  readonly act: readonly string[];
   /** what the process itself asks for of each limit */ readonly asked: Readonly<Record<string, string | number>>;
 }
 
@@ -3564,6 +4128,22 @@ local function above_approval(limits, asked, uploads)
   local above = recipients > max.CAMPAIGN_APPROVAL_ABOVE_RECIPIENTS or xof > most or (not priced and most < math.huge)
   return above, recipients, priced and xof or nil
 end
+local function audit_line(audit, act, at, before, after)
+  if #act == 0 then return end
+  local stream, last = unpack(audit)
+  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+    'after', after and '{' .. after .. '}' or ''}
+  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
+  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+  local hash = redis.sha1hex(table.concat(words, ' '))
+  line[#line + 1] = 'hash'; line[#line + 1] = hash
+  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+end
+local function audit_word(name, value)
+  if value then return '"' .. name .. '":' .. cjson.encode(value) end
+end
 local function clock(given)
   if given then return given end
   local t = redis.call('TIME')
@@ -3605,6 +4185,13 @@ local id = ARGV[2]
 local key = _given(ARGV[3])
 local includeUnknown = ARGV[4] == '1'
 local _arg, _key = 4, 5
+local audit = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
+local act = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do act[_i] = ARGV[_arg + _i] end
+_arg = _arg + #act
 local asked = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do asked[_i] = ARGV[_arg + _i] end
@@ -3637,6 +4224,7 @@ redis.call('HSET', campaign, 'judgedFailed', failed, 'judgedUnknown', unknown, '
 redis.call('HINCRBY', campaign, 'retries', 1)
 move({counts = counts, id = id, at = at, from = 'finished', to = 'running', left = running, entered = running})
 redis.call('ZADD', due, at, id)
+audit_line(audit, act, at, audit_word('state', state), audit_word('state', 'running'))
 return {'applied', redis.call('HINCRBY', campaign, 'rev', 1)}
 `);
 
@@ -3644,16 +4232,18 @@ return {'applied', redis.call('HINCRBY', campaign, 'rev', 1)}
  * here on `walk` is the place of the next slice to be looked through; while it is there the campaign is not over. One
  * that is above what leaves on the word of one key, and was never approved, is not retried. */
 export async function retryCampaign(redis: lua.ScriptHost, args: RetryCampaignArgs): Promise<RetryCampaignAnswer> {
-  const keys = [args.campaign, args.counts, args.running, args.due, args.limits];
-  const words: lua.Word[] = [args.now ?? '', args.id, args.key ?? '', args.includeUnknown ? 1 : 0, ...lua.pairs(args.asked)];
+  const keys = [args.campaign, args.counts, args.running, args.due, args.limits, ...args.audit];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.key ?? '', args.includeUnknown ? 1 : 0, args.audit.length, ...lua.counted(args.act), ...lua.pairs(args.asked)];
   return readRetryCampaignAnswer(await lua.runScript(redis, retryCampaignScript, keys, words));
 }
 
 export interface RotateEndpointSecretArgs {
   /** key */ readonly record: string;
+  /** key */ readonly audit: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
   readonly secret: string;
   /** ms */ readonly bothForMs: number;
+  readonly act: readonly string[];
 }
 
 export type RotateEndpointSecretAnswer = boolean;
@@ -3661,6 +4251,22 @@ export type RotateEndpointSecretAnswer = boolean;
 const readRotateEndpointSecretAnswer: lua.Read<RotateEndpointSecretAnswer> = lua.flag;
 
 export const rotateEndpointSecretScript = lua.defineScript('rotate-endpoint-secret', `
+local function audit_line(audit, act, at, before, after)
+  if #act == 0 then return end
+  local stream, last = unpack(audit)
+  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+    'after', after and '{' .. after .. '}' or ''}
+  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
+  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+  local hash = redis.sha1hex(table.concat(words, ' '))
+  line[#line + 1] = 'hash'; line[#line + 1] = hash
+  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+end
+local function audit_word(name, value)
+  if value then return '"' .. name .. '":' .. cjson.encode(value) end
+end
 local function clock(given)
   if given then return given end
   local t = redis.call('TIME')
@@ -3671,30 +4277,74 @@ local record = KEYS[1]
 local now = tonumber(ARGV[1])
 local secret = ARGV[2]
 local bothForMs = tonumber(ARGV[3])
+local _arg, _key = 3, 1
+local audit = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
+local act = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do act[_i] = ARGV[_arg + _i] end
+_arg = _arg + #act
 -- </generated>
 local at = clock(now)
 local old = redis.call('HGET', record, 'secret')
 if not old then return 0 end
+if old == secret then return 1 end
 redis.call('HSET', record, 'secret', secret, 'oldSecret', old, 'oldUntil', at + bothForMs)
+audit_line(audit, act, at)
 return 1
 `);
 
 /** Gives an endpoint another secret; the one before still signs for a while. Answers whether there is such an
  * endpoint. */
 export async function rotateEndpointSecret(redis: lua.ScriptHost, args: RotateEndpointSecretArgs): Promise<RotateEndpointSecretAnswer> {
-  const keys = [args.record];
-  const words: lua.Word[] = [args.now ?? '', args.secret, args.bothForMs];
+  const keys = [args.record, ...args.audit];
+  const words: lua.Word[] = [args.now ?? '', args.secret, args.bothForMs, args.audit.length, ...lua.counted(args.act)];
   return readRotateEndpointSecretAnswer(await lua.runScript(redis, rotateEndpointSecretScript, keys, words));
+}
+
+export interface SealAuditArgs {
+  /** key */ readonly seals: string;
+  /** the last seal as it was read; '': there was none */ readonly before: string;
+  readonly replaces: boolean;
+  /** JSON */ readonly seal: string;
+}
+
+export type SealAuditAnswer = boolean;
+
+const readSealAuditAnswer: lua.Read<SealAuditAnswer> = lua.flag;
+
+export const sealAuditScript = lua.defineScript('seal-audit', `
+-- <generated>
+local seals = KEYS[1]
+local before = ARGV[1]
+local replaces = ARGV[2] == '1'
+local seal = ARGV[3]
+-- </generated>
+if (redis.call('LINDEX', seals, -1) or '') ~= before then return 0 end
+if replaces then redis.call('RPOP', seals) end
+redis.call('RPUSH', seals, seal)
+return 1
+`);
+
+/** Keeps what a process has sealed of the audit, unless another one was faster. The last seal is replaced by one that
+ * reaches further until enough lines lie behind it. */
+export async function sealAudit(redis: lua.ScriptHost, args: SealAuditArgs): Promise<SealAuditAnswer> {
+  const keys = [args.seals];
+  const words: lua.Word[] = [args.before, args.replaces ? 1 : 0, args.seal];
+  return readSealAuditAnswer(await lua.runScript(redis, sealAuditScript, keys, words));
 }
 
 export interface SetLimitArgs {
   /** key */ readonly limits: string;
+  /** key */ readonly audit: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
   readonly by: string;
   readonly name: string;
   readonly value: string;
   /** ms: for so long what was asked waits */ readonly waitsMs: number;
   /** how this act is known again */ readonly op: string;
+  readonly act: readonly string[];
 }
 
 export type SetLimitAnswer =
@@ -3716,6 +4366,22 @@ function readSetLimitAnswer(value: unknown): SetLimitAnswer {
 }
 
 export const setLimitScript = lua.defineScript('set-limit', `
+local function audit_line(audit, act, at, before, after)
+  if #act == 0 then return end
+  local stream, last = unpack(audit)
+  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+    'after', after and '{' .. after .. '}' or ''}
+  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
+  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+  local hash = redis.sha1hex(table.concat(words, ' '))
+  line[#line + 1] = 'hash'; line[#line + 1] = hash
+  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+end
+local function audit_word(name, value)
+  if value then return '"' .. name .. '":' .. cjson.encode(value) end
+end
 local function clock(given)
   if given then return given end
   local t = redis.call('TIME')
@@ -3748,6 +4414,14 @@ local name = ARGV[3]
 local value = ARGV[4]
 local waitsMs = tonumber(ARGV[5])
 local op = ARGV[6]
+local _arg, _key = 6, 1
+local audit = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
+local act = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do act[_i] = ARGV[_arg + _i] end
+_arg = _arg + #act
 -- </generated>
 local at = clock(now)
 local shared, asked, asked_by, asked_at, done, was, since = unpack(redis.call('HMGET', limits, name, name .. '.asked',
@@ -3757,20 +4431,28 @@ if done == op and at - tonumber(since) <= waitsMs then
   return {'in force', was, 1}
 end
 local held = shared or ({["MAX_DISBURSEMENT"] = "2000000"})[name] or "off"
+local function told(is)
+  audit_line(audit, act, at, audit_word('value', held), audit_word('value', is == 'in force' and value or held) .. ',' ..
+    audit_word('asked', value) .. ',' .. audit_word('is', is))
+end
 local wanted, holds = looseness(name, value), looseness(name, held)
 if wanted < holds or (wanted == holds and not shared) then
   put(limits, name, {value = value, by = by, at = at, op = op, was = held})
+  told('in force')
   return {'in force', held}
 end
 if wanted == holds then
+  if asked then told('unchanged') end
   forget_asked(limits, name)
   return {'unchanged', held}
 end
 local another = asked == value and asked_by ~= by
 if another and at - tonumber(asked_at) <= waitsMs then
   put(limits, name, {value = value, by = asked_by .. ' and ' .. by, at = at, op = op, was = held})
+  told('in force')
   return {'in force', held}
 end
+if not (asked == value and asked_by == by) then told('waits') end
 redis.call('HSET', limits, name .. '.asked', value, name .. '.askedBy', by, name .. '.askedAt', at)
 return {'waits', held}
 `);
@@ -3780,8 +4462,8 @@ return {'waits', held}
  * was lost, it answers what it did: for so long, and while nobody has changed it since. What was asked for
  * meanwhile is taken back all the same. */
 export async function setLimit(redis: lua.ScriptHost, args: SetLimitArgs): Promise<SetLimitAnswer> {
-  const keys = [args.limits];
-  const words: lua.Word[] = [args.now ?? '', args.by, args.name, args.value, args.waitsMs, args.op];
+  const keys = [args.limits, ...args.audit];
+  const words: lua.Word[] = [args.now ?? '', args.by, args.name, args.value, args.waitsMs, args.op, args.audit.length, ...lua.counted(args.act)];
   return readSetLimitAnswer(await lua.runScript(redis, setLimitScript, keys, words));
 }
 
@@ -4361,6 +5043,7 @@ export interface SwitchCampaignArgs {
   /** key: the sets of these states */ readonly awaiting: string;
   /** key */ readonly limits: string;
   /** key: the sets of the states of `from` */ readonly left: readonly string[];
+  /** key */ readonly audit: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
   readonly id: string;
   /** the states that it may be left from */ readonly from: readonly string[];
@@ -4371,6 +5054,7 @@ export interface SwitchCampaignArgs {
   /** ms: look again; absent: not */ readonly againInMs?: number | undefined;
   /** whose hand it is */ readonly by?: string | undefined;
   /** exactly what this revision of it says; absent: it is no approval */ readonly approves?: number | undefined;
+  readonly act: readonly string[];
   /** what the process itself asks for of each limit */ readonly asked: Readonly<Record<string, string | number>>;
 }
 
@@ -4433,6 +5117,22 @@ local function above_approval(limits, asked, uploads)
   local above = recipients > max.CAMPAIGN_APPROVAL_ABOVE_RECIPIENTS or xof > most or (not priced and most < math.huge)
   return above, recipients, priced and xof or nil
 end
+local function audit_line(audit, act, at, before, after)
+  if #act == 0 then return end
+  local stream, last = unpack(audit)
+  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+    'after', after and '{' .. after .. '}' or ''}
+  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
+  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+  local hash = redis.sha1hex(table.concat(words, ' '))
+  line[#line + 1] = 'hash'; line[#line + 1] = hash
+  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+end
+local function audit_word(name, value)
+  if value then return '"' .. name .. '":' .. cjson.encode(value) end
+end
 local function clock(given)
   if given then return given end
   local t = redis.call('TIME')
@@ -4489,10 +5189,17 @@ if ARGV[_arg] == '1' then _key = _key + 1; entered = KEYS[_key] end
 local left = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; left[_i] = KEYS[_key] end
+local audit = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
 local from = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do from[_i] = ARGV[_arg + _i] end
 _arg = _arg + #from
+local act = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do act[_i] = ARGV[_arg + _i] end
+_arg = _arg + #act
 local asked = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do asked[_i] = ARGV[_arg + _i] end
@@ -4557,6 +5264,7 @@ if eventType then
   emit(campaign, {stream = events, counts = counts, id = id, at = at, account = account, type = eventType,
     data = cjson.encode(data)})
 end
+audit_line(audit, act, at, audit_word('state', stood), audit_word('state', to))
 return {'applied', stood, redis.call('HINCRBY', campaign, 'rev', 1), to}
 `);
 
@@ -4564,8 +5272,8 @@ return {'applied', stood, redis.call('HINCRBY', campaign, 'rev', 1), to}
  * itself when its time has come; one that is above what leaves on the word of one key, and was not approved, waits for
  * another key instead. Whose hand was in it is noted: none of them may approve it. */
 export async function switchCampaign(redis: lua.ScriptHost, args: SwitchCampaignArgs): Promise<SwitchCampaignAnswer> {
-  const keys = [args.campaign, args.events, args.counts, args.due, args.parked, args.dueSlices, args.scheduled, args.awaiting, args.limits, ...(args.entered === undefined ? [] : [args.entered]), ...args.left];
-  const words: lua.Word[] = [args.now ?? '', args.id, args.to, args.eventType ?? '', args.reason ?? '', args.only ?? '', args.againInMs ?? '', args.by ?? '', args.approves ?? '', args.entered === undefined ? 0 : 1, args.left.length, ...lua.counted(args.from), ...lua.pairs(args.asked)];
+  const keys = [args.campaign, args.events, args.counts, args.due, args.parked, args.dueSlices, args.scheduled, args.awaiting, args.limits, ...(args.entered === undefined ? [] : [args.entered]), ...args.left, ...args.audit];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.to, args.eventType ?? '', args.reason ?? '', args.only ?? '', args.againInMs ?? '', args.by ?? '', args.approves ?? '', args.entered === undefined ? 0 : 1, args.left.length, args.audit.length, ...lua.counted(args.from), ...lua.counted(args.act), ...lua.pairs(args.asked)];
   return readSwitchCampaignAnswer(await lua.runScript(redis, switchCampaignScript, keys, words));
 }
 
@@ -4718,6 +5426,7 @@ export interface TransitionArgs {
   /** key */ readonly heartbeat: string;
   /** key: whose it is, what upstream named */ readonly claimed?: string | undefined;
   /** key: of the day in which it was counted, where they change by this step */ readonly sums?: string | undefined;
+  /** key */ readonly audit: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
   readonly change: { readonly id: string; readonly lease?: string | undefined; readonly op: string; readonly from: string; readonly to: string; readonly dueInMs?: number | undefined; readonly keepLeaseMs?: number | undefined; readonly eventType?: string | undefined; readonly eventData?: string | undefined; readonly xof?: number | undefined; readonly stood?: 'unsent' | 'doubt' | undefined; readonly stands?: 'unsent' | 'doubt' | undefined; readonly evidence?: string | undefined; readonly nudgeAfterMs: number };
   /** `area.reason` */ readonly unlessHeld?: string | undefined;
@@ -4727,6 +5436,7 @@ export interface TransitionArgs {
   /** only in a recovery, and while the record has this revision */ readonly inRecovery?: number | undefined;
   /** of the sums */ readonly beneficiary?: string | undefined;
   /** whole XOF: by how much they change */ readonly recounted?: number | undefined;
+  readonly act: readonly string[];
   /** a value '' deletes the field; a name that begins with @ takes the value as ms from now */ readonly fields: Readonly<Record<string, string | number>>;
 }
 
@@ -4768,6 +5478,22 @@ local function not_as_it_was(heartbeat, record, rev)
   if redis.call('HEXISTS', heartbeat, 'recovering') == 0 then return {'recovered'} end
   local r = redis.call('HMGET', record, 'rev', 'state')
   if tonumber(r[1] or '') ~= rev then return {'not yours', r[2] or ''} end
+end
+local function audit_line(audit, act, at, before, after)
+  if #act == 0 then return end
+  local stream, last = unpack(audit)
+  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+    'after', after and '{' .. after .. '}' or ''}
+  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
+  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+  local hash = redis.sha1hex(table.concat(words, ' '))
+  line[#line + 1] = 'hash'; line[#line + 1] = hash
+  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+end
+local function audit_word(name, value)
+  if value then return '"' .. name .. '":' .. cjson.encode(value) end
 end
 local function base36(n)
   local digits, text = '0123456789abcdefghijklmnopqrstuvwxyz', ''
@@ -5017,6 +5743,13 @@ if ARGV[_arg] == '1' then _key = _key + 1; claimed = KEYS[_key] end
 local sums
 _arg = _arg + 1
 if ARGV[_arg] == '1' then _key = _key + 1; sums = KEYS[_key] end
+local audit = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
+local act = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do act[_i] = ARGV[_arg + _i] end
+_arg = _arg + #act
 local fields = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do fields[_i] = ARGV[_arg + _i] end
@@ -5056,13 +5789,14 @@ if answer[1] == 'applied' then
   if endsBriefly then brief(record) end
   if sums then recount() end
   if known then answer[5] = raise(heartbeat, known) end
+  audit_line(audit, act, answer[4], audit_word('state', change.from), audit_word('state', change.to))
 end
 return answer
 `);
 
 /** Changes the state of a record, and in the same step all that may stand in the way of it. */
 export async function transition(redis: lua.ScriptHost, args: TransitionArgs): Promise<TransitionAnswer> {
-  const keys = [args.record, args.events, args.counts, args.left, args.dueLeft, args.dueEntered, args.heartbeat, ...(args.entered === undefined ? [] : [args.entered]), ...(args.account === undefined ? [] : [args.account]), ...(args.callback === undefined ? [] : [args.callback]), ...(args.claimed === undefined ? [] : [args.claimed]), ...(args.sums === undefined ? [] : [args.sums])];
-  const words: lua.Word[] = [args.now ?? '', args.change.id, args.change.lease ?? '', args.change.op, args.change.from, args.change.to, args.change.dueInMs ?? '', args.change.keepLeaseMs ?? '', args.change.eventType ?? '', args.change.eventData ?? '', args.change.xof ?? '', args.change.stood ?? '', args.change.stands ?? '', args.change.evidence ?? '', args.change.nudgeAfterMs, args.unlessHeld ?? '', args.endsBriefly ? 1 : 0, args.hasEffect ? 1 : 0, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.inRecovery ?? '', args.beneficiary ?? '', args.recounted ?? '', args.entered === undefined ? 0 : 1, args.account === undefined ? 0 : 1, args.callback === undefined ? 0 : 1, args.claimed === undefined ? 0 : 1, args.sums === undefined ? 0 : 1, ...lua.pairs(args.fields)];
+  const keys = [args.record, args.events, args.counts, args.left, args.dueLeft, args.dueEntered, args.heartbeat, ...(args.entered === undefined ? [] : [args.entered]), ...(args.account === undefined ? [] : [args.account]), ...(args.callback === undefined ? [] : [args.callback]), ...(args.claimed === undefined ? [] : [args.claimed]), ...(args.sums === undefined ? [] : [args.sums]), ...args.audit];
+  const words: lua.Word[] = [args.now ?? '', args.change.id, args.change.lease ?? '', args.change.op, args.change.from, args.change.to, args.change.dueInMs ?? '', args.change.keepLeaseMs ?? '', args.change.eventType ?? '', args.change.eventData ?? '', args.change.xof ?? '', args.change.stood ?? '', args.change.stands ?? '', args.change.evidence ?? '', args.change.nudgeAfterMs, args.unlessHeld ?? '', args.endsBriefly ? 1 : 0, args.hasEffect ? 1 : 0, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.inRecovery ?? '', args.beneficiary ?? '', args.recounted ?? '', args.entered === undefined ? 0 : 1, args.account === undefined ? 0 : 1, args.callback === undefined ? 0 : 1, args.claimed === undefined ? 0 : 1, args.sums === undefined ? 0 : 1, args.audit.length, ...lua.counted(args.act), ...lua.pairs(args.fields)];
   return readTransitionAnswer(await lua.runScript(redis, transitionScript, keys, words));
 }

@@ -1,0 +1,89 @@
+/** Who did what, and whether what is written of it is as it was written. */
+import { z } from 'zod';
+import type { AuditLine } from '../operations/audit.ts';
+import { auditPage, auditVerdict } from './openapi/answers-audit.ts';
+import { after, answer, limit } from './openapi/pieces.ts';
+import { route } from './route.ts';
+
+const ofAll = {
+  method: 'get',
+  tag: 'Operating',
+  role: 'operate',
+  orRole: 'admin',
+  scope: { all: 'the audit is of all' },
+} as const;
+
+const listAudit = route(
+  {
+    ...ofAll,
+    path: '/v1/audit',
+    id: 'listAudit',
+    cli: { name: 'audit list', columns: ['at', 'by', 'person', 'act', 'target', 'before', 'after'] },
+    summary: 'Who did what, the newest first.',
+    description:
+      'A line is written in the same step as the act: there is none of what was refused, nor of what had been done ' +
+      'before. Lines older than AUDIT_KEEP are forgotten.',
+    query: { after: after(/^\d{1,15}-\d{1,10}$/), limit: limit(100, 1_000) },
+    answers: { 200: answer('A page of them.', auditPage) },
+  },
+  async ({ context, query: { after: place, limit: most } }) => {
+    const lines = await context.audit.page({ before: place, limit: most });
+    return { items: lines.map(lineView), next: lines.length === most ? (lines.at(-1)?.id ?? null) : null };
+  },
+);
+
+const verifyAudit = route(
+  {
+    ...ofAll,
+    path: '/v1/audit/verification',
+    id: 'verifyAudit',
+    cli: { name: 'audit verify', byHand: true },
+    summary: 'Whether every line is as it was written, and none is missing.',
+    description:
+      'All lines are read, with the hash of each and every seal. `fault` names the first that does not fit.',
+    answers: { 200: answer('What was found.', auditVerdict) },
+  },
+  async ({ context: { auditSeals, clock } }) => {
+    const { lines, first, last, sealedTo, fault } = await auditSeals.verify(clock.now());
+    return {
+      fits: fault === undefined,
+      lines,
+      first: first ?? null,
+      last: last ?? null,
+      sealedTo: sealedTo ?? null,
+      fault: fault ?? null,
+    };
+  },
+);
+
+function lineView({ id, words }: AuditLine) {
+  const { at, by, person, role, door, requestId, act, target, before, after: then, hash } = words;
+  return {
+    id,
+    at: new Date(Number(at)).toISOString(),
+    by,
+    person: person === '' ? null : person,
+    role: role === '' ? null : role,
+    door,
+    requestId,
+    act,
+    target: target === '' ? null : target,
+    before: factsOf(before),
+    after: factsOf(then),
+    hash,
+  };
+}
+
+const facts = z.record(z.string(), z.unknown());
+
+/** What somebody has changed by hand must not keep the others from being read. */
+function factsOf(text: string): Record<string, unknown> | null {
+  if (text === '') return null;
+  try {
+    return facts.parse(JSON.parse(text));
+  } catch {
+    return { unreadable: text.slice(0, 200) };
+  }
+}
+
+export const auditRoutes = [listAudit, verifyAudit];

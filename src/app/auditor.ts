@@ -1,0 +1,53 @@
+/** Seals what came to the audit, every few seconds, and forgets what is too old. */
+import type { Audit } from '../operations/audit.ts';
+import type { AuditSeals } from '../operations/audit-seals.ts';
+import type { Container } from './container.ts';
+import type { Part } from './parts.ts';
+
+const SEAL_EVERY_MS = 5_000;
+const FORGET_EVERY_MS = 3_600_000;
+
+export interface Auditing {
+  readonly audit: Audit;
+  readonly auditSeals: AuditSeals;
+}
+
+export function auditorPart(container: Container, { auditSeals }: Auditing): Part {
+  const { clock, config, random, logger, quietly } = container;
+  const act = { by: 'settings', person: '', role: '', door: 'settings', act: 'audit.forget', target: '' } as const;
+  let said: string | undefined;
+  const seal = async (): Promise<void> => {
+    const fault = await auditSeals.seal(clock.now());
+    // Once: it does not go away by itself.
+    if (fault && said !== fault.id) logger.error(fault, 'a line of the audit does not fit: relais audit verify');
+    said = fault?.id;
+  };
+  const forget = async (): Promise<void> => {
+    const limits = { beforeAt: clock.now() - config.AUDIT_KEEP, most: config.AUDIT_MOST };
+    await auditSeals.forget({ ...limits, act: { ...act, requestId: random.hex(8) } });
+  };
+  return {
+    name: 'the auditor',
+    start: async () => {
+      let stopped = false;
+      const cancels = new Set<() => void>();
+      const every = (ms: number, run: () => Promise<void>): void => {
+        const cancel = clock.after(ms, () => {
+          cancels.delete(cancel);
+          run()
+            .catch((error: unknown) => quietly('the audit', error))
+            .finally(() => stopped || every(ms, run));
+        });
+        cancels.add(cancel);
+      };
+      every(SEAL_EVERY_MS, seal);
+      every(FORGET_EVERY_MS, forget);
+      return async () => {
+        stopped = true;
+        for (const cancel of cancels) cancel();
+        // What was done last is sealed by the process that stops, where it can.
+        await seal().catch((error: unknown) => quietly('the audit', error));
+      };
+    },
+  };
+}

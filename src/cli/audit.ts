@@ -1,0 +1,34 @@
+import type { Command } from 'commander';
+import type { JsonObject } from './client.ts';
+import { withExample } from './flags.ts';
+import type { ExitCode } from './io.ts';
+import { grouped, printable } from './output.ts';
+import type { Shell } from './shell.ts';
+
+export function addAuditCommands(group: Command, shell: Shell): void {
+  const command = group
+    .command('verify')
+    .description('Whether every line is as it was written, and none is missing; exits 1 where one does not fit')
+    .option('--json', 'print what was found as JSON')
+    .action(shell.action((flags: { readonly json?: true }) => verify(flags, shell)));
+  withExample(command, 'relais audit verify');
+}
+
+async function verify({ json }: { readonly json?: true }, { api, output }: Shell): Promise<ExitCode> {
+  const { body } = await api.get('/v1/audit/verification');
+  const { fits, lines, fault, sealedTo } = body;
+  if (json) await output.json(body);
+  else {
+    await output.facts([
+      ['lines', grouped(Number(lines))],
+      ['sealed to', sealedTo ?? 'none yet'],
+      ...(fits === true ? [] : [['does not fit', faultText(fault)] as [string, string]]),
+    ]);
+  }
+  return fits === true ? 0 : 1;
+}
+
+function faultText(fault: unknown): string {
+  const { id, why } = (fault ?? {}) as JsonObject;
+  return `${printable(id)}: ${printable(why)}`;
+}

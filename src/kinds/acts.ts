@@ -1,0 +1,81 @@
+/**
+ * What is told in the audit, once: each request that changes something, by the id of its route, with the word for the
+ * act and what its `target` names. `nothing` says why one that looks like a change is none.
+ */
+
+interface Act {
+  readonly act: string;
+  readonly names: string;
+}
+
+interface NoAct {
+  readonly nothing: string;
+}
+
+const ofCampaign = 'the campaign';
+const ofEndpoint = 'the endpoint';
+const ofAccount = 'the account';
+const ofQueue = 'the queue';
+const asksOnly = 'it asks the service what is so, and no word of a person is taken';
+
+export const acts = {
+  createDisbursement: { act: 'disbursement.create', names: 'the disbursement' },
+  cancelDisbursement: { act: 'disbursement.cancel', names: 'the disbursement' },
+  approveDisbursement: { act: 'disbursement.approve', names: 'the disbursement' },
+  resolveDisbursement: { act: 'disbursement.resolve', names: 'the disbursement' },
+  createBatch: { act: 'batch.create', names: 'the batch' },
+  approveBatch: { act: 'batch.approve', names: 'the batch' },
+  cancelBatch: { act: 'batch.cancel', names: 'the batch' },
+  createCampaign: { act: 'campaign.create', names: ofCampaign },
+  amendCampaign: { act: 'campaign.amend', names: ofCampaign },
+  addRecipients: { act: 'campaign.upload', names: ofCampaign },
+  startCampaign: { act: 'campaign.start', names: ofCampaign },
+  approveCampaign: { act: 'campaign.approve', names: ofCampaign },
+  pauseCampaign: { act: 'campaign.pause', names: ofCampaign },
+  resumeCampaign: { act: 'campaign.resume', names: ofCampaign },
+  cancelCampaign: { act: 'campaign.cancel', names: ofCampaign },
+  retryCampaign: { act: 'campaign.retry', names: ofCampaign },
+  sendMessages: { act: 'message.send', names: 'the first message of up to fifty that were accepted together' },
+  addOptOuts: { act: 'opt-outs.add', names: 'the list, as `account/sender`; up to a thousand numbers are a line' },
+  removeOptOuts: {
+    act: 'opt-outs.remove',
+    names: 'the list, as `account/sender`; up to a thousand numbers are a line',
+  },
+  createInvoice: { act: 'invoice.create', names: 'the invoice' },
+  confirmInvoice: { nothing: asksOnly },
+  resolveInvoice: { act: 'invoice.resolve', names: 'the invoice' },
+  startSoftpay: { nothing: 'the payer pays, with a code of their own; what came of it is in the invoice' },
+  confirmSoftpay: { nothing: 'the payer pays, with a code of their own; what came of it is in the invoice' },
+  createPaymentRequest: { act: 'payment-request.create', names: 'the payment request' },
+  confirmPaymentRequest: { nothing: asksOnly },
+  resolvePaymentRequest: { act: 'payment-request.resolve', names: 'the payment request' },
+  createDirectCredit: { act: 'direct-credit.create', names: 'the direct credit' },
+  resolveDirectCredit: { act: 'direct-credit.resolve', names: 'the direct credit' },
+  createEventEndpoint: { act: 'endpoint.create', names: ofEndpoint },
+  deleteEventEndpoint: { act: 'endpoint.delete', names: ofEndpoint },
+  replayEvents: { act: 'endpoint.replay', names: ofEndpoint },
+  rotateEndpointSecret: { act: 'endpoint.rotate-secret', names: ofEndpoint },
+  pauseQueue: { act: 'queue.pause', names: ofQueue },
+  resumeQueue: { act: 'queue.resume', names: ofQueue },
+  stopAccount: { act: 'account.stop', names: ofAccount },
+  releaseAccount: { act: 'account.release', names: ofAccount },
+  setLimit: { act: 'limit.set', names: 'the limit' },
+  rotateSecrets: { act: 'secrets.rotate', names: 'nothing' },
+  recover: { act: 'recovery.leave', names: 'nothing' },
+  purgePerson: { act: 'person.purge', names: 'the number, masked' },
+} as const satisfies Readonly<Record<string, Act | NoAct>>;
+
+/** Every act that a line may tell. */
+/** What settings do, and no route. */
+const ofSettings = ['audit.forget'];
+
+export const actNames: readonly string[] = [
+  ...ofSettings,
+  ...new Set(Object.values(acts).flatMap((one) => ('act' in one ? [one.act] : []))),
+];
+
+/** Undefined: the route changes nothing. */
+export function actOf(route: string): string | undefined {
+  const found: Act | NoAct | undefined = Object.hasOwn(acts, route) ? acts[route as keyof typeof acts] : undefined;
+  return found && 'act' in found ? found.act : undefined;
+}

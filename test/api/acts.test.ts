@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { routes } from '../../src/api/routes.ts';
+import { actNames, acts } from '../../src/kinds/acts.ts';
+
+const changing = routes.filter(({ method }) => method !== 'get').map(({ id }) => id);
+
+test('every route that changes something has its act, or says why there is nothing to tell', () => {
+  expect(changing.filter((id) => !Object.hasOwn(acts, id))).toEqual([]);
+  const why = Object.values(acts).flatMap((one) => ('nothing' in one ? [one.nothing] : []));
+  expect(why.filter((text) => text.length < 20)).toEqual([]);
+});
+
+test('no act is declared of a route that there is not', () => {
+  expect(Object.keys(acts).filter((id) => !changing.includes(id))).toEqual([]);
+});
+
+test('no two routes are told by one word', () => {
+  const words = Object.values(acts).flatMap((one) => ('act' in one ? [one.act] : []));
+  expect(words).toHaveLength(new Set(words).size);
+  expect(actNames).toEqual(expect.arrayContaining(words));
+});

@@ -1,0 +1,153 @@
+/** Who did what, as the API tells it. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { keys } from '../../src/operations/keys.ts';
+import { type Service, startService } from '../support/service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ APPROVAL_ABOVE: '40000', SWEEP_INTERVAL: '10m' });
+});
+afterAll(() => service.stop());
+
+const disbursement = (reference: string, amount: number) => ({
+  accountAlias: '771234567',
+  amount,
+  withdrawMode: 'wallet-a-senegal',
+  reference,
+});
+
+/** Newest first, until there are no older ones. */
+async function lines(): Promise<Record<string, any>[]> {
+  const all: Record<string, any>[] = [];
+  for (let after = ''; ; ) {
+    const { body } = await service.call('GET', `/v1/audit?limit=5${after === '' ? '' : `&after=${after}`}`);
+    all.push(...body.items);
+    if (body.next === null) return all;
+    after = body.next;
+  }
+}
+
+/** What was told since, oldest first. */
+async function toldBy(act: () => Promise<unknown>): Promise<Record<string, any>[]> {
+  const before = (await lines()).length;
+  await act();
+  return (await lines()).toReversed().slice(before);
+}
+
+test('an act is one line: who, with which role, by which request, what, from where to where', async () => {
+  const { body: asked, headers } = await service.call('POST', '/v1/disbursements', {
+    body: disbursement('big', 50_000),
+  });
+  await service.call('POST', `/v1/disbursements/${asked.id}/approve`, { key: 'checker-secret' });
+  const [created, approved] = (await lines()).toReversed().slice(-2);
+  const hash = expect.stringMatching(/^[0-9a-f]{40}$/);
+  expect(created).toEqual({
+    id: expect.stringMatching(/^\d+-\d+$/),
+    at: expect.stringMatching(/Z$/),
+    by: 'maker',
+    person: null,
+    role: 'enqueue',
+    door: 'api',
+    requestId: headers['x-request-id'],
+    act: 'disbursement.create',
+    target: asked.id,
+    before: null,
+    after: { state: 'awaiting_approval', account: 'main', amount: 50_000 },
+    hash,
+  });
+  expect(approved).toMatchObject({
+    by: 'checker',
+    role: 'approve',
+    act: 'disbursement.approve',
+    target: asked.id,
+    before: { state: 'awaiting_approval' },
+    after: { state: 'queued', amount: 50_000 },
+  });
+});
+
+test('what is refused, judged only, or was done before is no act', async () => {
+  const one = disbursement('twice', 700);
+  expect(await toldBy(() => service.call('POST', '/v1/disbursements', { body: one }))).toHaveLength(1);
+  const none = await toldBy(async () => {
+    const statuses = await Promise.all([
+      service.call('POST', '/v1/disbursements', { body: one }),
+      service.call('POST', '/v1/disbursements', { body: { ...one, amount: 701 } }),
+      service.call('POST', '/v1/disbursements?dryRun=true', { body: disbursement('judged', 700) }),
+      service.call('POST', '/v1/disbursements', { body: disbursement('none', 0) }),
+      service.call('POST', '/v1/accounts/main/stop', { key: 'reader-secret' }),
+      service.call('POST', '/v1/accounts/main/release'),
+    ]);
+    expect(statuses.map(({ status }) => status)).toEqual([202, 409, 200, 422, 403, 200]);
+  });
+  expect(none).toEqual([]);
+});
+
+test('a switch that is where it should be is not told again', async () => {
+  const stop = () => service.call('POST', '/v1/accounts/main/stop');
+  const pause = () => service.call('POST', '/v1/queues/campaign/pause');
+  const told = await toldBy(async () => {
+    for (const act of [stop, stop, pause, pause]) await act();
+    await service.call('POST', '/v1/accounts/main/release');
+    await service.call('POST', '/v1/queues/campaign/resume');
+  });
+  expect(told.map(({ act, target, before, after }) => [act, target, before, after])).toEqual([
+    ['account.stop', 'main', null, { held: 'payments.stopped' }],
+    ['queue.pause', 'campaign', null, null],
+    ['account.release', 'main', { held: 'payments.stopped' }, null],
+    ['queue.resume', 'campaign', null, null],
+  ]);
+});
+
+test('texts of one request share a line, and their numbers and words are in none', async () => {
+  const texts = Array.from({ length: 120 }, (_, n) => ({ to: `+22177${1_000_000 + n}`, text: `Bonjour ${n}` }));
+  const told = await toldBy(() => service.call('POST', '/v1/messages', { body: texts }));
+  const sent = told.map(({ act, after }) => [act, after.messages]);
+  expect(sent.every(([act]) => act === 'message.send')).toBe(true);
+  expect(sent.length).toBeLessThanOrEqual(3);
+  expect(sent.reduce((sum, [, messages]) => sum + messages, 0)).toBe(120);
+  await service.call('POST', '/v1/opt-outs', { body: { phones: texts.map(({ to }) => to) } });
+  await service.call('POST', '/v1/purge', { body: { phone: '+221771000001' } });
+  const all = JSON.stringify(await service.redis.xrange(keys.audit, '-', '+'));
+  expect(all).not.toMatch(/771000\d{3}|Bonjour|771234567/);
+});
+
+test('a campaign is told from its making to its end', async () => {
+  const told = await toldBy(async () => {
+    const { body } = await service.call('POST', '/v1/campaigns', {
+      body: { name: 'n', text: 'Salut', reference: 'c' },
+    });
+    const path = `/v1/campaigns/${body.id}`;
+    const headers = { 'content-type': 'text/csv' };
+    await service.call('POST', `${path}/recipients`, { body: 'to\n+221771234567\n', headers });
+    await service.call('PATCH', path, { body: { perSecond: 5 } });
+    await service.call('PATCH', path, { body: { perSecond: 5 } });
+    await service.call('POST', `${path}/start`);
+    await service.call('POST', `${path}/pause`);
+    await service.call('POST', `${path}/cancel`);
+  });
+  expect(told.map(({ act, before, after }) => [act, before, after])).toEqual([
+    ['campaign.create', null, { state: 'draft', account: 'main' }],
+    ['campaign.upload', { recipients: 0 }, { recipients: 1 }],
+    ['campaign.amend', { perSecond: '' }, { perSecond: '5' }],
+    ['campaign.start', { state: 'ready' }, { state: 'running' }],
+    ['campaign.pause', { state: expect.stringMatching(/running|held/) }, { state: 'paused' }],
+    ['campaign.cancel', { state: 'paused' }, { state: 'cancelled' }],
+  ]);
+});
+
+test('only keys of operators and of the auditor, for all accounts, may look', async () => {
+  for (const path of ['/v1/audit', '/v1/audit/verification']) {
+    expect((await service.call('GET', path, { key: 'reader-secret' })).status).toBe(403);
+    expect((await service.call('GET', path, { key: 'stranger-secret' })).status).toBe(403);
+    expect((await service.call('GET', path)).status).toBe(200);
+  }
+});
+
+test('a line that was changed by hand is named', async () => {
+  expect((await service.call('GET', '/v1/audit/verification')).body).toMatchObject({ fits: true, fault: null });
+  const first = (await lines()).at(-1)?.['id'];
+  await service.redis.xdel(keys.audit, first);
+  const second = (await lines()).at(-1)?.['id'];
+  const { body } = await service.call('GET', '/v1/audit/verification');
+  expect(body).toMatchObject({ fits: false, fault: { id: second } });
+});
