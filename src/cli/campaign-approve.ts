@@ -35,13 +35,13 @@ async function approve(
   if (shell.io.isTerminal && !yes) {
     const { body } = await shell.api.get(path);
     await shell.output.ask(`${printable(body['text'])}\n`);
-    if (!(await shell.confirmed(`Let this be sent to ${sizeOf(body)}?`, yes))) return 1;
+    if (!(await shell.confirmed(shell.words.campaign.letBeSent(sizeOf(body, shell.words.campaign)), yes))) return 1;
   }
   await print((await shell.api.post(`${path}/approve`, { contentHash: hash })).body, json, shell);
   return 0;
 }
 
 /** Said to whoever started one that waits now. */
-export function waitsForAnother({ id, contentHash }: JsonObject): string {
-  return `It waits for another key with the role approve: relais campaign approve ${String(id)} --hash ${String(contentHash)}`;
+export function waitsForAnother({ id, contentHash }: JsonObject, { words }: Shell): string {
+  return words.campaign.waitsForAnother(String(id), String(contentHash));
 }

@@ -13,11 +13,11 @@ interface There extends FileFlags {
 export async function checkThere(
   file: string,
   { campaign, preview, ...flags }: There,
-  { io, api }: Shell,
+  { io, api, language }: Shell,
 ): Promise<CheckSummary> {
   return withRereadable(file, io, async (source) => {
     // Read here first: a file that cannot be used is said so in the same words as ever.
-    const { format } = await checkFile(source, readingOf(flags));
+    const { format } = await checkFile(source, readingOf(flags), { language });
     const query = new URLSearchParams({
       dryRun: 'true',
       ...queryOf(flags),

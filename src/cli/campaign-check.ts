@@ -62,7 +62,7 @@ async function check(file: string, flags: CheckFlags, shell: Shell): Promise<Exi
   const summary = await summaryOf(file, flags, shell);
   const decisions = decisionsIn(summary, { leaveOut, asWritten, countryIsFixed: flags.campaign !== undefined });
   if (json) await shell.output.json({ ...summary, decisions });
-  else await shell.output.line(renderReport(summary));
+  else await shell.output.line(renderReport(summary, shell.language));
   const verdict = await conclude({ summary, decisions, quiet: json ?? false }, shell);
   await tellSkipped(summary, csv, shell);
   if (!numbers) return verdict;
@@ -74,7 +74,10 @@ async function check(file: string, flags: CheckFlags, shell: Shell): Promise<Exi
 async function summaryOf(file: string, flags: CheckFlags, shell: Shell): Promise<CheckSummary> {
   const { campaign } = flags;
   if (campaign !== undefined) return checkThere(file, { ...flags, campaign, preview: previewOf(flags) }, shell);
-  return checkFile(sourceOf(file, shell.io), await optionsOf(flags, shell), flags.csv);
+  return checkFile(sourceOf(file, shell.io), await optionsOf(flags, shell), {
+    csv: flags.csv,
+    language: shell.language,
+  });
 }
 
 /** What cannot work is said before a file of a million rows is read. */
@@ -109,9 +112,13 @@ async function optionsOf(flags: CheckFlags, { io }: Shell) {
   };
 }
 
-async function tellSkipped({ skipped }: CheckSummary, csv: string | undefined, { output }: Shell): Promise<void> {
-  if (csv !== undefined) await output.note(`\n${grouped(skipped)} skipped rows are in ${csv}`);
-  else if (skipped > 0) await output.note('\nAll skipped rows, for a spreadsheet: --csv FILE');
+async function tellSkipped(
+  { skipped }: CheckSummary,
+  csv: string | undefined,
+  { output, words: { file } }: Shell,
+): Promise<void> {
+  if (csv !== undefined) await output.note(`\n${file.rowsAreIn(grouped(skipped), csv)}`);
+  else if (skipped > 0) await output.note(`\n${file.allSkipped}`);
 }
 
 interface Conclusion {
@@ -121,11 +128,12 @@ interface Conclusion {
 }
 
 /** Nothing may be left open, and somebody must be left to text. */
-async function conclude({ summary, decisions, quiet }: Conclusion, { output }: Shell): Promise<ExitCode> {
+async function conclude({ summary, decisions, quiet }: Conclusion, shell: Shell): Promise<ExitCode> {
+  const { output, words, language } = shell;
   const { segmentsSaved = 0, estimatedXofSaved: xof } = summary.segments?.costly ?? {};
-  const saved = `${grouped(segmentsSaved)} segments${xof === undefined ? '' : `, about ${describeXof(xof)}`}`;
-  if (segmentsSaved > 0 && !quiet) await output.line(`\nCheaper by ${saved}: --replace-costly`);
-  if (decisions.length > 0 && !quiet) await output.line(`\n${renderDecisions(decisions)}`);
-  if (summary.recipients === 0) await output.note('\nNobody would get a text.');
+  const price = xof === undefined ? '' : words.file.about(describeXof(xof));
+  if (segmentsSaved > 0 && !quiet) await output.line(`\n${words.file.cheaper(grouped(segmentsSaved), price)}`);
+  if (decisions.length > 0 && !quiet) await output.line(`\n${renderDecisions(decisions, language)}`);
+  if (summary.recipients === 0) await output.note(`\n${words.file.nobody}`);
   return decisions.length === 0 && summary.recipients > 0 ? 0 : 1;
 }

@@ -20,6 +20,7 @@ import {
   withFileFlags,
 } from './recipients-file.ts';
 import { type RecipientsSource, withRereadable } from './recipients-source.ts';
+import type { Words } from '../words/languages.ts';
 import { Refused } from './refusal.ts';
 import type { Shell } from './shell.ts';
 import { testNumbers, testSend } from './test-send.ts';
@@ -81,7 +82,10 @@ async function create(file: string | undefined, flags: CreateFlags, shell: Shell
   if (file === undefined) return createOf(undefined, flags, shell);
   // Judged first, so that a file that cannot be used leaves no empty campaign behind.
   return withRereadable(file, shell.io, async (source) => {
-    const summary = await checkFile(source, await optionsOf(flags, shell), flags.csv);
+    const summary = await checkFile(source, await optionsOf(flags, shell), {
+      csv: flags.csv,
+      language: shell.language,
+    });
     const decisions = decisionsIn(summary, flags);
     if (flags.dryRun) return sayOnly({ summary, decisions }, flags, shell);
     if (!(await decided(decisions, { file, flags }, shell))) return 1;
@@ -100,11 +104,11 @@ async function decided(
 ): Promise<boolean> {
   if (decisions.length === 0) return true;
   if (json) await shell.output.json({ decisions });
-  await shell.output.note(`${renderDecisions(decisions)}\n`);
+  await shell.output.note(`${renderDecisions(decisions, shell.language)}\n`);
   if (shell.io.isTerminal && !yes && !json && file !== '-') {
-    return shell.confirmed('Make the campaign as it is, without these rows?', undefined);
+    return shell.confirmed(shell.words.campaign.withoutThese, undefined);
   }
-  await shell.output.note('Nothing was made: decide with the flags above.');
+  await shell.output.note(shell.words.campaign.decideFirst);
   return false;
 }
 
@@ -145,15 +149,15 @@ async function optionsOf(flags: CreateFlags, { io }: Shell) {
 async function sayOnly(
   { summary, decisions }: { readonly summary: CheckSummary; readonly decisions: readonly Decision[] },
   { json }: CreateFlags,
-  { output }: Shell,
+  { output, words: { campaign, file }, language }: Shell,
 ): Promise<ExitCode> {
   if (json) await output.json({ dryRun: true, upload: summary, decisions });
-  else await output.line(renderReport(summary));
+  else await output.line(renderReport(summary, language));
   const { recipients, segments, cost } = summary;
-  const price = cost ? `, about ${describeXof(cost.xof)}` : '';
-  const size = `${grouped(segments?.total ?? 0)} segments${price}`;
-  await output.note(`\nDry run: nothing was made or uploaded. It would text ${grouped(recipients)} people, ${size}.`);
-  if (decisions.length > 0) await output.note(`\n${renderDecisions(decisions)}`);
+  const price = cost ? file.about(describeXof(cost.xof)) : '';
+  const size = campaign.dryRunSize(grouped(segments?.total ?? 0), price);
+  await output.note(`\n${campaign.dryRun(grouped(recipients), size)}`);
+  if (decisions.length > 0) await output.note(`\n${renderDecisions(decisions, language)}`);
   return recipients > 0 && decisions.length === 0 ? 0 : 1;
 }
 
@@ -168,11 +172,12 @@ async function createOf(recipients: Recipients | undefined, flags: CreateFlags, 
   const identity = identityOf(body, flags, recipients?.summary);
   const { body: campaign, replayed } = await shell.api.post('/v1/campaigns', body, identity);
   const id = String(campaign['id']);
-  if (replayed) await shell.output.note(`The campaign ${id} was there already; no second one was made.`);
+  if (replayed) await shell.output.note(shell.words.campaign.thereAlready(id));
   const upload = recipients && (await uploadFile(recipients, { id, flags }, shell));
   if (json) await shell.output.json({ ...(upload ? await asItIsNow(campaign, shell) : campaign), upload });
   else await told(campaign, upload, shell);
-  if (preview !== undefined && recipients && !json) await shell.output.line(renderReport(recipients.summary));
+  if (preview !== undefined && recipients && !json)
+    await shell.output.line(renderReport(recipients.summary, shell.language));
   if (!numbers || !recipients) return 0;
   return testSend(recipients.summary, { numbers, from: body.from, account: body.account, yes }, shell);
 }
@@ -212,7 +217,7 @@ function identityOf(
 async function uploadFile(
   { source, summary }: Recipients,
   { id, flags }: { readonly id: string; readonly flags: FileFlags },
-  { api }: Shell,
+  { api, words: { campaign: words } }: Shell,
 ): Promise<JsonObject> {
   const query = new URLSearchParams(queryOf(flags)).toString();
   const path = `/v1/campaigns/${encodeURIComponent(id)}/recipients${query === '' ? '' : `?${query}`}`;
@@ -220,26 +225,27 @@ async function uploadFile(
     return (await api.upload(path, source.open(), contentTypeOf(summary.format, flags.encoding))).body;
   } catch (error) {
     if (!(error instanceof CommandFailed)) throw error;
-    throw new CommandFailed(`The campaign ${id} is there, but its recipients are not: ${error.message}`, {
-      next: error.next ?? 'Run the same command again: it goes on with this campaign.',
+    throw new CommandFailed(words.withoutRecipients(id, error.message), {
+      next: error.next ?? words.runAgain,
       cause: error,
     });
   }
 }
 
-async function told(campaign: JsonObject, upload: JsonObject | undefined, { output }: Shell): Promise<void> {
+async function told(campaign: JsonObject, upload: JsonObject | undefined, { output, words }: Shell): Promise<void> {
+  const { labels, made } = words.campaign;
   const count = (name: string): string | undefined =>
     typeof upload?.[name] === 'number' ? grouped(upload[name]) : undefined;
   await output.facts([
-    ['id', campaign['id']],
-    ['name', campaign['name']],
-    ['rows', count('total')],
-    ['recipients', count('recipients')],
-    ['skipped', count('skipped')],
+    [labels.id, campaign['id']],
+    [labels.name, campaign['name']],
+    [labels.rows, count('total')],
+    [labels.recipients, count('recipients')],
+    [labels.skipped, count('skipped')],
     ...reasonsOf(upload),
-    ...costOf(upload),
+    ...costOf(upload, words),
   ]);
-  await output.note(`Nothing is sent yet. Next: relais campaign start ${String(campaign['id'])} --follow`);
+  await output.note(made(String(campaign['id'])));
 }
 
 /** Why rows were skipped, as the API counted them. A replayed upload says only the totals. */
@@ -251,10 +257,14 @@ function reasonsOf(upload: JsonObject | undefined): [string, string][] {
 }
 
 /** As the API estimates it, by its own prices. */
-function costOf(upload: JsonObject | undefined): [string, string][] {
+function costOf(upload: JsonObject | undefined, { file, campaign: { labels } }: Words): [string, string][] {
   const { segments, cost } = (upload ?? {}) as Partial<CheckSummary>;
   if (!segments) return [];
-  const priced: [string, string][] = cost ? [['cost', `about ${describeXof(cost.xof)}`]] : [];
-  const unpriced: [string, string][] = cost?.unpriced.length ? [['  without a price', cost.unpriced.join(', ')]] : [];
-  return [['segments', grouped(segments.total)], ...priced, ...unpriced];
+  const priced: [string, string][] = cost
+    ? [[labels.cost, file.about(describeXof(cost.xof)).replace(/^, /, '')]]
+    : [];
+  const unpriced: [string, string][] = cost?.unpriced.length
+    ? [[`  ${labels.unpriced}`, cost.unpriced.join(', ')]]
+    : [];
+  return [[labels.segments, grouped(segments.total)], ...priced, ...unpriced];
 }

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import type { JsonObject } from './client.ts';
 import { CommandFailed } from './failure.ts';
 import type { ExitCode } from './io.ts';
+import { wordFor } from '../words/languages.ts';
+import { printable } from './output.ts';
 import { patient } from './patience.ts';
 import { type CampaignTotals, paceOf, remember, renderBar, renderLine, type Sample, settledOf } from './progress.ts';
 import type { Shell } from './shell.ts';
@@ -96,7 +98,7 @@ export async function follow(id: string, json: boolean, shell: Shell): Promise<E
   } catch (error) {
     if (bar && samples.length > 0) await shell.output.line('');
     if (!signal.aborted) throw error;
-    await shell.output.note(`Stopped watching; the campaign goes on. To stop it: relais campaign pause ${id}`);
+    await shell.output.note(shell.words.campaign.stoppedWatching(id));
     return 1;
   }
 }
@@ -104,11 +106,18 @@ export async function follow(id: string, json: boolean, shell: Shell): Promise<E
 /** What a night or an empty balance holds goes on by itself. The rest waits for the person at the terminal. */
 const GOES_ON_BY_ITSELF: readonly (string | undefined)[] = ['quiet_hours', 'funds'];
 
-async function tellWhatNext({ id, state, reason }: CampaignView, bar: boolean, { output }: Shell): Promise<void> {
+async function tellWhatNext(
+  { id, state, reason }: CampaignView,
+  bar: boolean,
+  { output, words }: Shell,
+): Promise<void> {
   if (state !== 'held' && state !== 'paused') return;
   if (bar) await output.line('');
-  if (reason !== undefined) await output.note(`What ${reason} means: relais explain ${id}`);
-  if (!GOES_ON_BY_ITSELF.includes(reason)) await output.note(`To go on with it: relais campaign resume ${id}`);
+  if (reason !== undefined) {
+    const said = printable(wordFor(words.campaign.reasons, reason));
+    await output.note(words.campaign.meaning(said, id));
+  }
+  if (!GOES_ON_BY_ITSELF.includes(reason)) await output.note(words.campaign.resume(id));
 }
 
 interface Frame {
@@ -117,8 +126,9 @@ interface Frame {
   readonly over: boolean;
 }
 
-async function draw({ campaign, samples, over }: Frame, { io, output }: Shell): Promise<void> {
+async function draw({ campaign, samples, over }: Frame, { io, output, language }: Shell): Promise<void> {
   const progress = { ...campaign, perSecond: paceOf(samples) ?? campaign.rate };
-  if (io.isTerminal) await output.write(`${CLEAR_LINE}${renderBar(progress, io.columns)}${over ? '\n' : ''}`);
-  else await output.line(renderLine(progress));
+  if (io.isTerminal)
+    await output.write(`${CLEAR_LINE}${renderBar(progress, io.columns, language)}${over ? '\n' : ''}`);
+  else await output.line(renderLine(progress, language));
 }

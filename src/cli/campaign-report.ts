@@ -38,7 +38,7 @@ async function report(id: string, flags: ReportFlags, shell: Shell): Promise<Exi
     rows += page.length;
   }
   await shell.output.write(format.tail);
-  if (rows === 0) await shell.output.note('None.');
+  if (rows === 0) await shell.output.note(shell.words.campaign.none);
   return 0;
 }
 

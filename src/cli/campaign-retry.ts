@@ -1,3 +1,4 @@
+import { wordFor } from '../words/languages.ts';
 import type { Command } from 'commander';
 import { follow, readCampaign } from './campaign-follow.ts';
 import { withExample } from './flags.ts';
@@ -29,19 +30,20 @@ async function retry(id: string, flags: RetryFlags, shell: Shell): Promise<ExitC
   const { includeUnknown = false, yes, json } = flags;
   const path = `/v1/campaigns/${encodeURIComponent(id)}`;
   const { totals } = readCampaign((await shell.api.get(path)).body);
-  const warning = `${grouped(totals.unknown)} of them may have got it already, and may get it twice.`;
+  const words = shell.words.campaign;
+  const warning = words.twice(grouped(totals.unknown));
   if (includeUnknown && totals.unknown > 0) await shell.output.note(warning);
   const count = totals.failed + (includeUnknown ? totals.unknown : 0);
-  if (!(await shell.confirmed(`Text ${grouped(count)} people again?`, yes))) return 1;
+  if (!(await shell.confirmed(words.textAgain(grouped(count)), yes))) return 1;
   const { body } = await shell.api.post(`${path}/retry`, { includeUnknown });
   if (flags.follow) return follow(id, json ?? false, shell);
   const campaign = readCampaign(body);
   if (json) await shell.output.json(body);
   else
     await shell.output.facts([
-      ['id', campaign.id],
-      ['state', campaign.state],
-      ['again', grouped(count)],
+      [words.labels.id, campaign.id],
+      [words.labels.state, wordFor(words.states, campaign.state)],
+      [words.labels.again, grouped(count)],
     ]);
   return 0;
 }

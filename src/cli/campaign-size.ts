@@ -1,4 +1,5 @@
 /** What starting a campaign would do, in one breath: to how many people, in how many segments, for how much. */
+import type { Words } from '../words/languages.ts';
 import { describeXof } from '../lib/money.ts';
 import { readCampaign } from './campaign-follow.ts';
 import type { JsonObject } from './client.ts';
@@ -6,11 +7,11 @@ import { grouped, printable } from './output.ts';
 import { remainingOf } from './progress.ts';
 
 /** `120 people (“Rappel”, 240 segments, about 4 800 XOF; BF has no price)`; a running campaign has fewer to go. */
-export function sizeOf(body: JsonObject): string {
+export function sizeOf(body: JsonObject, words: Words['campaign']): string {
   const { name, totals, segments } = readCampaign(body);
   const { xof, unpriced = [] } = (body['cost'] ?? {}) as { readonly xof?: number; readonly unpriced?: string[] };
-  const size = segments === undefined ? '' : `, ${grouped(segments)} segments`;
-  const without = unpriced.length === 0 ? '' : `; no price known for ${printable(unpriced.join(', '))}`;
-  const price = xof === undefined ? '' : `, about ${describeXof(xof)}${without}`;
-  return `${grouped(remainingOf(totals))} people (“${printable(name)}”${size}${price})`;
+  const size = segments === undefined ? '' : words.sizeSegments(grouped(segments));
+  const without = unpriced.length === 0 ? '' : words.sizeUnpriced(printable(unpriced.join(', ')));
+  const price = xof === undefined ? '' : words.sizeCost(describeXof(xof)) + without;
+  return words.size(grouped(remainingOf(totals)), printable(name), size + price);
 }

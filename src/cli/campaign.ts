@@ -10,7 +10,8 @@ import { addRetry } from './campaign-retry.ts';
 import type { JsonObject } from './client.ts';
 import { withExample } from './flags.ts';
 import type { ExitCode } from './io.ts';
-import { grouped, type Output, type Row } from './output.ts';
+import { type Language, type Words, wordFor, wordsIn } from '../words/languages.ts';
+import { grouped, printable, type Row } from './output.ts';
 import { renderLine } from './progress.ts';
 import type { Shell } from './shell.ts';
 
@@ -55,7 +56,7 @@ async function start(id: string, { follow: watch, dryRun, yes, json }: StartFlag
   const { status, body } = await shell.api.post(`${pathOf(id)}/start`);
   if (status === 202) {
     await print(body, json, shell);
-    await shell.output.note(waitsForAnother(body));
+    await shell.output.note(waitsForAnother(body, shell));
     return 0;
   }
   if (watch) return follow(id, json ?? false, shell);
@@ -63,16 +64,20 @@ async function start(id: string, { follow: watch, dryRun, yes, json }: StartFlag
   return 0;
 }
 
-async function sayOnly(id: string, json: true | undefined, { api, output }: Shell): Promise<ExitCode> {
+async function sayOnly(id: string, json: true | undefined, { api, output, words }: Shell): Promise<ExitCode> {
   const { body } = await api.get(pathOf(id));
   if (json) await output.json({ dryRun: true, ...body });
-  else await output.line(`It is ${readCampaign(body).state}; a start would text ${sizeOf(body)}.`);
+  else {
+    const { campaign } = words;
+    const state = printable(wordFor(campaign.states, readCampaign(body).state));
+    await output.line(campaign.wouldText(state, sizeOf(body, campaign)));
+  }
   return 0;
 }
 
 /** What it will do, before it does it. A campaign that runs already has fewer to go. */
-async function questionFor(id: string, { api }: Shell): Promise<string> {
-  return `Text ${sizeOf((await api.get(pathOf(id))).body)}?`;
+async function questionFor(id: string, { api, words: { campaign } }: Shell): Promise<string> {
+  return campaign.text(sizeOf((await api.get(pathOf(id))).body, campaign));
 }
 
 interface ShowFlags {
@@ -97,35 +102,43 @@ function addShow(group: Command, shell: Shell): void {
   withExample(command, `relais campaign show ${EXAMPLE_ID} --follow`);
 }
 
-async function print(body: JsonObject, json: true | undefined, { output }: Shell): Promise<void> {
-  await (json ? output.json(body) : printCampaign(body, output));
+async function print(body: JsonObject, json: true | undefined, shell: Shell): Promise<void> {
+  await (json ? shell.output.json(body) : printCampaign(body, shell));
 }
 
-export async function printCampaign(body: JsonObject, output: Output): Promise<void> {
-  await output.facts(factsOf(readCampaign(body), body));
+export async function printCampaign(body: JsonObject, { output, language }: Shell): Promise<void> {
+  await output.facts(factsOf(readCampaign(body), body, language));
 }
 
-function factsOf(campaign: CampaignView, { totals, countries, resent, retries }: JsonObject): Row {
+function factsOf(
+  campaign: CampaignView,
+  { totals, countries, resent, retries }: JsonObject,
+  language: Language,
+): Row {
+  const words = wordsIn(language).campaign;
+  const { labels } = words;
   const bins = Object.entries((totals ?? {}) as Readonly<Record<string, number>>);
   return [
-    ['id', campaign.id],
-    ['name', campaign.name],
-    ['state', campaign.state],
-    ['reason', campaign.reason],
-    ['progress', renderLine({ ...campaign, perSecond: campaign.rate })],
-    ['sent again', typeof resent === 'number' ? grouped(resent) : undefined],
-    ['retries', typeof retries === 'number' ? grouped(retries) : undefined],
-    ['segments', campaign.segments === undefined ? undefined : grouped(campaign.segments)],
-    ...bins.filter(([, count]) => count > 0).map(([bin, count]) => [`  ${bin}`, grouped(count)] as const),
-    ...countriesIn(countries),
+    [labels.id, campaign.id],
+    [labels.name, campaign.name],
+    [labels.state, wordFor(words.states, campaign.state)],
+    [labels.reason, campaign.reason && wordFor(words.reasons, campaign.reason)],
+    [labels.progress, renderLine({ ...campaign, perSecond: campaign.rate }, language)],
+    [labels.sentAgain, typeof resent === 'number' ? grouped(resent) : undefined],
+    [labels.retries, typeof retries === 'number' ? grouped(retries) : undefined],
+    [labels.segments, campaign.segments === undefined ? undefined : grouped(campaign.segments)],
+    ...bins
+      .filter(([, count]) => count > 0)
+      .map(([bin, count]) => [`  ${wordFor(words.bins, bin)}`, grouped(count)] as const),
+    ...countriesIn(countries, words),
   ];
 }
 
-function countriesIn(countries: unknown): Row {
+function countriesIn(countries: unknown, words: Words['campaign']): Row {
   const found = Object.entries((countries ?? {}) as Readonly<Record<string, Readonly<Record<string, number>>>>);
   return found.map(([country, { recipients = 0, sent = 0, failed = 0 }]) => [
     `  ${country}`,
-    `${grouped(recipients)}, of which ${grouped(sent)} sent and ${grouped(failed)} failed`,
+    words.country(grouped(recipients), grouped(sent), grouped(failed)),
   ]);
 }
 

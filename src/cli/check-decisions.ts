@@ -1,39 +1,20 @@
 import { type SkipReason, skipReasons, type CheckSummary } from '../campaigns/check/report.ts';
-import { grouped, printable } from './output.ts';
-
-interface Question {
-  /** After how many rows there are: one, and several. */
-  readonly are: readonly [one: string, several: string];
-  /** The flag that takes these rows in, where there is one; the others can only be mended in the file. */
-  readonly takesIn?: { readonly flag: string; readonly does: string };
-}
+import { english } from '../words/english.ts';
+import { type Language, wordsIn } from '../words/languages.ts';
+import { printable } from './output.ts';
 
 /** Rows that somebody surely wants to reach, and that are skipped until it was said what is to become of them. */
-const QUESTIONS = {
-  no_country: {
-    are: ['number has no country code', 'numbers have no country code'],
-    takesIn: { flag: '--country SN', does: 'reads them as numbers of that country' },
-  },
-  old_numbering: {
-    are: ['number is from before two digits were added', 'numbers are from before two digits were added'],
-    takesIn: { flag: '--repair CI,BJ', does: 'renews them, and lists each before and after' },
-  },
-  spreadsheet_damage: { are: ['number was damaged by a spreadsheet', 'numbers were damaged by a spreadsheet'] },
-  several_numbers: { are: ['cell holds more than one number', 'cells hold more than one number'] },
-  hidden_row: {
-    are: ['row is hidden in the spreadsheet', 'rows are hidden in the spreadsheet'],
-    takesIn: { flag: '--take-hidden', does: 'takes them like any other' },
-  },
-  empty_variable: { are: ['row lacks a value that the text needs', 'rows lack a value that the text needs'] },
-  spreadsheet_error: {
-    are: ['row has an error of the spreadsheet for a value', 'rows have an error of the spreadsheet for a value'],
-  },
-  extra_cells: { are: ['row has more cells than the header', 'rows have more cells than the header'] },
-  unreadable_row: { are: ['line cannot be read', 'lines cannot be read'] },
-  text_too_long: { are: ['text is too long to be sent', 'texts are too long to be sent'] },
-} as const satisfies Partial<Record<SkipReason, Question>>;
+const QUESTIONS = Object.keys(english.file.decide.reasons) as Questionable[];
 
-type Questionable = keyof typeof QUESTIONS;
+/** The flags that take such rows in, where there is one; the others can only be mended in the file. */
+const TAKES_IN: Partial<Record<Questionable, string>> = {
+  no_country: '--country SN',
+  old_numbering: '--repair CI,BJ',
+  hidden_row: '--take-hidden',
+} satisfies Record<Takable, string>;
+
+type Takable = keyof typeof english.file.decide.takesIn;
+type Questionable = SkipReason & keyof typeof english.file.decide.reasons;
 
 export interface Decision {
   readonly reason: Questionable | 'not_a_variable';
@@ -60,12 +41,11 @@ export function decisionsIn(
   { reasons, probablyMeant = [], recipients }: Pick<CheckSummary, 'reasons' | 'probablyMeant' | 'recipients'>,
   { leaveOut = [], asWritten, countryIsFixed = false }: Decided,
 ): readonly Decision[] {
-  const open = (Object.keys(QUESTIONS) as Questionable[]).filter((reason) => !leaveOut.includes(reason));
+  const open = QUESTIONS.filter((reason) => !leaveOut.includes(reason));
   const aboutRows = open.flatMap((reason): Decision[] => {
     const rows = reasons[reason]?.count ?? 0;
-    const { takesIn }: Question = QUESTIONS[reason];
-    const may = takesIn && !(countryIsFixed && reason === 'no_country');
-    return rows === 0 ? [] : [{ reason, rows, flags: [...(may ? [takesIn.flag] : []), `--leave-out ${reason}`] }];
+    const takesIn = countryIsFixed && reason === 'no_country' ? undefined : TAKES_IN[reason];
+    return rows === 0 ? [] : [{ reason, rows, flags: [...(takesIn ? [takesIn] : []), `--leave-out ${reason}`] }];
   });
   if (asWritten || probablyMeant.length === 0) return aboutRows;
   return [
@@ -75,26 +55,27 @@ export function decisionsIn(
 }
 
 /** For a screen: what is open, what each flag does, and all that would leave the rows out at once. */
-export function renderDecisions(decisions: readonly Decision[]): string {
+export function renderDecisions(decisions: readonly Decision[], language: Language): string {
+  const words = wordsIn(language).file.decide;
   const width = Math.max(...decisions.flatMap(({ flags }) => flags.map((flag) => flag.length)));
   const line = (flag: string, does: string): string => `    ${flag.padEnd(width)}  ${does}`;
   const lines = decisions.flatMap(({ reason, rows, flags, meant = [] }) => {
     if (reason === 'not_a_variable') {
-      const pairs = meant.map(
-        (one) => `  ${printable(one.written)} is no variable; ${printable(one.meant)} would be`,
-      );
-      return [...pairs, line('--as-written', 'it is meant as it is written; or mend the text')];
+      const pairs = meant.map((one) => `  ${words.notVariable(printable(one.written), printable(one.meant))}`);
+      return [...pairs, line('--as-written', words.asWritten)];
     }
-    const { are, takesIn }: Question = QUESTIONS[reason];
-    const may = takesIn && flags.includes(takesIn.flag);
-    const leaving = may ? 'leaves them out' : 'leaves them out; or mend them in the file';
+    const does = isTakable(reason) && flags.length > 1 ? words.takesIn[reason] : undefined;
     return [
-      `  ${grouped(rows)} ${rows === 1 ? are[0] : are[1]}`,
-      ...(may ? [line(takesIn.flag, takesIn.does)] : []),
-      line(flags.at(-1) ?? '', leaving),
+      `  ${words.reasons[reason](rows)}`,
+      ...(does === undefined ? [] : [line(flags[0] ?? '', does)]),
+      line(flags.at(-1) ?? '', does === undefined ? words.leavesOrMend : words.leaves),
     ];
   });
   const left = decisions.flatMap(({ reason }) => (reason === 'not_a_variable' ? [] : [reason]));
-  const atOnce = left.length < 2 ? [] : [`  To leave out all of these: --leave-out ${left.join(',')}`];
-  return ['To decide before the start', ...lines, ...atOnce].join('\n');
+  const atOnce = left.length < 2 ? [] : [`  ${words.atOnce(left.join(','))}`];
+  return [words.title, ...lines, ...atOnce].join('\n');
+}
+
+function isTakable(reason: Questionable): reason is Takable {
+  return reason in english.file.decide.takesIn;
 }

@@ -9,7 +9,7 @@ const printers: Readonly<Record<string, Printer>> = {
   Account: (body, shell) => printAccounts([body], shell),
   AccountList: (body, shell) => printAccounts(itemsOf(body), shell),
   Batch: async (body, { output }) => (await import('./disburse-batch-facts.ts')).printBatch(body, output),
-  Campaign: async (body, { output }) => (await import('./campaign.ts')).printCampaign(body, output),
+  Campaign: async (body, shell) => (await import('./campaign.ts')).printCampaign(body, shell),
   Status: async (body, { output }) => output.write((await import('./status.ts')).renderStatus(body, output)),
   Explanation: async (body, { output }) =>
     output.write((await import('./explain.ts')).renderExplanation(body, output)),

@@ -1,4 +1,5 @@
 import { describeMs } from '../lib/clock.ts';
+import { type Language, type Words, wordFor, wordsIn } from '../words/languages.ts';
 import { grouped, printable } from './output.ts';
 
 export interface CampaignTotals {
@@ -40,40 +41,47 @@ export function settledOf(totals: CampaignTotals): number {
 }
 
 /** One line for a terminal, never as wide as it: the last column would make some terminals wrap. */
-export function renderBar(progress: CampaignProgress, columns: number): string {
-  const text = renderLine(progress);
+export function renderBar(progress: CampaignProgress, columns: number, language: Language = 'en'): string {
+  const text = renderLine(progress, language);
   const room = Math.min(MOST_BAR, columns - text.length - 3);
   if (room < LEAST_BAR) return text.slice(0, Math.max(0, columns - 1));
-  const filled = Math.floor(shareOf(progress.totals) * room);
+  const filled = Math.floor(shareOf(progress) * room);
   return `${'█'.repeat(filled)}${'░'.repeat(room - filled)}  ${text}`;
 }
 
 /** The same for a log: everything that matters, and nothing that needs a terminal. */
-export function renderLine(progress: CampaignProgress): string {
+export function renderLine(progress: CampaignProgress, language: Language = 'en'): string {
+  const words = wordsIn(language).campaign;
   const { state, totals, perSecond, limit } = progress;
   // Rounded down, so that 100 % means the end.
-  const percent = `${String(Math.floor(shareOf(totals) * 100)).padStart(3)} %`;
+  const percent = `${String(Math.floor(shareOf(progress) * 100)).padStart(3)} %`;
   const remaining = remainingOf(totals);
   const runs = state === 'running' && remaining > 0;
   const parts = [
-    `sent ${grouped(totals.sent)}/${grouped(totals.total - totals.skipped)}`,
-    `failed ${grouped(totals.failed)}`,
-    `unknown ${grouped(totals.unknown)}`,
-    ...(runs && perSecond > 0 ? [`${rounded(perSecond)}/s`, `${timeLeft(remaining, perSecond)} left`] : []),
-    ...(runs && limit !== undefined ? [`at most ${grouped(limit)}/s`] : []),
-    ...(state === 'running' ? [] : [standingOf(progress)]),
+    words.progress(
+      grouped(totals.sent),
+      grouped(totals.total - totals.skipped),
+      grouped(totals.failed),
+      grouped(totals.unknown),
+    ),
+    ...(runs && perSecond > 0 ? [`${rounded(perSecond)}/s`, words.left(timeLeft(remaining, perSecond))] : []),
+    ...(runs && limit !== undefined ? [words.atMost(grouped(limit))] : []),
+    ...(state === 'running' ? [] : [standingOf(progress, words)]),
   ];
   return `${percent}  ${parts.join(' · ')}`;
 }
 
-/** `held: quiet_hours`, `scheduled for 2026-11-21T08:00:00Z`, `finished`. */
-function standingOf({ state, reason, sendAt }: CampaignProgress): string {
-  if (state === 'scheduled' && sendAt !== undefined) return `scheduled for ${printable(sendAt)}`;
-  return reason === undefined ? state : `${state}: ${printable(reason)}`;
+/** `held: it is night there`, `scheduled for 2026-11-21T08:00:00Z`, `finished`. */
+function standingOf({ state, reason, sendAt }: CampaignProgress, words: Words['campaign']): string {
+  if (state === 'scheduled' && sendAt !== undefined) return words.scheduledFor(printable(sendAt));
+  const said = printable(wordFor(words.states, state));
+  return reason === undefined ? said : words.because(said, printable(wordFor(words.reasons, reason)));
 }
 
-function shareOf(totals: CampaignTotals): number {
+/** Who was left when it was cancelled is over too, but that is no progress. */
+function shareOf({ state, totals }: CampaignProgress): number {
   const people = totals.total - totals.skipped;
+  if (state === 'cancelled' && people > 0) return (totals.sent + totals.failed + totals.unknown) / people;
   return people === 0 ? 1 : settledOf(totals) / people;
 }
 

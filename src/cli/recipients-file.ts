@@ -18,6 +18,7 @@ import type { FileFormat } from '../files/rows.ts';
 import type { Encoding } from '../files/text.ts';
 import { sampleStopLink } from '../lib/stop-link.ts';
 import { UnusableTemplate } from '../lib/wording.ts';
+import { type Language, wordsIn } from '../words/languages.ts';
 import { leavable } from './check-decisions.ts';
 import { CommandFailed, WrongUsage } from './failure.ts';
 import { encoding, listOf } from './flags.ts';
@@ -94,15 +95,15 @@ export function contentTypeOf(format: FileFormat, named: Encoding | undefined): 
 export async function checkFile(
   source: RecipientsSource,
   options: CheckOptions,
-  csv?: string,
+  { csv, language }: { readonly csv?: string | undefined; readonly language: Language },
 ): Promise<CheckSummary> {
   try {
     const check = checkRecipients(source.open(), options);
     if (csv === undefined) await drain(check);
-    else await writeSkipped(check, csv);
+    else await writeSkipped(check, csv, language);
     return check.summary();
   } catch (error) {
-    throw explain(error, source.name);
+    throw explain(error, source.name, language);
   }
 }
 
@@ -111,10 +112,10 @@ async function drain(check: Check): Promise<void> {
 }
 
 /** Under another name until it is whole, so that nobody mends half a list. */
-async function writeSkipped(check: Check, path: string): Promise<void> {
+async function writeSkipped(check: Check, path: string, language: Language): Promise<void> {
   const part = `${path}.part`;
   try {
-    await pipeline(Readable.from(skippedCsv(check)), createWriteStream(part));
+    await pipeline(Readable.from(skippedCsv(check, language)), createWriteStream(part));
     await rename(part, path);
   } catch (error) {
     await rm(part, { force: true });
@@ -124,11 +125,11 @@ async function writeSkipped(check: Check, path: string): Promise<void> {
 
 const CHARACTERS_AT_ONCE = 65_536;
 
-async function* skippedCsv(check: Check): AsyncGenerator<string> {
+async function* skippedCsv(check: Check, language: Language): AsyncGenerator<string> {
   let csv: string | undefined;
   for await (const row of check) {
     csv ??= reportCsvHead(check.columns());
-    if (row.is === 'skipped') csv += reportCsvLine(row, check.columns());
+    if (row.is === 'skipped') csv += reportCsvLine(row, check.columns(), language);
     if (csv.length < CHARACTERS_AT_ONCE) continue;
     yield csv;
     csv = '';
@@ -142,10 +143,11 @@ const UNREADABLE: Readonly<Record<string, string>> = {
   EACCES: 'it may not be read or written',
 };
 
-function explain(error: unknown, path: string): unknown {
+function explain(error: unknown, path: string, language: Language): unknown {
   if (error instanceof UnusableFile) {
-    return new CommandFailed(`Nothing of ${path} can be used.\n${renderProblems(error)}`, {
-      next: 'Mend the file and check it again: relais campaign check FILE',
+    const words = wordsIn(language).file;
+    return new CommandFailed(`${words.unusable(path)}\n${renderProblems(error, language)}`, {
+      next: words.checkAgain,
       cause: error,
     });
   }

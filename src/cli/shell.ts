@@ -47,10 +47,10 @@ export class Shell {
   /** Asks on a terminal; elsewhere, or with `yes`, the command was the answer. */
   async confirmed(question: string, yes: boolean | undefined): Promise<boolean> {
     if (yes || !this.io.isTerminal) return true;
-    await this.output.ask(`${question} [y/N] `);
+    await this.output.ask(`${question} ${this.words.campaign.yesNo} `);
     const answer = await this.#firstLine();
     if (/^\s*(y|yes|o|oui)\s*$/i.test(answer)) return true;
-    await this.output.note('Nothing was sent.');
+    await this.output.note(this.words.campaign.nothingWasSent);
     return false;
   }
 

@@ -32,8 +32,8 @@ export async function testSend(
   shell: Shell,
 ): Promise<ExitCode> {
   const first = preview?.find(({ why }) => why.includes('first'));
-  if (!first) throw new CommandFailed('There is no text to try: nobody would get one.');
-  const question = `\nThe text of row ${first.row}:\n  ${printable(first.text)}\nSend it to ${numbers.join(', ')} now?`;
+  if (!first) throw new CommandFailed(shell.words.campaign.noTest);
+  const question = `\n${shell.words.campaign.testQuestion(first.row, printable(first.text), numbers.join(', '))}`;
   if (!(await shell.confirmed(question, yes))) return 1;
   // One after the other: where one is refused, it is plain who was sent to before.
   for (const to of numbers) {

@@ -1,5 +1,10 @@
 /** What people read, in English. French has the same keys (`french.ts`), or the compiler complains. */
+import { englishCampaign } from './english-campaign.ts';
+import { englishFile } from './english-file.ts';
+
 export const english = {
+  campaign: englishCampaign,
+  file: englishFile,
   stop: {
     title: 'Stop these texts',
     ask: 'You have opened the link of a text that you got. Press the button, and its sender will text you no more.',
@@ -42,7 +47,7 @@ export const english = {
       'Who may ask. service: your programs. operator: whoever runs campaigns and queues. approver: a second person,',
       'since nobody approves what their own key asked for. Give each of them only their own key.',
     ],
-    commands: 'The key that the commands of relais use here.',
+    commands: 'The key that is used by the commands here.',
     service: 'The real service. Without these, docker compose talks to the sandbox.',
   },
 } as const;

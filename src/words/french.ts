@@ -1,7 +1,11 @@
 /** Ce que les gens lisent, en français. Same keys as `english.ts`. */
+import { frenchCampaign } from './french-campaign.ts';
+import { frenchFile } from './french-file.ts';
 import type { Words } from './languages.ts';
 
 export const french: Words = {
+  campaign: frenchCampaign,
+  file: frenchFile,
   stop: {
     title: 'Ne plus recevoir ces SMS',
     ask: 'Vous avez ouvert le lien d’un SMS que vous avez reçu. Appuyez sur le bouton, et son expéditeur ne vous enverra plus de SMS.',
@@ -46,7 +50,7 @@ export const french: Words = {
       'Qui peut demander. service : vos programmes. operator : qui mène les campagnes. approver : une deuxième personne,',
       'car personne n’approuve ce que sa propre clé a demandé. Donnez à chacun sa clé, et seulement la sienne.',
     ],
-    commands: 'La clé que les commandes de relais utilisent ici.',
+    commands: 'La clé dont se servent les commandes ici.',
     service: 'Le vrai service. Sans ces lignes, docker compose parle au bac à sable.',
   },
 };

@@ -21,6 +21,11 @@ export function wordsIn(language: Language): Words {
   return CATALOGUE[language];
 }
 
+/** The word of a table for a name on the wire, or the name itself where the table has none. */
+export function wordFor(table: Readonly<Record<string, string>>, name: string): string {
+  return Object.hasOwn(table, name) ? (table[name] ?? name) : name;
+}
+
 export function isLanguage(text: string | undefined): text is Language {
   return languages.some((language) => language === text);
 }

@@ -227,3 +227,31 @@ test('--preview shows texts as they would go out, line by line, and nothing that
   expect(stdout).toContain('    │ Bonjour\n    │ A�[2Jwa');
   expect(stdout).not.toContain('\u001b');
 });
+
+test('the same in French: the report, what is to be decided, and the sentences of the file of skipped rows', async () => {
+  const rows = ['to;prenom', '+221771000001;Awa', '77 100 00 02;Ben', '+221771000001;Awa'];
+  const file = join(folderWith({ 'fr.csv': rows.join('\n') }), 'fr.csv');
+  const csv = `${file}.out.csv`;
+  const argv = ['campaign', 'check', file, '--text', 'Fête {{prenom}} {{stop}}', '--csv', csv, '--preview', '1'];
+  const { code, stdout, stderr } = await relais([...argv, '--lang', 'fr'], { env: { PUBLIC_URL: 'https://r.sn/' } });
+  expect(code).toBe(1);
+  expect(stdout).toContain('3 lignes : 1 destinataire, 2 écartées\nlu comme CSV, UTF-8, séparateur « ; »');
+  expect(stdout).toContain('duplicate: Le même numéro est déjà plus haut dans ce fichier.');
+  expect(stdout).toContain('ligne 4 : +221771000001 — même numéro que la ligne 2');
+  expect(stdout).toContain('Fête Awa https://r.sn/s/000000000000000000');
+  expect(stdout).toContain('le lien de {{stop}} est compté pour 33 caractères\n');
+  expect(stdout).toMatch(
+    /À décider avant le départ\n {2}1 numéro sans indicatif de pays\n {4}--country SN {12}les lit/,
+  );
+  expect(stderr).toContain(`Les 2 lignes écartées sont dans ${csv}`);
+  expect(readFileSync(csv, 'utf8')).toContain('no_country;"Le numéro n’a pas d’indicatif');
+});
+
+test('a link of unknown length is counted as a usual one, and it is said that this is a guess', async () => {
+  const file = join(folderWith({ 'stop.csv': 'to\n+221771000001\n' }), 'stop.csv');
+  const { code, stdout } = await relais(['campaign', 'check', file, '--text', 'Bonjour {{stop}}']);
+  expect(code).toBe(0);
+  expect(stdout).toContain(
+    'the link of {{stop}} is counted with 44 characters, a guess: PUBLIC_URL says how long it is',
+  );
+});

@@ -50,6 +50,19 @@ describe('a line', () => {
   });
 });
 
+test('who was left when it was cancelled is no progress', () => {
+  const some = { ...finished, sent: 20_000, failed: 0, unknown: 0 };
+  expect(renderLine({ state: 'cancelled', totals: some, perSecond: 0 })).toMatch(/^ 25 % .* · cancelled$/);
+});
+
+test('in French, and why it stands still in words that are not those of the wire', () => {
+  const held = { ...halfway, state: 'held', reason: 'canary_in_doubt' };
+  expect(renderLine(held, 'fr')).toMatch(
+    /échecs 900 · incertains 100 · retenue : impossible de dire si les premiers destinataires l’ont reçu$/,
+  );
+  expect(renderLine(held)).toMatch(/· held: nobody can say whether the first recipients got it$/);
+});
+
 describe('a bar', () => {
   test('is filled as far as the campaign is', () => {
     expect(renderBar(halfway, 200)).toMatch(/^█{20}░{20} {2} 50 %/);

@@ -1,20 +1,19 @@
 import { csvCell } from '../../files/csv.ts';
-import { fileProblems, type UnusableFile } from '../../files/problems.ts';
+import type { UnusableFile } from '../../files/problems.ts';
 import type { FileFacts } from '../../files/rows.ts';
 import { describeXof } from '../../lib/money.ts';
+import { english } from '../../words/english.ts';
+import { type Language, type Words, wordsIn } from '../../words/languages.ts';
 
 const SHOWN_EXAMPLES = 3;
 
+type FileWords = Words['file'];
+
 /** The summary for a screen: what is wrong, what it costs, what would make it cheaper. Ends without a line break. */
-export function renderReport(summary: CheckSummary): string {
-  return [
-    headline(summary),
-    reasonLines(summary),
-    repairLines(summary),
-    countryLines(summary),
-    costLines(summary),
-    previewLines(summary),
-  ]
+export function renderReport(summary: CheckSummary, language: Language = 'en'): string {
+  const words = wordsIn(language).file;
+  return [headline, reasonLines, repairLines, countryLines, costLines, previewLines]
+    .map((part) => part(summary, words))
     .filter((lines) => lines.length > 0)
     .map((lines) => lines.join('\n'))
     .join('\n\n');
@@ -27,125 +26,119 @@ const ENCODINGS = {
   'windows-1252': 'Windows-1252',
   'mac-roman': 'Mac Roman',
 } as const;
-const FORMATS = { csv: 'CSV', ndjson: 'JSON lines', xlsx: 'a workbook (.xlsx)', ods: 'a workbook (.ods)' } as const;
-const WHY = { first: 'among the first', longest: 'the longest', dearest: 'the dearest' } as const;
 
-function previewLines({ preview = [] }: CheckSummary): string[] {
+function previewLines({ preview = [] }: CheckSummary, words: FileWords): string[] {
   if (preview.length === 0) return [];
   const shown = preview.flatMap(({ why, row, to, text, characters, encoding, segments, estimatedXof }) => {
-    const price = estimatedXof === undefined ? '' : `, about ${describeXof(estimatedXof)}`;
-    const size = `${characters} characters of ${encoding}, ${counted(segments, 'segment')}${price}`;
+    const price = estimatedXof === undefined ? '' : words.about(describeXof(estimatedXof));
+    const size = words.size(characters, encoding, words.segments(segments)) + price;
+    const reasons = why.map((word) => words.why[word]).join(', ');
     const lines = text.split(/\r\n|\r|\n/).map((line) => `    │ ${printable(line)}`);
-    return [`  row ${row} to ${to}, ${why.map((word) => WHY[word]).join(', ')}: ${size}`, ...lines];
+    return [`  ${words.previewed(row, to, reasons, size)}`, ...lines];
   });
-  return ['As they would go out', ...shown];
+  return [words.preview, ...shown];
 }
 
 /** What is wrong with a file of which nothing can be used. */
-export function renderProblems({ problems }: UnusableFile): string {
+export function renderProblems({ problems }: UnusableFile, language: Language = 'en'): string {
+  const words = wordsIn(language).file;
   const lines = problems.map(({ code, detail, row }) => {
-    const place = row === undefined ? '' : `row ${row}: `;
-    return `✗ ${place}${fileProblems[code]}${detail === undefined ? '' : `\n  ${printable(detail)}`}`;
+    const said = words.problems[code];
+    return `✗ ${row === undefined ? said : words.line(row, said)}${detail === undefined ? '' : `\n  ${printable(detail)}`}`;
   });
   return lines.join('\n');
 }
 
-function headline(summary: CheckSummary): string[] {
+function headline(summary: CheckSummary, words: FileWords): string[] {
   const { total, recipients, skipped, blank, format, encoding, delimiter, titleRows, sheet } = summary;
-  const separator = delimiter === undefined ? '' : `, separator ${delimiter === '\t' ? 'tab' : `“${delimiter}”`}`;
-  const written = encoding === undefined ? `, sheet “${printable(sheet ?? '')}”` : `, ${ENCODINGS[encoding]}`;
-  const blanks = blank === 0 ? '' : ` (and ${grouped(blank)} blank)`;
+  const sign = delimiter === '\t' ? words.tab : words.quoted(delimiter ?? '');
+  const how = encoding === undefined ? words.sheet(words.quoted(printable(sheet ?? ''))) : `, ${ENCODINGS[encoding]}`;
+  const rows = words.rows(total) + (blank === 0 ? '' : words.blank(blank));
   return [
-    `${counted(total, 'row')}${blanks}: ${counted(recipients, 'recipient')}, ${grouped(skipped)} skipped`,
-    `read as ${FORMATS[format]}${written}${separator}`,
-    ...(titleRows === 0 ? [] : [`${counted(titleRows, 'row')} above the header: no data`]),
-    ...sheetLines(summary),
+    words.headline(rows, words.recipients(recipients), words.skipped(skipped)),
+    words.readAs(words.formats[format], how + (delimiter === undefined ? '' : words.separator(sign))),
+    ...(titleRows === 0 ? [] : [words.titleRows(titleRows)]),
+    ...sheetLines(summary, words),
   ];
 }
 
-function sheetLines({ otherSheets = [], merged = 0 }: CheckSummary): string[] {
-  const names = otherSheets.map((name) => `“${printable(name)}”`).join(', ');
-  return [
-    ...(names === '' ? [] : [`not read: ${names}; --sheet NAME reads another sheet`]),
-    ...(merged === 0
-      ? []
-      : [`${counted(merged, 'cell')} merged over several rows: only the first of these has the value`]),
-  ];
+function sheetLines({ otherSheets = [], merged = 0 }: CheckSummary, words: FileWords): string[] {
+  const names = otherSheets.map((name) => words.quoted(printable(name))).join(', ');
+  return [...(names === '' ? [] : [words.otherSheets(names)]), ...(merged === 0 ? [] : [words.merged(merged)])];
 }
 
-function reasonLines({ reasons, skipped }: CheckSummary): string[] {
+function reasonLines({ reasons, skipped }: CheckSummary, words: FileWords): string[] {
   if (skipped === 0) return [];
   const entries = Object.entries(reasons) as [SkipReason, NonNullable<CheckSummary['reasons'][SkipReason]>][];
   return [
-    'Skipped',
+    words.skippedTitle,
     ...entries.flatMap(([reason, { count, examples }]) => [
-      `  ${grouped(count).padStart(9)}  ${reason}: ${skipReasons[reason]}`,
+      `  ${grouped(count).padStart(9)}  ${reason}: ${words.reasons[reason]}`,
       ...examples.slice(0, SHOWN_EXAMPLES).map(({ row, to, column, detail }) => {
-        const about = [column, detail].filter((part) => part !== undefined).join(', ');
-        return `             row ${row}: ${printable(to) || '(empty)'}${about === '' ? '' : ` — ${printable(about)}`}`;
+        const said = detail === undefined ? undefined : words.detail(detail);
+        const about = [column, said].filter((part) => part !== undefined).join(', ');
+        const what = (printable(to) || words.nothing) + (about === '' ? '' : ` — ${printable(about)}`);
+        return `             ${words.line(row, what)}`;
       }),
     ]),
   ];
 }
 
-function repairLines({ repaired: { count, examples } }: CheckSummary): string[] {
+function repairLines({ repaired: { count, examples } }: CheckSummary, words: FileWords): string[] {
   if (count === 0) return [];
-  const shown = examples.map(({ row, before, after }) => `             row ${row}: ${printable(before)} → ${after}`);
-  return [`Renewed old numbers: ${grouped(count)}`, ...shown];
+  const shown = examples.map(
+    ({ row, before, after }) => `             ${words.line(row, `${printable(before)} → ${after}`)}`,
+  );
+  return [words.renewed(count), ...shown];
 }
 
-function countryLines({ countries, cost }: CheckSummary): string[] {
+function countryLines({ countries, cost }: CheckSummary, words: FileWords): string[] {
   const lines = Object.entries(countries).map(([country, { recipients, segments, estimatedXof }]) => {
-    const texts = segments === 0 ? '' : `, ${counted(segments, 'segment')}`;
-    const unknown = cost ? ', no price known' : '';
-    const price = estimatedXof === undefined ? unknown : `, about ${describeXof(estimatedXof)}`;
+    const texts = segments === 0 ? '' : `, ${words.segments(segments)}`;
+    const unknown = cost ? words.noPrice : '';
+    const price = estimatedXof === undefined ? unknown : words.about(describeXof(estimatedXof));
     return `  ${grouped(recipients).padStart(9)}  ${country}${texts}${price}`;
   });
-  return lines.length === 0 ? [] : ['Countries', ...lines];
+  return lines.length === 0 ? [] : [words.countries, ...lines];
 }
 
-function costLines({ segments, cost, stopLink }: CheckSummary): string[] {
+function costLines({ segments, cost, stopLink }: CheckSummary, words: FileWords): string[] {
   if (!segments) return [];
-  const price = cost ? `, about ${describeXof(cost.xof)}` : '';
-  const unpriced =
-    cost && cost.unpriced.length > 0 ? [`  not counted, for want of a price: ${cost.unpriced.join(', ')}`] : [];
-  const long = segments.long === 0 ? [] : [`  ${grouped(segments.long)} texts are unusually long`];
+  const unpriced = cost && cost.unpriced.length > 0 ? [`  ${words.unpriced(cost.unpriced.join(', '))}`] : [];
   return [
-    `Estimate: ${counted(segments.total, 'segment')}${price}`,
+    words.estimate(words.segments(segments.total), cost ? words.about(describeXof(cost.xof)) : ''),
     ...Object.entries(segments.textsBySegments).map(
-      ([count, texts]) =>
-        `  ${grouped(texts).padStart(9)}  ${texts === 1 ? 'text' : 'texts'} of ${counted(Number(count), 'segment')}`,
+      ([count, texts]) => `  ${words.texts(grouped(texts).padStart(9), texts === 1, words.segments(Number(count)))}`,
     ),
     ...unpriced,
-    ...long,
-    ...(stopLink === undefined ? [] : [stopLine(stopLink)]),
-    ...costlyLines(segments.costly),
+    ...(segments.long === 0 ? [] : [`  ${words.long(segments.long)}`]),
+    ...(stopLink === undefined
+      ? []
+      : [`  ${words.stopLink(stopLink.characters)}${stopLink.assumed ? words.stopGuess : ''}`]),
+    ...costlyLines(segments.costly, words),
   ];
 }
 
-function stopLine({ characters, assumed }: NonNullable<CheckSummary['stopLink']>): string {
-  const link = `  the link of {{stop}} is counted with ${characters} characters`;
-  return assumed ? `${link}, a guess: PUBLIC_URL says how long it is` : link;
-}
-
-function costlyLines({ texts, characters, segmentsSaved, estimatedXofSaved }: CostlyTotals): string[] {
+function costlyLines(
+  { texts, characters, segmentsSaved, estimatedXofSaved }: CostlyTotals,
+  words: FileWords,
+): string[] {
   if (texts === 0) return [];
-  const money = estimatedXofSaved === undefined ? '' : `, about ${describeXof(estimatedXofSaved)}`;
+  const money = estimatedXofSaved === undefined ? '' : words.about(describeXof(estimatedXofSaved));
   return [
-    `  ${counted(texts, 'text')} with a character that makes segments shorter (70 characters instead of 160):`,
+    `  ${words.costly(texts)}`,
     ...characters.slice(0, 10).map(({ character, codePoint, replacement, texts: count, inTemplate }) => {
-      const place = inTemplate ? 'in your text' : 'in the rows';
-      return `  ${grouped(count).padStart(9)}  “${printable(character)}” ${codePoint}, ${place}: ${adviceFor(replacement)}`;
+      const place = inTemplate ? words.inText : words.inRows;
+      const said = words.costlyLine(printable(character), codePoint, place, adviceFor(replacement, words));
+      return `  ${grouped(count).padStart(9)}  ${said}`;
     }),
-    segmentsSaved === 0
-      ? '  replacing them would save nothing'
-      : `  replacing them saves ${counted(segmentsSaved, 'segment')}${money}`,
+    segmentsSaved === 0 ? `  ${words.savesNothing}` : `  ${words.saves(words.segments(segmentsSaved), money)}`,
   ];
 }
 
-function adviceFor(replacement: string | undefined): string {
-  if (replacement === undefined) return 'no replacement';
-  return replacement === '' ? 'leave it out' : `write “${replacement}”`;
+function adviceFor(replacement: string | undefined, words: FileWords): string {
+  if (replacement === undefined) return words.noReplacement;
+  return replacement === '' ? words.leaveOut : words.write(replacement);
 }
 
 const ADDED = ['row', 'reason', 'explanation', 'column', 'detail'] as const;
@@ -166,11 +159,13 @@ export function reportCsvHead(columns: readonly string[]): string {
 }
 
 export function reportCsvLine(
-  { row, to, cells, reason, column, detail }: SkippedRow,
+  { row, to, cells, reason, column, detail = '' }: SkippedRow,
   columns: readonly string[],
+  language: Language = 'en',
 ): string {
+  const words = wordsIn(language).file;
   const own = columns.length === 0 ? [to] : ownColumns(columns).map((_, at) => cells[at] ?? '');
-  return `${[...own, row, reason, skipReasons[reason], column ?? '', detail ?? ''].map(csvCell).join(';')}\r\n`;
+  return `${[...own, row, reason, words.reasons[reason], column ?? '', words.detail(detail)].map(csvCell).join(';')}\r\n`;
 }
 
 /** Without those that an earlier report added; the number alone where the columns are not known. */
@@ -178,10 +173,6 @@ function ownColumns(columns: readonly string[]): readonly string[] {
   if (columns.length === 0) return ['to'];
   const last = columns.slice(-ADDED.length);
   return ADDED.every((name, at) => name === last[at]) ? columns.slice(0, -ADDED.length) : columns;
-}
-
-function counted(count: number, word: string): string {
-  return `${grouped(count)} ${word}${count === 1 ? '' : 's'}`;
 }
 
 function grouped(count: number): string {
@@ -318,30 +309,6 @@ export interface PreviewedText {
 }
 
 /** Why a row is left out, in words for the author of the file. The code is for programs. */
-export const skipReasons = {
-  empty: 'The phone number is empty.',
-  not_a_number: 'This is not a phone number: it holds letters or signs, or no digits at all.',
-  too_short: 'The number has too few digits for its country.',
-  too_long: 'The number has too many digits for its country.',
-  wrong_length: 'No number of its country has this many digits.',
-  unknown_country: 'No country has the calling code this number begins with.',
-  no_country: 'The number has no country code, and no default country was given.',
-  not_in_use: 'The length is right, but no operator of the country uses numbers that begin like this.',
-  not_mobile: 'This is a fixed line or a special number; it cannot receive texts.',
-  several_numbers: 'The cell holds more than one number; keep one per row.',
-  old_numbering: 'The number is from before its country added two digits (Côte d’Ivoire 2021, Benin 2024).',
-  spreadsheet_damage:
-    'The spreadsheet changed this number (2,21771E+11, or a lost first zero); format the column as text and type it again.',
-  duplicate: 'The same number is on an earlier row of this file.',
-  already_in_campaign: 'The number is already in this campaign.',
-  opted_out: 'The person has asked to get no texts.',
-  empty_variable: 'A value that the text needs is empty on this row.',
-  spreadsheet_error:
-    'The number, or a value that the text needs, is an error of the spreadsheet: #N/A, or a formula without its result.',
-  hidden_row: 'The row is hidden in the spreadsheet, by hand or by a filter.',
-  text_too_long: 'With the values of this row the text becomes too long to be sent.',
-  extra_cells: 'The row has more cells than the header; a separator inside a value needs quotes around the value.',
-  unreadable_row: 'The line cannot be read: it must be one JSON object whose values are plain texts and numbers.',
-} as const satisfies Record<string, string>;
+export const skipReasons = english.file.reasons;
 
 export type SkipReason = keyof typeof skipReasons;

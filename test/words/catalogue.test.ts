@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { english } from '../../src/words/english.ts';
+import { french } from '../../src/words/french.ts';
+import { isLanguage, languageAccepted, languageOfLocale } from '../../src/words/languages.ts';
+
+/** Every sentence by its path; of a function, what it says of a few things. */
+function sentences(part: unknown, path = ''): Map<string, string> {
+  if (typeof part === 'string') return new Map([[path, part]]);
+  if (typeof part === 'function') {
+    const given = path.endsWith('.detail') ? ['a', 'b'] : [1, 2];
+    const said = given.map((one) => String(part(...Array.from({ length: part.length }, () => one))));
+    return new Map([[`${path}()`, said.join('\n')]]);
+  }
+  const members = Object.entries((part ?? {}) as Readonly<Record<string, unknown>>);
+  return new Map(members.flatMap(([name, member]) => [...sentences(member, path === '' ? name : `${path}.${name}`)]));
+}
+
+const both = { english: sentences(english), french: sentences(french) };
+
+test('both languages have the same sentences, and none is empty', () => {
+  expect([...both.french.keys()].toSorted()).toEqual([...both.english.keys()].toSorted());
+  expect(both.english.size).toBeGreaterThan(150);
+  for (const said of [...both.english.values(), ...both.french.values()]) expect(said.trim()).not.toBe('');
+});
+
+/** What is the same in both: names of formats, and words that they share. */
+const SAME =
+  /^file\.(formats\.csv|segments\(\)|detail\(\))$|^campaign\.(labels\.(id|segments)|sizeSegments\(\)|dryRunSize\(\))$/;
+
+test('no sentence was left in the other language', () => {
+  const left = [...both.english].filter(([path, said]) => both.french.get(path) === said && !SAME.test(path));
+  expect(left.map(([path]) => path)).toEqual([]);
+});
+
+test('what a sentence is about is in both: flags, commands, names of settings and of columns', () => {
+  const named = (said: string): string[] =>
+    said.match(/--[a-z-]+|relais [a-z]+|[A-Z]+_[A-Z_]+|\{\{\w+\}\}|\.xlsx?b?/g) ?? [];
+  for (const [path, said] of both.english)
+    expect([path, named(both.french.get(path) ?? '')]).toEqual([path, named(said)]);
+});
+
+test('nobody is told of chunks, canaries and doubt', () => {
+  for (const said of [...both.english.values(), ...both.french.values()])
+    expect(said.replace(/--\w+/g, '')).not.toMatch(/\bchunks?\b|canar|\bdoubt|\bdoute/i);
+});
+
+test('French is typed as it is printed: apostrophes, and a space before what is high', () => {
+  for (const [path, said] of both.french)
+    expect([path, said.replace(/https?:\S*|\{[^}]*\}|set -a.*/g, '')]).not.toEqual([
+      path,
+      expect.stringMatching(/\p{L}'\p{L}|\p{L}[?!]|\p{L}; /u),
+    ]);
+});
+
+test('a language is read from a locale, and from what a browser accepts', () => {
+  expect(['fr_SN.UTF-8', 'fr', 'en-GB', 'C.UTF-8', 'wo_SN', undefined].map(languageOfLocale)).toEqual([
+    'fr',
+    'fr',
+    'en',
+    undefined,
+    undefined,
+    undefined,
+  ]);
+  expect(languageAccepted('wo, en;q=0.4, fr-CI;q=0.9')).toBe('fr');
+  expect(languageAccepted('fr;q=0, en')).toBe('en');
+  expect(languageAccepted(`${'x,'.repeat(100_000)}fr`)).toBeUndefined();
+  expect(isLanguage('constructor')).toBe(false);
+});
