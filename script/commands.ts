@@ -48,6 +48,7 @@ function derived(route: Route, declared: Command, shows: Readonly<Record<string,
   ];
   const next = declared.next ?? nextOf(route, shows);
   const answer = answerOf(route);
+  const files = method === 'get' ? Object.keys(route.answers[200]?.files ?? {}) : [];
   return {
     name,
     says: (declared.says ?? route.summary).replace(/\.$/, ''),
@@ -63,6 +64,7 @@ function derived(route: Route, declared: Command, shows: Readonly<Record<string,
     ...(next === undefined ? {} : { next }),
     ...(columns === undefined ? {} : { columns }),
     ...(none === undefined ? {} : { none }),
+    ...(files.length > 0 ? { files } : {}),
     ...(answer === undefined ? {} : { answer }),
   };
 }

@@ -8,6 +8,7 @@ import {
   RECORD_VERSION,
   UNREADABLE,
 } from '../../src/operations/record.ts';
+import { BOOK_KEPT_DAYS } from '../../src/operations/book.ts';
 import { APPROVED_WITH, HAND, PACE_AHEAD_MS } from '../../src/operations/campaigns.ts';
 import { SLICE_WAKE_GRACE_MS } from '../../src/operations/slices.ts';
 import { EVIDENCE_SLOTS, LINE_END, LIST } from '../../src/operations/transition.ts';
@@ -81,6 +82,10 @@ export const constants: Readonly<Record<string, Constant>> = {
   CALLBACK_KEPT_S: 30 * 86_400,
   /** The sums of a day are asked for until the day is over everywhere. */
   SUMS_KEPT_S: 172_800,
+
+  DAY_MS: 86_400_000,
+  /** How many days of the book are kept where no process has said so yet. */
+  BOOK_KEPT_DAYS,
 
   /** So many processes that were killed have left their mark at the most. */
   MARKS_MOST: 1_000,

@@ -10,6 +10,7 @@ import type { EventStream } from '../events/stream.ts';
 import type { Accounts } from '../operations/accounts.ts';
 import type { Audit } from '../operations/audit.ts';
 import type { AuditSeals } from '../operations/audit-seals.ts';
+import type { DayBook } from '../operations/book.ts';
 import type { Batches } from '../operations/batches.ts';
 import type { Campaigns } from '../operations/campaigns.ts';
 import type { Slices } from '../operations/slices.ts';
@@ -76,6 +77,8 @@ export interface ApiContext {
   readonly senderOf: (account: string) => string | undefined;
   /** What `{{stop}}` of a text becomes; undefined while nobody says where people reach the webhooks listener. */
   readonly stop: () => StopOptions | undefined;
+  /** What each day came to; how long that is kept, and whose midnight ends a day. */
+  readonly reports: { readonly book: DayBook; readonly timezone: string; readonly keepMs: number };
   readonly batches: Batches;
   readonly batchDoor: BatchDoor;
   readonly batchAdvisor: BatchAdvisor;

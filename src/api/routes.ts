@@ -18,6 +18,7 @@ import { optOutRoutes } from './opt-outs.ts';
 import { paymentRequestRoutes } from './payment-requests.ts';
 import { purgeRoutes } from './purge.ts';
 import { recoveryRoutes } from './recovery.ts';
+import { reportRoutes } from './reports.ts';
 import { reviewRoutes } from './review.ts';
 import type { Route } from './route.ts';
 import { statusRoutes } from './status.ts';
@@ -46,5 +47,6 @@ export const routes: readonly Route[] = [
   ...auditRoutes,
   ...purgeRoutes,
   ...balanceRoutes,
+  ...reportRoutes,
   ...documentationRoutes(() => routes),
 ];

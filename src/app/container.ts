@@ -16,6 +16,7 @@ import { Batches } from '../operations/batches.ts';
 import { Campaigns } from '../operations/campaigns.ts';
 import { Heartbeat } from '../operations/heartbeat.ts';
 import { Operations } from '../operations/operations.ts';
+import { DayBook } from '../operations/book.ts';
 import { OptOuts } from '../operations/opt-outs.ts';
 import { StopLinks } from '../operations/stop-links.ts';
 import { Queries } from '../operations/queries.ts';
@@ -61,6 +62,7 @@ export interface Container {
   readonly retries: Retries;
   readonly optOuts: OptOuts;
   readonly stopLinks: StopLinks;
+  readonly dayBook: DayBook;
   readonly batches: Batches;
   readonly balances: Balances;
   readonly limits: SharedLimits;
@@ -159,6 +161,7 @@ function storesOf({ limits, ...records }: Records, accounts: readonly string[]) 
     retries: new Retries(redis, { limits }),
     optOuts: new OptOuts(redis),
     stopLinks: new StopLinks({ redis, random }),
+    dayBook: new DayBook(redis),
     batches: new Batches(redis, random, heartbeat),
     balances: new Balances(redis),
     recovery: new Recovery({ redis, random }),

@@ -114,6 +114,11 @@ function storesOf(container: Container) {
     accountNames: [...container.book.keys()],
     refusal: () => refusalOf(container),
     keepingRefusal: () => keepingRefusalOf(container),
+    reports: {
+      book: container.dayBook,
+      timezone: container.config.TIMEZONE,
+      keepMs: container.config.REPORTS_KEEP,
+    },
     purge: new Purge(redis),
     intakeJobs: new IntakeJobs(container.bullQueues.intake),
     redis,

@@ -7,6 +7,7 @@ import { type AnyQueueName, queueNames } from '../queues/index.ts';
 import { createBench } from './processor-context.ts';
 import { isLoopbackHost } from '../events/outgoing/endpoint.ts';
 import { type ApiPartOptions, apiPart, auditingOf, metricsPart, webhooksPart } from './doors.ts';
+import { bookPart } from './book.ts';
 import { stampPart } from './deployment.ts';
 import { auditorPart } from './auditor.ts';
 import type { ProcessorContext } from '../processors/context.ts';
@@ -68,6 +69,7 @@ export async function startRoles(
     stamp,
     heartbeatPart(container, stamp.again),
     ...(roles.includes('worker') || roles.includes('api') ? [limitsPart(container, roles)] : []),
+    bookPart(container),
     metricsPart(container, (url) => (urls.metrics = url)),
     upstream,
     // The receiver before the worker: upstream may ask for it while the first disbursement is created.

@@ -137,6 +137,7 @@ const parts: Readonly<Record<string, Part>> = {
     says: 'What cannot be settled without a person, and deciding about disbursements',
     load: async () => (await import('./review.ts')).addReviewCommands,
   },
+  report: { says: 'What a day came to' },
   account: { says: 'What an account waits for, and the switch that stops its money' },
   limits: {
     says: 'The limits of money that hold, and setting them',

@@ -49,9 +49,19 @@ export class ApiClient {
   }
 
   async get(path: string, query: Query = {}): Promise<Answer> {
-    const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, `${value}`]]));
-    const search = new URLSearchParams(given as [string, string][]).toString();
-    return this.#retryUntilDeadline({ method: 'GET', path: search === '' ? path : `${path}?${search}` });
+    return this.#retryUntilDeadline({ method: 'GET', path: pathWith(path, query) });
+  }
+
+  /** What is no JSON: the whole of it, as text. */
+  async file(path: string, query: Query, accept: string): Promise<string> {
+    const { url, signal } = this.#options;
+    const letter: Letter = { method: 'GET', path: pathWith(path, query), headers: { accept } };
+    const answer = await this.#deliver(letter).catch((cause: unknown) => {
+      signal.throwIfAborted();
+      throw explainLoss(cause, letter, url);
+    });
+    if (answer.status === 200) return answer.text;
+    throw new Refused(answer.status, readProblem(readObject(answer.text)));
   }
 
   async post(path: string, body: JsonObject = {}, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
@@ -149,6 +159,12 @@ export class ApiClient {
       signal,
     });
   }
+}
+
+function pathWith(path: string, query: Query): string {
+  const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, `${value}`]]));
+  const search = new URLSearchParams(given as [string, string][]).toString();
+  return search === '' ? path : `${path}?${search}`;
 }
 
 /** Loaded by the first request: what asks nobody starts without it. */

@@ -36,6 +36,8 @@ export interface DerivedCommand {
   readonly columns?: readonly string[];
   /** Said where there is nothing. */
   readonly none?: string;
+  /** It can be had as these too. */
+  readonly files?: readonly string[];
   /** The name of what is answered. */
   readonly answer?: string;
 }
@@ -78,6 +80,7 @@ export function addDerived(group: Command, declared: DerivedCommand, shell: Shel
   if (dryRun) command.option('--dry-run', 'have it judged by every rule, and do nothing');
   if (asks !== undefined || dryRun) command.option('--yes', 'do not ask on a terminal');
   command.option('--json', 'print the answer as JSON');
+  for (const { flag, says } of formatsOf(declared)) command.option(`--${flag}`, says);
   command.action(
     shell.action(async (...given: unknown[]) => {
       const typed = given[takes.length] as Typed['flags'];
@@ -164,6 +167,11 @@ async function run(declared: DerivedCommand, typed: Typed, shell: Shell): Promis
     return make({ path, body, question, next: (id) => filled(next ?? '', { id }) }, flags, shell);
   }
   if (!(await confirmed(declared, typed, shell))) return 1;
+  const format = formatsOf(declared).find(({ flag }) => flags[flag] === true);
+  if (format) {
+    await shell.output.write(await shell.api.file(path, inWords(query), format.accept));
+    return 0;
+  }
   const { method } = declared;
   const answer =
     method === 'GET' ? await shell.api.get(path, inWords(query)) : await shell.api.send(method, path, body);
@@ -171,6 +179,14 @@ async function run(declared: DerivedCommand, typed: Typed, shell: Shell): Promis
   else await tell(declared, answer.body, typed, shell);
   return 0;
 }
+
+const formats = [
+  { flag: 'csv', accept: 'text/csv', says: 'print CSV for a spreadsheet' },
+  { flag: 'page', accept: 'text/html', says: 'print a page of HTML, for a printer' },
+] as const;
+
+const formatsOf = ({ method, files = [] }: DerivedCommand) =>
+  method === 'GET' ? formats.filter(({ accept }) => files.includes(accept)) : [];
 
 function pathFor({ path, pathWithout }: DerivedCommand, args: Typed['args']): string {
   const whole = pathWithout !== undefined && Object.values(args).includes(undefined) ? pathWithout : path;

@@ -11,6 +11,7 @@ const printers: Readonly<Record<string, Printer>> = {
   Batch: async (body, { output }) => (await import('./disburse-batch-facts.ts')).printBatch(body, output),
   Campaign: async (body, shell) => (await import('./campaign.ts')).printCampaign(body, shell),
   Status: async (body, { output }) => output.write((await import('./status.ts')).renderStatus(body, output)),
+  DailyReport: async (body, { output }) => (await import('./report.ts')).printDaily(body, output),
   Explanation: async (body, { output }) =>
     output.write((await import('./explain.ts')).renderExplanation(body, output)),
 };

@@ -65,6 +65,10 @@ export const keys = {
    * (`rev`).
    */
   dispatch: 'events:dispatch',
+  /** Hash: the sums of the day that is open, and until when it is. */
+  book: 'book',
+  /** Hash: number of a day that is over → its sums, which nothing changes any more. */
+  closedDays: 'book:closed',
   /** Set: ids of the endpoints that signed deliveries go to. */
   endpoints: 'endpoints',
   /** Sorted set: places of the events that an endpoint has not taken yet, by the time (ms) of the next try. */

@@ -12,6 +12,7 @@ import type { Random } from '../lib/random.ts';
 import { RedisUnavailable } from '../redis/connections.ts';
 import { type AccountStanding, readStanding } from './accounts.ts';
 import { type Act, told } from './audit.ts';
+import { BOOKS, postsOf, postsOfAcceptance } from './book.ts';
 import { type Guard, NO_MEMORY } from './heartbeat.ts';
 import { keys } from './keys.ts';
 import { type Opinions, limitNamed, wordsOf, type MoneyLimit } from './limits.ts';
@@ -145,6 +146,7 @@ export class Operations {
       heartbeat: keys.heartbeat,
       events: keys.events,
       ...told(actOn(operation)),
+      ...BOOKS,
       now: this.#now(),
       id,
       otherId,
@@ -162,6 +164,7 @@ export class Operations {
       day,
       memory: this.#heartbeat.remembered(),
       asked: this.#asked,
+      posts: postsOfAcceptance({ kind, account, fields: operation.fields }, operation.xof),
       fields: fieldsToWrite(operation),
     });
     if (answer.is === 'recovering') throw this.#heartbeat.refused();
@@ -221,6 +224,7 @@ export class Operations {
       account: unlessHeld === undefined ? undefined : keys.account(record.account),
       callback: forgetsCallback ? keys.callback(record.id) : undefined,
       heartbeat: keys.heartbeat,
+      ...BOOKS,
       claimed: claims ? keys.claim(record.account, claims) : undefined,
       ...told(change.act),
       now: this.#now(),
@@ -231,6 +235,7 @@ export class Operations {
       memory: this.#heartbeat.remembered(),
       inRecovery: inRecovery && record.rev,
       ...recountOfDay(record, change.to),
+      posts: postsOf(record, change.to, change.set),
       fields: step.fields,
     });
     if (answer.is === 'recovering') this.#heartbeat.refused();

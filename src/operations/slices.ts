@@ -8,6 +8,7 @@ import type { RecipientState } from '../kinds/recipient.ts';
 import type { Random } from '../lib/random.ts';
 import { SLICE_CAMPAIGN_FIELDS, type SliceCampaign, campaignOfFields } from './slice-campaign.ts';
 import { type CampaignItem, RECIPIENTS_PER_REQUEST, packCountries } from './recipient-items.ts';
+import { BOOKS, type Posts } from './book.ts';
 import { type Guard, NO_MEMORY } from './heartbeat.ts';
 import { keys } from './keys.ts';
 import type { OperationsOptions } from './operations.ts';
@@ -152,6 +153,8 @@ export interface SliceStep {
   readonly counts: Readonly<Record<string, number>>;
   /** What is counted was counted before: a second attempt that came to nothing. */
   readonly recounted?: boolean;
+  /** What becomes of its texts, in the book of the day. */
+  readonly posts?: Posts;
   readonly set?: Readonly<Record<string, string | number>>;
   /** Senders whose lists of opt-outs nobody has looked into for those who are about to leave; '' is every sender. */
   readonly optOutsOf: readonly string[];
@@ -316,6 +319,7 @@ export class Slices implements SlicesContract {
       opened: step.opened,
       leaving: step.leaving,
       fields: set,
+      posts: Object.fromEntries(Object.entries(step.posts ?? {}).filter(([, delta]) => delta !== 0)),
       deltas: Object.fromEntries(Object.entries(counts).filter(([, delta]) => delta !== 0)),
       closes: step.closes.join(''),
       sent: step.sent.join(''),
@@ -389,6 +393,7 @@ function keysOf({ account, campaign, lane }: SliceNames, at: number) {
     held: keys.state('campaign', 'held'),
     heartbeat: keys.heartbeat,
     heldAccounts: keys.heldAccounts,
+    ...BOOKS,
   };
 }
 

@@ -208,7 +208,7 @@ const messaging = {
   SMS_SETTLE_DELAY: [duration('60s'), 'How long after an unclear answer the statistics are asked.'],
   SMS_PRICES_FILE: [
     fileWith(readPrices).optional(),
-    'JSON file of what a segment costs: country → XOF, such as {"SN": 20}. For the estimates of uploads.',
+    'JSON file of what a segment costs: country → XOF, such as {"SN": 20}. For the estimates of uploads and reports.',
   ],
   SMS_ON_UNKNOWN: [
     z.enum(['hold', 'resend'], { error: 'must be hold or resend' }).default('hold'),
@@ -234,7 +234,7 @@ const messaging = {
   ],
   TIMEZONE: [
     z.string().default('Africa/Dakar').transform(orIssue(readTimeZone)),
-    'Whose clock the quiet hours are read on, unless the campaign names another.',
+    'Whose clock the quiet hours are read on, unless the campaign names another; and whose midnight ends a day in reports.',
   ],
 } as const;
 
@@ -265,6 +265,7 @@ const running = {
     count(1_000_000, { min: 1_000 }),
     'So many lines of the audit are kept at most, the newest; a line takes about 300 bytes of Redis.',
   ],
+  REPORTS_KEEP: [duration('400d'), 'How long the sums of a day are kept, for its report.'],
   ALLOW_LOOPBACK_ENDPOINTS: [
     z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
     'Event endpoints may be on this machine, over http too. For trying things out.',
@@ -350,6 +351,8 @@ export const policyOf = (config: Config, derived: Derived) => ({
   /** When campaigns that ask for quiet hours send nothing, and on whose clock. */
   quietHours: config.QUIET_HOURS,
   timezone: config.TIMEZONE,
+  /** XOF per segment, by country. */
+  prices: config.SMS_PRICES_FILE?.holds,
 });
 
 export type Policy = Readonly<ReturnType<typeof policyOf>>;

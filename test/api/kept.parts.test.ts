@@ -19,6 +19,7 @@ import { Audit } from '../../src/operations/audit.ts';
 import { AuditSeals } from '../../src/operations/audit-seals.ts';
 import { Batches } from '../../src/operations/batches.ts';
 import { SharedLimits } from '../../src/operations/limits.ts';
+import { DayBook } from '../../src/operations/book.ts';
 import { Recovery } from '../../src/operations/recovery.ts';
 import { Operations, type NewOperation } from '../../src/operations/operations.ts';
 import { BatchDoor } from '../../src/producer/batch/door.ts';
@@ -65,6 +66,7 @@ async function door() {
     smsPrices: undefined,
     audit: new Audit(store.redis),
     auditSeals: new AuditSeals(store.redis, new Audit(store.redis), []),
+    reports: { book: new DayBook(store.redis), timezone: 'Africa/Dakar', keepMs: 0 },
     queues: onlyOf<QueueSwitches>({}),
   });
   const app = express();

@@ -23,7 +23,8 @@ const most = {
     // Two of them make sure that a token and a transaction belong to no other operation. Six keep what waits behind a
     // hold, and how old the doubt is about how much money, as counters: nobody could look through a million for it.
     // Three are the line of the audit that tells who asked for it, where it was asked for over HTTP.
-    commands: 101,
+    // Six more are the book of the day: when it is accepted, when its money may be on its way, and when it is over.
+    commands: 107,
     /** Scripts of BullMQ: a wake-up is for all that became due in the same moment. How many share one is a matter of time. */
     queueScripts: 5,
     /**

@@ -135,6 +135,9 @@ export const commands: readonly DerivedCommand[] = [
       "reference",
       "updatedAt"
     ],
+    "files": [
+      "text/csv"
+    ],
     "answer": "DisbursementList"
   },
   {
@@ -221,6 +224,9 @@ export const commands: readonly DerivedCommand[] = [
       "uploadedBy",
       "approvedBy",
       "createdAt"
+    ],
+    "files": [
+      "text/csv"
     ],
     "answer": "BatchList"
   },
@@ -321,6 +327,9 @@ export const commands: readonly DerivedCommand[] = [
       "segments",
       "account",
       "createdAt"
+    ],
+    "files": [
+      "text/csv"
     ],
     "answer": "CampaignList"
   },
@@ -439,6 +448,9 @@ export const commands: readonly DerivedCommand[] = [
       "account",
       "createdAt"
     ],
+    "files": [
+      "text/csv"
+    ],
     "answer": "InvoiceList"
   },
   {
@@ -554,6 +566,9 @@ export const commands: readonly DerivedCommand[] = [
       "reference",
       "account",
       "createdAt"
+    ],
+    "files": [
+      "text/csv"
     ],
     "answer": "PaymentRequestList"
   },
@@ -672,6 +687,9 @@ export const commands: readonly DerivedCommand[] = [
       "transactionId",
       "reference",
       "createdAt"
+    ],
+    "files": [
+      "text/csv"
     ],
     "answer": "DirectCreditList"
   },
@@ -1729,5 +1747,39 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "answer": "Balances",
     "pathWithout": "/v1/balances"
+  },
+  {
+    "name": "report daily",
+    "says": "What a day came to, by account and country; as CSV, or as a page to print, by `Accept`",
+    "example": "--date 2026-11-22",
+    "method": "GET",
+    "path": "/v1/reports/daily",
+    "takes": [],
+    "flags": [
+      {
+        "flag": "--date",
+        "field": "date",
+        "in": "query",
+        "says": "The day, as 2026-11-22. Absent: today",
+        "schema": {
+          "type": "string",
+          "format": "date"
+        }
+      },
+      {
+        "flag": "--account",
+        "field": "account",
+        "in": "query",
+        "says": "Only of this account",
+        "schema": {
+          "type": "string"
+        }
+      }
+    ],
+    "files": [
+      "text/csv",
+      "text/html"
+    ],
+    "answer": "DailyReport"
   }
 ];

@@ -10,6 +10,7 @@
 -- @key same  the same amount to the same beneficiary again
 -- @key awaiting  the set of those that await approval
 -- @key heartbeat  @key events
+-- @key book  @key closedDays
 -- @keys audit
 -- @arg now at?
 -- @arg id text  @arg otherId text  @arg fingerprint text  @arg state state  @arg account text
@@ -24,10 +25,12 @@
 -- @arg memory Memory
 -- @arg asked pairs  what the process itself asks for of each limit
 -- @arg act text[]
+-- @arg posts pairs  into the book of the day
 -- @arg fields pairs
 -- @arrow new -> state
 -- @returns accepted {id, state, at} | duplicate {id, state} | conflict {id} | limited {limit, detail} | recovering
 --- @include "lib/audit"
+--- @include "lib/book"
 --- @include "lib/clock"
 --- @include "lib/emit"
 --- @include "lib/fly"
@@ -100,6 +103,7 @@ if unsent and state ~= 'awaiting_approval' then
   stand({counts = counts, account = account, at = at, entered = 'unsent', xof = xof})
 end
 redis.call('ZADD', index, at, id)
+post(book, closedDays, at, posts)
 if state == 'awaiting_approval' then
   local names = redis.call('HMGET', record, 'reference', 'withdrawMode', 'disburseId')
   for i = 1, 3 do names[i] = names[i] and cjson.encode(names[i]) or 'null' end

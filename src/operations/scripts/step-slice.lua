@@ -14,6 +14,7 @@
 -- @key campaignCounts  @key dueCampaigns
 -- @key running  @key paused  @key held  sets of campaigns
 -- @key heartbeat  @key heldAccounts
+-- @key book  @key closedDays
 -- @keys optOuts  lists that nobody has looked into for those who are about to leave
 -- @arg now at?  @arg id text  @arg lease text
 -- @arg op text  how the record knows this very step again
@@ -44,10 +45,12 @@
 --   @arg eventType text?  @arg eventData json?
 --   @arg forgets flag  what it said
 -- @arg fields pairs
+-- @arg posts pairs  into the book of the day
 -- @arg deltas pairs  fields of the campaign, and by how much they change
 -- @arrow campaign running, paused, held -> finished
 -- @returns applied {leave int, why text, waitMs ms, rev int, counter int, busy text?} | mine {leave int}
 --   | not yours {state} | none | recovered
+--- @include "lib/book"
 --- @include "lib/clock"
 --- @include "lib/finish-sliced"
 --- @include "lib/follow"
@@ -158,6 +161,7 @@ if from ~= to then add('since', at) end
 if keepLeaseMs then add('until', at + keepLeaseMs) else redis.call('HDEL', slice, 'lease', 'until') end
 redis.call('HSET', slice, unpack(set))
 move({counts = counts, id = id, at = at, from = from, to = to, left = left, entered = entered})
+post(book, closedDays, at, posts)
 unmark(openTexts, marks_in(closes))
 for i = 1, leave do mark_open(openTexts, marks_in(leaving[i].opens), at) end
 mark_sent(sentTexts, marks_in(sent))

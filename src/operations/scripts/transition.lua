@@ -6,6 +6,7 @@
 -- @key account?  nothing is changed while it is held as `unlessHeld` says
 -- @key callback?  what was last posted about it, to be forgotten, unless more was posted since the record was read
 -- @key heartbeat
+-- @key book  @key closedDays
 -- @key claimed?  whose it is, what upstream named
 -- @key sums?  of the day in which it was counted, where they change by this step
 -- @keys audit
@@ -19,12 +20,14 @@
 -- @arg beneficiary text?  of the sums
 -- @arg recounted xof?  by how much they change
 -- @arg act text[]
+-- @arg posts pairs  into the book of the day
 -- @arg fields pairs  a value '' deletes the field; a name that begins with @ takes the value as ms from now
 -- @arrow from -> to
 -- @returns applied {to, rev int, at, counter int?} | mine {state} | not yours {state} | none | held | recovering
 --   | recovered | claimed {by}
 --- @include "lib/as-it-was"
 --- @include "lib/audit"
+--- @include "lib/book"
 --- @include "lib/brief"
 --- @include "lib/change"
 --- @include "lib/clock"
@@ -68,6 +71,7 @@ if answer[1] == 'applied' then
   if forgets then redis.call('DEL', callback) end
   if endsBriefly then brief(record) end
   if sums then recount() end
+  post(book, closedDays, answer[4], posts)
   if known then answer[5] = raise(heartbeat, known) end
   audit_line(audit, act, answer[4], audit_word('state', change.from), audit_word('state', change.to))
 end

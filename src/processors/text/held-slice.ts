@@ -38,6 +38,7 @@ import type { SliceCampaign } from '../../operations/slice-campaign.ts';
 import { isUnreadable } from '../../operations/record.ts';
 import type { ProcessorContext, AttemptResult } from '../context.ts';
 import { Singles } from './singles.ts';
+import { TextBook } from './text-book.ts';
 import { type Texts, textsOf } from './texts.ts';
 
 /** A request before it has its number. */
@@ -124,6 +125,7 @@ export class HeldSlice {
   /** Each request as it stands in Redis. */
   readonly #stored = new Map<number, string>();
   readonly #countries: readonly string[];
+  readonly #book: TextBook;
   readonly #singles: Singles | undefined;
   #state: SliceState;
   #next: number;
@@ -159,6 +161,8 @@ export class HeldSlice {
       this.#stored.set(request.number, record.fields[`r${request.number}`] ?? '');
     }
     this.texts = textsOf(record, campaign);
+    const { prices } = context.policy;
+    this.#book = new TextBook({ account: record.account, texts: this.texts, countries: this.#countries, prices });
     this.#singles = campaign ? undefined : new Singles(record, this, (place) => this.#messageAt(place));
   }
 
@@ -301,6 +305,7 @@ export class HeldSlice {
       this.#stored.set(number, becomes);
       return { number, read, becomes };
     });
+    const posts = this.#book.take();
     const opened = this.#opened.map((request, index) => this.#numbered(request, this.#next + index));
     const { leaseMs } = this.#context.policy;
     const sends = this.#queue !== 'status-poll';
@@ -318,6 +323,7 @@ export class HeldSlice {
       leaving: leaving.map((request) => this.#leavingOf(request)),
       next: this.#next,
       counts: this.#counts,
+      posts: recounted ? {} : posts,
       recounted,
       inRecovery,
       set: to === 'settled' && this.record.lane === 'otp' ? { ...this.#set, items: this.#forgotten() } : this.#set,
@@ -418,7 +424,9 @@ export class HeldSlice {
 
   #countMove(place: number, becomes: Letter): void {
     const was = this.standing.letters[place];
-    if (was === undefined || was === becomes || this.campaign === undefined) return;
+    if (was === undefined || was === becomes) return;
+    this.#book.moved(place, recipientStateOf[was], recipientStateOf[becomes]);
+    if (this.campaign === undefined) return;
     const country = this.#countries[place];
     for (const [letter, delta] of [[was, -1] as const, [becomes, 1] as const]) {
       const state = recipientStateOf[letter];

@@ -42,6 +42,7 @@ export async function startBroken(failure: Error, more: Partial<ApiContext> = {}
       clock: systemClock,
       policy: { leaseMs: 1_000 },
     }),
+    reports: Object.assign(Object.create(failing as object), { timezone: 'Africa/Dakar', keepMs: 0 }),
     refusal: () => undefined,
     keepingRefusal: () => undefined,
     onError: () => undefined,

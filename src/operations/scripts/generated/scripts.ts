@@ -477,6 +477,8 @@ export interface AcceptArgs {
   /** key: the set of those that await approval */ readonly awaiting: string;
   /** key */ readonly heartbeat: string;
   /** key */ readonly events: string;
+  /** key */ readonly book: string;
+  /** key */ readonly closedDays: string;
   /** key */ readonly audit: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
   readonly id: string;
@@ -496,6 +498,7 @@ export interface AcceptArgs {
   readonly memory: { readonly epoch?: string | undefined; readonly counter: number; readonly name?: string | undefined; readonly mark: number };
   /** what the process itself asks for of each limit */ readonly asked: Readonly<Record<string, string | number>>;
   readonly act: readonly string[];
+  /** into the book of the day */ readonly posts: Readonly<Record<string, string | number>>;
   readonly fields: Readonly<Record<string, string | number>>;
 }
 
@@ -539,6 +542,67 @@ local function audit_line(audit, act, at, before, after)
 end
 local function audit_word(name, value)
   if value then return '"' .. name .. '":' .. cjson.encode(value) end
+end
+local function offset_at(at, offsets)
+  local offset = 0
+  for from, ms in string.gmatch(offsets or '', '(%d+):(%-?%d+)') do
+    if tonumber(from) <= at then offset = tonumber(ms) end
+  end
+  return offset
+end
+local function day_at(at, offsets)
+  local day = math.floor((at + offset_at(at, offsets)) / 86400000)
+  local midnight = (day + 1) * 86400000
+  return day, midnight - offset_at(midnight - offset_at(at, offsets), offsets)
+end
+local function open_day(book, closed, at)
+  local stored = redis.call('HGETALL', book)
+  local before, offsets, keep, lines, set = nil, nil, 400, {}, {}
+  for i = 1, #stored, 2 do
+    local name, value = stored[i], stored[i + 1]
+    if name == 'day' then before = tonumber(value)
+    elseif name == 'offsets' then offsets = value
+    elseif name == 'keep' then keep = tonumber(value)
+    elseif name ~= 'until' then
+      lines[#lines + 1] = name .. ' ' .. value
+      local head, measure = string.match(name, '^(.*|)=(%w+)$')
+      if head and value ~= '0' then
+        set[#set + 1] = name; set[#set + 1] = value
+        set[#set + 1] = head .. '<' .. measure; set[#set + 1] = value
+      end
+    end
+  end
+  local day, ends = day_at(at, offsets)
+  if before and day <= before then day = before + 1; ends = math.max(ends, at + 1) end
+  if before then redis.call('HSET', closed, before, table.concat(lines, '\\n')) end
+  for _, old in ipairs(redis.call('HKEYS', closed)) do
+    if tonumber(old) < day - keep then redis.call('HDEL', closed, old) end
+  end
+  redis.call('DEL', book)
+  set[#set + 1] = 'day'; set[#set + 1] = day
+  set[#set + 1] = 'until'; set[#set + 1] = string.format('%.0f', ends)
+  set[#set + 1] = 'keep'; set[#set + 1] = keep
+  if offsets then set[#set + 1] = 'offsets'; set[#set + 1] = offsets end
+  redis.call('HSET', book, unpack(set))
+end
+local function post(book, closed, at, posts)
+  if #posts == 0 then return end
+  local names = {'until'}
+  for i = 1, #posts, 2 do names[#names + 1] = posts[i] end
+  local read = redis.pcall('HMGET', book, unpack(names))
+  if read.err then return end
+  if at >= (tonumber(read[1] or '0') or 0) then
+    open_day(book, closed, at)
+    read = redis.call('HMGET', book, unpack(names))
+  end
+  local set = {}
+  for i = 2, #names do
+    local sum = tonumber(read[i] or '0')
+    if sum then
+      set[#set + 1] = names[i]; set[#set + 1] = string.format('%.0f', sum + tonumber(posts[2 * i - 2]))
+    end
+  end
+  if #set > 0 then redis.call('HSET', book, unpack(set)) end
 end
 local function clock(given)
   if given then return given end
@@ -657,6 +721,8 @@ local same = KEYS[8]
 local awaiting = KEYS[9]
 local heartbeat = KEYS[10]
 local events = KEYS[11]
+local book = KEYS[12]
+local closedDays = KEYS[13]
 local now = tonumber(ARGV[1])
 local id = ARGV[2]
 local otherId = ARGV[3]
@@ -673,7 +739,7 @@ local dryRun = ARGV[13] == '1'
 local approval = _given(ARGV[14])
 local day = ARGV[15]
 local memory = {epoch = _given(ARGV[16]), counter = tonumber(ARGV[17]), name = _given(ARGV[18]), mark = tonumber(ARGV[19])}
-local _arg, _key = 19, 11
+local _arg, _key = 19, 13
 local mapping
 _arg = _arg + 1
 if ARGV[_arg] == '1' then _key = _key + 1; mapping = KEYS[_key] end
@@ -691,6 +757,10 @@ local act = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do act[_i] = ARGV[_arg + _i] end
 _arg = _arg + #act
+local posts = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do posts[_i] = ARGV[_arg + _i] end
+_arg = _arg + #posts
 local fields = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do fields[_i] = ARGV[_arg + _i] end
@@ -756,6 +826,7 @@ if unsent and state ~= 'awaiting_approval' then
   stand({counts = counts, account = account, at = at, entered = 'unsent', xof = xof})
 end
 redis.call('ZADD', index, at, id)
+post(book, closedDays, at, posts)
 if state == 'awaiting_approval' then
   local names = redis.call('HMGET', record, 'reference', 'withdrawMode', 'disburseId')
   for i = 1, 3 do names[i] = names[i] and cjson.encode(names[i]) or 'null' end
@@ -773,8 +844,8 @@ return {'accepted', id, state, at}
  * the process asks for itself, so that they hold through every door. What counts towards a limit of the day says so
  * in the record, since it may have to be given back. */
 export async function accept(redis: lua.ScriptHost, args: AcceptArgs): Promise<AcceptAnswer> {
-  const keys = [args.record, args.counts, args.index, args.entered, args.due, args.limits, args.spent, args.same, args.awaiting, args.heartbeat, args.events, ...(args.mapping === undefined ? [] : [args.mapping]), ...(args.other === undefined ? [] : [args.other]), ...args.audit];
-  const words: lua.Word[] = [args.now ?? '', args.id, args.otherId, args.fingerprint, args.state, args.account, args.xof ?? '', args.unsent ? 1 : 0, args.dueInMs ?? '', args.notBefore ?? '', args.beneficiary, args.meantAgain ? 1 : 0, args.dryRun ? 1 : 0, args.approval ?? '', args.day, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.mapping === undefined ? 0 : 1, args.other === undefined ? 0 : 1, args.audit.length, ...lua.pairs(args.asked), ...lua.counted(args.act), ...lua.pairs(args.fields)];
+  const keys = [args.record, args.counts, args.index, args.entered, args.due, args.limits, args.spent, args.same, args.awaiting, args.heartbeat, args.events, args.book, args.closedDays, ...(args.mapping === undefined ? [] : [args.mapping]), ...(args.other === undefined ? [] : [args.other]), ...args.audit];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.otherId, args.fingerprint, args.state, args.account, args.xof ?? '', args.unsent ? 1 : 0, args.dueInMs ?? '', args.notBefore ?? '', args.beneficiary, args.meantAgain ? 1 : 0, args.dryRun ? 1 : 0, args.approval ?? '', args.day, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.mapping === undefined ? 0 : 1, args.other === undefined ? 0 : 1, args.audit.length, ...lua.pairs(args.asked), ...lua.counted(args.act), ...lua.pairs(args.posts), ...lua.pairs(args.fields)];
   return readAcceptAnswer(await lua.runScript(redis, acceptScript, keys, words));
 }
 
@@ -4620,6 +4691,8 @@ export interface StepSliceArgs {
   /** key: sets of campaigns */ readonly held: string;
   /** key */ readonly heartbeat: string;
   /** key */ readonly heldAccounts: string;
+  /** key */ readonly book: string;
+  /** key */ readonly closedDays: string;
   /** key: lists that nobody has looked into for those who are about to leave */ readonly optOuts: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
   readonly id: string;
@@ -4641,6 +4714,7 @@ export interface StepSliceArgs {
   /** marks of texts that are no longer open */ readonly closes?: string | undefined;
   /** marks of texts that are counted as sent */ readonly sent?: string | undefined;
   readonly fields: Readonly<Record<string, string | number>>;
+  /** into the book of the day */ readonly posts: Readonly<Record<string, string | number>>;
   /** fields of the campaign, and by how much they change */ readonly deltas: Readonly<Record<string, string | number>>;
   readonly changed: readonly {
     readonly number: number;
@@ -4690,6 +4764,67 @@ function readStepSliceAnswer(value: unknown): StepSliceAnswer {
 }
 
 export const stepSliceScript = lua.defineScript('step-slice', `
+local function offset_at(at, offsets)
+  local offset = 0
+  for from, ms in string.gmatch(offsets or '', '(%d+):(%-?%d+)') do
+    if tonumber(from) <= at then offset = tonumber(ms) end
+  end
+  return offset
+end
+local function day_at(at, offsets)
+  local day = math.floor((at + offset_at(at, offsets)) / 86400000)
+  local midnight = (day + 1) * 86400000
+  return day, midnight - offset_at(midnight - offset_at(at, offsets), offsets)
+end
+local function open_day(book, closed, at)
+  local stored = redis.call('HGETALL', book)
+  local before, offsets, keep, lines, set = nil, nil, 400, {}, {}
+  for i = 1, #stored, 2 do
+    local name, value = stored[i], stored[i + 1]
+    if name == 'day' then before = tonumber(value)
+    elseif name == 'offsets' then offsets = value
+    elseif name == 'keep' then keep = tonumber(value)
+    elseif name ~= 'until' then
+      lines[#lines + 1] = name .. ' ' .. value
+      local head, measure = string.match(name, '^(.*|)=(%w+)$')
+      if head and value ~= '0' then
+        set[#set + 1] = name; set[#set + 1] = value
+        set[#set + 1] = head .. '<' .. measure; set[#set + 1] = value
+      end
+    end
+  end
+  local day, ends = day_at(at, offsets)
+  if before and day <= before then day = before + 1; ends = math.max(ends, at + 1) end
+  if before then redis.call('HSET', closed, before, table.concat(lines, '\\n')) end
+  for _, old in ipairs(redis.call('HKEYS', closed)) do
+    if tonumber(old) < day - keep then redis.call('HDEL', closed, old) end
+  end
+  redis.call('DEL', book)
+  set[#set + 1] = 'day'; set[#set + 1] = day
+  set[#set + 1] = 'until'; set[#set + 1] = string.format('%.0f', ends)
+  set[#set + 1] = 'keep'; set[#set + 1] = keep
+  if offsets then set[#set + 1] = 'offsets'; set[#set + 1] = offsets end
+  redis.call('HSET', book, unpack(set))
+end
+local function post(book, closed, at, posts)
+  if #posts == 0 then return end
+  local names = {'until'}
+  for i = 1, #posts, 2 do names[#names + 1] = posts[i] end
+  local read = redis.pcall('HMGET', book, unpack(names))
+  if read.err then return end
+  if at >= (tonumber(read[1] or '0') or 0) then
+    open_day(book, closed, at)
+    read = redis.call('HMGET', book, unpack(names))
+  end
+  local set = {}
+  for i = 2, #names do
+    local sum = tonumber(read[i] or '0')
+    if sum then
+      set[#set + 1] = names[i]; set[#set + 1] = string.format('%.0f', sum + tonumber(posts[2 * i - 2]))
+    end
+  end
+  if #set > 0 then redis.call('HSET', book, unpack(set)) end
+end
 local function clock(given)
   if given then return given end
   local t = redis.call('TIME')
@@ -4833,6 +4968,8 @@ local paused = KEYS[15]
 local held = KEYS[16]
 local heartbeat = KEYS[17]
 local heldAccounts = KEYS[18]
+local book = KEYS[19]
+local closedDays = KEYS[20]
 local now = tonumber(ARGV[1])
 local id = ARGV[2]
 local lease = ARGV[3]
@@ -4851,7 +4988,7 @@ local next = tonumber(ARGV[15])
 local memory = {epoch = _given(ARGV[16]), counter = tonumber(ARGV[17]), name = _given(ARGV[18]), mark = tonumber(ARGV[19])}
 local closes = _given(ARGV[20])
 local sent = _given(ARGV[21])
-local _arg, _key = 21, 18
+local _arg, _key = 21, 20
 local campaign
 _arg = _arg + 1
 if ARGV[_arg] == '1' then _key = _key + 1; campaign = KEYS[_key] end
@@ -4869,6 +5006,10 @@ local fields = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do fields[_i] = ARGV[_arg + _i] end
 _arg = _arg + #fields
+local posts = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do posts[_i] = ARGV[_arg + _i] end
+_arg = _arg + #posts
 local deltas = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do deltas[_i] = ARGV[_arg + _i] end
@@ -4990,6 +5131,7 @@ if from ~= to then add('since', at) end
 if keepLeaseMs then add('until', at + keepLeaseMs) else redis.call('HDEL', slice, 'lease', 'until') end
 redis.call('HSET', slice, unpack(set))
 move({counts = counts, id = id, at = at, from = from, to = to, left = left, entered = entered})
+post(book, closedDays, at, posts)
 unmark(openTexts, marks_in(closes))
 for i = 1, leave do mark_open(openTexts, marks_in(leaving[i].opens), at) end
 mark_sent(sentTexts, marks_in(sent))
@@ -5026,8 +5168,8 @@ return {'applied', leave, why, wait, rev, leave > 0 and raise(heartbeat, beat) o
  * answered. Each request that changes is compared with what was read of it, and a new one takes the next number, which
  * must be the one that was read: a step that comes late, or once more, changes nothing. */
 export async function stepSlice(redis: lua.ScriptHost, args: StepSliceArgs): Promise<StepSliceAnswer> {
-  const keys = [args.slice, args.dueToSend, args.dueToLook, args.counts, args.left, args.parked, args.outcomes, args.events, args.messageCounts, args.openTexts, args.sentTexts, args.campaignCounts, args.dueCampaigns, args.running, args.paused, args.held, args.heartbeat, args.heldAccounts, ...(args.campaign === undefined ? [] : [args.campaign]), ...(args.entered === undefined ? [] : [args.entered]), ...args.optOuts, ...args.messages.flatMap((one) => [one.record])];
-  const words: lua.Word[] = [args.now ?? '', args.id, args.lease, args.op, args.from, args.to, args.keepLeaseMs ?? '', args.sendInMs ?? '', args.sendAsItIs ? 1 : 0, args.lookInMs ?? '', args.lookAsItIs ? 1 : 0, args.tried ? 1 : 0, args.inRecovery ? 1 : 0, args.recounted ? 1 : 0, args.next, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.closes ?? '', args.sent ?? '', args.campaign === undefined ? 0 : 1, args.entered === undefined ? 0 : 1, args.optOuts.length, ...lua.counted(args.opened), ...lua.pairs(args.fields), ...lua.pairs(args.deltas), args.changed.length, ...args.changed.flatMap((one) => [one.number, one.read, one.becomes]), args.leaving.length, ...args.leaving.flatMap((one) => [one.becomes, one.carries, one.expiresAt ?? '', one.opens ?? '']), args.messages.length, ...args.messages.flatMap((one) => [one.leavesWith, one.left, one.entered, one.code ?? '', one.eventType ?? '', one.eventData ?? '', one.forgets ? 1 : 0])];
+  const keys = [args.slice, args.dueToSend, args.dueToLook, args.counts, args.left, args.parked, args.outcomes, args.events, args.messageCounts, args.openTexts, args.sentTexts, args.campaignCounts, args.dueCampaigns, args.running, args.paused, args.held, args.heartbeat, args.heldAccounts, args.book, args.closedDays, ...(args.campaign === undefined ? [] : [args.campaign]), ...(args.entered === undefined ? [] : [args.entered]), ...args.optOuts, ...args.messages.flatMap((one) => [one.record])];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.lease, args.op, args.from, args.to, args.keepLeaseMs ?? '', args.sendInMs ?? '', args.sendAsItIs ? 1 : 0, args.lookInMs ?? '', args.lookAsItIs ? 1 : 0, args.tried ? 1 : 0, args.inRecovery ? 1 : 0, args.recounted ? 1 : 0, args.next, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.closes ?? '', args.sent ?? '', args.campaign === undefined ? 0 : 1, args.entered === undefined ? 0 : 1, args.optOuts.length, ...lua.counted(args.opened), ...lua.pairs(args.fields), ...lua.pairs(args.posts), ...lua.pairs(args.deltas), args.changed.length, ...args.changed.flatMap((one) => [one.number, one.read, one.becomes]), args.leaving.length, ...args.leaving.flatMap((one) => [one.becomes, one.carries, one.expiresAt ?? '', one.opens ?? '']), args.messages.length, ...args.messages.flatMap((one) => [one.leavesWith, one.left, one.entered, one.code ?? '', one.eventType ?? '', one.eventData ?? '', one.forgets ? 1 : 0])];
   return readStepSliceAnswer(await lua.runScript(redis, stepSliceScript, keys, words));
 }
 
@@ -5424,6 +5566,8 @@ export interface TransitionArgs {
   /** key: nothing is changed while it is held as `unlessHeld` says */ readonly account?: string | undefined;
   /** key: what was last posted about it, to be forgotten, unless more was posted since the record was read */ readonly callback?: string | undefined;
   /** key */ readonly heartbeat: string;
+  /** key */ readonly book: string;
+  /** key */ readonly closedDays: string;
   /** key: whose it is, what upstream named */ readonly claimed?: string | undefined;
   /** key: of the day in which it was counted, where they change by this step */ readonly sums?: string | undefined;
   /** key */ readonly audit: readonly string[];
@@ -5437,6 +5581,7 @@ export interface TransitionArgs {
   /** of the sums */ readonly beneficiary?: string | undefined;
   /** whole XOF: by how much they change */ readonly recounted?: number | undefined;
   readonly act: readonly string[];
+  /** into the book of the day */ readonly posts: Readonly<Record<string, string | number>>;
   /** a value '' deletes the field; a name that begins with @ takes the value as ms from now */ readonly fields: Readonly<Record<string, string | number>>;
 }
 
@@ -5494,6 +5639,67 @@ local function audit_line(audit, act, at, before, after)
 end
 local function audit_word(name, value)
   if value then return '"' .. name .. '":' .. cjson.encode(value) end
+end
+local function offset_at(at, offsets)
+  local offset = 0
+  for from, ms in string.gmatch(offsets or '', '(%d+):(%-?%d+)') do
+    if tonumber(from) <= at then offset = tonumber(ms) end
+  end
+  return offset
+end
+local function day_at(at, offsets)
+  local day = math.floor((at + offset_at(at, offsets)) / 86400000)
+  local midnight = (day + 1) * 86400000
+  return day, midnight - offset_at(midnight - offset_at(at, offsets), offsets)
+end
+local function open_day(book, closed, at)
+  local stored = redis.call('HGETALL', book)
+  local before, offsets, keep, lines, set = nil, nil, 400, {}, {}
+  for i = 1, #stored, 2 do
+    local name, value = stored[i], stored[i + 1]
+    if name == 'day' then before = tonumber(value)
+    elseif name == 'offsets' then offsets = value
+    elseif name == 'keep' then keep = tonumber(value)
+    elseif name ~= 'until' then
+      lines[#lines + 1] = name .. ' ' .. value
+      local head, measure = string.match(name, '^(.*|)=(%w+)$')
+      if head and value ~= '0' then
+        set[#set + 1] = name; set[#set + 1] = value
+        set[#set + 1] = head .. '<' .. measure; set[#set + 1] = value
+      end
+    end
+  end
+  local day, ends = day_at(at, offsets)
+  if before and day <= before then day = before + 1; ends = math.max(ends, at + 1) end
+  if before then redis.call('HSET', closed, before, table.concat(lines, '\\n')) end
+  for _, old in ipairs(redis.call('HKEYS', closed)) do
+    if tonumber(old) < day - keep then redis.call('HDEL', closed, old) end
+  end
+  redis.call('DEL', book)
+  set[#set + 1] = 'day'; set[#set + 1] = day
+  set[#set + 1] = 'until'; set[#set + 1] = string.format('%.0f', ends)
+  set[#set + 1] = 'keep'; set[#set + 1] = keep
+  if offsets then set[#set + 1] = 'offsets'; set[#set + 1] = offsets end
+  redis.call('HSET', book, unpack(set))
+end
+local function post(book, closed, at, posts)
+  if #posts == 0 then return end
+  local names = {'until'}
+  for i = 1, #posts, 2 do names[#names + 1] = posts[i] end
+  local read = redis.pcall('HMGET', book, unpack(names))
+  if read.err then return end
+  if at >= (tonumber(read[1] or '0') or 0) then
+    open_day(book, closed, at)
+    read = redis.call('HMGET', book, unpack(names))
+  end
+  local set = {}
+  for i = 2, #names do
+    local sum = tonumber(read[i] or '0')
+    if sum then
+      set[#set + 1] = names[i]; set[#set + 1] = string.format('%.0f', sum + tonumber(posts[2 * i - 2]))
+    end
+  end
+  if #set > 0 then redis.call('HSET', book, unpack(set)) end
 end
 local function base36(n)
   local digits, text = '0123456789abcdefghijklmnopqrstuvwxyz', ''
@@ -5718,6 +5924,8 @@ local left = KEYS[4]
 local dueLeft = KEYS[5]
 local dueEntered = KEYS[6]
 local heartbeat = KEYS[7]
+local book = KEYS[8]
+local closedDays = KEYS[9]
 local now = tonumber(ARGV[1])
 local change = {id = ARGV[2], lease = _given(ARGV[3]), op = ARGV[4], from = ARGV[5], to = ARGV[6], dueInMs = tonumber(ARGV[7]), keepLeaseMs = tonumber(ARGV[8]), eventType = _given(ARGV[9]), eventData = _given(ARGV[10]), xof = tonumber(ARGV[11]), stood = _given(ARGV[12]), stands = _given(ARGV[13]), evidence = _given(ARGV[14]), nudgeAfterMs = tonumber(ARGV[15])}
 local unlessHeld = _given(ARGV[16])
@@ -5727,7 +5935,7 @@ local memory = {epoch = _given(ARGV[19]), counter = tonumber(ARGV[20]), name = _
 local inRecovery = tonumber(ARGV[23])
 local beneficiary = _given(ARGV[24])
 local recounted = tonumber(ARGV[25])
-local _arg, _key = 25, 7
+local _arg, _key = 25, 9
 local entered
 _arg = _arg + 1
 if ARGV[_arg] == '1' then _key = _key + 1; entered = KEYS[_key] end
@@ -5750,6 +5958,10 @@ local act = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do act[_i] = ARGV[_arg + _i] end
 _arg = _arg + #act
+local posts = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do posts[_i] = ARGV[_arg + _i] end
+_arg = _arg + #posts
 local fields = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do fields[_i] = ARGV[_arg + _i] end
@@ -5788,6 +6000,7 @@ if answer[1] == 'applied' then
   if forgets then redis.call('DEL', callback) end
   if endsBriefly then brief(record) end
   if sums then recount() end
+  post(book, closedDays, answer[4], posts)
   if known then answer[5] = raise(heartbeat, known) end
   audit_line(audit, act, answer[4], audit_word('state', change.from), audit_word('state', change.to))
 end
@@ -5796,7 +6009,7 @@ return answer
 
 /** Changes the state of a record, and in the same step all that may stand in the way of it. */
 export async function transition(redis: lua.ScriptHost, args: TransitionArgs): Promise<TransitionAnswer> {
-  const keys = [args.record, args.events, args.counts, args.left, args.dueLeft, args.dueEntered, args.heartbeat, ...(args.entered === undefined ? [] : [args.entered]), ...(args.account === undefined ? [] : [args.account]), ...(args.callback === undefined ? [] : [args.callback]), ...(args.claimed === undefined ? [] : [args.claimed]), ...(args.sums === undefined ? [] : [args.sums]), ...args.audit];
-  const words: lua.Word[] = [args.now ?? '', args.change.id, args.change.lease ?? '', args.change.op, args.change.from, args.change.to, args.change.dueInMs ?? '', args.change.keepLeaseMs ?? '', args.change.eventType ?? '', args.change.eventData ?? '', args.change.xof ?? '', args.change.stood ?? '', args.change.stands ?? '', args.change.evidence ?? '', args.change.nudgeAfterMs, args.unlessHeld ?? '', args.endsBriefly ? 1 : 0, args.hasEffect ? 1 : 0, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.inRecovery ?? '', args.beneficiary ?? '', args.recounted ?? '', args.entered === undefined ? 0 : 1, args.account === undefined ? 0 : 1, args.callback === undefined ? 0 : 1, args.claimed === undefined ? 0 : 1, args.sums === undefined ? 0 : 1, args.audit.length, ...lua.counted(args.act), ...lua.pairs(args.fields)];
+  const keys = [args.record, args.events, args.counts, args.left, args.dueLeft, args.dueEntered, args.heartbeat, args.book, args.closedDays, ...(args.entered === undefined ? [] : [args.entered]), ...(args.account === undefined ? [] : [args.account]), ...(args.callback === undefined ? [] : [args.callback]), ...(args.claimed === undefined ? [] : [args.claimed]), ...(args.sums === undefined ? [] : [args.sums]), ...args.audit];
+  const words: lua.Word[] = [args.now ?? '', args.change.id, args.change.lease ?? '', args.change.op, args.change.from, args.change.to, args.change.dueInMs ?? '', args.change.keepLeaseMs ?? '', args.change.eventType ?? '', args.change.eventData ?? '', args.change.xof ?? '', args.change.stood ?? '', args.change.stands ?? '', args.change.evidence ?? '', args.change.nudgeAfterMs, args.unlessHeld ?? '', args.endsBriefly ? 1 : 0, args.hasEffect ? 1 : 0, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.inRecovery ?? '', args.beneficiary ?? '', args.recounted ?? '', args.entered === undefined ? 0 : 1, args.account === undefined ? 0 : 1, args.callback === undefined ? 0 : 1, args.claimed === undefined ? 0 : 1, args.sums === undefined ? 0 : 1, args.audit.length, ...lua.counted(args.act), ...lua.pairs(args.posts), ...lua.pairs(args.fields)];
   return readTransitionAnswer(await lua.runScript(redis, transitionScript, keys, words));
 }

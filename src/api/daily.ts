@@ -1,0 +1,185 @@
+/** The report of a day, made of its book: a row for each account and country, as JSON, CSV or a page to print. */
+import { createHash } from 'node:crypto';
+import { csvCell } from '../files/csv.ts';
+import { describeXof } from '../lib/money.ts';
+import { type Line, textStates } from '../operations/book.ts';
+import { readWithdrawMode } from '../upstream/capabilities.ts';
+import { Html, html } from './openapi/html.ts';
+
+interface Sum {
+  count: number;
+  xof: number;
+}
+
+/** In the order in which they are told. */
+const SUMS = [
+  'opening',
+  'accepted',
+  'succeeded',
+  'failed',
+  'rejected',
+  'cancelled',
+  'closing',
+  'reversed',
+  'inDoubt',
+  'collected',
+  'credited',
+  'creditsOpen',
+] as const;
+type SumName = (typeof SUMS)[number];
+type ByState = Record<(typeof textStates)[number], number>;
+
+export interface DailyRow extends Record<SumName, Sum> {
+  readonly account: string;
+  readonly country: string | null;
+  readonly texts: ByState;
+  readonly segments: ByState;
+  costEstimated: number | null;
+}
+
+export interface DailyReport {
+  readonly date: string;
+  readonly timezone: string;
+  readonly closed: boolean;
+  readonly rows: readonly DailyRow[];
+}
+
+/** What a measure of the book is in the report, by the kind that it is of. */
+const told: Readonly<Record<string, Readonly<Record<string, SumName>>>> = {
+  disbursement: {
+    '<open': 'opening',
+    accepted: 'accepted',
+    succeeded: 'succeeded',
+    failed: 'failed',
+    rejected: 'rejected',
+    cancelled: 'cancelled',
+    '=open': 'closing',
+    reversed: 'reversed',
+    '=doubt': 'inDoubt',
+  },
+  invoice: { completed: 'collected' },
+  payment_request: { completed: 'collected' },
+  direct_credit: { succeeded: 'credited', '=open': 'creditsOpen' },
+};
+
+export function rowsOf(lines: readonly Line[]): DailyRow[] {
+  const rows = new Map<string, DailyRow>();
+  for (const line of lines) {
+    const country = countryOf(line);
+    const name = `${line.account}|${country ?? ''}`;
+    const row = rows.get(name) ?? blankRow(line.account, country);
+    if (addLine(row, line)) rows.set(name, row);
+  }
+  return [...rows.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+}
+
+function countryOf({ kind, place }: Line): string | null {
+  if (place === '' || kind === 'text') return place || null;
+  // A mode that only some settings know tells its country by its name, as those that everybody knows.
+  const mode = readWithdrawMode(place, [place]);
+  return 'country' in mode ? (mode.country ?? null) : null;
+}
+
+const zeros = (): ByState => ({ sent: 0, failed: 0, unknown: 0, expired: 0 });
+
+function blankRow(account: string, country: string | null): DailyRow {
+  const sums = Object.fromEntries(SUMS.map((name) => [name, { count: 0, xof: 0 }])) as Record<SumName, Sum>;
+  return { account, country, ...sums, texts: zeros(), segments: zeros(), costEstimated: null };
+}
+
+/** Whether there is anything to tell of it. */
+function addLine(row: DailyRow, { kind, sums }: Line): boolean {
+  if (kind === 'text') return addTexts(row, sums);
+  let any = false;
+  for (const [measure, name] of Object.entries(told[kind] ?? {})) {
+    const [count = 0, xof = 0] = [sums[measure], sums[`${measure}Xof`]];
+    row[name].count += count;
+    row[name].xof += xof;
+    any ||= count !== 0 || xof !== 0;
+  }
+  return any;
+}
+
+function addTexts(row: DailyRow, sums: Line['sums']): boolean {
+  for (const state of textStates) {
+    row.texts[state] += sums[state] ?? 0;
+    row.segments[state] += sums[`${state}Segments`] ?? 0;
+  }
+  if (sums['cost'] !== undefined) row.costEstimated = (row.costEstimated ?? 0) + sums['cost'] / 100;
+  return true;
+}
+
+const COLUMNS = [
+  'date',
+  'account',
+  'country',
+  ...SUMS.flatMap((name) => [`${name}Count`, `${name}Xof`]),
+  ...textStates.flatMap((state) => [`texts_${state}`, `segments_${state}`]),
+  'costEstimatedXof',
+];
+export const CSV_HEAD = `${COLUMNS.join(';')}\r\n`;
+
+export function dailyCsv({ date, rows }: DailyReport): string {
+  const lines = rows.map((row) =>
+    [
+      date,
+      row.account,
+      row.country ?? '',
+      ...SUMS.flatMap((name) => [row[name].count, row[name].xof]),
+      ...textStates.flatMap((state) => [row.texts[state], row.segments[state]]),
+      row.costEstimated ?? '',
+    ]
+      // A sum that is less than nothing is a number to the spreadsheet, and no formula.
+      .map((cell) => (typeof cell === 'number' ? String(cell) : csvCell(cell)))
+      .join(';'),
+  );
+  return `\ufeff${CSV_HEAD}${lines.map((line) => `${line}\r\n`).join('')}`;
+}
+
+const HEADINGS: Readonly<Record<SumName, string>> = {
+  opening: 'Opening: accepted before, and not over',
+  accepted: '+ Accepted',
+  succeeded: '- Succeeded',
+  failed: '- Failed',
+  rejected: '- Rejected',
+  cancelled: '- Cancelled',
+  closing: 'Closing: accepted, and not over',
+  reversed: 'Reversed: came back after it was paid',
+  inDoubt: 'In doubt: may have been paid already',
+  collected: 'Collected: invoices and payment requests',
+  credited: 'Credited: direct credits',
+  creditsOpen: 'Direct credits that are not over',
+};
+
+const STYLE =
+  'body{font:14px/1.4 system-ui,sans-serif;margin:2rem auto;max-width:60rem;padding:0 1rem}h1{font-size:1.4rem}' +
+  'table{border-collapse:collapse;width:100%;margin:0 0 2rem}caption{text-align:left;font-weight:600;padding:.5rem 0}' +
+  'th,td{border-bottom:1px solid #ccc;padding:.25rem .5rem;text-align:right}th:first-child{text-align:left}' +
+  'section{break-inside:avoid}';
+
+const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
+export const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; frame-ancestors 'none'`;
+
+/** A page for a printer: no script, nothing fetched. */
+export function dailyPage({ date, timezone, closed, rows }: DailyReport): string {
+  const sections = rows.map((row) => {
+    const sums = SUMS.map(
+      (name) =>
+        html`<tr><th scope="row">${HEADINGS[name]}</th><td>${row[name].count}</td><td>${describeXof(row[name].xof)}</td></tr>`,
+    );
+    const texts = textStates.map(
+      (state) =>
+        html`<tr><th scope="row">Texts ${state}</th><td>${row.texts[state]}</td><td>${row.segments[state]} segments</td></tr>`,
+    );
+    const cost = row.costEstimated === null ? 'no price is known' : describeXof(row.costEstimated);
+    return html`<section><table><caption>${row.account} ${row.country ?? ''}</caption><thead><tr><th scope="col">What</th>
+<th scope="col">Count</th><th scope="col">XOF</th></tr></thead><tbody>${sums}${texts}<tr><th scope="row">Texts, estimated cost</th>
+<td></td><td>${cost}</td></tr></tbody></table></section>`;
+  });
+  const stands = closed ? 'The day is over: these figures do not change any more.' : 'The day is not over yet.';
+  const page = html`<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Report of ${date}</title>
+<meta name="viewport" content="width=device-width"><style>${new Html(STYLE)}</style></head><body><h1>Report of ${date}</h1>
+<p>On the clock of ${timezone}. ${stands}</p>${sections.length > 0 ? sections : 'Nothing happened, and nothing stands.'}</body></html>
+`;
+  return page.text;
+}

@@ -1,0 +1,46 @@
+/** The report of a day. */
+import { z } from 'zod';
+import { textStates } from '../../operations/book.ts';
+import { accountField, count, perhaps, text } from './answers-shared.ts';
+
+const sum = (description: string) =>
+  z.looseObject({ count: z.int(), xof: z.int() }).meta({ example: { count: 2, xof: 50_000 }, description });
+
+const byState = (description: string) =>
+  z.looseObject(Object.fromEntries(textStates.map((state) => [state, count]))).meta({ description });
+
+const dailyRow = z
+  .looseObject({
+    account: accountField,
+    country: perhaps(text('SN')).meta({
+      description: 'Of the withdraw mode, or of the number that was texted. null: it has none, as an invoice.',
+    }),
+    opening: sum('Disbursements that were accepted and not over when the day began.'),
+    accepted: sum('Disbursements that were accepted.'),
+    succeeded: sum('Paid. Less than nothing where a word of another day was taken back.'),
+    failed: sum('Not paid. Less than nothing where a word of another day was taken back.'),
+    rejected: sum('Never submitted.'),
+    cancelled: sum('Called back before anything was paid.'),
+    closing: sum('opening + accepted - (succeeded + failed + rejected + cancelled).'),
+    reversed: sum('Came back after it was paid, on whatever day that was.'),
+    inDoubt: sum('Of the closing, what may have been paid already: at midnight, or by now.'),
+    collected: sum('Invoices and payment requests that were paid.'),
+    credited: sum('Direct credits that succeeded.'),
+    creditsOpen: sum('Direct credits that were accepted and are not over: at midnight, or by now.'),
+    texts: byState('Texts by what became of them, those of campaigns and single ones.'),
+    segments: byState('Their segments.'),
+    costEstimated: perhaps(z.number()).meta({
+      example: 4_380,
+      description: 'XOF, of what was sent or is in doubt, by SMS_PRICES_FILE. null: no price is known.',
+    }),
+  })
+  .meta({ id: 'DailyRow' });
+
+export const dailyReport = z
+  .looseObject({
+    date: text('2026-11-22'),
+    timezone: text('Africa/Dakar'),
+    closed: z.boolean().meta({ description: 'The day is over: its report does not change any more.' }),
+    rows: z.array(dailyRow),
+  })
+  .meta({ id: 'DailyReport' });

@@ -1,0 +1,69 @@
+/** Times on the clock of a zone, which has to be one that this machine knows (`readTimeZone`). */
+
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+const DAYS_AHEAD = 3_660;
+
+/** Making one takes a thousand times as long as using it. */
+const formatters = new Map<string, Intl.DateTimeFormat>();
+
+function formatterOf(zone: string): Intl.DateTimeFormat {
+  const known = formatters.get(zone);
+  if (known) return known;
+  const number = '2-digit';
+  const made = new Intl.DateTimeFormat('en-GB', {
+    timeZone: zone,
+    year: 'numeric',
+    month: number,
+    day: number,
+    hour: number,
+    minute: number,
+    second: number,
+    hourCycle: 'h23',
+  });
+  formatters.set(zone, made);
+  return made;
+}
+
+/** How far its clock is ahead of UTC then, in ms. */
+function offsetAt(zone: string, at: number): number {
+  const parts = Object.fromEntries(
+    formatterOf(zone)
+      .formatToParts(at)
+      .map(({ type, value }) => [type, Number(value)]),
+  );
+  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
+  return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(at / 1_000) * 1_000;
+}
+
+/** `2026-11-22` */
+export function dateIn(zone: string, at: number): string {
+  return new Date(at + offsetAt(zone, at)).toISOString().slice(0, 10);
+}
+
+/** How far its clock is from UTC from when on, for some years: `from:offset`, ms, in the order of time. */
+export function offsetsOf(zone: string, now: number): string {
+  const begin = Math.floor(now / DAY_MS - 2) * DAY_MS;
+  const found: string[] = [];
+  let last: number | undefined;
+  for (let day = 0; day < DAYS_AHEAD; day += 1) {
+    const at = begin + day * DAY_MS;
+    const offset = offsetAt(zone, at);
+    if (offset === last) continue;
+    found.push(`${last === undefined ? 0 : changedBetween(zone, at - DAY_MS, at)}:${offset}`);
+    last = offset;
+  }
+  return found.join(',');
+}
+
+/** The first minute with the offset of `to`. */
+function changedBetween(zone: string, from: number, to: number): number {
+  const target = offsetAt(zone, to);
+  let [low, high] = [from, to];
+  while (high - low > MINUTE_MS) {
+    const middle = Math.floor((low + high) / 2 / MINUTE_MS) * MINUTE_MS;
+    if (offsetAt(zone, middle) === target) high = middle;
+    else low = middle;
+  }
+  return high;
+}

@@ -1,0 +1,193 @@
+/**
+ * The book of each day: what was accepted and how it ended, in counts and XOF, by account and by how it was paid. The
+ * scripts that accept and that change a record write it in the same step (`scripts/lib/book.lua`), so a step that is
+ * sent again counts once, and a copy of Redis that was put back has the book that fits its records. Nothing is ever
+ * counted by looking through the records.
+ *
+ * What is over and changes afterwards is counted in the day of the change: `failed → succeeded` is one failure less and
+ * one success more, on that day.
+ */
+import type { Redis } from 'ioredis';
+import type { Kind } from '../kinds/index.ts';
+import { isFinal, isState } from '../kinds/states.ts';
+import { offsetsOf } from '../lib/zone.ts';
+import { keys } from './keys.ts';
+
+/** How many days of the book are kept where no process has said so yet. */
+export const BOOK_KEPT_DAYS = 400;
+
+/** Where the scripts that count find it. */
+export const BOOKS = { book: keys.book, closedDays: keys.closedDays } as const;
+
+const DAY_MS = 86_400_000;
+
+/** Names of sums, and by how much they change. */
+export type Posts = Readonly<Record<string, number>>;
+
+interface Of {
+  readonly kind: Kind;
+  readonly account: string;
+  readonly fields: Readonly<Record<string, string | number>>;
+}
+
+/** `place` is what tells the country: the withdraw mode of a disbursement, the country of a text. */
+function named(kind: string, account: string, place: string, measure: string): string {
+  return `${kind}|${account}|${place}|${measure}`;
+}
+
+function ofMoney({ kind, account, fields }: Of, by: Readonly<Record<string, number>>, xof: number): Posts {
+  const place = String(fields['withdrawMode'] ?? '');
+  const posts = Object.entries(by).flatMap(([measure, count]) =>
+    count === 0
+      ? []
+      : [
+          [named(kind, account, place, measure), count] as const,
+          [named(kind, account, place, `${measure}Xof`), count * xof] as const,
+        ],
+  );
+  return Object.fromEntries(posts);
+}
+
+/** The kinds that send money on its way: each that is accepted stands open until it is over. */
+const PAYING: readonly Kind[] = ['disbursement', 'direct_credit'];
+const COLLECTING: readonly Kind[] = ['invoice', 'payment_request'];
+
+export function postsOfAcceptance(of: Of, xof: number | undefined): Posts {
+  return xof !== undefined && PAYING.includes(of.kind) ? ofMoney(of, { accepted: 1, '=open': 1 }, xof) : {};
+}
+
+/** What a change of state is in the book. `set`: the fields that it writes. */
+export function postsOf(
+  record: Of & { readonly state: string },
+  to: string,
+  set: Readonly<Record<string, string | number>> = {},
+): Posts {
+  const { kind, state: from, fields } = record;
+  if (from === to) return {};
+  const amountIn = (...names: string[]): number =>
+    Number(names.map((name) => set[name] ?? fields[name]).find(Boolean));
+  if (COLLECTING.includes(kind)) {
+    if (to !== 'completed') return {};
+    return ofMoney(record, { completed: 1 }, amountIn('amountPaid', 'totalAmount', 'askedAmount'));
+  }
+  if (!PAYING.includes(kind)) return {};
+  const [began, ends] = [isFinal(kind, from), isFinal(kind, to)];
+  const by: Record<string, number> = {};
+  // What came back was paid on the day on which it was paid: that it was is not taken back.
+  if (began && to !== 'reversed') by[from] = -1;
+  if (ends) by[to] = 1;
+  by['=open'] = Number(!ends) - Number(!began);
+  by['=doubt'] = Number(isState(kind, to, 'in doubt')) - Number(isState(kind, from, 'in doubt'));
+  return ofMoney(record, by, amountIn('amount'));
+}
+
+/** A text that went where its request went. Costs are in hundredths of a franc. */
+export interface TextCounted {
+  readonly account: string;
+  readonly country: string;
+  readonly segments: number;
+  readonly cost?: number | undefined;
+}
+
+/** The states of a text that are told of in the book: it left, or was meant to and could not. */
+export const textStates = ['sent', 'failed', 'unknown', 'expired'] as const;
+export type TextState = (typeof textStates)[number];
+export const isTextState = (state: string): state is TextState => textStates.some((one) => one === state);
+
+/** Adds to `posts` what becomes of one text. */
+export function addText(posts: Record<string, number>, text: TextCounted, from: string, to: string): void {
+  const { account, country, segments, cost } = text;
+  const add = (measure: string, delta: number): void => {
+    const name = named('text', account, country, measure);
+    posts[name] = (posts[name] ?? 0) + delta;
+  };
+  for (const [state, sign] of [[from, -1] as const, [to, 1] as const]) {
+    if (!isTextState(state)) continue;
+    add(state, sign);
+    add(`${state}Segments`, sign * segments);
+    // What is in doubt may well be billed.
+    if (cost !== undefined && (state === 'sent' || state === 'unknown')) add('cost', sign * cost);
+  }
+}
+
+/** Sums of one day by kind, account and place: measure → value. */
+export interface Line {
+  readonly kind: string;
+  readonly account: string;
+  readonly place: string;
+  readonly sums: Readonly<Record<string, number>>;
+}
+
+export interface BookOfDay {
+  /** Nothing changes it any more. */
+  readonly closed: boolean;
+  readonly lines: readonly Line[];
+}
+
+/** `2026-11-22` as the number of the day. */
+const numberOfDay = (date: string): number => Date.parse(`${date}T00:00:00Z`) / DAY_MS;
+
+export class DayBook {
+  readonly #redis: Redis;
+
+  constructor(redis: Redis) {
+    this.#redis = redis;
+  }
+
+  /**
+   * Whose midnight ends a day, and for how long days are kept. Said by each process that knows the settings; what a
+   * script opens next is a day of this zone.
+   */
+  async keepIn(zone: string, keepDays: number, now: number): Promise<void> {
+    await this.#redis.hset(keys.book, { offsets: offsetsOf(zone, now), keep: keepDays });
+  }
+
+  /** `today` as the caller's clock has it: a day that is over is closed, even if nothing has happened since. */
+  async day(date: string, today: string): Promise<BookOfDay> {
+    const asked = numberOfDay(date);
+    const [open, days] = await Promise.all([this.#redis.hgetall(keys.book), this.#redis.hkeys(keys.closedDays)]);
+    const current = Number(open['day'] ?? Number.NaN);
+    const closed = date < today;
+    if (asked === current) return { closed, lines: linesOf(Object.entries(open)) };
+    const stands = asked > current ? Object.entries(open) : await this.#before(asked, days.map(Number));
+    const own = days.includes(String(asked)) ? await this.#closedDay(asked) : undefined;
+    return { closed, lines: own ? linesOf(own) : standing(linesOf(stands)) };
+  }
+
+  /** Of the last day before that has something in it. */
+  async #before(asked: number, days: readonly number[]): Promise<[string, string][]> {
+    const before = Math.max(...days.filter((day) => day < asked));
+    return Number.isFinite(before) ? this.#closedDay(before) : [];
+  }
+
+  async #closedDay(day: number): Promise<[string, string][]> {
+    const text = (await this.#redis.hget(keys.closedDays, String(day))) ?? '';
+    return text.split('\n').flatMap((line) => {
+      const cut = line.lastIndexOf(' ');
+      return cut > 0 ? [[line.slice(0, cut), line.slice(cut + 1)]] : [];
+    });
+  }
+}
+
+/** A day on which nothing happened: what stood at the end of the one before stands. */
+function standing(lines: readonly Line[]): Line[] {
+  return lines.flatMap(({ sums, ...line }) => {
+    const kept = Object.entries(sums).filter(([measure, value]) => measure.startsWith('=') && value !== 0);
+    if (kept.length === 0) return [];
+    const opened = kept.map(([measure, value]) => [measure.replace('=', '<'), value] as const);
+    return [{ ...line, sums: Object.fromEntries([...kept, ...opened]) }];
+  });
+}
+
+function linesOf(entries: readonly (readonly [string, string])[]): Line[] {
+  const lines = new Map<string, Line & { readonly sums: Record<string, number> }>();
+  for (const [name, value] of entries) {
+    const [kind, account, place, measure] = name.split('|');
+    if (kind === undefined || account === undefined || place === undefined || measure === undefined) continue;
+    const head = `${kind}|${account}|${place}`;
+    const line = lines.get(head) ?? { kind, account, place, sums: {} };
+    lines.set(head, line);
+    line.sums[measure] = Number(value);
+  }
+  return [...lines.values()];
+}
