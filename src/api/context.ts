@@ -6,6 +6,7 @@ import type { Prices } from '../files/prices.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
 import type { EndpointService } from '../events/endpoint-service.ts';
+import type { Followers } from '../events/followers.ts';
 import type { EventStream } from '../events/stream.ts';
 import type { Accounts } from '../operations/accounts.ts';
 import type { Audit } from '../operations/audit.ts';
@@ -85,6 +86,7 @@ export interface ApiContext {
   readonly limits: SharedLimits;
   readonly accounts: Accounts;
   readonly events: EventStream;
+  readonly followers: Followers;
   readonly endpoints: Endpoints;
   readonly endpointService: EndpointService;
   readonly wake: (queue: QueueName, id: string, rev: string | number) => void;

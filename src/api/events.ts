@@ -1,14 +1,30 @@
 /** How things ended, read with a cursor. */
 import { z } from 'zod';
 import { type EventType, eventTypes } from '../kinds/event-types.ts';
-import { CursorAhead, CursorTooOld, cursorPattern } from '../events/stream.ts';
-import { mayUseAccount } from './keys.ts';
+import type { Request, Response } from 'express';
+import type { CompletionEvent } from '../events/catalogue.ts';
+import { CursorAhead, CursorTooOld, cursorPattern, type Wanted } from '../events/stream.ts';
+import { type Clock, withDeadline } from '../lib/clock.ts';
+import type { ApiKey } from './keys.ts';
 import { eventPage } from './openapi/answers-operating.ts';
 import { after, answer, limit } from './openapi/pieces.ts';
-import { ApiProblem } from './problem.ts';
+import { ApiProblem, invalid } from './problem.ts';
 import { route } from './route.ts';
 
 const isType = (text: string): text is EventType => eventTypes.some((type) => type === text);
+
+const types = z
+  .string()
+  .refine((text) => text.split(',').every(isType), `must be of ${eventTypes.join(', ')}`)
+  .optional()
+  .meta({ description: `Separated by commas, of ${eventTypes.join(', ')}.`, example: eventTypes[0] });
+
+/** What the key may see of what was asked for. Undefined: everything. */
+function wantedBy({ accounts }: ApiKey, asked: string | undefined): Wanted | undefined {
+  if (accounts === undefined && asked === undefined) return undefined;
+  const named = asked === undefined ? undefined : new Set<string>(asked.split(','));
+  return ({ type, account }) => (named?.has(type) ?? true) && (accounts?.has(account) ?? true);
+}
 
 const readEvents = route(
   {
@@ -25,30 +41,106 @@ const readEvents = route(
     query: {
       after: after(cursorPattern),
       limit: limit(100, 1_000),
-      types: z
-        .string()
-        .refine((text) => text.split(',').every(isType), `must be of ${eventTypes.join(', ')}`)
-        .optional()
-        .meta({ description: `Separated by commas, of ${eventTypes.join(', ')}.`, example: eventTypes[0] }),
+      types,
     },
     answers: { 200: answer('The next ones, the oldest first.', eventPage) },
     problems: ['gone', 'ahead-of-the-stream'],
   },
-  async ({ context, key, query: { after: place, limit: most, types } }) => {
+  ({ context, key, query }) =>
+    refusingCursors(() => context.events.read(query.after, query.limit, wantedBy(key, query.types))),
+);
+
+/** A proxy, or the other end, may hang up on what is silent for longer. */
+const HEARTBEAT_MS = 15_000;
+/** Who takes nothing for so long is let go, and comes back with the place it stands at. */
+const TAKEN_WITHIN_MS = 30_000;
+const AGAIN_AFTER_MS = 2_000;
+
+const EXAMPLE =
+  'id: 1763712000000-0.q0c1XyZ_abcd1234\ndata: {"id":"dsb_0f6c8d4b2a1e49578c3d.1","type":"disbursement.succeeded"}\n\n';
+
+const followEvents = route(
+  {
+    method: 'get',
+    path: '/v1/stream',
+    id: 'followEvents',
+    tag: 'Events',
+    summary: 'Follow how things end, as it happens (server-sent events).',
+    description:
+      'Each `data` is an event as `/v1/events` gives it, and each `id` its cursor: `Last-Event-ID` goes on behind it, as an ' +
+      '`EventSource` does by itself. Without one it begins now. A comment comes each 15 s, with an `id` that moves on past ' +
+      'what was filtered out. Whoever takes nothing for 30 s is let go.',
+    role: 'read',
+    scope: 'list',
+    query: { types },
+    answers: {
+      200: {
+        says: 'Events, until one side ends it.',
+        files: { 'text/event-stream': { says: 'One event each.', example: EXAMPLE } },
+      },
+    },
+    problems: ['gone', 'ahead-of-the-stream'],
+  },
+  async ({ context, key, query, request, response }) => {
+    const { events, followers, clock } = context;
+    const cursor = lastEventId(request);
+    const place = await refusingCursors(() => (cursor === undefined ? events.end() : events.placeOf(cursor)));
+    response.status(200).type('text/event-stream').set('X-Accel-Buffering', 'no').flushHeaders();
+    if (request.method === 'HEAD') return void response.end();
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    const tell = (text: string): Promise<boolean> => taken(response, text, clock);
+    const isWanted = wantedBy(key, query.types);
     try {
-      const page = await context.events.read(
-        place,
-        most,
-        types === undefined ? undefined : new Set(types.split(',')),
-      );
-      return { events: page.events.filter(({ account }) => mayUseAccount(key, account)), next: page.next };
+      let goesOn = await tell(`retry: ${AGAIN_AFTER_MS}\nid: ${events.cursorOf(place)}\n\n`);
+      let at = place;
+      for await (const page of followers.after(place, HEARTBEAT_MS, gone.signal)) {
+        at = page.at(-1)?.place ?? at;
+        const wanted = page.filter(({ event }) => isWanted?.(event) ?? true);
+        const lines = wanted.map(({ place: one, event }) => eventText(events.cursorOf(one), event));
+        if (lines.length > 0) goesOn = goesOn && (await tell(lines.join('')));
+        else if (page.length === 0) goesOn = goesOn && (await tell(`: here\nid: ${events.cursorOf(at)}\n\n`));
+        if (!goesOn) break;
+      }
     } catch (error) {
-      if (error instanceof CursorAhead) throw aheadOfTheStream(error);
-      if (error instanceof CursorTooOld) throw tooOld(error);
-      throw error;
+      context.onError(error, { method: 'GET', path: '/v1/stream', requestId: String(response.locals['requestId']) });
     }
+    if (!response.destroyed) response.end();
+    return undefined;
   },
 );
+
+const eventText = (cursor: string, event: CompletionEvent): string =>
+  `id: ${cursor}\ndata: ${JSON.stringify(event)}\n\n`;
+
+function lastEventId(request: Request): string | undefined {
+  const given = request.get('last-event-id');
+  if (given === undefined || given === '' || cursorPattern.test(given)) return given || undefined;
+  throw invalid([{ pointer: '/Last-Event-ID', message: 'must be the id of an event of this stream' }]);
+}
+
+/** False: the other end has hung up, or takes nothing. */
+async function taken(response: Response, text: string, clock: Clock): Promise<boolean> {
+  if (response.destroyed) return false;
+  if (response.write(text)) return true;
+  const drained = new Promise<void>((resolve) => {
+    response.once('drain', resolve);
+    response.once('close', resolve);
+  });
+  const inTime = await withDeadline(clock, TAKEN_WITHIN_MS, () => drained);
+  if (!inTime) response.destroy();
+  return !response.destroyed;
+}
+
+async function refusingCursors<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof CursorAhead) throw aheadOfTheStream(error);
+    if (error instanceof CursorTooOld) throw tooOld(error);
+    throw error;
+  }
+}
 
 function tooOld({ oldest }: CursorTooOld): ApiProblem {
   const detail = `Events up to here are forgotten; the oldest kept is ${oldest}. Take stock, then read on without a cursor.`;
@@ -62,4 +154,4 @@ function aheadOfTheStream({ oldest, epoch }: CursorAhead): ApiProblem {
   return new ApiProblem('ahead-of-the-stream', detail, { oldest: oldest ?? null, epoch });
 }
 
-export const eventRoutes = [readEvents];
+export const eventRoutes = [readEvents, followEvents];

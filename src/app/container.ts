@@ -4,6 +4,7 @@ import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { type AccountBook, accountFingerprint, readAccounts } from '../accounts.ts';
 import type { Config } from '../config.ts';
+import { Followers } from '../events/followers.ts';
 import { EventStream } from '../events/stream.ts';
 import type { QueueName } from '../kinds/due-queues.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
@@ -68,6 +69,7 @@ export interface Container {
   readonly limits: SharedLimits;
   readonly accounts: Accounts;
   readonly events: EventStream;
+  readonly followers: Followers;
   readonly bullQueues: Readonly<Record<AnyQueueName, Queue>>;
   readonly wake: (queue: QueueName, id: string, rev: string | number) => void;
   /** Wakes a worker of a queue that is taken in bulk, for whatever is due. */
@@ -126,7 +128,7 @@ export function createContainer(config: Config, logger: Logger, signal?: AbortSi
     queries,
     limits: new SharedLimits(redis, opinionsOf(config), { ours: deploymentOf(config, book) }),
     accounts,
-    events: eventsOf(redis, heartbeat),
+    ...eventsOf(redis, heartbeat, quietly),
     bullQueues,
     wake: (queue, id, rev) => waker.wake(queue, id, rev),
     call: (queue) => waker.call(queue),
@@ -175,13 +177,15 @@ function fenceOf(config: Config, redis: Redis, metrics: Metrics): Fence | undefi
   return createFence({ wait, replicas, clock: systemClock, onWaited: metrics.fenced });
 }
 
-function eventsOf(redis: Redis, heartbeat: Heartbeat): EventStream {
-  return new EventStream({
+function eventsOf(redis: Redis, heartbeat: Heartbeat, quietly: Container['quietly']) {
+  const events = new EventStream({
     redis,
     epoch: () => heartbeat.known().epoch,
     keptUpTo: (place) => heartbeat.keptUpTo(place),
     onLost: (place) => heartbeat.lost(place),
   });
+  const onError = (error: unknown): void => quietly('reading events for those who follow', error);
+  return { events, followers: new Followers({ events, clock: systemClock, onError }) };
 }
 
 function heartbeatOf(

@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis';
 import { createApi } from '../api/app.ts';
 import { BatchAdvisor } from '../api/batch-advice.ts';
 import type { QueueSwitches } from '../api/context.ts';
-import { apiKeysOf } from '../config.ts';
+import { type Config, apiKeysOf } from '../config.ts';
 import { type Clock, describeMs, withDeadline } from '../lib/clock.ts';
 import { type Place, listening } from '../lib/listening.ts';
 import { startMetricsServer } from '../metrics/server.ts';
@@ -62,9 +62,7 @@ export function apiPart(
       const app = createApi({
         ...storesOf(container),
         keys: apiKeysOf(config),
-        ratePerSecond: config.API_RATE,
-        environment: config.ENVIRONMENT,
-        defaultCountry: config.DEFAULT_COUNTRY,
+        ...toldBy(config),
         recoveryDesk: recoveryDeskOf(container, context),
         ...auditing,
         smsPrices: config.SMS_PRICES_FILE?.holds,
@@ -93,10 +91,19 @@ export function apiPart(
       });
       tellUrl(url);
       return async () => {
+        container.followers.end();
         await close();
         acceptance.flush();
       };
     },
+  };
+}
+
+function toldBy(config: Config) {
+  return {
+    ratePerSecond: config.API_RATE,
+    environment: config.ENVIRONMENT,
+    defaultCountry: config.DEFAULT_COUNTRY,
   };
 }
 
@@ -109,7 +116,7 @@ function stopOf({ config, stopLinks }: Container, publicUrl: string | undefined)
 /** What the routes read and change, of what all roles stand on. */
 function storesOf(container: Container) {
   const { redis, clock, random, operations, queries, campaigns, slices, retries, optOuts, wake } = container;
-  const { batches, limits, accounts, events, recovery, balances } = container;
+  const { batches, limits, accounts, events, followers, recovery, balances } = container;
   return {
     accountNames: [...container.book.keys()],
     refusal: () => refusalOf(container),
@@ -135,6 +142,7 @@ function storesOf(container: Container) {
     limits,
     accounts,
     events,
+    followers,
     recovery,
     status: new Status(redis),
     seenBalances: balances,

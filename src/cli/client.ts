@@ -26,6 +26,8 @@ export interface ApiOptions {
 const CONNECT_TIMEOUT_MS = 5_000;
 /** An upload is answered after its last row was checked and written; a million rows take their time. */
 const ANSWER_TIMEOUT_MS = 300_000;
+/** Something comes each 15 s. */
+const SILENCE_MOST_MS = 45_000;
 const LARGEST_ANSWER = 64 * 1_048_576;
 const MOST_WAITS = 10;
 const LONGEST_WAIT_S = 30;
@@ -95,10 +97,18 @@ export class ApiClient {
     body: Readable,
     headers: Readonly<Record<string, string>>,
   ): AsyncGenerator<string, void> {
-    const letter: Letter = { method: 'POST', path, headers, body };
+    yield* this.#parts({ method: 'POST', path, headers, body });
+  }
+
+  /** An answer that has no end, as it comes. */
+  async *read(path: string, query: Query, headers: Readonly<Record<string, string>>): AsyncGenerator<string, void> {
+    yield* this.#parts({ method: 'GET', path: pathWith(path, query), headers }, SILENCE_MOST_MS);
+  }
+
+  async *#parts(letter: Letter, silenceMs?: number): AsyncGenerator<string, void> {
     const { url, signal } = this.#options;
     try {
-      const answer = await this.#request(letter);
+      const answer = await this.#request(letter, silenceMs);
       if (answer.statusCode < 200 || answer.statusCode > 299) {
         throw new Refused(answer.statusCode, readProblem(readObject(await answer.body.text())));
       }
@@ -147,7 +157,7 @@ export class ApiClient {
     return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
   }
 
-  async #request({ method, path, headers, body }: Letter): Promise<Dispatcher.ResponseData> {
+  async #request({ method, path, headers, body }: Letter, silenceMs?: number): Promise<Dispatcher.ResponseData> {
     const { url, key, signal } = this.#options;
     this.#agent ??= await openAgent();
     return this.#agent.request({
@@ -157,6 +167,7 @@ export class ApiClient {
       headers: { accept: 'application/json', authorization: `Bearer ${key.reveal()}`, ...headers },
       body: body ?? null,
       signal,
+      ...(silenceMs === undefined ? {} : { bodyTimeout: silenceMs }),
     });
   }
 }

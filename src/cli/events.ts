@@ -15,7 +15,7 @@ interface EventFlags {
 }
 
 const PAGE = 500;
-const POLL_MS = 1_000;
+const AGAIN_MS = 1_000;
 
 export function addEventsCommand(command: Command, shell: Shell): void {
   command
@@ -63,11 +63,36 @@ class EventReader {
       const { events, next } = await read();
       // An empty page can still move the cursor on: events of other types were stepped over.
       const nothingNew = next === this.cursor;
-      if (events.length > 0) await this.#shell.output.write(events.map((one) => `${JSON.stringify(one)}\n`).join(''));
+      await this.#print(events.map((one) => JSON.stringify(one)));
       this.cursor = next;
-      this.#left -= events.length;
       if (nothingNew && !follow) return;
-      if (nothingNew) await clock.sleep(POLL_MS, signal);
+      if (nothingNew) break;
+    }
+    const stream = patient(this.#shell, () => this.#followOn(), 'worked before');
+    while (this.#left > 0) {
+      await stream();
+      // It was ended in good order, as by a process that stops: another one may be there in a moment.
+      if (this.#left > 0) await clock.sleep(AGAIN_MS, signal);
+    }
+  }
+
+  async #print(lines: readonly string[]): Promise<void> {
+    if (lines.length > 0) await this.#shell.output.write(lines.map((line) => `${line}\n`).join(''));
+    this.#left -= lines.length;
+  }
+
+  /** What comes, as it comes, until so many came or the other end hangs up. */
+  async #followOn(): Promise<void> {
+    const types = this.#flags.types?.join(',');
+    const headers = { accept: 'text/event-stream', 'last-event-id': this.cursor ?? '' };
+    try {
+      for await (const { id, data } of messagesOf(this.#shell.api.read('/v1/stream', { types }, headers))) {
+        if (data !== undefined) await this.#print([data]);
+        this.cursor = id ?? this.cursor;
+        if (this.#left <= 0) return;
+      }
+    } catch (error) {
+      throw this.#explained(error);
     }
   }
 
@@ -77,17 +102,42 @@ class EventReader {
       const { body } = await this.#shell.api.get('/v1/events', query);
       return { events: Array.isArray(body['events']) ? body['events'] : [], next: String(body['next']) };
     } catch (error) {
-      if (!(error instanceof Refused) || error.status !== 410) throw error;
-      if (String(error.problem.type).endsWith('/ahead-of-the-stream')) {
-        throw new CommandFailed(`The events up to ${this.cursor} are not, or no longer, in the stream.`, {
-          next: 'Redis was put back, or has lost something. Take stock, then read on without --after.',
-          cause: error,
-        });
-      }
-      throw new CommandFailed(`Events after ${this.cursor} are partly forgotten: some are lost to this reader.`, {
-        next: `Take stock, then read on without --after, from the oldest that is kept (${error.problem.oldest}).`,
+      throw this.#explained(error);
+    }
+  }
+
+  #explained(error: unknown): unknown {
+    if (!(error instanceof Refused) || error.status !== 410) return error;
+    if (String(error.problem.type).endsWith('/ahead-of-the-stream')) {
+      return new CommandFailed(`The events up to ${this.cursor} are not, or no longer, in the stream.`, {
+        next: 'Redis was put back, or has lost something. Take stock, then read on without --after.',
         cause: error,
       });
     }
+    return new CommandFailed(`Events after ${this.cursor} are partly forgotten: some are lost to this reader.`, {
+      next: `Take stock, then read on without --after, from the oldest that is kept (${error.problem.oldest}).`,
+      cause: error,
+    });
   }
+}
+
+/** A server-sent message: where it stands, and the event; without one it moves the reader on. */
+interface Message {
+  readonly id?: string;
+  readonly data?: string;
+}
+
+/** Messages end with an empty line, wherever the network cuts. */
+async function* messagesOf(parts: AsyncIterable<string>): AsyncGenerator<Message> {
+  let rest = '';
+  for await (const part of parts) {
+    const blocks = (rest + part).split('\n\n');
+    rest = blocks.pop() ?? '';
+    for (const block of blocks) yield messageIn(block);
+  }
+}
+
+function messageIn(block: string): Message {
+  const fields = block.split('\n').map((line) => /^(id|data): ?(.*)$/.exec(line) ?? []);
+  return Object.fromEntries(fields.flatMap(([, name, value]) => (name === undefined ? [] : [[name, value]])));
 }

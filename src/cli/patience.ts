@@ -7,8 +7,8 @@ const BETWEEN_TRIES_MS = 1_000;
  * For commands that follow something: reads like `read`, but once it has worked, an API that goes away is waited for. A
  * deployment at noon must not end what somebody watches. The first read fails at once: then it is the address.
  */
-export function patient<T>({ io, output }: Shell, read: () => Promise<T>): () => Promise<T> {
-  let worked = false;
+export function patient<T>({ io, output }: Shell, read: () => Promise<T>, from = 'the first read'): () => Promise<T> {
+  let worked = from === 'worked before';
   return async () => {
     for (let tries = 0; ; tries += 1) {
       try {

@@ -43,7 +43,17 @@ export class CursorAhead extends Error {
   }
 }
 
+/** An event, and where it stands in the stream. */
+export interface Placed {
+  readonly place: string;
+  readonly event: CompletionEvent;
+}
+
+export type Wanted = (event: CompletionEvent) => boolean;
+
 const BEGINNING = '0-0';
+/** Where most are stepped over, so many are read at a time however few are asked for. */
+const FILTERED_AT_ONCE = 100;
 /** The place of an event, and in a cursor that was given with a page also the epoch and a proof that it was. */
 export const cursorPattern = /^\d{1,15}-\d{1,10}(?:\.[\w-]{16})?$/;
 
@@ -73,30 +83,43 @@ export class EventStream {
     this.#onLost = onLost;
   }
 
-  /** Events after the cursor, in the order they happened. With `types`, others are stepped over. */
-  async read(after: string | undefined, limit: number, types?: ReadonlySet<string>): Promise<EventPage> {
-    const [from = BEGINNING, seal] = (after ?? BEGINNING).split('.');
-    if (from !== BEGINNING) {
-      await this.#refuseAhead(from, seal);
-      await this.#refuseForgotten(from);
-    }
+  /** Events after the cursor, in the order they happened. Those that are not wanted are stepped over. */
+  async read(after: string | undefined, limit: number, isWanted?: Wanted): Promise<EventPage> {
+    const from = await this.placeOf(after);
     const events: CompletionEvent[] = [];
     let next = from;
     // A bounded number of steps a call: a filter that matches nothing must not read the whole stream at once.
     for (let step = 0; step < 10 && events.length < limit; step += 1) {
-      const entries = await this.#after(next, limit - events.length);
+      const most = isWanted ? Math.max(limit, FILTERED_AT_ONCE) : limit;
+      const entries = await this.#after(next, most);
       for (const [cursor, flat] of entries) {
         next = cursor;
         const event = readEvent(flat);
-        if (!types || types.has(event.type)) events.push(event);
+        if (!isWanted || isWanted(event)) events.push(event);
+        if (events.length === limit) break;
       }
-      if (entries.length === 0) break;
+      if (entries.length < most) break;
     }
-    return { events, next: this.#sealed(next) };
+    return { events, next: this.cursorOf(next) };
+  }
+
+  /** Where a cursor leads. Throws CursorAhead and CursorTooOld. */
+  async placeOf(cursor: string | undefined): Promise<string> {
+    const [place = BEGINNING, seal] = (cursor ?? BEGINNING).split('.');
+    if (place === BEGINNING) return place;
+    await this.#refuseAhead(place, seal);
+    await this.#refuseForgotten(place);
+    return place;
+  }
+
+  /** The place behind everything that there is by now. */
+  async end(): Promise<string> {
+    if ((await this.#redis.exists(keys.events)) === 0) return BEGINNING;
+    return this.#keptUpTo(String((await this.#info())('last-generated-id')));
   }
 
   /** Events after a place, with their places, as many as there are at most. */
-  async entries(after: string, limit: number): Promise<{ place: string; event: CompletionEvent }[]> {
+  async entries(after: string, limit: number): Promise<Placed[]> {
     const entries = await this.#after(after, limit);
     return entries.map(([place, flat]) => ({ place, event: readEvent(flat) }));
   }
@@ -121,7 +144,7 @@ export class EventStream {
   }
 
   /** A cursor proves that it was given in this epoch: its last letters are made of the epoch as a whole. */
-  #sealed(place: string): string {
+  cursorOf(place: string): string {
     const epoch = this.#epoch();
     return epoch === '' || place === BEGINNING ? place : `${place}.${sealOf(epoch, place)}`;
   }

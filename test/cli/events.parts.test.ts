@@ -48,22 +48,6 @@ describe('events', () => {
     expect(asked.map(({ query }) => query['after'])).toEqual([undefined, '4-0', '8-0']);
   });
 
-  test('are followed second by second until Ctrl-C, which is no failure', async () => {
-    let length = 1;
-    const { env } = await apiThat(streamOf(() => length));
-    const { code, stdout, stderr, slept } = await relais(['events', '--follow'], {
-      env,
-      onSleep: (sleeps, interrupt) => {
-        length += 1;
-        if (sleeps === 3) interrupt();
-      },
-    });
-    expect(code).toBe(0);
-    expect(sequences(stdout)).toEqual([1, 2, 3]);
-    expect(slept).toEqual([1_000, 1_000, 1_000]);
-    expect(stderr).toContain('Next: relais events --after 3-0');
-  });
-
   test('that are forgotten are not passed over in silence', async () => {
     const { env } = await apiThat(() => ({ status: 410, body: { title: 'Gone', oldest: '90-0' } }));
     const { code, stderr } = await relais(['events', '--after', '1-0', '--follow'], { env });

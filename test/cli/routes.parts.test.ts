@@ -84,6 +84,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'GET /v1/direct-credits/{id}': ['direct-credit', 'show', 'x'],
   'POST /v1/direct-credits/{id}/resolve': ['direct-credit', 'resolve', 'x', ...decided],
   'GET /v1/events': ['events'],
+  'GET /v1/stream': ['events', '--follow', '--limit', '1'],
   'POST /v1/event-endpoints': ['endpoints', 'create', 'https://shop.example'],
   'GET /v1/event-endpoints': ['endpoints', 'list'],
   'GET /v1/event-endpoints/{id}': ['endpoints', 'show', 'x'],
@@ -124,9 +125,10 @@ test('there is a command for every route', () => {
 
 test.for(Object.entries(COMMANDS))('%s is what relais %j asks', async ([route, argv]) => {
   const body = { id: 'x', state: 'queued', totals: {}, items: [], events: [], next: '1-0', fits: true };
-  const { asked, env } = await apiThat(({ method, path }) =>
-    `${method} ${path}`.includes('events') ? { body } : { body: { ...body, next: null } },
-  );
+  const { asked, env } = await apiThat(({ method, path }) => {
+    if (path === '/v1/stream') return { body: 'id: 2-0\ndata: {}\n\n' };
+    return `${method} ${path}`.includes('events') ? { body } : { body: { ...body, next: null } };
+  });
   const { code, stderr } = await relais([...argv, '--json'], { env });
   expect([code, stderr.includes('error')]).toEqual([0, false]);
   const pattern = new RegExp(`^${route.replaceAll(/\{\w+\}/g, '[^/]+')}$`);

@@ -19,6 +19,8 @@ export interface Call {
   readonly body?: unknown;
   readonly key?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Of an answer that has no end: it is read until it holds this. */
+  readonly until?: string;
   /** Another address of this machine than the usual one: 127.x.y.z. */
   readonly from?: string;
 }
@@ -112,7 +114,7 @@ export async function startService(env: Readonly<Record<string, string>> = {}): 
 export async function ask(
   url: string,
   method: string,
-  { body, key = 'maker-secret', headers, from: address }: Call,
+  { body, key = 'maker-secret', headers, from: address, until }: Call,
 ): Promise<Answer> {
   const raw = typeof body === 'string' || body instanceof Uint8Array;
   const answer = await request(url, {
@@ -125,7 +127,16 @@ export async function ask(
     },
     body: body === undefined ? null : raw ? body : JSON.stringify(body),
   });
-  const text = await answer.body.text();
+  const text = until === undefined ? await answer.body.text() : await readUntil(answer.body, until);
   const json = /[/+]json/.test(String(answer.headers['content-type']));
   return { status: answer.statusCode, headers: answer.headers, body: json && text ? JSON.parse(text) : text };
+}
+
+async function readUntil(body: Dispatcher.ResponseData['body'], wanted: string): Promise<string> {
+  let text = '';
+  for await (const part of body.setEncoding('utf8')) {
+    text += String(part);
+    if (text.includes(wanted)) break;
+  }
+  return text;
 }

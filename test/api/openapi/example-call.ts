@@ -8,7 +8,9 @@ import type { Call } from '../../support/service.ts';
 
 const schemas = makeDocument(routes).components['schemas'] ?? {};
 
-export function exampleCall({ body }: RouteDeclaration): Call {
+export function exampleCall({ body, answers }: RouteDeclaration): Call {
+  // This one has no end: its first line is enough.
+  if (answers[200]?.files?.['text/event-stream']) return { until: '\n\n' };
   if (body?.schema) return { body: exampleOf(componentRef(nameOf(body.schema)), schemas) };
   const [file] = Object.entries(body?.files ?? {});
   return file ? { body: file[1].example, headers: { 'content-type': file[0] } } : {};

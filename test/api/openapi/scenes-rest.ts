@@ -104,9 +104,13 @@ export async function campaignScenes({ ask, service, becomes }: Stage): Promise<
 
 export async function eventScenes({ ask, service, sealed }: Stage): Promise<void> {
   await ask('GET', '/v1/events');
+  await ask('GET', '/v1/stream', { until: 'retry:' });
   await service.redis.xtrim('events', 'MAXLEN', 1);
   expect((await ask('GET', '/v1/events?after=1-1')).status).toBe(410);
   expect((await ask('GET', '/v1/events?after=99999999999999-0')).body.type).toMatch(/ahead-of-the-stream$/);
+  const since = (cursor: string) => ({ headers: { 'last-event-id': cursor } });
+  expect((await ask('GET', '/v1/stream', since('1-1'))).status).toBe(410);
+  expect((await ask('GET', '/v1/stream', since('99999999999999-0'))).body.type).toMatch(/ahead-of-the-stream$/);
 
   const path = '/v1/event-endpoints';
   const registration = { body: { url: 'https://shop.example/relais' } };

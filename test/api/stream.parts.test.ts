@@ -1,0 +1,170 @@
+/** Following events as they come, over server-sent events. */
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { keys } from '../../src/operations/keys.ts';
+import { relais } from '../cli/terminal.ts';
+import { type Service, startService } from '../support/service.ts';
+import { listen } from '../app/redis-monitor.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+let written = 0;
+/** An event in the stream, as a script would write it. */
+const happens = async (account = 'main', type = 'disbursement.succeeded'): Promise<string> => {
+  written += 1;
+  const data = JSON.stringify({
+    id: `dsb_${written}`,
+    state: 'succeeded',
+    amount: 100,
+    withdrawMode: 'w',
+    disburseId: 'd',
+  });
+  const fields = ['op', `dsb_${written}`, 'seq', 1, 'at', 1, 'account', account, 'type', type, 'data', data];
+  await service.redis.xadd(keys.events, '*', ...fields.map(String));
+  return `dsb_${written}.1`;
+};
+
+interface Followed {
+  readonly answer: IncomingMessage;
+  /** Ids of the events so far, of those that a person sees, and where they stand. */
+  readonly seen: string[];
+  readonly cursors: string[];
+  /** Resolves when so many were seen. */
+  until(count: number): Promise<string[]>;
+  readonly ended: Promise<unknown>;
+}
+
+async function follow(
+  query = '',
+  { key = 'reader-secret', after }: { key?: string; after?: string } = {},
+): Promise<Followed> {
+  const headers = { authorization: `Bearer ${key}`, ...(after === undefined ? {} : { 'last-event-id': after }) };
+  const asked = get(`${service.api}/v1/stream${query}`, { headers, agent: false });
+  onTestFinished(() => void asked.destroy());
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  const [seen, cursors]: [string[], string[]] = [[], []];
+  let text = '';
+  let told = (): void => undefined;
+  answer.setEncoding('utf8').on('data', (part: string) => {
+    const blocks = (text + part).split('\n\n');
+    text = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const [, data] = /^data: (.*)$/m.exec(block) ?? [];
+      if (data === undefined) continue;
+      seen.push(JSON.parse(data).id);
+      cursors.push(/^id: (.*)$/m.exec(block)?.[1] ?? '');
+    }
+    told();
+  });
+  answer.on('error', () => undefined);
+  if (answer.statusCode === 200) await once(answer, 'data');
+  const until = async (count: number): Promise<string[]> => {
+    while (seen.length < count) await new Promise<void>((resolve) => (told = resolve));
+    return seen;
+  };
+  return { answer, seen, cursors, until, ended: new Promise((resolve) => answer.on('close', resolve)) };
+}
+
+test('begins now, and tells each event as it comes, with the cursor of /v1/events', async () => {
+  await happens();
+  const follower = await follow();
+  expect(follower.answer.headers['content-type']).toContain('text/event-stream');
+  const [first, second] = [await happens(), await happens()];
+  expect(await follower.until(2)).toEqual([first, second]);
+  const { body } = await service.call('GET', `/v1/events?after=${follower.cursors[0]}`);
+  expect(body).toMatchObject({ events: [{ id: second }], next: follower.cursors[1] });
+});
+
+test('goes on behind the last one that was taken, however far back that is', async () => {
+  const follower = await follow();
+  await happens();
+  await follower.until(1);
+  const missed: string[] = [];
+  for (let nth = 0; nth < 450; nth += 1) missed.push(await happens());
+  const again = await follow('', { after: follower.cursors[0] ?? '' });
+  const last = await happens();
+  expect(await again.until(451)).toEqual([...missed, last]);
+});
+
+test('tells only what was asked for, and only of the accounts of the key', async () => {
+  const [failures, stranger] = [
+    await follow('?types=disbursement.failed'),
+    await follow('', { key: 'stranger-secret' }),
+  ];
+  await happens('main');
+  const failed = await happens('main', 'disbursement.failed');
+  const others = await happens('other');
+  expect(await failures.until(1)).toEqual([failed]);
+  expect(await stranger.until(1)).toEqual([others]);
+});
+
+test('a place that is forgotten is 410, one that was never reached too, and what is no place 422', async () => {
+  const { body } = await service.call('GET', '/v1/events?limit=1');
+  await happens();
+  await service.redis.xtrim(keys.events, 'MAXLEN', 1);
+  expect((await follow('', { after: body.next })).answer.statusCode).toBe(410);
+  expect((await follow('', { after: '99999999999999-0' })).answer.statusCode).toBe(410);
+  expect((await follow('', { after: 'nonsense' })).answer.statusCode).toBe(422);
+});
+
+test('many who follow share one read of Redis', async () => {
+  const followers = await Promise.all(Array.from({ length: 40 }, () => follow()));
+  const first = await happens();
+  await Promise.all(followers.map((one) => one.until(1)));
+  const ear = await listen(service.redis.options.port ?? 0);
+  const events: string[] = [];
+  for (let nth = 0; nth < 20; nth += 1) {
+    events.push(await happens());
+    await Promise.all(followers.map((one) => one.until(events.length + 1)));
+  }
+  const heard = await ear.stop();
+  for (const { seen } of followers) expect(seen).toEqual([first, ...events]);
+  const reads = /(\d+) × xrange events/.exec(heard.table())?.[1];
+  expect(Number(reads), heard.table()).toBeLessThan(100);
+});
+
+test('a list of a bound key is full, however many events of others lie between', async () => {
+  const { next } = (await service.call('GET', '/v1/events?limit=1000')).body;
+  const own = [await happens('other')];
+  for (let nth = 0; nth < 150; nth += 1) await happens('main');
+  own.push(await happens('other'));
+  const { body } = await service.call('GET', `/v1/events?limit=2&after=${next}`, { key: 'stranger-secret' });
+  expect(body.events.map(({ id }: { id: string }) => id)).toEqual(own);
+});
+
+describe('the command', () => {
+  test('follows over it, and says where to go on', async () => {
+    const { next } = (await service.call('GET', '/v1/events?limit=1000')).body;
+    const env = { RELAIS_URL: service.api, RELAIS_API_KEY: 'reader-secret' };
+    const running = relais(['events', '--follow', '--after', next, '--limit', '3'], { env });
+    const ids = [await happens(), await happens(), await happens()];
+    const { code, stdout, stderr } = await running;
+    expect(code).toBe(0);
+    expect(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).id),
+    ).toEqual(ids);
+    expect(stderr).toMatch(/^Next: relais events --after \d+-\d+\.[\w-]{16}\n$/);
+  });
+});
+
+test('ends when the process drains, and the command waits for the next one until Ctrl-C, which is no failure', async () => {
+  const follower = await follow();
+  const { next } = (await service.call('GET', '/v1/events?limit=1000')).body;
+  const env = { RELAIS_URL: service.api, RELAIS_API_KEY: 'reader-secret' };
+  const onSleep = (sleeps: number, interrupt: () => void): void => void (sleeps === 3 && interrupt());
+  const running = relais(['events', '--follow', '--after', next], { env, onSleep });
+  await happens();
+  await follower.until(1);
+  await service.drain();
+  await follower.ended;
+  expect(follower.answer.complete).toBe(true);
+  expect(await running).toMatchObject({ code: 0, stderr: expect.stringContaining('Still trying.') });
+});
