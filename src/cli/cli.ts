@@ -138,6 +138,10 @@ const parts: Readonly<Record<string, Part>> = {
     load: async () => (await import('./review.ts')).addReviewCommands,
   },
   report: { says: 'What a day came to' },
+  reconcile: {
+    says: 'A file of the service or a bank against what succeeded here: exit 1 if anything is left over',
+    load: async () => (await import('./reconcile.ts')).addReconcileCommand,
+  },
   account: { says: 'What an account waits for, and the switch that stops its money' },
   limits: {
     says: 'The limits of money that hold, and setting them',

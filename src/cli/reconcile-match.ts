@@ -1,0 +1,96 @@
+/** A file of the service or of a bank beside what succeeded here: what fits, and what is left over on either side. */
+import { readXof } from '../lib/money.ts';
+
+/** A row of their file. */
+export interface Theirs {
+  readonly row: number;
+  readonly transactionId: string;
+  readonly amount: number;
+  /** `2026-11-22`, as it is written there. */
+  readonly date: string;
+}
+
+export interface Unreadable {
+  readonly row: number;
+  readonly problem: string;
+}
+
+/** A disbursement or a direct credit here, in whatever state. */
+export interface Ours {
+  readonly id: string;
+  readonly state: string;
+  readonly account: string;
+  readonly amount: number;
+  readonly transactionId: string | null;
+  readonly reference: string | null;
+}
+
+export interface Matched {
+  readonly matched: { readonly count: number; readonly xof: number };
+  readonly onlyOurs: readonly Ours[];
+  readonly onlyTheirs: readonly (Theirs & { readonly here?: { readonly id: string; readonly state: string } })[];
+  readonly differentAmount: readonly (Theirs & {
+    readonly id: string;
+    readonly reference: string | null;
+    readonly ours: number;
+  })[];
+}
+
+/** Each of ours fits one row of theirs: the same transaction told twice is left over once. */
+export function match(theirs: readonly Theirs[], ours: readonly Ours[]): Matched {
+  const byTransaction = new Map(
+    ours.flatMap((one) => (one.transactionId ? [[one.transactionId, one] as const] : [])),
+  );
+  const seen = new Set<string>();
+  const matched = { count: 0, xof: 0 };
+  const onlyTheirs: Matched['onlyTheirs'][number][] = [];
+  const differentAmount: Matched['differentAmount'][number][] = [];
+  for (const their of theirs) {
+    const own = byTransaction.get(their.transactionId);
+    if (own?.state !== 'succeeded' || seen.has(own.id)) {
+      onlyTheirs.push({ ...their, ...(own ? { here: { id: own.id, state: own.state } } : {}) });
+      continue;
+    }
+    seen.add(own.id);
+    if (own.amount === their.amount) {
+      matched.count += 1;
+      matched.xof += own.amount;
+    } else differentAmount.push({ ...their, id: own.id, reference: own.reference, ours: own.amount });
+  }
+  const onlyOurs = ours.filter(({ id, state }) => state === 'succeeded' && !seen.has(id));
+  return { matched, onlyOurs, onlyTheirs, differentAmount };
+}
+
+/** The names of their columns, in the order of the file. */
+export interface Columns {
+  readonly transactionId: string;
+  readonly amount: string;
+  readonly date: string;
+}
+
+export function readTheirs(
+  { row, cells }: { readonly row: number; readonly cells: readonly string[] },
+  columns: readonly string[],
+  wanted: Columns,
+): Theirs | Unreadable {
+  const cell = (name: keyof Columns): string => cells[columns.indexOf(wanted[name])]?.trim() ?? '';
+  const transactionId = cell('transactionId');
+  if (transactionId === '') return { row, problem: `${wanted.transactionId} is empty` };
+  const amount = readXof(cell('amount'));
+  if (amount === undefined)
+    return { row, problem: `${wanted.amount} is no whole number of XOF: "${cell('amount')}"` };
+  const date = dayIn(cell('date'));
+  if (date === undefined) return { row, problem: `${wanted.date} is no date: "${cell('date')}"` };
+  return { row, transactionId, amount, date };
+}
+
+/** `22/11/2026 14:03`, `22-11-2026`, `22.11.2026` or `2026-11-22T14:03:00Z`: the day as it is written. */
+function dayIn(text: string): string | undefined {
+  const [, year, month, day] = /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?!\d)/.exec(text) ?? [];
+  const [, dayFirst, monthSecond, yearLast] = /^(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})(?!\d)/.exec(text) ?? [];
+  const parts = [year ?? yearLast, month ?? monthSecond, day ?? dayFirst];
+  if (parts.includes(undefined)) return undefined;
+  const date = parts.map((part = '') => part.padStart(2, '0')).join('-');
+  const at = Date.parse(`${date}T00:00:00Z`);
+  return Number.isNaN(at) || new Date(at).toISOString().slice(0, 10) !== date ? undefined : date;
+}

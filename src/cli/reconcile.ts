@@ -1,0 +1,163 @@
+/**
+ * `relais reconcile`: their file against ours. What is here is read by its lists, in whatever state, so that money that
+ * they name and we hold for failed is told as such.
+ */
+import { type Command, InvalidArgumentError } from 'commander';
+import { RowReader } from '../files/rows.ts';
+import { describeXof } from '../lib/money.ts';
+import { dateIn } from '../lib/zone.ts';
+import type { JsonObject } from './client.ts';
+import { CommandFailed } from './failure.ts';
+import { withExample } from './flags.ts';
+import type { ExitCode } from './io.ts';
+import { grouped } from './output.ts';
+import {
+  type Columns,
+  type Matched,
+  type Ours,
+  type Theirs,
+  type Unreadable,
+  match,
+  readTheirs,
+} from './reconcile-match.ts';
+import { sourceOf } from './recipients-source.ts';
+import { itemsOf } from './record.ts';
+import type { Shell } from './shell.ts';
+
+interface ReconcileFlags {
+  readonly columns: Columns;
+  readonly account?: string;
+  readonly sheet?: string;
+  readonly json?: true;
+}
+
+const DAY_MS = 86_400_000;
+const PAGE = 500;
+/** What succeeded in the days of the file was accepted so long before at most. */
+const ACCEPTED_BEFORE_DAYS = 35;
+const NAMES = ['transactionId', 'amount', 'date'] as const;
+
+export function addReconcileCommand(command: Command, shell: Shell): void {
+  command
+    .argument('<file>', 'CSV or a workbook, of the service or a bank; - for standard input')
+    .requiredOption('--columns <names>', 'theirs: transactionId=Transaction,amount=Montant,date=Date', readColumns)
+    .option('--account <name>', 'only of this account')
+    .option('--sheet <name>', 'of a workbook; else the first that can be seen')
+    .option('--json', 'print each one that is left over as JSON')
+    .action(shell.action((file: string, flags: ReconcileFlags) => reconcile(file, flags, shell)));
+  withExample(command, 'relais reconcile november.csv --columns transactionId=Transaction,amount=Montant,date=Date');
+}
+
+function readColumns(text: string): Columns {
+  const named = new Map(
+    text.split(',').map((pair) => {
+      const cut = pair.indexOf('=');
+      return [pair.slice(0, cut).trim(), pair.slice(cut + 1).trim()] as const;
+    }),
+  );
+  const [transactionId, amount, date] = NAMES.map((name) => named.get(name));
+  if (!transactionId || !amount || !date || named.size !== NAMES.length) {
+    throw new InvalidArgumentError('Write it as transactionId=Transaction,amount=Montant,date=Date.');
+  }
+  return { transactionId, amount, date };
+}
+
+async function reconcile(file: string, flags: ReconcileFlags, shell: Shell): Promise<ExitCode> {
+  const { rows, unreadable } = await theirsIn(file, flags, shell);
+  const dates = rows.map(({ date }) => date).sort();
+  const [from, to] = [dates[0], dates.at(-1)];
+  if (from === undefined || to === undefined) throw new CommandFailed(`${file} has no row that can be read.`);
+  const { body } = await shell.api.get('/v1/reports/daily', {});
+  const days = { from, to, timezone: String(body['timezone']) };
+  const all = match(rows, await oursIn(days, flags.account, shell));
+  const onlyOurs: (Ours & { readonly at: string })[] = [];
+  for (const one of all.onlyOurs) {
+    const at = await succeededAt(one, shell);
+    const day = dateIn(days.timezone, Date.parse(at));
+    if (day >= from && day <= to) onlyOurs.push({ ...one, at });
+  }
+  const found = { from, to, ...all, onlyOurs, unreadable };
+  await (flags.json ? shell.output.json(found) : tell(found, shell));
+  const left = [found.onlyOurs, found.onlyTheirs, found.differentAmount, unreadable];
+  return left.every((list) => list.length === 0) ? 0 : 1;
+}
+
+async function theirsIn(file: string, { columns, sheet }: ReconcileFlags, { io }: Shell) {
+  const wanted = Object.values(columns) as readonly string[];
+  const isHeader = (cells: readonly string[]): boolean => wanted.every((name) => cells.includes(name));
+  const reader = new RowReader(sourceOf(file, io).open(), { isHeader, sheet });
+  const rows: Theirs[] = [];
+  const unreadable: Unreadable[] = [];
+  for await (const batch of reader.batches()) {
+    const missing = wanted.find((name) => !reader.columns.includes(name));
+    if (missing !== undefined) {
+      throw new CommandFailed(`${file} has no column "${missing}".`, {
+        next: `It has: ${reader.columns.join(', ')}`,
+      });
+    }
+    for (const { row, cells, wrong } of batch) {
+      if (cells.every((cell) => cell.trim() === '') && wrong === undefined) continue;
+      const read =
+        wrong === undefined ? readTheirs({ row, cells }, reader.columns, columns) : { row, problem: wrong };
+      if ('problem' in read) unreadable.push(read);
+      else rows.push(read);
+    }
+  }
+  return { rows, unreadable };
+}
+
+/** A day longer at either end than UTC has them, whatever the zone: what is left over is asked for its own time. */
+async function oursIn(
+  { from, to }: { readonly from: string; readonly to: string },
+  account: string | undefined,
+  { api }: Shell,
+): Promise<Ours[]> {
+  const at = (date: string, days: number): string => new Date(Date.parse(date) + days * DAY_MS).toISOString();
+  const filters = { account, createdFrom: at(from, -ACCEPTED_BEFORE_DAYS), createdTo: at(to, 2), limit: PAGE };
+  const found: Ours[] = [];
+  for (const path of ['/v1/disbursements', '/v1/direct-credits']) {
+    for (let after: string | undefined; ; ) {
+      const { body } = await api.get(path, { ...filters, after });
+      found.push(
+        ...(itemsOf(body).filter(({ amount }) => typeof amount === 'number') as readonly unknown[] as Ours[]),
+      );
+      if (typeof body['next'] !== 'string') break;
+      after = body['next'];
+    }
+  }
+  return found;
+}
+
+/** When upstream first said so; where a person did, when that was written down. */
+async function succeededAt({ id }: Ours, { api }: Shell): Promise<string> {
+  const path = id.startsWith('dcr_') ? '/v1/direct-credits' : '/v1/disbursements';
+  const { body } = await api.get(`${path}/${encodeURIComponent(id)}`);
+  const told = itemsOf(body, 'history').find(({ code }) => code === 'success' || code === 'completed');
+  return String((told ?? {})['at'] ?? body['updatedAt']);
+}
+
+async function tell(
+  found: Matched & { readonly from: string; readonly to: string; readonly unreadable: readonly Unreadable[] },
+  { output }: Shell,
+): Promise<void> {
+  const { matched, onlyOurs, onlyTheirs, differentAmount, unreadable } = found;
+  await output.facts([
+    ['days', `${found.from} to ${found.to}`],
+    ['matched', `${grouped(matched.count)}, ${describeXof(matched.xof)}`],
+    ['only ours', grouped(onlyOurs.length)],
+    ['only theirs', grouped(onlyTheirs.length)],
+    ['different amount', grouped(differentAmount.length)],
+    ['unreadable rows', grouped(unreadable.length)],
+  ]);
+  const table = async (title: string, columns: readonly string[], rows: readonly JsonObject[]): Promise<void> => {
+    if (rows.length > 0) await output.write(`\n${title}\n${output.renderTable(columns, rows)}`);
+  };
+  await table('Only ours', ['id', 'transactionId', 'amount', 'reference', 'at'], onlyOurs.map(plain));
+  const theirs = onlyTheirs.map(({ here, ...row }) => ({ ...row, here: here && `${here.id} ${here.state}` }));
+  await table('Only theirs', ['row', 'transactionId', 'amount', 'date', 'here'], theirs);
+  const different = differentAmount.map(({ amount, ...row }) => ({ ...row, theirs: amount }));
+  await table('Different amount', ['row', 'transactionId', 'id', 'theirs', 'ours'], different);
+  await table('Unreadable', ['row', 'problem'], unreadable.map(plain));
+}
+
+const plain = (row: object): JsonObject => ({ ...row });
