@@ -11,7 +11,7 @@ import { bytesOf, readingOf } from './batch-body.ts';
 import { sendReport } from './batch-report.ts';
 import { type ApiContext, findRecord } from './context.ts';
 import { dryRunQuery } from './dry-run.ts';
-import { requireNamedAccounts } from './gates.ts';
+import { requireAnother, requireNamedAccounts } from './gates.ts';
 import { personOf } from './keys.ts';
 import { batch, batchReport, judgedBatch } from './openapi/answers-money.ts';
 import { answer, APPROVAL_MAX, approvalOf, listFiles } from './openapi/pieces.ts';
@@ -202,12 +202,10 @@ interface Approval extends Deciding {
 
 /** Exactly these bytes, by somebody else, in time, and still in order. */
 async function approve(context: ApiContext, { record, key, contentHash, act }: Approval): Promise<void> {
-  if (record.by === personOf(key)) {
-    throw new ApiProblem('forbidden', `The key "${key.name}" uploaded it; another key must approve it.`);
-  }
+  requireAnother(key, record.by, 'uploaded it');
   if (contentHash !== record.contentHash) {
     const detail = 'These are not the bytes that were uploaded: look at the batch again before you approve it.';
-    throw new ApiProblem('wrong-state', detail, { contentHash: record.contentHash });
+    throw new ApiProblem('wrong-state', detail, { rule: 'content-changed', contentHash: record.contentHash });
   }
   const again = record.approvedBy === personOf(key) && (record.state === 'running' || record.state === 'finished');
   if (again) return;

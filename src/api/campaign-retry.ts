@@ -42,7 +42,7 @@ export async function retryCampaign(
     const detail =
       'It is above CAMPAIGN_APPROVAL_ABOVE and was never approved, so one key alone cannot send it again: make a ' +
       'campaign of those who failed.';
-    throw new ApiProblem('wrong-state', detail, { state: campaign.state });
+    throw new ApiProblem('wrong-state', detail, { rule: 'other-person', state: campaign.state });
   }
   const why =
     retried.is === 'nobody'

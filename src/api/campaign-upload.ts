@@ -64,7 +64,9 @@ const addRecipients = route(
     const wishes = { ...query, repair: query.repair ?? [], by: personOf(key), act: act(record.id), ...file };
     const given = await uploaded(context, record, request, wishes);
     if (given.is === 'changed') {
-      throw new ApiProblem('wrong-state', 'The campaign was changed meanwhile; nothing was added. Send it again.');
+      throw new ApiProblem('wrong-state', 'The campaign was changed meanwhile; nothing was added. Send it again.', {
+        rule: 'content-changed',
+      });
     }
     if (given.is !== 'checked') await requireKept(context);
     replayed(response, given.is === 'replayed');

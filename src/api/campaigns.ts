@@ -201,7 +201,7 @@ async function approve(context: ApiContext, { record, by, act }: ByHand, content
   const now = contentHashOf(record);
   if (contentHash !== now) {
     const detail = 'It was changed since: look at the campaign again before you approve it.';
-    throw new ApiProblem('wrong-state', detail, { contentHash: now });
+    throw new ApiProblem('wrong-state', detail, { rule: 'content-changed', contentHash: now });
   }
   if (record.approvedBy === by) return;
   const approved = await context.campaigns.switch(record.id, 'approve', { by, approves: record.rev, act });
@@ -215,7 +215,8 @@ async function approve(context: ApiContext, { record, by, act }: ByHand, content
 }
 
 function ownCampaign(by: string): ApiProblem {
-  return new ApiProblem('forbidden', `The key "${by}" had a hand in it; another key must approve it.`);
+  const detail = `${by} had a hand in it; another key must approve it, of another person.`;
+  return new ApiProblem('forbidden', detail, { rule: 'other-person' });
 }
 
 const retry = route(

@@ -8,6 +8,7 @@ import { type Announced, type CollectKind, eventOf } from '../processors/announc
 import type { Tried } from '../processors/attempt.ts';
 import type { MoneyContext } from '../processors/context.ts';
 import { type ApiContext, requireKept } from './context.ts';
+import { requireAnother } from './gates.ts';
 import { type ApiKey, personOf } from './keys.ts';
 import { capitalised } from './openapi/answers-shared.ts';
 import { json } from './openapi/pieces.ts';
@@ -52,9 +53,7 @@ export async function resolve<K extends CollectKind>(
   { context, key, record, again, body, act }: AskedToResolve<K>,
   advance?: Advance,
 ): Promise<RecordAt<K>> {
-  if (record.fields['by'] === personOf(key)) {
-    throw new ApiProblem('forbidden', `The key "${key.name}" asked for it; another key must decide.`);
-  }
+  requireAnother(key, record.fields['by'], 'asked for it');
   requireReview(record.state);
   const tried = await advance?.(record.id, context.processing);
   const looked = await again();
@@ -92,7 +91,7 @@ function refuseWhatUpstreamSays({ id, state }: { readonly id: string; readonly s
   if (tried && (!tried.asked || tried.outcome === 'lost')) throw notNow(state, tried.reason);
   if (state === 'needs_review') return;
   const detail = `Upstream says: ${state}. Its word is stronger; nothing else was changed.`;
-  throw new ApiProblem('wrong-state', detail, { state });
+  throw new ApiProblem('wrong-state', detail, { rule: 'upstream', state });
 }
 
 interface Word<K extends CollectKind> {

@@ -8,7 +8,7 @@ import type { Resolved } from '../processors/disbursement/resolve.ts';
 import { answerInBulk } from './bulk.ts';
 import { resolutionOf } from './collect-resolve.ts';
 import { findRecord, requireKept, takeAnswer } from './context.ts';
-import { requireNoRecovery } from './gates.ts';
+import { requireAnother, requireNoRecovery } from './gates.ts';
 import { acceptanceFor, dryRunQuery, JUDGED, judgedAs } from './dry-run.ts';
 import { type ApiKey, personOf } from './keys.ts';
 import { disbursement } from './openapi/answers-money.ts';
@@ -155,7 +155,8 @@ async function approve({ context, key, record, act }: Deciding): Promise<void> {
   // It was accepted under the limit of its day, and leaves under that of today.
   const { MAX_DISBURSEMENT: most } = await context.limits.inForce();
   if (most !== undefined && record.amount > most) {
-    throw new ApiProblem('wrong-state', `Its amount ${describeLimit('MAX_DISBURSEMENT', String(most))}.`);
+    const detail = `Its amount ${describeLimit('MAX_DISBURSEMENT', String(most))}.`;
+    throw new ApiProblem('wrong-state', detail, { rule: 'limit', state: record.state });
   }
   const waitMs = Math.max(0, (record.notBefore ?? 0) - context.clock.now());
   const settled = await context.operations.transition(record, undefined, {
@@ -211,8 +212,7 @@ const resolveDisbursement = route(
 
 /** Four eyes: nobody approves or resolves what they asked for themselves. */
 function refuseOwn(key: ApiKey, record: DisbursementRecord): void {
-  if (record.fields['by'] !== personOf(key)) return;
-  throw new ApiProblem('forbidden', `The key "${key.name}" asked for it; another key must decide.`);
+  requireAnother(key, record.fields['by'], 'asked for it');
 }
 
 function takeResolved(resolved: Resolved): void {
@@ -220,7 +220,7 @@ function takeResolved(resolved: Resolved): void {
   if (resolved.is === 'contradicted') {
     const { upstream } = resolved;
     const detail = `Upstream says: ${upstream}. Its word is stronger; nothing was changed.`;
-    throw new ApiProblem('wrong-state', detail, { upstream });
+    throw new ApiProblem('wrong-state', detail, { rule: 'upstream', upstream });
   }
   if (resolved.is === 'no answer') {
     const detail = `Upstream could not be asked (${resolved.because}); nothing was changed. Try again.`;

@@ -59,7 +59,8 @@ const createEventEndpoint = route(
     const accounts = [...(key.accounts ?? [])];
     const made = await context.endpointService.register({ url, types, accounts, owner: key.name }, act());
     const endpoint = 'id' in made ? await context.endpoints.read(made.id) : undefined;
-    if ('problem' in made || !endpoint) throw new ApiProblem('wrong-state', 'problem' in made ? made.problem : '');
+    if ('problem' in made) throw new ApiProblem('wrong-state', made.problem, { rule: made.rule });
+    if (!endpoint) throw new ApiProblem('wrong-state', 'It was deleted at this moment.');
     // The only time that it is shown.
     return { ...view(endpoint), secret: made.secret.reveal() };
   },
@@ -155,7 +156,7 @@ const rotateEndpointSecret = route(
   async (asked) => {
     const endpoint = await find(asked);
     const made = await asked.context.endpointService.rotate(endpoint.id, asked.act(endpoint.id));
-    if ('problem' in made) throw new ApiProblem('wrong-state', made.problem);
+    if ('problem' in made) throw new ApiProblem('wrong-state', made.problem, { rule: made.rule });
     return { ...view(endpoint), secret: made.secret.reveal() };
   },
 );

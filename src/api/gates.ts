@@ -2,19 +2,30 @@
 import type { Request, Response } from 'express';
 import { RECOVERING } from '../operations/recovery.ts';
 import type { ApiContext } from './context.ts';
-import { type ApiKey, type Role, mayUseAccount } from './keys.ts';
+import { type ApiKey, type Role, mayUseAccount, personOf } from './keys.ts';
 import { ApiProblem, invalid } from './problem.ts';
 
 export function requireRole(key: ApiKey, role: Role, or?: Role): void {
   if (key.roles.has(role) || (or && key.roles.has(or))) return;
   const wanted = or ? `"${role}" or "${or}"` : `"${role}"`;
-  throw new ApiProblem('forbidden', `The key "${key.name}" has not the role ${wanted}; ask for one that has.`);
+  throw new ApiProblem('forbidden', `The key "${key.name}" has not the role ${wanted}; ask for one that has.`, {
+    rule: 'role',
+  });
+}
+
+/** Four eyes: nobody decides about what they asked for themselves, and two keys of one person are one. */
+export function requireAnother(key: ApiKey, by: string | undefined, did: string): void {
+  if (by !== personOf(key)) return;
+  const detail = `The key "${key.name}" is of ${by}, who ${did}; another key must decide, of another person.`;
+  throw new ApiProblem('forbidden', detail, { rule: 'other-person' });
 }
 
 /** What concerns every account is not for a key that is bound to some. */
 export function requireAllAccounts({ name, accounts }: ApiKey, why: string): void {
   if (accounts === undefined) return;
-  throw new ApiProblem('forbidden', `The key "${name}" is for ${[...accounts].join(', ')}, and ${why}.`);
+  throw new ApiProblem('forbidden', `The key "${name}" is for ${[...accounts].join(', ')}, and ${why}.`, {
+    rule: 'all-accounts',
+  });
 }
 
 interface Naming {
@@ -52,7 +63,9 @@ export function accountsListed(
 
 function requireAccount(key: ApiKey, account: string): void {
   if (mayUseAccount(key, account)) return;
-  throw new ApiProblem('forbidden', `The key "${key.name}" may not use the account "${account}".`);
+  throw new ApiProblem('forbidden', `The key "${key.name}" may not use the account "${account}".`, {
+    rule: 'account',
+  });
 }
 
 /** What is no name at all is refused with everything else that is wrong in the request. */

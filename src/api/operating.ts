@@ -73,7 +73,7 @@ const rotateSecrets = route(
   },
   async ({ context, act }) => {
     const done = await context.endpointService.reseal();
-    if ('problem' in done) throw new ApiProblem('wrong-state', done.problem);
+    if ('problem' in done) throw new ApiProblem('wrong-state', done.problem, { rule: done.rule });
     await context.auditSeals.reseal();
     await context.audit.tell(act('', { ...done }));
     return done;

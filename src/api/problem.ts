@@ -1,6 +1,7 @@
 /** Errors as RFC 9457 `application/problem+json`: what is wrong, where, and what to do next. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Response } from 'express';
+import type { Rule } from '../kinds/rules.ts';
 import type { Problem } from '../producer/problems.ts';
 
 /** Every kind of refusal, once: its status, its title, and the last part of its type. */
@@ -129,16 +130,28 @@ export function statusOf(kind: ProblemKind): number {
   return problemKinds[kind].status;
 }
 
+/** Where a route names no other. */
+const usualRules: Partial<Record<ProblemKind, Rule>> = {
+  conflict: 'identity',
+  'wrong-state': 'state',
+  unreadable: 'unreadable',
+};
+
+type More = Readonly<Record<string, unknown>> & { readonly rule?: Rule };
+
 /** Thrown by a route; the last handler turns it into the answer. */
 export class ApiProblem extends Error {
   override readonly name = 'ApiProblem';
   readonly kind: ProblemKind;
-  readonly more: Readonly<Record<string, unknown>>;
+  readonly more: More;
 
-  constructor(kind: ProblemKind, detail: string, more: Readonly<Record<string, unknown>> = {}) {
+  constructor(kind: 'forbidden', detail: string, more: More & { readonly rule: Rule });
+  constructor(kind: Exclude<ProblemKind, 'forbidden'>, detail: string, more?: More);
+  constructor(kind: ProblemKind, detail: string, more: More = {}) {
     super(detail);
     this.kind = kind;
-    this.more = more;
+    const rule = usualRules[kind];
+    this.more = rule === undefined ? more : { rule, ...more };
   }
 }
 

@@ -44,8 +44,8 @@ export function problemOfCode(code: string, more: FailureTold & { readonly messa
 
 function refusedHere(code: string, what: string | undefined): ApiProblem {
   const sentence = isListed(code) ? failures[code].sentence : code;
-  const problem = invalid([{ pointer: '', message: what ? `${sentence} ${what}` : sentence }]);
-  return new ApiProblem(problem.kind, problem.message, { ...problem.more, code });
+  const { message, more } = invalid([{ pointer: '', message: what ? `${sentence} ${what}` : sentence }]);
+  return new ApiProblem('invalid', message, { ...more, code });
 }
 
 function isListed(code: string): code is keyof typeof failures {

@@ -1,4 +1,5 @@
 /** What the API says no with, and what a person can do about each. */
+import { isRule, rules } from '../kinds/rules.ts';
 import { CommandFailed } from './failure.ts';
 import { showing } from './generated/commands.ts';
 import { flagOf } from './words.ts';
@@ -11,6 +12,10 @@ export interface ApiProblem {
   readonly existingId?: string;
   /** Of a cursor that is too old: the first event that is still kept. */
   readonly oldest?: string;
+  /** Which rule refused. */
+  readonly rule?: string;
+  /** What is not as in the request that `existingId` stands for. */
+  readonly differs?: readonly string[];
   readonly problems: readonly { readonly pointer: string; readonly message: string }[];
 }
 
@@ -71,18 +76,19 @@ function explain(status: number, { title, detail, problems }: ApiProblem): strin
   return [said, ...problems.map(({ pointer, message }) => `  ${flagOf(pointer)} ${message}`)].join('\n');
 }
 
-function nextStep(status: number, { existingId }: ApiProblem): string | undefined {
+function nextStep(status: number, { existingId, rule, differs }: ApiProblem): string | undefined {
   if (existingId !== undefined) {
     const show = showing[existingId.slice(0, existingId.indexOf('_'))];
     const look = show === undefined ? `It is ${existingId}.` : `See it: relais ${show} ${existingId}`;
-    return `${look}\nFor something else, give another --reference.`;
+    const not = differs === undefined ? '' : `\nNot the same: ${differs.map(flagOf).join(', ')}.`;
+    return `${look}${not}\nFor something else, give another --reference.`;
   }
+  if (rule !== undefined && isRule(rule) && status === 403) return `${rules[rule]} (RELAIS_API_KEY; rule: ${rule})`;
   return STEPS[status] ?? (status >= 500 ? 'The log of `relais run` says more.' : undefined);
 }
 
 const STEPS: Readonly<Record<number, string>> = {
   401: 'Set RELAIS_API_KEY to a key of API_KEYS. `relais dev` takes the key dev.',
-  403: 'Set RELAIS_API_KEY to a key that has the role: enqueue, read, approve or operate.',
   404: 'Is the id whole? A key that is bound to an account does not see the others (RELAIS_API_KEY).',
   429: 'Wait a moment, or raise API_RATE.',
   501: 'This relais is older than the command. Deploy the same version.',
@@ -99,5 +105,17 @@ export function readProblem(body: Readonly<Record<string, unknown>> | undefined)
     const { pointer, message } = (item ?? {}) as Readonly<Record<string, unknown>>;
     return typeof message === 'string' ? [{ pointer: typeof pointer === 'string' ? pointer : '', message }] : [];
   });
-  return { ...text('title'), ...text('detail'), ...text('type'), ...text('existingId'), ...text('oldest'), problems };
+  const members = Array.isArray(body?.['differs']) ? (body['differs'] as unknown[]) : [];
+  const differs = members.filter((one) => typeof one === 'string');
+  const differing = differs.length > 0 ? { differs } : {};
+  return {
+    ...text('title'),
+    ...text('detail'),
+    ...text('type'),
+    ...text('existingId'),
+    ...text('oldest'),
+    ...text('rule'),
+    ...differing,
+    problems,
+  };
 }

@@ -18,7 +18,13 @@ export interface EndpointServiceOptions {
   readonly wake: (endpoint: string, rev: string) => void;
 }
 
-export type Registered = { readonly id: string; readonly secret: Secret } | { readonly problem: string };
+/** Nothing was done, and by which rule. */
+interface Refusal {
+  readonly problem: string;
+  readonly rule: 'setting' | 'limit';
+}
+
+export type Registered = { readonly id: string; readonly secret: Secret } | Refusal;
 
 /** How many endpoints were sealed anew, and the ids of those that have a secret that no key opens. */
 export interface Resealed {
@@ -30,7 +36,10 @@ export interface Resealed {
 const BOTH_SECRETS_MS = 86_400_000;
 const REPLAY_MOST = 100_000;
 const AT_A_TIME = 1_000;
-const NO_KEY = 'SEALING_SECRET is not set here, and the secrets of endpoints are sealed with it.';
+const NO_KEY = {
+  problem: 'SEALING_SECRET is not set here, and the secrets of endpoints are sealed with it.',
+  rule: 'setting',
+} as const;
 
 export class EndpointService {
   readonly #options: EndpointServiceOptions;
@@ -49,10 +58,10 @@ export class EndpointService {
     const { endpoints, random } = this.#options;
     const id = endpoints.newId();
     const made = this.#newSecret();
-    if (!made) return { problem: NO_KEY };
+    if (!made) return NO_KEY;
     const sealed = sealEndpointSecret(made.secret, made.key, id, random);
     if (!(await endpoints.add(id, endpoint, sealed, act && { ...act, target: id, facts: { url: endpoint.url } }))) {
-      return { problem: 'There are a thousand endpoints already; remove some that are not used.' };
+      return { problem: 'There are a thousand endpoints already; remove some that are not used.', rule: 'limit' };
     }
     return { id, secret: made.secret };
   }
@@ -60,7 +69,7 @@ export class EndpointService {
   /** Another secret, shown once. For a day deliveries are signed with both. */
   async rotate(id: string, act?: Act): Promise<Registered> {
     const made = this.#newSecret();
-    if (!made) return { problem: NO_KEY };
+    if (!made) return NO_KEY;
     const { endpoints, random } = this.#options;
     const sealed = sealEndpointSecret(made.secret, made.key, id, random);
     await endpoints.rotate(id, sealed, { bothForMs: BOTH_SECRETS_MS, act });
@@ -71,10 +80,10 @@ export class EndpointService {
    * Seals every secret with the newest sealing secret, so that the older ones can go. Those that none of them opens are
    * left as they are and named: their deliveries cannot be signed, and only another secret helps.
    */
-  async reseal(): Promise<Resealed | { readonly problem: string }> {
+  async reseal(): Promise<Resealed | Refusal> {
     const { endpoints, random, secrets } = this.#options;
     const [key] = secrets;
-    if (!key) return { problem: NO_KEY };
+    if (!key) return NO_KEY;
     const unreadable: string[] = [];
     let resealed = 0;
     for (const { id } of await endpoints.all()) {

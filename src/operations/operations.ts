@@ -13,11 +13,13 @@ import { RedisUnavailable } from '../redis/connections.ts';
 import { type AccountStanding, readStanding } from './accounts.ts';
 import { type Act, told } from './audit.ts';
 import { BOOKS, postsOf, postsOfAcceptance } from './book.ts';
+import { type AskedFields, differing } from './differing.ts';
 import { type Guard, NO_MEMORY } from './heartbeat.ts';
 import { keys } from './keys.ts';
 import { type Opinions, limitNamed, wordsOf, type MoneyLimit } from './limits.ts';
 import {
   endsBriefly,
+  inFull,
   type RecordAt,
   type RecordBase,
   noteUnreadable,
@@ -170,11 +172,20 @@ export class Operations {
     if (answer.is === 'recovering') throw this.#heartbeat.refused();
     if (answer.is === 'limited')
       return { outcome: answer.is, limit: limitNamed(answer.limit), detail: answer.detail };
-    if (answer.is === 'conflict') return { outcome: answer.is, id: answer.id };
+    if (answer.is === 'conflict') return this.#conflict(answer.id, operation);
     if (!this.#dryRun) await this.awaitReplicated(answer.id, { fp: operation.fingerprint });
     const { id: known, state: entered } = answer;
     if (answer.is === 'duplicate') return { outcome: answer.is, id: known, state: entered };
     return { outcome: answer.is, id: known, state: entered, at: answer.at };
+  }
+
+  async #conflict(id: string, asked: AskedFields): Promise<AcceptedAt> {
+    return { outcome: 'conflict', id, differs: await this.differs(id, asked) };
+  }
+
+  /** What of a request is not as in the record that stands in its place, as JSON pointers. */
+  async differs(id: string, asked: AskedFields): Promise<readonly string[]> {
+    return differing(asked, inFull(id, await this.#redis.hgetall(keys.record(id))));
   }
 
   /** The day (UTC) whose accepted sums count; a limit per day needs no better clock than the one of this process. */
@@ -357,7 +368,7 @@ export interface NewOperation<K extends Kind = Kind> {
 export type Accepted =
   | { readonly outcome: 'accepted'; readonly id: string; readonly state: string }
   | { readonly outcome: 'duplicate'; readonly id: string; readonly state: string }
-  | { readonly outcome: 'conflict'; readonly id: string }
+  | { readonly outcome: 'conflict'; readonly id: string; readonly differs?: readonly string[] }
   /** A limit of money; `detail` is the limit, or the earlier operation for the same payment asked for twice. */
   | { readonly outcome: 'limited'; readonly limit: MoneyLimit; readonly detail: string };
 

@@ -33,7 +33,7 @@ import { pipelined, sharedFence } from './connection.ts';
 export type Answer =
   | { readonly outcome: 'accepted' | 'duplicate'; readonly id: string; readonly state: string }
   /** The same identity, or the same reference, already stands for another request. */
-  | { readonly outcome: 'conflict'; readonly existingId: string }
+  | { readonly outcome: 'conflict'; readonly existingId: string; readonly differs?: readonly string[] }
   | { readonly outcome: 'invalid'; readonly problems: readonly Problem[] };
 
 export interface AcceptanceOptions {
@@ -209,9 +209,13 @@ export class Acceptance {
       return readAnswer(await this.#operations.accept(asked));
     }
     const answer = await this.#filler.accept(parsed.data, { ...names, act: this.#options.act });
-    if (answer.outcome === 'accepted' || answer.outcome === 'duplicate') {
-      await this.#operations.awaitReplicated(answer.id, { fp: names.fingerprint });
+    if (answer.outcome === 'conflict') {
+      const { to, text, from, expiresAt, reference } = parsed.data;
+      const fields = { to, text, from, expiresAt: expiresAt === undefined ? undefined : Date.parse(expiresAt) };
+      const differs = await this.#operations.differs(answer.id, { kind: 'message', fields, reference });
+      return readAnswer({ ...answer, differs });
     }
+    await this.#operations.awaitReplicated(answer.id, { fp: names.fingerprint });
     return readAnswer(answer);
   }
 
@@ -290,7 +294,10 @@ export function accountProblems(accounts: ReadonlySet<string> | undefined, accou
 }
 
 export function readAnswer(answer: Accepted): Answer {
-  if (answer.outcome === 'conflict') return { outcome: 'conflict', existingId: answer.id };
+  if (answer.outcome === 'conflict') {
+    const { id: existingId, differs } = answer;
+    return { outcome: 'conflict', existingId, ...(differs && differs.length > 0 ? { differs } : {}) };
+  }
   if (answer.outcome !== 'limited') return { outcome: answer.outcome, id: answer.id, state: answer.state };
   return {
     outcome: 'invalid',

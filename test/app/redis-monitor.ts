@@ -23,9 +23,9 @@ interface Line {
 
 /** What a process asks now and then, whatever it is doing. */
 const HOUSEKEEPING = /^(info|config|client|ping|wait|monitor|bzpopmin|echo)$/i;
-const HOUSEKEEPING_KEYS = /:events:dispatch$|:endpoints$|:rate:/;
-/** The first key of the script with which a process says, each second, that it is at work. */
-const HEARTBEAT = /:heartbeat$/;
+const HOUSEKEEPING_KEYS = /:events:dispatch$|:endpoints$|:rate:|:audit$|:audit:(?:last|seals)$|:api-keys$/;
+/** The first key of the scripts with which a process says, each second, that it is at work, and seals the audit. */
+const HEARTBEAT = /:heartbeat$|:audit:seals$/;
 
 /** `OURS` is the name that the connection for records gives itself. */
 const OURS = 'relais';

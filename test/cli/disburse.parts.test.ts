@@ -137,13 +137,21 @@ describe('a refusal', () => {
 
   test.for([
     [401, 'RELAIS_API_KEY'],
-    [403, 'role'],
     [503, 'Try again'],
     [500, 'log'],
   ] as const)('with %i names the next step: %s', async ([status, step]) => {
     const { code, stderr } = await refusedWith(status, { title: 'No.' });
     expect(code).toBe(1);
     expect(stderr).toContain(step);
+  });
+
+  test.for([
+    ['role', 'Use a key that has the role'],
+    ['other-person', 'Have another person do it'],
+  ])('by the rule %s says what helps: %s', async ([rule, step]) => {
+    const { stderr } = await refusedWith(403, { title: 'No.', rule });
+    expect(stderr).toContain(step);
+    expect(stderr).toContain(`rule: ${rule}`);
   });
 
   test('written in HTML by something in between is still told', async () => {

@@ -1,6 +1,7 @@
 /** What is answered about events, endpoints, queues, accounts; and every refusal. */
 import { z } from 'zod';
 import { kinds } from '../../kinds/index.ts';
+import { ruleNames } from '../../kinds/rules.ts';
 import { holdAreas } from '../../kinds/account.ts';
 import { eventSchema } from '../../events/catalogue.ts';
 import { moneyLimits } from '../../operations/limits.ts';
@@ -242,6 +243,14 @@ export const problem = z
         description: 'With 422: everything that is wrong, and where (JSON Pointer; a query parameter by name).',
       }),
     existingId: z.string().optional().meta({ description: 'With 409: what the identity already stands for.' }),
+    rule: z
+      .enum(ruleNames)
+      .optional()
+      .meta({ description: 'With 403 and 409: which rule refused, a word for programs.', example: 'other-person' }),
+    differs: z
+      .array(text('/amount'))
+      .optional()
+      .meta({ description: 'With 409: what is not as in the request that `existingId` stands for.' }),
     state: z.string().optional().meta({ description: 'The state that it is in.' }),
     id: z.string().optional().meta({ description: 'With 502 and 504: what was recorded. Repeat the request.' }),
     code: z.string().optional().meta({ description: 'With 502 and 504: our word for what happened.' }),

@@ -28,8 +28,10 @@ export function refusalComponents(routes: readonly RouteDeclaration[]): Record<s
 
 const DETAILS: Readonly<Partial<Record<ProblemKind, Readonly<Record<string, unknown>>>>> = {
   invalid: { problems: [{ pointer: '/amount', message: 'must be a whole number of XOF' }] },
-  conflict: { existingId: 'dsb_0f6c8d4b2a1e49578c3d' },
-  'wrong-state': { state: 'succeeded' },
+  forbidden: { rule: 'role' },
+  conflict: { rule: 'identity', existingId: 'dsb_0f6c8d4b2a1e49578c3d', differs: ['/amount'] },
+  'wrong-state': { rule: 'state', state: 'succeeded' },
+  unreadable: { rule: 'unreadable' },
   gone: { oldest: '1763712000000-0' },
   'ahead-of-the-stream': { oldest: '1763712000000-0', epoch: '3f9a1c2e' },
   'upstream-refused': { id: 'inv_0f6c8d4b2a1e49578c3d', state: 'failed', code: 'refused', retryable: false },

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { EventType } from '../../../src/kinds/event-types.ts';
 import { eventSchema, schemaOf } from '../../../src/events/catalogue.ts';
+import { isRule } from '../../../src/kinds/rules.ts';
 import { type ProblemKind, isProblemKind, problemKinds } from '../../../src/api/problem.ts';
 import { problemsOfRoute, type RouteDeclaration } from '../../../src/api/route.ts';
 import { routes } from '../../../src/api/routes.ts';
@@ -63,6 +64,7 @@ function problemComplaints(route: RouteDeclaration, { status, headers, body }: A
     ...(problemsOfRoute(route).includes(kind) ? [] : [`the problem ${kind} is not declared`]),
     ...(status === problemKinds[kind].status ? [] : ['has the status of another problem']),
     ...(String(headers['content-type']).startsWith('application/problem+json') ? [] : ['is not problem+json']),
+    ...((status === 403 || status === 409) && !isRule(String(body.rule)) ? ['names no rule'] : []),
     ...(status === 429 || status === 503 ? (headers['retry-after'] ? [] : ['has no Retry-After']) : []),
   ];
 }

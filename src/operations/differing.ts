@@ -1,0 +1,61 @@
+/** Where one identity is given to two requests: what of the second is not as in the record of the first. */
+import type { Kind } from '../kinds/index.ts';
+import { canonicalJson } from '../lib/ids.ts';
+import type { Fields } from './record.ts';
+
+export interface AskedFields {
+  readonly kind: Kind;
+  /** As they would be written. */
+  readonly fields: Readonly<Record<string, string | number | undefined>>;
+  readonly reference?: string | undefined;
+}
+
+/** What is written and was not asked for. */
+const NOT_ASKED: ReadonlySet<string> = new Set([
+  'by',
+  'acceptedFor',
+  'batch',
+  'approvedBy',
+  'v',
+  'kind',
+  'disburseId',
+]);
+/** What a request may leave out, so that only the record has it. */
+const MAY_BE_LEFT_OUT = [
+  'reference',
+  'debitAccountNumber',
+  'notBefore',
+  'from',
+  'country',
+  'email',
+  'phone',
+  'expiresAt',
+];
+/** What the request calls otherwise than the record. */
+const ASKED_AS: Readonly<Record<string, string>> = { askedAmount: 'amount' };
+
+/** As JSON pointers into the request. */
+export function differing({ kind, fields, reference }: AskedFields, stands: Fields): readonly string[] {
+  if (stands['kind'] !== kind) return [];
+  const asked: AskedFields['fields'] = { ...fields, reference };
+  const names = new Set([...Object.keys(asked), ...MAY_BE_LEFT_OUT]);
+  const differs = [...names].flatMap((name) => {
+    const [one, other] = [String(asked[name] ?? ''), stands[name] ?? ''];
+    if (NOT_ASKED.has(name) || one === other) return [];
+    // A record that is over may have forgotten it.
+    if (name === 'request') return other === '' ? [] : differingIn(one, other);
+    return [`/${ASKED_AS[name] ?? name}`];
+  });
+  return [...new Set(differs)];
+}
+
+/** Of what is kept as JSON, member by member. */
+function differingIn(asked: string, stands: string): string[] {
+  const [one = {}, other = {}] = [asked, stands].map(
+    (text) => JSON.parse(text || '{}') as Readonly<Record<string, unknown>>,
+  );
+  const same = (name: string): boolean => canonicalJson(one[name] ?? null) === canonicalJson(other[name] ?? null);
+  return [...new Set([...Object.keys(one), ...Object.keys(other)])]
+    .filter((name) => !same(name))
+    .map((name) => `/${name}`);
+}
