@@ -31,7 +31,7 @@ export function loadConfig(
 ): Config {
   const problems: string[] = [];
   const given = readSecretFiles(env, problems);
-  problems.push(...unknownSettings(env), ...alsoMissing(given), ...shortSecrets(given));
+  problems.push(...unknownSettings(env), ...alsoMissing(given), ...shortSecrets(given), ...unpriced(given));
   const parsed = settings.safeParse(given);
   for (const issue of parsed.error?.issues ?? []) problems.push(`${issue.path.join('.')}: ${issue.message}`);
   if (!parsed.success || problems.length > 0) throw new WrongSettings(problems);
@@ -96,6 +96,17 @@ function leavesLoopback({ HOST = '127.0.0.1', PUBLIC_URL, SERVICE_BASE_URL, SERV
     url !== undefined && URL.canParse(url) ? [new URL(url).hostname.replace(/^\[(.*)\]$/, '$1')] : [],
   );
   return [HOST, ...hosts].some((host) => !isLoopbackHost(host));
+}
+
+/** What texts cost is counted in XOF, so a budget without prices would be none. */
+function unpriced(given: Environment): string[] {
+  if (given['SMS_PRICES_FILE'] !== undefined) return [];
+  return ['SMS_BUDGET_DAY', 'SMS_BUDGET_MONTH', 'CAMPAIGN_APPROVAL_ABOVE'].flatMap((name) => {
+    const value = given[name];
+    const isInXof =
+      value !== undefined && value !== 'off' && (name !== 'CAMPAIGN_APPROVAL_ABOVE' || value.includes('xof'));
+    return isInXof ? [`${name}: needs SMS_PRICES_FILE, which says what a text costs`] : [];
+  });
 }
 
 function shortSecrets(given: Environment): string[] {

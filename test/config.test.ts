@@ -95,6 +95,21 @@ test('what the files say that settings name is read with the settings, and what 
     ]);
 });
 
+test('a limit in XOF of what texts cost needs their prices', () => {
+  for (const [name, value] of [
+    ['SMS_BUDGET_DAY', '5000'],
+    ['SMS_BUDGET_MONTH', '5000'],
+    ['CAMPAIGN_APPROVAL_ABOVE', '1000recipients,50000xof'],
+  ] as const) {
+    expect(problemsOf({ [name]: value })).toEqual([expect.stringContaining(`${name}: needs SMS_PRICES_FILE`)]);
+  }
+  expect(problemsOf({ CAMPAIGN_APPROVAL_ABOVE: '50000' })).toEqual([expect.stringContaining('1000recipients')]);
+  expect(loadConfig({ SMS_BUDGET_DAY: 'off', CAMPAIGN_APPROVAL_ABOVE: '1000recipients' })).toMatchObject({
+    SMS_BUDGET_DAY: null,
+    CAMPAIGN_APPROVAL_ABOVE: { recipients: 1_000 },
+  });
+});
+
 test('of a file only its place is shown', () => {
   const path = join(mkdtempSync(join(tmpdir(), 'relais-config-')), 'file');
   writeFileSync(path, '{"shop": {"masterKey": "canary-key", "smsSender": "canary-sender"}}');

@@ -64,6 +64,7 @@ export const constants: Readonly<Record<string, Constant>> = {
   OFF,
   MONEY_LIMITS: limitsOf('payments'),
   CAMPAIGN_LIMITS: limitsOf('campaigns'),
+  TEXT_LIMITS: limitsOf('texts'),
   STRICTER_IS_HIGHER: setOf(moneyLimits.filter((name) => declarationOf(name).stricter === 'higher')),
   LIMIT_FALLBACKS: Object.fromEntries(fallbacks),
 
@@ -86,6 +87,8 @@ export const constants: Readonly<Record<string, Constant>> = {
   DAY_MS: 86_400_000,
   /** How many days of the book are kept where no process has said so yet. */
   BOOK_KEPT_DAYS,
+  /** The costs of a month are asked for until it is over everywhere. */
+  COSTS_KEPT_S: 40 * 86_400,
 
   /** So many processes that were killed have left their mark at the most. */
   MARKS_MOST: 1_000,

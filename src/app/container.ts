@@ -157,7 +157,7 @@ function storesOf({ limits, ...records }: Records, accounts: readonly string[]) 
   const { redis, random, heartbeat } = records;
   return {
     operations: new Operations({ ...records, standingsOf: accounts }),
-    slices: new Slices(records),
+    slices: new Slices({ ...records, limits }),
     sameTexts: new SameTexts(redis),
     campaigns: new Campaigns(redis, { limits }),
     retries: new Retries(redis, { limits }),

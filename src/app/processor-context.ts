@@ -4,7 +4,8 @@ import { createUpstream } from '../upstream/client.ts';
 import { callbackPath } from '../webhooks/receiver.ts';
 import { Secret, secretsOf } from '../lib/secret.ts';
 import type { Config } from '../config.ts';
-import { policyOf } from '../settings/settings.ts';
+import { Budgets } from '../operations/budgets.ts';
+import { opinionsOf, policyOf } from '../settings/settings.ts';
 import type { Container, Timing } from './container.ts';
 
 /** How many slices are out for each slot of a worker: enough for several workers, few enough to pause. */
@@ -66,6 +67,11 @@ export function createBench(container: Container, timing: Timing, publicUrl: () 
     campaigns,
     retries,
     optOuts,
+    budgets: new Budgets(container.redis, {
+      timezone: config.TIMEZONE,
+      prices: config.SMS_PRICES_FILE?.holds,
+      limits: opinionsOf(config),
+    }),
     heartbeat,
     durability,
     wake,

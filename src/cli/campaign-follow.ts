@@ -104,7 +104,7 @@ export async function follow(id: string, json: boolean, shell: Shell): Promise<E
 }
 
 /** What a night or an empty balance holds goes on by itself. The rest waits for the person at the terminal. */
-const GOES_ON_BY_ITSELF: readonly (string | undefined)[] = ['quiet_hours', 'funds'];
+const GOES_ON_BY_ITSELF: readonly (string | undefined)[] = ['quiet_hours', 'funds', 'budget'];
 
 async function tellWhatNext(
   { id, state, reason }: CampaignView,

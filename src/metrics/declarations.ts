@@ -3,7 +3,7 @@ import { holdAreas } from '../kinds/account.ts';
 import { dueQueues } from '../kinds/due-queues.ts';
 import { eventTypes } from '../kinds/event-types.ts';
 import { countedKinds, statesOf, statesThatAre } from '../kinds/states.ts';
-import { STOPPED } from '../operations/accounts.ts';
+import { BUDGET, STOPPED } from '../operations/accounts.ts';
 import { queueNames } from '../queues/index.ts';
 import { failures, type HoldCondition, upstreamOperations } from '../upstream/verdict.ts';
 
@@ -257,8 +257,9 @@ const settlements = [
   'refused',
 ] as const;
 
-const holdReasons = wordsOf<HoldCondition | typeof STOPPED>({
+const holdReasons = wordsOf<HoldCondition | typeof STOPPED | typeof BUDGET>({
   [STOPPED]: true,
+  [BUDGET]: true,
   funds: true,
   callback_unreachable: true,
   funds_or_callback: true,

@@ -14,6 +14,8 @@ import {
 
 /** The reason of an account that a person has stopped. It is released by a person, never by itself. */
 export const STOPPED = 'stopped';
+/** … of one whose texts have cost as much as they may; it is over in the next period, or with a higher budget. */
+export const BUDGET = 'budget';
 
 export interface AccountHold {
   readonly account: string;

@@ -293,6 +293,7 @@ export const campaignSwitches = {
 type CampaignHold =
   | 'quiet_hours'
   | 'funds'
+  | 'budget'
   | 'failures'
   | 'in_doubt'
   | 'canary_failed'

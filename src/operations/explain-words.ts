@@ -21,6 +21,10 @@ const conditions: Rows = {
     'the balance did not suffice',
     'Top up the balance. Disbursements go on by themselves; texts go on after relais account release NAME.',
   ],
+  budget: [
+    'its texts have cost as much as SMS_BUDGET_DAY or SMS_BUDGET_MONTH lets them',
+    'It goes on in the next period; or have two keys with the role approve raise it: relais limits set SMS_BUDGET_DAY XOF.',
+  ],
   callback_unreachable: [
     'upstream could not reach our callback address',
     'Check PUBLIC_URL and the webhooks listener (relais doctor); it goes on by itself.',

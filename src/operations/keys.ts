@@ -134,6 +134,8 @@ export const keys = {
   limits: 'limits',
   /** Hash: XOF accepted on one day, in all and by beneficiary. */
   acceptedOn: (account: string, day: string): string => `accepted:${account}:${day}`,
+  /** Hash: hundredths of XOF that the texts of an account were counted for in a month, in all and by day. */
+  textsCost: (account: string, month: string): string => `texts-cost:${account}:${month}`,
   /** String: the operation that paid this beneficiary this amount a little while ago. */
   sameAgain: (account: string, payment: string): string => `same:${account}:${payment}`,
 } as const;

@@ -14,7 +14,7 @@ import { type Deployment, wordOfDeployment } from './stamp.ts';
 interface LimitDeclaration {
   readonly unit: 'xof' | 'ms' | 'recipients';
   /** What it is asked about: a script that knows only of these reads no others. */
-  readonly of: 'payments' | 'campaigns';
+  readonly of: 'payments' | 'campaigns' | 'texts';
   /** Of two values, which one lets less through. */
   readonly stricter: 'lower' | 'higher';
   /** Holds while nobody has said anything. Absent: no such limit then. */
@@ -30,6 +30,8 @@ const declared = {
   APPROVAL_ABOVE: { unit: 'xof', of: 'payments', stricter: 'lower' },
   CAMPAIGN_APPROVAL_ABOVE_XOF: { unit: 'xof', of: 'campaigns', stricter: 'lower' },
   CAMPAIGN_APPROVAL_ABOVE_RECIPIENTS: { unit: 'recipients', of: 'campaigns', stricter: 'lower' },
+  SMS_BUDGET_DAY: { unit: 'xof', of: 'texts', stricter: 'lower' },
+  SMS_BUDGET_MONTH: { unit: 'xof', of: 'texts', stricter: 'lower' },
 } as const satisfies Readonly<Record<string, LimitDeclaration>>;
 
 export type MoneyLimit = keyof typeof declared;

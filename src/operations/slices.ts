@@ -9,6 +9,7 @@ import type { Random } from '../lib/random.ts';
 import { SLICE_CAMPAIGN_FIELDS, type SliceCampaign, campaignOfFields } from './slice-campaign.ts';
 import { type CampaignItem, RECIPIENTS_PER_REQUEST, packCountries } from './recipient-items.ts';
 import { BOOKS, type Posts } from './book.ts';
+import { wordsOf } from './limits.ts';
 import { type Guard, NO_MEMORY } from './heartbeat.ts';
 import { keys } from './keys.ts';
 import type { OperationsOptions } from './operations.ts';
@@ -121,10 +122,18 @@ export interface MessageChange {
   readonly forgets: boolean;
 }
 
+/** The day and the month of a moment, on the clock of a zone: what texts cost is counted in both. */
+export interface BudgetPeriod {
+  readonly day: string;
+  readonly month: string;
+}
+
 export interface Leaving {
   readonly becomes: string;
   /** How many it carries. */
   readonly carries: number;
+  /** Hundredths of XOF. Absent: nobody has reckoned it, and under a budget it does not leave. */
+  readonly cost?: number | undefined;
   /** When the first of its people must not get it any more, ms since the epoch. */
   readonly expiresAt?: number | undefined;
   /** Marks of its texts, joined; see text-marks.ts. */
@@ -162,6 +171,10 @@ export interface SliceStep {
   readonly tried: boolean;
   /** Only while a recovery is under way. */
   readonly inRecovery?: boolean;
+  /** In which what leaves is counted. */
+  readonly period: BudgetPeriod;
+  /** Hundredths of XOF besides: of texts that may have left, or below 0, of what is known not to have. */
+  readonly charged: number;
   readonly messages: readonly MessageChange[];
   /** The clock of Redis a moment ago: in which half day the marks of sent texts are kept. */
   readonly at: number;
@@ -181,6 +194,8 @@ const whysNotMore = [
   'expiring',
   'busy',
   'paced',
+  'budget',
+  'uncounted',
 ] as const;
 export type WhyNotMore = (typeof whysNotMore)[number];
 
@@ -195,6 +210,8 @@ export type SliceStepped =
       readonly rev: number;
       /** Of effects; 0 where none leaves. */
       readonly counter: number;
+      /** Where a budget is reached: what is left of it, in hundredths of XOF. */
+      readonly spare: number;
       /** Marks of the texts that are open elsewhere. */
       readonly busy: readonly string[];
     }
@@ -226,8 +243,10 @@ export class Slices implements SlicesContract {
   readonly #random: Random;
   readonly #now: (() => number) | undefined;
   readonly #heartbeat: Guard;
+  readonly #asked: Readonly<Record<string, string>>;
 
-  constructor({ redis, random, now, heartbeat = NO_MEMORY }: OperationsOptions) {
+  constructor({ redis, random, now, limits = {}, heartbeat = NO_MEMORY }: OperationsOptions) {
+    this.#asked = wordsOf('texts', limits);
     this.#redis = redis;
     this.#random = random;
     this.#now = now;
@@ -299,6 +318,11 @@ export class Slices implements SlicesContract {
       left: keys.state('slice', from),
       entered: to === 'settled' ? undefined : keys.state('slice', to),
       optOuts: lists,
+      limits: keys.limits,
+      textsCost: keys.textsCost(account, step.period.month),
+      day: step.period.day,
+      charged: step.charged,
+      asked: this.#asked,
       now: this.#now?.(),
       id,
       lease,

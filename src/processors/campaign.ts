@@ -8,10 +8,12 @@
 import type { RecipientState } from '../kinds/recipient.ts';
 import { quietUntil, readQuietHours } from '../lib/quiet-hours.ts';
 import { type CampaignSwitch, type SwitchDetails, type Judged, sliceAt } from '../operations/campaigns.ts';
+import { BUDGET } from '../operations/accounts.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import { REQUESTS_PER_SLICE, type SliceRecord, statesOf } from '../operations/slices.ts';
 import { readEvidence } from '../operations/transition.ts';
 import type { ProcessorContext, AttemptResult, Policy } from './context.ts';
+import { isReached } from './gate.ts';
 
 /** Handing out again is mostly asked for by the slice that settled; this is for when nobody asks. */
 const AGAIN_MS = 2_000;
@@ -54,25 +56,34 @@ async function releaseIfCleared(standing: Standing, context: ProcessorContext): 
       ? rest(campaign, at + context.policy.holdRecheckMs, context)
       : change(campaign, 'release', { only: 'in_doubt' }, context);
   }
-  if (campaign.reason !== 'funds') return rest(campaign, undefined, context);
-  return (await fundsAreGone(campaign, context))
+  const { reason } = campaign;
+  if (reason !== 'funds' && reason !== BUDGET) return rest(campaign, undefined, context);
+  return (await cannotBePaid(campaign, context)) === reason
     ? rest(campaign, at + context.policy.holdRecheckMs, context)
-    : change(campaign, 'release', { only: 'funds' }, context);
+    : change(campaign, 'release', { only: reason }, context);
 }
 
 async function whatHolds(standing: Standing, context: ProcessorContext): Promise<SwitchDetails | undefined> {
   const { campaign, at } = standing;
   const until = quietNow(standing, context.policy);
   if (until !== undefined) return { reason: 'quiet_hours', againInMs: until - at };
-  if (await fundsAreGone(campaign, context)) return { reason: 'funds', againInMs: context.policy.holdRecheckMs };
+  const unpaid = await cannotBePaid(campaign, context);
+  if (unpaid) return { reason: unpaid, againInMs: context.policy.holdRecheckMs };
   const { stop } = judgeOutcome(campaign);
   if (stop === 'in_doubt') return { reason: stop, againInMs: context.policy.holdRecheckMs };
   return stop && { reason: stop };
 }
 
-async function fundsAreGone({ account }: CampaignRecord, context: ProcessorContext): Promise<boolean> {
+/** The balance ran out, or a budget is reached, which is over as soon as it has room again. */
+async function cannotBePaid(
+  { account }: CampaignRecord,
+  context: ProcessorContext,
+): Promise<'funds' | typeof BUDGET | undefined> {
   const holds = await context.accounts.holdsOf(account);
-  return holds.some(({ area, reason }) => area === 'messaging' && reason === 'funds');
+  const isHeldFor = (why: string): boolean =>
+    holds.some(({ area, reason }) => area === 'messaging' && reason === why);
+  if (isHeldFor('funds')) return 'funds';
+  return isHeldFor(BUDGET) && (await isReached(account, context)) ? BUDGET : undefined;
 }
 
 async function handOut(campaign: CampaignRecord, running: number, context: ProcessorContext): Promise<AttemptResult> {

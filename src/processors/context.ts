@@ -2,6 +2,7 @@ import type { QueueName } from '../kinds/due-queues.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
 import type { Accounts } from '../operations/accounts.ts';
+import type { BudgetsContract } from '../operations/budgets.ts';
 import type { Campaigns } from '../operations/campaigns.ts';
 import type { Heartbeat } from '../operations/heartbeat.ts';
 import type { Operations } from '../operations/operations.ts';
@@ -65,6 +66,8 @@ interface TextContext extends AttemptContext {
   readonly sameTexts: SameTextsContract;
   readonly campaigns: Campaigns;
   readonly retries: Retries;
+  /** Absent: nothing is counted, and under a budget nothing leaves. */
+  readonly budgets?: BudgetsContract;
   readonly optOuts: OptOuts;
   /** Of the queue whose slices are sent here. */
   readonly slots?: Slots;

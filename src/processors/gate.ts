@@ -1,10 +1,10 @@
 /** What keeps money of an account from being sent, how that begins, and how it is found out that it has cleared. */
 import { type StateOf, operations } from '../kinds/index.ts';
-import { STOPPED, type Row } from '../operations/accounts.ts';
+import { BUDGET, STOPPED, type Row } from '../operations/accounts.ts';
 import type { NotOk, Verdict } from '../upstream/verdict.ts';
 import type { AttemptedKind } from './announced.ts';
 import type { Attempt } from './attempt.ts';
-import { type AttemptContext, type AttemptResult, closedFor } from './context.ts';
+import { type AttemptContext, type AttemptResult, type ProcessorContext, closedFor } from './context.ts';
 import type { Ending } from './intent.ts';
 
 /**
@@ -67,7 +67,7 @@ export async function gate<K extends SendingKind>(attempt: Attempt<K>): Promise<
 export async function mayText(
   account: string,
   accountHeld: boolean,
-  context: AttemptContext,
+  context: AttemptContext & Pick<ProcessorContext, 'budgets'>,
 ): Promise<{ readonly wait: string } | { readonly probing: readonly string[] }> {
   const closed = closedFor(context);
   if (closed) return { wait: closed };
@@ -75,12 +75,26 @@ export async function mayText(
   if (!accountHeld) return { probing };
   for (const { area, reason } of await context.accounts.holdsOf(account)) {
     if (area !== 'messaging') continue;
+    if (reason === BUDGET) {
+      if (await isReached(account, context)) return { wait: `account_held_${reason}` };
+      continue;
+    }
     const mayTry =
       reason !== 'funds' && (await context.accounts.mayProbe(account, area, reason, context.policy.holdRecheckMs));
     if (!mayTry) return { wait: `account_held_${reason}` };
     probing.push(reason);
   }
   return { probing };
+}
+
+/** Whether nothing more may leave for what it would cost. Where the account is held for it, and has room again, it is released. */
+export async function isReached(
+  account: string,
+  { accounts, budgets, clock }: Pick<AttemptContext, 'accounts' | 'clock'> & Pick<ProcessorContext, 'budgets'>,
+): Promise<boolean> {
+  if (budgets && !(await budgets.hasRoom(account, clock.now()))) return true;
+  await accounts.release(account, 'messaging', BUDGET);
+  return false;
 }
 
 /** Refused for a cause that may clear: the operation waits, and so does the account. Callers are told once. */

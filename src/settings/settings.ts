@@ -210,6 +210,11 @@ const messaging = {
     fileWith(readPrices).optional(),
     'JSON file of what a segment costs: country → XOF, such as {"SN": 20}. For the estimates of uploads and reports.',
   ],
+  SMS_BUDGET_DAY: [
+    limit('SMS_BUDGET_DAY'),
+    'The most that the texts of an account may cost in a day of `TIMEZONE`, in XOF by `SMS_PRICES_FILE`; more waits.',
+  ],
+  SMS_BUDGET_MONTH: [limit('SMS_BUDGET_MONTH'), 'The same for a month.'],
   SMS_ON_UNKNOWN: [
     z.enum(['hold', 'resend'], { error: 'must be hold or resend' }).default('hold'),
     'Recipients in doubt that two looks did not find: left `unknown`, or sent to again.',

@@ -140,6 +140,7 @@ class Driver {
         leaving: Array.from({ length: chance.whole(4) }, () => ({
           becomes: packRequest(this.#request('going')),
           carries: 1 + chance.whole(50),
+          ...(chance.happens(0.95) ? { cost: chance.whole(4_000) } : {}),
           ...(isSingles(id) ? this.#single() : {}),
         })),
         next: Number(record.get('n') ?? 0) + (chance.happens(0.03) ? 1 : 0),
@@ -150,6 +151,8 @@ class Driver {
         tried: chance.happens(0.2),
         inRecovery: chance.happens(0.03),
         at: START,
+        period: { day: chance.pick(['2026-11-22', '2026-11-23']), month: '2026-11' },
+        charged: chance.happens(0.2) ? chance.whole(2_000) - 1_000 : 0,
         messages: isSingles(id) ? this.#changes(id) : [],
         closes: isSingles(id) ? MARKS.filter(() => chance.happens(0.3)) : [],
         sent: isSingles(id) ? MARKS.filter(() => chance.happens(0.1)) : [],
@@ -190,6 +193,14 @@ class Driver {
     return { is, part: false, from, letters: letter.repeat(10), at: START, codes: [], looks: 0, dueAt: 0 };
   }
 
+  /** … or says what texts may cost. */
+  budgets(): Readonly<Record<string, string>> | undefined {
+    const chance = this.#chance;
+    if (!chance.happens(0.05)) return undefined;
+    const value = chance.pick(['off', '300', '2000']);
+    return { [chance.pick(['SMS_BUDGET_DAY', 'SMS_BUDGET_MONTH'])]: value };
+  }
+
   /** Somebody else does something between two steps, to both. */
   meanwhile(): Readonly<Record<string, string>> | undefined {
     const chance = this.#chance;
@@ -219,6 +230,11 @@ test.for([1, 2, 3, 4, 5, 6, 7, 8])('what a slice script does, its double does to
   const driver = new Driver(seed, memory);
   const applied: Record<string, number> = {};
   for (let index = 0; index < COMMANDS; index += 1) {
+    const budgets = driver.budgets();
+    if (budgets) {
+      memory.setFields(keys.limits, budgets);
+      await redis.hset(keys.limits, budgets);
+    }
     const changes = driver.meanwhile();
     if (changes) {
       memory.setFields(keys.record(CAMPAIGN), changes);
@@ -242,6 +258,7 @@ const COMPARED = [
   ...[...IDS, CAMPAIGN, ...messages().map(({ id }) => id)].map((id) => keys.record(id)),
   ...['slice', 'outcome'].map((kind) => keys.counts(kind)),
   keys.openTexts('main'),
+  keys.textsCost('main', '2026-11'),
 ];
 const SETS = [
   ...['sms-batch', 'status-poll'].map((queue) => keys.due(queue)),

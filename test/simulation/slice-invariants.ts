@@ -21,11 +21,18 @@ export function examineSlices(world: SliceWorld): { violations: string[]; states
     ...lives.flatMap((life) => brokenFor(life, world)),
     ...(world.options.singles ? messagesOf(world, slices, lives) : booksOf(world, slices, lives)),
     ...requestsOf(world),
+    ...budgetOf(world),
     ...world.crashes.map((error) => `crashed: ${String(error)}`),
   ];
   const states: Record<string, number> = {};
   for (const { state } of lives) states[state] = (states[state] ?? 0) + 1;
   return { violations, states };
+}
+
+/** A budget stops to the text, whatever died meanwhile. */
+function budgetOf({ budget }: SliceWorld): string[] {
+  if (budget === undefined || budget.booked <= budget.texts) return [];
+  return [`B ${budget.booked} texts were sent on a budget for ${budget.texts}`];
 }
 
 function livesIn({ places, book, posts }: SliceWorld, slices: readonly SliceRecord[]): Life[] {

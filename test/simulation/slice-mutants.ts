@@ -58,6 +58,11 @@ export const sliceMutants: readonly SliceMutant[] = [
     options: { ...kept, tamper: (context) => withBegun(context, neverLeft) },
   },
   {
+    without: 'the budget',
+    breaks: /B /,
+    options: { ...kept, guards: { budget: false } },
+  },
+  {
     without: 'the doubt about silence',
     breaks: /S1|S4|S7/,
     options: { ...kept, tamper: (context) => withMessaging(context, silenceIsNotSent(context)) },

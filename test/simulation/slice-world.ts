@@ -1,6 +1,7 @@
 /** A small campaign in slices, or a few single messages, every process that touches it, and everything that goes wrong. */
 import { seededRandom } from '../../src/lib/random.ts';
 import type { Accounts } from '../../src/operations/accounts.ts';
+import type { BudgetsContract } from '../../src/operations/budgets.ts';
 import type { Campaigns } from '../../src/operations/campaigns.ts';
 import { keys } from '../../src/operations/keys.ts';
 import type { Operations } from '../../src/operations/operations.ts';
@@ -65,6 +66,14 @@ const POLICY = {
   split: true,
 } satisfies Partial<Policy>;
 
+const ONE_EACH: BudgetsContract = {
+  reckons: true,
+  pricesAreKnown: true,
+  costOf: () => 100,
+  periodOf: () => ({ day: '2026-11-22', month: '2026-11' }),
+  hasRoom: async () => true,
+};
+
 export class SliceWorld {
   readonly options: SliceWorldOptions;
   readonly timeline = new Timeline(START);
@@ -80,6 +89,8 @@ export class SliceWorld {
   /** When the text to a number is of no use any more, where that is so. */
   readonly expiries = new Map<string, number>();
   cancelledAt: number | undefined;
+  /** Texts that the service had sent when the budget was raised, and how many it was for. */
+  budget: { readonly texts: number; booked: number } | undefined;
   readonly #random;
   readonly #link: StoreLink & MessagingLink;
   #sweptAt = 0;
@@ -119,7 +130,21 @@ export class SliceWorld {
       't:queued': total,
       ...(chance.happens(0.3) ? { perSecond: 1 + chance.whole(20) } : {}),
     });
+    if (chance.happens(0.3)) this.#limit(total);
     store.makeDurable();
+  }
+
+  /** Until somebody raises it; each text costs one XOF. */
+  #limit(total: number): void {
+    const texts = this.chance.whole(total);
+    this.store.setFields(keys.limits, { SMS_BUDGET_DAY: texts });
+    const budget = { texts, booked: 0 };
+    this.budget = budget;
+    this.timeline.after(HOUR_MS, () => {
+      budget.booked = [...this.book.values()].flat().length;
+      this.store.step(() => this.store.setFields(keys.limits, { SMS_BUDGET_DAY: 'off' }));
+      this.store.makeDurable();
+    });
   }
 
   #stage(id: string, count: number, bad: Set<string>): number {
@@ -233,6 +258,7 @@ export class SliceWorld {
     return {
       clock: process.clock,
       random: this.#random,
+      budgets: ONE_EACH,
       policy: { ...POLICY, onUnknown, ...policy } as Policy,
       slices,
       slots: new Slots(1 + chance.whole(4)),
@@ -241,7 +267,11 @@ export class SliceWorld {
           found.map(({ codes }) => codes[0]),
       },
       operations: { appendEvidence: () => send(() => undefined) } as unknown as Operations,
-      accounts: { holdsOf: async () => [], release: async () => undefined } as unknown as Accounts,
+      accounts: {
+        holdsOf: async () => [],
+        hold: async () => true,
+        release: async () => undefined,
+      } as unknown as Accounts,
       campaigns: { switch: () => send(() => this.switch('held')) } as unknown as Campaigns,
       upstream: {
         messaging: new SimulatedMessaging(process, this.#link),
@@ -271,6 +301,8 @@ export class SliceWorld {
       store.setFields(keys.record(CAMPAIGN), { state: 'running' });
       this.#release();
     });
+    // Somebody, or the due index, says it again where it was forgotten.
+    store.makeDurable();
   }
 
   #release(): void {

@@ -29,6 +29,8 @@ export interface SliceGuards {
   readonly numbers: boolean;
   /** What leaves is written down only while the campaign runs. */
   readonly gate: boolean;
+  /** What leaves is counted, and no more of it leaves than a budget lets. */
+  readonly budget: boolean;
   /** The same text to the same number waits until the one before is over. */
   readonly sameText: boolean;
 }
@@ -38,6 +40,7 @@ export const ALL_SLICE_GUARDS: SliceGuards = {
   compare: true,
   numbers: true,
   gate: true,
+  budget: true,
   sameText: true,
 };
 
@@ -144,7 +147,8 @@ export class MemorySlices implements SlicesContract {
     if (this.#guards.compare && differs) return { is: 'not yours', state };
     if (step.inRecovery && !store.hash(keys.heartbeat).has('recovering')) return { is: 'recovered' };
     const campaignKey = keys.record(campaign);
-    const { leave, why, waitMs, paceAt, busy = [] } = this.#gate(record, step, names, at);
+    const { leave, why, waitMs, paceAt, spare = 0, busy = [] } = this.#gate(record, step, names, at);
+    this.#charge(names, step, leave);
     if (paceAt !== undefined) store.setFields(campaignKey, { paceAt });
     const rev = Number(record.get('rev') ?? 0) + 1;
     if (campaign) this.#count(campaignKey, step, leave);
@@ -172,15 +176,17 @@ export class MemorySlices implements SlicesContract {
     if (campaign) this.#moveInCampaign(campaignKey, step);
     this.#setDue(names, step, at);
     const counter = leave > 0 ? store.increase(keys.heartbeat, 'counter', 1) : 0;
-    return { is: 'applied', leave, why, waitMs, rev, counter, busy };
+    return { is: 'applied', leave, why, waitMs, rev, counter, spare, busy };
   }
 
   #gate(
     record: Hash,
-    { leaving, tried, closes }: SliceStep,
-    { account, campaign: id }: Names,
+    step: SliceStep,
+    names: Names,
     at: number,
-  ): { leave: number; why: WhyNotMore; waitMs: number; paceAt?: number; busy?: string[] } {
+  ): { leave: number; why: WhyNotMore; waitMs: number; paceAt?: number; spare?: number; busy?: string[] } {
+    const { leaving, tried, closes } = step;
+    const { account, campaign: id } = names;
     const stop = (why: WhyNotMore) => ({ leave: 0, why, waitMs: 0 });
     if (leaving.length === 0) return stop('');
     const campaign: Hash = id === '' ? new Map([['state', 'running']]) : this.#store.hash(keys.record(id));
@@ -194,15 +200,51 @@ export class MemorySlices implements SlicesContract {
     const opens = leaving.flatMap((request) => marksIn(request.opens ?? ''));
     const busy = opens.filter((mark) => !closes.includes(mark) && Number(open.get(mark) ?? 0) > at - OPEN_KEPT_MS);
     if (this.#guards.sameText && busy.length > 0) return { ...stop('busy'), busy };
+    const affordable = this.#affordable(names, step);
+    const { leave, spare } = affordable;
     const perSecond = Number(campaign.get('perSecond') ?? 0);
-    if (perSecond === 0) return { leave: leaving.length, why: '', waitMs: 0 };
+    if (perSecond === 0) return { ...affordable, waitMs: 0 };
     let paceAt = Number(campaign.get('paceAt') ?? 0);
-    for (const [index, { carries }] of leaving.entries()) {
+    for (const [index, { carries }] of leaving.slice(0, leave).entries()) {
       const ahead = Math.ceil(paceAt - at - PACE_AHEAD_MS);
-      if (ahead > 0) return { leave: index, why: 'paced', waitMs: ahead, ...(index > 0 ? { paceAt } : {}) };
+      if (ahead > 0) return { leave: index, why: 'paced', waitMs: ahead, spare, ...(index > 0 ? { paceAt } : {}) };
       paceAt = Math.floor(Math.max(paceAt, at) + (carries * 1_000) / perSecond);
     }
-    return { leave: leaving.length, why: '', waitMs: 0, paceAt };
+    return { ...affordable, waitMs: 0, ...(leave > 0 ? { paceAt } : {}) };
+  }
+
+  #budgets(): Readonly<Record<string, number>> {
+    const limits = this.#store.hash(keys.limits);
+    const set = ['SMS_BUDGET_DAY', 'SMS_BUDGET_MONTH'].filter((name) => (limits.get(name) ?? 'off') !== 'off');
+    return Object.fromEntries(set.map((name) => [name, Number(limits.get(name))]));
+  }
+
+  #affordable({ account }: Names, step: SliceStep): { leave: number; why: WhyNotMore; spare: number } {
+    const { leaving, period, charged } = step;
+    const budgets = this.#budgets();
+    const all = { leave: leaving.length, why: '', spare: 0 } as const;
+    if (!this.#guards.budget || Object.keys(budgets).length === 0) return all;
+    const spent = this.#store.hash(keys.textsCost(account, period.month));
+    const { SMS_BUDGET_DAY: ofDay = Infinity, SMS_BUDGET_MONTH: ofMonth = Infinity } = budgets;
+    const left = [ofDay * 100 - Number(spent.get(period.day) ?? 0), ofMonth * 100 - Number(spent.get('all') ?? 0)];
+    let spare = Math.max(0, Math.min(...left) - charged);
+    for (const [leave, { cost }] of leaving.entries()) {
+      if (cost === undefined) return { leave, why: 'uncounted', spare };
+      if (cost > spare) return { leave, why: 'budget', spare };
+      spare -= cost;
+    }
+    return { ...all, spare };
+  }
+
+  #charge({ account }: Names, { leaving, period, charged }: SliceStep, leave: number): void {
+    const counts = this.#guards.budget && Object.keys(this.#budgets()).length > 0;
+    const costs = counts ? leaving.slice(0, leave).map(({ cost = 0 }) => cost) : [];
+    const cost = costs.reduce((sum, one) => sum + one, charged);
+    if (cost === 0) return;
+    const key = keys.textsCost(account, period.month);
+    const spent = this.#store.hash(key);
+    const after = (field: string): number => Math.max(0, Number(spent.get(field) ?? 0) + cost);
+    this.#store.setFields(key, { [period.day]: after(period.day), all: after('all') });
   }
 
   #mark({ account }: Names, { leaving, closes, sent, at: slotAt }: SliceStep, leave: number, at: number): void {

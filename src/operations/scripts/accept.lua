@@ -78,7 +78,7 @@ local function spend()
   if max.DUPLICATE_WINDOW then redis.call('SET', same, id, 'PX', max.DUPLICATE_WINDOW) end
   return nil, counted
 end
-local counted
+local counted, told
 if xof then
   if over('MAX_DISBURSEMENT', xof) then return {'limited', 'MAX_DISBURSEMENT', max.MAX_DISBURSEMENT} end
   local awaits = over('APPROVAL_ABOVE', xof) and approval ~= 'given'
@@ -86,7 +86,7 @@ if xof then
   local limited
   limited, counted = spend()
   if limited then return limited end
-  if awaits and state == 'queued' then state = 'awaiting_approval'; entered = awaiting end
+  if awaits and state == 'queued' then state, entered, told = 'awaiting_approval', awaiting, true end
 end
 
 if dryRun then return {'accepted', id, state, at} end
@@ -104,7 +104,7 @@ if unsent and state ~= 'awaiting_approval' then
 end
 redis.call('ZADD', index, at, id)
 post(book, closedDays, at, posts)
-if state == 'awaiting_approval' then
+if told then
   local names = redis.call('HMGET', record, 'reference', 'withdrawMode', 'disburseId')
   for i = 1, 3 do names[i] = names[i] and cjson.encode(names[i]) or 'null' end
   emit(record, {stream = events, counts = counts, id = id, at = at, account = account,

@@ -15,6 +15,8 @@
 -- @key running  @key paused  @key held  sets of campaigns
 -- @key heartbeat  @key heldAccounts
 -- @key book  @key closedDays
+-- @key limits
+-- @key textsCost  hundredths of XOF that the texts of the account were counted for in a month, in all and by day
 -- @keys optOuts  lists that nobody has looked into for those who are about to leave
 -- @arg now at?  @arg id text  @arg lease text
 -- @arg op text  how the record knows this very step again
@@ -27,12 +29,16 @@
 -- @arg recounted flag  what is counted was counted before
 -- @arg next int  the number of the first request that is opened or leaves
 -- @arg memory Memory
+-- @arg day text  in which the texts that leave are counted
+-- @arg charged int  hundredths of XOF besides: of texts that may have left, or, below 0, of what has not
+-- @arg asked pairs  what the process itself asks for of each limit
 -- @each changed
 --   @arg number int  @arg read text  @arg becomes text
 -- @arg opened text[]
 -- @each leaving
 --   @arg becomes text
 --   @arg carries int
+--   @arg cost int?  hundredths of XOF; absent: nobody has reckoned it
 --   @arg expiresAt at?  when the first of its people must not get it any more
 --   @arg opens text?  marks of its texts
 -- @arg closes text?  marks of texts that are no longer open
@@ -48,7 +54,7 @@
 -- @arg posts pairs  into the book of the day
 -- @arg deltas pairs  fields of the campaign, and by how much they change
 -- @arrow campaign running, paused, held -> finished
--- @returns applied {leave int, why text, waitMs ms, rev int, counter int, busy text?} | mine {leave int}
+-- @returns applied {leave int, why text, waitMs ms, rev int, counter int, spare int, busy text?} | mine {leave int}
 --   | not yours {state} | none | recovered
 --- @include "lib/book"
 --- @include "lib/clock"
@@ -57,6 +63,7 @@
 --- @include "lib/heartbeat"
 --- @include "lib/marks"
 --- @include "lib/move"
+--- @include "lib/strictest"
 --- @include "lib/tally"
 --- @include "lib/version"
 
@@ -102,7 +109,8 @@ if campaign then read_campaign() end
 local leave, why, wait, busy, beat = #leaving, '', 0, '', nil
 local function stop(reason) leave, why = 0, reason end
 local function pace()
-  for i, request in ipairs(leaving) do
+  for i = 1, leave do
+    local request = leaving[i]
     local ahead = math.ceil(value.paceAt - at - PACE_AHEAD_MS)
     if ahead > 0 then
       leave, why, wait = i - 1, 'paced', ahead
@@ -110,6 +118,32 @@ local function pace()
     end
     value.paceAt = math.floor(math.max(value.paceAt, at) + request.carries * 1000 / per_second)
     put.paceAt = true
+  end
+end
+-- A budget stops to the text: what is left of it is answered, and a smaller request may come.
+local spent_day, spent_all, budgets, budgeted, spare = 0, 0, {}, false, 0
+local function read_spent()
+  local of_day, of_month = unpack(redis.call('HMGET', textsCost, day, 'all'))
+  spent_day, spent_all = whole(of_day, 0, 'the cost of the day'), whole(of_month, 0, 'the cost of the month')
+end
+local function read_budgets()
+  local own, shared = {}, redis.call('HMGET', limits, unpack(TEXT_LIMITS))
+  for i = 1, #asked, 2 do own[asked[i]] = asked[i + 1] end
+  for i, name in ipairs(TEXT_LIMITS) do
+    budgets[name] = tonumber(strictest(name, own[name], shared[i] or nil) or '')
+    budgeted = budgeted or budgets[name] ~= nil
+  end
+end
+local function keep_to_budget()
+  if charged == 0 then read_spent() end
+  spare = math.max(0, math.min((budgets.SMS_BUDGET_DAY or math.huge) * 100 - spent_day - charged,
+    (budgets.SMS_BUDGET_MONTH or math.huge) * 100 - spent_all - charged))
+  for i, request in ipairs(leaving) do
+    if not request.cost or request.cost > spare then
+      leave, why = i - 1, request.cost and 'budget' or 'uncounted'
+      return
+    end
+    spare = spare - request.cost
   end
 end
 local function expires()
@@ -124,6 +158,7 @@ local function find_busy()
   for _, request in ipairs(leaving) do busy = busy .. open_elsewhere(openTexts, marks_in(request.opens), own, at) end
   return busy ~= ''
 end
+if charged ~= 0 then read_spent() end
 if #leaving > 0 then
   local shut
   shut, beat = guard(heartbeat, memory)
@@ -134,7 +169,11 @@ if #leaving > 0 then
   elseif #optOuts > 0 and redis.call('EXISTS', unpack(optOuts)) > 0 then stop('opt-outs')
   elseif expires() then stop('expiring')
   elseif find_busy() then stop('busy')
-  elseif per_second then pace() end
+  else
+    read_budgets()
+    if budgeted then keep_to_budget() end
+    if per_second then pace() end
+  end
 end
 
 for i = 1, #deltas, 2 do
@@ -145,6 +184,12 @@ for i = 1, #deltas, 2 do
   if not recounted and delta > 0 and (bin == 'sent' or bin == 'failed' or bin == 'unknown' or bin == 'expired') then
     tally(outcomes, bin, delta)
   end
+end
+local cost = charged
+if budgeted then for i = 1, leave do cost = cost + leaving[i].cost end end
+if cost ~= 0 then
+  redis.call('HSET', textsCost, day, math.max(0, spent_day + cost), 'all', math.max(0, spent_all + cost))
+  redis.call('EXPIRE', textsCost, COSTS_KEPT_S)
 end
 local set = {'op', op .. ' ' .. leave, 'n', next + #opened + leave, 'rev', rev, 'updatedAt', at}
 local function add(field, text) set[#set + 1] = field; set[#set + 1] = text end
@@ -192,4 +237,4 @@ elseif rests then
   if goes ~= 'finished' then redis.call('SADD', parked, id) end
 elseif not sendAsItIs then due(dueToSend, sendInMs) end
 if not lookAsItIs then due(dueToLook, lookInMs) end
-return {'applied', leave, why, wait, rev, leave > 0 and raise(heartbeat, beat) or 0, busy}
+return {'applied', leave, why, wait, rev, leave > 0 and raise(heartbeat, beat) or 0, spare, busy}

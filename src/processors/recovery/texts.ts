@@ -42,6 +42,8 @@ export async function doubtSlice(id: string, lost: Lost, context: ProcessorConte
   );
   if (record.lane === 'otp') held.leaveOut(held.waiting, 'e');
   const { waiting } = held;
+  // They may have left since the copy was made, and were counted in what is lost.
+  held.costs.charge(waiting);
   for (let from = 0; from < waiting.length; from += RECIPIENTS_PER_REQUEST) {
     const together = waiting.slice(from, from + RECIPIENTS_PER_REQUEST);
     held.open(together, { is: 'doubt', part: false, at, dueAt }, () => 'u');

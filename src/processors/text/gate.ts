@@ -4,7 +4,8 @@ import { smsBatch } from '../../queues/index.ts';
 import type { UpstreamAccount } from '../../upstream/client.ts';
 import { quietNow } from '../campaign.ts';
 import { type AttemptResult, type ProcessorContext, closedFor, retryAt } from '../context.ts';
-import type { Committed, HeldSlice } from './held-slice.ts';
+import type { Committed } from './committing.ts';
+import type { HeldSlice } from './held-slice.ts';
 import { type Judgement, unsent } from './request.ts';
 
 const RETRY_MS = smsBatch.retryAfter.map(toMs);

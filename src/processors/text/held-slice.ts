@@ -31,49 +31,17 @@ import {
   type SliceRecord,
   type SliceState,
   type SliceStep,
-  type WhyNotMore,
+  type SliceStepped,
   queueOfLane,
 } from '../../operations/slices.ts';
 import type { SliceCampaign } from '../../operations/slice-campaign.ts';
 import { isUnreadable } from '../../operations/record.ts';
 import type { ProcessorContext, AttemptResult } from '../context.ts';
+import type { Committed, Committing, Draft } from './committing.ts';
+import { Costs } from './costs.ts';
 import { Singles } from './singles.ts';
 import { TextBook } from './text-book.ts';
 import { type Texts, textsOf } from './texts.ts';
-
-/** A request before it has its number. */
-export type Draft = Pick<Request, 'is' | 'part' | 'from' | 'letters'> &
-  Partial<Pick<Request, 'codes' | 'looks' | 'dueAt'>>;
-
-interface Ending {
-  /** When it is due to send again, and to be looked at, ms from now. */
-  readonly sendInMs?: number | 'as it is' | undefined;
-}
-
-export interface Committing {
-  readonly leaving?: readonly Draft[];
-  readonly optOutsOf?: readonly string[];
-  readonly tried?: boolean;
-  /** Absent: the lease is kept. */
-  readonly ending?: Ending;
-  readonly recounted?: boolean;
-  readonly inRecovery?: boolean;
-}
-
-export type Committed =
-  | {
-      readonly is: 'kept';
-      /** The requests that may leave from here on. */
-      readonly left: readonly Request[];
-      readonly why: WhyNotMore | 'fence';
-      readonly waitMs: number;
-      readonly rev: number;
-      /** Marks of the texts that are open elsewhere. */
-      readonly busy: readonly string[];
-      /** Why nobody knows whether what was written is durable. */
-      readonly failure?: unknown;
-    }
-  | { readonly is: 'lost'; readonly reason: string };
 
 /** How soon a step, or a second reading, whose answer was lost is asked for again. */
 const AGAIN_MS = 500;
@@ -114,6 +82,7 @@ export class HeldSlice {
   /** Absent where it carries single messages. */
   readonly campaign: SliceCampaign | undefined;
   readonly texts: Texts;
+  readonly costs: Costs;
   readonly lease: string;
   readonly accountHeld: boolean;
   readonly standing: Standing;
@@ -163,6 +132,7 @@ export class HeldSlice {
     this.texts = textsOf(record, campaign);
     const { prices } = context.policy;
     this.#book = new TextBook({ account: record.account, texts: this.texts, countries: this.#countries, prices });
+    this.costs = new Costs(this.texts, context.budgets);
     this.#singles = campaign ? undefined : new Singles(record, this, (place) => this.#messageAt(place));
   }
 
@@ -280,8 +250,9 @@ export class HeldSlice {
     this.#state = step.to;
     const left = requests.slice(0, stepped.leave).map((request, index) => this.#hasLeft(request, step, index));
     this.#next += step.opened.length + stepped.leave;
-    const { why = '', waitMs = 0, rev = this.record.rev, busy = [] } = stepped.is === 'applied' ? stepped : {};
-    const answer = { is: 'kept', left, why, waitMs, rev, busy } as const;
+    const told: Partial<Extract<SliceStepped, { is: 'applied' }>> = stepped.is === 'applied' ? stepped : {};
+    const { why = '', waitMs = 0, rev = this.record.rev, spare = 0, busy = [] } = told;
+    const answer = { is: 'kept', left, why, waitMs, rev, spare, busy } as const;
     if (how.ending) return answer;
     try {
       if (!(await this.#context.fence())) return { ...answer, why: 'fence' };
@@ -326,6 +297,7 @@ export class HeldSlice {
       posts: recounted ? {} : posts,
       recounted,
       inRecovery,
+      ...this.costs.take(this.at),
       set: to === 'settled' && this.record.lane === 'otp' ? { ...this.#set, items: this.#forgotten() } : this.#set,
       optOutsOf,
       tried,
@@ -346,7 +318,7 @@ export class HeldSlice {
 
   #leavingOf(request: Omit<Request, 'number'>): Leaving {
     const places = placesOf(request);
-    const leaving = { becomes: packRequest(request), carries: places.length };
+    const leaving = { becomes: packRequest(request), carries: places.length, ...this.costs.of(places) };
     const singles = this.#singles;
     if (singles === undefined) return leaving;
     const expiries = places.flatMap((place) => this.#messageAt(place).expiresAt || []);
@@ -382,8 +354,9 @@ export class HeldSlice {
     return due.length === 0 ? undefined : Math.max(0, Math.min(...due) - this.at);
   }
 
-  #hasLeft(written: Omit<Request, 'number'>, { next, opened }: SliceStep, index: number): Request {
-    const request = { ...written, number: next + opened.length + index };
+  #hasLeft(written: Omit<Request, 'number'>, step: SliceStep, index: number): Request {
+    const request = { ...written, number: step.next + step.opened.length + index };
+    this.costs.left(request.number, step, index);
     this.#stored.set(request.number, packRequest(request));
     this.requests.set(request.number, request);
     applyRequest(this.standing, request);

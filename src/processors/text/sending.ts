@@ -4,6 +4,7 @@
  * free.
  */
 import { RECIPIENTS_PER_REQUEST } from '../../operations/recipient-items.ts';
+import { BUDGET } from '../../operations/accounts.ts';
 import { type Letter, type Request, lettersFor, placesOf } from '../../operations/slice-form.ts';
 import { REQUESTS_PER_SLICE } from '../../operations/slices.ts';
 import type { UpstreamAccount } from '../../upstream/client.ts';
@@ -12,7 +13,8 @@ import type { NotOk, Verdict } from '../../upstream/verdict.ts';
 import type { AttemptResult, ProcessorContext } from '../context.ts';
 import { OTHER_SENDER } from '../campaign.ts';
 import { Gate, type Stop } from './gate.ts';
-import type { Committed, Draft, HeldSlice } from './held-slice.ts';
+import type { Committed, Draft } from './committing.ts';
+import type { HeldSlice } from './held-slice.ts';
 import { type Group, LeftOut } from './left-out.ts';
 import { type Judgement, type Texting, judge, partsOf, senderInstead } from './request.ts';
 import type { Slots } from './slots.ts';
@@ -34,6 +36,9 @@ const KEYS_WORK: readonly string[] = ['not_authorised'];
 /** How soon it is seen whether the same text to the same number is over. */
 const SAME_TEXT_MS = 5_000;
 
+/** What the next step knows of, and what is left goes with it. */
+const GO_ON_AT_ONCE: readonly string[] = ['expiring', 'busy', 'budget', 'uncounted'];
+
 const NOTHING = async (): Promise<void> => undefined;
 
 type Sent = Verdict<{ readonly items: readonly SentItem[] }>;
@@ -43,7 +48,7 @@ export class Sending {
   readonly #held: HeldSlice;
   readonly #account: UpstreamAccount;
   readonly #context: TextContext;
-  readonly #groups: Group[];
+  #groups: Group[];
   /** What the account is held for, and this attempt was let through to try. */
   #probing: readonly string[];
   readonly #gate: Gate;
@@ -207,11 +212,11 @@ export class Sending {
     // Nobody is left of these: what they would have used is for others.
     for (let spare = groups.length - going.length; spare > 0; spare -= 1) this.#context.slots.intents.giveBack();
     if (committed.failure !== undefined) this.#failed(committed.failure);
+    await this.#keepToBudget(committed);
     for (const mark of committed.busy) this.#leftOut.busy.add(mark);
     // These are left out, and the others go with the next step.
     if (committed.why === 'opt-outs') this.#leftOut.optOutsMet = true;
-    else if (committed.why !== '' && committed.why !== 'expiring' && committed.why !== 'busy')
-      this.#halt(this.#gate.stopAt(committed));
+    else if (committed.why !== '' && !GO_ON_AT_ONCE.includes(committed.why)) this.#halt(this.#gate.stopAt(committed));
     if (this.#stop) this.#giveBackClaims();
     // Nobody knows whether these intents would survive: whatever else stops the attempt, they do not leave.
     if (committed.why === 'fence') for (const request of committed.left) this.#keepBack(request);
@@ -308,6 +313,7 @@ export class Sending {
 
   /** Nothing of it has left: its people wait as before, and go out under another number. */
   #withdraw(request: Request, reason: string): undefined {
+    this.#held.costs.giveBack(request.number);
     this.#held.change(request.number, { is: 'waiting', letters: request.letters.replaceAll('g', 'q') });
     if (reason === 'stopping') this.#halt({ reason, dueInMs: 0, outcome: 'advanced' });
   }
@@ -373,6 +379,7 @@ export class Sending {
   /** Statistics are asked who it was refused for, once; a part that is refused too goes out in smaller ones. */
   #refused(code: string, request: Request): void {
     const places = placesOf(request);
+    this.#held.costs.giveBack(request.number);
     if (this.#isTooMuch())
       return this.#answered({ is: 'over', letters: places.map(() => 'f'), codes: [code], reason: code }, request);
     if (!request.part) {
@@ -405,6 +412,32 @@ export class Sending {
     const released = this.#probing.filter((reason) => cleared.includes(reason));
     for (const reason of released) await accounts.release(this.#held.record.account, 'messaging', reason);
     this.#probing = this.#probing.filter((reason) => !released.includes(reason));
+  }
+
+  /** Of the request that a budget has stopped, those leave whom it is enough for; then the account waits. */
+  async #keepToBudget({ why, spare }: Extract<Committed, { is: 'kept' }>): Promise<void> {
+    const { budgets } = this.#context;
+    if (why === 'uncounted' && budgets?.pricesAreKnown) budgets.reckons = true;
+    else if (why === 'uncounted' || (why === 'budget' && !this.#cutTo(spare))) await this.#stopForBudget();
+  }
+
+  /** Whether anybody of the next request is left. */
+  #cutTo(spare: number): boolean {
+    const [next, ...others] = this.#groups;
+    if (next === undefined) return false;
+    const end = this.#held.costs.enoughFor(next.places, spare);
+    const parts = [next.places.slice(0, end), next.places.slice(end)].filter(({ length }) => length > 0);
+    this.#groups = [...parts.map((places) => ({ ...next, places })), ...others];
+    return end > 0;
+  }
+
+  async #stopForBudget(): Promise<void> {
+    const { accounts, campaigns, policy } = this.#context;
+    const { record, campaign } = this.#held;
+    const againInMs = policy.holdRecheckMs;
+    this.#halt({ reason: BUDGET, dueInMs: againInMs, outcome: 'waits' });
+    await accounts.hold(record.account, 'messaging', BUDGET);
+    if (campaign) await campaigns.switch(campaign.id, 'hold', { reason: BUDGET, againInMs });
   }
 
   /** The rest of the campaign is not burnt one request after the other: it waits until somebody has paid. */

@@ -803,7 +803,7 @@ local function spend()
   if max.DUPLICATE_WINDOW then redis.call('SET', same, id, 'PX', max.DUPLICATE_WINDOW) end
   return nil, counted
 end
-local counted
+local counted, told
 if xof then
   if over('MAX_DISBURSEMENT', xof) then return {'limited', 'MAX_DISBURSEMENT', max.MAX_DISBURSEMENT} end
   local awaits = over('APPROVAL_ABOVE', xof) and approval ~= 'given'
@@ -811,7 +811,7 @@ if xof then
   local limited
   limited, counted = spend()
   if limited then return limited end
-  if awaits and state == 'queued' then state = 'awaiting_approval'; entered = awaiting end
+  if awaits and state == 'queued' then state, entered, told = 'awaiting_approval', awaiting, true end
 end
 if dryRun then return {'accepted', id, state, at} end
 claim_reference(who)
@@ -827,7 +827,7 @@ if unsent and state ~= 'awaiting_approval' then
 end
 redis.call('ZADD', index, at, id)
 post(book, closedDays, at, posts)
-if state == 'awaiting_approval' then
+if told then
   local names = redis.call('HMGET', record, 'reference', 'withdrawMode', 'disburseId')
   for i = 1, 3 do names[i] = names[i] and cjson.encode(names[i]) or 'null' end
   emit(record, {stream = events, counts = counts, id = id, at = at, account = account,
@@ -4693,6 +4693,8 @@ export interface StepSliceArgs {
   /** key */ readonly heldAccounts: string;
   /** key */ readonly book: string;
   /** key */ readonly closedDays: string;
+  /** key */ readonly limits: string;
+  /** key: hundredths of XOF that the texts of the account were counted for in a month, in all and by day */ readonly textsCost: string;
   /** key: lists that nobody has looked into for those who are about to leave */ readonly optOuts: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
   readonly id: string;
@@ -4710,6 +4712,9 @@ export interface StepSliceArgs {
   /** what is counted was counted before */ readonly recounted: boolean;
   /** the number of the first request that is opened or leaves */ readonly next: number;
   readonly memory: { readonly epoch?: string | undefined; readonly counter: number; readonly name?: string | undefined; readonly mark: number };
+  /** in which the texts that leave are counted */ readonly day: string;
+  /** hundredths of XOF besides: of texts that may have left, or, below 0, of what has not */ readonly charged: number;
+  /** what the process itself asks for of each limit */ readonly asked: Readonly<Record<string, string | number>>;
   readonly opened: readonly string[];
   /** marks of texts that are no longer open */ readonly closes?: string | undefined;
   /** marks of texts that are counted as sent */ readonly sent?: string | undefined;
@@ -4724,6 +4729,7 @@ export interface StepSliceArgs {
   readonly leaving: readonly {
     readonly becomes: string;
     readonly carries: number;
+    /** hundredths of XOF; absent: nobody has reckoned it */ readonly cost?: number | undefined;
     /** ms since the epoch: when the first of its people must not get it any more */ readonly expiresAt?: number | undefined;
     /** marks of its texts */ readonly opens?: string | undefined;
   }[];
@@ -4740,7 +4746,7 @@ export interface StepSliceArgs {
 }
 
 export type StepSliceAnswer =
-  | { readonly is: 'applied'; readonly leave: number; readonly why: string; readonly waitMs: number; readonly rev: number; readonly counter: number; readonly busy?: string | undefined }
+  | { readonly is: 'applied'; readonly leave: number; readonly why: string; readonly waitMs: number; readonly rev: number; readonly counter: number; readonly spare: number; readonly busy?: string | undefined }
   | { readonly is: 'mine'; readonly leave: number }
   | { readonly is: 'not yours'; readonly state: string }
   | { readonly is: 'none' }
@@ -4750,7 +4756,7 @@ function readStepSliceAnswer(value: unknown): StepSliceAnswer {
   const answer = lua.items(value);
   switch (answer[0]) {
     case 'applied':
-      return { is: 'applied', leave: lua.number(answer[1]), why: lua.text(answer[2]), waitMs: lua.number(answer[3]), rev: lua.number(answer[4]), counter: lua.number(answer[5]), busy: lua.optional(lua.text, answer[6]) };
+      return { is: 'applied', leave: lua.number(answer[1]), why: lua.text(answer[2]), waitMs: lua.number(answer[3]), rev: lua.number(answer[4]), counter: lua.number(answer[5]), spare: lua.number(answer[6]), busy: lua.optional(lua.text, answer[7]) };
     case 'mine':
       return { is: 'mine', leave: lua.number(answer[1]) };
     case 'not yours':
@@ -4945,6 +4951,16 @@ local function mark_sent(sent, marks)
   redis.call('SADD', sent, unpack(marks))
   if redis.call('TTL', sent) < 0 then redis.call('EXPIRE', sent, 259200) end
 end
+local function looseness(name, value)
+  if value == "off" then return math.huge end
+  return ({["DUPLICATE_WINDOW"] = true})[name] and -tonumber(value) or tonumber(value)
+end
+local function strictest(name, own, shared)
+  local value = shared or own or ({["MAX_DISBURSEMENT"] = "2000000"})[name]
+  if own and shared and looseness(name, own) < looseness(name, shared) then value = own end
+  if value == "off" then return nil end
+  return value
+end
 local function same_version(v)
   if v ~= "1" then refuse('version') end
 end
@@ -4970,6 +4986,8 @@ local heartbeat = KEYS[17]
 local heldAccounts = KEYS[18]
 local book = KEYS[19]
 local closedDays = KEYS[20]
+local limits = KEYS[21]
+local textsCost = KEYS[22]
 local now = tonumber(ARGV[1])
 local id = ARGV[2]
 local lease = ARGV[3]
@@ -4986,9 +5004,11 @@ local inRecovery = ARGV[13] == '1'
 local recounted = ARGV[14] == '1'
 local next = tonumber(ARGV[15])
 local memory = {epoch = _given(ARGV[16]), counter = tonumber(ARGV[17]), name = _given(ARGV[18]), mark = tonumber(ARGV[19])}
-local closes = _given(ARGV[20])
-local sent = _given(ARGV[21])
-local _arg, _key = 21, 20
+local day = ARGV[20]
+local charged = tonumber(ARGV[21])
+local closes = _given(ARGV[22])
+local sent = _given(ARGV[23])
+local _arg, _key = 23, 22
 local campaign
 _arg = _arg + 1
 if ARGV[_arg] == '1' then _key = _key + 1; campaign = KEYS[_key] end
@@ -4998,6 +5018,10 @@ if ARGV[_arg] == '1' then _key = _key + 1; entered = KEYS[_key] end
 local optOuts = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; optOuts[_i] = KEYS[_key] end
+local asked = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do asked[_i] = ARGV[_arg + _i] end
+_arg = _arg + #asked
 local opened = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do opened[_i] = ARGV[_arg + _i] end
@@ -5024,8 +5048,8 @@ end
 local leaving = {}
 _arg = _arg + 1
 for _n = 1, tonumber(ARGV[_arg]) do
-  local _one = {becomes = ARGV[_arg + 1], carries = tonumber(ARGV[_arg + 2]), expiresAt = tonumber(ARGV[_arg + 3]), opens = _given(ARGV[_arg + 4])}
-  _arg, _key = _arg + 4, _key + 0
+  local _one = {becomes = ARGV[_arg + 1], carries = tonumber(ARGV[_arg + 2]), cost = tonumber(ARGV[_arg + 3]), expiresAt = tonumber(ARGV[_arg + 4]), opens = _given(ARGV[_arg + 5])}
+  _arg, _key = _arg + 5, _key + 0
   leaving[_n] = _one
 end
 local messages = {}
@@ -5075,7 +5099,8 @@ if campaign then read_campaign() end
 local leave, why, wait, busy, beat = #leaving, '', 0, '', nil
 local function stop(reason) leave, why = 0, reason end
 local function pace()
-  for i, request in ipairs(leaving) do
+  for i = 1, leave do
+    local request = leaving[i]
     local ahead = math.ceil(value.paceAt - at - 1000)
     if ahead > 0 then
       leave, why, wait = i - 1, 'paced', ahead
@@ -5083,6 +5108,31 @@ local function pace()
     end
     value.paceAt = math.floor(math.max(value.paceAt, at) + request.carries * 1000 / per_second)
     put.paceAt = true
+  end
+end
+local spent_day, spent_all, budgets, budgeted, spare = 0, 0, {}, false, 0
+local function read_spent()
+  local of_day, of_month = unpack(redis.call('HMGET', textsCost, day, 'all'))
+  spent_day, spent_all = whole(of_day, 0, 'the cost of the day'), whole(of_month, 0, 'the cost of the month')
+end
+local function read_budgets()
+  local own, shared = {}, redis.call('HMGET', limits, unpack(({"SMS_BUDGET_DAY", "SMS_BUDGET_MONTH"})))
+  for i = 1, #asked, 2 do own[asked[i]] = asked[i + 1] end
+  for i, name in ipairs(({"SMS_BUDGET_DAY", "SMS_BUDGET_MONTH"})) do
+    budgets[name] = tonumber(strictest(name, own[name], shared[i] or nil) or '')
+    budgeted = budgeted or budgets[name] ~= nil
+  end
+end
+local function keep_to_budget()
+  if charged == 0 then read_spent() end
+  spare = math.max(0, math.min((budgets.SMS_BUDGET_DAY or math.huge) * 100 - spent_day - charged,
+    (budgets.SMS_BUDGET_MONTH or math.huge) * 100 - spent_all - charged))
+  for i, request in ipairs(leaving) do
+    if not request.cost or request.cost > spare then
+      leave, why = i - 1, request.cost and 'budget' or 'uncounted'
+      return
+    end
+    spare = spare - request.cost
   end
 end
 local function expires()
@@ -5096,6 +5146,7 @@ local function find_busy()
   for _, request in ipairs(leaving) do busy = busy .. open_elsewhere(openTexts, marks_in(request.opens), own, at) end
   return busy ~= ''
 end
+if charged ~= 0 then read_spent() end
 if #leaving > 0 then
   local shut
   shut, beat = guard(heartbeat, memory)
@@ -5106,7 +5157,11 @@ if #leaving > 0 then
   elseif #optOuts > 0 and redis.call('EXISTS', unpack(optOuts)) > 0 then stop('opt-outs')
   elseif expires() then stop('expiring')
   elseif find_busy() then stop('busy')
-  elseif per_second then pace() end
+  else
+    read_budgets()
+    if budgeted then keep_to_budget() end
+    if per_second then pace() end
+  end
 end
 for i = 1, #deltas, 2 do
   local field, delta = deltas[i], tonumber(deltas[i + 1])
@@ -5115,6 +5170,12 @@ for i = 1, #deltas, 2 do
   if not recounted and delta > 0 and (bin == 'sent' or bin == 'failed' or bin == 'unknown' or bin == 'expired') then
     tally(outcomes, bin, delta)
   end
+end
+local cost = charged
+if budgeted then for i = 1, leave do cost = cost + leaving[i].cost end end
+if cost ~= 0 then
+  redis.call('HSET', textsCost, day, math.max(0, spent_day + cost), 'all', math.max(0, spent_all + cost))
+  redis.call('EXPIRE', textsCost, 3456000)
 end
 local set = {'op', op .. ' ' .. leave, 'n', next + #opened + leave, 'rev', rev, 'updatedAt', at}
 local function add(field, text) set[#set + 1] = field; set[#set + 1] = text end
@@ -5159,7 +5220,7 @@ elseif rests then
   if goes ~= 'finished' then redis.call('SADD', parked, id) end
 elseif not sendAsItIs then due(dueToSend, sendInMs) end
 if not lookAsItIs then due(dueToLook, lookInMs) end
-return {'applied', leave, why, wait, rev, leave > 0 and raise(heartbeat, beat) or 0, busy}
+return {'applied', leave, why, wait, rev, leave > 0 and raise(heartbeat, beat) or 0, spare, busy}
 `);
 
 /** One step of a slice, by the attempt that has its lease: what came back of requests, who waits again, and which
@@ -5168,8 +5229,8 @@ return {'applied', leave, why, wait, rev, leave > 0 and raise(heartbeat, beat) o
  * answered. Each request that changes is compared with what was read of it, and a new one takes the next number, which
  * must be the one that was read: a step that comes late, or once more, changes nothing. */
 export async function stepSlice(redis: lua.ScriptHost, args: StepSliceArgs): Promise<StepSliceAnswer> {
-  const keys = [args.slice, args.dueToSend, args.dueToLook, args.counts, args.left, args.parked, args.outcomes, args.events, args.messageCounts, args.openTexts, args.sentTexts, args.campaignCounts, args.dueCampaigns, args.running, args.paused, args.held, args.heartbeat, args.heldAccounts, args.book, args.closedDays, ...(args.campaign === undefined ? [] : [args.campaign]), ...(args.entered === undefined ? [] : [args.entered]), ...args.optOuts, ...args.messages.flatMap((one) => [one.record])];
-  const words: lua.Word[] = [args.now ?? '', args.id, args.lease, args.op, args.from, args.to, args.keepLeaseMs ?? '', args.sendInMs ?? '', args.sendAsItIs ? 1 : 0, args.lookInMs ?? '', args.lookAsItIs ? 1 : 0, args.tried ? 1 : 0, args.inRecovery ? 1 : 0, args.recounted ? 1 : 0, args.next, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.closes ?? '', args.sent ?? '', args.campaign === undefined ? 0 : 1, args.entered === undefined ? 0 : 1, args.optOuts.length, ...lua.counted(args.opened), ...lua.pairs(args.fields), ...lua.pairs(args.posts), ...lua.pairs(args.deltas), args.changed.length, ...args.changed.flatMap((one) => [one.number, one.read, one.becomes]), args.leaving.length, ...args.leaving.flatMap((one) => [one.becomes, one.carries, one.expiresAt ?? '', one.opens ?? '']), args.messages.length, ...args.messages.flatMap((one) => [one.leavesWith, one.left, one.entered, one.code ?? '', one.eventType ?? '', one.eventData ?? '', one.forgets ? 1 : 0])];
+  const keys = [args.slice, args.dueToSend, args.dueToLook, args.counts, args.left, args.parked, args.outcomes, args.events, args.messageCounts, args.openTexts, args.sentTexts, args.campaignCounts, args.dueCampaigns, args.running, args.paused, args.held, args.heartbeat, args.heldAccounts, args.book, args.closedDays, args.limits, args.textsCost, ...(args.campaign === undefined ? [] : [args.campaign]), ...(args.entered === undefined ? [] : [args.entered]), ...args.optOuts, ...args.messages.flatMap((one) => [one.record])];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.lease, args.op, args.from, args.to, args.keepLeaseMs ?? '', args.sendInMs ?? '', args.sendAsItIs ? 1 : 0, args.lookInMs ?? '', args.lookAsItIs ? 1 : 0, args.tried ? 1 : 0, args.inRecovery ? 1 : 0, args.recounted ? 1 : 0, args.next, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.day, args.charged, args.closes ?? '', args.sent ?? '', args.campaign === undefined ? 0 : 1, args.entered === undefined ? 0 : 1, args.optOuts.length, ...lua.pairs(args.asked), ...lua.counted(args.opened), ...lua.pairs(args.fields), ...lua.pairs(args.posts), ...lua.pairs(args.deltas), args.changed.length, ...args.changed.flatMap((one) => [one.number, one.read, one.becomes]), args.leaving.length, ...args.leaving.flatMap((one) => [one.becomes, one.carries, one.cost ?? '', one.expiresAt ?? '', one.opens ?? '']), args.messages.length, ...args.messages.flatMap((one) => [one.leavesWith, one.left, one.entered, one.code ?? '', one.eventType ?? '', one.eventData ?? '', one.forgets ? 1 : 0])];
   return readStepSliceAnswer(await lua.runScript(redis, stepSliceScript, keys, words));
 }
 

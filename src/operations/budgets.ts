@@ -1,0 +1,103 @@
+/**
+ * What texts may cost an account in a day and in a month. The script that writes down what is about to leave counts it
+ * (step-slice.lua); here is what a text costs, and whether a budget that was reached has room again.
+ */
+import type { Redis } from 'ioredis';
+import { getCountryCallingCode, isSupportedCountry } from 'libphonenumber-js/max';
+import type { Prices } from '../files/prices.ts';
+import { digitsOf } from '../lib/phone.ts';
+import { countSegments } from '../lib/wording.ts';
+import { keys } from './keys.ts';
+import type { BudgetPeriod } from './slices.ts';
+import { type Opinions, OFF, limitsOf, strictestOf } from './limits.ts';
+
+/** Hundredths of XOF, since a price may have two decimals. */
+type Cents = number;
+
+/** No country's code is longer. */
+const CODE_LONGEST = 4;
+/** Parts of the longest text that a phone takes for one: where so much is left, any text may leave. */
+const SEGMENTS_MOST = 10;
+
+interface BudgetsOptions {
+  readonly timezone: string;
+  /** XOF per segment, by country. Absent: this process knows no price, and sends nothing under a budget. */
+  readonly prices?: Prices | undefined;
+  /** What the settings of this process ask of the limits. */
+  readonly limits?: Opinions | undefined;
+}
+
+/** What an attempt needs of budgets. */
+export interface BudgetsContract {
+  /** A step may count: from then on each request says what it costs. */
+  reckons: boolean;
+  readonly pricesAreKnown: boolean;
+  costOf(to: string, text: string): Cents;
+  periodOf(at: number): BudgetPeriod;
+  hasRoom(account: string, at: number): Promise<boolean>;
+}
+
+export class Budgets implements BudgetsContract {
+  reckons: boolean;
+  readonly pricesAreKnown: boolean;
+  readonly #redis: Redis;
+  readonly #own: Opinions;
+  readonly #days: Intl.DateTimeFormat;
+  readonly #byCode = new Map<string, Cents>();
+  readonly #dearest: Cents;
+
+  constructor(redis: Redis, { timezone, prices = {}, limits = {} }: BudgetsOptions) {
+    this.#redis = redis;
+    this.#own = limits;
+    this.#days = new Intl.DateTimeFormat('en-CA', { timeZone: timezone, dateStyle: 'short' });
+    for (const [country, price] of Object.entries(prices)) {
+      if (!isSupportedCountry(country)) continue;
+      const code = getCountryCallingCode(country);
+      this.#byCode.set(code, Math.max(this.#byCode.get(code) ?? 0, Math.round(price * 100)));
+    }
+    this.#dearest = Math.max(0, ...this.#byCode.values());
+    this.pricesAreKnown = this.#byCode.size > 0;
+    this.reckons = limitsOf('texts').some((name) => typeof limits[name] === 'number');
+  }
+
+  /** A country without a price costs as much as the dearest that has one. */
+  costOf(to: string, text: string): Cents {
+    return countSegments(text).segments * this.#priceOf(to);
+  }
+
+  #priceOf(to: string): Cents {
+    const digits = digitsOf(to);
+    for (let length = CODE_LONGEST; length > 0; length -= 1) {
+      const price = this.#byCode.get(digits.slice(0, length));
+      if (price !== undefined) return price;
+    }
+    return this.#dearest;
+  }
+
+  periodOf(at: number): BudgetPeriod {
+    const day = this.#days.format(at);
+    return { day, month: day.slice(0, 7) };
+  }
+
+  /** Whether any text may leave, or as much of the budget is unused as a small one ever has. */
+  async hasRoom(account: string, at: number): Promise<boolean> {
+    const { day, month } = this.periodOf(at);
+    const [shared, [ofDay, ofMonth]] = await Promise.all([
+      this.#redis.hmget(keys.limits, 'SMS_BUDGET_DAY', 'SMS_BUDGET_MONTH'),
+      this.#redis.hmget(keys.textsCost(account, month), day, 'all'),
+    ]);
+    const names = ['SMS_BUDGET_DAY', 'SMS_BUDGET_MONTH'] as const;
+    const spent = [Number(ofDay ?? 0), Number(ofMonth ?? 0)];
+    const most = names.map((name, place) => {
+      const word = shared[place];
+      const value = word === null || word === undefined ? undefined : word === OFF ? null : Number(word);
+      return strictestOf(name, [this.#own[name], value]);
+    });
+    if (most.some((value) => value !== null) && !this.pricesAreKnown) return false;
+    return most.every((value, place) => {
+      if (value === null) return true;
+      const left = value * 100 - (spent[place] ?? 0);
+      return left > 0 && left >= Math.min(SEGMENTS_MOST * this.#dearest, value * 50);
+    });
+  }
+}

@@ -1,0 +1,174 @@
+/** What texts cost is counted before they leave, and a budget stops to the text. */
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type Service, startService } from '../support/service.ts';
+import { keys } from '../../src/operations/keys.ts';
+import { systemRandom } from '../../src/lib/random.ts';
+import { Recovery } from '../../src/operations/recovery.ts';
+import { Budgets } from '../../src/operations/budgets.ts';
+
+const toStop: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const stop of toStop.splice(0).toReversed()) await stop();
+});
+
+const PRICE = 20;
+
+async function started(env: Readonly<Record<string, string>>): Promise<Service> {
+  const prices = join(await mkdtemp(join(tmpdir(), 'relais-prices-')), 'prices.json');
+  await writeFile(prices, JSON.stringify({ SN: PRICE }));
+  const service = await startService({ SMS_PRICES_FILE: prices, ...env });
+  toStop.push(() => service.stop());
+  return service;
+}
+
+const people = (count: number): string =>
+  ['numero', ...Array.from({ length: count }, (_, n) => `77${String(1_000_000 + n)}`)].join('\n');
+
+async function running(service: Service, count: number, more: object = {}): Promise<string> {
+  const body = { name: 'test', text: 'Bonjour', country: 'SN', reference: 'november', ...more };
+  const { body: made } = await service.call('POST', '/v1/campaigns', { body });
+  const path = `/v1/campaigns/${made.id}`;
+  const headers = { 'content-type': 'text/csv' };
+  await service.call('POST', `${path}/recipients`, { body: people(count), headers });
+  expect((await service.call('POST', `${path}/start`)).status).toBe(200);
+  return path;
+}
+
+interface Booked {
+  readonly to: string;
+  readonly times: number;
+}
+async function sent(service: Service): Promise<number> {
+  const books = await service.books('messages');
+  const items: Booked[] = books.items ?? books;
+  expect(items.every(({ times }) => times === 1)).toBe(true);
+  return items.length;
+}
+
+/** Whole XOF, in all and by day. */
+async function counted({ redis }: Service): Promise<number[]> {
+  const [key = ''] = await redis.keys('*texts-cost:main:*');
+  const fields = await redis.hgetall(key.slice(redis.options.keyPrefix?.length ?? 0));
+  return Object.values(fields).map((cents) => Number(cents) / 100);
+}
+
+const raise = async (service: Service, value: number, name = 'SMS_BUDGET_DAY') => {
+  const asked = (key: string) => service.call('POST', `/v1/limits/${name}`, { body: { value }, key });
+  return [(await asked('maker-secret')).status, (await asked('checker-secret')).status];
+};
+
+test('a campaign is stopped to the text, and goes on once two keys have raised the budget', async () => {
+  const service = await started({});
+  const budget = { body: { value: 63 * PRICE + 7 } };
+  expect((await service.call('POST', '/v1/limits/SMS_BUDGET_DAY', budget)).status).toBe(200);
+  const path = await running(service, 120);
+  const held = await service.until(path, ({ state }) => state === 'held');
+  expect(held).toMatchObject({ reason: 'budget' });
+  await service.until(path, ({ totals }) => totals.sending === 0);
+  expect(await sent(service)).toBe(63);
+  expect(await counted(service)).toEqual([63 * PRICE, 63 * PRICE]);
+  const { body: accounts } = await service.call('GET', '/v1/accounts');
+  expect(JSON.stringify(accounts)).toContain('"budget"');
+  // Somebody resumes it: the budget is what it was.
+  await service.call('POST', `${path}/resume`);
+  await service.until(path, ({ state }) => state === 'held');
+  expect(await sent(service)).toBe(63);
+  expect(await raise(service, 10_000)).toEqual([202, 200]);
+  await service.until(path, ({ state }) => state === 'finished');
+  expect(await sent(service)).toBe(120);
+  expect(await counted(service)).toEqual([120 * PRICE, 120 * PRICE]);
+});
+
+test('the budget of a month holds beside that of a day', async () => {
+  const service = await started({ SMS_BUDGET_DAY: '5000', SMS_BUDGET_MONTH: String(10 * PRICE) });
+  const path = await running(service, 30);
+  await service.until(path, ({ state, totals }) => state === 'held' && totals.sending === 0);
+  expect(await sent(service)).toBe(10);
+});
+
+test('single messages and one-time passwords count, and wait', async () => {
+  const service = await started({ SMS_BUDGET_DAY: String(3 * PRICE) });
+  const ask = (text: string, lane: string) =>
+    service.call('POST', '/v1/messages', { body: { to: '+221771234567', text, lane } });
+  for (const [text, lane] of [
+    ['one', 'normal'],
+    ['two', 'otp'],
+    ['x'.repeat(161), 'normal'],
+  ] as const) {
+    const { body } = await ask(text, lane);
+    const path = `/v1/messages/${body.items[0].id}`;
+    if (text.length < 10) await service.until(path, ({ state }) => state === 'sent');
+    else await service.until('/v1/accounts', (all) => JSON.stringify(all).includes('"budget"'));
+  }
+  expect(await sent(service)).toBe(2);
+  expect(await counted(service)).toEqual([2 * PRICE, 2 * PRICE]);
+});
+
+test('what is known not to have left is given back', async () => {
+  const service = await started({ SMS_BUDGET_DAY: String(20 * PRICE) });
+  // Refused for the sake of somebody, a request goes out again in parts.
+  await service.control('POST', '/faults', {
+    fault: 'answers a given code',
+    code: 'ERROR_110',
+    operation: 'sms.send',
+    count: 1,
+  });
+  const path = await running(service, 20);
+  await service.until(path, ({ state }) => state === 'finished');
+  expect(await sent(service)).toBe(20);
+  expect(await counted(service)).toEqual([20 * PRICE, 20 * PRICE]);
+});
+
+test('a stricter budget holds at once, also where the process had none', async () => {
+  const service = await started({});
+  expect((await service.call('POST', '/v1/limits/SMS_BUDGET_DAY', { body: { value: 5 * PRICE } })).status).toBe(200);
+  const path = await running(service, 30);
+  await service.until(path, ({ state, totals }) => state === 'held' && totals.sending === 0);
+  expect(await sent(service)).toBe(5);
+});
+
+test('a worker that knows no price sends nothing under a budget', async () => {
+  const service = await startService({});
+  toStop.push(() => service.stop());
+  await service.call('POST', '/v1/limits/SMS_BUDGET_DAY', { body: { value: 5_000 } });
+  const path = await running(service, 3);
+  expect(await service.until(path, ({ state }) => state === 'held')).toMatchObject({ reason: 'budget' });
+  expect(await sent(service)).toBe(0);
+});
+
+test('what may have left since a copy was made is counted when the copy is put back', async () => {
+  const service = await started({ SMS_BUDGET_DAY: String(100 * PRICE) });
+  const path = await running(service, 30, { quietHours: '00:00-23:59' });
+  await service.until(path, ({ state }) => state === 'held');
+  expect(await counted(service)).toEqual([]);
+  await new Recovery({ redis: service.redis, random: systemRandom }).enter('rolled_back');
+  const apply = () => service.call('POST', '/v1/recovery', { body: { apply: true } });
+  for (let given = await apply(); given.body.over === false; given = await apply());
+  expect(await counted(service)).toEqual([30 * PRICE, 30 * PRICE]);
+});
+
+describe('a period', () => {
+  const night = Date.parse('2026-11-30T23:30:00Z');
+  const budgetsIn = (service: Service, timezone: string) =>
+    new Budgets(service.redis, { timezone, prices: { SN: PRICE }, limits: { SMS_BUDGET_DAY: 100 } });
+
+  test('is that of TIMEZONE, and the next one has room', async () => {
+    const service = await started({});
+    const [dakar, douala] = [budgetsIn(service, 'Africa/Dakar'), budgetsIn(service, 'Africa/Douala')];
+    expect(dakar.periodOf(night)).toEqual({ day: '2026-11-30', month: '2026-11' });
+    expect(douala.periodOf(night)).toEqual({ day: '2026-12-01', month: '2026-12' });
+    await service.redis.hset(keys.textsCost('main', '2026-11'), { '2026-11-30': 10_000, all: 10_000 });
+    expect(await dakar.hasRoom('main', night)).toBe(false);
+    expect(await dakar.hasRoom('main', night + 3_600_000)).toBe(true);
+  });
+
+  test('costs what the country of a number costs, and the dearest where there is no price', () => {
+    const budgets = new Budgets(undefined as never, { timezone: 'UTC', prices: { SN: 20.5, CI: 30 } });
+    expect(budgets.costOf('+221771234567', 'Bonjour')).toBe(2_050);
+    expect(budgets.costOf('+221771234567', 'x'.repeat(161))).toBe(4_100);
+    expect(budgets.costOf('+33612345678', 'Bonjour')).toBe(3_000);
+  });
+});
