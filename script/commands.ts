@@ -44,7 +44,9 @@ function derived(route: Route, declared: Command, shows: Readonly<Record<string,
   const flags = flagsOf(route, argument);
   const takes = [
     ...pathParameters(route).map((one) => ({ name: one, in: 'path' as const })),
-    ...(argument === undefined ? [] : [{ name: argument, in: 'body' as const }]),
+    ...(argument === undefined
+      ? []
+      : [{ name: argument, in: route.query?.[argument] ? ('query' as const) : ('body' as const) }]),
   ];
   const next = declared.next ?? nextOf(route, shows);
   const answer = answerOf(route);
@@ -87,7 +89,9 @@ function bodyOf(body: Route['body']): JsonSchema {
 }
 
 function flagsOf({ query = {}, body }: Route, argument: string | undefined): DerivedFlag[] {
-  const ofQuery = Object.entries(query).map(([field, schema]) => flag(field, 'query', inlineSchema(schema)));
+  const ofQuery = Object.entries(query)
+    .filter(([field]) => field !== argument)
+    .map(([field, schema]) => flag(field, 'query', inlineSchema(schema)));
   const { properties = {}, required = [] } = bodyOf(body);
   const must = Array.isArray(required) ? (required as readonly string[]) : [];
   const ofBody = Object.entries(properties)
@@ -137,7 +141,8 @@ function kept(schema: JsonSchema): FlagSchema {
 function exampleOf(route: Route, { argument }: Command, flags: readonly DerivedFlag[]): string {
   const { properties = {} } = bodyOf(route.body);
   const exampleIn = (field: string): string => {
-    const { examples, enum: words } = properties[field] ?? {};
+    const asked = route.query?.[field];
+    const { examples, enum: words } = (asked && inlineSchema(asked)) ?? properties[field] ?? {};
     return quoted(String((Array.isArray(examples) ? examples[0] : words?.[0]) ?? field.toUpperCase()));
   };
   const named = flags.filter(

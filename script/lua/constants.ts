@@ -22,6 +22,7 @@ import {
   UNSENT_XOF_FIELD,
 } from '../../src/operations/keys.ts';
 import { statesThatAre } from '../../src/kinds/states.ts';
+import { MOMENT_DIGITS } from '../../src/operations/listed.ts';
 import { OFF, declarationOf, limitsOf, moneyLimits } from '../../src/operations/limits.ts';
 import { MARKS_KEPT_S, MARK_LENGTH, OPEN_KEPT_MS } from '../../src/operations/text-marks.ts';
 import type { Constant } from './lua-text.ts';
@@ -67,6 +68,8 @@ export const constants: Readonly<Record<string, Constant>> = {
   TEXT_LIMITS: limitsOf('texts'),
   STRICTER_IS_HIGHER: setOf(moneyLimits.filter((name) => declarationOf(name).stricter === 'higher')),
   LIMIT_FALLBACKS: Object.fromEntries(fallbacks),
+
+  MOMENT_DIGITS,
 
   MARK,
   MARK_LENGTH,

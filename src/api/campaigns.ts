@@ -11,11 +11,12 @@ import {
 import type { Act } from '../operations/audit.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import { campaignAmendment, campaignRequest } from '../kinds/campaign-request.ts';
+import { recipientBins } from '../kinds/recipient.ts';
 import { campaignRetry, retryCampaign } from './campaign-retry.ts';
 import { uploadRoutes } from './campaign-upload.ts';
 import { type ApiContext, findRecord, requireKept, takeAnswer } from './context.ts';
 import { acceptanceFor, dryRunQuery, JUDGED, judgedAs } from './dry-run.ts';
-import { campaign, recipients, recipientStates } from './openapi/answers-texts.ts';
+import { campaign, recipients } from './openapi/answers-texts.ts';
 import { personOf } from './keys.ts';
 import { accepted, after, answer, APPROVAL_MAX, approvalOf, json, limit } from './openapi/pieces.ts';
 import { ApiProblem } from './problem.ts';
@@ -107,7 +108,11 @@ const listRecipients = route(
     summary: 'What became of each recipient; as CSV with `Accept: text/csv`.',
     description: 'With a filter a page may be short, or empty, while `next` still leads on.',
     role: 'read',
-    query: { state: z.enum(recipientStates).optional(), after: after(recipientsCursor), limit: limit(100, 1_000) },
+    query: {
+      state: z.enum(recipientBins).optional().meta({ description: 'Only in this bin.' }),
+      after: after(recipientsCursor),
+      limit: limit(100, 1_000),
+    },
     answers: {
       200: {
         says: 'A page of them.',

@@ -23,6 +23,7 @@ import type { Status } from '../operations/status.ts';
 import type { Balances } from '../operations/balances.ts';
 import type { Recovery } from '../operations/recovery.ts';
 import type { Retries } from '../operations/retries.ts';
+import type { Names } from '../operations/names.ts';
 import type { Queries } from '../operations/queries.ts';
 import type { SharedLimits } from '../operations/limits.ts';
 import { type RecordAt, UnreadableRecord } from '../operations/record.ts';
@@ -57,6 +58,7 @@ export interface ApiContext {
   readonly processing: MoneyContext;
   readonly operations: Operations;
   readonly queries: Queries;
+  readonly names: Names;
   readonly campaigns: Campaigns;
   readonly slices: Slices;
   readonly retries: Retries;

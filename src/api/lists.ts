@@ -5,9 +5,12 @@ import { type Kind, asDeclared } from '../kinds/index.ts';
 import { askedTime, identityText } from '../kinds/request-pieces.ts';
 import { statesOf } from '../kinds/states.ts';
 import { csvCell } from '../files/csv.ts';
-import { type Filters, isMeant, pageCursor } from '../operations/queries.ts';
+import { type SoughtName, soughtNames } from '../kinds/fields.ts';
+import { pageCursor } from '../operations/listed.ts';
+import type { Filters } from '../operations/lists.ts';
+import { type Named, namesOf } from '../operations/names.ts';
+import { byReference, payeeOfQuery } from './finding.ts';
 import { type BatchRecord, type RecordAt, UnreadableRecord } from '../operations/record.ts';
-import { idOfReference } from '../producer/acceptance.ts';
 import { invoiceView, paymentRequestView } from './collect-views.ts';
 import type { ApiContext } from './context.ts';
 import { accountsListed } from './gates.ts';
@@ -16,7 +19,7 @@ import { after, limit, listedAccount } from './openapi/pieces.ts';
 import { type RouteDeclaration, type tags, route } from './route.ts';
 import { campaignView, unreadableView, view, viewOf } from './views.ts';
 
-type ListedKind = Exclude<Kind, 'slice' | 'message'>;
+type ListedKind = Exclude<Kind, 'slice'>;
 
 interface Listed<K extends ListedKind> {
   readonly kind: K;
@@ -33,23 +36,46 @@ interface Listed<K extends ListedKind> {
 const time = (description: string) => askedTime.transform(Date.parse).optional().meta({ description });
 const xof = (description: string) => z.int().min(0).optional().meta({ description });
 
+const named = (description: string) => identityText(200).optional().meta({ description });
+
+/** What finds the operations of a kind besides what every kind has. */
+const byName = {
+  token: named('The one that the service calls by this token.'),
+  transactionId: named('The one that the service calls by this transaction.'),
+  batch: named('Only rows of this batch.'),
+  phone: named('Of this telephone number, however it is spelt.'),
+} as const;
+
 function filtersOf<const K extends ListedKind>(kind: K) {
   const asked = asDeclared(kind).request?.shape ?? {};
+  const names = namesOf(kind);
   return {
-    state: z.enum(statesOf(kind)).optional().meta({ description: 'Only in this state.' }),
+    state: z
+      .array(z.enum(statesOf(kind)))
+      .min(1)
+      .optional()
+      .meta({ description: 'Only in this state, or in one of several, separated by commas.' }),
     ...('reference' in asked
       ? { reference: identityText(128).optional().meta({ description: 'The one that the caller gave this name.' }) }
       : {}),
     account: listedAccount,
     createdFrom: time('Asked for at this time, or later.'),
     createdTo: time('Asked for at this time, or before.'),
-    ...(kind === 'campaign' || kind === 'batch'
-      ? {}
-      : { amountMin: xof('Of so many XOF, or more.'), amountMax: xof('Of so many XOF, or less.') }),
+    ...(MOVES_MONEY.has(kind)
+      ? { amountMin: xof('Of so many XOF, or more.'), amountMax: xof('Of so many XOF, or less.') }
+      : {}),
+    ...(names.has('token') ? { token: byName.token } : {}),
+    ...(names.has('transactionId') ? { transactionId: byName.transactionId } : {}),
+    ...(names.has('batch') ? { batch: byName.batch } : {}),
+    ...(HAS_PHONE.has(kind) ? { phone: byName.phone } : {}),
     after: after(pageCursor),
     limit: limit(50, 500),
   };
 }
+
+const MOVES_MONEY: ReadonlySet<Kind> = new Set(['disbursement', 'invoice', 'payment_request', 'direct_credit']);
+/** Of people who have one: of an invoice the service is told of nobody before somebody pays. */
+const HAS_PHONE: ReadonlySet<Kind> = new Set(['disbursement', 'message', 'payment_request', 'direct_credit']);
 
 function listRoute<const K extends ListedKind>(listed: Listed<K>) {
   const { kind, path, id, tag, columns } = listed;
@@ -61,8 +87,8 @@ function listRoute<const K extends ListedKind>(listed: Listed<K>) {
     cli: { name: listed.cli, example: `--state ${statesOf(kind)[0]}`, columns },
     summary: 'List them, the newest first; as CSV with `Accept: text/csv`.',
     description:
-      'All filters together. A page may be short, or empty, while `next` still leads on. Of one state that is not final, ' +
-      'the newest is the one that came to it last.',
+      'All filters together. A filter that finds little among very many may give a short page, or an empty one, whose ' +
+      '`next` still leads on.',
     role: 'read',
     scope: 'list',
     query: filtersOf(kind),
@@ -77,7 +103,7 @@ function listRoute<const K extends ListedKind>(listed: Listed<K>) {
   } as const satisfies RouteDeclaration;
   return route(declaration, async ({ context, key, query, request, response }) => {
     const filters = { ...query, accounts: accountsListed(context, key, query.account) };
-    const { items, next } = await pageOf(context, kind, filters);
+    const { items, next } = await pageFor(context, kind, filters);
     const now = context.clock.now();
     const rows = items.map((item) =>
       item instanceof UnreadableRecord ? unreadableView(item) : rowOf(listed, item, now),
@@ -89,35 +115,34 @@ function listRoute<const K extends ListedKind>(listed: Listed<K>) {
   });
 }
 
-type Asked = Filters & {
+interface Asked extends Filters, Partial<Readonly<Record<keyof typeof byName, string | undefined>>> {
+  readonly state?: readonly string[] | undefined;
   readonly reference?: string | undefined;
   readonly after?: string | undefined;
   readonly limit: number;
-};
+}
 
-async function pageOf<K extends ListedKind>(
+async function pageFor<K extends ListedKind>(
   context: ApiContext,
   kind: K,
-  { reference, ...filters }: Asked,
+  { reference, state, token, transactionId, batch, phone, ...rest }: Asked,
 ): Promise<{ readonly items: readonly (RecordAt<K> | UnreadableRecord)[]; readonly next?: string }> {
+  // The one that the fewest operations have comes first: it is what is walked.
+  const names = { token, transactionId, batch, phone: phone && payeeOfQuery(phone, context.defaultCountry) };
+  const given = Object.entries(names).flatMap(([name, value]): Named[] =>
+    value === undefined || !isSought(name) ? [] : [[name, value]],
+  );
+  const places = await context.names.placesOf(given);
+  const filters = { ...rest, states: state, ...(places.length > 0 ? { named: places } : {}) };
   if (reference === undefined) return context.queries.page(kind, filters);
   // There is one page of them.
   if (filters.after !== undefined) return { items: [] };
-  const { accounts = context.accountNames } = filters;
-  const found = await Promise.all(accounts.map((account) => byReference(context, kind, account, reference)));
-  return { items: found.filter((record) => record !== undefined).filter((record) => isMeant(record, filters)) };
+  return {
+    items: await context.queries.meant(kind, await byReference(context, kind, reference, filters.accounts), filters),
+  };
 }
 
-/** A reference is unique per account and kind. */
-async function byReference<K extends ListedKind>(
-  { queries, environment }: ApiContext,
-  kind: K,
-  account: string,
-  reference: string,
-) {
-  const own = await queries.idOfReference(kind, account, reference);
-  return queries.read(kind, own ?? idOfReference(environment, kind, account, reference));
-}
+const isSought = (name: string): name is SoughtName => Object.hasOwn(soughtNames, name);
 
 const rowOf = <K extends ListedKind>(listed: Listed<K>, record: RecordAt<K>, now: number): Record<string, unknown> =>
   Object.fromEntries(Object.entries(listed.row(record, now)).filter(([name]) => !TOLD_ALONE.includes(name)));
@@ -172,6 +197,15 @@ export const listRoutes = [
     cli: 'campaign list',
     columns: ['id', 'state', 'name', 'reason', 'segments', 'account', 'createdAt'],
     row: campaignView,
+  }),
+  listRoute({
+    kind: 'message',
+    path: '/v1/messages',
+    id: 'listMessages',
+    tag: 'Messages',
+    cli: 'messages list',
+    columns: ['id', 'state', 'to', 'lane', 'code', 'reference', 'account', 'createdAt'],
+    row: (record) => view(record),
   }),
   listRoute({
     kind: 'invoice',

@@ -2,8 +2,10 @@
 import { z } from 'zod';
 import { readPhones } from '../campaigns/opt-out-phones.ts';
 import { maskPhone } from '../lib/phone.ts';
+import { forgetName } from '../operations/names.ts';
 import { MARKS_KEPT_S } from '../operations/text-marks.ts';
 import { country } from '../kinds/request-pieces.ts';
+import { payeeOf } from '../upstream/capabilities.ts';
 import type { ApiContext } from './context.ts';
 import { purged } from './openapi/answers-operating.ts';
 import { answer, json } from './openapi/pieces.ts';
@@ -24,7 +26,8 @@ const purgeRequest = z
 
 /** Books must balance: what was paid stays, with the number that it was paid to. */
 const KEPT =
-  'Disbursements and other money records stay, with their numbers: they are books of account. Hashed marks of the texts ' +
+  'Disbursements and other money records stay, with their numbers: they are books of account, and are found by them no ' +
+  'longer. Hashed marks of the texts ' +
   `that were sent to them end by themselves, ${MARKS_KEPT_S / 86_400} days after the text at the latest.`;
 
 const purgePerson = route(
@@ -46,12 +49,19 @@ const purgePerson = route(
     const { phone } = one;
     const { next, found, ...told } = await step(context, { phone, code, after });
     const optOuts = after === undefined ? await context.optOuts.forget(phone) : 0;
+    // Last of all too: a text that was still on its way may have been accepted since the first request.
+    if (after === undefined || next === undefined) await forgetNumber(context, phone);
     const facts = { phone: maskPhone(phone), ...told, found: { ...NOTHING, ...found, optOuts } };
     const did = after === undefined || Object.values(facts.found).some((count) => count > 0);
     if (did) await context.audit.tell(act(facts.phone, { found: facts.found, over: next === undefined }));
     return { ...facts, ...(next === undefined ? {} : { next }), kept: KEPT };
   },
 );
+
+/** Nothing is found by the number any more, what stays in the books neither. */
+async function forgetNumber({ redis, names }: ApiContext, phone: string): Promise<void> {
+  await forgetName(redis, await names.placeOf(payeeOf(phone, undefined)));
+}
 
 const NOTHING = { messages: 0, recipients: 0, intakeJobs: 0, events: 0, optOuts: 0 };
 type Found = Partial<typeof NOTHING>;

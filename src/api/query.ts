@@ -16,12 +16,20 @@ const NONE = {};
 export function queryReader(shape: Shape): (search: string) => object {
   const schema = z.object(shape);
   const numbers = new Set(Object.keys(shape).filter((name) => isNumber(shape[name])));
+  const lists = new Set(Object.keys(shape).filter((name) => isList(shape[name])));
   const known = Object.keys(shape);
   const read = (given: URLSearchParams): object => {
     const problems = [...new Set(given.keys())].flatMap((name) => problemWith(name, given, known));
-    const words = [...given].map(([name, text]) => [name, numbers.has(name) ? numberIn(text) : text]);
+    const valueIn = (name: string, text: string): unknown => {
+      if (lists.has(name)) return text.split(',');
+      return numbers.has(name) ? numberIn(text) : text;
+    };
+    const words = [...given].map(([name, text]) => [name, valueIn(name, text)]);
     const { data, problems: wrong = [] } = check(schema, Object.fromEntries(words));
-    problems.push(...wrong);
+    // Of several words in one parameter, the parameter is named.
+    problems.push(
+      ...wrong.map(({ pointer, message }) => ({ pointer: pointer.replace(/^(\/[^/]+)\/\d+$/, '$1'), message })),
+    );
     if (data && problems.length === 0) return data;
     throw invalid(problems);
   };
@@ -38,6 +46,10 @@ function notKnown(name: string, known: readonly string[]): string {
   if (known.length === 0) return 'is not a parameter here; there are none';
   const meant = nearest(name, known);
   return `is not a parameter here; ${meant ? `did you mean "${meant}"?` : `there are ${known.join(', ')}`}`;
+}
+
+function isList(schema: z.ZodType | undefined): boolean {
+  return schema instanceof z.ZodOptional ? isList(schema.unwrap() as z.ZodType) : schema instanceof z.ZodArray;
 }
 
 function isNumber(schema: z.ZodType | undefined): boolean {

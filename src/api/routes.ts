@@ -20,6 +20,7 @@ import { purgeRoutes } from './purge.ts';
 import { recoveryRoutes } from './recovery.ts';
 import { reportRoutes } from './reports.ts';
 import { reviewRoutes } from './review.ts';
+import { searchRoutes } from './search.ts';
 import type { Route } from './route.ts';
 import { statusRoutes } from './status.ts';
 
@@ -36,6 +37,7 @@ export const routes: readonly Route[] = [
   ...eventRoutes,
   ...endpointRoutes,
   ...reviewRoutes,
+  ...searchRoutes,
   ...explainRoutes,
   ...callbackRoutes,
   ...statusRoutes,

@@ -10,6 +10,7 @@ import { type Place, listening } from '../lib/listening.ts';
 import { startMetricsServer } from '../metrics/server.ts';
 import { Audit } from '../operations/audit.ts';
 import { AuditSeals } from '../operations/audit-seals.ts';
+import { Names } from '../operations/names.ts';
 import { Purge } from '../operations/purge.ts';
 import { Status } from '../operations/status.ts';
 import { RECOVERING } from '../operations/recovery.ts';
@@ -133,6 +134,7 @@ function storesOf(container: Container) {
     random,
     operations,
     queries,
+    names: Names.of({ redis }),
     campaigns,
     slices,
     retries,

@@ -1,7 +1,7 @@
 /** What became of each recipient of a campaign, row by row. */
 import { csvCell } from '../files/csv.ts';
 import type { CampaignRecord } from '../operations/record.ts';
-import type { RecipientState } from '../kinds/recipient.ts';
+import type { RecipientBin, RecipientState } from '../kinds/recipient.ts';
 import { type Campaigns, sliceAt } from '../operations/campaigns.ts';
 import { isPurged } from '../operations/recipient-items.ts';
 import { recipientStateOf, standingOf, unpackItems } from '../operations/slice-form.ts';
@@ -40,8 +40,10 @@ const SLICES_PER_PAGE = 10;
 export async function recipientsPage(
   campaign: CampaignRecord,
   { campaigns, slices }: { campaigns: Campaigns; slices: SlicesContract },
-  { state, after, limit }: { state?: RecipientState | undefined; after?: string | undefined; limit: number },
+  { state, after, limit }: { state?: RecipientBin | undefined; after?: string | undefined; limit: number },
 ): Promise<RecipientPage> {
+  // Nobody stands so by themselves: while a campaign is held, they are still queued.
+  if (state === 'held') return { items: [] };
   const start = readCursor(after);
   if (start.part === 's') return skippedPage(campaign, campaigns, start, limit);
   const items: RecipientRow[] = [];

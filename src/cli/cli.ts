@@ -133,6 +133,7 @@ const parts: Readonly<Record<string, Part>> = {
     says: 'After Redis may have lost something: see what is open, and let work begin again',
     load: async () => (await import('./recover.ts')).addRecoverCommand,
   },
+  search: {},
   review: {
     says: 'What cannot be settled without a person, and deciding about disbursements',
     load: async () => (await import('./review.ts')).addReviewCommands,

@@ -21,7 +21,7 @@ export interface DerivedCommand {
   readonly path: string;
   /** The path without its last argument, where that may be left out. */
   readonly pathWithout?: string;
-  readonly takes: readonly { readonly name: string; readonly in: 'path' | 'body' }[];
+  readonly takes: readonly { readonly name: string; readonly in: 'path' | 'query' | 'body' }[];
   readonly flags: readonly DerivedFlag[];
   readonly identity?: 'required' | 'optional';
   /** It can be judged without being done. */
@@ -92,9 +92,10 @@ export function addDerived(group: Command, declared: DerivedCommand, shell: Shel
           }),
         );
       const args = takes.map(({ name }, at) => [name, given[at] as string | undefined] as const);
-      const named = args.filter((_, at) => takes[at]?.in === 'body');
-      const body = { ...Object.fromEntries(named), ...fields('body') };
-      return run(declared, { args: Object.fromEntries(args), query: fields('query'), body, flags: typed }, shell);
+      const named = (place: DerivedFlag['in']) => Object.fromEntries(args.filter((_, at) => takes[at]?.in === place));
+      const body = { ...named('body'), ...fields('body') };
+      const query = { ...named('query'), ...fields('query') };
+      return run(declared, { args: Object.fromEntries(args), query, body, flags: typed }, shell);
     }),
   );
   withExample(command, `relais ${declared.name}${declared.example === '' ? '' : ` ${declared.example}`}`);

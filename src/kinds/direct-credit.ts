@@ -20,7 +20,7 @@ import {
   xof,
 } from './answer-pieces.ts';
 import { events, told } from './events.ts';
-import { amount, maybeText, maybeTime, shown, text } from './fields.ts';
+import { amount, maybeText, maybeTime, shown, sought, text } from './fields.ts';
 import { kind } from './kind.ts';
 import { accountName, amountXof, askedReference, visible } from './request-pieces.ts';
 
@@ -84,7 +84,7 @@ export const directCredit = kind({
     state: stateLike('queued'),
     amount: shown(amount, xof),
     accountAlias: shown(text, example('shop-account')),
-    transactionId: shown(maybeText, perhaps(example('DC-77'))),
+    transactionId: shown(sought(maybeText, 'transactionId'), perhaps(example('DC-77'))),
     reason,
     failure: shown(maybeText, perhaps(z.string()).meta({ description: 'What the service said.' })),
     ...decisions,

@@ -14,7 +14,7 @@ import {
   updatedAt,
   xof,
 } from './answer-pieces.ts';
-import { amount, count, flag, maybeText, maybeTime, shown, text } from './fields.ts';
+import { amount, count, flag, maybeText, maybeTime, shown, sought, text } from './fields.ts';
 import { accountName, amountXof, askedTime, askedReference, visible } from './request-pieces.ts';
 
 export const disbursementRequest = z
@@ -50,15 +50,15 @@ export const disbursementFields = {
   account,
   /** The same for every submit of this disbursement, for ever. */
   disburseId: shown(
-    text,
+    sought(text, 'disburseId'),
     example('0f6c8d4b2a1e49578c3d7b90a2e4f611').meta({ description: 'Our unique reference at the service.' }),
   ),
   token: shown(
-    maybeText,
+    sought(maybeText, 'token'),
     perhaps(example('jMcHr7X9kQ')).meta({ description: "The service's name for it, once it has one." }),
   ),
-  transactionId: shown(maybeText, perhaps(example('TX-20261121-0042'))),
-  providerRef: shown(maybeText, perhaps(example('8842017'))),
+  transactionId: shown(sought(maybeText, 'transactionId'), perhaps(example('TX-20261121-0042'))),
+  providerRef: shown(sought(maybeText, 'providerRef'), perhaps(example('8842017'))),
   /** Machine-readable cause of `held`, `rejected`, `failed` and `needs_review`. */
   reason,
   late: shown(
@@ -68,7 +68,10 @@ export const disbursementFields = {
       .optional()
       .meta({ description: 'It ended after we had given up on it, or otherwise than was told before.' }),
   ),
-  batch: shown(maybeText, z.string().optional().meta({ description: 'The batch that it is a row of.' })),
+  batch: shown(
+    sought(maybeText, 'batch'),
+    z.string().optional().meta({ description: 'The batch that it is a row of.' }),
+  ),
   approvedBy: shown(maybeText, z.string().optional().meta({ description: 'The name of the key that approved it.' })),
   ...decisions,
   createdAt,
@@ -76,7 +79,7 @@ export const disbursementFields = {
   ...story,
 
   debitAccountNumber: maybeText,
-  disburseTxId: maybeText,
+  disburseTxId: sought(maybeText, 'transactionId'),
   /** A submit was answered with the word that our disburse_id is used already. */
   idUsed: flag,
   /** How many submits may have left us, and when the last did. */

@@ -1,6 +1,18 @@
 /** How a field stands in a record, which is all text, and how callers see it. */
 import type { z } from 'zod';
 
+/** By what operations are found besides their ids, each with the letter that stands for it in the index. */
+export const soughtNames = {
+  phone: 'p',
+  token: 't',
+  transactionId: 'x',
+  providerRef: 'r',
+  disburseId: 'd',
+  batch: 'b',
+} as const;
+
+export type SoughtName = keyof typeof soughtNames;
+
 export interface Field<Value = unknown, Presence extends 'sure' | 'maybe' = 'sure' | 'maybe'> {
   /** `time`: a number, ms since the epoch, which callers see as ISO 8601. `flag`: true where it is more than 0. */
   readonly codec: 'text' | 'number' | 'time' | 'flag' | 'json' | 'derived';
@@ -15,6 +27,8 @@ export interface Field<Value = unknown, Presence extends 'sure' | 'maybe' = 'sur
   readonly shown?: z.ZodType;
   /** How callers know it, where they know it by another name. */
   readonly as?: string;
+  /** It finds the operation, under this name. */
+  readonly sought?: SoughtName;
 }
 
 export type Fields = Readonly<Record<string, Field>>;
@@ -55,6 +69,11 @@ export function shownAs<F extends Field, S extends z.ZodType, const As extends s
   schema: S,
 ): F & Shown<S> & { readonly as: As } {
   return { ...field, shown: schema, as };
+}
+
+/** An operation is found by it. */
+export function sought<F extends Field>(field: F, by: SoughtName): F & { readonly sought: SoughtName } {
+  return { ...field, sought: by };
 }
 
 /** Not kept: it follows from the other fields. */

@@ -20,7 +20,7 @@ import {
   xof,
 } from './answer-pieces.ts';
 import { events, told } from './events.ts';
-import { amount, derived, maybeNumber, maybeText, maybeTime, shown } from './fields.ts';
+import { amount, derived, maybeNumber, maybeText, maybeTime, shown, sought } from './fields.ts';
 import { invoiceRequest as request } from './invoice-request.ts';
 import { kind } from './kind.ts';
 
@@ -56,7 +56,7 @@ export const invoice = kind({
   fields: {
     id,
     state: stateLike('pending'),
-    token: shown(maybeText, perhaps(example('jMcHr7X9kQ'))),
+    token: shown(sought(maybeText, 'token'), perhaps(example('jMcHr7X9kQ'))),
     url: shown(
       maybeText,
       perhaps(example('https://pay.example/jMcHr7X9kQ')).meta({ description: 'The page where the payer pays.' }),

@@ -16,7 +16,7 @@ import {
   xof,
 } from './answer-pieces.ts';
 import { events, told } from './events.ts';
-import { amount, derived, flag, maybeText, maybeTime, shown, shownAs, word } from './fields.ts';
+import { amount, derived, flag, maybeText, maybeTime, shown, shownAs, sought, word } from './fields.ts';
 import { kind } from './kind.ts';
 import { accountName, email, phone, askedReference } from './request-pieces.ts';
 
@@ -69,7 +69,7 @@ export const paymentRequest = kind({
   fields: {
     id,
     state: stateLike('pending'),
-    referenceNumber: shown(maybeText, perhaps(example('PR-1042'))),
+    referenceNumber: shown(sought(maybeText, 'providerRef'), perhaps(example('PR-1042'))),
     url: shown(maybeText, perhaps(example('https://pay.example/PR-1042'))),
     askedAmount: shownAs(amount, 'amount', xof),
     feesPaidBy: shown(word<'customer' | 'merchant'>(), z.enum(['customer', 'merchant'])),

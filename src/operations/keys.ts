@@ -84,8 +84,16 @@ export const keys = {
    * events of each type were ever emitted (`event:disbursement.held`).
    */
   counts: (kind: string): string => `count:${kind}`,
-  /** Sorted set: ids of a kind by creation time (ms). */
+  /** Sorted set: ids of a kind of which there are few, by creation time (ms). */
   index: (kind: string): string => `all:${kind}`,
+  /** Sorted set: members of lists (`lists.ts`) by creation time (ms). Each operation stands in one. */
+  listed: (kind: string, account: string, state: string): string => `list:${kind}:${account}:${state}`,
+  /** Sorted set, all of one score: hashed names, each with what it names (`names.ts`). */
+  names: (bucket: string): string => `names:${bucket}`,
+  /** String: the key of those hashes. */
+  nameKey: 'names-key',
+  /** Set: names of the accounts that were ever asked to do something. */
+  accounts: 'accounts',
   /** Sorted set: ids of a kind in a state that is not final, by the time (ms) they entered it. */
   state: (kind: string, state: string): string => `in:${kind}:${state}`,
   /** Hash: the conditions for which an account is held, reason → JSON. */

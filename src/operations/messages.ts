@@ -5,6 +5,7 @@ import { RECIPIENTS_PER_REQUEST } from './recipient-items.ts';
 import { type Guard, NO_MEMORY } from './heartbeat.ts';
 import { type Act, toldTogether } from './audit.ts';
 import { keys } from './keys.ts';
+import type { NamePlace } from './names.ts';
 import type { AcceptMessagesArgs } from './scripts/generated/scripts.ts';
 import { type Lane, queueOfLane } from './slices.ts';
 
@@ -15,6 +16,8 @@ export interface NewMessage {
   /** The id that the reference alone would give. */
   readonly idOfReference?: string | undefined;
   readonly to: string;
+  /** How it is found by its number. */
+  readonly names?: NamePlace | undefined;
   readonly text: string;
   /** Absent: the account's own sender. */
   readonly from?: string | undefined;
@@ -57,6 +60,8 @@ export async function acceptMessages(
     messageCounts: keys.counts('message'),
     sliceCounts: keys.counts('slice'),
     queued: keys.state('slice', 'queued'),
+    listed: keys.listed('message', account, 'queued'),
+    accounts: keys.accounts,
     heartbeat: keys.heartbeat,
     ...toldTogether(acts),
     now: now?.(),
@@ -89,10 +94,11 @@ interface AcceptingMessages {
 }
 
 function asked(message: NewMessage, account: string): Omit<AcceptMessagesArgs['messages'][number], 'asker'> {
-  const { id, fingerprint, reference, idOfReference = id, to, text, from, expiresAt } = message;
+  const { id, fingerprint, reference, idOfReference = id, to, text, from, expiresAt, names } = message;
   const otherId = idOfReference === id ? undefined : idOfReference;
   return {
     record: keys.record(id),
+    ...names,
     mapping: reference ? keys.reference(account, 'message', reference) : undefined,
     other: otherId && keys.record(otherId),
     id,

@@ -16,6 +16,8 @@ import { BOOKS, postsOf, postsOfAcceptance } from './book.ts';
 import { type AskedFields, differing } from './differing.ts';
 import { type Guard, NO_MEMORY } from './heartbeat.ts';
 import { keys } from './keys.ts';
+import { listedNew } from './listed.ts';
+import { type Named, Names, namedIn } from './names.ts';
 import { type Opinions, limitNamed, wordsOf, type MoneyLimit } from './limits.ts';
 import {
   endsBriefly,
@@ -33,11 +35,13 @@ import {
   appendEvidence,
   claim,
   handBack,
+  nameKey,
   nudge,
   take,
   transition,
   accept,
   acceptMessages,
+  type AcceptAnswer,
 } from './scripts/generated/scripts.ts';
 import {
   type EvidenceDraft,
@@ -111,6 +115,7 @@ export class Operations {
   /** In the words of the script. */
   readonly #asked: Readonly<Record<string, string>>;
   readonly #accept: AcceptingScripts['accept'];
+  readonly #names: Names;
   readonly #heartbeat: Guard;
   readonly #dryRun: boolean;
 
@@ -120,6 +125,7 @@ export class Operations {
     this.#dryRun = dryRun;
     this.#asked = wordsOf('payments', limits);
     this.#accept = scripts.accept;
+    this.#names = Names.of({ redis, nameKey: scripts.nameKey });
     this.#redis = redis;
     this.#heartbeat = heartbeat;
     this.#standingsOf = standingsOf.length > STANDINGS_MAX ? [] : standingsOf;
@@ -138,8 +144,8 @@ export class Operations {
       mapping: reference ? keys.reference(account, kind, reference) : undefined,
       other: otherId === id ? undefined : keys.record(otherId),
       counts: keys.counts(kind),
-      index: keys.index(kind),
       entered: keys.state(kind, state),
+      ...listedNew(operation),
       due: keys.due(queueOf(kind, state) ?? 'none'),
       limits: keys.limits,
       spent: keys.acceptedOn(account, day),
@@ -168,15 +174,22 @@ export class Operations {
       asked: this.#asked,
       posts: postsOfAcceptance({ kind, account, fields: operation.fields }, operation.xof),
       fields: fieldsToWrite(operation),
+      names: this.#dryRun ? [] : await this.#names.placesOf(namesOf(operation)),
     });
+    if (answer.is === 'accepted' || answer.is === 'duplicate') {
+      if (!this.#dryRun) await this.awaitReplicated(answer.id, { fp: operation.fingerprint });
+    }
+    return this.#answered(answer, operation);
+  }
+
+  async #answered(answer: AcceptAnswer, operation: AskedFields): Promise<AcceptedAt> {
     if (answer.is === 'recovering') throw this.#heartbeat.refused();
     if (answer.is === 'limited')
       return { outcome: answer.is, limit: limitNamed(answer.limit), detail: answer.detail };
     if (answer.is === 'conflict') return this.#conflict(answer.id, operation);
-    if (!this.#dryRun) await this.awaitReplicated(answer.id, { fp: operation.fingerprint });
-    const { id: known, state: entered } = answer;
-    if (answer.is === 'duplicate') return { outcome: answer.is, id: known, state: entered };
-    return { outcome: answer.is, id: known, state: entered, at: answer.at };
+    const { id, state } = answer;
+    if (answer.is === 'duplicate') return { outcome: answer.is, id, state };
+    return { outcome: answer.is, id, state, at: answer.at };
   }
 
   async #conflict(id: string, asked: AskedFields): Promise<AcceptedAt> {
@@ -247,6 +260,7 @@ export class Operations {
       inRecovery: inRecovery && record.rev,
       ...recountOfDay(record, change.to),
       posts: postsOf(record, change.to, change.set),
+      names: await this.#names.placesOf(namedIn(record.kind, change.set ?? {})),
       fields: step.fields,
     });
     if (answer.is === 'recovering') this.#heartbeat.refused();
@@ -356,6 +370,8 @@ export interface NewOperation<K extends Kind = Kind> {
   readonly notBefore?: number;
   /** The beneficiary, for the limits per beneficiary and for the same payment asked for twice. */
   readonly beneficiary?: string;
+  /** The person of whom it is, as `payeeOf` has them; found by it. */
+  readonly phone?: string | undefined;
   /** The same amount to the same beneficiary again is meant. */
   readonly meantAgain?: boolean;
   /** `given`: with the batch that it is a row of. `impossible`: it waits for nobody, and is refused if it would have to. */
@@ -376,9 +392,10 @@ export type Accepted =
 export interface AcceptingScripts {
   readonly accept: typeof accept;
   readonly acceptMessages: typeof acceptMessages;
+  readonly nameKey: typeof nameKey;
 }
 
-export const acceptingScripts: AcceptingScripts = { accept, acceptMessages };
+export const acceptingScripts: AcceptingScripts = { accept, acceptMessages, nameKey };
 
 /** `at`: when it was written, by the clock of Redis. */
 export type AcceptedAt =
@@ -387,6 +404,10 @@ export type AcceptedAt =
 
 function actOn({ act, id, account, xof }: Pick<NewOperation, 'act' | 'id' | 'account' | 'xof'>): Act | undefined {
   return act && { ...act, target: id, facts: xof === undefined ? { account } : { account, amount: xof } };
+}
+
+function namesOf<K extends Kind>({ kind, fields, phone }: NewOperation<K>): readonly Named[] {
+  return [...(phone === undefined ? [] : ([['phone', phone]] as const)), ...namedIn(kind, fields)];
 }
 
 /** The fields of a new record that the caller of the script gives; it adds what it alone knows. */

@@ -2,8 +2,8 @@
  * Forgets a person: their number and the words that were meant for them, in messages, in the recipients of campaigns
  * and in the rows that were left out. Nothing is counted anew: a sent text was sent.
  *
- * There is no index from numbers to records, since it would be one more place that knows everybody. All records are
- * walked, a bounded number a call. A text that is on its way, or in doubt, still needs its number: it is counted as
+ * The index of numbers (`names.ts`) knows no recipients of campaigns, so all records are walked, a bounded number a
+ * call. A text that is on its way, or in doubt, still needs its number: it is counted as
  * open, and another walk forgets it later.
  */
 import type { Redis } from 'ioredis';

@@ -1,37 +1,27 @@
 /** Reading what we know. Nothing here changes anything. */
 import type { Redis } from 'ioredis';
-import { isFinal } from '../kinds/states.ts';
-import { type Kind, kinds, subjects } from '../kinds/index.ts';
+import { type Kind, kindOf, kinds, subjects } from '../kinds/index.ts';
 import { dueQueues, type QueueName } from '../kinds/due-queues.ts';
-import { answersOf, fieldsRead } from '../redis/scripts.ts';
 import { DOUBT_FIELD, EVENT_FIELD, FLIGHT_FIELD, flightField, keys, UNSENT_FIELD, UNSENT_XOF_FIELD } from './keys.ts';
-import { type Fields, type RecordAt, type RecordOf, noteUnreadable, readStored, UnreadableRecord } from './record.ts';
+import { idOf } from './listed.ts';
+import { type Filters, type Page, type PageOf, areMeant, pageOf, readMany, walkOfName } from './lists.ts';
+import type { NamePlace } from './names.ts';
+import {
+  type Fields,
+  type RecordAt,
+  type RecordBase,
+  type RecordOf,
+  noteUnreadable,
+  readStored,
+  UnreadableRecord,
+} from './record.ts';
 import { type ReviewKind, type ReviewPage, listReview, placeOf as placeInReview } from './review.ts';
-
-/** They hold together, and their ends belong to them. */
-export interface Filters {
-  readonly state?: string | undefined;
-  /** Only of these; absent: of all. */
-  readonly accounts?: readonly string[] | undefined;
-  /** ms since the epoch. */
-  readonly createdFrom?: number | undefined;
-  readonly createdTo?: number | undefined;
-  /** Whole XOF. */
-  readonly amountMin?: number | undefined;
-  readonly amountMax?: number | undefined;
-}
-
-export interface Page extends Filters {
-  /** `next` of the page before; absent: from the newest on. */
-  readonly after?: string | undefined;
-  readonly limit: number;
-}
-
-/** Where a page ended: an id alone would be of no use once its record has left the state that was asked for. */
-export const pageCursor = /^(\d{1,16})\.([\w.-]{1,80})$/;
 
 /** How many times as many as a page has are looked at, where a filter has no index of its own. */
 const ROUNDS = 10;
+
+/** Of one name, for one search: of other accounts may be as many. */
+const NAMED_MOST = 1_000;
 
 /** Fields of the counts that say something else than how many there are in a state. */
 const NOT_OF_A_STATE = [EVENT_FIELD, FLIGHT_FIELD, UNSENT_FIELD, UNSENT_XOF_FIELD, DOUBT_FIELD];
@@ -63,64 +53,61 @@ export class Queries {
     return kinds.find((kind) => kind === stored);
   }
 
+  /** Of every account that was ever asked to do something, whether or not there still is one. */
+  async accounts(): Promise<string[]> {
+    return this.#redis.smembers(keys.accounts);
+  }
+
   /** The operation that a caller's reference names, whichever identity it was accepted under. */
   async idOfReference(kind: Kind, account: string, reference: string): Promise<string | undefined> {
     return (await this.#redis.get(keys.reference(account, kind, reference))) ?? undefined;
   }
 
-  /**
-   * Records, the newest first, and where to go on. A state that is not final has its own set, in the order in which
-   * they entered it; for what has none the whole order is walked, a bounded number of steps a call, so a page may be
-   * short.
-   */
-  async page<K extends Kind>(
-    kind: K,
-    { after, limit, ...filters }: Page,
-  ): Promise<{ items: (RecordAt<K> | UnreadableRecord)[]; next?: string }> {
-    const { state, createdFrom = 0, createdTo } = filters;
-    const walked = state !== undefined && isFinal(kind, state);
-    const set = state === undefined || walked ? keys.index(kind) : keys.state(kind, state);
-    const byCreation = set === keys.index(kind);
-    // Of which account a record is that cannot be read may be unreadable too, and so is all else.
-    const meets = (record: RecordAt<K> | UnreadableRecord): boolean =>
-      record instanceof UnreadableRecord ? mayBeMeant(record, filters, walked) : isMeant(record, filters);
-    const items: (RecordAt<K> | UnreadableRecord)[] = [];
-    let place = placeOf(after) ?? (byCreation && createdTo !== undefined ? lastAt(createdTo) : undefined);
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const places = await this.#placesBelow(set, place, limit);
-      const records = await readMany(
-        this.#redis,
-        kind,
-        places.map(({ id }) => id),
-      );
-      for (const [index, record] of records.entries()) {
-        if (meets(record)) items.push(record);
-        place = places[index];
-        if (items.length === limit) break;
-      }
-      const isPast = byCreation && place !== undefined && place.score < createdFrom;
-      const isOver = isPast || (places.length < limit && place === places.at(-1));
-      if (isOver) return { items };
-      if (items.length === limit) break;
-    }
-    const isMore = (await this.#placesBelow(set, place, 1)).length > 0;
-    return { items, ...(place && isMore ? { next: `${place.score}.${place.id}` } : {}) };
+  /** Records, the newest first, and where to go on: a page may be short, or empty, and still lead on. */
+  async page<K extends Kind>(kind: K, page: Page): Promise<PageOf<K>> {
+    return pageOf(this.#redis, kind, page);
   }
 
-  /** Those of one moment are told apart by their ids, as Redis does, so the one at the place itself may be gone. */
-  async #placesBelow(set: string, place: Place | undefined, count: number): Promise<Place[]> {
-    if (place === undefined) return placesIn(await this.#redis.zrevrange(set, 0, count - 1, 'WITHSCORES'));
-    const { score } = place;
-    const [above, beside] = await Promise.all([
-      this.#redis.zcount(set, `(${score}`, '+inf'),
-      this.#redis.zcount(set, score, score),
-    ]);
-    const found = placesIn(await this.#redis.zrevrange(set, above, above + beside + count - 1, 'WITHSCORES'));
-    return found.filter((one) => isBelow(one, place)).slice(0, count);
+  /** Those of them that there are, and that can be read. */
+  async readable<K extends Kind>(kind: K, ids: readonly string[]): Promise<RecordAt<K>[]> {
+    const records = await Promise.all(
+      ids.map((id) =>
+        this.read(kind, id).catch((error: unknown) => {
+          if (error instanceof UnreadableRecord) return undefined;
+          throw error;
+        }),
+      ),
+    );
+    return records.filter((record) => record !== undefined);
+  }
+
+  /** What has this name, of every kind, the newest first. */
+  async named(
+    place: NamePlace,
+    { accounts, limit }: { readonly accounts: readonly string[] | undefined; readonly limit: number },
+  ): Promise<RecordBase[]> {
+    const found: RecordBase[] = [];
+    const walk = walkOfName(this.#redis, place, limit);
+    for (let looked = 0; found.length < limit && looked < NAMED_MOST; looked += limit) {
+      const ids = (await walk.next(limit, () => true)).map(idOf);
+      for (const kind of kinds) {
+        const own = ids.filter((id) => kindOf(id) === kind);
+        const records = await this.readable(kind, own);
+        found.push(...records.filter(({ account }) => !accounts || accounts.includes(account)));
+      }
+      if (walk.isOver) break;
+    }
+    return found;
+  }
+
+  /** Those of them that a list is to have. */
+  async meant<K extends Kind>(kind: K, records: readonly RecordAt<K>[], filters: Filters): Promise<RecordAt<K>[]> {
+    const meant = await areMeant(this.#redis, kind, records, filters);
+    return records.filter((_, at) => meant[at]);
   }
 
   /** What waits for a person, whatever its kind, the oldest first, and where to go on. Throws NoSuchPlace. */
-  async review({ accounts, ...page }: ReviewPage & Pick<Page, 'accounts'>): Promise<{
+  async review({ accounts, ...page }: ReviewPage & Pick<Filters, 'accounts'>): Promise<{
     items: (RecordOf[ReviewKind] | UnreadableRecord)[];
     next?: string;
   }> {
@@ -221,76 +208,4 @@ export class Queries {
       }),
     );
   }
-}
-
-/** What of a record filters ask about. */
-interface Listable {
-  readonly state: string;
-  readonly account: string;
-  readonly createdAt: number;
-  readonly fields: Fields;
-}
-
-/** Whether the record is one of those that a list is to have. */
-export function isMeant(record: Listable, filters: Filters): boolean {
-  const { state, accounts, createdFrom = 0, createdTo = Number.POSITIVE_INFINITY } = filters;
-  if (state !== undefined && record.state !== state) return false;
-  if (accounts && !accounts.includes(record.account)) return false;
-  return record.createdAt >= createdFrom && record.createdAt <= createdTo && isWithin(amountOf(record), filters);
-}
-
-function isWithin(xof: number | undefined, { amountMin, amountMax }: Filters): boolean {
-  if (amountMin === undefined && amountMax === undefined) return true;
-  return xof !== undefined && xof >= (amountMin ?? 0) && xof <= (amountMax ?? Number.POSITIVE_INFINITY);
-}
-
-/** What it moves, or is to move. */
-function amountOf({ fields }: Listable): number | undefined {
-  const amount = fields['amount'] ?? fields['totalAmount'] ?? fields['askedAmount'];
-  return amount === undefined ? undefined : Number(amount);
-}
-
-/** It is listed where nothing is asked that only a record that can be read would answer. */
-function mayBeMeant({ account }: UnreadableRecord, filters: Filters, walked: boolean): boolean {
-  const { accounts, createdFrom, createdTo, amountMin, amountMax } = filters;
-  const more = [createdFrom, createdTo, amountMin, amountMax].some((end) => end !== undefined);
-  return !walked && !more && (!accounts || accounts.includes(account ?? ''));
-}
-
-interface Place {
-  readonly id: string;
-  readonly score: number;
-}
-
-function placeOf(cursor: string | undefined): Place | undefined {
-  const [, score, id] = pageCursor.exec(cursor ?? '') ?? [];
-  return score === undefined || id === undefined ? undefined : { id, score: Number(score) };
-}
-
-function placesIn(flat: readonly string[]): Place[] {
-  return flat.flatMap((id, index) => (index % 2 === 0 ? [{ id, score: Number(flat[index + 1]) }] : []));
-}
-
-/** Above every id of that moment. */
-const lastAt = (ms: number): Place => ({ id: '~', score: ms });
-
-const isBelow = (one: Place, other: Place): boolean =>
-  one.score < other.score || (one.score === other.score && one.id < other.id);
-
-async function readMany<K extends Kind>(
-  redis: Redis,
-  kind: K,
-  ids: readonly string[],
-): Promise<(RecordAt<K> | UnreadableRecord)[]> {
-  if (ids.length === 0) return [];
-  const pipeline = redis.pipeline();
-  for (const id of ids) pipeline.hgetall(keys.record(id));
-  const answers = await answersOf(pipeline, fieldsRead);
-  const records = answers.map((fields, index) => readStored(kind, ids[index] ?? '', fields));
-  const unreadable = records.filter((record) => record instanceof UnreadableRecord);
-  await noteUnreadable(
-    redis,
-    unreadable.map(({ id }) => id),
-  );
-  return records;
 }

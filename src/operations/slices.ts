@@ -348,6 +348,7 @@ export class Slices implements SlicesContract {
       closes: step.closes.join(''),
       sent: step.sent.join(''),
       messages: step.messages.map(askedOf),
+      lists: listsOf(account, step.messages),
     });
     if (stepped.is === 'applied' && stepped.why === 'recovering') this.#heartbeat.refused();
     if (stepped.is !== 'applied') return stepped;
@@ -396,6 +397,12 @@ export function campaignOfSlice(id: string): string {
 function askedOf({ id, from, to, leavesWith, code, event, forgets }: MessageChange) {
   const told = event && { eventType: event.type, eventData: JSON.stringify(event.data) };
   return { record: keys.record(id), leavesWith, left: from, entered: to, code, forgets, ...told };
+}
+
+/** Where the messages stand in lists, and will. */
+function listsOf(account: string, messages: readonly MessageChange[]) {
+  const states = new Set(messages.flatMap(({ from, to }) => [from, to]));
+  return [...states].map((state) => ({ set: keys.listed('message', account, state), state }));
 }
 
 function keysOf({ account, campaign, lane }: SliceNames, at: number) {

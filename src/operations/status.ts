@@ -121,7 +121,7 @@ export class Status {
   }
 
   async #xofOfBatches({ state }: Waiting): Promise<number> {
-    const { items } = await this.#queries.page('batch', { state, limit: READ_AT_MOST });
+    const { items } = await this.#queries.page('batch', { states: [state], limit: READ_AT_MOST });
     return items.reduce((all, one) => all + (one instanceof UnreadableRecord ? 0 : (one.totals.xof ?? 0)), 0);
   }
 
@@ -152,7 +152,9 @@ export class Status {
   }
 
   async #openCampaigns(limit: number): Promise<CampaignRecord[]> {
-    const pages = await Promise.all(SHOWN_FIRST.map((state) => this.#queries.page('campaign', { state, limit })));
+    const pages = await Promise.all(
+      SHOWN_FIRST.map((state) => this.#queries.page('campaign', { states: [state], limit })),
+    );
     const open = pages.flatMap(({ items }) => items.flatMap((one) => (one instanceof UnreadableRecord ? [] : [one])));
     return open.slice(0, limit);
   }

@@ -3,6 +3,7 @@ import { type Kind, type StateOf, operations } from '../kinds/index.ts';
 import { assertArrow, isFinal, queueOf, recountOf, standsAs } from '../kinds/states.ts';
 import { keys } from './keys.ts';
 import type { Act } from './audit.ts';
+import { areFew, memberOf } from './listed.ts';
 import type { RecordBase } from './record.ts';
 import type { TransitionAnswer, TransitionArgs } from './scripts/generated/scripts.ts';
 
@@ -62,7 +63,10 @@ export function isApplied(settled: TransitionResult): settled is Applied {
 
 /** One change as the scripts take it. */
 export interface Step {
-  readonly keys: Pick<TransitionArgs, 'record' | 'events' | 'counts' | 'left' | 'entered' | 'dueLeft' | 'dueEntered'>;
+  readonly keys: Pick<
+    TransitionArgs,
+    'record' | 'events' | 'counts' | 'left' | 'entered' | 'listedLeft' | 'listedEntered' | 'dueLeft' | 'dueEntered'
+  >;
   readonly change: TransitionArgs['change'];
   readonly fields: TransitionArgs['fields'];
 }
@@ -77,7 +81,7 @@ export function stepOf<K extends Kind>(
   change: Change<K>,
   op: string,
 ): Step {
-  const { kind, id, state: from } = record;
+  const { kind, id, account, state: from } = record;
   const { to, event, evidence } = change;
   assertArrow(kind, from, to);
   const queueEntered = queueOf(kind, to, record.lane);
@@ -89,6 +93,8 @@ export function stepOf<K extends Kind>(
       counts: keys.counts(kind),
       left: keys.state(kind, from),
       entered: isFinal(kind, to) ? undefined : keys.state(kind, to),
+      listedLeft: areFew(kind) ? undefined : keys.listed(kind, account, from),
+      listedEntered: areFew(kind) ? undefined : keys.listed(kind, account, to),
       dueLeft: keys.due(queueLeft),
       dueEntered: keys.due(queueEntered ?? queueLeft),
     },
@@ -105,6 +111,7 @@ export function stepOf<K extends Kind>(
       xof: record.amount,
       stood: standsAs(kind, from),
       stands: standsAs(kind, to),
+      member: memberOf(id, record.fields),
       evidence: evidence && packEvidence(evidence),
       nudgeAfterMs: queueEntered === undefined ? 0 : (change.nudgeAfterMs ?? 0),
     },

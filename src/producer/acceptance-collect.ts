@@ -19,8 +19,10 @@ import {
   beneficiaryOf,
   identify,
   identityOf,
+  phoneIn,
   readAnswer,
 } from './acceptance.ts';
+import { payeeOf } from '../upstream/capabilities.ts';
 import { DEPTH_MAX, nestsTooDeep } from '../lib/json.ts';
 import { cardProblems, type Problem, check } from './problems.ts';
 
@@ -95,6 +97,7 @@ export class CollectAcceptance {
       account,
       dueInMs: this.#graceMs,
       ...identify(this.#options.environment, 'payment_request', checked.request, checked.identity),
+      phone: phone === undefined ? undefined : payeeOf(phone, undefined),
       fields: {
         askedAmount: amount,
         feesPaidBy,
@@ -112,6 +115,7 @@ export class CollectAcceptance {
     if (!this.#options.directCredit) return { outcome: 'invalid', problems: [DIRECT_CREDIT_OFF] };
     const { account, amount, accountAlias, allowDuplicate } = checked.request;
     const request = { ...checked.request, allowDuplicate: undefined };
+    const beneficiary = beneficiaryOf({ withdrawMode: 'service', accountAlias });
     const answer = await this.#accept({
       kind: 'direct_credit',
       state: 'queued',
@@ -119,7 +123,8 @@ export class CollectAcceptance {
       xof: amount,
       dueInMs: 0,
       // The same beneficiary as that of a disbursement to this account: the daily limits hold for both together.
-      beneficiary: beneficiaryOf({ withdrawMode: 'service', accountAlias }),
+      beneficiary,
+      phone: phoneIn(beneficiary),
       meantAgain: allowDuplicate ?? false,
       approval: 'impossible',
       ...identify(this.#options.environment, 'direct_credit', request, checked.identity),

@@ -127,6 +127,7 @@ export class Acceptance {
     const { account, amount, accountAlias, withdrawMode, debitAccountNumber, notBefore, allowDuplicate } =
       judged.request;
     const notBeforeMs = notBefore === undefined ? undefined : Date.parse(notBefore);
+    const beneficiary = beneficiaryOf(judged.request, this.#options.extraWithdrawModes);
     const operation: NewOperation<'disbursement'> = {
       kind: 'disbursement',
       state: 'queued',
@@ -136,7 +137,8 @@ export class Acceptance {
       act: this.#options.act,
       ...(notBeforeMs === undefined ? {} : { notBefore: notBeforeMs }),
       ...names,
-      beneficiary: beneficiaryOf(judged.request, this.#options.extraWithdrawModes),
+      beneficiary,
+      phone: phoneIn(beneficiary),
       meantAgain: allowDuplicate ?? false,
       ...(row === undefined ? {} : { approval: 'given' }),
       fields: {
@@ -344,6 +346,11 @@ export function beneficiaryOf(
 ): string {
   const mode = readWithdrawMode(withdrawMode, extraModes);
   return payeeOf(accountAlias, 'country' in mode ? mode.country : undefined);
+}
+
+/** A payee who has a telephone number, and can be found by it. */
+export function phoneIn(payee: string): string | undefined {
+  return / \+?\d{7,}$/.test(payee) ? payee : undefined;
 }
 
 /**

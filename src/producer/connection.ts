@@ -77,6 +77,7 @@ export function patientScripts(patience: Deadline, after: () => Promise<void>): 
     eval: (...call: ScriptCall) => asked(() => trip.eval(...call)),
     // Reads again what a script wrote; it is no new request, so nothing has to let it.
     hmget: (key: string, ...fields: string[]) => untilConfirmed(patience, () => trip.hmget(key, ...fields)),
+    on: (event: string, tell: () => void) => patience.redis.on(event, tell),
   };
   return scripts as unknown as Redis;
 }

@@ -13,7 +13,9 @@ import type { Guard } from '../operations/heartbeat.ts';
 import { RECIPIENTS_PER_REQUEST } from '../operations/recipient-items.ts';
 import type { AcceptingScripts } from '../operations/operations.ts';
 import { type MessageAccepted, type NewMessage, type OpenSlice, acceptMessages } from '../operations/messages.ts';
+import { Names } from '../operations/names.ts';
 import { SLICE_PREFIX, SLICE_WAKE_GRACE_MS, queueOfLane } from '../operations/slices.ts';
+import { payeeOf } from '../upstream/capabilities.ts';
 import { batchPerTick } from '../redis/connections.ts';
 
 interface Options {
@@ -46,7 +48,7 @@ interface FillingSlice extends OpenSlice {
   closed: boolean;
 }
 
-type Names = Pick<NewMessage, 'id' | 'fingerprint' | 'reference' | 'idOfReference' | 'act'>;
+type Identity = Pick<NewMessage, 'id' | 'fingerprint' | 'reference' | 'idOfReference' | 'act'>;
 
 /**
  * Of an account and lane, filled at a time: a number that stands in the first goes into the next one. So a list in
@@ -58,17 +60,22 @@ export class MessageFiller {
   readonly #options: Options;
   /** The oldest first: a message in a later one is in those before it too, so their texts keep their order. */
   readonly #filling = new Map<string, FillingSlice[]>();
+  readonly #names: Names;
   readonly #ask: (asked: Asked) => void;
 
   constructor(options: Options) {
     this.#options = options;
+    const { redis, scripts } = options;
+    this.#names = Names.of({ redis, nameKey: scripts?.nameKey });
     this.#ask = batchPerTick(options.redis, (together) => this.#place(together));
   }
 
-  accept({ account, lane, to, text, from, expiresAt }: RequestOf<'message'>, names: Names): Promise<MessageAccepted> {
-    const { id, fingerprint, reference, idOfReference, act } = names;
+  async accept(request: RequestOf<'message'>, identity: Identity): Promise<MessageAccepted> {
+    const { account, lane, to, text, from, expiresAt } = request;
+    const { id, fingerprint, reference, idOfReference, act } = identity;
+    const [names] = await this.#names.placesOf([['phone', payeeOf(to, undefined)]]);
     const expiresAtMs = expiresAt === undefined ? undefined : Date.parse(expiresAt);
-    const message = { id, fingerprint, reference, idOfReference, to, text, from, expiresAt: expiresAtMs, act };
+    const message = { id, fingerprint, reference, idOfReference, to, text, from, expiresAt: expiresAtMs, act, names };
     return new Promise((resolve, reject) => this.#ask({ target: { account, lane }, message, resolve, reject }));
   }
 

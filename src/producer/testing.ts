@@ -150,6 +150,7 @@ function memoryScripts(): AcceptingScripts {
       const verdict = verdictOn(names);
       return verdict.is === 'accepted' ? { ...verdict, id: names.id, at: 0 } : { id: names.id, ...verdict };
     },
+    nameKey: async () => ({ key: '' }),
     // As if every message had a slice of its own.
     acceptMessages: async (_redis, { messages }) => ({ is: 'accepted', count: 1, verdicts: messages.map(verdictOn) }),
   };

@@ -13,6 +13,7 @@ import { listen } from '../../src/app/doors.ts';
 import type { Acceptance } from '../../src/producer/acceptance.ts';
 import { apiOn } from '../support/api-process.ts';
 import { onlyOf } from '../support/only.ts';
+import { listedIn } from '../support/listed.ts';
 import { Redis } from 'ioredis';
 
 const toClose: Array<() => Promise<unknown>> = [];
@@ -73,7 +74,7 @@ function mustComplete(broken: readonly Verdict[], again: readonly Verdict[]): vo
 test('a Redis that hangs under a long body ends it with what is known, and the same body again completes it', async () => {
   const { broken, again, redis } = await hangingUnder('/v1/disbursements', orderOf);
   mustComplete(broken, again);
-  expect(await redis.zcard(keys.index('disbursement'))).toBe(COUNT);
+  expect(await listedIn(redis, 'disbursement')).toBe(COUNT);
 });
 
 test('of messages, each is in one slice once, although a whole slice of them is asked for in one script', async () => {

@@ -1,9 +1,9 @@
 import { Queue, QueueEvents } from 'bullmq';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { keys } from '../../src/operations/keys.ts';
 import { createProducer } from '../../src/producer/producer.ts';
 import { type Service, startService } from '../support/service.ts';
+import { listedIn } from '../support/listed.ts';
 
 let service: Service;
 let redisUrl: string;
@@ -21,7 +21,7 @@ const aDisbursement = (reference?: string) => ({
   withdrawMode: 'wallet-a-senegal',
   ...(reference ? { reference } : {}),
 });
-const operations = (): Promise<number> => service.redis.zcard(keys.index('disbursement'));
+const operations = (): Promise<number> => listedIn(service.redis, 'disbursement');
 const paid = async (): Promise<number> => (await service.books('disbursements')).length;
 
 /** One of them was first; everybody is told the same id. */

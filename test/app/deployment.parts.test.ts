@@ -22,6 +22,7 @@ import { startServer } from '../redis/servers.ts';
 import { Link } from '../storm/link.ts';
 import { startRelais } from '../support/relais-process.ts';
 import { relaisSettings } from '../support/relais-settings.ts';
+import { listedIn } from '../support/listed.ts';
 
 type Settings = Readonly<Record<string, string>>;
 
@@ -198,7 +199,7 @@ test('a producer of another environment is refused, and told what to give it', a
   await expect(staging?.disburse(order)).rejects.toThrow(
     /environment staging and the keys there are of live.*REDIS_PREFIX/,
   );
-  expect(await fresh.redis.zcard('all:disbursement')).toBe(1);
+  expect(await listedIn(fresh.redis, 'disbursement')).toBe(1);
 });
 
 test('a producer that is older than the stamp meets it soon after', async () => {

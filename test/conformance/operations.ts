@@ -25,7 +25,7 @@ export function operationsConformance(open: () => Promise<OperationsUnderTest>):
       expect(await a.due()).toBe(START + 5_000);
       expect(await at.fields(keys.counts('disbursement'))).toEqual({ queued: '1', 'xof:queued': '500', ...WAITING });
       expect(await at.score(keys.state('disbursement', 'queued'), 'a')).toBe(START);
-      expect(await at.score(keys.index('disbursement'), 'a')).toBe(START);
+      expect(await at.score(keys.listed('disbursement', 'main', 'queued'), 'a.500')).toBe(START);
     });
 
     test('what was written can be told without reading it', async () => {

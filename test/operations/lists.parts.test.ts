@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { systemRandom } from '../../src/lib/random.ts';
 import { Operations } from '../../src/operations/operations.ts';
+import { keys } from '../../src/operations/keys.ts';
 import { Queries } from '../../src/operations/queries.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
 
@@ -61,18 +62,70 @@ test('what is filtered has as many pages as it needs, the end among them', async
 
 test('a page goes on after a record that has left its state meanwhile', async () => {
   const { queries, operations } = await made(4, () => ({ state: 'held' }));
-  const first = await queries.page('disbursement', { limit: 2, state: 'held' });
+  const first = await queries.page('disbursement', { limit: 2, states: ['held'] });
   expect(idsOf(first.items)).toEqual(['dsb_3', 'dsb_2']);
   const record = await queries.read('disbursement', 'dsb_2');
   await operations.transition(record!, undefined, { to: 'rejected', set: { reason: 'test' } });
-  const second = await queries.page('disbursement', { limit: 2, state: 'held', after: first.next });
+  const second = await queries.page('disbursement', { limit: 2, states: ['held'], after: first.next });
   expect(idsOf(second.items)).toEqual(['dsb_1', 'dsb_0']);
 });
 
-test('a walk that finds little is cut, and leads on', async () => {
+test('one of another account among many is found at once', async () => {
   const { queries } = await made(25, (index) => ({ account: index === 0 ? 'main' : 'other' }));
-  const first = await queries.page('disbursement', { limit: 2, accounts: ['main'] });
+  const { items, next } = await queries.page('disbursement', { limit: 2, accounts: ['main'] });
+  expect([idsOf(items), next]).toEqual([['dsb_0'], undefined]);
+});
+
+test('a walk that finds little is cut, and leads on', async () => {
+  const { queries } = await made(1, () => ({}));
+  const later = Array.from({ length: 4_000 }, (_, n) => [1_700_000_001_000 + n, `dsb_x${n}.1`]).flat();
+  await store.redis.zadd(keys.listed('disbursement', 'main', 'queued'), ...later);
+  const first = await queries.page('disbursement', { limit: 2, amountMin: 2 });
   expect([first.items, typeof first.next]).toEqual([[], 'string']);
-  const second = await queries.page('disbursement', { limit: 2, accounts: ['main'], after: first.next });
+  const second = await queries.page('disbursement', { limit: 2, amountMin: 2, after: first.next });
   expect([idsOf(second.items), second.next]).toEqual([['dsb_0'], undefined]);
+});
+
+test('what was accepted in the same moment is shown once each, however the pages fall', async () => {
+  const operations = new Operations({ redis: store.redis, random: systemRandom, now: () => 1_700_000_000_000 });
+  const fields = { amount: 500, accountAlias: '771234567', withdrawMode: 'wallet-a-senegal', disburseId: 'd' };
+  const names = Array.from({ length: 40 }, (_, index) => `dsb_${index}`);
+  for (const [index, id] of names.entries()) {
+    const state = index % 2 === 0 ? 'queued' : 'held';
+    await operations.accept({ kind: 'disbursement', id, state, account: 'main', fingerprint: id, fields });
+  }
+  const queries = new Queries(store.redis);
+  const seen: string[] = [];
+  for (let after: string | undefined; ; ) {
+    const page = await queries.page('disbursement', { limit: 3, after });
+    seen.push(...idsOf(page.items));
+    after = page.next;
+    if (after === undefined) break;
+  }
+  expect(seen).toHaveLength(40);
+  expect(seen.toSorted()).toEqual(names.toSorted());
+});
+
+test('several states are one list, in the order in which they were asked for', async () => {
+  const { queries, operations } = await made(6, (index) => ({ state: index % 2 === 0 ? 'held' : 'queued' }));
+  const record = await queries.read('disbursement', 'dsb_0');
+  await operations.transition(record!, undefined, { to: 'rejected', set: { reason: 'test' } });
+  const { items } = await queries.page('disbursement', { limit: 9, states: ['rejected', 'held'] });
+  expect(idsOf(items)).toEqual(['dsb_4', 'dsb_2', 'dsb_0']);
+});
+
+test('a campaign that is under way is found below any number of those that are over', async () => {
+  const { operations, queries } = await made(0, () => ({}));
+  await operations.accept({
+    kind: 'campaign',
+    id: 'cmp_0',
+    state: 'draft',
+    account: 'main',
+    fingerprint: 'f',
+    fields: { name: 'n', text: 't' },
+  });
+  const later = Array.from({ length: 2_000 }, (_, n) => [1_800_000_000_000 + n, `cmp_x${n}`]).flat();
+  await store.redis.zadd(keys.index('campaign'), ...later);
+  const { items, next } = await queries.page('campaign', { limit: 2, states: ['draft', 'running'] });
+  expect([idsOf(items), next]).toEqual([['cmp_0'], undefined]);
 });

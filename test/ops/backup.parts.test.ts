@@ -7,6 +7,7 @@ import { seededRandom } from '../../src/lib/random.ts';
 import { Operations } from '../../src/operations/operations.ts';
 import { Queries } from '../../src/operations/queries.ts';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../src/redis/embedded.ts';
+import { listedIn } from '../support/listed.ts';
 
 const WRITTEN_BEFORE = 200;
 
@@ -51,6 +52,6 @@ test('a backup made as docs/operating.md says, under load, has everything that w
   expect(count['queued']).toBeGreaterThanOrEqual(WRITTEN_BEFORE);
   // Whole steps or none: what is counted, what it sums up to and what can be listed agree.
   expect(xof['queued']).toBe(1_000 * (count['queued'] ?? 0));
-  expect(await restored.redis.zcard('all:disbursement')).toBe(count['queued']);
+  expect(await listedIn(restored.redis, 'disbursement')).toBe(count['queued']);
   expect((await new Queries(restored.redis).read('disbursement', `dsb_${WRITTEN_BEFORE - 1}`))?.state).toBe('queued');
 });

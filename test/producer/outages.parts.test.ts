@@ -9,6 +9,7 @@ import { InvalidRequest } from '../../src/producer/errors.ts';
 import { fakeProducer } from '../../src/producer/testing.ts';
 import { aDisbursement, aMessage, numberOf } from './asking.ts';
 import { clientOf, open, running, server, toClose } from './running.ts';
+import { listedIn } from '../support/listed.ts';
 
 const orders = (count: number, from = 0) =>
   Array.from({ length: count }, (_, n) => aDisbursement({ reference: `order-${from + n}` }));
@@ -56,7 +57,7 @@ describe('a Redis that', () => {
     });
     await server({ port });
     await vi.waitFor(() => producer.disburseEach(orders(50)), { timeout: 10_000 });
-    expect(await (await clientOf(port)).zcard(keys.index('disbursement'))).toBe(50);
+    expect(await listedIn(await clientOf(port), 'disbursement')).toBe(50);
   });
 
   test('hangs for a while is waited for, and what was asked is there once', async () => {
@@ -70,7 +71,7 @@ describe('a Redis that', () => {
     process.kill(redis.server.pid, 'SIGCONT');
     expect(new Set((await asking).map(({ id }) => id)).size).toBe(600);
     expect((await texts).map(({ outcome }) => outcome)).toEqual(Array(60).fill('accepted'));
-    expect(await redis.zcard(keys.index('disbursement'))).toBe(601);
+    expect(await listedIn(redis, 'disbursement')).toBe(601);
     expect(await redis.hget(keys.counts('message'), 'queued')).toBe('60');
   });
 
@@ -81,7 +82,7 @@ describe('a Redis that', () => {
     const producer = open({ redis: own.url, patience: '3s' });
     const asking = producer.disburseEach(orders(5_000)).catch((error: unknown) => error);
     const looking = await clientOf(own.port);
-    await vi.waitFor(async () => expect(await looking.zcard(keys.index('disbursement'))).toBeGreaterThan(0), {
+    await vi.waitFor(async () => expect(await listedIn(looking, 'disbursement')).toBeGreaterThan(0), {
       timeout: 20_000,
     });
     process.kill(own.pid, 'SIGKILL');
@@ -95,7 +96,7 @@ describe('a Redis that', () => {
     for (const [index, { id, outcome }] of ended.verdicts.entries()) {
       if (outcome === 'accepted') expect(again[index]).toEqual({ index, id, outcome: 'duplicate' });
     }
-    expect(await (await clientOf(own.port)).zcard(keys.index('disbursement'))).toBe(5_000);
+    expect(await listedIn(await clientOf(own.port), 'disbursement')).toBe(5_000);
   });
 
   test('hangs does not keep a producer from closing', async () => {

@@ -10,6 +10,7 @@ import type { Producer } from '../../src/producer/producer.ts';
 import { fakeProducer } from '../../src/producer/testing.ts';
 import { aCampaign, aDisbursement, aMessage, numberOf } from './asking.ts';
 import { clientOf, open, running, server, toClose } from './running.ts';
+import { listedIn } from '../support/listed.ts';
 
 test('a disbursement is durable, due and woken when the call resolves', async () => {
   const { producer, redis } = await running();
@@ -71,7 +72,7 @@ test('nothing is lost or doubled when Redis is killed in the middle and comes ba
 
   const redis = await clientOf(own.port);
   expect(new Set(ids).size).toBe(1_000);
-  expect(await redis.zcard(keys.index('disbursement'))).toBe(1_000);
+  expect(await listedIn(redis, 'disbursement')).toBe(1_000);
   expect(await redis.zcard(keys.due('disbursement'))).toBe(1_000);
   expect(verdicts.map(({ outcome }) => outcome)).toEqual(Array(300).fill('accepted'));
   expect(await redis.hget(keys.counts('message'), 'queued')).toBe('300');
@@ -89,9 +90,9 @@ test('a Redis that hangs is told in time, and what it did after all is found by 
   await expect(refusal).rejects.toThrow(/ask again with the same reference/);
 
   process.kill(redis.server.pid, 'SIGCONT');
-  await vi.waitFor(async () => expect(await redis.zcard(keys.index('disbursement'))).toBe(2));
+  await vi.waitFor(async () => expect(await listedIn(redis, 'disbursement')).toBe(2));
   expect(await producer.disburse(aDisbursement())).toMatchObject({ outcome: 'duplicate' });
-  expect(await redis.zcard(keys.index('disbursement'))).toBe(2);
+  expect(await listedIn(redis, 'disbursement')).toBe(2);
 });
 
 test('a message without a reference is one message, although the first answer about it was lost', async () => {

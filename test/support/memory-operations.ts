@@ -28,13 +28,12 @@ import {
 } from '../../src/operations/transition.ts';
 import { EVENT_FIELD, flightField, keys } from '../../src/operations/keys.ts';
 import type { AcceptedAt, NewOperation, Acquired, Hinted, Operations } from '../../src/operations/operations.ts';
+import { listIn, listNew } from './memory-lists.ts';
 import { standIn } from './memory-standing.ts';
 import type { MemoryStore } from './memory-store.ts';
 import { ALL_GUARDS, type StoreGuards } from './store-guards.ts';
 
-/** As take.lua has it. */
 const TAKEN_FOR_MS = 5_000;
-
 /** What everybody needs of `Operations`, whoever keeps the records. */
 export type OperationsContract = Pick<
   Operations,
@@ -45,7 +44,7 @@ export interface MemoryOperationsOptions {
   readonly store: MemoryStore;
   readonly random: Random;
   readonly now: () => number;
-  /** How a command reaches the store: a simulation delays, repeats or loses it here. */
+  /** A simulation delays, repeats or loses commands here. */
   readonly send?: <T>(command: () => T) => Promise<T>;
   readonly guards?: StoreGuards;
   /** An attempt is given what another one holds. */
@@ -195,7 +194,7 @@ export class MemoryOperations implements OperationsContract {
     this.#move(kind, { id, at, to: state, ...(operation.xof === undefined ? {} : { xof: operation.xof }) });
     this.#fly(kind, id, { to: state, xof: operation.xof });
     standIn(this.#store, kind, { account, at, since: at, to: state, xof: operation.xof });
-    store.add(keys.index(kind), at, id);
+    listNew(store, at, operation);
     if (operation.dueInMs !== undefined) {
       const due = Math.max(at + operation.dueInMs, operation.notBefore ?? 0);
       store.add(keys.due(queueOf(kind, state) ?? 'none'), due, id);
@@ -273,6 +272,7 @@ export class MemoryOperations implements OperationsContract {
     this.#move(kind, { id, at, from, to, ...(record.amount === undefined ? {} : { xof: record.amount }) });
     this.#fly(kind, id, { from, to, xof: record.amount });
     standIn(this.#store, kind, { account: record.account, at, since, from, to, xof: record.amount });
+    listIn(store, record, to);
     this.#setDue(record, change, { at, hint });
     if (event) this.#emit(kind, { id, at, ...event });
     if (change.forgetsCallback && (hint === undefined || hint.includes(`,${to},`))) store.dropText(keys.callback(id));

@@ -380,3 +380,18 @@ export const resealed = z
       .meta({ description: 'Endpoints with a secret that none of the sealing secrets opens: they need another.' }),
   })
   .meta({ id: 'Resealed' });
+
+export const found = z
+  .looseObject({
+    items: z.array(
+      z.looseObject({
+        kind: z.enum(kinds.filter((kind) => kind !== 'slice')).meta({ example: 'disbursement' }),
+        id: text('dsb_0f6c8d4b2a1e49578c3d'),
+        state: text('succeeded'),
+        reference: perhaps(text('order-1042')),
+        account: accountField,
+        createdAt: time,
+      }),
+    ),
+  })
+  .meta({ id: 'Found' });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type RecipientState, outcomeLetters } from '../../kinds/recipient.ts';
 import { accountField, answerOf, count, perhaps, text, time } from './answers-shared.ts';
 
-export const recipientStates = Object.keys(outcomeLetters) as [RecipientState, ...RecipientState[]];
+const recipientStates = Object.keys(outcomeLetters) as [RecipientState, ...RecipientState[]];
 
 export const message = answerOf('message');
 

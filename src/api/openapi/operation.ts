@@ -68,7 +68,8 @@ function parametersOf(route: RouteDeclaration): JsonSchema[] {
   }));
   const inQuery = Object.entries(route.query ?? {}).map(([name, type]) => {
     const { description, ...schema } = inlineSchema(type);
-    return { name, in: 'query', ...(description ? { description } : {}), schema };
+    const separated = schema.type === 'array' ? { style: 'form', explode: false } : {};
+    return { name, in: 'query', ...(description ? { description } : {}), ...separated, schema };
   });
   const key = route.identity === undefined ? [] : [{ $ref: '#/components/parameters/Idempotency-Key' }];
   return [...inPath, ...inQuery, ...key, { $ref: '#/components/parameters/X-Request-Id' }];

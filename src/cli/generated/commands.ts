@@ -25,24 +25,26 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--state",
         "field": "state",
         "in": "query",
-        "says": "Only in this state",
+        "says": "Only in this state, or in one of several, separated by commas",
         "schema": {
-          "type": "string",
-          "enum": [
-            "awaiting_approval",
-            "queued",
-            "held",
-            "created",
-            "submitting",
-            "unknown",
-            "pending",
-            "needs_review",
-            "succeeded",
-            "failed",
-            "reversed",
-            "rejected",
-            "cancelled"
-          ]
+          "type": "array",
+          "items": {
+            "enum": [
+              "awaiting_approval",
+              "queued",
+              "held",
+              "created",
+              "submitting",
+              "unknown",
+              "pending",
+              "needs_review",
+              "succeeded",
+              "failed",
+              "reversed",
+              "rejected",
+              "cancelled"
+            ]
+          }
         }
       },
       {
@@ -106,6 +108,50 @@ export const commands: readonly DerivedCommand[] = [
         }
       },
       {
+        "flag": "--token",
+        "field": "token",
+        "in": "query",
+        "says": "The one that the service calls by this token",
+        "schema": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 200
+        }
+      },
+      {
+        "flag": "--transaction-id",
+        "field": "transactionId",
+        "in": "query",
+        "says": "The one that the service calls by this transaction",
+        "schema": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 200
+        }
+      },
+      {
+        "flag": "--batch",
+        "field": "batch",
+        "in": "query",
+        "says": "Only rows of this batch",
+        "schema": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 200
+        }
+      },
+      {
+        "flag": "--phone",
+        "field": "phone",
+        "in": "query",
+        "says": "Of this telephone number, however it is spelt",
+        "schema": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 200
+        }
+      },
+      {
         "flag": "--after",
         "field": "after",
         "in": "query",
@@ -152,18 +198,20 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--state",
         "field": "state",
         "in": "query",
-        "says": "Only in this state",
+        "says": "Only in this state, or in one of several, separated by commas",
         "schema": {
-          "type": "string",
-          "enum": [
-            "invalid",
-            "awaiting_approval",
-            "running",
-            "needs_review",
-            "finished",
-            "cancelled",
-            "expired"
-          ]
+          "type": "array",
+          "items": {
+            "enum": [
+              "invalid",
+              "awaiting_approval",
+              "running",
+              "needs_review",
+              "finished",
+              "cancelled",
+              "expired"
+            ]
+          }
         }
       },
       {
@@ -242,20 +290,22 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--state",
         "field": "state",
         "in": "query",
-        "says": "Only in this state",
+        "says": "Only in this state, or in one of several, separated by commas",
         "schema": {
-          "type": "string",
-          "enum": [
-            "draft",
-            "ready",
-            "awaiting_approval",
-            "scheduled",
-            "running",
-            "paused",
-            "held",
-            "finished",
-            "cancelled"
-          ]
+          "type": "array",
+          "items": {
+            "enum": [
+              "draft",
+              "ready",
+              "awaiting_approval",
+              "scheduled",
+              "running",
+              "paused",
+              "held",
+              "finished",
+              "cancelled"
+            ]
+          }
         }
       },
       {
@@ -334,6 +384,122 @@ export const commands: readonly DerivedCommand[] = [
     "answer": "CampaignList"
   },
   {
+    "name": "messages list",
+    "says": "List them, the newest first; as CSV with `Accept: text/csv`",
+    "example": "--state queued",
+    "method": "GET",
+    "path": "/v1/messages",
+    "takes": [],
+    "flags": [
+      {
+        "flag": "--state",
+        "field": "state",
+        "in": "query",
+        "says": "Only in this state, or in one of several, separated by commas",
+        "schema": {
+          "type": "array",
+          "items": {
+            "enum": [
+              "queued",
+              "sending",
+              "unknown",
+              "sent",
+              "failed",
+              "skipped",
+              "expired",
+              "cancelled"
+            ]
+          }
+        }
+      },
+      {
+        "flag": "--reference",
+        "field": "reference",
+        "in": "query",
+        "says": "The one that the caller gave this name",
+        "schema": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 128
+        }
+      },
+      {
+        "flag": "--account",
+        "field": "account",
+        "in": "query",
+        "says": "Only of this account",
+        "schema": {
+          "type": "string"
+        }
+      },
+      {
+        "flag": "--created-from",
+        "field": "createdFrom",
+        "in": "query",
+        "says": "Asked for at this time, or later",
+        "schema": {
+          "type": "string",
+          "format": "date-time"
+        }
+      },
+      {
+        "flag": "--created-to",
+        "field": "createdTo",
+        "in": "query",
+        "says": "Asked for at this time, or before",
+        "schema": {
+          "type": "string",
+          "format": "date-time"
+        }
+      },
+      {
+        "flag": "--phone",
+        "field": "phone",
+        "in": "query",
+        "says": "Of this telephone number, however it is spelt",
+        "schema": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 200
+        }
+      },
+      {
+        "flag": "--after",
+        "field": "after",
+        "in": "query",
+        "says": "`next` of the page before",
+        "schema": {
+          "type": "string"
+        }
+      },
+      {
+        "flag": "--limit",
+        "field": "limit",
+        "in": "query",
+        "says": "How many at most",
+        "schema": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 500
+        }
+      }
+    ],
+    "columns": [
+      "id",
+      "state",
+      "to",
+      "lane",
+      "code",
+      "reference",
+      "account",
+      "createdAt"
+    ],
+    "files": [
+      "text/csv"
+    ],
+    "answer": "MessageList"
+  },
+  {
     "name": "invoice list",
     "says": "List them, the newest first; as CSV with `Accept: text/csv`",
     "example": "--state creating",
@@ -345,17 +511,19 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--state",
         "field": "state",
         "in": "query",
-        "says": "Only in this state",
+        "says": "Only in this state, or in one of several, separated by commas",
         "schema": {
-          "type": "string",
-          "enum": [
-            "creating",
-            "pending",
-            "needs_review",
-            "completed",
-            "cancelled",
-            "failed"
-          ]
+          "type": "array",
+          "items": {
+            "enum": [
+              "creating",
+              "pending",
+              "needs_review",
+              "completed",
+              "cancelled",
+              "failed"
+            ]
+          }
         }
       },
       {
@@ -416,6 +584,17 @@ export const commands: readonly DerivedCommand[] = [
         "schema": {
           "type": "integer",
           "minimum": 0
+        }
+      },
+      {
+        "flag": "--token",
+        "field": "token",
+        "in": "query",
+        "says": "The one that the service calls by this token",
+        "schema": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 200
         }
       },
       {
@@ -465,16 +644,18 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--state",
         "field": "state",
         "in": "query",
-        "says": "Only in this state",
+        "says": "Only in this state, or in one of several, separated by commas",
         "schema": {
-          "type": "string",
-          "enum": [
-            "creating",
-            "pending",
-            "needs_review",
-            "completed",
-            "failed"
-          ]
+          "type": "array",
+          "items": {
+            "enum": [
+              "creating",
+              "pending",
+              "needs_review",
+              "completed",
+              "failed"
+            ]
+          }
         }
       },
       {
@@ -535,6 +716,17 @@ export const commands: readonly DerivedCommand[] = [
         "schema": {
           "type": "integer",
           "minimum": 0
+        }
+      },
+      {
+        "flag": "--phone",
+        "field": "phone",
+        "in": "query",
+        "says": "Of this telephone number, however it is spelt",
+        "schema": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 200
         }
       },
       {
@@ -584,18 +776,20 @@ export const commands: readonly DerivedCommand[] = [
         "flag": "--state",
         "field": "state",
         "in": "query",
-        "says": "Only in this state",
+        "says": "Only in this state, or in one of several, separated by commas",
         "schema": {
-          "type": "string",
-          "enum": [
-            "queued",
-            "held",
-            "sending",
-            "needs_review",
-            "succeeded",
-            "rejected",
-            "failed"
-          ]
+          "type": "array",
+          "items": {
+            "enum": [
+              "queued",
+              "held",
+              "sending",
+              "needs_review",
+              "succeeded",
+              "rejected",
+              "failed"
+            ]
+          }
         }
       },
       {
@@ -656,6 +850,28 @@ export const commands: readonly DerivedCommand[] = [
         "schema": {
           "type": "integer",
           "minimum": 0
+        }
+      },
+      {
+        "flag": "--transaction-id",
+        "field": "transactionId",
+        "in": "query",
+        "says": "The one that the service calls by this transaction",
+        "schema": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 200
+        }
+      },
+      {
+        "flag": "--phone",
+        "field": "phone",
+        "in": "query",
+        "says": "Of this telephone number, however it is spelt",
+        "schema": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 200
         }
       },
       {
@@ -1546,6 +1762,31 @@ export const commands: readonly DerivedCommand[] = [
     ],
     "none": "Nothing needs review.",
     "answer": "ReviewList"
+  },
+  {
+    "name": "search",
+    "says": "What has this id, reference, name at the service, or telephone number",
+    "example": "'77 123 45 67'",
+    "method": "GET",
+    "path": "/v1/search",
+    "takes": [
+      {
+        "name": "q",
+        "in": "query"
+      }
+    ],
+    "flags": [],
+    "next": "The whole story of one: relais explain ID",
+    "columns": [
+      "kind",
+      "id",
+      "state",
+      "reference",
+      "account",
+      "createdAt"
+    ],
+    "none": "Nothing here has exactly this name. Part of a name finds nothing.",
+    "answer": "Found"
   },
   {
     "name": "explain",

@@ -4,6 +4,8 @@
 -- @key slice  @key due
 -- @key messageCounts  @key sliceCounts
 -- @key queued  the set of queued slices
+-- @key listed  where lists find those that are queued
+-- @key accounts  of which there are any
 -- @key heartbeat
 -- @keys audit
 -- @arg now at?
@@ -15,6 +17,7 @@
 --   @arg words text[]  of a request that some of them came in
 -- @each messages
 --   @key record
+--   @key bucket?  @arg head text?  by which it is found by its number
 --   @key mapping?  of its reference
 --   @key other?  the record that the reference alone would have, where that is another one
 --   @arg id text  @arg fingerprint text  @arg reference text?
@@ -29,6 +32,7 @@
 --- @include "lib/clock"
 --- @include "lib/heartbeat"
 --- @include "lib/identity"
+--- @include "lib/names"
 --- @include "lib/tally"
 
 local shut = guard(heartbeat, memory)
@@ -37,7 +41,7 @@ local at = clock(now)
 local state, lease, count, version, packed = unpack(redis.call('HMGET', slice, 'state', 'lease', 'count', 'v', 'items'))
 count = whole(count, 0, 'count')
 local takes = not state or (state == 'queued' and not lease and version == VERSION and packed)
-local verdicts, items, told = {}, {}, {}
+local verdicts, items, told, places = {}, {}, {}, {}
 
 local function escaped(text)
   return (string.gsub(text, '[\\\t\n]', {['\\'] = '\\\\', ['\t'] = '\\t', ['\n'] = '\\n'}))
@@ -52,6 +56,8 @@ local function write(m)
   if m.reference then set[#set + 1] = 'reference'; set[#set + 1] = m.reference end
   redis.call('HSET', m.record, unpack(set))
   local expires = m.expiresAt and string.format('%d', m.expiresAt) or ''
+  if m.bucket then add_names({m}, at, m.id) end
+  places[#places + 1] = at; places[#places + 1] = m.id
   items[#items + 1] = table.concat({string.sub(m.to, 2), m.id, escaped(m.from or ''), expires, escaped(m.text)}, '\t')
 end
 for i, m in ipairs(messages) do
@@ -72,6 +78,8 @@ if #items == 0 then return {'accepted', count, verdicts} end
 local joined = table.concat(items, '\n')
 count = count + #items
 tally(messageCounts, 'queued', #items)
+redis.call('ZADD', listed, unpack(places))
+redis.call('SADD', accounts, account)
 if state then
   redis.call('HSET', slice, 'count', count, 'items', packed .. '\n' .. joined)
 else

@@ -5,7 +5,9 @@
 -- @key record
 -- @key mapping?  of its reference, where it claims one
 -- @key other?  the record that the reference alone would have, where that is another one
--- @key counts  @key index  @key entered  @key due  @key limits
+-- @key counts  @key entered  @key due  @key limits
+-- @key listed  @key listedAwaiting  where lists find it
+-- @key accounts  of which there are any
 -- @key spent  what was accepted on that day
 -- @key same  the same amount to the same beneficiary again
 -- @key awaiting  the set of those that await approval
@@ -22,10 +24,13 @@
 -- @arg dryRun flag  only judged: nothing is written, and what would be is answered
 -- @arg approval given|impossible?  absent: may be waited for
 -- @arg day text
+-- @arg member text  how it stands in a list
 -- @arg memory Memory
 -- @arg asked pairs  what the process itself asks for of each limit
 -- @arg act text[]
 -- @arg posts pairs  into the book of the day
+-- @each names
+--   @key bucket  @arg head text
 -- @arg fields pairs
 -- @arrow new -> state
 -- @returns accepted {id, state, at} | duplicate {id, state} | conflict {id} | limited {limit, detail} | recovering
@@ -37,6 +42,7 @@
 --- @include "lib/heartbeat"
 --- @include "lib/identity"
 --- @include "lib/move"
+--- @include "lib/names"
 --- @include "lib/stand"
 --- @include "lib/strictest"
 
@@ -86,7 +92,9 @@ if xof then
   local limited
   limited, counted = spend()
   if limited then return limited end
-  if awaits and state == 'queued' then state, entered, told = 'awaiting_approval', awaiting, true end
+  if awaits and state == 'queued' then
+    state, entered, listed, told = 'awaiting_approval', awaiting, listedAwaiting, true
+  end
 end
 
 if dryRun then return {'accepted', id, state, at} end
@@ -102,14 +110,16 @@ if xof then fly(counts, account, redis.call('HGET', record, 'withdrawMode'), nil
 if unsent and state ~= 'awaiting_approval' then
   stand({counts = counts, account = account, at = at, entered = 'unsent', xof = xof})
 end
-redis.call('ZADD', index, at, id)
+redis.call('ZADD', listed, at, member)
+redis.call('SADD', accounts, account)
+add_names(names, at, id)
 post(book, closedDays, at, posts)
 if told then
-  local names = redis.call('HMGET', record, 'reference', 'withdrawMode', 'disburseId')
-  for i = 1, 3 do names[i] = names[i] and cjson.encode(names[i]) or 'null' end
+  local words = redis.call('HMGET', record, 'reference', 'withdrawMode', 'disburseId')
+  for i = 1, 3 do words[i] = words[i] and cjson.encode(words[i]) or 'null' end
   emit(record, {stream = events, counts = counts, id = id, at = at, account = account,
     type = 'disbursement.awaiting_approval',
-    data = EVENT_LIST .. string.format('[%s,%.0f,%s,%s]', names[1], xof, names[2], names[3])})
+    data = EVENT_LIST .. string.format('[%s,%.0f,%s,%s]', words[1], xof, words[2], words[3])})
 end
 if dueInMs and state ~= 'awaiting_approval' then redis.call('ZADD', due, math.max(at + dueInMs, notBefore or 0), id) end
 audit_line(audit, act, at, nil, audit_word('state', state))

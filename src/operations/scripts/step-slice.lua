@@ -43,6 +43,9 @@
 --   @arg opens text?  marks of its texts
 -- @arg closes text?  marks of texts that are no longer open
 -- @arg sent text?  marks of texts that are counted as sent
+-- @each lists
+--   @key set  where lists find the messages of a state
+--   @arg state state
 -- @each messages
 --   @key record
 --   @arg leavesWith int  the place of its request among those that leave; 0: it changes in any case
@@ -210,8 +213,15 @@ post(book, closedDays, at, posts)
 unmark(openTexts, marks_in(closes))
 for i = 1, leave do mark_open(openTexts, marks_in(leaving[i].opens), at) end
 mark_sent(sentTexts, marks_in(sent))
+local places = {left = {}, entered = {}}
 for _, message in ipairs(messages) do
-  if message.leavesWith <= leave then follow(message, at, {counts = messageCounts, outcomes = outcomes, events = events}) end
+  if message.leavesWith <= leave then
+    follow(message, at, {counts = messageCounts, outcomes = outcomes, events = events}, places)
+  end
+end
+for _, list in ipairs(lists) do
+  if places.left[list.state] then redis.call('ZREM', list.set, unpack(places.left[list.state])) end
+  if places.entered[list.state] then redis.call('ZADD', list.set, unpack(places.entered[list.state])) end
 end
 
 if from ~= to then

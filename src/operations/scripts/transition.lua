@@ -2,6 +2,7 @@
 -- @key record  @key events  @key counts
 -- @key left  the set of the state that it leaves
 -- @key entered?  the set of the state that it enters; what is over stands in none
+-- @key listedLeft?  @key listedEntered?  where lists find it
 -- @key dueLeft  @key dueEntered
 -- @key account?  nothing is changed while it is held as `unlessHeld` says
 -- @key callback?  what was last posted about it, to be forgotten, unless more was posted since the record was read
@@ -21,6 +22,8 @@
 -- @arg recounted xof?  by how much they change
 -- @arg act text[]
 -- @arg posts pairs  into the book of the day
+-- @each names
+--   @key bucket  @arg head text
 -- @arg fields pairs  a value '' deletes the field; a name that begins with @ takes the value as ms from now
 -- @arrow from -> to
 -- @returns applied {to, rev int, at, counter int?} | mine {state} | not yours {state} | none | held | recovering
@@ -32,6 +35,7 @@
 --- @include "lib/change"
 --- @include "lib/clock"
 --- @include "lib/heartbeat"
+--- @include "lib/names"
 
 -- A script that was sent again after a lost reply tells what it did the first time.
 local function is_again() return redis.call('HGET', record, 'op') == change.op end
@@ -63,12 +67,13 @@ local function claim()
   if owner ~= change.id then return {'claimed', owner} end
 end
 
-local keys = {record = record, events = events, counts = counts, left = left, entered = entered, dueLeft = dueLeft,
-  dueEntered = dueEntered}
+local keys = {record = record, events = events, counts = counts, left = left, entered = entered, listedLeft = listedLeft,
+  listedEntered = listedEntered, dueLeft = dueLeft, dueEntered = dueEntered}
 local answer = change_record(clock(now), keys, change, fields, claim)
 if answer[1] ~= 'applied' and answer[1] ~= 'claimed' then answer = claim() or answer end
 if answer[1] == 'applied' then
   if forgets then redis.call('DEL', callback) end
+  add_names(names, keys.created, change.id)
   if endsBriefly then brief(record) end
   if sums then recount() end
   post(book, closedDays, answer[4], posts)

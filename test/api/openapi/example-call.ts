@@ -16,7 +16,9 @@ export function exampleCall({ body, answers }: RouteDeclaration): Call {
   return file ? { body: file[1].example, headers: { 'content-type': file[0] } } : {};
 }
 
-export function pathTo({ path }: RouteDeclaration, id: string): string {
+export function pathTo({ path, query = {} }: RouteDeclaration, id: string): string {
   // A limit is not made by anybody: there are the same everywhere.
-  return path.replace('/limits/{name}', '/limits/MAX_PER_DAY').replace(/\{\w+\}/g, id);
+  const named = path.replace('/limits/{name}', '/limits/MAX_PER_DAY').replace(/\{\w+\}/g, id);
+  const needed = Object.entries(query).filter(([, schema]) => !schema.safeParse(undefined).success);
+  return needed.length === 0 ? named : `${named}?${needed.map(([name]) => `${name}=order-1042`).join('&')}`;
 }

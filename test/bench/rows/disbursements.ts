@@ -1,6 +1,9 @@
 /** Disbursements, complete life: token, submit, callback, status, event. */
 import type { Redis } from 'ioredis';
 import { keys } from '../../../src/operations/keys.ts';
+import { idOf } from '../../../src/operations/listed.ts';
+import { keysLike } from '../../support/fresh-redis.ts';
+import { setsOf } from '../../support/listed.ts';
 import { acceptAll, liveAll } from '../contenders/relais-disbursements.ts';
 import { startRelais } from '../contenders/relais.ts';
 import { median, type Used, whileWatching } from '../measure.ts';
@@ -58,7 +61,8 @@ export const disbursementRows: RowMaker = async (stage, { rounds, disbursements:
         { label: 'index', values: finished.map(({ index }) => index), unit: 'bytes' },
         { label: 'all told', values: allTold, unit: 'bytes' },
       ],
-      aims: [{ text: 'bytes', value: median(allTold), most: 1_000 }],
+      // A thousand, and three hundred for what it is found by.
+      aims: [{ text: 'bytes', value: median(allTold), most: 1_300 }],
       notes: ['As Redis tells of the keys themselves (MEMORY USAGE), not of its memory as a whole.'],
     },
   ];
@@ -107,7 +111,9 @@ async function relaisRun(stage: Stage, count: number): Promise<Run> {
     await acceptAll(relais, { first: 0, count });
     const { value, used } = await whileWatching(relais.pids(), () => liveAll(relais, count));
     const after = await bytesOfShared(relais.look);
-    const ids = await relais.look.zrange(keys.index('disbursement'), String(WARM_UP), '-1');
+    const set = keys.listed('disbursement', 'main', 'succeeded');
+    const places = await relais.look.zrange(set, String(WARM_UP), '-1');
+    const ids = places.map((member) => idOf({ member, score: 0 }));
     const finished = {
       record: await meanBytes(relais.look, ids),
       event: (after.events - before.events) / count,
@@ -121,7 +127,9 @@ async function relaisRun(stage: Stage, count: number): Promise<Run> {
 
 /** What all disbursements stand in together. */
 async function bytesOfShared(redis: Redis): Promise<{ readonly events: number; readonly index: number }> {
-  return { events: await bytesOf(redis, keys.events), index: await bytesOf(redis, keys.index('disbursement')) };
+  const index = [...(await setsOf(redis, 'disbursement')), ...(await keysLike(redis, keys.names('*')))];
+  const bytes = await Promise.all(index.map((key) => bytesOf(redis, key)));
+  return { events: await bytesOf(redis, keys.events), index: bytes.reduce((sum, one) => sum + one, 0) };
 }
 
 async function meanBytes(redis: Redis, ids: readonly string[]): Promise<number> {

@@ -224,6 +224,8 @@ export interface AcceptMessagesArgs {
   /** key */ readonly messageCounts: string;
   /** key */ readonly sliceCounts: string;
   /** key: the set of queued slices */ readonly queued: string;
+  /** key: where lists find those that are queued */ readonly listed: string;
+  /** key: of which there are any */ readonly accounts: string;
   /** key */ readonly heartbeat: string;
   /** key */ readonly audit: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
@@ -238,8 +240,10 @@ export interface AcceptMessagesArgs {
   }[];
   readonly messages: readonly {
     /** key */ readonly record: string;
+    /** key */ readonly bucket?: string | undefined;
     /** key: of its reference */ readonly mapping?: string | undefined;
     /** key: the record that the reference alone would have, where that is another one */ readonly other?: string | undefined;
+    /** by which it is found by its number */ readonly head?: string | undefined;
     readonly id: string;
     readonly fingerprint: string;
     readonly reference?: string | undefined;
@@ -351,6 +355,22 @@ end
 local function claim_reference(r)
   if r.mapping and r.other then redis.call('SET', r.mapping, r.id) end
 end
+local function base36(n)
+  local digits, text = '0123456789abcdefghijklmnopqrstuvwxyz', ''
+  n = math.floor(n)
+  repeat
+    local d = n % 36
+    text = string.sub(digits, d + 1, d + 1) .. text
+    n = (n - d) / 36
+  until n == 0
+  return text
+end
+local function add_names(names, created, id)
+  if #names == 0 then return end
+  local moment = base36(created)
+  moment = string.rep('0', 8 - #moment) .. moment
+  for _, name in ipairs(names) do redis.call('ZADD', name.bucket, 0, name.head .. moment .. id) end
+end
 local function tally(key, field, delta)
   redis.pcall('HINCRBY', key, field, delta)
 end
@@ -361,7 +381,9 @@ local due = KEYS[2]
 local messageCounts = KEYS[3]
 local sliceCounts = KEYS[4]
 local queued = KEYS[5]
-local heartbeat = KEYS[6]
+local listed = KEYS[6]
+local accounts = KEYS[7]
+local heartbeat = KEYS[8]
 local now = tonumber(ARGV[1])
 local sliceId = ARGV[2]
 local account = ARGV[3]
@@ -369,7 +391,7 @@ local lane = ARGV[4]
 local most = tonumber(ARGV[5])
 local dueInMs = tonumber(ARGV[6])
 local memory = {epoch = _given(ARGV[7]), counter = tonumber(ARGV[8]), name = _given(ARGV[9]), mark = tonumber(ARGV[10])}
-local _arg, _key = 10, 6
+local _arg, _key = 10, 8
 local audit = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
@@ -387,8 +409,10 @@ end
 local messages = {}
 _arg = _arg + 1
 for _n = 1, tonumber(ARGV[_arg]) do
-  local _one = {record = KEYS[_key + 1], id = ARGV[_arg + 1], fingerprint = ARGV[_arg + 2], reference = _given(ARGV[_arg + 3]), otherId = _given(ARGV[_arg + 4]), to = ARGV[_arg + 5], text = ARGV[_arg + 6], from = _given(ARGV[_arg + 7]), expiresAt = tonumber(ARGV[_arg + 8]), asker = tonumber(ARGV[_arg + 9])}
-  _arg, _key = _arg + 9, _key + 1
+  local _one = {record = KEYS[_key + 1], head = _given(ARGV[_arg + 1]), id = ARGV[_arg + 2], fingerprint = ARGV[_arg + 3], reference = _given(ARGV[_arg + 4]), otherId = _given(ARGV[_arg + 5]), to = ARGV[_arg + 6], text = ARGV[_arg + 7], from = _given(ARGV[_arg + 8]), expiresAt = tonumber(ARGV[_arg + 9]), asker = tonumber(ARGV[_arg + 10])}
+  _arg, _key = _arg + 10, _key + 1
+_arg = _arg + 1
+if ARGV[_arg] == '1' then _key = _key + 1; _one.bucket = KEYS[_key] end
 _arg = _arg + 1
 if ARGV[_arg] == '1' then _key = _key + 1; _one.mapping = KEYS[_key] end
 _arg = _arg + 1
@@ -402,7 +426,7 @@ local at = clock(now)
 local state, lease, count, version, packed = unpack(redis.call('HMGET', slice, 'state', 'lease', 'count', 'v', 'items'))
 count = whole(count, 0, 'count')
 local takes = not state or (state == 'queued' and not lease and version == "1" and packed)
-local verdicts, items, told = {}, {}, {}
+local verdicts, items, told, places = {}, {}, {}, {}
 local function escaped(text)
   return (string.gsub(text, '[\\\\\\t\\n]', {['\\\\'] = '\\\\\\\\', ['\\t'] = '\\\\t', ['\\n'] = '\\\\n'}))
 end
@@ -416,6 +440,8 @@ local function write(m)
   if m.reference then set[#set + 1] = 'reference'; set[#set + 1] = m.reference end
   redis.call('HSET', m.record, unpack(set))
   local expires = m.expiresAt and string.format('%d', m.expiresAt) or ''
+  if m.bucket then add_names({m}, at, m.id) end
+  places[#places + 1] = at; places[#places + 1] = m.id
   items[#items + 1] = table.concat({string.sub(m.to, 2), m.id, escaped(m.from or ''), expires, escaped(m.text)}, '\\t')
 end
 for i, m in ipairs(messages) do
@@ -435,6 +461,8 @@ if #items == 0 then return {'accepted', count, verdicts} end
 local joined = table.concat(items, '\\n')
 count = count + #items
 tally(messageCounts, 'queued', #items)
+redis.call('ZADD', listed, unpack(places))
+redis.call('SADD', accounts, account)
 if state then
   redis.call('HSET', slice, 'count', count, 'items', packed .. '\\n' .. joined)
 else
@@ -458,8 +486,8 @@ return {'accepted', count, verdicts}
  * them. Each has a verdict of its own, in their order; the slice is read once and written once for all of them, its
  * items in the form of slice-form.ts. */
 export async function acceptMessages(redis: lua.ScriptHost, args: AcceptMessagesArgs): Promise<AcceptMessagesAnswer> {
-  const keys = [args.slice, args.due, args.messageCounts, args.sliceCounts, args.queued, args.heartbeat, ...args.audit, ...args.messages.flatMap((one) => [one.record, ...(one.mapping === undefined ? [] : [one.mapping]), ...(one.other === undefined ? [] : [one.other])])];
-  const words: lua.Word[] = [args.now ?? '', args.sliceId, args.account, args.lane, args.most, args.dueInMs, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.audit.length, args.acts.length, ...args.acts.flatMap((one) => [...lua.counted(one.words)]), args.messages.length, ...args.messages.flatMap((one) => [one.id, one.fingerprint, one.reference ?? '', one.otherId ?? '', one.to, one.text, one.from ?? '', one.expiresAt ?? '', one.asker, one.mapping === undefined ? 0 : 1, one.other === undefined ? 0 : 1])];
+  const keys = [args.slice, args.due, args.messageCounts, args.sliceCounts, args.queued, args.listed, args.accounts, args.heartbeat, ...args.audit, ...args.messages.flatMap((one) => [one.record, ...(one.bucket === undefined ? [] : [one.bucket]), ...(one.mapping === undefined ? [] : [one.mapping]), ...(one.other === undefined ? [] : [one.other])])];
+  const words: lua.Word[] = [args.now ?? '', args.sliceId, args.account, args.lane, args.most, args.dueInMs, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.audit.length, args.acts.length, ...args.acts.flatMap((one) => [...lua.counted(one.words)]), args.messages.length, ...args.messages.flatMap((one) => [one.head ?? '', one.id, one.fingerprint, one.reference ?? '', one.otherId ?? '', one.to, one.text, one.from ?? '', one.expiresAt ?? '', one.asker, one.bucket === undefined ? 0 : 1, one.mapping === undefined ? 0 : 1, one.other === undefined ? 0 : 1])];
   return readAcceptMessagesAnswer(await lua.runScript(redis, acceptMessagesScript, keys, words));
 }
 
@@ -468,10 +496,12 @@ export interface AcceptArgs {
   /** key: of its reference, where it claims one */ readonly mapping?: string | undefined;
   /** key: the record that the reference alone would have, where that is another one */ readonly other?: string | undefined;
   /** key */ readonly counts: string;
-  /** key */ readonly index: string;
   /** key */ readonly entered: string;
   /** key */ readonly due: string;
   /** key */ readonly limits: string;
+  /** key */ readonly listed: string;
+  /** key: where lists find it */ readonly listedAwaiting: string;
+  /** key: of which there are any */ readonly accounts: string;
   /** key: what was accepted on that day */ readonly spent: string;
   /** key: the same amount to the same beneficiary again */ readonly same: string;
   /** key: the set of those that await approval */ readonly awaiting: string;
@@ -495,11 +525,16 @@ export interface AcceptArgs {
   /** only judged: nothing is written, and what would be is answered */ readonly dryRun: boolean;
   /** absent: may be waited for */ readonly approval?: 'given' | 'impossible' | undefined;
   readonly day: string;
+  /** how it stands in a list */ readonly member: string;
   readonly memory: { readonly epoch?: string | undefined; readonly counter: number; readonly name?: string | undefined; readonly mark: number };
   /** what the process itself asks for of each limit */ readonly asked: Readonly<Record<string, string | number>>;
   readonly act: readonly string[];
   /** into the book of the day */ readonly posts: Readonly<Record<string, string | number>>;
   readonly fields: Readonly<Record<string, string | number>>;
+  readonly names: readonly {
+    /** key */ readonly bucket: string;
+    readonly head: string;
+  }[];
 }
 
 export type AcceptAnswer =
@@ -677,6 +712,22 @@ local function move(m)
   if xof then tally(m.counts, 'xof:' .. to, xof) end
   if m.entered then redis.call('ZADD', m.entered, m.at, m.id) end
 end
+local function base36(n)
+  local digits, text = '0123456789abcdefghijklmnopqrstuvwxyz', ''
+  n = math.floor(n)
+  repeat
+    local d = n % 36
+    text = string.sub(digits, d + 1, d + 1) .. text
+    n = (n - d) / 36
+  until n == 0
+  return text
+end
+local function add_names(names, created, id)
+  if #names == 0 then return end
+  local moment = base36(created)
+  moment = string.rep('0', 8 - #moment) .. moment
+  for _, name in ipairs(names) do redis.call('ZADD', name.bucket, 0, name.head .. moment .. id) end
+end
 local function stand(s)
   if not s.xof or (not s.left and not s.entered) then return end
   local function slot(at) return string.format('%s%.0f', "doubt:", math.floor(at / 300000)) end
@@ -712,17 +763,19 @@ end
 local function _given(word) if word ~= '' then return word end end
 local record = KEYS[1]
 local counts = KEYS[2]
-local index = KEYS[3]
-local entered = KEYS[4]
-local due = KEYS[5]
-local limits = KEYS[6]
-local spent = KEYS[7]
-local same = KEYS[8]
-local awaiting = KEYS[9]
-local heartbeat = KEYS[10]
-local events = KEYS[11]
-local book = KEYS[12]
-local closedDays = KEYS[13]
+local entered = KEYS[3]
+local due = KEYS[4]
+local limits = KEYS[5]
+local listed = KEYS[6]
+local listedAwaiting = KEYS[7]
+local accounts = KEYS[8]
+local spent = KEYS[9]
+local same = KEYS[10]
+local awaiting = KEYS[11]
+local heartbeat = KEYS[12]
+local events = KEYS[13]
+local book = KEYS[14]
+local closedDays = KEYS[15]
 local now = tonumber(ARGV[1])
 local id = ARGV[2]
 local otherId = ARGV[3]
@@ -738,8 +791,9 @@ local meantAgain = ARGV[12] == '1'
 local dryRun = ARGV[13] == '1'
 local approval = _given(ARGV[14])
 local day = ARGV[15]
-local memory = {epoch = _given(ARGV[16]), counter = tonumber(ARGV[17]), name = _given(ARGV[18]), mark = tonumber(ARGV[19])}
-local _arg, _key = 19, 13
+local member = ARGV[16]
+local memory = {epoch = _given(ARGV[17]), counter = tonumber(ARGV[18]), name = _given(ARGV[19]), mark = tonumber(ARGV[20])}
+local _arg, _key = 20, 15
 local mapping
 _arg = _arg + 1
 if ARGV[_arg] == '1' then _key = _key + 1; mapping = KEYS[_key] end
@@ -765,6 +819,13 @@ local fields = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do fields[_i] = ARGV[_arg + _i] end
 _arg = _arg + #fields
+local names = {}
+_arg = _arg + 1
+for _n = 1, tonumber(ARGV[_arg]) do
+  local _one = {bucket = KEYS[_key + 1], head = ARGV[_arg + 1]}
+  _arg, _key = _arg + 1, _key + 1
+  names[_n] = _one
+end
 -- </generated>
 local shut = guard(heartbeat, memory)
 if shut then return shut end
@@ -811,7 +872,9 @@ if xof then
   local limited
   limited, counted = spend()
   if limited then return limited end
-  if awaits and state == 'queued' then state, entered, told = 'awaiting_approval', awaiting, true end
+  if awaits and state == 'queued' then
+    state, entered, listed, told = 'awaiting_approval', awaiting, listedAwaiting, true
+  end
 end
 if dryRun then return {'accepted', id, state, at} end
 claim_reference(who)
@@ -825,14 +888,16 @@ if xof then fly(counts, account, redis.call('HGET', record, 'withdrawMode'), nil
 if unsent and state ~= 'awaiting_approval' then
   stand({counts = counts, account = account, at = at, entered = 'unsent', xof = xof})
 end
-redis.call('ZADD', index, at, id)
+redis.call('ZADD', listed, at, member)
+redis.call('SADD', accounts, account)
+add_names(names, at, id)
 post(book, closedDays, at, posts)
 if told then
-  local names = redis.call('HMGET', record, 'reference', 'withdrawMode', 'disburseId')
-  for i = 1, 3 do names[i] = names[i] and cjson.encode(names[i]) or 'null' end
+  local words = redis.call('HMGET', record, 'reference', 'withdrawMode', 'disburseId')
+  for i = 1, 3 do words[i] = words[i] and cjson.encode(words[i]) or 'null' end
   emit(record, {stream = events, counts = counts, id = id, at = at, account = account,
     type = 'disbursement.awaiting_approval',
-    data = "1" .. string.format('[%s,%.0f,%s,%s]', names[1], xof, names[2], names[3])})
+    data = "1" .. string.format('[%s,%.0f,%s,%s]', words[1], xof, words[2], words[3])})
 end
 if dueInMs and state ~= 'awaiting_approval' then redis.call('ZADD', due, math.max(at + dueInMs, notBefore or 0), id) end
 audit_line(audit, act, at, nil, audit_word('state', state))
@@ -844,8 +909,8 @@ return {'accepted', id, state, at}
  * the process asks for itself, so that they hold through every door. What counts towards a limit of the day says so
  * in the record, since it may have to be given back. */
 export async function accept(redis: lua.ScriptHost, args: AcceptArgs): Promise<AcceptAnswer> {
-  const keys = [args.record, args.counts, args.index, args.entered, args.due, args.limits, args.spent, args.same, args.awaiting, args.heartbeat, args.events, args.book, args.closedDays, ...(args.mapping === undefined ? [] : [args.mapping]), ...(args.other === undefined ? [] : [args.other]), ...args.audit];
-  const words: lua.Word[] = [args.now ?? '', args.id, args.otherId, args.fingerprint, args.state, args.account, args.xof ?? '', args.unsent ? 1 : 0, args.dueInMs ?? '', args.notBefore ?? '', args.beneficiary, args.meantAgain ? 1 : 0, args.dryRun ? 1 : 0, args.approval ?? '', args.day, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.mapping === undefined ? 0 : 1, args.other === undefined ? 0 : 1, args.audit.length, ...lua.pairs(args.asked), ...lua.counted(args.act), ...lua.pairs(args.posts), ...lua.pairs(args.fields)];
+  const keys = [args.record, args.counts, args.entered, args.due, args.limits, args.listed, args.listedAwaiting, args.accounts, args.spent, args.same, args.awaiting, args.heartbeat, args.events, args.book, args.closedDays, ...(args.mapping === undefined ? [] : [args.mapping]), ...(args.other === undefined ? [] : [args.other]), ...args.audit, ...args.names.flatMap((one) => [one.bucket])];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.otherId, args.fingerprint, args.state, args.account, args.xof ?? '', args.unsent ? 1 : 0, args.dueInMs ?? '', args.notBefore ?? '', args.beneficiary, args.meantAgain ? 1 : 0, args.dryRun ? 1 : 0, args.approval ?? '', args.day, args.member, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.mapping === undefined ? 0 : 1, args.other === undefined ? 0 : 1, args.audit.length, ...lua.pairs(args.asked), ...lua.counted(args.act), ...lua.pairs(args.posts), ...lua.pairs(args.fields), args.names.length, ...args.names.flatMap((one) => [one.head])];
   return readAcceptAnswer(await lua.runScript(redis, acceptScript, keys, words));
 }
 
@@ -2980,6 +3045,34 @@ export async function moveCursor(redis: lua.ScriptHost, args: MoveCursorArgs): P
   return readMoveCursorAnswer(await lua.runScript(redis, moveCursorScript, keys, words));
 }
 
+export interface NameKeyArgs {
+  /** key */ readonly held: string;
+  readonly offered: string;
+}
+
+export type NameKeyAnswer = { readonly key: string };
+
+const readNameKeyAnswer: lua.Read<NameKeyAnswer> = (value) => {
+  const answer = lua.items(value);
+  return { key: lua.text(answer[0]) };
+};
+
+export const nameKeyScript = lua.defineScript('name-key', `
+-- <generated>
+local held = KEYS[1]
+local offered = ARGV[1]
+-- </generated>
+redis.call('SET', held, offered, 'NX')
+return {redis.call('GET', held)}
+`);
+
+/** The key under which names are hashed in the index; what is offered where there is none yet. */
+export async function nameKey(redis: lua.ScriptHost, args: NameKeyArgs): Promise<NameKeyAnswer> {
+  const keys = [args.held];
+  const words: lua.Word[] = [args.offered];
+  return readNameKeyAnswer(await lua.runScript(redis, nameKeyScript, keys, words));
+}
+
 export interface NoteActArgs {
   /** key */ readonly audit: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
@@ -4733,6 +4826,10 @@ export interface StepSliceArgs {
     /** ms since the epoch: when the first of its people must not get it any more */ readonly expiresAt?: number | undefined;
     /** marks of its texts */ readonly opens?: string | undefined;
   }[];
+  readonly lists: readonly {
+    /** key: where lists find the messages of a state */ readonly set: string;
+    readonly state: string;
+  }[];
   readonly messages: readonly {
     /** key */ readonly record: string;
     /** the place of its request among those that leave; 0: it changes in any case */ readonly leavesWith: number;
@@ -4886,9 +4983,14 @@ local function whole(value, absent, what)
   if #value > 16 or not string.find(value, '^%-?%d+$') then refuse(what) end
   return tonumber(value)
 end
-local function follow(m, at, keys)
-  local id, account, reference, state, version, rev, seq = unpack(redis.call('HMGET', m.record, 'id', 'account',
-    'reference', 'state', 'v', 'rev', 'seq'))
+local function note(places, state, ...)
+  local list = places[state] or {}
+  for _, word in ipairs({...}) do list[#list + 1] = word end
+  places[state] = list
+end
+local function follow(m, at, keys, places)
+  local id, account, reference, state, version, rev, seq, created = unpack(redis.call('HMGET', m.record, 'id',
+    'account', 'reference', 'state', 'v', 'rev', 'seq', 'createdAt'))
   local readable = version == "1" and id and account and pcall(function() whole(rev, 0, 'rev'); whole(seq, 0, 'seq') end)
   if state ~= m.left or not readable then return end
   local set = {'state', m.entered, 'since', at, 'updatedAt', at, 'rev', tonumber(rev or '0') + 1}
@@ -4900,6 +5002,8 @@ local function follow(m, at, keys)
   if state ~= m.entered then
     tally(keys.counts, state, -1)
     tally(keys.counts, m.entered, 1)
+    note(places.left, state, id)
+    note(places.entered, m.entered, tonumber(created) or at, id)
     local is_outcome = m.entered == 'sent' or m.entered == 'failed' or m.entered == 'unknown' or m.entered == 'expired'
     if is_outcome then tally(keys.outcomes, m.entered, 1) end
   end
@@ -5052,6 +5156,13 @@ for _n = 1, tonumber(ARGV[_arg]) do
   _arg, _key = _arg + 5, _key + 0
   leaving[_n] = _one
 end
+local lists = {}
+_arg = _arg + 1
+for _n = 1, tonumber(ARGV[_arg]) do
+  local _one = {set = KEYS[_key + 1], state = ARGV[_arg + 1]}
+  _arg, _key = _arg + 1, _key + 1
+  lists[_n] = _one
+end
 local messages = {}
 _arg = _arg + 1
 for _n = 1, tonumber(ARGV[_arg]) do
@@ -5196,8 +5307,15 @@ post(book, closedDays, at, posts)
 unmark(openTexts, marks_in(closes))
 for i = 1, leave do mark_open(openTexts, marks_in(leaving[i].opens), at) end
 mark_sent(sentTexts, marks_in(sent))
+local places = {left = {}, entered = {}}
 for _, message in ipairs(messages) do
-  if message.leavesWith <= leave then follow(message, at, {counts = messageCounts, outcomes = outcomes, events = events}) end
+  if message.leavesWith <= leave then
+    follow(message, at, {counts = messageCounts, outcomes = outcomes, events = events}, places)
+  end
+end
+for _, list in ipairs(lists) do
+  if places.left[list.state] then redis.call('ZREM', list.set, unpack(places.left[list.state])) end
+  if places.entered[list.state] then redis.call('ZADD', list.set, unpack(places.entered[list.state])) end
 end
 if from ~= to then
   if from == 'queued' then count('out', -1) elseif to == 'queued' then count('out', 1) end
@@ -5229,8 +5347,8 @@ return {'applied', leave, why, wait, rev, leave > 0 and raise(heartbeat, beat) o
  * answered. Each request that changes is compared with what was read of it, and a new one takes the next number, which
  * must be the one that was read: a step that comes late, or once more, changes nothing. */
 export async function stepSlice(redis: lua.ScriptHost, args: StepSliceArgs): Promise<StepSliceAnswer> {
-  const keys = [args.slice, args.dueToSend, args.dueToLook, args.counts, args.left, args.parked, args.outcomes, args.events, args.messageCounts, args.openTexts, args.sentTexts, args.campaignCounts, args.dueCampaigns, args.running, args.paused, args.held, args.heartbeat, args.heldAccounts, args.book, args.closedDays, args.limits, args.textsCost, ...(args.campaign === undefined ? [] : [args.campaign]), ...(args.entered === undefined ? [] : [args.entered]), ...args.optOuts, ...args.messages.flatMap((one) => [one.record])];
-  const words: lua.Word[] = [args.now ?? '', args.id, args.lease, args.op, args.from, args.to, args.keepLeaseMs ?? '', args.sendInMs ?? '', args.sendAsItIs ? 1 : 0, args.lookInMs ?? '', args.lookAsItIs ? 1 : 0, args.tried ? 1 : 0, args.inRecovery ? 1 : 0, args.recounted ? 1 : 0, args.next, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.day, args.charged, args.closes ?? '', args.sent ?? '', args.campaign === undefined ? 0 : 1, args.entered === undefined ? 0 : 1, args.optOuts.length, ...lua.pairs(args.asked), ...lua.counted(args.opened), ...lua.pairs(args.fields), ...lua.pairs(args.posts), ...lua.pairs(args.deltas), args.changed.length, ...args.changed.flatMap((one) => [one.number, one.read, one.becomes]), args.leaving.length, ...args.leaving.flatMap((one) => [one.becomes, one.carries, one.cost ?? '', one.expiresAt ?? '', one.opens ?? '']), args.messages.length, ...args.messages.flatMap((one) => [one.leavesWith, one.left, one.entered, one.code ?? '', one.eventType ?? '', one.eventData ?? '', one.forgets ? 1 : 0])];
+  const keys = [args.slice, args.dueToSend, args.dueToLook, args.counts, args.left, args.parked, args.outcomes, args.events, args.messageCounts, args.openTexts, args.sentTexts, args.campaignCounts, args.dueCampaigns, args.running, args.paused, args.held, args.heartbeat, args.heldAccounts, args.book, args.closedDays, args.limits, args.textsCost, ...(args.campaign === undefined ? [] : [args.campaign]), ...(args.entered === undefined ? [] : [args.entered]), ...args.optOuts, ...args.lists.flatMap((one) => [one.set]), ...args.messages.flatMap((one) => [one.record])];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.lease, args.op, args.from, args.to, args.keepLeaseMs ?? '', args.sendInMs ?? '', args.sendAsItIs ? 1 : 0, args.lookInMs ?? '', args.lookAsItIs ? 1 : 0, args.tried ? 1 : 0, args.inRecovery ? 1 : 0, args.recounted ? 1 : 0, args.next, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.day, args.charged, args.closes ?? '', args.sent ?? '', args.campaign === undefined ? 0 : 1, args.entered === undefined ? 0 : 1, args.optOuts.length, ...lua.pairs(args.asked), ...lua.counted(args.opened), ...lua.pairs(args.fields), ...lua.pairs(args.posts), ...lua.pairs(args.deltas), args.changed.length, ...args.changed.flatMap((one) => [one.number, one.read, one.becomes]), args.leaving.length, ...args.leaving.flatMap((one) => [one.becomes, one.carries, one.cost ?? '', one.expiresAt ?? '', one.opens ?? '']), args.lists.length, ...args.lists.flatMap((one) => [one.state]), args.messages.length, ...args.messages.flatMap((one) => [one.leavesWith, one.left, one.entered, one.code ?? '', one.eventType ?? '', one.eventData ?? '', one.forgets ? 1 : 0])];
   return readStepSliceAnswer(await lua.runScript(redis, stepSliceScript, keys, words));
 }
 
@@ -5622,6 +5740,8 @@ export interface TransitionArgs {
   /** key */ readonly counts: string;
   /** key: the set of the state that it leaves */ readonly left: string;
   /** key: the set of the state that it enters; what is over stands in none */ readonly entered?: string | undefined;
+  /** key */ readonly listedLeft?: string | undefined;
+  /** key: where lists find it */ readonly listedEntered?: string | undefined;
   /** key */ readonly dueLeft: string;
   /** key */ readonly dueEntered: string;
   /** key: nothing is changed while it is held as `unlessHeld` says */ readonly account?: string | undefined;
@@ -5633,7 +5753,7 @@ export interface TransitionArgs {
   /** key: of the day in which it was counted, where they change by this step */ readonly sums?: string | undefined;
   /** key */ readonly audit: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
-  readonly change: { readonly id: string; readonly lease?: string | undefined; readonly op: string; readonly from: string; readonly to: string; readonly dueInMs?: number | undefined; readonly keepLeaseMs?: number | undefined; readonly eventType?: string | undefined; readonly eventData?: string | undefined; readonly xof?: number | undefined; readonly stood?: 'unsent' | 'doubt' | undefined; readonly stands?: 'unsent' | 'doubt' | undefined; readonly evidence?: string | undefined; readonly nudgeAfterMs: number };
+  readonly change: { readonly id: string; readonly lease?: string | undefined; readonly op: string; readonly from: string; readonly to: string; readonly dueInMs?: number | undefined; readonly keepLeaseMs?: number | undefined; readonly eventType?: string | undefined; readonly eventData?: string | undefined; readonly xof?: number | undefined; readonly stood?: 'unsent' | 'doubt' | undefined; readonly stands?: 'unsent' | 'doubt' | undefined; readonly evidence?: string | undefined; readonly member: string; readonly nudgeAfterMs: number };
   /** `area.reason` */ readonly unlessHeld?: string | undefined;
   /** keep the record in its brief form */ readonly endsBriefly: boolean;
   /** what leaves after it has an effect: refused while a recovery is under way, and counted */ readonly hasEffect: boolean;
@@ -5644,6 +5764,10 @@ export interface TransitionArgs {
   readonly act: readonly string[];
   /** into the book of the day */ readonly posts: Readonly<Record<string, string | number>>;
   /** a value '' deletes the field; a name that begins with @ takes the value as ms from now */ readonly fields: Readonly<Record<string, string | number>>;
+  readonly names: readonly {
+    /** key */ readonly bucket: string;
+    readonly head: string;
+  }[];
 }
 
 export type TransitionAnswer =
@@ -5903,8 +6027,9 @@ local function sort_fields(at, fields, set, drop)
 end
 local function change_record(at, keys, c, fields, stop)
   local record, from, to = keys.record, c.from, c.to
-  local state, lease, op, nudged, account, mode, rev, lines, brief_since, version, seq, since = unpack(redis.call('HMGET',
-    record, 'state', 'lease', 'op', 'hint', 'account', 'withdrawMode', 'rev', 'en', "c", 'v', 'seq', 'since'))
+  local state, lease, op, nudged, account, mode, rev, lines, brief_since, version, seq, since, created = unpack(
+    redis.call('HMGET', record, 'state', 'lease', 'op', 'hint', 'account', 'withdrawMode', 'rev', 'en', "c",
+    'v', 'seq', 'since', 'createdAt'))
   if not state then return {'none'} end
   if op == c.op then return {'mine', state} end
   if state ~= from or (c.lease and lease ~= c.lease) then return {'not yours', state} end
@@ -5915,6 +6040,8 @@ local function change_record(at, keys, c, fields, stop)
     whole(seq, 0, 'seq')
     if not (account or brief_since) then refuse('account') end
   end
+  created = whole(brief_since or created, 0, 'createdAt')
+  keys.created = created
   local stopped = stop and stop()
   if stopped then return stopped end
   if brief_since then
@@ -5938,6 +6065,10 @@ local function change_record(at, keys, c, fields, stop)
   redis.call('HSET', record, unpack(set))
   move({counts = keys.counts, id = c.id, at = at, from = from, to = to, left = keys.left, entered = keys.entered,
     xof = c.xof})
+  if keys.listedLeft and from ~= to then
+    redis.call('ZREM', keys.listedLeft, c.member)
+    redis.call('ZADD', keys.listedEntered, created, c.member)
+  end
   fly(keys.counts, account, mode, from, to, c.xof)
   if from ~= to then
     stand({counts = keys.counts, account = account, at = at, since = since, left = c.stood, entered = c.stands,
@@ -5976,6 +6107,12 @@ local function raise(heartbeat, known)
   else redis.call('HSET', heartbeat, 'counter', counter) end
   return counter
 end
+local function add_names(names, created, id)
+  if #names == 0 then return end
+  local moment = base36(created)
+  moment = string.rep('0', 8 - #moment) .. moment
+  for _, name in ipairs(names) do redis.call('ZADD', name.bucket, 0, name.head .. moment .. id) end
+end
 -- <generated>
 local function _given(word) if word ~= '' then return word end end
 local record = KEYS[1]
@@ -5988,18 +6125,24 @@ local heartbeat = KEYS[7]
 local book = KEYS[8]
 local closedDays = KEYS[9]
 local now = tonumber(ARGV[1])
-local change = {id = ARGV[2], lease = _given(ARGV[3]), op = ARGV[4], from = ARGV[5], to = ARGV[6], dueInMs = tonumber(ARGV[7]), keepLeaseMs = tonumber(ARGV[8]), eventType = _given(ARGV[9]), eventData = _given(ARGV[10]), xof = tonumber(ARGV[11]), stood = _given(ARGV[12]), stands = _given(ARGV[13]), evidence = _given(ARGV[14]), nudgeAfterMs = tonumber(ARGV[15])}
-local unlessHeld = _given(ARGV[16])
-local endsBriefly = ARGV[17] == '1'
-local hasEffect = ARGV[18] == '1'
-local memory = {epoch = _given(ARGV[19]), counter = tonumber(ARGV[20]), name = _given(ARGV[21]), mark = tonumber(ARGV[22])}
-local inRecovery = tonumber(ARGV[23])
-local beneficiary = _given(ARGV[24])
-local recounted = tonumber(ARGV[25])
-local _arg, _key = 25, 9
+local change = {id = ARGV[2], lease = _given(ARGV[3]), op = ARGV[4], from = ARGV[5], to = ARGV[6], dueInMs = tonumber(ARGV[7]), keepLeaseMs = tonumber(ARGV[8]), eventType = _given(ARGV[9]), eventData = _given(ARGV[10]), xof = tonumber(ARGV[11]), stood = _given(ARGV[12]), stands = _given(ARGV[13]), evidence = _given(ARGV[14]), member = ARGV[15], nudgeAfterMs = tonumber(ARGV[16])}
+local unlessHeld = _given(ARGV[17])
+local endsBriefly = ARGV[18] == '1'
+local hasEffect = ARGV[19] == '1'
+local memory = {epoch = _given(ARGV[20]), counter = tonumber(ARGV[21]), name = _given(ARGV[22]), mark = tonumber(ARGV[23])}
+local inRecovery = tonumber(ARGV[24])
+local beneficiary = _given(ARGV[25])
+local recounted = tonumber(ARGV[26])
+local _arg, _key = 26, 9
 local entered
 _arg = _arg + 1
 if ARGV[_arg] == '1' then _key = _key + 1; entered = KEYS[_key] end
+local listedLeft
+_arg = _arg + 1
+if ARGV[_arg] == '1' then _key = _key + 1; listedLeft = KEYS[_key] end
+local listedEntered
+_arg = _arg + 1
+if ARGV[_arg] == '1' then _key = _key + 1; listedEntered = KEYS[_key] end
 local account
 _arg = _arg + 1
 if ARGV[_arg] == '1' then _key = _key + 1; account = KEYS[_key] end
@@ -6027,6 +6170,13 @@ local fields = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do fields[_i] = ARGV[_arg + _i] end
 _arg = _arg + #fields
+local names = {}
+_arg = _arg + 1
+for _n = 1, tonumber(ARGV[_arg]) do
+  local _one = {bucket = KEYS[_key + 1], head = ARGV[_arg + 1]}
+  _arg, _key = _arg + 1, _key + 1
+  names[_n] = _one
+end
 -- </generated>
 local function is_again() return redis.call('HGET', record, 'op') == change.op end
 local shut, known
@@ -6053,12 +6203,13 @@ local function claim()
   local owner = redis.call('GET', claimed)
   if owner ~= change.id then return {'claimed', owner} end
 end
-local keys = {record = record, events = events, counts = counts, left = left, entered = entered, dueLeft = dueLeft,
-  dueEntered = dueEntered}
+local keys = {record = record, events = events, counts = counts, left = left, entered = entered, listedLeft = listedLeft,
+  listedEntered = listedEntered, dueLeft = dueLeft, dueEntered = dueEntered}
 local answer = change_record(clock(now), keys, change, fields, claim)
 if answer[1] ~= 'applied' and answer[1] ~= 'claimed' then answer = claim() or answer end
 if answer[1] == 'applied' then
   if forgets then redis.call('DEL', callback) end
+  add_names(names, keys.created, change.id)
   if endsBriefly then brief(record) end
   if sums then recount() end
   post(book, closedDays, answer[4], posts)
@@ -6070,7 +6221,7 @@ return answer
 
 /** Changes the state of a record, and in the same step all that may stand in the way of it. */
 export async function transition(redis: lua.ScriptHost, args: TransitionArgs): Promise<TransitionAnswer> {
-  const keys = [args.record, args.events, args.counts, args.left, args.dueLeft, args.dueEntered, args.heartbeat, args.book, args.closedDays, ...(args.entered === undefined ? [] : [args.entered]), ...(args.account === undefined ? [] : [args.account]), ...(args.callback === undefined ? [] : [args.callback]), ...(args.claimed === undefined ? [] : [args.claimed]), ...(args.sums === undefined ? [] : [args.sums]), ...args.audit];
-  const words: lua.Word[] = [args.now ?? '', args.change.id, args.change.lease ?? '', args.change.op, args.change.from, args.change.to, args.change.dueInMs ?? '', args.change.keepLeaseMs ?? '', args.change.eventType ?? '', args.change.eventData ?? '', args.change.xof ?? '', args.change.stood ?? '', args.change.stands ?? '', args.change.evidence ?? '', args.change.nudgeAfterMs, args.unlessHeld ?? '', args.endsBriefly ? 1 : 0, args.hasEffect ? 1 : 0, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.inRecovery ?? '', args.beneficiary ?? '', args.recounted ?? '', args.entered === undefined ? 0 : 1, args.account === undefined ? 0 : 1, args.callback === undefined ? 0 : 1, args.claimed === undefined ? 0 : 1, args.sums === undefined ? 0 : 1, args.audit.length, ...lua.counted(args.act), ...lua.pairs(args.posts), ...lua.pairs(args.fields)];
+  const keys = [args.record, args.events, args.counts, args.left, args.dueLeft, args.dueEntered, args.heartbeat, args.book, args.closedDays, ...(args.entered === undefined ? [] : [args.entered]), ...(args.listedLeft === undefined ? [] : [args.listedLeft]), ...(args.listedEntered === undefined ? [] : [args.listedEntered]), ...(args.account === undefined ? [] : [args.account]), ...(args.callback === undefined ? [] : [args.callback]), ...(args.claimed === undefined ? [] : [args.claimed]), ...(args.sums === undefined ? [] : [args.sums]), ...args.audit, ...args.names.flatMap((one) => [one.bucket])];
+  const words: lua.Word[] = [args.now ?? '', args.change.id, args.change.lease ?? '', args.change.op, args.change.from, args.change.to, args.change.dueInMs ?? '', args.change.keepLeaseMs ?? '', args.change.eventType ?? '', args.change.eventData ?? '', args.change.xof ?? '', args.change.stood ?? '', args.change.stands ?? '', args.change.evidence ?? '', args.change.member, args.change.nudgeAfterMs, args.unlessHeld ?? '', args.endsBriefly ? 1 : 0, args.hasEffect ? 1 : 0, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.inRecovery ?? '', args.beneficiary ?? '', args.recounted ?? '', args.entered === undefined ? 0 : 1, args.listedLeft === undefined ? 0 : 1, args.listedEntered === undefined ? 0 : 1, args.account === undefined ? 0 : 1, args.callback === undefined ? 0 : 1, args.claimed === undefined ? 0 : 1, args.sums === undefined ? 0 : 1, args.audit.length, ...lua.counted(args.act), ...lua.pairs(args.posts), ...lua.pairs(args.fields), args.names.length, ...args.names.flatMap((one) => [one.head])];
   return readTransitionAnswer(await lua.runScript(redis, transitionScript, keys, words));
 }

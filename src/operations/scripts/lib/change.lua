@@ -22,6 +22,7 @@
 --   @arg stood unsent|doubt?  as what it counted in the state that it leaves
 --   @arg stands unsent|doubt?  as what it counts in the one that it enters
 --   @arg evidence text?
+--   @arg member text  how it stands in a list
 --   @arg nudgeAfterMs ms  a nudge that came during the attempt makes the next look due after so long
 
 -- A name that begins with @ is a time: its value is ms from now. The value '' removes the field.
@@ -33,13 +34,15 @@ local function sort_fields(at, fields, set, drop)
   end
 end
 
--- `keys` holds record, events, counts, left and entered (state sets; entered nil: it is over), dueLeft and
--- dueEntered. `stop` is asked once the record is found to be as expected, and before anything is written: what it
--- answers is answered.
+-- `keys` holds record, events, counts, left and entered (state sets; entered nil: it is over), listedLeft and
+-- listedEntered (where lists find it; nil: they find all of its kind in one place), dueLeft and dueEntered.
+-- `stop` is asked once the record is found to be as expected, and before anything is written: what it answers is
+-- answered. Of what it has changed it says in `keys` when it was created.
 local function change_record(at, keys, c, fields, stop)
   local record, from, to = keys.record, c.from, c.to
-  local state, lease, op, nudged, account, mode, rev, lines, brief_since, version, seq, since = unpack(redis.call('HMGET',
-    record, 'state', 'lease', 'op', 'hint', 'account', 'withdrawMode', 'rev', 'en', BRIEF_CREATED_AT, 'v', 'seq', 'since'))
+  local state, lease, op, nudged, account, mode, rev, lines, brief_since, version, seq, since, created = unpack(
+    redis.call('HMGET', record, 'state', 'lease', 'op', 'hint', 'account', 'withdrawMode', 'rev', 'en', BRIEF_CREATED_AT,
+    'v', 'seq', 'since', 'createdAt'))
   if not state then return {'none'} end
   if op == c.op then return {'mine', state} end
   if state ~= from or (c.lease and lease ~= c.lease) then return {'not yours', state} end
@@ -50,6 +53,8 @@ local function change_record(at, keys, c, fields, stop)
     whole(seq, 0, 'seq')
     if not (account or brief_since) then refuse('account') end
   end
+  created = whole(brief_since or created, 0, 'createdAt')
+  keys.created = created
   local stopped = stop and stop()
   if stopped then return stopped end
   if brief_since then
@@ -75,6 +80,10 @@ local function change_record(at, keys, c, fields, stop)
   redis.call('HSET', record, unpack(set))
   move({counts = keys.counts, id = c.id, at = at, from = from, to = to, left = keys.left, entered = keys.entered,
     xof = c.xof})
+  if keys.listedLeft and from ~= to then
+    redis.call('ZREM', keys.listedLeft, c.member)
+    redis.call('ZADD', keys.listedEntered, created, c.member)
+  end
   fly(keys.counts, account, mode, from, to, c.xof)
   if from ~= to then
     stand({counts = keys.counts, account = account, at = at, since = since, left = c.stood, entered = c.stands,

@@ -1,10 +1,16 @@
 --- @include "emit"
 --- @include "whole"
+local function note(places, state, ...)
+  local list = places[state] or {}
+  for _, word in ipairs({...}) do list[#list + 1] = word end
+  places[state] = list
+end
 -- A single message goes where its slice goes. One that cannot be read is left alone, and its neighbours go on: the
--- slice says what became of it. `keys` holds counts, outcomes and events.
-local function follow(m, at, keys)
-  local id, account, reference, state, version, rev, seq = unpack(redis.call('HMGET', m.record, 'id', 'account',
-    'reference', 'state', 'v', 'rev', 'seq'))
+-- slice says what became of it. `keys` holds counts, outcomes and events; `places` gathers, by state, what leaves it
+-- and what enters it.
+local function follow(m, at, keys, places)
+  local id, account, reference, state, version, rev, seq, created = unpack(redis.call('HMGET', m.record, 'id',
+    'account', 'reference', 'state', 'v', 'rev', 'seq', 'createdAt'))
   local readable = version == VERSION and id and account and pcall(function() whole(rev, 0, 'rev'); whole(seq, 0, 'seq') end)
   if state ~= m.left or not readable then return end
   local set = {'state', m.entered, 'since', at, 'updatedAt', at, 'rev', tonumber(rev or '0') + 1}
@@ -16,6 +22,8 @@ local function follow(m, at, keys)
   if state ~= m.entered then
     tally(keys.counts, state, -1)
     tally(keys.counts, m.entered, 1)
+    note(places.left, state, id)
+    note(places.entered, m.entered, tonumber(created) or at, id)
     local is_outcome = m.entered == 'sent' or m.entered == 'failed' or m.entered == 'unknown' or m.entered == 'expired'
     if is_outcome then tally(keys.outcomes, m.entered, 1) end
   end

@@ -1,0 +1,60 @@
+/** What people have in hand when they look for something, as the index has it: a reference, a telephone number. */
+import type { Kind } from '../kinds/index.ts';
+import type { RecordAt } from '../operations/record.ts';
+import { idOfReference } from '../producer/acceptance.ts';
+import { type Country, countries, payeeOf } from '../upstream/capabilities.ts';
+import type { ApiContext } from './context.ts';
+import { invalid } from './problem.ts';
+
+type Kept = Exclude<Kind, 'slice'>;
+
+/** A reference is unique per account and kind. */
+export async function byReference<K extends Kept>(
+  { queries, environment }: ApiContext,
+  kind: K,
+  reference: string,
+  accounts: readonly string[] | undefined,
+): Promise<RecordAt<K>[]> {
+  const among = accounts ?? (await queries.accounts());
+  const ids = await Promise.all(
+    among.map(async (account) => {
+      const own = await queries.idOfReference(kind, account, reference);
+      return own ?? idOfReference(environment, kind, account, reference);
+    }),
+  );
+  return queries.readable(kind, ids);
+}
+
+const SEPARATORS = /[\s().\-\u00a0\u202f]/g;
+const codes = Object.keys(countries) as Country[];
+
+/**
+ * Everybody who may be meant by a number as people write it. With its country code it is one person; without it, one of
+ * each country that has numbers as long, unless it is said which country is meant.
+ */
+export function payeesOf(written: string, country?: string): string[] {
+  const digits = written.replace(SEPARATORS, '').replace(/^00/, '+');
+  if (!/^\+?\d{7,15}$/.test(digits)) return [];
+  if (digits.startsWith('+')) return [payeeOf(digits, undefined)];
+  const own = codes.filter((code) => isOf(digits, code));
+  const [meant = own] =
+    country === undefined ? [] : [own.filter((code) => code === country)].filter((one) => one.length > 0);
+  return meant.length > 0 ? meant.map((code) => payeeOf(digits, code)) : [payeeOf(`+${digits}`, undefined)];
+}
+
+/** National, or with the code of the country and no plus: in an address a plus is a blank. */
+function isOf(digits: string, code: Country): boolean {
+  const { dialling, nationalLengths } = countries[code];
+  const lengths: readonly number[] = nationalLengths;
+  const hasCode = digits.startsWith(dialling) && lengths.includes(digits.length - dialling.length);
+  return hasCode || lengths.includes(digits.length);
+}
+
+/** The one person who is meant by a filter. */
+export function payeeOfQuery(written: string, country: string | undefined): string {
+  const [payee, ...others] = payeesOf(written, country);
+  if (payee !== undefined && others.length === 0) return payee;
+  const message =
+    payee === undefined ? 'must be a telephone number' : 'may be of several countries: write its country code';
+  throw invalid([{ pointer: '/phone', message: `${message}, such as +221771234567` }]);
+}

@@ -1,0 +1,98 @@
+/** Finding an operation by whatever somebody has of it in hand. */
+import type { Kind } from '../kinds/index.ts';
+import { kindOf, kinds } from '../kinds/index.ts';
+import { identityText } from '../kinds/request-pieces.ts';
+import type { RecordBase } from '../operations/record.ts';
+import { mayUseAccount } from './keys.ts';
+import type { ApiContext } from './context.ts';
+import { byReference, payeesOf } from './finding.ts';
+import { accountsListed } from './gates.ts';
+import { found as answered } from './openapi/answers-operating.ts';
+import { answer } from './openapi/pieces.ts';
+import { route } from './route.ts';
+
+const FOUND_MOST = 50;
+
+const listedKinds = kinds.filter((kind) => kind !== 'slice');
+
+const search = route(
+  {
+    method: 'get',
+    path: '/v1/search',
+    id: 'search',
+    cli: {
+      name: 'search',
+      argument: 'q',
+      columns: ['kind', 'id', 'state', 'reference', 'account', 'createdAt'],
+      none: 'Nothing here has exactly this name. Part of a name finds nothing.',
+      next: 'The whole story of one: relais explain ID',
+    },
+    tag: 'Operating',
+    summary: 'What has this id, reference, name at the service, or telephone number.',
+    description: `Exact matches of every kind, the newest first, at most ${FOUND_MOST}; lists with a filter have more. A person who was forgotten is not found.`,
+    role: 'read',
+    scope: 'list',
+    query: {
+      q: identityText(200).meta({
+        description:
+          'An id, reference, disburseId, token, transactionId, reference of the provider, or a telephone number, ' +
+          'however it is spelt.',
+        example: '77 123 45 67',
+      }),
+    },
+    answers: { 200: answer('All that it names.', answered) },
+  },
+  async ({ context, key, query: { q } }) => {
+    const accounts = accountsListed(context, key, undefined);
+    const all = await Promise.all([itself(context, q), referred(context, q, accounts), named(context, q, accounts)]);
+    const byId = new Map(
+      all
+        .flat()
+        .filter(({ account }) => mayUseAccount(key, account))
+        .map((record) => [record.id, record] as const),
+    );
+    const newest = [...byId.values()].sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
+    return { items: newest.slice(0, FOUND_MOST).map(rowOf) };
+  },
+);
+
+function rowOf({ kind, id, state, reference, account, createdAt }: RecordBase) {
+  return {
+    kind: kind as Exclude<Kind, 'slice'>,
+    id,
+    state,
+    reference: reference ?? null,
+    account,
+    createdAt: new Date(createdAt).toISOString(),
+  };
+}
+
+/** What cannot be read is found by nothing but its id, at its own route. */
+async function itself({ queries }: ApiContext, q: string): Promise<RecordBase[]> {
+  const kind = /^[\w.-]{1,80}$/.test(q) ? kindOf(q) : undefined;
+  return kind === undefined || kind === 'slice' ? [] : queries.readable(kind, [q]);
+}
+
+async function referred(
+  context: ApiContext,
+  q: string,
+  accounts: readonly string[] | undefined,
+): Promise<RecordBase[]> {
+  const found = await Promise.all(listedKinds.map((kind) => byReference(context, kind, q, accounts)));
+  return found.flat().filter(({ reference }) => reference === q);
+}
+
+async function named(
+  { queries, names, defaultCountry }: ApiContext,
+  q: string,
+  accounts: readonly string[] | undefined,
+): Promise<RecordBase[]> {
+  const sought = await names.placesOf([
+    ...(['token', 'transactionId', 'providerRef', 'disburseId'] as const).map((name) => [name, q] as const),
+    ...payeesOf(q, defaultCountry).map((payee) => ['phone', payee] as const),
+  ]);
+  const found = await Promise.all(sought.map((place) => queries.named(place, { accounts, limit: FOUND_MOST })));
+  return found.flat();
+}
+
+export const searchRoutes = [search];

@@ -1,0 +1,133 @@
+/**
+ * By what operations are found besides their ids: telephone numbers, and what the service calls them. The index holds
+ * no name, only keyed hashes of them, so that it tells nobody who was paid. The bucket of a name is a sorted set
+ * without scores, in which everything about one name stands side by side, the oldest first.
+ */
+import { createHmac } from 'node:crypto';
+import type { Redis } from 'ioredis';
+import { type SoughtName, soughtNames } from '../kinds/fields.ts';
+import { type Kind, asDeclared } from '../kinds/index.ts';
+import { systemRandom } from '../lib/random.ts';
+import type { ScriptHost } from '../redis/scripts.ts';
+import { keys } from './keys.ts';
+import { MOMENT_DIGITS, type Place } from './listed.ts';
+import { nameKey } from './scripts/generated/scripts.ts';
+
+/** Where one name is kept: a sorted set, and how its members begin there. */
+export interface NamePlace {
+  readonly bucket: string;
+  readonly head: string;
+}
+
+export type Named = readonly [name: SoughtName, value: string];
+
+/** 18 bits choose the bucket, so that ten million names leave each of them small enough for Redis to pack it. */
+const BUCKET_LETTERS = 3;
+/** 42 more tell the names in it apart. */
+const HASH_LETTERS = 7;
+const KEY_BYTES = 16;
+/** Behind all that follows a head. */
+const END = '~';
+
+const known = new WeakMap<ScriptHost, Names>();
+
+interface NamesOptions {
+  readonly redis: ScriptHost & { readonly on?: (event: 'close', tell: () => void) => unknown };
+  /** In the place of the script, for a double. */
+  readonly nameKey?: typeof nameKey | undefined;
+}
+
+export class Names {
+  readonly #options: NamesOptions;
+  #key: Promise<string> | undefined;
+
+  private constructor(options: NamesOptions) {
+    this.#options = options;
+    const { redis } = options;
+    // Another server may answer the next time.
+    redis.on?.('close', () => (this.#key = undefined));
+  }
+
+  /** One for a connection: all who write through it share what they know. */
+  static of(options: NamesOptions): Names {
+    const names = known.get(options.redis) ?? new Names(options);
+    known.set(options.redis, names);
+    return names;
+  }
+
+  async placesOf(named: readonly Named[]): Promise<NamePlace[]> {
+    if (named.length === 0) return [];
+    const key = await this.#theKey();
+    return named.map(([name, value]) => {
+      const { bucket, head } = placeIn(key, value);
+      return { bucket, head: `${head}${soughtNames[name]}` };
+    });
+  }
+
+  /** Of the value, whatever it is the name of. */
+  async placeOf(value: string): Promise<NamePlace> {
+    return placeIn(await this.#theKey(), value);
+  }
+
+  #theKey(): Promise<string> {
+    this.#key ??= this.#readKey().catch((error: unknown) => {
+      this.#key = undefined;
+      throw error;
+    });
+    return this.#key;
+  }
+
+  /** Made once for a Redis, by whoever needs it first. */
+  async #readKey(): Promise<string> {
+    const { redis, nameKey: ask = nameKey } = this.#options;
+    // A secret: no seed chooses it.
+    const { key } = await ask(redis, { held: keys.nameKey, offered: systemRandom.hex(KEY_BYTES) });
+    return key;
+  }
+}
+
+const FORGOTTEN_AT_ONCE = 1_000;
+
+/** Takes the name out of the index, whoever has it: nothing is found by it any more. */
+export async function forgetName(redis: Redis, { bucket, head }: NamePlace): Promise<void> {
+  const members = await redis.zrangebylex(bucket, `[${head}`, `(${head}${END}`);
+  for (let from = 0; from < members.length; from += FORGOTTEN_AT_ONCE) {
+    await redis.zrem(bucket, ...members.slice(from, from + FORGOTTEN_AT_ONCE));
+  }
+}
+
+function placeIn(key: string, value: string): NamePlace {
+  const hash = createHmac('sha256', key).update(value).digest('base64url');
+  const at = (from: number, count: number): string => hash.slice(from, from + count);
+  return { bucket: keys.names(at(0, BUCKET_LETTERS)), head: at(BUCKET_LETTERS, HASH_LETTERS) };
+}
+
+const fieldsSought = (kind: Kind): readonly (readonly [field: string, name: SoughtName])[] =>
+  Object.entries(asDeclared(kind).fields).flatMap(([field, { sought }]) =>
+    sought ? [[field, sought] as const] : [],
+  );
+
+/** Names among the fields that are written. */
+export function namedIn(kind: Kind, written: Readonly<Record<string, unknown>>): Named[] {
+  return fieldsSought(kind).flatMap(([field, name]): Named[] => {
+    const value = written[field];
+    return typeof value === 'string' && value !== '' ? [[name, value]] : [];
+  });
+}
+
+/** Which names the operations of a kind are found by. */
+export function namesOf(kind: Kind): ReadonlySet<SoughtName> {
+  return new Set(fieldsSought(kind).map(([, name]) => name));
+}
+
+/** Below that place, of all that stands under a head; as ZRANGE BYLEX has it. */
+export function boundOf(head: string, below: Place | undefined): string {
+  return below ? `(${head}${momentOf(below.score)}${below.member}` : `(${head}${END}`;
+}
+
+export function placeUnder(member: string, head: string): Place {
+  const rest = member.slice(head.length);
+  return { score: Number.parseInt(rest.slice(0, MOMENT_DIGITS), 36), member: rest.slice(MOMENT_DIGITS) };
+}
+
+export const momentOf = (ms: number): string => ms.toString(36).padStart(MOMENT_DIGITS, '0');
