@@ -66,7 +66,8 @@ export interface ApiContext {
   readonly purge: Purge;
   readonly status: Status;
   /** What the accounts had left when a worker last looked. */
-  readonly seenBalances: Balances;
+  readonly seenBalances: Pick<Balances, 'memory'>;
+  readonly balanceRows: () => Promise<readonly BalanceRow[]>;
   readonly intakeJobs: IntakeJobs;
   readonly recoveryDesk: RecoveryDesk;
   /** Which key did what, for the person who must account for it later. */
@@ -103,6 +104,15 @@ export interface ApiContext {
   /** A request came without a right key. */
   readonly onWrongKey: (answer: '401' | '429') => void;
   readonly onError: (error: unknown, request: { method: string; path: string; requestId: string }) => void;
+}
+
+/** What an account had left in a country when a worker last looked, and how much of it has still to leave. */
+interface BalanceRow {
+  readonly account: string;
+  readonly country: string;
+  readonly xof: number | null;
+  readonly inFlight: number;
+  readonly at: number;
 }
 
 export interface QueueSwitches {

@@ -2,9 +2,7 @@
 import { daysUntilFull } from '../operations/balances.ts';
 import { MEMORY_SHARE_MAX } from '../redis/durability.ts';
 import { workersHere } from '../operations/workers.ts';
-import { sumByCountry } from '../upstream/capabilities.ts';
 import type { CampaignRecord } from '../operations/record.ts';
-import type { ApiContext } from './context.ts';
 import { status } from './openapi/answers-operating.ts';
 import { answer } from './openapi/pieces.ts';
 import { route } from './route.ts';
@@ -38,7 +36,7 @@ const getStatus = route(
     const [backlog, workers, balances, memory] = await Promise.all([
       queues.backlog(),
       workersHere(redis),
-      balancesOf(context),
+      context.balanceRows(),
       seenBalances.memory(),
     ]);
     return {
@@ -53,7 +51,7 @@ const getStatus = route(
         oldestMs: oldestAt === undefined ? 0 : Math.max(0, Math.round(now - oldestAt)),
       })),
       workers,
-      balances,
+      balances: balances.map(({ at, ...row }) => ({ ...row, at: iso(at) })),
       redis: { daysUntilFull: daysUntilFull(memory, MEMORY_SHARE_MAX) },
     };
   },
@@ -64,18 +62,6 @@ function campaignLine(campaign: CampaignRecord, now: number) {
   const { total, queued, held, sending } = totals;
   const waiting = queued + held + sending;
   return { id, name, account, state, reason: reason ?? null, total, waiting, ...paceOf(campaign, now) };
-}
-
-/** A line for each country of each account that a worker has looked at. */
-async function balancesOf({ accountNames, queries, seenBalances }: ApiContext) {
-  const seen = await seenBalances.latest(accountNames);
-  const rows = seen.map(async ({ account, seen: { at, balances } }) => {
-    const inFlight = sumByCountry(await queries.inFlight(account));
-    return Object.entries(balances).map(([country, xof]) => {
-      return { account, country, xof, inFlight: inFlight.get(country) ?? 0, at: iso(at) };
-    });
-  });
-  return (await Promise.all(rows)).flat();
 }
 
 export const statusRoutes = [getStatus];

@@ -28,6 +28,7 @@ import { type Opinions, SharedLimits } from '../operations/limits.ts';
 import { Slices } from '../operations/slices.ts';
 import { type AnyQueueName, queueNames, queues } from '../queues/index.ts';
 import { openQueue } from '../queues/open.ts';
+import { misplacedJobs } from '../queues/misplaced.ts';
 import { queueFigures } from './queue-figures.ts';
 import { Waker } from '../queues/waker.ts';
 import {
@@ -39,6 +40,7 @@ import {
   waitUntilReady,
 } from '../redis/connections.ts';
 import { type Durability, checkDurability, watchDurability, type Fence, createFence } from '../redis/durability.ts';
+import { type BalanceRow, balanceRows } from './balances.ts';
 import { deploymentOf } from './deployment.ts';
 import { type Part, type Patience, waitForRedis } from './parts.ts';
 import { type Watchdog, createWatchdog } from './watchdog.ts';
@@ -66,6 +68,9 @@ export interface Container {
   readonly dayBook: DayBook;
   readonly batches: Batches;
   readonly balances: Balances;
+  /** How many requests wait where nobody takes them. */
+  readonly misplaced: () => Promise<number>;
+  readonly balanceRows: () => Promise<BalanceRow[]>;
   readonly limits: SharedLimits;
   readonly accounts: Accounts;
   readonly events: EventStream;
@@ -104,11 +109,12 @@ export function createContainer(config: Config, logger: Logger, signal?: AbortSi
   const book = readAccounts(config);
   const connections = openConnections(target, quietly);
   const { redis, bullQueues, waker } = connections;
+  const seen = seenBy(connections, [...book.keys()]);
   let durability = NOT_ASKED_YET;
   const queries = new Queries(redis);
   const accounts = new Accounts(redis);
   const metrics = metricsOf(
-    { queries, accounts, bullQueues, quietly },
+    { ...seen, queries, accounts, bullQueues, quietly },
     { durability: () => durability, recovering: () => heartbeat.recovering() !== undefined },
   );
   const fence = fenceOf(config, redis, metrics);
@@ -125,6 +131,7 @@ export function createContainer(config: Config, logger: Logger, signal?: AbortSi
     book,
     fingerprints: new Map([...book].map(([name, account]) => [name, accountFingerprint(account)])),
     ...storesOf({ ...records, limits: opinionsOf(config) }, [...book.keys()]),
+    ...seen,
     queries,
     limits: new SharedLimits(redis, opinionsOf(config), { ours: deploymentOf(config, book) }),
     accounts,
@@ -165,8 +172,18 @@ function storesOf({ limits, ...records }: Records, accounts: readonly string[]) 
     stopLinks: new StopLinks({ redis, random }),
     dayBook: new DayBook(redis),
     batches: new Batches(redis, random, heartbeat),
-    balances: new Balances(redis),
     recovery: new Recovery({ redis, random }),
+  };
+}
+
+/** What is looked at now and then, and not with each operation. */
+function seenBy({ redis, queueClient }: Connections, accounts: readonly string[]) {
+  const balances = new Balances(redis);
+  const queries = new Queries(redis);
+  return {
+    balances,
+    balanceRows: () => balanceRows(balances, queries, accounts),
+    misplaced: () => misplacedJobs(queueClient),
   };
 }
 
@@ -213,14 +230,18 @@ function withFence(seen: Durability, fence: Fence | undefined): Durability {
   return closed === undefined ? seen : { ...seen, durable: false, reasons: [closed, ...seen.reasons] };
 }
 
+type Counted = Pick<Container, 'queries' | 'accounts' | 'bullQueues' | 'quietly' | 'balanceRows' | 'misplaced'>;
+
 function metricsOf(
-  { queries, accounts, bullQueues, quietly }: Pick<Container, 'queries' | 'accounts' | 'bullQueues' | 'quietly'>,
+  { queries, accounts, bullQueues, quietly, balanceRows: rows, misplaced }: Counted,
   { durability, recovering }: Pick<Container, 'durability'> & { readonly recovering: () => boolean },
 ): Metrics {
   const figures = queueFigures({ bullQueues, queries, clock: systemClock });
   return createMetrics({
     queries,
     accounts,
+    balances: rows,
+    misplaced,
     jobCounts: (queue) => figures.counts(queue),
     oldestJobAt: (queue) => figures.oldestAt(queue),
     durable: () => durability().durable,

@@ -6,8 +6,9 @@ import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
 import { SharedLimits } from '../operations/limits.ts';
 import { Recovery } from '../operations/recovery.ts';
-import { closeConnection } from '../redis/connections.ts';
+import { closeConnection, openForQueues, waitUntilReady } from '../redis/connections.ts';
 import type { Upstream } from '../upstream/client.ts';
+import { targetOf } from './container.ts';
 import { openUpstream } from './processor-context.ts';
 import { examineCallbacks, examineBalance, examineKeys, examineLogin, examineSettings } from './examine/service.ts';
 import {
@@ -19,7 +20,7 @@ import {
   examineRedis,
   reachRedis,
 } from './examine/redis.ts';
-import { examineState } from './examine/state.ts';
+import { examineIntake, examineState } from './examine/state.ts';
 import { type Finding, checkNames, examined, skipped } from './examine/finding.ts';
 import { opinionsOf } from '../settings/settings.ts';
 
@@ -36,6 +37,7 @@ export interface DoctorTools {
 
 /** However patient the workers are told to be, somebody waits at a terminal here. */
 const TIMEOUT_MAX_MS = 10_000;
+const READY_WAIT_MS = 5_000;
 
 /** 0 when no fault was found. */
 export async function doctor(tools: DoctorTools): Promise<0 | 1> {
@@ -83,12 +85,26 @@ async function* examine(tools: DoctorTools): AsyncGenerator<Finding> {
       );
       yield* await examined('records', () => examineRecords(reached));
       yield* await examined('state', () => examineState(reached, tools.clock.now()));
+      yield* await examined('intake', () =>
+        besideOurKeys(config, (redis) => examineIntake(redis, config.REDIS_PREFIX)),
+      );
       yield* examineWithRedis(tools, { config, redis: reached, book });
     } finally {
       await closeConnection(reached);
     }
   }
   yield await examineCallbacks(config, tools.clock);
+}
+
+/** What is beside our keys is seen by a connection that puts no prefix before them. */
+async function besideOurKeys<T>(config: Config, look: (unprefixed: Redis) => Promise<T>): Promise<T> {
+  const unprefixed = openForQueues(targetOf(config), { name: 'relais-doctor', onError: () => undefined });
+  try {
+    await waitUntilReady(unprefixed, READY_WAIT_MS);
+    return await look(unprefixed);
+  } finally {
+    await closeConnection(unprefixed);
+  }
 }
 
 interface Examined {

@@ -117,7 +117,7 @@ function stopOf({ config, stopLinks }: Container, publicUrl: string | undefined)
 /** What the routes read and change, of what all roles stand on. */
 function storesOf(container: Container) {
   const { redis, clock, random, operations, queries, campaigns, slices, retries, optOuts, wake } = container;
-  const { batches, limits, accounts, events, followers, recovery, balances } = container;
+  const { batches, limits, accounts, events, followers, recovery, balances, balanceRows } = container;
   return {
     accountNames: [...container.book.keys()],
     refusal: () => refusalOf(container),
@@ -148,6 +148,7 @@ function storesOf(container: Container) {
     recovery,
     status: new Status(redis),
     seenBalances: balances,
+    balanceRows,
   };
 }
 

@@ -16,9 +16,11 @@ import { CollectAcceptance } from '../producer/acceptance-collect.ts';
 import { Acceptance, type Answer } from '../producer/acceptance.ts';
 import { type AnyQueueName, queues } from '../queues/index.ts';
 import { IntakeJobs } from '../queues/intake-jobs.ts';
+import { MISPLACED_QUEUE } from '../queues/misplaced.ts';
 import { openWorker } from '../queues/open.ts';
 import { prefixOf, workerConnection } from '../redis/connections.ts';
 import { MEMORY_SHARE_MAX } from '../redis/durability.ts';
+import { balancePart } from './balances.ts';
 import type { Container, Timing } from './container.ts';
 import { type Delivery, deliveryOf } from './deliveries.ts';
 import { type Part, together } from './parts.ts';
@@ -39,6 +41,8 @@ export function workerParts(
     presencePart(container, workers),
     eventKeeperPart(container),
     jobKeeperPart(container),
+    balancePart(container, context),
+    misplacedPart(container),
     delivery.part,
     watchdogPart(container, names),
     together(
@@ -308,6 +312,35 @@ function jobKeeperPart({ clock, quietly, bullQueues }: Container): Part {
       };
       forget();
       return async () => cancel();
+    },
+  };
+}
+
+const LOOK_FOR_MISPLACED_EVERY_MS = 60_000;
+
+/** Requests that were added without the prefix wait for ever, and whoever added them hears nothing. */
+function misplacedPart({ clock, config, quietly, logger, misplaced }: Container): Part {
+  const look = async (): Promise<void> => {
+    const waiting = await misplaced();
+    if (waiting === 0) return;
+    const prefix = config.REDIS_PREFIX;
+    const facts = { queue: MISPLACED_QUEUE, waiting, prefix };
+    logger.warn(
+      facts,
+      `jobs wait in ${MISPLACED_QUEUE}, where nobody takes them: add them with the prefix ${prefix}`,
+    );
+  };
+  return {
+    name: 'the look for misplaced jobs',
+    start: async () => {
+      const stop = new AbortController();
+      const onError = (error: unknown): void => quietly('misplaced jobs', error);
+      const interval = { clock, intervalMs: LOOK_FOR_MISPLACED_EVERY_MS, onError };
+      const watched = repeatUntil(stop.signal, interval, look);
+      return async () => {
+        stop.abort();
+        await watched;
+      };
     },
   };
 }

@@ -5,6 +5,7 @@ import { eventTypes } from '../kinds/event-types.ts';
 import { countedKinds, statesOf, statesThatAre } from '../kinds/states.ts';
 import { BUDGET, STOPPED } from '../operations/accounts.ts';
 import { queueNames } from '../queues/index.ts';
+import { countries } from '../upstream/capabilities.ts';
 import { failures, type HoldCondition, upstreamOperations } from '../upstream/verdict.ts';
 
 interface Declaration {
@@ -125,6 +126,24 @@ export const declarations = {
     of: 'whole',
     labels: { account: 'account names', area: 'areas', reason: 'holdReasons' },
     help: 'Conditions for which an account is held now. Beyond a hundred holds, the newer are account "other".',
+  },
+  relais_balance_xof: {
+    type: 'gauge',
+    of: 'whole',
+    labels: { account: 'account names', country: 'countries' },
+    help: 'XOF that an account has left in a country, when a worker last looked (BALANCE_INTERVAL). The service calls it an approximation.',
+  },
+  relais_in_flight_xof: {
+    type: 'gauge',
+    of: 'whole',
+    labels: { account: 'account names', country: 'countries' },
+    help: 'XOF of disbursements that have still to leave, or are on their way, where the balance is known.',
+  },
+  relais_misplaced_jobs: {
+    type: 'gauge',
+    of: 'whole',
+    labels: {},
+    help: 'Requests in bull:intake, where nobody takes them: they were added without the prefix of this deployment.',
   },
   relais_callbacks_total: {
     type: 'counter',
@@ -303,6 +322,7 @@ export const words = {
   contradictions,
   callbackVerdicts: ['look', 'noted', 'unmatched', 'contradicts', 'probe', 'wrong_path', 'unavailable'],
   areas: holdAreas,
+  countries: Object.keys(countries),
   holdReasons,
   eventTypes,
   roles: ['worker', 'webhooks', 'api'],

@@ -138,6 +138,9 @@ const NOTHING_SEEN: Whole = {
   relais_events_total: [],
   relais_unreadable_records: [],
   relais_held: [],
+  relais_balance_xof: [],
+  relais_in_flight_xof: [],
+  relais_misplaced_jobs: [],
 };
 
 /** What is not known is absent: a last known value would look like today's. */
@@ -151,9 +154,19 @@ function showWhole(instruments: Instruments, seen: Whole = NOTHING_SEEN): void {
  * there is to do.
  */
 
+interface BalanceSeen {
+  readonly account: string;
+  readonly country: string;
+  readonly xof: number | null;
+  readonly inFlight: number;
+}
+
 interface WholeSources {
   readonly queries: Pick<Queries, 'counts' | 'oldestIn' | 'backlog' | 'outcomes' | 'eventsEmitted' | 'unreadable'>;
   readonly accounts: Pick<Accounts, 'allHolds'>;
+  /** What the accounts had left when somebody last looked; null: it could not be read. */
+  readonly balances: () => Promise<readonly BalanceSeen[]>;
+  readonly misplaced: () => Promise<number>;
   /** How many jobs BullMQ has in each state. A state that is not in the answer has none. */
   readonly jobCounts: (queue: AnyQueueName) => Promise<Readonly<Record<string, number>>>;
   /** When the job at the head of the queue was added, ms since the epoch; undefined when none waits. */
@@ -235,6 +248,18 @@ const readers: { readonly [Name in WholeName]: Reader<Name> } = {
   relais_unreadable_records: async ({ queries }) => [{ labels: {}, value: await queries.unreadable() }],
 
   relais_held: async ({ accounts }) => heldSamples(await accounts.allHolds()),
+
+  relais_balance_xof: async ({ balances }) =>
+    (await balances()).flatMap(({ account, country, xof }, place) =>
+      xof === null || place >= MOST_BALANCES ? [] : [{ labels: { account, country }, value: xof }],
+    ),
+
+  relais_in_flight_xof: async ({ balances }) =>
+    (await balances())
+      .slice(0, MOST_BALANCES)
+      .map(({ account, country, inFlight }) => ({ labels: { account, country }, value: inFlight })),
+
+  relais_misplaced_jobs: async ({ misplaced }) => [{ labels: {}, value: await misplaced() }],
 };
 
 /** Rejects when one of the sources does: half of the whole would look like all of it. */
@@ -262,6 +287,8 @@ function secondsSince(atMs: number | undefined, nowMs: number): number {
 }
 
 const MOST_HOLDS = 100;
+/** Ten accounts with six countries each. `relais status` tells all of them. */
+const MOST_BALANCES = 60;
 
 /** The longest held first, so that a new hold never takes an old one's place. */
 function heldSamples(holds: readonly AccountHold[]): readonly Sample<'relais_held'>[] {

@@ -61,12 +61,6 @@ export class Balances {
     });
   }
 
-  /** The newest first. */
-  async history(account: string, limit: number): Promise<Seen[]> {
-    const lines = await this.#redis.lrange(keys.balances(account), 0, limit - 1);
-    return lines.map((line) => balancesSchema.parse(JSON.parse(line)));
-  }
-
   /** The newest and the oldest look at the memory of Redis that is kept. */
   async memory(): Promise<{ readonly newest: Memory; readonly oldest: Memory } | undefined> {
     const pipeline = this.#redis.pipeline().lindex(keys.memory, 0).lindex(keys.memory, -1);

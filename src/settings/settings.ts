@@ -14,6 +14,7 @@ import {
   count,
   country,
   duration,
+  durationOrOff,
   durations,
   fileWith,
   httpUrl,
@@ -244,6 +245,10 @@ const messaging = {
 } as const;
 
 const running = {
+  BALANCE_INTERVAL: [
+    durationOrOff('10m'),
+    'How often one worker for all looks at what the accounts have left; `off`: never. Costs a request each.',
+  ],
   SWEEP_INTERVAL: [duration('1s'), 'How often the due index is swept.'],
   WORKER_CONCURRENCY: [
     count(50, { min: 1, max: 1_000 }),

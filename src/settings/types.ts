@@ -8,6 +8,12 @@ import { type NamedFile, readNamed } from './named-file.ts';
 import { readRedisUrl } from '../redis/connections.ts';
 
 export const duration = (fallback: string) => z.string().default(fallback).transform(orIssue(toMs));
+/** `off` is 0. */
+export const durationOrOff = (fallback: string) =>
+  z
+    .string()
+    .default(fallback)
+    .transform(orIssue((text) => (text === 'off' ? 0 : toMs(text))));
 export const durations = (fallback: string) =>
   z
     .string()

@@ -29,6 +29,19 @@ async function examined() {
   return { code, findings: (JSON.parse(printed.join('\n')) as { findings: Finding[] }).findings };
 }
 
+test('requests where nobody takes them are a fault, with the prefix to add them with', async () => {
+  await using((own) => own.flushall());
+  const beside = new Redis({ host: '127.0.0.1', port: server.port });
+  await beside.lpush('bull:intake:wait', '1', '2');
+  beside.disconnect();
+  const { findings } = await examined();
+  expect(findings.find(({ check }) => check === 'intake')).toMatchObject({
+    is: 'fault',
+    says: '2 jobs wait in bull:intake, where nobody takes them',
+    fix: expect.stringContaining("prefix: '{relais}'"),
+  });
+});
+
 describe('what stands still', () => {
   test('is a fault: a held account, with what waits behind it', async () => {
     await using(async (own) => {

@@ -115,7 +115,7 @@ test('a healthy deployment has every check, and no fault', async () => {
     'ok memory',
     'ok clock',
     'ok permissions',
-    ...['recovery', 'deployment', 'limits', 'records', 'state'].map((check) => `ok ${check}`),
+    ...['recovery', 'deployment', 'limits', 'records', 'state', 'intake'].map((check) => `ok ${check}`),
     'ok keys',
     'ok keys',
     'ok sms login',
@@ -141,7 +141,7 @@ test('for people it is one line per check, and a last one that says how it is', 
   const tools = { clock: systemClock, random: systemRandom, signal: new AbortController().signal, json: false };
   const print = (line: string): void => void printed.push(line);
   expect(await doctor({ ...tools, env: healthy(), print })).toBe(0);
-  expect(printed).toHaveLength(17);
+  expect(printed).toHaveLength(18);
   expect(printed[0]).toMatch(/^✓ settings {4,5}\d+ are set, all can be read$/);
   expect(printed.at(-1)).toBe('No fault was found.');
   printed.length = 0;
@@ -170,7 +170,7 @@ describe('settings', () => {
     const findings = await examined({ CALLBACK_SECRET: '' });
     expect(faultsOf(findings)).toEqual([expect.stringContaining('settings: CALLBACK_SECRET: is not set')]);
     expect(findings.at(-1)).toMatchObject({ check: 'callbacks', is: 'skipped' });
-    expect(findings.filter(({ is }) => is === 'ok')).toHaveLength(14);
+    expect(findings.filter(({ is }) => is === 'ok')).toHaveLength(15);
   });
 
   test('keys of the API and accounts are read too, and names that are none of ours', async () => {

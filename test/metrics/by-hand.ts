@@ -38,6 +38,8 @@ export function idleSources(clock: Clock): MetricsOptions & { errors: string[] }
       backlog: () => Promise.resolve([]),
     },
     accounts: { allHolds: () => Promise.resolve([]) },
+    balances: () => Promise.resolve([]),
+    misplaced: () => Promise.resolve(0),
     jobCounts: () => Promise.resolve({}),
     oldestJobAt: () => Promise.resolve(undefined),
     durable: () => true,

@@ -53,6 +53,7 @@ async function aBusyPage(): Promise<string> {
   const idle = idleSources(clock);
   const metrics = createMetrics({
     ...idle,
+    balances: () => Promise.resolve([{ account: 'main', country: 'SN', xof: 1_000, inFlight: 200 }]),
     accounts: { allHolds: () => Promise.resolve([{ account: 'main', area: 'payments', reason: 'funds', since: 1 }]) },
     queries: { ...idle.queries, backlog: () => Promise.resolve([{ queue: 'disbursement', due: 0 }]) },
   });

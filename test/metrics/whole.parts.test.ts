@@ -41,6 +41,8 @@ function metricsOfOneProcess(): Metrics {
   return createMetrics({
     queries: new Queries(fresh.redis),
     accounts: new Accounts(fresh.redis),
+    balances: async () => [],
+    misplaced: async () => 0,
     jobCounts: async (queue) => (await opened.get(queue)?.getJobCounts()) ?? {},
     oldestJobAt: async (queue) => (await opened.get(queue)?.getJobs(['waiting'], 0, 0, true))?.[0]?.timestamp,
     durable: () => true,

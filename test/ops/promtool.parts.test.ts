@@ -38,6 +38,7 @@ async function everythingOnce(): Promise<string> {
   const idle = idleSources(clock);
   const metrics = createMetrics({
     ...idle,
+    balances: () => Promise.resolve([{ account: 'main', country: 'SN', xof: 1_000, inFlight: 200 }]),
     memoryShare: () => 0.5,
     accounts: { allHolds: () => Promise.resolve([{ account: 'main', area: 'payments', reason: 'funds', since: 1 }]) },
     queries: {

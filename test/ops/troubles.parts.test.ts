@@ -38,7 +38,12 @@ describe.skipIf(missing)('the alert', () => {
     await once(refuses, 'listening');
     watched = await startWatched(quickly, {
       workerApart: true,
-      settings: { UPSTREAM_TIMEOUT: '1500ms', UPSTREAM_CONNECT_TIMEOUT: '500ms', RECHECK_SUCCEEDED: '3s,6s,12s,24s' },
+      settings: {
+        UPSTREAM_TIMEOUT: '1500ms',
+        UPSTREAM_CONNECT_TIMEOUT: '500ms',
+        RECHECK_SUCCEEDED: '3s,6s,12s,24s',
+        BALANCE_INTERVAL: '1s',
+      },
     });
     await until('nothing fires', async () => (await watched.prometheus.alerts()).length === 0, SOON_MS);
   });
@@ -89,6 +94,21 @@ describe.skipIf(missing)('the alert', () => {
       );
       expect([...new Set(answers)]).toEqual([404]);
       await fires('RelaisCallbacksForged');
+    });
+
+    test('RelaisBalanceLow fires when less is left in a country than has still to leave from there', async () => {
+      await watched.control('POST', '/settings', { balances: { CI: 500 } });
+      await pay('too-much', '0701020304', { withdrawMode: 'wallet-a-ci', notBefore: inAnHour() });
+      expect((await fires('RelaisBalanceLow')).labels).toMatchObject({ account: 'main', country: 'CI' });
+      await watched.control('POST', '/settings', { balances: { CI: 5_000 } });
+      await ends('RelaisBalanceLow');
+    });
+
+    test('RelaisMisplacedJobs fires when a caller adds requests without the prefix', async () => {
+      await watched.redis.lpush('bull:intake:wait', '1');
+      await fires('RelaisMisplacedJobs');
+      await watched.redis.del('bull:intake:wait');
+      await ends('RelaisMisplacedJobs');
     });
 
     test('RelaisWrongKeys fires when somebody guesses keys', async () => {

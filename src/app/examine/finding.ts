@@ -13,6 +13,7 @@ export const checkNames = [
   'limits',
   'records',
   'state',
+  'intake',
   'keys',
   'sms login',
   'balance',

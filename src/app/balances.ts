@@ -1,0 +1,81 @@
+/** One worker for all looks now and then at what the accounts have left, and at how full Redis is. */
+import { sumByCountry } from '../upstream/capabilities.ts';
+import { number, text } from '../redis/scripts.ts';
+import type { Balances } from '../operations/balances.ts';
+import type { Queries } from '../operations/queries.ts';
+import type { ProcessorContext } from '../processors/context.ts';
+import { repeatUntil } from '../processors/sweeper.ts';
+import { paymentKeys } from '../upstream/account.ts';
+import type { Container } from './container.ts';
+import type { Part } from './parts.ts';
+
+/** Whoever had the turn may have ended: nobody waits much longer than the interval for the next look. */
+const ASK_AT_LEAST_EVERY_MS = 30_000;
+
+type Needs = Pick<Container, 'config' | 'clock' | 'logger' | 'quietly' | 'redis' | 'book' | 'balances'>;
+
+export function balancePart(needs: Needs, { upstream }: Pick<ProcessorContext, 'upstream'>): Part {
+  const { config, clock, quietly, balances } = needs;
+  return {
+    name: 'the watch over the balances',
+    start: async () => {
+      const everyMs = config.BALANCE_INTERVAL;
+      if (everyMs === 0) return async () => undefined;
+      const stop = new AbortController();
+      const onError = (error: unknown): void => quietly('the watch over the balances', error);
+      const interval = { clock, intervalMs: Math.min(everyMs, ASK_AT_LEAST_EVERY_MS), onError };
+      const watched = repeatUntil(stop.signal, interval, async () => {
+        if (await balances.isMyTurn(everyMs)) await look(needs, upstream);
+      });
+      return async () => {
+        stop.abort();
+        await watched;
+      };
+    },
+  };
+}
+
+async function look({ config, clock, logger, redis, book, balances }: Needs, upstream: ProcessorContext['upstream']) {
+  await balances.noteMemory({ at: clock.now(), ...memoryIn(text(await redis.info('memory'))) });
+  if (config.SERVICE_BASE_URL === undefined) return;
+  for (const account of book.values()) {
+    if (typeof paymentKeys(account) === 'string') continue;
+    // What pays comes first: where the rate is used up, the next look will do.
+    if (!(await upstream.admit(account, 'payments', 'look')).admitted) continue;
+    const verdict = await upstream.payments.balances(account);
+    if (verdict.is === 'ok') await balances.note(account.name, { at: clock.now(), balances: verdict.value.balances });
+    else if (verdict.code !== 'live_only')
+      logger.warn({ account: account.name, because: verdict.code }, 'the balances could not be looked at');
+  }
+}
+
+function memoryIn(info: string): { readonly used: number; readonly max: number } {
+  const read = (name: string): number => number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1]);
+  return { used: read('used_memory'), max: read('maxmemory') };
+}
+
+/** What an account has left in a country, and how much of it has still to leave. */
+export interface BalanceRow {
+  readonly account: string;
+  readonly country: string;
+  /** null: it could not be read. */
+  readonly xof: number | null;
+  readonly inFlight: number;
+  /** When somebody looked, ms since the epoch. */
+  readonly at: number;
+}
+
+export async function balanceRows(
+  balances: Balances,
+  queries: Queries,
+  accounts: readonly string[],
+): Promise<BalanceRow[]> {
+  const seen = await balances.latest(accounts);
+  const rows = seen.map(async ({ account, seen: { at, balances: left } }) => {
+    const inFlight = sumByCountry(await queries.inFlight(account));
+    return Object.entries(left).map(([country, xof]) => {
+      return { account, country, xof, inFlight: inFlight.get(country) ?? 0, at };
+    });
+  });
+  return (await Promise.all(rows)).flat();
+}

@@ -1,0 +1,87 @@
+/** What the accounts have left is looked at now and then, by one worker for all. */
+import { Queue } from 'bullmq';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
+import { loadConfig } from '../../src/config.ts';
+import { startRoles } from '../../src/app/run.ts';
+import { keys } from '../../src/operations/keys.ts';
+import { samplesOf } from '../metrics/by-hand.ts';
+import { startRelais } from '../support/relais-process.ts';
+import { relaisSettings } from '../support/relais-settings.ts';
+import { type Service, startService } from '../support/service.ts';
+
+let service: Service;
+afterEach(() => service.stop());
+
+const looks = async () => ((await service.books()).requests['balance.all'] as number | undefined) ?? 0;
+
+test('the status, the metrics and the history say what a worker saw', async () => {
+  service = await startService({ BALANCE_INTERVAL: '300ms' });
+  await service.control('POST', '/settings', { balances: { SN: 1_250_000, CI: 7 } });
+  const seen = (body: any) => body.balances.find(({ country }: any) => country === 'SN')?.xof === 1_250_000;
+  const { balances } = await service.until('/v1/status', seen);
+  expect(balances).toContainEqual({ account: 'main', country: 'CI', xof: 7, inFlight: 0, at: expect.any(String) });
+  const page = await (await fetch(`${service.metrics}/metrics`)).text();
+  expect(samplesOf(page, 'relais_balance_xof')).toContain('{account="main",country="CI"} 7');
+  expect(samplesOf(page, 'relais_in_flight_xof')).toContain('{account="main",country="CI"} 0');
+});
+
+test('however many workers there are, one of them looks, and what is kept is bounded', async () => {
+  service = await startService({ BALANCE_INTERVAL: '1h' });
+  const others = await Promise.all(
+    [1, 2].map(() =>
+      startRoles(
+        loadConfig({
+          ...relaisSettings({ ...service.sandbox, redisUrl: service.redisUrl }),
+          CALLBACK_SECRET: 'callback-secret',
+          LOG_LEVEL: 'silent',
+          BALANCE_INTERVAL: '1h',
+        }),
+        ['worker'],
+      ),
+    ),
+  );
+  await expect.poll(looks).toBe(1);
+  await Promise.all(others.map((other) => other.stop()));
+  expect(await looks()).toBe(1);
+  await service.redis.rpush(keys.balances('main'), ...Array.from({ length: 2_000 }, () => '{}'));
+  await service.redis.del(keys.balanceTurn);
+  await service.drain();
+  const again = await startRoles(
+    loadConfig({
+      ...relaisSettings({ ...service.sandbox, redisUrl: service.redisUrl }),
+      CALLBACK_SECRET: 'callback-secret',
+      LOG_LEVEL: 'silent',
+      BALANCE_INTERVAL: '1h',
+    }),
+    ['worker'],
+  );
+  onTestFinished(() => again.stop());
+  await expect.poll(() => service.redis.llen(keys.balances('main'))).toBe(1_008);
+});
+
+test('a request that was added without the prefix is warned of, with the prefix to use, and counted', async () => {
+  service = await startService();
+  const { hostname, port, pathname } = new URL(service.redisUrl);
+  const queue = new Queue('intake', {
+    connection: { host: hostname, port: Number(port), db: Number(pathname.slice(1) || 0) },
+  });
+  onTestFinished(() => queue.close());
+  await queue.add('disbursement', { kind: 'disbursement' });
+  const settings = { ...relaisSettings({ ...service.sandbox, redisUrl: service.redisUrl }), LOG_LEVEL: 'warn' };
+  let warn = (_line: string): void => undefined;
+  const warned = new Promise<string>((resolve) => (warn = resolve));
+  const worker = await startRelais({ ...settings, CALLBACK_SECRET: 'callback-secret' }, 'worker', (written) => {
+    const line = written.split('\n').find((one) => one.includes('bull:intake') && one.endsWith('}'));
+    if (line !== undefined) warn(line);
+  });
+  onTestFinished(() => worker.stop());
+  expect(JSON.parse(await warned)).toMatchObject({
+    level: 'warn',
+    queue: 'bull:intake',
+    waiting: 1,
+    prefix: '{relais}',
+    msg: expect.stringContaining('add them with the prefix {relais}'),
+  });
+  const page = await (await fetch(`${service.metrics}/metrics`)).text();
+  expect(samplesOf(page, 'relais_misplaced_jobs')).toEqual(['1']);
+});
