@@ -15,6 +15,7 @@ import { recipientBins } from '../kinds/recipient.ts';
 import { campaignRetry, retryCampaign } from './campaign-retry.ts';
 import { uploadRoutes } from './campaign-upload.ts';
 import { type ApiContext, findRecord, requireKept, takeAnswer } from './context.ts';
+import { phoneFilter, readerOf } from './finding.ts';
 import { acceptanceFor, dryRunQuery, JUDGED, judgedAs } from './dry-run.ts';
 import { campaign, recipients } from './openapi/answers-texts.ts';
 import { personOf } from './keys.ts';
@@ -110,6 +111,7 @@ const listRecipients = route(
     role: 'read',
     query: {
       state: z.enum(recipientBins).optional().meta({ description: 'Only in this bin.' }),
+      phone: phoneFilter,
       after: after(recipientsCursor),
       limit: limit(100, 1_000),
     },
@@ -124,8 +126,9 @@ const listRecipients = route(
       },
     },
   },
-  async ({ context, record, query, request, response }) => {
-    const page = await recipientsPage(record, context, query);
+  async ({ context, record, query: { phone, ...query }, request, response }) => {
+    const isMeant = phone === undefined ? undefined : readerOf(phone, record.country ?? context.defaultCountry);
+    const page = await recipientsPage(record, context, { ...query, isMeant });
     if (request.accepts(['json', 'csv']) !== 'csv') return { items: page.items, next: page.next ?? null };
     if (page.next) response.set('X-Next', page.next);
     response.type('text/csv').send(recipientsCsv(page.items));

@@ -1,10 +1,15 @@
 /** What people have in hand when they look for something, as the index has it: a reference, a telephone number. */
 import type { Kind } from '../kinds/index.ts';
+import { identityText } from '../kinds/request-pieces.ts';
 import type { RecordAt } from '../operations/record.ts';
 import { idOfReference } from '../producer/acceptance.ts';
 import { type Country, countries, payeeOf } from '../upstream/capabilities.ts';
 import type { ApiContext } from './context.ts';
 import { invalid } from './problem.ts';
+
+export const phoneFilter = identityText(200)
+  .optional()
+  .meta({ description: 'Of this telephone number, however it is spelt.' });
 
 type Kept = Exclude<Kind, 'slice'>;
 
@@ -57,4 +62,10 @@ export function payeeOfQuery(written: string, country: string | undefined): stri
   const message =
     payee === undefined ? 'must be a telephone number' : 'may be of several countries: write its country code';
   throw invalid([{ pointer: '/phone', message: `${message}, such as +221771234567` }]);
+}
+
+/** Whether something written is the number that is looked for. */
+export function readerOf(asked: string, country: string | undefined): (written: string) => boolean {
+  const payee = payeeOfQuery(asked, country);
+  return (written) => payeesOf(written, country).includes(payee);
 }

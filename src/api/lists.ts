@@ -9,7 +9,7 @@ import { type SoughtName, soughtNames } from '../kinds/fields.ts';
 import { pageCursor } from '../operations/listed.ts';
 import type { Filters } from '../operations/lists.ts';
 import { type Named, namesOf } from '../operations/names.ts';
-import { byReference, payeeOfQuery } from './finding.ts';
+import { byReference, payeeOfQuery, phoneFilter } from './finding.ts';
 import { type BatchRecord, type RecordAt, UnreadableRecord } from '../operations/record.ts';
 import { invoiceView, paymentRequestView } from './collect-views.ts';
 import type { ApiContext } from './context.ts';
@@ -43,7 +43,7 @@ const byName = {
   token: named('The one that the service calls by this token.'),
   transactionId: named('The one that the service calls by this transaction.'),
   batch: named('Only rows of this batch.'),
-  phone: named('Of this telephone number, however it is spelt.'),
+  phone: phoneFilter,
 } as const;
 
 function filtersOf<const K extends ListedKind>(kind: K) {

@@ -21,6 +21,14 @@ export interface RecipientRow {
   readonly resent?: number;
 }
 
+interface RecipientsAsked {
+  readonly state?: RecipientBin | undefined;
+  /** Whether a number, or what was written as one, is the one that is looked for. */
+  readonly isMeant?: ((to: string) => boolean) | undefined;
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
+
 interface RecipientPage {
   readonly items: readonly RecipientRow[];
   /** To go on from; absent at the end. */
@@ -40,12 +48,16 @@ const SLICES_PER_PAGE = 10;
 export async function recipientsPage(
   campaign: CampaignRecord,
   { campaigns, slices }: { campaigns: Campaigns; slices: SlicesContract },
-  { state, after, limit }: { state?: RecipientBin | undefined; after?: string | undefined; limit: number },
+  { state, isMeant = () => true, after, limit }: RecipientsAsked,
 ): Promise<RecipientPage> {
   // Nobody stands so by themselves: while a campaign is held, they are still queued.
   if (state === 'held') return { items: [] };
   const start = readCursor(after);
-  if (start.part === 's') return skippedPage(campaign, campaigns, start, limit);
+  const skipped = async (cursor: Cursor, most: number): Promise<RecipientPage> => {
+    const page = await skippedPage(campaign, campaigns, cursor, most);
+    return { ...page, items: page.items.filter(({ to }) => isMeant(to)) };
+  };
+  if (start.part === 's') return skipped(start, limit);
   const items: RecipientRow[] = [];
   let { index, offset } = start;
   const last = Math.min(campaign.slices, index + SLICES_PER_PAGE);
@@ -54,14 +66,14 @@ export async function recipientsPage(
     const rows = slice ? rowsOf(slice, campaign) : [];
     for (; offset < rows.length; offset += 1) {
       const row = rows[offset];
-      if (!row || (state !== undefined && row.state !== state)) continue;
+      if (!row || (state !== undefined && row.state !== state) || !isMeant(row.to)) continue;
       if (items.length === limit) return { items, next: `c.${index}.${offset}` };
       items.push(row);
     }
   }
   if (index < campaign.slices) return { items, next: `c.${index}.0` };
   if (state !== undefined && state !== 'skipped') return { items };
-  const rest = await skippedPage(campaign, campaigns, { part: 's', index: 0, offset: 0 }, limit - items.length);
+  const rest = await skipped({ part: 's', index: 0, offset: 0 }, limit - items.length);
   return { ...rest, items: [...items, ...rest.items] };
 }
 

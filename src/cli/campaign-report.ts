@@ -8,6 +8,7 @@ import type { Shell } from './shell.ts';
 
 interface ReportFlags {
   readonly state?: string;
+  readonly phone?: string;
   readonly csv?: true;
   readonly json?: true;
 }
@@ -22,6 +23,7 @@ export function addReport(group: Command, shell: Shell): void {
     .description('What became of each recipient, row by row')
     .argument('<id>')
     .option('--state <state>', `only these: ${recipientBins.join(' ')}`)
+    .option('--phone <number>', 'only this one, however it is spelt')
     .addOption(new Option('--csv', 'print CSV for a spreadsheet').conflicts('json'))
     .option('--json', 'print a JSON array, one recipient a line')
     .action(shell.action((id: string, flags: ReportFlags) => report(id, flags, shell)));
@@ -33,7 +35,7 @@ async function report(id: string, flags: ReportFlags, shell: Shell): Promise<Exi
   const format = formatOf(flags, shell);
   let rows = 0;
   await shell.output.write(format.head);
-  for await (const page of pagesOf(id, flags.state, shell)) {
+  for await (const page of pagesOf(id, flags, shell)) {
     if (page.length > 0) await shell.output.write(format.page(page, rows === 0));
     rows += page.length;
   }
@@ -44,13 +46,13 @@ async function report(id: string, flags: ReportFlags, shell: Shell): Promise<Exi
 
 async function* pagesOf(
   id: string,
-  state: string | undefined,
+  { state, phone }: ReportFlags,
   { api }: Shell,
 ): AsyncGenerator<readonly RecipientRow[]> {
   const path = `/v1/campaigns/${encodeURIComponent(id)}/recipients`;
   let after: string | undefined;
   do {
-    const { body } = await api.get(path, { state, after, limit: PAGE });
+    const { body } = await api.get(path, { state, phone, after, limit: PAGE });
     yield (Array.isArray(body['items']) ? body['items'] : []) as readonly RecipientRow[];
     const next = body['next'];
     // A cursor that stands still would be asked for ever.

@@ -80,6 +80,25 @@ describe('the clerk who has only a telephone number', () => {
     ).not.toContain(paid.id);
   });
 
+  test('finds what became of it in a campaign, and where it was left out', async () => {
+    const { id } = await post('/v1/campaigns', {
+      name: 'n',
+      text: 'Bonjour',
+      reference: 'one-of-them',
+      country: 'SN',
+    });
+    const csv = { body: 'to\n771110021\n771110022\n+221771110021\n', headers: { 'content-type': 'text/csv' } };
+    await service.call('POST', `/v1/campaigns/${id}/recipients`, csv);
+    const { items } = await get(`/v1/campaigns/${id}/recipients?phone=77%20111%2000%2021`);
+    expect(items.map(({ row, state }: { row: number; state: string }) => [row, state])).toEqual([
+      [2, 'queued'],
+      [4, 'skipped'],
+    ]);
+    expect((await shell('campaign', 'report', id, '--phone', '77 111 00 22', '--csv')).stdout).toContain(
+      ';3;queued;',
+    );
+  });
+
   test('is told what is no number, and what may be of several countries', async () => {
     const { status, body } = await service.call('GET', '/v1/disbursements?phone=Awa');
     expect([status, body.problems[0].pointer]).toEqual([422, '/phone']);

@@ -109,7 +109,7 @@ test('a kind is a file and a line; the compiler asks for the rest', () => {
 test('a filter is one field of its route; the 422, the document and the flag of the command follow', () => {
   const copy = copyOfTheTree();
   const routes = 'src/api/lists.ts';
-  const field = `\n    phone: z.string().min(8).optional().meta({ description: 'Only to this number.' }),`;
+  const field = `\n    wallet: z.string().min(8).optional().meta({ description: 'Only through this wallet.' }),`;
   copy.write(
     routes,
     copy.read(routes).replace('    account: listedAccount,', (line) => line + field),
@@ -123,13 +123,13 @@ test('a filter is one field of its route; the 422, the document and the flag of 
       "import { routes } from './src/api/routes.ts';",
       "const list = routes.find(({ id }) => id === 'listDisbursements');",
       'const refused = (() => {',
-      "  try { queryReader(list.query)('phone=7'); return ''; } catch (error) { return error.message; }",
+      "  try { queryReader(list.query)('wallet=7'); return ''; } catch (error) { return error.message; }",
       '})();',
       "const flags = commandsOf(routes).find(({ name }) => name === 'disburse list').flags;",
       "const parameters = makeDocument(routes).paths['/v1/disbursements'].get.parameters;",
     ],
-    "[refused, flags.find(({ flag }) => flag === '--phone').says, parameters.some(({ name }) => name === 'phone')]",
+    "[refused, flags.find(({ flag }) => flag === '--wallet').says, parameters.some(({ name }) => name === 'wallet')]",
   );
-  expect(told).toEqual(['/phone must have at least 8 characters', 'Only to this number', true]);
+  expect(told).toEqual(['/wallet must have at least 8 characters', 'Only through this wallet', true]);
   expect(copy.touched).toEqual([routes]);
 });
