@@ -89,6 +89,7 @@ function sandboxPart(settings: Settings, urls: Partial<Pick<Sandbox, 'base' | 'c
     start: async () => {
       const config = loadConfig(settings);
       const sandbox = await startSandbox({
+        settings: { strictness: config.SANDBOX_STRICTNESS },
         ports: { base: config.SANDBOX_PORT, crm: config.SANDBOX_CRM_PORT, control: config.SANDBOX_CONTROL_PORT },
       });
       settings['SERVICE_BASE_URL'] = sandbox.base;

@@ -18,7 +18,8 @@ export async function sandbox(
     host: config.HOST,
     ports: { base: config.SANDBOX_PORT, crm: config.SANDBOX_CRM_PORT, control: config.SANDBOX_CONTROL_PORT },
     random: seed === undefined ? systemRandom : seededRandom(seed),
-    settings: latencyMs === undefined ? {} : { latencyMs },
+    headerPrefix: config.SERVICE_HEADER_PREFIX,
+    settings: { strictness: config.SANDBOX_STRICTNESS, ...(latencyMs === undefined ? {} : { latencyMs }) },
     faults: command.faults.map((fault) => ({ ...fault, ...(seed === undefined ? {} : { seed }) }) as FaultOrder),
     ...(books === undefined ? {} : { books }),
     // A double that would forget what it paid is worse than none.

@@ -45,9 +45,9 @@ function refuseContentType(ask: Ask, { books }: World): Answer | undefined {
 function refuseKeys(ask: Ask, world: World): Answer | undefined {
   const { masterKey, privateKey, token } = world.credentials;
   const expected = [
-    ['service-master-key', masterKey],
-    ['service-private-key', privateKey],
-    ['service-token', token],
+    [`${world.headerPrefix}-master-key`, masterKey],
+    [`${world.headerPrefix}-private-key`, privateKey],
+    [`${world.headerPrefix}-token`, token],
   ] as const;
   const missing = expected.find(([name]) => !ask.headers[name]);
   if (missing !== undefined) {

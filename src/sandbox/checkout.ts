@@ -4,7 +4,8 @@ import { z } from 'zod';
 import { ok, refuse } from './answers.ts';
 import type { Invoice, InvoiceStatus } from './books.ts';
 import { amountOutcomeOf } from './magic.ts';
-import { type Ask, type Handler, readJson, type World } from './world.ts';
+import { understood } from './understood.ts';
+import { type Ask, type Handler, type World } from './world.ts';
 
 const UNPAID_LIFETIME_MS = 24 * 3_600_000;
 const text = z.string().optional();
@@ -50,7 +51,7 @@ const createBody = z.strictObject({
 });
 
 export const createInvoice: Handler = (ask, world) => {
-  const parsed = createBody.safeParse(readJson(ask, world));
+  const parsed = understood(createBody, ask, world);
   if (!parsed.success) {
     const [first] = parsed.error.issues;
     const what = `${first?.path.join('.') || 'body'}: ${first?.message ?? 'not valid'}`;
@@ -100,6 +101,17 @@ export function statusNow(invoice: Invoice, { time }: World): InvoiceStatus {
   if (invoice.status === 'pending' && time.now() - invoice.createdAt >= UNPAID_LIFETIME_MS)
     invoice.status = 'cancelled';
   return invoice.status;
+}
+
+/** Where the merchant wants the payer to be led. */
+export function actionsOf({ request }: Invoice): NonNullable<z.output<typeof createBody>['actions']> {
+  return (request as z.output<typeof createBody>).actions ?? {};
+}
+
+/** What the payer is shown. */
+export function storeOf({ request }: Invoice): { readonly name: string; readonly description: string } {
+  const { store, invoice } = request as z.output<typeof createBody>;
+  return { name: store.name, description: invoice.description ?? '' };
 }
 
 /** The invoice status record, of confirm and of the notification alike. */

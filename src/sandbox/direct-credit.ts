@@ -1,12 +1,13 @@
 /** Direct account credit: one step, no reference, no status to ask for (interface: Direct credit). */
 import { z } from 'zod';
 import { ok, refuse } from './answers.ts';
-import { type Handler, readJson } from './world.ts';
+import { understood } from './understood.ts';
+import { type Handler } from './world.ts';
 
 const body = z.strictObject({ account_alias: z.string().min(1), amount: z.number().positive() });
 
 export const creditAccount: Handler = (ask, world) => {
-  const parsed = body.safeParse(readJson(ask, world));
+  const parsed = understood(body, ask, world);
   if (!parsed.success) {
     const [first] = parsed.error.issues;
     world.books.breach(ask.operation, `${first?.path.join('.') || 'body'}: ${first?.message ?? 'not valid'}`);

@@ -5,7 +5,8 @@ import type { Disbursement } from './books.ts';
 import { payingCountry, refuseFields } from './disbursements.ts';
 import { disbursementOutcomeOf } from './magic.ts';
 import { isWithdrawMode } from './withdraw-modes.ts';
-import { type Ask, type Handler, readJson, type World } from './world.ts';
+import { understood } from './understood.ts';
+import { type Ask, type Handler, type World } from './world.ts';
 
 const createBody = z.strictObject({
   account_alias: z.string().min(1),
@@ -21,7 +22,7 @@ const createBody = z.strictObject({
 type CreateBody = z.output<typeof createBody>;
 
 export const createDisbursement: Handler = async (ask, world) => {
-  const parsed = createBody.safeParse(readJson(ask, world));
+  const parsed = understood(createBody, ask, world);
   if (!parsed.success) return refuseFields(parsed.error, ask, world);
   const body = parsed.data;
   const refusal = refuseMode(body, ask, world) ?? refuseByFault(body, ask, world) ?? refuseFunds(body, world);

@@ -4,12 +4,13 @@ import { type Answer, ok, refuse, serverError } from './answers.ts';
 import type { Disbursement } from './books.ts';
 import { countryPaying, findDisbursement, move, refuseFields, settle, unknownToken } from './disbursements.ts';
 import { disbursementOutcomeOf } from './magic.ts';
-import { type Ask, type Handler, readJson, type World } from './world.ts';
+import { understood } from './understood.ts';
+import { type Ask, type Handler, type World } from './world.ts';
 
 const submitBody = z.strictObject({ disburse_invoice: z.string().min(1), disburse_id: z.string().min(1).optional() });
 
 export const submitDisbursement: Handler = async (ask, world) => {
-  const parsed = submitBody.safeParse(readJson(ask, world));
+  const parsed = understood(submitBody, ask, world);
   if (!parsed.success) return refuseFields(parsed.error, ask, world);
   const { disburse_invoice: token, disburse_id: id } = parsed.data;
   const record = findDisbursement(token, ask, world);

@@ -10,7 +10,8 @@ import type { Disbursement, DisbursementStatus, Verdict } from './books.ts';
 import { updatedAtText } from './dates.ts';
 import type { BalanceCountry } from './settings.ts';
 import { countryOf } from './withdraw-modes.ts';
-import { type Ask, type Handler, readJson, type World } from './world.ts';
+import { understood } from './understood.ts';
+import { type Ask, type Handler, type World } from './world.ts';
 
 export const countryPaying = (record: Disbursement, world: World): BalanceCountry =>
   payingCountry(record.withdrawMode || undefined, record.debitAccountNumber, world);
@@ -56,7 +57,7 @@ export function move(record: Disbursement, status: DisbursementStatus, { time }:
 const statusBody = z.strictObject({ disburse_invoice: z.string().min(1) });
 
 export const disbursementStatus: Handler = (ask, world) => {
-  const parsed = statusBody.safeParse(readJson(ask, world));
+  const parsed = understood(statusBody, ask, world);
   if (!parsed.success) return refuseFields(parsed.error, ask, world);
   const record = findDisbursement(parsed.data.disburse_invoice, ask, world);
   if (record === undefined) return unknownToken(world);

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { type Answer, ok, refuseIn } from './answers.ts';
 import type { PaymentRequest } from './books.ts';
 import { amountOutcomeOf } from './magic.ts';
-import { type Ask, type Handler, readJson, undocumentedStatus, type World } from './world.ts';
+import { understood } from './understood.ts';
+import { type Ask, type Handler, undocumentedStatus, type World } from './world.ts';
 
 const createBody = z
   .strictObject({
@@ -18,7 +19,7 @@ const createBody = z
   });
 
 export const createPaymentRequest: Handler = (ask, world) => {
-  const parsed = createBody.safeParse(readJson(ask, world));
+  const parsed = understood(createBody, ask, world);
   if (!parsed.success) return refuseFields(parsed.error, ask, world);
   const { amount, recipient_email, recipient_phone, support_fees, send_notification } = parsed.data;
   const request: PaymentRequest = {
@@ -59,7 +60,7 @@ const notified = ({ settings }: World): object =>
 const statusBody = z.strictObject({ reference_number: z.string().min(1) });
 
 export const paymentRequestStatus: Handler = (ask, world) => {
-  const parsed = statusBody.safeParse(readJson(ask, world));
+  const parsed = understood(statusBody, ask, world);
   if (!parsed.success) return refuseFields(parsed.error, ask, world);
   const request = world.books.paymentRequests.get(parsed.data.reference_number);
   if (request === undefined)

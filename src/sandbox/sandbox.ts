@@ -21,6 +21,8 @@ export interface SandboxOptions {
   readonly clock?: Clock;
   readonly random?: Random;
   readonly credentials?: Partial<Credentials>;
+  /** Gives the names of the headers with the keys: SERVICE-MASTER-KEY and so on. */
+  readonly headerPrefix?: string;
   /** Anything of docs/sandbox.md's settings: `latencyMs`, `balances`, `tokenSingleUse`… */
   readonly settings?: SettingPatch;
   /** Faults that stand from the start, and again after a reset. */
@@ -133,6 +135,7 @@ function makeWorld({
   clock = systemClock,
   random = systemRandom,
   credentials,
+  headerPrefix = 'SERVICE',
   settings = {},
 }: SandboxOptions): World {
   return {
@@ -140,6 +143,7 @@ function makeWorld({
     random,
     settings: new Settings(settings),
     faults: new Faults(),
+    headerPrefix: headerPrefix.toLowerCase(),
     credentials: { ...defaultCredentials, ...credentials },
     postman: new Postman(),
     tokens: new TokenBook(),

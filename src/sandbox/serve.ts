@@ -11,6 +11,7 @@ import { faultTable } from './fault-table.ts';
 import { handlers } from './handlers.ts';
 import { misbehave, reply, send, tooMany } from './misbehave.ts';
 import { type Area, findEndpoint } from './operations.ts';
+import { showPayer } from './payer-page.ts';
 import { RateLimit } from './rate-limit.ts';
 import type { Ask, World } from './world.ts';
 
@@ -42,6 +43,7 @@ function respond(area: Area, request: IncomingMessage, response: ServerResponse,
   const url = request.url ?? '/';
   const query = url.indexOf('?');
   const endpoint = findEndpoint(area, query < 0 ? url : url.slice(0, query));
+  if (endpoint === undefined && area === 'base' && showPayer(request, response, text, world)) return undefined;
   if (endpoint === undefined) return reply(response, refusePath(area, url, world));
 
   const { operation } = endpoint;

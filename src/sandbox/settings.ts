@@ -16,6 +16,12 @@ export type BalanceCountry = (typeof balanceCountries)[number];
 const RICH = 1_000_000_000;
 
 const schema = z.strictObject({
+  strictness: z
+    .enum(['strict', 'lenient'])
+    .default('strict')
+    .describe(
+      'A body with fields that the interface does not have, or of another type, is refused; lenient: booked and understood.',
+    ),
   latencyMs: ms(0, 'Every answer waits this long; the work is done on arrival.'),
   rateLimitPerSecond: z
     .int()

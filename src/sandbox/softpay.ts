@@ -5,7 +5,8 @@ import type { Invoice } from './books.ts';
 import { settleInvoice, statusNow } from './checkout.ts';
 import { type PayerOutcome, payerOutcomeOf } from './magic.ts';
 import { type SoftpayMethod, type SoftpaySuffix, softpayMethods } from './softpay-methods.ts';
-import { type Ask, type Handler, readJson, undocumentedStatus, type World } from './world.ts';
+import { understood } from './understood.ts';
+import { type Ask, type Handler, undocumentedStatus, type World } from './world.ts';
 
 type Fields = Readonly<Record<string, string>>;
 
@@ -28,7 +29,7 @@ export function softpay(suffix: SoftpaySuffix): Handler {
   const method: SoftpayMethod = softpayMethods[suffix];
   const schema = z.strictObject(Object.fromEntries(method.fields.map((name) => [name, z.string()])));
   return (ask, world) => {
-    const parsed = schema.safeParse(readJson(ask, world));
+    const parsed = understood(schema, ask, world);
     if (!parsed.success) {
       const [first] = parsed.error.issues;
       world.books.breach(ask.operation, `${first?.path.join('.') || 'body'}: ${first?.message ?? 'not valid'}`);

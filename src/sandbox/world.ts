@@ -54,6 +54,8 @@ export interface World {
   readonly settings: Settings;
   readonly faults: Faults;
   readonly credentials: Credentials;
+  /** What the names of the headers with the keys begin with, in small letters. */
+  readonly headerPrefix: string;
   readonly postman: Postman;
   readonly tokens: TokenBook;
   /** Replaced by a reset. */

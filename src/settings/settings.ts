@@ -100,7 +100,7 @@ const service = {
       .string()
       .regex(/^[A-Za-z][A-Za-z0-9-]*$/, 'must be letters, digits and -')
       .default('SERVICE'),
-    'Gives the header names SERVICE-MASTER-KEY, SERVICE-PRIVATE-KEY and SERVICE-TOKEN.',
+    'Gives the header names SERVICE-MASTER-KEY, SERVICE-PRIVATE-KEY and SERVICE-TOKEN; of `relais sandbox` too.',
   ],
   SERVICE_MASTER_KEY: [secret(), 'Main key of the account `main`.', 'secret'],
   SERVICE_PRIVATE_KEY: [secret(), 'Private key of the account `main`.', 'secret'],
@@ -292,6 +292,10 @@ const sandbox = {
   SANDBOX_PORT: [port(4010), 'Port of the payment area of `relais sandbox`.'],
   SANDBOX_CRM_PORT: [port(4011), 'Port of its messaging area.'],
   SANDBOX_CONTROL_PORT: [port(4012), 'Port of its books and faults.'],
+  SANDBOX_STRICTNESS: [
+    z.enum(['strict', 'lenient'], { error: 'must be strict or lenient' }).default('strict'),
+    '`lenient`: what does not fit the interface, as a client that is not relais sends it, is booked and not refused.',
+  ],
 } as const;
 
 const groups = {

@@ -17,6 +17,22 @@ export const english = {
       'Nothing was changed, because too much is asked at this moment. Please press the button again in a minute.',
     otherLanguage: 'En français',
   },
+  /** The page of the sandbox on which somebody pays. */
+  payer: {
+    title: 'Payment (sandbox)',
+    sandbox: 'This is the sandbox: no money moves.',
+    pay: (amount: string) => `Pay ${amount}`,
+    cancel: 'Cancel',
+    fail: 'Let it fail',
+    receipt: 'Receipt (PDF)',
+    strange: 'There is no such invoice.',
+    states: {
+      pending: 'Waiting for the payment.',
+      completed: 'Paid.',
+      cancelled: 'Cancelled; it can still be paid.',
+      failed: 'Failed; it can still be paid.',
+    },
+  },
   init: {
     hello: 'Nothing is sent anywhere. Leave empty what you do not know yet; it can be filled in later.',
     asks: {

@@ -19,6 +19,21 @@ export const french: Words = {
       'Rien n’a changé : il y a trop de demandes en ce moment. Appuyez de nouveau sur le bouton dans une minute.',
     otherLanguage: 'In English',
   },
+  payer: {
+    title: 'Paiement (bac à sable)',
+    sandbox: 'Ceci est le bac à sable : aucun argent ne bouge.',
+    pay: (amount) => `Payer ${amount}`,
+    cancel: 'Annuler',
+    fail: 'Faire échouer',
+    receipt: 'Reçu (PDF)',
+    strange: 'Cette facture n’existe pas.',
+    states: {
+      pending: 'En attente du paiement.',
+      completed: 'Payée.',
+      cancelled: 'Annulée ; elle peut encore être payée.',
+      failed: 'Échouée ; elle peut encore être payée.',
+    },
+  },
   init: {
     hello:
       'Rien n’est envoyé nulle part. Laissez vide ce que vous ne savez pas encore ; vous pourrez compléter plus tard.',

@@ -1,5 +1,5 @@
 /** One operation for people: how to ask, what comes back, what can go wrong. */
-import { code, html, type Html, inline, prose } from './html.ts';
+import { code, html, type Html, inline, prose } from '../../lib/html.ts';
 import { typeName } from './page-schema.ts';
 import type { JsonSchema } from './schemas.ts';
 

@@ -1,5 +1,5 @@
 /** Schemas for people: what fields there are, of what type, and what they mean. */
-import { html, type Html, inline } from './html.ts';
+import { html, type Html, inline } from '../../lib/html.ts';
 import type { JsonSchema } from './schemas.ts';
 
 export function fieldTable(schema: JsonSchema): Html {

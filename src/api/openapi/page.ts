@@ -1,6 +1,6 @@
 /** The page at /docs: one file without scripts, so that it works wherever relais does. */
 import type { OpenApiDocument } from './document.ts';
-import { code, html, Html, inline, prose } from './html.ts';
+import { code, html, Html, inline, prose } from '../../lib/html.ts';
 import { operationSection } from './page-operation.ts';
 import { fieldTable } from './page-schema.ts';
 import { STYLE } from './page-style.ts';

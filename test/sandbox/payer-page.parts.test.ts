@@ -1,0 +1,127 @@
+/** What a front end leads people to, and what other clients of the service send. */
+import { expect, test } from 'vitest';
+import { confirmed, sandboxForTest } from './sandbox-client.ts';
+
+/** As a package of npm for this service writes it, word for word. */
+const OF_PACKAGE = {
+  invoice: {
+    total_amount: 5_000,
+    description: 'Riz & <b>huile</b>',
+    items: { item_1: { name: 'Riz', quantity: 2, unit_price: 2_500, total_price: 5_000 } },
+    taxes: { tax_1: { name: 'TVA', amount: 0 } },
+    channels: ['card'],
+  },
+  store: {
+    name: 'Chez Sandra',
+    phone_number: '336530583',
+    postal_address: 'Dakar Plateau',
+    return_url: 'https://shop.example/thanks?order=7',
+    cancel_url: 'https://shop.example/cart',
+    callback_url: 'not an address',
+  },
+  actions: { return_url: 'https://shop.example/thanks?order=7', cancel_url: 'https://shop.example/cart' },
+};
+const MINIMAL = { invoice: { total_amount: 200 }, store: { name: 'Chez Sandra' } };
+const CREATE = '/api/v1/checkout-invoice/create';
+
+test('the least that a package sends is understood by the strict sandbox too', async () => {
+  const sandbox = await sandboxForTest();
+  expect((await sandbox.pay(CREATE, MINIMAL)).body.response_code).toBe('00');
+  expect((await sandbox.books()).breaches).toEqual([]);
+});
+
+test('what fits no interface is refused with a breach, or booked and understood where it is lenient', async () => {
+  const strict = await sandboxForTest();
+  expect((await strict.pay(CREATE, OF_PACKAGE)).body).toMatchObject({ response_code: '1001' });
+  expect((await strict.books()).breaches).toHaveLength(1);
+  expect((await strict.books()).invoices).toEqual([]);
+
+  const lenient = await sandboxForTest({ settings: { strictness: 'lenient' } });
+  const { body } = await lenient.pay(CREATE, OF_PACKAGE);
+  expect(body.response_code).toBe('00');
+  const breaches = (await lenient.books()).breaches.map(({ what }: { what: string }) => what);
+  expect(breaches.join('\n')).toMatch(/items\.item_1\.unit_price/);
+  expect(breaches.join('\n')).toMatch(/store: .*phone_number/);
+  expect(await confirmed(lenient, body.token)).toMatchObject({
+    invoice: { total_amount: 5_000, items: { item_1: { quantity: 2, unit_price: '2500' } } },
+  });
+});
+
+test('lenient is not blind: what cannot be done without is refused', async () => {
+  const sandbox = await sandboxForTest({ settings: { strictness: 'lenient' } });
+  for (const body of [{ ...OF_PACKAGE, store: {} }, { ...MINIMAL, invoice: { total_amount: -5 } }, 'text', [], null])
+    expect((await sandbox.pay(CREATE, body)).body).toMatchObject({ response_code: '1001' });
+  expect((await sandbox.books()).invoices).toEqual([]);
+});
+
+async function invoicePage(body: object = OF_PACKAGE) {
+  const sandbox = await sandboxForTest({ settings: { strictness: 'lenient' } });
+  const made = (await sandbox.pay(CREATE, body)).body as { token: string; response_text: string };
+  const press = (decision: string) =>
+    fetch(made.response_text, { method: 'POST', body: new URLSearchParams({ decision }), redirect: 'manual' });
+  return { sandbox, ...made, press, look: (headers = {}) => fetch(made.response_text, { headers }) };
+}
+
+test('the page shows what is paid, in two languages, and lets nothing of the merchant run', async () => {
+  const { look } = await invoicePage();
+  const shown = await look({ 'accept-language': 'fr-CI' });
+  const page = await shown.text();
+  expect(page).toContain('<html lang="fr">');
+  expect(page).toContain('Riz &amp; &lt;b&gt;huile&lt;/b&gt;');
+  expect(page).toContain('Payer 5\u00a0000\u00a0XOF');
+  expect(page.match(/<button/g)).toHaveLength(3);
+  expect(page).not.toMatch(/<script|<b>/);
+  expect(shown.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
+  expect(await (await look()).text()).toContain('Pay 5\u00a0000\u00a0XOF');
+});
+
+test.for([
+  ['completed', 'https://shop.example/thanks?order=7&token='],
+  ['cancelled', 'https://shop.example/cart?token='],
+] as const)('%s leads to where the merchant wants the payer, with the token', async ([decision, leadsTo]) => {
+  const { press, sandbox, token } = await invoicePage();
+  const answer = await press(decision);
+  expect([answer.status, answer.headers.get('location')]).toEqual([303, leadsTo + token]);
+  expect(await confirmed(sandbox, token)).toMatchObject({ status: decision });
+});
+
+test('a failure stays on the page, and can be paid after all; then there is a receipt, and nothing to press', async () => {
+  const { press, look, sandbox, token, response_text } = await invoicePage(MINIMAL);
+  const receipt = `${sandbox.base}/checkout/receipt/pdf/${token}.pdf`;
+  expect((await press('failed')).headers.get('location')).toBe(response_text);
+  expect(await confirmed(sandbox, token)).toMatchObject({ status: 'failed' });
+  expect((await fetch(receipt)).status).toBe(404);
+  await press('completed');
+  const { receipt_url } = await confirmed(sandbox, token);
+  expect(receipt_url).toBe(receipt);
+  const file = await fetch(receipt);
+  expect(file.headers.get('content-type')).toBe('application/pdf');
+  expect(await file.text()).toMatch(/^%PDF-1\.4\n[^]*\(200 XOF\) Tj[^]*%%EOF\n$/);
+  expect(await (await look()).text()).not.toContain('<button');
+  await press('cancelled');
+  expect(await confirmed(sandbox, token)).toMatchObject({ status: 'completed' });
+});
+
+test('a page of no invoice is 404, and no breach', async () => {
+  const sandbox = await sandboxForTest();
+  expect((await fetch(`${sandbox.base}/checkout/invoice/nobody`)).status).toBe(404);
+  expect((await fetch(`${sandbox.base}/checkout/receipt/pdf/nobody.pdf`)).status).toBe(404);
+  expect((await sandbox.books()).breaches).toEqual([]);
+});
+
+test('the names of the headers are those that the setting gives', async () => {
+  const sandbox = await sandboxForTest({ headerPrefix: 'PAY' });
+  const keys = {
+    'pay-master-key': 'sandbox-master',
+    'pay-private-key': 'sandbox-private',
+    'pay-token': 'sandbox-token',
+  };
+  const ask = (headers: Record<string, string>) =>
+    fetch(sandbox.base + CREATE, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(MINIMAL),
+    }).then((answer) => answer.json());
+  expect(await ask(keys)).toMatchObject({ response_code: '00' });
+  expect(await sandbox.pay(CREATE, MINIMAL)).toMatchObject({ body: { response_code: '401' } });
+});
