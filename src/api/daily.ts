@@ -4,7 +4,7 @@ import { csvCell } from '../files/csv.ts';
 import { describeXof } from '../lib/money.ts';
 import { type Line, textStates } from '../operations/book.ts';
 import { readWithdrawMode } from '../upstream/capabilities.ts';
-import { Html, html } from './openapi/html.ts';
+import { Html, html } from '../lib/html.ts';
 
 interface Sum {
   count: number;
