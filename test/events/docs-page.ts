@@ -21,12 +21,17 @@ const INTRODUCTION = `# How do I hear how it ended?
 An event is written in the same step as the state that it announces, once per change, and kept for \`EVENTS_KEEP\`.
 It is delivered **at least once**: \`id\` is the same each time, so keep the ids that you have dealt with. \`sequence\`
 grows by one for each event of an operation; between operations no order is promised. Fields may be added; leave alone
-what you do not know. There are three ways to get them, and they may be used side by side.
+what you do not know. There are four ways to get them, and they may be used side by side.
 
-**Ask**: \`GET /v1/events?after=…\` (or \`relais events --follow\`) gives what came after the cursor \`next\` of the
+**Ask**: \`GET /v1/events?after=…\` (or \`relais events\`) gives what came after the cursor \`next\` of the
 page before. A cursor older than what is kept is answered 410 with the oldest one. So is one that the stream does not
 come to, or that was given before a recovery (type \`/ahead-of-the-stream\`): Redis was put back, or has lost something,
 and ends that you were told may be told again. Take stock, then read on without a cursor.
+
+**Follow**: \`GET /v1/stream\` (or \`relais events --follow\`) tells each event as it comes, as server-sent events. Each \`id\` is
+such a cursor: \`Last-Event-ID\`, which an \`EventSource\` sends by itself, goes on behind it, with the same 410. Without one
+it begins now. \`types=\` filters, a key that is bound to accounts sees only theirs, and every 15 s a comment shows that the
+line is alive; its \`id\` moves on past what was filtered out. All readers of a process share one read of Redis.
 
 **Listen**, from Node, next to the Redis of relais. The consumers of one group share the events, every group sees all:
 
