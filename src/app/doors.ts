@@ -134,7 +134,7 @@ function storesOf(container: Container) {
     random,
     operations,
     queries,
-    names: Names.of({ redis }),
+    names: Names.of({ redis, heartbeat: container.heartbeat }),
     campaigns,
     slices,
     retries,

@@ -9,6 +9,7 @@ import { type SoughtName, soughtNames } from '../kinds/fields.ts';
 import { type Kind, asDeclared } from '../kinds/index.ts';
 import { systemRandom } from '../lib/random.ts';
 import type { ScriptHost } from '../redis/scripts.ts';
+import { type Guard, NO_MEMORY } from './heartbeat.ts';
 import { keys } from './keys.ts';
 import { MOMENT_DIGITS, type Place } from './listed.ts';
 import { nameKey } from './scripts/generated/scripts.ts';
@@ -33,6 +34,8 @@ const known = new WeakMap<ScriptHost, Names>();
 
 interface NamesOptions {
   readonly redis: ScriptHost & { readonly on?: (event: 'close', tell: () => void) => unknown };
+  /** What this process remembers of Redis. Absent: nothing. */
+  readonly heartbeat?: Guard | undefined;
   /** In the place of the script, for a double. */
   readonly nameKey?: typeof nameKey | undefined;
 }
@@ -79,10 +82,14 @@ export class Names {
 
   /** Made once for a Redis, by whoever needs it first. */
   async #readKey(): Promise<string> {
-    const { redis, nameKey: ask = nameKey } = this.#options;
+    const { redis, heartbeat = NO_MEMORY, nameKey: ask = nameKey } = this.#options;
     // A secret: no seed chooses it.
-    const { key } = await ask(redis, { held: keys.nameKey, offered: systemRandom.hex(KEY_BYTES) });
-    return key;
+    const offered = systemRandom.hex(KEY_BYTES);
+    const memory = heartbeat.remembered();
+    const { key } = await ask(redis, { held: keys.nameKey, heartbeat: keys.heartbeat, offered, memory });
+    // Nothing is accepted there, so nothing is ever written under this one.
+    if (key === undefined) this.#key = undefined;
+    return key ?? offered;
   }
 }
 

@@ -125,7 +125,7 @@ export class Operations {
     this.#dryRun = dryRun;
     this.#asked = wordsOf('payments', limits);
     this.#accept = scripts.accept;
-    this.#names = Names.of({ redis, nameKey: scripts.nameKey });
+    this.#names = Names.of({ redis, heartbeat, nameKey: scripts.nameKey });
     this.#redis = redis;
     this.#heartbeat = heartbeat;
     this.#standingsOf = standingsOf.length > STANDINGS_MAX ? [] : standingsOf;

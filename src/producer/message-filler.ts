@@ -65,8 +65,8 @@ export class MessageFiller {
 
   constructor(options: Options) {
     this.#options = options;
-    const { redis, scripts } = options;
-    this.#names = Names.of({ redis, nameKey: scripts?.nameKey });
+    const { redis, heartbeat, scripts } = options;
+    this.#names = Names.of({ redis, heartbeat, nameKey: scripts?.nameKey });
     this.#ask = batchPerTick(options.redis, (together) => this.#place(together));
   }
 

@@ -3047,29 +3047,61 @@ export async function moveCursor(redis: lua.ScriptHost, args: MoveCursorArgs): P
 
 export interface NameKeyArgs {
   /** key */ readonly held: string;
+  /** key */ readonly heartbeat: string;
   readonly offered: string;
+  readonly memory: { readonly epoch?: string | undefined; readonly counter: number; readonly name?: string | undefined; readonly mark: number };
 }
 
-export type NameKeyAnswer = { readonly key: string };
+export type NameKeyAnswer = { readonly key?: string | undefined };
 
 const readNameKeyAnswer: lua.Read<NameKeyAnswer> = (value) => {
   const answer = lua.items(value);
-  return { key: lua.text(answer[0]) };
+  return { key: lua.optional(lua.text, answer[0]) };
 };
 
 export const nameKeyScript = lua.defineScript('name-key', `
+local function refuse(what)
+  error("UNREADABLE" .. ' ' .. what, 0)
+end
+local function whole(value, absent, what)
+  if not value then
+    if absent then return absent end
+    refuse(what)
+  end
+  if #value > 16 or not string.find(value, '^%-?%d+$') then refuse(what) end
+  return tonumber(value)
+end
+local function guard(heartbeat, memory)
+  local h = redis.call('HMGET', heartbeat, 'recovering', 'epoch', 'counter', "process:" .. (memory.name or ''))
+  local now = whole(h[3], 0, 'counter of the heartbeat')
+  if h[1] then return {'recovering'} end
+  local behind = memory.epoch
+    and (h[2] ~= memory.epoch or now < memory.counter or whole(h[4], 0, 'mark of the heartbeat') < memory.mark)
+  if behind then return {'recovering'} end
+  return nil, {counter = now, name = memory.name}
+end
+local function raise(heartbeat, known)
+  local counter = known.counter + 1
+  if known.name then redis.call('HSET', heartbeat, 'counter', counter, "process:" .. known.name, counter)
+  else redis.call('HSET', heartbeat, 'counter', counter) end
+  return counter
+end
 -- <generated>
+local function _given(word) if word ~= '' then return word end end
 local held = KEYS[1]
+local heartbeat = KEYS[2]
 local offered = ARGV[1]
+local memory = {epoch = _given(ARGV[2]), counter = tonumber(ARGV[3]), name = _given(ARGV[4]), mark = tonumber(ARGV[5])}
 -- </generated>
-redis.call('SET', held, offered, 'NX')
+if not guard(heartbeat, memory) then redis.call('SET', held, offered, 'NX') end
 return {redis.call('GET', held)}
 `);
 
-/** The key under which names are hashed in the index; what is offered where there is none yet. */
+/** The key under which names are hashed in the index; what is offered where there is none yet. Where nothing is accepted
+ * nothing is written: this may be the Redis of somebody else. */
 export async function nameKey(redis: lua.ScriptHost, args: NameKeyArgs): Promise<NameKeyAnswer> {
-  const keys = [args.held];
-  const words: lua.Word[] = [args.offered];
+  const keys = [args.held, args.heartbeat];
+  const words: lua.Word[] = [args.offered, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark];
   return readNameKeyAnswer(await lua.runScript(redis, nameKeyScript, keys, words));
 }
 
