@@ -29,10 +29,11 @@ const ENTRIES = [
   'src/producer/testing.ts',
   'src/events/library.ts',
   'src/campaigns/library.ts',
+  'src/library.ts',
 ];
 
 /** What somebody who installs the library gets with it. */
-const LIBRARIES = ['src/producer/index.ts', 'src/events/library.ts'];
+const LIBRARIES = ['src/library.ts', 'src/producer/index.ts', 'src/events/library.ts'];
 const LIBRARY_PACKAGES = ['bullmq', 'ioredis', 'zod'];
 
 describe('the sources', () => {

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { systemClock, toMs } from '../lib/clock.ts';
 import { eventTypes } from '../kinds/event-types.ts';
 import { keys } from '../operations/keys.ts';
+import { NO_REDIS } from '../redis/place.ts';
 import { type RedisTarget, closeConnection, openCommands } from '../redis/connections.ts';
 import type { CompletionEvent } from './catalogue.ts';
 import { type EventHandler, type Subscription, subscribe } from './subscription.ts';
@@ -18,7 +19,7 @@ export type { EventHandler, HandlerContext } from './subscription.ts';
 
 export interface OnEventOptions {
   /** The Redis that relais uses: `redis://…`, or that as `url`, with the sentinels or the workers' REDIS_PREFIX. */
-  readonly redis: string | RedisTarget;
+  readonly redis: string | RedisTarget | undefined;
   /** Each group sees every event; the consumers of one group share them. */
   readonly group: string;
   /** Resolves when the event is taken care of. One that throws is tried again, by any consumer of the group. */
@@ -46,6 +47,7 @@ export const RETRY_AFTER = ['10s', '1m', '5m', '30m', '2h', '6h', '12h'] as cons
  */
 export async function onEvent(options: OnEventOptions): Promise<void> {
   const { redis: place, onError = warn } = options;
+  if (place === undefined || place === '') throw new TypeError(NO_REDIS);
   const choices = readOptions(options);
   const target = typeof place === 'string' ? { url: place } : place;
   const redis = openCommands(target, { name: `relais-events-${options.group}`, onError });

@@ -28,7 +28,16 @@ import { cardProblems, type Problem, check } from './problems.ts';
 
 export type CollectOptions = Pick<
   AcceptanceOptions,
-  'redis' | 'random' | 'environment' | 'wake' | 'accounts' | 'fingerprints' | 'fence' | 'limits' | 'heartbeat'
+  | 'redis'
+  | 'scripts'
+  | 'random'
+  | 'environment'
+  | 'wake'
+  | 'accounts'
+  | 'fingerprints'
+  | 'fence'
+  | 'limits'
+  | 'heartbeat'
 > & {
   /** Direct credits are refused unless switched on: they move money in one step that cannot be asked about. */
   readonly directCredit: boolean;

@@ -3,7 +3,8 @@
  * when the request is durable in Redis, and always settles within its time: it never waits for ever.
  */
 import type { Redis } from 'ioredis';
-import type { InputOf } from '../kinds/index.ts';
+import type { QueueName } from '../kinds/due-queues.ts';
+import { NO_REDIS } from '../redis/place.ts';
 import { type Clock, systemClock, toMs } from '../lib/clock.ts';
 import { type Random, systemRandom } from '../lib/random.ts';
 import { queueOfLane } from '../operations/slices.ts';
@@ -11,6 +12,7 @@ import { queues } from '../queues/index.ts';
 import { openQueue } from '../queues/open.ts';
 import { Waker } from '../queues/waker.ts';
 import { closeConnection, openCommands, openForQueues, prefixOf, isAway } from '../redis/connections.ts';
+import { CollectAcceptance } from './acceptance-collect.ts';
 import { Acceptance, type Answer } from './acceptance.ts';
 import { InvalidRequest, type RequestAnswer, type RequestVerdict, Unconfirmed } from './errors.ts';
 import {
@@ -21,35 +23,50 @@ import {
   targetOf,
   sameDeployment,
 } from './connection.ts';
+import type {
+  Asking,
+  CampaignInput,
+  DirectCreditInput,
+  DisbursementInput,
+  InvoiceInput,
+  MessageInput,
+  PaymentRequestInput,
+  Referenced,
+} from './inputs.ts';
 import type { Problem } from './problems.ts';
 
-export interface Identity {
-  /** What tells a retry from a second request. Default: the request's own `reference`. */
-  readonly idempotencyKey?: string;
-}
-
-export interface Producer extends AsyncDisposable {
+/** `Extra`: the modes of `extraWithdrawModes`. */
+export interface Producer<Extra extends string = never> extends AsyncDisposable {
   /**
-   * Needs a `reference` or an idempotency key. Throws `InvalidRequest`, `Unconfirmed`, `NotDurableError`, `Recovering` or
+   * Needs a `reference` or an idempotency key, as all that moves money. Throws `InvalidRequest`, `Unconfirmed`, `NotDurableError`, `Recovering` or
    * `OtherDeployment`.
    */
-  disburse(request: InputOf<'disbursement'>, identity?: Identity): Promise<RequestAnswer>;
+  disburse(...asking: Asking<DisbursementInput<Extra>>): Promise<RequestAnswer>;
   /**
    * Asks for many disbursements, each with a `reference` of its own; a verdict for each, in their order. One that is
    * not valid does not stop the others, and is not paid.
    */
-  disburseEach(requests: readonly InputOf<'disbursement'>[]): Promise<readonly RequestVerdict[]>;
+  disburseEach(requests: readonly Referenced<DisbursementInput<Extra>>[]): Promise<readonly RequestVerdict[]>;
   /** Asks for single messages; a verdict for each, in their order. One that is not valid does not stop the others. */
-  sendMessages(requests: readonly InputOf<'message'>[]): Promise<readonly RequestVerdict[]>;
+  sendMessages(requests: readonly MessageInput[]): Promise<readonly RequestVerdict[]>;
   /** Creates a campaign in the state `draft`; its recipients are uploaded over HTTP or with the command line. */
-  campaign(request: InputOf<'campaign'>, identity?: Identity): Promise<RequestAnswer>;
+  campaign(...asking: Asking<CampaignInput>): Promise<RequestAnswer>;
+  /** Its page is made by a worker, and told with the invoice (`GET /v1/invoices/{id}`), not here. */
+  invoice(...asking: Asking<InvoiceInput>): Promise<RequestAnswer>;
+  /** Its link is made by a worker, and told with the payment request. */
+  paymentRequest(...asking: Asking<PaymentRequestInput>): Promise<RequestAnswer>;
+  /** Refused as `InvalidRequest` unless `directCredit` is on. */
+  directCredit(...asking: Asking<DirectCreditInput>): Promise<RequestAnswer>;
   /** Lets calls in flight settle, then hangs up. Harmless when it is closed already. */
   close(): Promise<void>;
 }
 
-export interface ProducerOptions {
-  /** The Redis that the workers use, and, where it is not `{relais}`, their REDIS_PREFIX: `{ url, prefix }`. */
-  readonly redis: RedisPlace;
+export interface ProducerOptions<Extra extends string = string> {
+  /**
+   * The Redis that the workers use, and, where it is not `{relais}`, their REDIS_PREFIX: `{ url, prefix }`. A TypeError
+   * where it is undefined, as a variable of the environment that nobody has set.
+   */
+  readonly redis: RedisPlace | undefined;
   /** The workers' ENVIRONMENT. Part of every derived id; a wrong one is refused with `OtherDeployment`. */
   readonly environment?: string;
   /** How long single messages are collected into one request to the service, such as `50ms`. */
@@ -61,7 +78,9 @@ export interface ProducerOptions {
   /** The workers' REDIS_WAIT_REPLICAS, where there are replicas: so many have a request before a call resolves. */
   readonly replicas?: number;
   /** The workers' EXTRA_WITHDRAW_MODES: modes that the service has added since, spelt as it wants them. */
-  readonly extraWithdrawModes?: readonly string[];
+  readonly extraWithdrawModes?: readonly Extra[];
+  /** The workers' DIRECT_CREDIT. */
+  readonly directCredit?: boolean;
   /** Told of connection errors. The connection is made again by itself, so this is for a log. */
   readonly onError?: (error: unknown) => void;
 }
@@ -70,11 +89,12 @@ export interface ProducerOptions {
 const REQUESTS_AT_ONCE = 500;
 const REPLICAS_WAIT_MS = 2_000;
 
-export function createProducer(options: ProducerOptions): Producer {
+export function createProducer<const Extra extends string = never>(options: ProducerOptions<Extra>): Producer<Extra> {
   return new RedisProducer(options, systemClock, systemRandom);
 }
 
-class RedisProducer implements Producer {
+class RedisProducer implements Producer<string> {
+  readonly #collect: CollectAcceptance;
   readonly #acceptance: Acceptance;
   readonly #random: Random;
   readonly #hangUp: () => Promise<void>;
@@ -94,38 +114,52 @@ class RedisProducer implements Producer {
       await keeping.require();
       await requireOurs();
     });
+    const fence =
+      replicas > 0 ? sharedFence(async () => (await redis.wait(replicas, REPLICAS_WAIT_MS)) >= replicas) : undefined;
+    const wake = (queue: QueueName, id: string, rev: string | number): void => waker.wake(queue, id, rev);
+    const shared = { redis: scripts, random, environment, wake, fence };
+    this.#collect = new CollectAcceptance({
+      ...shared,
+      directCredit: options.directCredit ?? false,
+      nobodyWaits: true,
+    });
     this.#acceptance = new Acceptance({
-      redis: scripts,
-      random,
-      environment,
+      ...shared,
       batchWindowMs: toMs(batchWindow),
       after: (ms, run) => clock.after(ms, run),
-      wake: (queue, id, rev) => waker.wake(queue, id, rev),
       extraWithdrawModes,
-      fence:
-        replicas > 0
-          ? sharedFence(async () => (await redis.wait(replicas, REPLICAS_WAIT_MS)) >= replicas)
-          : undefined,
     });
     this.#hangUp = connections.hangUp;
   }
 
-  async disburse(request: InputOf<'disbursement'>, identity: Identity = {}): Promise<RequestAnswer> {
-    return answerOf(await this.#ask(() => this.#acceptance.disbursement(request, identity.idempotencyKey)));
+  async disburse(...[request, { idempotencyKey } = {}]: Asking<DisbursementInput<string>>): Promise<RequestAnswer> {
+    return answerOf(await this.#ask(() => this.#acceptance.disbursement(request, idempotencyKey)));
   }
 
-  async campaign(request: InputOf<'campaign'>, identity: Identity = {}): Promise<RequestAnswer> {
-    return answerOf(await this.#ask(() => this.#acceptance.campaign(request, identity.idempotencyKey)));
+  async campaign(...[request, { idempotencyKey } = {}]: Asking<CampaignInput>): Promise<RequestAnswer> {
+    return answerOf(await this.#ask(() => this.#acceptance.campaign(request, idempotencyKey)));
   }
 
-  disburseEach(requests: readonly InputOf<'disbursement'>[]): Promise<readonly RequestVerdict[]> {
+  async invoice(...[request, { idempotencyKey } = {}]: Asking<InvoiceInput>): Promise<RequestAnswer> {
+    return answerOf(await this.#ask(() => this.#collect.invoice(request, idempotencyKey)));
+  }
+
+  async paymentRequest(...[request, { idempotencyKey } = {}]: Asking<PaymentRequestInput>): Promise<RequestAnswer> {
+    return answerOf(await this.#ask(() => this.#collect.paymentRequest(request, idempotencyKey)));
+  }
+
+  async directCredit(...[request, { idempotencyKey } = {}]: Asking<DirectCreditInput>): Promise<RequestAnswer> {
+    return answerOf(await this.#ask(() => this.#collect.directCredit(request, idempotencyKey)));
+  }
+
+  disburseEach(requests: readonly DisbursementInput<string>[]): Promise<readonly RequestVerdict[]> {
     return this.#each(requests, async (request) => {
       const answer = await this.#ask(() => this.#acceptance.disbursement(request));
       return answer.outcome === 'invalid' ? refused(answer.problems) : answerOf(answer);
     });
   }
 
-  sendMessages(requests: readonly InputOf<'message'>[]): Promise<readonly RequestVerdict[]> {
+  sendMessages(requests: readonly MessageInput[]): Promise<readonly RequestVerdict[]> {
     return this.#each(requests, (request) => this.#askMessage(request));
   }
 
@@ -160,7 +194,7 @@ class RedisProducer implements Producer {
   }
 
   /** A message without a reference is given an identity here, so that the tries of this call stay one message. */
-  async #askMessage(request: InputOf<'message'>): Promise<Verdict> {
+  async #askMessage(request: MessageInput): Promise<Verdict> {
     const own = hasReference(request) ? undefined : this.#random.hex(16);
     const answer = await this.#ask(() => this.#acceptance.message(request, own));
     if (answer.outcome === 'invalid') return refused(answer.problems);
@@ -213,12 +247,13 @@ function answerOf(answer: Answer): RequestAnswer {
 
 /** Its own connection for the queues, so that what BullMQ does on it holds up no request. */
 function connect({ redis: place, onError = () => undefined }: ProducerOptions) {
+  if (place === undefined || place === '') throw new TypeError(NO_REDIS);
   const target = targetOf(place);
   const redis: Redis = openCommands(target, { name: 'relais-producer', onError });
   const queueClient = openForQueues(target, { name: 'relais-producer-queues', onError });
   // Each call in flight listens for the connection to come back.
   redis.setMaxListeners(0);
-  const names = ['disbursement', ...Object.values(queueOfLane)] as const;
+  const names = ['disbursement', 'direct-credit', ...Object.values(queueOfLane)] as const;
   const queuePlace = { connection: queueClient, prefix: prefixOf(target) };
   const opened = names.map((name) => [name, openQueue(queues[name], queuePlace)] as const);
   for (const [, queue] of opened) queue.on('error', onError);

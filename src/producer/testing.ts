@@ -3,22 +3,34 @@
  * same checks, the same ids and the same outcomes, because the same code gives them.
  */
 import { Redis } from 'ioredis';
-import type { InputOf } from '../kinds/index.ts';
 import { type Random, seededRandom } from '../lib/random.ts';
 import type { AcceptingScripts } from '../operations/operations.ts';
 import type { AcceptMessagesArgs } from '../operations/scripts/generated/scripts.ts';
+import { CollectAcceptance } from './acceptance-collect.ts';
 import { Acceptance, type Answer } from './acceptance.ts';
 import { InvalidRequest } from './errors.ts';
 import type { RequestAnswer, RequestVerdict } from './errors.ts';
-import type { Identity, Producer, ProducerOptions } from './producer.ts';
+import type {
+  Asking,
+  CampaignInput,
+  DirectCreditInput,
+  DisbursementInput,
+  InvoiceInput,
+  MessageInput,
+  PaymentRequestInput,
+} from './inputs.ts';
+import type { Producer, ProducerOptions } from './producer.ts';
 
 /** A request that was accepted, as the caller wrote it. Repeated and refused ones are not in the list. */
 export type Asked =
-  | { readonly kind: 'disbursement'; readonly id: string; readonly request: InputOf<'disbursement'> }
-  | { readonly kind: 'message'; readonly id: string; readonly request: InputOf<'message'> }
-  | { readonly kind: 'campaign'; readonly id: string; readonly request: InputOf<'campaign'> };
+  | { readonly kind: 'disbursement'; readonly id: string; readonly request: DisbursementInput<string> }
+  | { readonly kind: 'message'; readonly id: string; readonly request: MessageInput }
+  | { readonly kind: 'campaign'; readonly id: string; readonly request: CampaignInput }
+  | { readonly kind: 'invoice'; readonly id: string; readonly request: InvoiceInput }
+  | { readonly kind: 'payment_request'; readonly id: string; readonly request: PaymentRequestInput }
+  | { readonly kind: 'direct_credit'; readonly id: string; readonly request: DirectCreditInput };
 
-export interface FakeProducer extends Producer {
+export interface FakeProducer<Extra extends string = never> extends Producer<Extra> {
   /** What was accepted so far, in order. */
   readonly asked: readonly Asked[];
   /** The next call, whichever it is, throws this: an `Unconfirmed`, to see what the service makes of it. */
@@ -26,28 +38,39 @@ export interface FakeProducer extends Producer {
 }
 
 /** As for `createProducer`; with the same environment the ids are those of the real thing. */
-export type FakeProducerOptions = Pick<ProducerOptions, 'environment' | 'extraWithdrawModes'>;
+export type FakeProducerOptions<Extra extends string = string> = Pick<
+  ProducerOptions<Extra>,
+  'environment' | 'extraWithdrawModes' | 'directCredit'
+>;
 
-export function fakeProducer(options: FakeProducerOptions = {}): FakeProducer {
+export function fakeProducer<const Extra extends string = never>(
+  options: FakeProducerOptions<Extra> = {},
+): FakeProducer<Extra> {
   return new MemoryProducer(options, seededRandom(1));
 }
 
-class MemoryProducer implements FakeProducer {
+class MemoryProducer implements FakeProducer<string> {
+  readonly #collect: CollectAcceptance;
   readonly #asked: Asked[] = [];
   readonly #acceptance: Acceptance;
   readonly #failures: Error[] = [];
 
-  constructor({ environment = 'default', extraWithdrawModes }: FakeProducerOptions, random: Random) {
-    this.#acceptance = new Acceptance({
-      extraWithdrawModes,
+  constructor(options: FakeProducerOptions, random: Random) {
+    const { environment = 'default', extraWithdrawModes, directCredit = false } = options;
+    const shared = {
       // Never connected: the scripts are all that is asked of it.
       redis: new Redis({ lazyConnect: true }),
       scripts: memoryScripts(),
       random,
       environment,
+      wake: () => undefined,
+    };
+    this.#collect = new CollectAcceptance({ ...shared, directCredit });
+    this.#acceptance = new Acceptance({
+      ...shared,
+      extraWithdrawModes,
       batchWindowMs: 0,
       after: () => () => undefined,
-      wake: () => undefined,
     });
   }
 
@@ -59,25 +82,41 @@ class MemoryProducer implements FakeProducer {
     this.#failures.push(error);
   }
 
-  async disburse(request: InputOf<'disbursement'>, { idempotencyKey }: Identity = {}): Promise<RequestAnswer> {
+  async disburse(...[request, { idempotencyKey } = {}]: Asking<DisbursementInput<string>>): Promise<RequestAnswer> {
     this.#failIfAsked();
     const answer = await this.#acceptance.disbursement(request, idempotencyKey);
     return this.#note({ kind: 'disbursement', request }, answer);
   }
 
-  async campaign(request: InputOf<'campaign'>, { idempotencyKey }: Identity = {}): Promise<RequestAnswer> {
+  async campaign(...[request, { idempotencyKey } = {}]: Asking<CampaignInput>): Promise<RequestAnswer> {
     this.#failIfAsked();
     return this.#note({ kind: 'campaign', request }, await this.#acceptance.campaign(request, idempotencyKey));
   }
 
-  disburseEach(requests: readonly InputOf<'disbursement'>[]): Promise<readonly RequestVerdict[]> {
+  async invoice(...[request, { idempotencyKey } = {}]: Asking<InvoiceInput>): Promise<RequestAnswer> {
+    this.#failIfAsked();
+    return this.#note({ kind: 'invoice', request }, await this.#collect.invoice(request, idempotencyKey));
+  }
+
+  async paymentRequest(...[request, { idempotencyKey } = {}]: Asking<PaymentRequestInput>): Promise<RequestAnswer> {
+    this.#failIfAsked();
+    const answer = await this.#collect.paymentRequest(request, idempotencyKey);
+    return this.#note({ kind: 'payment_request', request }, answer);
+  }
+
+  async directCredit(...[request, { idempotencyKey } = {}]: Asking<DirectCreditInput>): Promise<RequestAnswer> {
+    this.#failIfAsked();
+    return this.#note({ kind: 'direct_credit', request }, await this.#collect.directCredit(request, idempotencyKey));
+  }
+
+  disburseEach(requests: readonly DisbursementInput<string>[]): Promise<readonly RequestVerdict[]> {
     return this.#each(requests, async (request) => [
       { kind: 'disbursement', request },
       await this.#acceptance.disbursement(request),
     ]);
   }
 
-  sendMessages(requests: readonly InputOf<'message'>[]): Promise<readonly RequestVerdict[]> {
+  sendMessages(requests: readonly MessageInput[]): Promise<readonly RequestVerdict[]> {
     return this.#each(requests, async (request) => [
       { kind: 'message', request },
       await this.#acceptance.message(request),

@@ -47,7 +47,7 @@ export const withdrawModes = {
   'wallet-f-burkina-faso': { wallet: 'f', country: 'BF' },
 } as const satisfies Record<string, WithdrawMode>;
 
-type KnownWithdrawMode = keyof typeof withdrawModes;
+export type KnownWithdrawMode = keyof typeof withdrawModes;
 
 interface ReadMode {
   /** As upstream wants it. */

@@ -41,7 +41,7 @@ async function another(service: Service, env: Readonly<Record<string, string>>, 
 const order = (reference: string, amount: number) => ({
   accountAlias: '771234567',
   amount,
-  withdrawMode: 'wallet-a-senegal',
+  withdrawMode: 'wallet-a-senegal' as const,
   reference,
 });
 

@@ -1,7 +1,7 @@
-import type { InputOf } from '../../src/kinds/index.ts';
+import type { CampaignInput, DisbursementInput, MessageInput, Referenced } from '../../src/producer/inputs.ts';
 
 /** Complete, boring requests; a test states only what matters to it. */
-export const aDisbursement = (more: Partial<InputOf<'disbursement'>> = {}): InputOf<'disbursement'> => ({
+export const aDisbursement = (more: Partial<Referenced<DisbursementInput>> = {}): Referenced<DisbursementInput> => ({
   accountAlias: '771234567',
   amount: 5_000,
   withdrawMode: 'wallet-a-senegal',
@@ -9,13 +9,13 @@ export const aDisbursement = (more: Partial<InputOf<'disbursement'>> = {}): Inpu
   ...more,
 });
 
-export const aMessage = (more: Partial<InputOf<'message'>> = {}): InputOf<'message'> => ({
+export const aMessage = (more: Partial<MessageInput> = {}): MessageInput => ({
   to: '+221771234567',
   text: 'Bonjour',
   ...more,
 });
 
-export const aCampaign = (more: Partial<InputOf<'campaign'>> = {}): InputOf<'campaign'> => ({
+export const aCampaign = (more: Partial<Referenced<CampaignInput>> = {}): Referenced<CampaignInput> => ({
   name: 'November',
   text: 'Bonjour {{prenom}}',
   reference: 'campaign-1',

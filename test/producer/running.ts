@@ -24,13 +24,13 @@ export async function clientOf(port: number): Promise<Redis> {
   return redis;
 }
 
-export async function running(options: Partial<ProducerOptions> = {}) {
+export async function running<const Extra extends string = never>(options: Partial<ProducerOptions<Extra>> = {}) {
   const own = await server();
   const redis = Object.assign(await clientOf(own.port), { server: own });
   return { producer: open({ redis: own.url, ...options }), redis, url: own.url };
 }
 
-export function open(options: ProducerOptions): Producer {
+export function open<const Extra extends string = never>(options: ProducerOptions<Extra>): Producer<Extra> {
   const producer = createProducer(options);
   toClose.push(() => producer.close());
   return producer;

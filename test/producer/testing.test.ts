@@ -55,6 +55,7 @@ test('a request that is not valid is refused with every problem and the place of
 
 test('money without a reference or a key is refused', async () => {
   const { reference: _, ...anonymous } = aDisbursement();
+  // @ts-expect-error -- neither a reference nor a key
   await expect(fakeProducer().disburse(anonymous)).rejects.toThrow(/reference is required/);
   expect(await fakeProducer().disburse(anonymous, { idempotencyKey: 'k' })).toMatchObject({ outcome: 'accepted' });
 });

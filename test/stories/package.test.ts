@@ -64,6 +64,60 @@ test('the pages come along, and what they point to', () => {
   expect(missing).toEqual([]);
 });
 
+/** What the README does not show, and what the compiler must refuse. */
+const MORE = `
+import { onEvent, type WithdrawMode } from 'relais';
+import { fakeProducer } from 'relais/producer/testing';
+const mode: WithdrawMode = 'wallet-a-ci';
+await relais.invoice({ reference: 'i', totalAmount: 100, store: { name: 'x' } });
+await relais.paymentRequest({ amount: 100, phone: '771234567', feesPaidBy: 'customer' }, { idempotencyKey: 'k' });
+await relais.directCredit({ accountAlias: 'shop', amount: 100, reference: 'd' });
+// @ts-expect-error -- no such mode
+await relais.disburse({ reference: 'a', accountAlias: '7', amount: 1, withdrawMode: 'wallet-a-senegall' });
+// @ts-expect-error -- neither a reference nor a key
+await relais.disburse({ accountAlias: '7', amount: 1, withdrawMode: mode });
+const extra = fakeProducer({ extraWithdrawModes: ['wallet-q-togo'] });
+await extra.disburse({ reference: 'a', accountAlias: '7', amount: 1, withdrawMode: 'wallet-q-togo' });
+const handler: Parameters<typeof onEvent>[0]['handler'] = async (event) => {
+  if (event.type === 'disbursement.succeeded') console.log(event.data.amount);
+};
+await onEvent({ redis: process.env.REDIS_URL, group: 'g', signal: AbortSignal.timeout(1), handler });
+`;
+
+test('the TypeScript of the README compiles as a stranger has it', async () => {
+  const blocks = [...read('README.md').matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code);
+  expect(blocks.length).toBeGreaterThan(0);
+  writeFileSync(join(project, 'use.ts'), `${blocks.join('\n')}${MORE}`);
+  const tools = ['old@npm:typescript@5.4.5', 'new@npm:typescript@7.0.2', '@types/node@20.19.43'];
+  execFileSync('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', '--silent', '--no-save', ...tools], {
+    cwd: project,
+    stdio: 'pipe',
+  });
+  const ways = [
+    ['--module', 'node16', '--moduleResolution', 'node16'],
+    ['--module', 'esnext', '--moduleResolution', 'bundler'],
+  ];
+  const strictly = ['--noEmit', '--strict', '--target', 'es2022', '--types', 'node', 'use.ts'];
+  for (const compiler of ['old', 'new']) {
+    for (const way of ways) {
+      const said = await run('node', `node_modules/${compiler}/bin/tsc`, ...strictly, ...way).catch(
+        (error: { stdout: string }) => error,
+      );
+      expect([compiler, way[1], said.stdout]).toEqual([compiler, way[1], '']);
+    }
+  }
+}, 180_000);
+
+test('an address of Redis that nobody has set is named, by who asks and by who listens', async () => {
+  const ask = `import { createProducer, onEvent } from 'relais';
+    const redis = process.env.NOBODY_HAS_SET_THIS;
+    try { createProducer({ redis }); } catch (error) { console.log(error.message); }
+    await onEvent({ redis, group: 'g', signal: AbortSignal.timeout(1), handler: async () => {} })
+      .catch((error) => console.log(error.message));`;
+  const { stdout } = await run('node', '--input-type=module', '-e', ask);
+  expect(stdout.match(/is REDIS_URL set/g)).toHaveLength(2);
+});
+
 test('an example runs as it is written, against the package', async () => {
   const { stdout, stderr } = await run(
     'node',

@@ -1,0 +1,28 @@
+/** What a request looks like to the compiler: modes by their names, and nothing that moves money without an identity. */
+import type { InputOf } from '../kinds/index.ts';
+import type { KnownWithdrawMode } from '../upstream/capabilities.ts';
+
+export type WithdrawMode = KnownWithdrawMode;
+
+/** `Extra`: the modes of `extraWithdrawModes`. */
+export type DisbursementInput<Extra extends string = never> = Omit<InputOf<'disbursement'>, 'withdrawMode'> & {
+  /** The channel it is paid through. */
+  readonly withdrawMode: WithdrawMode | Extra;
+};
+export type MessageInput = InputOf<'message'>;
+export type CampaignInput = InputOf<'campaign'>;
+export type InvoiceInput = InputOf<'invoice'>;
+export type PaymentRequestInput = InputOf<'payment_request'>;
+export type DirectCreditInput = InputOf<'direct_credit'>;
+
+export interface Identity {
+  /** What tells a retry from a second request. Default: the request's own `reference`. */
+  readonly idempotencyKey?: string;
+}
+
+export type Referenced<T> = T & { readonly reference: string };
+
+/** A request with a `reference`, or with an idempotency key: without either, a retry would be a second request. */
+export type Asking<T> =
+  | readonly [request: Referenced<T>, identity?: Identity]
+  | readonly [request: T, identity: Required<Identity>];
