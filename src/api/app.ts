@@ -9,7 +9,7 @@ import express, {
 import { Recovering } from '../operations/recovery.ts';
 import { UnreadableRecord, isUnreadable } from '../operations/record.ts';
 import type { ApiContext } from './context.ts';
-import { type ApiKey, findKey } from './keys.ts';
+import type { ApiKey } from './keys.ts';
 import { type Admit, mount } from './mount.ts';
 import { ApiProblem, sendProblem } from './problem.ts';
 import { limitRate } from './rate-limit.ts';
@@ -42,9 +42,14 @@ function admitRequest(context: ApiContext): Admit {
   const limit = limitRate(context);
   const wrongKeys = new WrongKeys(context.clock);
   return (request, response) => {
-    const key = authenticate(context, wrongKeys, { request, response });
-    const limited = limit(key, response);
-    return limited ? limited.then(() => key) : key;
+    const [, secret] = /^Bearer (.{1,512})$/.exec(request.headers.authorization ?? '') ?? [];
+    const found = secret === undefined ? undefined : context.keyRing.find(secret);
+    const within = (key: ApiKey | undefined): ApiKey | Promise<ApiKey> => {
+      if (!key) throw refusedKey(context, wrongKeys, { request, response, wasSent: secret !== undefined });
+      const limited = limit(key, response);
+      return limited ? limited.then(() => key) : key;
+    };
+    return found instanceof Promise ? found.then(within) : within(found);
   };
 }
 
@@ -72,27 +77,28 @@ interface Asked {
   readonly response: Response;
 }
 
-function authenticate({ keys, onWrongKey }: ApiContext, wrongKeys: WrongKeys, { request, response }: Asked): ApiKey {
-  const [, secret] = /^Bearer (.{1,512})$/.exec(request.headers.authorization ?? '') ?? [];
-  const key = secret === undefined ? undefined : findKey(keys, secret);
-  if (key) return key;
+function refusedKey(
+  { onWrongKey }: ApiContext,
+  wrongKeys: WrongKeys,
+  { request, response, wasSent }: Asked & { readonly wasSent: boolean },
+): ApiProblem {
   // A stranger does not keep the connection.
   response.set('Connection', 'close');
   const waitMs = wrongKeys.refused(request.socket.remoteAddress ?? '');
   onWrongKey(waitMs === 0 ? '401' : '429');
   if (waitMs > 0) {
     response.set('Retry-After', String(Math.ceil(waitMs / 1_000)));
-    throw new ApiProblem(
+    return new ApiProblem(
       'too-many-requests',
       'Too many requests came with a wrong key. A right key is heard at once.',
     );
   }
   response.set('WWW-Authenticate', 'Bearer');
-  throw new ApiProblem(
+  return new ApiProblem(
     'unauthenticated',
-    secret === undefined
-      ? 'Send `Authorization: Bearer <key>`; the keys are in API_KEYS (`relais dev` knows the key `dev`).'
-      : 'This key is not known here; the keys are in API_KEYS.',
+    wasSent
+      ? 'This key is not known here, or no longer; the keys are in API_KEYS, or made with `relais keys create`.'
+      : 'Send `Authorization: Bearer <key>`; the keys are in API_KEYS (`relais dev` knows the key `dev`).',
   );
 }
 

@@ -202,7 +202,7 @@ interface Approval extends Deciding {
 
 /** Exactly these bytes, by somebody else, in time, and still in order. */
 async function approve(context: ApiContext, { record, key, contentHash, act }: Approval): Promise<void> {
-  requireAnother(key, record.by, 'uploaded it');
+  requireAnother(context, key, record.by, 'uploaded it');
   if (contentHash !== record.contentHash) {
     const detail = 'These are not the bytes that were uploaded: look at the batch again before you approve it.';
     throw new ApiProblem('wrong-state', detail, { rule: 'content-changed', contentHash: record.contentHash });

@@ -21,7 +21,7 @@ import { campaign, recipients } from './openapi/answers-texts.ts';
 import { personOf } from './keys.ts';
 import { accepted, after, answer, APPROVAL_MAX, approvalOf, json, limit } from './openapi/pieces.ts';
 import { ApiProblem } from './problem.ts';
-import { Reply, replayed, route } from './route.ts';
+import { type AnyAsked, Reply, replayed, route } from './route.ts';
 import { campaignView } from './views.ts';
 
 const createCampaign = route(
@@ -197,15 +197,21 @@ const approveCampaign = route(
     problems: ['wrong-state'],
   },
   async ({ context, key, record, body: { contentHash }, again, act }) => {
-    await approve(context, { record, by: personOf(key), act: act(record.id, { contentHash }) }, contentHash);
+    await approve(context, { record, key, act: act(record.id, { contentHash }) }, contentHash);
     await requireKept(context);
     return view(context, await again());
   },
 );
 
+interface Approving extends Pick<AnyAsked, 'key'> {
+  readonly record: CampaignRecord;
+  readonly act: Act;
+}
+
 /** Exactly this, by somebody else. */
-async function approve(context: ApiContext, { record, by, act }: ByHand, contentHash: string): Promise<void> {
-  if (handsIn(record).includes(by)) throw ownCampaign(by);
+async function approve(context: ApiContext, { record, key, act }: Approving, contentHash: string): Promise<void> {
+  const by = personOf(key);
+  if (handsIn(record).some((hand) => context.keyRing.isOne(key, hand))) throw ownCampaign(by);
   const now = contentHashOf(record);
   if (contentHash !== now) {
     const detail = 'It was changed since: look at the campaign again before you approve it.';

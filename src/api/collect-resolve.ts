@@ -53,7 +53,7 @@ export async function resolve<K extends CollectKind>(
   { context, key, record, again, body, act }: AskedToResolve<K>,
   advance?: Advance,
 ): Promise<RecordAt<K>> {
-  requireAnother(key, record.fields['by'], 'asked for it');
+  requireAnother(context, key, record.fields['by'], 'asked for it');
   requireReview(record.state);
   const tried = await advance?.(record.id, context.processing);
   const looked = await again();

@@ -9,6 +9,7 @@ import type { EndpointService } from '../events/endpoint-service.ts';
 import type { Followers } from '../events/followers.ts';
 import type { EventStream } from '../events/stream.ts';
 import type { Accounts } from '../operations/accounts.ts';
+import type { ApiKeys } from '../operations/api-keys.ts';
 import type { Audit } from '../operations/audit.ts';
 import type { AuditSeals } from '../operations/audit-seals.ts';
 import type { DayBook } from '../operations/book.ts';
@@ -36,6 +37,7 @@ import { describeProblems } from '../producer/problems.ts';
 import type { BatchDoor } from '../producer/batch/door.ts';
 import type { IntakeJobs } from '../queues/intake-jobs.ts';
 import type { BatchAdvisor } from './batch-advice.ts';
+import type { KeyRing } from './key-ring.ts';
 import { type ApiKey, mayUseAccount } from './keys.ts';
 import { ApiProblem, invalid } from './problem.ts';
 
@@ -43,7 +45,8 @@ type RefusalKind = 'recovering' | 'not-durable' | 'memory-full';
 
 /** What the routes work with; everything comes from main. */
 export interface ApiContext {
-  readonly keys: readonly ApiKey[];
+  readonly keyRing: KeyRing;
+  readonly apiKeys: ApiKeys;
   /** For what all processes count together; records are changed through the others. */
   readonly redis: Redis;
   /** Requests per second and key; 0 = unlimited. */

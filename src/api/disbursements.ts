@@ -7,7 +7,7 @@ import { eventOf } from '../processors/announced.ts';
 import type { Resolved } from '../processors/disbursement/resolve.ts';
 import { answerInBulk } from './bulk.ts';
 import { resolutionOf } from './collect-resolve.ts';
-import { findRecord, requireKept, takeAnswer } from './context.ts';
+import { type ApiContext, findRecord, requireKept, takeAnswer } from './context.ts';
 import { requireAnother, requireNoRecovery } from './gates.ts';
 import { acceptanceFor, dryRunQuery, JUDGED, judgedAs } from './dry-run.ts';
 import { type ApiKey, personOf } from './keys.ts';
@@ -151,7 +151,7 @@ const approveDisbursement = route(
 );
 
 async function approve({ context, key, record, act }: Deciding): Promise<void> {
-  refuseOwn(key, record);
+  refuseOwn(context, key, record);
   // It was accepted under the limit of its day, and leaves under that of today.
   const { MAX_DISBURSEMENT: most } = await context.limits.inForce();
   if (most !== undefined && record.amount > most) {
@@ -196,7 +196,7 @@ const resolveDisbursement = route(
     problems: ['wrong-state', 'no-answer', 'recovering'],
   },
   async ({ context, key, record, body, again, response, act }) => {
-    refuseOwn(key, record);
+    refuseOwn(context, key, record);
     if (body.outcome === 'resubmit') await requireNoRecovery(context, response);
     takeResolved(
       await context.resolve(record.id, {
@@ -211,8 +211,8 @@ const resolveDisbursement = route(
 );
 
 /** Four eyes: nobody approves or resolves what they asked for themselves. */
-function refuseOwn(key: ApiKey, record: DisbursementRecord): void {
-  requireAnother(key, record.fields['by'], 'asked for it');
+function refuseOwn(context: ApiContext, key: ApiKey, record: DisbursementRecord): void {
+  requireAnother(context, key, record.fields['by'], 'asked for it');
 }
 
 function takeResolved(resolved: Resolved): void {

@@ -89,6 +89,8 @@ const followEvents = route(
     if (request.method === 'HEAD') return void response.end();
     const gone = new AbortController();
     response.once('close', () => gone.abort());
+    // Who has no key any more hears no more.
+    const deaf = context.keyRing.onRead(() => context.keyRing.holds(key) || gone.abort());
     const tell = (text: string): Promise<boolean> => taken(response, text, clock);
     const isWanted = wantedBy(key, query.types);
     try {
@@ -105,6 +107,7 @@ const followEvents = route(
     } catch (error) {
       context.onError(error, { method: 'GET', path: '/v1/stream', requestId: String(response.locals['requestId']) });
     }
+    deaf();
     if (!response.destroyed) response.end();
     return undefined;
   },

@@ -14,9 +14,9 @@ export function requireRole(key: ApiKey, role: Role, or?: Role): void {
 }
 
 /** Four eyes: nobody decides about what they asked for themselves, and two keys of one person are one. */
-export function requireAnother(key: ApiKey, by: string | undefined, did: string): void {
-  if (by !== personOf(key)) return;
-  const detail = `The key "${key.name}" is of ${by}, who ${did}; another key must decide, of another person.`;
+export function requireAnother({ keyRing }: ApiContext, key: ApiKey, by: string | undefined, did: string): void {
+  if (by === undefined || !keyRing.isOne(key, by)) return;
+  const detail = `The key "${key.name}" is of ${personOf(key)}, and ${by} ${did}; another key must decide, of another person.`;
   throw new ApiProblem('forbidden', detail, { rule: 'other-person' });
 }
 

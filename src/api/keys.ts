@@ -2,16 +2,22 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 
 /** `admin` makes keys and reads the audit, and implies none of the others. */
-const roles = ['enqueue', 'read', 'approve', 'operate', 'admin'] as const;
+export const roles = ['enqueue', 'read', 'approve', 'operate', 'admin'] as const;
 export type Role = (typeof roles)[number];
 
+export const isRole = (text: string): text is Role => roles.some((role) => role === text);
+
 export interface ApiKey {
+  /** Of one that was made while relais runs. */
+  readonly id?: string;
   readonly name: string;
   readonly roles: ReadonlySet<Role>;
   /** Absent: every account. */
   readonly accounts?: ReadonlySet<string>;
   /** Whose it is, a person or a service. Absent: that of somebody who is called as the key is. */
   readonly person?: string;
+  /** ms since the epoch; from then on it is none. */
+  readonly expiresAt?: number;
   /** SHA-256 of the secret: the secret itself is not kept. Two keys may have one name, while it is rotated. */
   readonly digest: Buffer;
 }
@@ -53,7 +59,7 @@ function readKey(entry: string, shortest: number): ApiKey | string {
     /^([\w.-]{1,64}):([a-z+]+)(?:@([\w+-]+))?:(.+)$/.exec(entry) ?? [];
   if (name === undefined) return 'is not of that form';
   const given = roleList.split('+');
-  const unknown = given.filter((role) => !roles.includes(role as Role));
+  const unknown = given.filter((role) => !isRole(role));
   if (unknown.length > 0) return `${unknown.join(', ')} is not a role; the roles are ${roles.join(', ')}`;
   const [, hex] = /^sha256:([0-9a-f]{64})$/i.exec(secret) ?? [];
   if (hex === undefined && secret.startsWith('sha256:')) return 'sha256: must be followed by 64 hex characters';
@@ -68,7 +74,7 @@ function readKey(entry: string, shortest: number): ApiKey | string {
   };
 }
 
-function digestOf(secret: string): Buffer {
+export function digestOf(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
 }
 

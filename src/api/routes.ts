@@ -1,4 +1,5 @@
 /** Every route of this door, in the order of the documentation. What is not listed here does not exist. */
+import { keyRoutes } from './api-keys.ts';
 import { auditRoutes } from './audit.ts';
 import { balanceRoutes } from './balances.ts';
 import { batchRoutes } from './batches.ts';
@@ -46,6 +47,7 @@ export const routes: readonly Route[] = [
   ...limitRoutes,
   ...secretRoutes,
   ...recoveryRoutes,
+  ...keyRoutes,
   ...auditRoutes,
   ...purgeRoutes,
   ...balanceRoutes,

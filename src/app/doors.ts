@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis';
 import { createApi } from '../api/app.ts';
 import { BatchAdvisor } from '../api/batch-advice.ts';
 import type { QueueSwitches } from '../api/context.ts';
-import { type Config, apiKeysOf } from '../config.ts';
+import type { Config } from '../config.ts';
 import { type Clock, describeMs, withDeadline } from '../lib/clock.ts';
 import { type Place, listening } from '../lib/listening.ts';
 import { startMetricsServer } from '../metrics/server.ts';
@@ -26,6 +26,7 @@ import { createReceiver } from '../webhooks/receiver.ts';
 import type { StopOutcome } from '../webhooks/stop-page.ts';
 import type { Container } from './container.ts';
 import { endpointServiceOf, endpointsOf } from './deliveries.ts';
+import type { Keys } from './key-keeper.ts';
 import type { Part } from './parts.ts';
 import type { Auditing } from './auditor.ts';
 import { callbackSecrets, sealingSecrets } from './processor-context.ts';
@@ -44,6 +45,7 @@ export function auditingOf({ redis, config }: Container): Auditing {
 
 export interface ApiPartOptions {
   readonly auditing: Auditing;
+  readonly keys: Keys;
   readonly tellUrl: TellUrl;
   /** Asked for each time: in development it is known only once the receiver listens. */
   readonly publicUrl: () => string | undefined;
@@ -52,7 +54,7 @@ export interface ApiPartOptions {
 export function apiPart(
   container: Container,
   context: ProcessorContext,
-  { auditing, tellUrl, publicUrl }: ApiPartOptions,
+  { auditing, keys, tellUrl, publicUrl }: ApiPartOptions,
 ): Part {
   const { config, logger, book, metrics } = container;
   return {
@@ -62,7 +64,7 @@ export function apiPart(
       const endpoints = endpointsOf(container);
       const app = createApi({
         ...storesOf(container),
-        keys: apiKeysOf(config),
+        ...keys,
         ...toldBy(config),
         recoveryDesk: recoveryDeskOf(container, context),
         ...auditing,

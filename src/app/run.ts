@@ -13,6 +13,7 @@ import { auditorPart } from './auditor.ts';
 import type { ProcessorContext } from '../processors/context.ts';
 import { type Container, createContainer, timingOf } from './container.ts';
 import { heartbeatPart } from './heartbeat.ts';
+import { keyKeeperPart, keysOf } from './key-keeper.ts';
 import { limitsPart } from './limits.ts';
 import { workerParts } from './worker.ts';
 
@@ -90,10 +91,15 @@ export async function startRoles(
 function apiParts(
   container: Container,
   context: ProcessorContext,
-  options: Omit<ApiPartOptions, 'auditing'>,
+  options: Omit<ApiPartOptions, 'auditing' | 'keys'>,
 ): Part[] {
   const auditing = auditingOf(container);
-  return [auditorPart(container, auditing), apiPart(container, context, { ...options, auditing })];
+  const keys = keysOf(container);
+  return [
+    auditorPart(container, auditing),
+    keyKeeperPart(container, keys),
+    apiPart(container, context, { ...options, auditing, keys }),
+  ];
 }
 
 function fail(error: Error): never {

@@ -148,6 +148,7 @@ const parts: Readonly<Record<string, Part>> = {
     says: 'The limits of money that hold, and setting them',
     load: async () => (await import('./limits.ts')).addLimitCommands,
   },
+  keys: { says: 'Keys of the API, made and revoked while it runs' },
   audit: {
     says: 'Who did what, and whether what is written of it is as it was written',
     load: async () => (await import('./audit.ts')).addAuditCommands,

@@ -118,6 +118,7 @@ function takenBy({ type, format, items, enum: words }: FlagSchema): string {
 function readerOf(schema: FlagSchema): (text: string) => unknown {
   const { type, format, items } = schema;
   if (items?.enum) return listOf(items.enum);
+  if (items) return (text) => text.split(',').map((word) => word.trim());
   if (type === 'integer') return (text) => wholeIn(text, schema);
   if (format === 'date-time') return readTime;
   return (text) => textIn(text.trim(), schema);

@@ -60,6 +60,8 @@ export const acts = {
   stopAccount: { act: 'account.stop', names: ofAccount },
   releaseAccount: { act: 'account.release', names: ofAccount },
   setLimit: { act: 'limit.set', names: 'the limit' },
+  createKey: { act: 'key.create', names: 'the key' },
+  revokeKey: { act: 'key.revoke', names: 'the key' },
   rotateSecrets: { act: 'secrets.rotate', names: 'nothing' },
   recover: { act: 'recovery.leave', names: 'nothing' },
   purgePerson: { act: 'person.purge', names: 'the number, masked' },

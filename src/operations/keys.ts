@@ -52,6 +52,8 @@ export const keys = {
   schema: 'schema',
   /** Stream: what we tell our callers. */
   events: 'events',
+  /** Hash: id of a key of callers that was made while relais runs → all of it, as JSON, with the hash of its secret. */
+  apiKeys: 'api-keys',
   /** Stream: who did what. */
   audit: 'audit',
   /** String: place and hash of its last line. */

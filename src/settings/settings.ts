@@ -142,7 +142,7 @@ const listeners = {
   MAX_CONNECTIONS: [count(4_000, { min: 1 }), 'The most connections that a listener has open; more are hung up on.'],
   API_KEYS: [
     secret(),
-    'name:role+role[@account+account]:secret-or-sha256:hex,… with the roles enqueue read approve operate.',
+    'name:role+role[@account+account]:secret-or-sha256:hex,… with the roles enqueue read approve operate admin.',
     'secret',
   ],
   API_RATE: [count(100), 'Requests per second and key, all processes together; 0 is unlimited.'],

@@ -8,6 +8,7 @@ import { campaignRoutes } from '../../src/api/campaigns.ts';
 import type { ApiContext, QueueSwitches } from '../../src/api/context.ts';
 import { directCreditRoutes } from '../../src/api/direct-credits.ts';
 import { disbursementRoutes } from '../../src/api/disbursements.ts';
+import { KeyRing } from '../../src/api/key-ring.ts';
 import type { ApiKey } from '../../src/api/keys.ts';
 import { mount } from '../../src/api/mount.ts';
 import { limitRoutes } from '../../src/api/limits.ts';
@@ -64,6 +65,7 @@ async function door() {
     wake: () => undefined,
     defaultCountry: undefined,
     smsPrices: undefined,
+    keyRing: new KeyRing({ fixed: [], read: async () => [], clock: world.context.clock }),
     audit: new Audit(store.redis),
     auditSeals: new AuditSeals(store.redis, new Audit(store.redis), []),
     reports: { book: new DayBook(store.redis), timezone: 'Africa/Dakar', keepMs: 0 },

@@ -48,7 +48,7 @@ export interface Service {
 
 /** Two keys that may do everything, one that may only read, and one for another account. */
 export const KEYS = [
-  'maker:enqueue+read+approve+operate:maker-secret',
+  'maker:enqueue+read+approve+operate+admin:maker-secret',
   'checker:enqueue+read+approve+operate:checker-secret',
   'reader:read:reader-secret',
   'stranger:enqueue+read+approve+operate@other:stranger-secret',

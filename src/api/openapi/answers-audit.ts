@@ -45,3 +45,27 @@ export const auditVerdict = z
     }),
   })
   .meta({ id: 'AuditVerdict' });
+
+const keyFields = {
+  id: perhaps(text('key_0f6c8d4b2a1e49578c3d')).meta({ description: 'null: it is of API_KEYS.' }),
+  name: text('awa-phone'),
+  roles: z.array(text('approve')),
+  accounts: perhaps(z.array(text('main'))).meta({ description: 'null: all.' }),
+  person: perhaps(text('awa')),
+  service: perhaps(text('shop')),
+  createdAt: perhaps(time),
+  createdBy: text('root').meta({ description: 'Who made it; `settings`: it is of API_KEYS.' }),
+  expiresAt: perhaps(time),
+  revokedAt: perhaps(time),
+};
+
+export const apiKeyWithSecret = z
+  .looseObject({
+    ...keyFields,
+    secret: text('rk_3f9a1c2e77b04d15').meta({ description: 'Sent as `Authorization: Bearer …`. Shown this once.' }),
+  })
+  .meta({ id: 'ApiKeyWithSecret' });
+
+export const apiKeyList = z
+  .looseObject({ items: z.array(z.looseObject(keyFields).meta({ id: 'ApiKey' })), next: z.null() })
+  .meta({ id: 'ApiKeyList' });

@@ -1924,6 +1924,109 @@ export const commands: readonly DerivedCommand[] = [
     "answer": "Resealed"
   },
   {
+    "name": "keys create",
+    "says": "Make a key, for a person or a service. Every process knows it within three seconds",
+    "example": "--name awa-phone --roles read,approve",
+    "method": "POST",
+    "path": "/v1/keys",
+    "takes": [],
+    "flags": [
+      {
+        "flag": "--name",
+        "field": "name",
+        "in": "body",
+        "says": "What it is called in the audit",
+        "schema": {
+          "type": "string"
+        },
+        "required": true
+      },
+      {
+        "flag": "--roles",
+        "field": "roles",
+        "in": "body",
+        "says": "What it may do; `admin` implies no other",
+        "schema": {
+          "type": "array",
+          "items": {
+            "enum": [
+              "enqueue",
+              "read",
+              "approve",
+              "operate",
+              "admin"
+            ]
+          }
+        },
+        "required": true
+      },
+      {
+        "flag": "--person",
+        "field": "person",
+        "in": "body",
+        "says": "Whose it is. Or `service`",
+        "schema": {
+          "type": "string"
+        }
+      },
+      {
+        "flag": "--service",
+        "field": "service",
+        "in": "body",
+        "says": "The program that it is for",
+        "schema": {
+          "type": "string"
+        }
+      },
+      {
+        "flag": "--expires-at",
+        "field": "expiresAt",
+        "in": "body",
+        "says": "From when on it is none. Absent: until it is revoked",
+        "schema": {
+          "type": "string",
+          "format": "date-time"
+        }
+      }
+    ],
+    "next": "Keep the secret: it is not shown again.",
+    "answer": "ApiKeyWithSecret"
+  },
+  {
+    "name": "keys list",
+    "says": "All keys: those of the settings, those that were made, and those that were revoked. No secrets",
+    "example": "",
+    "method": "GET",
+    "path": "/v1/keys",
+    "takes": [],
+    "flags": [],
+    "columns": [
+      "id",
+      "name",
+      "roles",
+      "person",
+      "service",
+      "expiresAt",
+      "revokedAt"
+    ],
+    "answer": "ApiKeyList"
+  },
+  {
+    "name": "keys revoke",
+    "says": "End a key, in every process within three seconds",
+    "example": "ep_4n7q0c1w2e3r4t5y6z7a8b9c0d",
+    "method": "DELETE",
+    "path": "/v1/keys/{id}",
+    "takes": [
+      {
+        "name": "id",
+        "in": "path"
+      }
+    ],
+    "flags": [],
+    "asks": "Revoke the key {id}?"
+  },
+  {
     "name": "audit list",
     "says": "Who did what, the newest first",
     "example": "",

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createApi } from '../../../src/api/app.ts';
 import type { ApiContext } from '../../../src/api/context.ts';
+import { KeyRing } from '../../../src/api/key-ring.ts';
 import { readApiKeys } from '../../../src/api/keys.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { systemRandom } from '../../../src/lib/random.ts';
@@ -26,10 +27,12 @@ export async function startBroken(failure: Error, more: Partial<ApiContext> = {}
   });
   /** Of somebody's request it is another one. */
   const accepting = Object.assign(Object.create(failing as object), { actingAs: () => failing });
+  const fixed = readApiKeys('maker:enqueue+read+approve+operate+admin:maker-secret');
+  const keyRing = new KeyRing({ fixed, read: () => Promise.reject(failure), clock: systemClock });
   const known: Partial<ApiContext> = {
     acceptance: accepting,
     collect: accepting,
-    keys: readApiKeys('maker:enqueue+read+approve+operate:maker-secret'),
+    keyRing,
     ratePerSecond: 0,
     environment: 'test',
     accountNames: ['main'],

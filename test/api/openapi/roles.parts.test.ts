@@ -6,10 +6,10 @@ import { routes } from '../../../src/api/routes.ts';
 import { type Answer, type Service, startService } from '../../support/service.ts';
 import { exampleCall, pathTo } from './example-call.ts';
 
-const ROLES: readonly Role[] = ['enqueue', 'read', 'approve', 'operate'];
+const ROLES: readonly Role[] = ['enqueue', 'read', 'approve', 'operate', 'admin'];
 const KEYS = [
-  'owner:enqueue+read+approve+operate:owner-secret',
-  'stranger:enqueue+read+approve+operate@other:stranger-secret',
+  'owner:enqueue+read+approve+operate+admin:owner-secret',
+  'stranger:enqueue+read+approve+operate+admin@other:stranger-secret',
   ...ROLES.map((role) => `only-${role}:${role}:only-${role}`),
 ].join(',');
 
@@ -64,7 +64,7 @@ describe.for(keyed)('$method $path', (route) => {
     expect((await ask(route, 'nobody-knows-me', stranger)).status).toBe(401);
   });
 
-  test.for(ROLES.filter((role) => role !== route.role || route.alsoRole !== undefined))(
+  test.for(ROLES.filter((role) => ![route.role, route.orRole].includes(role) || route.alsoRole !== undefined))(
     'with the role %s alone: 403',
     async (role) => {
       expect((await ask(route, `only-${role}`)).status).toBe(403);

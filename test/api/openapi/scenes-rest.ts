@@ -146,6 +146,12 @@ export async function operatingScenes({ ask, service, becomes }: Stage): Promise
   }
   for (const name of ['stop', 'release']) await ask('POST', `/v1/accounts/main/${name}`);
   for (const path of ['/v1/audit', '/v1/audit/verification']) await ask('GET', path);
+  const { body: key } = await ask('POST', '/v1/keys', { body: { name: 'awa', roles: ['read'], person: 'awa' } });
+  await ask('GET', '/v1/keys');
+  const taken = { name: 'checker', roles: ['read'], person: 'awa' };
+  expect((await ask('POST', '/v1/keys', { body: taken })).status).toBe(409);
+  expect((await ask('DELETE', `/v1/keys/${key.id}`)).status).toBe(204);
+  expect((await ask('DELETE', '/v1/keys/nothing')).status).toBe(404);
   const limit = '/v1/limits/MAX_PER_DAY';
   expect((await ask('POST', limit, { body: { value: 500_000_000 } })).status).toBe(200);
   expect((await ask('POST', limit, { body: { value: null } })).status).toBe(202);

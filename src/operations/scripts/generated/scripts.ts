@@ -1167,6 +1167,88 @@ export async function addEndpoint(redis: lua.ScriptHost, args: AddEndpointArgs):
   return readAddEndpointAnswer(await lua.runScript(redis, addEndpointScript, keys, words));
 }
 
+export interface AddKeyArgs {
+  /** key */ readonly known: string;
+  /** key */ readonly audit: readonly string[];
+  /** ms since the epoch */ readonly now?: number | undefined;
+  readonly id: string;
+  /** there may be so many that are not revoked */ readonly most: number;
+  /** JSON */ readonly key: string;
+  readonly act: readonly string[];
+}
+
+export type AddKeyAnswer =
+  | { readonly is: 'added' }
+  | { readonly is: 'too many' };
+
+function readAddKeyAnswer(value: unknown): AddKeyAnswer {
+  const answer = lua.items(value);
+  switch (answer[0]) {
+    case 'added':
+      return { is: 'added' };
+    case 'too many':
+      return { is: 'too many' };
+  }
+  return lua.unexpected(value);
+}
+
+export const addKeyScript = lua.defineScript('add-key', `
+local function audit_line(audit, act, at, before, after)
+  if #act == 0 then return end
+  local stream, last = unpack(audit)
+  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+    'after', after and '{' .. after .. '}' or ''}
+  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
+  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+  local hash = redis.sha1hex(table.concat(words, ' '))
+  line[#line + 1] = 'hash'; line[#line + 1] = hash
+  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+end
+local function audit_word(name, value)
+  if value then return '"' .. name .. '":' .. cjson.encode(value) end
+end
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+-- <generated>
+local known = KEYS[1]
+local now = tonumber(ARGV[1])
+local id = ARGV[2]
+local most = tonumber(ARGV[3])
+local key = ARGV[4]
+local _arg, _key = 4, 1
+local audit = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
+local act = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do act[_i] = ARGV[_arg + _i] end
+_arg = _arg + #act
+-- </generated>
+if redis.call('HEXISTS', known, id) == 1 then return {'added'} end
+local count = 0
+local all = redis.call('HGETALL', known)
+for i = 2, #all, 2 do
+  if not string.find(all[i], '"revokedAt":', 1, true) then count = count + 1 end
+end
+if count >= most then return {'too many'} end
+redis.call('HSET', known, id, key)
+audit_line(audit, act, clock(now))
+return {'added'}
+`);
+
+/** Makes a key known to every process. What was made and revoked stays, without its digest: it still says whose hand
+ * it was. */
+export async function addKey(redis: lua.ScriptHost, args: AddKeyArgs): Promise<AddKeyAnswer> {
+  const keys = [args.known, ...args.audit];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.most, args.key, args.audit.length, ...lua.counted(args.act)];
+  return readAddKeyAnswer(await lua.runScript(redis, addKeyScript, keys, words));
+}
+
 export interface AmendCampaignArgs {
   /** key */ readonly campaign: string;
   /** key: of campaigns */ readonly due: string;
@@ -4431,6 +4513,70 @@ export async function retryCampaign(redis: lua.ScriptHost, args: RetryCampaignAr
   const keys = [args.campaign, args.counts, args.running, args.due, args.limits, ...args.audit];
   const words: lua.Word[] = [args.now ?? '', args.id, args.key ?? '', args.includeUnknown ? 1 : 0, args.audit.length, ...lua.counted(args.act), ...lua.pairs(args.asked)];
   return readRetryCampaignAnswer(await lua.runScript(redis, retryCampaignScript, keys, words));
+}
+
+export interface RevokeKeyArgs {
+  /** key */ readonly known: string;
+  /** key */ readonly audit: readonly string[];
+  /** ms since the epoch */ readonly now?: number | undefined;
+  readonly id: string;
+  /** JSON: as it was read */ readonly was: string;
+  /** JSON */ readonly becomes: string;
+  readonly act: readonly string[];
+}
+
+export type RevokeKeyAnswer = boolean;
+
+const readRevokeKeyAnswer: lua.Read<RevokeKeyAnswer> = lua.flag;
+
+export const revokeKeyScript = lua.defineScript('revoke-key', `
+local function audit_line(audit, act, at, before, after)
+  if #act == 0 then return end
+  local stream, last = unpack(audit)
+  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+    'after', after and '{' .. after .. '}' or ''}
+  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
+  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+  local hash = redis.sha1hex(table.concat(words, ' '))
+  line[#line + 1] = 'hash'; line[#line + 1] = hash
+  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+end
+local function audit_word(name, value)
+  if value then return '"' .. name .. '":' .. cjson.encode(value) end
+end
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+-- <generated>
+local known = KEYS[1]
+local now = tonumber(ARGV[1])
+local id = ARGV[2]
+local was = ARGV[3]
+local becomes = ARGV[4]
+local _arg, _key = 4, 1
+local audit = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
+local act = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do act[_i] = ARGV[_arg + _i] end
+_arg = _arg + #act
+-- </generated>
+if redis.call('HGET', known, id) ~= was then return 0 end
+redis.call('HSET', known, id, becomes)
+audit_line(audit, act, clock(now))
+return 1
+`);
+
+/** Ends a key. Answers whether it was there and not revoked. */
+export async function revokeKey(redis: lua.ScriptHost, args: RevokeKeyArgs): Promise<RevokeKeyAnswer> {
+  const keys = [args.known, ...args.audit];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.was, args.becomes, args.audit.length, ...lua.counted(args.act)];
+  return readRevokeKeyAnswer(await lua.runScript(redis, revokeKeyScript, keys, words));
 }
 
 export interface RotateEndpointSecretArgs {

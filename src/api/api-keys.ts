@@ -1,0 +1,196 @@
+/** Keys that are made, listed and revoked while relais runs. */
+import { z } from 'zod';
+import { derivedId } from '../lib/ids.ts';
+import type { MadeKey } from '../operations/api-keys.ts';
+import { accountName } from '../kinds/request-pieces.ts';
+import { requireKept } from './context.ts';
+import { MADE } from './key-ring.ts';
+import { type ApiKey, digestOf, personOf, type Role, roles } from './keys.ts';
+import { apiKeyList, apiKeyWithSecret } from './openapi/answers-audit.ts';
+import { answer, json } from './openapi/pieces.ts';
+import { ApiProblem, invalid } from './problem.ts';
+import { type AnyAsked, route } from './route.ts';
+
+const SECRET_BYTES = 32;
+
+const holder = z.string().regex(/^[\w.@+-]{1,64}$/, 'must be 1 to 64 letters, digits or . _ @ + -');
+
+const keyRequest = z
+  .strictObject({
+    name: z
+      .string()
+      .regex(/^[\w.-]{1,64}$/, 'must be 1 to 64 letters, digits or . _ -')
+      .meta({ description: 'What it is called in the audit.', example: 'awa-phone' }),
+    roles: z
+      .array(z.enum(roles))
+      .min(1)
+      .max(roles.length)
+      .meta({ description: 'What it may do; `admin` implies no other.', example: ['read', 'approve'] }),
+    accounts: z
+      .array(accountName)
+      .min(1)
+      .max(100)
+      .optional()
+      .meta({ description: 'Only these accounts; absent: all.', example: ['main'] }),
+    person: holder.optional().meta({ description: 'Whose it is. Or `service`.', example: 'awa' }),
+    service: holder.optional().meta({ description: 'The program that it is for.' }),
+    expiresAt: z.iso
+      .datetime({ offset: true, error: 'must be a time such as 2026-11-21T08:00:00Z' })
+      .optional()
+      .meta({
+        description: 'From when on it is none. Absent: until it is revoked.',
+        example: '2099-01-01T00:00:00Z',
+      }),
+  })
+  .meta({ id: 'ApiKeyRequest' });
+
+type KeyRequest = z.output<typeof keyRequest>;
+
+const about = { tag: 'Operating', role: 'admin', scope: { all: 'keys are made for all' } } as const;
+
+const createKey = route(
+  {
+    ...about,
+    method: 'post',
+    path: '/v1/keys',
+    id: 'createKey',
+    cli: { name: 'keys create', next: 'Keep the secret: it is not shown again.' },
+    summary: 'Make a key, for a person or a service. Every process knows it within three seconds.',
+    description:
+      'The secret is answered this once, and kept as its hash. Nobody gives themselves a role that they have not (403). ' +
+      'Two keys of one person are one person where another must decide, and so are the one who made a key and the one ' +
+      'it is for.',
+    body: json(keyRequest),
+    answers: { 201: answer('Made: keep the secret.', apiKeyWithSecret) },
+    problems: ['wrong-state'],
+  },
+  async ({ context, key, body, act }) => {
+    requireSound(body, context);
+    const now = context.clock.now();
+    const secret = `${MADE}${context.random.hex(SECRET_BYTES)}`;
+    const made: MadeKey = {
+      ...body,
+      id: derivedId('key', context.random.hex(16)),
+      expiresAt: body.expiresAt === undefined ? undefined : Date.parse(body.expiresAt),
+      digest: digestOf(secret).toString('hex'),
+      createdAt: now,
+      madeBy: personOf(key),
+    };
+    await context.keyRing.refresh();
+    requireMayGive(key, made);
+    requireOwnName(made, [...context.keyRing.fixed, ...(await context.apiKeys.all())]);
+    const { name, roles: given, accounts, person, service } = made;
+    const facts = { name, roles: given, accounts, person, service, expiresAt: body.expiresAt };
+    if (!(await context.apiKeys.add(made, act(made.id, facts)))) {
+      throw new ApiProblem('wrong-state', 'There are a thousand keys already; revoke some.', { rule: 'limit' });
+    }
+    await requireKept(context);
+    await context.keyRing.refresh();
+    return { ...view(made), secret };
+  },
+);
+
+const listKeys = route(
+  {
+    ...about,
+    method: 'get',
+    path: '/v1/keys',
+    id: 'listKeys',
+    cli: { name: 'keys list', columns: ['id', 'name', 'roles', 'person', 'service', 'expiresAt', 'revokedAt'] },
+    summary: 'All keys: those of the settings, those that were made, and those that were revoked. No secrets.',
+    answers: { 200: answer('The newest first, those of the settings last.', apiKeyList) },
+  },
+  async ({ context }) => ({
+    items: [...(await context.apiKeys.all()).map(view), ...context.keyRing.fixed.map(ofSettings)],
+    next: null,
+  }),
+);
+
+const revokeKey = route(
+  {
+    ...about,
+    method: 'delete',
+    path: '/v1/keys/{id}',
+    id: 'revokeKey',
+    cli: { name: 'keys revoke', asks: 'Revoke the key {id}?' },
+    summary: 'End a key, in every process within three seconds.',
+    description: 'Those of the settings end with the settings.',
+    answers: { 204: { says: 'It is revoked.' } },
+  },
+  async ({ context, params: { id }, act }) => {
+    const known = (await context.apiKeys.all()).find((one) => one.id === id);
+    if (!known) throw new ApiProblem('not-found', `There is no key ${id.slice(0, 80)}; those of API_KEYS end there.`);
+    if (known.revokedAt === undefined)
+      await context.apiKeys.revoke(id, context.clock.now(), act(id, { name: known.name }));
+    await requireKept(context);
+    await context.keyRing.refresh();
+    return undefined;
+  },
+);
+
+function requireSound({ person, service, accounts = [] }: KeyRequest, { accountNames }: AnyAsked['context']): void {
+  if ((person === undefined) === (service === undefined)) {
+    throw invalid([{ pointer: '/person', message: 'or /service is required, and not both' }]);
+  }
+  const unknown = accounts.findIndex((name) => !accountNames.includes(name));
+  if (unknown === -1) return;
+  throw invalid([
+    { pointer: `/accounts/${unknown}`, message: `is not one of the accounts here: ${accountNames.join(', ')}` },
+  ]);
+}
+
+/** Through another key of the same person the roles of both would be those of one. */
+function requireMayGive(key: ApiKey, made: MadeKey): void {
+  if (holderOf(made) !== personOf(key)) return;
+  const more = made.roles.filter((role) => !key.roles.has(role as Role));
+  if (more.length === 0) return;
+  const detail = `The key "${key.name}" is of ${personOf(key)} too, and has not the role ${more.join(', ')}.`;
+  throw new ApiProblem('forbidden', detail, { rule: 'own-roles' });
+}
+
+/** Rates, endpoints and the audit go by the name of a key. */
+function requireOwnName(made: MadeKey, all: readonly (ApiKey | MadeKey)[]): void {
+  const other = all.find((one) => one.name === made.name && holderOf(one) !== holderOf(made));
+  if (!other) return;
+  const detail = `A key of ${holderOf(other)} is called ${made.name}; give this one another name.`;
+  throw new ApiProblem('wrong-state', detail, { rule: 'identity' });
+}
+
+function holderOf(key: Pick<MadeKey, 'name' | 'person' | 'service'>): string {
+  return key.person ?? key.service ?? key.name;
+}
+
+const iso = (ms: number | undefined): string | null => (ms === undefined ? null : new Date(ms).toISOString());
+
+function view(key: MadeKey) {
+  const { id, name, roles: given, accounts, person, service, createdAt, madeBy, expiresAt, revokedAt } = key;
+  return {
+    id,
+    name,
+    roles: given,
+    accounts: accounts ?? null,
+    person: person ?? null,
+    service: service ?? null,
+    createdAt: iso(createdAt),
+    createdBy: madeBy,
+    expiresAt: iso(expiresAt),
+    revokedAt: iso(revokedAt),
+  };
+}
+
+function ofSettings({ name, roles: given, accounts }: ApiKey) {
+  return {
+    id: null,
+    name,
+    roles: [...given],
+    accounts: accounts ? [...accounts] : null,
+    person: null,
+    service: null,
+    createdAt: null,
+    createdBy: 'settings',
+    expiresAt: null,
+    revokedAt: null,
+  };
+}
+
+export const keyRoutes = [createKey, listKeys, revokeKey];

@@ -1,0 +1,43 @@
+/** The keys of callers, read again each second: one that is revoked ends within three in this process. */
+import { KeyRing } from '../api/key-ring.ts';
+import { apiKeysOf } from '../config.ts';
+import { ApiKeys } from '../operations/api-keys.ts';
+import type { Container } from './container.ts';
+import { type Part, waitForRedis } from './parts.ts';
+
+const READ_EVERY_MS = 1_000;
+
+export interface Keys {
+  readonly apiKeys: ApiKeys;
+  readonly keyRing: KeyRing;
+}
+
+export function keysOf({ redis, config, clock }: Container): Keys {
+  const apiKeys = new ApiKeys(redis);
+  return { apiKeys, keyRing: new KeyRing({ fixed: apiKeysOf(config), read: () => apiKeys.all(), clock }) };
+}
+
+export function keyKeeperPart({ clock, patience, quietly }: Container, { keyRing }: Keys): Part {
+  return {
+    name: 'the keeper of the keys',
+    start: async () => {
+      await waitForRedis(() => keyRing.refresh(), patience);
+      let stopped = false;
+      let cancel = (): void => undefined;
+      const again = (): void => {
+        cancel = clock.after(READ_EVERY_MS, () => {
+          // Where Redis is away nothing is believed that was read before, and the next request asks for itself.
+          keyRing
+            .refresh()
+            .catch((error: unknown) => quietly('the keys of callers', error))
+            .finally(() => stopped || again());
+        });
+      };
+      again();
+      return async () => {
+        stopped = true;
+        cancel();
+      };
+    },
+  };
+}
