@@ -33,6 +33,10 @@ export const disbursementRequest = z
       .boolean()
       .optional()
       .meta({ description: 'The same amount to the same beneficiary within DUPLICATE_WINDOW is meant.' }),
+    allowUnusualNumber: z
+      .boolean()
+      .optional()
+      .meta({ description: 'The number is right, though numbers of the country of the mode have another length.' }),
   })
   .meta({ id: 'DisbursementRequest' });
 

@@ -24,7 +24,7 @@ import {
 } from './acceptance.ts';
 import { payeeOf } from '../upstream/capabilities.ts';
 import { DEPTH_MAX, nestsTooDeep } from '../lib/json.ts';
-import { cardProblems, type Problem, check } from './problems.ts';
+import { cardProblems, type Problem, check, eachPlaceOnce, readableOf } from './problems.ts';
 
 export type CollectOptions = Pick<
   AcceptanceOptions,
@@ -149,24 +149,31 @@ export class CollectAcceptance {
 
   /** Everything that is wrong with a request, or the request and its identity. */
   #check<T extends { readonly account: string; readonly reference?: string | undefined }>(
-    schema: z.ZodType<T>,
+    schema: z.ZodObject & z.ZodType<T>,
     input: unknown,
     idempotencyKey: string | undefined,
   ): { readonly request: T; readonly identity: string } | { readonly problems: readonly Problem[] } {
     const deep = deepProblems(input);
     if (deep.length > 0) return { problems: deep };
     const parsed = check(schema, input);
-    const cards = cardProblems(input);
-    if (parsed.problems) return { problems: [...parsed.problems, ...cards] };
-    const { identity, problems: unnamed } = identityOf(idempotencyKey, parsed.data.reference);
-    const problems = [...cards, ...accountProblems(this.#options.accounts, parsed.data.account), ...unnamed];
-    return identity === undefined || problems.length > 0 ? { problems } : { request: parsed.data, identity };
+    const known = parsed.data ?? readableOf(schema, input);
+    const { account = 'main', reference }: Named = known;
+    const { identity, problems: unnamed } = identityOf(idempotencyKey, reference);
+    const found = [...cardProblems(input), ...accountProblems(this.#options.accounts, account), ...unnamed];
+    const problems = eachPlaceOnce(parsed.problems ?? [], found);
+    if (!parsed.data || identity === undefined || problems.length > 0) return { problems };
+    return { request: parsed.data, identity };
   }
 
   async #accept<K extends CollectKind>(operation: NewOperation<K>): Promise<Answer> {
     const fields = { ...operation.fields, ...acceptedFor(operation.account, this.#options.fingerprints) };
     return readAnswer(await this.#operations.accept({ ...operation, act: this.#options.act, fields }));
   }
+}
+
+interface Named {
+  readonly account?: string;
+  readonly reference?: string | undefined;
 }
 
 /** Looked at field by field before anything else: what reads a value calls itself for each level of it. */

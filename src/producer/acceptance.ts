@@ -26,7 +26,7 @@ import {
 import type { Guard } from '../operations/heartbeat.ts';
 import type { DisbursementRecord } from '../operations/record.ts';
 import { payeeOf, readAccountAlias, readDebitAccount, readWithdrawMode } from '../upstream/capabilities.ts';
-import { cardsInDisbursement, type Problem, check, templateProblems } from './problems.ts';
+import { cardsInDisbursement, type Problem, check, eachPlaceOnce, readableOf, templateProblems } from './problems.ts';
 import { MessageFiller } from './message-filler.ts';
 import { pipelined, sharedFence } from './connection.ts';
 
@@ -121,7 +121,7 @@ export class Acceptance {
     /** What looks wrong, and is no reason to refuse. */
     readonly warnings?: readonly string[];
   }> {
-    const judged = judgeDisbursement(input, this.#options, idempotencyKey);
+    const judged = judgeDisbursement(input, { ...this.#options, ...(row && { unusual: 'warned' }) }, idempotencyKey);
     if (judged.is === 'invalid') return { answer: { outcome: 'invalid', problems: judged.problems } };
     const { identity, names, warnings } = judged;
     const { account, amount, accountAlias, withdrawMode, debitAccountNumber, notBefore, allowDuplicate } =
@@ -165,12 +165,14 @@ export class Acceptance {
   /** `by` is the name of the key that asks: nobody approves their own. */
   async campaign(input: unknown, idempotencyKey?: string, by = 'producer'): Promise<Answer> {
     const parsed = check(campaignRequest, input);
-    if (parsed.problems) return { outcome: 'invalid', problems: parsed.problems };
-    const named = identityOf(idempotencyKey, parsed.data.reference);
-    const problems = [...templateProblems(parsed.data.text), ...this.#accountProblems(parsed.data.account)];
-    problems.push(...named.problems);
-    const { identity } = named;
-    if (identity === undefined || problems.length > 0) return { outcome: 'invalid', problems };
+    const known = parsed.data ?? readableOf(campaignRequest, input);
+    const { identity, problems: unnamed } = identityOf(idempotencyKey, known.reference);
+    const problems = eachPlaceOnce(parsed.problems ?? [], [
+      ...templateProblems(known.text ?? ''),
+      ...this.#accountProblems(known.account ?? 'main'),
+      ...unnamed,
+    ]);
+    if (!parsed.data || identity === undefined || problems.length > 0) return { outcome: 'invalid', problems };
     const { account, name, text, from, country, replaceCostly, onUnknown } = parsed.data;
     return readAnswer(
       await this.#operations.accept({
@@ -199,11 +201,12 @@ export class Acceptance {
    */
   async message(input: unknown, idempotencyKey?: string, fallback?: string): Promise<Answer> {
     const parsed = check(messageRequest, input);
-    if (parsed.problems) return { outcome: 'invalid', problems: parsed.problems };
-    const named = identityOf(idempotencyKey, parsed.data.reference ?? fallback ?? this.#options.random.hex(16));
-    const problems = [...this.#accountProblems(parsed.data.account), ...named.problems];
-    const { identity } = named;
-    if (identity === undefined || problems.length > 0) return { outcome: 'invalid', problems };
+    const known = parsed.data ?? readableOf(messageRequest, input);
+    const named = known.reference ?? fallback ?? this.#options.random.hex(16);
+    const { identity, problems: unnamed } = identityOf(idempotencyKey, named);
+    const found = [...this.#accountProblems(known.account ?? 'main'), ...unnamed];
+    const problems = eachPlaceOnce(parsed.problems ?? [], found);
+    if (!parsed.data || identity === undefined || problems.length > 0) return { outcome: 'invalid', problems };
     const names = this.#identify('message', parsed.data, identity);
     if (this.#options.dryRun) {
       const { account } = parsed.data;
@@ -319,22 +322,26 @@ export type JudgedDisbursement =
   | { readonly is: 'invalid'; readonly problems: readonly Problem[] };
 
 /** What a request is judged by, besides its own words. */
-export type JudgingOptions = Pick<AcceptanceOptions, 'environment' | 'accounts' | 'extraWithdrawModes'>;
+export interface JudgingOptions extends Pick<AcceptanceOptions, 'environment' | 'accounts' | 'extraWithdrawModes'> {
+  /** A number of another length than those of its country: in a batch, whoever approves is warned. Absent: refused. */
+  readonly unusual?: 'warned' | undefined;
+}
 
 /** All that can be said about a request without asking Redis. Nothing is written. */
 export function judgeDisbursement(
   input: unknown,
-  { environment, accounts, extraWithdrawModes }: JudgingOptions,
+  { environment, accounts, extraWithdrawModes, unusual }: JudgingOptions,
   idempotencyKey?: string,
 ): JudgedDisbursement {
   const parsed = check(disbursementRequest, input);
-  if (parsed.problems) return { is: 'invalid', problems: parsed.problems };
-  const { request, problems, warnings } = readDisbursement(parsed.data, extraWithdrawModes);
-  problems.push(...cardsInDisbursement(request), ...accountProblems(accounts, request.account));
-  const named = identityOf(idempotencyKey, request.reference);
-  problems.push(...named.problems);
-  const { identity } = named;
-  if (identity === undefined || problems.length > 0) return { is: 'invalid', problems };
+  const known = parsed.data ?? readableOf(disbursementRequest, input);
+  const { withdrawMode, accountAlias, problems: found, warnings } = readPayee(known, { extraWithdrawModes, unusual });
+  found.push(...cardsInDisbursement(known), ...accountProblems(accounts, known.account ?? 'main'));
+  const { identity, problems: unnamed } = identityOf(idempotencyKey, known.reference);
+  const problems = eachPlaceOnce(parsed.problems ?? [], [...found, ...unnamed]);
+  if (parsed.data === undefined || identity === undefined || problems.length > 0) return { is: 'invalid', problems };
+  const { allowUnusualNumber: _meant, ...asked } = parsed.data;
+  const request = { ...asked, withdrawMode, accountAlias };
   const names = identify(environment, 'disbursement', { ...request, allowDuplicate: undefined }, identity);
   return { is: 'sound', request, identity, names, warnings };
 }
@@ -353,28 +360,37 @@ export function phoneIn(payee: string): string | undefined {
   return / \+?\d{7,}$/.test(payee) ? payee : undefined;
 }
 
-/**
- * The request as it is recorded and sent: the mode spelt as upstream wants it, the alias in the form of its country.
- */
-function readDisbursement(
-  request: RequestOf<'disbursement'>,
-  extraModes: readonly string[] = [],
-): { request: RequestOf<'disbursement'>; problems: Problem[]; warnings: string[] } {
-  const mode = readWithdrawMode(request.withdrawMode, extraModes);
-  if ('problem' in mode) {
-    return { request, problems: [{ pointer: '/withdrawMode', message: mode.problem }], warnings: [] };
-  }
+type Payee = Partial<
+  Pick<RequestOf<'disbursement'>, 'withdrawMode' | 'accountAlias' | 'debitAccountNumber' | 'allowUnusualNumber'>
+>;
+
+/** Mode and number as they are recorded and sent: spelt as upstream wants them, and fit for each other. */
+function readPayee(
+  { withdrawMode = '', accountAlias = '', debitAccountNumber, allowUnusualNumber }: Payee,
+  { extraWithdrawModes, unusual }: Pick<JudgingOptions, 'extraWithdrawModes' | 'unusual'>,
+) {
   const problems: Problem[] = [];
   const warnings: string[] = [];
-  const warn = (warning: string | undefined): void => void (warning && warnings.push(warning));
-  const alias = readAccountAlias(request.accountAlias, mode.country);
-  if ('problem' in alias) problems.push({ pointer: '/accountAlias', message: alias.problem });
-  else warn(alias.warning);
-  if (request.debitAccountNumber !== undefined) {
-    const debit = readDebitAccount(request.debitAccountNumber, mode.mode);
-    if ('problem' in debit) problems.push({ pointer: '/debitAccountNumber', message: debit.problem });
-    else warn(debit.warning);
+  const mode = readWithdrawMode(withdrawMode, extraWithdrawModes);
+  if ('problem' in mode) {
+    problems.push({ pointer: '/withdrawMode', message: mode.problem });
+    return { withdrawMode, accountAlias, problems, warnings };
   }
-  const accountAlias = 'problem' in alias ? request.accountAlias : alias.alias;
-  return { request: { ...request, withdrawMode: mode.mode, accountAlias }, problems, warnings };
+  const alias = readAccountAlias(accountAlias, mode.country);
+  if ('problem' in alias) problems.push({ pointer: '/accountAlias', message: alias.problem });
+  else if (alias.warning && unusual !== 'warned' && !allowUnusualNumber) {
+    const message = `has ${alias.warning}; if it is right, send "allowUnusualNumber": true`;
+    problems.push({ pointer: '/accountAlias', message });
+  } else if (alias.warning) warnings.push(alias.warning);
+  if (debitAccountNumber !== undefined) {
+    const debit = readDebitAccount(debitAccountNumber, mode.mode);
+    if ('problem' in debit) problems.push({ pointer: '/debitAccountNumber', message: debit.problem });
+    else if (debit.warning) warnings.push(debit.warning);
+  }
+  return {
+    withdrawMode: mode.mode,
+    accountAlias: 'problem' in alias ? accountAlias : alias.alias,
+    problems,
+    warnings,
+  };
 }

@@ -19,6 +19,23 @@ export function check<S extends z.ZodType>(schema: S, input: unknown): Checked<z
   return success ? { data } : { problems: problemsOf(error) };
 }
 
+/** What can be read of a request that is not in order: more may be wrong with it than its form. */
+export function readableOf<S extends z.ZodObject>(schema: S, input: unknown): Partial<z.output<S>> {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return {};
+  const fields = Object.entries<z.ZodType>(schema.shape).flatMap(([name, type]) => {
+    const { data } = type.safeParse(Object.hasOwn(input, name) ? Reflect.get(input, name) : undefined);
+    return data === undefined ? [] : [[name, data] as const];
+  });
+  // Each is what its own schema gives, which the compiler cannot follow through a list.
+  return Object.fromEntries(fields) as Partial<z.output<S>>;
+}
+
+/** All of them, each place told by the first that speaks of it. */
+export function eachPlaceOnce(problems: readonly Problem[], more: readonly Problem[]): Problem[] {
+  const told = new Set(problems.map(({ pointer }) => pointer));
+  return [...problems, ...more.filter(({ pointer }) => !told.has(pointer))];
+}
+
 function problemsOf(error: z.ZodError): Problem[] {
   const problems = error.issues.flatMap((issue): Problem[] => {
     const pointer = pointerTo(issue.path);
@@ -141,7 +158,7 @@ export function cardProblems(value: unknown): Problem[] {
 }
 
 /** A card is no beneficiary. Accounts of the service are long numbers of their own, and one in ten may look like one. */
-export function cardsInDisbursement(request: RequestOf<'disbursement'>): Problem[] {
+export function cardsInDisbursement(request: Partial<RequestOf<'disbursement'>>): Problem[] {
   const { accountAlias, debitAccountNumber: _, ...rest } = request;
   return cardProblems(request.withdrawMode === 'service' ? rest : { ...rest, accountAlias });
 }

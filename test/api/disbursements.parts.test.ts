@@ -84,6 +84,7 @@ describe('bad input is refused with its place, and leaves no trace', () => {
     ['more than there is', asked({ amount: 1e13 }), '/amount'],
     ['an unknown mode', asked({ withdrawMode: 'wallet-z-senegal' }), '/withdrawMode'],
     ['a look-alike of a mode', asked({ withdrawMode: 'wallet-f-burkina' }), '/withdrawMode'],
+    ['a number that its mode does not pay', asked({ accountAlias: '0701020304' }), '/accountAlias'],
     ['a number of another country', asked({ accountAlias: '+2250701020304' }), '/accountAlias'],
     ['a debit account with a wallet', asked({ debitAccountNumber: 'BBJ0123456789' }), '/debitAccountNumber'],
     ['an unknown field', asked({ callback_url: 'https://evil.example' }), '/callback_url'],

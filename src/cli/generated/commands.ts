@@ -1002,6 +1002,15 @@ export const commands: readonly DerivedCommand[] = [
         "schema": {
           "type": "boolean"
         }
+      },
+      {
+        "flag": "--allow-unusual-number",
+        "field": "allowUnusualNumber",
+        "in": "body",
+        "says": "The number is right, though numbers of the country of the mode have another length",
+        "schema": {
+          "type": "boolean"
+        }
       }
     ],
     "identity": "required",

@@ -56,7 +56,7 @@ export class Judge {
   /** The row, if nothing is wrong with it by itself. */
   read({ row, request, problems }: RawRow): SoundRow | undefined {
     const { account } = this.#options;
-    const judged = judgeDisbursement({ account, ...request }, this.#options);
+    const judged = judgeDisbursement({ account, ...request }, { ...this.#options, unusual: 'warned' });
     const found = judged.is === 'invalid' ? judged.problems.map((problem) => findingOf(row, problem)) : [];
     // A cell that could not be read is told once, by the reader, who knows what was written there.
     const whole = problems.some(({ column }) => column === null);

@@ -68,11 +68,11 @@ describe('a row that is wrong by itself is named with its column', () => {
     expect(columns).toEqual(new Set(['accountAlias', 'amount', 'reference', 'withdrawMode']));
   });
 
-  test('a cell that could not be read is told once', async () => {
+  test('a cell that could not be read is told once, and hides no other', async () => {
     const csv = 'reference;accountAlias;amount;withdrawMode\nsal-1;771234567;1e3;wallet-a-sn\n';
     const file = await readBatchFile(Buffer.from(csv), { format: 'csv' });
     const { problems } = await judgeFile(file, { environment: 'test', account: 'main', limits: {} });
-    expect(problems.list.map(({ column }) => column)).toEqual(['amount']);
+    expect(problems.list.map(({ column }) => column)).toEqual(['amount', 'withdrawMode']);
   });
 });
 
