@@ -168,7 +168,7 @@ const SETTINGS = `
 Settings of the commands that ask the API:
   RELAIS_URL      its address (http://127.0.0.1:3000)
   RELAIS_API_KEY  one of its keys (dev)
-Campaigns, payments, checks and explanations speak French too: --lang fr, or LANG=fr_SN.UTF-8.`;
+Campaigns, their checks, and files of payments speak French too: --lang fr, or LANG=fr_SN.UTF-8.`;
 
 function ownVersion(): string {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');

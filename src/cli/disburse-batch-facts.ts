@@ -1,64 +1,70 @@
 import type { BatchTotals, Finding, Findings, Sum } from '../kinds/batch.ts';
 import { describeXof } from '../lib/money.ts';
 import type { JsonObject } from './client.ts';
-import { grouped, type Output, printable, type Row } from './output.ts';
+import type { Words } from '../words/languages.ts';
+import { grouped, printable, type Row } from './output.ts';
+import type { Shell } from './shell.ts';
 
 export const BATCHES = '/v1/disbursement-batches';
 
+type BatchWords = Words['batch'];
+
 /** In the order a person asks: which, how is it, how much, to where, who. */
-function batchFacts(body: JsonObject): Row {
+function batchFacts(body: JsonObject, words: BatchWords): Row {
   const totals = body['totals'] as BatchTotals | undefined;
+  const { labels } = words;
   return [
-    ['id', body['id']],
-    ['state', body['state']],
-    ['account', body['account']],
-    ['hash', body['contentHash']],
-    ...(totals ? totalFacts(totals) : []),
-    ...sumFacts((body['states'] ?? {}) as Readonly<Record<string, Sum>>),
-    ['uploaded by', body['uploadedBy']],
-    ['approved by', body['approvedBy']],
-    ['expires', body['expiresAt']],
-    ['created', body['createdAt']],
+    [labels.id, body['id']],
+    [labels.state, body['state']],
+    [labels.account, body['account']],
+    [labels.hash, body['contentHash']],
+    ...(totals ? totalFacts(totals, words) : []),
+    ...sumFacts((body['states'] ?? {}) as Readonly<Record<string, Sum>>, words),
+    [labels.uploadedBy, body['uploadedBy']],
+    [labels.approvedBy, body['approvedBy']],
+    [labels.expires, body['expiresAt']],
+    [labels.created, body['createdAt']],
   ];
 }
 
-function totalFacts({ count, xof, countries, modes }: BatchTotals): Row {
-  return [['in all', describeSum({ count, xof })], ...sumFacts(countries), ...sumFacts(modes)];
+function totalFacts({ count, xof, countries, modes }: BatchTotals, words: BatchWords): Row {
+  const inAll = [words.labels.inAll, describeSum({ count, xof }, words)] as const;
+  return [inAll, ...sumFacts(countries, words), ...sumFacts(modes, words)];
 }
 
-function sumFacts(sums: Readonly<Record<string, Sum>>): Row {
-  return Object.entries(sums).map(([name, sum]) => [`  ${name}`, describeSum(sum)] as const);
+function sumFacts(sums: Readonly<Record<string, Sum>>, words: BatchWords): Row {
+  return Object.entries(sums).map(([name, sum]) => [`  ${name}`, describeSum(sum, words)] as const);
 }
 
-function describeSum({ count, xof }: Sum): string {
-  return `${grouped(count)} ${count === 1 ? 'row' : 'rows'}, ${describeXof(xof)}`;
+function describeSum({ count, xof }: Sum, words: BatchWords): string {
+  return words.sum(grouped(count), count === 1, describeXof(xof));
 }
 
-/** `✗ row 3, amount: must be …`, one a line, and how many are not shown. */
-function findingLines({ count, list }: Findings, mark: string): string {
-  const lines = list.map((finding) => `${mark} ${placeOf(finding)} ${printable(finding.reason)}\n`);
+/** `✗ row 3, amount: must be …`, one a line, and how many are not shown. What is wrong is said by the API. */
+function findingLines({ count, list }: Findings, mark: string, words: BatchWords): string {
+  const lines = list.map((finding) => `${mark} ${placeOf(finding, words)} ${printable(finding.reason)}\n`);
   const more = count - list.length;
-  return lines.join('') + (more > 0 ? `${mark} … and ${grouped(more)} more\n` : '');
+  return lines.join('') + (more > 0 ? `${mark} ${words.more(grouped(more))}\n` : '');
 }
 
-function placeOf({ row, column }: Finding): string {
-  const parts = [row === null ? 'the file' : `row ${row}`, ...(column === null ? [] : [printable(column)])];
-  return `${parts.join(', ')}:`;
+function placeOf({ row, column }: Finding, words: BatchWords): string {
+  const parts = [row === null ? words.theFile : words.row(row), ...(column === null ? [] : [printable(column)])];
+  return words.place(parts.join(', '));
 }
 
 /** Problems and warnings of an answer of the API. */
-function findingsOf(body: JsonObject, output: Output): string {
+function findingsOf(body: JsonObject, { output, words: { batch } }: Shell): string {
   const read = (list: unknown, count: unknown): Findings => ({
     list: Array.isArray(list) ? (list as Finding[]) : [],
     count: typeof count === 'number' ? count : 0,
   });
   return (
-    findingLines(read(body['problems'], body['problemCount']), output.styled('red', '✗')) +
-    findingLines(read(body['warnings'], body['warningCount']), output.styled('yellow', '!'))
+    findingLines(read(body['problems'], body['problemCount']), output.styled('red', '✗'), batch) +
+    findingLines(read(body['warnings'], body['warningCount']), output.styled('yellow', '!'), batch)
   );
 }
 
-export async function printBatch(body: JsonObject, output: Output): Promise<void> {
-  await output.facts(batchFacts(body));
-  await output.ask(findingsOf(body, output));
+export async function printBatch(body: JsonObject, shell: Shell): Promise<void> {
+  await shell.output.facts(batchFacts(body, shell.words.batch));
+  await shell.output.ask(findingsOf(body, shell));
 }

@@ -7,6 +7,7 @@ import { type CreationFlags, identityHeader, readKey } from './asking.ts';
 import type { JsonObject } from './client.ts';
 import { BATCHES, printBatch } from './disburse-batch-facts.ts';
 import { readFileToSend } from './disburse-batch-file.ts';
+import type { Words } from '../words/languages.ts';
 import { WrongUsage } from './failure.ts';
 import { encoding, withExample } from './flags.ts';
 import type { ExitCode } from './io.ts';
@@ -57,8 +58,8 @@ async function upload(path: string, flags: UploadFlags, shell: Shell): Promise<E
   if (csv !== undefined && body['state'] === 'invalid') await writeProblems(csv, letter, shell);
   if (json) await output.json(body);
   else {
-    await printBatch(body, output);
-    await output.note(dryRun ? 'Dry run: nothing was sent.' : nextStep(body));
+    await printBatch(body, shell);
+    await output.note(dryRun ? shell.words.batch.dryRun : nextStep(body, shell.words.batch));
   }
   return body['state'] === 'invalid' ? 1 : 0;
 }
@@ -75,21 +76,21 @@ function pathTo({ account }: Letter, dryRun: true | undefined): string {
 }
 
 /** Of the API, which tells the first hundred one by one, and as CSV all of them. */
-async function writeProblems(path: string, letter: Letter, { api, output }: Shell): Promise<void> {
+async function writeProblems(path: string, letter: Letter, { api, output, words }: Shell): Promise<void> {
   const headers = { ...letter.headers, accept: 'text/csv' };
   await writeFile(path, api.converse(pathTo(letter, true), Readable.from([letter.bytes]), headers));
-  await output.note(`All that is wrong is in ${path}`);
+  await output.note(words.batch.problemsAreIn(path));
 }
 
-function nextStep({ id, state, contentHash }: JsonObject): string {
+function nextStep({ id, state, contentHash }: JsonObject, words: Words['batch']): string {
   const show = `relais disburse batch-show ${String(id)}`;
-  if (state === 'invalid') return 'Nothing of it can be paid. Mend the file and hand it in again.';
+  if (state === 'invalid') return words.invalid;
   if (state === 'awaiting_approval') {
     const approve = `relais disburse approve ${String(id)} --hash ${String(contentHash)}`;
-    return `Nothing is paid yet. Next, with another key: ${approve}`;
+    return words.awaiting(approve);
   }
-  if (state === 'running' || state === 'finished') return `It was handed in and approved before: ${show}`;
-  return `It was handed in before and is ${String(state)}. To hand it in anew, add an empty line to the file.`;
+  if (state === 'running' || state === 'finished') return words.before(show);
+  return words.anew(String(state));
 }
 
 interface ApproveFlags {
@@ -101,14 +102,14 @@ interface ApproveFlags {
 /** `relais disburse approve`, for the id of a batch. */
 export async function approveBatch(id: string, { hash, yes, json }: ApproveFlags, shell: Shell): Promise<ExitCode> {
   if (shell.io.isTerminal && !yes) {
-    await printBatch((await shell.api.get(pathOf(id))).body, shell.output);
-    if (!(await shell.confirmed('Let all of it be paid?', yes))) return 1;
+    await printBatch((await shell.api.get(pathOf(id))).body, shell);
+    if (!(await shell.confirmed(shell.words.batch.letBePaid, yes))) return 1;
   }
   const { body } = await shell.api.post(`${pathOf(id)}/approve`, { contentHash: hash });
   if (json) await shell.output.json(body);
   else {
-    await printBatch(body, shell.output);
-    await shell.output.note(`How it goes on: relais disburse batch-show ${id}`);
+    await printBatch(body, shell);
+    await shell.output.note(shell.words.batch.goesOn(`relais disburse batch-show ${id}`));
   }
   return 0;
 }
@@ -131,7 +132,7 @@ function addReport(group: Command, shell: Shell): void {
 
 const COLUMNS = ['row', 'reference', 'state', 'amount', 'id', 'transactionId', 'reason'] as const;
 
-async function report(id: string, { csv, json }: ReportFlags, { api, output }: Shell): Promise<ExitCode> {
+async function report(id: string, { csv, json }: ReportFlags, { api, output, words }: Shell): Promise<ExitCode> {
   const { body } = await api.get(`${pathOf(id)}/report`);
   const lines = (Array.isArray(body['items']) ? body['items'] : []) as readonly ReportLine[];
   if (json) await output.json(body);
@@ -139,7 +140,7 @@ async function report(id: string, { csv, json }: ReportFlags, { api, output }: S
   else if (lines.length > 0) {
     const readable = lines.map((line) => ({ ...line, amount: grouped(line.amount) }));
     await output.write(output.renderTable(COLUMNS, readable));
-  } else await output.note('None.');
+  } else await output.note(words.campaign.none);
   return 0;
 }
 

@@ -8,7 +8,7 @@ type Printer = (body: JsonObject, shell: Shell) => Promise<void>;
 const printers: Readonly<Record<string, Printer>> = {
   Account: (body, shell) => printAccounts([body], shell),
   AccountList: (body, shell) => printAccounts(itemsOf(body), shell),
-  Batch: async (body, { output }) => (await import('./disburse-batch-facts.ts')).printBatch(body, output),
+  Batch: async (body, shell) => (await import('./disburse-batch-facts.ts')).printBatch(body, shell),
   Campaign: async (body, shell) => (await import('./campaign.ts')).printCampaign(body, shell),
   Status: async (body, { output }) => output.write((await import('./status.ts')).renderStatus(body, output)),
   DailyReport: async (body, { output }) => (await import('./report.ts')).printDaily(body, output),

@@ -1,8 +1,10 @@
 /** What people read, in English. French has the same keys (`french.ts`), or the compiler complains. */
+import { englishBatch } from './english-batch.ts';
 import { englishCampaign } from './english-campaign.ts';
 import { englishFile } from './english-file.ts';
 
 export const english = {
+  batch: englishBatch,
   campaign: englishCampaign,
   file: englishFile,
   stop: {

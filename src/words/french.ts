@@ -1,9 +1,11 @@
 /** Ce que les gens lisent, en français. Same keys as `english.ts`. */
+import { frenchBatch } from './french-batch.ts';
 import { frenchCampaign } from './french-campaign.ts';
 import { frenchFile } from './french-file.ts';
 import type { Words } from './languages.ts';
 
 export const french: Words = {
+  batch: frenchBatch,
   campaign: frenchCampaign,
   file: frenchFile,
   stop: {

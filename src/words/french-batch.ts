@@ -1,0 +1,30 @@
+/** Ce qui est dit d’un fichier de paiements. */
+import type { Words } from './languages.ts';
+
+export const frenchBatch: Words['batch'] = {
+  labels: {
+    id: 'id',
+    state: 'état',
+    account: 'compte',
+    hash: 'empreinte',
+    inAll: 'en tout',
+    uploadedBy: 'déposé par',
+    approvedBy: 'approuvé par',
+    expires: 'expire',
+    created: 'créé',
+  },
+  sum: (count, one, xof) => `${count} ${one ? 'ligne' : 'lignes'}, ${xof}`,
+  row: (row) => `ligne ${row}`,
+  theFile: 'le fichier',
+  place: (parts) => `${parts} :`,
+  more: (count) => `… et ${count} de plus`,
+  dryRun: 'Essai à blanc : rien n’a été envoyé.',
+  invalid: 'Rien n’en peut être payé. Corrigez le fichier et déposez-le de nouveau.',
+  awaiting: (command) => `Rien n’est encore payé. Ensuite, avec une autre clé : ${command}`,
+  before: (command) => `Il a déjà été déposé et approuvé : ${command}`,
+  anew: (state) =>
+    `Il a déjà été déposé et son état est ${state}. Pour le déposer à nouveau, ajoutez une ligne vide au fichier.`,
+  problemsAreIn: (file) => `Tout ce qui ne va pas est dans ${file}`,
+  letBePaid: 'Autoriser le paiement de la totalité ?',
+  goesOn: (command) => `La suite : ${command}`,
+};
