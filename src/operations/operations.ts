@@ -115,6 +115,7 @@ export class Operations {
   /** In the words of the script. */
   readonly #asked: Readonly<Record<string, string>>;
   readonly #accept: AcceptingScripts['accept'];
+  readonly #fieldsOf: AcceptingScripts['fieldsOf'];
   readonly #names: Names;
   readonly #heartbeat: Guard;
   readonly #dryRun: boolean;
@@ -125,6 +126,7 @@ export class Operations {
     this.#dryRun = dryRun;
     this.#asked = wordsOf('payments', limits);
     this.#accept = scripts.accept;
+    this.#fieldsOf = scripts.fieldsOf;
     this.#names = Names.of({ redis, heartbeat, nameKey: scripts.nameKey });
     this.#redis = redis;
     this.#heartbeat = heartbeat;
@@ -198,7 +200,7 @@ export class Operations {
 
   /** What of a request is not as in the record that stands in its place, as JSON pointers. */
   async differs(id: string, asked: AskedFields): Promise<readonly string[]> {
-    return differing(asked, inFull(id, await this.#redis.hgetall(keys.record(id))));
+    return differing(asked, inFull(id, await this.#fieldsOf(this.#redis, id)));
   }
 
   /** The day (UTC) whose accepted sums count; a limit per day needs no better clock than the one of this process. */
@@ -393,9 +395,16 @@ export interface AcceptingScripts {
   readonly accept: typeof accept;
   readonly acceptMessages: typeof acceptMessages;
   readonly nameKey: typeof nameKey;
+  /** What is written of one, to say what is not the same. */
+  readonly fieldsOf: (redis: Redis, id: string) => Promise<Record<string, string>>;
 }
 
-export const acceptingScripts: AcceptingScripts = { accept, acceptMessages, nameKey };
+export const acceptingScripts: AcceptingScripts = {
+  accept,
+  acceptMessages,
+  nameKey,
+  fieldsOf: (redis, id) => redis.hgetall(keys.record(id)),
+};
 
 /** `at`: when it was written, by the clock of Redis. */
 export type AcceptedAt =

@@ -190,6 +190,7 @@ function memoryScripts(): AcceptingScripts {
       return verdict.is === 'accepted' ? { ...verdict, id: names.id, at: 0 } : { id: names.id, ...verdict };
     },
     nameKey: async () => ({ key: '' }),
+    fieldsOf: async () => ({}),
     // As if every message had a slice of its own.
     acceptMessages: async (_redis, { messages }) => ({ is: 'accepted', count: 1, verdicts: messages.map(verdictOn) }),
   };
