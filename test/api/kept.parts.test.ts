@@ -61,6 +61,7 @@ async function door() {
     keepingRefusal: () => undefined,
     recovery: new Recovery({ redis: store.redis, random: systemRandom }),
     senderOf: () => undefined,
+    stop: () => undefined,
     optOuts: world.context.optOuts,
     wake: () => undefined,
     defaultCountry: undefined,
