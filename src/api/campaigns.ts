@@ -131,7 +131,7 @@ const listRecipients = route(
     const page = await recipientsPage(record, context, { ...query, isMeant });
     if (request.accepts(['json', 'csv']) !== 'csv') return { items: page.items, next: page.next ?? null };
     if (page.next) response.set('X-Next', page.next);
-    response.type('text/csv').send(recipientsCsv(page.items));
+    response.type('text/csv').send(recipientsCsv(page.items, context.reports.timezone));
     return undefined;
   },
 );

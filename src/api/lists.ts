@@ -5,6 +5,7 @@ import { type Kind, asDeclared } from '../kinds/index.ts';
 import { askedTime, identityText } from '../kinds/request-pieces.ts';
 import { statesOf } from '../kinds/states.ts';
 import { csvCell } from '../files/csv.ts';
+import { onClockOf } from '../lib/zone.ts';
 import { type SoughtName, soughtNames } from '../kinds/fields.ts';
 import { pageCursor } from '../operations/listed.ts';
 import type { Filters } from '../operations/lists.ts';
@@ -110,7 +111,7 @@ function listRoute<const K extends ListedKind>(listed: Listed<K>) {
     );
     if (!asksForCsv(request)) return { items: rows, next: next ?? null };
     if (next) response.set('X-Next', next);
-    response.type('text/csv').send(csvOf(columns, rows));
+    response.type('text/csv').send(csvOf(columns, rows, context.reports.timezone));
     return undefined;
   });
 }
@@ -149,7 +150,8 @@ const rowOf = <K extends ListedKind>(listed: Listed<K>, record: RecordAt<K>, now
 
 const asksForCsv = (request: Request): boolean => request.accepts(['json', 'csv']) === 'csv';
 
-function csvOf(columns: readonly string[], rows: readonly Readonly<Record<string, unknown>>[]): string {
+/** Times are those of `zone`, with their offset. */
+function csvOf(columns: readonly string[], rows: readonly Readonly<Record<string, unknown>>[], zone: string): string {
   const cell = (value: unknown): string =>
     csvCell(
       value === undefined || value === null
@@ -158,7 +160,7 @@ function csvOf(columns: readonly string[], rows: readonly Readonly<Record<string
           ? JSON.stringify(value)
           : (value as string | number),
     );
-  const lines = rows.map((row) => columns.map((name) => cell(row[name])).join(';'));
+  const lines = rows.map((row) => columns.map((name) => cell(onClockOf(zone, row[name]))).join(';'));
   return `\ufeff${[columns.join(';'), ...lines].join('\r\n')}\r\n`;
 }
 

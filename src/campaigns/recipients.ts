@@ -1,5 +1,6 @@
 /** What became of each recipient of a campaign, row by row. */
 import { csvCell } from '../files/csv.ts';
+import { onClockOf } from '../lib/zone.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import type { RecipientBin, RecipientState } from '../kinds/recipient.ts';
 import { type Campaigns, sliceAt } from '../operations/campaigns.ts';
@@ -127,8 +128,8 @@ function readCursor(text: string | undefined): Cursor {
 
 const COLUMNS = ['to', 'row', 'state', 'code', 'reason', 'chunk', 'sentAt', 'segments', 'resent'] as const;
 
-/** Safe to open in a spreadsheet; the byte order mark tells it that this is UTF-8. */
-export function recipientsCsv(rows: readonly RecipientRow[]): string {
-  const lines = rows.map((row) => COLUMNS.map((name) => csvCell(row[name] ?? '')).join(';'));
+/** Safe to open in a spreadsheet; the byte order mark tells it that this is UTF-8. Times on the clock of `zone`. */
+export function recipientsCsv(rows: readonly RecipientRow[], zone = 'UTC'): string {
+  const lines = rows.map((row) => COLUMNS.map((name) => csvCell(onClockOf(zone, row[name] ?? ''))).join(';'));
   return `\ufeff${[COLUMNS.join(';'), ...lines].join('\r\n')}\r\n`;
 }

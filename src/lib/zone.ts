@@ -41,6 +41,22 @@ export function dateIn(zone: string, at: number): string {
   return new Date(at + offsetAt(zone, at)).toISOString().slice(0, 10);
 }
 
+/** `2026-11-22T23:05:00.123+01:00` */
+function timeIn(zone: string, at: number): string {
+  const offset = offsetAt(zone, at);
+  const minutes = Math.abs(offset) / MINUTE_MS;
+  const two = (number: number): string => String(Math.floor(number)).padStart(2, '0');
+  const local = new Date(at + offset).toISOString().slice(0, -1);
+  return `${local}${offset < 0 ? '-' : '+'}${two(minutes / 60)}:${two(minutes % 60)}`;
+}
+
+const UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,3})?Z$/;
+
+/** A time as records are told, on the clock of people; anything else as it is. */
+export function onClockOf<T>(zone: string, value: T): T | string {
+  return typeof value === 'string' && UTC.test(value) ? timeIn(zone, Date.parse(value)) : value;
+}
+
 /** How far its clock is from UTC from when on, for some years: `from:offset`, ms, in the order of time. */
 export function offsetsOf(zone: string, now: number): string {
   const begin = Math.floor(now / DAY_MS - 2) * DAY_MS;

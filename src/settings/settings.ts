@@ -240,7 +240,7 @@ const messaging = {
   ],
   TIMEZONE: [
     z.string().default('Africa/Dakar').transform(orIssue(readTimeZone)),
-    'Whose clock the quiet hours are read on, unless the campaign names another; and whose midnight ends a day in reports.',
+    'Whose clock the quiet hours are read on, unless the campaign names another; and whose midnight ends a day in reports, and of the times in CSV.',
   ],
 } as const;
 
