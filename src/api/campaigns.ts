@@ -22,6 +22,7 @@ import { personOf } from './keys.ts';
 import { accepted, after, answer, APPROVAL_MAX, approvalOf, json, limit } from './openapi/pieces.ts';
 import { ApiProblem } from './problem.ts';
 import { type AnyAsked, Reply, replayed, route } from './route.ts';
+import { triedAgainAt } from '../operations/accounts.ts';
 import { campaignView } from './views.ts';
 
 const createCampaign = route(
@@ -46,7 +47,7 @@ const createCampaign = route(
     if (query.dryRun) return judgedAs(given);
     const { id, outcome } = takeAnswer(given);
     replayed(response, outcome === 'duplicate');
-    return new Reply(201, view(context, await findRecord(context, key, 'campaign', id)));
+    return new Reply(201, await view(context, await findRecord(context, key, 'campaign', id)));
   },
 );
 
@@ -174,7 +175,7 @@ const switchRoutes = (['start', 'pause', 'resume', 'cancel'] as const).map((name
       // Asked again after an answer that was not kept, it is as asked already, and may still not be kept.
       await requireKept(context);
       const now = await again();
-      return new Reply(now.state === 'awaiting_approval' ? 202 : 200, view(context, now));
+      return new Reply(now.state === 'awaiting_approval' ? 202 : 200, await view(context, now));
     },
   );
 });
@@ -258,8 +259,15 @@ const retry = route(
   },
 );
 
-function view({ clock }: ApiContext, record: CampaignRecord) {
-  return campaignView(record, clock.now());
+async function view({ clock, accounts, processing }: ApiContext, record: CampaignRecord) {
+  const holds = record.state === 'running' ? await accounts.holdsOf(record.account) : [];
+  const hold = holds.find(({ area }) => area === 'messaging');
+  const until = hold && triedAgainAt(hold, processing.policy.holdRecheckMs);
+  return campaignView(
+    record,
+    clock.now(),
+    hold && { reason: hold.reason, until: until && Math.max(until, clock.now()) },
+  );
 }
 
 interface ByHand {

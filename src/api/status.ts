@@ -1,4 +1,6 @@
 /** One screen that says what stands where: for whoever looks first, and for whoever was woken. */
+import { triedAgainAt } from '../operations/accounts.ts';
+import type { HoldStanding } from '../operations/status.ts';
 import { daysUntilFull } from '../operations/balances.ts';
 import { MEMORY_SHARE_MAX } from '../redis/durability.ts';
 import { workersHere } from '../operations/workers.ts';
@@ -43,7 +45,7 @@ const getStatus = route(
       operations,
       inDoubt,
       waiting,
-      holds: holds.map(({ since, reason, ...hold }) => ({ ...hold, reason, since: iso(since) })),
+      holds: holds.map((hold) => holdLine(hold, context.processing.policy.holdRecheckMs)),
       campaigns: campaigns.map((campaign) => campaignLine(campaign, now)),
       queues: backlog.map(({ name, waiting: many, oldestAt }) => ({
         name,
@@ -56,6 +58,12 @@ const getStatus = route(
     };
   },
 );
+
+function holdLine(hold: HoldStanding, recheckMs: number) {
+  const { account, area, reason, since, count, xof } = hold;
+  const until = triedAgainAt(hold, recheckMs);
+  return { account, area, reason, since: iso(since), until: until === undefined ? null : iso(until), count, xof };
+}
 
 function campaignLine(campaign: CampaignRecord, now: number) {
   const { id, name, account, state, reason, totals } = campaign;

@@ -76,6 +76,12 @@ function historyOf(fields: Fields) {
   return { history, ...(dropped > 0 ? { historyDropped: dropped } : {}) };
 }
 
+interface Hold {
+  readonly reason: string;
+  /** ms since the epoch; undefined: a person has to say so. */
+  readonly until: number | undefined;
+}
+
 /** `rate` is recipients per second since the start, `eta` when the rest would be done at that rate. */
 export function paceOf(record: CampaignRecord, now: number): { readonly rate: number; readonly eta: string | null } {
   const { total, queued, held, sending, skipped } = record.totals;
@@ -86,12 +92,16 @@ export function paceOf(record: CampaignRecord, now: number): { readonly rate: nu
   return { rate, eta: runs ? iso(now + (waiting / rate) * 1_000) : null };
 }
 
-export function campaignView(record: CampaignRecord, now: number) {
+/** `hold`: what keeps a campaign that runs from being sent, and until when at least. */
+export function campaignView(record: CampaignRecord, now: number, hold?: Hold) {
   return {
     ...viewOf(record, {
+      reason: record.reason ?? hold?.reason,
+      heldUntil: hold?.until === undefined ? undefined : iso(hold.until),
       totals: record.totals,
       countries: countriesView(record),
       ...paceOf(record, now),
+      ...(hold ? { eta: null } : {}),
       contentHash: contentHashOf(record),
       askedBy: handsIn(record),
       quietHours: record.quietHours === 'on' || (record.quietHours ?? false),

@@ -43,6 +43,7 @@ export function openUpstream({ config, redis, clock, random, metrics }: Upstream
     extraWithdrawModes: config.EXTRA_WITHDRAW_MODES,
     softpayCard: config.SOFTPAY_CARD === 'on',
     smsLoginEncoding: config.SMS_LOGIN_ENCODING,
+    holdRecheckMs: config.HOLD_RECHECK,
     clock,
     random,
     redis,

@@ -67,6 +67,11 @@ export const campaignFields = {
   rate: derived(z.number().meta({ example: 48.5, description: 'Recipients per second since the start.' })),
   eta: derived(perhaps(moment).meta({ description: 'When the rest would be done at that rate.' })),
   reason,
+  heldUntil: derived(
+    perhaps(moment)
+      .optional()
+      .meta({ description: 'While its account is held: when it is tried again whether that has cleared.' }),
+  ),
   /** Absent: as fast as the account may. */
   perSecond: shown(
     maybeNumber,

@@ -283,6 +283,7 @@ const holdReasons = wordsOf<HoldCondition | typeof STOPPED | typeof BUDGET>({
   callback_unreachable: true,
   funds_or_callback: true,
   not_authorised: true,
+  login_contested: true,
   maintenance: true,
   not_understood: true,
 });

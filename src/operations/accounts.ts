@@ -23,6 +23,8 @@ export interface AccountHold {
   readonly reason: string;
   /** ms since the epoch. */
   readonly since: number;
+  /** When it was last tried whether it has cleared. Absent: never. */
+  readonly probedAt?: number;
 }
 
 /** Failures that mean little alone: so many in a row, none later than the window after the one before, hold the account. */
@@ -44,10 +46,21 @@ export function readStanding(account: string, fields: Fields): AccountStanding {
   const holds = names.flatMap((name) => {
     const [, held, reason] = /^held:(\w+)\.(.+)$/.exec(name) ?? [];
     const area = holdAreas.find((one) => one === held);
-    return area && reason ? [{ account, area, reason, since: Number(fields[name]) }] : [];
+    if (!area || !reason) return [];
+    const probed = fields[`probe:${area}.${reason}`];
+    const hold = { account, area, reason, since: Number(fields[name]) };
+    return [probed === undefined ? hold : { ...hold, probedAt: Number(probed) }];
   });
   const rows = names.filter((name) => name.startsWith('row:'));
   return { holds, failing: new Set(rows.map((name) => name.slice('row:'.length))) };
+}
+
+/** When it is tried again whether it has cleared; undefined where a person has to say so. */
+export function triedAgainAt(
+  { area, reason, since, probedAt = since }: AccountHold,
+  recheckMs: number,
+): number | undefined {
+  return reason === STOPPED || (area === 'messaging' && reason === 'funds') ? undefined : probedAt + recheckMs;
 }
 
 export class Accounts {

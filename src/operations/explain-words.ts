@@ -37,6 +37,10 @@ const conditions: Rows = {
     'upstream refused our keys for this',
     'Check the keys (relais doctor), and that the option is enabled in the application; it goes on by itself.',
   ],
+  login_contested: [
+    'fresh SMS tokens were refused twice within a minute: another system may be using the same login, and each login ends the other one',
+    'Let one deployment alone use these SMS keys, or ask the service for others; it is tried again by itself.',
+  ],
   maintenance: ['upstream is under maintenance', BY_ITSELF],
   not_understood: [
     'several disbursements in a row were refused in words that the interface does not have',

@@ -79,6 +79,8 @@ export interface UpstreamOptions {
   readonly livePathsInTest: boolean;
   readonly softpayCard: boolean;
   readonly smsLoginEncoding: 'auto' | LoginEncoding;
+  /** How soon it is seen whether a login that another system uses too works again. */
+  readonly holdRecheckMs?: number;
   /** How a receiver's number is written: `+2217…` (default), `2217…` or `002217…`. */
   readonly smsNumberFormat?: 'plus' | 'digits' | '00' | undefined;
   readonly extraWithdrawModes?: readonly string[] | undefined;

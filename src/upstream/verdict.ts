@@ -4,6 +4,7 @@ export type HoldCondition =
   | 'callback_unreachable'
   | 'funds_or_callback'
   | 'not_authorised'
+  | 'login_contested'
   | 'maintenance'
   | 'not_understood';
 
@@ -215,7 +216,7 @@ export const failures = {
   ERROR_124: { verdict: 'transient', blame: 'upstream', sentence: 'The SMS token was logged out.' },
   token_refused: { verdict: 'transient', blame: 'upstream', sentence: 'The SMS token was refused.' },
   token_refused_repeatedly: {
-    verdict: 'config',
+    verdict: 'held:login_contested',
     blame: 'us',
     sentence: 'Fresh SMS tokens are refused: another system may be using the same login.',
   },

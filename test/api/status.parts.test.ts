@@ -34,7 +34,15 @@ test('a hold says how many payments and how many XOF wait behind it', async () =
   await pay('behind-2', 2_500, '771234568');
   const { holds, operations } = await status();
   expect(holds).toEqual([
-    { account: 'main', area: 'payments', reason: 'stopped', since: expect.any(String), count: 2, xof: 3_500 },
+    {
+      account: 'main',
+      area: 'payments',
+      reason: 'stopped',
+      since: expect.any(String),
+      until: null,
+      count: 2,
+      xof: 3_500,
+    },
   ]);
   expect(operations.disbursement).toEqual({ queued: 2 });
   await service.call('POST', '/v1/accounts/main/release');

@@ -108,6 +108,7 @@ export const status = z
           area: z.enum(holdAreas),
           reason: text('funds'),
           since: time,
+          until: perhaps(time).meta({ description: 'When it is tried again; null: a person ends it.' }),
           count: count.meta({ description: 'Payments that wait behind it; of texts, recipients of campaigns.' }),
           xof: xofSum,
         }),

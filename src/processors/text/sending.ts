@@ -31,7 +31,7 @@ const GATHER_MS = 2;
 /** Requests that a campaign may cost beyond one for each fifty; at least as many as it has of those. */
 const EXTRA_REQUESTS = 200;
 /** What has cleared where a request was read and refused for what is in it: our keys were taken. */
-const KEYS_WORK: readonly string[] = ['not_authorised'];
+const KEYS_WORK: readonly string[] = ['not_authorised', 'login_contested'];
 
 /** How soon it is seen whether the same text to the same number is over. */
 const SAME_TEXT_MS = 5_000;

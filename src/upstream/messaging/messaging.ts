@@ -103,6 +103,8 @@ interface MessagingQuestion<T> {
   readonly read: Question<T>['read'];
 }
 
+const CONTESTED = 'token_refused_repeatedly';
+
 /**
  * Asks with the shared bearer. A refused bearer was refused before any work, so the same request goes once more with
  * a new one; a second refusal is the caller's to wait out.
@@ -120,14 +122,18 @@ async function askMessaging<T>(
   const verdict = await context.exchange.ask(account, write(context, question, keys, bearer.value.token), call);
   if (verdict.is === 'ok' || !isTokenRefusal(verdict.code)) return verdict;
 
-  const waitMs = await context.tokens.refused(account, keys, bearer.value.generation);
-  if (waitMs > 0) return { ...verdict, retryAfterMs: waitMs } as Verdict<T>;
+  const refused = await context.tokens.refused(account, keys, bearer.value.generation);
+  if (refused.contested) return unasked(account, question.operation, CONTESTED);
+  if (refused.waitMs > 0) return { ...verdict, retryAfterMs: refused.waitMs } as Verdict<T>;
   const renewed = await context.tokens.bearer(account, keys);
   if (renewed.is !== 'ok') return renewed;
   const second = await context.exchange.ask(account, write(context, question, keys, renewed.value.token), call);
   if (second.is === 'ok' || !isTokenRefusal(second.code)) return second;
-  const retryAfterMs = await context.tokens.refused(account, keys, renewed.value.generation);
-  return { ...second, retryAfterMs } as Verdict<T>;
+  const { waitMs, contested } = await context.tokens.refused(account, keys, renewed.value.generation);
+  // A bearer is refused before any work, so nothing was done; waiting for the next one alone would tell nobody why.
+  return contested
+    ? unasked(account, question.operation, CONTESTED)
+    : ({ ...second, retryAfterMs: waitMs } as Verdict<T>);
 }
 
 function write<T>(

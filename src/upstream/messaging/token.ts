@@ -43,6 +43,8 @@ interface TokenContext extends LoginContext {
   readonly clock: Clock;
   readonly random: Random;
   readonly loginEncoding: 'auto' | LoginEncoding;
+  /** How soon it is seen whether the login is still contested. Absent: after a minute. */
+  readonly holdRecheckMs?: number | undefined;
 }
 
 type Got = { readonly copy: Copy } | { readonly failure: NotOk };
@@ -54,10 +56,17 @@ interface Job {
   readonly store: TokenStore;
 }
 
+interface Refusal {
+  /** How long to wait before a new one may be asked for (ms); 0 = not at all. */
+  readonly waitMs: number;
+  /** Fresh ones are refused too: another system seems to use the same login. */
+  readonly contested: boolean;
+}
+
 export interface Tokens {
   bearer(account: UpstreamAccount, keys: MessagingKeys): Promise<Verdict<Bearer>>;
-  /** The bearer of this generation was refused. Gives the ms to wait before a new one may be asked for; 0 = now. */
-  refused(account: UpstreamAccount, keys: MessagingKeys, generation: number): Promise<number>;
+  /** The bearer of this generation was refused. */
+  refused(account: UpstreamAccount, keys: MessagingKeys, generation: number): Promise<Refusal>;
 }
 
 /** One bearer per account for all processes: one login per life, however many callers need it at once. */
@@ -91,7 +100,7 @@ class SharedTokens implements Tokens {
     return { is: 'ok', value: { token, generation, usableForMs }, exchange };
   }
 
-  async refused(account: UpstreamAccount, keys: MessagingKeys, generation: number): Promise<number> {
+  async refused(account: UpstreamAccount, keys: MessagingKeys, generation: number): Promise<Refusal> {
     const job = this.#jobFor(account, keys);
     if (this.#copies.get(job.place)?.generation === generation) this.#copies.delete(job.place);
     return job.store.invalidate(generation);
@@ -101,7 +110,12 @@ class SharedTokens implements Tokens {
     const known = this.#jobs.get(account);
     if (known) return known;
     const names = tokenKeys(account.name, keys);
-    const job = { account, keys, place: names.token, store: tokenStore(this.#context.redis, names) };
+    const job = {
+      account,
+      keys,
+      place: names.token,
+      store: tokenStore(this.#context.redis, names, this.#context.holdRecheckMs),
+    };
     this.#jobs.set(account, job);
     return job;
   }
@@ -220,8 +234,9 @@ function goOnWithout(error: unknown, copy: Copy): Got {
 /** What the process that met the refusal told everybody. */
 function paused(account: UpstreamAccount, { is, code, remainingMs }: Pause): NotOk {
   const known: FailureCode = Object.hasOwn(failures, code) ? (code as FailureCode) : 'login_awaited';
-  const { exchange } = unasked(account, 'sms_login', known);
-  return { is: is === 'config' ? 'config' : 'transient', code: known, exchange, retryAfterMs: remainingMs };
+  const told = unasked(account, 'sms_login', known);
+  if (told.is === 'held') return told;
+  return { ...told, is: is === 'config' ? 'config' : 'transient', code: known, retryAfterMs: remainingMs };
 }
 
 /** Sealed with the secret key of the account itself: what can open a bearer could have logged in anyway. */
@@ -384,7 +399,7 @@ function tokenKeys(account: string, keys: MessagingKeys): TokenKeys {
 }
 
 /** The bearer of one account, shared by all processes. No clock is compared between machines: Redis expires it. */
-function tokenStore(redis: Redis, keys: TokenKeys) {
+function tokenStore(redis: Redis, keys: TokenKeys, contestedMs = PINGPONG_PAUSE_MS) {
   return {
     async look(): Promise<{ readonly token?: StoredToken; readonly pause?: Pause }> {
       const { token, pause } = keys;
@@ -408,10 +423,9 @@ function tokenStore(redis: Redis, keys: TokenKeys) {
       const names = { token, lock, generation, pause, refusals };
       return storeToken(redis, { ...names, owner, sealed, usableMs, generationKeptMs: GENERATION_KEPT_MS });
     },
-    /** How long to wait before logging in again, in ms; 0 = not at all. */
-    async invalidate(generation: number): Promise<number> {
+    async invalidate(generation: number): Promise<Refusal> {
       const { token, young, pause, forced } = keys;
-      const spans = { youngMs: YOUNG_MS, pauseMs: PINGPONG_PAUSE_MS, forcedEveryMs: FORCED_RENEWAL_EVERY_MS };
+      const spans = { youngMs: YOUNG_MS, pauseMs: contestedMs, forcedEveryMs: FORCED_RENEWAL_EVERY_MS };
       return invalidateToken(redis, { token, young, pause, forced, generation, ...spans });
     },
     /** Doubles with every failure in a row, up to `mostMs`; lets go of the lock. Returns the pause in ms. */

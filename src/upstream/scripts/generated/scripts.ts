@@ -12,9 +12,12 @@ export interface InvalidateTokenArgs {
   /** ms */ readonly forcedEveryMs: number;
 }
 
-export type InvalidateTokenAnswer = number;
+export type InvalidateTokenAnswer = { readonly waitMs: number; readonly contested: boolean };
 
-const readInvalidateTokenAnswer: lua.Read<InvalidateTokenAnswer> = lua.number;
+const readInvalidateTokenAnswer: lua.Read<InvalidateTokenAnswer> = (value) => {
+  const answer = lua.items(value);
+  return { waitMs: lua.number(answer[0]), contested: lua.flag(answer[1]) };
+};
 
 export const invalidateTokenScript = lua.defineScript('invalidate-token', `
 -- <generated>
@@ -28,7 +31,7 @@ local pauseMs = tonumber(ARGV[3])
 local forcedEveryMs = tonumber(ARGV[4])
 -- </generated>
 local stored, usable = unpack(redis.call('HMGET', token, 'generation', 'usable'))
-if tonumber(stored or '') ~= generation then return 0 end
+if tonumber(stored or '') ~= generation then return {0, 0} end
 local age = tonumber(usable) - redis.call('PTTL', token)
 if age < youngMs then
   local refused = redis.call('INCR', young)
@@ -36,16 +39,17 @@ if age < youngMs then
   if refused >= 2 then
     redis.call('SET', pause, 'config token_refused_repeatedly', 'PX', pauseMs)
     redis.call('DEL', token, young)
-    return pauseMs
+    return {pauseMs, 1}
   end
 end
-if not redis.call('SET', forced, '1', 'NX', 'PX', forcedEveryMs) then return redis.call('PTTL', forced) end
+if not redis.call('SET', forced, '1', 'NX', 'PX', forcedEveryMs) then return {redis.call('PTTL', forced), 0} end
 redis.call('DEL', token)
-return 0
+return {0, 0}
 `);
 
-/** Deletes only the generation that was refused, so that a herd of refusals costs one login. Answers 0: renew now or
- * read the newer one; above 0: ms to wait, because a forced renewal has just taken place. */
+/** Deletes only the generation that was refused, so that a herd of refusals costs one login. Answers how long to wait,
+ * because a forced renewal has just taken place; 0: renew now, or read the newer one. `contested`: young ones are
+ * refused again and again. */
 export async function invalidateToken(redis: lua.ScriptHost, args: InvalidateTokenArgs): Promise<InvalidateTokenAnswer> {
   const keys = [args.token, args.young, args.pause, args.forced];
   const words: lua.Word[] = [args.generation, args.youngMs, args.pauseMs, args.forcedEveryMs];
