@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { Recovery } from '../../src/operations/recovery.ts';
+import { keys } from '../../src/operations/keys.ts';
 import { Campaigns } from '../../src/operations/campaigns.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { openRecipients } from '../../src/campaigns/library.ts';
+import { DEEP } from '../simulation/depth.ts';
 import { type Answer, type Service, startService } from '../support/service.ts';
 
 const toStop: (() => Promise<unknown>)[] = [];
@@ -196,6 +198,17 @@ test('whoever approves payments is told too', async () => {
   expect(await told(service, 'batch.awaiting_approval')).toEqual([
     expect.objectContaining({ id: batch.id, contentHash: batch.contentHash, by: 'maker' }),
   ]);
+});
+
+test.runIf(DEEP)('a million that one key asked for do not leave', { timeout: 300_000 }, async () => {
+  const service = await started({ CAMPAIGN_APPROVAL_ABOVE: '999999recipients' });
+  const path = await filled(service, 1_000_000);
+  expect(said(await act(service, path, 'start'))).toEqual([202, 'awaiting_approval']);
+  for (const action of ['start', 'pause', 'resume', 'retry']) await act(service, path, action, {});
+  expect((await approve(service, path, (await read(service, path)).contentHash, 'maker-secret')).status).toBe(403);
+  expect(await read(service, path)).toMatchObject({ state: 'awaiting_approval', totals: { queued: 1_000_000 } });
+  expect(await service.redis.zcard(keys.due('sms-batch'))).toBe(0);
+  expect(await texts(service)).toHaveLength(0);
 });
 
 describe('a limit in XOF', () => {
