@@ -75,8 +75,9 @@ export function patientScripts(patience: Deadline, after: () => Promise<void>): 
   const scripts = {
     evalsha: (...call: ScriptCall) => asked(() => trip.evalsha(...call)),
     eval: (...call: ScriptCall) => asked(() => trip.eval(...call)),
-    // Reads again what a script wrote; it is no new request, so nothing has to let it.
+    // Read again what a script wrote; that is no new request, so nothing has to let it.
     hmget: (key: string, ...fields: string[]) => untilConfirmed(patience, () => trip.hmget(key, ...fields)),
+    hgetall: (key: string) => untilConfirmed(patience, () => trip.hgetall(key)),
     on: (event: string, tell: () => void) => patience.redis.on(event, tell),
   };
   return scripts as unknown as Redis;
@@ -90,7 +91,7 @@ export function patientScripts(patience: Deadline, after: () => Promise<void>): 
  */
 
 /** The commands that accepting a request needs. */
-const COMMANDS = ['evalsha', 'eval', 'hmget'] as const;
+const COMMANDS = ['evalsha', 'eval', 'hmget', 'hgetall'] as const;
 
 interface Call {
   readonly add: (pipeline: ChainableCommander) => void;

@@ -186,7 +186,7 @@ describe('messages that are asked for in one turn', () => {
     const existingId = idIn(first);
     expect([second, third]).toEqual([
       { outcome: 'conflict', existingId },
-      { outcome: 'conflict', existingId },
+      { outcome: 'conflict', existingId, differs: ['/to'] },
     ]);
     expect(await everyone()).toHaveLength(1);
     expect(scripts).toHaveLength(2);
