@@ -27,7 +27,7 @@ async function waiting(): Promise<string> {
 async function everything(): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   const names = (await keysLike(service.redis, '*')).filter(
-    (name) => !/^(?:api-rate|unreadable|heartbeat|workers|.*:meta)/.test(name),
+    (name) => !/^(?:api-rate|unreadable|heartbeat|workers|audit:seals|.*:meta)/.test(name),
   );
   for (const name of names) found[name] = (await service.redis.dumpBuffer(name))?.toString('base64') ?? '';
   return found;
