@@ -88,7 +88,7 @@ describe('the port', () => {
       readiness: () => [],
       onError: () => undefined,
     });
-    await expect(second).rejects.toThrow('EADDRINUSE');
+    await expect(second).rejects.toThrow(`METRICS_PORT: port ${port} on 127.0.0.1 is taken`);
   });
 });
 

@@ -31,7 +31,7 @@ describe.skipIf(missing)('a real Prometheus', () => {
   let watched: Watched;
   let close: () => Promise<void>;
   beforeAll(async () => {
-    watched = await startWatched();
+    watched = await startWatched(undefined, { settings: { BALANCE_INTERVAL: '1s' } });
     close = await somethingOfEverything(watched);
   });
   afterAll(async () => {

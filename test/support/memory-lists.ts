@@ -1,7 +1,10 @@
-/** As accept.lua and lib/change.lua have it: where lists find a record. */
+/** As accept.lua and lib/change.lua have it: where lists find a record, and what of a request is not as in one. */
 import type { Kind } from '../../src/kinds/index.ts';
+import { type AskedFields, differing } from '../../src/operations/differing.ts';
+import { keys } from '../../src/operations/keys.ts';
 import { areFew, listedAt, listedNew, memberOf } from '../../src/operations/listed.ts';
-import type { RecordBase } from '../../src/operations/record.ts';
+import type { AcceptedAt } from '../../src/operations/operations.ts';
+import { type RecordBase, inFull } from '../../src/operations/record.ts';
 import type { MemoryStore } from './memory-store.ts';
 
 export function listNew(store: MemoryStore, at: number, operation: Parameters<typeof listedNew>[0]): void {
@@ -14,4 +17,9 @@ export function listIn<K extends Kind>(store: MemoryStore, record: RecordBase<K>
   if (areFew(kind) || state === to) return;
   store.remove(listedAt(kind, account, state), memberOf(id, fields));
   store.add(listedAt(kind, account, to), createdAt, memberOf(id, fields));
+}
+
+export function conflictIn(store: MemoryStore, id: string, asked: AskedFields): AcceptedAt {
+  const stands = Object.fromEntries(store.hash(keys.record(id)));
+  return { outcome: 'conflict', id, differs: differing(asked, inFull(id, stands)) };
 }

@@ -28,7 +28,7 @@ import {
 } from '../../src/operations/transition.ts';
 import { EVENT_FIELD, flightField, keys } from '../../src/operations/keys.ts';
 import type { AcceptedAt, NewOperation, Acquired, Hinted, Operations } from '../../src/operations/operations.ts';
-import { listIn, listNew } from './memory-lists.ts';
+import { conflictIn, listIn, listNew } from './memory-lists.ts';
 import { standIn } from './memory-standing.ts';
 import type { MemoryStore } from './memory-store.ts';
 import { ALL_GUARDS, type StoreGuards } from './store-guards.ts';
@@ -166,13 +166,13 @@ export class MemoryOperations implements OperationsContract {
     if (found.has('fp')) {
       return found.get('fp') === fp
         ? { outcome: 'duplicate', id, state: found.get('state') ?? '' }
-        : { outcome: 'conflict', id };
+        : conflictIn(store, id, operation);
     }
     if (reference) {
       const owner = store.text(keys.reference(account, kind, reference));
-      if (owner !== undefined && owner !== id) return { outcome: 'conflict', id: owner };
+      if (owner !== undefined && owner !== id) return conflictIn(store, owner, operation);
       if (idOfReference !== id) {
-        if (store.hash(keys.record(idOfReference)).size > 0) return { outcome: 'conflict', id: idOfReference };
+        if (store.hash(keys.record(idOfReference)).size > 0) return conflictIn(store, idOfReference, operation);
         store.setText(keys.reference(account, kind, reference), id);
       }
     }
