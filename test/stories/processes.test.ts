@@ -88,7 +88,7 @@ describe('relais run', () => {
     const { port } = taken.address() as AddressInfo;
     const { code, stdout, log } = await opened.processes.run(['run'], { ...places, API_PORT: String(port) });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(log).toContain('the API did not start');
+    expect(log).toContain(`API_PORT: port ${port} on 127.0.0.1 is taken`);
   });
 });
 
