@@ -33,6 +33,10 @@ export const operations = page.operations as unknown as Readonly<Record<Operatio
 export const operationNames = Object.keys(operations) as OperationName[];
 export const facts = page;
 
+export function needsBearer(name: OperationName): boolean {
+  return operations[name].area === 'crm' && name !== 'sms_login';
+}
+
 /** Every answer that is documented for an operation: its own, and the rows of the error tables that concern it. */
 export function answersOf(name: OperationName): readonly Fact[] {
   return [...operations[name].answers, ...errorsOf(name)];

@@ -8,6 +8,7 @@ import {
   liveAccount,
   openUpstream,
 } from '../upstream/listener.ts';
+import { logInLongAgo } from '../upstream/old-bearer.ts';
 import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
 import { callsWith, payBy } from './calls.ts';
 import {
@@ -17,6 +18,7 @@ import {
   facts,
   fits,
   generalAnswers,
+  needsBearer,
   operationNames,
   operations,
   pathsOf,
@@ -82,7 +84,7 @@ describe.for(operationNames)('%s', (name) => {
     expect(heard.path).toMatch(pathPattern(paths.live));
     if (area === 'crm') expect(heard.headers['accept']).toBe(facts.authentication['sms accept']);
     else for (const header of facts.authentication['payment headers']) expect(heard.rawHeaders).toContain(header);
-    if (area === 'crm' && name !== 'sms_login') expect(heard.headers['authorization']).toBe('Bearer bearer-1');
+    if (needsBearer(name)) expect(heard.headers['authorization']).toBe('Bearer bearer-1');
   });
 
   test('in test mode goes to the sandbox path, or nowhere', async () => {
@@ -111,6 +113,7 @@ describe.for(operationNames)('%s', (name) => {
 
   test.for(answersOf(name))('$http $name is $is', async (fact) => {
     listener.answer(answer(name, written(fact)));
+    if (needsBearer(name)) await logInLongAgo(opened.upstream, store.redis, account());
     const call = calls[name][fact.request ?? 'whole'] ?? calls[name].whole;
     const verdict = await call(opened.upstream, account());
     expect([verdict.is, verdict.exchange.code]).toEqual([fact.is, fact.code]);

@@ -4,9 +4,10 @@ import { Secret } from '../../src/lib/secret.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import type { Verdict } from '../../src/upstream/verdict.ts';
 import { liveAccount, openUpstream, type Opened } from '../upstream/listener.ts';
+import { logInLongAgo } from '../upstream/old-bearer.ts';
 import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
 import { type Tokens, callsWith, payBy } from './calls.ts';
-import { type OperationName, answersOf, facts, operationNames, operations } from './interface-page.ts';
+import { type OperationName, answersOf, facts, needsBearer, operationNames, operations } from './interface-page.ts';
 
 let store: FreshRedis;
 let sandbox: Sandbox;
@@ -117,6 +118,8 @@ describe.for(operationNames)('%s', (name) => {
       await control('POST', '/settings', { errorStatus: status });
       const given = 'code' in body ? body.code : (body as Record<string, unknown>)['response-code'];
       const tokens = await prepared();
+      const keys = account();
+      if (needsBearer(name)) await logInLongAgo(opened.upstream, store.redis, keys);
       await control('POST', '/faults', {
         fault: 'answers a given code',
         operation: names[name],
@@ -124,7 +127,7 @@ describe.for(operationNames)('%s', (name) => {
         // A refused bearer is renewed and the request goes once more; a login is written in up to three ways.
         count: 3,
       });
-      const verdict = await callsWith(tokens)[name].whole(opened.upstream, account());
+      const verdict = await callsWith(tokens)[name].whole(opened.upstream, keys);
       await control('DELETE', '/faults');
       await control('POST', '/settings', { errorStatus: '200' });
       expect([verdict.is, verdict.exchange.code]).toEqual([is, code]);

@@ -6,7 +6,8 @@ import { storeOfThisFile } from '../support/fresh-redis.ts';
 
 const store = storeOfThisFile();
 const strange = not('refused', 'unlisted_code');
-const HELD = [{ account: 'main', area: 'payments', reason: 'not_understood', since: expect.any(Number) }];
+const aTime = expect.any(Number) as number;
+const HELD = [{ account: 'main', area: 'payments', reason: 'not_understood', since: aTime, probedAt: aTime }];
 
 /** Each disbursement has one of its own. */
 const tokens = (count: number) => Array.from({ length: count }, (_, at) => ok({ token: `tok-${at + 1}` }));

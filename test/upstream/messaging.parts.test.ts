@@ -11,6 +11,7 @@ import {
   type Opened,
   raw,
 } from './listener.ts';
+import { logInLongAgo } from './old-bearer.ts';
 
 let listener: Listener;
 let fresh: FreshRedis;
@@ -195,6 +196,19 @@ test.for(['ERROR_121', 'ERROR_122', 'ERROR_123', 'ERROR_124', '401'])(
     expect(others()).toHaveLength(2);
   },
 );
+
+test('an old bearer that is refused, and then one that is fresh, are tried again: the login is not contested', async () => {
+  listener.answer(service(json({ code: 'ERROR_121' }, 401)));
+  await logInLongAgo(opened.upstream, fresh.redis, account);
+  expect(await send()).toMatchObject({ is: 'transient', code: 'ERROR_121', retryAfterMs: expect.any(Number) });
+  expect([logged().length, others().length]).toEqual([2, 2]);
+});
+
+test('two fresh bearers that are refused within a minute are a login that is contested', async () => {
+  listener.answer(service(json({ code: 'ERROR_121' }, 401)));
+  expect(await send()).toMatchObject({ is: 'held', condition: 'login_contested' });
+  expect([logged().length, others().length]).toEqual([2, 2]);
+});
 
 test('bearers that are always refused end in a pause, not in a storm of logins', async () => {
   listener.answer(service(json({ code: 'ERROR_122' }, 401)));
