@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openCommands, waitUntilReady } from '../../src/redis/connections.ts';
 import { PROBES } from '../../src/app/examine/redis.ts';
 import { createProducer } from '../../src/producer/producer.ts';
+import { misplacedJobs } from '../../src/queues/misplaced.ts';
 import { type Service, startService } from '../support/service.ts';
 import { commandsOf, usersOnPage } from './acl-lines.ts';
 import { payingThrough } from './paid.ts';
@@ -70,6 +71,14 @@ test('every kind of work is done with these permissions, and nothing is ever den
   expect(forgotten.status).toBe(200);
 });
 
+test('requests that were added without the prefix are counted', async () => {
+  const redis = new Redis(urlOf('relais'), { tls: { rejectUnauthorized: false } });
+  await server.redis.rpush('bull:intake:wait', '1');
+  expect(await misplacedJobs(redis)).toBe(1);
+  await server.redis.del('bull:intake:wait');
+  redis.disconnect();
+});
+
 test('a certificate that was signed by somebody else is not trusted', async () => {
   const redis = openCommands({ url: urlOf('relais') }, { name: 'test', onError: () => undefined });
   await expect(waitUntilReady(redis, 2_000)).rejects.toThrow(/certificate/);
@@ -95,6 +104,7 @@ test('the user may not touch a key of others, change a setting or look into othe
   const redis = new Redis(urlOf('relais'), { tls: { rejectUnauthorized: false } });
   for (const forbidden of [
     () => redis.get('shop:1'),
+    () => redis.del('bull:intake:wait'),
     () => redis.flushall(),
     () => redis.keys('*'),
     () => redis.config('SET', 'appendonly', 'no'),
