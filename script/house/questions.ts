@@ -89,7 +89,7 @@ const STATE_FILTER = [
   /\bstate: z\.enum\(statesOf\('disbursement'\)\)\.optional/,
   /queryText\(\w+, 'state'\)[^]*statesOf\('disbursement'\)/,
   /'--state <state>',[^]*relais disburse list/,
-  /\bstate: z\.enum\(statesOf\(kind\)\)\.optional/,
+  /\bstate: z\s*\.array\(z\.enum\(statesOf\(kind\)\)\)/,
 ];
 
 const names: readonly Question[] = [
