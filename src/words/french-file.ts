@@ -119,6 +119,11 @@ export const frenchFile: Words['file'] = {
   detail: (text) =>
     text
       .replace(/^same number as row (\d+)$/, 'même numéro que la ligne $1')
+      .replace(/^today probably (\+\d+)$/, 'aujourd’hui sans doute $1')
+      .replace(/^the first zero is gone: (\d+)$/, 'le zéro du début a disparu : $1')
+      .replace(/^read: (.*); other sheets: (.*)$/, 'lue : $1 ; autres feuilles : $2')
+      .replace(/^columns: (.*)$/, 'colonnes : $1')
+      .replace(/^(\{\{.*\}\}); columns: (.*)$/, '$1 ; colonnes : $2')
       .replace(/^(\d+) segments$/, '$1 segments'),
   decide: {
     title: 'À décider avant le départ',

@@ -204,6 +204,14 @@ test('an old bearer that is refused, and then one that is fresh, are tried again
   expect([logged().length, others().length]).toEqual([2, 2]);
 });
 
+test('one fresh bearer that is refused to many at once is one bearer, and no contest', async () => {
+  listener.answer(service(json({ code: 'ERROR_121' }, 401)));
+  await logInLongAgo(opened.upstream, fresh.redis, account);
+  const answers = await Promise.all(Array.from({ length: 8 }, () => send()));
+  expect(answers.map(({ is }) => is)).toEqual(Array.from({ length: 8 }, () => 'transient'));
+  expect(logged().length).toBe(2);
+});
+
 test('two fresh bearers that are refused within a minute are a login that is contested', async () => {
   listener.answer(service(json({ code: 'ERROR_121' }, 401)));
   expect(await send()).toMatchObject({ is: 'held', condition: 'login_contested' });

@@ -12,9 +12,9 @@ local stored, usable = unpack(redis.call('HMGET', token, 'generation', 'usable')
 if tonumber(stored or '') ~= generation then return {0, 0} end
 local age = tonumber(usable) - redis.call('PTTL', token)
 if age < youngMs then
-  local refused = redis.call('INCR', young)
-  redis.call('PEXPIRE', young, youngMs)
-  if refused >= 2 then
+  -- Many may be refused with one bearer, which is one bearer refused.
+  if redis.call('SADD', young, generation) == 1 then redis.call('PEXPIRE', young, youngMs) end
+  if redis.call('SCARD', young) >= 2 then
     redis.call('SET', pause, 'config token_refused_repeatedly', 'PX', pauseMs)
     redis.call('DEL', token, young)
     return {pauseMs, 1}
