@@ -114,7 +114,11 @@ export class Followers {
   /** True where there may be more at once. It begins at the end: a reader that stands before that reads for itself. */
   async #readOn(): Promise<boolean> {
     const { events } = this.#options;
-    this.#from ??= await events.end();
+    if (this.#from === undefined) {
+      this.#from = await events.end();
+      // What came since they looked for themselves stands before it.
+      this.#tell();
+    }
     const read = await events.entries(this.#newest.at(-1)?.place ?? this.#from, PAGE);
     if (read.length > 0) this.#keep(read);
     return read.length === PAGE;

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { Followers } from '../../src/events/followers.ts';
+import type { Placed } from '../../src/events/stream.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+
+const AN_HOUR_MS = 3_600_000;
+
+test('an event that comes between the own look of a follower and the shared read is told at once', async () => {
+  const event = { place: '1-0' } as Placed;
+  const stream: Placed[] = [];
+  const followers = new Followers({
+    events: {
+      entries: async (after) => stream.filter(({ place }) => place > after),
+      end: async () => {
+        // The follower has looked by now, and found nothing.
+        await systemClock.sleep(1);
+        stream.push(event);
+        return event.place;
+      },
+    },
+    clock: systemClock,
+    onError: (error) => {
+      throw error;
+    },
+  });
+  for await (const page of followers.after('0-0', AN_HOUR_MS, new AbortController().signal)) {
+    if (page.length === 0) continue;
+    expect(page).toEqual([event]);
+    break;
+  }
+  followers.end();
+});
