@@ -5,7 +5,7 @@
 
 /** One thing that was asked: a text to a person, or an amount to a beneficiary. */
 export interface AskedLine {
-  /** To whom. Asked once each. */
+  /** Who gets it. Asked once each. */
   readonly who: string;
   /** The text, or the amount. */
   readonly what: string;

@@ -30,7 +30,7 @@ const FAULTS = [
   { fault: 'answers late', operation: 'sms.send', delayMs: 1_200 },
 ] as const;
 
-/** Whoever asks twice pays twice: no check of the service stands between a mistake of ours and the books. */
+/** A program that asks twice pays twice: no check of the service stands between a mistake of ours and the books. */
 const GULLIBLE = { tokenSingleUse: false, disburseIdUnique: false };
 
 export async function play(stage: Stage, story: Story): Promise<Verdicts> {
@@ -39,7 +39,7 @@ export async function play(stage: Stage, story: Story): Promise<Verdicts> {
   story.say(
     'The service will misbehave: of the disbursements, 3 submits time out before anything was done, 5 time out\n' +
       'after the money has left, 2 lose their connection after it has left; callbacks come twice; a request of 50\n' +
-      'texts is sent and never answered; all other answers are slow. Whoever submits a disbursement twice pays twice.',
+      'texts is sent and never answered; all other answers are slow. To submit a disbursement twice is to pay it twice.',
   );
   const csv = readFile();
   const campaign = await uploadCampaign(csv, stage, story);

@@ -69,7 +69,7 @@ const followEvents = route(
     description:
       'Each `data` is an event as `/v1/events` gives it, and each `id` its cursor: `Last-Event-ID` goes on behind it, as an ' +
       '`EventSource` does by itself. Without one it begins now. A comment comes each 15 s, with an `id` that moves on past ' +
-      'what was filtered out. Whoever takes nothing for 30 s is let go.',
+      'what was filtered out. A reader that takes nothing for 30 s is let go.',
     role: 'read',
     scope: 'list',
     query: { types },

@@ -22,7 +22,7 @@ export interface KeyRingOptions {
 export class KeyRing {
   readonly #options: KeyRingOptions;
   #made: readonly ApiKey[] = [];
-  /** Who made a key for whom, those that are revoked too. */
+  /** Who made a key for which holder, those that are revoked too. */
   #hands: readonly (readonly [maker: string, person: string])[] = [];
   #readMono = Number.NEGATIVE_INFINITY;
   #reading: Promise<void> | undefined;

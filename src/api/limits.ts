@@ -25,7 +25,7 @@ const listLimits = route(
     path: '/v1/limits',
     id: 'listLimits',
     tag: 'Operating',
-    summary: 'The limits of money that hold, by whom, and what waits for another key.',
+    summary: 'The limits of money that hold, who set them, and what waits for another key.',
     role: 'read',
     scope: 'none',
     answers: { 200: answer('All of them.', limitList) },

@@ -1,4 +1,4 @@
-/** What a day came to, for whoever has to account for it. */
+/** What a day came to, for the people who account for it. */
 import { z } from 'zod';
 import { dateIn } from '../lib/zone.ts';
 import { CSV_HEAD, type DailyReport, PAGE_POLICY, dailyCsv, dailyPage, rowsOf } from './daily.ts';

@@ -1,4 +1,4 @@
-/** One screen that says what stands where: for whoever looks first, and for whoever was woken. */
+/** One screen that says what stands where: for the first look, and for the operator who was woken. */
 import { triedAgainAt } from '../operations/accounts.ts';
 import type { HoldStanding } from '../operations/status.ts';
 import { daysUntilFull } from '../operations/balances.ts';

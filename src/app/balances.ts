@@ -9,7 +9,7 @@ import { paymentKeys } from '../upstream/account.ts';
 import type { Container } from './container.ts';
 import type { Part } from './parts.ts';
 
-/** Whoever had the turn may have ended: nobody waits much longer than the interval for the next look. */
+/** The process that had the turn may have ended: nobody waits much longer than the interval for the next look. */
 const ASK_AT_LEAST_EVERY_MS = 30_000;
 
 type Needs = Pick<Container, 'config' | 'clock' | 'logger' | 'quietly' | 'redis' | 'book' | 'balances'>;

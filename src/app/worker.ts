@@ -318,7 +318,7 @@ function jobKeeperPart({ clock, quietly, bullQueues }: Container): Part {
 
 const LOOK_FOR_MISPLACED_EVERY_MS = 60_000;
 
-/** Requests that were added without the prefix wait for ever, and whoever added them hears nothing. */
+/** Requests that were added without the prefix wait for ever, and the program that added them hears nothing. */
 function misplacedPart({ clock, config, quietly, logger, misplaced }: Container): Part {
   const look = async (): Promise<void> => {
     const waiting = await misplaced();

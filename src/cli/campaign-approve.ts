@@ -41,7 +41,7 @@ async function approve(
   return 0;
 }
 
-/** Said to whoever started one that waits now. */
+/** Said to the person who started one that waits now. */
 export function waitsForAnother({ id, contentHash }: JsonObject, { words }: Shell): string {
   return words.campaign.waitsForAnother(String(id), String(contentHash));
 }

@@ -31,7 +31,7 @@ function addList(group: Command, shell: Shell): void {
   const command = group
     .command('list', { isDefault: true })
     .description(
-      'Every limit, since when and by whom, and what waits for another key; `relais limits` alone does the same',
+      'Every limit, since when, who set it, and what waits for another key; `relais limits` alone does the same',
     )
     .option('--json', 'print them as JSON')
     .action(shell.action((flags: Flags) => list(flags, shell)));

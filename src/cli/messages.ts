@@ -26,7 +26,7 @@ const FIELDS = {
 export function addMessageCommands(group: Command, shell: Shell): void {
   const command = group
     .command('send')
-    .description('Text one person, or many of whom each has a line of a file')
+    .description('Text one person, or many people, each on a line of a file')
     .argument('[file]', 'JSON lines of {to, text, reference, …}; - reads standard input')
     .option('--to <number>', 'in international form: +221771234567')
     .option('--text <text>', 'what they read')

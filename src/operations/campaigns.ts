@@ -332,7 +332,7 @@ export function handsIn({ fields }: Pick<CampaignRecord, 'fields'>): string[] {
   return Object.keys(fields).flatMap((name) => (name.startsWith(HAND) ? [name.slice(HAND.length)] : []));
 }
 
-/** What is approved is exactly this: the text, who gets it, from whom, and when. */
+/** What is approved is exactly this: the text, who gets it, under which sender, and when. */
 export function contentHashOf(campaign: CampaignRecord): string {
   const { id, account, text, from, country, replaceCostly, uploads, sendAt, quietHours, timezone } = campaign;
   const recipients = uploads.map(({ tag, hash: bytes, recipients: count, skipped }) => ({

@@ -80,7 +80,7 @@ export class Names {
     return this.#key;
   }
 
-  /** Made once for a Redis, by whoever needs it first. */
+  /** Made once for a Redis, by the process that needs it first. */
   async #readKey(): Promise<string> {
     const { redis, heartbeat = NO_MEMORY, nameKey: ask = nameKey } = this.#options;
     // A secret: no seed chooses it.
@@ -95,7 +95,7 @@ export class Names {
 
 const FORGOTTEN_AT_ONCE = 1_000;
 
-/** Takes the name out of the index, whoever has it: nothing is found by it any more. */
+/** Takes the name out of the index, whichever operation has it: nothing is found by it any more. */
 export async function forgetName(redis: Redis, { bucket, head }: NamePlace): Promise<void> {
   const members = await redis.zrangebylex(bucket, `[${head}`, `(${head}${END}`);
   for (let from = 0; from < members.length; from += FORGOTTEN_AT_ONCE) {

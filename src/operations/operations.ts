@@ -372,7 +372,7 @@ export interface NewOperation<K extends Kind = Kind> {
   readonly notBefore?: number;
   /** The beneficiary, for the limits per beneficiary and for the same payment asked for twice. */
   readonly beneficiary?: string;
-  /** The person of whom it is, as `payeeOf` has them; found by it. */
+  /** The person that it is about, as `payeeOf` has them; found by it. */
   readonly phone?: string | undefined;
   /** The same amount to the same beneficiary again is meant. */
   readonly meantAgain?: boolean;

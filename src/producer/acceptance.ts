@@ -323,7 +323,7 @@ export type JudgedDisbursement =
 
 /** What a request is judged by, besides its own words. */
 export interface JudgingOptions extends Pick<AcceptanceOptions, 'environment' | 'accounts' | 'extraWithdrawModes'> {
-  /** A number of another length than those of its country: in a batch, whoever approves is warned. Absent: refused. */
+  /** A number of another length than those of its country: in a batch, the person who approves is warned. Absent: refused. */
   readonly unusual?: 'warned' | undefined;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Requests that nobody takes: whoever adds a job with BullMQ and no prefix puts it where BullMQ's own default leads, beside
+ * Requests that nobody takes: a program that adds a job with BullMQ and no prefix puts it where BullMQ's own default leads, beside
  * the keys of every deployment.
  */
 import type { Redis } from 'ioredis';
@@ -15,7 +15,7 @@ export async function misplacedJobs(unprefixed: Redis): Promise<number> {
   try {
     return (await answersOf(pipeline, number)).reduce((all, one) => all + one, 0);
   } catch (error) {
-    // A user that may see our keys alone sees none there, and neither does whoever added them with the same user.
+    // A user that may see our keys alone sees none there, and neither does the program that added them with the same user.
     if (error instanceof Error && /NOPERM|no permission/i.test(error.message)) return 0;
     throw error;
   }

@@ -57,12 +57,12 @@ export const english = {
     removeIt: 'Its secrets may be in use. Name another with --file, or move it away first.',
     cannotWrite: (file: string, code: string) => `${file} cannot be written (${code}).`,
     head: [
-      'Made by relais init. Whoever has this file can pay and text in your name: keep it out of git and of mails.',
+      'Made by relais init. A person who has this file can pay and text in your name: keep it out of git and of mails.',
       'For a shell: set -a; . ./.env; set +a    docker compose reads it by itself.',
     ],
     keep: 'Keep these two: with others, callbacks of what is on its way are strangers, and what is sealed stays closed.',
     keys: [
-      'Who may ask. service: your programs. operator: whoever runs campaigns and queues. approver: a second person,',
+      'Who may ask. service: your programs. operator: people who run campaigns and queues. approver: a second person,',
       'since nobody approves what their own key asked for. Give each of them only their own key.',
     ],
     commands: 'The key that is used by the commands here.',

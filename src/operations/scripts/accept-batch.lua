@@ -17,7 +17,7 @@
 -- @arg count int  of staged rows
 -- @arg named text?  the batch of these bytes as it was read
 -- @arg memory Memory
--- @arg eventData json?  told to whoever approves; absent: nobody is to
+-- @arg eventData json?  told to the people who approve; absent: nobody is to
 -- @arg act text[]
 -- @arg fields pairs
 -- @arrow new, invalid -> state

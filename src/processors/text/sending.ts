@@ -414,7 +414,7 @@ export class Sending {
     this.#probing = this.#probing.filter((reason) => !released.includes(reason));
   }
 
-  /** Of the request that a budget has stopped, those leave whom it is enough for; then the account waits. */
+  /** Of the request that a budget has stopped, those leave that it is enough for; then the account waits. */
   async #keepToBudget({ why, spare }: Extract<Committed, { is: 'kept' }>): Promise<void> {
     const { budgets } = this.#context;
     if (why === 'uncounted' && budgets?.pricesAreKnown) budgets.reckons = true;

@@ -24,7 +24,7 @@ export interface AcceptBatchArgs {
   /** of staged rows */ readonly count: number;
   /** the batch of these bytes as it was read */ readonly named?: string | undefined;
   readonly memory: { readonly epoch?: string | undefined; readonly counter: number; readonly name?: string | undefined; readonly mark: number };
-  /** JSON: told to whoever approves; absent: nobody is to */ readonly eventData?: string | undefined;
+  /** JSON: told to the people who approve; absent: nobody is to */ readonly eventData?: string | undefined;
   readonly act: readonly string[];
   readonly fields: Readonly<Record<string, string | number>>;
 }
