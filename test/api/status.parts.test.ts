@@ -19,7 +19,8 @@ const pay = async (reference: string, amount: number, accountAlias = '771234567'
   const body = { accountAlias, amount, withdrawMode: 'wallet-a-senegal', reference };
   return (await service.call('POST', '/v1/disbursements', { body })).body.id;
 };
-const doubtBy = (body: any, age: string) => body.inDoubt.find((one: any) => one.age === age);
+const doubtBy = (body: { readonly inDoubt: readonly { readonly age: string }[] }, age: string) =>
+  body.inDoubt.find((one) => one.age === age);
 
 test('with nothing in it, it says so, and that a worker is there', async () => {
   const body = await service.until('/v1/status', ({ workers }) => workers === 1);

@@ -17,7 +17,8 @@ const looks = async () => ((await service.books()).requests['balance.all'] as nu
 test('the status, the metrics and the history say what a worker saw', async () => {
   service = await startService({ BALANCE_INTERVAL: '300ms' });
   await service.control('POST', '/settings', { balances: { SN: 1_250_000, CI: 7 } });
-  const seen = (body: any) => body.balances.find(({ country }: any) => country === 'SN')?.xof === 1_250_000;
+  const seen = (body: { readonly balances: readonly { readonly country: string; readonly xof: number }[] }) =>
+    body.balances.find(({ country }) => country === 'SN')?.xof === 1_250_000;
   const { balances } = await service.until('/v1/status', seen);
   expect(balances).toContainEqual({ account: 'main', country: 'CI', xof: 7, inFlight: 0, at: expect.any(String) });
   const page = await (await fetch(`${service.metrics}/metrics`)).text();

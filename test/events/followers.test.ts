@@ -8,12 +8,18 @@ const AN_HOUR_MS = 3_600_000;
 test('an event that comes between the own look of a follower and the shared read is told at once', async () => {
   const event = { place: '1-0' } as Placed;
   const stream: Placed[] = [];
+  let looked = (): void => undefined;
+  const hasLooked = new Promise<void>((resolve) => (looked = resolve));
   const followers = new Followers({
     events: {
-      entries: async (after) => stream.filter(({ place }) => place > after),
+      entries: async (after) => {
+        looked();
+        return stream.filter(({ place }) => place > after);
+      },
       end: async () => {
-        // The follower has looked by now, and found nothing.
-        await systemClock.sleep(1);
+        await hasLooked;
+        // What it found, nothing, is on its way to it.
+        await Promise.resolve();
         stream.push(event);
         return event.place;
       },
