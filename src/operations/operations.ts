@@ -20,7 +20,6 @@ import { listedNew } from './listed.ts';
 import { type Named, Names, namedIn } from './names.ts';
 import { type Opinions, limitNamed, wordsOf, type MoneyLimit } from './limits.ts';
 import {
-  endsBriefly,
   inFull,
   type RecordAt,
   type RecordBase,
@@ -256,7 +255,6 @@ export class Operations {
       now: this.#now(),
       change: step.change,
       unlessHeld,
-      endsBriefly: endsBriefly(record.kind, change.to),
       hasEffect: hasEffect && !inRecovery,
       memory: this.#heartbeat.remembered(),
       inRecovery: inRecovery && record.rev,

@@ -4,7 +4,7 @@ import { assertArrow, isFinal, queueOf, recountOf, standsAs } from '../kinds/sta
 import { keys } from './keys.ts';
 import type { Act } from './audit.ts';
 import { areFew, memberOf } from './listed.ts';
-import type { RecordBase } from './record.ts';
+import { endsBriefly, type RecordBase } from './record.ts';
 import type { TransitionAnswer, TransitionArgs } from './scripts/generated/scripts.ts';
 
 export interface EventDraft {
@@ -113,6 +113,7 @@ export function stepOf<K extends Kind>(
       stands: standsAs(kind, to),
       member: memberOf(id, record.fields),
       evidence: evidence && packEvidence(evidence),
+      endsBriefly: endsBriefly(kind, to),
       nudgeAfterMs: queueEntered === undefined ? 0 : (change.nudgeAfterMs ?? 0),
     },
     fields: change.set ?? {},

@@ -21,12 +21,11 @@ const most = {
     /** Of our own connection, acceptance and callback included; BullMQ's are counted apart. */
     roundTrips: 9,
     /** What Redis carries out for them, inside scripts too. */
-    // Two of them make sure that a token and a transaction belong to no other operation. Six keep what waits behind a
-    // hold, and how old the doubt is about how much money, as counters: nobody could look through a million for it.
-    // Three are the line of the audit that tells who asked for it, where it was asked for over HTTP. Six more are the book
-    // of the day: when it is accepted, when its money may be on its way, and when it is over. Fourteen make it be found: it
-    // moves between the lists of its states, and stands in the index by its number and by what the service calls it.
-    commands: 122,
+    // Two of them make sure that a token and a transaction belong to no other operation. Three are the line of the audit
+    // that tells who asked for it, where it was asked for over HTTP. Six are the book of the day: when it is accepted,
+    // when its money may be on its way, and when it is over; eight are the counters, each script's in one write. Twelve
+    // make it be found: it moves between the lists of its states, and stands in the index by what it is named.
+    commands: 96,
     /** Scripts of BullMQ: a wake-up is for all that became due in the same moment. How many share one is a matter of time. */
     queueScripts: 5,
     /**

@@ -1,5 +1,6 @@
 /** Listens to everything a Redis is asked, and tells whose it was. For a server that nobody else uses. */
 import { Redis } from 'ioredis';
+import * as scripts from '../../src/operations/scripts/generated/scripts.ts';
 
 export interface Heard {
   /** Commands of the connections that hold our records: each is one round trip. */
@@ -82,7 +83,7 @@ function sum(lines: readonly Line[], names: ReadonlyMap<string, string>): Heard 
     ours: trips.length,
     commands: ours.length,
     queueScripts: theirs.length,
-    table: () => [...frequencies(trips, 'ours'), ...frequencies(theirs, 'BullMQ')].join('\n'),
+    table: () => [...frequencies(trips, 'ours'), ...frequencies(theirs, 'BullMQ'), ...withinScripts(ours)].join('\n'),
   };
 }
 
@@ -93,11 +94,30 @@ function isHousekeeping([name = '', first = '']: readonly string[]): boolean {
 const isBeat = (words: readonly string[]): boolean => isScript(words) && HEARTBEAT.test(words[3] ?? '');
 const isScript = (words: readonly string[]): boolean => /^eval/i.test(words[0] ?? '');
 
+const names: ReadonlyMap<string, string> = new Map(
+  Object.values(scripts).flatMap((one) => (typeof one === 'function' ? [] : [[one.sha, one.name] as const])),
+);
+const nameOf = (sha: string): string => names.get(sha) ?? sha.slice(0, 8);
+/** Records of one kind are told together. */
+const withoutId = (key: string): string => key.replace(/(:[a-z]{3}_)\w+/, '$1…');
+
+/** What each of our scripts has Redis carry out, so that a dearer one is seen by its name. */
+function withinScripts(ours: readonly Line[]): string[] {
+  let script = '';
+  const within: Line[] = [];
+  for (const { words, from } of ours) {
+    const [name = '', first = '', ...more] = words;
+    if (from !== 'lua') script = isScript(words) ? nameOf(first) : '';
+    else within.push({ words: [`${script}: ${name}`, withoutId(first), ...more], from });
+  }
+  return frequencies(within, 'in script');
+}
+
 function frequencies(lines: readonly Line[], whose: string): string[] {
   const counts = new Map<string, number>();
   for (const { words } of lines) {
     const [name = '', first = ''] = words;
-    const what = isScript(words) ? `script ${first.slice(0, 8)}` : `${name} ${first.split(':')[1] ?? ''}`;
+    const what = isScript(words) ? `script ${nameOf(first)}` : `${name} ${first.split(':').slice(1, 3).join(':')}`;
     counts.set(what, (counts.get(what) ?? 0) + 1);
   }
   const sorted = [...counts].toSorted(([, a], [, b]) => b - a);

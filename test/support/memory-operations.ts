@@ -229,7 +229,7 @@ export class MemoryOperations implements OperationsContract {
     const lease = this.#guards.randomLease ? wish.lease : String(store.increase(keys.record(id), 'leases', 1));
     const ends = at + wish.leaseMs;
     store.setFields(keys.record(id), { lease, until: ends });
-    store.dropFields(keys.record(id), ['hint']);
+    if (record.has('hint')) store.setFields(keys.record(id), { hint: '' });
     if (this.#guards.dueAfterLease) store.add(keys.due(queue), ends, id);
     else store.remove(keys.due(queue), id);
     const fields: Fields = Object.fromEntries(store.hash(keys.record(id)));
@@ -262,7 +262,7 @@ export class MemoryOperations implements OperationsContract {
     if (now.get('op') === op) return { is: 'mine', op, rev: record.rev + 1, at: 0 };
     const taken = this.#guards.lease && lease !== undefined && now.get('lease') !== lease;
     if ((this.#guards.state && state !== from) || taken) return { is: 'not yours', state };
-    const hint = now.get('hint');
+    const hint = now.get('hint') || undefined;
     const since = Number(now.get('since'));
     const { set, drop } = fieldsAfter(change, { from, op, at });
     store.dropFields(key, drop);

@@ -103,20 +103,26 @@ claim_reference(who)
 local set = {'id', id, 'state', state, 'fp', fingerprint, 'rev', 1, 'seq', 0, 'createdAt', at, 'updatedAt', at, 'since', at,
   'account', account}
 if counted then set[#set + 1] = 'counted'; set[#set + 1] = day .. ' ' .. beneficiary end
-for _, word in ipairs(fields) do set[#set + 1] = word end
-redis.call('HSET', record, unpack(set))
-move({counts = counts, id = id, at = at, to = state, entered = entered, xof = xof})
-if xof then fly(counts, account, redis.call('HGET', record, 'withdrawMode'), nil, state, xof) end
-if unsent and state ~= 'awaiting_approval' then
-  stand({counts = counts, account = account, at = at, entered = 'unsent', xof = xof})
+local asked_for = {}
+for i = 1, #fields, 2 do
+  set[#set + 1] = fields[i]; set[#set + 1] = fields[i + 1]
+  asked_for[fields[i]] = fields[i + 1]
 end
+redis.call('HSET', record, unpack(set))
+local counted_in = sheet(counts)
+move({counts = counted_in, id = id, at = at, to = state, entered = entered, xof = xof})
+if xof then fly(counted_in, account, asked_for.withdrawMode, nil, state, xof) end
+if unsent and state ~= 'awaiting_approval' then
+  stand({counts = counted_in, account = account, at = at, entered = 'unsent', xof = xof})
+end
+write_standing(counted_in)
 redis.call('ZADD', listed, at, member)
 redis.call('SADD', accounts, account)
 add_names(names, at, id)
 post(book, closedDays, at, posts)
 if told then
-  local words = redis.call('HMGET', record, 'reference', 'withdrawMode', 'disburseId')
-  for i = 1, 3 do words[i] = words[i] and cjson.encode(words[i]) or 'null' end
+  local words = {'reference', 'withdrawMode', 'disburseId'}
+  for i, name in ipairs(words) do words[i] = asked_for[name] and cjson.encode(asked_for[name]) or 'null' end
   emit(record, {stream = events, counts = counts, id = id, at = at, account = account,
     type = 'disbursement.awaiting_approval',
     data = EVENT_LIST .. string.format('[%s,%.0f,%s,%s]', words[1], xof, words[2], words[3])})

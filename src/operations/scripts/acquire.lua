@@ -13,15 +13,30 @@
 --- @include "lib/lease"
 
 local at = clock(now)
-local state, leased, ends, version, nudged, account, brief_since = unpack(redis.call('HMGET', record, 'state', 'lease',
-  'until', 'v', 'hint', 'account', BRIEF_CREATED_AT))
+local stored = redis.call('HGETALL', record)
+local r = {}
+for i = 1, #stored, 2 do r[stored[i]] = stored[i + 1] end
 local ask = {id = id, lease = lease, leaseMs = leaseMs, lookedAt = lookedAt, final = final}
-local refusal = take_lease(record, due, at, ask, {state = state, lease = leased, ends = ends, version = version})
+local nudged = r.hint and r.hint ~= ''
+local refusal = take_lease(record, due, at, ask, {state = r.state, lease = r.lease, ends = r['until'], version = r.v,
+  nudged = nudged})
 if refusal then return refusal end
-if nudged then redis.call('HDEL', record, 'hint') end
-if brief_since then in_full(id, record) end
+-- As it stands now, without reading it again.
+local function put(name, value)
+  for i = 1, #stored, 2 do
+    if stored[i] == name then stored[i + 1] = value return end
+  end
+  stored[#stored + 1] = name; stored[#stored + 1] = value
+end
+put('lease', lease)
+put('until', string.format('%.0f', at + leaseMs))
+if nudged then put('hint', '') end
+if r[BRIEF_CREATED_AT] then
+  in_full(id, record)
+  stored = redis.call('HGETALL', record)
+end
 local standing = false
 for i, name in ipairs(names) do
-  if name == account then standing = redis.call('HGETALL', accounts[i]) end
+  if name == r.account then standing = redis.call('HGETALL', accounts[i]) end
 end
-return {'acquired', at, standing, redis.call('HGETALL', record)}
+return {'acquired', at, standing, stored}

@@ -31,11 +31,10 @@ local looks = false
 -- What it ended as is told once more: nothing is to be found out.
 if contains(lookedAt, state) and not leased and not contains(agreesWith, state) then
   local wait = math.max(0, tonumber(nudged_at or '0') + intervalMs - at)
-  local due_at = tonumber(redis.call('ZSCORE', due, id) or math.huge)
-  if due_at > at + wait then
+  -- Sooner than it was due, if it was.
+  if redis.call('ZADD', due, 'LT', 'CH', at + wait, id) == 1 then
     set[#set + 1] = 'hintedAt'; set[#set + 1] = at + wait
     looks = wait == 0
-    redis.call('ZADD', due, at + wait, id)
   end
 end
 redis.call('HSET', record, unpack(set))

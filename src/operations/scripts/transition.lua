@@ -14,7 +14,6 @@
 -- @arg now at?
 -- @arg change Change
 -- @arg unlessHeld text?  `area.reason`
--- @arg endsBriefly flag  keep the record in its brief form
 -- @arg hasEffect flag  what leaves after it has an effect: refused while a recovery is under way, and counted
 -- @arg memory Memory
 -- @arg inRecovery int?  only in a recovery, and while the record has this revision
@@ -31,7 +30,6 @@
 --- @include "lib/as-it-was"
 --- @include "lib/audit"
 --- @include "lib/book"
---- @include "lib/brief"
 --- @include "lib/change"
 --- @include "lib/clock"
 --- @include "lib/heartbeat"
@@ -44,12 +42,6 @@ if hasEffect then shut, known = guard(heartbeat, memory) end
 if inRecovery then shut = not_as_it_was(heartbeat, record, inRecovery) end
 if shut and not is_again() then return shut end
 if account and redis.call('HEXISTS', account, 'held:' .. unlessHeld) == 1 and not is_again() then return {'held'} end
--- What came after the record was read may say otherwise, and nobody has heard it yet.
-local forgets = false
-if callback then
-  local nudged = redis.call('HGET', record, 'hint')
-  forgets = not nudged or string.find(nudged, ',' .. change.to .. ',', 1, true)
-end
 -- A day whose sums are forgotten stays so, and no sum is less than nothing, whatever Redis has lost in between.
 local function recount()
   local all, own = unpack(redis.call('HMGET', sums, 'all', beneficiary))
@@ -72,9 +64,10 @@ local keys = {record = record, events = events, counts = counts, left = left, en
 local answer = change_record(clock(now), keys, change, fields, claim)
 if answer[1] ~= 'applied' and answer[1] ~= 'claimed' then answer = claim() or answer end
 if answer[1] == 'applied' then
-  if forgets then redis.call('DEL', callback) end
+  -- What came after the record was read may say otherwise, and nobody has heard it yet.
+  local agrees = not keys.nudged or string.find(keys.nudged, ',' .. change.to .. ',', 1, true)
+  if callback and agrees then redis.call('DEL', callback) end
   add_names(names, keys.created, change.id)
-  if endsBriefly then brief(record) end
   if sums then recount() end
   post(book, closedDays, answer[4], posts)
   if known then answer[5] = raise(heartbeat, known) end

@@ -81,11 +81,36 @@ local function clock(given)
   local t = redis.call('TIME')
   return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
 end
-local function tally(key, field, delta)
-  redis.pcall('HINCRBY', key, field, delta)
+local function sheet(key) return {key = key, names = {}, by = {}} end
+local function tally(counts, field, delta)
+  if type(counts) == 'string' then
+    redis.pcall('HINCRBY', counts, field, delta)
+    return
+  end
+  if not counts.by[field] then counts.names[#counts.names + 1] = field end
+  counts.by[field] = (counts.by[field] or 0) + delta
+end
+local function write_sheet(counts)
+  local names, set, none = {}, {}, {}
+  for _, name in ipairs(counts.names) do
+    if counts.by[name] ~= 0 then names[#names + 1] = name end
+  end
+  if #names == 0 then return none end
+  local read = redis.pcall('HMGET', counts.key, unpack(names))
+  if read.err then return none end
+  for i, name in ipairs(names) do
+    local value = read[i] or '0'
+    if #value <= 16 and string.find(value, '^%-?%d+$') then
+      local sum = tonumber(value) + counts.by[name]
+      if sum == 0 then none[#none + 1] = name end
+      set[#set + 1] = name; set[#set + 1] = string.format('%.0f', sum)
+    end
+  end
+  if #set > 0 then redis.call('HSET', counts.key, unpack(set)) end
+  return none
 end
 local function emit(record, e)
-  local seq = redis.call('HINCRBY', record, 'seq', 1)
+  local seq = e.seq or redis.call('HINCRBY', record, 'seq', 1)
   tally(e.counts, "event:" .. e.type, 1)
   redis.call('XADD', e.stream, e.place or '*', 'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type,
     'data', e.data)
@@ -371,8 +396,33 @@ local function add_names(names, created, id)
   moment = string.rep('0', 8 - #moment) .. moment
   for _, name in ipairs(names) do redis.call('ZADD', name.bucket, 0, name.head .. moment .. id) end
 end
-local function tally(key, field, delta)
-  redis.pcall('HINCRBY', key, field, delta)
+local function sheet(key) return {key = key, names = {}, by = {}} end
+local function tally(counts, field, delta)
+  if type(counts) == 'string' then
+    redis.pcall('HINCRBY', counts, field, delta)
+    return
+  end
+  if not counts.by[field] then counts.names[#counts.names + 1] = field end
+  counts.by[field] = (counts.by[field] or 0) + delta
+end
+local function write_sheet(counts)
+  local names, set, none = {}, {}, {}
+  for _, name in ipairs(counts.names) do
+    if counts.by[name] ~= 0 then names[#names + 1] = name end
+  end
+  if #names == 0 then return none end
+  local read = redis.pcall('HMGET', counts.key, unpack(names))
+  if read.err then return none end
+  for i, name in ipairs(names) do
+    local value = read[i] or '0'
+    if #value <= 16 and string.find(value, '^%-?%d+$') then
+      local sum = tonumber(value) + counts.by[name]
+      if sum == 0 then none[#none + 1] = name end
+      set[#set + 1] = name; set[#set + 1] = string.format('%.0f', sum)
+    end
+  end
+  if #set > 0 then redis.call('HSET', counts.key, unpack(set)) end
+  return none
 end
 -- <generated>
 local function _given(word) if word ~= '' then return word end end
@@ -644,11 +694,36 @@ local function clock(given)
   local t = redis.call('TIME')
   return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
 end
-local function tally(key, field, delta)
-  redis.pcall('HINCRBY', key, field, delta)
+local function sheet(key) return {key = key, names = {}, by = {}} end
+local function tally(counts, field, delta)
+  if type(counts) == 'string' then
+    redis.pcall('HINCRBY', counts, field, delta)
+    return
+  end
+  if not counts.by[field] then counts.names[#counts.names + 1] = field end
+  counts.by[field] = (counts.by[field] or 0) + delta
+end
+local function write_sheet(counts)
+  local names, set, none = {}, {}, {}
+  for _, name in ipairs(counts.names) do
+    if counts.by[name] ~= 0 then names[#names + 1] = name end
+  end
+  if #names == 0 then return none end
+  local read = redis.pcall('HMGET', counts.key, unpack(names))
+  if read.err then return none end
+  for i, name in ipairs(names) do
+    local value = read[i] or '0'
+    if #value <= 16 and string.find(value, '^%-?%d+$') then
+      local sum = tonumber(value) + counts.by[name]
+      if sum == 0 then none[#none + 1] = name end
+      set[#set + 1] = name; set[#set + 1] = string.format('%.0f', sum)
+    end
+  end
+  if #set > 0 then redis.call('HSET', counts.key, unpack(set)) end
+  return none
 end
 local function emit(record, e)
-  local seq = redis.call('HINCRBY', record, 'seq', 1)
+  local seq = e.seq or redis.call('HINCRBY', record, 'seq', 1)
   tally(e.counts, "event:" .. e.type, 1)
   redis.call('XADD', e.stream, e.place or '*', 'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type,
     'data', e.data)
@@ -731,9 +806,6 @@ end
 local function stand(s)
   if not s.xof or (not s.left and not s.entered) then return end
   local function slot(at) return string.format('%s%.0f', "doubt:", math.floor(at / 300000)) end
-  local function doubt(field, xof)
-    if redis.pcall('HINCRBY', s.counts, field, xof) == 0 then redis.call('HDEL', s.counts, field) end
-  end
   local function wait(by)
     tally(s.counts, "unsent:" .. s.account, by)
     tally(s.counts, "unsent-xof:" .. s.account, by * s.xof)
@@ -741,13 +813,20 @@ local function stand(s)
   local began = s.left == 'doubt' and slot(tonumber(s.since) or s.at)
   local begins = s.entered == 'doubt' and slot(s.at)
   if began ~= begins then
-    if began then doubt(began, -s.xof) end
-    if begins then doubt(begins, s.xof) end
+    if began then tally(s.counts, began, -s.xof) end
+    if begins then tally(s.counts, begins, s.xof) end
   end
   if s.left ~= s.entered then
     if s.left == 'unsent' then wait(-1) end
     if s.entered == 'unsent' then wait(1) end
   end
+end
+local function write_standing(counts)
+  local gone = {}
+  for _, name in ipairs(write_sheet(counts)) do
+    if string.sub(name, 1, #"doubt:") == "doubt:" then gone[#gone + 1] = name end
+  end
+  if #gone > 0 then redis.call('HDEL', counts.key, unpack(gone)) end
 end
 local function looseness(name, value)
   if value == "off" then return math.huge end
@@ -881,20 +960,26 @@ claim_reference(who)
 local set = {'id', id, 'state', state, 'fp', fingerprint, 'rev', 1, 'seq', 0, 'createdAt', at, 'updatedAt', at, 'since', at,
   'account', account}
 if counted then set[#set + 1] = 'counted'; set[#set + 1] = day .. ' ' .. beneficiary end
-for _, word in ipairs(fields) do set[#set + 1] = word end
-redis.call('HSET', record, unpack(set))
-move({counts = counts, id = id, at = at, to = state, entered = entered, xof = xof})
-if xof then fly(counts, account, redis.call('HGET', record, 'withdrawMode'), nil, state, xof) end
-if unsent and state ~= 'awaiting_approval' then
-  stand({counts = counts, account = account, at = at, entered = 'unsent', xof = xof})
+local asked_for = {}
+for i = 1, #fields, 2 do
+  set[#set + 1] = fields[i]; set[#set + 1] = fields[i + 1]
+  asked_for[fields[i]] = fields[i + 1]
 end
+redis.call('HSET', record, unpack(set))
+local counted_in = sheet(counts)
+move({counts = counted_in, id = id, at = at, to = state, entered = entered, xof = xof})
+if xof then fly(counted_in, account, asked_for.withdrawMode, nil, state, xof) end
+if unsent and state ~= 'awaiting_approval' then
+  stand({counts = counted_in, account = account, at = at, entered = 'unsent', xof = xof})
+end
+write_standing(counted_in)
 redis.call('ZADD', listed, at, member)
 redis.call('SADD', accounts, account)
 add_names(names, at, id)
 post(book, closedDays, at, posts)
 if told then
-  local words = redis.call('HMGET', record, 'reference', 'withdrawMode', 'disburseId')
-  for i = 1, 3 do words[i] = words[i] and cjson.encode(words[i]) or 'null' end
+  local words = {'reference', 'withdrawMode', 'disburseId'}
+  for i, name in ipairs(words) do words[i] = asked_for[name] and cjson.encode(asked_for[name]) or 'null' end
   emit(record, {stream = events, counts = counts, id = id, at = at, account = account,
     type = 'disbursement.awaiting_approval',
     data = "1" .. string.format('[%s,%.0f,%s,%s]', words[1], xof, words[2], words[3])})
@@ -1021,7 +1106,8 @@ local function take_lease(record, due, at, ask, r)
   local leased = r.lease and r.lease ~= '' and r.lease ~= ask.lease
   if leased and whole(r.ends, 0, 'until') > at then return {'leased', r.ends} end
   local ends = at + ask.leaseMs
-  redis.call('HSET', record, 'lease', ask.lease, 'until', ends)
+  if r.nudged then redis.call('HSET', record, 'lease', ask.lease, 'until', ends, 'hint', '')
+  else redis.call('HSET', record, 'lease', ask.lease, 'until', ends) end
   redis.call('ZADD', due, ends, ask.id)
 end
 -- <generated>
@@ -1049,18 +1135,32 @@ for _i = 1, tonumber(ARGV[_arg]) do names[_i] = ARGV[_arg + _i] end
 _arg = _arg + #names
 -- </generated>
 local at = clock(now)
-local state, leased, ends, version, nudged, account, brief_since = unpack(redis.call('HMGET', record, 'state', 'lease',
-  'until', 'v', 'hint', 'account', "c"))
+local stored = redis.call('HGETALL', record)
+local r = {}
+for i = 1, #stored, 2 do r[stored[i]] = stored[i + 1] end
 local ask = {id = id, lease = lease, leaseMs = leaseMs, lookedAt = lookedAt, final = final}
-local refusal = take_lease(record, due, at, ask, {state = state, lease = leased, ends = ends, version = version})
+local nudged = r.hint and r.hint ~= ''
+local refusal = take_lease(record, due, at, ask, {state = r.state, lease = r.lease, ends = r['until'], version = r.v,
+  nudged = nudged})
 if refusal then return refusal end
-if nudged then redis.call('HDEL', record, 'hint') end
-if brief_since then in_full(id, record) end
+local function put(name, value)
+  for i = 1, #stored, 2 do
+    if stored[i] == name then stored[i + 1] = value return end
+  end
+  stored[#stored + 1] = name; stored[#stored + 1] = value
+end
+put('lease', lease)
+put('until', string.format('%.0f', at + leaseMs))
+if nudged then put('hint', '') end
+if r["c"] then
+  in_full(id, record)
+  stored = redis.call('HGETALL', record)
+end
 local standing = false
 for i, name in ipairs(names) do
-  if name == account then standing = redis.call('HGETALL', accounts[i]) end
+  if name == r.account then standing = redis.call('HGETALL', accounts[i]) end
 end
-return {'acquired', at, standing, redis.call('HGETALL', record)}
+return {'acquired', at, standing, stored}
 `);
 
 /** Takes the lease of a record for one attempt and pushes its due time to the end of the lease, so that a killed
@@ -1528,11 +1628,36 @@ local function of_another(stamp, ours)
   end
   return false
 end
-local function tally(key, field, delta)
-  redis.pcall('HINCRBY', key, field, delta)
+local function sheet(key) return {key = key, names = {}, by = {}} end
+local function tally(counts, field, delta)
+  if type(counts) == 'string' then
+    redis.pcall('HINCRBY', counts, field, delta)
+    return
+  end
+  if not counts.by[field] then counts.names[#counts.names + 1] = field end
+  counts.by[field] = (counts.by[field] or 0) + delta
+end
+local function write_sheet(counts)
+  local names, set, none = {}, {}, {}
+  for _, name in ipairs(counts.names) do
+    if counts.by[name] ~= 0 then names[#names + 1] = name end
+  end
+  if #names == 0 then return none end
+  local read = redis.pcall('HMGET', counts.key, unpack(names))
+  if read.err then return none end
+  for i, name in ipairs(names) do
+    local value = read[i] or '0'
+    if #value <= 16 and string.find(value, '^%-?%d+$') then
+      local sum = tonumber(value) + counts.by[name]
+      if sum == 0 then none[#none + 1] = name end
+      set[#set + 1] = name; set[#set + 1] = string.format('%.0f', sum)
+    end
+  end
+  if #set > 0 then redis.call('HSET', counts.key, unpack(set)) end
+  return none
 end
 local function emit(record, e)
-  local seq = redis.call('HINCRBY', record, 'seq', 1)
+  local seq = e.seq or redis.call('HINCRBY', record, 'seq', 1)
   tally(e.counts, "event:" .. e.type, 1)
   redis.call('XADD', e.stream, e.place or '*', 'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type,
     'data', e.data)
@@ -1752,7 +1877,8 @@ local function take_lease(record, due, at, ask, r)
   local leased = r.lease and r.lease ~= '' and r.lease ~= ask.lease
   if leased and whole(r.ends, 0, 'until') > at then return {'leased', r.ends} end
   local ends = at + ask.leaseMs
-  redis.call('HSET', record, 'lease', ask.lease, 'until', ends)
+  if r.nudged then redis.call('HSET', record, 'lease', ask.lease, 'until', ends, 'hint', '')
+  else redis.call('HSET', record, 'lease', ask.lease, 'until', ends) end
   redis.call('ZADD', due, ends, ask.id)
 end
 -- <generated>
@@ -1973,8 +2099,33 @@ local function clock(given)
   local t = redis.call('TIME')
   return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
 end
-local function tally(key, field, delta)
-  redis.pcall('HINCRBY', key, field, delta)
+local function sheet(key) return {key = key, names = {}, by = {}} end
+local function tally(counts, field, delta)
+  if type(counts) == 'string' then
+    redis.pcall('HINCRBY', counts, field, delta)
+    return
+  end
+  if not counts.by[field] then counts.names[#counts.names + 1] = field end
+  counts.by[field] = (counts.by[field] or 0) + delta
+end
+local function write_sheet(counts)
+  local names, set, none = {}, {}, {}
+  for _, name in ipairs(counts.names) do
+    if counts.by[name] ~= 0 then names[#names + 1] = name end
+  end
+  if #names == 0 then return none end
+  local read = redis.pcall('HMGET', counts.key, unpack(names))
+  if read.err then return none end
+  for i, name in ipairs(names) do
+    local value = read[i] or '0'
+    if #value <= 16 and string.find(value, '^%-?%d+$') then
+      local sum = tonumber(value) + counts.by[name]
+      if sum == 0 then none[#none + 1] = name end
+      set[#set + 1] = name; set[#set + 1] = string.format('%.0f', sum)
+    end
+  end
+  if #set > 0 then redis.call('HSET', counts.key, unpack(set)) end
+  return none
 end
 local function move(m)
   local from, to, xof = m.from, m.to, m.xof
@@ -2144,11 +2295,36 @@ local function clock(given)
   local t = redis.call('TIME')
   return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
 end
-local function tally(key, field, delta)
-  redis.pcall('HINCRBY', key, field, delta)
+local function sheet(key) return {key = key, names = {}, by = {}} end
+local function tally(counts, field, delta)
+  if type(counts) == 'string' then
+    redis.pcall('HINCRBY', counts, field, delta)
+    return
+  end
+  if not counts.by[field] then counts.names[#counts.names + 1] = field end
+  counts.by[field] = (counts.by[field] or 0) + delta
+end
+local function write_sheet(counts)
+  local names, set, none = {}, {}, {}
+  for _, name in ipairs(counts.names) do
+    if counts.by[name] ~= 0 then names[#names + 1] = name end
+  end
+  if #names == 0 then return none end
+  local read = redis.pcall('HMGET', counts.key, unpack(names))
+  if read.err then return none end
+  for i, name in ipairs(names) do
+    local value = read[i] or '0'
+    if #value <= 16 and string.find(value, '^%-?%d+$') then
+      local sum = tonumber(value) + counts.by[name]
+      if sum == 0 then none[#none + 1] = name end
+      set[#set + 1] = name; set[#set + 1] = string.format('%.0f', sum)
+    end
+  end
+  if #set > 0 then redis.call('HSET', counts.key, unpack(set)) end
+  return none
 end
 local function emit(record, e)
-  local seq = redis.call('HINCRBY', record, 'seq', 1)
+  local seq = e.seq or redis.call('HINCRBY', record, 'seq', 1)
   tally(e.counts, "event:" .. e.type, 1)
   redis.call('XADD', e.stream, e.place or '*', 'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type,
     'data', e.data)
@@ -2332,11 +2508,36 @@ local function of_another(stamp, ours)
   end
   return false
 end
-local function tally(key, field, delta)
-  redis.pcall('HINCRBY', key, field, delta)
+local function sheet(key) return {key = key, names = {}, by = {}} end
+local function tally(counts, field, delta)
+  if type(counts) == 'string' then
+    redis.pcall('HINCRBY', counts, field, delta)
+    return
+  end
+  if not counts.by[field] then counts.names[#counts.names + 1] = field end
+  counts.by[field] = (counts.by[field] or 0) + delta
+end
+local function write_sheet(counts)
+  local names, set, none = {}, {}, {}
+  for _, name in ipairs(counts.names) do
+    if counts.by[name] ~= 0 then names[#names + 1] = name end
+  end
+  if #names == 0 then return none end
+  local read = redis.pcall('HMGET', counts.key, unpack(names))
+  if read.err then return none end
+  for i, name in ipairs(names) do
+    local value = read[i] or '0'
+    if #value <= 16 and string.find(value, '^%-?%d+$') then
+      local sum = tonumber(value) + counts.by[name]
+      if sum == 0 then none[#none + 1] = name end
+      set[#set + 1] = name; set[#set + 1] = string.format('%.0f', sum)
+    end
+  end
+  if #set > 0 then redis.call('HSET', counts.key, unpack(set)) end
+  return none
 end
 local function emit(record, e)
-  local seq = redis.call('HINCRBY', record, 'seq', 1)
+  local seq = e.seq or redis.call('HINCRBY', record, 'seq', 1)
   tally(e.counts, "event:" .. e.type, 1)
   redis.call('XADD', e.stream, e.place or '*', 'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type,
     'data', e.data)
@@ -2745,11 +2946,36 @@ local function clock(given)
   local t = redis.call('TIME')
   return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
 end
-local function tally(key, field, delta)
-  redis.pcall('HINCRBY', key, field, delta)
+local function sheet(key) return {key = key, names = {}, by = {}} end
+local function tally(counts, field, delta)
+  if type(counts) == 'string' then
+    redis.pcall('HINCRBY', counts, field, delta)
+    return
+  end
+  if not counts.by[field] then counts.names[#counts.names + 1] = field end
+  counts.by[field] = (counts.by[field] or 0) + delta
+end
+local function write_sheet(counts)
+  local names, set, none = {}, {}, {}
+  for _, name in ipairs(counts.names) do
+    if counts.by[name] ~= 0 then names[#names + 1] = name end
+  end
+  if #names == 0 then return none end
+  local read = redis.pcall('HMGET', counts.key, unpack(names))
+  if read.err then return none end
+  for i, name in ipairs(names) do
+    local value = read[i] or '0'
+    if #value <= 16 and string.find(value, '^%-?%d+$') then
+      local sum = tonumber(value) + counts.by[name]
+      if sum == 0 then none[#none + 1] = name end
+      set[#set + 1] = name; set[#set + 1] = string.format('%.0f', sum)
+    end
+  end
+  if #set > 0 then redis.call('HSET', counts.key, unpack(set)) end
+  return none
 end
 local function emit(record, e)
-  local seq = redis.call('HINCRBY', record, 'seq', 1)
+  local seq = e.seq or redis.call('HINCRBY', record, 'seq', 1)
   tally(e.counts, "event:" .. e.type, 1)
   redis.call('XADD', e.stream, e.place or '*', 'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type,
     'data', e.data)
@@ -2859,11 +3085,36 @@ local function clock(given)
   local t = redis.call('TIME')
   return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
 end
-local function tally(key, field, delta)
-  redis.pcall('HINCRBY', key, field, delta)
+local function sheet(key) return {key = key, names = {}, by = {}} end
+local function tally(counts, field, delta)
+  if type(counts) == 'string' then
+    redis.pcall('HINCRBY', counts, field, delta)
+    return
+  end
+  if not counts.by[field] then counts.names[#counts.names + 1] = field end
+  counts.by[field] = (counts.by[field] or 0) + delta
+end
+local function write_sheet(counts)
+  local names, set, none = {}, {}, {}
+  for _, name in ipairs(counts.names) do
+    if counts.by[name] ~= 0 then names[#names + 1] = name end
+  end
+  if #names == 0 then return none end
+  local read = redis.pcall('HMGET', counts.key, unpack(names))
+  if read.err then return none end
+  for i, name in ipairs(names) do
+    local value = read[i] or '0'
+    if #value <= 16 and string.find(value, '^%-?%d+$') then
+      local sum = tonumber(value) + counts.by[name]
+      if sum == 0 then none[#none + 1] = name end
+      set[#set + 1] = name; set[#set + 1] = string.format('%.0f', sum)
+    end
+  end
+  if #set > 0 then redis.call('HSET', counts.key, unpack(set)) end
+  return none
 end
 local function emit(record, e)
-  local seq = redis.call('HINCRBY', record, 'seq', 1)
+  local seq = e.seq or redis.call('HINCRBY', record, 'seq', 1)
   tally(e.counts, "event:" .. e.type, 1)
   redis.call('XADD', e.stream, e.place or '*', 'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type,
     'data', e.data)
@@ -3038,11 +3289,36 @@ local function clock(given)
   local t = redis.call('TIME')
   return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
 end
-local function tally(key, field, delta)
-  redis.pcall('HINCRBY', key, field, delta)
+local function sheet(key) return {key = key, names = {}, by = {}} end
+local function tally(counts, field, delta)
+  if type(counts) == 'string' then
+    redis.pcall('HINCRBY', counts, field, delta)
+    return
+  end
+  if not counts.by[field] then counts.names[#counts.names + 1] = field end
+  counts.by[field] = (counts.by[field] or 0) + delta
+end
+local function write_sheet(counts)
+  local names, set, none = {}, {}, {}
+  for _, name in ipairs(counts.names) do
+    if counts.by[name] ~= 0 then names[#names + 1] = name end
+  end
+  if #names == 0 then return none end
+  local read = redis.pcall('HMGET', counts.key, unpack(names))
+  if read.err then return none end
+  for i, name in ipairs(names) do
+    local value = read[i] or '0'
+    if #value <= 16 and string.find(value, '^%-?%d+$') then
+      local sum = tonumber(value) + counts.by[name]
+      if sum == 0 then none[#none + 1] = name end
+      set[#set + 1] = name; set[#set + 1] = string.format('%.0f', sum)
+    end
+  end
+  if #set > 0 then redis.call('HSET', counts.key, unpack(set)) end
+  return none
 end
 local function emit(record, e)
-  local seq = redis.call('HINCRBY', record, 'seq', 1)
+  local seq = e.seq or redis.call('HINCRBY', record, 'seq', 1)
   tally(e.counts, "event:" .. e.type, 1)
   redis.call('XADD', e.stream, e.place or '*', 'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type,
     'data', e.data)
@@ -3359,11 +3635,9 @@ local leased = lease and lease ~= '' and tonumber(ends or '0') > at
 local looks = false
 if contains(lookedAt, state) and not leased and not contains(agreesWith, state) then
   local wait = math.max(0, tonumber(nudged_at or '0') + intervalMs - at)
-  local due_at = tonumber(redis.call('ZSCORE', due, id) or math.huge)
-  if due_at > at + wait then
+  if redis.call('ZADD', due, 'LT', 'CH', at + wait, id) == 1 then
     set[#set + 1] = 'hintedAt'; set[#set + 1] = at + wait
     looks = wait == 0
-    redis.call('ZADD', due, at + wait, id)
   end
 end
 redis.call('HSET', record, unpack(set))
@@ -3727,11 +4001,36 @@ local function clock(given)
   local t = redis.call('TIME')
   return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
 end
-local function tally(key, field, delta)
-  redis.pcall('HINCRBY', key, field, delta)
+local function sheet(key) return {key = key, names = {}, by = {}} end
+local function tally(counts, field, delta)
+  if type(counts) == 'string' then
+    redis.pcall('HINCRBY', counts, field, delta)
+    return
+  end
+  if not counts.by[field] then counts.names[#counts.names + 1] = field end
+  counts.by[field] = (counts.by[field] or 0) + delta
+end
+local function write_sheet(counts)
+  local names, set, none = {}, {}, {}
+  for _, name in ipairs(counts.names) do
+    if counts.by[name] ~= 0 then names[#names + 1] = name end
+  end
+  if #names == 0 then return none end
+  local read = redis.pcall('HMGET', counts.key, unpack(names))
+  if read.err then return none end
+  for i, name in ipairs(names) do
+    local value = read[i] or '0'
+    if #value <= 16 and string.find(value, '^%-?%d+$') then
+      local sum = tonumber(value) + counts.by[name]
+      if sum == 0 then none[#none + 1] = name end
+      set[#set + 1] = name; set[#set + 1] = string.format('%.0f', sum)
+    end
+  end
+  if #set > 0 then redis.call('HSET', counts.key, unpack(set)) end
+  return none
 end
 local function emit(record, e)
-  local seq = redis.call('HINCRBY', record, 'seq', 1)
+  local seq = e.seq or redis.call('HINCRBY', record, 'seq', 1)
   tally(e.counts, "event:" .. e.type, 1)
   redis.call('XADD', e.stream, e.place or '*', 'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type,
     'data', e.data)
@@ -3918,8 +4217,33 @@ local function clock(given)
   local t = redis.call('TIME')
   return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
 end
-local function tally(key, field, delta)
-  redis.pcall('HINCRBY', key, field, delta)
+local function sheet(key) return {key = key, names = {}, by = {}} end
+local function tally(counts, field, delta)
+  if type(counts) == 'string' then
+    redis.pcall('HINCRBY', counts, field, delta)
+    return
+  end
+  if not counts.by[field] then counts.names[#counts.names + 1] = field end
+  counts.by[field] = (counts.by[field] or 0) + delta
+end
+local function write_sheet(counts)
+  local names, set, none = {}, {}, {}
+  for _, name in ipairs(counts.names) do
+    if counts.by[name] ~= 0 then names[#names + 1] = name end
+  end
+  if #names == 0 then return none end
+  local read = redis.pcall('HMGET', counts.key, unpack(names))
+  if read.err then return none end
+  for i, name in ipairs(names) do
+    local value = read[i] or '0'
+    if #value <= 16 and string.find(value, '^%-?%d+$') then
+      local sum = tonumber(value) + counts.by[name]
+      if sum == 0 then none[#none + 1] = name end
+      set[#set + 1] = name; set[#set + 1] = string.format('%.0f', sum)
+    end
+  end
+  if #set > 0 then redis.call('HSET', counts.key, unpack(set)) end
+  return none
 end
 local function move(m)
   local from, to, xof = m.from, m.to, m.xof
@@ -4220,11 +4544,36 @@ local function clock(given)
   local t = redis.call('TIME')
   return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
 end
-local function tally(key, field, delta)
-  redis.pcall('HINCRBY', key, field, delta)
+local function sheet(key) return {key = key, names = {}, by = {}} end
+local function tally(counts, field, delta)
+  if type(counts) == 'string' then
+    redis.pcall('HINCRBY', counts, field, delta)
+    return
+  end
+  if not counts.by[field] then counts.names[#counts.names + 1] = field end
+  counts.by[field] = (counts.by[field] or 0) + delta
+end
+local function write_sheet(counts)
+  local names, set, none = {}, {}, {}
+  for _, name in ipairs(counts.names) do
+    if counts.by[name] ~= 0 then names[#names + 1] = name end
+  end
+  if #names == 0 then return none end
+  local read = redis.pcall('HMGET', counts.key, unpack(names))
+  if read.err then return none end
+  for i, name in ipairs(names) do
+    local value = read[i] or '0'
+    if #value <= 16 and string.find(value, '^%-?%d+$') then
+      local sum = tonumber(value) + counts.by[name]
+      if sum == 0 then none[#none + 1] = name end
+      set[#set + 1] = name; set[#set + 1] = string.format('%.0f', sum)
+    end
+  end
+  if #set > 0 then redis.call('HSET', counts.key, unpack(set)) end
+  return none
 end
 local function emit(record, e)
-  local seq = redis.call('HINCRBY', record, 'seq', 1)
+  local seq = e.seq or redis.call('HINCRBY', record, 'seq', 1)
   tally(e.counts, "event:" .. e.type, 1)
   redis.call('XADD', e.stream, e.place or '*', 'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type,
     'data', e.data)
@@ -4433,8 +4782,33 @@ local function contains(list, one)
   end
   return false
 end
-local function tally(key, field, delta)
-  redis.pcall('HINCRBY', key, field, delta)
+local function sheet(key) return {key = key, names = {}, by = {}} end
+local function tally(counts, field, delta)
+  if type(counts) == 'string' then
+    redis.pcall('HINCRBY', counts, field, delta)
+    return
+  end
+  if not counts.by[field] then counts.names[#counts.names + 1] = field end
+  counts.by[field] = (counts.by[field] or 0) + delta
+end
+local function write_sheet(counts)
+  local names, set, none = {}, {}, {}
+  for _, name in ipairs(counts.names) do
+    if counts.by[name] ~= 0 then names[#names + 1] = name end
+  end
+  if #names == 0 then return none end
+  local read = redis.pcall('HMGET', counts.key, unpack(names))
+  if read.err then return none end
+  for i, name in ipairs(names) do
+    local value = read[i] or '0'
+    if #value <= 16 and string.find(value, '^%-?%d+$') then
+      local sum = tonumber(value) + counts.by[name]
+      if sum == 0 then none[#none + 1] = name end
+      set[#set + 1] = name; set[#set + 1] = string.format('%.0f', sum)
+    end
+  end
+  if #set > 0 then redis.call('HSET', counts.key, unpack(set)) end
+  return none
 end
 local function move(m)
   local from, to, xof = m.from, m.to, m.xof
@@ -4852,11 +5226,36 @@ local function clock(given)
   local t = redis.call('TIME')
   return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
 end
-local function tally(key, field, delta)
-  redis.pcall('HINCRBY', key, field, delta)
+local function sheet(key) return {key = key, names = {}, by = {}} end
+local function tally(counts, field, delta)
+  if type(counts) == 'string' then
+    redis.pcall('HINCRBY', counts, field, delta)
+    return
+  end
+  if not counts.by[field] then counts.names[#counts.names + 1] = field end
+  counts.by[field] = (counts.by[field] or 0) + delta
+end
+local function write_sheet(counts)
+  local names, set, none = {}, {}, {}
+  for _, name in ipairs(counts.names) do
+    if counts.by[name] ~= 0 then names[#names + 1] = name end
+  end
+  if #names == 0 then return none end
+  local read = redis.pcall('HMGET', counts.key, unpack(names))
+  if read.err then return none end
+  for i, name in ipairs(names) do
+    local value = read[i] or '0'
+    if #value <= 16 and string.find(value, '^%-?%d+$') then
+      local sum = tonumber(value) + counts.by[name]
+      if sum == 0 then none[#none + 1] = name end
+      set[#set + 1] = name; set[#set + 1] = string.format('%.0f', sum)
+    end
+  end
+  if #set > 0 then redis.call('HSET', counts.key, unpack(set)) end
+  return none
 end
 local function emit(record, e)
-  local seq = redis.call('HINCRBY', record, 'seq', 1)
+  local seq = e.seq or redis.call('HINCRBY', record, 'seq', 1)
   tally(e.counts, "event:" .. e.type, 1)
   redis.call('XADD', e.stream, e.place or '*', 'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type,
     'data', e.data)
@@ -5111,11 +5510,36 @@ local function clock(given)
   local t = redis.call('TIME')
   return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
 end
-local function tally(key, field, delta)
-  redis.pcall('HINCRBY', key, field, delta)
+local function sheet(key) return {key = key, names = {}, by = {}} end
+local function tally(counts, field, delta)
+  if type(counts) == 'string' then
+    redis.pcall('HINCRBY', counts, field, delta)
+    return
+  end
+  if not counts.by[field] then counts.names[#counts.names + 1] = field end
+  counts.by[field] = (counts.by[field] or 0) + delta
+end
+local function write_sheet(counts)
+  local names, set, none = {}, {}, {}
+  for _, name in ipairs(counts.names) do
+    if counts.by[name] ~= 0 then names[#names + 1] = name end
+  end
+  if #names == 0 then return none end
+  local read = redis.pcall('HMGET', counts.key, unpack(names))
+  if read.err then return none end
+  for i, name in ipairs(names) do
+    local value = read[i] or '0'
+    if #value <= 16 and string.find(value, '^%-?%d+$') then
+      local sum = tonumber(value) + counts.by[name]
+      if sum == 0 then none[#none + 1] = name end
+      set[#set + 1] = name; set[#set + 1] = string.format('%.0f', sum)
+    end
+  end
+  if #set > 0 then redis.call('HSET', counts.key, unpack(set)) end
+  return none
 end
 local function emit(record, e)
-  local seq = redis.call('HINCRBY', record, 'seq', 1)
+  local seq = e.seq or redis.call('HINCRBY', record, 'seq', 1)
   tally(e.counts, "event:" .. e.type, 1)
   redis.call('XADD', e.stream, e.place or '*', 'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type,
     'data', e.data)
@@ -5637,11 +6061,36 @@ local function clock(given)
   local t = redis.call('TIME')
   return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
 end
-local function tally(key, field, delta)
-  redis.pcall('HINCRBY', key, field, delta)
+local function sheet(key) return {key = key, names = {}, by = {}} end
+local function tally(counts, field, delta)
+  if type(counts) == 'string' then
+    redis.pcall('HINCRBY', counts, field, delta)
+    return
+  end
+  if not counts.by[field] then counts.names[#counts.names + 1] = field end
+  counts.by[field] = (counts.by[field] or 0) + delta
+end
+local function write_sheet(counts)
+  local names, set, none = {}, {}, {}
+  for _, name in ipairs(counts.names) do
+    if counts.by[name] ~= 0 then names[#names + 1] = name end
+  end
+  if #names == 0 then return none end
+  local read = redis.pcall('HMGET', counts.key, unpack(names))
+  if read.err then return none end
+  for i, name in ipairs(names) do
+    local value = read[i] or '0'
+    if #value <= 16 and string.find(value, '^%-?%d+$') then
+      local sum = tonumber(value) + counts.by[name]
+      if sum == 0 then none[#none + 1] = name end
+      set[#set + 1] = name; set[#set + 1] = string.format('%.0f', sum)
+    end
+  end
+  if #set > 0 then redis.call('HSET', counts.key, unpack(set)) end
+  return none
 end
 local function emit(record, e)
-  local seq = redis.call('HINCRBY', record, 'seq', 1)
+  local seq = e.seq or redis.call('HINCRBY', record, 'seq', 1)
   tally(e.counts, "event:" .. e.type, 1)
   redis.call('XADD', e.stream, e.place or '*', 'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type,
     'data', e.data)
@@ -5931,9 +6380,8 @@ export interface TransitionArgs {
   /** key: of the day in which it was counted, where they change by this step */ readonly sums?: string | undefined;
   /** key */ readonly audit: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
-  readonly change: { readonly id: string; readonly lease?: string | undefined; readonly op: string; readonly from: string; readonly to: string; readonly dueInMs?: number | undefined; readonly keepLeaseMs?: number | undefined; readonly eventType?: string | undefined; readonly eventData?: string | undefined; readonly xof?: number | undefined; readonly stood?: 'unsent' | 'doubt' | undefined; readonly stands?: 'unsent' | 'doubt' | undefined; readonly evidence?: string | undefined; readonly member: string; readonly nudgeAfterMs: number };
+  readonly change: { readonly id: string; readonly lease?: string | undefined; readonly op: string; readonly from: string; readonly to: string; readonly dueInMs?: number | undefined; readonly keepLeaseMs?: number | undefined; readonly eventType?: string | undefined; readonly eventData?: string | undefined; readonly xof?: number | undefined; readonly stood?: 'unsent' | 'doubt' | undefined; readonly stands?: 'unsent' | 'doubt' | undefined; readonly evidence?: string | undefined; readonly member: string; readonly endsBriefly: boolean; readonly nudgeAfterMs: number };
   /** `area.reason` */ readonly unlessHeld?: string | undefined;
-  /** keep the record in its brief form */ readonly endsBriefly: boolean;
   /** what leaves after it has an effect: refused while a recovery is under way, and counted */ readonly hasEffect: boolean;
   readonly memory: { readonly epoch?: string | undefined; readonly counter: number; readonly name?: string | undefined; readonly mark: number };
   /** only in a recovery, and while the record has this revision */ readonly inRecovery?: number | undefined;
@@ -6074,35 +6522,68 @@ local function base36(n)
   until n == 0
   return text
 end
-local function brief(record)
-  local gone, names, words = ({["id"] = true, ["rev"] = true, ["sentAt"] = true, ["tokenAt"] = true, ["tries"] = true, ["lease"] = true, ["until"] = true, ["hint"] = true, ["quietUntil"] = true, ["createdSeenAt"] = true, ["keys"] = true, ["mode"] = true, ["acceptedFor"] = true}), ({["createdAt"] = "c", ["updatedAt"] = "u", ["since"] = "i", ["account"] = "o", ["amount"] = "a", ["accountAlias"] = "l", ["withdrawMode"] = "w", ["debitAccountNumber"] = "n", ["disburseId"] = "d", ["reference"] = "r", ["token"] = "t", ["transactionId"] = "x", ["disburseTxId"] = "y", ["providerRef"] = "p", ["sends"] = "s", ["batch"] = "b"}), ({["create"] = "c", ["submit"] = "s", ["status"] = "t", ["callback"] = "b", ["named"] = "n"})
-  local full, set, accepted = redis.call('HGETALL', record), {}, nil
-  for i = 1, #full, 2 do
-    if full[i] == 'createdAt' then accepted = tonumber(full[i + 1]) end
+local function read_record(record)
+  local flat, names, by = redis.call('HGETALL', record), {}, {}
+  for i = 1, #flat, 2 do
+    names[#names + 1] = flat[i]
+    by[flat[i]] = flat[i + 1]
   end
-  if not accepted then return end
-  local changed = redis.call('HGET', record, 'updatedAt')
-  for i = 1, #full, 2 do
-    local name, value = full[i], full[i + 1]
-    if name == 'since' and value == changed then
-      name = nil
-    elseif name == 'updatedAt' or name == 'since' then
-      value = tonumber(value) - accepted
-    elseif string.find(name, '^e%d+$') then
+  return names, by
+end
+local function write_briefly(record, stored, r, set, drop)
+  local gone, names, words = ({["id"] = true, ["rev"] = true, ["sentAt"] = true, ["tokenAt"] = true, ["tries"] = true, ["lease"] = true, ["until"] = true, ["hint"] = true, ["quietUntil"] = true, ["createdSeenAt"] = true, ["keys"] = true, ["mode"] = true, ["acceptedFor"] = true}), ({["createdAt"] = "c", ["updatedAt"] = "u", ["since"] = "i", ["account"] = "o", ["amount"] = "a", ["accountAlias"] = "l", ["withdrawMode"] = "w", ["debitAccountNumber"] = "n", ["disburseId"] = "d", ["reference"] = "r", ["token"] = "t", ["transactionId"] = "x", ["disburseTxId"] = "y", ["providerRef"] = "p", ["sends"] = "s", ["batch"] = "b"}), ({["create"] = "c", ["submit"] = "s", ["status"] = "t", ["callback"] = "b", ["named"] = "n"})
+  for _, name in ipairs(drop) do
+    if r[name] then r[name] = false end
+  end
+  for i = 1, #set, 2 do
+    if r[set[i]] == nil then stored[#stored + 1] = set[i] end
+    r[set[i]] = set[i + 1]
+  end
+  local accepted, changed, written = tonumber(r.createdAt), tonumber(r.updatedAt), {}
+  for _, name in ipairs(stored) do
+    local value = r[name]
+    if name == 'since' and tonumber(value) == changed then value = nil
+    elseif name == 'updatedAt' or name == 'since' then value = tonumber(value) - accepted
+    elseif value and string.find(name, '^e%d+$') then
       local at, word, rest = string.match(value, '^(%w+)|([^|]*)(.*)$')
       local after = at and tonumber(at, 36) - accepted or -1
       if after >= 0 then value = "+" .. base36(after) .. '|' .. (words[word] or word) .. rest end
     end
-    if name and not gone[name] then set[#set + 1] = names[name] or name; set[#set + 1] = value end
+    if value and not gone[name] then written[#written + 1] = names[name] or name; written[#written + 1] = value end
   end
   redis.call('DEL', record)
-  redis.call('HSET', record, unpack(set))
+  redis.call('HSET', record, unpack(written))
 end
-local function tally(key, field, delta)
-  redis.pcall('HINCRBY', key, field, delta)
+local function sheet(key) return {key = key, names = {}, by = {}} end
+local function tally(counts, field, delta)
+  if type(counts) == 'string' then
+    redis.pcall('HINCRBY', counts, field, delta)
+    return
+  end
+  if not counts.by[field] then counts.names[#counts.names + 1] = field end
+  counts.by[field] = (counts.by[field] or 0) + delta
+end
+local function write_sheet(counts)
+  local names, set, none = {}, {}, {}
+  for _, name in ipairs(counts.names) do
+    if counts.by[name] ~= 0 then names[#names + 1] = name end
+  end
+  if #names == 0 then return none end
+  local read = redis.pcall('HMGET', counts.key, unpack(names))
+  if read.err then return none end
+  for i, name in ipairs(names) do
+    local value = read[i] or '0'
+    if #value <= 16 and string.find(value, '^%-?%d+$') then
+      local sum = tonumber(value) + counts.by[name]
+      if sum == 0 then none[#none + 1] = name end
+      set[#set + 1] = name; set[#set + 1] = string.format('%.0f', sum)
+    end
+  end
+  if #set > 0 then redis.call('HSET', counts.key, unpack(set)) end
+  return none
 end
 local function emit(record, e)
-  local seq = redis.call('HINCRBY', record, 'seq', 1)
+  local seq = e.seq or redis.call('HINCRBY', record, 'seq', 1)
   tally(e.counts, "event:" .. e.type, 1)
   redis.call('XADD', e.stream, e.place or '*', 'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type,
     'data', e.data)
@@ -6164,9 +6645,6 @@ end
 local function stand(s)
   if not s.xof or (not s.left and not s.entered) then return end
   local function slot(at) return string.format('%s%.0f', "doubt:", math.floor(at / 300000)) end
-  local function doubt(field, xof)
-    if redis.pcall('HINCRBY', s.counts, field, xof) == 0 then redis.call('HDEL', s.counts, field) end
-  end
   local function wait(by)
     tally(s.counts, "unsent:" .. s.account, by)
     tally(s.counts, "unsent-xof:" .. s.account, by * s.xof)
@@ -6174,13 +6652,20 @@ local function stand(s)
   local began = s.left == 'doubt' and slot(tonumber(s.since) or s.at)
   local begins = s.entered == 'doubt' and slot(s.at)
   if began ~= begins then
-    if began then doubt(began, -s.xof) end
-    if begins then doubt(begins, s.xof) end
+    if began then tally(s.counts, began, -s.xof) end
+    if begins then tally(s.counts, begins, s.xof) end
   end
   if s.left ~= s.entered then
     if s.left == 'unsent' then wait(-1) end
     if s.entered == 'unsent' then wait(1) end
   end
+end
+local function write_standing(counts)
+  local gone = {}
+  for _, name in ipairs(write_sheet(counts)) do
+    if string.sub(name, 1, #"doubt:") == "doubt:" then gone[#gone + 1] = name end
+  end
+  if #gone > 0 then redis.call('HDEL', counts.key, unpack(gone)) end
 end
 local function refuse(what)
   error("UNREADABLE" .. ' ' .. what, 0)
@@ -6203,28 +6688,40 @@ local function sort_fields(at, fields, set, drop)
     if value == '' then drop[#drop + 1] = name else set[#set + 1] = name; set[#set + 1] = value end
   end
 end
+local function given(fields, name)
+  for i = 1, #fields, 2 do
+    if fields[i] == name then return fields[i + 1] end
+  end
+end
+local function write_fields(record, r, set, drop)
+  local gone = {}
+  for _, name in ipairs(drop) do
+    if r[name] then gone[#gone + 1] = name end
+  end
+  if #gone > 0 then redis.call('HDEL', record, unpack(gone)) end
+  redis.call('HSET', record, unpack(set))
+end
 local function change_record(at, keys, c, fields, stop)
   local record, from, to = keys.record, c.from, c.to
-  local state, lease, op, nudged, account, mode, rev, lines, brief_since, version, seq, since, created = unpack(
-    redis.call('HMGET', record, 'state', 'lease', 'op', 'hint', 'account', 'withdrawMode', 'rev', 'en', "c",
-    'v', 'seq', 'since', 'createdAt'))
-  if not state then return {'none'} end
-  if op == c.op then return {'mine', state} end
-  if state ~= from or (c.lease and lease ~= c.lease) then return {'not yours', state} end
-  same_version(version)
-  rev = whole(rev, 0, 'rev') + 1
-  whole(lines, 0, 'en')
+  local stored, r = read_record(record)
+  if not r.state then return {'none'} end
+  if r.op == c.op then return {'mine', r.state} end
+  if r.state ~= from or (c.lease and r.lease ~= c.lease) then return {'not yours', r.state} end
+  same_version(r.v)
+  local rev = whole(r.rev, 0, 'rev') + 1
+  whole(r.en, 0, 'en')
+  local brief_since = r["c"]
   if c.eventType then
-    whole(seq, 0, 'seq')
-    if not (account or brief_since) then refuse('account') end
+    whole(r.seq, 0, 'seq')
+    if not (r.account or brief_since) then refuse('account') end
   end
-  created = whole(brief_since or created, 0, 'createdAt')
-  keys.created = created
+  local since, nudged = r.since, r.hint ~= '' and r.hint
+  keys.created, keys.nudged = whole(brief_since or r.createdAt, 0, 'createdAt'), nudged
   local stopped = stop and stop()
   if stopped then return stopped end
   if brief_since then
     in_full(c.id, record)
-    account, mode = unpack(redis.call('HMGET', record, 'account', 'withdrawMode'))
+    stored, r = read_record(record)
   end
   local set, drop = {'state', to, 'op', c.op, 'updatedAt', at}, {}
   if from ~= to then
@@ -6237,19 +6734,25 @@ local function change_record(at, keys, c, fields, stop)
   else
     drop[#drop + 1] = 'lease'; drop[#drop + 1] = 'until'; drop[#drop + 1] = 'hint'
   end
-  if #drop > 0 then redis.call('HDEL', record, unpack(drop)) end
   set[#set + 1] = 'rev'; set[#set + 1] = rev
-  evidence_fields(at, c.evidence, lines, set)
-  redis.call('HSET', record, unpack(set))
-  move({counts = keys.counts, id = c.id, at = at, from = from, to = to, left = keys.left, entered = keys.entered,
+  local seq
+  if c.eventType then
+    seq = tonumber(given(fields, 'seq') or r.seq or '0') + 1
+    set[#set + 1] = 'seq'; set[#set + 1] = seq
+  end
+  evidence_fields(at, c.evidence, r.en, set)
+  if c.endsBriefly and r.createdAt then write_briefly(record, stored, r, set, drop)
+  else write_fields(record, r, set, drop) end
+  local counted = sheet(keys.counts)
+  move({counts = counted, id = c.id, at = at, from = from, to = to, left = keys.left, entered = keys.entered,
     xof = c.xof})
   if keys.listedLeft and from ~= to then
     redis.call('ZREM', keys.listedLeft, c.member)
-    redis.call('ZADD', keys.listedEntered, created, c.member)
+    redis.call('ZADD', keys.listedEntered, keys.created, c.member)
   end
-  fly(keys.counts, account, mode, from, to, c.xof)
+  fly(counted, r.account, r.withdrawMode, from, to, c.xof)
   if from ~= to then
-    stand({counts = keys.counts, account = account, at = at, since = since, left = c.stood, entered = c.stands,
+    stand({counts = counted, account = r.account, at = at, since = since, left = c.stood, entered = c.stands,
       xof = c.xof})
   end
   if keys.dueLeft ~= keys.dueEntered then redis.call('ZREM', keys.dueLeft, c.id) end
@@ -6260,9 +6763,10 @@ local function change_record(at, keys, c, fields, stop)
   end
   if due then redis.call('ZADD', keys.dueEntered, due, c.id) else redis.call('ZREM', keys.dueEntered, c.id) end
   if c.eventType then
-    emit(record, {stream = keys.events, counts = keys.counts, id = c.id, at = at, account = account, type = c.eventType,
-      data = c.eventData})
+    emit(record, {stream = keys.events, counts = counted, id = c.id, at = at, account = r.account, type = c.eventType,
+      data = c.eventData, seq = seq})
   end
+  write_standing(counted)
   return {'applied', to, rev, at}
 end
 local function clock(given)
@@ -6303,9 +6807,8 @@ local heartbeat = KEYS[7]
 local book = KEYS[8]
 local closedDays = KEYS[9]
 local now = tonumber(ARGV[1])
-local change = {id = ARGV[2], lease = _given(ARGV[3]), op = ARGV[4], from = ARGV[5], to = ARGV[6], dueInMs = tonumber(ARGV[7]), keepLeaseMs = tonumber(ARGV[8]), eventType = _given(ARGV[9]), eventData = _given(ARGV[10]), xof = tonumber(ARGV[11]), stood = _given(ARGV[12]), stands = _given(ARGV[13]), evidence = _given(ARGV[14]), member = ARGV[15], nudgeAfterMs = tonumber(ARGV[16])}
-local unlessHeld = _given(ARGV[17])
-local endsBriefly = ARGV[18] == '1'
+local change = {id = ARGV[2], lease = _given(ARGV[3]), op = ARGV[4], from = ARGV[5], to = ARGV[6], dueInMs = tonumber(ARGV[7]), keepLeaseMs = tonumber(ARGV[8]), eventType = _given(ARGV[9]), eventData = _given(ARGV[10]), xof = tonumber(ARGV[11]), stood = _given(ARGV[12]), stands = _given(ARGV[13]), evidence = _given(ARGV[14]), member = ARGV[15], endsBriefly = ARGV[16] == '1', nudgeAfterMs = tonumber(ARGV[17])}
+local unlessHeld = _given(ARGV[18])
 local hasEffect = ARGV[19] == '1'
 local memory = {epoch = _given(ARGV[20]), counter = tonumber(ARGV[21]), name = _given(ARGV[22]), mark = tonumber(ARGV[23])}
 local inRecovery = tonumber(ARGV[24])
@@ -6362,11 +6865,6 @@ if hasEffect then shut, known = guard(heartbeat, memory) end
 if inRecovery then shut = not_as_it_was(heartbeat, record, inRecovery) end
 if shut and not is_again() then return shut end
 if account and redis.call('HEXISTS', account, 'held:' .. unlessHeld) == 1 and not is_again() then return {'held'} end
-local forgets = false
-if callback then
-  local nudged = redis.call('HGET', record, 'hint')
-  forgets = not nudged or string.find(nudged, ',' .. change.to .. ',', 1, true)
-end
 local function recount()
   local all, own = unpack(redis.call('HMGET', sums, 'all', beneficiary))
   if not all then return end
@@ -6386,9 +6884,9 @@ local keys = {record = record, events = events, counts = counts, left = left, en
 local answer = change_record(clock(now), keys, change, fields, claim)
 if answer[1] ~= 'applied' and answer[1] ~= 'claimed' then answer = claim() or answer end
 if answer[1] == 'applied' then
-  if forgets then redis.call('DEL', callback) end
+  local agrees = not keys.nudged or string.find(keys.nudged, ',' .. change.to .. ',', 1, true)
+  if callback and agrees then redis.call('DEL', callback) end
   add_names(names, keys.created, change.id)
-  if endsBriefly then brief(record) end
   if sums then recount() end
   post(book, closedDays, answer[4], posts)
   if known then answer[5] = raise(heartbeat, known) end
@@ -6400,6 +6898,6 @@ return answer
 /** Changes the state of a record, and in the same step all that may stand in the way of it. */
 export async function transition(redis: lua.ScriptHost, args: TransitionArgs): Promise<TransitionAnswer> {
   const keys = [args.record, args.events, args.counts, args.left, args.dueLeft, args.dueEntered, args.heartbeat, args.book, args.closedDays, ...(args.entered === undefined ? [] : [args.entered]), ...(args.listedLeft === undefined ? [] : [args.listedLeft]), ...(args.listedEntered === undefined ? [] : [args.listedEntered]), ...(args.account === undefined ? [] : [args.account]), ...(args.callback === undefined ? [] : [args.callback]), ...(args.claimed === undefined ? [] : [args.claimed]), ...(args.sums === undefined ? [] : [args.sums]), ...args.audit, ...args.names.flatMap((one) => [one.bucket])];
-  const words: lua.Word[] = [args.now ?? '', args.change.id, args.change.lease ?? '', args.change.op, args.change.from, args.change.to, args.change.dueInMs ?? '', args.change.keepLeaseMs ?? '', args.change.eventType ?? '', args.change.eventData ?? '', args.change.xof ?? '', args.change.stood ?? '', args.change.stands ?? '', args.change.evidence ?? '', args.change.member, args.change.nudgeAfterMs, args.unlessHeld ?? '', args.endsBriefly ? 1 : 0, args.hasEffect ? 1 : 0, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.inRecovery ?? '', args.beneficiary ?? '', args.recounted ?? '', args.entered === undefined ? 0 : 1, args.listedLeft === undefined ? 0 : 1, args.listedEntered === undefined ? 0 : 1, args.account === undefined ? 0 : 1, args.callback === undefined ? 0 : 1, args.claimed === undefined ? 0 : 1, args.sums === undefined ? 0 : 1, args.audit.length, ...lua.counted(args.act), ...lua.pairs(args.posts), ...lua.pairs(args.fields), args.names.length, ...args.names.flatMap((one) => [one.head])];
+  const words: lua.Word[] = [args.now ?? '', args.change.id, args.change.lease ?? '', args.change.op, args.change.from, args.change.to, args.change.dueInMs ?? '', args.change.keepLeaseMs ?? '', args.change.eventType ?? '', args.change.eventData ?? '', args.change.xof ?? '', args.change.stood ?? '', args.change.stands ?? '', args.change.evidence ?? '', args.change.member, args.change.endsBriefly ? 1 : 0, args.change.nudgeAfterMs, args.unlessHeld ?? '', args.hasEffect ? 1 : 0, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.inRecovery ?? '', args.beneficiary ?? '', args.recounted ?? '', args.entered === undefined ? 0 : 1, args.listedLeft === undefined ? 0 : 1, args.listedEntered === undefined ? 0 : 1, args.account === undefined ? 0 : 1, args.callback === undefined ? 0 : 1, args.claimed === undefined ? 0 : 1, args.sums === undefined ? 0 : 1, args.audit.length, ...lua.counted(args.act), ...lua.pairs(args.posts), ...lua.pairs(args.fields), args.names.length, ...args.names.flatMap((one) => [one.head])];
   return readTransitionAnswer(await lua.runScript(redis, transitionScript, keys, words));
 }

@@ -1,3 +1,4 @@
+--- @include "brief"
 --- @include "emit"
 --- @include "evidence"
 --- @include "fly"
@@ -23,6 +24,7 @@
 --   @arg stands unsent|doubt?  as what it counts in the one that it enters
 --   @arg evidence text?
 --   @arg member text  how it stands in a list
+--   @arg endsBriefly flag  keep the record in its brief form
 --   @arg nudgeAfterMs ms  a nudge that came during the attempt makes the next look due after so long
 
 -- A name that begins with @ is a time: its value is ms from now. The value '' removes the field.
@@ -34,32 +36,48 @@ local function sort_fields(at, fields, set, drop)
   end
 end
 
+local function given(fields, name)
+  for i = 1, #fields, 2 do
+    if fields[i] == name then return fields[i + 1] end
+  end
+end
+
+-- What of it is not there need not be taken away.
+local function write_fields(record, r, set, drop)
+  local gone = {}
+  for _, name in ipairs(drop) do
+    if r[name] then gone[#gone + 1] = name end
+  end
+  if #gone > 0 then redis.call('HDEL', record, unpack(gone)) end
+  redis.call('HSET', record, unpack(set))
+end
+
 -- `keys` holds record, events, counts, left and entered (state sets; entered nil: it is over), listedLeft and
 -- listedEntered (where lists find it; nil: they find all of its kind in one place), dueLeft and dueEntered.
 -- `stop` is asked once the record is found to be as expected, and before anything is written: what it answers is
--- answered. Of what it has changed it says in `keys` when it was created.
+-- answered. Of what it has changed it says in `keys` when it was created, and what nudged it meanwhile.
 local function change_record(at, keys, c, fields, stop)
   local record, from, to = keys.record, c.from, c.to
-  local state, lease, op, nudged, account, mode, rev, lines, brief_since, version, seq, since, created = unpack(
-    redis.call('HMGET', record, 'state', 'lease', 'op', 'hint', 'account', 'withdrawMode', 'rev', 'en', BRIEF_CREATED_AT,
-    'v', 'seq', 'since', 'createdAt'))
-  if not state then return {'none'} end
-  if op == c.op then return {'mine', state} end
-  if state ~= from or (c.lease and lease ~= c.lease) then return {'not yours', state} end
-  same_version(version)
-  rev = whole(rev, 0, 'rev') + 1
-  whole(lines, 0, 'en')
+  -- Read once, with all that is taken away, rewritten or asked for below.
+  local stored, r = read_record(record)
+  if not r.state then return {'none'} end
+  if r.op == c.op then return {'mine', r.state} end
+  if r.state ~= from or (c.lease and r.lease ~= c.lease) then return {'not yours', r.state} end
+  same_version(r.v)
+  local rev = whole(r.rev, 0, 'rev') + 1
+  whole(r.en, 0, 'en')
+  local brief_since = r[BRIEF_CREATED_AT]
   if c.eventType then
-    whole(seq, 0, 'seq')
-    if not (account or brief_since) then refuse('account') end
+    whole(r.seq, 0, 'seq')
+    if not (r.account or brief_since) then refuse('account') end
   end
-  created = whole(brief_since or created, 0, 'createdAt')
-  keys.created = created
+  local since, nudged = r.since, r.hint ~= '' and r.hint
+  keys.created, keys.nudged = whole(brief_since or r.createdAt, 0, 'createdAt'), nudged
   local stopped = stop and stop()
   if stopped then return stopped end
   if brief_since then
     in_full(c.id, record)
-    account, mode = unpack(redis.call('HMGET', record, 'account', 'withdrawMode'))
+    stored, r = read_record(record)
   end
 
   local set, drop = {'state', to, 'op', c.op, 'updatedAt', at}, {}
@@ -73,20 +91,26 @@ local function change_record(at, keys, c, fields, stop)
   else
     drop[#drop + 1] = 'lease'; drop[#drop + 1] = 'until'; drop[#drop + 1] = 'hint'
   end
-  if #drop > 0 then redis.call('HDEL', record, unpack(drop)) end
   set[#set + 1] = 'rev'; set[#set + 1] = rev
+  local seq
+  if c.eventType then
+    seq = tonumber(given(fields, 'seq') or r.seq or '0') + 1
+    set[#set + 1] = 'seq'; set[#set + 1] = seq
+  end
+  evidence_fields(at, c.evidence, r.en, set)
   -- One write for all of it: each call costs the one thread of Redis as much as the rest of a small script.
-  evidence_fields(at, c.evidence, lines, set)
-  redis.call('HSET', record, unpack(set))
-  move({counts = keys.counts, id = c.id, at = at, from = from, to = to, left = keys.left, entered = keys.entered,
+  if c.endsBriefly and r.createdAt then write_briefly(record, stored, r, set, drop)
+  else write_fields(record, r, set, drop) end
+  local counted = sheet(keys.counts)
+  move({counts = counted, id = c.id, at = at, from = from, to = to, left = keys.left, entered = keys.entered,
     xof = c.xof})
   if keys.listedLeft and from ~= to then
     redis.call('ZREM', keys.listedLeft, c.member)
-    redis.call('ZADD', keys.listedEntered, created, c.member)
+    redis.call('ZADD', keys.listedEntered, keys.created, c.member)
   end
-  fly(keys.counts, account, mode, from, to, c.xof)
+  fly(counted, r.account, r.withdrawMode, from, to, c.xof)
   if from ~= to then
-    stand({counts = keys.counts, account = account, at = at, since = since, left = c.stood, entered = c.stands,
+    stand({counts = counted, account = r.account, at = at, since = since, left = c.stood, entered = c.stands,
       xof = c.xof})
   end
 
@@ -99,8 +123,9 @@ local function change_record(at, keys, c, fields, stop)
   end
   if due then redis.call('ZADD', keys.dueEntered, due, c.id) else redis.call('ZREM', keys.dueEntered, c.id) end
   if c.eventType then
-    emit(record, {stream = keys.events, counts = keys.counts, id = c.id, at = at, account = account, type = c.eventType,
-      data = c.eventData})
+    emit(record, {stream = keys.events, counts = counted, id = c.id, at = at, account = r.account, type = c.eventType,
+      data = c.eventData, seq = seq})
   end
+  write_standing(counted)
   return {'applied', to, rev, at}
 end

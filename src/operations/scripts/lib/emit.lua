@@ -1,8 +1,8 @@
 --- @include "tally"
 -- Announces something of `record`; its sequence counts its own announcements. `e` holds stream, counts, id, at,
--- account, type and data, and place where the stream is to go on from there.
+-- account, type and data; place where the stream is to go on from there; seq where it is written with the record.
 local function emit(record, e)
-  local seq = redis.call('HINCRBY', record, 'seq', 1)
+  local seq = e.seq or redis.call('HINCRBY', record, 'seq', 1)
   tally(e.counts, EVENT_FIELD .. e.type, 1)
   redis.call('XADD', e.stream, e.place or '*', 'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type,
     'data', e.data)

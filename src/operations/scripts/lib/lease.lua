@@ -1,7 +1,7 @@
 --- @include "contains"
 --- @include "whole"
 -- Takes the lease of one record for one attempt, and pushes its due time to the end of it. `ask` holds id, lease,
--- leaseMs, lookedAt (states of this queue) and final; `r` what is known: state, lease, ends and version. Answers
+-- leaseMs, lookedAt (states of this queue) and final; `r` what is known: state, lease, ends, version and nudged. Answers
 -- why not, or nothing.
 local function take_lease(record, due, at, ask, r)
   if not r.state then
@@ -18,6 +18,8 @@ local function take_lease(record, due, at, ask, r)
   local leased = r.lease and r.lease ~= '' and r.lease ~= ask.lease
   if leased and whole(r.ends, 0, 'until') > at then return {'leased', r.ends} end
   local ends = at + ask.leaseMs
-  redis.call('HSET', record, 'lease', ask.lease, 'until', ends)
+  -- A nudge that came before it is answered by this attempt.
+  if r.nudged then redis.call('HSET', record, 'lease', ask.lease, 'until', ends, 'hint', '')
+  else redis.call('HSET', record, 'lease', ask.lease, 'until', ends) end
   redis.call('ZADD', due, ends, ask.id)
 end
