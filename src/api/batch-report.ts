@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
 import type { BatchRecord } from '../operations/record.ts';
 import { Sums, type Batches } from '../operations/batches.ts';
-import { REPORT_CSV_HEAD, reportCsvLine, reportPages } from '../producer/batch/report.ts';
+import { reportCsvHead, reportCsvLine, reportPages } from '../producer/batch/report.ts';
 
 /** One line per row, as JSON or as CSV; page by page, so that no batch is ever in memory as a whole. */
 export async function sendReport(
@@ -22,14 +22,17 @@ export async function sendReport(
 }
 
 async function* csvOf(record: BatchRecord, batches: Batches): AsyncGenerator<string> {
-  yield REPORT_CSV_HEAD;
-  for await (const page of reportPages(record, batches)) yield page.map(reportCsvLine).join('');
+  const { columns } = record;
+  yield reportCsvHead(columns);
+  for await (const page of reportPages(record, batches)) {
+    yield page.map((line) => reportCsvLine(line, columns)).join('');
+  }
 }
 
 /** The sums are those of the very lines above them, so that the two agree whatever happens meanwhile. */
 async function* jsonOf(record: BatchRecord, batches: Batches): AsyncGenerator<string> {
-  const { id, state, contentHash, totals } = record;
-  const head = JSON.stringify({ id, state, contentHash, totals });
+  const { id, state, contentHash, totals, columns } = record;
+  const head = JSON.stringify({ id, state, contentHash, totals, columns });
   yield `${head.slice(0, -1)},"items":[`;
   const states = new Sums();
   let first = true;

@@ -36,7 +36,7 @@ const createBatch = route(
     summary: 'Upload a file of disbursements.',
     description:
       'Everything is judged before anything is paid: one bad row, and the batch is `invalid`. Columns are the fields ' +
-      'of a disbursement; each row needs a `reference`. Another key approves exactly these bytes. Of a workbook the first ' +
+      'of a disbursement; each row needs a `reference`; others come back in the report. Another key approves exactly these bytes. Of a workbook the first ' +
       'sheet is read; a text that is not Unicode needs its `charset`.',
     role: 'enqueue',
     scope: 'none',

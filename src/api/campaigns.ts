@@ -108,7 +108,8 @@ const listRecipients = route(
     path: '/v1/campaigns/{id}/recipients',
     id: 'listRecipients',
     summary: 'What became of each recipient; as CSV with `Accept: text/csv`.',
-    description: 'With a filter a page may be short, or empty, while `next` still leads on.',
+    description:
+      'What else the file had comes back with each row, under its own headings. With a filter a page may be short, or empty, while `next` still leads on.',
     role: 'read',
     query: {
       state: z.enum(recipientBins).optional().meta({ description: 'Only in this bin.' }),
@@ -130,9 +131,11 @@ const listRecipients = route(
   async ({ context, record, query: { phone, ...query }, request, response }) => {
     const isMeant = phone === undefined ? undefined : readerOf(phone, record.country ?? context.defaultCountry);
     const page = await recipientsPage(record, context, { ...query, isMeant });
-    if (request.accepts(['json', 'csv']) !== 'csv') return { items: page.items, next: page.next ?? null };
+    if (request.accepts(['json', 'csv']) !== 'csv') return { ...page, next: page.next ?? null };
     if (page.next) response.set('X-Next', page.next);
-    response.type('text/csv').send(recipientsCsv(page.items, context.reports.timezone));
+    response
+      .type('text/csv')
+      .send(recipientsCsv(page.items, { zone: context.reports.timezone, columns: page.columns }));
     return undefined;
   },
 );

@@ -2,6 +2,7 @@
 import { type ConnectionOptions, type Job, UnrecoverableError } from 'bullmq';
 import type { QueueName } from '../kinds/due-queues.ts';
 import { withDeadline } from '../lib/clock.ts';
+import { askedWith } from '../operations/batches.ts';
 import { RECOVERING } from '../operations/recovery.ts';
 import { batchProcessor } from '../processors/batch/batch.ts';
 import type { ProcessorContext } from '../processors/context.ts';
@@ -215,8 +216,8 @@ function intakeOf(container: Container, announce: ReturnType<typeof announcer>) 
 function batchOf({ batches }: Container, acceptance: Acceptance): Processor {
   return batchProcessor({
     batches,
-    accept: ({ row: _place, id: _id, ...request }, { id, account, by, approvedBy = '' }) =>
-      acceptance.disbursement({ ...request, account }, undefined, by, { batch: id, approvedBy }),
+    accept: (row, { id, account, by, approvedBy = '' }) =>
+      acceptance.disbursement({ ...askedWith(row), account }, undefined, by, { batch: id, approvedBy }),
   });
 }
 

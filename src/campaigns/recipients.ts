@@ -3,7 +3,8 @@ import { csvCell } from '../files/csv.ts';
 import { onClockOf } from '../lib/zone.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import type { RecipientBin, RecipientState } from '../kinds/recipient.ts';
-import { type Campaigns, sliceAt } from '../operations/campaigns.ts';
+import { type Campaigns, uploadAt } from '../operations/campaigns.ts';
+import { Headings, type OwnCells } from './headings.ts';
 import { isPurged } from '../operations/recipient-items.ts';
 import { recipientStateOf, standingOf, unpackItems } from '../operations/slice-form.ts';
 import type { SliceRecord, SlicesContract } from '../operations/slices.ts';
@@ -20,6 +21,8 @@ export interface RecipientRow {
   readonly segments?: number;
   /** How often it was sent again after a doubt: one that is `sent` with it may have got it more than once. */
   readonly resent?: number;
+  /** What else its row of the file had, by heading. */
+  readonly own?: OwnCells;
 }
 
 interface RecipientsAsked {
@@ -32,6 +35,8 @@ interface RecipientsAsked {
 
 interface RecipientPage {
   readonly items: readonly RecipientRow[];
+  /** Headings of the files, of all uploads. */
+  readonly columns: readonly string[];
   /** To go on from; absent at the end. */
   readonly next?: string;
 }
@@ -48,14 +53,31 @@ const SLICES_PER_PAGE = 10;
 
 export async function recipientsPage(
   campaign: CampaignRecord,
-  { campaigns, slices }: { campaigns: Campaigns; slices: SlicesContract },
-  { state, isMeant = () => true, after, limit }: RecipientsAsked,
+  kept: { campaigns: Campaigns; slices: SlicesContract },
+  asked: RecipientsAsked,
 ): Promise<RecipientPage> {
+  const headings = new Headings(campaign.uploads, COLUMNS);
   // Nobody stands so by themselves: while a campaign is held, they are still queued.
-  if (state === 'held') return { items: [] };
+  const found = asked.state === 'held' ? { items: [] } : await foundOn(campaign, { ...kept, headings }, asked);
+  return { ...found, columns: headings.names };
+}
+
+interface Kept {
+  readonly campaigns: Campaigns;
+  readonly slices: SlicesContract;
+  readonly headings: Headings;
+}
+
+type Found = Omit<RecipientPage, 'columns'>;
+
+async function foundOn(
+  campaign: CampaignRecord,
+  kept: Kept,
+  { state, isMeant = () => true, after, limit }: RecipientsAsked,
+): Promise<Found> {
   const start = readCursor(after);
-  const skipped = async (cursor: Cursor, most: number): Promise<RecipientPage> => {
-    const page = await skippedPage(campaign, campaigns, cursor, most);
+  const skipped = async (cursor: Cursor, most: number): Promise<Found> => {
+    const page = await skippedPage(campaign, kept, cursor, most);
     return { ...page, items: page.items.filter(({ to }) => isMeant(to)) };
   };
   if (start.part === 's') return skipped(start, limit);
@@ -63,8 +85,7 @@ export async function recipientsPage(
   let { index, offset } = start;
   const last = Math.min(campaign.slices, index + SLICES_PER_PAGE);
   for (; index < last; index += 1, offset = 0) {
-    const slice = await slices.read(sliceAt(campaign, index) ?? '');
-    const rows = slice ? rowsOf(slice, campaign) : [];
+    const rows = await rowsAt(campaign, index, kept);
     for (; offset < rows.length; offset += 1) {
       const row = rows[offset];
       if (!row || (state !== undefined && row.state !== state) || !isMeant(row.to)) continue;
@@ -78,7 +99,17 @@ export async function recipientsPage(
   return { ...rest, items: [...items, ...rest.items] };
 }
 
-function rowsOf(slice: SliceRecord, campaign: CampaignRecord): RecipientRow[] {
+async function rowsAt(campaign: CampaignRecord, index: number, kept: Kept): Promise<RecipientRow[]> {
+  const { slice: id, upload } = uploadAt(campaign, index) ?? {};
+  const slice = id === undefined ? undefined : await kept.slices.read(id);
+  if (!slice || !upload) return [];
+  const lines = kept.headings.hasMore(upload) ? await kept.campaigns.own(slice.id) : [];
+  return rowsOf(slice, campaign, (place, values) => kept.headings.cells(upload, lines[place] ?? '', values));
+}
+
+type OwnOf = (place: number, values: readonly string[]) => { readonly own?: OwnCells };
+
+function rowsOf(slice: SliceRecord, campaign: CampaignRecord, ownOf: OwnOf): RecipientRow[] {
   const wording = wordingOf(campaign);
   const waiting = campaign.state === 'cancelled' ? 'cancelled' : 'queued';
   const { letters, codes, again, requests } = standingOf(slice.count, slice.requests);
@@ -96,6 +127,7 @@ function rowsOf(slice: SliceRecord, campaign: CampaignRecord): RecipientRow[] {
       ...(state === 'skipped' ? { reason: isPurged(to) ? 'purged' : 'opted_out' } : {}),
       ...(again[place] ? { resent: again[place] } : {}),
       ...(at ? { sentAt: at } : {}),
+      ...ownOf(place, values),
     };
   });
 }
@@ -105,14 +137,22 @@ const LEFT: ReadonlySet<RecipientState> = new Set(['sending', 'sent', 'failed', 
 
 async function skippedPage(
   campaign: CampaignRecord,
-  campaigns: Campaigns,
+  { campaigns, headings }: Kept,
   { index, offset }: Cursor,
   limit: number,
-): Promise<RecipientPage> {
+): Promise<Found> {
   const upload = campaign.uploads[index];
   if (!upload || limit <= 0) return { items: [], ...(upload ? { next: `s.${index}.${offset}` } : {}) };
   const rows = await campaigns.skippedRows(campaign.id, upload.tag, offset, limit);
-  const items = rows.map(({ row, to, reason }): RecipientRow => ({ to, row, state: 'skipped', reason }));
+  const items = rows.map(
+    ({ row, to, reason, own }): RecipientRow => ({
+      to,
+      row,
+      state: 'skipped',
+      reason,
+      ...headings.cells(upload, own),
+    }),
+  );
   const over = offset + rows.length >= upload.skipped;
   const next = over ? { index: index + 1, offset: 0 } : { index, offset: offset + rows.length };
   return { items, ...(next.index < campaign.uploads.length ? { next: `s.${next.index}.${next.offset}` } : {}) };
@@ -129,7 +169,14 @@ function readCursor(text: string | undefined): Cursor {
 const COLUMNS = ['to', 'row', 'state', 'code', 'reason', 'chunk', 'sentAt', 'segments', 'resent'] as const;
 
 /** Safe to open in a spreadsheet; the byte order mark tells it that this is UTF-8. Times on the clock of `zone`. */
-export function recipientsCsv(rows: readonly RecipientRow[], zone = 'UTC'): string {
-  const lines = rows.map((row) => COLUMNS.map((name) => csvCell(onClockOf(zone, row[name] ?? ''))).join(';'));
-  return `\ufeff${[COLUMNS.join(';'), ...lines].join('\r\n')}\r\n`;
+export function recipientsCsv(
+  rows: readonly RecipientRow[],
+  { zone = 'UTC', columns = [] }: { readonly zone?: string; readonly columns?: readonly string[] } = {},
+): string {
+  const lines = rows.map((row) => [
+    ...COLUMNS.map((name) => csvCell(onClockOf(zone, row[name] ?? ''))),
+    ...columns.map((name) => csvCell(row.own?.[name] ?? '')),
+  ]);
+  const head = [...COLUMNS, ...columns.map(csvCell)];
+  return `\ufeff${[head, ...lines].map((line) => line.join(';')).join('\r\n')}\r\n`;
 }

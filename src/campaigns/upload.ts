@@ -22,7 +22,7 @@ import { type Check, type CheckOptions, checkRecipients } from './check/check-re
 import { NumberIndex } from './check/tally.ts';
 import type { RepairableCountry } from './check/phone.ts';
 import type { Prices } from '../files/prices.ts';
-import type { CheckSummary } from './check/report.ts';
+import type { CheckedRow, CheckSummary } from './check/report.ts';
 
 export interface UploadOptions extends Pick<ReadOptions, 'encoding' | 'sheet'> {
   readonly campaigns: Campaigns;
@@ -107,6 +107,7 @@ export async function uploadRecipients(
       Object.entries(summary.countries).map(([name, { recipients: count }]) => [name, count]),
     ),
     ...(cost && { cost: { xof: cost.xof, unpriced: cost.unpriced } }),
+    ...(check.own().length > 0 && { columns: check.own() }),
   };
   // A commit whose answer was lost may have counted: from here on an error must not take away what was staged.
   if (!(await campaigns.commit(campaign, names, { ...totals, act: options.act }))) {
@@ -145,7 +146,7 @@ async function stageAll(check: Check, stage: Stage): Promise<CheckSummary> {
   try {
     for await (const row of check) {
       if (row.is === 'recipient') await stage.recipient(row);
-      else await stage.skipped({ row: row.row, to: row.to, reason: row.reason });
+      else await stage.skipped({ row: row.row, to: row.to, reason: row.reason, own: row.own ?? '' });
     }
     await stage.flush();
     return check.summary();
@@ -165,6 +166,11 @@ async function numbersOf(campaign: CampaignRecord, { slices }: Pick<UploadOption
   return numbers;
 }
 
+interface StagedItem extends CampaignItem {
+  /** Packed. */
+  readonly own: string;
+}
+
 class Stage {
   readonly tag: string;
   readonly #campaign: CampaignRecord;
@@ -175,8 +181,8 @@ class Stage {
   readonly #stop: StopOptions | undefined;
   /** How the links call this upload, once there is one. */
   #linked: string | undefined;
-  #items: CampaignItem[] = [];
-  #full: CampaignItem[][] = [];
+  #items: StagedItem[] = [];
+  #full: StagedItem[][] = [];
   #rows: SkippedRow[] = [];
   #written = 0;
 
@@ -193,19 +199,9 @@ class Stage {
     return this.#written;
   }
 
-  async recipient({
-    row,
-    to,
-    country,
-    vars,
-  }: {
-    row: number;
-    to: string;
-    country: string;
-    vars: Readonly<Record<string, string>>;
-  }): Promise<void> {
-    const own = this.#stop ? { ...vars, [STOP]: await this.#link(this.#stop) } : vars;
-    this.#items.push({ row, to, country, values: this.#variables.map((name) => own[name] ?? '') });
+  async recipient({ row, to, country, vars, own = '' }: Extract<CheckedRow, { is: 'recipient' }>): Promise<void> {
+    const known = this.#stop ? { ...vars, [STOP]: await this.#link(this.#stop) } : vars;
+    this.#items.push({ row, to, country, values: this.#variables.map((name) => known[name] ?? ''), own });
     if (this.#items.length === this.#size()) this.#closeSlice();
     if (this.#full.length === SLICES_AT_ONCE) await this.#writeSlices();
   }
@@ -253,6 +249,12 @@ class Stage {
     const { id } = this.#campaign;
     const slices = full.map((items, offset) => ({ id: sliceId(id, this.tag, this.#written + offset), items }));
     await this.#slices.stage(this.#campaign, slices);
+    for (const { id: slice, items } of slices) {
+      await this.#campaigns.stageOwn(
+        slice,
+        items.map(({ own }) => own),
+      );
+    }
     this.#written += full.length;
   }
 

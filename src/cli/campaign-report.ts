@@ -33,52 +33,65 @@ export function addReport(group: Command, shell: Shell): void {
 /** Page by page: a million recipients never are in memory at once. */
 async function report(id: string, flags: ReportFlags, shell: Shell): Promise<ExitCode> {
   const format = formatOf(flags, shell);
-  let rows = 0;
-  await shell.output.write(format.head);
-  for await (const page of pagesOf(id, flags, shell)) {
-    if (page.length > 0) await shell.output.write(format.page(page, rows === 0));
-    rows += page.length;
+  let rows: number | undefined;
+  for await (const { items, columns } of pagesOf(id, flags, shell)) {
+    if (rows === undefined) await shell.output.write(format.head(columns));
+    if (items.length > 0) await shell.output.write(format.page(items, { columns, first: (rows ?? 0) === 0 }));
+    rows = (rows ?? 0) + items.length;
   }
   await shell.output.write(format.tail);
   if (rows === 0) await shell.output.note(shell.words.campaign.none);
   return 0;
 }
 
-async function* pagesOf(
-  id: string,
-  { state, phone }: ReportFlags,
-  { api }: Shell,
-): AsyncGenerator<readonly RecipientRow[]> {
+async function* pagesOf(id: string, { state, phone }: ReportFlags, { api }: Shell): AsyncGenerator<Page> {
   const path = `/v1/campaigns/${encodeURIComponent(id)}/recipients`;
   let after: string | undefined;
   do {
     const { body } = await api.get(path, { state, phone, after, limit: PAGE });
-    yield (Array.isArray(body['items']) ? body['items'] : []) as readonly RecipientRow[];
+    const { items, columns } = body;
+    yield {
+      items: (Array.isArray(items) ? items : []) as Page['items'],
+      columns: (Array.isArray(columns) ? columns : []) as Page['columns'],
+    };
     const next = body['next'];
     // A cursor that stands still would be asked for ever.
     after = typeof next === 'string' && next !== after ? next : undefined;
   } while (after !== undefined);
 }
 
+interface Page {
+  readonly items: readonly RecipientRow[];
+  /** Headings of the files. */
+  readonly columns: readonly string[];
+}
+
 interface ReportFormat {
-  readonly head: string;
-  readonly page: (rows: readonly RecipientRow[], first: boolean) => string;
+  readonly head: (columns: readonly string[]) => string;
+  readonly page: (
+    rows: readonly RecipientRow[],
+    at: { readonly columns: readonly string[]; readonly first: boolean },
+  ) => string;
   readonly tail: string;
 }
 
 function formatOf({ csv, json }: ReportFlags, { output }: Shell): ReportFormat {
   if (csv) {
-    const head = recipientsCsv([]);
-    return { head, page: (rows) => recipientsCsv(rows).slice(head.length), tail: '' };
+    const head = (columns: readonly string[]): string => recipientsCsv([], { columns });
+    return {
+      head,
+      page: (rows, { columns }) => recipientsCsv(rows, { columns }).slice(head(columns).length),
+      tail: '',
+    };
   }
   if (json) {
     const lines = (rows: readonly RecipientRow[]): string => rows.map((row) => JSON.stringify(row)).join(',\n');
-    return { head: '[\n', page: (rows, first) => (first ? '' : ',\n') + lines(rows), tail: '\n]\n' };
+    return { head: () => '[\n', page: (rows, { first }) => (first ? '' : ',\n') + lines(rows), tail: '\n]\n' };
   }
   const line = ({ to, state, row, code, reason }: RecipientRow): string => {
     const why = [code, reason].filter((part) => part !== undefined).map(printable);
     const columns = [printable(to).padEnd(TO_WIDTH), output.state(state.padEnd(STATE_WIDTH)), `row ${row}`, ...why];
     return `${columns.join('  ')}\n`;
   };
-  return { head: '', page: (rows) => rows.map(line).join(''), tail: '' };
+  return { head: () => '', page: (rows) => rows.map(line).join(''), tail: '' };
 }

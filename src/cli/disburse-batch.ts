@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { type Command, Option } from 'commander';
 import type { Encoding } from '../files/text.ts';
-import { REPORT_CSV_HEAD, type ReportLine, reportCsvLine } from '../producer/batch/report.ts';
+import { reportCsvHead, type ReportLine, reportCsvLine } from '../producer/batch/report.ts';
 import { type CreationFlags, identityHeader, readKey } from './asking.ts';
 import type { JsonObject } from './client.ts';
 import { BATCHES, printBatch } from './disburse-batch-facts.ts';
@@ -136,8 +136,10 @@ async function report(id: string, { csv, json }: ReportFlags, { api, output, wor
   const { body } = await api.get(`${pathOf(id)}/report`);
   const lines = (Array.isArray(body['items']) ? body['items'] : []) as readonly ReportLine[];
   if (json) await output.json(body);
-  else if (csv) await output.write(REPORT_CSV_HEAD + lines.map(reportCsvLine).join(''));
-  else if (lines.length > 0) {
+  else if (csv) {
+    const columns = (Array.isArray(body['columns']) ? body['columns'] : []) as readonly string[];
+    await output.write(reportCsvHead(columns) + lines.map((line) => reportCsvLine(line, columns)).join(''));
+  } else if (lines.length > 0) {
     const readable = lines.map((line) => ({ ...line, amount: grouped(line.amount) }));
     await output.write(output.renderTable(COLUMNS, readable));
   } else await output.note(words.campaign.none);

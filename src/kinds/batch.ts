@@ -109,6 +109,8 @@ export const batch = kind({
     updatedAt,
     states: derived(sums.meta({ description: 'Its rows by what became of them.' })),
 
+    /** Headings of the columns that are not read; what is in them comes back in the report. */
+    columns: json<readonly string[]>([]),
     /** How many rows were handed to acceptance; the next place. */
     fed: count,
     /** Every row before this place has ended, or needs review. */

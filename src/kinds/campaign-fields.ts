@@ -27,6 +27,16 @@ export interface UploadRecord {
   readonly countries?: Readonly<Record<string, number>>;
   /** XOF, estimated when it was uploaded; absent where no prices were known. */
   readonly cost?: UploadCost;
+  /** What reports give back of the file; absent where it had numbers alone. */
+  readonly columns?: readonly UploadColumn[];
+}
+
+/** A column of the file that is not the number. */
+export interface UploadColumn {
+  readonly at: number;
+  readonly heading: string;
+  /** The place among the values of the text, where it is one of them. */
+  readonly value?: number;
 }
 
 interface UploadCost {

@@ -133,3 +133,12 @@ export const BRIEF_NAMES = {
 /** What the report of a batch has of each of its rows: of the row, and of the disbursement that it became. */
 export const reportedOfRow = ['amount', 'accountAlias', 'withdrawMode'] as const;
 export const reportedOfPayment = ['disburseId', 'token', 'transactionId', 'providerRef'] as const;
+export const reportColumns = [
+  'row',
+  'reference',
+  'id',
+  'state',
+  'reason',
+  ...reportedOfRow,
+  ...reportedOfPayment,
+] as const;

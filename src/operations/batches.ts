@@ -245,18 +245,26 @@ export interface BatchRow {
   readonly withdrawMode: string;
   readonly debitAccountNumber?: string;
   readonly allowDuplicate?: true;
+  /** What the file has beside it, in the order of the `columns` of the batch. */
+  readonly own?: readonly string[];
+}
+
+/** What is asked for with it: neither its place nor its name, nor what the file has beside it. */
+export function askedWith({ row: _place, id: _id, own: _own, ...request }: BatchRow) {
+  return request;
 }
 
 function packBatchRow(row: BatchRow): string {
-  const { id, reference, accountAlias, amount, withdrawMode, debitAccountNumber = '', allowDuplicate } = row;
+  const { id, reference, accountAlias, amount, withdrawMode, debitAccountNumber = '', allowDuplicate, own } = row;
   const again = allowDuplicate ? 1 : 0;
-  return JSON.stringify([row.row, id, reference, accountAlias, amount, withdrawMode, debitAccountNumber, again]);
+  const asked = [row.row, id, reference, accountAlias, amount, withdrawMode, debitAccountNumber, again];
+  return JSON.stringify(own ? [...asked, own] : asked);
 }
 
-type Packed = [number, string, string, string, number, string, string, number];
+type Packed = [number, string, string, string, number, string, string, number, string[]?];
 
 function unpackBatchRow(packed: string): BatchRow {
-  const [row, id, reference, accountAlias, amount, withdrawMode, debit, again] = JSON.parse(packed) as Packed;
+  const [row, id, reference, accountAlias, amount, withdrawMode, debit, again, own] = JSON.parse(packed) as Packed;
   return {
     row,
     id,
@@ -266,6 +274,7 @@ function unpackBatchRow(packed: string): BatchRow {
     withdrawMode,
     ...(debit === '' ? {} : { debitAccountNumber: debit }),
     ...(again === 1 ? { allowDuplicate: true } : {}),
+    ...(own ? { own } : {}),
   };
 }
 

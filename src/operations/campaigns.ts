@@ -29,10 +29,15 @@ export function sliceId(campaign: string, tag: string, place: number): string {
 
 /** The slice at a place in the whole campaign, upload after upload. Undefined: there are not so many. */
 export function sliceAt(campaign: Pick<CampaignRecord, 'id' | 'uploads'>, index: number): string | undefined {
+  return uploadAt(campaign, index)?.slice;
+}
+
+/** The same, with the upload that it came in. */
+export function uploadAt({ id, uploads }: Pick<CampaignRecord, 'id' | 'uploads'>, index: number) {
   let place = index;
-  for (const { tag, slices } of campaign.uploads) {
-    if (place < slices) return sliceId(campaign.id, tag, place);
-    place -= slices;
+  for (const upload of uploads) {
+    if (place < upload.slices) return { slice: sliceId(id, upload.tag, place), upload };
+    place -= upload.slices;
   }
   return undefined;
 }
@@ -43,6 +48,8 @@ export interface SkippedRow {
   /** As it was written, cut short. */
   readonly to: string;
   readonly reason: string;
+  /** Its other columns, packed; '' where nothing is in them. */
+  readonly own: string;
 }
 
 interface UploadTotals {
@@ -87,13 +94,27 @@ export class Campaigns {
 
   async stageSkipped(campaign: string, tag: string, rows: readonly SkippedRow[]): Promise<void> {
     if (rows.length === 0) return;
-    const packed = rows.map(({ row, to, reason }) => JSON.stringify([row, to, reason]));
+    const packed = rows.map(({ row, to, reason, own }) =>
+      JSON.stringify(own === '' ? [row, to, reason] : [row, to, reason, own]),
+    );
     await this.#redis.rpush(keys.skipped(campaign, tag), ...packed);
+  }
+
+  /** What the file had beside number and values, a line for each recipient of a slice; nothing where all are blank. */
+  async stageOwn(slice: string, lines: readonly string[]): Promise<void> {
+    if (lines.some((line) => line !== '')) await this.#redis.rpush(keys.own(slice), ...lines);
+  }
+
+  async own(slice: string): Promise<readonly string[]> {
+    return this.#redis.lrange(keys.own(slice), 0, -1);
   }
 
   /** Forgets what an upload that will not be committed has staged. */
   async discard(campaign: string, tag: string, slices: number): Promise<void> {
-    const staged = Array.from({ length: slices }, (_, place) => keys.record(sliceId(campaign, tag, place)));
+    const staged = Array.from({ length: slices }, (_, place) => sliceId(campaign, tag, place)).flatMap((id) => [
+      keys.record(id),
+      keys.own(id),
+    ]);
     for (let from = 0; from < staged.length; from += 500) await this.#redis.unlink(...staged.slice(from, from + 500));
     await this.#redis.unlink(keys.skipped(campaign, tag));
   }
@@ -101,7 +122,7 @@ export class Campaigns {
   /** From here on the upload counts. False: the campaign changed meanwhile, and nothing of the upload counts. */
   async commit(
     campaign: CampaignRecord,
-    names: Pick<UploadRecord, 'tag' | 'hash' | 'countries' | 'cost'>,
+    names: Pick<UploadRecord, 'tag' | 'hash' | 'countries' | 'cost' | 'columns'>,
     { by = 'producer', act, ...totals }: UploadTotals & ByHand,
   ): Promise<boolean> {
     const { slices, recipients, skipped, segments } = totals;
@@ -217,8 +238,8 @@ export class Campaigns {
   async skippedRows(campaign: string, tag: string, from: number, limit: number): Promise<SkippedRow[]> {
     const rows = await this.#redis.lrange(keys.skipped(campaign, tag), from, from + limit - 1);
     return rows.map((row) => {
-      const [number, to, reason] = JSON.parse(row) as [number, string, string];
-      return { row: number, to, reason };
+      const [number, to, reason, own = ''] = JSON.parse(row) as [number, string, string, string?];
+      return { row: number, to, reason, own };
     });
   }
 }

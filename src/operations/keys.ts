@@ -106,6 +106,8 @@ export const keys = {
   parked: (campaign: string): string => `parked:${campaign}`,
   /** List: packed rows of a campaign that will not be sent, with the reason. */
   skipped: (campaign: string, tag: string): string => `skipped:${campaign}:${tag}`,
+  /** List: what the file had beside number and values for each recipient of a slice, packed, by place; see slice-form.ts. */
+  own: (slice: string): string => `own:${slice}`,
   /** Set: digits of the numbers that do not want to be texted, by any sender ('') or by this one. */
   optOuts: (account: string, sender: string): string => `optouts:${account}:${sender}`,
   /** Set: hashes of sender and number, where the person was forgotten and the opt-out stays. */

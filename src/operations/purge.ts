@@ -172,8 +172,16 @@ export class Purge {
     const masked = items.map((item) =>
       item.to === phone ? { ...item, to: purgedName(phone), values: item.values.map(() => '') } : item,
     );
-    const done = !places.some(isAskedAbout) && (await this.#write(slice, masked));
+    if (places.some(isAskedAbout)) return { ...NOTHING, open: places.length };
+    await this.#forgetOwn(slice.id, places);
+    const done = await this.#write(slice, masked);
     return done ? { ...NOTHING, recipients: places.length } : { ...NOTHING, open: places.length };
+  }
+
+  /** Before the number is: what breaks off in between is found by it again. No text needs them. */
+  async #forgetOwn(slice: string, places: readonly number[]): Promise<void> {
+    if ((await this.#redis.exists(keys.own(slice))) === 0) return;
+    for (const place of places) await this.#redis.lset(keys.own(slice), place, '');
   }
 
   /** False: somebody works on it, or it was changed meanwhile. */
@@ -188,6 +196,7 @@ export class Purge {
       for (const [offset, written] of packed.entries()) {
         const [row, to, reason] = JSON.parse(written) as [number, string, string];
         if (!reads(to)) continue;
+        // What else the file said of them is forgotten with the number.
         await this.#redis.lset(name, from + offset, JSON.stringify([row, purgedName(phone), reason]));
         rows += 1;
       }

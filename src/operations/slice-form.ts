@@ -193,6 +193,10 @@ const escaped = (value: string): string => value.replaceAll(/[\\\t\n]/g, (one) =
 const unescaped = (value: string): string =>
   value.includes('\\') ? value.replaceAll(/\\[\\tn]/g, (one) => PLAIN[one] ?? one) : value;
 
+/** Cells of a row in one line. */
+export const packValues = (values: readonly string[]): string => values.map(escaped).join('\t');
+export const unpackValues = (line: string): string[] => line.split('\t').map(unescaped);
+
 /** The lines, and the rows: `first` where one follows on the other, else runs of them (`4*50,60*3`). */
 export function packItems(items: readonly SliceItem[]): { readonly items: string; readonly rows: string } {
   const runs: [first: number, count: number][] = [];
@@ -201,7 +205,8 @@ export function packItems(items: readonly SliceItem[]): { readonly items: string
     if (last && last[0] + last[1] === row) last[1] += 1;
     else runs.push([row, 1]);
     // The plus sign is left out: it is always there, and a million of them are a megabyte.
-    return [isPurged(to) ? to : to.slice(1), ...values.map(escaped)].join('\t');
+    const digits = isPurged(to) ? to : to.slice(1);
+    return values.length === 0 ? digits : `${digits}\t${packValues(values)}`;
   });
   return { items: lines.join('\n'), rows: runs.map(([first, count]) => `${first}*${count}`).join(',') };
 }
@@ -234,7 +239,7 @@ export function unpackItems({ items, rows }: { readonly items: string; readonly 
     return Array.from({ length: count }, (_, offset) => first + offset);
   });
   return items.split('\n').map((line, index) => {
-    const [to = '', ...values] = line.split('\t');
-    return { row: numbers[index] ?? 0, to: isPurged(to) ? to : `+${to}`, values: values.map(unescaped) };
+    const [to = '', ...values] = unpackValues(line);
+    return { row: numbers[index] ?? 0, to: isPurged(to) ? to : `+${to}`, values };
   });
 }

@@ -49,23 +49,28 @@ describe('no list of ours has a cell that runs', () => {
       [{ is: 'skipped', row: 2, to: bad, reason: 'empty_variable', column: bad, detail: bad, cells: [bad, bad] }],
       ['to', bad],
     ),
-    'the recipients of a campaign': recipientsCsv([
-      { to: bad, row: 2, state: 'failed', code: bad, reason: bad, chunk: bad, sentAt: bad },
-    ]),
-    'the report of a batch': reportCsvLine({
-      row: 2,
-      reference: bad,
-      id: bad,
-      state: bad,
-      reason: bad,
-      amount: 1,
-      accountAlias: bad,
-      withdrawMode: bad,
-      disburseId: bad,
-      token: bad,
-      transactionId: bad,
-      providerRef: bad,
-    }),
+    'the recipients of a campaign': recipientsCsv(
+      [{ to: bad, row: 2, state: 'failed', code: bad, reason: bad, chunk: bad, sentAt: bad, own: { [bad]: bad } }],
+      { columns: [bad] },
+    ),
+    'the report of a batch': reportCsvLine(
+      {
+        row: 2,
+        reference: bad,
+        id: bad,
+        state: bad,
+        reason: bad,
+        amount: 1,
+        accountAlias: bad,
+        withdrawMode: bad,
+        disburseId: bad,
+        token: bad,
+        transactionId: bad,
+        providerRef: bad,
+        own: { [bad]: bad },
+      },
+      [bad],
+    ),
   };
 
   it.each(Object.entries(written))('%s', (_name, csv) => {

@@ -31,6 +31,10 @@ const reportLine = z.looseObject({
   reason: reasonField,
   ...Object.fromEntries(reportedOfRow.map((name) => [name, disbursementFields[name].shown])),
   ...Object.fromEntries(reportedOfPayment.map((name) => [name, perhaps(z.string())])),
+  own: z
+    .record(z.string(), z.string())
+    .optional()
+    .meta({ example: { Nom: 'Awa' }, description: 'What its row had in columns that are not read, by heading.' }),
 });
 
 export const batchReport = z
@@ -39,6 +43,7 @@ export const batchReport = z
     state: z.enum(statesOf('batch')).meta({ example: 'awaiting_approval' }),
     contentHash,
     totals,
+    columns: z.array(text('Nom')).meta({ description: 'Headings of the columns that are not read.' }),
     items: z.array(reportLine),
     states: sums,
   })

@@ -31,11 +31,18 @@ const recipient = z.looseObject({
   sentAt: time.optional(),
   segments: z.int().optional(),
   resent: z.int().optional().meta({ description: 'How often it was sent again after a doubt.' }),
+  own: z
+    .record(z.string(), z.string())
+    .optional()
+    .meta({ example: { prenom: 'Awa' }, description: 'What else its row of the file had, by heading.' }),
 });
 
 export const recipients = z
   .looseObject({
     items: z.array(recipient),
+    columns: z
+      .array(text('prenom'))
+      .meta({ description: 'Headings of the files; one that is taken gets a number, as in `Ville (2)`.' }),
     next: perhaps(text('c.4.17')).meta({ description: 'Give it as `after` to go on; null at the end.' }),
   })
   .meta({ id: 'RecipientList' });
@@ -74,6 +81,10 @@ export const uploadReport = z
     sheet: z.string().optional(),
     otherSheets: z.array(z.string()).optional().meta({ description: 'Not read.' }),
     merged: z.int().optional().meta({ description: 'Cells over several rows; only the first has the value.' }),
+    ownCut: z
+      .int()
+      .optional()
+      .meta({ description: 'Rows with more beside the number than reports give back (1,000 characters).' }),
     stopLink: z
       .looseObject({ characters: z.int(), assumed: z.boolean() })
       .optional()

@@ -1,10 +1,12 @@
-import { isFormula } from '../../files/csv.ts';
+import { asTyped } from '../../files/own-cells.ts';
 import type { Prices } from '../../files/prices.ts';
 import { UnusableFile, unusable, type FileProblem, fileProblem } from '../../files/problems.ts';
 import { type RawRow, type ReadOptions, RowReader } from '../../files/rows.ts';
 import { isSpreadsheetError } from '../../files/sheet.ts';
+import type { UploadColumn } from '../../kinds/campaign-fields.ts';
 import { countSegments, type SegmentCount, type Wording, wordingOf, canonicalName } from '../../lib/wording.ts';
 import { STOP, sampleStopLink } from '../../lib/stop-link.ts';
+import { type Layout, OwnColumns } from './own-columns.ts';
 import { NumberIndex, Preview, Tally } from './tally.ts';
 import { type PhoneOptions, type PhoneReader, type PhoneReading, phoneReader } from './phone.ts';
 import type { SkipReason, CheckedRow, CheckSummary, SkippedRow } from './report.ts';
@@ -37,6 +39,8 @@ export interface CheckOptions extends PhoneOptions, Pick<ReadOptions, 'format' |
 export type Check = AsyncGenerator<CheckedRow, void, undefined> & {
   /** Of the header, known with the first row. None for JSON lines, where columns come as they come. */
   columns(): readonly string[];
+  /** What a report gives back, by its place in `own` of the rows; complete once the last row was read. */
+  own(): readonly UploadColumn[];
   /** Complete once the last row was read; throws before. */
   summary(): CheckSummary;
 };
@@ -66,6 +70,7 @@ export function checkRecipients(source: AsyncIterable<Uint8Array>, options: Chec
   }
   return Object.assign(checked(), {
     columns: () => (rows.format === 'ndjson' ? [] : rows.columns),
+    own: () => checker.own(),
     summary() {
       if (!summary) throw new Error('the summary is known once all rows were read');
       return summary;
@@ -110,6 +115,9 @@ class RowChecker {
   readonly #stop: string | undefined;
   #layout: Layout = { phone: -1, variables: [] };
   #laidOut = 0;
+  readonly #own = new OwnColumns();
+  /** Columns that are kept as numbers, or as values of the text. */
+  #keptElsewhere: ReadonlySet<number> = new Set();
 
   constructor(rows: RowReader, options: CheckOptions) {
     const { text, prices, preview, replaceCostly, warnAbove = 3 } = options;
@@ -137,7 +145,14 @@ class RowChecker {
   settle(judged: Judged, optedOut: boolean): CheckedRow {
     const settled = judged.is === 'sound' ? this.#admit(judged, optedOut) : judged;
     if (settled.is === 'skipped') this.#tally.skip(settled);
-    return settled;
+    // Of a row that was left out the values of the text are kept nowhere else.
+    const elsewhere = settled.is === 'skipped' ? new Set([this.#layout.phone]) : this.#keptElsewhere;
+    const own = this.#own.keep(judged.cells.slice(0, this.#rows.columns.length), elsewhere);
+    return own === '' ? settled : { ...settled, own };
+  }
+
+  own(): readonly UploadColumn[] {
+    return this.#own.columns(this.#rows.columns, this.#layout, this.#wording?.variables ?? []);
   }
 
   finish(): void {
@@ -156,6 +171,7 @@ class RowChecker {
         stopLink: { characters: this.#stop.length, assumed: this.#options.stopLink === undefined },
       }),
       ...(meant.length > 0 && { probablyMeant: meant }),
+      ...(this.#own.cut > 0 && { ownCut: this.#own.cut }),
       ...(this.#preview && { preview: this.#preview.texts() }),
     };
   }
@@ -175,6 +191,7 @@ class RowChecker {
     });
     if (problems.length > 0) throw new UnusableFile(problems);
     this.#layout = layout;
+    this.#keptElsewhere = new Set([layout.phone, ...layout.variables.map(({ at }) => at)]);
     this.#laidOut = columns.length;
   }
 
@@ -228,11 +245,6 @@ class RowChecker {
 
 /** Where nobody said where the listener is reached. */
 const USUAL_LINK = sampleStopLink('https://sms.example.com');
-
-/** A cell that we once wrote so that no spreadsheet runs it comes back as it was. */
-function asTyped(value: string): string {
-  return value.charCodeAt(0) === 0x27 && isFormula(value.slice(1)) ? value.slice(1) : value;
-}
 
 function faultOf(value: string, optional: boolean): SkipReason | undefined {
   if (value === '') return optional ? undefined : 'empty_variable';
@@ -289,12 +301,6 @@ function headerFinder(phoneColumn: string | undefined): (cells: readonly string[
 
 function looksLikeNumber(cell: string): boolean {
   return /^[+'\s(]*\d[\d\s.()/-]{6,}$/.test(cell);
-}
-
-/** Where the number and the values of the text stand in a row. -1: this row has no such cell. */
-interface Layout {
-  readonly phone: number;
-  readonly variables: readonly { readonly name: string; readonly at: number }[];
 }
 
 interface LayoutOptions {

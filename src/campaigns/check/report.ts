@@ -50,7 +50,7 @@ export function renderProblems({ problems }: UnusableFile, language: Language = 
 }
 
 function headline(summary: CheckSummary, words: FileWords): string[] {
-  const { total, recipients, skipped, blank, format, encoding, delimiter, titleRows, sheet } = summary;
+  const { total, recipients, skipped, blank, format, encoding, delimiter, titleRows, sheet, ownCut = 0 } = summary;
   const sign = delimiter === '\t' ? words.tab : words.quoted(delimiter ?? '');
   const how = encoding === undefined ? words.sheet(words.quoted(printable(sheet ?? ''))) : `, ${ENCODINGS[encoding]}`;
   const rows = words.rows(total) + (blank === 0 ? '' : words.blank(blank));
@@ -58,6 +58,7 @@ function headline(summary: CheckSummary, words: FileWords): string[] {
     words.headline(rows, words.recipients(recipients), words.skipped(skipped)),
     words.readAs(words.formats[format], how + (delimiter === undefined ? '' : words.separator(sign))),
     ...(titleRows === 0 ? [] : [words.titleRows(titleRows)]),
+    ...(ownCut === 0 ? [] : [words.ownCut(ownCut)]),
     ...sheetLines(summary, words),
   ];
 }
@@ -196,6 +197,8 @@ export type CheckedRow =
       readonly vars: Readonly<Record<string, string>>;
       /** The old number as it was written, when it was renewed (`repair`). */
       readonly repairedFrom?: string;
+      /** Its other columns, packed (`own-columns.ts`); absent where nothing is in them. */
+      readonly own?: string;
     }
   | SkippedRow;
 
@@ -210,6 +213,8 @@ export interface SkippedRow {
   readonly detail?: string;
   /** The row as it stands in the file, in the order of its columns. */
   readonly cells: readonly string[];
+  /** All but the number, packed; absent where nothing is in it. */
+  readonly own?: string;
 }
 
 export type Example = Pick<SkippedRow, 'row' | 'to' | 'column' | 'detail'>;
@@ -228,6 +233,8 @@ export interface CheckSummary extends FileFacts {
   readonly repaired: { readonly count: number; readonly examples: readonly Repair[] };
   /** What stands in the text and looks like a variable that is none: `{prenom}`, with what was probably meant. */
   readonly probablyMeant?: readonly { readonly written: string; readonly meant: string }[];
+  /** Rows whose other columns have more in them than reports give back. */
+  readonly ownCut?: number;
   /** How long the link of `{{stop}}` is; `assumed`: nobody said where the listener is reached. */
   readonly stopLink?: { readonly characters: number; readonly assumed: boolean };
   /** Absent when no text was given. */

@@ -9,6 +9,7 @@ import { setImmediate as letOthersWork } from 'node:timers/promises';
 import { derivedId, fingerprint } from '../../lib/ids.ts';
 import {
   APPROVE_WITHIN_MS,
+  askedWith,
   type BatchRow,
   type BatchAccepted,
   type Batches,
@@ -101,6 +102,7 @@ export class BatchDoor {
           totals: JSON.stringify(totals),
           problems: JSON.stringify(problems),
           warnings: JSON.stringify(warnings),
+          columns: JSON.stringify(file.own ?? []),
         },
         tells: { contentHash, by, totals },
       },
@@ -135,7 +137,7 @@ export class BatchDoor {
   }
 }
 
-function rowAtRest({ row, id, reference, accountAlias, request }: SoundRow): BatchRow {
+function rowAtRest({ row, id, reference, accountAlias, request, own }: SoundRow): BatchRow {
   const { amount, withdrawMode, debitAccountNumber, allowDuplicate } = request;
   return {
     row,
@@ -146,9 +148,10 @@ function rowAtRest({ row, id, reference, accountAlias, request }: SoundRow): Bat
     withdrawMode,
     ...(debitAccountNumber === undefined ? {} : { debitAccountNumber }),
     ...(allowDuplicate ? { allowDuplicate } : {}),
+    ...(own?.some((cell) => cell !== '') ? { own } : {}),
   };
 }
 
-function asWritten({ row, id: _id, ...request }: BatchRow): RawRow {
-  return { row, request, problems: [] };
+function asWritten(row: BatchRow): RawRow {
+  return { row: row.row, request: askedWith(row), problems: [] };
 }

@@ -6,7 +6,8 @@ import { type Limits, describeLimit } from '../../operations/limits.ts';
 import { readAccountAlias, readWithdrawMode } from '../../upstream/capabilities.ts';
 import { beneficiaryOf, judgeDisbursement } from '../acceptance.ts';
 import type { Problem } from '../problems.ts';
-import { shown, type RawRow } from './read-file.ts';
+import { shown } from './columns.ts';
+import type { RawRow } from './read-file.ts';
 
 export interface JudgeOptions {
   readonly environment: string;
@@ -32,6 +33,8 @@ export interface SoundRow {
   readonly accountAlias: string;
   readonly id: string;
   readonly fingerprint: string;
+  /** What the file has beside it. */
+  readonly own?: readonly string[];
 }
 
 export class Judge {
@@ -54,7 +57,7 @@ export class Judge {
   }
 
   /** The row, if nothing is wrong with it by itself. */
-  read({ row, request, problems }: RawRow): SoundRow | undefined {
+  read({ row, request, problems, own }: RawRow): SoundRow | undefined {
     const { account } = this.#options;
     const judged = judgeDisbursement({ account, ...request }, { ...this.#options, unusual: 'warned' });
     const found = judged.is === 'invalid' ? judged.problems.map((problem) => findingOf(row, problem)) : [];
@@ -71,7 +74,7 @@ export class Judge {
     if (judged.is === 'invalid' || all.length > 0) return undefined;
     const { names, identity } = judged;
     const accountAlias = String(request['accountAlias']);
-    return { row, reference: identity, request: judged.request, accountAlias, ...pick(names) };
+    return { row, reference: identity, request: judged.request, accountAlias, ...pick(names), ...(own && { own }) };
   }
 
   /** Against the others and the limits. `standing` is the operation that has its reference already. */

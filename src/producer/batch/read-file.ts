@@ -3,11 +3,21 @@ import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { UnusableFile } from '../../files/problems.ts';
 import { type FileFormat, type RawRow as TableRow, RowReader } from '../../files/rows.ts';
+import { OWN_MAX, ownCells } from '../../files/own-cells.ts';
 import { isSpreadsheetError } from '../../files/sheet.ts';
 import type { Encoding } from '../../files/text.ts';
 import type { Finding } from '../../kinds/batch.ts';
 import { readJson } from '../../lib/json.ts';
-import { canonicalName } from '../../lib/wording.ts';
+import {
+  type Column,
+  type Heading,
+  headerProblems,
+  isColumn,
+  isHeader,
+  notAField,
+  ownHeadings,
+  shown,
+} from './columns.ts';
 
 export const BYTES_MAX = 5_000_000;
 export const ROWS_MAX = 10_000;
@@ -69,16 +79,22 @@ async function readAll(reader: RowReader, named: Encoding | undefined): Promise<
   const rows: RawRow[] = [];
   const cells = new Map<number, readonly string[]>();
   let header: string[] = [];
+  let own: readonly Heading[] = [];
+  const warnings: Finding[] = [];
   let [records, problems]: [number, Finding[]] = [0, []];
   for await (const batch of reader.batches()) {
     if (header.length === 0) {
       header = reader.columns.map((name) => name.trim());
       problems = headerProblems(header, reader.headerRow);
+      own = ownHeadings(header);
     }
     records += batch.length;
     const filled = problems.length > 0 ? [] : batch.filter((row) => row.cells.some((cell) => cell.trim() !== ''));
     for (const row of filled) {
-      rows.push(tableRow(row, header, reader.format !== 'csv'));
+      const { kept, cut } = ownCells(own.map(({ at }) => row.cells[at] ?? ''));
+      const read = tableRow(row, header, reader.format !== 'csv');
+      rows.push(own.length === 0 ? read : { ...read, own: kept });
+      if (cut) warnings.push({ row: row.row, column: null, reason: CUT });
       cells.set(row.row, row.cells);
     }
     if (rows.length > ROWS_MAX || records > RECORDS_MAX) return tooManyRows();
@@ -90,14 +106,19 @@ async function readAll(reader: RowReader, named: Encoding | undefined): Promise<
   }
   if (header.length === 0) return { rows, problems: headerProblems([], 1) };
   const warn = (reason: string): Finding => ({ row: null, column: null, reason });
-  const warnings = [
+  const names = own.map(({ heading }) => heading);
+  const found = [
+    ...(names.length > 0 && problems.length === 0 ? [warn(`${NOT_READ}: ${names.join(', ')}`)] : []),
     ...(otherSheets.length > 0
       ? [warn(`only the sheet “${sheet}” was read, and not ${otherSheets.join(', ')}`)]
       : []),
     ...(merged > 0 ? [warn('has merged cells: only the first row of each has the value')] : []),
   ];
-  return { rows, problems, warnings, columns: header, cells };
+  return { rows, problems, warnings: [...found, ...warnings], columns: header, cells, own: names };
 }
+
+const NOT_READ = 'has columns that are not read, and come back in the report';
+const CUT = `has more in columns of its own than comes back in the report: ${OWN_MAX} characters do`;
 
 function tableRow({ row, cells: read, hidden }: TableRow, header: readonly string[], isSheet: boolean): RawRow {
   const whole = (reason: string): RawRow => ({ row, request: {}, problems: [{ row, column: null, reason }] });
@@ -159,67 +180,12 @@ function jsonRow(row: number, value: unknown): RawRow {
   const entries = Object.entries(value);
   const problems = entries
     .filter(([name]) => !isColumn(name))
-    .map(([name]): Finding => ({ row, column: shown(name), reason: notAColumn(name) }));
+    .map(([name]): Finding => ({ row, column: shown(name), reason: notAField(name) }));
   return { row, request: Object.fromEntries(entries.filter(([name]) => isColumn(name))), problems };
 }
 
 function broken(row: number, reason: string): RawRow {
   return { row, request: {}, problems: [{ row, column: null, reason }] };
-}
-
-/** The columns of a file of disbursements: the fields of a single one, by the same names. */
-const columns = {
-  reference: 'needed',
-  accountAlias: 'needed',
-  amount: 'needed',
-  withdrawMode: 'needed',
-  debitAccountNumber: 'optional',
-  account: 'optional',
-  allowDuplicate: 'optional',
-} as const satisfies Record<string, 'needed' | 'optional'>;
-
-type Column = keyof typeof columns;
-
-const columnNames = Object.keys(columns) as Column[];
-
-function isColumn(name: string): name is Column {
-  return Object.hasOwn(columns, name);
-}
-
-/** `Account Alias` and `account_alias` are meant well, and the header decides where money goes. */
-function meantBy(name: string): Column | undefined {
-  const plain = (text: string): string => canonicalName(text).replace(/[_-]/g, '');
-  return columnNames.find((column) => plain(column) === plain(name));
-}
-
-/** A column that is not known could be the one that matters, so it is refused and never stepped over. */
-function notAColumn(name: string): string {
-  const meant = meantBy(name);
-  if (meant) return `is not a column here; did you mean "${meant}"?`;
-  return `is not a column here; the columns are ${columnNames.join(', ')}`;
-}
-
-/** Tells the header among the first rows of a table: a title above it names none of its columns. */
-function isHeader(cells: readonly string[]): boolean {
-  return cells.filter((cell) => meantBy(cell.trim()) !== undefined).length > 1;
-}
-
-/** What is wrong with the header of a table, which stands in this row. */
-function headerProblems(header: readonly string[], row: number): Finding[] {
-  const of = (column: string, reason: string): Finding => ({ row, column: shown(column), reason });
-  const unknown = header.filter((name) => !isColumn(name)).map((name) => of(name, notAColumn(name)));
-  const twice = header.filter((name, at) => isColumn(name) && header.indexOf(name) !== at);
-  const missing = columnNames.filter((name) => columns[name] === 'needed' && !header.includes(name));
-  return [
-    ...unknown,
-    ...twice.map((name) => of(name, 'is there twice')),
-    ...missing.map((name) => of(name, 'is missing')),
-  ];
-}
-
-/** As much of a name that somebody else wrote as is needed to find it. */
-export function shown(name: string): string {
-  return name.slice(0, 40);
 }
 
 export interface RawRow {
@@ -228,6 +194,8 @@ export interface RawRow {
   /** The request as it was written, by column; what could not be read is left out and is among the problems. */
   readonly request: Readonly<Record<string, unknown>>;
   readonly problems: readonly Finding[];
+  /** What it has in the columns that are not read, in their order; absent where the file has none. */
+  readonly own?: readonly string[];
 }
 
 export interface Rows {
@@ -239,6 +207,8 @@ export interface Rows {
   /** The table as it was written, for a list of what is wrong with it; absent where the file was JSON. */
   readonly columns?: readonly string[];
   readonly cells?: ReadonlyMap<number, readonly string[]>;
+  /** Headings of the columns that are not read. */
+  readonly own?: readonly string[];
 }
 
 /** No row of the file is judged. */

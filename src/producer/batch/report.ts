@@ -3,7 +3,7 @@ import type { Finding, Sum } from '../../kinds/batch.ts';
 import type { BatchRecord } from '../../operations/record.ts';
 import { csvCell } from '../../files/csv.ts';
 import { type BatchRow, Sums, type Batches, type RowNow, WAITING } from '../../operations/batches.ts';
-import { reportedOfPayment, reportedOfRow } from '../../kinds/disbursement-fields.ts';
+import { reportColumns, reportedOfPayment, reportedOfRow } from '../../kinds/disbursement-fields.ts';
 import type { Rows } from './read-file.ts';
 
 /** `id` is null while no disbursement was accepted for the row, or when acceptance refused it. */
@@ -13,17 +13,29 @@ export interface ReportLine extends ReportedOfRow, ReportedOfPayment {
   readonly id: string | null;
   readonly state: string;
   readonly reason: string | null;
+  /** What its row of the file had beside the columns that are read. */
+  readonly own?: Readonly<Record<string, string>>;
 }
 type ReportedOfRow = Pick<BatchRow, (typeof reportedOfRow)[number]>;
 type ReportedOfPayment = { readonly [Name in (typeof reportedOfPayment)[number]]: string | null };
 
-function reportLine({ row, state, reason, fields }: RowNow): ReportLine {
+function reportLine({ row, state, reason, fields }: RowNow, columns: readonly string[]): ReportLine {
   const asked = Object.fromEntries(reportedOfRow.map((name) => [name, row[name]])) as ReportedOfRow;
   const told = Object.fromEntries(
     reportedOfPayment.map((name) => [name, fields?.[name] ?? null]),
   ) as ReportedOfPayment;
   const { reference } = row;
-  return { row: row.row, reference, id: fields ? row.id : null, state, reason: reason ?? null, ...asked, ...told };
+  const own = Object.fromEntries((row.own ?? []).map((cell, at) => [columns[at] ?? '', cell]));
+  return {
+    row: row.row,
+    reference,
+    id: fields ? row.id : null,
+    state,
+    reason: reason ?? null,
+    ...asked,
+    ...told,
+    ...(row.own && { own }),
+  };
 }
 
 /** Nobody waits any more once the batch was dropped. */
@@ -35,7 +47,9 @@ function stateOfWaiting({ state }: BatchRecord): string {
 export async function* reportPages(record: BatchRecord, batches: Batches): AsyncGenerator<ReportLine[]> {
   const whole = { from: 0, to: record.state === 'invalid' ? 0 : record.totals.count, fields: reportedOfPayment };
   for await (const page of batches.rowsNow(record, whole)) {
-    yield page.map((now) => reportLine(now.state === WAITING ? { ...now, state: stateOfWaiting(record) } : now));
+    yield page.map((now) =>
+      reportLine(now.state === WAITING ? { ...now, state: stateOfWaiting(record) } : now, record.columns),
+    );
   }
 }
 
@@ -50,21 +64,14 @@ export async function progressOf(record: BatchRecord, batches: Batches): Promise
   return sums.read();
 }
 
-const COLUMNS = [
-  'row',
-  'reference',
-  'id',
-  'state',
-  'reason',
-  ...reportedOfRow,
-  ...reportedOfPayment,
-] as const satisfies readonly (keyof ReportLine)[];
+/** The byte order mark tells a spreadsheet that this is UTF-8. */
+export function reportCsvHead(columns: readonly string[]): string {
+  return `\ufeff${[...reportColumns, ...columns.map(csvCell)].join(';')}\r\n`;
+}
 
-/** Tells a spreadsheet that this is UTF-8. */
-export const REPORT_CSV_HEAD = `\ufeff${COLUMNS.join(';')}\r\n`;
-
-export function reportCsvLine(line: ReportLine): string {
-  return `${COLUMNS.map((name) => csvCell(line[name] ?? '')).join(';')}\r\n`;
+export function reportCsvLine(line: ReportLine, columns: readonly string[]): string {
+  const ours = reportColumns.map((name) => csvCell(line[name] ?? ''));
+  return `${[...ours, ...columns.map((name) => csvCell(line.own?.[name] ?? ''))].join(';')}\r\n`;
 }
 
 /** Every row with something wrong, in the columns of the file; undefined where the file has none. */

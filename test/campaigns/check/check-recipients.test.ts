@@ -21,8 +21,9 @@ describe('every data row comes out exactly once', () => {
         reason: 'duplicate',
         detail: 'same number as row 2',
         cells: ['+221 77 000 00 01', 'Koffi'],
+        own: '\tKoffi',
       },
-      { is: 'skipped', row: 4, to: '77', reason: 'too_short', cells: ['77', 'x'] },
+      { is: 'skipped', row: 4, to: '77', reason: 'too_short', cells: ['77', 'x'], own: '\tx' },
       {
         is: 'skipped',
         row: 5,
@@ -31,7 +32,14 @@ describe('every data row comes out exactly once', () => {
         column: 'prenom',
         cells: ['770000002', ''],
       },
-      { is: 'skipped', row: 6, to: '770000003', reason: 'already_in_campaign', cells: ['770000003', 'Yao'] },
+      {
+        is: 'skipped',
+        row: 6,
+        to: '770000003',
+        reason: 'already_in_campaign',
+        cells: ['770000003', 'Yao'],
+        own: '\tYao',
+      },
     ]);
     expect(summary).toMatchObject({ total: 5, recipients: 1, skipped: 4, blank: 0 });
   });

@@ -84,18 +84,52 @@ describe('a CSV file', () => {
 
 describe('a header', () => {
   test.for([
-    ['reference;accountAlias;montant;withdrawMode', 'montant', 'is not a column here; the columns are reference,'],
+    ['reference;accountAlias;montant;withdrawMode', 'amount', 'is missing'],
+    [
+      'reference;accountAlias;amount;withdrawMode;allow_duplicates',
+      'allow_duplicates',
+      'did you mean "allowDuplicate"?',
+    ],
+    ['reference;accountAlias;amount;withdrawMode;ammount', 'ammount', 'did you mean "amount"?'],
+    ['reference;accountAlias;amount;withdrawMode;Not before', 'Not before', 'is not taken from a file'],
     ['reference;account_alias;amount;withdrawMode', 'account_alias', 'did you mean "accountAlias"?'],
     ['reference;accountAlias;Amount;withdrawMode', 'Amount', 'did you mean "amount"?'],
     ['reference;accountAlias;amount;amount;withdrawMode', 'amount', 'is there twice'],
     ['accountAlias;amount;withdrawMode', 'reference', 'is missing'],
-    ['reference;accountAlias;amount;withdrawMode;notBefore', 'notBefore', 'is not a column here'],
-    ['reference;accountAlias;amount;withdrawMode;', '', 'is not a column here'],
-    ['reference;accountAlias;amount;withdrawMode;__proto__', '__proto__', 'is not a column here'],
+    ['reference;accountAlias;amount;withdrawMode;notBefore', 'notBefore', 'is not taken from a file'],
+    ['reference;accountAlias;amount;withdrawMode;', '', 'has no heading'],
   ] as const)('%s', async ([header, column, reason]) => {
     const { rows, problems } = await read(`${header}\n${ROW}\n`);
     expect(rows).toEqual([]);
     expect(problems).toContainEqual({ row: 1, column, reason: expect.stringContaining(reason) });
+  });
+});
+
+describe('columns of its own', () => {
+  test('are kept with each row, and nothing of them is asked for', async () => {
+    const file = await read(`Nom;${HEADER};Service;Nom\n=1;${ROW};Caisse;Ndiaye\n;${ROW};;\n`);
+    expect(file.own).toEqual(['Nom', 'Service', 'Nom (2)']);
+    expect(file.rows).toEqual([
+      { row: 2, request, problems: [], own: ['=1', 'Caisse', 'Ndiaye'] },
+      { row: 3, request, problems: [], own: ['', '', ''] },
+    ]);
+    expect(file.problems).toEqual([]);
+    const reason = 'has columns that are not read, and come back in the report: Nom, Service, Nom (2)';
+    expect(file.warnings).toEqual([{ row: null, column: null, reason }]);
+  });
+
+  test('called as one of ours get a number in the report', async () => {
+    expect((await read(`${HEADER};state\n${ROW};VIP\n`)).own).toEqual(['state (2)']);
+  });
+
+  test('are cut where a row has too much, and that is said', async () => {
+    const file = await read(`${HEADER};Note\n${ROW};${'x'.repeat(1_001)}\n`);
+    expect(file.rows[0]?.own).toEqual([`${'x'.repeat(999)}…`]);
+    expect(file.warnings).toContainEqual({
+      row: 2,
+      column: null,
+      reason: 'has more in columns of its own than comes back in the report: 1000 characters do',
+    });
   });
 });
 
@@ -216,8 +250,8 @@ describe('a workbook', () => {
     expect((await read(xlsxOfTexts([['Salaires, novembre'], [], HEAD, cells]))).rows).toEqual([
       { row: 4, request, problems: [] },
     ]);
-    const { problems } = await read(xlsxOfTexts([['Salaires'], [...HEAD, 'note'], cells]));
-    expect(problems).toMatchObject([{ row: 2, column: 'note' }]);
+    const { problems } = await read(xlsxOfTexts([['Salaires'], [...HEAD, 'notBefore'], cells]));
+    expect(problems).toMatchObject([{ row: 2, column: 'notBefore' }]);
   });
 
   test('merged cells are told', async () => {

@@ -1,0 +1,38 @@
+/** Under which headings a report gives back what the files of a campaign had beside numbers. */
+import { freeHeading } from '../files/own-cells.ts';
+import type { UploadColumn, UploadRecord } from '../kinds/campaign-fields.ts';
+import { unpackValues } from '../operations/slice-form.ts';
+
+export type OwnCells = Readonly<Record<string, string>>;
+
+/** A heading that another column has already, one of ours among them, gets a number: whoever reads by name gets each. */
+export class Headings {
+  readonly names: readonly string[];
+  readonly #ofUpload = new Map<string, readonly (UploadColumn & { readonly name: string })[]>();
+
+  constructor(uploads: readonly UploadRecord[], ours: readonly string[]) {
+    const names = new Set<string>();
+    for (const { tag, columns = [] } of uploads) {
+      const taken = new Set(ours);
+      const named = columns.map((column) => ({ ...column, name: freeHeading(column.heading, taken) }));
+      for (const { name } of named) names.add(name);
+      this.#ofUpload.set(tag, named);
+    }
+    this.names = [...names];
+  }
+
+  /** Whether something of its rows is kept beside the values of the text. */
+  hasMore({ columns = [] }: UploadRecord): boolean {
+    return columns.some(({ value }) => value === undefined);
+  }
+
+  /** A row of an upload. `values` are those of the text, where they are kept; else they are in the line. */
+  cells({ tag }: UploadRecord, line: string, values?: readonly string[]): { readonly own?: OwnCells } {
+    const cells = unpackValues(line);
+    const own = (this.#ofUpload.get(tag) ?? []).flatMap(({ at, value, name }): [string, string][] => {
+      const cell = (value === undefined || !values ? cells[at] : values[value]) ?? '';
+      return cell === '' ? [] : [[name, cell]];
+    });
+    return own.length === 0 ? {} : { own: Object.fromEntries(own) };
+  }
+}

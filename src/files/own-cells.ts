@@ -1,0 +1,51 @@
+/** What a table has beside the columns that are read: kept as it was written, bounded, and given back. */
+import { isFormula } from './csv.ts';
+
+/** Characters of one row. More is no table of people any more, and a million rows of it would be a gigabyte. */
+export const OWN_MAX = 1_000;
+const HEADING_MAX = 100;
+const CUT = '…';
+
+export interface OwnCells {
+  readonly kept: readonly string[];
+  /** There was more. */
+  readonly cut: boolean;
+}
+
+export function ownCells(written: readonly string[]): OwnCells {
+  let left = OWN_MAX;
+  const kept = written.map((text) => {
+    const cell = asTyped(text.trim());
+    const part = cutTo(cell, Math.max(0, left));
+    left -= cell.length;
+    return part;
+  });
+  return { kept, cut: left < 0 };
+}
+
+/** A cell that we once wrote so that no spreadsheet runs it comes back as it was. */
+export function asTyped(value: string): string {
+  return value.charCodeAt(0) === 0x27 && isFormula(value.slice(1)) ? value.slice(1) : value;
+}
+
+/** As a report can have it. */
+export function headingOf(name: string): string {
+  return name
+    .replaceAll(/\p{Cc}+/gu, ' ')
+    .trim()
+    .slice(0, HEADING_MAX);
+}
+
+/** The heading, or with a number where another column has it: whoever reads by name gets each. It is taken then. */
+export function freeHeading(heading: string, taken: Set<string>): string {
+  let name = heading;
+  for (let turn = 2; taken.has(name); turn += 1) name = `${heading} (${turn})`;
+  taken.add(name);
+  return name;
+}
+
+function cutTo(cell: string, left: number): string {
+  if (cell.length <= left) return cell;
+  // Never through the middle of a character of two halves.
+  return left === 0 ? '' : `${cell.slice(0, left - 1).replace(/[\ud800-\udbff]$/, '')}${CUT}`;
+}
