@@ -21,10 +21,10 @@ import {
   UNSENT_FIELD,
   UNSENT_XOF_FIELD,
 } from '../../src/operations/keys.ts';
-import { statesThatAre } from '../../src/kinds/states.ts';
-import { MOMENT_DIGITS } from '../../src/operations/listed.ts';
+import { statesThatAre } from '../../src/kinds/index.ts';
+import { MOMENT_DIGITS } from '../../src/operations/places.ts';
 import { OFF, declarationOf, limitsOf, moneyLimits } from '../../src/operations/limits.ts';
-import { MARKS_KEPT_S, MARK_LENGTH, OPEN_KEPT_MS } from '../../src/operations/text-marks.ts';
+import { MARKS_KEPT_S, MARK_LENGTH, OPEN_KEPT_MS } from '../../src/operations/slice-form.ts';
 import type { Constant } from './lua-text.ts';
 
 const setOf = (names: readonly string[]): Constant => Object.fromEntries(names.map((name) => [name, true]));

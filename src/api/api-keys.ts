@@ -4,12 +4,10 @@ import { derivedId } from '../lib/ids.ts';
 import type { MadeKey } from '../operations/api-keys.ts';
 import { accountName } from '../kinds/request-pieces.ts';
 import { requireKept } from './context.ts';
-import { MADE } from './key-ring.ts';
-import { type ApiKey, digestOf, personOf, type Role, roles } from './keys.ts';
+import { MADE, type ApiKey, digestOf, personOf, type Role, roles } from './keys.ts';
 import { apiKeyList, apiKeyWithSecret } from './openapi/answers-audit.ts';
-import { answer, json } from './openapi/pieces.ts';
+import { answer, json, type AnyAsked, route } from './route.ts';
 import { ApiProblem, invalid } from './problem.ts';
-import { type AnyAsked, route } from './route.ts';
 
 const SECRET_BYTES = 32;
 

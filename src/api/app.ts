@@ -6,17 +6,16 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express';
-import { Recovering } from '../operations/recovery.ts';
+import { Recovering } from '../operations/heartbeat.ts';
 import { UnreadableRecord, isUnreadable } from '../operations/record.ts';
 import type { ApiContext } from './context.ts';
 import type { ApiKey } from './keys.ts';
 import { type Admit, mount } from './mount.ts';
 import { ApiProblem, sendProblem } from './problem.ts';
-import { limitRate } from './rate-limit.ts';
+import { limitRate, WrongKeys } from './gates.ts';
 import { isAway } from '../redis/connections.ts';
 import { routes } from './routes.ts';
 import { unreadableView } from './views.ts';
-import { WrongKeys } from './wrong-keys.ts';
 
 /** Sent in place of a request id that is missing or odd. */
 const REQUEST_ID = /^[\w.:-]{1,100}$/;

@@ -2,8 +2,7 @@
 import { z } from 'zod';
 import type { AuditLine } from '../operations/audit.ts';
 import { auditPage, auditVerdict } from './openapi/answers-audit.ts';
-import { after, answer, limit } from './openapi/pieces.ts';
-import { route } from './route.ts';
+import { after, answer, limit, route } from './route.ts';
 
 const ofAll = {
   method: 'get',

@@ -4,9 +4,8 @@ import type { Verdict } from '../upstream/verdict.ts';
 import { adviseOn } from './balance-advice.ts';
 import { mayUseAccount } from './keys.ts';
 import { balances } from './openapi/answers-money.ts';
-import { accountQuery, answer } from './openapi/pieces.ts';
+import { accountQuery, answer, type AnyAsked, route } from './route.ts';
 import { ApiProblem, invalid } from './problem.ts';
-import { type AnyAsked, route } from './route.ts';
 import { upstreamProblem } from './upstream-problem.ts';
 
 const about = {

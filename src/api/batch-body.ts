@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { type BatchReading, BYTES_MAX } from '../producer/batch/read-file.ts';
-import { requireFileBody } from './file-body.ts';
+import { requireFileBody } from './mount.ts';
 import { ApiProblem } from './problem.ts';
 
 export function readingOf(request: Request): BatchReading {

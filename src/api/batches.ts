@@ -10,13 +10,21 @@ import { accountName } from '../kinds/request-pieces.ts';
 import { bytesOf, readingOf } from './batch-body.ts';
 import { sendReport } from './batch-report.ts';
 import { type ApiContext, findRecord } from './context.ts';
-import { dryRunQuery } from './dry-run.ts';
+import {
+  dryRunQuery,
+  answer,
+  APPROVAL_MAX,
+  approvalOf,
+  listFiles,
+  type AnyAsked,
+  Reply,
+  replayed,
+  route,
+} from './route.ts';
 import { requireAnother, requireNamedAccounts } from './gates.ts';
 import { personOf } from './keys.ts';
 import { batch, batchReport, judgedBatch } from './openapi/answers-money.ts';
-import { answer, APPROVAL_MAX, approvalOf, listFiles } from './openapi/pieces.ts';
 import { ApiProblem } from './problem.ts';
-import { type AnyAsked, Reply, replayed, route } from './route.ts';
 import { viewOf } from './views.ts';
 
 const ROWS_CSV = 'reference;accountAlias;amount;withdrawMode\nsalary-2026-11-awa;771234567;25000;wallet-a-senegal\n';

@@ -11,8 +11,7 @@ import { type Line, groupsOf } from './bulk-lines.ts';
 import { type ApiContext, isRecord } from './context.ts';
 import { mayUseAccount, personOf } from './keys.ts';
 import { ApiProblem, invalid } from './problem.ts';
-import { acceptanceFor } from './dry-run.ts';
-import type { AnyAsked } from './route.ts';
+import { acceptanceFor, type AnyAsked } from './route.ts';
 
 const NDJSON = 'application/x-ndjson';
 

@@ -7,12 +7,11 @@ import { UnusableFile } from '../files/problems.ts';
 import type { Act } from '../operations/audit.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import { type ApiContext, requireKept } from './context.ts';
-import { type FileBody, requireFileBody } from './file-body.ts';
+import { type FileBody, requireFileBody } from './mount.ts';
 import { uploadReport } from './openapi/answers-texts.ts';
-import { answer, flag, listFiles, wholeNumber } from './openapi/pieces.ts';
+import { answer, flag, listFiles, wholeNumber, replayed, route } from './route.ts';
 import { personOf } from './keys.ts';
 import { ApiProblem, invalid } from './problem.ts';
-import { replayed, route } from './route.ts';
 
 const PREVIEW_MAX = 20;
 /** Of a column or a sheet. */

@@ -16,12 +16,26 @@ import { campaignRetry, retryCampaign } from './campaign-retry.ts';
 import { uploadRoutes } from './campaign-upload.ts';
 import { type ApiContext, findRecord, requireKept, takeAnswer } from './context.ts';
 import { phoneFilter, readerOf } from './finding.ts';
-import { acceptanceFor, dryRunQuery, JUDGED, judgedAs } from './dry-run.ts';
+import {
+  acceptanceFor,
+  dryRunQuery,
+  JUDGED,
+  judgedAs,
+  accepted,
+  after,
+  answer,
+  APPROVAL_MAX,
+  approvalOf,
+  json,
+  limit,
+  type AnyAsked,
+  Reply,
+  replayed,
+  route,
+} from './route.ts';
 import { campaign, recipients } from './openapi/answers-texts.ts';
 import { personOf } from './keys.ts';
-import { accepted, after, answer, APPROVAL_MAX, approvalOf, json, limit } from './openapi/pieces.ts';
 import { ApiProblem } from './problem.ts';
-import { type AnyAsked, Reply, replayed, route } from './route.ts';
 import { triedAgainAt } from '../operations/accounts.ts';
 import { campaignView } from './views.ts';
 

@@ -1,19 +1,17 @@
 /** A person's word about what needs review. Where upstream can be asked it is asked first, and its word is stronger. */
 import { z } from 'zod';
-import { operations as declared, type StateOf } from '../kinds/index.ts';
-import { queueOf } from '../kinds/states.ts';
+import { operations as declared, type StateOf, queueOf } from '../kinds/index.ts';
 import type { Act } from '../operations/audit.ts';
 import type { RecordAt } from '../operations/record.ts';
-import { type Announced, type CollectKind, eventOf } from '../processors/announced.ts';
+import { type Announced, type CollectKind, eventOf } from '../operations/transition.ts';
 import type { Tried } from '../processors/attempt.ts';
 import type { MoneyContext } from '../processors/context.ts';
 import { type ApiContext, requireKept } from './context.ts';
 import { requireAnother } from './gates.ts';
 import { type ApiKey, personOf } from './keys.ts';
 import { capitalised } from './openapi/answers-shared.ts';
-import { json } from './openapi/pieces.ts';
+import { json, type AnyAsked } from './route.ts';
 import { ApiProblem } from './problem.ts';
-import type { AnyAsked } from './route.ts';
 import { upstreamProblem } from './upstream-problem.ts';
 
 type OutcomeOf<K extends CollectKind> = (typeof declared)[K]['resolve'][number] & StateOf<K> & Announced<K>;

@@ -4,10 +4,8 @@ import { resolutionOf, resolve } from './collect-resolve.ts';
 import { personOf } from './keys.ts';
 import { view } from './views.ts';
 import { findRecord, takeAnswer } from './context.ts';
-import { collectFor, dryRunQuery, JUDGED, judgedAs } from './dry-run.ts';
+import { collectFor, dryRunQuery, JUDGED, judgedAs, accepted, answer, Reply, replayed, route } from './route.ts';
 import { directCredit } from './openapi/answers-money.ts';
-import { accepted, answer } from './openapi/pieces.ts';
-import { Reply, replayed, route } from './route.ts';
 
 const createDirectCredit = route(
   {

@@ -3,18 +3,29 @@ import { disbursementRequest } from '../kinds/disbursement-fields.ts';
 import type { StateOf } from '../kinds/index.ts';
 import { describeLimit } from '../operations/limits.ts';
 import type { DisbursementRecord } from '../operations/record.ts';
-import { eventOf } from '../processors/announced.ts';
+import { eventOf } from '../operations/transition.ts';
 import type { Resolved } from '../processors/disbursement/resolve.ts';
 import { answerInBulk } from './bulk.ts';
 import { resolutionOf } from './collect-resolve.ts';
 import { type ApiContext, findRecord, requireKept, takeAnswer } from './context.ts';
 import { requireAnother, requireNoRecovery } from './gates.ts';
-import { acceptanceFor, dryRunQuery, JUDGED, judgedAs } from './dry-run.ts';
+import {
+  acceptanceFor,
+  dryRunQuery,
+  JUDGED,
+  judgedAs,
+  accepted,
+  answer,
+  inBulk,
+  VERDICT_LINES,
+  type AnyAsked,
+  Reply,
+  replayed,
+  route,
+} from './route.ts';
 import { type ApiKey, personOf } from './keys.ts';
 import { disbursement } from './openapi/answers-money.ts';
-import { accepted, answer, inBulk, VERDICT_LINES } from './openapi/pieces.ts';
 import { ApiProblem } from './problem.ts';
-import { type AnyAsked, Reply, replayed, route } from './route.ts';
 import { view } from './views.ts';
 
 const LINE =

@@ -5,9 +5,8 @@ import { makeDocument } from './openapi/document.ts';
 import { intakeSchema } from './openapi/intake-schema.ts';
 import { renderPage } from './openapi/page.ts';
 import { STYLE } from './openapi/page-style.ts';
-import { answer } from './openapi/pieces.ts';
+import { answer, type RouteDeclaration, route } from './route.ts';
 import { addressAskedFor, ApiProblem, isProblemKind, problemKinds, typeOf } from './problem.ts';
-import { type RouteDeclaration, route } from './route.ts';
 
 /** Made when it is first asked for, and kept: what is declared does not change while the process lives. */
 function once<T>(make: () => T): () => T {

@@ -1,13 +1,12 @@
 /** Where signed deliveries go. A key that may read events may have them posted, to an endpoint of its own. */
 import { z } from 'zod';
-import { eventTypes } from '../kinds/event-types.ts';
+import { eventTypes } from '../kinds/index.ts';
 import type { Endpoint, LogLine } from '../operations/endpoints.ts';
 import type { ApiContext } from './context.ts';
 import type { ApiKey } from './keys.ts';
 import { endpointDetail, endpoints, endpointWithSecret, replayed } from './openapi/answers-operating.ts';
-import { answer, json } from './openapi/pieces.ts';
+import { answer, json, route } from './route.ts';
 import { ApiProblem, invalid } from './problem.ts';
-import { route } from './route.ts';
 
 const registration = z
   .strictObject({

@@ -1,15 +1,14 @@
 /** How things ended, read with a cursor. */
 import { z } from 'zod';
-import { type EventType, eventTypes } from '../kinds/event-types.ts';
+import { type EventType, eventTypes } from '../kinds/index.ts';
 import type { Request, Response } from 'express';
 import type { CompletionEvent } from '../events/catalogue.ts';
 import { CursorAhead, CursorTooOld, cursorPattern, type Wanted } from '../events/stream.ts';
 import { type Clock, withDeadline } from '../lib/clock.ts';
 import type { ApiKey } from './keys.ts';
 import { eventPage } from './openapi/answers-operating.ts';
-import { after, answer, limit } from './openapi/pieces.ts';
+import { after, answer, limit, route } from './route.ts';
 import { ApiProblem, invalid } from './problem.ts';
-import { route } from './route.ts';
 
 const isType = (text: string): text is EventType => eventTypes.some((type) => type === text);
 

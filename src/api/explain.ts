@@ -1,6 +1,5 @@
 /** GET /v1/explain/{id}: the story of any operation, with what keeps it waiting at this moment. */
-import { queueOf } from '../kinds/states.ts';
-import type { Kind } from '../kinds/index.ts';
+import { queueOf, type Kind } from '../kinds/index.ts';
 import { foreignTo } from '../processors/attempt.ts';
 import { explainDisbursement, explainOther, explainReason } from '../operations/explain.ts';
 import { explainCampaign, explainMessage, explainSlice } from '../operations/explain-texts.ts';
@@ -11,9 +10,8 @@ import { type Failure, failures } from '../upstream/verdict.ts';
 import type { ApiContext } from './context.ts';
 import { type ApiKey, mayUseAccount } from './keys.ts';
 import { explanation } from './openapi/answers-operating.ts';
-import { answer } from './openapi/pieces.ts';
+import { answer, route } from './route.ts';
 import { ApiProblem } from './problem.ts';
-import { route } from './route.ts';
 
 type Teller<K extends Kind> = (record: RecordOf[K], context: ApiContext) => Promise<Explanation>;
 

@@ -5,10 +5,8 @@ import { createWhileWaiting, lookWhileWaiting, WHILE_WAITING } from './collect-c
 import { resolutionOf, resolve } from './collect-resolve.ts';
 import { invoiceView } from './collect-views.ts';
 import { isRecord } from './context.ts';
-import { collectFor, dryRunQuery, JUDGED, judgedAs } from './dry-run.ts';
+import { collectFor, dryRunQuery, JUDGED, judgedAs, accepted, answer, route } from './route.ts';
 import { invoice } from './openapi/answers-collect.ts';
-import { accepted, answer } from './openapi/pieces.ts';
-import { route } from './route.ts';
 import { softpayRoutes } from './softpay.ts';
 
 const createInvoice = route(

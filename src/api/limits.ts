@@ -4,9 +4,8 @@ import { type MoneyLimit, isMoneyLimit, moneyLimits, type LimitStanding } from '
 import { requireKept } from './context.ts';
 import { personOf } from './keys.ts';
 import { limitList, limitStanding } from './openapi/answers-operating.ts';
-import { answer, json } from './openapi/pieces.ts';
+import { answer, json, Reply, route } from './route.ts';
 import { ApiProblem } from './problem.ts';
-import { Reply, route } from './route.ts';
 
 const limitWish = z
   .strictObject({

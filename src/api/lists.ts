@@ -1,23 +1,20 @@
 /** Lists of operations: every kind by the same filters, which hold together, the newest first; as JSON, or as CSV. */
 import type { Request } from 'express';
 import { z } from 'zod';
-import { type Kind, asDeclared } from '../kinds/index.ts';
+import { type Kind, asDeclared, statesOf } from '../kinds/index.ts';
 import { askedTime, identityText } from '../kinds/request-pieces.ts';
-import { statesOf } from '../kinds/states.ts';
 import { csvCell } from '../files/csv.ts';
 import { onClockOf } from '../lib/zone.ts';
 import { type SoughtName, soughtNames } from '../kinds/fields.ts';
-import { pageCursor } from '../operations/listed.ts';
+import { pageCursor, type Named, namesOf } from '../operations/places.ts';
 import type { Filters } from '../operations/lists.ts';
-import { type Named, namesOf } from '../operations/names.ts';
 import { byReference, payeeOfQuery, phoneFilter } from './finding.ts';
 import { type BatchRecord, type RecordAt, UnreadableRecord } from '../operations/record.ts';
 import { invoiceView, paymentRequestView } from './collect-views.ts';
 import type { ApiContext } from './context.ts';
 import { accountsListed } from './gates.ts';
 import { listAnswerOf, TOLD_ALONE } from './openapi/answers-shared.ts';
-import { after, limit, listedAccount } from './openapi/pieces.ts';
-import { type RouteDeclaration, type tags, route } from './route.ts';
+import { after, limit, listedAccount, type RouteDeclaration, type tags, route } from './route.ts';
 import { campaignView, unreadableView, view, viewOf } from './views.ts';
 
 type ListedKind = Exclude<Kind, 'slice'>;

@@ -3,11 +3,19 @@ import { z } from 'zod';
 import { messageRequest } from '../kinds/message.ts';
 import { answerInBulk, verdictOf } from './bulk.ts';
 import { takeAnswer } from './context.ts';
-import { acceptanceFor, dryRunQuery } from './dry-run.ts';
+import {
+  acceptanceFor,
+  dryRunQuery,
+  accepted,
+  answer,
+  inBulk,
+  VERDICT_LINES,
+  Reply,
+  replayed,
+  route,
+} from './route.ts';
 import { message, messageVerdicts } from './openapi/answers-texts.ts';
-import { accepted, answer, inBulk, VERDICT_LINES } from './openapi/pieces.ts';
 import { invalid } from './problem.ts';
-import { Reply, replayed, route } from './route.ts';
 import { view } from './views.ts';
 
 const MESSAGES_MAX = 1_000;

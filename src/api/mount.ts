@@ -1,7 +1,13 @@
 /** Declared routes at work: found by path and method, then each rule of the declaration in turn, then the handler. */
+import { isUtf8 } from 'node:buffer';
+import express, { type Request, type RequestHandler, type Response } from 'express';
+import { z } from 'zod';
+import type { FileFormat } from '../files/rows.ts';
+import { type Encoding, encodingOf } from '../files/text.ts';
 import { actOf } from '../kinds/acts.ts';
-import { bodyReader, checked } from './body.ts';
-import type { Request, RequestHandler, Response } from 'express';
+import { readJson } from '../lib/json.ts';
+import { nearest } from '../lib/nearest.ts';
+import { check, type Problem } from '../producer/problems.ts';
 import { type ApiContext, findRecord } from './context.ts';
 import {
   idempotencyKey,
@@ -13,10 +19,17 @@ import {
   requireRole,
 } from './gates.ts';
 import type { ApiKey } from './keys.ts';
-import { ApiProblem } from './problem.ts';
-import { queryReader } from './query.ts';
-import { type AnyAsked, Reply, type Route, pathParameters } from './route.ts';
-import { sendJson } from './send.ts';
+import { ApiProblem, invalid } from './problem.ts';
+import {
+  type AnyAsked,
+  Reply,
+  type Route,
+  type Shape,
+  pathParameters,
+  JSON_MAX,
+  type BodyDeclaration,
+  type RouteDeclaration,
+} from './route.ts';
 
 /** Makes sure that the request has a key, and that the key does not ask too often. */
 export type Admit = (request: Request, response: Response) => ApiKey | Promise<ApiKey>;
@@ -70,8 +83,8 @@ function patternOf(path: string): RegExp {
 /** Those that are asked most have no parameters, and are found at once. */
 function find(places: ReadonlyMap<string, Place>, asked: string) {
   const path = asked.length > 1 && asked.endsWith('/') ? asked.slice(0, -1) : asked;
-  const plain = places.get(path);
-  if (plain && plain.names.length === 0) return { place: plain, params: {} };
+  const same = places.get(path);
+  if (same && same.names.length === 0) return { place: same, params: {} };
   for (const place of places.values()) {
     const [whole, ...given] = (place.names.length > 0 && place.pattern.exec(path)) || [];
     if (whole === undefined) continue;
@@ -147,3 +160,220 @@ const searchOf = ({ url }: Request): string => {
   const at = url.indexOf('?');
   return at === -1 ? '' : url.slice(at + 1);
 };
+
+/**
+ * The body of a request, as its route declares it: a file is left to the handler; of JSON express collects the
+ * bytes, and what they say is read by our own rules.
+ */
+
+interface ReadBody {
+  /** As it came; undefined where a file came, or nothing is declared. */
+  readonly given: unknown;
+  /** The media type of the file that came. */
+  readonly type: string | undefined;
+}
+
+const JSON_TYPE = 'application/json';
+const NO_BODY: ReadBody = { given: undefined, type: undefined };
+
+function bodyReader({
+  body,
+}: Pick<RouteDeclaration, 'body'>): (request: Request, response: Response) => Promise<ReadBody> {
+  const { schema, files = {}, limit } = body ?? {};
+  const types = [...(schema || !body ? [JSON_TYPE] : []), ...Object.keys(files)];
+  return async (request, response) => {
+    const type = typeOf(request, types, body === undefined || schema !== undefined);
+    if (body === undefined) return NO_BODY;
+    if (type !== JSON_TYPE || schema === undefined) return { given: undefined, type: plain(request, type) };
+    return { given: await readJsonBody(request, response, limit), type: undefined };
+  };
+}
+
+/** As the schema reads it, unless the acceptance does. */
+function checked({ schema, readBy }: BodyDeclaration, given: unknown): unknown {
+  if (given === undefined || schema === undefined || readBy === 'acceptance') return given;
+  const { data, problems } = check(schema, given);
+  if (problems) throw invalid(problems);
+  return data;
+}
+
+/** A body of another type would be skipped by the reader and look like an empty one. */
+function typeOf({ headers }: Request, types: readonly string[], mayBeNone: boolean): string {
+  const given = headers['content-type'] ?? '';
+  if (types.includes(given)) return given;
+  const bare = (given.split(';')[0] ?? '').trim().toLowerCase();
+  if (types.includes(bare)) return bare;
+  const hasBody = Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined;
+  if (!hasBody && mayBeNone) return JSON_TYPE;
+  throw new ApiProblem('unsupported-media-type', `Send the body as \`Content-Type: ${types.join('`, or `')}\`.`);
+}
+
+/** What is streamed is read as it comes. */
+function plain(request: Request, type: string): string {
+  if ((request.get('content-encoding') ?? 'identity') === 'identity') return type;
+  throw new ApiProblem('unsupported-media-type', 'Send UTF-8, not encoded.');
+}
+
+const CHARSET = /;\s*charset="?([^\s";]*)/i;
+const BYTE_ORDER_MARK = '\ufeff';
+
+const collectors = new Map<string, RequestHandler>();
+
+function collectorOf(limit: string): RequestHandler {
+  const known = collectors.get(limit) ?? express.raw({ type: () => true, limit });
+  collectors.set(limit, known);
+  return known;
+}
+
+/** An object or a list; an empty object where nothing was sent. Rejects with the refusal. */
+export function readJsonBody(request: Request, response: Response, limit: string = JSON_MAX): Promise<unknown> {
+  const [, charset = 'utf-8'] = CHARSET.exec(request.headers['content-type'] ?? '') ?? [];
+  if (charset.toLowerCase() !== 'utf-8') return Promise.reject(notPlain());
+  return new Promise((resolve, reject) => {
+    collectorOf(limit)(request, response, (error?: unknown) => {
+      const body = error === undefined ? parse(request.body) : problemOf(error);
+      if (body instanceof ApiProblem) reject(body);
+      else resolve(body);
+    });
+  });
+}
+
+function notPlain(): ApiProblem {
+  const detail = 'Send UTF-8, as it is or in one of the encodings gzip, deflate, br.';
+  return new ApiProblem('unsupported-media-type', detail);
+}
+
+/** By the `type` of the errors of body-parser. */
+function problemOf(error: unknown): ApiProblem {
+  const { type, limit } = error as { readonly type?: string; readonly limit?: number };
+  if (type === 'entity.too.large') return new ApiProblem('too-large', `This JSON body may have ${limit} bytes.`);
+  if (type === 'encoding.unsupported') return notPlain();
+  if (type === 'request.aborted') return new ApiProblem('malformed', 'The body broke off.');
+  return new ApiProblem('malformed', 'The body is not compressed as it says, or is cut.');
+}
+
+/** An object or a list, and nothing for an empty body. */
+function parse(bytes: unknown): unknown {
+  if (!Buffer.isBuffer(bytes) || bytes.length === 0) return {};
+  if (!isUtf8(bytes)) return new ApiProblem('malformed', 'The body is not UTF-8.');
+  const text = bytes.toString();
+  const read = readJson(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text);
+  if ('wrong' in read) {
+    return new ApiProblem('malformed', read.is === 'no JSON' ? 'The body is not JSON.' : `The body ${read.wrong}.`);
+  }
+  const { value } = read;
+  return typeof value === 'object' && value !== null ? value : new ApiProblem('malformed', 'The body is not JSON.');
+}
+
+/**
+ * The parameters of a query, by the schemas of its route. What is not declared is refused: a filter with a slip of the
+ * pen would otherwise be no filter, and everything would be answered.
+ */
+
+const NONE = {};
+
+/** `search` is what follows the question mark. */
+function queryReader(shape: Shape): (search: string) => object {
+  const schema = z.object(shape);
+  const numbers = new Set(Object.keys(shape).filter((name) => isNumber(shape[name])));
+  const lists = new Set(Object.keys(shape).filter((name) => isList(shape[name])));
+  const known = Object.keys(shape);
+  const read = (given: URLSearchParams): object => {
+    const problems = [...new Set(given.keys())].flatMap((name) => problemWith(name, given, known));
+    const valueIn = (name: string, text: string): unknown => {
+      if (lists.has(name)) return text.split(',');
+      return numbers.has(name) ? numberIn(text) : text;
+    };
+    const words = [...given].map(([name, text]) => [name, valueIn(name, text)]);
+    const { data, problems: wrong = [] } = check(schema, Object.fromEntries(words));
+    // Of several words in one parameter, the parameter is named.
+    problems.push(
+      ...wrong.map(({ pointer, message }) => ({ pointer: pointer.replace(/^(\/[^/]+)\/\d+$/, '$1'), message })),
+    );
+    if (data && problems.length === 0) return data;
+    throw invalid(problems);
+  };
+  return (search) => (search === '' && known.length === 0 ? NONE : read(new URLSearchParams(search)));
+}
+
+function problemWith(name: string, given: URLSearchParams, known: readonly string[]): Problem[] {
+  const pointer = `/${name.slice(0, 40)}`;
+  if (!known.includes(name)) return [{ pointer, message: notKnown(name, known) }];
+  return given.getAll(name).length > 1 ? [{ pointer, message: 'is given twice' }] : [];
+}
+
+function notKnown(name: string, known: readonly string[]): string {
+  if (known.length === 0) return 'is not a parameter here; there are none';
+  const meant = nearest(name, known);
+  return `is not a parameter here; ${meant ? `did you mean "${meant}"?` : `there are ${known.join(', ')}`}`;
+}
+
+function isList(schema: z.ZodType | undefined): boolean {
+  return schema instanceof z.ZodOptional ? isList(schema.unwrap() as z.ZodType) : schema instanceof z.ZodArray;
+}
+
+function isNumber(schema: z.ZodType | undefined): boolean {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) {
+    return isNumber(schema.unwrap() as z.ZodType);
+  }
+  return schema instanceof z.ZodNumber;
+}
+
+/** A text that is no number in plain digits is left to the schema to refuse. */
+function numberIn(text: string): string | number {
+  return /^-?\d{1,15}$/.test(text) ? Number(text) : text;
+}
+
+/** As `response.json`, for routes that are asked by the thousand: nothing is looked up that is always the same. */
+function sendJson(response: Response, status: number, body: object): void {
+  const text = JSON.stringify(body);
+  response.statusCode = status;
+  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  response.setHeader('Content-Length', Buffer.byteLength(text));
+  response.end(text);
+}
+
+/** A file as the body of a request: what its type says of it. */
+
+const FORMATS = {
+  'text/csv': 'csv',
+  'application/x-ndjson': 'ndjson',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
+  'application/vnd.oasis.opendocument.spreadsheet': 'ods',
+  // What a browser on Windows calls a CSV file, and everything else that opens in Excel.
+  'application/vnd.ms-excel': 'csv',
+} as const satisfies Record<string, FileFormat>;
+
+export interface FileBody {
+  readonly format: FileFormat;
+  /** What the `charset` names; absent: found out. */
+  readonly encoding?: Encoding;
+}
+
+/** Undefined where the body is no file. */
+function fileBodyOf(request: Request): FileBody | undefined {
+  const [type = '', ...parameters] = (request.get('content-type') ?? '').split(';').map((part) => part.trim());
+  const format = FORMATS[type.toLowerCase() as keyof typeof FORMATS] as FileFormat | undefined;
+  if (format === undefined) return undefined;
+  const [charset] = parameters.flatMap((part) => /^charset="?([^"]+)"?$/i.exec(part)?.[1] ?? []);
+  if (charset === undefined) return { format };
+  const encoding = encodingOf(charset);
+  if (encoding) return { format, encoding };
+  throw new ApiProblem(
+    'unsupported-media-type',
+    `The charset ${charset.slice(0, 40)} is not known here; send UTF-8.`,
+  );
+}
+
+/** `others`: types that are taken besides. */
+export function requireFileBody(request: Request, others: readonly string[] = []): FileBody {
+  if ((request.get('content-encoding') ?? 'identity') !== 'identity') {
+    throw new ApiProblem('unsupported-media-type', 'Send the file as it is, not encoded.');
+  }
+  const body = fileBodyOf(request);
+  if (body) return body;
+  throw new ApiProblem(
+    'unsupported-media-type',
+    `Send ${[...others, ...Object.keys(FORMATS).slice(0, 4)].join(', ')}.`,
+  );
+}

@@ -3,9 +3,8 @@ import { STOPPED } from '../operations/accounts.ts';
 import { type ApiContext, findRecord, requireKept } from './context.ts';
 import { type ApiKey, mayUseAccount } from './keys.ts';
 import { account, accounts, callback, queueList, resealed } from './openapi/answers-operating.ts';
-import { answer } from './openapi/pieces.ts';
+import { answer, route } from './route.ts';
 import { ApiProblem } from './problem.ts';
-import { route } from './route.ts';
 
 const listQueues = route(
   {

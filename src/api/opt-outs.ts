@@ -5,11 +5,10 @@ import { type OptOutPhone, type PhoneRefused, phonesInFile, readPhones } from '.
 import { type OptOutList, nameOf } from '../operations/opt-outs.ts';
 import { accountName, country, visible } from '../kinds/request-pieces.ts';
 import { requireKept } from './context.ts';
-import { requireFileBody } from './file-body.ts';
+import { requireFileBody } from './mount.ts';
 import { optOuts, optOutsChanged } from './openapi/answers-texts.ts';
-import { after, answer, json, limit, listFiles } from './openapi/pieces.ts';
+import { after, answer, json, limit, listFiles, type AnyAsked, route } from './route.ts';
 import { invalid } from './problem.ts';
-import { type AnyAsked, route } from './route.ts';
 
 const AT_ONCE = 1_000;
 const REFUSED_SHOWN = 20;

@@ -6,11 +6,9 @@ import { createWhileWaiting, lookWhileWaiting, WHILE_WAITING } from './collect-c
 import { resolutionOf, resolve } from './collect-resolve.ts';
 import { paymentRequestView } from './collect-views.ts';
 import { type ApiContext, isRecord } from './context.ts';
-import { collectFor, dryRunQuery, JUDGED, judgedAs } from './dry-run.ts';
+import { collectFor, dryRunQuery, JUDGED, judgedAs, accepted, answer, route } from './route.ts';
 import { paymentRequest } from './openapi/answers-collect.ts';
-import { accepted, answer } from './openapi/pieces.ts';
 import { ApiProblem } from './problem.ts';
-import { route } from './route.ts';
 
 const createPaymentRequest = route(
   {

@@ -2,15 +2,14 @@
 import { z } from 'zod';
 import { readPhones } from '../campaigns/opt-out-phones.ts';
 import { maskPhone } from '../lib/phone.ts';
-import { forgetName } from '../operations/names.ts';
-import { MARKS_KEPT_S } from '../operations/text-marks.ts';
+import { forgetName } from '../operations/places.ts';
+import { MARKS_KEPT_S } from '../operations/slice-form.ts';
 import { country } from '../kinds/request-pieces.ts';
 import { payeeOf } from '../upstream/capabilities.ts';
 import type { ApiContext } from './context.ts';
 import { purged } from './openapi/answers-operating.ts';
-import { answer, json } from './openapi/pieces.ts';
+import { answer, json, route } from './route.ts';
 import { invalid } from './problem.ts';
-import { route } from './route.ts';
 
 const purgeRequest = z
   .strictObject({

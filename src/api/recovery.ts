@@ -4,9 +4,8 @@ import { type RecoveryDesk, type RecoveryReport, type UnderWay, isProven } from 
 import { requireKept } from './context.ts';
 import { personOf } from './keys.ts';
 import { recovery } from './openapi/answers-operating.ts';
-import { answer, json, wholeNumber } from './openapi/pieces.ts';
+import { answer, json, wholeNumber, route } from './route.ts';
 import { ApiProblem } from './problem.ts';
-import { route } from './route.ts';
 
 const recoveryWord = z
   .union([z.strictObject({ apply: z.literal(true) }), z.strictObject({ nothingWasLost: z.literal(true) })], {

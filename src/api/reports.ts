@@ -4,9 +4,8 @@ import { dateIn } from '../lib/zone.ts';
 import { CSV_HEAD, type DailyReport, PAGE_POLICY, dailyCsv, dailyPage, rowsOf } from './daily.ts';
 import { accountsListed } from './gates.ts';
 import { dailyReport } from './openapi/answers-reports.ts';
-import { listedAccount } from './openapi/pieces.ts';
+import { listedAccount, route } from './route.ts';
 import { invalid } from './problem.ts';
-import { route } from './route.ts';
 
 const DAY_MS = 86_400_000;
 

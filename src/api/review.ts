@@ -6,9 +6,8 @@ import { NoSuchPlace, type ReviewKind, reviewKinds } from '../operations/review.
 import { invoiceView, paymentRequestView } from './collect-views.ts';
 import { accountsListed } from './gates.ts';
 import { reviewList } from './openapi/answers-operating.ts';
-import { answer, limit, listedAccount, NO_PLACE } from './openapi/pieces.ts';
+import { answer, limit, listedAccount, NO_PLACE, route } from './route.ts';
 import { invalid } from './problem.ts';
-import { route } from './route.ts';
 import { unreadableView, view } from './views.ts';
 
 const listReview = route(

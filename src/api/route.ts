@@ -3,14 +3,16 @@
  * command of the same name asks (`cli/`): there is no second list that could say something else.
  */
 import type { Request, Response } from 'express';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Kind } from '../kinds/index.ts';
+import { accountName } from '../kinds/request-pieces.ts';
 import type { Act } from '../operations/audit.ts';
 import type { RecordAt } from '../operations/record.ts';
-import type { ApiContext } from './context.ts';
+import type { Answer } from '../producer/acceptance.ts';
+import { type ApiContext, takeAnswer } from './context.ts';
 import type { ApiKey, Role } from './keys.ts';
+import { text } from './openapi/answers-shared.ts';
 import { type ProblemKind, statusOf } from './problem.ts';
-import type { OutputOf, Shape } from './query.ts';
 
 /** The chapters of the documentation, in the order in which they are read. */
 export const tags = {
@@ -42,12 +44,16 @@ type Scope =
   /** Has nothing to do with accounts, or the handler says what. */
   | 'none';
 
+/** The parameters of a query, by name. */
+export type Shape = Readonly<Record<string, z.ZodType>>;
+type OutputOf<S extends Shape> = { readonly [Name in keyof S]: z.output<Exclude<S[Name], undefined>> };
+
 export interface FileBody {
   readonly says: string;
   readonly example: string;
 }
 
-export type Files = Readonly<Record<string, FileBody>>;
+type Files = Readonly<Record<string, FileBody>>;
 
 export interface BodyDeclaration<S extends z.ZodType = z.ZodType> {
   /** As `application/json`; must have an `id` in its meta. */
@@ -165,7 +171,7 @@ interface Exchange {
 }
 
 /** What a handler is given: everything that was declared, read and allowed. */
-export interface Asked<D extends RouteDeclaration> extends Exchange {
+interface Asked<D extends RouteDeclaration> extends Exchange {
   readonly params: ParamsOf<D['path']>;
   readonly query: QueryOf<D>;
   /** Undefined where none is declared, and where one of the declared files came. */
@@ -267,4 +273,134 @@ export function problemsOfRoute(declared: RouteDeclaration): readonly ProblemKin
 export function statusesOf(declared: RouteDeclaration): readonly number[] {
   const all = [...Object.keys(declared.answers).map(Number), ...problemsOfRoute(declared).map(statusOf)];
   return [...new Set(all)].sort((a, b) => a - b);
+}
+
+/** Pieces of declarations that many routes share. */
+
+/** That of `relais dev`. */
+export const EXAMPLE_ADDRESS = 'http://127.0.0.1:3000';
+
+/** Of a JSON body, packed or not. */
+export const JSON_MAX = '1mb';
+/** An approval is a hash and little else. */
+export const APPROVAL_MAX = '10kb';
+
+/** Of exactly what was looked at. */
+export const approvalOf = (id: string) =>
+  z
+    .strictObject({
+      contentHash: z
+        .string()
+        .regex(/^[0-9a-f]{64}$/, 'must be the SHA-256 in hex')
+        .meta({ example: 'b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c' }),
+    })
+    .meta({ id });
+
+export const json = <S extends z.ZodType>(schema: S) => ({ schema, limit: JSON_MAX }) as const;
+
+/** The acceptance reads it, as it does for every door. */
+export const accepted = <S extends z.ZodType>(schema: S) => ({ ...json(schema), readBy: 'acceptance' }) as const;
+
+export const answer = <S extends z.ZodType>(says: string, schema: S) => ({ says, schema }) as const;
+
+export const wholeNumber = (max: number) => z.int().min(1).max(max);
+
+export const limit = (fallback: number, max: number) =>
+  wholeNumber(max).default(fallback).meta({ description: 'How many at most.' });
+
+/** `true` or `false`, as a query writes it. */
+export const flag = z
+  .enum(['true', 'false'])
+  .default('false')
+  .transform((word) => word === 'true');
+
+export const NO_PLACE = 'is not the `next` of a page';
+
+/** Where a page ended; what is no such place would begin again at the first page. */
+export const after = (form: RegExp) =>
+  z.string().regex(form, NO_PLACE).optional().meta({ description: '`next` of the page before.' });
+
+/** Of a list: absent, of all accounts that the key may see. */
+export const listedAccount = accountName.optional().meta({ description: 'Only of this account.' });
+
+export const accountQuery = z.string().default('main').meta({ description: 'The name of the account.' });
+
+/** A list of people, in the formats that people have. */
+export const listFiles = (csv: string, line: string) =>
+  ({
+    'text/csv': {
+      says:
+        'Separated by commas, semicolons, tabs or bars; in UTF-8, UTF-16, Windows-1252 or Mac Roman, found out where ' +
+        'no `charset` says it.',
+      example: csv,
+    },
+    'application/x-ndjson': { says: 'One per line.', example: line },
+    'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': WORKBOOK,
+    'application/vnd.oasis.opendocument.spreadsheet': WORKBOOK,
+    'application/vnd.ms-excel': { says: 'As a browser on Windows calls CSV and workbooks.', example: csv },
+  }) as const satisfies Files;
+
+const WORKBOOK = { says: 'A workbook of at most 50 MB, as it is.', example: 'PK…' } as const;
+
+/** One request a line, one verdict a line, in the same order and while lines still come. */
+export const inBulk = (line: string) =>
+  ({
+    'application/x-ndjson': {
+      says: 'One request per line, streamed, however many. Each is judged by itself; an account that the key may not use is `invalid`.',
+      example: `${line}\n`,
+    },
+  }) as const satisfies Files;
+
+export const VERDICT_LINES = {
+  'application/x-ndjson': {
+    says:
+      'For a body of lines: a verdict per line (see MessageVerdicts), streamed. `unconfirmed`: ask for the line again; ' +
+      '`stopped`: neither this line nor any after it was taken.',
+    example: '{"index":0,"id":"dsb_0f6c8d4b2a1e49578c3d","outcome":"accepted"}\n',
+  },
+} as const satisfies Files;
+
+/** `?dryRun=true`: what is asked for is judged by the same rules as ever, and nothing is written. */
+
+export const dryRunQuery = { dryRun: flag.meta({ description: 'Judge it by every rule, and write nothing.' }) };
+
+const judged = z
+  .looseObject({
+    dryRun: z.literal(true),
+    outcome: z.enum(['sound', 'duplicate']).meta({ description: '`duplicate`: it was accepted before.' }),
+    id: text('dsb_0f6c8d4b2a1e49578c3d').meta({ description: 'The id that it has, or would have.' }),
+    state: text('queued').meta({ description: 'The state that it is in, or would begin in.' }),
+    warnings: z.array(z.string()).meta({ description: 'What looks wrong, and is no reason to refuse.' }),
+  })
+  .meta({ id: 'DryRun' });
+
+export const JUDGED = answer(
+  'With `dryRun`: sound, and nothing was written. What is not sound is refused as ever.',
+  judged,
+);
+
+/** The one that judges alone, where that is asked for. */
+export function acceptanceFor({ context: { acceptance }, query, act }: MayBeJudged) {
+  return query.dryRun ? acceptance.dryRun() : acceptance.actingAs(act());
+}
+
+export function collectFor({ context: { collect }, query, act }: MayBeJudged) {
+  return query.dryRun ? collect.dryRun() : collect.actingAs(act());
+}
+
+interface MayBeJudged extends Pick<AnyAsked, 'act'> {
+  readonly context: Pick<ApiContext, 'acceptance' | 'collect'>;
+  readonly query: { readonly dryRun: boolean };
+}
+
+/** Refused as it would have been, or what would have been answered. */
+export function judgedAs(given: Answer, warnings: readonly string[] = []) {
+  const { id, state, outcome } = takeAnswer(given);
+  return new Reply(200, {
+    dryRun: true as const,
+    outcome: outcome === 'accepted' ? 'sound' : outcome,
+    id,
+    state,
+    warnings,
+  });
 }

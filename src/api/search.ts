@@ -1,6 +1,5 @@
 /** Finding an operation by whatever somebody has of it in hand. */
-import type { Kind } from '../kinds/index.ts';
-import { kindOf, kinds } from '../kinds/index.ts';
+import { type Kind, kindOf, kinds } from '../kinds/index.ts';
 import { identityText } from '../kinds/request-pieces.ts';
 import type { RecordBase } from '../operations/record.ts';
 import { mayUseAccount } from './keys.ts';
@@ -8,8 +7,7 @@ import type { ApiContext } from './context.ts';
 import { byReference, payeesOf } from './finding.ts';
 import { accountsListed } from './gates.ts';
 import { found as answered } from './openapi/answers-operating.ts';
-import { answer } from './openapi/pieces.ts';
-import { route } from './route.ts';
+import { answer, route } from './route.ts';
 
 const FOUND_MOST = 50;
 

@@ -4,7 +4,7 @@
  */
 import { isApplied } from '../operations/transition.ts';
 import { advanceInvoice } from '../processors/collect/invoice.ts';
-import { Recovering } from '../operations/recovery.ts';
+import { Recovering } from '../operations/heartbeat.ts';
 import type { InvoiceRecord } from '../operations/record.ts';
 import type { UpstreamAccount } from '../upstream/client.ts';
 import type { CallOptions } from '../upstream/account.ts';
@@ -13,9 +13,8 @@ import type { Verdict } from '../upstream/verdict.ts';
 import { LEAST_PATIENCE_MS } from '../upstream/payments/softpay.ts';
 import type { ApiContext } from './context.ts';
 import { softpayStarted } from './openapi/answers-collect.ts';
-import { answer, json } from './openapi/pieces.ts';
+import { answer, json, route } from './route.ts';
 import { ApiProblem } from './problem.ts';
-import { route } from './route.ts';
 import { confirmationBody, readSoftpay, requireConfirmation, softpayBody } from './softpay-body.ts';
 import { upstreamProblem } from './upstream-problem.ts';
 

@@ -6,8 +6,7 @@ import { MEMORY_SHARE_MAX } from '../redis/durability.ts';
 import { workersHere } from '../operations/workers.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import { status } from './openapi/answers-operating.ts';
-import { answer } from './openapi/pieces.ts';
-import { route } from './route.ts';
+import { answer, route } from './route.ts';
 import { paceOf } from './views.ts';
 
 const iso = (ms: number): string => new Date(ms).toISOString();

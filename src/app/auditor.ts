@@ -1,6 +1,5 @@
 /** Seals what came to the audit, every few seconds, and forgets what is too old. */
-import type { Audit } from '../operations/audit.ts';
-import type { AuditSeals } from '../operations/audit-seals.ts';
+import type { Audit, AuditSeals } from '../operations/audit.ts';
 import type { Container } from './container.ts';
 import type { Part } from './parts.ts';
 

@@ -15,22 +15,20 @@ import { Accounts } from '../operations/accounts.ts';
 import { Balances } from '../operations/balances.ts';
 import { Batches } from '../operations/batches.ts';
 import { Campaigns } from '../operations/campaigns.ts';
-import { Heartbeat } from '../operations/heartbeat.ts';
+import { Heartbeat, RECOVERING, Recovery } from '../operations/heartbeat.ts';
 import { Operations } from '../operations/operations.ts';
 import { DayBook } from '../operations/book.ts';
 import { OptOuts } from '../operations/opt-outs.ts';
 import { StopLinks } from '../operations/stop-links.ts';
 import { Queries } from '../operations/queries.ts';
-import { RECOVERING, Recovery } from '../operations/recovery.ts';
 import { Retries } from '../operations/retries.ts';
 import { SameTexts } from '../operations/same-texts.ts';
 import { type Opinions, SharedLimits } from '../operations/limits.ts';
 import { Slices } from '../operations/slices.ts';
 import { type AnyQueueName, queueNames, queues } from '../queues/index.ts';
-import { openQueue } from '../queues/open.ts';
+import { openQueue, Waker } from '../queues/open.ts';
 import { misplacedJobs } from '../queues/misplaced.ts';
 import { queueFigures } from './queue-figures.ts';
-import { Waker } from '../queues/waker.ts';
 import {
   type RedisTarget,
   closeConnection,

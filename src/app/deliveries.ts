@@ -6,7 +6,7 @@ import { createWebhookSender } from '../events/outgoing/webhook-sender.ts';
 import { type Outgoing, openOutgoing } from '../events/outgoing/post.ts';
 import { Endpoints } from '../operations/endpoints.ts';
 import { type DeliveryTools, deliverEvents } from '../processors/delivery/event-delivery.ts';
-import type { Processor } from '../processors/index.ts';
+import type { Processor } from '../processors/run.ts';
 import { sealingSecrets } from './processor-context.ts';
 import type { Container } from './container.ts';
 

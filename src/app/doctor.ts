@@ -5,7 +5,7 @@ import type { Config } from '../config.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
 import { SharedLimits } from '../operations/limits.ts';
-import { Recovery } from '../operations/recovery.ts';
+import { Recovery } from '../operations/heartbeat.ts';
 import { closeConnection, openForQueues, waitUntilReady } from '../redis/connections.ts';
 import type { Upstream } from '../upstream/client.ts';
 import { targetOf } from './container.ts';

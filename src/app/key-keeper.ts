@@ -1,5 +1,5 @@
 /** The keys of callers, read again each second: one that is revoked ends within three in this process. */
-import { KeyRing } from '../api/key-ring.ts';
+import { KeyRing } from '../api/keys.ts';
 import { apiKeysOf } from '../config.ts';
 import { ApiKeys } from '../operations/api-keys.ts';
 import type { Container } from './container.ts';

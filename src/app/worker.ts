@@ -3,15 +3,21 @@ import { type ConnectionOptions, type Job, UnrecoverableError } from 'bullmq';
 import type { QueueName } from '../kinds/due-queues.ts';
 import { withDeadline } from '../lib/clock.ts';
 import { askedWith } from '../operations/batches.ts';
-import { RECOVERING } from '../operations/recovery.ts';
+import { RECOVERING } from '../operations/heartbeat.ts';
 import { batchProcessor } from '../processors/batch/batch.ts';
 import type { ProcessorContext } from '../processors/context.ts';
-import { type Processor, processors } from '../processors/index.ts';
+import {
+  type Processor,
+  processors,
+  type AttemptFinished,
+  attempts,
+  inBulk,
+  runner,
+  Taker,
+} from '../processors/run.ts';
 import { intakeProcessor } from '../processors/intake.ts';
-import { type AttemptFinished, attempts, inBulk, runner } from '../processors/run.ts';
 import { Workers } from '../operations/workers.ts';
 import { type SweeperOptions, repeatUntil, sweep } from '../processors/sweeper.ts';
-import { Taker } from '../processors/taker.ts';
 import { Slots } from '../processors/text/slots.ts';
 import { CollectAcceptance } from '../producer/acceptance-collect.ts';
 import { Acceptance, type Answer } from '../producer/acceptance.ts';

@@ -5,8 +5,7 @@ import type { CampaignRecord } from '../operations/record.ts';
 import type { RecipientBin, RecipientState } from '../kinds/recipient.ts';
 import { type Campaigns, uploadAt } from '../operations/campaigns.ts';
 import { Headings, type OwnCells } from './headings.ts';
-import { isPurged } from '../operations/recipient-items.ts';
-import { recipientStateOf, standingOf, unpackItems } from '../operations/slice-form.ts';
+import { isPurged, recipientStateOf, standingOf, unpackItems } from '../operations/slice-form.ts';
 import type { SliceRecord, SlicesContract } from '../operations/slices.ts';
 import { countSegments, wordingOf } from '../lib/wording.ts';
 

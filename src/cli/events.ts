@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { eventTypes } from '../kinds/event-types.ts';
+import { eventTypes } from '../kinds/index.ts';
 import { CommandFailed } from './failure.ts';
 import { atLeastOne, listOf, withExample } from './flags.ts';
 import type { ExitCode } from './io.ts';

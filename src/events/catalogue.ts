@@ -7,8 +7,8 @@ import {
   eventTypes,
   catalogue,
   subjectOf,
-} from '../kinds/event-types.ts';
-import { subjects } from '../kinds/index.ts';
+  subjects,
+} from '../kinds/index.ts';
 import { derivedId } from '../lib/ids.ts';
 
 /** What every event has around its `data`. */

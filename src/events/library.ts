@@ -1,7 +1,7 @@
 /** `relais/events`: what another service imports to hear how its operations ended. */
 import { hostname } from 'node:os';
 import { systemClock, toMs } from '../lib/clock.ts';
-import { eventTypes } from '../kinds/event-types.ts';
+import { eventTypes } from '../kinds/index.ts';
 import { keys } from '../operations/keys.ts';
 import { NO_REDIS } from '../redis/place.ts';
 import { type RedisTarget, closeConnection, openCommands } from '../redis/connections.ts';
@@ -10,8 +10,8 @@ import { type EventHandler, type Subscription, subscribe } from './subscription.
 
 export { anEvent } from './catalogue.ts';
 export type { EventDetails } from './catalogue.ts';
-export { catalogue, eventTypes } from '../kinds/event-types.ts';
-export type { EventType } from '../kinds/event-types.ts';
+export { catalogue, eventTypes } from '../kinds/index.ts';
+export type { EventType } from '../kinds/index.ts';
 export { eventSchema, jsonSchemaOf, schemaOf } from './catalogue.ts';
 export type { CompletionEvent, EventOf } from './catalogue.ts';
 export { deadLettersOf } from './subscription.ts';

@@ -1,8 +1,7 @@
 /** Every metric of ours: the instruments, the readers of the whole and docs/metrics.md are derived from this table. */
 import { holdAreas } from '../kinds/account.ts';
 import { dueQueues } from '../kinds/due-queues.ts';
-import { eventTypes } from '../kinds/event-types.ts';
-import { countedKinds, statesOf, statesThatAre } from '../kinds/states.ts';
+import { eventTypes, countedKinds, statesOf, statesThatAre } from '../kinds/index.ts';
 import { BUDGET, STOPPED } from '../operations/accounts.ts';
 import { queueNames } from '../queues/index.ts';
 import { countries } from '../upstream/capabilities.ts';

@@ -1,6 +1,6 @@
 /** Counts what the stations announce. No station knows that it is counted. */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { type CountedKind, countedKinds, statesOf, statesThatAre } from '../kinds/states.ts';
+import { type CountedKind, countedKinds, statesOf, statesThatAre } from '../kinds/index.ts';
 import { type Clock, within } from '../lib/clock.ts';
 import type { AccountHold, Accounts } from '../operations/accounts.ts';
 import type { Queries } from '../operations/queries.ts';

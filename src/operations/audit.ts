@@ -1,12 +1,14 @@
 /**
  * Who did what: one line for each act that changes something through a door, written in the same script as the act.
  * Each line's hash is made of the hash before it, so that a line that was changed by hand is found; that all of them
- * were made anew is found by the seals of the processes (`audit-seal.ts`).
+ * were made anew is found by the seals of the processes.
  */
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import type { Redis } from 'ioredis';
+import { isAfter } from '../lib/ids.ts';
+import { type Secret, sameSecret } from '../lib/secret.ts';
 import { keys } from './keys.ts';
-import { noteAct } from './scripts/generated/scripts.ts';
+import { noteAct, forgetAudit, sealAudit } from './scripts/generated/scripts.ts';
 
 /** What a door knows of an act before it is done. */
 export interface Act {
@@ -47,18 +49,7 @@ export interface AuditLine {
   readonly words: Readonly<Record<AuditWord, string>>;
 }
 
-export const auditWords = [
-  'at',
-  'by',
-  'person',
-  'role',
-  'door',
-  'requestId',
-  'act',
-  'target',
-  'before',
-  'after',
-] as const;
+const auditWords = ['at', 'by', 'person', 'role', 'door', 'requestId', 'act', 'target', 'before', 'after'] as const;
 type AuditWord = (typeof auditWords)[number] | 'hash';
 
 /** As in `lib/audit.lua`: each word with its length before it, after the hash of the line before. */
@@ -79,7 +70,7 @@ function readLine([id, flat]: readonly [string, readonly string[]]): AuditLine {
 }
 
 /** Where the stream ends, by the word of the last act. */
-export interface LastLine {
+interface LastLine {
   readonly id: string;
   readonly hash: string;
 }
@@ -111,4 +102,229 @@ export class Audit {
     const [id, hash] = (await this.#redis.get(keys.auditLast))?.split(' ') ?? [];
     return id && hash ? { id, hash } : undefined;
   }
+}
+
+/**
+ * What makes it seen that lines of the audit were changed and all hashes after them made anew: every few seconds a
+ * process seals how far the audit has come, with a key that is not in Redis. Each line is counted into a digest of
+ * its own (SHA-256), so that nothing rests on the hash that Redis can make (SHA-1).
+ *
+ * A process also remembers what it has seen sealed: while it runs, it tells of a Redis that was taken back to an
+ * older audit.
+ */
+
+/** What is sealed: the lines up to and with this one. */
+interface Sealed {
+  /** Place of the line; `0-0`: before the first. */
+  readonly to: string;
+  /** How many lines there have ever been. */
+  readonly lines: number;
+  readonly hash: string;
+  readonly digest: string;
+  /** ms since the epoch, by the process that sealed. */
+  readonly at: number;
+  /** All lines up to here are forgotten, because they were old or too many. */
+  readonly first?: true;
+}
+
+interface Seal extends Sealed {
+  readonly mac: string;
+}
+
+/** The first line that does not fit, and why. */
+interface AuditFault {
+  readonly id: string;
+  readonly why: string;
+}
+
+interface AuditVerdict {
+  readonly lines: number;
+  readonly first: string | undefined;
+  readonly last: string | undefined;
+  readonly sealedTo: string | undefined;
+  readonly fault: AuditFault | undefined;
+}
+
+const START: Sealed = { to: '0-0', lines: 0, hash: '', digest: '', at: 0 };
+const AT_ONCE = 1_000;
+/** So many lines lie behind a seal before the next one is kept beside it. */
+const LINES_PER_SEAL = 1_000;
+/** Nor does it wait longer for them. */
+const DAY_MS = 86_400_000;
+/** What is younger need not be sealed yet. */
+const UNSEALED_MS = 60_000;
+
+const CHANGED = 'its hash does not fit: it was changed, or a line before it was changed, put in or taken out';
+const RESEALED = 'it was sealed otherwise: it, or a line since the seal before, was changed with all hashes after it';
+const GONE = 'it was sealed, and is no longer there';
+const FORGED = 'its seal was made with no secret that is here';
+
+interface Forgetting {
+  /** ms since the epoch. */
+  readonly beforeAt: number;
+  readonly most: number;
+  readonly act: Act;
+}
+
+export class AuditSeals {
+  readonly #redis: Redis;
+  readonly #audit: Audit;
+  readonly #secrets: readonly Secret[];
+  /** What this process has seen sealed, the furthest. */
+  #remembered: Sealed = START;
+
+  /** `secrets`: the first seals, all of them open. */
+  constructor(redis: Redis, audit: Audit, secrets: readonly Secret[]) {
+    this.#redis = redis;
+    this.#audit = audit;
+    this.#secrets = secrets;
+  }
+
+  /** Seals what came since the last seal. Answers what does not fit: then nothing is sealed. */
+  async seal(at: number): Promise<AuditFault | undefined> {
+    const [secret] = this.#secrets;
+    const [last, kept] = await Promise.all([this.#audit.last(), this.#redis.lrange(keys.auditSeals, -2, -1)]);
+    const newest = kept.at(-1);
+    const before = newest === undefined ? START : readSeal(newest);
+    if (secret === undefined || last === undefined || before.to === last.id) return this.#missing(before);
+    const fault = this.#faultOf(before) ?? this.#missing(before);
+    if (fault) return fault;
+    const walk = await this.#walk(before, last.id);
+    if (walk.fault) return walk.fault;
+    if (walk.to !== last.id) return { id: last.id, why: GONE };
+    const { fault: _none, ...reached } = walk;
+    const sealed = { ...reached, at };
+    const behind = kept.length === 2 ? readSeal(kept[0] ?? '') : undefined;
+    const done = await sealAudit(this.#redis, {
+      seals: keys.auditSeals,
+      before: newest ?? '',
+      replaces: behind !== undefined && before.lines - behind.lines < LINES_PER_SEAL && at - behind.at < DAY_MS,
+      seal: JSON.stringify({ ...sealed, mac: macOf(sealed, secret) }),
+    });
+    if (done) this.#remembered = sealed;
+    return undefined;
+  }
+
+  /** Every line and every seal, from the first that is kept. `now`: ms since the epoch. */
+  async verify(now: number): Promise<AuditVerdict> {
+    const remembered = this.#remembered;
+    const seals = (await this.#redis.lrange(keys.auditSeals, 0, -1)).map(readSeal);
+    const last = await this.#audit.last();
+    const [first] = await this.#audit.after('0-0', '+', 1);
+    const ends = { first: first?.id, last: last?.id, sealedTo: seals.at(-1)?.to };
+    const [oldest] = seals;
+    const begin = oldest?.first ? oldest : START;
+    let at: Sealed & { readonly fault?: AuditFault | undefined } = begin;
+    let fault = begin === START ? undefined : this.#faultOf(begin);
+    for (const seal of seals.filter(({ to }) => isAfter(to, begin.to))) {
+      if (fault) break;
+      at = await this.#walk(at, seal.to);
+      fault = at.fault ?? differing(at, seal) ?? this.#faultOf(seal);
+    }
+    if (!fault) {
+      const sealedTo = at.to;
+      at = await this.#walk(at, last?.id ?? '+');
+      fault = at.fault ?? this.#atTheEnd(at, last?.id) ?? (await this.#unsealed(sealedTo, now));
+    }
+    return { lines: at.lines, ...ends, fault: fault ?? behindOf(remembered, seals.at(-1) ?? START) };
+  }
+
+  /**
+   * Forgets what is older, or beyond the newest so many, up to a seal: that seal then says that it is the first. The
+   * forgetting is a line itself, so that nobody can take out old lines unseen.
+   */
+  async forget({ beforeAt, most, act }: Forgetting): Promise<number> {
+    const [secret] = this.#secrets;
+    const kept = await this.#redis.lrange(keys.auditSeals, 0, -1);
+    const seals = kept.map(readSeal);
+    const all = seals.at(-1)?.lines ?? 0;
+    const place = seals.findLastIndex(({ at, lines }) => at < beforeAt || all - lines >= most);
+    const seal = seals[place];
+    if (secret === undefined || seal === undefined || seal.first || (await this.verify(seal.at)).fault) return 0;
+    const { mac: _mac, ...sealed } = { ...seal, first: true } as const;
+    return forgetAudit(this.#redis, {
+      stream: keys.audit,
+      seals: keys.auditSeals,
+      ...told(act),
+      first: kept[0] ?? '',
+      seal: kept[place] ?? '',
+      becomes: JSON.stringify({ ...sealed, mac: macOf(sealed, secret) }),
+      upto: seal.to,
+    });
+  }
+
+  /** The same under the newest secret, so that older ones can go. What none of them opens stays as it is. */
+  async reseal(): Promise<void> {
+    const [secret] = this.#secrets;
+    const kept = await this.#redis.lrange(keys.auditSeals, 0, -1);
+    for (const [place, text] of kept.entries()) {
+      const { mac: _mac, ...sealed } = readSeal(text);
+      if (secret === undefined || this.#faultOf(readSeal(text))) continue;
+      await this.#redis.lset(keys.auditSeals, place, JSON.stringify({ ...sealed, mac: macOf(sealed, secret) }));
+    }
+  }
+
+  async #walk(from: Sealed, upto: string): Promise<Sealed & { readonly fault?: AuditFault | undefined }> {
+    let at = from;
+    for (;;) {
+      const lines = await this.#audit.after(at.to, upto, AT_ONCE);
+      for (const line of lines) {
+        const { hash } = line.words;
+        if (hashOfLine(line, at.hash) !== hash) return { ...at, fault: { id: line.id, why: CHANGED } };
+        at = { to: line.id, lines: at.lines + 1, hash, digest: digestWith(at.digest, line), at: 0 };
+      }
+      if (lines.length < AT_ONCE) return at;
+    }
+  }
+
+  #faultOf({ mac, ...sealed }: Sealed & { readonly mac?: string }): AuditFault | undefined {
+    if (mac === undefined || this.#secrets.some((secret) => sameSecret(macOf(sealed, secret), mac))) return undefined;
+    return { id: sealed.to, why: FORGED };
+  }
+
+  /** The last line is where the last act left it. */
+  #atTheEnd({ to }: Sealed, last: string | undefined): AuditFault | undefined {
+    if (last === undefined)
+      return to === '0-0' ? undefined : { id: to, why: 'no act tells that it was the last line' };
+    return to === last ? undefined : { id: last, why: 'it was the last line, and is no longer there' };
+  }
+
+  async #unsealed(sealedTo: string, now: number): Promise<AuditFault | undefined> {
+    const [next] = await this.#audit.after(sealedTo, '+', 1);
+    if (next === undefined || now - Number(next.words.at) < UNSEALED_MS) return undefined;
+    return { id: next.id, why: 'no process has sealed it, though it is older than a minute' };
+  }
+
+  /** Further than what is there now: Redis was taken back. */
+  #missing(newest: Sealed): AuditFault | undefined {
+    const behind = behindOf(this.#remembered, newest);
+    if (!behind) this.#remembered = newest;
+    return behind;
+  }
+}
+
+function behindOf(remembered: Sealed, newest: Sealed): AuditFault | undefined {
+  if (newest.lines >= remembered.lines) return undefined;
+  return { id: remembered.to, why: `${GONE}: this process has seen it sealed` };
+}
+
+function differing(at: Sealed, seal: Sealed): AuditFault | undefined {
+  if (at.to !== seal.to) return { id: seal.to, why: GONE };
+  const same = at.hash === seal.hash && at.digest === seal.digest && at.lines === seal.lines;
+  return same ? undefined : { id: seal.to, why: RESEALED };
+}
+
+function readSeal(text: string): Seal {
+  return JSON.parse(text) as Seal;
+}
+
+function digestWith(before: string, { id, words }: AuditLine): string {
+  const parts = [before, id, ...auditWords.map((name) => words[name]), words.hash];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+}
+
+function macOf({ to, lines, hash, digest, at, first }: Sealed, secret: Secret): string {
+  return createHmac('sha256', `relais audit ${secret.reveal()}`)
+    .update(JSON.stringify([to, lines, hash, digest, at, first === true]))
+    .digest('base64url');
 }

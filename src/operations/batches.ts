@@ -4,7 +4,7 @@
  */
 import type { Redis } from 'ioredis';
 import type { Sum } from '../kinds/batch.ts';
-import { isFinal } from '../kinds/states.ts';
+import { isFinal } from '../kinds/index.ts';
 import type { Random } from '../lib/random.ts';
 import { RedisUnavailable } from '../redis/connections.ts';
 import { answersOf, ignored, list, maybe, text } from '../redis/scripts.ts';

@@ -8,8 +8,7 @@
  * one success more, on that day.
  */
 import type { Redis } from 'ioredis';
-import type { Kind } from '../kinds/index.ts';
-import { isFinal, isState } from '../kinds/states.ts';
+import { type Kind, isFinal, isState } from '../kinds/index.ts';
 import { offsetsOf } from '../lib/zone.ts';
 import { keys } from './keys.ts';
 

@@ -19,8 +19,7 @@ import {
   stuckOf,
   waitOf,
 } from './explanation.ts';
-import type { StateOf } from '../kinds/index.ts';
-import { isFinal, stateOf } from '../kinds/states.ts';
+import { type StateOf, isFinal, stateOf } from '../kinds/index.ts';
 import { type SliceRecord, statesOf } from './slices.ts';
 
 const GONE = 'The service does not tell it any more; it is never sent again by itself, since it may have arrived.';

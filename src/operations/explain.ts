@@ -17,7 +17,7 @@ import {
   nextIn,
   whatKeeps,
 } from './explanation.ts';
-import { isFinal, isState, stateOf } from '../kinds/states.ts';
+import { isFinal, isState, stateOf } from '../kinds/index.ts';
 import type { DisbursementRecord, RecordBase } from './record.ts';
 
 export function explainDisbursement(record: DisbursementRecord, around: Circumstances): Explanation {

@@ -2,8 +2,7 @@
 import { EVIDENCE_SLOTS, type Evidence, NAMED, readEvidence } from './transition.ts';
 import { type WordExplained, explainWord } from './explain-words.ts';
 import type { HoldArea } from '../kinds/account.ts';
-import { type Kind, operations } from '../kinds/index.ts';
-import { isState, queueOf, stateOf } from '../kinds/states.ts';
+import { type Kind, operations, isState, queueOf, stateOf } from '../kinds/index.ts';
 import type { Fields } from './record.ts';
 
 export interface Explanation {

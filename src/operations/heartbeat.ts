@@ -6,14 +6,21 @@
  * no loss: nobody has acted on it.
  */
 import type { Redis } from 'ioredis';
-import { isFinal, statesOf } from '../kinds/states.ts';
-import { kinds } from '../kinds/index.ts';
-import type { Random } from '../lib/random.ts';
+import { kinds, isFinal, statesOf } from '../kinds/index.ts';
 import { isAfter } from '../lib/ids.ts';
+import type { Random } from '../lib/random.ts';
+import { type Act, told } from './audit.ts';
 import { MARK, keys } from './keys.ts';
-import { EPOCH_BYTES, Recovering, type RecoveryState, heartbeatKeys, readRecovery } from './recovery.ts';
+import type { Fields } from './record.ts';
+import {
+  type BeatAnswer,
+  beat,
+  countEffect,
+  firstBeat,
+  type TransitionArgs,
+  leaveRecovery,
+} from './scripts/generated/scripts.ts';
 import { type Deployment, KeysOfAnother, wordOfDeployment } from './stamp.ts';
-import { type BeatAnswer, beat, countEffect, firstBeat, type TransitionArgs } from './scripts/generated/scripts.ts';
 
 /** What a beat has found, or a witness tells. */
 export interface Beat {
@@ -26,7 +33,7 @@ export interface Beat {
   readonly at: number;
 }
 
-export interface HeartbeatOptions {
+interface HeartbeatOptions {
   readonly redis: Redis;
   readonly random: Random;
   /** Gives the time instead of Redis, for tests that turn the clock by hand. */
@@ -43,7 +50,7 @@ export interface HeartbeatOptions {
 type Listener = (recovering: RecoveryState | undefined) => void;
 
 /** What the scripts that accept, or let something leave, are told. Its own mark is the counter at its last act. */
-export type Remembered = TransitionArgs['memory'];
+type Remembered = TransitionArgs['memory'];
 
 /** What is handed to the caller that runs such a script. */
 export type Guard = Pick<Heartbeat, 'remembered' | 'refused'>;
@@ -212,4 +219,123 @@ export class Heartbeat {
   #now(): number | undefined {
     return this.#options.now?.();
   }
+}
+
+/**
+ * What is true of relais after its Redis has turned out to be older than it should be, or may be: nothing is accepted
+ * and nothing leaves until somebody has said what became of what was lost.
+ */
+
+/** Why a recovery began; the first two may be no more than a long stop. */
+const recoveryCauses = [
+  /** Nobody was at work for longer than SILENCE_LIMIT, and something is open. */
+  'silence',
+  /** The last beat lies in the future. */
+  'clock',
+  /** Something is open, and there is no heartbeat. */
+  'no_heartbeat',
+  /** A process remembers what this Redis does not. */
+  'rolled_back',
+  /** The witness file does. */
+  'witness',
+  /** A cursor of events lies beyond the last one. */
+  'event_cursor',
+] as const;
+type RecoveryCause = (typeof recoveryCauses)[number];
+
+interface RecoveryState {
+  /** ms since the epoch, by the clock of Redis. */
+  readonly since: number;
+  readonly because: RecoveryCause;
+  /** As Redis tells them: '' and 0 where it has none. */
+  readonly epoch: string;
+  readonly counter: number;
+  /** ms since the epoch. */
+  readonly lastBeat: number;
+  /** What processes and the witness remember: the highest counter, the last event, the epochs. */
+  readonly knownCounter?: number;
+  readonly knownLastEvent?: string;
+  readonly knownEpochs: readonly string[];
+}
+
+/** Thrown by whatever accepts or lets something leave, while a recovery is under way. */
+export class Recovering extends Error {
+  override readonly name = 'Recovering';
+
+  constructor() {
+    super(RECOVERING);
+  }
+}
+
+export const RECOVERING =
+  'Redis may have lost what it was told, so nothing is accepted and nothing leaves until somebody has looked: relais recover';
+
+export class Recovery {
+  readonly #redis: Redis;
+  readonly #random: Random;
+  readonly #now: () => number | undefined;
+
+  constructor({ redis, random, now }: { redis: Redis; random: Random; now?: () => number }) {
+    this.#redis = redis;
+    this.#random = random;
+    this.#now = () => now?.();
+  }
+
+  /** Undefined: none is under way. */
+  async state(): Promise<RecoveryState | undefined> {
+    const fields: Fields = await this.#redis.hgetall(keys.recovery);
+    return fields['because'] === undefined ? undefined : readRecovery(fields);
+  }
+
+  /** Begins one, or adds to what is known about the one that is under way; `lastEvent`: a place that was seen. */
+  async enter(because: RecoveryCause, lastEvent = '0-0'): Promise<void> {
+    const memory = { counter: 0, mark: 0 };
+    await beat(this.#redis, { ...heartbeatKeys, now: this.#now(), memory, event: lastEvent, because });
+  }
+
+  /**
+   * Ends it: a new epoch, events with greater ids than any follower has seen, `system.recovered`. What is proven, and
+   * what people must look at, is written down before. `lastEvent`: what else is known of how far the events had come.
+   * False: none is under way.
+   */
+  async leave({ by, lastEvent, act }: Leaving): Promise<boolean> {
+    const { heartbeat, recovery, events, counts } = heartbeatKeys;
+    const epoch = this.#random.hex(EPOCH_BYTES);
+    const how = { now: this.#now(), epoch, by, lastEvent, ...told(act) };
+    return (await leaveRecovery(this.#redis, { heartbeat, recovery, events, counts, ...how })).is === 'left';
+  }
+}
+
+export interface Leaving {
+  readonly by: string;
+  readonly lastEvent?: string;
+  readonly act?: Act | undefined;
+}
+
+const EPOCH_BYTES = 16;
+
+/** As the scripts of the heartbeat take them. */
+const heartbeatKeys = {
+  heartbeat: keys.heartbeat,
+  recovery: keys.recovery,
+  schema: keys.schema,
+  events: keys.events,
+  dispatch: keys.dispatch,
+  counts: keys.counts('system'),
+  stamp: keys.stamp,
+};
+
+function readRecovery(fields: Fields): RecoveryState {
+  const { knownCounter, lastEvent } = fields;
+  return {
+    since: Number(fields['since']),
+    // Nobody but the scripts writes it, with one of these words.
+    because: recoveryCauses.find((cause) => cause === fields['because']) ?? 'no_heartbeat',
+    epoch: fields['epoch'] ?? '',
+    counter: Number(fields['counter'] ?? 0),
+    lastBeat: Number(fields['lastBeat'] ?? 0),
+    knownEpochs: (fields['epochs'] ?? '').split(',').filter((epoch) => epoch !== ''),
+    ...(knownCounter === undefined ? {} : { knownCounter: Number(knownCounter) }),
+    ...(lastEvent === undefined ? {} : { knownLastEvent: lastEvent }),
+  };
 }

@@ -90,7 +90,7 @@ export const keys = {
   index: (kind: string): string => `all:${kind}`,
   /** Sorted set: members of lists (`lists.ts`) by creation time (ms). Each operation stands in one. */
   listed: (kind: string, account: string, state: string): string => `list:${kind}:${account}:${state}`,
-  /** Sorted set, all of one score: hashed names, each with what it names (`names.ts`). */
+  /** Sorted set, all of one score: hashed names, each with what it names (`places.ts`). */
   names: (bucket: string): string => `names:${bucket}`,
   /** String: the key of those hashes. */
   nameKey: 'names-key',

@@ -1,15 +1,26 @@
 /**
  * A page of a list: the newest first, whatever is asked for, and as dear at its end as at its beginning. Sets that
- * stand side by side (`listed.ts`), or one name in the index (`names.ts`), are walked downwards from a place, a bounded
+ * stand side by side or one name in the index (`places.ts`), are walked downwards from a place, a bounded
  * number of steps a page. What no set and no member tells is asked of the records.
  */
 import type { ChainableCommander, Redis } from 'ioredis';
-import { type Kind, asDeclared } from '../kinds/index.ts';
-import { isFinal, statesOf } from '../kinds/states.ts';
+import { type Kind, asDeclared, isFinal, statesOf } from '../kinds/index.ts';
 import { answersOf, fieldsRead, list, maybe, text } from '../redis/scripts.ts';
 import { keys } from './keys.ts';
-import { type Place, amountAt, amountOf, areFew, cursorOf, idOf, isBelow, placeOf } from './listed.ts';
-import { type NamePlace, boundOf, momentOf, placeUnder } from './names.ts';
+import {
+  type Place,
+  amountAt,
+  amountOf,
+  areFew,
+  cursorOf,
+  idOf,
+  isBelow,
+  placeOf,
+  type NamePlace,
+  boundOf,
+  momentOf,
+  placeUnder,
+} from './places.ts';
 import { type Fields, type RecordAt, noteUnreadable, readStored, UnreadableRecord } from './record.ts';
 
 /** They hold together, and their ends belong to them. */

@@ -1,11 +1,11 @@
 /** Single messages: accepted together, up to a slice of them in one step, each with a verdict of its own. */
 import type { ScriptHost } from '../redis/scripts.ts';
 import { type AcceptingScripts, acceptingScripts, type Accepted } from './operations.ts';
-import { RECIPIENTS_PER_REQUEST } from './recipient-items.ts';
+import { RECIPIENTS_PER_REQUEST } from './slice-form.ts';
 import { type Guard, NO_MEMORY } from './heartbeat.ts';
 import { type Act, toldTogether } from './audit.ts';
 import { keys } from './keys.ts';
-import type { NamePlace } from './names.ts';
+import type { NamePlace } from './places.ts';
 import type { AcceptMessagesArgs } from './scripts/generated/scripts.ts';
 import { type Lane, queueOfLane } from './slices.ts';
 

@@ -4,8 +4,17 @@
  */
 import type { Redis } from 'ioredis';
 import type { QueueName } from '../kinds/due-queues.ts';
-import { type Kind, kinds, type StateOf } from '../kinds/index.ts';
-import { isOver, lookQueueOf, queueOf, standsAs, statesInQueue, statesOf } from '../kinds/states.ts';
+import {
+  type Kind,
+  kinds,
+  type StateOf,
+  isOver,
+  lookQueueOf,
+  queueOf,
+  standsAs,
+  statesInQueue,
+  statesOf,
+} from '../kinds/index.ts';
 import { systemClock } from '../lib/clock.ts';
 import { fingerprint } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
@@ -16,8 +25,7 @@ import { BOOKS, postsOf, postsOfAcceptance } from './book.ts';
 import { type AskedFields, differing } from './differing.ts';
 import { type Guard, NO_MEMORY } from './heartbeat.ts';
 import { keys } from './keys.ts';
-import { listedNew } from './listed.ts';
-import { type Named, Names, namedIn } from './names.ts';
+import { listedNew, type Named, Names, namedIn } from './places.ts';
 import { type Opinions, limitNamed, wordsOf, type MoneyLimit } from './limits.ts';
 import {
   inFull,

@@ -2,20 +2,28 @@
  * Forgets a person: their number and the words that were meant for them, in messages, in the recipients of campaigns
  * and in the rows that were left out. Nothing is counted anew: a sent text was sent.
  *
- * The index of numbers (`names.ts`) knows no recipients of campaigns, so all records are walked, a bounded number a
+ * The index of numbers (`places.ts`) knows no recipients of campaigns, so all records are walked, a bounded number a
  * call. A text that is on its way, or in doubt, still needs its number: it is counted as
  * open, and another walk forgets it later.
  */
 import type { Redis } from 'ioredis';
 import { type Fields, type MessageRecord, readRecord } from './record.ts';
-import { isFinal } from '../kinds/states.ts';
+import { isFinal } from '../kinds/index.ts';
 import { digitsOf } from '../lib/phone.ts';
 import { fingerprint } from '../lib/ids.ts';
 import { answersOf, list, maybe, text } from '../redis/scripts.ts';
-import { PURGED } from './recipient-items.ts';
+import {
+  PURGED,
+  type SliceItem,
+  isOpenAt,
+  itemOf,
+  messageIn,
+  packItems,
+  standingOf,
+  unpackItems,
+} from './slice-form.ts';
 import { keys } from './keys.ts';
 import { purgeMessage, purgeTexts } from './scripts/generated/scripts.ts';
-import { type SliceItem, isOpenAt, itemOf, messageIn, packItems, standingOf, unpackItems } from './slice-form.ts';
 import { type SliceRecord, readSlice } from './slices.ts';
 
 interface PurgePage {

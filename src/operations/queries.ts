@@ -3,9 +3,8 @@ import type { Redis } from 'ioredis';
 import { type Kind, kindOf, kinds, subjects } from '../kinds/index.ts';
 import { dueQueues, type QueueName } from '../kinds/due-queues.ts';
 import { DOUBT_FIELD, EVENT_FIELD, FLIGHT_FIELD, flightField, keys, UNSENT_FIELD, UNSENT_XOF_FIELD } from './keys.ts';
-import { idOf } from './listed.ts';
+import { idOf, type NamePlace } from './places.ts';
 import { type Filters, type Page, type PageOf, areMeant, pageOf, readMany, walkOfName } from './lists.ts';
-import type { NamePlace } from './names.ts';
 import {
   type Fields,
   type RecordAt,

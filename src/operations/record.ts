@@ -9,9 +9,8 @@ import {
   text,
   time,
 } from '../kinds/fields.ts';
-import { type Kind, type StateOf, asDeclared, kinds, type operations } from '../kinds/index.ts';
+import { type Kind, type StateOf, asDeclared, kinds, type operations, statesOf, isFinal } from '../kinds/index.ts';
 import { type CampaignBin, campaignBins } from '../kinds/recipient.ts';
-import { statesOf, isFinal } from '../kinds/states.ts';
 import { keys } from './keys.ts';
 
 /** The version of the record's form. A worker leaves a record of another version alone and says so. */

@@ -1,7 +1,7 @@
 /** The numbers of a recovery: what was open, and what became of it. Pure, and made so that they add up. */
 import type { Restoring } from '../kinds/kind.ts';
 import { recipientRestored } from '../kinds/recipient.ts';
-import { isFinal, restoringOf } from '../kinds/states.ts';
+import { isFinal, restoringOf } from '../kinds/index.ts';
 import type { Standing } from './restored.ts';
 
 /** What an apply does with it; `nothing`: as it is, it waits for somebody. */

@@ -4,8 +4,7 @@
  */
 import type { Redis } from 'ioredis';
 import { campaignBins } from '../kinds/recipient.ts';
-import { type CountedKind, countedKinds, isFinal, statesOf, statesRestored } from '../kinds/states.ts';
-import type { Kind } from '../kinds/index.ts';
+import { type CountedKind, countedKinds, isFinal, statesOf, statesRestored, type Kind } from '../kinds/index.ts';
 import { dueQueues } from '../kinds/due-queues.ts';
 import { answersOf, ignored, list, maybe, text } from '../redis/scripts.ts';
 import { isUnreadable, type CampaignRecord } from './record.ts';

@@ -1,7 +1,6 @@
 /** Everything that waits for a person, of every kind, in the order in which it began to wait. */
 import type { Redis } from 'ioredis';
-import { statesOf } from '../kinds/states.ts';
-import { type Kind, kinds, type StateOf } from '../kinds/index.ts';
+import { statesOf, type Kind, kinds, type StateOf } from '../kinds/index.ts';
 import { keys } from './keys.ts';
 
 /** The kinds that can come to need a person. */

@@ -8,11 +8,10 @@ import type { Redis } from 'ioredis';
 import { wordingOf } from '../lib/wording.ts';
 import { digitsOf } from '../lib/phone.ts';
 import { keys } from './keys.ts';
-import { isFinal } from '../kinds/states.ts';
+import { isFinal } from '../kinds/index.ts';
 import { type CampaignRecord, type Fields, readRecord } from './record.ts';
 import { type SliceRecord, readSlice } from './slices.ts';
-import { standingOf, unpackItems } from './slice-form.ts';
-import { codeMark, slotOf, textMark } from './text-marks.ts';
+import { standingOf, unpackItems, codeMark, slotOf, textMark } from './slice-form.ts';
 
 /** As long as the dates of statistics may be off: what was sent earlier does not show. */
 const WINDOW_MS = 3 * 86_400_000;

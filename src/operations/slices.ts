@@ -6,8 +6,21 @@ import type { Redis } from 'ioredis';
 import { type StateOf, operations } from '../kinds/index.ts';
 import type { RecipientState } from '../kinds/recipient.ts';
 import type { Random } from '../lib/random.ts';
-import { SLICE_CAMPAIGN_FIELDS, type SliceCampaign, campaignOfFields } from './slice-campaign.ts';
-import { type CampaignItem, RECIPIENTS_PER_REQUEST, packCountries } from './recipient-items.ts';
+import {
+  SLICE_CAMPAIGN_FIELDS,
+  type SliceCampaign,
+  campaignOfFields,
+  type CampaignItem,
+  RECIPIENTS_PER_REQUEST,
+  packCountries,
+  marksIn,
+  slotOf,
+  type Request,
+  packItems,
+  recipientStateOf,
+  requestsIn,
+  standingOf,
+} from './slice-form.ts';
 import { BOOKS, type Posts } from './book.ts';
 import { wordsOf } from './limits.ts';
 import { type Guard, NO_MEMORY } from './heartbeat.ts';
@@ -15,8 +28,6 @@ import { keys } from './keys.ts';
 import type { OperationsOptions } from './operations.ts';
 import { type Fields, RECORD_VERSION, UnreadableRecord } from './record.ts';
 import { beginSlice, stepSlice } from './scripts/generated/scripts.ts';
-import { marksIn, slotOf } from './text-marks.ts';
-import { type Request, packItems, recipientStateOf, requestsIn, standingOf } from './slice-form.ts';
 import type { EventDraft } from './transition.ts';
 
 /** `unknown`: nobody waits any more, and somebody is in doubt. */
@@ -136,7 +147,7 @@ export interface Leaving {
   readonly cost?: number | undefined;
   /** When the first of its people must not get it any more, ms since the epoch. */
   readonly expiresAt?: number | undefined;
-  /** Marks of its texts, joined; see text-marks.ts. */
+  /** Marks of its texts, joined; see slice-form.ts. */
   readonly opens?: string | undefined;
 }
 

@@ -3,8 +3,7 @@
  * one with another deployment's settings would pay and text through a service that was never asked, so it does not start.
  */
 import type { Redis } from 'ioredis';
-import { kinds } from '../kinds/index.ts';
-import { isFinal, statesOf } from '../kinds/states.ts';
+import { kinds, isFinal, statesOf } from '../kinds/index.ts';
 import { canonicalJson } from '../lib/ids.ts';
 import { answersOf, maybe, text } from '../redis/scripts.ts';
 import { keys } from './keys.ts';

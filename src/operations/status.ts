@@ -3,9 +3,16 @@
  * depends on our declarations, on the holds and on the campaigns that run, never on how many operations there are.
  */
 import type { Redis } from 'ioredis';
-import type { Kind } from '../kinds/index.ts';
-import { asDeclared, kinds } from '../kinds/index.ts';
-import { type CountedKind, countedKinds, standsAs, statesOf, statesThatAre } from '../kinds/states.ts';
+import {
+  type Kind,
+  asDeclared,
+  kinds,
+  type CountedKind,
+  countedKinds,
+  standsAs,
+  statesOf,
+  statesThatAre,
+} from '../kinds/index.ts';
 import { answersOf, list, maybe, number, text } from '../redis/scripts.ts';
 import type { AccountHold, Accounts } from './accounts.ts';
 import { DOUBT_FIELD, DOUBT_SLOT_MS, keys, UNSENT_FIELD, UNSENT_XOF_FIELD } from './keys.ts';

@@ -4,8 +4,7 @@ import { type StopPlace, uploadName } from '../lib/stop-link.ts';
 import type { Random } from '../lib/random.ts';
 import { campaignOfSlice } from './slices.ts';
 import { keys } from './keys.ts';
-import { isPurged } from './recipient-items.ts';
-import { unpackItems } from './slice-form.ts';
+import { isPurged, unpackItems } from './slice-form.ts';
 
 export interface Linked {
   readonly account: string;

@@ -1,10 +1,21 @@
 /** One change of one record, in the words that the scripts take. */
-import { type Kind, type StateOf, operations } from '../kinds/index.ts';
-import { assertArrow, isFinal, queueOf, recountOf, standsAs } from '../kinds/states.ts';
-import { keys } from './keys.ts';
+import {
+  type Kind,
+  type StateOf,
+  operations,
+  assertArrow,
+  isFinal,
+  queueOf,
+  recountOf,
+  standsAs,
+  type ToldStates,
+  carriedBy,
+  stateToldBy,
+} from '../kinds/index.ts';
 import type { Act } from './audit.ts';
-import { areFew, memberOf } from './listed.ts';
-import { endsBriefly, type RecordBase } from './record.ts';
+import { keys } from './keys.ts';
+import { areFew, memberOf } from './places.ts';
+import { endsBriefly, type RecordBase, type RecordAt } from './record.ts';
 import type { TransitionAnswer, TransitionArgs } from './scripts/generated/scripts.ts';
 
 export interface EventDraft {
@@ -62,7 +73,7 @@ export function isApplied(settled: TransitionResult): settled is Applied {
 }
 
 /** One change as the scripts take it. */
-export interface Step {
+interface Step {
   readonly keys: Pick<
     TransitionArgs,
     'record' | 'events' | 'counts' | 'left' | 'entered' | 'listedLeft' | 'listedEntered' | 'dueLeft' | 'dueEntered'
@@ -303,4 +314,24 @@ export function readEventData({ op = '', type = '', data = '{}' }: Readonly<Reco
   const told = VALUES.flatMap((name, place) => ((values[place] ?? null) === null ? [] : [[name, values[place]]]));
   const more = values[VALUES.length] as Data | undefined;
   return { id: op, state: type.slice(FAMILY.length), ...(Object.fromEntries(told) as Data), ...more };
+}
+
+/** What callers are told about an operation. No telephone number: a caller knows the beneficiary by its reference. */
+
+/** The kinds that are carried out by attempts, and that a person may therefore have to resolve. */
+export type AttemptedKind = {
+  [K in Kind]: (typeof operations)[K] extends { readonly resolve: readonly string[] } ? K : never;
+}[Kind];
+export type CollectKind = Exclude<AttemptedKind, 'disbursement'>;
+type AnnouncedBy = { readonly [K in AttemptedKind]: ToldStates<K> };
+/** What callers are told of, as its types name it. */
+export type Announced<K extends AttemptedKind> = AnnouncedBy[K];
+
+export function eventOf<K extends AttemptedKind>(
+  record: RecordAt<K>,
+  to: Announced<K>,
+  more: Readonly<Record<string, unknown>> = {},
+): EventDraft {
+  const type = `${record.kind}.${to}`;
+  return { type, data: { id: record.id, state: stateToldBy(type), ...carriedBy(record), ...more } };
 }

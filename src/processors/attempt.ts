@@ -12,13 +12,20 @@
  */
 import type { QueueName } from '../kinds/due-queues.ts';
 import type { AccountStanding } from '../operations/accounts.ts';
-import { type EvidenceDraft, type Said, linesOf, type Change, isApplied } from '../operations/transition.ts';
-import type { StateOf } from '../kinds/index.ts';
-import { isFinal } from '../kinds/states.ts';
+import {
+  type EvidenceDraft,
+  type Said,
+  linesOf,
+  type Change,
+  isApplied,
+  type AttemptedKind,
+  type Announced,
+  eventOf,
+} from '../operations/transition.ts';
+import { type StateOf, isFinal } from '../kinds/index.ts';
 import type { Fields, RecordAt } from '../operations/record.ts';
 import type { CallOptions, UpstreamAccount } from '../upstream/account.ts';
 import type { NotOk, Verdict } from '../upstream/verdict.ts';
-import { type AttemptedKind, type Announced, eventOf } from './announced.ts';
 import {
   type AccountKeys,
   type AttemptResult,

@@ -2,7 +2,7 @@
 import { type StateOf, operations } from '../kinds/index.ts';
 import { BUDGET, STOPPED, type Row } from '../operations/accounts.ts';
 import type { NotOk, Verdict } from '../upstream/verdict.ts';
-import type { AttemptedKind } from './announced.ts';
+import type { AttemptedKind } from '../operations/transition.ts';
 import type { Attempt } from './attempt.ts';
 import { type AttemptContext, type AttemptResult, type ProcessorContext, closedFor } from './context.ts';
 import type { Ending } from './intent.ts';

@@ -10,7 +10,7 @@ import type { Job } from 'bullmq';
 import { UnrecoverableError } from 'bullmq';
 import type { Clock } from '../lib/clock.ts';
 import { maskPhone } from '../lib/phone.ts';
-import { Recovering } from '../operations/recovery.ts';
+import { Recovering } from '../operations/heartbeat.ts';
 import { RESTORED } from '../operations/restored.ts';
 import { type Announce, stopwatch } from './run.ts';
 

@@ -4,6 +4,6 @@ export type { Producer, ProducerOptions } from './producer.ts';
 export type * from './inputs.ts';
 export type { RequestAnswer, RequestVerdict } from './errors.ts';
 export { InvalidRequest, NotDurableError, OtherDeployment, Unconfirmed } from './errors.ts';
-export { Recovering } from '../operations/recovery.ts';
+export { Recovering } from '../operations/heartbeat.ts';
 export type { Problem } from './problems.ts';
 export type { RedisHost, RedisPlace } from './connection.ts';

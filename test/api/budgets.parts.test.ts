@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { type Service, startService } from '../support/service.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { systemRandom } from '../../src/lib/random.ts';
-import { Recovery } from '../../src/operations/recovery.ts';
+import { Recovery } from '../../src/operations/heartbeat.ts';
 import { Budgets } from '../../src/operations/budgets.ts';
 
 const toStop: (() => Promise<unknown>)[] = [];

@@ -3,7 +3,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { Recovery } from '../../src/operations/recovery.ts';
+import { Recovery } from '../../src/operations/heartbeat.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { Campaigns } from '../../src/operations/campaigns.ts';
 import { systemRandom } from '../../src/lib/random.ts';

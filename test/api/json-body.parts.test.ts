@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readJsonBody } from '../../src/api/body.ts';
+import { readJsonBody } from '../../src/api/mount.ts';
 import type { ApiProblem } from '../../src/api/problem.ts';
 
 type Body = NonNullable<RequestInit['body']>;

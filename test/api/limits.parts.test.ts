@@ -3,7 +3,7 @@ import { Queue, QueueEvents } from 'bullmq';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { systemRandom } from '../../src/lib/random.ts';
-import { Recovery } from '../../src/operations/recovery.ts';
+import { Recovery } from '../../src/operations/heartbeat.ts';
 import { startRoles } from '../../src/app/run.ts';
 import { createProducer } from '../../src/producer/producer.ts';
 import { cutProcesses } from '../support/fresh-redis.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Allowance } from '../../src/api/rate-limit.ts';
+import { Allowance } from '../../src/api/gates.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
 import { startService } from '../support/service.ts';

@@ -3,7 +3,7 @@ import { Queue, QueueEvents } from 'bullmq';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { systemRandom } from '../../src/lib/random.ts';
-import { Recovery } from '../../src/operations/recovery.ts';
+import { Recovery } from '../../src/operations/heartbeat.ts';
 import { type Service, startService } from '../support/service.ts';
 
 const KEYS = [

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { dueQueues } from '../../src/kinds/due-queues.ts';
 import { derivedId } from '../../src/lib/ids.ts';
 import { keys } from '../../src/operations/keys.ts';
-import { memberOf } from '../../src/operations/listed.ts';
+import { memberOf } from '../../src/operations/places.ts';
 import { keysLike } from '../support/fresh-redis.ts';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { type Service, startService } from '../support/service.ts';

@@ -2,8 +2,7 @@
  * The same random commands for whoever keeps records. Two keepers that answer alike and end alike are the same keeper,
  * as far as anybody can tell.
  */
-import { queueOf, stateOf } from '../../src/kinds/states.ts';
-import type { StateOf } from '../../src/kinds/index.ts';
+import { queueOf, stateOf, type StateOf } from '../../src/kinds/index.ts';
 import type { QueueName } from '../../src/kinds/due-queues.ts';
 import { type Random, seededRandom } from '../../src/lib/random.ts';
 import type { Leased } from '../../src/operations/operations.ts';

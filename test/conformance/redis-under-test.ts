@@ -3,7 +3,7 @@ import { seededRandom } from '../../src/lib/random.ts';
 import { inFull, fieldsOf } from '../../src/operations/record.ts';
 import { readEventData } from '../../src/operations/transition.ts';
 import { keys } from '../../src/operations/keys.ts';
-import { Names } from '../../src/operations/names.ts';
+import { Names } from '../../src/operations/places.ts';
 import { Operations } from '../../src/operations/operations.ts';
 import type { StoredEvent } from '../support/memory-store.ts';
 import { type OperationsUnderTest, START } from './under-test.ts';

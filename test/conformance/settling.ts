@@ -1,9 +1,8 @@
 /** Changing a record: compare, then set; and hints, which change nothing but when it is looked at. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { GONE_AT_THE_END, readRecord } from '../../src/operations/record.ts';
-import { readEvidence } from '../../src/operations/transition.ts';
+import { readEvidence, eventOf } from '../../src/operations/transition.ts';
 import { DOUBT_SLOT_MS, keys } from '../../src/operations/keys.ts';
-import { eventOf } from '../../src/processors/announced.ts';
 import { WAITING, LEASE_MS, OperationA, type OperationsUnderTest, START, disbursementOf } from './under-test.ts';
 
 export function settlingConformance(open: () => Promise<OperationsUnderTest>): void {

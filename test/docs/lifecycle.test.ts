@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { isFinal, queueOf, stateOf, statesInQueue, statesOf } from '../../src/kinds/states.ts';
-import { type Kind, kinds } from '../../src/kinds/index.ts';
+import { isFinal, queueOf, stateOf, statesInQueue, statesOf, type Kind, kinds } from '../../src/kinds/index.ts';
 import { queues } from '../../src/queues/index.ts';
 import { expectPage } from './page.ts';
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { queueOf, statesOf } from '../../src/kinds/states.ts';
-import { kinds } from '../../src/kinds/index.ts';
+import { queueOf, statesOf, kinds } from '../../src/kinds/index.ts';
 import { dueQueues } from '../../src/kinds/due-queues.ts';
 import { queueNames, queues } from '../../src/queues/index.ts';
 import { expectPage, table } from './page.ts';

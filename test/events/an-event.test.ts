@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { anEvent } from '../../src/events/catalogue.ts';
-import { eventTypes, subjectOf } from '../../src/kinds/event-types.ts';
-import { kindOf, subjects } from '../../src/kinds/index.ts';
+import { eventTypes, subjectOf, kindOf, subjects } from '../../src/kinds/index.ts';
 
 const ofOperations = eventTypes.filter(
   (type) => subjectOf(type) in subjects && 'fields' in subjects[subjectOf(type)],

@@ -1,5 +1,5 @@
 import { expect, expectTypeOf, test } from 'vitest';
-import { eventTypes } from '../../src/kinds/event-types.ts';
+import { eventTypes } from '../../src/kinds/index.ts';
 import { anEvent, eventSchema, jsonSchemaOf, schemaOf } from '../../src/events/catalogue.ts';
 
 test.for(eventTypes)('the example of %s is an event of its type, and of any', (type) => {

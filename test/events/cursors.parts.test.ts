@@ -2,9 +2,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { seededRandom } from '../../src/lib/random.ts';
 import { CursorAhead, EventStream } from '../../src/events/stream.ts';
-import { Heartbeat } from '../../src/operations/heartbeat.ts';
+import { Heartbeat, Recovery } from '../../src/operations/heartbeat.ts';
 import { keys } from '../../src/operations/keys.ts';
-import { Recovery } from '../../src/operations/recovery.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
 
 const store = storeOfThisFile();

@@ -7,7 +7,7 @@ import {
   eventSubjects,
   eventTypes,
   subjectOf,
-} from '../../src/kinds/event-types.ts';
+} from '../../src/kinds/index.ts';
 import { eventDelivery } from '../../src/queues/index.ts';
 
 const cell = (text: string): string => text.replaceAll('|', '\\|');

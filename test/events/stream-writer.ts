@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { EventType } from '../../src/kinds/event-types.ts';
+import type { EventType } from '../../src/kinds/index.ts';
 import { packEventData } from '../../src/operations/transition.ts';
 import { keys } from '../../src/operations/keys.ts';
 

@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest';
 import { eventEndpoint } from '../../src/kinds/event-endpoint.ts';
-import { eventTypes, stateToldBy, subjectOf } from '../../src/kinds/event-types.ts';
-import { asDeclared, kindOf, kinds } from '../../src/kinds/index.ts';
+import { eventTypes, stateToldBy, subjectOf, asDeclared, kindOf, kinds, statesOf } from '../../src/kinds/index.ts';
 import { kind as declare } from '../../src/kinds/kind.ts';
-import { statesOf } from '../../src/kinds/states.ts';
 
 test('no two kinds share a prefix', () => {
   const prefixes = [...kinds.map((kind) => asDeclared(kind).prefix), eventEndpoint.prefix];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { catalogue } from '../../src/kinds/event-types.ts';
+import { catalogue } from '../../src/kinds/index.ts';
 import { declarations, metricNames, words } from '../../src/metrics/declarations.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
 import type { Outcome } from '../../src/processors/context.ts';

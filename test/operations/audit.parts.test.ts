@@ -2,8 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { Secret } from '../../src/lib/secret.ts';
-import { type Act, Audit, hashOfLine } from '../../src/operations/audit.ts';
-import { AuditSeals } from '../../src/operations/audit-seals.ts';
+import { type Act, Audit, hashOfLine, AuditSeals } from '../../src/operations/audit.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
 

@@ -1,7 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { statesOf } from '../../src/kinds/states.ts';
-import { kinds, type StateOf } from '../../src/kinds/index.ts';
+import { statesOf, kinds, type StateOf } from '../../src/kinds/index.ts';
 import { type EvidenceDraft, packEvidence } from '../../src/operations/transition.ts';
 import { explainDisbursement, explainOther, explainReason } from '../../src/operations/explain.ts';
 import { explainWord } from '../../src/operations/explain-words.ts';

@@ -1,10 +1,9 @@
 /** What is noticed of a Redis that has lost something, and what is not mistaken for it. The clock is turned by hand. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { seededRandom } from '../../src/lib/random.ts';
-import { type Beat, Heartbeat } from '../../src/operations/heartbeat.ts';
+import { type Beat, Heartbeat, Recovering, Recovery } from '../../src/operations/heartbeat.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { Operations, type NewOperation } from '../../src/operations/operations.ts';
-import { Recovering, Recovery } from '../../src/operations/recovery.ts';
 import { keysLike, storeOfThisFile } from '../support/fresh-redis.ts';
 
 const store = storeOfThisFile();

@@ -1,4 +1,4 @@
-import { recountOf } from '../../src/kinds/states.ts';
+import { recountOf } from '../../src/kinds/index.ts';
 import { expect, test } from 'vitest';
 
 test.for([

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { keys } from '../../src/operations/keys.ts';
 import { SameTexts } from '../../src/operations/same-texts.ts';
-import { slotOf, textMark } from '../../src/operations/text-marks.ts';
+import { slotOf, textMark } from '../../src/operations/slice-form.ts';
 import { campaignWorld } from '../processors/campaign-world.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
 

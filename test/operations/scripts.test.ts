@@ -3,8 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { complaintsAbout, complaintsAboutSource, librariesBeside } from '../../script/lua/check.ts';
 import { SCRIPT_FOLDERS, filesIn, generatedFrom, scriptsIn } from '../../script/lua/compose.ts';
-import { kinds } from '../../src/kinds/index.ts';
-import { stateOf, statesOf } from '../../src/kinds/states.ts';
+import { kinds, stateOf, statesOf } from '../../src/kinds/index.ts';
 import { campaignSwitches } from '../../src/operations/campaigns.ts';
 import { expectPage } from '../docs/page.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MARK_LENGTH, codeMark, textMark } from '../../src/operations/text-marks.ts';
+import { MARK_LENGTH, codeMark, textMark } from '../../src/operations/slice-form.ts';
 
 const numbers = Array.from({ length: 50_000 }, (_, index) => `+22177${1_000_000 + index}`);
 

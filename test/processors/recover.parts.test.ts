@@ -5,7 +5,7 @@ import { keys } from '../../src/operations/keys.ts';
 import { acceptMessages } from '../../src/operations/messages.ts';
 import { Restored } from '../../src/operations/restored.ts';
 import type { ProcessorContext } from '../../src/processors/context.ts';
-import { pollStatus } from '../../src/processors/index.ts';
+import { pollStatus } from '../../src/processors/run.ts';
 import { type BatchTools, batchProcessor } from '../../src/processors/batch/batch.ts';
 import { advanceDirectCredit } from '../../src/processors/disbursement/direct-credit.ts';
 import { payDisbursement } from '../../src/processors/disbursement/pay.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Taker, type TakerOptions } from '../../src/processors/taker.ts';
+import { Taker, type TakerOptions } from '../../src/processors/run.ts';
 import { clockByHand } from '../metrics/by-hand.ts';
 
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));

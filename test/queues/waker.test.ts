@@ -1,6 +1,6 @@
 import type { Queue } from 'bullmq';
 import { expect, test } from 'vitest';
-import { Waker } from '../../src/queues/waker.ts';
+import { Waker } from '../../src/queues/open.ts';
 
 /** Two queues that count what is added, and a clock that sleeps until it is told. */
 function waking({ ready = true, waiting = 0 } = {}) {

@@ -1,6 +1,5 @@
 /** The promises, checked against the ledger of the service and never against our own memory alone. */
-import { isFinal, queueOf, statesOf } from '../../src/kinds/states.ts';
-import type { StateOf } from '../../src/kinds/index.ts';
+import { isFinal, queueOf, statesOf, type StateOf } from '../../src/kinds/index.ts';
 import { derivedHex } from '../../src/lib/ids.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { type DisbursementRecord, readRecord } from '../../src/operations/record.ts';

@@ -2,7 +2,7 @@
 import type { Kind } from '../../src/kinds/index.ts';
 import { type AskedFields, differing } from '../../src/operations/differing.ts';
 import { keys } from '../../src/operations/keys.ts';
-import { areFew, listedAt, listedNew, memberOf } from '../../src/operations/listed.ts';
+import { areFew, listedAt, listedNew, memberOf } from '../../src/operations/places.ts';
 import type { AcceptedAt } from '../../src/operations/operations.ts';
 import { type RecordBase, inFull } from '../../src/operations/record.ts';
 import type { MemoryStore } from './memory-store.ts';

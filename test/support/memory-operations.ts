@@ -2,8 +2,7 @@
  * `Operations` without Redis: the same answers to the same commands, over a store whose power can be cut. Written from
  * what the scripts promise; the conformance suite holds both to it.
  */
-import { assertArrow, isFinal, isOver, isState, queueOf, statesInQueue } from '../../src/kinds/states.ts';
-import type { Kind } from '../../src/kinds/index.ts';
+import { assertArrow, isFinal, isOver, isState, queueOf, statesInQueue, type Kind } from '../../src/kinds/index.ts';
 import type { QueueName } from '../../src/kinds/due-queues.ts';
 import type { Random } from '../../src/lib/random.ts';
 import {

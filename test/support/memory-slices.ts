@@ -3,8 +3,13 @@ import type { Random } from '../../src/lib/random.ts';
 import { PACE_AHEAD_MS } from '../../src/operations/campaigns.ts';
 import { keys } from '../../src/operations/keys.ts';
 import { RECORD_VERSION } from '../../src/operations/record.ts';
-import { OPEN_KEPT_MS, marksIn, slotOf } from '../../src/operations/text-marks.ts';
-import { SLICE_CAMPAIGN_FIELDS, campaignOfFields } from '../../src/operations/slice-campaign.ts';
+import {
+  OPEN_KEPT_MS,
+  marksIn,
+  slotOf,
+  SLICE_CAMPAIGN_FIELDS,
+  campaignOfFields,
+} from '../../src/operations/slice-form.ts';
 import {
   type MessageChange,
   type SliceBegun,

@@ -1,6 +1,5 @@
 /** As lib/stand.lua has it: what may wait with its account, and what is in doubt by when the doubt began. */
-import type { Kind } from '../../src/kinds/index.ts';
-import { standsAs } from '../../src/kinds/states.ts';
+import { type Kind, standsAs } from '../../src/kinds/index.ts';
 import { DOUBT_FIELD, DOUBT_SLOT_MS, keys, UNSENT_FIELD, UNSENT_XOF_FIELD } from '../../src/operations/keys.ts';
 import type { MemoryStore } from './memory-store.ts';
 

@@ -130,7 +130,7 @@ export function bannedWords(file: ProjectFile): readonly Complaint[] {
 const VAGUE_NAME = /(^|[-_./])(utils?|helpers?|commons?|managers?)(?=[-_./]|$)/i;
 
 /** The lists that are lists: one line per kind, per queue, per processor, and what a package exports. */
-const INDEXES = ['src/kinds/index.ts', 'src/queues/index.ts', 'src/processors/index.ts', 'src/producer/index.ts'];
+const INDEXES = ['src/kinds/index.ts', 'src/queues/index.ts', 'src/producer/index.ts'];
 
 export function badName({ path }: ProjectFile): readonly Complaint[] {
   return [

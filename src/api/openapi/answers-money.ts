@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { contentHash, totals } from '../../kinds/batch.ts';
 import { disbursementFields, reportedOfPayment, reportedOfRow } from '../../kinds/disbursement-fields.ts';
-import { statesOf } from '../../kinds/states.ts';
+import { statesOf } from '../../kinds/index.ts';
 import { accountField, answerOf, perhaps, reasonField, sums, text } from './answers-shared.ts';
 
 export const disbursement = answerOf('disbursement');

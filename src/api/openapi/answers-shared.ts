@@ -1,8 +1,7 @@
 /** Pieces that several answers are made of. Readers leave alone what they do not know: fields may be added. */
 import { z } from 'zod';
 import { account, example, perhaps, reason } from '../../kinds/answer-pieces.ts';
-import { type Kind, asDeclared } from '../../kinds/index.ts';
-import { statesOf } from '../../kinds/states.ts';
+import { type Kind, asDeclared, statesOf } from '../../kinds/index.ts';
 
 export { example as text, howMany as count, moment as time, perhaps, sums } from '../../kinds/answer-pieces.ts';
 

@@ -1,6 +1,6 @@
 /** Events as webhooks: what is posted to a registered endpoint, one entry for each type in the catalogue. */
 import type { z } from 'zod';
-import { catalogue, type EventType, eventTypes } from '../../kinds/event-types.ts';
+import { catalogue, type EventType, eventTypes } from '../../kinds/index.ts';
 import { anEvent, schemaOf } from '../../events/catalogue.ts';
 import { componentRef, type JsonSchema } from './schemas.ts';
 

@@ -1,7 +1,6 @@
 /** Refusals as components: one answer for each set of kinds that share a status in some route. */
-import { EXAMPLE_ADDRESS } from './pieces.ts';
+import { EXAMPLE_ADDRESS, problemsOfRoute, type RouteDeclaration } from '../route.ts';
 import { type ProblemKind, problemKinds, statusOf, typeOf } from '../problem.ts';
-import { problemsOfRoute, type RouteDeclaration } from '../route.ts';
 import { componentRef, type JsonSchema } from './schemas.ts';
 
 const nameOfKind = (kind: string): string =>

@@ -4,7 +4,7 @@ import type { Config } from '../../config.ts';
 import { type Clock, describeMs } from '../../lib/clock.ts';
 import type { Random } from '../../lib/random.ts';
 import { type Opinions, type SharedLimits, reasonsFor } from '../../operations/limits.ts';
-import type { Recovery } from '../../operations/recovery.ts';
+import type { Recovery } from '../../operations/heartbeat.ts';
 import { compareStamp } from '../../operations/stamp.ts';
 import { namedUnreadable } from '../../operations/record.ts';
 import { RedisUnavailable, closeConnection, openCommands, waitUntilReady } from '../../redis/connections.ts';

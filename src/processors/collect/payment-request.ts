@@ -10,7 +10,7 @@ import { toMs } from '../../lib/clock.ts';
 import { statusPoll as declaration } from '../../queues/index.ts';
 import type { CreatedPaymentRequest } from '../../upstream/payments/types.ts';
 import type { NotOk, Verdict } from '../../upstream/verdict.ts';
-import { eventOf } from '../announced.ts';
+import { eventOf } from '../../operations/transition.ts';
 import { type Attempt as AttemptOf, type Intent, type Tried, attempt, evidenceOf, timeLeft } from '../attempt.ts';
 import { type AttemptResult, waitAt } from '../context.ts';
 import { CREATE_LIMIT_MS } from './invoice.ts';

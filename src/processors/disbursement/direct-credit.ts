@@ -9,10 +9,9 @@
 import { toMs } from '../../lib/clock.ts';
 import { STOPPED } from '../../operations/accounts.ts';
 import { RESTORED } from '../../operations/restored.ts';
-import type { Change } from '../../operations/transition.ts';
+import { type Change, eventOf } from '../../operations/transition.ts';
 import { directCredit as declaration } from '../../queues/index.ts';
 import type { Verdict } from '../../upstream/verdict.ts';
-import { eventOf } from '../announced.ts';
 import { type Attempt as AttemptOf, attempt, evidenceOf } from '../attempt.ts';
 import { type AttemptResult, type Policy, retryAt } from '../context.ts';
 import { conditionIn, gate, hold, releaseHolds } from '../gate.ts';

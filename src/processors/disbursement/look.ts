@@ -2,13 +2,18 @@
  * Looks at a disbursement whose submit may have left us. Asking changes nothing upstream, so it may happen at any time
  * and any number of times; judge.ts says what an answer means.
  */
-import type { StateOf } from '../../kinds/index.ts';
-import { isFinal } from '../../kinds/states.ts';
-import { type EvidenceDraft, WRONG_HASH, claimsSuccess, named, readEvidence } from '../../operations/transition.ts';
+import { type StateOf, isFinal } from '../../kinds/index.ts';
+import {
+  type EvidenceDraft,
+  WRONG_HASH,
+  claimsSuccess,
+  named,
+  readEvidence,
+  eventOf,
+} from '../../operations/transition.ts';
 import type { DisbursementRecord } from '../../operations/record.ts';
 import type { DisbursementStatus } from '../../upstream/payments/types.ts';
 import type { ExchangeSummary, NotOk, Verdict } from '../../upstream/verdict.ts';
-import { eventOf } from '../announced.ts';
 import { type Attempt as AttemptOf, DAILY_MS, NUDGE_INTERVAL_MS, attempt } from '../attempt.ts';
 import { type AttemptResult, type Policy, waitAt } from '../context.ts';
 import { isStrange } from '../gate.ts';

@@ -3,10 +3,10 @@
  * it says otherwise the person is told so, and nothing is changed.
  */
 import type { disbursement } from '../../kinds/disbursement.ts';
-import { isFinal } from '../../kinds/states.ts';
+import { isFinal } from '../../kinds/index.ts';
 import type { Act } from '../../operations/audit.ts';
 import { RESTORED } from '../../operations/restored.ts';
-import { eventOf } from '../announced.ts';
+import { eventOf } from '../../operations/transition.ts';
 import { type Attempt as AttemptOf, DAILY_MS, attemptAt } from '../attempt.ts';
 import type { AttemptResult, MoneyContext } from '../context.ts';
 import { RESOLVE } from '../intent.ts';

@@ -3,7 +3,7 @@
  * at a time, or confirms that nothing was lost.
  */
 import type { Act } from '../../operations/audit.ts';
-import type { Leaving } from '../../operations/recovery.ts';
+import type { Leaving } from '../../operations/heartbeat.ts';
 import { type ReportRow, reportOf, wouldDo } from '../../operations/recovery-report.ts';
 import { RESTORED, type Restored, type Standing } from '../../operations/restored.ts';
 import type { ProcessorContext } from '../context.ts';

@@ -3,15 +3,13 @@
  * been sent, called off or decided since, so it waits for a person; what can be asked about is asked, and what the
  * service confirms is settled as any look settles it.
  */
-import type { StateOf } from '../../kinds/index.ts';
-import { statesRestored } from '../../kinds/states.ts';
-import { named } from '../../operations/transition.ts';
+import { type StateOf, statesRestored } from '../../kinds/index.ts';
+import { named, type AttemptedKind, eventOf } from '../../operations/transition.ts';
 import type { DisbursementRecord, Fields, RecordAt } from '../../operations/record.ts';
 import type { ReviewKind } from '../../operations/review.ts';
 import { EVENTS_LOST_AT_MOST, RESTORED } from '../../operations/restored.ts';
 import type { DisbursementStatus } from '../../upstream/payments/types.ts';
 import type { Verdict } from '../../upstream/verdict.ts';
-import { type AttemptedKind, eventOf } from '../announced.ts';
 import { DAILY_MS } from '../attempt.ts';
 import { CLAIMED, type Ending, finish } from '../intent.ts';
 import { batchEvent } from '../batch/batch.ts';

@@ -5,10 +5,9 @@
  */
 import { wordingOf } from '../../lib/wording.ts';
 import { digitsOf } from '../../lib/phone.ts';
-import { RECIPIENTS_PER_REQUEST, isPurged } from '../../operations/recipient-items.ts';
+import { RECIPIENTS_PER_REQUEST, isPurged, unpackItems } from '../../operations/slice-form.ts';
 import { type CampaignRecord, isUnreadable } from '../../operations/record.ts';
 import { RESTORED } from '../../operations/restored.ts';
-import { unpackItems } from '../../operations/slice-form.ts';
 import type { AttemptResult, ProcessorContext } from '../context.ts';
 import { HeldSlice, holdSlice } from '../text/held-slice.ts';
 import { periodOf } from '../text/look.ts';

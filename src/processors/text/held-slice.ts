@@ -9,8 +9,8 @@
  * second reading, and then nothing leaves.
  */
 import type { RecipientState } from '../../kinds/recipient.ts';
-import { unpackCountries } from '../../operations/recipient-items.ts';
 import {
+  unpackCountries,
   type Letter,
   type MessageItem,
   type Request,
@@ -23,6 +23,7 @@ import {
   placesOf,
   recipientStateOf,
   standingOf,
+  type SliceCampaign,
 } from '../../operations/slice-form.ts';
 import {
   type Leaving,
@@ -34,14 +35,10 @@ import {
   type SliceStepped,
   queueOfLane,
 } from '../../operations/slices.ts';
-import type { SliceCampaign } from '../../operations/slice-campaign.ts';
 import { isUnreadable } from '../../operations/record.ts';
 import type { ProcessorContext, AttemptResult } from '../context.ts';
-import type { Committed, Committing, Draft } from './committing.ts';
-import { Costs } from './costs.ts';
-import { Singles } from './singles.ts';
-import { TextBook } from './text-book.ts';
-import { type Texts, textsOf } from './texts.ts';
+import { type Committed, type Committing, type Draft, Singles } from './step.ts';
+import { Costs, TextBook, type Texts, textsOf } from './texts.ts';
 
 /** How soon a step, or a second reading, whose answer was lost is asked for again. */
 const AGAIN_MS = 500;

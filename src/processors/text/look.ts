@@ -16,7 +16,7 @@ import { statusPoll } from '../../queues/index.ts';
 import type { UpstreamAccount } from '../../upstream/client.ts';
 import type { Statistics } from '../../upstream/messaging/messaging.ts';
 import type { AttemptResult, ProcessorContext } from '../context.ts';
-import type { Committed } from './committing.ts';
+import type { Committed } from './step.ts';
 import { HeldSlice, holdSlice } from './held-slice.ts';
 import { partsOf } from './request.ts';
 

@@ -3,20 +3,29 @@
  * with the intents of what goes next, and a request leaves when its intent is durable, was read again, and a slot is
  * free.
  */
-import { RECIPIENTS_PER_REQUEST } from '../../operations/recipient-items.ts';
+import { RECIPIENTS_PER_REQUEST, type Request, lettersFor, placesOf } from '../../operations/slice-form.ts';
 import { BUDGET } from '../../operations/accounts.ts';
-import { type Letter, type Request, lettersFor, placesOf } from '../../operations/slice-form.ts';
 import { REQUESTS_PER_SLICE } from '../../operations/slices.ts';
 import type { UpstreamAccount } from '../../upstream/client.ts';
 import type { SentItem } from '../../upstream/messaging/messaging.ts';
-import type { NotOk, Verdict } from '../../upstream/verdict.ts';
+import type { NotOk } from '../../upstream/verdict.ts';
 import type { AttemptResult, ProcessorContext } from '../context.ts';
 import { OTHER_SENDER } from '../campaign.ts';
-import { Gate, type Stop } from './gate.ts';
-import type { Committed, Draft } from './committing.ts';
+import {
+  Gate,
+  type Stop,
+  type Group,
+  LeftOut,
+  type Judgement,
+  type Texting,
+  judge,
+  badAround,
+  partsOf,
+  type Sent,
+  senderInstead,
+} from './request.ts';
+import type { Committed, Draft } from './step.ts';
 import type { HeldSlice } from './held-slice.ts';
-import { type Group, LeftOut } from './left-out.ts';
-import { type Judgement, type Texting, judge, partsOf, senderInstead } from './request.ts';
 import type { Slots } from './slots.ts';
 
 /** What an attempt at sending works with. */
@@ -40,8 +49,6 @@ const SAME_TEXT_MS = 5_000;
 const GO_ON_AT_ONCE: readonly string[] = ['expiring', 'busy', 'budget', 'uncounted'];
 
 const NOTHING = async (): Promise<void> => undefined;
-
-type Sent = Verdict<{ readonly items: readonly SentItem[] }>;
 
 /** One attempt at sending what waits of a slice. */
 export class Sending {
@@ -359,7 +366,7 @@ export class Sending {
     this.#answered(judgement, request);
     if (judgement.is === 'doubt' && judgement.broke) {
       this.#halt({ reason: 'funds', dueInMs: this.#context.policy.holdRecheckMs, outcome: 'waits', withdraws: true });
-      return () => this.#stopForFunds();
+      return () => this.#holdFor('funds');
     }
     return NOTHING;
   }
@@ -387,7 +394,7 @@ export class Sending {
       return this.#held.change(request.number, { is: 'refused', codes: [code], dueAt });
     }
     this.#held.change(request.number, { is: 'over', letters: request.letters.replaceAll('g', 'q'), codes: [code] });
-    for (const part of partsOf(places, this.#badAround(places))) {
+    for (const part of partsOf(places, badAround(this.#held.standing.letters, places))) {
       this.#held.open(part, { is: 'waiting', part: true }, () => 'q');
       this.#groups.push({ places: part, part: true });
     }
@@ -396,14 +403,6 @@ export class Sending {
   #isTooMuch(): boolean {
     const { extra = 0, slices = 0 } = this.#held.campaign ?? {};
     return extra >= Math.max(EXTRA_REQUESTS, slices * REQUESTS_PER_SLICE);
-  }
-
-  /** How many were found to be bad among the fifty that these are a part of. */
-  #badAround([first = 0]: readonly number[]): number {
-    const { letters } = this.#held.standing;
-    return letters
-      .slice(Math.max(0, first - RECIPIENTS_PER_REQUEST), first + RECIPIENTS_PER_REQUEST)
-      .filter((letter: Letter) => letter === 'f').length;
   }
 
   /** Upstream took a request that was let through to try, so what held the account, or these of it, has cleared. */
@@ -418,7 +417,10 @@ export class Sending {
   async #keepToBudget({ why, spare }: Extract<Committed, { is: 'kept' }>): Promise<void> {
     const { budgets } = this.#context;
     if (why === 'uncounted' && budgets?.pricesAreKnown) budgets.reckons = true;
-    else if (why === 'uncounted' || (why === 'budget' && !this.#cutTo(spare))) await this.#stopForBudget();
+    else if (why === 'uncounted' || (why === 'budget' && !this.#cutTo(spare))) {
+      this.#halt({ reason: BUDGET, dueInMs: this.#context.policy.holdRecheckMs, outcome: 'waits' });
+      await this.#holdFor(BUDGET);
+    }
   }
 
   /** Whether anybody of the next request is left. */
@@ -431,20 +433,11 @@ export class Sending {
     return end > 0;
   }
 
-  async #stopForBudget(): Promise<void> {
+  /** The rest of the campaign is not burnt one request after the other: it waits until somebody has paid, or raised it. */
+  async #holdFor(reason: 'funds' | typeof BUDGET): Promise<void> {
     const { accounts, campaigns, policy } = this.#context;
     const { record, campaign } = this.#held;
-    const againInMs = policy.holdRecheckMs;
-    this.#halt({ reason: BUDGET, dueInMs: againInMs, outcome: 'waits' });
-    await accounts.hold(record.account, 'messaging', BUDGET);
-    if (campaign) await campaigns.switch(campaign.id, 'hold', { reason: BUDGET, againInMs });
-  }
-
-  /** The rest of the campaign is not burnt one request after the other: it waits until somebody has paid. */
-  async #stopForFunds(): Promise<void> {
-    const { accounts, campaigns, policy } = this.#context;
-    const { record, campaign } = this.#held;
-    await accounts.hold(record.account, 'messaging', 'funds');
-    if (campaign) await campaigns.switch(campaign.id, 'hold', { reason: 'funds', againInMs: policy.holdRecheckMs });
+    await accounts.hold(record.account, 'messaging', reason);
+    if (campaign) await campaigns.switch(campaign.id, 'hold', { reason, againInMs: policy.holdRecheckMs });
   }
 }

@@ -13,7 +13,7 @@ import { type SliceQueue, campaignOfSlice } from '../../operations/slices.ts';
 import { feedCampaign } from '../campaign.ts';
 import type { AttemptResult, ProcessorContext } from '../context.ts';
 import { mayText } from '../gate.ts';
-import type { Committed } from './committing.ts';
+import type { Committed } from './step.ts';
 import { HeldSlice, holdSlice } from './held-slice.ts';
 import { Sending, type TextContext } from './sending.ts';
 

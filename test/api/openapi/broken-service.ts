@@ -4,8 +4,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createApi } from '../../../src/api/app.ts';
 import type { ApiContext } from '../../../src/api/context.ts';
-import { KeyRing } from '../../../src/api/key-ring.ts';
-import { readApiKeys } from '../../../src/api/keys.ts';
+import { KeyRing, readApiKeys } from '../../../src/api/keys.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { systemRandom } from '../../../src/lib/random.ts';
 

@@ -1,6 +1,6 @@
 /** Holds every answer against what its route declares, and remembers which of the declared answers it has seen. */
 import { z } from 'zod';
-import type { EventType } from '../../../src/kinds/event-types.ts';
+import type { EventType } from '../../../src/kinds/index.ts';
 import { eventSchema, schemaOf } from '../../../src/events/catalogue.ts';
 import { isRule } from '../../../src/kinds/rules.ts';
 import { type ProblemKind, isProblemKind, problemKinds } from '../../../src/api/problem.ts';

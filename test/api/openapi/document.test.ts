@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import { describe, expect, test } from 'vitest';
-import { eventTypes } from '../../../src/kinds/event-types.ts';
+import { eventTypes } from '../../../src/kinds/index.ts';
 import { schemaOf } from '../../../src/events/catalogue.ts';
 import { makeDocument } from '../../../src/api/openapi/document.ts';
 import { exampleOf } from '../../../src/api/openapi/example.ts';

@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import { systemRandom } from '../../../src/lib/random.ts';
 import { keys } from '../../../src/operations/keys.ts';
-import { Recovery } from '../../../src/operations/recovery.ts';
+import { Recovery } from '../../../src/operations/heartbeat.ts';
 import type { Stage } from './stage.ts';
 
 export async function messageScenes({ ask, service }: Stage): Promise<void> {

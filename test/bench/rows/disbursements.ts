@@ -1,7 +1,7 @@
 /** Disbursements, complete life: token, submit, callback, status, event. */
 import type { Redis } from 'ioredis';
 import { keys } from '../../../src/operations/keys.ts';
-import { idOf } from '../../../src/operations/listed.ts';
+import { idOf } from '../../../src/operations/places.ts';
 import { keysLike } from '../../support/fresh-redis.ts';
 import { setsOf } from '../../support/listed.ts';
 import { acceptAll, liveAll } from '../contenders/relais-disbursements.ts';

@@ -4,7 +4,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readCallbackBody } from '../../../src/webhooks/body.ts';
-import { redactBody } from '../../../src/webhooks/redact.ts';
+import { redactBody } from '../../../src/webhooks/receiver.ts';
 import { contentType, layeredText, rawBytes } from './arbitrary-bodies.ts';
 
 const deep = process.env['RELAIS_DEEP'] === '1';

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { Secret } from '../../../src/lib/secret.ts';
 import { type CallbackFields, readCallbackBody } from '../../../src/webhooks/body.ts';
-import { hashMatches } from '../../../src/webhooks/receiver.ts';
-import { redactBody } from '../../../src/webhooks/redact.ts';
+import { hashMatches, redactBody } from '../../../src/webhooks/receiver.ts';
 
 interface Golden {
   readonly name: string;

@@ -6,7 +6,7 @@ import {
   readCallbackBody,
   readTree,
 } from '../../../src/webhooks/body.ts';
-import { redactBody } from '../../../src/webhooks/redact.ts';
+import { redactBody } from '../../../src/webhooks/receiver.ts';
 
 const read = (text: string, contentType?: string): CallbackBody => readCallbackBody(Buffer.from(text), contentType);
 const fieldsOf = (text: string): unknown => {

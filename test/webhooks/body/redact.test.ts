@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { redactBody } from '../../../src/webhooks/redact.ts';
+import { redactBody } from '../../../src/webhooks/receiver.ts';
 
 const HASH = 'ab12'.repeat(32);
 const redact = (text: string): string => redactBody(Buffer.from(text));

@@ -1,12 +1,56 @@
+/** What an attempt asks of a step of its slice, and what came of it. */
+import type { RecipientState } from '../../kinds/recipient.ts';
+import {
+  type Request,
+  type Letter,
+  type Standing,
+  recipientStateOf,
+  codeMark,
+  textMark,
+  type MessageItem,
+} from '../../operations/slice-form.ts';
+import type { WhyNotMore, MessageChange, SliceRecord } from '../../operations/slices.ts';
+
+/** A request before it has its number. */
+export type Draft = Pick<Request, 'is' | 'part' | 'from' | 'letters'> &
+  Partial<Pick<Request, 'codes' | 'looks' | 'dueAt'>>;
+
+interface Ending {
+  /** When it is due to send again, and to be looked at, ms from now. */
+  readonly sendInMs?: number | 'as it is' | undefined;
+}
+
+export interface Committing {
+  readonly leaving?: readonly Draft[];
+  readonly optOutsOf?: readonly string[];
+  readonly tried?: boolean;
+  /** Absent: the lease is kept. */
+  readonly ending?: Ending;
+  readonly recounted?: boolean;
+  readonly inRecovery?: boolean;
+}
+
+export type Committed =
+  | {
+      readonly is: 'kept';
+      /** The requests that may leave from here on. */
+      readonly left: readonly Request[];
+      readonly why: WhyNotMore | 'fence';
+      readonly waitMs: number;
+      /** Hundredths of XOF that are left of a budget that stops more. */
+      readonly spare: number;
+      readonly rev: number;
+      /** Marks of the texts that are open elsewhere. */
+      readonly busy: readonly string[];
+      /** Why nobody knows whether what was written is durable. */
+      readonly failure?: unknown;
+    }
+  | { readonly is: 'lost'; readonly reason: string };
+
 /**
  * What a step of a slice of single messages says besides: which messages changed and what is announced of them, and the
- * marks by which the same text to the same number is known elsewhere (text-marks.ts).
+ * marks by which the same text to the same number is known elsewhere (slice-form.ts).
  */
-import type { RecipientState } from '../../kinds/recipient.ts';
-import { type Letter, type Request, type Standing, recipientStateOf } from '../../operations/slice-form.ts';
-import type { MessageChange, SliceRecord } from '../../operations/slices.ts';
-import { codeMark, textMark } from '../../operations/text-marks.ts';
-import type { MessageItem } from '../../operations/slice-form.ts';
 
 /** Of one message, as it stands in Redis. */
 interface Known {
