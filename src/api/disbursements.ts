@@ -194,6 +194,7 @@ const resolveDisbursement = route(
       asks: {
         succeeded: 'Record that {amount} to {accountAlias} was paid?',
         failed: 'Record that {amount} to {accountAlias} was not paid?',
+        reversed: 'Record that {amount} to {accountAlias} came back after it was paid?',
         cancelled: 'Cancel {amount} to {accountAlias}?',
         resubmit: 'Pay {amount} to {accountAlias} now, if upstream still says that it was never executed?',
       },
@@ -201,7 +202,8 @@ const resolveDisbursement = route(
     tag: 'Disbursements',
     description:
       'The service is asked first, and its word is stronger (409). `resubmit` sends with the same token and the same ' +
-      'id again, only after the service has freshly said that nothing was submitted.',
+      'id again, only after the service has freshly said that nothing was submitted. What callers were told to have been ' +
+      'paid ends as `succeeded` or `reversed`, and nothing else ends as `reversed`.',
     record: 'disbursement',
     answers: { 200: answer('As it is now.', disbursement) },
     problems: ['wrong-state', 'no-answer', 'recovering'],
@@ -232,6 +234,12 @@ function takeResolved(resolved: Resolved): void {
     const { upstream } = resolved;
     const detail = `Upstream says: ${upstream}. Its word is stronger; nothing was changed.`;
     throw new ApiProblem('wrong-state', detail, { rule: 'upstream', upstream });
+  }
+  if (resolved.is === 'never') {
+    const detail = resolved.toldPaid
+      ? 'Callers were told that it was paid: settle it as succeeded or, where the money came back, as reversed.'
+      : 'Callers were never told that it was paid: what was not paid is settled as failed.';
+    throw new ApiProblem('wrong-state', `${detail} Nothing was changed.`, { rule: 'state', state: 'needs_review' });
   }
   if (resolved.is === 'no answer') {
     const detail = `Upstream could not be asked (${resolved.because}); nothing was changed. Try again.`;

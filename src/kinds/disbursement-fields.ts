@@ -101,8 +101,11 @@ export const disbursementFields = {
   /** When a look first said a final word without naming the payment, and how many have since. */
   unnamedSeenAt: maybeTime,
   unnamedLooks: count,
-  /** When a look after its end first said something else than its end, and nothing that counts. */
+  /** When a look after its end first said something else than its end, and nothing that counts; and how many have since. */
   contrarySeenAt: maybeTime,
+  contraryLooks: count,
+  /** Callers were told that it was paid before it was given to a person: it is never sent again. */
+  toldPaid: flag,
   /** Nothing is sent before this time. */
   notBefore: maybeTime,
   /** When another key approved it; the time limit counts from then. */

@@ -8,7 +8,9 @@
  *   created → queued          the token grew old before it was ever used, so another is asked for;
  *   failed → succeeded        upstream took its word back: told once more, with `late`, or it would be paid again;
  *   failed → needs_review     it took its word back and gave no other that counts;
- *   succeeded → reversed      upstream says afterwards that the money came back.
+ *   succeeded → reversed      upstream says afterwards that the money came back;
+ *   succeeded → needs_review  it no longer stands by the success, and says nothing else that counts;
+ *   needs_review → reversed   a success was told before, so it did not fail: it came back.
  * And in a copy of Redis that was put back, where nobody knows what became of it since (`restored`):
  *   queued → needs_review     nothing that the copy shows as not yet sent is sent on the strength of it;
  *   created → succeeded       the copy shows no submit, and upstream says how one has ended all the same;
@@ -27,7 +29,7 @@ const PAY_ANEW = 'A new payment is a new disbursement with another reference.';
 export const disbursement = kind({
   prefix: 'dsb',
   area: 'payments',
-  resolve: ['succeeded', 'failed', 'cancelled', 'resubmit'],
+  resolve: ['succeeded', 'failed', 'reversed', 'cancelled', 'resubmit'],
   states: {
     awaiting_approval: {
       says: 'It waits for the approval of another key; nothing was sent.',
@@ -81,13 +83,13 @@ export const disbursement = kind({
       says: 'It cannot be settled without a person.',
       next: 'See the evidence, ask the service, then resolve it: relais review resolve {id}',
       queue: 'status-poll',
-      to: ['queued', 'submitting', 'succeeded', 'failed', 'cancelled'],
+      to: ['queued', 'submitting', 'succeeded', 'failed', 'reversed', 'cancelled'],
       is: ['in doubt', 'reasoned'],
     },
     succeeded: {
       says: 'The beneficiary was paid, once; upstream confirmed it.',
       queue: 'status-poll',
-      late: ['reversed'],
+      late: ['reversed', 'needs_review'],
     },
     failed: {
       says: 'The beneficiary was not paid; upstream said twice that it failed.',

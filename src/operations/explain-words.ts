@@ -150,9 +150,9 @@ const ofDisbursements: Rows = {
   unnamed: ['upstream says that it has ended, but does not name our disburse_id', BY_ITSELF],
   failed_once: ['upstream says that it failed, which counts when it is said twice', BY_ITSELF],
   undone_once: ['upstream says that the money came back, which counts when it is said twice', BY_ITSELF],
-  contradicted_once: ['upstream takes back that it failed, which counts when it is said twice', BY_ITSELF],
+  contradicted_once: ['upstream says otherwise than was told, which counts when it is said twice', BY_ITSELF],
   contradicted: [
-    'upstream took back that it failed, and has no other last word',
+    'upstream no longer stands by how it ended, and has no other last word that counts',
     'Do not pay it again: compare with the dashboard of the service, then resolve it.',
   ],
   paid_after_all: ['it was paid, although it had been told to have failed; that was told too', NOTHING],

@@ -223,7 +223,7 @@ export function named(what: string, as: string | number): EvidenceDraft {
 export const LINE_END = ';';
 
 /** How upstream says that a disbursement was not paid, or that the money came back after it was. */
-const UNDONE: readonly string[] = ['failed', 'reversed', 'refunded', 'cancelled'];
+export const UNDONE: readonly string[] = ['failed', 'reversed', 'refunded', 'cancelled'];
 
 export function claimsUndone({ code }: Pick<Evidence, 'code'>): boolean {
   return UNDONE.includes(code);

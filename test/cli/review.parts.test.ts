@@ -94,6 +94,7 @@ describe('resolve', () => {
   test.for([
     ['succeeded', 'Record that 25\u00a0000\u00a0XOF to 771234567 was paid? [y/N]'],
     ['failed', 'Record that 25\u00a0000\u00a0XOF to 771234567 was not paid? [y/N]'],
+    ['reversed', 'Record that 25\u00a0000\u00a0XOF to 771234567 came back after it was paid? [y/N]'],
     ['cancelled', 'Cancel 25\u00a0000\u00a0XOF to 771234567? [y/N]'],
     ['resubmit', 'Pay 25\u00a0000\u00a0XOF to 771234567 now, if upstream still says'],
   ] as const)('on a terminal, asks before it settles as %s', async ([outcome, question]) => {

@@ -1072,6 +1072,7 @@ export const commands: readonly DerivedCommand[] = [
           "enum": [
             "succeeded",
             "failed",
+            "reversed",
             "cancelled",
             "resubmit"
           ]
@@ -1094,6 +1095,7 @@ export const commands: readonly DerivedCommand[] = [
     "asks": {
       "succeeded": "Record that {amount} to {accountAlias} was paid?",
       "failed": "Record that {amount} to {accountAlias} was not paid?",
+      "reversed": "Record that {amount} to {accountAlias} came back after it was paid?",
       "cancelled": "Cancel {amount} to {accountAlias}?",
       "resubmit": "Pay {amount} to {accountAlias} now, if upstream still says that it was never executed?"
     },

@@ -41,9 +41,10 @@ const TOKEN_AGE_MAX_MS = 86_400_000;
 /** So many looks at a final word that does not name the payment. */
 const UNNAMED_LOOKS_MAX = 3;
 
-/** For so many quiet periods an answer that is no last word may be an old one, and how many lie between two looks. */
+/** For so many quiet periods and looks an answer that is no last word may be an old one; how many lie between two. */
 const LAG_QUIETS = 30;
 const LAG_QUIETS_APART = 5;
+const LAG_LOOKS = 6;
 
 type JudgingPolicy = Pick<Policy, 'pollMs' | 'quietMs' | 'limitMs' | 'resubmit'>;
 
@@ -60,6 +61,7 @@ export function judge(
   const differs = mismatchOf(record, answer);
   if (differs) return record.state === 'needs_review' ? daily(differs) : { is: 'review', because: differs };
   const late = record.state === 'needs_review';
+  if (record.toldPaid && isNamed(record, answer) && claimsUndone({ code: answer.status })) return undone(seen);
   if (answer.status === 'success' || answer.status === 'failed') {
     if (!isNamed(record, answer)) return late ? daily('unnamed') : judgeUnnamed(seen);
     if (answer.status === 'success') return { is: 'final', state: 'succeeded', late };
@@ -120,7 +122,7 @@ function judgeUnnamed({ record, at, quietMs }: Looking): Judgement {
 function asksAgain({ record, at, quietMs }: Looking, because: string): Judgement | undefined {
   const first = record.contrarySeenAt;
   if (first === undefined) return { is: 'look again', dueInMs: quietMs / 2, because, saw: 'contrarySeenAt' };
-  if (at - first >= LAG_QUIETS * quietMs) return undefined;
+  if (at - first >= LAG_QUIETS * quietMs && record.contraryLooks >= LAG_LOOKS) return undefined;
   return { is: 'look again', dueInMs: LAG_QUIETS_APART * quietMs, because };
 }
 
@@ -138,9 +140,17 @@ function judgePaid(answer: StatusAnswer, looking: Looking): Judgement {
   if (!differs && answer.status === 'success') return unlessContested(looking) ?? over(true, answer);
   if (differs || !claimsUndone({ code: answer.status })) {
     const because = differs ?? wordOf(answer);
-    // That it was taken back was said once: it is said again, or taken back itself.
-    return asksAgain(looking, because) ?? (record.failedSeenAt === undefined ? over(false, answer) : daily(because));
+    const again = asksAgain(looking, because);
+    if (again) return again;
+    // Nothing that counts was said against it, and somebody was paid: that is no reason to doubt what was told.
+    const isUndoubted = answer.status === 'success' && (record.failedSeenAt ?? record.hintedAt) === undefined;
+    return isUndoubted ? over(false, answer) : { is: 'review', because: 'contradicted' };
   }
+  return undone(looking);
+}
+
+/** It was told as paid, and upstream says of this very payment that the money came back. */
+function undone(looking: Looking): Judgement {
   return twice(looking, 'failedSeenAt', 'undone_once') ?? { is: 'final', state: 'reversed', late: true };
 }
 

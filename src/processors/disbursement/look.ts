@@ -126,12 +126,13 @@ function recheckIn({ record, at }: Looked, { recheckMs }: Policy): number | unde
 type Ruled = Exclude<Judgement, { is: 'resubmit' }>;
 
 /** Whatever was seen once counts no more. */
-const NOTHING_SEEN: Readonly<Record<SeenBefore | 'unnamedLooks', ''>> = {
+const NOTHING_SEEN: Readonly<Record<SeenBefore | 'unnamedLooks' | 'contraryLooks', ''>> = {
   createdSeenAt: '',
   failedSeenAt: '',
   unnamedSeenAt: '',
   unnamedLooks: '',
   contrarySeenAt: '',
+  contraryLooks: '',
 };
 
 /** What only says when and how to go on: a record that is over is kept for long. */
@@ -142,6 +143,7 @@ export const NO_LONGER_OF_USE = {
   keys: '',
   mode: '',
   acceptedFor: '',
+  toldPaid: '',
 } as const;
 
 /** Nobody will ask what was posted about money that has moved, if all that was posted is that it has. */
@@ -186,7 +188,7 @@ export function endingOf(
     case 'review': {
       const reason = judgement.because;
       const event = eventOf(record, 'needs_review', { reason });
-      const set = { reason, ...(over ? NOTHING_SEEN : {}) };
+      const set = { reason, ...(over ? NOTHING_SEEN : {}), ...(record.state === 'succeeded' ? { toldPaid: 1 } : {}) };
       return { to: 'needs_review', dueInMs: DAILY_MS, set, event, outcome: 'needs_review', reason: reason };
     }
     case 'over': {
@@ -204,13 +206,16 @@ export function endingOf(
  * told, only a success that names the payment does.
  */
 function seenBy(
-  { state, unnamedLooks }: DisbursementRecord,
+  { state, unnamedLooks, contraryLooks }: DisbursementRecord,
   { because, saw }: Extract<Judgement, { is: 'look again' }>,
 ): Readonly<Record<string, string | number>> {
-  const stands = state === 'succeeded' ? because !== 'contradicted_once' : because === 'failed_once';
+  const stands =
+    state === 'succeeded' ? because !== 'contradicted_once' : ['failed_once', 'undone_once'].includes(because);
+  const isContrary = isFinal('disbursement', state) && !['contradicted_once', 'undone_once'].includes(because);
   return {
     ...(stands ? {} : { failedSeenAt: '' }),
-    ...(because === 'undone_once' ? { contrarySeenAt: '' } : {}),
+    ...(because === 'undone_once' ? { contrarySeenAt: '', contraryLooks: '' } : {}),
+    ...(isContrary ? { contraryLooks: contraryLooks + 1 } : {}),
     ...(because === 'unnamed' ? { unnamedLooks: unnamedLooks + 1 } : { unnamedSeenAt: '', unnamedLooks: '' }),
     ...(saw ? { [`@${saw}`]: 0 } : {}),
   };

@@ -6,7 +6,7 @@ import type { disbursement } from '../../kinds/disbursement.ts';
 import { isFinal } from '../../kinds/index.ts';
 import type { Act } from '../../operations/audit.ts';
 import { RESTORED } from '../../operations/restored.ts';
-import { eventOf } from '../../operations/transition.ts';
+import { UNDONE, eventOf } from '../../operations/transition.ts';
 import { type Attempt as AttemptOf, DAILY_MS, attemptAt } from '../attempt.ts';
 import type { AttemptResult, MoneyContext } from '../context.ts';
 import { RESOLVE } from '../intent.ts';
@@ -31,6 +31,8 @@ export type Resolved =
   | { readonly is: 'resolved' }
   /** Upstream says otherwise, or nothing that allows it. */
   | { readonly is: 'contradicted'; readonly upstream: string }
+  /** What was told as paid ends so or comes back, and nothing else comes back. */
+  | { readonly is: 'never'; readonly toldPaid: boolean }
   /** Somebody else is at it, or it does not need review. */
   | { readonly is: 'not now'; readonly because: string }
   | { readonly is: 'no answer'; readonly because: string };
@@ -39,9 +41,14 @@ export type Resolved =
 const allowedAfter: Readonly<Record<Resolution, readonly string[]>> = {
   succeeded: ['success'],
   failed: ['failed', 'created'],
+  reversed: UNDONE,
   cancelled: ['created', 'failed'],
   resubmit: ['created'],
 };
+
+/** What was told as paid did not fail, and is never sent again; what never was cannot come back. */
+const AFTER_TOLD_PAID: readonly Resolution[] = ['succeeded', 'reversed'];
+const AFTER_NOT_TOLD_PAID: readonly Resolution[] = ['succeeded', 'failed', 'cancelled', 'resubmit'];
 
 export async function resolveDisbursement(id: string, request: Resolve, context: MoneyContext): Promise<Resolved> {
   const about = { kind: 'disbursement', id, queue: 'status-poll' } as const;
@@ -77,6 +84,11 @@ async function decide(
   { outcome, note, by, act }: Resolve,
 ): Promise<Resolved> {
   const { record } = a;
+  const { toldPaid } = record;
+  const endings = toldPaid ? AFTER_TOLD_PAID : AFTER_NOT_TOLD_PAID;
+  if (!endings.includes(outcome)) {
+    return letGo(a, { is: 'never', toldPaid });
+  }
   // Without a token there is nothing to ask about: the person has looked elsewhere, and says so in the note.
   // Nor does `created` say anything where the disburse_id belongs to a token that we have lost.
   const silent = status === undefined || (status === 'created' && record.idUsed);
@@ -101,12 +113,13 @@ async function decide(
     const kept = await a.keep({ to: 'needs_review', set: resolution, evidence, act }, () => ({}));
     return kept === 'kept' ? stopped(await submit(a)) : TAKEN;
   }
+  const comesBack = outcome === 'reversed';
   const ended = await a.finish({
     to: outcome,
     dueInMs: outcome === 'succeeded' && record.token ? a.policy.recheckMs[0] : undefined,
-    set: { ...NO_LONGER_OF_USE, ...resolution },
+    set: { ...NO_LONGER_OF_USE, ...resolution, ...(comesBack ? { late: 1 } : {}) },
     evidence: { operation: RESOLVE, code: outcome, detail: by },
-    event: eventOf(record, outcome, { resolvedBy: by }),
+    event: eventOf(record, outcome, { resolvedBy: by, ...(comesBack ? { late: true } : {}) }),
     act,
     outcome: 'ended',
     reason: outcome,

@@ -1,0 +1,82 @@
+/** A disbursement and what upstream says of it, look by look. */
+import { type Explanation } from '../../src/operations/explanation.ts';
+import { readEvidence, readEventData } from '../../src/operations/transition.ts';
+import { explainDisbursement } from '../../src/operations/explain.ts';
+import { payDisbursement } from '../../src/processors/disbursement/pay.ts';
+import { lookAtDisbursement } from '../../src/processors/disbursement/look.ts';
+import { processorWorld, not, ok } from '../support/processor-world.ts';
+import { type FreshRedis } from '../support/fresh-redis.ts';
+
+export const QUIET_MS = 60_000;
+export const DAY_MS = 86_400_000;
+
+export function truthWorld({ redis }: FreshRedis) {
+  const policy = { quietMs: QUIET_MS, pollMs: [2_000], resubmit: true, recheckMs: [DAY_MS, 3 * DAY_MS, 7 * DAY_MS] };
+  const made = processorWorld(redis, { policy });
+  return {
+    ...made,
+    /** A disbursement that was submitted with a token of its own. */
+    async submitted(id = 'dsb_1', token = `tok-${id}`, transactionId?: string) {
+      const fields = { amount: 100, accountAlias: '77', withdrawMode: 'wallet-a-senegal', disburseId: `d-${id}` };
+      const of = { kind: 'disbursement', state: 'queued', account: 'main', fingerprint: 'fp', xof: 100 } as const;
+      await made.operations.accept({ ...of, id, dueInMs: 0, fields });
+      made.answer('createDisbursement', ok({ token }));
+      made.answer('submitDisbursement', ok({ status: 'pending', ...(transactionId ? { transactionId } : {}) }));
+      return payDisbursement(id, made.context);
+    },
+    /** A look at which upstream says this, after so long. */
+    async look(status: string, more: Record<string, unknown> = {}, { afterMs = QUIET_MS / 2, id = 'dsb_1' } = {}) {
+      made.advance(afterMs);
+      const named = { token: `tok-${id}`, disburseId: `d-${id}`, amount: 100, amountRaw: '100.00' };
+      made.answer('disbursementStatus', ok({ status, ...named, ...more }));
+      const settlement = await lookAtDisbursement(id, made.context);
+      return { ...(await this.now(id)), ...settlement };
+    },
+    /** A look that nobody answers. */
+    async lookInVain(verdict = not('transient', 'no_answer', 'maybe')) {
+      made.advance(QUIET_MS / 2);
+      made.answer('disbursementStatus', verdict);
+      return lookAtDisbursement('dsb_1', made.context);
+    },
+    async now(id = 'dsb_1') {
+      const record = await made.queries.read('disbursement', id);
+      return { state: record?.state, reason: record?.reason };
+    },
+    async said(id = 'dsb_1') {
+      const record = await made.queries.read('disbursement', id);
+      return readEvidence(record?.fields ?? {}).lines.map(
+        ({ operation, code, detail }) => `${operation} ${code} ${detail ?? ''}`,
+      );
+    },
+    async told(id = 'dsb_1'): Promise<string[]> {
+      const entries = await redis.xrange('events', '-', '+');
+      return entries.flatMap(([, flat]) => {
+        const entry = Object.fromEntries(
+          flat.flatMap((name, at) => (at % 2 === 0 ? [[name, flat[at + 1] ?? '']] : [])),
+        );
+        const { late, reason = '' } = readEventData(entry) as { late?: boolean; reason?: string };
+        if (entry['op'] !== id) return [];
+        return [`${entry['type']?.split('.')[1] ?? ''}${late ? ' late' : ''}${reason && ` ${reason}`}`];
+      });
+    },
+    hint: (code: string, agreesWith: readonly string[] = []) =>
+      made.operations.nudge('disbursement', 'dsb_1', { operation: 'callback', code }, 0, {
+        redacted: '',
+        agreesWith,
+      }),
+    due: async (id = 'dsb_1') => Number(await redis.zscore('due:status-poll', id)) - made.context.clock.now(),
+    async explained(): Promise<Explanation> {
+      const record = await made.queries.read('disbursement', 'dsb_1');
+      if (record === undefined) throw new Error('no record');
+      const around = {
+        now: 0,
+        holds: [],
+        accountKnown: true,
+        durable: true,
+        pausedQueues: [],
+        failureOf: () => undefined,
+      };
+      return explainDisbursement(record, around);
+    },
+  };
+}
