@@ -1,4 +1,7 @@
-/** `relais`: what another service imports. Asking is also to be had as `relais/producer`, hearing as `relais/events`. */
+/**
+ * `relais`: what another service imports. Asking is also to be had as `relais/producer`, hearing as `relais/events`, and
+ * both over HTTP as `relais/client`.
+ */
 export {
   createProducer,
   InvalidRequest,
@@ -10,3 +13,15 @@ export {
 export type * from './producer/index.ts';
 export { onEvent } from './events/library.ts';
 export type { CompletionEvent, EventHandler, EventOf, EventType, OnEventOptions } from './events/library.ts';
+export { createClient, NoAnswer, NotFromRelais, Refused, verifyWebhook } from './client/library.ts';
+export type {
+  Api,
+  Client,
+  ClientOptions,
+  Content,
+  Followed,
+  FollowOptions,
+  PerCall,
+  Posted,
+  ProblemWord,
+} from './client/library.ts';

@@ -29,6 +29,7 @@ const ENTRIES = [
   'src/producer/testing.ts',
   'src/events/library.ts',
   'src/campaigns/library.ts',
+  'src/client/library.ts',
   'src/library.ts',
 ];
 
@@ -37,6 +38,9 @@ const LIBRARIES = ['src/library.ts', 'src/producer/index.ts', 'src/events/librar
 const LIBRARY_PACKAGES = ['bullmq', 'ioredis', 'zod'];
 
 describe('the sources', () => {
+  test('of the client need no package', () => {
+    expect([...reach(sources, ['src/client/library.ts']).packages]).toEqual([]);
+  });
   test('import downhill only', () => expect(complaints(sources, uphillImports)).toEqual([]));
   test('take time, chance and settings as arguments', () => expect(complaints(sources, bannedInSource)).toEqual([]));
   test('are all used by something that runs', () => {

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Agent, Dispatcher } from 'undici';
 import type { Clock } from '../lib/clock.ts';
+import { codeOf, wasNeverSent } from '../lib/not-reached.ts';
 import type { Secret } from '../lib/secret.ts';
 import { AnswerLost, NotReached, Refused, readProblem, Unreadable } from './refusal.ts';
 
@@ -188,29 +189,12 @@ async function openAgent(): Promise<Agent> {
   });
 }
 
-/** Errors of a connection that never opened. Anything else may have reached the API. */
-const NEVER_CONNECTED = [
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-];
-
 function explainLoss(cause: unknown, { method, body }: Letter, url: string): Error {
   const code = codeOf(cause);
   // The file, not the network: an upload whose source cannot be read.
   if (code === 'ENOENT' || code === 'EACCES' || code === 'EISDIR') return cause as Error;
-  if (NEVER_CONNECTED.includes(code)) return new NotReached(url, code, cause);
+  if (wasNeverSent(code)) return new NotReached(url, code, cause);
   return new AnswerLost(url, { code, changes: method !== 'GET' && body !== undefined, cause });
-}
-
-function codeOf(cause: unknown): string {
-  // A host with several addresses fails with one error for all; they agree in most cases.
-  const first: unknown = cause instanceof AggregateError ? cause.errors[0] : cause;
-  const code = first instanceof Error && 'code' in first ? first.code : undefined;
-  return typeof code === 'string' ? code : String(first instanceof Error ? first.message : first);
 }
 
 function readObject(text: string): JsonObject | undefined {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { eventTypes } from '../kinds/index.ts';
+import { messagesOf } from '../lib/server-sent.ts';
 import { CommandFailed } from './failure.ts';
 import { atLeastOne, listOf, withExample } from './flags.ts';
 import type { ExitCode } from './io.ts';
@@ -119,25 +120,4 @@ class EventReader {
       cause: error,
     });
   }
-}
-
-/** A server-sent message: where it stands, and the event; without one it moves the reader on. */
-interface Message {
-  readonly id?: string;
-  readonly data?: string;
-}
-
-/** Messages end with an empty line, wherever the network cuts. */
-async function* messagesOf(parts: AsyncIterable<string>): AsyncGenerator<Message> {
-  let rest = '';
-  for await (const part of parts) {
-    const blocks = (rest + part).split('\n\n');
-    rest = blocks.pop() ?? '';
-    for (const block of blocks) yield messageIn(block);
-  }
-}
-
-function messageIn(block: string): Message {
-  const fields = block.split('\n').map((line) => /^(id|data): ?(.*)$/.exec(line) ?? []);
-  return Object.fromEntries(fields.flatMap(([, name, value]) => (name === undefined ? [] : [[name, value]])));
 }

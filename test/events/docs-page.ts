@@ -31,7 +31,8 @@ and ends that you were told may be told again. Take stock, then read on without 
 **Follow**: \`GET /v1/stream\` (or \`relais events --follow\`) tells each event as it comes, as server-sent events. Each \`id\` is
 such a cursor: \`Last-Event-ID\`, which an \`EventSource\` sends by itself, goes on behind it, with the same 410. Without one
 it begins now. \`types=\` filters, a key that is bound to accounts sees only theirs, and every 15 s a comment shows that the
-line is alive; its \`id\` moves on past what was filtered out. All readers of a process share one read of Redis.
+line is alive; its \`id\` moves on past what was filtered out. \`follow\` of
+[\`createClient\`](http.md#the-client-of-the-package) does all of that. All readers of a process share one read of Redis.
 
 **Listen**, from Node, next to the Redis of relais. The consumers of one group share the events, every group sees all:
 
@@ -60,6 +61,14 @@ library for your language checks them: \`webhook-id\` (the id of the event), \`w
 than five minutes) and \`webhook-signature\`, \`v1,\` and the base64 of HMAC-SHA256 over \`id.timestamp.body\` with the
 secret's bytes (base64 after \`whsec_\`). There may be two signatures, separated by a space: for a day after
 \`POST …/{id}/rotate-secret\` the old secret signs too.
+
+From TypeScript, \`verifyWebhook\` of \`relais/client\` checks all of that, and answers the event or throws \`NotFromRelais\`:
+
+\`\`\`ts
+import { verifyWebhook } from 'relais/client';
+
+const event = verifyWebhook({ secret, headers: request.headers, body: bytes });
+\`\`\`
 
 What is not taken is posted again after ${eventDelivery.retryAfter.join(', ')}, each wait up
 to a fifth longer; then it is put aside. While an endpoint fails it is tried with one event at a time and left alone for up to five minutes in between; it

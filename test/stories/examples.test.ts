@@ -55,6 +55,14 @@ describe('each asks, and hears how it ended', () => {
     expect(said).toMatch(/^msg_\w+: message\.sent$/m);
   });
 
+  test('the client of the package, which knows why it was refused too', async () => {
+    const said = await output(process.execPath, TSX, 'examples/client.ts', 'http-1');
+    expect(said).toMatch(/^(dsb_\w+) \w+\n\1 disbursement\.succeeded \d+-\d+\S*$/m);
+    expect(await output(process.execPath, TSX, 'examples/client.ts', 'http-1')).toBe(
+      said.replace(/ \w+\n/, ' succeeded\n'),
+    );
+  });
+
   test('the TypeScript library, one program asking and another listening', async () => {
     const listener = spawn(process.execPath, [TSX, 'examples/on-completion.ts'], { cwd: ROOT, env: environment() });
     try {

@@ -33,7 +33,7 @@ test('the command runs', async () => {
 
 test('every way in can be imported, and has types', async () => {
   const { exports } = JSON.parse(read('package.json')) as { exports: Record<string, string | { types: string }> };
-  expect(Object.keys(exports).length).toBeGreaterThan(4);
+  expect(Object.keys(exports).length).toBeGreaterThan(5);
   for (const [way, where] of Object.entries(exports)) {
     if (typeof where === 'string') continue;
     expect(existsSync(join(installed, where.types))).toBe(true);
@@ -66,7 +66,7 @@ test('the pages come along, and what they point to', () => {
 
 /** What the README does not show, and what the compiler must refuse. */
 const MORE = `
-import { onEvent, type WithdrawMode } from 'relais';
+import { type Api, onEvent, Refused, verifyWebhook, type WithdrawMode } from 'relais';
 import { fakeProducer } from 'relais/producer/testing';
 const mode: WithdrawMode = 'wallet-a-ci';
 await relais.invoice({ reference: 'i', totalAmount: 100, store: { name: 'x' } });
@@ -82,12 +82,35 @@ const handler: Parameters<typeof onEvent>[0]['handler'] = async (event) => {
   if (event.type === 'disbursement.succeeded') console.log(event.data.amount);
 };
 await onEvent({ redis: process.env.REDIS_URL, group: 'g', signal: AbortSignal.timeout(1), handler });
+const heard = (event: Api.Event) => (event.type === 'disbursement.succeeded' ? event.data.transactionId : event.id);
+heard(verifyWebhook({ secret: 'whsec_', headers: new Request('http://a').headers, body: '{}' }));
+heard(verifyWebhook({ secret: 'whsec_', headers: { 'webhook-id': ['1'] } as NodeJS.Dict<string[]>, body: Buffer.from('') }));
+for await (const one of http.each('listDisbursements', { state: ['failed'], limit: 50 })) console.log(one.state);
+const judged = await http.createDisbursement({ dryRun: true, body: { accountAlias: '7', amount: 1, withdrawMode: mode } });
+console.log(judged.dryRun, paid.amount, (await http.getBatchReport({ id: 'bat_1', accept: 'text/csv' })).body);
+await http.createBatch({ file: { type: 'text/csv', content: 'a,b' }, account: 'main', signal: AbortSignal.timeout(1) });
+await http.listQueues().catch((error: unknown) => error instanceof Refused && [error.word === 'forbidden', error.rule]);
+// @ts-expect-error -- no such filter
+await http.listDisbursements({ sate: ['failed'] });
+// @ts-expect-error -- no such state
+await http.listDisbursements({ state: ['lost'] });
+// @ts-expect-error -- nothing is named
+await http.getDisbursement({});
+// @ts-expect-error -- an amount is a number
+await http.createDisbursement({ body: { accountAlias: '7', amount: '1', withdrawMode: mode } });
+// @ts-expect-error -- not a list
+http.each('getStatus');
 `;
 
-test('the TypeScript of the README compiles as a stranger has it', async () => {
-  const blocks = [...read('README.md').matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code);
-  expect(blocks.length).toBeGreaterThan(0);
-  writeFileSync(join(project, 'use.ts'), `${blocks.join('\n')}${MORE}`);
+const blocksOf = (page: string): string[] =>
+  [...read(page).matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code);
+
+test('the TypeScript of README and docs/http.md compiles as a stranger has it', async () => {
+  // Those of the README follow on each other; of the other page each stands alone.
+  const files = [`${blocksOf('README.md').join('\n')}${MORE}`, ...blocksOf('docs/http.md')];
+  expect(files.length).toBeGreaterThan(2);
+  const names = files.map((_, at) => `use-${at}.ts`);
+  for (const [at, text] of files.entries()) writeFileSync(join(project, names[at] ?? ''), text);
   const tools = ['old@npm:typescript@5.4.5', 'new@npm:typescript@7.0.2', '@types/node@20.19.43'];
   execFileSync('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', '--silent', '--no-save', ...tools], {
     cwd: project,
@@ -97,7 +120,7 @@ test('the TypeScript of the README compiles as a stranger has it', async () => {
     ['--module', 'node16', '--moduleResolution', 'node16'],
     ['--module', 'esnext', '--moduleResolution', 'bundler'],
   ];
-  const strictly = ['--noEmit', '--strict', '--target', 'es2022', '--types', 'node', 'use.ts'];
+  const strictly = ['--noEmit', '--strict', '--target', 'es2022', '--types', 'node', ...names];
   for (const compiler of ['old', 'new']) {
     for (const way of ways) {
       const said = await run('node', `node_modules/${compiler}/bin/tsc`, ...strictly, ...way).catch(

@@ -12,7 +12,7 @@ import {
 import { componentRef, inlineSchema, type JsonSchema, nameOf } from './schemas.ts';
 
 export function operationOf(route: RouteDeclaration, components: Components): JsonSchema {
-  const { id, tag, summary, body } = route;
+  const { id, tag, summary, body, identity } = route;
   return {
     operationId: id,
     tags: [tag],
@@ -20,6 +20,7 @@ export function operationOf(route: RouteDeclaration, components: Components): Js
     description: describe(route),
     // For a scheme that is not OAuth the list names the roles that are needed.
     security: securityOf(route),
+    ...(identity === undefined ? {} : { 'x-identity': identity }),
     ...listed('parameters', parametersOf(route)),
     ...(body === undefined ? {} : { requestBody: requestBodyOf(body, components) }),
     responses: responsesOf(route, components),

@@ -1,0 +1,188 @@
+/** The HTTP API from TypeScript: a method for each route, by the names and types of openapi.json. */
+import { readFile } from 'node:fs/promises';
+import { type Clock, systemClock, toMs } from '../lib/clock.ts';
+import { type Random, systemRandom } from '../lib/random.ts';
+import { type Bearer, type Fetch, type Letter, type Line, exchange } from './exchange.ts';
+import { type Followed, type FollowOptions, follow } from './follow.ts';
+import { operations } from './generated/api.ts';
+import type { Content, ItemOf, ListAsked, ListId, Methods, OperationId, PerCall } from './types.ts';
+
+export interface ClientOptions {
+  /** Where the API of relais is: `http://127.0.0.1:3000`. A TypeError where nobody has set it. */
+  readonly url: string | undefined;
+  /** The API key. What nobody needs a key for can be asked without one. */
+  readonly key?: string | undefined;
+  /** A file that holds the key, read when it is first needed, and anew when the key is refused. */
+  readonly keyFile?: string | undefined;
+  /** The longest that one request may take. Default: `30s`; for files, and for what asks a payer, `5m`. */
+  readonly timeout?: string;
+  /** How long a request is tried again where that is safe, all tries together. Default: `30s`; `0s`: never. */
+  readonly patience?: string;
+  /** Asks instead of the global `fetch`: for a proxy, or for tests. */
+  readonly fetch?: Fetch;
+}
+
+export interface Client extends Methods {
+  /** Every item of a list, page by page, as it is asked for. */
+  each<Id extends ListId>(list: Id, asked?: ListAsked<Id>): AsyncGenerator<ItemOf<Id>, void>;
+  /**
+   * Events as they come, each with the cursor behind it, until the signal fires. A relais that is away is waited for.
+   * Keep the cursor with what you did: it is where to go on.
+   */
+  follow(options?: FollowOptions): AsyncGenerator<Followed, void>;
+}
+
+const TIMEOUT = '30s';
+/** An upload is answered after its last row; a payer is waited for. */
+const LONG_TIMEOUT_MS = 300_000;
+
+export function createClient(options: ClientOptions): Client {
+  return clientOf(options, systemClock, systemRandom);
+}
+
+export function clientOf(options: ClientOptions, clock: Clock, random: Random): Client {
+  const { url, timeout, patience = TIMEOUT, fetch = globalThis.fetch } = options;
+  if (url === undefined || !URL.canParse(url)) {
+    throw new TypeError('url is not set, or is no URL: is RELAIS_URL set? Such as http://127.0.0.1:3000');
+  }
+  const line: Line = {
+    url: url.replace(/\/+$/, ''),
+    fetch,
+    clock,
+    random,
+    bearer: bearerOf(options),
+    patienceMs: toMs(patience),
+  };
+  const asking = { line, timeoutMs: timeout === undefined ? undefined : toMs(timeout) };
+  const ids = Object.keys(operations) as OperationId[];
+  const methods = Object.fromEntries(ids.map((id) => [id, (asked: Asked = {}) => ask(asking, id, asked)]));
+  return {
+    // Made from the same document as the types: a test holds that each route is among them.
+    ...(methods as unknown as Methods),
+    each: (list, asked) => pages(asking, list, { ...asked }),
+    follow: (following = {}) => follow(line, following),
+  };
+}
+
+interface Asking {
+  readonly line: Line;
+  readonly timeoutMs: number | undefined;
+}
+
+/** What any method may be given; the types of each say what it takes. */
+interface Asked extends PerCall {
+  readonly body?: unknown;
+  readonly file?: { readonly type: string; readonly content: Content };
+  readonly accept?: string;
+  readonly idempotencyKey?: string;
+  readonly [parameter: string]: unknown;
+}
+
+interface Declared {
+  readonly method: string;
+  readonly path: string;
+  readonly query: readonly string[];
+  readonly identity?: 'required' | 'optional';
+}
+
+async function ask({ line, timeoutMs }: Asking, id: OperationId, asked: Asked): Promise<unknown> {
+  const declared: Declared = operations[id];
+  const { signal, timeout, accept } = asked;
+  const isLong = asked.file !== undefined || id.endsWith('Softpay');
+  const { headers: identity, isSafe } = identified(declared, asked, line.random);
+  const { type, ...sent } = bodyOf(asked);
+  const letter: Letter = {
+    method: declared.method,
+    path: pathOf(declared, asked),
+    headers: {
+      accept: accept ?? 'application/json, */*;q=0.5',
+      ...(type === undefined ? {} : { 'content-type': type }),
+      ...(asked.requestId === undefined ? {} : { 'x-request-id': asked.requestId }),
+      ...identity,
+    },
+    ...sent,
+    isSafe,
+    timeoutMs: timeout === undefined ? (timeoutMs ?? (isLong ? LONG_TIMEOUT_MS : toMs(TIMEOUT))) : toMs(timeout),
+    signal,
+  };
+  return exchange(line, letter, readAnswer);
+}
+
+async function readAnswer(answer: Response): Promise<unknown> {
+  if (answer.status === 204) return undefined;
+  const isJson = (answer.headers.get('content-type') ?? '').includes('application/json');
+  if (!isJson) return answer;
+  // One that is cut is thrown, and then it is no answer.
+  const value: unknown = JSON.parse(await answer.text());
+  return value;
+}
+
+function pathOf({ path, query }: Declared, asked: Asked): string {
+  const filled = path.replace(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(textOf(asked[name])));
+  const words = query.flatMap((name) => (asked[name] === undefined ? [] : [[name, textOf(asked[name])] as const]));
+  const search = new URLSearchParams(Object.fromEntries(words)).toString();
+  return search === '' ? filled : `${filled}?${search}`;
+}
+
+/** Several words are separated by commas. */
+function textOf(value: unknown): string {
+  return Array.isArray(value) ? value.join(',') : `${value as string | number | boolean}`;
+}
+
+/**
+ * What makes a repetition harmless. A request that needs no identity is given one for the tries of this call; one that
+ * moves money is not: its caller alone knows what a retry is.
+ */
+function identified(
+  { method, identity }: Declared,
+  { idempotencyKey, body, file }: Asked,
+  random: Random,
+): { readonly headers: Readonly<Record<string, string>>; readonly isSafe: boolean } {
+  if (method === 'GET') return { headers: {}, isSafe: true };
+  if (identity === undefined) return { headers: {}, isSafe: false };
+  const named = (Array.isArray(body) ? body : [body]).map(hasReference);
+  const own = identity === 'optional' && !file && !named.includes(true) ? random.hex(16) : undefined;
+  const key = idempotencyKey ?? own;
+  if (key !== undefined) return { headers: { 'idempotency-key': key }, isSafe: true };
+  return { headers: {}, isSafe: !file && named.every(Boolean) };
+}
+
+function hasReference(request: unknown): boolean {
+  return typeof request === 'object' && request !== null && 'reference' in request && request.reference !== undefined;
+}
+
+function bodyOf({ body, file }: Asked): Pick<Letter, 'body' | 'isStreamed'> & { readonly type?: string } {
+  if (file === undefined && body === undefined) return { isStreamed: false };
+  if (file === undefined) return { type: 'application/json', body: JSON.stringify(body), isStreamed: false };
+  const { type, content } = file;
+  const isWhole = typeof content === 'string' || content instanceof Uint8Array;
+  return { type, body: isWhole ? content : ReadableStream.from(bytesOf(content)), isStreamed: !isWhole };
+}
+
+async function* bytesOf(content: AsyncIterable<string | Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  const encoder = new TextEncoder();
+  for await (const part of content) yield typeof part === 'string' ? encoder.encode(part) : part;
+}
+
+async function* pages<Id extends ListId>(asking: Asking, list: Id, asked: Asked): AsyncGenerator<ItemOf<Id>, void> {
+  let after: unknown = asked['after'];
+  do {
+    const page = (await ask(asking, list, { ...asked, after })) as { items: ItemOf<Id>[]; next: string | null };
+    yield* page.items;
+    after = page.next;
+  } while (after !== null && after !== undefined);
+}
+
+function bearerOf({ key, keyFile }: Pick<ClientOptions, 'key' | 'keyFile'>): Bearer {
+  if (keyFile === undefined) return { read: async () => key ?? '', changed: async () => false };
+  const load = async (): Promise<string> => (await readFile(keyFile, 'utf8')).trim();
+  let known: Promise<string> | undefined;
+  return {
+    read: () => (known ??= load()),
+    changed: async () => {
+      const before = await known;
+      known = undefined;
+      return (await (known = load())) !== before;
+    },
+  };
+}

@@ -1,0 +1,121 @@
+/** One request and its answer; asked again where nothing can have happened, or where happening twice is once. */
+import type { Clock } from '../lib/clock.ts';
+import { codeOf, wasNeverSent } from '../lib/not-reached.ts';
+import type { Random } from '../lib/random.ts';
+import type { Problem } from './generated/api.ts';
+import { NoAnswer, Refused } from './refusal.ts';
+
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+export interface Line {
+  /** Without a stroke at the end. */
+  readonly url: string;
+  readonly fetch: Fetch;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly bearer: Bearer;
+  /** For all tries together. */
+  readonly patienceMs: number;
+}
+
+export interface Bearer {
+  read(): Promise<string>;
+  /** Reads it anew. False: it is the same. */
+  changed(): Promise<boolean>;
+}
+
+export interface Letter {
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: NonNullable<RequestInit['body']> | undefined;
+  /** Of a body that is read while it is sent: there is no second time. */
+  readonly isStreamed: boolean;
+  /** Asking twice does no more than asking once. */
+  readonly isSafe: boolean;
+  /** Until the answer is there; of one that is read by the caller, until it begins. */
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 5_000;
+
+/** The answer as `read` makes it. All but a 2xx is thrown. */
+export async function exchange<T>(line: Line, letter: Letter, read: (answer: Response) => Promise<T>): Promise<T> {
+  const { clock, random, bearer, patienceMs } = line;
+  const startedMono = clock.monotonic();
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await once(line, letter, read);
+    } catch (error) {
+      letter.signal?.throwIfAborted();
+      if (letter.isStreamed) throw error;
+      if (error instanceof Refused && error.status === 401 && tries === 0 && (await bearer.changed())) continue;
+      if (!mayGoAgain(error, letter)) throw error;
+      const pause = Math.min(FIRST_PAUSE_MS * 2 ** tries, LONGEST_PAUSE_MS) * (0.5 + random.fraction() / 2);
+      const waitMs = error instanceof Refused ? (error.retryAfterMs ?? pause) : pause;
+      if (clock.monotonic() - startedMono + waitMs > patienceMs) throw error;
+      await clock.sleep(waitMs, letter.signal);
+    }
+  }
+}
+
+/** What the API says it did not take up may be asked again; what is in doubt only where that is safe. */
+function mayGoAgain(error: unknown, { isSafe }: Letter): boolean {
+  if (error instanceof NoAnswer) return isSafe || error.accepted === 'no';
+  if (!(error instanceof Refused)) return false;
+  if (error.status === 429) return true;
+  if (!isSafe || error.status < 502) return false;
+  // Of what the service was asked for, the API knows whether a repetition continues it.
+  return error.word?.startsWith('upstream-') ? error.problem.retryable === true : error.status <= 504;
+}
+
+async function once<T>(line: Line, letter: Letter, read: (answer: Response) => Promise<T>): Promise<T> {
+  const { method, path, body, isStreamed, timeoutMs, signal } = letter;
+  const late = new AbortController();
+  const disarm = line.clock.after(timeoutMs, () => late.abort(new Error('timed out')));
+  const key = await line.bearer.read();
+  try {
+    const answer = await line.fetch(`${line.url}${path}`, {
+      method,
+      headers: { ...(key === '' ? {} : { authorization: `Bearer ${key}` }), ...letter.headers },
+      body: body ?? null,
+      redirect: 'error',
+      signal: signal ? AbortSignal.any([signal, late.signal]) : late.signal,
+      ...(isStreamed ? { duplex: 'half' } : {}),
+    });
+    if (!answer.ok) throw await refusalIn(answer);
+    return await read(answer);
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (error instanceof Refused) throw error;
+    const code = late.signal.aborted ? 'timed out' : codeOf(error);
+    const changes = method !== 'GET' && !wasNeverSent(code);
+    throw new NoAnswer(line.url, code, { accepted: changes ? 'unknown' : 'no', cause: error });
+  } finally {
+    disarm();
+  }
+}
+
+async function refusalIn(answer: Response): Promise<Refused> {
+  const { status, headers } = answer;
+  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
+  return new Refused(problemIn(await answer.text()), {
+    status,
+    requestId: headers.get('x-request-id') ?? undefined,
+    retryAfterMs: Number.isFinite(seconds) ? seconds * 1_000 : undefined,
+  });
+}
+
+/** Read with care: a proxy in between answers in HTML. */
+function problemIn(text: string): Partial<Problem> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : {};
+  } catch (error) {
+    if (error instanceof SyntaxError) return {};
+    throw error;
+  }
+}

@@ -1,0 +1,133 @@
+/** Events as they come, over one request that has no end, and over the next where that one ends. */
+import { messagesOf } from '../lib/server-sent.ts';
+import { toMs } from '../lib/clock.ts';
+import { type Line, exchange } from './exchange.ts';
+import type { Event } from './generated/api.ts';
+import { NoAnswer, Refused } from './refusal.ts';
+
+export interface FollowOptions {
+  /** The cursor of the last event that you have dealt with. */
+  readonly after?: string | undefined;
+  /** Without a cursor: with the oldest event that is kept, or with the next one. Default: `beginning`. */
+  readonly from?: 'beginning' | 'now';
+  /** Only these. */
+  readonly types?: readonly Event['type'][];
+  readonly signal?: AbortSignal;
+  /** Told of each place that is passed, whether or not there was an event for you: where to go on. */
+  readonly onCursor?: (cursor: string) => void;
+  /** Told why it has to ask again. */
+  readonly onError?: (error: unknown) => void;
+}
+
+export interface Followed {
+  readonly event: Event;
+  /** Where to go on behind it. */
+  readonly cursor: string;
+}
+
+const BEGINNING = '0-0';
+const ANSWER_WITHIN_MS = toMs('30s');
+/** Something comes each 15 s. */
+const SILENCE_MOST_MS = toMs('45s');
+const AGAIN_AFTER_MS = 1_000;
+
+/** Throws what will not pass by itself: a key that may not read, or a cursor that is too old (`Refused`, 410). */
+export async function* follow(line: Line, options: FollowOptions): AsyncGenerator<Followed, void> {
+  const { after, from = 'beginning', types, signal, onError } = options;
+  const place = { cursor: after ?? (from === 'beginning' ? BEGINNING : undefined) };
+  const query = types === undefined ? '' : `?types=${encodeURIComponent(types.join(','))}`;
+  for (;;) {
+    let waitMs = AGAIN_AFTER_MS;
+    try {
+      yield* heardFrom(line, `/v1/stream${query}`, { place, ...options });
+    } catch (error) {
+      if (signal?.aborted) return;
+      if (!willPass(error)) throw error;
+      onError?.(error);
+      if (error instanceof Refused) waitMs = error.retryAfterMs ?? waitMs;
+    }
+    if (signal?.aborted) return;
+    // The only way to be interrupted is to be told to stop.
+    await line.clock.sleep(waitMs, signal).catch(() => undefined);
+  }
+}
+
+interface Hearing extends FollowOptions {
+  /** Moves on with what is heard. */
+  readonly place: { cursor: string | undefined };
+}
+
+/** Until one side ends it. */
+async function* heardFrom(
+  line: Line,
+  path: string,
+  { place, signal, onCursor }: Hearing,
+): AsyncGenerator<Followed, void> {
+  for await (const { id, data } of messagesFrom(line, { path, cursor: place.cursor, signal })) {
+    const event = data === undefined ? undefined : eventIn(data, line.url);
+    place.cursor = id ?? place.cursor;
+    if (place.cursor === undefined) continue;
+    if (event) yield { event, cursor: place.cursor };
+    onCursor?.(place.cursor);
+  }
+}
+
+function eventIn(data: string, url: string): Event {
+  try {
+    return JSON.parse(data) as Event;
+  } catch (cause) {
+    throw new NoAnswer(url, 'cut', { accepted: 'no', cause });
+  }
+}
+
+function willPass(error: unknown): boolean {
+  if (error instanceof Refused) return error.status === 429 || error.status >= 500;
+  return error instanceof NoAnswer;
+}
+
+interface Place {
+  readonly path: string;
+  readonly cursor: string | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function* messagesFrom(line: Line, { path, cursor, signal }: Place) {
+  const ended = new AbortController();
+  const letter = {
+    method: 'GET',
+    path,
+    headers: { accept: 'text/event-stream', ...(cursor === undefined ? {} : { 'last-event-id': cursor }) },
+    isStreamed: false,
+    isSafe: true,
+    timeoutMs: ANSWER_WITHIN_MS,
+    signal: signal ? AbortSignal.any([signal, ended.signal]) : ended.signal,
+  };
+  try {
+    const answer = await exchange({ ...line, patienceMs: 0 }, letter, async (begun) => begun);
+    yield* messagesOf(partsOf(line, answer, ended));
+  } finally {
+    // Whoever leaves in the middle leaves no connection behind.
+    ended.abort();
+  }
+}
+
+async function* partsOf(
+  { clock, url }: Line,
+  { body }: Response,
+  ended: AbortController,
+): AsyncGenerator<string, void> {
+  if (body === null) return;
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  for (;;) {
+    const disarm = clock.after(SILENCE_MOST_MS, () => ended.abort());
+    try {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value;
+    } catch (cause) {
+      throw new NoAnswer(url, ended.signal.aborted ? 'silent' : 'broken off', { accepted: 'no', cause });
+    } finally {
+      disarm();
+    }
+  }
+}

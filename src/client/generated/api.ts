@@ -1,0 +1,5975 @@
+/* Made from openapi.json: UPDATE_DOCS=1 npx vitest run --project unit test/docs/client.test.ts */
+
+/** How each is asked. */
+export const operations = {
+  listDisbursements: {"method":"GET","path":"/v1/disbursements","query":["state","reference","account","createdFrom","createdTo","amountMin","amountMax","token","transactionId","batch","phone","after","limit"]},
+  createDisbursement: {"method":"POST","path":"/v1/disbursements","query":["dryRun"],"identity":"required"},
+  listBatches: {"method":"GET","path":"/v1/disbursement-batches","query":["state","account","createdFrom","createdTo","after","limit"]},
+  createBatch: {"method":"POST","path":"/v1/disbursement-batches","query":["account","dryRun"],"identity":"optional"},
+  listCampaigns: {"method":"GET","path":"/v1/campaigns","query":["state","reference","account","createdFrom","createdTo","after","limit"]},
+  createCampaign: {"method":"POST","path":"/v1/campaigns","query":["dryRun"],"identity":"required"},
+  listMessages: {"method":"GET","path":"/v1/messages","query":["state","reference","account","createdFrom","createdTo","phone","after","limit"]},
+  sendMessages: {"method":"POST","path":"/v1/messages","query":["dryRun"],"identity":"optional"},
+  listInvoices: {"method":"GET","path":"/v1/invoices","query":["state","reference","account","createdFrom","createdTo","amountMin","amountMax","token","after","limit"]},
+  createInvoice: {"method":"POST","path":"/v1/invoices","query":["dryRun"],"identity":"required"},
+  listPaymentRequests: {"method":"GET","path":"/v1/payment-requests","query":["state","reference","account","createdFrom","createdTo","amountMin","amountMax","phone","after","limit"]},
+  createPaymentRequest: {"method":"POST","path":"/v1/payment-requests","query":["dryRun"],"identity":"required"},
+  listDirectCredits: {"method":"GET","path":"/v1/direct-credits","query":["state","reference","account","createdFrom","createdTo","amountMin","amountMax","transactionId","phone","after","limit"]},
+  createDirectCredit: {"method":"POST","path":"/v1/direct-credits","query":["dryRun"],"identity":"required"},
+  getDisbursement: {"method":"GET","path":"/v1/disbursements/{id}","query":[]},
+  cancelDisbursement: {"method":"POST","path":"/v1/disbursements/{id}/cancel","query":[]},
+  approveDisbursement: {"method":"POST","path":"/v1/disbursements/{id}/approve","query":[]},
+  resolveDisbursement: {"method":"POST","path":"/v1/disbursements/{id}/resolve","query":[]},
+  getBatch: {"method":"GET","path":"/v1/disbursement-batches/{id}","query":[]},
+  getBatchReport: {"method":"GET","path":"/v1/disbursement-batches/{id}/report","query":[]},
+  approveBatch: {"method":"POST","path":"/v1/disbursement-batches/{id}/approve","query":[]},
+  cancelBatch: {"method":"POST","path":"/v1/disbursement-batches/{id}/cancel","query":[]},
+  getCampaign: {"method":"GET","path":"/v1/campaigns/{id}","query":[]},
+  amendCampaign: {"method":"PATCH","path":"/v1/campaigns/{id}","query":[]},
+  addRecipients: {"method":"POST","path":"/v1/campaigns/{id}/recipients","query":["dryRun","preview","repair","phoneColumn","sheet","takeHidden"]},
+  listRecipients: {"method":"GET","path":"/v1/campaigns/{id}/recipients","query":["state","phone","after","limit"]},
+  startCampaign: {"method":"POST","path":"/v1/campaigns/{id}/start","query":[]},
+  pauseCampaign: {"method":"POST","path":"/v1/campaigns/{id}/pause","query":[]},
+  resumeCampaign: {"method":"POST","path":"/v1/campaigns/{id}/resume","query":[]},
+  cancelCampaign: {"method":"POST","path":"/v1/campaigns/{id}/cancel","query":[]},
+  approveCampaign: {"method":"POST","path":"/v1/campaigns/{id}/approve","query":[]},
+  retryCampaign: {"method":"POST","path":"/v1/campaigns/{id}/retry","query":[],"identity":"optional"},
+  getMessage: {"method":"GET","path":"/v1/messages/{id}","query":[]},
+  addOptOuts: {"method":"POST","path":"/v1/opt-outs","query":["from","account","country"]},
+  removeOptOuts: {"method":"DELETE","path":"/v1/opt-outs","query":["from","account","country"]},
+  listOptOuts: {"method":"GET","path":"/v1/opt-outs","query":["from","account","country","phone","after","limit"]},
+  getInvoice: {"method":"GET","path":"/v1/invoices/{id}","query":[]},
+  confirmInvoice: {"method":"POST","path":"/v1/invoices/{id}/confirm","query":[]},
+  resolveInvoice: {"method":"POST","path":"/v1/invoices/{id}/resolve","query":[]},
+  startSoftpay: {"method":"POST","path":"/v1/invoices/{id}/softpay","query":[]},
+  confirmSoftpay: {"method":"POST","path":"/v1/invoices/{id}/softpay/confirm","query":[]},
+  getPaymentRequest: {"method":"GET","path":"/v1/payment-requests/{id}","query":[]},
+  confirmPaymentRequest: {"method":"POST","path":"/v1/payment-requests/{id}/confirm","query":[]},
+  resolvePaymentRequest: {"method":"POST","path":"/v1/payment-requests/{id}/resolve","query":[]},
+  getDirectCredit: {"method":"GET","path":"/v1/direct-credits/{id}","query":[]},
+  resolveDirectCredit: {"method":"POST","path":"/v1/direct-credits/{id}/resolve","query":[]},
+  readEvents: {"method":"GET","path":"/v1/events","query":["after","limit","types"]},
+  followEvents: {"method":"GET","path":"/v1/stream","query":["types"]},
+  createEventEndpoint: {"method":"POST","path":"/v1/event-endpoints","query":[]},
+  listEventEndpoints: {"method":"GET","path":"/v1/event-endpoints","query":[]},
+  getEventEndpoint: {"method":"GET","path":"/v1/event-endpoints/{id}","query":[]},
+  deleteEventEndpoint: {"method":"DELETE","path":"/v1/event-endpoints/{id}","query":[]},
+  replayEvents: {"method":"POST","path":"/v1/event-endpoints/{id}/replay","query":[]},
+  rotateEndpointSecret: {"method":"POST","path":"/v1/event-endpoints/{id}/rotate-secret","query":[]},
+  listReview: {"method":"GET","path":"/v1/review","query":["account","after","limit","kind"]},
+  search: {"method":"GET","path":"/v1/search","query":["q"]},
+  explain: {"method":"GET","path":"/v1/explain/{id}","query":[]},
+  getCallback: {"method":"GET","path":"/v1/callbacks/{id}","query":[]},
+  getStatus: {"method":"GET","path":"/v1/status","query":[]},
+  listQueues: {"method":"GET","path":"/v1/queues","query":[]},
+  pauseQueue: {"method":"POST","path":"/v1/queues/{name}/pause","query":[]},
+  resumeQueue: {"method":"POST","path":"/v1/queues/{name}/resume","query":[]},
+  listAccounts: {"method":"GET","path":"/v1/accounts","query":[]},
+  stopAccount: {"method":"POST","path":"/v1/accounts/{name}/stop","query":[]},
+  releaseAccount: {"method":"POST","path":"/v1/accounts/{name}/release","query":[]},
+  listLimits: {"method":"GET","path":"/v1/limits","query":[]},
+  setLimit: {"method":"POST","path":"/v1/limits/{name}","query":[]},
+  rotateSecrets: {"method":"POST","path":"/v1/secrets/rotate","query":[]},
+  getRecovery: {"method":"GET","path":"/v1/recovery","query":["ask"]},
+  recover: {"method":"POST","path":"/v1/recovery","query":[]},
+  createKey: {"method":"POST","path":"/v1/keys","query":[]},
+  listKeys: {"method":"GET","path":"/v1/keys","query":[]},
+  revokeKey: {"method":"DELETE","path":"/v1/keys/{id}","query":[]},
+  listAudit: {"method":"GET","path":"/v1/audit","query":["after","limit"]},
+  verifyAudit: {"method":"GET","path":"/v1/audit/verification","query":[]},
+  purgePerson: {"method":"POST","path":"/v1/purge","query":[]},
+  getBalances: {"method":"GET","path":"/v1/balances","query":["account"]},
+  getBalance: {"method":"GET","path":"/v1/balances/{accountNumber}","query":["account"]},
+  getDailyReport: {"method":"GET","path":"/v1/reports/daily","query":["date","account"]},
+  getOpenApi: {"method":"GET","path":"/openapi.json","query":[]},
+  getDocs: {"method":"GET","path":"/docs","query":[]},
+  getIntakeSchema: {"method":"GET","path":"/v1/schemas/intake","query":[]},
+  getProblemKind: {"method":"GET","path":"/problems/{kind}","query":[]},
+} as const;
+
+/** What a refusal is called, and what to do about it. */
+export const nextSteps = {
+  "malformed": "Send JSON in UTF-8, each name once, and percent signs in a path only before two hex digits.",
+  "no-identity": "Send an `Idempotency-Key`, or a `reference` in the body: without one a retry would be a second request.",
+  "unauthenticated": "Send `Authorization: Bearer <key>` with a key of API_KEYS.",
+  "forbidden": "Use a key with the role, or for the account, that `detail` names.",
+  "not-found": "Look at the path and the id. What belongs to an account that the key may not use is as good as none.",
+  "method-not-allowed": "Use one of the methods in the header `Allow`.",
+  "conflict": "Repeat the request of `existingId` as it was, or name this one anew.",
+  "wrong-state": "Read it again: it has gone on, or waits for something else.",
+  "unreadable": "Run `relais doctor`: the record was written by another version, or is damaged.",
+  "gone": "Take stock, then read on without a cursor.",
+  "ahead-of-the-stream": "Take stock, then read on without a cursor: Redis was put back, or has lost something.",
+  "too-large": "Send it in parts.",
+  "unsupported-media-type": "Send one of the types that `detail` names.",
+  "invalid": "Correct what `problems` names, each with its place, and send it again.",
+  "too-many-requests": "Wait as long as `Retry-After` says.",
+  "no-answer": "Try again.",
+  "unavailable": "Try again as `Retry-After` says; with the same identity it is safe.",
+  "not-durable": "Wait until Redis keeps what it answers again; docs/redis.md says what it needs.",
+  "memory-full": "Give Redis more memory, or wait until old records were removed.",
+  "recovering": "Somebody must look first: `relais recover`.",
+  "upstream-refused": "`code` says why. Repeat the same request only where `retryable` is true.",
+  "upstream-silent": "Repeat the same request where `retryable` is true; otherwise read what is recorded first.",
+  "internal": "Try again; the log says more under the same X-Request-Id.",
+} as const;
+
+/**
+ * One, or up to a thousand.
+ */
+export type MessageRequests = (MessageRequest | MessageRequest[])
+export type AnyJson = (string | number | boolean | null | AnyJson[] | {
+  [k: string]: AnyJson
+})
+export type Event = (DisbursementSucceededEvent | DisbursementFailedEvent | DisbursementReversedEvent | DisbursementAwaitingApprovalEvent | DisbursementRejectedEvent | DisbursementCancelledEvent | DisbursementNeedsReviewEvent | DisbursementHeldEvent | MessageSentEvent | MessageFailedEvent | MessageUnknownEvent | MessageExpiredEvent | MessageSkippedEvent | CampaignFinishedEvent | CampaignAwaitingApprovalEvent | CampaignPausedEvent | CampaignCancelledEvent | CampaignHeldEvent | BatchAwaitingApprovalEvent | BatchFinishedEvent | BatchNeedsReviewEvent | InvoiceCompletedEvent | InvoiceCancelledEvent | InvoiceFailedEvent | InvoiceNeedsReviewEvent | PaymentRequestCompletedEvent | PaymentRequestFailedEvent | PaymentRequestNeedsReviewEvent | PaymentRequestUntrackedEvent | DirectCreditSucceededEvent | DirectCreditRejectedEvent | DirectCreditFailedEvent | DirectCreditNeedsReviewEvent | AccountHeldEvent | AccountReleasedEvent | EndpointDisabledEvent | SystemRecoveringEvent | SystemRecoveredEvent)
+/**
+ * As where it is read alone, and with its kind.
+ */
+export type Reviewed = ({
+  id: string
+  /**
+   * `succeeded failed reversed rejected cancelled` are final; only a late word of the service leads on from the first two. `unknown` is neither success nor failure.
+   */
+  state: ("awaiting_approval" | "queued" | "held" | "created" | "submitting" | "unknown" | "pending" | "needs_review" | "succeeded" | "failed" | "reversed" | "rejected" | "cancelled")
+  /**
+   * Whole XOF.
+   */
+  amount: number
+  accountAlias: string
+  withdrawMode: string
+  /**
+   * The name that the caller gave it.
+   */
+  reference: (string | null)
+  /**
+   * The name of the account.
+   */
+  account: string
+  /**
+   * Our unique reference at the service.
+   */
+  disburseId: string
+  /**
+   * The service's name for it, once it has one.
+   */
+  token: (string | null)
+  transactionId: (string | null)
+  providerRef: (string | null)
+  /**
+   * Why, as a word for programs. `GET /v1/explain/{word}` says it in a sentence.
+   */
+  reason: (string | null)
+  /**
+   * It ended after we had given up on it, or otherwise than was told before.
+   */
+  late?: true
+  /**
+   * The batch that it is a row of.
+   */
+  batch?: string
+  /**
+   * The name of the key that approved it.
+   */
+  approvedBy?: string
+  /**
+   * The name of the key that resolved it last.
+   */
+  resolvedBy?: string
+  /**
+   * Why it was resolved so.
+   */
+  note?: string
+  createdAt: string
+  updatedAt: string
+  /**
+   * What the service said, in order: the first and the last lines.
+   */
+  history: {
+    at: string
+    /**
+     * What was asked, or `callback` for what was posted to us.
+     */
+    operation: string
+    /**
+     * The service's code, or ours for an exchange that gave none.
+     */
+    code: string
+    httpStatus?: number
+    detail?: string
+  }[]
+  /**
+   * How many lines in the middle are no longer kept.
+   */
+  historyDropped?: number
+  kind: "disbursement"
+} | {
+  id: string
+  state: ("creating" | "pending" | "needs_review" | "completed" | "cancelled" | "failed")
+  token: (string | null)
+  /**
+   * The page where the payer pays.
+   */
+  url: (string | null)
+  /**
+   * Whole XOF.
+   */
+  totalAmount: number
+  /**
+   * Whole XOF, once it was paid.
+   */
+  amountPaid: (number | null)
+  receiptUrl: (string | null)
+  /**
+   * Why, as a word for programs. `GET /v1/explain/{word}` says it in a sentence.
+   */
+  reason: (string | null)
+  /**
+   * What the service said about it.
+   */
+  failure: (string | null)
+  /**
+   * The name that the caller gave it.
+   */
+  reference: (string | null)
+  /**
+   * The name of the account.
+   */
+  account: string
+  createdAt: string
+  updatedAt: string
+  /**
+   * The name of the key that resolved it last.
+   */
+  resolvedBy?: string
+  /**
+   * Why it was resolved so.
+   */
+  note?: string
+  /**
+   * What the service said, in order: the first and the last lines.
+   */
+  history: {
+    at: string
+    /**
+     * What was asked, or `callback` for what was posted to us.
+     */
+    operation: string
+    /**
+     * The service's code, or ours for an exchange that gave none.
+     */
+    code: string
+    httpStatus?: number
+    detail?: string
+  }[]
+  /**
+   * How many lines in the middle are no longer kept.
+   */
+  historyDropped?: number
+  /**
+   * Only when it is created: what may be a mistake.
+   */
+  warnings?: string[]
+  kind: "invoice"
+} | {
+  id: string
+  state: ("creating" | "pending" | "needs_review" | "completed" | "failed")
+  referenceNumber: (string | null)
+  url: (string | null)
+  /**
+   * Whole XOF.
+   */
+  amount: number
+  feesPaidBy: ("customer" | "merchant")
+  notify: boolean
+  /**
+   * false: nobody can ask how it ends.
+   */
+  tracked: boolean
+  /**
+   * Why, as a word for programs. `GET /v1/explain/{word}` says it in a sentence.
+   */
+  reason: (string | null)
+  /**
+   * What the service said about it.
+   */
+  failure: (string | null)
+  /**
+   * The name that the caller gave it.
+   */
+  reference: (string | null)
+  /**
+   * The name of the account.
+   */
+  account: string
+  createdAt: string
+  updatedAt: string
+  /**
+   * The name of the key that resolved it last.
+   */
+  resolvedBy?: string
+  /**
+   * Why it was resolved so.
+   */
+  note?: string
+  /**
+   * What the service said, in order: the first and the last lines.
+   */
+  history: {
+    at: string
+    /**
+     * What was asked, or `callback` for what was posted to us.
+     */
+    operation: string
+    /**
+     * The service's code, or ours for an exchange that gave none.
+     */
+    code: string
+    httpStatus?: number
+    detail?: string
+  }[]
+  /**
+   * How many lines in the middle are no longer kept.
+   */
+  historyDropped?: number
+  kind: "payment_request"
+} | {
+  id: string
+  state: ("queued" | "held" | "sending" | "needs_review" | "succeeded" | "rejected" | "failed")
+  /**
+   * Whole XOF.
+   */
+  amount: number
+  accountAlias: string
+  transactionId: (string | null)
+  /**
+   * Why, as a word for programs. `GET /v1/explain/{word}` says it in a sentence.
+   */
+  reason: (string | null)
+  /**
+   * What the service said.
+   */
+  failure: (string | null)
+  /**
+   * The name of the key that resolved it last.
+   */
+  resolvedBy?: string
+  /**
+   * Why it was resolved so.
+   */
+  note?: string
+  /**
+   * The name that the caller gave it.
+   */
+  reference: (string | null)
+  /**
+   * The name of the account.
+   */
+  account: string
+  createdAt: string
+  updatedAt: string
+  /**
+   * What the service said, in order: the first and the last lines.
+   */
+  history: {
+    at: string
+    /**
+     * What was asked, or `callback` for what was posted to us.
+     */
+    operation: string
+    /**
+     * The service's code, or ours for an exchange that gave none.
+     */
+    code: string
+    httpStatus?: number
+    detail?: string
+  }[]
+  /**
+   * How many lines in the middle are no longer kept.
+   */
+  historyDropped?: number
+  kind: "direct_credit"
+} | ReviewedBatch)
+export type RecoveryWord = ({
+  apply: true
+} | {
+  nothingWasLost: true
+})
+
+export interface Operations {
+  /**
+   * List them, the newest first; as CSV with `Accept: text/csv`.
+   */
+  listDisbursements: {
+    asked: {
+      /**
+       * Only in this state, or in one of several, separated by commas.
+       */
+      state?: ("awaiting_approval" | "queued" | "held" | "created" | "submitting" | "unknown" | "pending" | "needs_review" | "succeeded" | "failed" | "reversed" | "rejected" | "cancelled")[]
+      /**
+       * The one that the caller gave this name.
+       */
+      reference?: string
+      /**
+       * Only of this account.
+       */
+      account?: string
+      /**
+       * Asked for at this time, or later.
+       */
+      createdFrom?: string
+      /**
+       * Asked for at this time, or before.
+       */
+      createdTo?: string
+      /**
+       * Of so many XOF, or more.
+       */
+      amountMin?: number
+      /**
+       * Of so many XOF, or less.
+       */
+      amountMax?: number
+      /**
+       * The one that the service calls by this token.
+       */
+      token?: string
+      /**
+       * The one that the service calls by this transaction.
+       */
+      transactionId?: string
+      /**
+       * Only rows of this batch.
+       */
+      batch?: string
+      /**
+       * Of this telephone number, however it is spelt.
+       */
+      phone?: string
+      /**
+       * `next` of the page before.
+       */
+      after?: string
+      /**
+       * How many at most.
+       */
+      limit?: number
+    }
+    answer: DisbursementList
+    accept: "text/csv"
+  }
+  /**
+   * Pay somebody, once.
+   */
+  createDisbursement: {
+    asked: {
+      /**
+       * Names the request, as a `reference` does.
+       */
+      idempotencyKey?: string
+    }
+    body: DisbursementRequest
+    lines: "application/x-ndjson"
+    answer: Disbursement
+    dry: DryRun
+  }
+  /**
+   * List them, the newest first; as CSV with `Accept: text/csv`.
+   */
+  listBatches: {
+    asked: {
+      /**
+       * Only in this state, or in one of several, separated by commas.
+       */
+      state?: ("invalid" | "awaiting_approval" | "running" | "needs_review" | "finished" | "cancelled" | "expired")[]
+      /**
+       * Only of this account.
+       */
+      account?: string
+      /**
+       * Asked for at this time, or later.
+       */
+      createdFrom?: string
+      /**
+       * Asked for at this time, or before.
+       */
+      createdTo?: string
+      /**
+       * `next` of the page before.
+       */
+      after?: string
+      /**
+       * How many at most.
+       */
+      limit?: number
+    }
+    answer: BatchList
+    accept: "text/csv"
+  }
+  /**
+   * Upload a file of disbursements.
+   */
+  createBatch: {
+    asked: {
+      /**
+       * Where no row names one: `main`.
+       */
+      account?: string
+      /**
+       * Names the request, as a `reference` does.
+       */
+      idempotencyKey?: string
+    }
+    /**
+     * An array of disbursements.
+     */
+    body: {}[]
+    file: ("text/csv" | "application/x-ndjson" | "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" | "application/vnd.oasis.opendocument.spreadsheet" | "application/vnd.ms-excel")
+    answer: Batch
+    dry: BatchDryRun
+    accept: "text/csv"
+  }
+  /**
+   * List them, the newest first; as CSV with `Accept: text/csv`.
+   */
+  listCampaigns: {
+    asked: {
+      /**
+       * Only in this state, or in one of several, separated by commas.
+       */
+      state?: ("draft" | "ready" | "awaiting_approval" | "scheduled" | "running" | "paused" | "held" | "finished" | "cancelled")[]
+      /**
+       * The one that the caller gave this name.
+       */
+      reference?: string
+      /**
+       * Only of this account.
+       */
+      account?: string
+      /**
+       * Asked for at this time, or later.
+       */
+      createdFrom?: string
+      /**
+       * Asked for at this time, or before.
+       */
+      createdTo?: string
+      /**
+       * `next` of the page before.
+       */
+      after?: string
+      /**
+       * How many at most.
+       */
+      limit?: number
+    }
+    answer: CampaignList
+    accept: "text/csv"
+  }
+  /**
+   * Make a campaign, without recipients yet.
+   */
+  createCampaign: {
+    asked: {
+      /**
+       * Names the request, as a `reference` does.
+       */
+      idempotencyKey?: string
+    }
+    body: CampaignRequest
+    answer: Campaign
+    dry: DryRun
+  }
+  /**
+   * List them, the newest first; as CSV with `Accept: text/csv`.
+   */
+  listMessages: {
+    asked: {
+      /**
+       * Only in this state, or in one of several, separated by commas.
+       */
+      state?: ("queued" | "sending" | "unknown" | "sent" | "failed" | "skipped" | "expired" | "cancelled")[]
+      /**
+       * The one that the caller gave this name.
+       */
+      reference?: string
+      /**
+       * Only of this account.
+       */
+      account?: string
+      /**
+       * Asked for at this time, or later.
+       */
+      createdFrom?: string
+      /**
+       * Asked for at this time, or before.
+       */
+      createdTo?: string
+      /**
+       * Of this telephone number, however it is spelt.
+       */
+      phone?: string
+      /**
+       * `next` of the page before.
+       */
+      after?: string
+      /**
+       * How many at most.
+       */
+      limit?: number
+    }
+    answer: MessageList
+    accept: "text/csv"
+  }
+  /**
+   * Send one text, or up to a thousand.
+   */
+  sendMessages: {
+    asked: {
+      /**
+       * Names the request, as a `reference` does.
+       */
+      idempotencyKey?: string
+    }
+    body: MessageRequests
+    lines: "application/x-ndjson"
+    answer: MessageVerdicts
+    dry: MessageVerdicts
+  }
+  /**
+   * List them, the newest first; as CSV with `Accept: text/csv`.
+   */
+  listInvoices: {
+    asked: {
+      /**
+       * Only in this state, or in one of several, separated by commas.
+       */
+      state?: ("creating" | "pending" | "needs_review" | "completed" | "cancelled" | "failed")[]
+      /**
+       * The one that the caller gave this name.
+       */
+      reference?: string
+      /**
+       * Only of this account.
+       */
+      account?: string
+      /**
+       * Asked for at this time, or later.
+       */
+      createdFrom?: string
+      /**
+       * Asked for at this time, or before.
+       */
+      createdTo?: string
+      /**
+       * Of so many XOF, or more.
+       */
+      amountMin?: number
+      /**
+       * Of so many XOF, or less.
+       */
+      amountMax?: number
+      /**
+       * The one that the service calls by this token.
+       */
+      token?: string
+      /**
+       * `next` of the page before.
+       */
+      after?: string
+      /**
+       * How many at most.
+       */
+      limit?: number
+    }
+    answer: InvoiceList
+    accept: "text/csv"
+  }
+  /**
+   * Make an invoice with a payment page.
+   */
+  createInvoice: {
+    asked: {
+      /**
+       * Names the request, as a `reference` does.
+       */
+      idempotencyKey?: string
+    }
+    body: InvoiceRequest
+    answer: Invoice
+    dry: DryRun
+  }
+  /**
+   * List them, the newest first; as CSV with `Accept: text/csv`.
+   */
+  listPaymentRequests: {
+    asked: {
+      /**
+       * Only in this state, or in one of several, separated by commas.
+       */
+      state?: ("creating" | "pending" | "needs_review" | "completed" | "failed")[]
+      /**
+       * The one that the caller gave this name.
+       */
+      reference?: string
+      /**
+       * Only of this account.
+       */
+      account?: string
+      /**
+       * Asked for at this time, or later.
+       */
+      createdFrom?: string
+      /**
+       * Asked for at this time, or before.
+       */
+      createdTo?: string
+      /**
+       * Of so many XOF, or more.
+       */
+      amountMin?: number
+      /**
+       * Of so many XOF, or less.
+       */
+      amountMax?: number
+      /**
+       * Of this telephone number, however it is spelt.
+       */
+      phone?: string
+      /**
+       * `next` of the page before.
+       */
+      after?: string
+      /**
+       * How many at most.
+       */
+      limit?: number
+    }
+    answer: PaymentRequestList
+    accept: "text/csv"
+  }
+  /**
+   * Ask somebody to pay, by a link.
+   */
+  createPaymentRequest: {
+    asked: {
+      /**
+       * Names the request, as a `reference` does.
+       */
+      idempotencyKey?: string
+    }
+    body: PaymentRequestRequest
+    answer: PaymentRequest
+    dry: DryRun
+  }
+  /**
+   * List them, the newest first; as CSV with `Accept: text/csv`.
+   */
+  listDirectCredits: {
+    asked: {
+      /**
+       * Only in this state, or in one of several, separated by commas.
+       */
+      state?: ("queued" | "held" | "sending" | "needs_review" | "succeeded" | "rejected" | "failed")[]
+      /**
+       * The one that the caller gave this name.
+       */
+      reference?: string
+      /**
+       * Only of this account.
+       */
+      account?: string
+      /**
+       * Asked for at this time, or later.
+       */
+      createdFrom?: string
+      /**
+       * Asked for at this time, or before.
+       */
+      createdTo?: string
+      /**
+       * Of so many XOF, or more.
+       */
+      amountMin?: number
+      /**
+       * Of so many XOF, or less.
+       */
+      amountMax?: number
+      /**
+       * The one that the service calls by this transaction.
+       */
+      transactionId?: string
+      /**
+       * Of this telephone number, however it is spelt.
+       */
+      phone?: string
+      /**
+       * `next` of the page before.
+       */
+      after?: string
+      /**
+       * How many at most.
+       */
+      limit?: number
+    }
+    answer: DirectCreditList
+    accept: "text/csv"
+  }
+  /**
+   * Credit an account of the service.
+   */
+  createDirectCredit: {
+    asked: {
+      /**
+       * Names the request, as a `reference` does.
+       */
+      idempotencyKey?: string
+    }
+    body: DirectCreditRequest
+    answer: DirectCredit
+    dry: DryRun
+  }
+  /**
+   * Where one stands, and what the service said about it.
+   */
+  getDisbursement: {
+    asked: {
+      id: string
+    }
+    answer: Disbursement
+  }
+  /**
+   * Call it back before anything was sent.
+   */
+  cancelDisbursement: {
+    asked: {
+      id: string
+    }
+    answer: Disbursement
+  }
+  /**
+   * Let one go on that is above APPROVAL_ABOVE.
+   */
+  approveDisbursement: {
+    asked: {
+      id: string
+    }
+    answer: Disbursement
+  }
+  /**
+   * A person's word about one that needs review.
+   */
+  resolveDisbursement: {
+    asked: {
+      id: string
+    }
+    body: DisbursementResolution
+    answer: Disbursement
+  }
+  /**
+   * How far it has come.
+   */
+  getBatch: {
+    asked: {
+      id: string
+    }
+    answer: Batch
+  }
+  /**
+   * What became of each row; as CSV with `Accept: text/csv`.
+   */
+  getBatchReport: {
+    asked: {
+      id: string
+    }
+    answer: BatchReport
+    accept: "text/csv"
+  }
+  /**
+   * Approve exactly these bytes.
+   */
+  approveBatch: {
+    asked: {
+      id: string
+    }
+    body: BatchApproval
+    answer: Batch
+  }
+  /**
+   * Drop it before it is approved.
+   */
+  cancelBatch: {
+    asked: {
+      id: string
+    }
+    answer: Batch
+  }
+  /**
+   * How far it has come.
+   */
+  getCampaign: {
+    asked: {
+      id: string
+    }
+    answer: Campaign
+  }
+  /**
+   * Send it faster or slower, through the night or not.
+   */
+  amendCampaign: {
+    asked: {
+      id: string
+    }
+    body: CampaignAmendment
+    answer: Campaign
+  }
+  /**
+   * Upload recipients, before the start.
+   */
+  addRecipients: {
+    asked: {
+      id: string
+      /**
+       * Judge everything, add nothing.
+       */
+      dryRun?: boolean
+      /**
+       * Show so many of the first texts.
+       */
+      preview?: number
+      /**
+       * Countries whose old numbers are renewed, of CI,BJ.
+       */
+      repair?: string
+      /**
+       * The column of the numbers, where its name does not tell.
+       */
+      phoneColumn?: string
+      /**
+       * Of a workbook; absent: the first that can be seen.
+       */
+      sheet?: string
+      /**
+       * Take the rows that the spreadsheet hides, too.
+       */
+      takeHidden?: boolean
+    }
+    file: ("text/csv" | "application/x-ndjson" | "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" | "application/vnd.oasis.opendocument.spreadsheet" | "application/vnd.ms-excel")
+    answer: UploadReport
+  }
+  /**
+   * What became of each recipient; as CSV with `Accept: text/csv`.
+   */
+  listRecipients: {
+    asked: {
+      id: string
+      /**
+       * Only in this bin.
+       */
+      state?: ("queued" | "held" | "sending" | "sent" | "failed" | "unknown" | "skipped" | "expired" | "cancelled")
+      /**
+       * Of this telephone number, however it is spelt.
+       */
+      phone?: string
+      /**
+       * `next` of the page before.
+       */
+      after?: string
+      /**
+       * How many at most.
+       */
+      limit?: number
+    }
+    answer: RecipientList
+    accept: "text/csv"
+  }
+  /**
+   * Begin to send.
+   */
+  startCampaign: {
+    asked: {
+      id: string
+    }
+    answer: Campaign
+  }
+  /**
+   * Stop sending for now. What is on its way arrives.
+   */
+  pauseCampaign: {
+    asked: {
+      id: string
+    }
+    answer: Campaign
+  }
+  /**
+   * Go on. An account that is held for messaging is tried again.
+   */
+  resumeCampaign: {
+    asked: {
+      id: string
+    }
+    answer: Campaign
+  }
+  /**
+   * Stop for good. What was not sent yet will not be.
+   */
+  cancelCampaign: {
+    asked: {
+      id: string
+    }
+    answer: Campaign
+  }
+  /**
+   * Let one go that is above CAMPAIGN_APPROVAL_ABOVE: exactly what the hash stands for.
+   */
+  approveCampaign: {
+    asked: {
+      id: string
+    }
+    body: CampaignApproval
+    answer: Campaign
+  }
+  /**
+   * Send a finished campaign again to those who failed.
+   */
+  retryCampaign: {
+    asked: {
+      id: string
+      /**
+       * Names the request, as a `reference` does.
+       */
+      idempotencyKey?: string
+    }
+    body: CampaignRetry
+    answer: Campaign
+  }
+  /**
+   * Where one stands.
+   */
+  getMessage: {
+    asked: {
+      id: string
+    }
+    answer: Message
+  }
+  /**
+   * Text these numbers no more.
+   */
+  addOptOuts: {
+    asked: {
+      /**
+       * Only of this sender; absent: of all.
+       */
+      from?: string
+      /**
+       * The name of the account.
+       */
+      account?: string
+      /**
+       * Country of the numbers that are written without one.
+       */
+      country?: string
+    }
+    body: OptOutRequest
+    file: ("text/csv" | "application/x-ndjson" | "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" | "application/vnd.oasis.opendocument.spreadsheet" | "application/vnd.ms-excel")
+    answer: OptOutsChanged
+  }
+  /**
+   * They may be texted again: they said so.
+   */
+  removeOptOuts: {
+    asked: {
+      /**
+       * Only of this sender; absent: of all.
+       */
+      from?: string
+      /**
+       * The name of the account.
+       */
+      account?: string
+      /**
+       * Country of the numbers that are written without one.
+       */
+      country?: string
+    }
+    body: OptOutRequest
+    file: ("text/csv" | "application/x-ndjson" | "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" | "application/vnd.oasis.opendocument.spreadsheet" | "application/vnd.ms-excel")
+    answer: OptOutsChanged
+  }
+  /**
+   * List them, or ask about one number.
+   */
+  listOptOuts: {
+    asked: {
+      /**
+       * Only of this sender; absent: of all.
+       */
+      from?: string
+      /**
+       * The name of the account.
+       */
+      account?: string
+      /**
+       * Country of the numbers that are written without one.
+       */
+      country?: string
+      /**
+       * Answered with `optedOut`, without the list.
+       */
+      phone?: string
+      /**
+       * `next` of the page before.
+       */
+      after?: string
+      /**
+       * How many at most.
+       */
+      limit?: number
+    }
+    answer: OptOutList
+  }
+  /**
+   * Where one stands.
+   */
+  getInvoice: {
+    asked: {
+      id: string
+    }
+    answer: Invoice
+  }
+  /**
+   * Ask the service now whether it was paid.
+   */
+  confirmInvoice: {
+    asked: {
+      id: string
+    }
+    answer: Invoice
+  }
+  /**
+   * A person's word about one that needs review.
+   */
+  resolveInvoice: {
+    asked: {
+      id: string
+    }
+    body: InvoiceResolution
+    answer: Invoice
+  }
+  /**
+   * Have a pending invoice paid directly from a wallet.
+   */
+  startSoftpay: {
+    asked: {
+      id: string
+    }
+    body: SoftpayRequest
+    answer: SoftpayStarted
+  }
+  /**
+   * The second step of `wallet-h-senegal`.
+   */
+  confirmSoftpay: {
+    asked: {
+      id: string
+    }
+    body: SoftpayConfirmation
+    answer: SoftpayStarted
+  }
+  /**
+   * Where one stands.
+   */
+  getPaymentRequest: {
+    asked: {
+      id: string
+    }
+    answer: PaymentRequest
+  }
+  /**
+   * Ask the service now whether it was paid.
+   */
+  confirmPaymentRequest: {
+    asked: {
+      id: string
+    }
+    answer: PaymentRequest
+  }
+  /**
+   * A person's word about one that needs review.
+   */
+  resolvePaymentRequest: {
+    asked: {
+      id: string
+    }
+    body: PaymentRequestResolution
+    answer: PaymentRequest
+  }
+  /**
+   * Where one stands.
+   */
+  getDirectCredit: {
+    asked: {
+      id: string
+    }
+    answer: DirectCredit
+  }
+  /**
+   * A person's word about one that needs review.
+   */
+  resolveDirectCredit: {
+    asked: {
+      id: string
+    }
+    body: DirectCreditResolution
+    answer: DirectCredit
+  }
+  /**
+   * Read how things ended.
+   */
+  readEvents: {
+    asked: {
+      /**
+       * `next` of the page before.
+       */
+      after?: string
+      /**
+       * How many at most.
+       */
+      limit?: number
+      /**
+       * Separated by commas, of disbursement.succeeded, disbursement.failed, disbursement.reversed, disbursement.awaiting_approval, disbursement.rejected, disbursement.cancelled, disbursement.needs_review, disbursement.held, message.sent, message.failed, message.unknown, message.expired, message.skipped, campaign.finished, campaign.awaiting_approval, campaign.paused, campaign.cancelled, campaign.held, batch.awaiting_approval, batch.finished, batch.needs_review, invoice.completed, invoice.cancelled, invoice.failed, invoice.needs_review, payment_request.completed, payment_request.failed, payment_request.needs_review, payment_request.untracked, direct_credit.succeeded, direct_credit.rejected, direct_credit.failed, direct_credit.needs_review, account.held, account.released, endpoint.disabled, system.recovering, system.recovered.
+       */
+      types?: string
+    }
+    answer: EventPage
+  }
+  /**
+   * Follow how things end, as it happens (server-sent events).
+   */
+  followEvents: {
+    asked: {
+      /**
+       * Separated by commas, of disbursement.succeeded, disbursement.failed, disbursement.reversed, disbursement.awaiting_approval, disbursement.rejected, disbursement.cancelled, disbursement.needs_review, disbursement.held, message.sent, message.failed, message.unknown, message.expired, message.skipped, campaign.finished, campaign.awaiting_approval, campaign.paused, campaign.cancelled, campaign.held, batch.awaiting_approval, batch.finished, batch.needs_review, invoice.completed, invoice.cancelled, invoice.failed, invoice.needs_review, payment_request.completed, payment_request.failed, payment_request.needs_review, payment_request.untracked, direct_credit.succeeded, direct_credit.rejected, direct_credit.failed, direct_credit.needs_review, account.held, account.released, endpoint.disabled, system.recovering, system.recovered.
+       */
+      types?: string
+    }
+    answer: Response
+  }
+  /**
+   * Have events posted to an address of yours.
+   */
+  createEventEndpoint: {
+    asked: {}
+    body: EndpointRegistration
+    answer: EventEndpointWithSecret
+  }
+  /**
+   * List the endpoints of this key.
+   */
+  listEventEndpoints: {
+    asked: {}
+    answer: EventEndpointList
+  }
+  /**
+   * How its deliveries go.
+   */
+  getEventEndpoint: {
+    asked: {
+      id: string
+    }
+    answer: EventEndpointDetail
+  }
+  /**
+   * Post nothing more to it.
+   */
+  deleteEventEndpoint: {
+    asked: {
+      id: string
+    }
+    answer: undefined
+  }
+  /**
+   * Post what it wants of the events since then, again.
+   */
+  replayEvents: {
+    asked: {
+      id: string
+    }
+    body: ReplayOrder
+    answer: Replayed
+  }
+  /**
+   * Make another secret. For a day deliveries are signed with both.
+   */
+  rotateEndpointSecret: {
+    asked: {
+      id: string
+    }
+    answer: EventEndpointWithSecret
+  }
+  /**
+   * What needs a person.
+   */
+  listReview: {
+    asked: {
+      /**
+       * Only of this account.
+       */
+      account?: string
+      /**
+       * `next` of the page before, or the id of one that waits.
+       */
+      after?: string
+      /**
+       * How many at most.
+       */
+      limit?: number
+      /**
+       * Only these.
+       */
+      kind?: ("disbursement" | "batch" | "invoice" | "payment_request" | "direct_credit")
+    }
+    answer: ReviewList
+  }
+  /**
+   * What has this id, reference, name at the service, or telephone number.
+   */
+  search: {
+    asked: {
+      /**
+       * An id, reference, disburseId, token, transactionId, reference of the provider, or a telephone number, however it is spelt.
+       */
+      q?: string
+    }
+    answer: Found
+  }
+  /**
+   * The story of any operation, or what a reason means, in plain words.
+   */
+  explain: {
+    asked: {
+      id: string
+    }
+    answer: Explanation
+  }
+  /**
+   * What the service posted to us about an operation, last.
+   */
+  getCallback: {
+    asked: {
+      id: string
+    }
+    answer: Callback
+  }
+  /**
+   * What stands where, on one screen.
+   */
+  getStatus: {
+    asked: {}
+    answer: Status
+  }
+  /**
+   * What stands where.
+   */
+  listQueues: {
+    asked: {}
+    answer: QueueList
+  }
+  /**
+   * Let no worker take from a queue; what is at work goes on.
+   */
+  pauseQueue: {
+    asked: {
+      name: string
+    }
+    answer: QueueList
+  }
+  /**
+   * Let workers take from it again.
+   */
+  resumeQueue: {
+    asked: {
+      name: string
+    }
+    answer: QueueList
+  }
+  /**
+   * Which accounts there are, and what holds them.
+   */
+  listAccounts: {
+    asked: {}
+    answer: AccountList
+  }
+  /**
+   * Hold all disbursements of an account.
+   */
+  stopAccount: {
+    asked: {
+      name: string
+    }
+    answer: Account
+  }
+  /**
+   * Take back every hold of an account.
+   */
+  releaseAccount: {
+    asked: {
+      name: string
+    }
+    answer: Account
+  }
+  /**
+   * The limits of money that hold, who set them, and what waits for another key.
+   */
+  listLimits: {
+    asked: {}
+    answer: LimitList
+  }
+  /**
+   * Set a limit of money: a stricter one at once, a looser one with another key.
+   */
+  setLimit: {
+    asked: {
+      name: string
+    }
+    body: LimitWish
+    answer: Limit
+  }
+  /**
+   * Seal what is kept sealed with the newest secret.
+   */
+  rotateSecrets: {
+    asked: {}
+    answer: Resealed
+  }
+  /**
+   * Whether Redis may have lost something, what is open, and what would be done with it.
+   */
+  getRecovery: {
+    asked: {
+      /**
+       * Ask the service about so many of each kind; it takes as long as that. Absent: it is not asked.
+       */
+      ask?: number
+    }
+    answer: Recovery
+  }
+  /**
+   * Lead on what is open after a loss, or say that nothing was lost.
+   */
+  recover: {
+    asked: {}
+    body: RecoveryWord
+    answer: Recovery
+  }
+  /**
+   * Make a key, for a person or a service. Every process knows it within three seconds.
+   */
+  createKey: {
+    asked: {}
+    body: ApiKeyRequest
+    answer: ApiKeyWithSecret
+  }
+  /**
+   * All keys: those of the settings, those that were made, and those that were revoked. No secrets.
+   */
+  listKeys: {
+    asked: {}
+    answer: ApiKeyList
+  }
+  /**
+   * End a key, in every process within three seconds.
+   */
+  revokeKey: {
+    asked: {
+      id: string
+    }
+    answer: undefined
+  }
+  /**
+   * Who did what, the newest first.
+   */
+  listAudit: {
+    asked: {
+      /**
+       * `next` of the page before.
+       */
+      after?: string
+      /**
+       * How many at most.
+       */
+      limit?: number
+    }
+    answer: AuditPage
+  }
+  /**
+   * Whether every line is as it was written, and none is missing.
+   */
+  verifyAudit: {
+    asked: {}
+    answer: AuditVerdict
+  }
+  /**
+   * Forget a person: their number and texts, everywhere but in the books of money.
+   */
+  purgePerson: {
+    asked: {}
+    body: PurgeRequest
+    answer: Purged
+  }
+  /**
+   * What is left, roughly, by country.
+   */
+  getBalances: {
+    asked: {
+      /**
+       * The name of the account.
+       */
+      account?: string
+    }
+    answer: Balances
+  }
+  /**
+   * What is left, roughly, on one account of the service.
+   */
+  getBalance: {
+    asked: {
+      accountNumber: string
+      /**
+       * The name of the account.
+       */
+      account?: string
+    }
+    answer: Balances
+  }
+  /**
+   * What a day came to, by account and country; as CSV, or as a page to print, by `Accept`.
+   */
+  getDailyReport: {
+    asked: {
+      /**
+       * The day, as 2026-11-22. Absent: today.
+       */
+      date?: string
+      /**
+       * Only of this account.
+       */
+      account?: string
+    }
+    answer: DailyReport
+    accept: ("text/csv" | "text/html")
+  }
+  /**
+   * This document, for programs (OpenAPI 3.1).
+   */
+  getOpenApi: {
+    asked: {}
+    answer: JsonDocument
+  }
+  /**
+   * This document, for people. Works without internet.
+   */
+  getDocs: {
+    asked: {}
+    answer: Response
+  }
+  /**
+   * What the BullMQ queue `intake` takes (JSON Schema 2020-12).
+   */
+  getIntakeSchema: {
+    asked: {}
+    answer: JsonDocument
+  }
+  /**
+   * What the `type` of a refusal means, and what to do about it.
+   */
+  getProblemKind: {
+    asked: {
+      kind: string
+    }
+    answer: ProblemKind
+  }
+}
+export interface DisbursementList {
+  items: (DisbursementRow | Unreadable)[]
+  /**
+   * Give it as `after` to go on; null at the end.
+   */
+  next: (string | null)
+}
+export interface DisbursementRow {
+  id: string
+  /**
+   * `succeeded failed reversed rejected cancelled` are final; only a late word of the service leads on from the first two. `unknown` is neither success nor failure.
+   */
+  state: ("awaiting_approval" | "queued" | "held" | "created" | "submitting" | "unknown" | "pending" | "needs_review" | "succeeded" | "failed" | "reversed" | "rejected" | "cancelled")
+  /**
+   * Whole XOF.
+   */
+  amount: number
+  accountAlias: string
+  withdrawMode: string
+  /**
+   * The name that the caller gave it.
+   */
+  reference: (string | null)
+  /**
+   * The name of the account.
+   */
+  account: string
+  /**
+   * Our unique reference at the service.
+   */
+  disburseId: string
+  /**
+   * The service's name for it, once it has one.
+   */
+  token: (string | null)
+  transactionId: (string | null)
+  providerRef: (string | null)
+  /**
+   * Why, as a word for programs. `GET /v1/explain/{word}` says it in a sentence.
+   */
+  reason: (string | null)
+  /**
+   * It ended after we had given up on it, or otherwise than was told before.
+   */
+  late?: true
+  /**
+   * The batch that it is a row of.
+   */
+  batch?: string
+  /**
+   * The name of the key that approved it.
+   */
+  approvedBy?: string
+  /**
+   * The name of the key that resolved it last.
+   */
+  resolvedBy?: string
+  /**
+   * Why it was resolved so.
+   */
+  note?: string
+  createdAt: string
+  updatedAt: string
+}
+/**
+ * Written by another version, or damaged: `relais doctor` names it.
+ */
+export interface Unreadable {
+  id: string
+  state: "unreadable"
+}
+export interface DisbursementRequest {
+  /**
+   * Beneficiary's phone number without country code, or the service account id for `service`.
+   */
+  accountAlias: string
+  /**
+   * Whole francs (XOF).
+   */
+  amount: number
+  /**
+   * The channel it is paid through.
+   */
+  withdrawMode: string
+  /**
+   * Only with `service`: the balance to debit.
+   */
+  debitAccountNumber?: string
+  /**
+   * The account of the service that does it; `main` where none is named.
+   */
+  account?: string
+  /**
+   * Your own name for it: the same one never makes a second.
+   */
+  reference?: string
+  /**
+   * Not paid before this time.
+   */
+  notBefore?: string
+  /**
+   * The same amount to the same beneficiary within DUPLICATE_WINDOW is meant.
+   */
+  allowDuplicate?: boolean
+  /**
+   * The number is right, though numbers of the country of the mode have another length.
+   */
+  allowUnusualNumber?: boolean
+}
+export interface Disbursement {
+  id: string
+  /**
+   * `succeeded failed reversed rejected cancelled` are final; only a late word of the service leads on from the first two. `unknown` is neither success nor failure.
+   */
+  state: ("awaiting_approval" | "queued" | "held" | "created" | "submitting" | "unknown" | "pending" | "needs_review" | "succeeded" | "failed" | "reversed" | "rejected" | "cancelled")
+  /**
+   * Whole XOF.
+   */
+  amount: number
+  accountAlias: string
+  withdrawMode: string
+  /**
+   * The name that the caller gave it.
+   */
+  reference: (string | null)
+  /**
+   * The name of the account.
+   */
+  account: string
+  /**
+   * Our unique reference at the service.
+   */
+  disburseId: string
+  /**
+   * The service's name for it, once it has one.
+   */
+  token: (string | null)
+  transactionId: (string | null)
+  providerRef: (string | null)
+  /**
+   * Why, as a word for programs. `GET /v1/explain/{word}` says it in a sentence.
+   */
+  reason: (string | null)
+  /**
+   * It ended after we had given up on it, or otherwise than was told before.
+   */
+  late?: true
+  /**
+   * The batch that it is a row of.
+   */
+  batch?: string
+  /**
+   * The name of the key that approved it.
+   */
+  approvedBy?: string
+  /**
+   * The name of the key that resolved it last.
+   */
+  resolvedBy?: string
+  /**
+   * Why it was resolved so.
+   */
+  note?: string
+  createdAt: string
+  updatedAt: string
+  /**
+   * What the service said, in order: the first and the last lines.
+   */
+  history: {
+    at: string
+    /**
+     * What was asked, or `callback` for what was posted to us.
+     */
+    operation: string
+    /**
+     * The service's code, or ours for an exchange that gave none.
+     */
+    code: string
+    httpStatus?: number
+    detail?: string
+  }[]
+  /**
+   * How many lines in the middle are no longer kept.
+   */
+  historyDropped?: number
+}
+export interface DryRun {
+  dryRun: true
+  /**
+   * `duplicate`: it was accepted before.
+   */
+  outcome: ("sound" | "duplicate")
+  /**
+   * The id that it has, or would have.
+   */
+  id: string
+  /**
+   * The state that it is in, or would begin in.
+   */
+  state: string
+  /**
+   * What looks wrong, and is no reason to refuse.
+   */
+  warnings: string[]
+}
+export interface BatchList {
+  items: (BatchRow | Unreadable)[]
+  /**
+   * Give it as `after` to go on; null at the end.
+   */
+  next: (string | null)
+}
+export interface BatchRow {
+  id: string
+  state: ("invalid" | "awaiting_approval" | "running" | "needs_review" | "finished" | "cancelled" | "expired")
+  /**
+   * The name of the account.
+   */
+  account: string
+  /**
+   * Why, as a word for programs. `GET /v1/explain/{word}` says it in a sentence.
+   */
+  reason: (string | null)
+  /**
+   * SHA-256 of the bytes as they came: what is approved is exactly this.
+   */
+  contentHash: string
+  totals: {
+    count: number
+    /**
+     * Whole XOF.
+     */
+    xof: number
+    countries: {
+      [k: string]: {
+        count: number
+        /**
+         * Whole XOF.
+         */
+        xof: number
+      }
+    }
+    modes: {
+      [k: string]: {
+        count: number
+        /**
+         * Whole XOF.
+         */
+        xof: number
+      }
+    }
+  }
+  problemCount: number
+  warningCount: number
+  uploadedBy: string
+  approvedBy: (string | null)
+  approvedAt: (string | null)
+  createdAt: string
+  updatedAt: string
+}
+export interface Batch {
+  id: string
+  state: ("invalid" | "awaiting_approval" | "running" | "needs_review" | "finished" | "cancelled" | "expired")
+  /**
+   * The name of the account.
+   */
+  account: string
+  /**
+   * Why, as a word for programs. `GET /v1/explain/{word}` says it in a sentence.
+   */
+  reason: (string | null)
+  /**
+   * SHA-256 of the bytes as they came: what is approved is exactly this.
+   */
+  contentHash: string
+  totals: {
+    count: number
+    /**
+     * Whole XOF.
+     */
+    xof: number
+    countries: {
+      [k: string]: {
+        count: number
+        /**
+         * Whole XOF.
+         */
+        xof: number
+      }
+    }
+    modes: {
+      [k: string]: {
+        count: number
+        /**
+         * Whole XOF.
+         */
+        xof: number
+      }
+    }
+  }
+  /**
+   * What is wrong, the first hundred; one is enough to refuse all.
+   */
+  problems: {
+    /**
+     * As a spreadsheet numbers it; null: the file as a whole.
+     */
+    row: (number | null)
+    column: (string | null)
+    reason: string
+  }[]
+  problemCount: number
+  warnings: {
+    /**
+     * As a spreadsheet numbers it; null: the file as a whole.
+     */
+    row: (number | null)
+    column: (string | null)
+    reason: string
+  }[]
+  warningCount: number
+  uploadedBy: string
+  approvedBy: (string | null)
+  approvedAt: (string | null)
+  expiresAt: (string | null)
+  createdAt: string
+  updatedAt: string
+  /**
+   * Its rows by what became of them.
+   */
+  states: {
+    [k: string]: {
+      count: number
+      /**
+       * Whole XOF.
+       */
+      xof: number
+    }
+  }
+}
+export interface BatchDryRun {
+  state: ("invalid" | "awaiting_approval" | "running" | "needs_review" | "finished" | "cancelled" | "expired")
+  /**
+   * The name of the account.
+   */
+  account: string
+  /**
+   * SHA-256 of the bytes as they came: what is approved is exactly this.
+   */
+  contentHash: string
+  totals: {
+    count: number
+    /**
+     * Whole XOF.
+     */
+    xof: number
+    countries: {
+      [k: string]: {
+        count: number
+        /**
+         * Whole XOF.
+         */
+        xof: number
+      }
+    }
+    modes: {
+      [k: string]: {
+        count: number
+        /**
+         * Whole XOF.
+         */
+        xof: number
+      }
+    }
+  }
+  /**
+   * What is wrong, the first hundred; one is enough to refuse all.
+   */
+  problems: {
+    /**
+     * As a spreadsheet numbers it; null: the file as a whole.
+     */
+    row: (number | null)
+    column: (string | null)
+    reason: string
+  }[]
+  problemCount: number
+  warnings: {
+    /**
+     * As a spreadsheet numbers it; null: the file as a whole.
+     */
+    row: (number | null)
+    column: (string | null)
+    reason: string
+  }[]
+  warningCount: number
+  dryRun: true
+}
+export interface CampaignList {
+  items: (CampaignRow | Unreadable)[]
+  /**
+   * Give it as `after` to go on; null at the end.
+   */
+  next: (string | null)
+}
+export interface CampaignRow {
+  id: string
+  name: string
+  state: ("draft" | "ready" | "awaiting_approval" | "scheduled" | "running" | "paused" | "held" | "finished" | "cancelled")
+  /**
+   * The name of the account.
+   */
+  account: string
+  /**
+   * The name that the caller gave it.
+   */
+  reference: (string | null)
+  /**
+   * `total` is all of them, and the others add up to it, always.
+   */
+  totals: {
+    total: number
+    queued: number
+    held: number
+    sending: number
+    sent: number
+    failed: number
+    unknown: number
+    skipped: number
+    expired: number
+    cancelled: number
+  }
+  /**
+   * How often somebody was sent to again after a doubt: duplicates.
+   */
+  resent?: number
+  /**
+   * How often those who failed went out again.
+   */
+  retries?: number
+  countries: {
+    [k: string]: {
+      recipients: number
+      sent: number
+      failed: number
+      unknown: number
+    }
+  }
+  /**
+   * An estimate: the service shows neither segments nor encoding.
+   */
+  segments: number
+  /**
+   * Recipients per second since the start.
+   */
+  rate: number
+  /**
+   * When the rest would be done at that rate.
+   */
+  eta: (string | null)
+  /**
+   * Why, as a word for programs. `GET /v1/explain/{word}` says it in a sentence.
+   */
+  reason: (string | null)
+  /**
+   * While its account is held: when it is tried again whether that has cleared.
+   */
+  heldUntil?: (string | null)
+  /**
+   * Recipients per second, at most; null: no limit.
+   */
+  perSecond: (number | null)
+  /**
+   * When it begins by itself, once started.
+   */
+  sendAt: (string | null)
+  /**
+   * true: the hours of QUIET_HOURS.
+   */
+  quietHours: (boolean | string)
+  timezone?: string
+  /**
+   * How many recipients go first, alone.
+   */
+  canary?: number
+  requireSender?: boolean
+  pauseOnFailure?: (false | number)
+  /**
+   * SHA-256 of text, recipients, sender and times: what is approved is exactly this.
+   */
+  contentHash: string
+  /**
+   * Keys that made, filled, changed or started it: none approves it.
+   */
+  askedBy: string[]
+  approvedBy: (string | null)
+  approvedAt: (string | null)
+  createdAt: string
+  text: string
+  /**
+   * Absent: the sender of the account.
+   */
+  from?: string
+}
+export interface CampaignRequest {
+  name: string
+  /**
+   * Words in {{braces}} are filled in from the columns of the recipients.
+   */
+  text: string
+  /**
+   * Your own name for it: the same one never makes a second.
+   */
+  reference?: string
+  from?: string
+  /**
+   * The account of the service that does it; `main` where none is named.
+   */
+  account?: string
+  /**
+   * Country of the numbers that are written without one.
+   */
+  country?: string
+  /**
+   * Recipients who may have been sent to or not: `hold` leaves them unknown, `resend` sends again (up to 3 times).
+   */
+  onUnknown?: ("hold" | "resend")
+  /**
+   * Characters that make texts dear (ê ç œ ’ « ») become look-alikes (e c oe).
+   */
+  replaceCostly?: boolean
+  /**
+   * true: the hours of QUIET_HOURS; or such as `21:00-08:00`. It waits through them.
+   */
+  quietHours?: (boolean | string)
+  /**
+   * Whose clock the quiet hours are read on.
+   */
+  timezone?: string
+  /**
+   * Percent of failures and doubt among the last 200 or more at which it stops itself; false: never.
+   */
+  pauseOnFailure?: (false | number)
+  /**
+   * Recipients per second, at most.
+   */
+  perSecond?: number
+  /**
+   * Once started, it begins by itself at this time.
+   */
+  sendAt?: string
+  /**
+   * How many recipients go first, alone; true: 50. Above 1,000 recipients they do, unless false.
+   */
+  canary?: (boolean | number)
+  /**
+   * Stops as soon as a text went out under another sender than was asked.
+   */
+  requireSender?: boolean
+}
+export interface Campaign {
+  id: string
+  name: string
+  state: ("draft" | "ready" | "awaiting_approval" | "scheduled" | "running" | "paused" | "held" | "finished" | "cancelled")
+  /**
+   * The name of the account.
+   */
+  account: string
+  /**
+   * The name that the caller gave it.
+   */
+  reference: (string | null)
+  /**
+   * `total` is all of them, and the others add up to it, always.
+   */
+  totals: {
+    total: number
+    queued: number
+    held: number
+    sending: number
+    sent: number
+    failed: number
+    unknown: number
+    skipped: number
+    expired: number
+    cancelled: number
+  }
+  /**
+   * How often somebody was sent to again after a doubt: duplicates.
+   */
+  resent?: number
+  /**
+   * How often those who failed went out again.
+   */
+  retries?: number
+  countries: {
+    [k: string]: {
+      recipients: number
+      sent: number
+      failed: number
+      unknown: number
+    }
+  }
+  /**
+   * An estimate: the service shows neither segments nor encoding.
+   */
+  segments: number
+  /**
+   * Recipients per second since the start.
+   */
+  rate: number
+  /**
+   * When the rest would be done at that rate.
+   */
+  eta: (string | null)
+  /**
+   * Why, as a word for programs. `GET /v1/explain/{word}` says it in a sentence.
+   */
+  reason: (string | null)
+  /**
+   * While its account is held: when it is tried again whether that has cleared.
+   */
+  heldUntil?: (string | null)
+  /**
+   * Recipients per second, at most; null: no limit.
+   */
+  perSecond: (number | null)
+  /**
+   * When it begins by itself, once started.
+   */
+  sendAt: (string | null)
+  /**
+   * true: the hours of QUIET_HOURS.
+   */
+  quietHours: (boolean | string)
+  timezone?: string
+  /**
+   * How many recipients go first, alone.
+   */
+  canary?: number
+  requireSender?: boolean
+  pauseOnFailure?: (false | number)
+  /**
+   * SHA-256 of text, recipients, sender and times: what is approved is exactly this.
+   */
+  contentHash: string
+  /**
+   * Keys that made, filled, changed or started it: none approves it.
+   */
+  askedBy: string[]
+  approvedBy: (string | null)
+  approvedAt: (string | null)
+  createdAt: string
+  text: string
+  /**
+   * Absent: the sender of the account.
+   */
+  from?: string
+}
+export interface MessageList {
+  items: (MessageRow | Unreadable)[]
+  /**
+   * Give it as `after` to go on; null at the end.
+   */
+  next: (string | null)
+}
+export interface MessageRow {
+  id: string
+  /**
+   * `sent`: the service took it for sending.
+   */
+  state: ("queued" | "sending" | "unknown" | "sent" | "failed" | "skipped" | "expired" | "cancelled")
+  to: string
+  lane: ("otp" | "normal")
+  /**
+   * The name of the account.
+   */
+  account: string
+  /**
+   * The name that the caller gave it.
+   */
+  reference: (string | null)
+  /**
+   * The service's code, where it gave one.
+   */
+  code: (string | null)
+  sentAt: (string | null)
+  createdAt: string
+  updatedAt: string
+}
+export interface MessageRequest {
+  /**
+   * In international form.
+   */
+  to: string
+  text: string
+  /**
+   * Sender signature configured on the messaging account.
+   */
+  from?: string
+  /**
+   * The account of the service that does it; `main` where none is named.
+   */
+  account?: string
+  /**
+   * `otp`: not behind anything else, and the text is erased once it is settled.
+   */
+  lane?: ("otp" | "normal")
+  /**
+   * Not sent after this time.
+   */
+  expiresAt?: string
+  /**
+   * Your own name for it: the same one never makes a second.
+   */
+  reference?: string
+}
+export interface MessageVerdicts {
+  items: {
+    /**
+     * Its place in the request.
+     */
+    index: number
+    id: (string | null)
+    outcome: ("accepted" | "duplicate" | "conflict" | "invalid" | "sound" | "unconfirmed" | "stopped")
+    /**
+     * Only with `invalid`: everything that is wrong with it.
+     */
+    problem?: {
+      pointer: string
+      message: string
+    }[]
+  }[]
+}
+export interface InvoiceList {
+  items: (InvoiceRow | Unreadable)[]
+  /**
+   * Give it as `after` to go on; null at the end.
+   */
+  next: (string | null)
+}
+export interface InvoiceRow {
+  id: string
+  state: ("creating" | "pending" | "needs_review" | "completed" | "cancelled" | "failed")
+  token: (string | null)
+  /**
+   * The page where the payer pays.
+   */
+  url: (string | null)
+  /**
+   * Whole XOF.
+   */
+  totalAmount: number
+  /**
+   * Whole XOF, once it was paid.
+   */
+  amountPaid: (number | null)
+  receiptUrl: (string | null)
+  /**
+   * Why, as a word for programs. `GET /v1/explain/{word}` says it in a sentence.
+   */
+  reason: (string | null)
+  /**
+   * What the service said about it.
+   */
+  failure: (string | null)
+  /**
+   * The name that the caller gave it.
+   */
+  reference: (string | null)
+  /**
+   * The name of the account.
+   */
+  account: string
+  createdAt: string
+  updatedAt: string
+  /**
+   * The name of the key that resolved it last.
+   */
+  resolvedBy?: string
+  /**
+   * Why it was resolved so.
+   */
+  note?: string
+}
+export interface InvoiceRequest {
+  /**
+   * What is billed, in XOF.
+   */
+  totalAmount: number
+  store: {
+    name: string
+    tagline?: string
+    postalAddress?: string
+    phone?: string
+    logoUrl?: string
+    websiteUrl?: string
+  }
+  description?: string
+  items?: {
+    name?: string
+    quantity?: number
+    unitPrice?: (number | string)
+    totalPrice?: (number | string)
+    description?: string
+  }[]
+  taxes?: {
+    name?: string
+    amount?: number
+  }[]
+  /**
+   * Pre-fills the payment page.
+   */
+  customer?: {
+    name?: string
+    email?: string
+    phone?: string
+  }
+  /**
+   * Restricts the ways to pay. The names are those of the service.
+   */
+  channels?: (string | string[])
+  customData?: {
+    [k: string]: AnyJson
+  }
+  /**
+   * The payer is sent here afterwards, with `?token=` appended.
+   */
+  returnUrl?: string
+  cancelUrl?: string
+  /**
+   * The account of the service that does it; `main` where none is named.
+   */
+  account?: string
+  /**
+   * Your own name for it: the same one never makes a second.
+   */
+  reference?: string
+}
+export interface Invoice {
+  id: string
+  state: ("creating" | "pending" | "needs_review" | "completed" | "cancelled" | "failed")
+  token: (string | null)
+  /**
+   * The page where the payer pays.
+   */
+  url: (string | null)
+  /**
+   * Whole XOF.
+   */
+  totalAmount: number
+  /**
+   * Whole XOF, once it was paid.
+   */
+  amountPaid: (number | null)
+  receiptUrl: (string | null)
+  /**
+   * Why, as a word for programs. `GET /v1/explain/{word}` says it in a sentence.
+   */
+  reason: (string | null)
+  /**
+   * What the service said about it.
+   */
+  failure: (string | null)
+  /**
+   * The name that the caller gave it.
+   */
+  reference: (string | null)
+  /**
+   * The name of the account.
+   */
+  account: string
+  createdAt: string
+  updatedAt: string
+  /**
+   * The name of the key that resolved it last.
+   */
+  resolvedBy?: string
+  /**
+   * Why it was resolved so.
+   */
+  note?: string
+  /**
+   * What the service said, in order: the first and the last lines.
+   */
+  history: {
+    at: string
+    /**
+     * What was asked, or `callback` for what was posted to us.
+     */
+    operation: string
+    /**
+     * The service's code, or ours for an exchange that gave none.
+     */
+    code: string
+    httpStatus?: number
+    detail?: string
+  }[]
+  /**
+   * How many lines in the middle are no longer kept.
+   */
+  historyDropped?: number
+  /**
+   * Only when it is created: what may be a mistake.
+   */
+  warnings?: string[]
+}
+export interface PaymentRequestList {
+  items: (PaymentRequestRow | Unreadable)[]
+  /**
+   * Give it as `after` to go on; null at the end.
+   */
+  next: (string | null)
+}
+export interface PaymentRequestRow {
+  id: string
+  state: ("creating" | "pending" | "needs_review" | "completed" | "failed")
+  referenceNumber: (string | null)
+  url: (string | null)
+  /**
+   * Whole XOF.
+   */
+  amount: number
+  feesPaidBy: ("customer" | "merchant")
+  notify: boolean
+  /**
+   * false: nobody can ask how it ends.
+   */
+  tracked: boolean
+  /**
+   * Why, as a word for programs. `GET /v1/explain/{word}` says it in a sentence.
+   */
+  reason: (string | null)
+  /**
+   * What the service said about it.
+   */
+  failure: (string | null)
+  /**
+   * The name that the caller gave it.
+   */
+  reference: (string | null)
+  /**
+   * The name of the account.
+   */
+  account: string
+  createdAt: string
+  updatedAt: string
+  /**
+   * The name of the key that resolved it last.
+   */
+  resolvedBy?: string
+  /**
+   * Why it was resolved so.
+   */
+  note?: string
+}
+export interface PaymentRequestRequest {
+  /**
+   * Whole francs (XOF), 200 to 3000000.
+   */
+  amount: number
+  /**
+   * Of the payer.
+   */
+  email?: string
+  /**
+   * Of the payer, in international form.
+   */
+  phone?: string
+  /**
+   * Who pays the fees.
+   */
+  feesPaidBy: ("customer" | "merchant")
+  /**
+   * true: the service sends SMS and e-mail itself, and the request can never be looked at again.
+   */
+  notify?: boolean
+  /**
+   * The account of the service that does it; `main` where none is named.
+   */
+  account?: string
+  /**
+   * Your own name for it: the same one never makes a second.
+   */
+  reference?: string
+}
+export interface PaymentRequest {
+  id: string
+  state: ("creating" | "pending" | "needs_review" | "completed" | "failed")
+  referenceNumber: (string | null)
+  url: (string | null)
+  /**
+   * Whole XOF.
+   */
+  amount: number
+  feesPaidBy: ("customer" | "merchant")
+  notify: boolean
+  /**
+   * false: nobody can ask how it ends.
+   */
+  tracked: boolean
+  /**
+   * Why, as a word for programs. `GET /v1/explain/{word}` says it in a sentence.
+   */
+  reason: (string | null)
+  /**
+   * What the service said about it.
+   */
+  failure: (string | null)
+  /**
+   * The name that the caller gave it.
+   */
+  reference: (string | null)
+  /**
+   * The name of the account.
+   */
+  account: string
+  createdAt: string
+  updatedAt: string
+  /**
+   * The name of the key that resolved it last.
+   */
+  resolvedBy?: string
+  /**
+   * Why it was resolved so.
+   */
+  note?: string
+  /**
+   * What the service said, in order: the first and the last lines.
+   */
+  history: {
+    at: string
+    /**
+     * What was asked, or `callback` for what was posted to us.
+     */
+    operation: string
+    /**
+     * The service's code, or ours for an exchange that gave none.
+     */
+    code: string
+    httpStatus?: number
+    detail?: string
+  }[]
+  /**
+   * How many lines in the middle are no longer kept.
+   */
+  historyDropped?: number
+}
+export interface DirectCreditList {
+  items: (DirectCreditRow | Unreadable)[]
+  /**
+   * Give it as `after` to go on; null at the end.
+   */
+  next: (string | null)
+}
+export interface DirectCreditRow {
+  id: string
+  state: ("queued" | "held" | "sending" | "needs_review" | "succeeded" | "rejected" | "failed")
+  /**
+   * Whole XOF.
+   */
+  amount: number
+  accountAlias: string
+  transactionId: (string | null)
+  /**
+   * Why, as a word for programs. `GET /v1/explain/{word}` says it in a sentence.
+   */
+  reason: (string | null)
+  /**
+   * What the service said.
+   */
+  failure: (string | null)
+  /**
+   * The name of the key that resolved it last.
+   */
+  resolvedBy?: string
+  /**
+   * Why it was resolved so.
+   */
+  note?: string
+  /**
+   * The name that the caller gave it.
+   */
+  reference: (string | null)
+  /**
+   * The name of the account.
+   */
+  account: string
+  createdAt: string
+  updatedAt: string
+}
+export interface DirectCreditRequest {
+  /**
+   * The account of the service that is credited.
+   */
+  accountAlias: string
+  /**
+   * Whole francs (XOF).
+   */
+  amount: number
+  /**
+   * The account of the service that does it; `main` where none is named.
+   */
+  account?: string
+  /**
+   * Your own name for it: the same one never makes a second.
+   */
+  reference?: string
+  /**
+   * The same amount to the same account within DUPLICATE_WINDOW is meant.
+   */
+  allowDuplicate?: boolean
+}
+export interface DirectCredit {
+  id: string
+  state: ("queued" | "held" | "sending" | "needs_review" | "succeeded" | "rejected" | "failed")
+  /**
+   * Whole XOF.
+   */
+  amount: number
+  accountAlias: string
+  transactionId: (string | null)
+  /**
+   * Why, as a word for programs. `GET /v1/explain/{word}` says it in a sentence.
+   */
+  reason: (string | null)
+  /**
+   * What the service said.
+   */
+  failure: (string | null)
+  /**
+   * The name of the key that resolved it last.
+   */
+  resolvedBy?: string
+  /**
+   * Why it was resolved so.
+   */
+  note?: string
+  /**
+   * The name that the caller gave it.
+   */
+  reference: (string | null)
+  /**
+   * The name of the account.
+   */
+  account: string
+  createdAt: string
+  updatedAt: string
+  /**
+   * What the service said, in order: the first and the last lines.
+   */
+  history: {
+    at: string
+    /**
+     * What was asked, or `callback` for what was posted to us.
+     */
+    operation: string
+    /**
+     * The service's code, or ours for an exchange that gave none.
+     */
+    code: string
+    httpStatus?: number
+    detail?: string
+  }[]
+  /**
+   * How many lines in the middle are no longer kept.
+   */
+  historyDropped?: number
+}
+export interface DisbursementResolution {
+  /**
+   * What became of it, or what is to be done.
+   */
+  outcome: ("succeeded" | "failed" | "reversed" | "cancelled" | "resubmit")
+  /**
+   * How it is known; kept with the record.
+   */
+  note: string
+}
+export interface BatchReport {
+  id: string
+  state: ("invalid" | "awaiting_approval" | "running" | "needs_review" | "finished" | "cancelled" | "expired")
+  /**
+   * SHA-256 of the bytes as they came: what is approved is exactly this.
+   */
+  contentHash: string
+  totals: {
+    count: number
+    /**
+     * Whole XOF.
+     */
+    xof: number
+    countries: {
+      [k: string]: {
+        count: number
+        /**
+         * Whole XOF.
+         */
+        xof: number
+      }
+    }
+    modes: {
+      [k: string]: {
+        count: number
+        /**
+         * Whole XOF.
+         */
+        xof: number
+      }
+    }
+  }
+  /**
+   * Headings of the columns that are not read.
+   */
+  columns: string[]
+  items: {
+    row: number
+    reference: string
+    id: (string | null)
+    state: string
+    /**
+     * Why, as a word for programs. `GET /v1/explain/{word}` says it in a sentence.
+     */
+    reason: (string | null)
+    /**
+     * Whole XOF.
+     */
+    amount: number
+    accountAlias: string
+    withdrawMode: string
+    disburseId: (string | null)
+    token: (string | null)
+    transactionId: (string | null)
+    providerRef: (string | null)
+    /**
+     * What its row had in columns that are not read, by heading.
+     */
+    own?: {
+      [k: string]: string
+    }
+  }[]
+  states: {
+    [k: string]: {
+      count: number
+      /**
+       * Whole XOF.
+       */
+      xof: number
+    }
+  }
+}
+export interface BatchApproval {
+  contentHash: string
+}
+export interface CampaignAmendment {
+  /**
+   * true: the hours of QUIET_HOURS; or such as `21:00-08:00`. It waits through them.
+   */
+  quietHours?: (boolean | string)
+  /**
+   * Whose clock the quiet hours are read on.
+   */
+  timezone?: string
+  /**
+   * Percent of failures and doubt among the last 200 or more at which it stops itself; false: never.
+   */
+  pauseOnFailure?: (false | number)
+  perSecond?: (number | null)
+}
+export interface UploadReport {
+  /**
+   * true: these bytes were uploaded before.
+   */
+  replayed: boolean
+  total: number
+  recipients: number
+  skipped: number
+  blank?: number
+  /**
+   * Why rows are left out, with examples.
+   */
+  reasons?: {
+    [k: string]: {
+      count: number
+    }
+  }
+  countries?: {
+    [k: string]: {}
+  }
+  /**
+   * Old numbers that were renewed.
+   */
+  repaired?: {}
+  /**
+   * Counted by our own reading of the rules: an estimate.
+   */
+  segments?: {
+    estimated: true
+    total: number
+    textsBySegments: {
+      [k: string]: number
+    }
+    /**
+     * Texts that are unusually long.
+     */
+    long: number
+    /**
+     * Characters that make texts dear, and what would not.
+     */
+    costly: {}
+  }
+  cost?: {}
+  /**
+   * `csv`, `ndjson`, `xlsx` or `ods`.
+   */
+  format?: string
+  /**
+   * Of a text; a workbook has none.
+   */
+  encoding?: string
+  delimiter?: string
+  bytes?: number
+  contentHash?: string
+  columns?: string[]
+  /**
+   * Rows above the header.
+   */
+  titleRows?: number
+  sheet?: string
+  /**
+   * Not read.
+   */
+  otherSheets?: string[]
+  /**
+   * Cells over several rows; only the first has the value.
+   */
+  merged?: number
+  /**
+   * Rows with more beside the number than reports give back (1,000 characters).
+   */
+  ownCut?: number
+  /**
+   * How long the link of `{{stop}}` is; it is counted in segments.
+   */
+  stopLink?: {
+    characters: number
+    assumed: boolean
+  }
+  /**
+   * What looks like a variable in the text and is none.
+   */
+  probablyMeant?: {
+    written: string
+    meant: string
+  }[]
+}
+export interface RecipientList {
+  items: {
+    to: string
+    /**
+     * As a spreadsheet numbers it.
+     */
+    row: number
+    state: ("queued" | "sending" | "sent" | "failed" | "unknown" | "skipped" | "expired" | "cancelled")
+    code?: string
+    /**
+     * Why it was skipped.
+     */
+    reason?: string
+    /**
+     * The request that it went with.
+     */
+    chunk?: string
+    sentAt?: string
+    segments?: number
+    /**
+     * How often it was sent again after a doubt.
+     */
+    resent?: number
+    /**
+     * What else its row of the file had, by heading.
+     */
+    own?: {
+      [k: string]: string
+    }
+  }[]
+  /**
+   * Headings of the files; one that is taken gets a number, as in `Ville (2)`.
+   */
+  columns: string[]
+  /**
+   * Give it as `after` to go on; null at the end.
+   */
+  next: (string | null)
+}
+export interface CampaignApproval {
+  contentHash: string
+}
+export interface CampaignRetry {
+  /**
+   * Those who are `unknown` too. They may have got it, and then get it twice.
+   */
+  includeUnknown?: boolean
+}
+export interface Message {
+  id: string
+  /**
+   * `sent`: the service took it for sending.
+   */
+  state: ("queued" | "sending" | "unknown" | "sent" | "failed" | "skipped" | "expired" | "cancelled")
+  to: string
+  lane: ("otp" | "normal")
+  /**
+   * The name of the account.
+   */
+  account: string
+  /**
+   * The name that the caller gave it.
+   */
+  reference: (string | null)
+  /**
+   * The service's code, where it gave one.
+   */
+  code: (string | null)
+  sentAt: (string | null)
+  createdAt: string
+  updatedAt: string
+}
+export interface OptOutRequest {
+  phones: string[]
+  /**
+   * Only of this sender; absent: of all.
+   */
+  from?: string
+  /**
+   * The name of the account.
+   */
+  account?: string
+  /**
+   * Country of the numbers that are written without one.
+   */
+  country?: string
+}
+export interface OptOutsChanged {
+  /**
+   * The name of the account.
+   */
+  account: string
+  /**
+   * null: every sender.
+   */
+  from: (string | null)
+  added?: number
+  already?: number
+  removed?: number
+  absent?: number
+  /**
+   * Numbers that could not be read.
+   */
+  refused: number
+  /**
+   * The first twenty of them, by their place.
+   */
+  problems: {
+    at: number
+    reason: string
+    message: string
+  }[]
+}
+export interface OptOutList {
+  /**
+   * The name of the account.
+   */
+  account: string
+  /**
+   * null: every sender.
+   */
+  from: (string | null)
+  total?: number
+  /**
+   * People who were forgotten and must not be texted either.
+   */
+  forgotten?: number
+  items?: string[]
+  next?: (string | null)
+  /**
+   * Where one was asked about.
+   */
+  phone?: string
+  optedOut?: boolean
+}
+export interface InvoiceResolution {
+  /**
+   * What became of it, or what is to be done.
+   */
+  outcome: ("completed" | "cancelled" | "failed")
+  /**
+   * How it is known; kept with the record.
+   */
+  note: string
+}
+export interface SoftpayRequest {
+  /**
+   * One of card, new-wallet-a-senegal, wallet-b-senegal, wallet-c-senegal, wallet-d-senegal, wallet-h-senegal, wallet-a-ci, wallet-e-ci, wallet-f-ci, wallet-d-ci, wallet-a-burkina, wallet-f-burkina, wallet-f-benin, wallet-e-benin, wallet-g-togo, wallet-f-togo, wallet-a-mali, wallet-f-mali, service.
+   */
+  method: string
+  customer: {
+    name?: string
+    email?: string
+    phone?: string
+    address?: string
+  }
+  /**
+   * The code that the payer generated. Used once, kept nowhere.
+   */
+  otp?: string
+  provider?: string
+  password?: string
+  card?: {
+    number: string
+    cvv: string
+    expiryYear: string
+    expiryMonth: string
+  }
+  /**
+   * Fields of the service to leave out.
+   */
+  omit?: string[]
+}
+export interface SoftpayStarted {
+  /**
+   * Started is not paid: the state of the invoice says when it is.
+   */
+  state: ("awaiting_payer" | "completed")
+  message?: string
+  /**
+   * Where the payer goes on, if anywhere.
+   */
+  url?: string
+  links?: {
+    walletApp?: string
+    partnerApp?: string
+  }
+  /**
+   * XOF; only when the payer bears them.
+   */
+  fees?: number
+  currency?: string
+  /**
+   * What the second step asks for, where there is one.
+   */
+  transactionId?: string
+  returnUrl?: string
+  token?: string
+  data?: {}
+}
+export interface SoftpayConfirmation {
+  authorizationCode: string
+  phone: string
+  transactionId: string
+}
+export interface PaymentRequestResolution {
+  /**
+   * What became of it, or what is to be done.
+   */
+  outcome: ("completed" | "failed")
+  /**
+   * How it is known; kept with the record.
+   */
+  note: string
+}
+export interface DirectCreditResolution {
+  /**
+   * What became of it, or what is to be done.
+   */
+  outcome: ("succeeded" | "failed")
+  /**
+   * How it is known; kept with the record.
+   */
+  note: string
+}
+export interface EventPage {
+  events: Event[]
+  /**
+   * Where to go on from: give it as `after`, the same one again while nothing new has come.
+   */
+  next: (string | null)
+}
+/**
+ * It was paid; the service confirmed it.
+ */
+export interface DisbursementSucceededEvent {
+  /**
+   * Stable: the operation and its sequence. The same each time it is delivered.
+   */
+  id: string
+  type: "disbursement.succeeded"
+  /**
+   * When the state was entered.
+   */
+  timestamp: string
+  /**
+   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   */
+  sequence: number
+  /**
+   * The name of the account that it is about.
+   */
+  account: string
+  data: {
+    /**
+     * The id of the operation.
+     */
+    id: string
+    state: ("succeeded" | "failed" | "reversed" | "awaiting_approval" | "rejected" | "cancelled" | "needs_review" | "held")
+    /**
+     * The name that the caller gave it.
+     */
+    reference?: string
+    /**
+     * Whole XOF.
+     */
+    amount: number
+    withdrawMode: string
+    /**
+     * Our unique reference at the service.
+     */
+    disburseId: string
+    transactionId?: string
+    providerRef?: string
+    /**
+     * Why, as a word for programs.
+     */
+    reason?: string
+    /**
+     * It came after we had given up on it: another word was told before.
+     */
+    late?: boolean
+    /**
+     * The key of the person who resolved it.
+     */
+    resolvedBy?: string
+  }
+}
+/**
+ * It was sent and not paid; the service confirmed it.
+ */
+export interface DisbursementFailedEvent {
+  /**
+   * Stable: the operation and its sequence. The same each time it is delivered.
+   */
+  id: string
+  type: "disbursement.failed"
+  /**
+   * When the state was entered.
+   */
+  timestamp: string
+  /**
+   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   */
+  sequence: number
+  /**
+   * The name of the account that it is about.
+   */
+  account: string
+  data: {
+    /**
+     * The id of the operation.
+     */
+    id: string
+    state: ("succeeded" | "failed" | "reversed" | "awaiting_approval" | "rejected" | "cancelled" | "needs_review" | "held")
+    /**
+     * The name that the caller gave it.
+     */
+    reference?: string
+    /**
+     * Whole XOF.
+     */
+    amount: number
+    withdrawMode: string
+    /**
+     * Our unique reference at the service.
+     */
+    disburseId: string
+    transactionId?: string
+    providerRef?: string
+    /**
+     * Why, as a word for programs.
+     */
+    reason?: string
+    /**
+     * It came after we had given up on it: another word was told before.
+     */
+    late?: boolean
+    /**
+     * The key of the person who resolved it.
+     */
+    resolvedBy?: string
+  }
+}
+/**
+ * The service says that the money came back after it was paid, which was told before.
+ */
+export interface DisbursementReversedEvent {
+  /**
+   * Stable: the operation and its sequence. The same each time it is delivered.
+   */
+  id: string
+  type: "disbursement.reversed"
+  /**
+   * When the state was entered.
+   */
+  timestamp: string
+  /**
+   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   */
+  sequence: number
+  /**
+   * The name of the account that it is about.
+   */
+  account: string
+  data: {
+    /**
+     * The id of the operation.
+     */
+    id: string
+    state: ("succeeded" | "failed" | "reversed" | "awaiting_approval" | "rejected" | "cancelled" | "needs_review" | "held")
+    /**
+     * The name that the caller gave it.
+     */
+    reference?: string
+    /**
+     * Whole XOF.
+     */
+    amount: number
+    withdrawMode: string
+    /**
+     * Our unique reference at the service.
+     */
+    disburseId: string
+    transactionId?: string
+    providerRef?: string
+    /**
+     * Why, as a word for programs.
+     */
+    reason?: string
+    /**
+     * It came after we had given up on it: another word was told before.
+     */
+    late?: boolean
+    /**
+     * The key of the person who resolved it.
+     */
+    resolvedBy?: string
+  }
+}
+/**
+ * Another key must approve it, or it is not paid.
+ */
+export interface DisbursementAwaitingApprovalEvent {
+  /**
+   * Stable: the operation and its sequence. The same each time it is delivered.
+   */
+  id: string
+  type: "disbursement.awaiting_approval"
+  /**
+   * When the state was entered.
+   */
+  timestamp: string
+  /**
+   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   */
+  sequence: number
+  /**
+   * The name of the account that it is about.
+   */
+  account: string
+  data: {
+    /**
+     * The id of the operation.
+     */
+    id: string
+    state: ("succeeded" | "failed" | "reversed" | "awaiting_approval" | "rejected" | "cancelled" | "needs_review" | "held")
+    /**
+     * The name that the caller gave it.
+     */
+    reference?: string
+    /**
+     * Whole XOF.
+     */
+    amount: number
+    withdrawMode: string
+    /**
+     * Our unique reference at the service.
+     */
+    disburseId: string
+    transactionId?: string
+    providerRef?: string
+    /**
+     * Why, as a word for programs.
+     */
+    reason?: string
+    /**
+     * It came after we had given up on it: another word was told before.
+     */
+    late?: boolean
+    /**
+     * The key of the person who resolved it.
+     */
+    resolvedBy?: string
+  }
+}
+/**
+ * It was refused before anything was sent.
+ */
+export interface DisbursementRejectedEvent {
+  /**
+   * Stable: the operation and its sequence. The same each time it is delivered.
+   */
+  id: string
+  type: "disbursement.rejected"
+  /**
+   * When the state was entered.
+   */
+  timestamp: string
+  /**
+   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   */
+  sequence: number
+  /**
+   * The name of the account that it is about.
+   */
+  account: string
+  data: {
+    /**
+     * The id of the operation.
+     */
+    id: string
+    state: ("succeeded" | "failed" | "reversed" | "awaiting_approval" | "rejected" | "cancelled" | "needs_review" | "held")
+    /**
+     * The name that the caller gave it.
+     */
+    reference?: string
+    /**
+     * Whole XOF.
+     */
+    amount: number
+    withdrawMode: string
+    /**
+     * Our unique reference at the service.
+     */
+    disburseId: string
+    transactionId?: string
+    providerRef?: string
+    /**
+     * Why, as a word for programs.
+     */
+    reason?: string
+    /**
+     * It came after we had given up on it: another word was told before.
+     */
+    late?: boolean
+    /**
+     * The key of the person who resolved it.
+     */
+    resolvedBy?: string
+  }
+}
+/**
+ * It was called back before anything was sent.
+ */
+export interface DisbursementCancelledEvent {
+  /**
+   * Stable: the operation and its sequence. The same each time it is delivered.
+   */
+  id: string
+  type: "disbursement.cancelled"
+  /**
+   * When the state was entered.
+   */
+  timestamp: string
+  /**
+   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   */
+  sequence: number
+  /**
+   * The name of the account that it is about.
+   */
+  account: string
+  data: {
+    /**
+     * The id of the operation.
+     */
+    id: string
+    state: ("succeeded" | "failed" | "reversed" | "awaiting_approval" | "rejected" | "cancelled" | "needs_review" | "held")
+    /**
+     * The name that the caller gave it.
+     */
+    reference?: string
+    /**
+     * Whole XOF.
+     */
+    amount: number
+    withdrawMode: string
+    /**
+     * Our unique reference at the service.
+     */
+    disburseId: string
+    transactionId?: string
+    providerRef?: string
+    /**
+     * Why, as a word for programs.
+     */
+    reason?: string
+    /**
+     * It came after we had given up on it: another word was told before.
+     */
+    late?: boolean
+    /**
+     * The key of the person who resolved it.
+     */
+    resolvedBy?: string
+  }
+}
+/**
+ * A person must look: it may or may not have been paid.
+ */
+export interface DisbursementNeedsReviewEvent {
+  /**
+   * Stable: the operation and its sequence. The same each time it is delivered.
+   */
+  id: string
+  type: "disbursement.needs_review"
+  /**
+   * When the state was entered.
+   */
+  timestamp: string
+  /**
+   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   */
+  sequence: number
+  /**
+   * The name of the account that it is about.
+   */
+  account: string
+  data: {
+    /**
+     * The id of the operation.
+     */
+    id: string
+    state: ("succeeded" | "failed" | "reversed" | "awaiting_approval" | "rejected" | "cancelled" | "needs_review" | "held")
+    /**
+     * The name that the caller gave it.
+     */
+    reference?: string
+    /**
+     * Whole XOF.
+     */
+    amount: number
+    withdrawMode: string
+    /**
+     * Our unique reference at the service.
+     */
+    disburseId: string
+    transactionId?: string
+    providerRef?: string
+    /**
+     * Why, as a word for programs.
+     */
+    reason?: string
+    /**
+     * It came after we had given up on it: another word was told before.
+     */
+    late?: boolean
+    /**
+     * The key of the person who resolved it.
+     */
+    resolvedBy?: string
+  }
+}
+/**
+ * It waits for a condition, and goes on by itself.
+ */
+export interface DisbursementHeldEvent {
+  /**
+   * Stable: the operation and its sequence. The same each time it is delivered.
+   */
+  id: string
+  type: "disbursement.held"
+  /**
+   * When the state was entered.
+   */
+  timestamp: string
+  /**
+   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   */
+  sequence: number
+  /**
+   * The name of the account that it is about.
+   */
+  account: string
+  data: {
+    /**
+     * The id of the operation.
+     */
+    id: string
+    state: ("succeeded" | "failed" | "reversed" | "awaiting_approval" | "rejected" | "cancelled" | "needs_review" | "held")
+    /**
+     * The name that the caller gave it.
+     */
+    reference?: string
+    /**
+     * Whole XOF.
+     */
+    amount: number
+    withdrawMode: string
+    /**
+     * Our unique reference at the service.
+     */
+    disburseId: string
+    transactionId?: string
+    providerRef?: string
+    /**
+     * Why, as a word for programs.
+     */
+    reason?: string
+    /**
+     * It came after we had given up on it: another word was told before.
+     */
+    late?: boolean
+    /**
+     * The key of the person who resolved it.
+     */
+    resolvedBy?: string
+  }
+}
+/**
+ * The service took it for sending.
+ */
+export interface MessageSentEvent {
+  /**
+   * Stable: the operation and its sequence. The same each time it is delivered.
+   */
+  id: string
+  type: "message.sent"
+  /**
+   * When the state was entered.
+   */
+  timestamp: string
+  /**
+   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   */
+  sequence: number
+  /**
+   * The name of the account that it is about.
+   */
+  account: string
+  data: {
+    /**
+     * The id of the operation.
+     */
+    id: string
+    state: ("sent" | "failed" | "unknown" | "expired" | "skipped")
+    /**
+     * The name that the caller gave it.
+     */
+    reference?: string
+    /**
+     * The code of the service, where it gave one.
+     */
+    code?: string
+    /**
+     * Why, as a word for programs.
+     */
+    reason?: string
+  }
+}
+/**
+ * It was not sent, and will not be.
+ */
+export interface MessageFailedEvent {
+  /**
+   * Stable: the operation and its sequence. The same each time it is delivered.
+   */
+  id: string
+  type: "message.failed"
+  /**
+   * When the state was entered.
+   */
+  timestamp: string
+  /**
+   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   */
+  sequence: number
+  /**
+   * The name of the account that it is about.
+   */
+  account: string
+  data: {
+    /**
+     * The id of the operation.
+     */
+    id: string
+    state: ("sent" | "failed" | "unknown" | "expired" | "skipped")
+    /**
+     * The name that the caller gave it.
+     */
+    reference?: string
+    /**
+     * The code of the service, where it gave one.
+     */
+    code?: string
+    /**
+     * Why, as a word for programs.
+     */
+    reason?: string
+  }
+}
+/**
+ * It may or may not have been sent; nobody will know more.
+ */
+export interface MessageUnknownEvent {
+  /**
+   * Stable: the operation and its sequence. The same each time it is delivered.
+   */
+  id: string
+  type: "message.unknown"
+  /**
+   * When the state was entered.
+   */
+  timestamp: string
+  /**
+   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   */
+  sequence: number
+  /**
+   * The name of the account that it is about.
+   */
+  account: string
+  data: {
+    /**
+     * The id of the operation.
+     */
+    id: string
+    state: ("sent" | "failed" | "unknown" | "expired" | "skipped")
+    /**
+     * The name that the caller gave it.
+     */
+    reference?: string
+    /**
+     * The code of the service, where it gave one.
+     */
+    code?: string
+    /**
+     * Why, as a word for programs.
+     */
+    reason?: string
+  }
+}
+/**
+ * Its time was over before it was sent.
+ */
+export interface MessageExpiredEvent {
+  /**
+   * Stable: the operation and its sequence. The same each time it is delivered.
+   */
+  id: string
+  type: "message.expired"
+  /**
+   * When the state was entered.
+   */
+  timestamp: string
+  /**
+   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   */
+  sequence: number
+  /**
+   * The name of the account that it is about.
+   */
+  account: string
+  data: {
+    /**
+     * The id of the operation.
+     */
+    id: string
+    state: ("sent" | "failed" | "unknown" | "expired" | "skipped")
+    /**
+     * The name that the caller gave it.
+     */
+    reference?: string
+    /**
+     * The code of the service, where it gave one.
+     */
+    code?: string
+    /**
+     * Why, as a word for programs.
+     */
+    reason?: string
+  }
+}
+/**
+ * The person had opted out, so it was not sent.
+ */
+export interface MessageSkippedEvent {
+  /**
+   * Stable: the operation and its sequence. The same each time it is delivered.
+   */
+  id: string
+  type: "message.skipped"
+  /**
+   * When the state was entered.
+   */
+  timestamp: string
+  /**
+   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   */
+  sequence: number
+  /**
+   * The name of the account that it is about.
+   */
+  account: string
+  data: {
+    /**
+     * The id of the operation.
+     */
+    id: string
+    state: ("sent" | "failed" | "unknown" | "expired" | "skipped")
+    /**
+     * The name that the caller gave it.
+     */
+    reference?: string
+    /**
+     * The code of the service, where it gave one.
+     */
+    code?: string
+    /**
+     * Why, as a word for programs.
+     */
+    reason?: string
+  }
+}
+/**
+ * Its last recipient is settled.
+ */
+export interface CampaignFinishedEvent {
+  /**
+   * Stable: the operation and its sequence. The same each time it is delivered.
+   */
+  id: string
+  type: "campaign.finished"
+  /**
+   * When the state was entered.
+   */
+  timestamp: string
+  /**
+   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   */
+  sequence: number
+  /**
+   * The name of the account that it is about.
+   */
+  account: string
+  data: {
+    /**
+     * The id of the operation.
+     */
+    id: string
+    state: ("finished" | "awaiting_approval" | "paused" | "cancelled" | "held")
+    /**
+     * The name that the caller gave it.
+     */
+    reference?: string
+    name?: string
+    /**
+     * Recipients by what became of them; `total` is all of them.
+     */
+    totals?: {
+      total: number
+      queued: number
+      held: number
+      sending: number
+      sent: number
+      failed: number
+      unknown: number
+      skipped: number
+      expired: number
+      cancelled: number
+    }
+    /**
+     * How many it would be sent to.
+     */
+    recipients?: number
+    /**
+     * What it is estimated to cost; absent where not all is priced.
+     */
+    xof?: number
+    /**
+     * Why, as a word for programs.
+     */
+    reason?: string
+  }
+}
+/**
+ * Another key must approve it, or it is not sent.
+ */
+export interface CampaignAwaitingApprovalEvent {
+  /**
+   * Stable: the operation and its sequence. The same each time it is delivered.
+   */
+  id: string
+  type: "campaign.awaiting_approval"
+  /**
+   * When the state was entered.
+   */
+  timestamp: string
+  /**
+   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   */
+  sequence: number
+  /**
+   * The name of the account that it is about.
+   */
+  account: string
+  data: {
+    /**
+     * The id of the operation.
+     */
+    id: string
+    state: ("finished" | "awaiting_approval" | "paused" | "cancelled" | "held")
+    /**
+     * The name that the caller gave it.
+     */
+    reference?: string
+    name?: string
+    /**
+     * Recipients by what became of them; `total` is all of them.
+     */
+    totals?: {
+      total: number
+      queued: number
+      held: number
+      sending: number
+      sent: number
+      failed: number
+      unknown: number
+      skipped: number
+      expired: number
+      cancelled: number
+    }
+    /**
+     * How many it would be sent to.
+     */
+    recipients?: number
+    /**
+     * What it is estimated to cost; absent where not all is priced.
+     */
+    xof?: number
+    /**
+     * Why, as a word for programs.
+     */
+    reason?: string
+  }
+}
+/**
+ * Nothing more is sent until it is resumed.
+ */
+export interface CampaignPausedEvent {
+  /**
+   * Stable: the operation and its sequence. The same each time it is delivered.
+   */
+  id: string
+  type: "campaign.paused"
+  /**
+   * When the state was entered.
+   */
+  timestamp: string
+  /**
+   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   */
+  sequence: number
+  /**
+   * The name of the account that it is about.
+   */
+  account: string
+  data: {
+    /**
+     * The id of the operation.
+     */
+    id: string
+    state: ("finished" | "awaiting_approval" | "paused" | "cancelled" | "held")
+    /**
+     * The name that the caller gave it.
+     */
+    reference?: string
+    name?: string
+    /**
+     * Recipients by what became of them; `total` is all of them.
+     */
+    totals?: {
+      total: number
+      queued: number
+      held: number
+      sending: number
+      sent: number
+      failed: number
+      unknown: number
+      skipped: number
+      expired: number
+      cancelled: number
+    }
+    /**
+     * How many it would be sent to.
+     */
+    recipients?: number
+    /**
+     * What it is estimated to cost; absent where not all is priced.
+     */
+    xof?: number
+    /**
+     * Why, as a word for programs.
+     */
+    reason?: string
+  }
+}
+/**
+ * Nothing more will be sent.
+ */
+export interface CampaignCancelledEvent {
+  /**
+   * Stable: the operation and its sequence. The same each time it is delivered.
+   */
+  id: string
+  type: "campaign.cancelled"
+  /**
+   * When the state was entered.
+   */
+  timestamp: string
+  /**
+   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   */
+  sequence: number
+  /**
+   * The name of the account that it is about.
+   */
+  account: string
+  data: {
+    /**
+     * The id of the operation.
+     */
+    id: string
+    state: ("finished" | "awaiting_approval" | "paused" | "cancelled" | "held")
+    /**
+     * The name that the caller gave it.
+     */
+    reference?: string
+    name?: string
+    /**
+     * Recipients by what became of them; `total` is all of them.
+     */
+    totals?: {
+      total: number
+      queued: number
+      held: number
+      sending: number
+      sent: number
+      failed: number
+      unknown: number
+      skipped: number
+      expired: number
+      cancelled: number
+    }
+    /**
+     * How many it would be sent to.
+     */
+    recipients?: number
+    /**
+     * What it is estimated to cost; absent where not all is priced.
+     */
+    xof?: number
+    /**
+     * Why, as a word for programs.
+     */
+    reason?: string
+  }
+}
+/**
+ * It waits for a condition of its account.
+ */
+export interface CampaignHeldEvent {
+  /**
+   * Stable: the operation and its sequence. The same each time it is delivered.
+   */
+  id: string
+  type: "campaign.held"
+  /**
+   * When the state was entered.
+   */
+  timestamp: string
+  /**
+   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   */
+  sequence: number
+  /**
+   * The name of the account that it is about.
+   */
+  account: string
+  data: {
+    /**
+     * The id of the operation.
+     */
+    id: string
+    state: ("finished" | "awaiting_approval" | "paused" | "cancelled" | "held")
+    /**
+     * The name that the caller gave it.
+     */
+    reference?: string
+    name?: string
+    /**
+     * Recipients by what became of them; `total` is all of them.
+     */
+    totals?: {
+      total: number
+      queued: number
+      held: number
+      sending: number
+      sent: number
+      failed: number
+      unknown: number
+      skipped: number
+      expired: number
+      cancelled: number
+    }
+    /**
+     * How many it would be sent to.
+     */
+    recipients?: number
+    /**
+     * What it is estimated to cost; absent where not all is priced.
+     */
+    xof?: number
+    /**
+     * Why, as a word for programs.
+     */
+    reason?: string
+  }
+}
+/**
+ * Another key must approve it, or nothing of it is paid.
+ */
+export interface BatchAwaitingApprovalEvent {
+  /**
+   * Stable: the operation and its sequence. The same each time it is delivered.
+   */
+  id: string
+  type: "batch.awaiting_approval"
+  /**
+   * When the state was entered.
+   */
+  timestamp: string
+  /**
+   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   */
+  sequence: number
+  /**
+   * The name of the account that it is about.
+   */
+  account: string
+  data: {
+    /**
+     * The id of the operation.
+     */
+    id: string
+    state: ("awaiting_approval" | "finished" | "needs_review")
+    /**
+     * Of the bytes that were approved.
+     */
+    contentHash: string
+    /**
+     * The key that sent it.
+     */
+    by?: string
+    /**
+     * The key that approved it.
+     */
+    approvedBy?: string
+    totals?: {
+      count: number
+      /**
+       * Whole XOF.
+       */
+      xof: number
+    }
+    /**
+     * Its rows by what became of them.
+     */
+    states?: {}
+    /**
+     * Why, as a word for programs.
+     */
+    reason?: string
+  }
+}
+/**
+ * Each of its disbursements has its last word, or needs review.
+ */
+export interface BatchFinishedEvent {
+  /**
+   * Stable: the operation and its sequence. The same each time it is delivered.
+   */
+  id: string
+  type: "batch.finished"
+  /**
+   * When the state was entered.
+   */
+  timestamp: string
+  /**
+   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   */
+  sequence: number
+  /**
+   * The name of the account that it is about.
+   */
+  account: string
+  data: {
+    /**
+     * The id of the operation.
+     */
+    id: string
+    state: ("awaiting_approval" | "finished" | "needs_review")
+    /**
+     * Of the bytes that were approved.
+     */
+    contentHash: string
+    /**
+     * The key that sent it.
+     */
+    by?: string
+    /**
+     * The key that approved it.
+     */
+    approvedBy?: string
+    totals?: {
+      count: number
+      /**
+       * Whole XOF.
+       */
+      xof: number
+    }
+    /**
+     * Its rows by what became of them.
+     */
+    states?: {}
+    /**
+     * Why, as a word for programs.
+     */
+    reason?: string
+  }
+}
+/**
+ * A person must say whether the rows that were not accepted yet may be paid.
+ */
+export interface BatchNeedsReviewEvent {
+  /**
+   * Stable: the operation and its sequence. The same each time it is delivered.
+   */
+  id: string
+  type: "batch.needs_review"
+  /**
+   * When the state was entered.
+   */
+  timestamp: string
+  /**
+   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   */
+  sequence: number
+  /**
+   * The name of the account that it is about.
+   */
+  account: string
+  data: {
+    /**
+     * The id of the operation.
+     */
+    id: string
+    state: ("awaiting_approval" | "finished" | "needs_review")
+    /**
+     * Of the bytes that were approved.
+     */
+    contentHash: string
+    /**
+     * The key that sent it.
+     */
+    by?: string
+    /**
+     * The key that approved it.
+     */
+    approvedBy?: string
+    totals?: {
+      count: number
+      /**
+       * Whole XOF.
+       */
+      xof: number
+    }
+    /**
+     * Its rows by what became of them.
+     */
+    states?: {}
+    /**
+     * Why, as a word for programs.
+     */
+    reason?: string
+  }
+}
+/**
+ * It was paid; the service confirmed it.
+ */
+export interface InvoiceCompletedEvent {
+  /**
+   * Stable: the operation and its sequence. The same each time it is delivered.
+   */
+  id: string
+  type: "invoice.completed"
+  /**
+   * When the state was entered.
+   */
+  timestamp: string
+  /**
+   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   */
+  sequence: number
+  /**
+   * The name of the account that it is about.
+   */
+  account: string
+  data: {
+    /**
+     * The id of the operation.
+     */
+    id: string
+    state: ("completed" | "cancelled" | "failed" | "needs_review")
+    /**
+     * The name that the caller gave it.
+     */
+    reference?: string
+    /**
+     * What was billed, in whole XOF.
+     */
+    totalAmount: number
+    token?: string
+    /**
+     * Where more was paid than was billed, in whole XOF.
+     */
+    amountPaid?: number
+    receiptUrl?: string
+    /**
+     * What the service said about a payment that failed.
+     */
+    failure?: string
+    /**
+     * Why, as a word for programs.
+     */
+    reason?: string
+    /**
+     * It came after we had given up on it: another word was told before.
+     */
+    late?: boolean
+  }
+}
+/**
+ * The payer, or time, called it off.
+ */
+export interface InvoiceCancelledEvent {
+  /**
+   * Stable: the operation and its sequence. The same each time it is delivered.
+   */
+  id: string
+  type: "invoice.cancelled"
+  /**
+   * When the state was entered.
+   */
+  timestamp: string
+  /**
+   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   */
+  sequence: number
+  /**
+   * The name of the account that it is about.
+   */
+  account: string
+  data: {
+    /**
+     * The id of the operation.
+     */
+    id: string
+    state: ("completed" | "cancelled" | "failed" | "needs_review")
+    /**
+     * The name that the caller gave it.
+     */
+    reference?: string
+    /**
+     * What was billed, in whole XOF.
+     */
+    totalAmount: number
+    token?: string
+    /**
+     * Where more was paid than was billed, in whole XOF.
+     */
+    amountPaid?: number
+    receiptUrl?: string
+    /**
+     * What the service said about a payment that failed.
+     */
+    failure?: string
+    /**
+     * Why, as a word for programs.
+     */
+    reason?: string
+    /**
+     * It came after we had given up on it: another word was told before.
+     */
+    late?: boolean
+  }
+}
+/**
+ * The payment failed.
+ */
+export interface InvoiceFailedEvent {
+  /**
+   * Stable: the operation and its sequence. The same each time it is delivered.
+   */
+  id: string
+  type: "invoice.failed"
+  /**
+   * When the state was entered.
+   */
+  timestamp: string
+  /**
+   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   */
+  sequence: number
+  /**
+   * The name of the account that it is about.
+   */
+  account: string
+  data: {
+    /**
+     * The id of the operation.
+     */
+    id: string
+    state: ("completed" | "cancelled" | "failed" | "needs_review")
+    /**
+     * The name that the caller gave it.
+     */
+    reference?: string
+    /**
+     * What was billed, in whole XOF.
+     */
+    totalAmount: number
+    token?: string
+    /**
+     * Where more was paid than was billed, in whole XOF.
+     */
+    amountPaid?: number
+    receiptUrl?: string
+    /**
+     * What the service said about a payment that failed.
+     */
+    failure?: string
+    /**
+     * Why, as a word for programs.
+     */
+    reason?: string
+    /**
+     * It came after we had given up on it: another word was told before.
+     */
+    late?: boolean
+  }
+}
+/**
+ * A person must look: what the service says does not fit.
+ */
+export interface InvoiceNeedsReviewEvent {
+  /**
+   * Stable: the operation and its sequence. The same each time it is delivered.
+   */
+  id: string
+  type: "invoice.needs_review"
+  /**
+   * When the state was entered.
+   */
+  timestamp: string
+  /**
+   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   */
+  sequence: number
+  /**
+   * The name of the account that it is about.
+   */
+  account: string
+  data: {
+    /**
+     * The id of the operation.
+     */
+    id: string
+    state: ("completed" | "cancelled" | "failed" | "needs_review")
+    /**
+     * The name that the caller gave it.
+     */
+    reference?: string
+    /**
+     * What was billed, in whole XOF.
+     */
+    totalAmount: number
+    token?: string
+    /**
+     * Where more was paid than was billed, in whole XOF.
+     */
+    amountPaid?: number
+    receiptUrl?: string
+    /**
+     * What the service said about a payment that failed.
+     */
+    failure?: string
+    /**
+     * Why, as a word for programs.
+     */
+    reason?: string
+    /**
+     * It came after we had given up on it: another word was told before.
+     */
+    late?: boolean
+  }
+}
+/**
+ * It was paid.
+ */
+export interface PaymentRequestCompletedEvent {
+  /**
+   * Stable: the operation and its sequence. The same each time it is delivered.
+   */
+  id: string
+  type: "payment_request.completed"
+  /**
+   * When the state was entered.
+   */
+  timestamp: string
+  /**
+   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   */
+  sequence: number
+  /**
+   * The name of the account that it is about.
+   */
+  account: string
+  data: {
+    /**
+     * The id of the operation.
+     */
+    id: string
+    state: ("pending" | "completed" | "failed" | "needs_review")
+    /**
+     * The name that the caller gave it.
+     */
+    reference?: string
+    /**
+     * Whole XOF.
+     */
+    amount?: number
+    referenceNumber?: string
+    /**
+     * false: nobody can ask how it ends.
+     */
+    tracked?: boolean
+    /**
+     * What the service said.
+     */
+    failure?: string
+    /**
+     * Why, as a word for programs.
+     */
+    reason?: string
+    /**
+     * It came after we had given up on it: another word was told before.
+     */
+    late?: boolean
+  }
+}
+/**
+ * It was not paid.
+ */
+export interface PaymentRequestFailedEvent {
+  /**
+   * Stable: the operation and its sequence. The same each time it is delivered.
+   */
+  id: string
+  type: "payment_request.failed"
+  /**
+   * When the state was entered.
+   */
+  timestamp: string
+  /**
+   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   */
+  sequence: number
+  /**
+   * The name of the account that it is about.
+   */
+  account: string
+  data: {
+    /**
+     * The id of the operation.
+     */
+    id: string
+    state: ("pending" | "completed" | "failed" | "needs_review")
+    /**
+     * The name that the caller gave it.
+     */
+    reference?: string
+    /**
+     * Whole XOF.
+     */
+    amount?: number
+    referenceNumber?: string
+    /**
+     * false: nobody can ask how it ends.
+     */
+    tracked?: boolean
+    /**
+     * What the service said.
+     */
+    failure?: string
+    /**
+     * Why, as a word for programs.
+     */
+    reason?: string
+    /**
+     * It came after we had given up on it: another word was told before.
+     */
+    late?: boolean
+  }
+}
+/**
+ * A person must look: nothing final was heard of it.
+ */
+export interface PaymentRequestNeedsReviewEvent {
+  /**
+   * Stable: the operation and its sequence. The same each time it is delivered.
+   */
+  id: string
+  type: "payment_request.needs_review"
+  /**
+   * When the state was entered.
+   */
+  timestamp: string
+  /**
+   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   */
+  sequence: number
+  /**
+   * The name of the account that it is about.
+   */
+  account: string
+  data: {
+    /**
+     * The id of the operation.
+     */
+    id: string
+    state: ("pending" | "completed" | "failed" | "needs_review")
+    /**
+     * The name that the caller gave it.
+     */
+    reference?: string
+    /**
+     * Whole XOF.
+     */
+    amount?: number
+    referenceNumber?: string
+    /**
+     * false: nobody can ask how it ends.
+     */
+    tracked?: boolean
+    /**
+     * What the service said.
+     */
+    failure?: string
+    /**
+     * Why, as a word for programs.
+     */
+    reason?: string
+    /**
+     * It came after we had given up on it: another word was told before.
+     */
+    late?: boolean
+  }
+}
+/**
+ * The service sent it to the customer itself and gave no number to ask by: nothing more will be heard of it.
+ */
+export interface PaymentRequestUntrackedEvent {
+  /**
+   * Stable: the operation and its sequence. The same each time it is delivered.
+   */
+  id: string
+  type: "payment_request.untracked"
+  /**
+   * When the state was entered.
+   */
+  timestamp: string
+  /**
+   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   */
+  sequence: number
+  /**
+   * The name of the account that it is about.
+   */
+  account: string
+  data: {
+    /**
+     * The id of the operation.
+     */
+    id: string
+    state: ("pending" | "completed" | "failed" | "needs_review")
+    /**
+     * The name that the caller gave it.
+     */
+    reference?: string
+    /**
+     * Whole XOF.
+     */
+    amount?: number
+    referenceNumber?: string
+    /**
+     * false: nobody can ask how it ends.
+     */
+    tracked?: boolean
+    /**
+     * What the service said.
+     */
+    failure?: string
+    /**
+     * Why, as a word for programs.
+     */
+    reason?: string
+    /**
+     * It came after we had given up on it: another word was told before.
+     */
+    late?: boolean
+  }
+}
+/**
+ * It was credited.
+ */
+export interface DirectCreditSucceededEvent {
+  /**
+   * Stable: the operation and its sequence. The same each time it is delivered.
+   */
+  id: string
+  type: "direct_credit.succeeded"
+  /**
+   * When the state was entered.
+   */
+  timestamp: string
+  /**
+   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   */
+  sequence: number
+  /**
+   * The name of the account that it is about.
+   */
+  account: string
+  data: {
+    /**
+     * The id of the operation.
+     */
+    id: string
+    state: ("succeeded" | "rejected" | "failed" | "needs_review")
+    /**
+     * The name that the caller gave it.
+     */
+    reference?: string
+    /**
+     * Whole XOF.
+     */
+    amount?: number
+    transactionId?: string
+    /**
+     * What the service said.
+     */
+    failure?: string
+    /**
+     * Why, as a word for programs.
+     */
+    reason?: string
+    /**
+     * The key of the person who resolved it.
+     */
+    resolvedBy?: string
+  }
+}
+/**
+ * It was refused before anything was sent.
+ */
+export interface DirectCreditRejectedEvent {
+  /**
+   * Stable: the operation and its sequence. The same each time it is delivered.
+   */
+  id: string
+  type: "direct_credit.rejected"
+  /**
+   * When the state was entered.
+   */
+  timestamp: string
+  /**
+   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   */
+  sequence: number
+  /**
+   * The name of the account that it is about.
+   */
+  account: string
+  data: {
+    /**
+     * The id of the operation.
+     */
+    id: string
+    state: ("succeeded" | "rejected" | "failed" | "needs_review")
+    /**
+     * The name that the caller gave it.
+     */
+    reference?: string
+    /**
+     * Whole XOF.
+     */
+    amount?: number
+    transactionId?: string
+    /**
+     * What the service said.
+     */
+    failure?: string
+    /**
+     * Why, as a word for programs.
+     */
+    reason?: string
+    /**
+     * The key of the person who resolved it.
+     */
+    resolvedBy?: string
+  }
+}
+/**
+ * The service refused it.
+ */
+export interface DirectCreditFailedEvent {
+  /**
+   * Stable: the operation and its sequence. The same each time it is delivered.
+   */
+  id: string
+  type: "direct_credit.failed"
+  /**
+   * When the state was entered.
+   */
+  timestamp: string
+  /**
+   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   */
+  sequence: number
+  /**
+   * The name of the account that it is about.
+   */
+  account: string
+  data: {
+    /**
+     * The id of the operation.
+     */
+    id: string
+    state: ("succeeded" | "rejected" | "failed" | "needs_review")
+    /**
+     * The name that the caller gave it.
+     */
+    reference?: string
+    /**
+     * Whole XOF.
+     */
+    amount?: number
+    transactionId?: string
+    /**
+     * What the service said.
+     */
+    failure?: string
+    /**
+     * Why, as a word for programs.
+     */
+    reason?: string
+    /**
+     * The key of the person who resolved it.
+     */
+    resolvedBy?: string
+  }
+}
+/**
+ * A person must look: it may or may not have been credited.
+ */
+export interface DirectCreditNeedsReviewEvent {
+  /**
+   * Stable: the operation and its sequence. The same each time it is delivered.
+   */
+  id: string
+  type: "direct_credit.needs_review"
+  /**
+   * When the state was entered.
+   */
+  timestamp: string
+  /**
+   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   */
+  sequence: number
+  /**
+   * The name of the account that it is about.
+   */
+  account: string
+  data: {
+    /**
+     * The id of the operation.
+     */
+    id: string
+    state: ("succeeded" | "rejected" | "failed" | "needs_review")
+    /**
+     * The name that the caller gave it.
+     */
+    reference?: string
+    /**
+     * Whole XOF.
+     */
+    amount?: number
+    transactionId?: string
+    /**
+     * What the service said.
+     */
+    failure?: string
+    /**
+     * Why, as a word for programs.
+     */
+    reason?: string
+    /**
+     * The key of the person who resolved it.
+     */
+    resolvedBy?: string
+  }
+}
+/**
+ * Its operations wait for a condition.
+ */
+export interface AccountHeldEvent {
+  /**
+   * Stable: the operation and its sequence. The same each time it is delivered.
+   */
+  id: string
+  type: "account.held"
+  /**
+   * When the state was entered.
+   */
+  timestamp: string
+  /**
+   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   */
+  sequence: number
+  /**
+   * The name of the account that it is about.
+   */
+  account: string
+  data: {
+    /**
+     * The name of the account.
+     */
+    id: string
+    area: ("payments" | "messaging" | "direct_credit")
+    /**
+     * The condition, as a word for programs.
+     */
+    reason: string
+  }
+}
+/**
+ * The condition has cleared.
+ */
+export interface AccountReleasedEvent {
+  /**
+   * Stable: the operation and its sequence. The same each time it is delivered.
+   */
+  id: string
+  type: "account.released"
+  /**
+   * When the state was entered.
+   */
+  timestamp: string
+  /**
+   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   */
+  sequence: number
+  /**
+   * The name of the account that it is about.
+   */
+  account: string
+  data: {
+    /**
+     * The name of the account.
+     */
+    id: string
+    area: ("payments" | "messaging" | "direct_credit")
+    /**
+     * The condition, as a word for programs.
+     */
+    reason: string
+  }
+}
+/**
+ * It took no event for days, so no more are sent to it.
+ */
+export interface EndpointDisabledEvent {
+  /**
+   * Stable: the operation and its sequence. The same each time it is delivered.
+   */
+  id: string
+  type: "endpoint.disabled"
+  /**
+   * When the state was entered.
+   */
+  timestamp: string
+  /**
+   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   */
+  sequence: number
+  /**
+   * The name of the account that it is about.
+   */
+  account: string
+  data: {
+    /**
+     * The id of the endpoint.
+     */
+    id: string
+    state: "disabled"
+    url: string
+    reason: string
+  }
+}
+/**
+ * Redis may have lost something: nothing is accepted and nothing leaves until somebody has looked.
+ */
+export interface SystemRecoveringEvent {
+  /**
+   * Stable: the operation and its sequence. The same each time it is delivered.
+   */
+  id: string
+  type: "system.recovering"
+  /**
+   * When the state was entered.
+   */
+  timestamp: string
+  /**
+   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   */
+  sequence: number
+  /**
+   * The name of the account that it is about.
+   */
+  account: string
+  data: {
+    /**
+     * `system`: it is about relais itself.
+     */
+    id: string
+    state: ("recovering" | "recovered")
+    /**
+     * What was noticed, as a word for programs.
+     */
+    because: string
+    /**
+     * The key of the person who ended it, or `witness`.
+     */
+    by?: string
+  }
+}
+/**
+ * Somebody has looked, and it goes on. Cursors of events from before are refused: take stock.
+ */
+export interface SystemRecoveredEvent {
+  /**
+   * Stable: the operation and its sequence. The same each time it is delivered.
+   */
+  id: string
+  type: "system.recovered"
+  /**
+   * When the state was entered.
+   */
+  timestamp: string
+  /**
+   * Grows by one per operation, and by a thousand where Redis was put back from a copy; no order is promised between operations.
+   */
+  sequence: number
+  /**
+   * The name of the account that it is about.
+   */
+  account: string
+  data: {
+    /**
+     * `system`: it is about relais itself.
+     */
+    id: string
+    state: ("recovering" | "recovered")
+    /**
+     * What was noticed, as a word for programs.
+     */
+    because: string
+    /**
+     * The key of the person who ended it, or `witness`.
+     */
+    by?: string
+  }
+}
+export interface EndpointRegistration {
+  url: string
+  /**
+   * Only events of these types; absent: all.
+   */
+  types?: ("disbursement.succeeded" | "disbursement.failed" | "disbursement.reversed" | "disbursement.awaiting_approval" | "disbursement.rejected" | "disbursement.cancelled" | "disbursement.needs_review" | "disbursement.held" | "message.sent" | "message.failed" | "message.unknown" | "message.expired" | "message.skipped" | "campaign.finished" | "campaign.awaiting_approval" | "campaign.paused" | "campaign.cancelled" | "campaign.held" | "batch.awaiting_approval" | "batch.finished" | "batch.needs_review" | "invoice.completed" | "invoice.cancelled" | "invoice.failed" | "invoice.needs_review" | "payment_request.completed" | "payment_request.failed" | "payment_request.needs_review" | "payment_request.untracked" | "direct_credit.succeeded" | "direct_credit.rejected" | "direct_credit.failed" | "direct_credit.needs_review" | "account.held" | "account.released" | "endpoint.disabled" | "system.recovering" | "system.recovered")[]
+}
+export interface EventEndpointWithSecret {
+  id: string
+  url: string
+  /**
+   * null: all.
+   */
+  types: (string[] | null)
+  /**
+   * null: all.
+   */
+  accounts: (string[] | null)
+  state: ("enabled" | "disabled")
+  reason: (string | null)
+  createdAt: string
+  lastDeliveredAt: (string | null)
+  failingSince: (string | null)
+  /**
+   * For checking the signatures. Shown this once.
+   */
+  secret: string
+}
+export interface EventEndpointList {
+  items: EventEndpoint[]
+  next: null
+}
+export interface EventEndpoint {
+  id: string
+  url: string
+  /**
+   * null: all.
+   */
+  types: (string[] | null)
+  /**
+   * null: all.
+   */
+  accounts: (string[] | null)
+  state: ("enabled" | "disabled")
+  reason: (string | null)
+  createdAt: string
+  lastDeliveredAt: (string | null)
+  failingSince: (string | null)
+}
+export interface EventEndpointDetail {
+  id: string
+  url: string
+  /**
+   * null: all.
+   */
+  types: (string[] | null)
+  /**
+   * null: all.
+   */
+  accounts: (string[] | null)
+  state: ("enabled" | "disabled")
+  reason: (string | null)
+  createdAt: string
+  lastDeliveredAt: (string | null)
+  failingSince: (string | null)
+  /**
+   * Events that are still to be posted.
+   */
+  waiting: number
+  /**
+   * Events that were given up on: replay them.
+   */
+  undelivered: number
+  /**
+   * The last ones, with what the endpoint answered.
+   */
+  deliveries: {
+    at: (string | null)
+    event: string
+    outcome: string
+    answer: string
+    tries: number
+  }[]
+}
+export interface ReplayOrder {
+  /**
+   * From when on.
+   */
+  since: string
+}
+export interface Replayed {
+  replayed: number
+  /**
+   * false: there are more; ask again from a later time.
+   */
+  complete: boolean
+}
+export interface ReviewList {
+  items: (Reviewed | Unreadable)[]
+  /**
+   * Give it as `after` to go on; null at the end.
+   */
+  next: (string | null)
+}
+/**
+ * Approving it lets its rows go on; cancelling it ends it.
+ */
+export interface ReviewedBatch {
+  kind: "batch"
+  id: string
+  state: "needs_review"
+  /**
+   * The name of the account.
+   */
+  account: string
+  reason: (string | null)
+  contentHash: string
+  totals: {
+    count: number
+    xof: number
+  }
+  uploadedBy: string
+  updatedAt: string
+}
+export interface Found {
+  items: {
+    kind: ("disbursement" | "message" | "campaign" | "batch" | "invoice" | "payment_request" | "direct_credit")
+    id: string
+    state: string
+    reference: (string | null)
+    /**
+     * The name of the account.
+     */
+    account: string
+    createdAt: string
+  }[]
+}
+export interface Explanation {
+  id: string
+  kind: ("disbursement" | "message" | "slice" | "campaign" | "batch" | "invoice" | "payment_request" | "direct_credit" | "word")
+  state: (string | null)
+  summary: string
+  story: {
+    at: string
+    what: string
+  }[]
+  next: string
+  nextLook: (string | null)
+}
+export interface Callback {
+  id: string
+  /**
+   * false: posted, signed, about nothing that we know.
+   */
+  known: boolean
+  /**
+   * The last body that the service posted, with secrets out.
+   */
+  body: string
+}
+export interface Status {
+  /**
+   * Of each kind how many stand in each state.
+   */
+  operations: {
+    [k: string]: {
+      [k: string]: number
+    }
+  }
+  /**
+   * Money that may have been paid and is not known to be, by how long it has stood so.
+   */
+  inDoubt: {
+    age: ("<10m" | "<1h" | "<1d" | ">=1d")
+    xof: number
+    count: number
+  }[]
+  /**
+   * What waits for a person.
+   */
+  waiting: {
+    kind: string
+    state: string
+    count: number
+    xof: number
+  }[]
+  /**
+   * What holds which account, the longest first.
+   */
+  holds: {
+    /**
+     * The name of the account.
+     */
+    account: string
+    area: ("payments" | "messaging" | "direct_credit")
+    reason: string
+    since: string
+    /**
+     * When it is tried again; null: a person ends it.
+     */
+    until: (string | null)
+    /**
+     * Payments that wait behind it; of texts, recipients of campaigns.
+     */
+    count: number
+    xof: number
+  }[]
+  /**
+   * Those under way, ten at most; `operations` says how many there are.
+   */
+  campaigns: {
+    id: string
+    name: string
+    /**
+     * The name of the account.
+     */
+    account: string
+    state: string
+    reason: (string | null)
+    total: number
+    /**
+     * Recipients that nothing was sent to yet.
+     */
+    waiting: number
+    rate: number
+    eta: (string | null)
+  }[]
+  queues: {
+    name: string
+    /**
+     * What no worker has taken yet.
+     */
+    waiting: number
+    /**
+     * ms; 0 where nothing waits.
+     */
+    oldestMs: number
+  }[]
+  /**
+   * Those that have said within ten seconds that they are at work.
+   */
+  workers: number
+  /**
+   * As a worker saw them last (BALANCE_INTERVAL). The service calls them an approximation.
+   */
+  balances: {
+    /**
+     * The name of the account.
+     */
+    account: string
+    country: string
+    xof: (number | null)
+    /**
+     * XOF that have still to leave or are on their way.
+     */
+    inFlight: number
+    at: string
+  }[]
+  redis: {
+    /**
+     * Until nothing new is accepted, if it grows as it has; null: it has no limit, or does not grow.
+     */
+    daysUntilFull: (number | null)
+  }
+}
+export interface QueueList {
+  items: {
+    name: string
+    paused: boolean
+    /**
+     * Wake-ups, or of payments what is due, that no worker has taken yet.
+     */
+    waiting: number
+    /**
+     * Wake-ups that are taken; of payments, workers that are taking.
+     */
+    active: number
+    /**
+     * Operations in the due index of this queue.
+     */
+    due: number
+  }[]
+}
+export interface AccountList {
+  items: Account[]
+}
+export interface Account {
+  name: string
+  /**
+   * Empty: its operations go on.
+   */
+  held: {
+    area: ("payments" | "messaging" | "direct_credit")
+    reason: string
+    since: string
+  }[]
+}
+export interface LimitList {
+  items: Limit[]
+}
+export interface Limit {
+  name: ("MAX_DISBURSEMENT" | "MAX_PER_DAY" | "MAX_PER_BENEFICIARY_DAY" | "DUPLICATE_WINDOW" | "APPROVAL_ABOVE" | "CAMPAIGN_APPROVAL_ABOVE_XOF" | "CAMPAIGN_APPROVAL_ABOVE_RECIPIENTS" | "SMS_BUDGET_DAY" | "SMS_BUDGET_MONTH")
+  /**
+   * XOF; ms for DUPLICATE_WINDOW. null: no limit.
+   */
+  value: (number | null)
+  /**
+   * null: nobody has said anything; the default holds.
+   */
+  since: (string | null)
+  /**
+   * The keys that set it, or the roles of the process whose settings did.
+   */
+  by: (string | null)
+  /**
+   * Looser than what holds: waits a day for another key to ask for the same.
+   */
+  asked?: {
+    /**
+     * XOF; ms for DUPLICATE_WINDOW. null: no limit.
+     */
+    value: (number | null)
+    by: string
+    at: string
+  }
+}
+export interface LimitWish {
+  /**
+   * XOF; ms for DUPLICATE_WINDOW. null: no limit.
+   */
+  value: (number | null)
+}
+export interface Resealed {
+  /**
+   * Endpoints whose secrets are sealed with the newest secret now.
+   */
+  resealed: number
+  /**
+   * Endpoints with a secret that none of the sealing secrets opens: they need another.
+   */
+  unreadable: string[]
+}
+export interface Recovery {
+  state: ("none" | "recovering")
+  /**
+   * How it was noticed.
+   */
+  because: (string | null)
+  since: (string | null)
+  /**
+   * When relais was last at work on what is there now.
+   */
+  lastBeat: (string | null)
+  /**
+   * Something was lost: it can be no mere silence.
+   */
+  proven: boolean
+  open?: {
+    /**
+     * A kind of operation, or `recipient` of a campaign.
+     */
+    kind: string
+    state: string
+    count: number
+    xof?: number
+    would: ("review" | "ask" | "hold" | "doubt" | "look" | "nothing")
+  }[]
+  /**
+   * What the service says about those that were asked about.
+   */
+  says?: {
+    /**
+     * A kind of operation, or `recipient` of a campaign.
+     */
+    kind: string
+    asked: number
+    words: {
+      [k: string]: number
+    }
+  }[]
+  /**
+   * Of a POST. false: ask again.
+   */
+  over?: boolean
+  progress?: {
+    done: number
+    of: number
+  }
+  /**
+   * What the last one came to.
+   */
+  last?: (RecoveryReport | null)
+}
+export interface RecoveryReport {
+  at: (string | null)
+  /**
+   * The key that applied it.
+   */
+  by: string
+  because: string
+  /**
+   * What was done after this time is not known here.
+   */
+  lostSince: (string | null)
+  items: {
+    /**
+     * A kind of operation, or `recipient` of a campaign.
+     */
+    kind: string
+    /**
+     * Before. The others add up to it.
+     */
+    open: {
+      count: number
+      xof: number
+    }
+    settled: {
+      count: number
+      xof: number
+    }
+    needsReview: {
+      count: number
+      xof: number
+    }
+    underWay: {
+      count: number
+      xof: number
+    }
+    held: {
+      count: number
+      xof: number
+    }
+  }[]
+  /**
+   * Records that cannot be read, the first by name: as they were, and nothing of them is due.
+   */
+  unreadable: {
+    count: number
+    ids: string[]
+  }
+  /**
+   * Requests that waited in the queue `intake`, and were given up.
+   */
+  intakeJobs: number
+  heldCampaigns: {
+    id: string
+    name: string
+  }[]
+  /**
+   * What relais cannot do for anybody, a sentence each.
+   */
+  next: string[]
+}
+export interface ApiKeyRequest {
+  /**
+   * What it is called in the audit.
+   */
+  name: string
+  /**
+   * What it may do; `admin` implies no other.
+   */
+  roles: ("enqueue" | "read" | "approve" | "operate" | "admin")[]
+  /**
+   * Only these accounts; absent: all.
+   */
+  accounts?: string[]
+  /**
+   * Whose it is. Or `service`.
+   */
+  person?: string
+  /**
+   * The program that it is for.
+   */
+  service?: string
+  /**
+   * From when on it is none. Absent: until it is revoked.
+   */
+  expiresAt?: string
+}
+export interface ApiKeyWithSecret {
+  /**
+   * null: it is of API_KEYS.
+   */
+  id: (string | null)
+  name: string
+  roles: string[]
+  /**
+   * null: all.
+   */
+  accounts: (string[] | null)
+  person: (string | null)
+  service: (string | null)
+  createdAt: (string | null)
+  /**
+   * Who made it; `settings`: it is of API_KEYS.
+   */
+  createdBy: string
+  expiresAt: (string | null)
+  revokedAt: (string | null)
+  /**
+   * Sent as `Authorization: Bearer …`. Shown this once.
+   */
+  secret: string
+}
+export interface ApiKeyList {
+  items: ApiKey[]
+  next: null
+}
+export interface ApiKey {
+  /**
+   * null: it is of API_KEYS.
+   */
+  id: (string | null)
+  name: string
+  roles: string[]
+  /**
+   * null: all.
+   */
+  accounts: (string[] | null)
+  person: (string | null)
+  service: (string | null)
+  createdAt: (string | null)
+  /**
+   * Who made it; `settings`: it is of API_KEYS.
+   */
+  createdBy: string
+  expiresAt: (string | null)
+  revokedAt: (string | null)
+}
+export interface AuditPage {
+  items: AuditItem[]
+  /**
+   * Give it as `after` to go on; null at the end.
+   */
+  next: (string | null)
+}
+export interface AuditItem {
+  id: string
+  at: string
+  /**
+   * The name of the key; or of settings that changed a limit.
+   */
+  by: string
+  /**
+   * Whose key it is, where that is said.
+   */
+  person: (string | null)
+  /**
+   * The role that the act needs.
+   */
+  role: (string | null)
+  /**
+   * `api`; `settings`: a process that started, or keeps things.
+   */
+  door: string
+  /**
+   * The `X-Request-Id` of the request.
+   */
+  requestId: string
+  /**
+   * One of audit.forget, disbursement.create, disbursement.cancel, disbursement.approve, disbursement.resolve, batch.create, batch.approve, batch.cancel, campaign.create, campaign.amend, campaign.upload, campaign.start, campaign.approve, campaign.pause, campaign.resume, campaign.cancel, campaign.retry, message.send, opt-outs.add, opt-outs.remove, invoice.create, invoice.resolve, payment-request.create, payment-request.resolve, direct-credit.create, direct-credit.resolve, endpoint.create, endpoint.delete, endpoint.replay, endpoint.rotate-secret, queue.pause, queue.resume, account.stop, account.release, limit.set, key.create, key.revoke, secrets.rotate, recovery.leave, person.purge.
+   */
+  act: string
+  /**
+   * What it was done to.
+   */
+  target: (string | null)
+  before: ({
+    [k: string]: unknown
+  } | null)
+  after: ({
+    [k: string]: unknown
+  } | null)
+  /**
+   * Made of this line and of the hash of the line before it.
+   */
+  hash: string
+}
+export interface AuditVerdict {
+  fits: boolean
+  /**
+   * How many lines there have ever been, up to where they fit.
+   */
+  lines: number
+  /**
+   * The oldest that is kept.
+   */
+  first: (string | null)
+  last: (string | null)
+  /**
+   * Up to here the lines are sealed with SEALING_SECRET.
+   */
+  sealedTo: (string | null)
+  /**
+   * The first line that does not fit.
+   */
+  fault: ({
+    id: string
+    why: string
+  } | null)
+}
+export interface PurgeRequest {
+  phone: string
+  country?: string
+  /**
+   * Where the last answer left off (`next`).
+   */
+  after?: string
+}
+export interface Purged {
+  phone: string
+  /**
+   * Keys of Redis.
+   */
+  looked: number
+  found: {
+    messages: number
+    /**
+     * Of campaigns, and rows of uploads that were left out.
+     */
+    recipients: number
+    /**
+     * Requests in the queue `intake`, taken or not.
+     */
+    intakeJobs: number
+    events: number
+    /**
+     * Lists they opted out of; they still have, by a hash.
+     */
+    optOuts: number
+  }
+  /**
+   * On their way, in doubt, or about money: not touched.
+   */
+  open: number
+  /**
+   * Absent: that was all.
+   */
+  next?: string
+  /**
+   * What stays, and why.
+   */
+  kept: string
+}
+export interface Balances {
+  /**
+   * The name of the account.
+   */
+  account: string
+  /**
+   * The service calls its own figures an approximation.
+   */
+  approximate: true
+  /**
+   * XOF by country; null: it could not be read.
+   */
+  balances: {
+    [k: string]: (number | null)
+  }
+  /**
+   * XOF that have still to leave or are on their way, by country.
+   */
+  inFlight?: {
+    [k: string]: number
+  }
+  /**
+   * What would be left then: advice, never a gate.
+   */
+  afterInFlight?: {
+    [k: string]: (number | null)
+  }
+}
+export interface DailyReport {
+  date: string
+  timezone: string
+  /**
+   * The day is over: its report does not change any more.
+   */
+  closed: boolean
+  rows: DailyRow[]
+}
+export interface DailyRow {
+  /**
+   * The name of the account.
+   */
+  account: string
+  /**
+   * Of the withdraw mode, or of the number that was texted. null: it has none, as an invoice.
+   */
+  country: (string | null)
+  /**
+   * Disbursements that were accepted and not over when the day began.
+   */
+  opening: {
+    count: number
+    xof: number
+  }
+  /**
+   * Disbursements that were accepted.
+   */
+  accepted: {
+    count: number
+    xof: number
+  }
+  /**
+   * Paid. Less than nothing where a word of another day was taken back.
+   */
+  succeeded: {
+    count: number
+    xof: number
+  }
+  /**
+   * Not paid. Less than nothing where a word of another day was taken back.
+   */
+  failed: {
+    count: number
+    xof: number
+  }
+  /**
+   * Never submitted.
+   */
+  rejected: {
+    count: number
+    xof: number
+  }
+  /**
+   * Called back before anything was paid.
+   */
+  cancelled: {
+    count: number
+    xof: number
+  }
+  /**
+   * opening + accepted - (succeeded + failed + rejected + cancelled).
+   */
+  closing: {
+    count: number
+    xof: number
+  }
+  /**
+   * Came back after it was paid, on whatever day that was.
+   */
+  reversed: {
+    count: number
+    xof: number
+  }
+  /**
+   * Of the closing, what may have been paid already: at midnight, or by now.
+   */
+  inDoubt: {
+    count: number
+    xof: number
+  }
+  /**
+   * Invoices and payment requests that were paid.
+   */
+  collected: {
+    count: number
+    xof: number
+  }
+  /**
+   * Direct credits that succeeded.
+   */
+  credited: {
+    count: number
+    xof: number
+  }
+  /**
+   * Direct credits that were accepted and are not over: at midnight, or by now.
+   */
+  creditsOpen: {
+    count: number
+    xof: number
+  }
+  /**
+   * Texts by what became of them, those of campaigns and single ones.
+   */
+  texts: {
+    sent: number
+    failed: number
+    unknown: number
+    expired: number
+  }
+  /**
+   * Their segments.
+   */
+  segments: {
+    sent: number
+    failed: number
+    unknown: number
+    expired: number
+  }
+  /**
+   * XOF, of what was sent or is in doubt, by SMS_PRICES_FILE. null: no price is known.
+   */
+  costEstimated: (number | null)
+}
+export interface JsonDocument {}
+export interface ProblemKind {
+  type: string
+  title: string
+  status: number
+  /**
+   * What to do about it.
+   */
+  next: string
+}
+export interface Problem {
+  /**
+   * Which refusal it is; its last part is for programs.
+   */
+  type: string
+  title: string
+  status: number
+  /**
+   * What to do about it.
+   */
+  detail: string
+  /**
+   * With 422: everything that is wrong, and where (JSON Pointer; a query parameter by name).
+   */
+  problems?: {
+    pointer: string
+    message: string
+  }[]
+  /**
+   * With 409: what the identity already stands for.
+   */
+  existingId?: string
+  /**
+   * With 403 and 409: which rule refused, a word for programs.
+   */
+  rule?: ("role" | "account" | "all-accounts" | "other-person" | "own-roles" | "content-changed" | "limit" | "setting" | "state" | "upstream" | "identity" | "unreadable")
+  /**
+   * With 409: what is not as in the request that `existingId` stands for.
+   */
+  differs?: string[]
+  /**
+   * The state that it is in.
+   */
+  state?: string
+  /**
+   * With 502 and 504: what was recorded. Repeat the request.
+   */
+  id?: string
+  /**
+   * With 502 and 504: our word for what happened.
+   */
+  code?: string
+  /**
+   * The service's own code.
+   */
+  upstreamCode?: string
+  message?: string
+  /**
+   * Whether sending the same again may help. It cannot harm.
+   */
+  retryable?: boolean
+  /**
+   * With 410: the oldest event that is kept.
+   */
+  oldest?: string
+}

@@ -1,0 +1,11 @@
+/** `relais/client`: what a service imports that shares no Redis with relais. Needs no other package. */
+export { createClient } from './client.ts';
+export type { Client, ClientOptions } from './client.ts';
+export type { Followed, FollowOptions } from './follow.ts';
+export { NoAnswer, Refused } from './refusal.ts';
+export type { ProblemWord } from './refusal.ts';
+export type { Content, PerCall } from './types.ts';
+export { NotFromRelais, verifyWebhook } from './webhook.ts';
+export type { Posted } from './webhook.ts';
+/** Everything that is asked and answered, by the names of openapi.json. */
+export type * as Api from './generated/api.ts';

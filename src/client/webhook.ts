@@ -1,0 +1,52 @@
+/** For a service that events are posted to: whether we said it, just now, and to the letter. */
+import { timingSafeEqual } from 'node:crypto';
+import { type Clock, systemClock, toMs } from '../lib/clock.ts';
+import { signatureOf } from '../lib/webhook-signature.ts';
+import type { Event } from './generated/api.ts';
+
+export interface Posted {
+  /** That of the endpoint, as it was answered once: `whsec_…`. Several, while one replaces another. */
+  readonly secret: string | readonly string[];
+  /** Of the request: those of Node, or of `Request`. */
+  readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** The bytes as they came: not what a framework has made of them. */
+  readonly body: string | Uint8Array;
+  /** How old it may be, and how far in the future. Default: `5m`. */
+  readonly tolerance?: string;
+}
+
+/** It is not from us, was changed on its way, or is an old one that is sent again. Answer 400, and do nothing. */
+export class NotFromRelais extends Error {
+  override readonly name = 'NotFromRelais';
+}
+
+/** The event that was posted; throws `NotFromRelais`. Its `id` is the same each time: keep those you have dealt with. */
+export function verifyWebhook(posted: Posted, clock: Pick<Clock, 'now'> = systemClock): Event {
+  const { secret, headers, body, tolerance = '5m' } = posted;
+  const [id, timestampS, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
+    headerOf(headers, name),
+  );
+  if (!id || !timestampS || !signatures) throw new NotFromRelais('it has not the headers of a signed delivery');
+  const ageMs = Math.abs(clock.now() - Number(timestampS) * 1_000);
+  // Not a number is not within it either.
+  if (!(ageMs <= toMs(tolerance))) throw new NotFromRelais('it was posted too long ago, or its time is wrong');
+  const secrets = typeof secret === 'string' ? [secret] : secret;
+  const given = signatures.split(' ');
+  const fits = secrets.some((one) => {
+    const ours = signatureOf(one, { id, timestampS, body });
+    return given.some((theirs) => isSame(ours, theirs));
+  });
+  if (!fits) throw new NotFromRelais('no signature is of these secrets and these bytes');
+  return JSON.parse(typeof body === 'string' ? body : new TextDecoder().decode(body)) as Event;
+}
+
+function headerOf(headers: Posted['headers'], name: string): string | undefined {
+  if (headers instanceof Headers) return headers.get(name) ?? undefined;
+  const value = Object.entries(headers).find(([one]) => one.toLowerCase() === name)?.[1];
+  return typeof value === 'object' ? value[0] : value;
+}
+
+function isSame(one: string, other: string): boolean {
+  const [first, second] = [Buffer.from(one), Buffer.from(other)];
+  return first.length === second.length && timingSafeEqual(first, second);
+}

@@ -1,0 +1,22 @@
+/** Server-sent events, as they come off the wire. */
+
+/** Where it stands, and what it says; without `data` it moves the reader on. */
+export interface SentMessage {
+  readonly id?: string;
+  readonly data?: string;
+}
+
+/** Messages end with an empty line, wherever the network cuts. */
+export async function* messagesOf(parts: AsyncIterable<string>): AsyncGenerator<SentMessage, void> {
+  let rest = '';
+  for await (const part of parts) {
+    const blocks = (rest + part).split('\n\n');
+    rest = blocks.pop() ?? '';
+    for (const block of blocks) yield messageIn(block);
+  }
+}
+
+function messageIn(block: string): SentMessage {
+  const fields = block.split('\n').map((line) => /^(id|data): ?(.*)$/.exec(line) ?? []);
+  return Object.fromEntries(fields.flatMap(([, name, value]) => (name === undefined ? [] : [[name, value]])));
+}

@@ -1,0 +1,275 @@
+/** When the client asks a second time, and when it must not. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { clientOf, type ClientOptions } from '../../src/client/client.ts';
+import { NoAnswer, Refused, createClient } from '../../src/client/library.ts';
+import type { Clock } from '../../src/lib/clock.ts';
+import { seededRandom } from '../../src/lib/random.ts';
+
+interface Heard {
+  readonly url: string;
+  readonly method: string | undefined;
+  readonly headers: Headers;
+  readonly body: unknown;
+}
+
+type Step = Response | Error | 'silence';
+
+/** Answers by the script, in turn, and goes on with 200; its clock stands still but for what is slept. */
+function scripted(steps: readonly Step[], options: Partial<ClientOptions> = {}) {
+  const heard: Heard[] = [];
+  const slept: number[] = [];
+  const left = [...steps];
+  let nowMs = 0;
+  let expire = (): void => undefined;
+  const clock: Clock = {
+    now: () => nowMs,
+    monotonic: () => nowMs,
+    sleep: async (ms, signal) => {
+      signal?.throwIfAborted();
+      slept.push(ms);
+      nowMs += ms;
+    },
+    after: (_ms, run) => {
+      expire = run;
+      return () => undefined;
+    },
+  };
+  const fetch: ClientOptions['fetch'] = async (url, { method, headers, body, signal }) => {
+    heard.push({ url, method, headers: new Headers(headers), body });
+    const step = left.shift() ?? Response.json({ id: 'dsb_1', items: [], next: null });
+    if (step instanceof Error) throw step;
+    if (step !== 'silence') return step;
+    queueMicrotask(() => expire());
+    return new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+  };
+  const client = clientOf({ url: 'http://relais/', key: 'k', fetch, ...options }, clock, seededRandom(1));
+  return { client, heard, slept };
+}
+
+const problem = (status: number, word: string, more: object = {}, headers: Record<string, string> = {}): Response =>
+  Response.json(
+    { type: `http://relais/problems/${word}`, title: word, status, detail: 'd', ...more },
+    { status, headers },
+  );
+const lost = (code: string): Error =>
+  new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) });
+const away = (): Response => problem(503, 'unavailable', {}, { 'retry-after': '5' });
+
+const body = { accountAlias: '7', amount: 1, withdrawMode: 'wallet-a-senegal' } as const;
+const named = { body: { ...body, reference: 'r' } };
+
+async function thrownBy(asked: Promise<unknown>): Promise<unknown> {
+  return asked.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}
+
+describe('what has a reference, or only reads, is asked again', () => {
+  test.each([
+    ['while Redis is away, after as long as it says', away, [5_000]],
+    ['when the answer was lost', () => lost('UND_ERR_SOCKET'), [expect.any(Number)]],
+    ['when nothing came in time', () => 'silence' as const, [expect.any(Number)]],
+    [
+      'when a proxy stands before nobody',
+      () => new Response('<h1>Bad Gateway</h1>', { status: 502 }),
+      [expect.any(Number)],
+    ],
+    [
+      'when the service did not answer, and it may be repeated',
+      () => problem(504, 'upstream-silent', { retryable: true }),
+      [expect.any(Number)],
+    ],
+  ])('%s', async (_when, step, waits) => {
+    const paying = scripted([step()]);
+    await paying.client.createDisbursement(named);
+    expect(paying.slept).toEqual(waits);
+    expect(paying.heard[1]).toEqual(paying.heard[0]);
+    const reading = scripted([step()]);
+    await reading.client.getDisbursement({ id: 'dsb_1' });
+    expect(reading.heard).toHaveLength(2);
+  });
+
+  test('with a key of its own instead of a reference too', async () => {
+    const { client, heard } = scripted([lost('ECONNRESET')]);
+    await client.createDisbursement({ body, idempotencyKey: 'own' });
+    expect(heard.map(({ headers }) => headers.get('idempotency-key'))).toEqual(['own', 'own']);
+  });
+});
+
+describe('what could then happen twice is not', () => {
+  test.each([
+    ['a lost answer', () => lost('UND_ERR_SOCKET')],
+    ['Redis that is away', away],
+  ])('%s', async (_what, step) => {
+    const acting = scripted([step()]);
+    const error = await thrownBy(acting.client.cancelDisbursement({ id: 'dsb_1' }));
+    expect(error).toBeInstanceOf(Error);
+    expect(acting.heard).toHaveLength(1);
+    // Money without a name is refused by the API; it is not given one here, which would be another each time.
+    const paying = scripted([step()]);
+    await thrownBy(paying.client.createDisbursement({ body }));
+    expect(paying.heard.map(({ headers }) => headers.has('idempotency-key'))).toEqual([false]);
+  });
+
+  test('and it is said that it may have been done', async () => {
+    const error = await thrownBy(scripted([lost('UND_ERR_SOCKET')]).client.cancelDisbursement({ id: 'dsb_1' }));
+    expect(error).toMatchObject({ name: 'NoAnswer', accepted: 'unknown' });
+  });
+
+  test('a refusal that will not pass', async () => {
+    for (const refusal of [problem(409, 'conflict'), problem(422, 'invalid'), problem(500, 'internal')]) {
+      const { client, heard } = scripted([refusal]);
+      expect(await thrownBy(client.createDisbursement(named))).toBeInstanceOf(Refused);
+      expect(heard).toHaveLength(1);
+    }
+    const silent = scripted([problem(504, 'upstream-silent', { retryable: false })]);
+    await thrownBy(silent.client.createInvoice({ body: { totalAmount: 1, store: { name: 's' }, reference: 'r' } }));
+    expect(silent.heard).toHaveLength(1);
+  });
+
+  test('a body that was read while it was sent', async () => {
+    const { client, heard } = scripted([problem(429, 'too-many-requests')]);
+    const content = async function* () {
+      yield '{}\n';
+    };
+    const lines = { file: { type: 'application/x-ndjson', content: content() }, idempotencyKey: 'k' } as const;
+    expect(await thrownBy(client.sendMessages(lines))).toMatchObject({ status: 429 });
+    expect(heard).toHaveLength(1);
+  });
+});
+
+describe('what nobody took up is asked again, whatever it is', () => {
+  test.each([
+    ['too many requests', () => problem(429, 'too-many-requests', {}, { 'retry-after': '1' })],
+    ['nobody listens there', () => lost('ECONNREFUSED')],
+  ])('%s', async (_what, step) => {
+    const { client, heard } = scripted([step()]);
+    await client.cancelDisbursement({ id: 'dsb_1' });
+    expect(heard).toHaveLength(2);
+  });
+});
+
+describe('patience', () => {
+  test('has an end, and the last refusal is told', async () => {
+    const { client, slept } = scripted(Array.from({ length: 50 }, away), { patience: '12s' });
+    expect(await thrownBy(client.createDisbursement(named))).toMatchObject({ status: 503, word: 'unavailable' });
+    expect(slept).toEqual([5_000, 5_000]);
+  });
+
+  test('of none is one try', async () => {
+    const { client, heard } = scripted([lost('ECONNREFUSED')], { patience: '0s' });
+    expect(await thrownBy(client.listQueues())).toBeInstanceOf(NoAnswer);
+    expect(heard).toHaveLength(1);
+  });
+
+  test('ends with the signal of the call', async () => {
+    const stop = new AbortController();
+    const { client, heard } = scripted([away(), away()]);
+    stop.abort(new Error('no longer wanted'));
+    const error = await thrownBy(client.createDisbursement({ ...named, signal: stop.signal }));
+    expect(error).toMatchObject({ message: 'no longer wanted' });
+    expect(heard.length).toBeLessThan(2);
+  });
+});
+
+test('a text without a reference is one text, however often this call asks for it', async () => {
+  const { client, heard } = scripted([lost('UND_ERR_SOCKET')]);
+  await client.sendMessages({ body: { to: '+221771234567', text: 'Bonjour' } });
+  const [first, second] = heard.map(({ headers }) => headers.get('idempotency-key'));
+  expect(first).toMatch(/^[0-9a-f]{32}$/);
+  expect(second).toBe(first);
+  await client.sendMessages({ body: [{ to: '+221771234567', text: 'Bonjour', reference: 'r' }] });
+  // A key would stand for the message instead of its reference.
+  expect(heard[2]?.headers.has('idempotency-key')).toBe(false);
+});
+
+test('a key that was changed in its file is read anew, once', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'relais-key-'));
+  try {
+    const keyFile = join(folder, 'key');
+    writeFileSync(keyFile, 'old\n');
+    const refused = (): Response => problem(401, 'unauthenticated');
+    const { client, heard } = scripted([Response.json({}), refused(), Response.json({}), refused()], {
+      key: undefined,
+      keyFile,
+    });
+    await client.listQueues();
+    writeFileSync(keyFile, 'new\n');
+    await client.listQueues();
+    expect(heard.map(({ headers }) => headers.get('authorization'))).toEqual([
+      'Bearer old',
+      'Bearer old',
+      'Bearer new',
+    ]);
+    expect(await thrownBy(client.listQueues())).toMatchObject({ status: 401 });
+    expect(heard).toHaveLength(4);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('an answer that is cut is no answer', async () => {
+  const cut = (): Response => new Response('{"id":"dsb_', { headers: { 'content-type': 'application/json' } });
+  const { client, heard } = scripted([cut()]);
+  expect(await client.createDisbursement(named)).toMatchObject({ id: 'dsb_1' });
+  expect(heard).toHaveLength(2);
+  expect(await thrownBy(scripted([cut()]).client.cancelDisbursement({ id: 'dsb_1' }))).toBeInstanceOf(NoAnswer);
+});
+
+test('what answers there and is no relais is said to be none', async () => {
+  const { client } = scripted([new Response('<h1>Not Found</h1>', { status: 404 })]);
+  const error = await thrownBy(client.getDisbursement({ id: 'dsb_1' }));
+  expect(error).toMatchObject({ status: 404, word: undefined, next: 'Is this the address of the API of relais?' });
+});
+
+test('an address that nobody has set is named', () => {
+  expect(() => createClient({ url: undefined })).toThrow('is RELAIS_URL set?');
+});
+
+describe('following', () => {
+  const sent = (...messages: readonly string[]): Response =>
+    new Response(messages.map((one) => `${one}\n\n`).join(''));
+  const event = (id: string): string => `data: {"id":"${id}"}`;
+
+  test('goes on behind what it has heard, whatever breaks in between', async () => {
+    const { client, heard } = scripted([
+      sent(`id: 1-0\n${event('a')}`, 'id: 5-0'),
+      away(),
+      lost('ECONNREFUSED'),
+      sent(`id: 6-0\n${event('b')}`),
+    ]);
+    const errors: unknown[] = [];
+    const told: unknown[] = [];
+    for await (const { cursor, event: one } of client.follow({ onError: (error) => errors.push(error) })) {
+      told.push([cursor, one.id]);
+      if (told.length === 2) break;
+    }
+    expect(told).toEqual([
+      ['1-0', 'a'],
+      ['6-0', 'b'],
+    ]);
+    expect(heard.map(({ headers }) => headers.get('last-event-id'))).toEqual(['0-0', '5-0', '5-0', '5-0']);
+    expect(errors).toHaveLength(2);
+  });
+
+  test('reads one whole that was cut, and tells none twice', async () => {
+    const cut = new Response(`id: 1-0\n${event('a')}\n\nid: 2-0\ndata: {"id":`);
+    const { client, heard } = scripted([cut, sent('id: 2-0\ndata: {"id":'), sent(`id: 2-0\n${event('b')}`)]);
+    const told: string[] = [];
+    for await (const { event: one } of client.follow()) if (told.push(one.id) === 2) break;
+    expect(told).toEqual(['a', 'b']);
+    expect(heard.map(({ headers }) => headers.get('last-event-id'))).toEqual(['0-0', '1-0', '1-0']);
+  });
+
+  test('ends with a refusal that will not pass', async () => {
+    const { client } = scripted([problem(410, 'gone', { oldest: '7-0' })]);
+    expect(await thrownBy(client.follow({ after: '1-0' }).next())).toMatchObject({
+      word: 'gone',
+      problem: { oldest: '7-0' },
+    });
+  });
+});
