@@ -14,8 +14,20 @@ const { values } = parseArgs({
     json: { type: 'boolean', default: false },
     where: { type: 'boolean', default: false },
     'no-walks': { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
   },
 });
+
+if (values.help) {
+  process.stdout.write(
+    'script/measure-house [--json] [--where] [--no-walks]\n\n' +
+      'How easy the code is to live in, in figures; docs/house.md says what they mean.\n' +
+      '  --where     the places that each figure counts\n' +
+      '  --json      the same for a program\n' +
+      '  --no-walks  in seconds: without the two figures that start processes\n',
+  );
+  process.exit(0);
+}
 
 // What was started ends on the way out, so a signal has only to lead there.
 process.on('SIGINT', () => process.exit(130));

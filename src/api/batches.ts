@@ -2,6 +2,7 @@
 import type { Finding, Findings, Sum } from '../kinds/batch.ts';
 import { APPROVE_WITHIN_MS } from '../operations/batches.ts';
 import type { BatchRecord } from '../operations/record.ts';
+import { reportColumns } from '../kinds/disbursement-fields.ts';
 import type { StateOf } from '../kinds/index.ts';
 import { accountOf } from '../producer/batch/door.ts';
 import { type BatchFile, BYTES_MAX, readBatchFile } from '../producer/batch/read-file.ts';
@@ -32,8 +33,7 @@ const ROWS_NDJSON =
   '{"reference":"salary-2026-11-awa","accountAlias":"771234567","amount":25000,"withdrawMode":"wallet-a-senegal"}\n';
 const PROBLEMS_CSV =
   'reference;accountAlias;amount;withdrawMode;row;problem\r\na;771234567;25 000;wallet-a-senegal;2;amount must be whole francs\r\n';
-const REPORT_CSV =
-  'row;reference;id;state;reason;amount;accountAlias;withdrawMode;disburseId;token;transactionId;providerRef\r\n';
+const REPORT_CSV = `${reportColumns.join(';')}\r\n`;
 
 const createBatch = route(
   {

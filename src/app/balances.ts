@@ -1,4 +1,9 @@
 /** One worker for all looks now and then at what the accounts have left, and at how full Redis is. */
+import type { Redis } from 'ioredis';
+import type { Logger } from 'pino';
+import type { AccountBook } from '../accounts.ts';
+import type { Config } from '../config.ts';
+import type { Clock } from '../lib/clock.ts';
 import { sumByCountry } from '../upstream/capabilities.ts';
 import { number, text } from '../redis/scripts.ts';
 import type { Balances } from '../operations/balances.ts';
@@ -6,13 +11,20 @@ import type { Queries } from '../operations/queries.ts';
 import type { ProcessorContext } from '../processors/context.ts';
 import { repeatUntil } from '../processors/sweeper.ts';
 import { paymentKeys } from '../upstream/account.ts';
-import type { Container } from './container.ts';
 import type { Part } from './parts.ts';
 
 /** The process that had the turn may have ended: nobody waits much longer than the interval for the next look. */
 const ASK_AT_LEAST_EVERY_MS = 30_000;
 
-type Needs = Pick<Container, 'config' | 'clock' | 'logger' | 'quietly' | 'redis' | 'book' | 'balances'>;
+interface Needs {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly quietly: (message: string, error: unknown) => void;
+  readonly redis: Redis;
+  readonly book: AccountBook;
+  readonly balances: Balances;
+}
 
 export function balancePart(needs: Needs, { upstream }: Pick<ProcessorContext, 'upstream'>): Part {
   const { config, clock, quietly, balances } = needs;

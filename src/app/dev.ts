@@ -7,7 +7,8 @@ import { PortTaken, listening } from '../lib/listening.ts';
 import { systemRandom } from '../lib/random.ts';
 import { startEmbeddedRedis } from '../redis/embedded.ts';
 import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
-import { type Surroundings, aborted, startRoles, type Urls } from './run.ts';
+import { type Surroundings, aborted, startRoles } from './run.ts';
+import type { Urls } from './processor-context.ts';
 import { sandboxKeys } from './sandbox.ts';
 
 type Settings = Record<string, string | undefined>;

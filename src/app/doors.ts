@@ -28,7 +28,7 @@ import { endpointServiceOf, endpointsOf } from './deliveries.ts';
 import type { Keys } from './key-keeper.ts';
 import type { Part } from './parts.ts';
 import type { Auditing } from './auditor.ts';
-import { callbackSecrets, sealingSecrets } from './processor-context.ts';
+import { type Urls, callbackSecrets, publicUrlOf, sealingSecrets } from './processor-context.ts';
 import { queueFigures } from './queue-figures.ts';
 import { collectAcceptanceOf, keepingRefusalOf, refusalOf, acceptanceOf } from './worker.ts';
 
@@ -46,14 +46,14 @@ export interface ApiPartOptions {
   readonly auditing: Auditing;
   readonly keys: Keys;
   readonly tellUrl: TellUrl;
-  /** Asked for each time: in development it is known only once the receiver listens. */
-  readonly publicUrl: () => string | undefined;
+  /** Read each time: in development the receiver's is known only once it listens. */
+  readonly urls: Urls;
 }
 
 export function apiPart(
   container: Container,
   context: ProcessorContext,
-  { auditing, keys, tellUrl, publicUrl }: ApiPartOptions,
+  { auditing, keys, tellUrl, urls }: ApiPartOptions,
 ): Part {
   const { config, logger, book, metrics } = container;
   return {
@@ -69,7 +69,7 @@ export function apiPart(
         ...auditing,
         smsPrices: config.SMS_PRICES_FILE?.holds,
         senderOf: (account) => book.get(account)?.smsSender,
-        stop: () => stopOf(container, publicUrl()),
+        stop: () => stopOf(container, publicUrlOf(config, urls)),
         acceptance,
         collect: collectAcceptanceOf(container),
         endpoints,

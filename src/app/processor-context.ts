@@ -1,12 +1,20 @@
 import { hkdfSync } from 'node:crypto';
 import type { ProcessorContext } from '../processors/context.ts';
 import { createUpstream } from '../upstream/client.ts';
+import { isLoopbackHost } from '../events/outgoing/endpoint.ts';
 import { callbackPath } from '../webhooks/receiver.ts';
 import { Secret, secretsOf } from '../lib/secret.ts';
 import type { Config } from '../config.ts';
 import { Budgets } from '../operations/budgets.ts';
 import { opinionsOf, policyOf } from '../settings/settings.ts';
 import type { Container, Timing } from './container.ts';
+
+/** Where each door of this process listens, as soon as it does. */
+export interface Urls {
+  api?: string;
+  webhooks?: string;
+  metrics?: string;
+}
 
 /** How many slices are out for each slot of a worker: enough for several workers, few enough to pause. */
 const FEED_PER_SLOT = 8;
@@ -51,8 +59,17 @@ export function openUpstream({ config, redis, clock, random, metrics }: Upstream
   });
 }
 
-/** `publicUrl` is asked for each time: in development it is known only once the receiver listens. */
-export function createBench(container: Container, timing: Timing, publicUrl: () => string | undefined) {
+/** While the service is on this machine, so is the receiver; a real one needs to be told where to reach us. */
+export function publicUrlOf(config: Config, urls: Urls): string | undefined {
+  if (config.PUBLIC_URL !== undefined) return config.PUBLIC_URL;
+  if (config.SERVICE_BASE_URL === undefined || !isLoopbackHost(new URL(config.SERVICE_BASE_URL).hostname))
+    return undefined;
+  if (urls.webhooks !== undefined) return urls.webhooks;
+  return config.WEBHOOKS_PORT === 0 ? undefined : `http://${config.HOST}:${config.WEBHOOKS_PORT}`;
+}
+
+/** `urls` is read each time: in development the receiver's is known only once it listens. */
+export function createBench(container: Container, timing: Timing, urls: Urls) {
   const { config, book, fingerprints, clock, random, operations, queries, accounts, wake } = container;
   const { slices, sameTexts, campaigns, retries, optOuts, heartbeat, durability } = container;
   const secrets = callbackSecrets(config);
@@ -84,7 +101,7 @@ export function createBench(container: Container, timing: Timing, publicUrl: () 
       return { upstream: account, fingerprint: fingerprints.get(name) ?? '', before: new Set(account.keysBefore) };
     },
     callbackUrl: (account, id, kind = 'disbursement') => {
-      const url = publicUrl();
+      const url = publicUrlOf(config, urls);
       if (url === undefined || secrets.length === 0) return undefined;
       return url + callbackPath(secrets, { account, kind, id });
     },

@@ -4,8 +4,7 @@ import type { RunOptions } from '../cli/io.ts';
 import { type Config, describeConfig, loadConfig, missingFor } from '../config.ts';
 import { createLogger } from '../logger.ts';
 import { type AnyQueueName, queueNames } from '../queues/index.ts';
-import { createBench } from './processor-context.ts';
-import { isLoopbackHost } from '../events/outgoing/endpoint.ts';
+import { type Urls, createBench } from './processor-context.ts';
 import { type ApiPartOptions, apiPart, auditingOf, metricsPart, webhooksPart } from './doors.ts';
 import { bookPart } from './book.ts';
 import { stampPart } from './deployment.ts';
@@ -16,12 +15,6 @@ import { heartbeatPart } from './heartbeat.ts';
 import { keyKeeperPart, keysOf } from './key-keeper.ts';
 import { limitsPart } from './limits.ts';
 import { workerParts } from './worker.ts';
-
-export interface Urls {
-  api?: string;
-  webhooks?: string;
-  metrics?: string;
-}
 
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -60,8 +53,7 @@ export async function startRoles(
   container.metrics.rolesAre(roles);
   const urls: Urls = {};
   const timing = timingOf(config);
-  const publicUrl = (): string | undefined => publicUrlOf(config, urls);
-  const { context, close } = createBench(container, timing, publicUrl);
+  const { context, close } = createBench(container, timing, urls);
   const upstream: Part = { name: 'the upstream client', start: async () => close };
   const stamp = stampPart(container, giveUp);
   const stop = await startAll([
@@ -76,7 +68,7 @@ export async function startRoles(
     // The receiver before the worker: upstream may ask for it while the first disbursement is created.
     ...(roles.includes('webhooks') ? [webhooksPart(container, (url) => (urls.webhooks = url))] : []),
     ...(roles.includes('worker') ? workerParts(container, context, timing, queues) : []),
-    ...(roles.includes('api') ? apiParts(container, context, { tellUrl: (url) => (urls.api = url), publicUrl }) : []),
+    ...(roles.includes('api') ? apiParts(container, context, { tellUrl: (url) => (urls.api = url), urls }) : []),
   ]);
   return {
     urls,
@@ -104,15 +96,6 @@ function apiParts(
 
 function fail(error: Error): never {
   throw error;
-}
-
-/** While the service is on this machine, so is the receiver; a real one needs to be told where to reach us. */
-export function publicUrlOf(config: Config, urls: Urls): string | undefined {
-  if (config.PUBLIC_URL !== undefined) return config.PUBLIC_URL;
-  if (config.SERVICE_BASE_URL === undefined || !isLoopbackHost(new URL(config.SERVICE_BASE_URL).hostname))
-    return undefined;
-  if (urls.webhooks !== undefined) return urls.webhooks;
-  return config.WEBHOOKS_PORT === 0 ? undefined : `http://${config.HOST}:${config.WEBHOOKS_PORT}`;
 }
 
 export function aborted(signal: AbortSignal): Promise<void> {

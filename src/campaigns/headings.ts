@@ -5,7 +5,7 @@ import { unpackValues } from '../operations/slice-form.ts';
 
 export type OwnCells = Readonly<Record<string, string>>;
 
-/** A heading that another column has already, one of ours among them, gets a number: whoever reads by name gets each. */
+/** A heading that another column has already, one of ours among them, gets a number: a reader by name gets each. */
 export class Headings {
   readonly names: readonly string[];
   readonly #ofUpload = new Map<string, readonly (UploadColumn & { readonly name: string })[]>();

@@ -36,7 +36,7 @@ export function headingOf(name: string): string {
     .slice(0, HEADING_MAX);
 }
 
-/** The heading, or with a number where another column has it: whoever reads by name gets each. It is taken then. */
+/** The heading, or with a number where another column has it: a reader by name gets each. It is taken then. */
 export function freeHeading(heading: string, taken: Set<string>): string {
   let name = heading;
   for (let turn = 2; taken.has(name); turn += 1) name = `${heading} (${turn})`;

@@ -69,3 +69,13 @@ export const english = {
     service: 'The real service. Without these, docker compose talks to the sandbox.',
   },
 } as const;
+
+/** Texts as texts, and sentences with something in them as functions of it: the same in every language. */
+type Whole<T> = T extends string
+  ? string
+  : T extends (...given: infer G) => unknown
+    ? (...given: G) => string
+    : { readonly [K in keyof T]: Whole<T[K]> };
+
+/** What every language must have: what English has, no more and no less. */
+export type Words = Whole<typeof english>;

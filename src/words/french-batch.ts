@@ -1,5 +1,5 @@
 /** Ce qui est dit d’un fichier de paiements. */
-import type { Words } from './languages.ts';
+import type { Words } from './english.ts';
 
 export const frenchBatch: Words['batch'] = {
   labels: {

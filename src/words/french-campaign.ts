@@ -1,5 +1,5 @@
 /** Ce qui est dit des campagnes : préparation, envoi, suivi. */
-import type { Words } from './languages.ts';
+import type { Words } from './english.ts';
 
 export const frenchCampaign: Words['campaign'] = {
   states: {

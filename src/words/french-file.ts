@@ -1,5 +1,5 @@
 /** Ce qui est dit d’un fichier de destinataires, avant tout envoi. */
-import type { Words } from './languages.ts';
+import type { Words } from './english.ts';
 
 /** In French, none and one are singular. */
 const some = (count: number, one: string, several: string): string =>

@@ -2,7 +2,7 @@
 import { frenchBatch } from './french-batch.ts';
 import { frenchCampaign } from './french-campaign.ts';
 import { frenchFile } from './french-file.ts';
-import type { Words } from './languages.ts';
+import type { Words } from './english.ts';
 
 export const french: Words = {
   batch: frenchBatch,

@@ -1,19 +1,11 @@
 /** In which language people are spoken to. API problems, logs and names on the wire are English and stay so. */
-import { english } from './english.ts';
+import { type Words, english } from './english.ts';
 import { french } from './french.ts';
+
+export type { Words } from './english.ts';
 
 const languages = ['fr', 'en'] as const;
 export type Language = (typeof languages)[number];
-
-/** Texts as texts, and sentences with something in them as functions of it: the same in every language. */
-type Whole<T> = T extends string
-  ? string
-  : T extends (...given: infer G) => unknown
-    ? (...given: G) => string
-    : { readonly [K in keyof T]: Whole<T[K]> };
-
-/** What every language must have: what English has, no more and no less. */
-export type Words = Whole<typeof english>;
 
 const CATALOGUE: Readonly<Record<Language, Words>> = { en: english, fr: french };
 

@@ -1,4 +1,4 @@
-/** The recipes of CONTRIBUTING.md for a state, an event, a kind and a filter, followed to the letter on a copy of the tree. */
+/** The recipes of CONTRIBUTING.md that are one change in one file, followed to the letter on a copy of the tree. */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -132,5 +132,103 @@ test('a filter is one field of its route; the 422, the document and the flag of 
     "[refused, flags.find(({ flag }) => flag === '--wallet').says, parameters.some(({ name }) => name === 'wallet')]",
   );
   expect(told).toEqual(['/wallet must have at least 8 characters', 'Only through this wallet', true]);
+  expect(copy.touched).toEqual([routes]);
+});
+
+test('a withdraw mode is one line; wallet and country, and the sentence for a slip of the pen, follow', () => {
+  const copy = copyOfTheTree();
+  const modes = 'src/upstream/capabilities.ts';
+  const line = "  'wallet-b-mali': { wallet: 'b', country: 'ML' },\n";
+  copy.write(
+    modes,
+    copy.read(modes).replace("  'wallet-a-mali'", (next) => line + next),
+  );
+  const told = ask(
+    copy,
+    [
+      "import { readWithdrawMode } from './src/upstream/capabilities.ts';",
+      "const asked = ['wallet-b-mali', { wallet: 'B', country: 'Mali' }, 'wallet_b_ml'].map((one) => readWithdrawMode(one));",
+    ],
+    "[asked[0], asked[1], asked[2].problem.includes('wallet-b-mali')]",
+  );
+  const mode = { mode: 'wallet-b-mali', country: 'ML' };
+  expect(told).toEqual([mode, mode, true]);
+  expect(copy.touched).toEqual([modes]);
+});
+
+test('a setting is one row, and a line in policyOf for processors; check, help and default follow', () => {
+  const copy = copyOfTheTree();
+  const settings = 'src/settings/settings.ts';
+  const row = "  SMS_CALM: [duration('5s'), 'How long nothing is sent after nothing was sent.'],\n";
+  const next = copy
+    .read(settings)
+    .replace('  SMS_SETTLE_DELAY: [', (line) => row + line)
+    .replace('  settleDelayMs: config', (line) => `  calmMs: config.SMS_CALM,\n${line}`);
+  copy.write(settings, next);
+  const told = ask(
+    copy,
+    [
+      "import { describeSettings, loadConfig } from './src/config.ts';",
+      "import { policyOf } from './src/settings/settings.ts';",
+      'const calmMs = (env) => policyOf(loadConfig(env), {}).calmMs;',
+      "const refused = (() => { try { calmMs({ SMS_CALM: 'long' }); return ''; } catch (error) { return error.message; } })();",
+      "const described = describeSettings().find(({ name }) => name === 'SMS_CALM');",
+    ],
+    "[calmMs({}), calmMs({ SMS_CALM: '7s' }), refused.includes('SMS_CALM'), described.help]",
+  );
+  expect(told).toEqual([5_000, 7_000, true, 'How long nothing is sent after nothing was sent.']);
+  expect(copy.touched).toEqual([settings]);
+});
+
+const METRICS = 'src/metrics/declarations.ts';
+
+function addMetric(copy: Copy, of: 'process' | 'whole'): void {
+  const row = `  relais_odd_things_total: { type: 'counter', of: '${of}', labels: { queue: 'queues' }, help: 'Odd things.' },\n`;
+  copy.write(
+    METRICS,
+    copy.read(METRICS).replace('  relais_attempts_total: {', (next) => row + next),
+  );
+}
+
+test('a metric of a process is one row; its instrument and what is scraped follow', () => {
+  const copy = copyOfTheTree();
+  addMetric(copy, 'process');
+  const told = ask(
+    copy,
+    [
+      "import { systemClock as clock } from './src/lib/clock.ts';",
+      "import { createMetrics } from './src/metrics/metrics.ts';",
+      'const no = () => false;',
+      'const metrics = createMetrics({ clock, durable: no, recovering: no, memoryShare: () => null, onError: no });',
+      'const page = await metrics.scrape();',
+    ],
+    "[page.includes('# HELP relais_odd_things_total Odd things.'), page.includes('# TYPE relais_odd_things_total counter')]",
+  );
+  expect(told).toEqual([true, true]);
+  expect(copy.touched).toEqual([METRICS]);
+});
+
+test('of a metric of the whole the compiler asks for its reader, and for nothing else', () => {
+  const copy = copyOfTheTree();
+  addMetric(copy, 'whole');
+  expect(compilerAsksFor(copy)).toEqual(['src/metrics/metrics.ts']);
+}, 120_000);
+
+test('a command is one word of its route; its name, role and flags follow', () => {
+  const copy = copyOfTheTree();
+  const routes = 'src/api/limits.ts';
+  copy.write(
+    routes,
+    copy.read(routes).replace("    id: 'listLimits',", "    id: 'listLimits',\n    cli: 'ceilings list',"),
+  );
+  const told = ask(
+    copy,
+    [
+      "import { commandsOf, commandsPage } from './script/commands.ts';",
+      "import { routes } from './src/api/routes.ts';",
+    ],
+    "[commandsOf(routes).find(({ name }) => name === 'ceilings list').path, commandsPage(routes).includes('ceilings list')]",
+  );
+  expect(told).toEqual(['/v1/limits', true]);
   expect(copy.touched).toEqual([routes]);
 });

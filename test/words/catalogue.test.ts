@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { statesOf } from '../../src/kinds/index.ts';
+import { campaignBins } from '../../src/kinds/recipient.ts';
 import { english } from '../../src/words/english.ts';
 import { french } from '../../src/words/french.ts';
 import { isLanguage, languageAccepted, languageOfLocale } from '../../src/words/languages.ts';
@@ -21,6 +23,11 @@ test('both languages have the same sentences, and none is empty', () => {
   expect([...both.french.keys()].toSorted()).toEqual([...both.english.keys()].toSorted());
   expect(both.english.size).toBeGreaterThan(150);
   for (const said of [...both.english.values(), ...both.french.values()]) expect(said.trim()).not.toBe('');
+});
+
+test('every state of a campaign, and every bin of its recipients, has its word', () => {
+  expect(new Set(Object.keys(english.campaign.states))).toEqual(new Set(statesOf('campaign')));
+  expect(new Set(Object.keys(english.campaign.bins))).toEqual(new Set(campaignBins));
 });
 
 /** What is the same in both: names of formats, and words that they share. */

@@ -116,19 +116,20 @@ export const PROBES: readonly string[] = `
 
 /** Refused commands, with the error of each; and errors that say that a probe itself is wrong. */
 const SCRIPT = `
+local key, other = unpack(KEYS)
 local said = {}
-redis.pcall('UNLINK', KEYS[1], KEYS[2])
+redis.pcall('UNLINK', key, other)
 for _, probe in ipairs(ARGV) do
   local words = {}
   for word in string.gmatch(probe, '%S+') do
-    words[#words + 1] = word == 'KEY' and KEYS[1] or word == 'OTHER' and KEYS[2] or word
+    words[#words + 1] = word == 'KEY' and key or word == 'OTHER' and other or word
   end
   local answer = redis.pcall(unpack(words))
   if type(answer) == 'table' and answer.err then said[#said + 1] = words[1] .. ' ' .. answer.err end
   -- What the one has made is in the way of the next, which wants another type. A group needs its stream.
-  if string.sub(words[1], 1, 1) ~= 'X' then redis.pcall('UNLINK', KEYS[1], KEYS[2]) end
+  if string.sub(words[1], 1, 1) ~= 'X' then redis.pcall('UNLINK', key, other) end
 end
-redis.pcall('DEL', KEYS[1], KEYS[2])
+redis.pcall('DEL', key, other)
 return said
 `;
 

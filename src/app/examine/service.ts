@@ -10,8 +10,7 @@ import type { Upstream, UpstreamAccount } from '../../upstream/client.ts';
 import type { Balances } from '../../upstream/payments/types.ts';
 import { type Failure, failures, type NotOk } from '../../upstream/verdict.ts';
 import { callbackPath } from '../../webhooks/receiver.ts';
-import { callbackSecrets } from '../processor-context.ts';
-import { publicUrlOf } from '../run.ts';
+import { callbackSecrets, publicUrlOf } from '../processor-context.ts';
 import { type CheckName, type Finding, fault, ok, skipped, inTime } from './finding.ts';
 
 /** Longer than any one exchange; an SMS login may be tried in several encodings. */
