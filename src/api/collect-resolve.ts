@@ -16,16 +16,21 @@ import { upstreamProblem } from './upstream-problem.ts';
 
 type OutcomeOf<K extends CollectKind> = (typeof declared)[K]['resolve'][number] & StateOf<K> & Announced<K>;
 
-/** The declaration that is the same for every kind, but for the outcomes that it has. */
-export function resolutionOf<const K extends CollectKind | 'disbursement'>(kind: K) {
+/** What a person says of one, or of many. */
+export function wordAbout<const K extends CollectKind | 'disbursement'>(kind: K) {
   const outcomes: (typeof declared)[K]['resolve'] = declared[kind].resolve;
-  const body = z.strictObject({
+  return {
     outcome: z.enum(outcomes).meta({ description: 'What became of it, or what is to be done.' }),
     note: z.string().trim().min(3).max(500).meta({
       description: 'How it is known; kept with the record.',
       example: 'Seen in the dashboard',
     }),
-  });
+  };
+}
+
+/** The declaration that is the same for every kind, but for the outcomes that it has. */
+export function resolutionOf<const K extends CollectKind | 'disbursement'>(kind: K) {
+  const body = z.strictObject(wordAbout(kind));
   return {
     method: 'post',
     summary: "A person's word about one that needs review.",

@@ -4,7 +4,7 @@ import type { StateOf } from '../kinds/index.ts';
 import { describeLimit } from '../operations/limits.ts';
 import type { DisbursementRecord } from '../operations/record.ts';
 import { eventOf } from '../operations/transition.ts';
-import type { Resolved } from '../processors/disbursement/resolve.ts';
+import type { Resolve, Resolved } from '../processors/disbursement/resolve.ts';
 import { answerInBulk } from './bulk.ts';
 import { resolutionOf } from './collect-resolve.ts';
 import { type ApiContext, findRecord, requireKept, takeAnswer } from './context.ts';
@@ -187,18 +187,7 @@ const resolveDisbursement = route(
     ...resolutionOf('disbursement'),
     path: '/v1/disbursements/{id}/resolve',
     id: 'resolveDisbursement',
-    cli: {
-      name: 'review resolve',
-      says: 'Decide one that needs review. The service is asked first, and its word is stronger',
-      looks: true,
-      asks: {
-        succeeded: 'Record that {amount} to {accountAlias} was paid?',
-        failed: 'Record that {amount} to {accountAlias} was not paid?',
-        reversed: 'Record that {amount} to {accountAlias} came back after it was paid?',
-        cancelled: 'Cancel {amount} to {accountAlias}?',
-        resubmit: 'Pay {amount} to {accountAlias} now, if upstream still says that it was never executed?',
-      },
-    },
+    cli: { name: 'review resolve', byHand: true },
     tag: 'Disbursements',
     description:
       'The service is asked first, and its word is stronger (409). `resubmit` sends with the same token and the same ' +
@@ -209,19 +198,22 @@ const resolveDisbursement = route(
     problems: ['wrong-state', 'no-answer', 'recovering'],
   },
   async ({ context, key, record, body, again, response, act }) => {
-    refuseOwn(context, key, record);
-    if (body.outcome === 'resubmit') await requireNoRecovery(context, response);
-    takeResolved(
-      await context.resolve(record.id, {
-        ...body,
-        by: personOf(key),
-        act: act(record.id, { amount: record.amount }),
-      }),
-    );
+    await decideDisbursement({ context, key, record, act, response }, body);
     await requireKept(context);
     return view(await again());
   },
 );
+
+/** One that needs review, by the word of a person: alone, or among many. */
+export async function decideDisbursement(
+  { context, key, record, act, response }: Deciding & Pick<AnyAsked, 'response'>,
+  word: Pick<Resolve, 'outcome' | 'note'>,
+): Promise<void> {
+  refuseOwn(context, key, record);
+  if (word.outcome === 'resubmit') await requireNoRecovery(context, response);
+  const told = act(record.id, { amount: record.amount });
+  takeResolved(await context.resolve(record.id, { ...word, by: personOf(key), act: told }));
+}
 
 /** Four eyes: nobody approves or resolves what they asked for themselves. */
 function refuseOwn(context: ApiContext, key: ApiKey, record: DisbursementRecord): void {

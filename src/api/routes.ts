@@ -21,6 +21,7 @@ import { purgeRoutes } from './purge.ts';
 import { recoveryRoutes } from './recovery.ts';
 import { reportRoutes } from './reports.ts';
 import { reviewRoutes } from './review.ts';
+import { reviewSelectionRoutes } from './review-selection.ts';
 import { searchRoutes } from './search.ts';
 import type { Route } from './route.ts';
 import { statusRoutes } from './status.ts';
@@ -38,6 +39,7 @@ export const routes: readonly Route[] = [
   ...eventRoutes,
   ...endpointRoutes,
   ...reviewRoutes,
+  ...reviewSelectionRoutes,
   ...searchRoutes,
   ...explainRoutes,
   ...callbackRoutes,

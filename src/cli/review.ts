@@ -3,10 +3,12 @@ import { withExample } from './flags.ts';
 import { renderExplanation } from './explain.ts';
 import type { ExitCode } from './io.ts';
 import { renderFacts } from './record.ts';
+import { addResolve } from './review-resolve.ts';
 import type { Shell } from './shell.ts';
 
 /** Beside the commands that are made from the routes: record and explanation are two requests. */
 export function addReviewCommands(group: Command, shell: Shell): void {
+  addResolve(group, shell);
   const command = group
     .command('show')
     .description('What is known about one of them, its evidence, and what to do')

@@ -54,6 +54,12 @@ export class Shell {
     return false;
   }
 
+  /** What was typed to a question, on a terminal. */
+  async typed(question: string): Promise<string> {
+    await this.output.ask(`${question} `);
+    return (await this.#firstLine()).trim();
+  }
+
   async close(): Promise<void> {
     await this.#api?.close();
   }

@@ -8,6 +8,11 @@ interface Act {
   readonly names: string;
 }
 
+/** It does what another route does, many times: each is told by the word of that one. */
+interface ManyActs {
+  readonly eachAs: string;
+}
+
 interface NoAct {
   readonly nothing: string;
 }
@@ -22,6 +27,7 @@ export const acts = {
   createDisbursement: { act: 'disbursement.create', names: 'the disbursement' },
   cancelDisbursement: { act: 'disbursement.cancel', names: 'the disbursement' },
   approveDisbursement: { act: 'disbursement.approve', names: 'the disbursement' },
+  resolveSelection: { eachAs: 'resolveDisbursement' },
   resolveDisbursement: { act: 'disbursement.resolve', names: 'the disbursement' },
   createBatch: { act: 'batch.create', names: 'the batch' },
   approveBatch: { act: 'batch.approve', names: 'the batch' },
@@ -65,12 +71,12 @@ export const acts = {
   rotateSecrets: { act: 'secrets.rotate', names: 'nothing' },
   recover: { act: 'recovery.leave', names: 'nothing' },
   purgePerson: { act: 'person.purge', names: 'the number, masked' },
-} as const satisfies Readonly<Record<string, Act | NoAct>>;
+} as const satisfies Readonly<Record<string, Act | ManyActs | NoAct>>;
 
-/** Every act that a line may tell. */
 /** What settings do, and no route. */
 const ofSettings = ['audit.forget'];
 
+/** Every act that a line may tell. */
 export const actNames: readonly string[] = [
   ...ofSettings,
   ...new Set(Object.values(acts).flatMap((one) => ('act' in one ? [one.act] : []))),
@@ -78,6 +84,9 @@ export const actNames: readonly string[] = [
 
 /** Undefined: the route changes nothing. */
 export function actOf(route: string): string | undefined {
-  const found: Act | NoAct | undefined = Object.hasOwn(acts, route) ? acts[route as keyof typeof acts] : undefined;
+  const found: Act | ManyActs | NoAct | undefined = Object.hasOwn(acts, route)
+    ? acts[route as keyof typeof acts]
+    : undefined;
+  if (found && 'eachAs' in found) return actOf(found.eachAs);
   return found && 'act' in found ? found.act : undefined;
 }

@@ -132,6 +132,77 @@ describe('resolve', () => {
   });
 });
 
+describe('resolve --where', () => {
+  const many = [
+    'review',
+    'resolve',
+    '--where',
+    'reason=restored',
+    'amountMax=5000',
+    '--outcome',
+    'failed',
+    '--note',
+    'on paper',
+  ];
+  const word = { where: { reason: 'restored', amountMax: 5000 }, outcome: 'failed', note: 'on paper' };
+  const selection = '5f70bf18a0860070';
+  const told = {
+    dryRun: true,
+    count: 412,
+    xof: 10_300_000,
+    reasons: { restored: { count: 412, xof: 10_300_000 } },
+    selection,
+  };
+  const lines = [
+    { id: ID, outcome: 'refused', problem: { detail: 'Upstream says: success.' } },
+    { id: null, outcome: 'done', resolved: 411, xof: 10_275_000, refused: 1 },
+  ];
+  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+  const deciding = (answer = text) =>
+    apiThat(({ body }) => (body && 'confirm' in (body as object) ? { body: answer } : { body: told }));
+
+  test('tells how many and how much, and how to go on; nothing is decided', async () => {
+    const { asked, env } = await deciding();
+    const { code, stdout, stderr } = await relais(many, { env });
+    expect([code, asked.map(({ path }) => path)]).toEqual([0, ['/v1/review/resolve']]);
+    expect(asked[0]?.body).toEqual(word);
+    expect(stdout).toMatch(/in all +412 {2}10\u00a0300\u00a0000\u00a0XOF/);
+    expect(stderr).toContain(`--confirm 412:${selection}`);
+  });
+
+  test('confirmed, decides exactly these, and says which were not', async () => {
+    const { asked, env } = await deciding();
+    const { code, stdout, stderr } = await relais([...many, '--confirm', `412:${selection}`], { env });
+    expect(asked.map(({ body }) => body)).toEqual([{ ...word, confirm: { count: 412, selection } }]);
+    expect([code, stdout]).toEqual([1, `${ID}  refused  Upstream says: success.\n`]);
+    expect(stderr).toContain('411 decided');
+  });
+
+  test.for([
+    ['412\n', 2],
+    ['y\n', 1],
+    ['411\n', 1],
+  ] as const)('on a terminal the count is typed back: %j', async ([types, requests]) => {
+    const { asked, env } = await deciding();
+    await relais(many, { env, types, isTerminal: true });
+    expect(asked).toHaveLength(requests);
+  });
+
+  test('an answer that breaks off says how to go on', async () => {
+    const { env } = await deciding(`${JSON.stringify(lines[0])}\n`);
+    const { code, stderr } = await relais([...many, '--confirm', `412:${selection}`], { env });
+    expect([code, stderr.includes('it tells what is left')]).toEqual([1, true]);
+  });
+
+  test.for([
+    [[...many, ID]],
+    [['review', 'resolve', '--outcome', 'failed', '--note', 'on paper']],
+    [[...many, '--confirm', '412']],
+  ])('%j is wrong usage', async ([argv]) => {
+    expect((await relais(argv ?? [])).code).toBe(2);
+  });
+});
+
 describe('explain', () => {
   test('prints the story', async () => {
     const { env } = await api();

@@ -39,6 +39,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'GET /v1/disbursements/{id}': ['disburse', 'show', 'x'],
   'POST /v1/disbursements/{id}/cancel': ['disburse', 'cancel', 'x'],
   'POST /v1/disbursements/{id}/approve': ['disburse', 'approve', 'x'],
+  'POST /v1/review/resolve': ['review', 'resolve', '--where', 'reason=restored', ...decided],
   'POST /v1/disbursements/{id}/resolve': ['review', 'resolve', 'x', ...decided],
   'POST /v1/disbursement-batches': ['disburse', 'batch', salaries],
   'GET /v1/disbursement-batches/{id}': ['disburse', 'batch-show', 'x'],

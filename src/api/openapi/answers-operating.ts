@@ -8,7 +8,7 @@ import { moneyLimits } from '../../operations/limits.ts';
 import { doubtAges } from '../../operations/status.ts';
 import { invoice, paymentRequest } from './answers-collect.ts';
 import { directCredit, disbursement } from './answers-money.ts';
-import { accountField, count, listOf, perhaps, text, time } from './answers-shared.ts';
+import { accountField, count, listOf, perhaps, sums, text, time } from './answers-shared.ts';
 
 const xofSum = z.int().meta({ example: 250_000 });
 
@@ -381,6 +381,16 @@ export const resealed = z
       .meta({ description: 'Endpoints with a secret that none of the sealing secrets opens: they need another.' }),
   })
   .meta({ id: 'Resealed' });
+
+export const selection = z
+  .looseObject({
+    dryRun: z.literal(true),
+    count: z.int().meta({ example: 412 }),
+    xof: z.int().meta({ example: 10_300_000 }),
+    reasons: sums.meta({ description: 'Why they wait: how many, and how much.' }),
+    selection: text('5f70bf18a0860070').meta({ description: 'Stands for exactly these, and this outcome.' }),
+  })
+  .meta({ id: 'Selection' });
 
 export const found = z
   .looseObject({

@@ -1050,59 +1050,6 @@ export const commands: readonly DerivedCommand[] = [
     "answer": "Disbursement"
   },
   {
-    "name": "review resolve",
-    "says": "Decide one that needs review. The service is asked first, and its word is stronger",
-    "example": "dsb_4n7q0c1w2e3r4t5y6z7a8b9c0d --outcome succeeded --note 'Seen in the dashboard'",
-    "method": "POST",
-    "path": "/v1/disbursements/{id}/resolve",
-    "takes": [
-      {
-        "name": "id",
-        "in": "path"
-      }
-    ],
-    "flags": [
-      {
-        "flag": "--outcome",
-        "field": "outcome",
-        "in": "body",
-        "says": "What became of it, or what is to be done",
-        "schema": {
-          "type": "string",
-          "enum": [
-            "succeeded",
-            "failed",
-            "reversed",
-            "cancelled",
-            "resubmit"
-          ]
-        },
-        "required": true
-      },
-      {
-        "flag": "--note",
-        "field": "note",
-        "in": "body",
-        "says": "How it is known; kept with the record",
-        "schema": {
-          "type": "string",
-          "minLength": 3,
-          "maxLength": 500
-        },
-        "required": true
-      }
-    ],
-    "asks": {
-      "succeeded": "Record that {amount} to {accountAlias} was paid?",
-      "failed": "Record that {amount} to {accountAlias} was not paid?",
-      "reversed": "Record that {amount} to {accountAlias} came back after it was paid?",
-      "cancelled": "Cancel {amount} to {accountAlias}?",
-      "resubmit": "Pay {amount} to {accountAlias} now, if upstream still says that it was never executed?"
-    },
-    "looksAt": "/v1/disbursements/{id}",
-    "answer": "Disbursement"
-  },
-  {
     "name": "disburse batch-show",
     "says": "How far it has come",
     "example": "bat_4n7q0c1w2e3r4t5y6z7a8b9c0d",

@@ -57,6 +57,7 @@ export const operations = {
   replayEvents: {"method":"POST","path":"/v1/event-endpoints/{id}/replay","query":[]},
   rotateEndpointSecret: {"method":"POST","path":"/v1/event-endpoints/{id}/rotate-secret","query":[]},
   listReview: {"method":"GET","path":"/v1/review","query":["account","after","limit","kind"]},
+  resolveSelection: {"method":"POST","path":"/v1/review/resolve","query":[]},
   search: {"method":"GET","path":"/v1/search","query":["q"]},
   explain: {"method":"GET","path":"/v1/explain/{id}","query":[]},
   getCallback: {"method":"GET","path":"/v1/callbacks/{id}","query":[]},
@@ -1329,6 +1330,15 @@ export interface Operations {
       kind?: ("disbursement" | "batch" | "invoice" | "payment_request" | "direct_credit")
     }
     answer: ReviewList
+  }
+  /**
+   * Decide many disbursements that need review.
+   */
+  resolveSelection: {
+    asked: {}
+    body: SelectionResolution
+    answer: Selection
+    accept: "application/x-ndjson"
   }
   /**
    * What has this id, reference, name at the service, or telephone number.
@@ -5233,6 +5243,66 @@ export interface ReviewedBatch {
   }
   uploadedBy: string
   updatedAt: string
+}
+export interface SelectionResolution {
+  /**
+   * All filters together; their ends belong to them.
+   */
+  where: {
+    /**
+     * Why they wait.
+     */
+    reason?: string
+    /**
+     * The account of the service that does it; `main` where none is named.
+     */
+    account?: string
+    withdrawMode?: string
+    /**
+     * Only rows of this batch.
+     */
+    batch?: string
+    createdFrom?: string
+    createdTo?: string
+    amountMin?: number
+    amountMax?: number
+  }
+  /**
+   * What became of it, or what is to be done.
+   */
+  outcome: ("succeeded" | "failed" | "reversed" | "cancelled" | "resubmit")
+  /**
+   * How it is known; kept with the record.
+   */
+  note: string
+  /**
+   * What was answered without it: absent, nothing is decided.
+   */
+  confirm?: {
+    count: number
+    selection: string
+  }
+}
+export interface Selection {
+  dryRun: true
+  count: number
+  xof: number
+  /**
+   * Why they wait: how many, and how much.
+   */
+  reasons: {
+    [k: string]: {
+      count: number
+      /**
+       * Whole XOF.
+       */
+      xof: number
+    }
+  }
+  /**
+   * Stands for exactly these, and this outcome.
+   */
+  selection: string
 }
 export interface Found {
   items: {

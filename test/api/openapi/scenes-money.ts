@@ -49,6 +49,15 @@ export async function disbursementScenes({ ask, service, becomes }: Stage): Prom
   });
   await resolve('failed');
   expect((await ask('POST', `${path}/${lost.id}/resolve`, { key: CHECKER, body: {} })).status).toBe(422);
+  const many = (more: object = {}) =>
+    ask('POST', '/v1/review/resolve', {
+      key: CHECKER,
+      body: { where: { account: 'main' }, outcome: 'succeeded', note, ...more },
+    });
+  const { body: chosen } = await many();
+  await many({ where: {} });
+  await many({ confirm: { count: 999, selection: '0000000000000000' } });
+  await many({ confirm: { count: chosen.count, selection: chosen.selection } });
   expect((await resolve('failed')).status).toBe(200);
 }
 

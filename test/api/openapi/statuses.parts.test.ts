@@ -111,8 +111,13 @@ function closedBy(kind: 'not-durable' | 'memory-full' | 'recovering'): object {
 
 /** Of what a person may decide, only this lets something leave. */
 function callOf(route: RouteDeclaration, kind: ProblemKind | undefined): Call {
-  const releases = kind === 'recovering' && route.id === 'resolveDisbursement';
-  return releases ? { body: { outcome: 'resubmit', note: 'for the test' } } : exampleCall(route);
+  const word = { outcome: 'resubmit', note: 'for the test' };
+  if (kind !== 'recovering') return exampleCall(route);
+  if (route.id === 'resolveDisbursement') return { body: word };
+  const confirm = { count: 1, selection: '5f70bf18a0860070' };
+  return route.id === 'resolveSelection'
+    ? { body: { ...word, where: { reason: 'restored' }, confirm } }
+    : exampleCall(route);
 }
 
 describe('what is behind the door', () => {

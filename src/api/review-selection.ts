@@ -1,0 +1,214 @@
+/**
+ * Many disbursements that wait for a person, decided by one word. What is chosen is told first, with a name for
+ * exactly these; confirmed with that name, each is decided by the guard of a single one, and told as one. Nothing is
+ * kept of the selection: where it breaks off, the same words choose what is left.
+ */
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { z } from 'zod';
+import { accountName, askedTime, identityText } from '../kinds/request-pieces.ts';
+import { Sums } from '../operations/batches.ts';
+import { type DisbursementRecord, UnreadableRecord } from '../operations/record.ts';
+import { wordAbout } from './collect-resolve.ts';
+import { type ApiContext, findRecord, requireKept } from './context.ts';
+import { decideDisbursement } from './disbursements.ts';
+import { accountsListed, requireNoRecovery } from './gates.ts';
+import type { ApiKey } from './keys.ts';
+import { selection } from './openapi/answers-operating.ts';
+import { ApiProblem, invalid } from './problem.ts';
+import { type AnyAsked, json, Reply, route } from './route.ts';
+
+/** Of one word. Their ids are what is kept in memory meanwhile. */
+const MOST = 10_000;
+const PAGE = 500;
+const AT_ONCE = 4;
+
+const xof = z.int().min(0).optional();
+
+const where = z
+  .strictObject({
+    reason: identityText(100).optional().meta({ example: 'restored', description: 'Why they wait.' }),
+    account: accountName.optional(),
+    withdrawMode: identityText(64).optional(),
+    batch: identityText(100).optional().meta({ description: 'Only rows of this batch.' }),
+    createdFrom: askedTime.optional(),
+    createdTo: askedTime.optional(),
+    amountMin: xof,
+    amountMax: xof,
+  })
+  .refine((filters) => Object.keys(filters).length > 0, 'must say which')
+  .meta({ description: 'All filters together; their ends belong to them.' });
+
+const word = z
+  .strictObject({
+    where,
+    ...wordAbout('disbursement'),
+    confirm: z
+      .strictObject({
+        count: z.int().min(1).meta({ example: 412 }),
+        selection: z.string().regex(/^[0-9a-f]{16}$/, 'must be as it was answered'),
+      })
+      .optional()
+      .meta({ description: 'What was answered without it: absent, nothing is decided.' }),
+  })
+  .meta({ id: 'SelectionResolution' });
+
+type Word = z.output<typeof word>;
+
+const LINE =
+  '{"id":"dsb_0f6c8d4b2a1e49578c3d","outcome":"resolved","state":"failed","amount":25000}\n' +
+  '{"id":null,"outcome":"done","resolved":1,"xof":25000,"refused":0}\n';
+
+const resolveSelection = route(
+  {
+    method: 'post',
+    path: '/v1/review/resolve',
+    id: 'resolveSelection',
+    cli: { name: 'review resolve', byHand: true },
+    tag: 'Operating',
+    summary: 'Decide many disbursements that need review.',
+    description:
+      'Without `confirm` it says how many and how much, by reason, and names the selection. With it, each is decided as ' +
+      'one alone is: the service is asked first, nobody decides what they asked for, and each is told in the audit. A ' +
+      `selection that is no longer the same is refused (409). At most ${MOST}. Where it breaks off, ask again for what is left.`,
+    role: 'approve',
+    scope: 'none',
+    body: json(word),
+    answers: {
+      200: {
+        says: 'Without `confirm`: what was chosen. With it: a line for each as it is decided, streamed; the last says `done`.',
+        schema: selection,
+        files: {
+          'application/x-ndjson': {
+            says: '`resolved`, or `refused` with the problem of a single one.',
+            example: LINE,
+          },
+        },
+      },
+    },
+    problems: ['wrong-state', 'recovering'],
+  },
+  async ({ context, key, body, act, response }) => {
+    const { confirm, outcome } = body;
+    if (confirm && outcome === 'resubmit') await requireNoRecovery(context, response);
+    const { ids, ...told } = await choose(context, key, body);
+    if (!confirm) return new Reply(200, { dryRun: true as const, ...told });
+    if (confirm.count !== told.count || confirm.selection !== told.selection) {
+      const { count, selection: now } = told;
+      const detail = `These are no longer the ${confirm.count} that were looked at: it chooses ${count}. Nothing was decided.`;
+      throw new ApiProblem('wrong-state', detail, { rule: 'content-changed', count, selection: now });
+    }
+    response.status(200).type('application/x-ndjson');
+    try {
+      await pipeline(Readable.from(decideAll(ids, { context, key, act, response, word: body })), response);
+    } catch (error) {
+      // Whoever asked went away: no other is begun, and what is left is asked for again.
+      if (!response.destroyed) throw error;
+    }
+    return undefined;
+  },
+);
+
+/** Newest first, page by page. */
+async function choose(context: ApiContext, key: ApiKey, { where: asked, outcome }: Word) {
+  const { createdFrom, createdTo, amountMin, amountMax, ...alike } = asked;
+  const filters = {
+    accounts: accountsListed(context, key, asked.account),
+    states: ['needs_review'],
+    createdFrom: createdFrom === undefined ? undefined : Date.parse(createdFrom),
+    createdTo: createdTo === undefined ? undefined : Date.parse(createdTo),
+    amountMin,
+    amountMax,
+  };
+  const ids: string[] = [];
+  const reasons = new Sums();
+  const hash = createHash('sha256').update(outcome);
+  let xofOfAll = 0;
+  let after: string | undefined;
+  do {
+    const page = await context.queries.page('disbursement', { ...filters, after, limit: PAGE });
+    for (const record of page.items) {
+      if (record instanceof UnreadableRecord || !isAlike(record, alike)) continue;
+      ids.push(record.id);
+      hash.update(`\n${record.id}`);
+      reasons.add(record.reason ?? '', record.amount);
+      xofOfAll += record.amount;
+    }
+    if (ids.length > MOST) throw invalid([{ pointer: '/where', message: `chooses more than ${MOST}; say more` }]);
+    after = page.next;
+  } while (after !== undefined);
+  const name = hash.digest('hex').slice(0, 16);
+  return { ids, count: ids.length, xof: xofOfAll, reasons: reasons.read(), selection: name };
+}
+
+function isAlike(
+  record: DisbursementRecord,
+  { reason, withdrawMode, batch }: Pick<Word['where'], 'reason' | 'withdrawMode' | 'batch'>,
+): boolean {
+  const wanted = { reason, withdrawMode, batch };
+  const has = { reason: record.reason, withdrawMode: record.withdrawMode, batch: record.batch };
+  return Object.entries(wanted).every(
+    ([name, value]) => value === undefined || has[name as keyof typeof has] === value,
+  );
+}
+
+interface Deciding extends Pick<AnyAsked, 'key' | 'act' | 'response'> {
+  readonly context: ApiContext;
+  readonly word: Word;
+}
+
+interface Decided {
+  readonly id: string;
+  readonly outcome: 'resolved' | 'refused';
+  readonly state?: string;
+  readonly amount?: number;
+  readonly problem?: object;
+}
+
+/** A few at a time; a reader that goes away ends it after those. */
+async function* decideAll(ids: readonly string[], deciding: Deciding): AsyncGenerator<string> {
+  let [resolved, xofResolved] = [0, 0];
+  for (let from = 0; from < ids.length; from += AT_ONCE) {
+    const decided = await Promise.all(ids.slice(from, from + AT_ONCE).map((id) => decide(id, deciding)));
+    for (const { outcome, amount = 0 } of decided) {
+      if (outcome !== 'resolved') continue;
+      resolved += 1;
+      xofResolved += amount;
+    }
+    yield decided.map((one) => `${JSON.stringify(one)}\n`).join('');
+  }
+  const last = { id: null, outcome: 'done', resolved, xof: xofResolved, refused: ids.length - resolved };
+  yield `${JSON.stringify(last)}\n`;
+}
+
+async function decide(
+  id: string,
+  { context, key, act, response, word: { outcome, note } }: Deciding,
+): Promise<Decided> {
+  try {
+    const record = await findRecord(context, key, 'disbursement', id);
+    await turnOf(context, record.account);
+    await decideDisbursement({ context, key, record, act, response }, { outcome, note });
+    await requireKept(context);
+    const { state, amount } = await findRecord(context, key, 'disbursement', id);
+    return { id, outcome: 'resolved', state, amount };
+  } catch (error) {
+    if (!(error instanceof ApiProblem)) throw error;
+    const { kind, message, more } = error;
+    return { id, outcome: 'refused', problem: { kind, detail: message, ...more } };
+  }
+}
+
+/** One alone is not kept waiting; so many share what the service allows with everything else. */
+async function turnOf({ processing, clock }: ApiContext, account: string): Promise<void> {
+  const known = processing.account(account);
+  if (!known) return;
+  for (;;) {
+    const turn = await processing.upstream.admit(known.upstream, 'payments', 'look');
+    if (turn.admitted) return;
+    await clock.sleep(turn.retryAfterMs);
+  }
+}
+
+export const reviewSelectionRoutes = [resolveSelection];

@@ -1,0 +1,172 @@
+/** A person's word about what needs review: about one, or about all that filters choose, which are told first. */
+import { Readable } from 'node:stream';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { describeXof } from '../lib/money.ts';
+import { operations } from '../kinds/index.ts';
+import type { JsonObject } from './client.ts';
+import { CommandFailed, WrongUsage } from './failure.ts';
+import { withExample } from './flags.ts';
+import type { ExitCode } from './io.ts';
+import { grouped, printable } from './output.ts';
+import { renderFacts, renderRecord } from './record.ts';
+import type { Shell } from './shell.ts';
+
+const PATH = '/v1/review/resolve';
+const outcomes = operations.disbursement.resolve;
+type Outcome = (typeof outcomes)[number];
+
+interface Flags {
+  readonly where?: readonly string[];
+  readonly outcome: Outcome;
+  readonly note: string;
+  readonly confirm?: string;
+  readonly yes?: true;
+  readonly json?: true;
+}
+
+const questions: Readonly<Record<Outcome, (what: string) => string>> = {
+  succeeded: (what) => `Record that ${what} was paid?`,
+  failed: (what) => `Record that ${what} was not paid?`,
+  reversed: (what) => `Record that ${what} came back after it was paid?`,
+  cancelled: (what) => `Cancel ${what}?`,
+  resubmit: (what) => `Pay ${what} now, if upstream still says that it was never executed?`,
+};
+
+export function addResolve(group: Command, shell: Shell): void {
+  const command = group
+    .command('resolve')
+    .description('Decide one that needs review, or many. The service is asked first, and its word is stronger')
+    .argument('[id]')
+    .addOption(
+      new Option('--outcome <word>', 'what became of it, or what is to be done')
+        .choices(outcomes)
+        .makeOptionMandatory(),
+    )
+    .requiredOption('--note <text>', 'how it is known; kept with the record', readNote)
+    .option(
+      '--where <filter...>',
+      'all that have this, such as reason=restored; also account, withdrawMode, batch, createdFrom, createdTo, amountMin, amountMax. Without --confirm it only tells which',
+    )
+    .option('--confirm <count:selection>', 'as it was told: decides exactly these')
+    .option('--yes', 'do not ask on a terminal about one')
+    .option('--json', 'print the answer as JSON')
+    .action(
+      shell.action((id: string | undefined, flags: Flags) => {
+        if ((id === undefined) === (flags.where === undefined))
+          throw new WrongUsage('Name one by its id, or say --where.');
+        return id === undefined ? resolveMany(flags, shell) : resolveOne(id, flags, shell);
+      }),
+    );
+  withExample(
+    command,
+    "relais review resolve --where reason=restored --outcome failed --note 'Not in the dashboard'",
+  );
+}
+
+function readNote(text: string): string {
+  const note = text.trim();
+  if (note.length >= 3 && note.length <= 500) return note;
+  throw new InvalidArgumentError('Write 3 to 500 characters.');
+}
+
+async function resolveOne(id: string, { outcome, note, yes, json }: Flags, shell: Shell): Promise<ExitCode> {
+  const { api, output } = shell;
+  const path = `/v1/disbursements/${encodeURIComponent(id)}`;
+  if (shell.io.isTerminal && !yes) {
+    const { body } = await api.get(path);
+    await output.ask(renderFacts(body, output));
+    const what = `${describeXof(Number(body['amount']))} to ${printable(body['accountAlias'])}`;
+    if (!(await shell.confirmed(questions[outcome](what), undefined))) return 1;
+  }
+  const { body } = await api.post(`${path}/resolve`, { outcome, note });
+  if (json) await output.json(body);
+  else await output.write(renderRecord(body, output));
+  return 0;
+}
+
+async function resolveMany({ where = [], outcome, note, confirm, json }: Flags, shell: Shell): Promise<ExitCode> {
+  const word = { where: filtersOf(where), outcome, note };
+  if (confirm !== undefined) return decide({ ...word, confirm: readToken(confirm) }, json, shell);
+  const { body } = await shell.api.post(PATH, word);
+  if (json) {
+    await shell.output.json(body);
+    return 0;
+  }
+  await shell.output.write(`${chosenLines(body).join('\n')}\n`);
+  const { count, selection } = body;
+  if (count === 0) return 0;
+  const token = `${String(count)}:${String(selection)}`;
+  if (!shell.io.isTerminal) {
+    await shell.output.note(`Nothing was decided. To decide exactly these: the same command with --confirm ${token}`);
+    return 0;
+  }
+  const what = `${grouped(Number(count))} disbursements of ${describeXof(Number(body['xof']))}`;
+  const typed = await shell.typed(`${questions[outcome](what)} Type ${String(count)} to do so:`);
+  if (typed === String(count)) return decide({ ...word, confirm: { count, selection } }, json, shell);
+  await shell.output.note('Nothing was decided.');
+  return 1;
+}
+
+/** `reason=restored` and so on; what they may be is said by the API. */
+function filtersOf(given: readonly string[]): JsonObject {
+  const filters = given.map((one): [string, string | number] => {
+    const at = one.indexOf('=');
+    if (at < 1) throw new WrongUsage(`--where ${one}: write it as reason=restored.`);
+    const [name, value] = [one.slice(0, at), one.slice(at + 1)];
+    return [name, name.startsWith('amount') && /^\d{1,15}$/.test(value) ? Number(value) : value];
+  });
+  return Object.fromEntries(filters);
+}
+
+function readToken(text: string): { readonly count: number; readonly selection: string } {
+  const [, count, selection = ''] = /^(\d{1,9}):([0-9a-f]{16})$/.exec(text) ?? [];
+  if (count === undefined) throw new WrongUsage('--confirm takes what was told, such as 412:5f70bf18a0860070.');
+  return { count: Number(count), selection };
+}
+
+function chosenLines({ count, xof, reasons }: JsonObject): string[] {
+  const line = (name: string, sum: { readonly count: unknown; readonly xof: unknown }): string =>
+    `${name.padEnd(24)} ${grouped(Number(sum.count)).padStart(7)}  ${describeXof(Number(sum.xof))}`;
+  const byReason = Object.entries((reasons ?? {}) as Readonly<Record<string, { count: number; xof: number }>>);
+  return [...byReason.map(([reason, sum]) => line(printable(reason), sum)), line('in all', { count, xof })];
+}
+
+interface Line {
+  readonly id: string | null;
+  readonly outcome: string;
+  readonly resolved?: number;
+  readonly refused?: number;
+  readonly xof?: number;
+  readonly problem?: { readonly detail?: string };
+}
+
+/** A line for each that was not done, as it comes; how many were at the end. */
+async function decide(word: JsonObject, json: true | undefined, shell: Shell): Promise<ExitCode> {
+  let last: Line | undefined;
+  for await (const text of linesOf(word, shell)) {
+    const line = JSON.parse(text) as Line;
+    if (json) await shell.output.line(text);
+    else if (line.outcome === 'refused') {
+      await shell.output.line(`${printable(line.id)}  refused  ${printable(line.problem?.detail)}`);
+    }
+    if (line.outcome === 'done') last = line;
+  }
+  if (!last) {
+    throw new CommandFailed('The answer broke off in the middle.', {
+      next: 'Give the command again without --confirm: it tells what is left. None is decided twice.',
+    });
+  }
+  const { resolved = 0, refused = 0, xof = 0 } = last;
+  await shell.output.note(`${grouped(resolved)} decided, ${describeXof(xof)}; ${grouped(refused)} refused.`);
+  return refused === 0 ? 0 : 1;
+}
+
+async function* linesOf(word: JsonObject, { api }: Shell): AsyncGenerator<string> {
+  const headers = { 'content-type': 'application/json' };
+  let rest = '';
+  for await (const part of api.converse(PATH, Readable.from([JSON.stringify(word)]), headers)) {
+    const lines = (rest + part).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines.filter((line) => line !== '');
+  }
+}
