@@ -114,7 +114,7 @@ function viewOf(given: Exclude<UploadAnswer, { is: 'changed' }>) {
 function describeFileProblem({ message, detail, row }: UnusableFile['problems'][number]) {
   return {
     pointer: row === undefined ? '' : `/${row}`,
-    message: detail === undefined ? message : `${message} (${detail})`,
+    message: detail === undefined ? message : `${message} (${detail.message})`,
   };
 }
 

@@ -98,7 +98,7 @@ async function theirsIn(file: string, { columns, sheet }: ReconcileFlags, { io }
     for (const { row, cells, wrong } of batch) {
       if (cells.every((cell) => cell.trim() === '') && wrong === undefined) continue;
       const read =
-        wrong === undefined ? readTheirs({ row, cells }, reader.columns, columns) : { row, problem: wrong };
+        wrong === undefined ? readTheirs({ row, cells }, reader.columns, columns) : { row, problem: wrong.message };
       if ('problem' in read) unreadable.push(read);
       else rows.push(read);
     }

@@ -2,6 +2,7 @@ import { finished } from 'node:stream/promises';
 import { CsvError, type Parser, parse } from 'csv-parse';
 import { readJson } from '../lib/json.ts';
 import { unusable, type UnusableFile } from './problems.ts';
+import { type Detail, detail } from '../words/details.ts';
 
 /** No honest row of a file comes near; a quote that is never closed does, and would swallow the file. */
 export const MAX_ROW_BYTES = 65_536;
@@ -133,18 +134,20 @@ function tooLong(row: number): UnusableFile {
   return unusable('row_too_long', { row });
 }
 
+const UNREADABLE = { 'no JSON': 'no_json', 'too deep': 'too_deep', ambiguous: 'name_twice' } as const;
+
 /** The plain values of one JSON line, or what is wrong with it. */
 export function readLine(
   line: string,
-): { readonly values: readonly (readonly [string, string])[] } | { wrong: string } {
+): { readonly values: readonly (readonly [string, string])[] } | { wrong: Detail } {
   const read = readJson(line);
-  if ('wrong' in read) return read;
+  if ('wrong' in read) return { wrong: detail(UNREADABLE[read.is], {}) };
   const { value } = read;
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { wrong: 'not an object' };
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { wrong: detail('no_object', {}) };
   const values: (readonly [string, string])[] = [];
   for (const [name, member] of Object.entries(value)) {
     if (typeof member === 'object' && member !== null)
-      return { wrong: `“${name.slice(0, 40)}” is not a plain value` };
+      return { wrong: detail('not_plain', { name: name.slice(0, 40) }) };
     values.push([name, member === null ? '' : String(member).trim()]);
   }
   return { values };

@@ -13,6 +13,7 @@ import {
   type SheetRow,
 } from './sheet.ts';
 import { unusable } from './problems.ts';
+import { detail } from '../words/details.ts';
 
 const CONTENT = 'content.xml';
 
@@ -152,7 +153,7 @@ class TableReader implements XmlListener {
 function timesOf(text: string | undefined): number {
   if (text === undefined) return 1;
   if (/^[1-9]\d{0,7}$/.test(text)) return Number(text);
-  throw unusable('broken_workbook', { detail: `something stands ${text.slice(0, 20)} times` });
+  throw unusable('broken_workbook', { detail: detail('repeated', { times: text.slice(0, 20) }) });
 }
 
 function isAside(name: string): boolean {

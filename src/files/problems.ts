@@ -1,3 +1,4 @@
+import type { Detail } from '../words/details.ts';
 import { english } from '../words/english.ts';
 
 /** Why nothing of a file can be used. Each says what to do about it. */
@@ -9,12 +10,12 @@ export interface FileProblem {
   readonly code: FileProblemCode;
   readonly message: string;
   /** What it is about: a column, a variable, the place. */
-  readonly detail?: string;
+  readonly detail?: Detail;
   /** The row as a spreadsheet numbers it (the header is row 1). */
   readonly row?: number;
 }
 
-export function fileProblem(code: FileProblemCode, more: { detail?: string; row?: number } = {}): FileProblem {
+export function fileProblem(code: FileProblemCode, more: { detail?: Detail; row?: number } = {}): FileProblem {
   return { code, message: fileProblems[code], ...more };
 }
 
@@ -31,7 +32,7 @@ export class UnusableFile extends Error {
 
 export function unusable(
   code: FileProblemCode,
-  more: { detail?: string; row?: number; cause?: unknown } = {},
+  more: { detail?: Detail; row?: number; cause?: unknown } = {},
 ): UnusableFile {
   const { cause, ...about } = more;
   return new UnusableFile([fileProblem(code, about)], cause);
@@ -39,5 +40,5 @@ export function unusable(
 
 function describeProblem({ message, detail, row }: FileProblem): string {
   const place = row === undefined ? '' : `Row ${row}: `;
-  return `${place}${message}${detail === undefined ? '' : ` (${detail})`}`;
+  return `${place}${message}${detail === undefined ? '' : ` (${detail.message})`}`;
 }

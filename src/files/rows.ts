@@ -14,6 +14,7 @@ import { openOds } from './ods.ts';
 import { type FileProblemCode, unusable } from './problems.ts';
 import { type Encoding, TextReader } from './text.ts';
 import { openXlsx } from './xlsx.ts';
+import type { Detail } from '../words/details.ts';
 
 const PIECE_BYTES = 65_536;
 /** A million rows of four columns. It is kept whole: the table of contents of an archive stands at its end. */
@@ -42,7 +43,7 @@ export interface RawRow {
   readonly row: number;
   readonly cells: readonly string[];
   /** What makes the row unreadable, when it is. */
-  readonly wrong?: string;
+  readonly wrong?: Detail;
   /** Nobody sees it on the screen of the spreadsheet. */
   readonly hidden?: boolean;
 }

@@ -3,6 +3,7 @@ import { crc32 } from 'node:zlib';
 import { Parser } from 'saxen';
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
 import { unusable } from './problems.ts';
+import { detail } from '../words/details.ts';
 
 export const MAX_COLUMNS = 100;
 /** No sheet of any program has more. */
@@ -39,8 +40,8 @@ export function chooseSheet<S extends Named>(sheets: readonly S[], wanted: strin
   if (chosen) return chosen;
   const names = sheets.slice(0, 20).map(({ name }) => name);
   throw wanted === undefined
-    ? unusable('broken_workbook', { detail: 'it has no sheets' })
-    : unusable('no_such_sheet', { detail: `sheets: ${names.join(', ')}` });
+    ? unusable('broken_workbook', { detail: detail('no_sheets', {}) })
+    : unusable('no_such_sheet', { detail: detail('sheets', { sheets: names.join(', ') }) });
 }
 
 export function othersOf(sheets: readonly Named[], chosen: Named): string[] {
@@ -195,7 +196,8 @@ export class Archive {
     try {
       const zip = await fromBufferPromise(bytes, { lazyEntries: true });
       const entries = new Map<string, Entry>();
-      if (zip.entryCount > ENTRIES_MAX) throw unusable('broken_workbook', { detail: `${zip.entryCount} parts` });
+      if (zip.entryCount > ENTRIES_MAX)
+        throw unusable('broken_workbook', { detail: detail('many_parts', { parts: zip.entryCount }) });
       for await (const entry of zip.eachEntry()) entries.set(entry.fileName.toLowerCase(), entry);
       return new Archive(zip, entries, unpackedMax);
     } catch (error) {
@@ -219,7 +221,7 @@ export class Archive {
   /** Tells the listener of one piece after the other, each of so many bytes; what it learned is used between two. */
   async *pieces(name: string, listener: XmlListener): AsyncGenerator<number, void, undefined> {
     const entry = this.#entries.get(name.toLowerCase());
-    if (!entry) throw unusable('broken_workbook', { detail: `it has no ${name}` });
+    if (!entry) throw unusable('broken_workbook', { detail: detail('part_missing', { part: name }) });
     if (entry.isEncrypted()) throw unusable('old_workbook');
     this.#left -= entry.uncompressedSize;
     if (this.#left < 0) throw unusable('workbook_too_large');
@@ -234,7 +236,7 @@ export class Archive {
         yield bytes.length;
       }
       xml.end();
-      if (sum !== entry.crc32) throw unusable('broken_workbook', { detail: `${name} is not what was written` });
+      if (sum !== entry.crc32) throw unusable('broken_workbook', { detail: detail('part_changed', { part: name }) });
     } catch (error) {
       throw broken(error);
     }
@@ -243,7 +245,7 @@ export class Archive {
 
 function broken(error: unknown): unknown {
   if (error instanceof Error && error.name === 'UnusableFile') return error;
-  return unusable('broken_workbook', { cause: error, detail: error instanceof Error ? error.message : '' });
+  return unusable('broken_workbook', { cause: error });
 }
 
 /** Entities that a document declares are not known here, and a document that declares any is refused. */
@@ -264,16 +266,16 @@ class XmlReader {
     this.#parser.on('text', (text, decode) => listener.text(decode(text)));
     this.#parser.on('cdata', (text) => listener.text(text));
     this.#parser.on('attention', (text) => {
-      if (/^<!(?:DOCTYPE|ENTITY)/i.test(text)) throw unusable('broken_workbook', { detail: 'it declares entities' });
+      if (/^<!(?:DOCTYPE|ENTITY)/i.test(text)) throw unusable('broken_workbook', { detail: detail('entities', {}) });
     });
     this.#parser.on('error', (error) => {
-      throw unusable('broken_workbook', { cause: error, detail: error.message });
+      throw unusable('broken_workbook', { cause: error });
     });
   }
 
   write(bytes: Buffer): void {
     this.#sinceToken += bytes.length;
-    if (this.#sinceToken > TOKEN_MAX) throw unusable('broken_workbook', { detail: 'a part of it never ends' });
+    if (this.#sinceToken > TOKEN_MAX) throw unusable('broken_workbook', { detail: detail('endless', {}) });
     this.#parser.write(this.#decoder.write(bytes));
   }
 

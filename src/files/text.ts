@@ -1,5 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { unusable } from './problems.ts';
+import { detail } from '../words/details.ts';
 
 export const encodings = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'mac-roman'] as const;
 export type Encoding = (typeof encodings)[number];
@@ -98,7 +99,7 @@ export class TextReader {
     let whole = bytes.length - (bytes.length % 2);
     const high = bytes[whole - (this.#encoding === 'utf-16le' ? 1 : 2)] ?? 0;
     if (!last && (high & 0xfc) === 0xd8) whole -= 2;
-    if (last && whole < bytes.length) throw unusable('not_text', { detail: 'half a character at the end' });
+    if (last && whole < bytes.length) throw unusable('not_text', { detail: detail('half_character', {}) });
     if (whole < bytes.length) this.#keep(bytes.subarray(whole));
     const part = Buffer.from(bytes.subarray(0, whole));
     const text = (this.#encoding === 'utf-16be' ? part.swap16() : part).toString('utf16le');

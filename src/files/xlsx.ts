@@ -14,6 +14,7 @@ import {
   type SheetRow,
 } from './sheet.ts';
 import { unusable } from './problems.ts';
+import { detail } from '../words/details.ts';
 
 export async function openXlsx(archive: Archive, wanted: string | undefined): Promise<Sheet> {
   const root = await linksOf(archive, '_rels/.rels', '');
@@ -23,7 +24,8 @@ export async function openXlsx(archive: Archive, wanted: string | undefined): Pr
   const links = await linksOf(archive, `${folder}_rels/${book.slice(folder.length)}.rels`, folder);
   const chosen = chooseSheet(sheets, wanted);
   const path = links.find(({ id }) => id === chosen.link)?.target;
-  if (path === undefined) throw unusable('broken_workbook', { detail: `the sheet “${chosen.name}” is missing` });
+  if (path === undefined)
+    throw unusable('broken_workbook', { detail: detail('sheet_missing', { sheet: chosen.name }) });
   const partOf = (kind: string): string | undefined => links.find(({ type }) => type.endsWith(kind))?.target;
   const [styles, strings] = [partOf('/styles'), partOf('/sharedStrings')];
   const formats = styles !== undefined && archive.has(styles) ? await readStyles(archive, styles) : [];
@@ -172,7 +174,8 @@ class StringTable {
   }
 
   at(index: number): string {
-    if (!(index < this.#count)) throw unusable('broken_workbook', { detail: `it has no text ${index}` });
+    if (!(index < this.#count))
+      throw unusable('broken_workbook', { detail: detail('text_missing', { number: index }) });
     const start = this.#starts[index] ?? 0;
     const from = start % PAGE_BYTES;
     const page = this.#pages[Math.floor(start / PAGE_BYTES)];

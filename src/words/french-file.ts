@@ -118,15 +118,32 @@ export const frenchFile: Words['file'] = {
   write: (text) => `écrire « ${text} »`,
   savesNothing: 'les remplacer ne ferait rien gagner',
   saves: (segments, money) => `les remplacer économise ${segments}${money}`,
-  detail: (text) =>
-    text
-      .replace(/^same number as row (\d+)$/, 'même numéro que la ligne $1')
-      .replace(/^today probably (\+\d+)$/, 'aujourd’hui sans doute $1')
-      .replace(/^the first zero is gone: (\d+)$/, 'le zéro du début a disparu : $1')
-      .replace(/^read: (.*); other sheets: (.*)$/, 'lue : $1 ; autres feuilles : $2')
-      .replace(/^columns: (.*)$/, 'colonnes : $1')
-      .replace(/^(\{\{.*\}\}); columns: (.*)$/, '$1 ; colonnes : $2')
-      .replace(/^(\d+) segments$/, '$1 segments'),
+  details: {
+    same_as_row: 'même numéro que la ligne {row}',
+    probably_today: 'aujourd’hui probablement {number}',
+    zero_gone: 'le zéro du début a disparu : {number}',
+    segments: '{segments} segments',
+    no_json: 'ce n’est pas du JSON',
+    no_object: 'ce n’est pas un objet',
+    too_deep: 'trop de niveaux imbriqués',
+    name_twice: 'un nom y est deux fois, ou un nombre n’est pas écrit en chiffres simples',
+    not_plain: '« {name} » n’est pas une valeur simple',
+    other_sheets: 'lue : {sheet} ; autres feuilles : {others}',
+    sheets: 'feuilles : {sheets}',
+    no_sheets: 'il n’a aucune feuille',
+    sheet_missing: 'la feuille « {sheet} » manque',
+    part_missing: 'il n’a pas de {part}',
+    part_changed: '{part} n’est plus tel qu’il a été écrit',
+    many_parts: 'il a {parts} parties',
+    text_missing: 'il n’a pas de texte {number}',
+    repeated: 'quelque chose y est répété {times} fois',
+    entities: 'il déclare des entités',
+    endless: 'une de ses parties ne finit jamais',
+    half_character: 'la moitié d’un caractère à la fin',
+    columns: 'colonnes : {columns}',
+    column: '{column}',
+    variable: '{variable} ; colonnes : {columns}',
+  },
   decide: {
     title: 'À décider avant le départ',
     reasons: {

@@ -5,6 +5,7 @@ import { recipientsCsv } from '../../src/campaigns/recipients.ts';
 import { reportCsv } from '../../src/campaigns/check/report.ts';
 import { csvCell } from '../../src/files/csv.ts';
 import { reportCsvLine } from '../../src/producer/batch/report.ts';
+import { detail } from '../../src/words/details.ts';
 
 const BEGINNINGS = [
   '=',
@@ -46,7 +47,17 @@ describe('no list of ours has a cell that runs', () => {
   const bad = '=HYPERLINK("http://x";"y")';
   const written = {
     'the skipped rows of a check': reportCsv(
-      [{ is: 'skipped', row: 2, to: bad, reason: 'empty_variable', column: bad, detail: bad, cells: [bad, bad] }],
+      [
+        {
+          is: 'skipped',
+          row: 2,
+          to: bad,
+          reason: 'empty_variable',
+          column: bad,
+          detail: detail('column', { column: bad }),
+          cells: [bad, bad],
+        },
+      ],
       ['to', bad],
     ),
     'the recipients of a campaign': recipientsCsv(

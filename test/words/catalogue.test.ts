@@ -9,8 +9,7 @@ import { isLanguage, languageAccepted, languageOfLocale } from '../../src/words/
 function sentences(part: unknown, path = ''): Map<string, string> {
   if (typeof part === 'string') return new Map([[path, part]]);
   if (typeof part === 'function') {
-    const given = path.endsWith('.detail') ? ['a', 'b'] : [1, 2];
-    const said = given.map((one) => String(part(...Array.from({ length: part.length }, () => one))));
+    const said = [1, 2].map((one) => String(part(...Array.from({ length: part.length }, () => one))));
     return new Map([[`${path}()`, said.join('\n')]]);
   }
   const members = Object.entries((part ?? {}) as Readonly<Record<string, unknown>>);
@@ -32,7 +31,7 @@ test('every state of a campaign, and every bin of its recipients, has its word',
 
 /** What is the same in both: names of formats, and words that they share. */
 const SAME =
-  /^file\.(formats\.csv|segments\(\)|detail\(\))$|^batch\.labels\.id$|^campaign\.(labels\.(id|segments)|sizeSegments\(\)|dryRunSize\(\))$/;
+  /^file\.(formats\.csv|segments\(\)|details\.(segments|column))$|^batch\.labels\.id$|^campaign\.(labels\.(id|segments)|sizeSegments\(\)|dryRunSize\(\))$/;
 
 test('no sentence was left in the other language', () => {
   const left = [...both.english].filter(([path, said]) => both.french.get(path) === said && !SAME.test(path));
@@ -44,6 +43,21 @@ test('what a sentence is about is in both: flags, commands, names of settings an
     said.match(/--[a-z-]+|relais [a-z]+|[A-Z]+_[A-Z_]+|\{\{\w+\}\}|\.xlsx?b?/g) ?? [];
   for (const [path, said] of both.english)
     expect([path, named(both.french.get(path) ?? '')]).toEqual([path, named(said)]);
+});
+
+/** What a function says of values that can be told apart, with what of them it says. */
+function used(part: unknown): readonly (readonly string[])[] {
+  if (typeof part === 'string') return [(part.match(/(?<!\{)\{\w+\}(?!\})/g) ?? []).toSorted()];
+  if (typeof part === 'function') {
+    const values = Array.from({ length: part.length }, (_, at) => 90_001 + at);
+    const said = String(part(...values)).replaceAll('\u00a0', '');
+    return [values.map(String).filter((value) => said.includes(value))];
+  }
+  return Object.values((part ?? {}) as Readonly<Record<string, unknown>>).flatMap(used);
+}
+
+test('every value of a sentence is said in both languages', () => {
+  expect(used(french)).toEqual(used(english));
 });
 
 test('nobody is told of chunks, canaries and doubt', () => {

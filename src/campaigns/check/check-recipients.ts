@@ -10,6 +10,7 @@ import { type Layout, OwnColumns } from './own-columns.ts';
 import { NumberIndex, Preview, Tally } from './tally.ts';
 import { type PhoneOptions, type PhoneReader, type PhoneReading, phoneReader } from './phone.ts';
 import type { SkipReason, CheckedRow, CheckSummary, SkippedRow } from './report.ts';
+import { type Detail, detail } from '../../words/details.ts';
 
 export interface CheckOptions extends PhoneOptions, Pick<ReadOptions, 'format' | 'encoding' | 'sheet'> {
   /** The text of the campaign, with `{{variables}}`. Without it nothing is said about segments, cost and variables. */
@@ -177,9 +178,11 @@ class RowChecker {
   }
 
   /** An empty sheet in front of a full one is easily overlooked. */
-  #elsewhere(): { readonly detail?: string } {
+  #elsewhere(): { readonly detail?: Detail } {
     const { sheet, otherSheets = [] } = this.#rows.facts();
-    return otherSheets.length === 0 ? {} : { detail: `read: ${sheet}; other sheets: ${otherSheets.join(', ')}` };
+    return otherSheets.length === 0
+      ? {}
+      : { detail: detail('other_sheets', { sheet: sheet ?? '', others: otherSheets.join(', ') }) };
   }
 
   #layOut(): void {
@@ -221,7 +224,7 @@ class RowChecker {
     const text = this.#wording.textFor(this.#stop === undefined ? vars : { ...vars, [STOP]: this.#stop });
     const count = countSegments(text);
     if (count.segments > (this.#options.maxSegments ?? 10))
-      return skipped(about, 'text_too_long', { detail: `${count.segments} segments` });
+      return skipped(about, 'text_too_long', { detail: detail('segments', { segments: count.segments }) });
     return { is: 'sound', ...about, phone, vars, said: { text, count } };
   }
 
@@ -232,7 +235,7 @@ class RowChecker {
     if (this.#options.seen?.has(e164)) return skipped(about, 'already_in_campaign');
     // Last, so that a row left out for another reason does not take the place of a good one below it.
     const earlier = this.#numbers.add(e164, row);
-    if (earlier > 0) return skipped(about, 'duplicate', { detail: `same number as row ${earlier}` });
+    if (earlier > 0) return skipped(about, 'duplicate', { detail: detail('same_as_row', { row: earlier }) });
 
     this.#tally.accept(country, said?.text, said?.count);
     if (said) this.#preview?.add({ row, to: e164, country, ...said });
@@ -254,9 +257,9 @@ function faultOf(value: string, optional: boolean): SkipReason | undefined {
 function skipped(
   { row, to, cells }: Pick<SkippedRow, 'row' | 'to' | 'cells'>,
   reason: SkipReason,
-  more: { readonly column?: string | undefined; readonly detail?: string | undefined } = {},
+  more: { readonly column?: string | undefined; readonly detail?: Detail | undefined } = {},
 ): SkippedRow {
-  const { column, detail } = more;
+  const { column, detail: beside } = more;
   return {
     is: 'skipped',
     row,
@@ -264,7 +267,7 @@ function skipped(
     reason,
     cells,
     ...(column !== undefined && { column }),
-    ...(detail !== undefined && { detail }),
+    ...(beside !== undefined && { detail: beside }),
   };
 }
 
@@ -320,7 +323,11 @@ function layOut(
   const problems: FileProblem[] = [];
   if (strict && phones.length === 0) problems.push(withoutPhone(columns, phoneColumn));
   if (phones.length > 1)
-    problems.push(fileProblem('several_phone_columns', { detail: phones.map((at) => columns[at]).join(', ') }));
+    problems.push(
+      fileProblem('several_phone_columns', {
+        detail: detail('columns', { columns: phones.map((at) => columns[at]).join(', ') }),
+      }),
+    );
   const phone = phones[0] ?? -1;
   const used = wanted ?? namesOfOthers(names, phone);
   if (strict && wanted) problems.push(...wanted.flatMap((name) => problemsOf(name, names, columns)));
@@ -349,17 +356,23 @@ function namesOfOthers(names: readonly string[], phone: number): string[] {
 
 function withoutPhone(columns: readonly string[], phoneColumn: string | undefined): FileProblem {
   if (phoneColumn === undefined && columns.some(looksLikeNumber)) return fileProblem('no_header', { row: 1 });
-  return fileProblem('no_phone_column', { detail: `columns: ${columns.slice(0, 20).join(', ')}` });
+  return fileProblem('no_phone_column', { detail: detail('columns', { columns: offered(columns) }) });
 }
 
 function problemsOf(name: string, names: readonly string[], columns: readonly string[]): FileProblem[] {
   const first = names.indexOf(name);
   if (first === -1) {
-    const offered = columns.slice(0, 20).join(', ');
-    return [fileProblem('missing_column', { detail: `{{${name}}}; columns: ${offered}` })];
+    return [
+      fileProblem('missing_column', {
+        detail: detail('variable', { variable: `{{${name}}}`, columns: offered(columns) }),
+      }),
+    ];
   }
-  return names.includes(name, first + 1) ? [fileProblem('duplicate_column', { detail: columns[first] ?? name })] : [];
+  if (!names.includes(name, first + 1)) return [];
+  return [fileProblem('duplicate_column', { detail: detail('column', { column: columns[first] ?? name }) })];
 }
+
+const offered = (columns: readonly string[]): string => columns.slice(0, 20).join(', ');
 
 /** Other ways to write a variable: of other programs, and with the key pressed once. */
 const LOOKALIKES = [

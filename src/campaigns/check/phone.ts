@@ -4,6 +4,7 @@ import {
   parsePhoneNumberFromString,
   validatePhoneNumberLength,
 } from 'libphonenumber-js/max';
+import { type Detail, detail } from '../../words/details.ts';
 import type { SkipReason } from './report.ts';
 
 export interface PhoneOptions {
@@ -15,7 +16,7 @@ export interface PhoneOptions {
 
 export type PhoneReading =
   | { readonly is: 'mobile'; readonly e164: string; readonly country: string; readonly repaired?: true }
-  | { readonly is: 'refused'; readonly reason: SkipReason; readonly detail?: string };
+  | { readonly is: 'refused'; readonly reason: SkipReason; readonly detail?: Detail };
 
 export type PhoneReader = (text: string) => PhoneReading;
 
@@ -124,15 +125,15 @@ function readDamaged(written: Written, reading: PhoneReading, about: Circumstanc
     const repaired = renewed === undefined ? undefined : readInternational(renewed.slice(1));
     if (repaired?.is !== 'mobile') return reading;
     if (about.repair.includes(found.country)) return { ...repaired, repaired: true };
-    return refused('old_numbering', `today probably ${repaired.e164}`);
+    return refused('old_numbering', detail('probably_today', { number: repaired.e164 }));
   }
   if (!written.international && about.rule?.accepts(`0${written.digits}`))
-    return refused('spreadsheet_damage', `the first zero is gone: 0${written.digits}`);
+    return refused('spreadsheet_damage', detail('zero_gone', { number: `0${written.digits}` }));
   return readWreck(about.text) === 'several_numbers' ? refused('several_numbers') : reading;
 }
 
-function refused(reason: SkipReason, detail?: string): PhoneReading {
-  return { is: 'refused', reason, ...(detail !== undefined && { detail }) };
+function refused(reason: SkipReason, beside?: Detail): PhoneReading {
+  return { is: 'refused', reason, ...(beside && { detail: beside }) };
 }
 
 export const repairableCountries = ['CI', 'BJ'] as const;

@@ -3,6 +3,7 @@ import type { UnusableFile } from '../../files/problems.ts';
 import type { FileFacts } from '../../files/rows.ts';
 import { describeXof } from '../../lib/money.ts';
 import { english } from '../../words/english.ts';
+import { type Detail, describeDetail } from '../../words/details.ts';
 import { type Language, type Words, wordsIn } from '../../words/languages.ts';
 
 const SHOWN_EXAMPLES = 3;
@@ -13,7 +14,7 @@ type FileWords = Words['file'];
 export function renderReport(summary: CheckSummary, language: Language = 'en'): string {
   const words = wordsIn(language).file;
   return [headline, reasonLines, repairLines, countryLines, costLines, previewLines]
-    .map((part) => part(summary, words))
+    .map((part) => part(summary, words, language))
     .filter((lines) => lines.length > 0)
     .map((lines) => lines.join('\n'))
     .join('\n\n');
@@ -44,7 +45,7 @@ export function renderProblems({ problems }: UnusableFile, language: Language = 
   const words = wordsIn(language).file;
   const lines = problems.map(({ code, detail, row }) => {
     const said = words.problems[code];
-    return `✗ ${row === undefined ? said : words.line(row, said)}${detail === undefined ? '' : `\n  ${printable(detail)}`}`;
+    return `✗ ${row === undefined ? said : words.line(row, said)}${detail === undefined ? '' : `\n  ${printable(describeDetail(detail, language))}`}`;
   });
   return lines.join('\n');
 }
@@ -68,7 +69,7 @@ function sheetLines({ otherSheets = [], merged = 0 }: CheckSummary, words: FileW
   return [...(names === '' ? [] : [words.otherSheets(names)]), ...(merged === 0 ? [] : [words.merged(merged)])];
 }
 
-function reasonLines({ reasons, skipped }: CheckSummary, words: FileWords): string[] {
+function reasonLines({ reasons, skipped }: CheckSummary, words: FileWords, language: Language): string[] {
   if (skipped === 0) return [];
   const entries = Object.entries(reasons) as [SkipReason, NonNullable<CheckSummary['reasons'][SkipReason]>][];
   return [
@@ -76,7 +77,7 @@ function reasonLines({ reasons, skipped }: CheckSummary, words: FileWords): stri
     ...entries.flatMap(([reason, { count, examples }]) => [
       `  ${grouped(count).padStart(9)}  ${reason}: ${words.reasons[reason]}`,
       ...examples.slice(0, SHOWN_EXAMPLES).map(({ row, to, column, detail }) => {
-        const said = detail === undefined ? undefined : words.detail(detail);
+        const said = detail === undefined ? undefined : describeDetail(detail, language);
         const about = [column, said].filter((part) => part !== undefined).join(', ');
         const what = (printable(to) || words.nothing) + (about === '' ? '' : ` — ${printable(about)}`);
         return `             ${words.line(row, what)}`;
@@ -160,13 +161,14 @@ export function reportCsvHead(columns: readonly string[]): string {
 }
 
 export function reportCsvLine(
-  { row, to, cells, reason, column, detail = '' }: SkippedRow,
+  { row, to, cells, reason, column, detail }: SkippedRow,
   columns: readonly string[],
   language: Language = 'en',
 ): string {
   const words = wordsIn(language).file;
   const own = columns.length === 0 ? [to] : ownColumns(columns).map((_, at) => cells[at] ?? '');
-  return `${[...own, row, reason, words.reasons[reason], column ?? '', words.detail(detail)].map(csvCell).join(';')}\r\n`;
+  const beside = detail === undefined ? '' : describeDetail(detail, language);
+  return `${[...own, row, reason, words.reasons[reason], column ?? '', beside].map(csvCell).join(';')}\r\n`;
 }
 
 /** Without those that an earlier report added; the number alone where the columns are not known. */
@@ -210,7 +212,7 @@ export interface SkippedRow {
   readonly reason: SkipReason;
   /** The column at fault, where it is not the number itself. */
   readonly column?: string;
-  readonly detail?: string;
+  readonly detail?: Detail;
   /** The row as it stands in the file, in the order of its columns. */
   readonly cells: readonly string[];
   /** All but the number, packed; absent where nothing is in it. */

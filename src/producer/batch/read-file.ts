@@ -67,7 +67,7 @@ async function tableRows(bytes: Buffer, reading: TableReading): Promise<Rows> {
   } catch (error) {
     if (!(error instanceof UnusableFile)) throw error;
     const [{ message, detail, row } = { message: '', detail: undefined, row: undefined }] = error.problems;
-    return unreadable(`cannot be read: ${message}${detail ? ` (${detail})` : ''}`, row ?? null);
+    return unreadable(`cannot be read: ${message}${detail ? ` (${detail.message})` : ''}`, row ?? null);
   }
 }
 

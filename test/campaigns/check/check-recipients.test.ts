@@ -19,7 +19,7 @@ describe('every data row comes out exactly once', () => {
         row: 3,
         to: '+221 77 000 00 01',
         reason: 'duplicate',
-        detail: 'same number as row 2',
+        detail: { code: 'same_as_row', values: { row: 2 }, message: 'same number as row 2' },
         cells: ['+221 77 000 00 01', 'Koffi'],
         own: '\tKoffi',
       },
@@ -106,7 +106,10 @@ describe('segments and cost', () => {
   it('refuse a text beyond the limit and point out a long one', async () => {
     const file = `to;n\n+221770000001;${'x'.repeat(1_531)}\n+221770000002;${'x'.repeat(1_530)}\n`;
     const { rows, summary } = await checkFile(file, { text: '{{n}}' });
-    expect(rows).toMatchObject([{ reason: 'text_too_long', detail: '11 segments' }, { is: 'recipient' }]);
+    expect(rows).toMatchObject([
+      { reason: 'text_too_long', detail: { message: '11 segments' } },
+      { is: 'recipient' },
+    ]);
     expect(summary.segments?.long).toBe(1);
   });
 

@@ -77,7 +77,7 @@ describe.each(files)('%s', (name) => {
     const { rows } = await read(name, { country: 'CI' });
     expect(rows.find(({ row }) => row === 11)).toMatchObject({
       reason: 'spreadsheet_damage',
-      detail: 'the first zero is gone: 0500000001',
+      detail: { code: 'zero_gone', message: 'the first zero is gone: 0500000001' },
     });
   });
 });

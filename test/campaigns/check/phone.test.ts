@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { judge, phoneReader } from '../../../src/campaigns/check/phone.ts';
 import { fastCountries, fastRuleFor, fastRuleOf } from '../../../src/campaigns/check/phone.ts';
 import { seededRandom } from '../../../src/lib/random.ts';
+import { detail } from '../../../src/words/details.ts';
 
 const inSenegal = phoneReader({ country: 'SN' });
 const nowhere = phoneReader();
@@ -90,7 +91,7 @@ describe('what is not a mobile number has a reason', () => {
     expect(phoneReader({ country })(written)).toEqual({
       is: 'refused',
       reason: 'spreadsheet_damage',
-      detail: `the first zero is gone: ${whole}`,
+      detail: detail('zero_gone', { number: whole }),
     });
   });
 
@@ -113,7 +114,10 @@ describe('old numbers', () => {
     ['225 73 00 00 01', '+2250173000001'],
     ['+229 97 00 00 01', '+2290197000001'],
   ])('%s becomes %s only when asked', (written, renewed) => {
-    expect(nowhere(written)).toMatchObject({ reason: 'old_numbering', detail: `today probably ${renewed}` });
+    expect(nowhere(written)).toMatchObject({
+      reason: 'old_numbering',
+      detail: detail('probably_today', { number: renewed }),
+    });
     expect(phoneReader({ repair: ['CI', 'BJ'] })(written)).toMatchObject({ e164: renewed, repaired: true });
   });
 

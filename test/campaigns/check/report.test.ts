@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
+  type CheckSummary,
   skipReasons,
   renderProblems,
   renderReport,
@@ -8,6 +9,7 @@ import {
   type SkippedRow,
 } from '../../../src/campaigns/check/report.ts';
 import { fileProblem, fileProblems, UnusableFile } from '../../../src/files/problems.ts';
+import { detail } from '../../../src/words/details.ts';
 import { expectPage, table } from '../../docs/page.ts';
 import { checkFile } from './read-file.ts';
 
@@ -85,6 +87,15 @@ describe('the report on a screen', () => {
     expect(report).toMatch(/replacing them saves 2 segments, about 20\u00a0XOF/);
   });
 
+  it('says in French what stands beside a reason, also after it came over the wire as JSON', async () => {
+    const file = `to;n\n+221770000001;a\n+221770000001;b\n0022997000001;c\n+221770000003;${'x'.repeat(2_000)}\n`;
+    const { summary } = await checkFile(file, { text: '{{n}}' });
+    const french = renderReport(JSON.parse(JSON.stringify(summary)) as CheckSummary, 'fr');
+    expect(french).toContain('+221770000001 — même numéro que la ligne 2');
+    expect(french).toContain('aujourd’hui probablement +2290197000001');
+    expect(french).toMatch(/— 1\d segments/);
+  });
+
   it('lets nothing of the file reach the terminal', async () => {
     const { summary } = await checkFile('to\n\x1b[2Jboo\u202e\n');
     expect(renderReport(summary).replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
@@ -93,9 +104,12 @@ describe('the report on a screen', () => {
   it('names each problem of a file that cannot be used', () => {
     const failure = new UnusableFile([
       fileProblem('unclosed_quote', { row: 3 }),
-      fileProblem('missing_column', { detail: '{{x}}' }),
+      fileProblem('missing_column', { detail: detail('variable', { variable: '{{x}}', columns: 'to, nom' }) }),
     ]);
-    expect(renderProblems(failure)).toMatch(/^✗ row 3: A quote[^\n]+\n✗ The text uses[^\n]+\n {2}\{\{x\}\}$/);
+    expect(renderProblems(failure)).toMatch(
+      /^✗ row 3: A quote[^\n]+\n✗ The text uses[^\n]+\n {2}\{\{x\}\}; columns: to, nom$/,
+    );
+    expect(renderProblems(failure, 'fr')).toMatch(/\n {2}\{\{x\}\} ; colonnes : to, nom$/);
   });
 });
 
