@@ -6,6 +6,7 @@ import { explainCampaign, explainMessage, explainSlice } from '../operations/exp
 import type { Circumstances, Explanation, FailureOf, Standing } from '../operations/explanation.ts';
 import type { Fields, RecordOf } from '../operations/record.ts';
 import { isSlice } from '../operations/slices.ts';
+import { type Language, languageAccepted } from '../words/languages.ts';
 import { type Failure, failures } from '../upstream/verdict.ts';
 import type { ApiContext } from './context.ts';
 import { type ApiKey, mayUseAccount } from './keys.ts';
@@ -13,17 +14,24 @@ import { explanation } from './openapi/answers-operating.ts';
 import { answer, route } from './route.ts';
 import { ApiProblem } from './problem.ts';
 
-type Teller<K extends Kind> = (record: RecordOf[K], context: ApiContext) => Promise<Explanation>;
+/** Who asks, of what, and in which language it is told. */
+interface Asking {
+  readonly context: ApiContext;
+  readonly key: ApiKey;
+  readonly language: Language;
+}
+
+type Teller<K extends Kind> = (record: RecordOf[K], asking: Asking) => Promise<Explanation>;
 
 /** A kind that is not listed is told by its state and its evidence. */
 const tellers: { readonly [K in Kind]?: Teller<K> } = {
-  disbursement: async (record, context) => explainDisbursement(record, await circumstancesOf(record, context)),
-  campaign: async (record, context) => explainCampaign(record, await circumstancesOf(record, context)),
+  disbursement: async (record, asking) => explainDisbursement(record, await circumstancesOf(record, asking)),
+  campaign: async (record, asking) => explainCampaign(record, await circumstancesOf(record, asking)),
   // A message goes where its slice goes, so what keeps the slice keeps the message.
-  message: async (record, context) => {
-    const slice = await context.slices.read(record.slice);
+  message: async (record, asking) => {
+    const slice = await asking.context.slices.read(record.slice);
     const standing = slice && { ...slice, kind: 'slice' as const };
-    return explainMessage(record, standing, await circumstancesOf(standing ?? record, context));
+    return explainMessage(record, standing, await circumstancesOf(standing ?? record, asking));
   },
 };
 
@@ -35,51 +43,52 @@ const explain = route(
     cli: { name: 'explain', example: 'dsb_4n7q0c1w2e3r4t5y6z7a8b9c0d' },
     tag: 'Operating',
     summary: 'The story of any operation, or what a reason means, in plain words.',
+    description: 'In French where `Accept-Language` prefers it; `Content-Language` says which it is.',
     role: 'read',
     scope: 'record',
     answers: { 200: answer('What happened, and what to do.', explanation) },
   },
-  async ({ context, key, params: { id } }) => {
-    const told = await toldOf(context, key, id);
+  async ({ context, key, request, response, params: { id } }) => {
+    const language = languageAccepted(request.get('accept-language')) ?? 'en';
+    response.set({ 'Content-Language': language, Vary: 'Accept-Language' });
+    const told = await toldOf(id, { context, key, language });
     if (told) return told;
     // The same words for what is not there and for another account's: nothing is told about the latter.
     throw new ApiProblem('not-found', `There is no operation ${id.slice(0, 80)}.`);
   },
 );
 
-async function toldOf(context: ApiContext, key: ApiKey, id: string): Promise<Explanation | undefined> {
-  if (!/^[\w.-]{1,80}$/.test(id)) return explainReason(id, failureOf);
-  if (isSlice(id)) return explainPart(context, key, id);
-  const kind = await context.queries.kindOf(id);
-  return kind === undefined ? explainReason(id, failureOf) : explainFor(context, key, kind, id);
+async function toldOf(id: string, asking: Asking): Promise<Explanation | undefined> {
+  const telling = { failureOf, language: asking.language };
+  if (!/^[\w.-]{1,80}$/.test(id)) return explainReason(id, telling);
+  if (isSlice(id)) return explainPart(id, asking);
+  const kind = await asking.context.queries.kindOf(id);
+  return kind === undefined ? explainReason(id, telling) : explainFor(kind, id, asking);
 }
 
-async function explainPart(context: ApiContext, key: ApiKey, id: string): Promise<Explanation | undefined> {
+async function explainPart(id: string, asking: Asking): Promise<Explanation | undefined> {
+  const { context, key } = asking;
   const slice = await context.slices.read(id);
   if (slice === undefined || !mayUseAccount(key, slice.account)) return undefined;
   const campaign = slice.campaign ? await context.queries.read('campaign', slice.campaign) : undefined;
-  return explainSlice(slice, campaign, await circumstancesOf({ ...slice, kind: 'slice' }, context));
+  return explainSlice(slice, campaign, await circumstancesOf({ ...slice, kind: 'slice' }, asking));
 }
 
-async function explainFor(
-  context: ApiContext,
-  key: ApiKey,
-  kind: Kind,
-  id: string,
-): Promise<Explanation | undefined> {
-  const record = await context.queries.read(kind, id);
-  return record && mayUseAccount(key, record.account) ? tell(kind, record, context) : undefined;
+async function explainFor(kind: Kind, id: string, asking: Asking): Promise<Explanation | undefined> {
+  const record = await asking.context.queries.read(kind, id);
+  return record && mayUseAccount(asking.key, record.account) ? tell(kind, record, asking) : undefined;
 }
 
-async function tell<K extends Kind>(kind: K, record: RecordOf[K], context: ApiContext): Promise<Explanation> {
+async function tell<K extends Kind>(kind: K, record: RecordOf[K], asking: Asking): Promise<Explanation> {
   const teller: Teller<K> | undefined = tellers[kind];
-  return teller ? teller(record, context) : explainOther(record, await circumstancesOf(record, context));
+  return teller ? teller(record, asking) : explainOther(record, await circumstancesOf(record, asking));
 }
 
 async function circumstancesOf(
   record: Standing & { readonly account: string; readonly fields?: Fields },
-  { accounts, accountNames, processing, clock, queries, queues, refusal }: ApiContext,
+  { context, language }: Asking,
 ): Promise<Circumstances> {
+  const { accounts, accountNames, processing, clock, queries, queues, refusal } = context;
   const queue = queueOf(record.kind, record.state, record.lane);
   // A process that was given no keys cannot tell.
   const keys = processing.account(record.account);
@@ -98,6 +107,7 @@ async function circumstancesOf(
     durable: refusal()?.kind !== 'not-durable',
     pausedQueues: switches.filter(({ paused }) => paused).map(({ name }) => name),
     failureOf,
+    language,
   };
 }
 

@@ -3,26 +3,28 @@ import type { CampaignRecord, Fields, MessageRecord } from './record.ts';
 import { campaignBins, outcomeLetters, type RecipientState } from '../kinds/recipient.ts';
 import { maskPhone } from '../lib/phone.ts';
 import {
-  BY_ITSELF,
   type Because,
   type Chapter,
   type Circumstances,
   type Explanation,
   type Standing,
-  NOTHING,
+  type Telling,
   becauseOf,
+  byItself,
   chapter,
   evidenceStory,
   frameOf,
   lastInVain,
   nextIn,
+  nothing,
+  saysOf,
+  sentencesOf,
   stuckOf,
   waitOf,
 } from './explanation.ts';
-import { type StateOf, isFinal, stateOf } from '../kinds/index.ts';
+import { type StateOf, isFinal } from '../kinds/index.ts';
+import { type Words, wordFor, wordsIn } from '../words/languages.ts';
 import { type SliceRecord, statesOf } from './slices.ts';
-
-const GONE = 'The service does not tell it any more; it is never sent again by itself, since it may have arrived.';
 
 /** `slice` carries the message: what upstream said is written there. */
 export function explainMessage(
@@ -32,29 +34,32 @@ export function explainMessage(
 ): Explanation {
   const { state, code, fields } = record;
   const lost = state === 'unknown' && slice?.state === 'settled';
-  const because = code && state !== 'sent' ? becauseOf(code, around.failureOf) : undefined;
+  const because = code && state !== 'sent' ? becauseOf(code, around) : undefined;
   const wait = state === 'queued' && slice ? waitOf('messaging', slice, around) : undefined;
-  const vain = slice && isOpen(state) ? lastInVain(slice.fields, around.failureOf) : undefined;
+  const vain = slice && isOpen(state) ? lastInVain(slice.fields, around) : undefined;
+  const say = sentencesOf(around);
   return {
     ...frameOf(record, around),
     summary: together([
-      `Text to ${maskPhone(record.to)}${record.reference ? `, reference ${record.reference}` : ''}.`,
-      lost ? `It may or may not have been sent. ${GONE}` : stateOf('message', state).says,
-      because && `Reason: ${because.why}.`,
-      wait && `It cannot go on now: ${wait.why}.`,
-      vain && `The last answer: ${vain.why}.`,
+      say.kinds.message(maskPhone(record.to), record.reference ? say.reference(record.reference) : ''),
+      lost ? `${say.maybeSent} ${say.gone}` : saysOf('message', state, around),
+      because && say.reason(because.why),
+      wait && say.cannotGoOn(wait.why),
+      vain && say.lastAnswer(vain.why),
     ]),
-    story: storyOf(record, evidenceStory(slice?.fields ?? fields, around.failureOf)),
-    next: wait?.next ?? because?.next ?? nextOfMessage(record, lost, vain),
+    story: storyOf(record, evidenceStory(slice?.fields ?? fields, around), around),
+    next: wait?.next ?? because?.next ?? (lost ? say.askThem : nextOfMessage(record, vain, around)),
   };
 }
 
 /** What its own record tells, and what upstream said to the slice that carries it, in order. */
-function storyOf({ createdAt, sentAt, since, state, code }: MessageRecord, said: readonly Chapter[]): Chapter[] {
-  const own = [chapter(createdAt, 'accepted')];
+function storyOf(record: MessageRecord, said: readonly Chapter[], telling: Telling): Chapter[] {
+  const { createdAt, sentAt, since, state, code } = record;
+  const say = sentencesOf(telling).story;
+  const own = [chapter(createdAt, say.accepted)];
   if (sentAt === undefined) return [...own, ...said];
-  const end = isOpen(state) ? [] : [chapter(since, `${state}${code ? ` (${code})` : ''}`)];
-  const story = [chapter(sentAt, 'about to send'), ...said, ...end];
+  const end = isOpen(state) ? [] : [chapter(since, `${stateIn(state, telling)}${code ? ` (${code})` : ''}`)];
+  const story = [chapter(sentAt, say.aboutToSend), ...said, ...end];
   return [...own, ...story.toSorted((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0))];
 }
 
@@ -62,10 +67,11 @@ function isOpen(state: StateOf<'message'>): boolean {
   return state === 'queued' || state === 'sending' || state === 'unknown';
 }
 
-function nextOfMessage(record: MessageRecord, lost: boolean, vain: Because | undefined): string {
-  if (lost) return 'Ask the person whether it came. To send it all the same, send it again under another reference.';
-  return nextIn(record) ?? (isOpen(record.state) ? (vain?.next ?? BY_ITSELF) : NOTHING);
+function nextOfMessage(record: MessageRecord, vain: Because | undefined, telling: Telling): string {
+  return nextIn(record, telling) ?? (isOpen(record.state) ? (vain?.next ?? byItself(telling)) : nothing(telling));
 }
+
+const stateIn = (state: string, { language = 'en' }: Telling): string => wordFor(wordsIn(language).states, state);
 
 export function explainSlice(
   slice: SliceRecord,
@@ -76,78 +82,90 @@ export function explainSlice(
   const record = { ...slice, kind: 'slice' } as const;
   const states = statesOf(slice);
   const over = isFinal('slice', state);
-  const off = campaign && !over ? campaignOff(campaign) : undefined;
+  const off = campaign && !over ? campaignOff(campaign, around) : undefined;
   const wait = off ?? (state === 'queued' ? waitOf('messaging', record, around) : stuckOf(record, around));
-  const vain = over ? undefined : lastInVain(fields, around.failureOf);
-  const whose = campaign ? `the campaign ${campaign.id}` : 'single messages';
+  const vain = over ? undefined : lastInVain(fields, around);
+  const say = sentencesOf(around);
+  const whose = campaign ? say.ofCampaign(campaign.id) : say.ofMessages;
   const doubtful = over && states.includes('unknown');
   return {
     ...frameOf(record, around),
     summary: together([
-      `${count} ${count === 1 ? 'recipient' : 'recipients'} of ${whose}.`,
-      stateOf('slice', state).says,
-      `${countsOf(states)}.`,
-      doubtful ? GONE : undefined,
-      wait && `It cannot go on now: ${wait.why}.`,
-      vain && `The last answer: ${vain.why}.`,
+      say.kinds.slice(count, whose),
+      saysOf('slice', state, around),
+      say.recipients(countsOf(states, around)),
+      doubtful ? say.gone : undefined,
+      wait && say.cannotGoOn(wait.why),
+      vain && say.lastAnswer(vain.why),
     ]),
-    story: evidenceStory(fields, around.failureOf),
-    next: wait?.next ?? (over ? NOTHING : (vain?.next ?? BY_ITSELF)),
+    story: evidenceStory(fields, around),
+    next: wait?.next ?? (over ? nothing(around) : (vain?.next ?? byItself(around))),
   };
 }
 
 /** Slices wait in the records of their campaign, and are handed out only while it runs. */
-function campaignOff(campaign: CampaignRecord): Because | undefined {
+function campaignOff(campaign: CampaignRecord, telling: Telling): Because | undefined {
   const { state } = campaign;
   if (state === 'running') return undefined;
-  if (isFinal('campaign', state)) return { why: `its campaign is ${state}`, next: NOTHING };
-  return { why: `its campaign is ${state}`, next: nextIn(campaign) ?? BY_ITSELF };
+  const why = sentencesOf(telling).itsCampaignIs(stateOfCampaign(state, telling));
+  if (isFinal('campaign', state)) return { why, next: nothing(telling) };
+  return { why, next: nextIn(campaign, telling) ?? byItself(telling) };
 }
 
-function countsOf(states: readonly RecipientState[]): string {
+/** English calls it as the wire does. */
+function stateOfCampaign(state: string, { language = 'en' }: Telling): string {
+  return language === 'en' ? state : wordFor(wordsIn(language).campaign.states, state);
+}
+
+function countsOf(states: readonly RecipientState[], telling: Telling): string {
   const names = Object.keys(outcomeLetters) as RecipientState[];
   const counts = names.map((name) => [name, states.filter((state) => state === name).length] as const);
-  const said = counts.filter(([, number]) => number > 0).map(([name, number]) => `${number} ${name}`);
-  return `Recipients: ${said.join(', ')}`;
+  const said = counts.filter(([, number]) => number > 0).map(([name, number]) => `${number} ${binIn(name, telling)}`);
+  return said.join(', ');
 }
+
+const binIn = (bin: string, { language = 'en' }: Telling): string => wordFor(wordsIn(language).campaign.bins, bin);
 
 export function explainCampaign(record: CampaignRecord, around: Circumstances): Explanation {
   const { name, state, totals, uploads } = record;
   const hold = state === 'held' ? around.holds.find(({ area }) => area === 'messaging') : undefined;
   const reason = record.reason ?? hold?.reason;
-  const because = reason === undefined ? undefined : becauseOf(reason, around.failureOf);
+  const because = reason === undefined ? undefined : becauseOf(reason, around);
   const wait = state === 'running' ? waitOf('messaging', record, around) : undefined;
+  const say = sentencesOf(around);
   const bins = campaignBins.filter((bin) => bin !== 'total' && totals[bin] > 0);
   return {
     ...frameOf(record, around),
     summary: together([
-      `Campaign “${name}” of ${totals.total} rows${record.reference ? `, reference ${record.reference}` : ''}.`,
-      stateOf('campaign', state).says,
-      bins.length > 0 ? `Rows: ${bins.map((bin) => `${totals[bin]} ${bin}`).join(', ')}.` : undefined,
-      because && `Reason: ${because.why}.`,
-      wait && `It cannot go on now: ${wait.why}.`,
+      say.kinds.campaign(name, String(totals.total), record.reference ? say.reference(record.reference) : ''),
+      saysOf('campaign', state, around),
+      bins.length > 0 ? say.rows(bins.map((bin) => `${totals[bin]} ${binIn(bin, around)}`).join(', ')) : undefined,
+      because && say.reason(because.why),
+      wait && say.cannotGoOn(wait.why),
     ]),
     story: [
-      chapter(record.createdAt, 'accepted'),
+      chapter(record.createdAt, say.story.accepted),
       ...uploads.map(({ recipients, skipped }) => ({
         at: '',
-        what: `upload of ${recipients} recipients, ${skipped} rows skipped`,
+        what: say.story.upload(String(recipients), String(skipped)),
       })),
-      ...momentsOf(record),
-      ...evidenceStory(record.fields, around.failureOf),
+      ...momentsOf(record, around),
+      ...evidenceStory(record.fields, around),
     ],
     next:
       wait?.next ??
-      rest(record) ??
+      rest(record, say) ??
       nextOfHold(record, because) ??
-      nextIn(record) ??
-      (isFinal('campaign', state) ? NOTHING : BY_ITSELF),
+      nextIn(record, around) ??
+      (isFinal('campaign', state) ? nothing : byItself)(around),
   };
 }
 
-function momentsOf({ startedAt, since, state }: CampaignRecord): Chapter[] {
-  const begun = startedAt === undefined ? [] : [chapter(startedAt, 'started')];
-  return state === 'draft' || state === 'ready' || state === 'running' ? begun : [...begun, chapter(since, state)];
+function momentsOf({ startedAt, since, state }: CampaignRecord, telling: Telling): Chapter[] {
+  const begun = startedAt === undefined ? [] : [chapter(startedAt, sentencesOf(telling).story.started)];
+  return state === 'draft' || state === 'ready' || state === 'running'
+    ? begun
+    : [...begun, chapter(since, stateOfCampaign(state, telling))];
 }
 
 /** What it is held for says what to do, and often that nothing is. */
@@ -156,11 +174,10 @@ function nextOfHold({ id, state }: CampaignRecord, because: Because | undefined)
 }
 
 /** A campaign that is over may leave recipients that nothing has reached. */
-function rest({ id, state, totals }: CampaignRecord): string | undefined {
+function rest({ id, state, totals }: CampaignRecord, say: Words['explain']): string | undefined {
   if (state !== 'finished' || totals.failed + totals.unknown === 0) return undefined;
   const which = totals.failed > 0 ? 'failed' : 'unknown';
-  const again = totals.failed > 0 ? `; to send to those who failed again: relais campaign retry ${id}` : '';
-  return `See who did not get it, or may not have: relais campaign report ${id} --state ${which}${again}`;
+  return say.seeWho(id, which) + (totals.failed > 0 ? say.toThoseWhoFailed(id) : '');
 }
 
 function together(sentences: readonly (string | undefined)[]): string {

@@ -2,6 +2,9 @@
  * Every word that a record, a log line or an account gives as its reason: what it means, and what to do. Codes of
  * upstream that are not here have a sentence of their own where upstream is spoken.
  */
+import { type Language, wordsIn } from '../words/languages.ts';
+import { toldIn } from '../words/told.ts';
+
 export interface WordExplained {
   /** Goes on after "Reason: ". */
   readonly why: string;
@@ -287,16 +290,20 @@ const ofAttempts: Rows = {
   ],
 };
 
-const words: Rows = { ...conditions, ...ofDisbursements, ...ofOthers, ...ofAttempts };
+export const reasonRows: Rows = { ...conditions, ...ofDisbursements, ...ofOthers, ...ofAttempts };
 
 /** Undefined: not a word of ours. */
-export function explainWord(word: string): WordExplained | undefined {
+export function explainWord(word: string, language: Language = 'en'): WordExplained | undefined {
   const bare = word.replace(/^account_held_/, '');
+  const { accountHeld, statusThatEndsNothing } = wordsIn(language).explain;
   if (bare.startsWith('status_')) {
-    const status = bare.slice('status_'.length);
-    return { why: `upstream gave the status "${status}", which ends nothing; it is asked again`, next: BY_ITSELF };
+    const why = statusThatEndsNothing(bare.slice('status_'.length));
+    return { why, next: toldIn(language, BY_ITSELF) };
   }
-  if (!Object.hasOwn(words, bare)) return undefined;
-  const [why, next] = words[bare] ?? ['', ''];
-  return { why: bare === word ? why : `the account is held: ${why}`, next };
+  if (!Object.hasOwn(reasonRows, bare)) return undefined;
+  const [why, next] = (reasonRows[bare] ?? ['', '']).map((sentence) => toldIn(language, sentence)) as [
+    string,
+    string,
+  ];
+  return { why: bare === word ? why : accountHeld(why), next };
 }

@@ -1,52 +1,63 @@
 /** The story of an operation in plain words, and what to do next. Pure, so that every sentence has a test. */
-import { describeXof } from '../lib/money.ts';
+import { money } from '../words/figures.ts';
 import { type Evidence, NAMED, claimsSuccess, readEvidence } from './transition.ts';
 import {
-  BY_ITSELF,
   type Because,
   type Circumstances,
   type Explanation,
-  type FailureOf,
-  NOTHING,
   type Standing,
+  type Telling,
   becauseOf,
+  byItself,
   chapter,
   evidenceStory,
   frameOf,
   lastInVain,
   nextIn,
+  nothing,
+  saysOf,
+  sentencesOf,
   whatKeeps,
 } from './explanation.ts';
-import { isFinal, isState, stateOf } from '../kinds/index.ts';
+import { isFinal, isState } from '../kinds/index.ts';
+import { type Words, wordFor, wordsIn } from '../words/languages.ts';
 import type { DisbursementRecord, RecordBase } from './record.ts';
 
 export function explainDisbursement(record: DisbursementRecord, around: Circumstances): Explanation {
   const { id, state, amount, withdrawMode, reference, fields } = record;
   const person = settledByPerson(record);
-  const because = record.reason === undefined ? undefined : becauseOf(record.reason, around.failureOf);
+  const because = record.reason === undefined ? undefined : becauseOf(record.reason, around);
   const current = isState('disbursement', state, 'reasoned') && !person ? because : undefined;
   const wait = whatKeeps(record, around);
   const over = isFinal('disbursement', state);
-  const vain = over || state === 'held' ? undefined : lastInVain(fields, around.failureOf);
+  const vain = over || state === 'held' ? undefined : lastInVain(fields, around);
+  const say = sentencesOf(around);
   const sentences = [
-    `Disbursement of ${describeXof(amount)} by ${withdrawMode}${reference ? `, reference ${reference}` : ''}.`,
-    person ? `A person settled it as ${state}.` : stateOf('disbursement', state).says,
-    because && (because === current ? `Reason: ${because.why}.` : `It needed review before: ${because.why}.`),
-    ...hearsayOn(record),
-    ...decisionsOn(record),
-    wait && `It cannot go on now: ${wait.why}.`,
-    vain && `The last answer: ${vain.why}.`,
+    say.kinds.disbursement(
+      money(amount, around.language ?? 'en'),
+      withdrawMode,
+      reference ? say.reference(reference) : '',
+    ),
+    person ? say.settledBy(stateIn(state, around)) : saysOf('disbursement', state, around),
+    because && (because === current ? say.reason(because.why) : say.reviewed(because.why)),
+    ...hearsayOn(record, say),
+    ...decisionsOn(record, say),
+    wait && say.cannotGoOn(wait.why),
+    vain && say.lastAnswer(vain.why),
   ];
   const byPerson =
     state === 'needs_review' && current?.next ? `${current.next} relais review resolve ${id}` : undefined;
-  const otherwise = over ? NOTHING : (vain?.next ?? BY_ITSELF);
+  const otherwise = over ? nothing(around) : (vain?.next ?? byItself(around));
   return {
     ...frameOf(record, around),
     summary: sentences.filter((sentence) => sentence !== undefined).join(' '),
-    story: [chapter(record.createdAt, 'accepted'), ...evidenceStory(fields, around.failureOf)],
-    next: wait?.next ?? byPerson ?? current?.next ?? (person ? NOTHING : (nextIn(record) ?? otherwise)),
+    story: [chapter(record.createdAt, say.story.accepted), ...evidenceStory(fields, around)],
+    next:
+      wait?.next ?? byPerson ?? current?.next ?? (person ? nothing(around) : (nextIn(record, around) ?? otherwise)),
   };
 }
+
+const stateIn = (state: string, { language = 'en' }: Telling): string => wordFor(wordsIn(language).states, state);
 
 /** Their word was the last one; after a `resubmit` it is upstream's. */
 function settledByPerson({ state, fields }: DisbursementRecord): boolean {
@@ -54,7 +65,7 @@ function settledByPerson({ state, fields }: DisbursementRecord): boolean {
 }
 
 /** What upstream named otherwise than was asked, and what became of a word that was told before. */
-function hearsayOn({ state, late, fields, reason = '' }: DisbursementRecord): string[] {
+function hearsayOn({ state, late, fields, reason = '' }: DisbursementRecord, say: Words['explain']): string[] {
   const { lines } = readEvidence(fields);
   const names = new Map(
     lines.filter(({ operation }) => operation === NAMED).map(({ code, detail }) => [code, detail]),
@@ -64,9 +75,9 @@ function hearsayOn({ state, late, fields, reason = '' }: DisbursementRecord): st
   const posted =
     differs && /^(mismatch|unreadable|unidentified|contradicted)/.test(reason) && lines.some(claimsToBePaid);
   return [
-    ...(differs ? [`When it was asked, upstream named: ${told}.`] : []),
-    ...(posted ? ['What it posted to us may read otherwise: only what it says when it is asked counts.'] : []),
-    ...(late && state === 'succeeded' ? ['This came late: another word was told before.'] : []),
+    ...(differs ? [say.named(told)] : []),
+    ...(posted ? [say.posted] : []),
+    ...(late && state === 'succeeded' ? [say.late] : []),
   ];
 }
 
@@ -74,11 +85,11 @@ function claimsToBePaid(line: Evidence): boolean {
   return line.operation === 'callback' && claimsSuccess(line);
 }
 
-function decisionsOn({ fields }: DisbursementRecord): string[] {
+function decisionsOn({ fields }: DisbursementRecord, say: Words['explain']): string[] {
   const { approvedBy, resolvedBy, note } = fields;
   return [
-    ...(approvedBy ? [`Approved by ${approvedBy}.`] : []),
-    ...(resolvedBy ? [`Decided by ${resolvedBy}: “${note ?? ''}”.`] : []),
+    ...(approvedBy ? [say.approvedBy(approvedBy)] : []),
+    ...(resolvedBy ? [say.decidedBy(resolvedBy, note ?? '')] : []),
   ];
 }
 
@@ -88,25 +99,28 @@ type OtherRecord = Standing &
 /** Of a kind that has no teller of its own: where it stands, and its evidence. */
 export function explainOther(record: OtherRecord, around: Circumstances): Explanation {
   const { kind, state, reference, reason, fields } = record;
-  const because: Because | undefined = reason ? becauseOf(reason, around.failureOf) : undefined;
+  const because: Because | undefined = reason ? becauseOf(reason, around) : undefined;
   const wait = whatKeeps(record, around);
+  const say = sentencesOf(around);
+  const others: Readonly<Record<string, (reference: string) => string>> = say.others;
   const sentences = [
-    `${capitalised(kind.replaceAll('_', ' '))}${reference ? `, reference ${reference}` : ''}.`,
-    stateOf(kind, state).says,
-    because && `Reason: ${because.why}.`,
-    wait && `It cannot go on now: ${wait.why}.`,
+    others[kind]?.(reference ? say.reference(reference) : ''),
+    saysOf(kind, state, around),
+    because && say.reason(because.why),
+    wait && say.cannotGoOn(wait.why),
   ];
   return {
     ...frameOf(record, around),
     summary: sentences.filter((sentence) => sentence !== undefined).join(' '),
-    story: [chapter(record.createdAt, 'accepted'), ...evidenceStory(fields, around.failureOf)],
-    next: wait?.next ?? because?.next ?? nextIn(record) ?? (isFinal(kind, state) ? NOTHING : BY_ITSELF),
+    story: [chapter(record.createdAt, say.story.accepted), ...evidenceStory(fields, around)],
+    next:
+      wait?.next ?? because?.next ?? nextIn(record, around) ?? (isFinal(kind, state) ? nothing : byItself)(around),
   };
 }
 
 /** A word of a log line, of a metric or of an account: one of ours, or a code of upstream. Undefined: of nobody. */
-export function explainReason(word: string, failureOf: FailureOf): Explanation | undefined {
-  const { why, next = NOTHING } = becauseOf(word, failureOf);
+export function explainReason(word: string, telling: Telling): Explanation | undefined {
+  const { why, next = nothing(telling) } = becauseOf(word, telling);
   if (why === word) return undefined;
   return { id: word, kind: 'word', state: null, summary: `${capitalised(why)}.`, story: [], next, nextLook: null };
 }

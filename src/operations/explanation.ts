@@ -4,6 +4,8 @@ import { type WordExplained, explainWord } from './explain-words.ts';
 import type { HoldArea } from '../kinds/account.ts';
 import { type Kind, operations, isState, queueOf, stateOf } from '../kinds/index.ts';
 import type { Fields } from './record.ts';
+import { type Language, type Words, wordsIn } from '../words/languages.ts';
+import { toldIn } from '../words/told.ts';
 
 export interface Explanation {
   readonly id: string;
@@ -34,8 +36,15 @@ export interface Standing {
   readonly lane?: string;
 }
 
+/** What is needed to say something of it to a person. */
+export interface Telling {
+  readonly failureOf: FailureOf;
+  /** Absent: English. */
+  readonly language?: Language | undefined;
+}
+
 /** What surrounds an operation at this moment, and may keep it where it is. */
-export interface Circumstances {
+export interface Circumstances extends Telling {
   /** ms since the epoch. */
   readonly now: number;
   /** When it is looked at next, ms since the epoch; absent: nothing is due. */
@@ -50,7 +59,6 @@ export interface Circumstances {
   /** Redis may have lost something, and nobody has looked yet. */
   readonly recovering?: boolean;
   readonly pausedQueues: readonly string[];
-  readonly failureOf: FailureOf;
 }
 
 /** What is known of a code of upstream, or of the client that speaks with it. */
@@ -62,12 +70,22 @@ export interface Because {
   readonly next?: string;
 }
 
-export const NOTHING = 'Nothing is to be done.';
-export const BY_ITSELF = 'Nothing is to be done: it goes on by itself.';
+const NOTHING = 'Nothing is to be done.';
+const BY_ITSELF = 'Nothing is to be done: it goes on by itself.';
+
+export const nothing = ({ language = 'en' }: Telling): string => toldIn(language, NOTHING);
+export const byItself = ({ language = 'en' }: Telling): string => toldIn(language, BY_ITSELF);
+
+export const sentencesOf = ({ language = 'en' }: Telling): Words['explain'] => wordsIn(language).explain;
+
+/** What a state says of itself. */
+export function saysOf(kind: Kind, state: string, { language = 'en' }: Telling): string {
+  return toldIn(language, stateOf(kind, state).says);
+}
 
 const OVERDUE_MS = 60_000;
 
-const NEXT_BY_BLAME: Readonly<Record<string, string>> = {
+export const nextByBlame: Readonly<Record<string, string>> = {
   caller: 'Mend the request and send it again under another reference.',
   us: 'Check our keys and settings: relais doctor.',
   upstream: BY_ITSELF,
@@ -75,40 +93,46 @@ const NEXT_BY_BLAME: Readonly<Record<string, string>> = {
 };
 
 /** A word that nobody knows is told as it is: it is upstream's own. */
-export function becauseOf(word: string, failureOf: FailureOf): Because {
-  const ours = explainWord(word);
+export function becauseOf(word: string, { failureOf, language = 'en' }: Telling): Because {
+  const ours = explainWord(word, language);
   if (ours) return ours;
   const failure = failureOf(word);
   if (failure === undefined) return { why: word };
-  const next = NEXT_BY_BLAME[failure.blame];
-  return { why: inTheMiddle(failure.sentence), ...(next === undefined ? {} : { next }) };
+  const next = nextByBlame[failure.blame];
+  const why = inTheMiddle(toldIn(language, failure.sentence));
+  return { why, ...(next === undefined ? {} : { next: toldIn(language, next) }) };
 }
 
+/** Names (`SMS`, `Redis`) keep their first letter. */
+const BEGINNINGS =
+  /^(?:The|This|A|An|It|No|Another|Direct|Fresh|Le|La|Les|L’|Un|Une|Il|Ce|Cette|Aucun|Des|Solde|Autre)(?![\p{L}\p{N}])/u;
+
 function inTheMiddle(sentence: string): string {
-  return sentence
-    .replace(/\.$/, '')
-    .replace(/^(The|This|A|An|It|No|Another|Direct|Fresh)\b/, (word) => word.toLowerCase());
+  return sentence.replace(/\.$/, '').replace(BEGINNINGS, (word) => word.toLowerCase());
 }
 
 /** What keeps something that was not sent from being sent, the strongest first. */
 export function waitOf(area: HoldArea, record: Standing, around: Circumstances): WordExplained | undefined {
-  if (!around.accountKnown) return explainWord('account_not_configured');
-  if (around.recovering) return explainWord('recovering');
-  if (around.foreign) return explainWord(around.foreign);
-  if (!around.durable) return explainWord('redis_not_durable');
+  const { language } = around;
+  if (!around.accountKnown) return explainWord('account_not_configured', language);
+  if (around.recovering) return explainWord('recovering', language);
+  if (around.foreign) return explainWord(around.foreign, language);
+  if (!around.durable) return explainWord('redis_not_durable', language);
   const hold = around.holds.find((one) => one.area === area);
   if (hold === undefined) return stuckOf(record, around);
-  return (
-    explainWord(`account_held_${hold.reason}`) ?? { why: `the account is held: ${hold.reason}`, next: BY_ITSELF }
-  );
+  const held = explainWord(`account_held_${hold.reason}`, language);
+  return held ?? { why: sentencesOf(around).accountHeld(hold.reason), next: byItself(around) };
 }
 
 /** What keeps any operation from being looked at. */
-export function stuckOf(record: Standing, { now, dueAt, pausedQueues }: Circumstances): WordExplained | undefined {
+export function stuckOf(
+  record: Standing,
+  { now, dueAt, pausedQueues, language }: Circumstances,
+): WordExplained | undefined {
   const queue = queueOf(record.kind, record.state, record.lane);
   if (queue === undefined) return undefined;
-  if (pausedQueues.includes(queue)) return explainWord('queue_paused');
-  return dueAt !== undefined && dueAt < now - OVERDUE_MS ? explainWord('overdue') : undefined;
+  if (pausedQueues.includes(queue)) return explainWord('queue_paused', language);
+  return dueAt !== undefined && dueAt < now - OVERDUE_MS ? explainWord('overdue', language) : undefined;
 }
 
 /** What keeps an operation where it is, where nothing has left for it a hold of its account too. */
@@ -118,8 +142,9 @@ export function whatKeeps(record: Standing, around: Circumstances): WordExplaine
 }
 
 /** What its state alone says is to be done. */
-export function nextIn({ kind, id, state }: Standing): string | undefined {
-  return stateOf(kind, state).next?.replaceAll('{id}', id);
+export function nextIn({ kind, id, state }: Standing, { language = 'en' }: Telling): string | undefined {
+  const { next } = stateOf(kind, state);
+  return next === undefined ? undefined : toldIn(language, next).replaceAll('{id}', id);
 }
 
 export function frameOf(
@@ -139,10 +164,10 @@ function iso(ms: number): string {
 }
 
 /** The evidence of a record as sentences, with the gap where lines are no longer kept. */
-export function evidenceStory(fields: Fields, failureOf: FailureOf): Chapter[] {
+export function evidenceStory(fields: Fields, telling: Telling): Chapter[] {
   const { lines, dropped } = readEvidence(fields);
-  const story = lines.map((line) => chapter(line.at, tell(line, failureOf)));
-  const gap = { at: '', what: `${dropped} lines in the middle are no longer kept` };
+  const story = lines.map((line) => chapter(line.at, tell(line, telling)));
+  const gap = { at: '', what: sentencesOf(telling).story.dropped(dropped) };
   return dropped > 0 ? story.toSpliced(EVIDENCE_SLOTS.first, 0, gap) : story;
 }
 
@@ -150,47 +175,49 @@ const GOOD_CODES = ['ok', '00', 'intended'];
 const ASKING = ['create', 'submit', 'status', 'send', 'statistics'];
 
 /** What upstream answered last, where that was no good answer. */
-export function lastInVain(fields: Fields, failureOf: FailureOf): Because | undefined {
+export function lastInVain(fields: Fields, telling: Telling): Because | undefined {
   const last = readEvidence(fields).lines.findLast(({ operation }) => ASKING.includes(operation));
-  return last === undefined || GOOD_CODES.includes(last.code) ? undefined : becauseOf(last.code, failureOf);
+  return last === undefined || GOOD_CODES.includes(last.code) ? undefined : becauseOf(last.code, telling);
 }
 
-function tell({ operation, code, httpStatus, detail }: Evidence, failureOf: FailureOf): string {
-  const sentence = failureOf(code)?.sentence;
+function tell({ operation, code, httpStatus, detail }: Evidence, telling: Telling): string {
+  const { story, answered } = sentencesOf(telling);
+  const sentence = telling.failureOf(code)?.sentence;
   const status = httpStatus ? ` (HTTP ${httpStatus})` : '';
-  const answer = `${code}${detail ? ` ${detail}` : ''}${status}${sentence ? `: ${sentence}` : ''}`;
+  const plain = `${code}${detail ? ` ${detail}` : ''}${status}`;
+  const answer = sentence ? answered(plain, toldIn(telling.language ?? 'en', sentence)) : plain;
   const good = GOOD_CODES.includes(code);
   switch (operation) {
     case 'create':
-      if (code === 'intended') return 'about to ask upstream for it';
-      return good ? 'upstream gave a token' : `upstream gave no token: ${answer}`;
+      if (code === 'intended') return story.aboutToAsk;
+      return good ? story.token : story.noToken(answer);
     case 'submit':
-      return code === 'intended' ? `about to submit (${detail ?? ''})` : `submit answered: ${answer}`;
+      return code === 'intended' ? story.aboutToSubmit(detail ?? '') : story.submitAnswered(answer);
     case 'send':
-      return tellSend(code, answer);
+      return tellSend(code, answer, story);
     case 'status':
-      return good ? `asked: upstream says ${detail ?? 'nothing'}` : `asked in vain: ${answer}`;
+      return good ? story.asked(detail ?? story.nothing) : story.askedInVain(answer);
     case 'statistics':
-      return good ? `asked the statistics: ${detail ?? 'nothing'}` : `asked the statistics in vain: ${answer}`;
+      return good ? story.statistics(detail ?? story.nothing) : story.statisticsInVain(answer);
     case NAMED:
-      return `upstream named ${code}: ${detail ?? 'nothing'}`;
+      return story.named(code, detail ?? story.nothing);
     case 'callback':
-      return `upstream called back, claiming ${code}: not believed, but looked at`;
+      return story.callback(code);
     case 'resolve':
-      return `resolved as ${code} by ${detail ?? 'somebody'}`;
+      return story.resolved(code, detail ?? story.somebody);
     case 'approve':
-      return `approved by ${detail ?? 'somebody'}`;
+      return story.approved(detail ?? story.somebody);
     case 'restored':
-      return `Redis was put back from a copy in which it was ${code}`;
+      return story.restored(code);
     case 'cancel':
-      return `cancelled by ${detail ?? 'somebody'}`;
+      return story.cancelled(detail ?? story.somebody);
     default:
       return `${operation}: ${answer}`;
   }
 }
 
-function tellSend(code: string, answer: string): string {
-  if (code === 'intended') return 'about to send';
-  if (code === 'restored') return 'Redis was put back from a copy: whether it was sent since, nobody knows';
-  return code === 'interrupted' ? 'a worker died while it was sending' : `send answered: ${answer}`;
+function tellSend(code: string, answer: string, story: Words['explain']['story']): string {
+  if (code === 'intended') return story.aboutToSend;
+  if (code === 'restored') return story.sentSince;
+  return code === 'interrupted' ? story.interrupted : story.sendAnswered(answer);
 }

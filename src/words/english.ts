@@ -1,12 +1,18 @@
 /** What people read, in English. French has the same keys (`french.ts`), or the compiler complains. */
 import { englishBatch } from './english-batch.ts';
 import { englishCampaign } from './english-campaign.ts';
+import { englishExplain } from './english-explain.ts';
+import { englishFigures } from './english-figures.ts';
 import { englishFile } from './english-file.ts';
+import { englishStates } from './english-states.ts';
 
 export const english = {
   batch: englishBatch,
   campaign: englishCampaign,
+  explain: englishExplain,
   file: englishFile,
+  figures: englishFigures,
+  states: englishStates,
   stop: {
     title: 'Stop these texts',
     ask: 'You have opened the link of a text that you got. Press the button, and its sender will text you no more.',

@@ -234,7 +234,7 @@ test('a kind without a teller of its own still has its state, its reason and its
 
 describe('a word of a log line', () => {
   test('is explained without an operation', () => {
-    expect(explainReason('no_callback_url', calm.failureOf)).toEqual({
+    expect(explainReason('no_callback_url', { failureOf: calm.failureOf })).toEqual({
       id: 'no_callback_url',
       kind: 'word',
       state: null,
@@ -246,12 +246,12 @@ describe('a word of a log line', () => {
   });
 
   test('may be a code of upstream', () => {
-    expect(explainReason('ERROR_110', calm.failureOf)?.summary).toBe('A receiver is not valid.');
+    expect(explainReason('ERROR_110', { failureOf: calm.failureOf })?.summary).toBe('A receiver is not valid.');
   });
 
   test('that nobody knows is not explained', () => {
-    expect(explainReason('zut', calm.failureOf)).toBeUndefined();
-    expect(explainReason('constructor', calm.failureOf)).toBeUndefined();
+    expect(explainReason('zut', { failureOf: calm.failureOf })).toBeUndefined();
+    expect(explainReason('constructor', { failureOf: calm.failureOf })).toBeUndefined();
   });
 });
 
@@ -295,7 +295,7 @@ describe('no reason is without an explanation', () => {
   });
 
   test.for(words)('%s', (word) => {
-    const told = explainReason(word, calm.failureOf);
+    const told = explainReason(word, { failureOf: calm.failureOf });
     expect(told?.summary).toMatch(/^[A-Z].*\.$/);
     expect(told?.next).not.toBe('');
   });
@@ -305,6 +305,33 @@ describe('no reason is without an explanation', () => {
   });
 
   test.for(Object.keys(failures))('%s, a code of upstream or its client', (code) => {
-    expect(explainReason(code, calm.failureOf)?.summary).toMatch(/\.$/);
+    expect(explainReason(code, { failureOf: calm.failureOf })?.summary).toMatch(/\.$/);
+  });
+});
+
+describe('in French', () => {
+  const inFrench = { language: 'fr' } as const;
+
+  test('nothing of it stays English, whatever its state', () => {
+    const english = /\b(the|it|was|and|upstream|nothing|accepted|asked|reason)\b/i;
+    for (const state of statesOf('disbursement')) {
+      const { summary, next, story } = explained(state, { reason: 'poll_exhausted' }, inFrench);
+      for (const said of [summary, next, ...story.map(({ what }) => what)])
+        expect([state, said]).not.toEqual([state, expect.stringMatching(english)]);
+    }
+  });
+
+  test('it says how much in F CFA, why, and what to do', () => {
+    const { summary, next } = explained('held', { reason: 'funds' }, inFrench);
+    expect(summary).toBe(
+      'Décaissement de 25\u202f000\u00a0F\u00a0CFA par wallet-a-senegal, référence salary-1. Retenu jusqu’à ce qu’une condition soit levée ; rien n’est parti. Raison : le solde ne suffisait pas.',
+    );
+    expect(next).toMatch(/^Rechargez le solde/);
+  });
+
+  test('a code of the service is said in the middle of a sentence', () => {
+    const { summary } = explained('rejected', { reason: '1001' }, inFrench);
+    expect(summary).toContain('Raison : le service ne connaît pas ce mode de retrait.');
+    expect(explainReason('http_401', { ...calm, ...inFrench })?.summary).toBe('Le service n’a pas accepté nos clés.');
   });
 });

@@ -7,6 +7,8 @@ import { isLanguage, languageAccepted, languageOfLocale } from '../../src/words/
 
 /** Every sentence by its path; of a function, what it says of a few things. */
 function sentences(part: unknown, path = ''): Map<string, string> {
+  // How figures are written is no sentence; figures.test.ts looks at it.
+  if (path === 'figures') return new Map();
   if (typeof part === 'string') return new Map([[path, part]]);
   if (typeof part === 'function') {
     const said = [1, 2].map((one) => String(part(...Array.from({ length: part.length }, () => one))));
@@ -57,7 +59,9 @@ function used(part: unknown): readonly (readonly string[])[] {
 }
 
 test('every value of a sentence is said in both languages', () => {
-  expect(used(french)).toEqual(used(english));
+  const { figures: _of, ...inFrench } = french;
+  const { figures: _one, ...inEnglish } = english;
+  expect(used(inFrench)).toEqual(used(inEnglish));
 });
 
 test('nobody is told of chunks, canaries and doubt', () => {
