@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { componentsOf, inlineSchema, type JsonSchema, nameOf } from '../src/api/openapi/schemas.ts';
 import { pathParameters, type Route } from '../src/api/route.ts';
 import type { DerivedCommand, DerivedFlag, FlagSchema } from '../src/cli/derived.ts';
-import { flagOf } from '../src/cli/words.ts';
+import { flagFor } from '../src/cli/words.ts';
 import { asDeclared, type Kind } from '../src/kinds/index.ts';
 
 type Command = Exclude<NonNullable<Route['cli']>, string>;
@@ -109,7 +109,7 @@ const isPlain = ({ type, items }: FlagSchema): boolean =>
 function flag(field: string, place: DerivedFlag['in'], schema: JsonSchema): DerivedFlag {
   const { description = '' } = schema;
   return {
-    flag: flagOf(`/${field}`),
+    flag: flagFor(field),
     field,
     in: place,
     says: description.replace(/\.$/, ''),

@@ -1,6 +1,7 @@
 /** What commands share that ask for something: from flags or a file, judged first, and done once. */
 import { readFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
+import { wordFor } from '../words/languages.ts';
 import type { Answer, JsonObject } from './client.ts';
 import { CommandFailed, WrongUsage } from './failure.ts';
 import type { ExitCode } from './io.ts';
@@ -54,7 +55,7 @@ export async function make(making: Making, flags: CreationFlags, shell: Shell): 
   }
   if (flags.dryRun || (question !== undefined && io.isTerminal && !flags.yes)) {
     await preview(body, await judge(), shell);
-    if (flags.dryRun) await output.note('Dry run: nothing was sent.');
+    if (flags.dryRun) await output.note(shell.words.shell.dryRun);
   }
   if (flags.dryRun) return 0;
   if (question !== undefined && !(await shell.confirmed(question, flags.yes))) return 1;
@@ -65,41 +66,42 @@ export async function make(making: Making, flags: CreationFlags, shell: Shell): 
 }
 
 /** What would be done, and what relais says to it. */
-async function preview(body: JsonObject, judged: JsonObject, { output }: Shell): Promise<void> {
+async function preview(body: JsonObject, judged: JsonObject, { output, words }: Shell): Promise<void> {
   const { outcome, id, state, warnings } = judged;
   const again =
-    outcome === 'duplicate'
-      ? [`It was asked for before, is ${printable(state)}, and would not be done again: ${printable(id)}`]
-      : [];
+    outcome === 'duplicate' ? [words.shell.askedBefore(wordFor(words.states, printable(state)), printable(id))] : [];
   const doubts = [...(Array.isArray(warnings) ? warnings : []).map(printable), ...again];
   await output.ask(renderRecord(body, output));
   for (const doubt of doubts) await output.note(`${output.styled('yellow', '!')} ${doubt}`);
 }
 
-async function tell({ body, replayed }: Answer, next: Making['next'], { output }: Shell): Promise<void> {
+async function tell({ body, replayed }: Answer, next: Making['next'], { output, words }: Shell): Promise<void> {
   const items = itemsOf(body);
   await output.write(items.length > 0 ? renderRows(items, output) : renderRecord(body, output));
-  if (replayed) await output.note('It was asked before with this reference, or key; nothing new was done.');
+  if (replayed) await output.note(words.shell.replayed);
   const { id } = body;
   if (typeof id === 'string') await output.note(next(id));
 }
 
-const UNREADABLE: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EISDIR: 'it is a folder',
-  EACCES: 'it may not be read',
-};
+const UNREADABLE = { ENOENT: 'missing', EISDIR: 'folder', EACCES: 'forbidden' } as const;
+
+const isUnreadable = (code: string): code is keyof typeof UNREADABLE => Object.hasOwn(UNREADABLE, code);
+
+/** What is wrong with a file that cannot be opened, where it is one of the usual things. */
+export function unopened(path: string, cause: NodeJS.ErrnoException, { words }: Shell): Error {
+  const code = cause.code ?? '';
+  return isUnreadable(code) ? new CommandFailed(words.shell.file[UNREADABLE[code]](path), { cause }) : cause;
+}
 
 /** The bytes of a file; `-` is standard input. */
-export async function bytesFrom(path: string, { io }: Shell): Promise<Buffer> {
+export async function bytesFrom(path: string, shell: Shell): Promise<Buffer> {
   if (path === '-') {
     const parts: Buffer[] = [];
-    for await (const part of io.stdin) parts.push(Buffer.from(part as Uint8Array));
+    for await (const part of shell.io.stdin) parts.push(Buffer.from(part as Uint8Array));
     return Buffer.concat(parts);
   }
   return readFile(path).catch((cause: NodeJS.ErrnoException) => {
-    const why = UNREADABLE[cause.code ?? ''];
-    throw why === undefined ? cause : new CommandFailed(`${path}: ${why}.`, { cause });
+    throw unopened(path, cause, shell);
   });
 }
 
@@ -111,15 +113,15 @@ export async function objectFrom(path: string, shell: Shell): Promise<JsonObject
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw new CommandFailed(`${path} is not JSON: ${error.message}.`, { cause: error });
+    throw new CommandFailed(shell.words.shell.file.noJson(path), { cause: error });
   }
-  throw new CommandFailed(`${path} is not one JSON object.`);
+  throw new CommandFailed(shell.words.shell.file.noObject(path));
 }
 
 /** Standard input cannot be the request and the answer to a question. */
-export function refuseQuestion(file: string | undefined, { yes, dryRun }: CreationFlags, { io }: Shell): void {
+export function refuseQuestion(file: string | undefined, { yes, dryRun }: CreationFlags, { io, words }: Shell): void {
   if (file !== '-' || !io.isTerminal || yes || dryRun) return;
-  throw new WrongUsage('Standard input is the request, so nothing can be asked.', { next: 'Add --yes.' });
+  throw new WrongUsage(words.shell.inputIsRequest, { next: words.shell.addYes });
 }
 
 /** Flags that were given, without those of the command itself. */

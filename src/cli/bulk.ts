@@ -2,15 +2,17 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import { type CreationFlags, identityHeader, refuseQuestion } from './asking.ts';
+import { type CreationFlags, identityHeader, refuseQuestion, unopened } from './asking.ts';
 import { CommandFailed } from './failure.ts';
+import { counted } from '../words/figures.ts';
+import { type Words, wordFor } from '../words/languages.ts';
 import type { ExitCode } from './io.ts';
-import { grouped, printable } from './output.ts';
+import { printable } from './output.ts';
 import type { Shell } from './shell.ts';
 
 export interface Bulk {
   readonly path: string;
-  readonly question: string;
+  readonly question: (file: string) => string;
 }
 
 interface Verdict {
@@ -26,9 +28,10 @@ const WELL = ['accepted', 'duplicate', 'sound'];
 /** `-` is standard input. Exit code 1 as soon as one line is anything but accepted. */
 export async function sendLines(file: string, bulk: Bulk, flags: CreationFlags, shell: Shell): Promise<ExitCode> {
   refuseQuestion(file, flags, shell);
+  const say = shell.words.shell;
   const source = await sourceOf(file, shell);
   const counts = new Map<string, number>();
-  if (!flags.dryRun && !(await shell.confirmed(`${bulk.question} of ${file}?`, flags.yes))) {
+  if (!flags.dryRun && !(await shell.confirmed(bulk.question(file), flags.yes))) {
     source.destroy();
     return 1;
   }
@@ -36,26 +39,31 @@ export async function sendLines(file: string, bulk: Bulk, flags: CreationFlags, 
     const verdict = JSON.parse(line) as Verdict;
     counts.set(verdict.outcome, (counts.get(verdict.outcome) ?? 0) + 1);
     if (flags.json) await shell.output.line(line);
-    else if (!WELL.includes(verdict.outcome)) await shell.output.line(readable(verdict));
+    else if (!WELL.includes(verdict.outcome)) await shell.output.line(readable(verdict, say));
   }
-  const sums = [...counts].map(([outcome, count]) => `${grouped(count)} ${outcome}`).join(', ');
-  await shell.output.note(sums === '' ? 'There was no line.' : `${sums}.`);
-  if (flags.dryRun) await shell.output.note('Dry run: nothing was sent.');
+  const sums = [...counts]
+    .map(([outcome, count]) => `${counted(count, shell.words.figures)} ${wordFor(say.outcomes, outcome)}`)
+    .join(', ');
+  await shell.output.note(sums === '' ? say.noLine : `${sums}.`);
+  if (flags.dryRun) await shell.output.note(say.dryRun);
   return counts.size > 0 && [...counts.keys()].every((outcome) => WELL.includes(outcome)) ? 0 : 1;
 }
 
-async function sourceOf(file: string, { io }: Shell): Promise<Readable> {
-  if (file === '-') return io.stdin;
+async function sourceOf(file: string, shell: Shell): Promise<Readable> {
+  if (file === '-') return shell.io.stdin;
   const found = await stat(file).catch((cause: NodeJS.ErrnoException) => {
-    throw new CommandFailed(`${file}: ${cause.code === 'ENOENT' ? 'there is no such file' : cause.message}.`, {
-      cause,
-    });
+    throw unopened(file, cause, shell);
   });
-  if (found.isDirectory()) throw new CommandFailed(`${file}: it is a folder.`);
+  if (found.isDirectory()) throw new CommandFailed(shell.words.shell.file.folder(file));
   return createReadStream(file);
 }
 
-async function* answered(source: Readable, bulk: Bulk, flags: CreationFlags, { api }: Shell): AsyncGenerator<string> {
+async function* answered(
+  source: Readable,
+  bulk: Bulk,
+  flags: CreationFlags,
+  { api, words }: Shell,
+): AsyncGenerator<string> {
   // As a stream of our own: undici does not take a terminal's standard input as it is.
   const body = Readable.from(source);
   let rest = '';
@@ -67,13 +75,13 @@ async function* answered(source: Readable, bulk: Bulk, flags: CreationFlags, { a
     yield* lines.filter((line) => line !== '');
   }
   if (rest !== '') {
-    throw new CommandFailed('The answer broke off in the middle.', {
-      next: 'Send the file again: with references, or with the same --idempotency-key, nothing is done twice.',
-    });
+    throw new CommandFailed(words.shell.brokeOff, { next: words.shell.sendFileAgain });
   }
 }
 
-function readable({ index, id, outcome, problem = [] }: Verdict): string {
+function readable({ index, id, outcome, problem = [] }: Verdict, say: Words['shell']): string {
   const why = problem.map(({ pointer, message }) => printable(`${pointer} ${message}`.trim()));
-  return [`line ${index + 1}`, outcome, ...(id === null ? [] : [id]), why.join('; ')].join('  ').trimEnd();
+  return [say.line(index + 1), wordFor(say.outcomes, outcome), ...(id === null ? [] : [id]), why.join('; ')]
+    .join('  ')
+    .trimEnd();
 }

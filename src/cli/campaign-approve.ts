@@ -35,7 +35,7 @@ async function approve(
   if (shell.io.isTerminal && !yes) {
     const { body } = await shell.api.get(path);
     await shell.output.ask(`${printable(body['text'])}\n`);
-    if (!(await shell.confirmed(shell.words.campaign.letBeSent(sizeOf(body, shell.words.campaign)), yes))) return 1;
+    if (!(await shell.confirmed(shell.words.campaign.letBeSent(sizeOf(body, shell.words)), yes))) return 1;
   }
   await print((await shell.api.post(`${path}/approve`, { contentHash: hash })).body, json, shell);
   return 0;

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { renderReport, type CheckSummary } from '../campaigns/check/report.ts';
-import { describeXof } from '../lib/money.ts';
+import { money } from '../words/figures.ts';
 import { checkThere } from './campaign-check-there.ts';
 import { type Decision, decisionsIn, renderDecisions } from './check-decisions.ts';
 import { WrongUsage } from './failure.ts';
@@ -131,7 +131,7 @@ interface Conclusion {
 async function conclude({ summary, decisions, quiet }: Conclusion, shell: Shell): Promise<ExitCode> {
   const { output, words, language } = shell;
   const { segmentsSaved = 0, estimatedXofSaved: xof } = summary.segments?.costly ?? {};
-  const price = xof === undefined ? '' : words.file.about(describeXof(xof));
+  const price = xof === undefined ? '' : words.file.about(money(xof, words.figures));
   if (segmentsSaved > 0 && !quiet) await output.line(`\n${words.file.cheaper(grouped(segmentsSaved), price)}`);
   if (decisions.length > 0 && !quiet) await output.line(`\n${renderDecisions(decisions, language)}`);
   if (summary.recipients === 0) await output.note(`\n${words.file.nobody}`);

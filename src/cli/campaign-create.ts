@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { renderReport, type CheckSummary } from '../campaigns/check/report.ts';
 import { canonicalJson, fingerprint } from '../lib/ids.ts';
-import { describeXof } from '../lib/money.ts';
+import { money } from '../words/figures.ts';
 import { type FirstPaceFlags, withFirstPace } from './campaign-pace.ts';
 import type { JsonObject } from './client.ts';
 import { type Decision, decisionsIn, renderDecisions } from './check-decisions.ts';
@@ -149,12 +149,13 @@ async function optionsOf(flags: CreateFlags, { io }: Shell) {
 async function sayOnly(
   { summary, decisions }: { readonly summary: CheckSummary; readonly decisions: readonly Decision[] },
   { json }: CreateFlags,
-  { output, words: { campaign, file }, language }: Shell,
+  { output, words, language }: Shell,
 ): Promise<ExitCode> {
+  const { campaign, file } = words;
   if (json) await output.json({ dryRun: true, upload: summary, decisions });
   else await output.line(renderReport(summary, language));
   const { recipients, segments, cost } = summary;
-  const price = cost ? file.about(describeXof(cost.xof)) : '';
+  const price = cost ? file.about(money(cost.xof, words.figures)) : '';
   const size = campaign.dryRunSize(grouped(segments?.total ?? 0), price);
   await output.note(`\n${campaign.dryRun(grouped(recipients), size)}`);
   if (decisions.length > 0) await output.note(`\n${renderDecisions(decisions, language)}`);
@@ -257,11 +258,11 @@ function reasonsOf(upload: JsonObject | undefined): [string, string][] {
 }
 
 /** As the API estimates it, by its own prices. */
-function costOf(upload: JsonObject | undefined, { file, campaign: { labels } }: Words): [string, string][] {
+function costOf(upload: JsonObject | undefined, { file, figures, campaign: { labels } }: Words): [string, string][] {
   const { segments, cost } = (upload ?? {}) as Partial<CheckSummary>;
   if (!segments) return [];
   const priced: [string, string][] = cost
-    ? [[labels.cost, file.about(describeXof(cost.xof)).replace(/^, /, '')]]
+    ? [[labels.cost, file.about(money(cost.xof, figures)).replace(/^, /, '')]]
     : [];
   const unpriced: [string, string][] = cost?.unpriced.length
     ? [[`  ${labels.unpriced}`, cost.unpriced.join(', ')]]

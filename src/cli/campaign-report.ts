@@ -5,6 +5,7 @@ import { withExample } from './flags.ts';
 import type { ExitCode } from './io.ts';
 import { printable } from './output.ts';
 import type { Shell } from './shell.ts';
+import { wordFor } from '../words/languages.ts';
 
 interface ReportFlags {
   readonly state?: string;
@@ -75,7 +76,7 @@ interface ReportFormat {
   readonly tail: string;
 }
 
-function formatOf({ csv, json }: ReportFlags, { output }: Shell): ReportFormat {
+function formatOf({ csv, json }: ReportFlags, { output, words }: Shell): ReportFormat {
   if (csv) {
     const head = (columns: readonly string[]): string => recipientsCsv([], { columns });
     return {
@@ -90,7 +91,8 @@ function formatOf({ csv, json }: ReportFlags, { output }: Shell): ReportFormat {
   }
   const line = ({ to, state, row, code, reason }: RecipientRow): string => {
     const why = [code, reason].filter((part) => part !== undefined).map(printable);
-    const columns = [printable(to).padEnd(TO_WIDTH), output.state(state.padEnd(STATE_WIDTH)), `row ${row}`, ...why];
+    const shown = output.state(state, wordFor(words.states, state).padEnd(STATE_WIDTH));
+    const columns = [printable(to).padEnd(TO_WIDTH), shown, words.file.row(row), ...why];
     return `${columns.join('  ')}\n`;
   };
   return { head: () => '', page: (rows) => rows.map(line).join(''), tail: '' };

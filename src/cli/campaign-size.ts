@@ -1,17 +1,17 @@
 /** What starting a campaign would do, in one breath: to how many people, in how many segments, for how much. */
 import type { Words } from '../words/languages.ts';
-import { describeXof } from '../lib/money.ts';
+import { money } from '../words/figures.ts';
 import { readCampaign } from './campaign-follow.ts';
 import type { JsonObject } from './client.ts';
 import { grouped, printable } from './output.ts';
 import { remainingOf } from './progress.ts';
 
 /** `120 people (“Rappel”, 240 segments, about 4 800 XOF; BF has no price)`; a running campaign has fewer to go. */
-export function sizeOf(body: JsonObject, words: Words['campaign']): string {
+export function sizeOf(body: JsonObject, { campaign: words, figures }: Words): string {
   const { name, totals, segments } = readCampaign(body);
   const { xof, unpriced = [] } = (body['cost'] ?? {}) as { readonly xof?: number; readonly unpriced?: string[] };
   const size = segments === undefined ? '' : words.sizeSegments(grouped(segments));
   const without = unpriced.length === 0 ? '' : words.sizeUnpriced(printable(unpriced.join(', ')));
-  const price = xof === undefined ? '' : words.sizeCost(describeXof(xof)) + without;
+  const price = xof === undefined ? '' : words.sizeCost(money(xof, figures)) + without;
   return words.size(grouped(remainingOf(totals)), printable(name), size + price);
 }

@@ -70,14 +70,14 @@ async function sayOnly(id: string, json: true | undefined, { api, output, words 
   else {
     const { campaign } = words;
     const state = printable(wordFor(campaign.states, readCampaign(body).state));
-    await output.line(campaign.wouldText(state, sizeOf(body, campaign)));
+    await output.line(campaign.wouldText(state, sizeOf(body, words)));
   }
   return 0;
 }
 
 /** What it will do, before it does it. A campaign that runs already has fewer to go. */
-async function questionFor(id: string, { api, words: { campaign } }: Shell): Promise<string> {
-  return campaign.text(sizeOf((await api.get(pathOf(id))).body, campaign));
+async function questionFor(id: string, { api, words }: Shell): Promise<string> {
+  return words.campaign.text(sizeOf((await api.get(pathOf(id))).body, words));
 }
 
 interface ShowFlags {

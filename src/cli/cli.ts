@@ -15,13 +15,17 @@ import { Shell } from './shell.ts';
 /** Runs one command; `argv` is without node and script. The exit code: 0 done, 1 refused or failed, 2 wrong usage. */
 export async function runCli(given: readonly string[], io: CliIo): Promise<number> {
   const { language, argv } = languageOf(given, io);
-  const shell = new Shell(io, language);
+  // What declarations say has its French in a table that nobody else needs to load.
+  const spoken = language === 'fr' ? (await import('../words/help.ts')).inFrench : undefined;
+  const shell = new Shell(io, { language, spoken });
   // Without a listener, a reader that goes away (`| head -1`) would end the process with a stack trace.
   const gone = (): void => {};
   for (const stream of [io.stdout, io.stderr]) stream.on('error', gone);
   try {
     const words = argv.filter((word) => !word.startsWith('-'));
-    await (await makeProgram(shell, words)).parseAsync([...argv], { from: 'user' });
+    const program = await makeProgram(shell, words);
+    if (spoken) (await import('./translated.ts')).translate(program, spoken);
+    await program.parseAsync([...argv], { from: 'user' });
     return shell.exitCode;
   } catch (error) {
     return await explain(error, shell);
@@ -55,9 +59,11 @@ export async function makeProgram(shell: Shell, words: readonly string[] | typeo
       getErrHelpWidth: () => columns,
       getOutHasColors: () => isTerminal,
       getErrHasColors: () => isTerminal,
+      // In French it is said when it is caught.
+      ...(shell.language === 'en' ? {} : { outputError: () => {} }),
     })
-    .showHelpAfterError('(--help shows an example)')
-    .addHelpText('after', SETTINGS);
+    .showHelpAfterError(shell.language === 'en' ? shell.words.shell.showsExample : false)
+    .addHelpText('after', shell.words.shell.settings);
   for (const name of new Set([...Object.keys(parts), ...commands.map(firstWord)])) {
     const { says, load }: Part = parts[name] ?? {};
     const own = commands.filter((command) => firstWord(command) === name);
@@ -164,22 +170,22 @@ const parts: Readonly<Record<string, Part>> = {
 
 const firstWord = ({ name }: { readonly name: string }): string => name.split(' ')[0] ?? '';
 
-const SETTINGS = `
-Settings of the commands that ask the API:
-  RELAIS_URL      its address (http://127.0.0.1:3000)
-  RELAIS_API_KEY  one of its keys (dev)
-Campaigns, their checks, and files of payments speak French too: --lang fr, or LANG=fr_SN.UTF-8.`;
-
 function ownVersion(): string {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   return (JSON.parse(text) as { readonly version: string }).version;
 }
 
-async function explain(error: unknown, { io, output }: Shell): Promise<number> {
+async function explain(error: unknown, shell: Shell): Promise<number> {
+  const { io, output, words, spoken } = shell;
   if (error instanceof NobodyListens) return 0;
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return 0;
+    const said = shell.language === 'en' ? '' : (await import('./translated.ts')).describeUsage(error, spoken);
+    if (said !== '') await output.note(`${said}\n${words.shell.showsExample}`);
+    return 2;
+  }
   if (io.signal.aborted) {
-    await output.note('Stopped.');
+    await output.note(words.shell.stopped);
     return 1;
   }
   if (!(error instanceof CommandFailed)) throw error;

@@ -4,6 +4,7 @@ import type { Clock } from '../lib/clock.ts';
 import { codeOf, wasNeverSent } from '../lib/not-reached.ts';
 import type { Secret } from '../lib/secret.ts';
 import { AnswerLost, NotReached, Refused, readProblem, Unreadable } from './refusal.ts';
+import { ENGLISH, type Speech } from './speech.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -22,6 +23,8 @@ export interface ApiOptions {
   readonly key: Secret;
   readonly clock: Clock;
   readonly signal: AbortSignal;
+  /** How refusals are told, and in which language explanations are asked for. */
+  readonly speech?: Speech;
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -44,11 +47,11 @@ interface Letter {
 
 /** The HTTP API as the commands speak to it. All but a 2xx is thrown; 429 is waited out, because nothing happened. */
 export class ApiClient {
-  readonly #options: ApiOptions;
+  readonly #options: ApiOptions & { readonly speech: Speech };
   #agent: Agent | undefined;
 
   constructor(options: ApiOptions) {
-    this.#options = options;
+    this.#options = { speech: ENGLISH, ...options };
   }
 
   async get(path: string, query: Query = {}): Promise<Answer> {
@@ -57,14 +60,14 @@ export class ApiClient {
 
   /** What is no JSON: the whole of it, as text. */
   async file(path: string, query: Query, accept: string): Promise<string> {
-    const { url, signal } = this.#options;
+    const { signal, speech } = this.#options;
     const letter: Letter = { method: 'GET', path: pathWith(path, query), headers: { accept } };
     const answer = await this.#deliver(letter).catch((cause: unknown) => {
       signal.throwIfAborted();
-      throw explainLoss(cause, letter, url);
+      throw explainLoss(cause, letter, this.#options);
     });
     if (answer.status === 200) return answer.text;
-    throw new Refused(answer.status, readProblem(readObject(answer.text)));
+    throw new Refused(answer.status, readProblem(readObject(answer.text)), { speech });
   }
 
   async post(path: string, body: JsonObject = {}, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
@@ -107,16 +110,16 @@ export class ApiClient {
   }
 
   async *#parts(letter: Letter, silenceMs?: number): AsyncGenerator<string, void> {
-    const { url, signal } = this.#options;
+    const { signal, speech } = this.#options;
     try {
       const answer = await this.#request(letter, silenceMs);
       if (answer.statusCode < 200 || answer.statusCode > 299) {
-        throw new Refused(answer.statusCode, readProblem(readObject(await answer.body.text())));
+        throw new Refused(answer.statusCode, readProblem(readObject(await answer.body.text())), { speech });
       }
       for await (const part of answer.body.setEncoding('utf8')) yield String(part);
     } catch (error) {
       signal.throwIfAborted();
-      throw error instanceof Refused ? error : explainLoss(error, letter, url);
+      throw error instanceof Refused ? error : explainLoss(error, letter, this.#options);
     }
   }
 
@@ -139,17 +142,18 @@ export class ApiClient {
   }
 
   async #exchange(letter: Letter): Promise<Answer> {
-    const { url, signal } = this.#options;
+    const { url, signal, speech } = this.#options;
     const { status, headers, text } = await this.#deliver(letter).catch((cause: unknown) => {
       signal.throwIfAborted();
-      throw explainLoss(cause, letter, url);
+      throw explainLoss(cause, letter, this.#options);
     });
     const body = status === 204 ? {} : readObject(text);
     if (status < 200 || status > 299) {
-      const retryAfterS = Number(headers['retry-after']);
-      throw new Refused(status, readProblem(body), Number.isFinite(retryAfterS) ? retryAfterS : undefined);
+      const seconds = Number(headers['retry-after']);
+      const retryAfterS = Number.isFinite(seconds) ? seconds : undefined;
+      throw new Refused(status, readProblem(body), { speech, retryAfterS });
     }
-    if (body === undefined) throw new Unreadable(url, status);
+    if (body === undefined) throw new Unreadable(url, status, speech);
     return { status, body, replayed: headers['idempotency-replayed'] === 'true' };
   }
 
@@ -159,13 +163,18 @@ export class ApiClient {
   }
 
   async #request({ method, path, headers, body }: Letter, silenceMs?: number): Promise<Dispatcher.ResponseData> {
-    const { url, key, signal } = this.#options;
+    const { url, key, signal, speech } = this.#options;
     this.#agent ??= await openAgent();
     return this.#agent.request({
       origin: new URL(url).origin,
       path: `${new URL(url).pathname.replace(/\/$/, '')}${path}`,
       method,
-      headers: { accept: 'application/json', authorization: `Bearer ${key.reveal()}`, ...headers },
+      headers: {
+        accept: 'application/json',
+        'accept-language': speech.language,
+        authorization: `Bearer ${key.reveal()}`,
+        ...headers,
+      },
       body: body ?? null,
       signal,
       ...(silenceMs === undefined ? {} : { bodyTimeout: silenceMs }),
@@ -189,12 +198,12 @@ async function openAgent(): Promise<Agent> {
   });
 }
 
-function explainLoss(cause: unknown, { method, body }: Letter, url: string): Error {
+function explainLoss(cause: unknown, { method, body }: Letter, { url, speech = ENGLISH }: ApiOptions): Error {
   const code = codeOf(cause);
   // The file, not the network: an upload whose source cannot be read.
   if (code === 'ENOENT' || code === 'EACCES' || code === 'EISDIR') return cause as Error;
-  if (wasNeverSent(code)) return new NotReached(url, code, cause);
-  return new AnswerLost(url, { code, changes: method !== 'GET' && body !== undefined, cause });
+  if (wasNeverSent(code)) return new NotReached(url, code, { speech, cause });
+  return new AnswerLost(url, { code, changes: method !== 'GET' && body !== undefined, speech, cause });
 }
 
 function readObject(text: string): JsonObject | undefined {

@@ -1,6 +1,5 @@
 /** Commands that are one request and what was answered to it. They are made from the routes: nothing here knows one. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { describeXof } from '../lib/money.ts';
 import { type CreationFlags, make, readKey } from './asking.ts';
 import type { JsonObject, Query } from './client.ts';
 import { WrongUsage } from './failure.ts';
@@ -8,6 +7,7 @@ import { listOf, withExample } from './flags.ts';
 import type { ExitCode } from './io.ts';
 import { printable } from './output.ts';
 import { printerOf } from './printers.ts';
+import { money } from '../words/figures.ts';
 import { itemsOf, renderFacts, renderRecord, renderRows } from './record.ts';
 import type { Shell } from './shell.ts';
 
@@ -160,13 +160,11 @@ async function run(declared: DerivedCommand, typed: Typed, shell: Shell): Promis
   const path = pathFor(declared, args);
   if (declared.identity === 'required') {
     if (body['reference'] === undefined && flags.idempotencyKey === undefined) {
-      throw new WrongUsage(
-        'Give --reference (or --idempotency-key): without one, a retry would be a second request.',
-      );
+      throw new WrongUsage(shell.words.shell.giveIdentity);
     }
     const { asks, next } = declared;
-    const question = typeof asks === 'string' ? filled(asks, body) : undefined;
-    return make({ path, body, question, next: (id) => filled(next ?? '', { id }) }, flags, shell);
+    const question = typeof asks === 'string' ? said(asks, body, shell) : undefined;
+    return make({ path, body, question, next: (id) => said(next ?? '', { id }, shell) }, flags, shell);
   }
   if (!(await confirmed(declared, typed, shell))) return 1;
   const format = formatsOf(declared).find(({ flag }) => flags[flag] === true);
@@ -200,17 +198,17 @@ async function confirmed(declared: DerivedCommand, { args, body, flags }: Typed,
   const { asks = '', looksAt } = declared;
   if (asks === '' || !shell.io.isTerminal || flags.yes) return true;
   const question = typeof asks === 'string' ? asks : (asks[String(body['outcome'])] ?? '');
-  if (looksAt === undefined) return shell.confirmed(filled(question, args), undefined);
+  if (looksAt === undefined) return shell.confirmed(said(question, args, shell), undefined);
   const { body: record } = await shell.api.get(pathFor({ ...declared, path: looksAt }, args));
   await shell.output.ask(renderFacts(record, shell.output));
-  return shell.confirmed(filled(question, { ...record, ...args }), undefined);
+  return shell.confirmed(said(question, { ...record, ...args }, shell), undefined);
 }
 
 /** `{amount}` → `25 000 XOF` */
-function filled(sentence: string, words: Given): string {
-  return sentence.replace(/\{(\w+)\}/g, (_all, name: string) => {
-    const value = words[name];
-    return typeof value === 'number' ? describeXof(value) : printable(value);
+function said(sentence: string, values: Given, { spoken, words }: Shell): string {
+  return spoken.sentence(sentence).replace(/\{(\w+)\}/g, (_all, name: string) => {
+    const value = values[name];
+    return typeof value === 'number' ? money(value, words.figures) : printable(value);
   });
 }
 
@@ -223,19 +221,19 @@ const inWords = (query: Given): Query =>
   );
 
 async function tell(declared: DerivedCommand, body: JsonObject, typed: Typed, shell: Shell): Promise<void> {
-  const { output } = shell;
-  const { next, columns, none = 'None.' } = declared;
+  const { output, spoken, words } = shell;
+  const { next, columns, none } = declared;
   const print = printerOf(declared.answer);
   const items = itemsOf(body);
   const isList = Array.isArray(body['items']);
   const isEmpty = isList && items.length === 0;
-  if (isEmpty) await output.note(none);
+  if (isEmpty) await output.note(none === undefined ? words.shell.none : spoken.sentence(none));
   else if (print) await print(body, shell);
   else await output.write(isList ? renderRows(items, output, columns) : renderRecord(body, output));
-  if (next !== undefined && !isEmpty) await output.note(filled(next, { ...body, ...typed.args }));
+  if (next !== undefined && !isEmpty) await output.note(said(next, { ...body, ...typed.args }, shell));
   // A page without a row can be followed by others: those of accounts that this key does not see were left out.
   if (isList && typeof body['next'] === 'string') {
-    await output.note(`There may be more: ${asTyped(declared, typed)} --after ${body['next']}`);
+    await output.note(words.shell.more(asTyped(declared, typed), body['next']));
   }
 }
 

@@ -1,6 +1,6 @@
 import { kindOf } from '../kinds/index.ts';
 import type { Command } from 'commander';
-import { describeXof } from '../lib/money.ts';
+import { money } from '../words/figures.ts';
 import { approveBatch } from './disburse-batch.ts';
 import { WrongUsage } from './failure.ts';
 import { withExample } from './flags.ts';
@@ -29,15 +29,16 @@ export function addApprove(group: Command, shell: Shell): void {
 async function approve(id: string, { hash, yes, json }: ApproveFlags, shell: Shell): Promise<ExitCode> {
   if (hash !== undefined) return approveBatch(id, { hash, yes, json }, shell);
   if (kindOf(id) === 'batch') {
-    throw new WrongUsage('A batch is approved with its hash.', { next: `See it: relais disburse batch-show ${id}` });
+    throw new WrongUsage(shell.words.shell.batchNeedsHash, { next: shell.words.shell.seeBatch(id) });
   }
   const { api, output } = shell;
   const path = `/v1/disbursements/${encodeURIComponent(id)}`;
   if (shell.io.isTerminal && !yes) {
     const { body } = await api.get(path);
     await output.ask(renderFacts(body, output));
-    const amount = typeof body['amount'] === 'number' ? describeXof(body['amount']) : String(body['amount']);
-    if (!(await shell.confirmed(`Let ${amount} be paid to ${String(body['accountAlias'])}?`, yes))) return 1;
+    const amount =
+      typeof body['amount'] === 'number' ? money(body['amount'], shell.words.figures) : String(body['amount']);
+    if (!(await shell.confirmed(shell.words.shell.letBePaid(amount, String(body['accountAlias'])), yes))) return 1;
   }
   const { body } = await api.post(`${path}/approve`);
   await (json ? output.json(body) : output.write(renderFacts(body, output)));

@@ -1,13 +1,15 @@
 import type { BatchTotals, Finding, Findings, Sum } from '../kinds/batch.ts';
-import { describeXof } from '../lib/money.ts';
+import { counted, money } from '../words/figures.ts';
 import type { JsonObject } from './client.ts';
-import type { Words } from '../words/languages.ts';
+import { type Words, wordFor } from '../words/languages.ts';
 import { grouped, printable, type Row } from './output.ts';
 import type { Shell } from './shell.ts';
 
 export const BATCHES = '/v1/disbursement-batches';
 
-type BatchWords = Words['batch'];
+type BatchWords = Words['batch'] & Pick<Words, 'figures' | 'states'>;
+
+const batchWords = ({ batch, figures, states }: Words): BatchWords => ({ ...batch, figures, states });
 
 /** In the order a person asks: which, how is it, how much, to where, who. */
 function batchFacts(body: JsonObject, words: BatchWords): Row {
@@ -15,7 +17,7 @@ function batchFacts(body: JsonObject, words: BatchWords): Row {
   const { labels } = words;
   return [
     [labels.id, body['id']],
-    [labels.state, body['state']],
+    [labels.state, wordFor(words.states, printable(body['state']))],
     [labels.account, body['account']],
     [labels.hash, body['contentHash']],
     ...(totals ? totalFacts(totals, words) : []),
@@ -33,11 +35,13 @@ function totalFacts({ count, xof, countries, modes }: BatchTotals, words: BatchW
 }
 
 function sumFacts(sums: Readonly<Record<string, Sum>>, words: BatchWords): Row {
-  return Object.entries(sums).map(([name, sum]) => [`  ${name}`, describeSum(sum, words)] as const);
+  return Object.entries(sums).map(
+    ([name, sum]) => [`  ${wordFor(words.states, name)}`, describeSum(sum, words)] as const,
+  );
 }
 
 function describeSum({ count, xof }: Sum, words: BatchWords): string {
-  return words.sum(grouped(count), count === 1, describeXof(xof));
+  return words.sum(counted(count, words.figures), count === 1, money(xof, words.figures));
 }
 
 /** `✗ row 3, amount: must be …`, one a line, and how many are not shown. What is wrong is said by the API. */
@@ -53,7 +57,8 @@ function placeOf({ row, column }: Finding, words: BatchWords): string {
 }
 
 /** Problems and warnings of an answer of the API. */
-function findingsOf(body: JsonObject, { output, words: { batch } }: Shell): string {
+function findingsOf(body: JsonObject, { output, words }: Shell): string {
+  const batch = batchWords(words);
   const read = (list: unknown, count: unknown): Findings => ({
     list: Array.isArray(list) ? (list as Finding[]) : [],
     count: typeof count === 'number' ? count : 0,
@@ -65,6 +70,6 @@ function findingsOf(body: JsonObject, { output, words: { batch } }: Shell): stri
 }
 
 export async function printBatch(body: JsonObject, shell: Shell): Promise<void> {
-  await shell.output.facts(batchFacts(body, shell.words.batch));
+  await shell.output.facts(batchFacts(body, batchWords(shell.words)));
   await shell.output.ask(findingsOf(body, shell));
 }

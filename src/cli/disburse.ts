@@ -16,7 +16,7 @@ export function addDisburseCommands(group: Command, shell: Shell): void {
     .argument('<file>', 'JSON lines of {accountAlias, amount, withdrawMode, reference, …}; - reads standard input');
   withCreationFlags(command).action(
     shell.action((file: string, flags: CreationFlags) =>
-      sendLines(file, { path: '/v1/disbursements', question: 'Pay everybody' }, flags, shell),
+      sendLines(file, { path: '/v1/disbursements', question: shell.words.shell.payThem }, flags, shell),
     ),
   );
   withExample(command, 'relais disburse send refunds.jsonl --dry-run');

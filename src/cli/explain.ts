@@ -1,3 +1,4 @@
+import { timed } from '../words/figures.ts';
 import type { JsonObject } from './client.ts';
 import { type Output, printable } from './output.ts';
 import { itemsOf } from './record.ts';
@@ -5,14 +6,18 @@ import { itemsOf } from './record.ts';
 /** The summary, the story line by line, and what to do: read from the top, the end is what matters. */
 export function renderExplanation(explanation: JsonObject, output: Output): string {
   const { summary, next, nextLook } = explanation;
+  const { words } = output.speech;
+  const said = words.shell.explanation;
   const lines = itemsOf(explanation, 'story').map(
-    ({ at, what }) => `  ${printable(at).padEnd(AT_WIDTH)}  ${printable(what)}\n`,
+    ({ at, what }) => `  ${timed(printable(at), words.figures).padEnd(AT_WIDTH)}  ${printable(what)}\n`,
   );
   return [
     `${printable(summary)}\n`,
     ...(lines.length > 0 ? ['\n', ...lines] : []),
-    `\n${output.styled('bold', 'Next')}  ${printable(next)}\n`,
-    ...(typeof nextLook === 'string' ? [`      It is looked at again at ${printable(nextLook)}.\n`] : []),
+    `\n${output.styled('bold', said.next)}  ${printable(next)}\n`,
+    ...(typeof nextLook === 'string'
+      ? [`${' '.repeat(said.next.length + 2)}${said.lookedAtAgain(timed(nextLook, words.figures))}\n`]
+      : []),
   ].join('');
 }
 

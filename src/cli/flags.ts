@@ -60,5 +60,7 @@ export function country(text: string): string {
 
 /** A command whose help ends with a line that can be copied. */
 export function withExample(command: Command, example: string): Command {
-  return command.addHelpText('after', `\nExample:\n  ${example}`);
+  return command.addHelpText('after', ({ command: asked }) => {
+    return `\n${asked.createHelp().styleTitle('Example:')}\n  ${example}`;
+  });
 }

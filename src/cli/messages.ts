@@ -45,7 +45,7 @@ async function send(file: string | undefined, flags: SendFlags, shell: Shell): P
   const body = fieldsOf(flags, FIELDS);
   if (file !== undefined) {
     if (Object.keys(body).length > 0) throw new WrongUsage('A file says all of it: leave the other flags out.');
-    return sendLines(file, { path: PATH, question: 'Text everybody' }, flags, shell);
+    return sendLines(file, { path: PATH, question: shell.words.shell.textThem }, flags, shell);
   }
   const { to, text } = flags;
   if (to === undefined || text === undefined) throw new WrongUsage('Give --to and --text, or a file.');

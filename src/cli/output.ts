@@ -1,6 +1,10 @@
 import type { Writable } from 'node:stream';
 import type { CliIo } from './io.ts';
+import { timed } from '../words/figures.ts';
+import { wordFor } from '../words/languages.ts';
 import { NobodyListens } from './failure.ts';
+import { ENGLISH, type Speech } from './speech.ts';
+import { labelOf } from './words.ts';
 
 const CODES = { red: 31, green: 32, yellow: 33, bold: 1, dim: 2 } as const;
 type Style = keyof typeof CODES;
@@ -26,11 +30,13 @@ export type Row = readonly (readonly [label: string, value: unknown])[];
 
 /** What a command prints: facts to stdout, talk about them to stderr, so that facts can be piped. */
 export class Output {
+  readonly speech: Speech;
   readonly #io: CliIo;
   readonly #colours: boolean;
 
-  constructor(io: CliIo) {
+  constructor(io: CliIo, speech: Speech = ENGLISH) {
     this.#io = io;
+    this.speech = speech;
     // https://no-color.org: any value but an empty one.
     this.#colours = io.isTerminal && !io.env['NO_COLOR'] && io.env['TERM'] !== 'dumb';
   }
@@ -70,26 +76,44 @@ export class Output {
 
   /** Columns as wide as their longest cell; `headings` name the members of each item. */
   renderTable(headings: readonly string[], items: readonly Readonly<Record<string, unknown>>[]): string {
-    const cells = items.map((item) => headings.map((heading) => printable(item[heading])));
-    const widths = headings.map((heading, at) =>
-      Math.max(heading.length, ...cells.map((row) => row[at]?.length ?? 0)),
-    );
+    const cells = items.map((item) => headings.map((heading) => this.#shown(heading, item[heading])));
+    const titles = headings.map((heading) => this.#title(heading));
+    const widths = titles.map((title, at) => Math.max(title.length, ...cells.map((row) => row[at]?.length ?? 0)));
     const pad = (row: readonly string[], look: (text: string, at: number) => string): string =>
       row
         .map((cell, at) => look(cell.padEnd(widths[at] ?? 0), at))
         .join('  ')
         .trimEnd();
     return [
-      pad(headings, (text) => this.styled('dim', text)),
-      ...cells.map((row) => pad(row, (text, at) => (headings[at] === 'state' ? this.state(text) : text))),
+      pad(titles, (text) => this.styled('dim', text)),
+      ...cells.map((row, which) =>
+        pad(row, (text, at) => (headings[at] === 'state' ? this.state(items[which]?.['state'], text) : text)),
+      ),
     ]
       .map((line) => `${line}\n`)
       .join('');
   }
 
-  state(padded: string): string {
-    const style = STATE_STYLES[padded.trimEnd()];
-    return style === undefined ? padded : this.styled(style, padded);
+  /** The name of a member, as it is read. */
+  label(member: string): string {
+    return this.speech.spoken.label(labelOf(member));
+  }
+
+  /** Columns of English are called as the API calls them. */
+  #title(heading: string): string {
+    return this.speech.language === 'en' ? heading : this.label(heading);
+  }
+
+  /** A state in its colour; `shown` is how it is written. */
+  state(state: unknown, shown: string): string {
+    const style = STATE_STYLES[printable(state)];
+    return style === undefined ? shown : this.styled(style, shown);
+  }
+
+  #shown(member: string, value: unknown): string {
+    const { words } = this.speech;
+    const text = printable(value);
+    return member === 'state' ? wordFor(words.states, text) : timed(text, words.figures);
   }
 
   styled(style: Style, text: string): string {
@@ -97,8 +121,9 @@ export class Output {
   }
 
   #cell(label: string, value: unknown): string {
-    const text = printable(value);
-    return label === 'state' ? this.state(text) : text;
+    const isState = label === this.label('state');
+    const shown = this.#shown(isState ? 'state' : label, value);
+    return isState ? this.state(value, shown) : shown;
   }
 }
 

@@ -21,12 +21,12 @@ export function printerOf(answer: string | undefined): Printer | undefined {
 }
 
 /** One line a hold; an account that is held for nothing has one too. */
-async function printAccounts(accounts: readonly JsonObject[], { output }: Shell): Promise<void> {
+async function printAccounts(accounts: readonly JsonObject[], { output, words }: Shell): Promise<void> {
   const rows: JsonObject[] = accounts.flatMap((one): JsonObject[] => {
     const holds = itemsOf(one, 'held').map((hold) => ({ ...hold, account: one['name'], state: 'held' }));
-    return holds.length > 0 ? holds : [{ account: one['name'], state: 'open' }];
+    return holds.length > 0 ? holds : [{ account: one['name'], state: words.shell.accounts.open }];
   });
   await output.write(output.renderTable(['account', 'area', 'state', 'reason', 'since'], rows));
   const held = rows.find(({ reason }) => reason !== undefined);
-  if (held) await output.note(`What a reason means: relais explain ${String(held['reason'])}`);
+  if (held) await output.note(words.shell.accounts.meaning(String(held['reason'])));
 }

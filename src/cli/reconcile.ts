@@ -4,7 +4,7 @@
  */
 import { type Command, InvalidArgumentError } from 'commander';
 import { RowReader } from '../files/rows.ts';
-import { describeXof } from '../lib/money.ts';
+import { money } from '../words/figures.ts';
 import { dateIn } from '../lib/zone.ts';
 import type { JsonObject } from './client.ts';
 import { CommandFailed } from './failure.ts';
@@ -138,12 +138,12 @@ async function succeededAt({ id }: Ours, { api }: Shell): Promise<string> {
 
 async function tell(
   found: Matched & { readonly from: string; readonly to: string; readonly unreadable: readonly Unreadable[] },
-  { output }: Shell,
+  { output, words }: Shell,
 ): Promise<void> {
   const { matched, onlyOurs, onlyTheirs, differentAmount, unreadable } = found;
   await output.facts([
     ['days', `${found.from} to ${found.to}`],
-    ['matched', `${grouped(matched.count)}, ${describeXof(matched.xof)}`],
+    ['matched', `${grouped(matched.count)}, ${money(matched.xof, words.figures)}`],
     ['only ours', grouped(onlyOurs.length)],
     ['only theirs', grouped(onlyTheirs.length)],
     ['different amount', grouped(differentAmount.length)],

@@ -1,13 +1,12 @@
 /** What the API said, for a person: facts one a line, lists as tables. */
-import { describeXof } from '../lib/money.ts';
 import type { JsonObject } from './client.ts';
-import { grouped, type Output, printable } from './output.ts';
-import { labelOf } from './words.ts';
+import { type Output, printable } from './output.ts';
+import { counted, money } from '../words/figures.ts';
 
 /** The facts, and each list of objects as a table under its name. */
 export function renderRecord(body: JsonObject, output: Output): string {
   const tables = Object.entries(body).filter(([, value]) => isTable(value)) as [string, readonly JsonObject[]][];
-  const shown = tables.map(([name, rows]) => `\n${labelOf(name)}\n${renderRows(rows, output)}`);
+  const shown = tables.map(([name, rows]) => `\n${output.label(name)}\n${renderRows(rows, output)}`);
   return [renderFacts(body, output), ...shown].join('');
 }
 
@@ -15,14 +14,16 @@ export function renderFacts(body: JsonObject, output: Output): string {
   const facts = Object.entries(body).filter(
     ([, value]) => !isTable(value) && !(Array.isArray(value) && value.length === 0),
   );
-  return output.renderFacts(facts.map(([name, value]) => [labelOf(name), sumOf(name, value, describeXof)]));
+  const inFull = (sum: number): string => money(sum, output.speech.words.figures);
+  return output.renderFacts(facts.map(([name, value]) => [output.label(name), sumOf(name, value, inFull)]));
 }
 
 /** With a column for every member that any row has, or these columns. Of an amount the unit is left out. */
 export function renderRows(rows: readonly JsonObject[], output: Output, columns?: readonly string[]): string {
   const headings = columns ?? [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const figure = (sum: number): string => counted(sum, output.speech.words.figures);
   const cells = rows.map((row) =>
-    Object.fromEntries(Object.entries(row).map(([name, value]) => [name, sumOf(name, value, grouped)])),
+    Object.fromEntries(Object.entries(row).map(([name, value]) => [name, sumOf(name, value, figure)])),
   );
   const shown = headings.filter((heading) => columns || cells.some((row) => printable(row[heading]) !== ''));
   return output.renderTable(shown, cells);

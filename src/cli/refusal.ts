@@ -1,5 +1,6 @@
 /** What the API says no with, and what a person can do about each. */
 import { isRule, rules } from '../kinds/rules.ts';
+import type { Speech } from './speech.ts';
 import { CommandFailed } from './failure.ts';
 import { showing } from './generated/commands.ts';
 import { flagOf } from './words.ts';
@@ -22,11 +23,9 @@ export interface ApiProblem {
 export class NotReached extends CommandFailed {
   override readonly name = 'NotReached';
 
-  constructor(url: string, code: string, cause: unknown) {
-    super(`There is no relais at ${url} (${code}).`, {
-      next: 'Start one: `relais dev` needs nothing, `relais run` needs its settings. Or set RELAIS_URL to where it is.',
-      cause,
-    });
+  constructor(url: string, code: string, { speech, cause }: { speech: Speech; cause: unknown }) {
+    const { refused } = speech.words.shell;
+    super(refused.nobodyThere(url, code), { next: refused.startOne, cause });
   }
 }
 
@@ -34,11 +33,13 @@ export class NotReached extends CommandFailed {
 export class AnswerLost extends CommandFailed {
   override readonly name = 'AnswerLost';
 
-  constructor(url: string, { code, changes, cause }: { code: string; changes: boolean; cause: unknown }) {
-    super(`The answer of ${url} was lost (${code}).${changes ? ' It may have been done, or not.' : ''}`, {
-      next: changes
-        ? 'Run the same command again: what was done already is found, not done twice.'
-        : 'Run the same command again.',
+  constructor(
+    url: string,
+    { code, changes, speech, cause }: { code: string; changes: boolean; speech: Speech; cause: unknown },
+  ) {
+    const { refused } = speech.words.shell;
+    super(`${refused.answerLost(url, code)}${changes ? ` ${refused.maybeDone}` : ''}`, {
+      next: changes ? refused.againOnce : refused.again,
       cause,
     });
   }
@@ -47,10 +48,9 @@ export class AnswerLost extends CommandFailed {
 export class Unreadable extends CommandFailed {
   override readonly name = 'Unreadable';
 
-  constructor(url: string, status: number) {
-    super(`What answers at ${url} is not the API of relais (HTTP ${status}, no JSON object).`, {
-      next: 'Set RELAIS_URL to the address of the API.',
-    });
+  constructor(url: string, status: number, { words }: Speech) {
+    const { refused } = words.shell;
+    super(refused.notRelais(url, status), { next: refused.setUrl });
   }
 }
 
@@ -61,39 +61,50 @@ export class Refused extends CommandFailed {
   readonly problem: ApiProblem;
   readonly retryAfterS: number | undefined;
 
-  constructor(status: number, problem: ApiProblem, retryAfterS?: number) {
-    super(explain(status, problem), { next: nextStep(status, problem) });
+  constructor(
+    status: number,
+    problem: ApiProblem,
+    { speech, retryAfterS }: { readonly speech: Speech; readonly retryAfterS?: number | undefined },
+  ) {
+    super(explain(status, problem, speech), { next: nextStep(status, problem, speech) });
     this.status = status;
     this.problem = problem;
     this.retryAfterS = retryAfterS;
   }
 }
 
-function explain(status: number, { title, detail, problems }: ApiProblem): string {
+function explain(status: number, { title, detail, problems }: ApiProblem, { words }: Speech): string {
+  const { refused } = words.shell;
   // The detail of a list of problems is that list in one line.
   const short = problems.length > 0 ? title : detail;
-  const said = short ?? detail ?? title ?? `The API answered HTTP ${status}.`;
-  return [said, ...problems.map(({ pointer, message }) => `  ${flagOf(pointer)} ${message}`)].join('\n');
+  const said = short ?? detail ?? title ?? refused.answered(status);
+  return [
+    said,
+    ...problems.map(({ pointer, message }) => `  ${flagOf(pointer) ?? refused.theRequest} ${message}`),
+  ].join('\n');
 }
 
-function nextStep(status: number, { existingId, rule, differs }: ApiProblem): string | undefined {
+function nextStep(
+  status: number,
+  { existingId, rule, differs }: ApiProblem,
+  { words, spoken }: Speech,
+): string | undefined {
+  const { refused } = words.shell;
   if (existingId !== undefined) {
     const show = showing[existingId.slice(0, existingId.indexOf('_'))];
-    const look = show === undefined ? `It is ${existingId}.` : `See it: relais ${show} ${existingId}`;
-    const not = differs === undefined ? '' : `\nNot the same: ${differs.map(flagOf).join(', ')}.`;
-    return `${look}${not}\nFor something else, give another --reference.`;
+    const look = show === undefined ? refused.itIs(existingId) : refused.seeIt(show, existingId);
+    const not =
+      differs === undefined
+        ? ''
+        : `\n${refused.notTheSame(differs.map((one) => flagOf(one) ?? refused.theRequest).join(', '))}`;
+    return `${look}${not}\n${refused.anotherReference}`;
   }
-  if (rule !== undefined && isRule(rule) && status === 403) return `${rules[rule]} (RELAIS_API_KEY; rule: ${rule})`;
-  return STEPS[status] ?? (status >= 500 ? 'The log of `relais run` says more.' : undefined);
+  if (rule !== undefined && isRule(rule) && status === 403) {
+    return refused.byRule(spoken.sentence(rules[rule]), rule);
+  }
+  const steps: Readonly<Record<number, string>> = refused.steps;
+  return steps[status] ?? (status >= 500 ? refused.seeLog : undefined);
 }
-
-const STEPS: Readonly<Record<number, string>> = {
-  401: 'Set RELAIS_API_KEY to a key of API_KEYS. `relais dev` takes the key dev.',
-  404: 'Is the id whole? A key that is bound to an account does not see the others (RELAIS_API_KEY).',
-  429: 'Wait a moment, or raise API_RATE.',
-  501: 'This relais is older than the command. Deploy the same version.',
-  503: 'Try again in a moment: the same command is never done twice. If it lasts, look at Redis.',
-};
 
 export function readProblem(body: Readonly<Record<string, unknown>> | undefined): ApiProblem {
   const text = (name: string): Record<string, string> => {

@@ -1,12 +1,19 @@
 import { createInterface } from 'node:readline';
 import { Secret } from '../lib/secret.ts';
+import type { Spoken } from '../words/help.ts';
 import { type Language, type Words, wordsIn } from '../words/languages.ts';
 import { ApiClient } from './client.ts';
 import { WrongUsage } from './failure.ts';
+import { ENGLISH } from './speech.ts';
 import type { CliIo } from './io.ts';
 import { Output } from './output.ts';
 
 const DEFAULT_URL = 'http://127.0.0.1:3000';
+
+interface Speaking {
+  readonly language?: Language;
+  readonly spoken?: Spoken | undefined;
+}
 
 /** What every command works with. One per program run. */
 export class Shell {
@@ -15,24 +22,28 @@ export class Shell {
   /** What people read. */
   readonly words: Words;
   readonly language: Language;
+  /** What is said where a command, a flag or a field is declared. */
+  readonly spoken: Spoken;
   /** Of the command that ran. */
   exitCode = 0;
   #api: ApiClient | undefined;
 
-  constructor(io: CliIo, language: Language = 'en') {
+  constructor(io: CliIo, { language = 'en', spoken = ENGLISH.spoken }: Speaking = {}) {
     this.io = io;
     this.language = language;
     this.words = wordsIn(language);
-    this.output = new Output(io);
+    this.spoken = spoken;
+    this.output = new Output(io, this);
   }
 
   /** Opened by the first command that needs it: `campaign check` works without any API. */
   get api(): ApiClient {
     this.#api ??= new ApiClient({
-      url: readUrl(this.io.env['RELAIS_URL'] || DEFAULT_URL),
+      url: readUrl(this.io.env['RELAIS_URL'] || DEFAULT_URL, this.words),
       key: new Secret(this.io.env['RELAIS_API_KEY'] || 'dev'),
       clock: this.io.clock,
       signal: this.io.signal,
+      speech: this,
     });
     return this.#api;
   }
@@ -76,9 +87,9 @@ export class Shell {
   }
 }
 
-function readUrl(text: string): string {
+function readUrl(text: string, { shell: { refused } }: Words): string {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
-    throw new WrongUsage(`RELAIS_URL is not an address: "${text}"`, { next: `Write it as ${DEFAULT_URL}` });
+    throw new WrongUsage(refused.noAddress(text), { next: refused.writeAs(DEFAULT_URL) });
   }
   return text.replace(/\/+$/, '');
 }

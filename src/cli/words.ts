@@ -12,9 +12,12 @@ const parts = (field: string, between: string): string =>
 /** `referenceNumber` → `reference number` */
 export const labelOf = (field: string): string => parts(field, ' ');
 
-/** `/notBefore` → `--not-before`: the person typed a flag, not a field. */
-export function flagOf(pointer: string): string {
+/** `notBefore` → `--not-before` */
+export const flagFor = (field: string): string => `--${parts(field, '-')}`;
+
+/** `/notBefore` → `--not-before`: the person typed a flag, not a field. Undefined: it is about the whole request. */
+export function flagOf(pointer: string): string | undefined {
   const [, field = ''] = /^\/(\w+)$/.exec(pointer) ?? [];
-  if (field === '') return pointer === '' ? 'the request' : pointer;
-  return `--${parts(field, '-')}`;
+  if (field === '') return pointer === '' ? undefined : pointer;
+  return flagFor(field);
 }

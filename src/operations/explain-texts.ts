@@ -23,7 +23,8 @@ import {
   waitOf,
 } from './explanation.ts';
 import { type StateOf, isFinal } from '../kinds/index.ts';
-import { type Words, wordFor, wordsIn } from '../words/languages.ts';
+import { wordFor, wordsIn } from '../words/languages.ts';
+import type { ExplainWords } from '../words/english-explain.ts';
 import { type SliceRecord, statesOf } from './slices.ts';
 
 /** `slice` carries the message: what upstream said is written there. */
@@ -174,7 +175,7 @@ function nextOfHold({ id, state }: CampaignRecord, because: Because | undefined)
 }
 
 /** A campaign that is over may leave recipients that nothing has reached. */
-function rest({ id, state, totals }: CampaignRecord, say: Words['explain']): string | undefined {
+function rest({ id, state, totals }: CampaignRecord, say: ExplainWords): string | undefined {
   if (state !== 'finished' || totals.failed + totals.unknown === 0) return undefined;
   const which = totals.failed > 0 ? 'failed' : 'unknown';
   return say.seeWho(id, which) + (totals.failed > 0 ? say.toThoseWhoFailed(id) : '');

@@ -2,8 +2,8 @@
  * Every word that a record, a log line or an account gives as its reason: what it means, and what to do. Codes of
  * upstream that are not here have a sentence of their own where upstream is spoken.
  */
-import { type Language, wordsIn } from '../words/languages.ts';
-import { toldIn } from '../words/told.ts';
+import type { Language } from '../words/languages.ts';
+import { explainWords, toldIn } from '../words/told.ts';
 
 export interface WordExplained {
   /** Goes on after "Reason: ". */
@@ -295,7 +295,7 @@ export const reasonRows: Rows = { ...conditions, ...ofDisbursements, ...ofOthers
 /** Undefined: not a word of ours. */
 export function explainWord(word: string, language: Language = 'en'): WordExplained | undefined {
   const bare = word.replace(/^account_held_/, '');
-  const { accountHeld, statusThatEndsNothing } = wordsIn(language).explain;
+  const { accountHeld, statusThatEndsNothing } = explainWords(language);
   if (bare.startsWith('status_')) {
     const why = statusThatEndsNothing(bare.slice('status_'.length));
     return { why, next: toldIn(language, BY_ITSELF) };

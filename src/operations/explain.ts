@@ -20,7 +20,8 @@ import {
   whatKeeps,
 } from './explanation.ts';
 import { isFinal, isState } from '../kinds/index.ts';
-import { type Words, wordFor, wordsIn } from '../words/languages.ts';
+import { wordFor, wordsIn } from '../words/languages.ts';
+import type { ExplainWords } from '../words/english-explain.ts';
 import type { DisbursementRecord, RecordBase } from './record.ts';
 
 export function explainDisbursement(record: DisbursementRecord, around: Circumstances): Explanation {
@@ -34,7 +35,7 @@ export function explainDisbursement(record: DisbursementRecord, around: Circumst
   const say = sentencesOf(around);
   const sentences = [
     say.kinds.disbursement(
-      money(amount, around.language ?? 'en'),
+      money(amount, wordsIn(around.language ?? 'en').figures),
       withdrawMode,
       reference ? say.reference(reference) : '',
     ),
@@ -65,7 +66,7 @@ function settledByPerson({ state, fields }: DisbursementRecord): boolean {
 }
 
 /** What upstream named otherwise than was asked, and what became of a word that was told before. */
-function hearsayOn({ state, late, fields, reason = '' }: DisbursementRecord, say: Words['explain']): string[] {
+function hearsayOn({ state, late, fields, reason = '' }: DisbursementRecord, say: ExplainWords): string[] {
   const { lines } = readEvidence(fields);
   const names = new Map(
     lines.filter(({ operation }) => operation === NAMED).map(({ code, detail }) => [code, detail]),
@@ -85,7 +86,7 @@ function claimsToBePaid(line: Evidence): boolean {
   return line.operation === 'callback' && claimsSuccess(line);
 }
 
-function decisionsOn({ fields }: DisbursementRecord, say: Words['explain']): string[] {
+function decisionsOn({ fields }: DisbursementRecord, say: ExplainWords): string[] {
   const { approvedBy, resolvedBy, note } = fields;
   return [
     ...(approvedBy ? [say.approvedBy(approvedBy)] : []),

@@ -4,8 +4,9 @@ import { type WordExplained, explainWord } from './explain-words.ts';
 import type { HoldArea } from '../kinds/account.ts';
 import { type Kind, operations, isState, queueOf, stateOf } from '../kinds/index.ts';
 import type { Fields } from './record.ts';
-import { type Language, type Words, wordsIn } from '../words/languages.ts';
-import { toldIn } from '../words/told.ts';
+import type { Language } from '../words/languages.ts';
+import type { ExplainWords } from '../words/english-explain.ts';
+import { explainWords, toldIn } from '../words/told.ts';
 
 export interface Explanation {
   readonly id: string;
@@ -76,7 +77,7 @@ const BY_ITSELF = 'Nothing is to be done: it goes on by itself.';
 export const nothing = ({ language = 'en' }: Telling): string => toldIn(language, NOTHING);
 export const byItself = ({ language = 'en' }: Telling): string => toldIn(language, BY_ITSELF);
 
-export const sentencesOf = ({ language = 'en' }: Telling): Words['explain'] => wordsIn(language).explain;
+export const sentencesOf = ({ language = 'en' }: Telling): ExplainWords => explainWords(language);
 
 /** What a state says of itself. */
 export function saysOf(kind: Kind, state: string, { language = 'en' }: Telling): string {
@@ -216,7 +217,7 @@ function tell({ operation, code, httpStatus, detail }: Evidence, telling: Tellin
   }
 }
 
-function tellSend(code: string, answer: string, story: Words['explain']['story']): string {
+function tellSend(code: string, answer: string, story: ExplainWords['story']): string {
   if (code === 'intended') return story.aboutToSend;
   if (code === 'restored') return story.sentSince;
   return code === 'interrupted' ? story.interrupted : story.sendAnswered(answer);

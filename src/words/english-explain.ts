@@ -1,4 +1,6 @@
 /** What explanations are made of, beside the sentences that are declared with states, reasons and failures. */
+import type { Whole } from './said.ts';
+
 export const englishExplain = {
   reference: (name: string) => `, reference ${name}`,
   kinds: {
@@ -67,3 +69,5 @@ export const englishExplain = {
     somebody: 'somebody',
   },
 } as const;
+
+export type ExplainWords = Whole<typeof englishExplain>;

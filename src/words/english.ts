@@ -1,18 +1,19 @@
 /** What people read, in English. French has the same keys (`french.ts`), or the compiler complains. */
+import type { Whole } from './said.ts';
 import { englishBatch } from './english-batch.ts';
 import { englishCampaign } from './english-campaign.ts';
-import { englishExplain } from './english-explain.ts';
-import { englishFigures } from './english-figures.ts';
 import { englishFile } from './english-file.ts';
-import { englishStates } from './english-states.ts';
+import { englishFigures, englishShell, englishStates } from './english-shell.ts';
+import { englishStatus } from './english-status.ts';
 
 export const english = {
   batch: englishBatch,
   campaign: englishCampaign,
-  explain: englishExplain,
   file: englishFile,
   figures: englishFigures,
+  shell: englishShell,
   states: englishStates,
+  status: englishStatus,
   stop: {
     title: 'Stop these texts',
     ask: 'You have opened the link of a text that you got. Press the button, and its sender will text you no more.',
@@ -75,13 +76,6 @@ export const english = {
     service: 'The real service. Without these, docker compose talks to the sandbox.',
   },
 } as const;
-
-/** Texts as texts, and sentences with something in them as functions of it: the same in every language. */
-type Whole<T> = T extends string
-  ? string
-  : T extends (...given: infer G) => unknown
-    ? (...given: G) => string
-    : { readonly [K in keyof T]: Whole<T[K]> };
 
 /** What every language must have: what English has, no more and no less. */
 export type Words = Whole<typeof english>;

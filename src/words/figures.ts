@@ -1,20 +1,22 @@
 /** Numbers, money and times as they are written in a language. */
-import { type Language, wordsIn } from './languages.ts';
+import type { Words } from './languages.ts';
+
+type Figures = Words['figures'];
 
 /** `80000` → `80 000`, with spaces that do not break. */
-export function counted(count: number, language: Language): string {
-  return String(count).replace(/\B(?=(\d{3})+(?!\d))/g, wordsIn(language).figures.space);
+export function counted(count: number, { space }: Figures): string {
+  return String(count).replace(/\B(?=(\d{3})+(?!\d))/g, space);
 }
 
 /** XOF has no minor unit. */
-export function money(xof: number, language: Language): string {
-  return wordsIn(language).figures.money(counted(xof, language));
+export function money(xof: number, figures: Figures): string {
+  return figures.money(counted(xof, figures));
 }
 
 /** An ISO time of UTC, to the second; anything else is left as it is. */
-export function timed(text: string, language: Language): string {
+export function timed(text: string, { time }: Figures): string {
   const parts = /^(\d{4})-(\d\d)-(\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/.exec(text);
   if (parts === null) return text;
   const [, year = '', month = '', day = '', clock = ''] = parts;
-  return wordsIn(language).figures.time({ year, month, day, clock, written: text });
+  return time({ year, month, day, clock, written: text });
 }

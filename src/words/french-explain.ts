@@ -1,7 +1,7 @@
 /** De quoi sont faites les explications. */
-import type { Words } from './english.ts';
+import type { ExplainWords } from './english-explain.ts';
 
-export const frenchExplain: Words['explain'] = {
+export const frenchExplain: ExplainWords = {
   reference: (name) => `, référence ${name}`,
   kinds: {
     disbursement: (what, mode, reference) => `Décaissement de ${what} par ${mode}${reference}.`,

@@ -1,19 +1,19 @@
 /** Ce que les gens lisent, en français. Same keys as `english.ts`. */
 import { frenchBatch } from './french-batch.ts';
 import { frenchCampaign } from './french-campaign.ts';
-import { frenchExplain } from './french-explain.ts';
-import { frenchFigures } from './french-figures.ts';
 import { frenchFile } from './french-file.ts';
-import { frenchStates } from './french-states.ts';
+import { frenchFigures, frenchShell, frenchStates } from './french-shell.ts';
+import { frenchStatus } from './french-status.ts';
 import type { Words } from './english.ts';
 
 export const french: Words = {
   batch: frenchBatch,
   campaign: frenchCampaign,
-  explain: frenchExplain,
   file: frenchFile,
   figures: frenchFigures,
+  shell: frenchShell,
   states: frenchStates,
+  status: frenchStatus,
   stop: {
     title: 'Ne plus recevoir ces SMS',
     ask: 'Vous avez ouvert le lien d’un SMS que vous avez reçu. Appuyez sur le bouton, et son expéditeur ne vous enverra plus de SMS.',

@@ -13,3 +13,10 @@ export function filled(sentence: string, values: Values): string {
     Object.hasOwn(values, name) ? String(values[name]) : written,
   );
 }
+
+/** Texts as texts, and sentences with something in them as functions of it: the same in every language. */
+export type Whole<T> = T extends string
+  ? string
+  : T extends (...given: infer G) => unknown
+    ? (...given: G) => string
+    : { readonly [K in keyof T]: Whole<T[K]> };

@@ -51,7 +51,7 @@ describe('colour', () => {
     ['a terminal with an empty NO_COLOR', { isTerminal: true, env: { NO_COLOR: '' } }, red],
     ['a dumb terminal', { isTerminal: true, env: { TERM: 'dumb' } }, 'failed'],
   ] as const)('on %s', ([, io, expected]) => {
-    expect(outputTo(new PassThrough(), io).state('failed')).toBe(expected);
+    expect(outputTo(new PassThrough(), io).state('failed', 'failed')).toBe(expected);
   });
 });
 

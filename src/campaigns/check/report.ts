@@ -1,7 +1,7 @@
 import { csvCell } from '../../files/csv.ts';
 import type { UnusableFile } from '../../files/problems.ts';
 import type { FileFacts } from '../../files/rows.ts';
-import { describeXof } from '../../lib/money.ts';
+import { money } from '../../words/figures.ts';
 import { english } from '../../words/english.ts';
 import { type Detail, describeDetail } from '../../words/details.ts';
 import { type Language, type Words, wordsIn } from '../../words/languages.ts';
@@ -28,10 +28,10 @@ const ENCODINGS = {
   'mac-roman': 'Mac Roman',
 } as const;
 
-function previewLines({ preview = [] }: CheckSummary, words: FileWords): string[] {
+function previewLines({ preview = [] }: CheckSummary, words: FileWords, language: Language): string[] {
   if (preview.length === 0) return [];
   const shown = preview.flatMap(({ why, row, to, text, characters, encoding, segments, estimatedXof }) => {
-    const price = estimatedXof === undefined ? '' : words.about(describeXof(estimatedXof));
+    const price = estimatedXof === undefined ? '' : words.about(money(estimatedXof, wordsIn(language).figures));
     const size = words.size(characters, encoding, words.segments(segments)) + price;
     const reasons = why.map((word) => words.why[word]).join(', ');
     const lines = text.split(/\r\n|\r|\n/).map((line) => `    │ ${printable(line)}`);
@@ -94,21 +94,24 @@ function repairLines({ repaired: { count, examples } }: CheckSummary, words: Fil
   return [words.renewed(count), ...shown];
 }
 
-function countryLines({ countries, cost }: CheckSummary, words: FileWords): string[] {
+function countryLines({ countries, cost }: CheckSummary, words: FileWords, language: Language): string[] {
   const lines = Object.entries(countries).map(([country, { recipients, segments, estimatedXof }]) => {
     const texts = segments === 0 ? '' : `, ${words.segments(segments)}`;
     const unknown = cost ? words.noPrice : '';
-    const price = estimatedXof === undefined ? unknown : words.about(describeXof(estimatedXof));
+    const price = estimatedXof === undefined ? unknown : words.about(money(estimatedXof, wordsIn(language).figures));
     return `  ${grouped(recipients).padStart(9)}  ${country}${texts}${price}`;
   });
   return lines.length === 0 ? [] : [words.countries, ...lines];
 }
 
-function costLines({ segments, cost, stopLink }: CheckSummary, words: FileWords): string[] {
+function costLines({ segments, cost, stopLink }: CheckSummary, words: FileWords, language: Language): string[] {
   if (!segments) return [];
   const unpriced = cost && cost.unpriced.length > 0 ? [`  ${words.unpriced(cost.unpriced.join(', '))}`] : [];
   return [
-    words.estimate(words.segments(segments.total), cost ? words.about(describeXof(cost.xof)) : ''),
+    words.estimate(
+      words.segments(segments.total),
+      cost ? words.about(money(cost.xof, wordsIn(language).figures)) : '',
+    ),
     ...Object.entries(segments.textsBySegments).map(
       ([count, texts]) => `  ${words.texts(grouped(texts).padStart(9), texts === 1, words.segments(Number(count)))}`,
     ),
@@ -117,16 +120,18 @@ function costLines({ segments, cost, stopLink }: CheckSummary, words: FileWords)
     ...(stopLink === undefined
       ? []
       : [`  ${words.stopLink(stopLink.characters)}${stopLink.assumed ? words.stopGuess : ''}`]),
-    ...costlyLines(segments.costly, words),
+    ...costlyLines(segments.costly, words, language),
   ];
 }
 
 function costlyLines(
   { texts, characters, segmentsSaved, estimatedXofSaved }: CostlyTotals,
   words: FileWords,
+  language: Language,
 ): string[] {
   if (texts === 0) return [];
-  const money = estimatedXofSaved === undefined ? '' : words.about(describeXof(estimatedXofSaved));
+  const saved =
+    estimatedXofSaved === undefined ? '' : words.about(money(estimatedXofSaved, wordsIn(language).figures));
   return [
     `  ${words.costly(texts)}`,
     ...characters.slice(0, 10).map(({ character, codePoint, replacement, texts: count, inTemplate }) => {
@@ -134,7 +139,7 @@ function costlyLines(
       const said = words.costlyLine(printable(character), codePoint, place, adviceFor(replacement, words));
       return `  ${grouped(count).padStart(9)}  ${said}`;
     }),
-    segmentsSaved === 0 ? `  ${words.savesNothing}` : `  ${words.saves(words.segments(segmentsSaved), money)}`,
+    segmentsSaved === 0 ? `  ${words.savesNothing}` : `  ${words.saves(words.segments(segmentsSaved), saved)}`,
   ];
 }
 

@@ -1,0 +1,15 @@
+import type { Spoken } from '../words/help.ts';
+import { type Language, type Words, wordsIn } from '../words/languages.ts';
+
+/** How people are told. */
+export interface Speech {
+  readonly language: Language;
+  readonly words: Words;
+  readonly spoken: Spoken;
+}
+
+export const ENGLISH: Speech = {
+  language: 'en',
+  words: wordsIn('en'),
+  spoken: { sentence: (said) => said, label: (label) => label },
+};

@@ -1,0 +1,52 @@
+/** The help of every command in French, and what is said of a command line that is wrong. */
+import { type Argument, type Command, type CommanderError, Help, type Option } from 'commander';
+import type { Spoken } from '../words/help.ts';
+
+/** Descriptions, flags and arguments were said in English where they are declared. */
+export function translate(program: Command, { sentence, usage }: Spoken): void {
+  if (usage === undefined) return;
+  const names: Readonly<Record<string, string>> = usage.names;
+  const named = (term: string): string =>
+    term.replace(/([<[])([\w-]+)(?=\.*[>\]])/g, (written, open: string, name: string) =>
+      Object.hasOwn(names, name) ? `${open}${names[name] ?? name}` : written,
+    );
+  const plain = new Help();
+  program.configureHelp({
+    styleTitle: sentence,
+    styleUsage: named,
+    styleOptionTerm: named,
+    styleArgumentTerm: named,
+    styleSubcommandTerm: named,
+    optionDescription: (option: Option) => usage.extra(plain.optionDescription(option)),
+    argumentDescription: (argument: Argument) => usage.extra(plain.argumentDescription(argument)),
+  });
+  const each = (command: Command): void => {
+    const help = sentence('display help for command');
+    command.description(sentence(command.description()));
+    command.helpOption('-h, --help', help);
+    for (const option of command.options) option.description = sentence(option.description);
+    for (const argument of command.registeredArguments) argument.description = sentence(argument.description);
+    if (command.commands.length > 0) command.helpCommand('help [command]', help);
+    for (const one of command.commands) {
+      one.copyInheritedSettings(program);
+      each(one);
+    }
+  };
+  each(program);
+}
+
+/** Commander's own sentence has what it is about between quotes. Empty: nothing is wrong with it. */
+export function describeUsage({ code, message }: CommanderError, { sentence, usage }: Spoken): string {
+  const said: Readonly<Record<string, (first: string, second: string) => string>> = usage?.said ?? {};
+  const [first = '', second = ''] = [...message.matchAll(/'([^']*)'/g)].map(([, name = '']) => name);
+  const meant = /\(Did you mean (.+?)\?\)/.exec(message)?.[1];
+  const why = /is invalid(?: for argument '[^']*')?\. (.*)$/s.exec(message)?.[1] ?? '';
+  const choices = /^Allowed choices are (.*)\.$/.exec(why)?.[1];
+  const because = choices === undefined ? sentence(why) : (usage?.choices(choices) ?? '');
+  if (!Object.hasOwn(said, code)) return '';
+  return [
+    said[code]?.(first, second),
+    ...(because === '' ? [] : [because]),
+    ...(meant === undefined || !usage ? [] : [usage.didYouMean(meant)]),
+  ].join('\n');
+}

@@ -1,0 +1,121 @@
+/** Ce que disent les commandes qui montrent, listent et demandent une chose. */
+import type { Words } from './english.ts';
+
+/** 1 234 F CFA, le 23/11/2026. */
+export const frenchFigures: Words['figures'] = {
+  space: '\u202f',
+  money: (figure) => `${figure}\u00a0F\u00a0CFA`,
+  time: ({ year, month, day, clock }) => `${day}/${month}/${year} ${clock} UTC`,
+};
+
+/** Les états, comme on les nomme dans une liste. */
+export const frenchStates: Words['states'] = {
+  awaiting_approval: 'en attente d’approbation',
+  queued: 'en attente',
+  held: 'retenu',
+  created: 'créé',
+  submitting: 'en transmission',
+  unknown: 'incertain',
+  pending: 'en cours',
+  needs_review: 'à vérifier',
+  succeeded: 'réussi',
+  failed: 'en échec',
+  reversed: 'annulé après coup',
+  rejected: 'refusé',
+  cancelled: 'annulé',
+  sending: 'en cours d’envoi',
+  sent: 'envoyé',
+  skipped: 'écarté',
+  expired: 'expiré',
+  settled: 'terminé',
+  draft: 'brouillon',
+  ready: 'prêt',
+  scheduled: 'programmé',
+  running: 'en marche',
+  paused: 'en pause',
+  finished: 'fini',
+  invalid: 'non valable',
+  creating: 'en création',
+  completed: 'payé',
+};
+
+export const frenchShell: Words['shell'] = {
+  none: 'Rien.',
+  more: (command, after) => `Il y en a peut-être d’autres : ${command} --after ${after}`,
+  dryRun: 'Essai à blanc : rien n’a été envoyé.',
+  askedBefore: (state, id) => `Déjà demandé, état : ${state} ; cela ne serait pas refait : ${id}`,
+  replayed: 'Déjà demandé avec cette référence, ou cette clé ; rien de nouveau n’a été fait.',
+  giveIdentity: 'Donnez --reference (ou --idempotency-key) : sans cela, un nouvel essai serait une deuxième demande.',
+  inputIsRequest: 'L’entrée standard est la demande : aucune question ne peut être posée.',
+  addYes: 'Ajoutez --yes.',
+  stopped: 'Arrêté.',
+  showsExample: '(--help montre un exemple)',
+  settings: `
+Réglages des commandes qui interrogent l’API :
+  RELAIS_URL      son adresse (http://127.0.0.1:3000)
+  RELAIS_API_KEY  l’une de ses clés (dev)
+En anglais : --lang en.`,
+  itIsBack: 'La connexion est revenue.',
+  stillTrying: (why) => `${why} Nouvel essai en cours.`,
+  file: {
+    missing: (file) => `${file} : ce fichier n’existe pas.`,
+    folder: (file) => `${file} : c’est un dossier.`,
+    forbidden: (file) => `${file} : sa lecture n’est pas permise.`,
+    noJson: (file) => `${file} n’est pas du JSON.`,
+    noObject: (file) => `${file} n’est pas un seul objet JSON.`,
+  },
+  payThem: (file) => `Payer toutes les personnes de ${file} ?`,
+  textThem: (file) => `Envoyer un SMS à toutes les personnes de ${file} ?`,
+  noLine: 'Il n’y avait aucune ligne.',
+  line: (number) => `ligne ${number}`,
+  outcomes: {
+    accepted: 'accepté',
+    duplicate: 'déjà demandé',
+    sound: 'correct',
+    conflict: 'en conflit',
+    invalid: 'non valable',
+  },
+  brokeOff: 'La réponse s’est interrompue au milieu.',
+  sendFileAgain:
+    'Renvoyez le fichier : avec des références, ou avec la même --idempotency-key, rien n’est fait deux fois.',
+  letBePaid: (amount, to) => `Autoriser le paiement de ${amount} à ${to} ?`,
+  batchNeedsHash: 'Un fichier de paiements s’approuve avec son empreinte.',
+  seeBatch: (id) => `Pour le voir : relais disburse batch-show ${id}`,
+  explanation: {
+    next: 'À faire',
+    lookedAtAgain: (time) => `Prochaine vérification : ${time}.`,
+  },
+  accounts: {
+    open: 'ouvert',
+    meaning: (reason) => `Ce que veut dire une raison : relais explain ${reason}`,
+  },
+  refused: {
+    nobodyThere: (url, code) => `Aucun relais ne répond à ${url} (${code}).`,
+    startOne:
+      'Démarrez-en un : `relais dev` ne demande rien, `relais run` demande ses réglages. Ou réglez RELAIS_URL sur son adresse.',
+    answerLost: (url, code) => `La réponse de ${url} s’est perdue (${code}).`,
+    maybeDone: 'C’est peut-être fait, et peut-être pas.',
+    againOnce: 'Relancez la même commande : ce qui est déjà fait est retrouvé, pas refait.',
+    again: 'Relancez la même commande.',
+    notRelais: (url, status) =>
+      `Ce qui répond à ${url} n’est pas l’API de relais (HTTP ${status}, pas d’objet JSON).`,
+    setUrl: 'Réglez RELAIS_URL sur l’adresse de l’API.',
+    noAddress: (text) => `RELAIS_URL n’est pas une adresse : « ${text} »`,
+    writeAs: (example) => `Écrivez-la ainsi : ${example}`,
+    answered: (status) => `L’API a répondu HTTP ${status}.`,
+    theRequest: 'la demande',
+    itIs: (id) => `C’est ${id}.`,
+    seeIt: (command, id) => `Pour le voir : relais ${command} ${id}`,
+    notTheSame: (names) => `Ce qui diffère : ${names}.`,
+    anotherReference: 'Pour autre chose, donnez une autre --reference.',
+    byRule: (help, rule) => `${help} (RELAIS_API_KEY ; règle : ${rule})`,
+    steps: {
+      401: 'Réglez RELAIS_API_KEY sur une clé de API_KEYS. `relais dev` accepte la clé dev.',
+      404: 'L’identifiant est-il entier ? Une clé liée à un compte ne voit pas les autres (RELAIS_API_KEY).',
+      429: 'Attendez un instant, ou relevez API_RATE.',
+      501: 'Ce relais est plus ancien que la commande. Déployez la même version.',
+      503: 'Réessayez dans un instant : la même commande n’est jamais faite deux fois. Si cela dure, regardez Redis.',
+    },
+    seeLog: 'Le journal de `relais run` en dit plus.',
+  },
+};

@@ -1,0 +1,118 @@
+import type { Command } from 'commander';
+import { expect, test } from 'vitest';
+import { ALL, makeProgram } from '../../src/cli/cli.ts';
+import { commands } from '../../src/cli/generated/commands.ts';
+import { Shell } from '../../src/cli/shell.ts';
+import { labelOf } from '../../src/cli/words.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { routes } from '../../src/api/routes.ts';
+import { makeDocument } from '../../src/api/openapi/document.ts';
+import { rules } from '../../src/kinds/rules.ts';
+import { frenchLabels } from '../../src/words/french-labels.ts';
+import { inFrench, translatedHelp } from '../../src/words/help.ts';
+import { PassThrough } from 'node:stream';
+import { NOTHING, relais } from './terminal.ts';
+
+const io = {
+  env: {},
+  stdout: new PassThrough(),
+  stderr: new PassThrough(),
+  stdin: new PassThrough(),
+  isTerminal: false,
+  columns: 100,
+  clock: systemClock,
+  signal: new AbortController().signal,
+  services: NOTHING,
+};
+
+function said(command: Command): string[] {
+  const own = [
+    command.description(),
+    ...command.options.map(({ description }) => description),
+    ...command.registeredArguments.map(({ description }) => description),
+  ];
+  return [...own, ...command.commands.flatMap(said)].filter((one) => one !== '');
+}
+
+/** What the routes let the commands ask and say. */
+const ofRoutes = commands.flatMap(({ asks = [], next = [], none = [] }) => [
+  ...(typeof asks === 'string' ? [asks] : Object.values(asks)),
+  ...[next, none].flat(),
+]);
+
+test('every command, flag, argument and question has its French, and nothing else has', async () => {
+  const declared = new Set([...said(await makeProgram(new Shell(io), ALL)), ...ofRoutes, ...Object.values(rules)]);
+  expect([...declared].filter((one) => inFrench.sentence(one) === one)).toEqual([]);
+  const heads = new Set([...declared].map((one) => one.replace(/, of \S+$/, '')));
+  const ofHelpItself = /^(Usage|Options|Commands|Arguments|Example):$|^display help|^Write |^A probability/;
+  expect(Object.keys(translatedHelp).filter((one) => !heads.has(one) && !ofHelpItself.test(one))).toEqual([]);
+});
+
+test('what a sentence names is in its French too', () => {
+  const named = (one: string): string[] => (one.match(/--[a-z-]+|[A-Z]+_[A-Z_]+|\{\w+\}|`[^`]+`/g) ?? []).toSorted();
+  for (const [one, french] of Object.entries(translatedHelp)) {
+    if (!one.includes('Accept')) expect([one, named(french)]).toEqual([one, named(one)]);
+  }
+});
+
+test('every field of an answer has a name in French', () => {
+  const { schemas = {} } = makeDocument(routes).components;
+  type Node = {
+    readonly $ref?: string;
+    readonly properties?: object;
+    readonly items?: Node;
+    readonly anyOf?: Node[];
+  };
+  const fieldsOf = (node: Node | undefined, depth: number): string[] => {
+    const found = node?.$ref === undefined ? node : (schemas[node.$ref.split('/').at(-1) ?? ''] as Node);
+    if (found === undefined || depth > 2) return [];
+    const own = Object.entries(found.properties ?? {}).flatMap(([name, member]) => [
+      labelOf(name),
+      ...fieldsOf((member as Node).items, depth + 1),
+    ]);
+    return [...own, ...(found.anyOf ?? []).flatMap((one) => fieldsOf(one, depth))];
+  };
+  const ownPrinters = ['Status', 'Explanation', 'Campaign', 'Batch', 'DailyReport'];
+  const answers = commands.flatMap(({ answer }) => (answer && !ownPrinters.includes(answer) ? [answer] : []));
+  const fields = answers.flatMap((answer) => fieldsOf(schemas[answer] as Node, 0));
+  const columns = commands.flatMap((command) => (command.columns ?? []).map(labelOf));
+  expect(fields.length).toBeGreaterThan(100);
+  expect(
+    [...new Set([...fields, ...columns])].filter((name) => name !== 'items' && !Object.hasOwn(frenchLabels, name)),
+  ).toEqual([]);
+});
+
+test('help is French to its last line', async () => {
+  const { stdout } = await relais(['--lang', 'fr', 'disburse', 'create', '--help'], { columns: 120 });
+  expect(stdout).toMatch(/^Usage : relais disburse create \[options\]\n\nPayer une personne/);
+  expect(stdout).toContain('--amount <nombre>');
+  expect(stdout).toContain('\nExemple :\n  relais disburse create --to');
+  const limits = await relais(['--lang', 'fr', 'limits', 'set', '--help'], { columns: 120 });
+  expect(limits.stdout).toContain('(au choix : ');
+  const whole = await relais(['--lang=fr', '--help'], { columns: 120 });
+  expect(whole.stdout).toContain('afficher l’aide de la commande');
+  expect(whole.stdout).not.toMatch(/\b(the|and|with|which|nothing|what|is|of|to)\b/);
+});
+
+test('a command line that is wrong is refused in French', async () => {
+  const refusals: readonly (readonly [argv: readonly string[], said: string])[] = [
+    [
+      ['disburse', 'list', '--acount', 'main'],
+      'erreur : option inconnue « --acount »\n(Vouliez-vous dire --account ?)',
+    ],
+    [['disburse', 'show'], 'erreur : il manque l’argument « id »'],
+    [['disbrse'], 'erreur : commande inconnue « disbrse »'],
+    [['disburse', 'list', '--created-from', 'hier'], 'Écrivez une heure comme 2026-11-21T08:00:00Z.'],
+  ];
+  for (const [argv, expected] of refusals) {
+    const { code, stderr } = await relais(['--lang', 'fr', ...argv]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(expected)]);
+    expect(stderr).not.toMatch(/error|--help shows/);
+  }
+});
+
+test('in English nothing of it changes', async () => {
+  const { stderr } = await relais(['disburse', 'show']);
+  expect(stderr).toContain("error: missing required argument 'id'");
+  expect(stderr).toContain('(--help shows an example)');
+});
