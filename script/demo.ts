@@ -1,17 +1,21 @@
 /** What ./script/demo runs once everything is set up. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { play } from './demonstration/play.ts';
 import { Processes } from './demonstration/processes.ts';
 import { type DemoRedis, openRedis } from './demonstration/redis.ts';
 import { API_KEY, type Stage, openStage } from './demonstration/stage.ts';
-import { Story } from './demonstration/story.ts';
+import { Story, WIDEST, wrapped } from './demonstration/story.ts';
 import { exitCodeOf, renderSentence, renderTable } from './demonstration/verdict-text.ts';
 
 /** Exit codes as shells write them: 128 and the number of the signal. */
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 const NOBODY_READS = 141;
+
+/** What stays of it, inside the folder: what the day came to, as a page. */
+const PAGE = fileURLToPath(new URL('../.relais/demo.html', import.meta.url));
 
 const logs = mkdtempSync(join(tmpdir(), 'relais-demo-'));
 const processes = new Processes(logs);
@@ -43,15 +47,23 @@ async function show(stay: boolean): Promise<number> {
   story.say(`${redis.name}. Started four processes of relais: ${pids.join(', ')}.`);
   const verdicts = await play(stage, story);
   story.print(`\nThe books of the service, compared with our records line by line:\n\n${renderTable(verdicts)}\n`);
-  story.print(renderSentence(verdicts));
+  story.print(wrapped(renderSentence(verdicts), WIDEST).join('\n'));
   verdict = exitCodeOf(verdicts);
   if (verdict !== 0) story.print(`The logs of all processes are in ${logs}`);
+  mkdirSync(dirname(PAGE), { recursive: true });
+  writeFileSync(PAGE, await stage.api.page('/v1/reports/daily'));
   if (stay) {
     invite(stage);
     await asked;
-  }
+  } else story.print(ENDING);
   return verdict;
 }
+
+/** Everything has stopped by then, so what can be looked at is a file. */
+const ENDING = `
+Next: ./script/demo --stay      the same, and it stays up to be asked
+      ./bin/relais.js dev       your own, with nothing to configure
+Look at what the day came to: ${pathToFileURL(PAGE).href}`;
 
 function invite({ api, control, front, redisUrl }: Stage): void {
   const metrics = processes.running.filter(({ urls }) => urls['metrics'] !== undefined);
@@ -65,6 +77,8 @@ function invite({ api, control, front, redisUrl }: Stage): void {
       `  redis      ${redisUrl}`,
       ...metrics.map(({ name, urls }) => `  metrics    ${urls['metrics']}/metrics   ${name}`),
       `  try        RELAIS_URL=${api.base} RELAIS_API_KEY=${API_KEY} ./bin/relais.js disburse list`,
+      `  or         RELAIS_URL=${api.base} RELAIS_API_KEY=${API_KEY} ./bin/relais.js status`,
+      `Look at it in a browser: ${api.base}/docs`,
     ].join('\n'),
   );
 }

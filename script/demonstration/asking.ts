@@ -36,6 +36,16 @@ export class Asking {
     return { status: response.status, headers: response.headers, body: text === '' ? {} : JSON.parse(text) };
   }
 
+  /** A page for people. */
+  async page(path: string): Promise<string> {
+    const response = await fetch(this.base + path, {
+      headers: { ...this.#headers, accept: 'text/html' },
+      signal: AbortSignal.timeout(ANSWER_LIMIT_MS),
+    });
+    if (!response.ok) throw new Error(`GET ${path} answered ${response.status}`);
+    return response.text();
+  }
+
   async get<Body>(path: string): Promise<Body> {
     return this.#good<Body>(path);
   }

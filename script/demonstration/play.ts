@@ -37,9 +37,9 @@ export async function play(stage: Stage, story: Story): Promise<Verdicts> {
   await stage.control.post('/settings', GULLIBLE);
   for (const fault of FAULTS) await stage.control.post('/faults', fault);
   story.say(
-    'The service will misbehave: of the disbursements, 3 submits time out before anything was done, 5 time out\n' +
-      'after the money has left, 2 lose their connection after it has left; callbacks come twice; a request of 50\n' +
-      'texts is sent and never answered; all other answers are slow. To submit a disbursement twice is to pay it twice.',
+    'The service will misbehave: of the disbursements, 3 submits time out before anything was done, 5 time out ' +
+      'after the money has left, 2 lose their connection after it has left; callbacks come twice; a request of 50 ' +
+      'texts is sent and never answered; all other answers are slow. To submit twice is to pay twice.',
   );
   const csv = readFile();
   const campaign = await uploadCampaign(csv, stage, story);
@@ -109,9 +109,9 @@ async function replaceWorker(
   const [victim] = stage.workers;
   if (victim === undefined) throw new Error('there is no worker to lose');
   const { texts, disbursements } = await loseWorker(victim, stage, campaign);
-  story.say(
+  story.shout(
     `Killed ${victim.name} (pid ${victim.pid}) with SIGKILL, after ${done.texts} texts and ${done.disbursements} ` +
-      `disbursements. At this moment\n${texts} texts and ${disbursements} disbursements are with the service, or about to be, ` +
+      `disbursements. At this moment ${texts} texts and ${disbursements} disbursements are with the service, or about to be, ` +
       'and nobody has written down an answer.',
   );
   const { name, pid } = await stage.startWorker();

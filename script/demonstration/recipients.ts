@@ -32,17 +32,21 @@ export function international(number: string): string {
 }
 
 /** What is wrong with the file, in a few lines. */
+/** The whole of a run stands on a screen of thirty lines. */
+const REASONS_SHOWN = 3;
+
 export function describeReport({ total, recipients, skipped, reasons, countries, segments }: UploadReport): string {
   const where = Object.entries(countries).map(([country, { recipients: count }]) => `${country} ${count}`);
   const wrong = Object.entries(reasons).sort(([, a], [, b]) => b.count - a.count);
   const people = `${recipients} people (${where.join(', ')}), ${segments?.total ?? 0} segments`;
   return [
     `${total} rows: ${people}; ${skipped} rows are skipped:`,
-    ...wrong.map(([reason, { count, examples }]) => {
+    ...wrong.slice(0, REASONS_SHOWN).map(([reason, { count, examples }]) => {
       const shown = examples.slice(0, EXAMPLES_SHOWN).map(({ row, to }) => `row ${row}${to && ` “${to}”`}`);
       const more = count > shown.length ? ', …' : '';
       return `${String(count).padStart(4)}  ${sentenceOf(reason)} ${shown.join(', ')}${more}`;
     }),
+    ...(wrong.length > REASONS_SHOWN ? [`   …  and ${wrong.length - REASONS_SHOWN} more reasons`] : []),
   ].join('\n');
 }
 

@@ -1,6 +1,10 @@
 /** What the person in front of the screen sees: sentences, and on a terminal, beneath them, a line that is redrawn. */
 import { renderBar, renderLine, type CampaignProgress } from '../../src/cli/progress.ts';
 
+/** As wide as the text is set; a screen that is narrower has its own width. */
+export const WIDEST = 100;
+const INDENT = '       ';
+
 const CLEAR_LINE = '\r\u001b[K';
 const LINE_EVERY_MS = 2_000;
 
@@ -11,8 +15,24 @@ export class Story {
 
   /** A step of the story, with the seconds since its beginning. */
   say(text: string): void {
+    this.#stamped(this.#lines(text));
+  }
+
+  /** What nobody must miss. */
+  shout(text: string): void {
+    const isPlain = !process.stdout.isTTY || Boolean(process.env['NO_COLOR']);
+    const [before, after] = isPlain ? ['', ''] : ['\u001b[1;31m', '\u001b[0m'];
+    const lines = this.#lines(text).map((line) => `${before}${line}${after}`);
+    this.#stamped(lines);
+  }
+
+  #stamped(lines: readonly string[]): void {
     const seconds = ((performance.now() - this.#startedMono) / 1_000).toFixed(0).padStart(3);
-    this.print(`${seconds} s  ${text.replaceAll('\n', '\n       ')}`);
+    this.print(`${seconds} s  ${lines.join(`\n${INDENT}`)}`);
+  }
+
+  #lines(text: string): readonly string[] {
+    return wrapped(text, Math.min(process.stdout.columns || WIDEST, WIDEST) - INDENT.length);
   }
 
   print(text: string): void {
@@ -46,4 +66,18 @@ export class Story {
     this.#lastLineMono = performance.now();
     this.say(line);
   }
+}
+
+/** Words are kept whole; what goes on of a line that was indented is indented too. */
+export function wrapped(text: string, width: number): readonly string[] {
+  return text.split('\n').flatMap((line) => {
+    const indent = /^\s*/.exec(line)?.[0] ?? '';
+    const lines: string[] = [];
+    for (const word of line.slice(indent.length).split(' ')) {
+      const last = lines.at(-1);
+      if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
+      else lines.push(`${indent}${word}`);
+    }
+    return lines;
+  });
 }

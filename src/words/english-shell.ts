@@ -1,5 +1,5 @@
 /** What the commands say that show, list and ask for one thing; and how figures are written. */
-interface Time {
+export interface Time {
   readonly year: string;
   readonly month: string;
   readonly day: string;

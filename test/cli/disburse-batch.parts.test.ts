@@ -49,7 +49,7 @@ describe('batch', () => {
   test('says the same in French, and what a program reads is the same', async () => {
     const { env } = await answers({ ...batch, uploadedBy: 'operator' }, 201);
     const { stdout, stderr } = await relais(['disburse', 'batch', file(CSV), '--lang', 'fr'], { env });
-    expect(stdout).toMatch(/en tout +1 ligne, 25\u00a0000\u00a0XOF/);
+    expect(stdout).toMatch(/en tout +1 ligne, 25\u202f000\u00a0F\u00a0CFA/);
     expect(stdout).toMatch(/déposé par +operator/);
     expect(stderr).toContain('Rien n’est encore payé. Ensuite, avec une autre clé : relais disburse approve');
     const json = ['disburse', 'batch', file(CSV), '--json'];

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { wrapped } from '../../script/demonstration/story.ts';
 import { makeOrders } from '../../script/demonstration/orders.ts';
 import { international, textsAsked } from '../../script/demonstration/recipients.ts';
 
@@ -23,4 +24,14 @@ test('no two of the fifty disbursements go to the same beneficiary', () => {
   const orders = makeOrders(50, 'x');
   expect(new Set(orders.map(({ withdrawMode, accountAlias }) => `${withdrawMode} ${accountAlias}`)).size).toBe(50);
   expect(new Set(orders.map(({ reference }) => reference)).size).toBe(50);
+});
+
+test('what is told fits the width of the screen, word by word', () => {
+  expect(wrapped('one two three\n  20  a row of four', 9)).toEqual([
+    'one two',
+    'three',
+    '  20  a',
+    '  row of',
+    '  four',
+  ]);
 });

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -32,5 +32,9 @@ test('the demo ends with equal books', async () => {
   expect(output).toMatch(/Killed worker-1 \(pid \d+\) with SIGKILL/);
   expect(output).not.toMatch(/was ordered \d+ times and came/);
   expect(code).toBe(0);
+  // All of it has stopped: what can be looked at is a page, and its address is the last line.
+  const [, page = ''] = /Look at what the day came to: (file:\/\/\S+\.html)\n$/.exec(output) ?? [];
+  expect(readFileSync(new URL(page), 'utf8')).toContain('<table');
+  expect(page).toContain('/.relais/');
   expect(readdirSync(folder).filter((name) => name.startsWith('relais-'))).toEqual([]);
 });
