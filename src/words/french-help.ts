@@ -159,6 +159,8 @@ export const frenchHelp: Readonly<Record<string, string>> = {
   'Pay {amount} to {accountAlias}?': 'Payer {amount} à {accountAlias} ?',
   'Record that {amount} to {accountAlias} was paid?': 'Noter que {amount} à {accountAlias} a été payé ?',
   'Record that {amount} to {accountAlias} was not paid?': 'Noter que {amount} à {accountAlias} n’a pas été payé ?',
+  'Record that {amount} to {accountAlias} came back after it was paid?':
+    'Noter que {amount} à {accountAlias} est revenu après avoir été payé ?',
   'Cancel {amount} to {accountAlias}?': 'Annuler {amount} à {accountAlias} ?',
   'Pay {amount} to {accountAlias} now, if upstream still says that it was never executed?':
     'Payer {amount} à {accountAlias} maintenant, si le service dit encore que ce n’a jamais été exécuté ?',

@@ -52,7 +52,8 @@ export const frenchReasons: Readonly<Record<string, string>> = {
   'it was accepted for other keys than the process that looked has, and nothing was sent yet':
     'elle a été acceptée pour d’autres clés que celles du processus qui a regardé, et rien n’est encore parti',
   'Were the keys changed in the same application? Give every worker the fingerprint of the old ones (SERVICE_KEYS_BEFORE; keysBefore in ACCOUNTS_FILE): it then goes on by itself.':
-    'Les clés ont-elles changé dans la même application ? Donnez à chaque processus worker l’empreinte des anciennes (SERVICE_KEYS_BEFORE ; keysBefore dans ACCOUNTS_FILE) : la suite vient alors d’elle-même.',
+    'Les clés ont-elles changé dans la même application ? Donnez à chaque processus worker l’empreinte des anciennes ' +
+    '(SERVICE_KEYS_BEFORE ; keysBefore dans ACCOUNTS_FILE) : la suite vient alors d’elle-même.',
   'its queue is paused': 'sa file est en pause',
   'Resume it when it may go on: POST /v1/queues/{name}/resume.':
     'Reprenez-la quand cela peut continuer : POST /v1/queues/{name}/resume.',
@@ -83,7 +84,8 @@ export const frenchReasons: Readonly<Record<string, string>> = {
   'Redis was put back from a copy that does not know what became of it since':
     'Redis a été remis depuis une copie qui ne sait pas ce que c’est devenu depuis',
   'It may have been sent, paid or called off since: look in the dashboard of the service, then resolve it. A campaign goes on with relais campaign resume ID, a batch when it is approved once more.':
-    'C’est peut-être parti, payé ou abandonné depuis : regardez dans le tableau de bord du service, puis tranchez. Une campagne reprend par relais campaign resume ID, un fichier de paiements quand il est approuvé une nouvelle fois.',
+    'C’est peut-être parti, payé ou abandonné depuis : regardez dans le tableau de bord du service, puis tranchez. ' +
+    'Une campagne reprend par relais campaign resume ID, un fichier de paiements quand il est approuvé une nouvelle fois.',
   'too many of the last recipients are in doubt: the answers of the service got lost, or were unclear':
     'trop d’incertains parmi les derniers destinataires : les réponses du service se sont perdues, ou n’étaient pas claires',
   'It goes on by itself if the statistics show that most were sent to. Else see who: relais campaign report ID --state unknown; then go on: relais campaign resume ID.':
@@ -126,10 +128,10 @@ export const frenchReasons: Readonly<Record<string, string>> = {
     'le service dit que c’est un échec, ce qui compte quand il le dit deux fois',
   'upstream says that the money came back, which counts when it is said twice':
     'le service dit que l’argent est revenu, ce qui compte quand il le dit deux fois',
-  'upstream takes back that it failed, which counts when it is said twice':
-    'le service ne parle plus d’échec, ce qui compte quand il le dit deux fois',
-  'upstream took back that it failed, and has no other last word':
-    'le service ne parle plus d’échec, et n’a pas d’autre dernier mot',
+  'upstream says otherwise than was told, which counts when it is said twice':
+    'le service dit autre chose que ce qui a été annoncé, ce qui compte quand il le dit deux fois',
+  'upstream no longer stands by how it ended, and has no other last word that counts':
+    'le service ne confirme plus comment cela s’est terminé, et n’a pas d’autre dernier mot qui compte',
   'Do not pay it again: compare with the dashboard of the service, then resolve it.':
     'Ne payez pas de nouveau : comparez avec le tableau de bord du service, puis tranchez.',
   'it was paid, although it had been told to have failed; that was told too':

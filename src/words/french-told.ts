@@ -1,6 +1,6 @@
 /**
- * Ce qui est déclaré en anglais avec un état, une raison ou une réponse du service, phrase par phrase. A sentence that is
- * changed there has no French any more until it is changed here too: a test says so.
+ * Ce qui est déclaré en anglais avec un état, une raison ou une réponse du service, phrase par phrase. A sentence that
+ * is changed there has no French any more until it is changed here too: a test says so.
  */
 export const frenchTold: Readonly<Record<string, string>> = {
   // Ce qu’il faut faire.
