@@ -4,22 +4,12 @@
  */
 import type { Redis } from 'ioredis';
 import type { QueueName } from '../kinds/due-queues.ts';
-import {
-  type Kind,
-  kinds,
-  type StateOf,
-  isOver,
-  lookQueueOf,
-  queueOf,
-  standsAs,
-  statesInQueue,
-  statesOf,
-} from '../kinds/index.ts';
+import { type Kind, type StateOf, isOver, lookQueueOf, queueOf, standsAs, statesInQueue } from '../kinds/index.ts';
 import { systemClock } from '../lib/clock.ts';
 import { fingerprint } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
 import { RedisUnavailable } from '../redis/connections.ts';
-import { type AccountStanding, readStanding } from './accounts.ts';
+import { type Acquired, Acquiring } from './acquiring.ts';
 import { type Act, told } from './audit.ts';
 import { BOOKS, postsOf, postsOfAcceptance } from './book.ts';
 import { type AskedFields, differing } from './differing.ts';
@@ -27,18 +17,8 @@ import { type Guard, NO_MEMORY } from './heartbeat.ts';
 import { keys } from './keys.ts';
 import { listedNew, type Named, Names, namedIn } from './places.ts';
 import { type Opinions, limitNamed, wordsOf, type MoneyLimit } from './limits.ts';
+import { inFull, type RecordAt, type RecordBase, RECORD_VERSION, readRecord } from './record.ts';
 import {
-  inFull,
-  type RecordAt,
-  type RecordBase,
-  noteUnreadable,
-  readStored,
-  UnreadableRecord,
-  RECORD_VERSION,
-  readRecord,
-} from './record.ts';
-import {
-  acquire,
   appendEvidence,
   claim,
   handBack,
@@ -82,20 +62,6 @@ export interface OperationsOptions {
   readonly dryRun?: boolean;
 }
 
-/** A record that this attempt, and no other, may change. */
-export interface Leased<K extends Kind> {
-  readonly record: RecordAt<K>;
-  readonly lease: string;
-  /** The clock of Redis when the lease was given. */
-  readonly at: number;
-  /** Of the record's account, at that time. Absent: it has to be asked for. */
-  readonly standing?: AccountStanding;
-}
-
-export type Acquired<K extends Kind> = ({ readonly is: 'acquired' } & Leased<K>) | { readonly is: NotAcquired };
-
-type NotAcquired = 'none' | 'final' | 'elsewhere' | 'leased' | 'other version';
-
 export type Hinted = (
   | { readonly is: 'none' | 'noted' }
   | { readonly is: 'final'; readonly state: string }
@@ -105,20 +71,12 @@ export type Hinted = (
   readonly written: Readonly<Record<string, string>>;
 };
 
-/** With more accounts than this, naming them all costs more than asking for one. */
-const STANDINGS_MAX = 8;
-
-/** Final, and nothing that upstream may still say would change it. */
-const finalStates = new Map<Kind, readonly string[]>(
-  kinds.map((kind) => [kind, statesOf(kind).filter((state) => isOver(kind, state))]),
-);
-
 export class Operations {
   readonly #redis: Redis;
   readonly #random: Random;
   readonly #now: () => number | undefined;
   readonly #fence: OperationsOptions['fence'];
-  readonly #standingsOf: readonly string[];
+  readonly #acquiring: Acquiring;
   /** In the words of the script. */
   readonly #asked: Readonly<Record<string, string>>;
   readonly #accept: AcceptingScripts['accept'];
@@ -137,10 +95,10 @@ export class Operations {
     this.#names = Names.of({ redis, heartbeat, nameKey: scripts.nameKey });
     this.#redis = redis;
     this.#heartbeat = heartbeat;
-    this.#standingsOf = standingsOf.length > STANDINGS_MAX ? [] : standingsOf;
     this.#fence = fence;
     this.#random = random;
     this.#now = () => now?.();
+    this.#acquiring = new Acquiring({ redis, now: this.#now, standingsOf });
   }
 
   async accept<K extends Kind>(operation: NewOperation<K>): Promise<AcceptedAt> {
@@ -216,31 +174,8 @@ export class Operations {
   }
 
   /** The record for an attempt in this queue, if it is to be had. */
-  async acquire<K extends Kind>(kind: K, id: string, queue: QueueName, leaseMs: number): Promise<Acquired<K>> {
-    const lease = this.#random.hex(16);
-    // A look is made whatever the account is held for.
-    const accounts = queue === 'status-poll' ? [] : this.#standingsOf;
-    const answer = await acquire(this.#redis, {
-      record: keys.record(id),
-      due: keys.due(queue),
-      accounts: accounts.map((name) => keys.account(name)),
-      now: this.#now(),
-      id,
-      lease,
-      leaseMs,
-      lookedAt: statesInQueue(kind, queue),
-      final: finalStates.get(kind) ?? [],
-      names: accounts,
-    });
-    if (answer.is !== 'acquired') return { is: answer.is };
-    const { at, fields, standing } = answer;
-    const record = readStored(kind, id, fields);
-    if (record instanceof UnreadableRecord) {
-      await noteUnreadable(this.#redis, [id]);
-      throw record;
-    }
-    const known = standing === undefined ? {} : { standing: readStanding(record.account, standing) };
-    return { is: 'acquired', record, lease, at, ...known };
+  acquire<K extends Kind>(kind: K, id: string, queue: QueueName, leaseMs: number): Promise<Acquired<K>> {
+    return this.#acquiring.one(kind, { id, queue, leaseMs, lease: this.#random.hex(16) });
   }
 
   /** `lease` absent: a person's doing, which any attempt in flight will find out about when it settles. */

@@ -19,13 +19,13 @@ import { type Heard, listen } from './redis-monitor.ts';
 const most = {
   disbursement: {
     /** Of our own connection, acceptance and callback included; BullMQ's are counted apart. */
-    roundTrips: 9,
+    roundTrips: 8.2,
     /** What Redis carries out for them, inside scripts too. */
     // Two of them make sure that a token and a transaction belong to no other operation. Three are the line of the audit
     // that tells who asked for it, where it was asked for over HTTP. Six are the book of the day: when it is accepted,
     // when its money may be on its way, and when it is over; eight are the counters, each script's in one write. Twelve
     // make it be found: it moves between the lists of its states, and stands in the index by what it is named.
-    commands: 96,
+    commands: 88,
     /** Scripts of BullMQ: a wake-up is for all that became due in the same moment. How many share one is a matter of time. */
     queueScripts: 5,
     /**

@@ -5,7 +5,7 @@
 import { queueOf, stateOf, type StateOf } from '../../src/kinds/index.ts';
 import type { QueueName } from '../../src/kinds/due-queues.ts';
 import { type Random, seededRandom } from '../../src/lib/random.ts';
-import type { Leased } from '../../src/operations/operations.ts';
+import type { Leased } from '../../src/operations/acquiring.ts';
 import type { Change } from '../../src/operations/transition.ts';
 import { type OperationsUnderTest, disbursementOf } from './under-test.ts';
 

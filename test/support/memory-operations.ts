@@ -26,7 +26,8 @@ import {
   type TransitionResult,
 } from '../../src/operations/transition.ts';
 import { EVENT_FIELD, flightField, keys } from '../../src/operations/keys.ts';
-import type { AcceptedAt, NewOperation, Acquired, Hinted, Operations } from '../../src/operations/operations.ts';
+import type { Acquired } from '../../src/operations/acquiring.ts';
+import type { AcceptedAt, NewOperation, Hinted, Operations } from '../../src/operations/operations.ts';
 import { conflictIn, listIn, listNew } from './memory-lists.ts';
 import { standIn } from './memory-standing.ts';
 import type { MemoryStore } from './memory-store.ts';

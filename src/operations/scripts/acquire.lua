@@ -1,42 +1,64 @@
--- Takes the lease of a record for one attempt and pushes its due time to the end of the lease, so that a killed
--- worker is always followed by another look. Never creates a record. What stands in the way of the record's account
--- is read in the same trip where the caller named the account: nearly every attempt asks for it next.
--- @key record  @key due
+-- Takes the leases of records, each for one attempt, and pushes their due times to the end of the lease, so that a
+-- killed worker is always followed by another look. Never creates a record. What stands in the way of the accounts
+-- that the caller names is read in the same trip: nearly every attempt asks for it next. Each has an answer of its own,
+-- in their order, and one that cannot be read stops none of the others.
+-- @key due
 -- @keys accounts
--- @arg now at?  @arg id text  @arg lease text  @arg leaseMs ms
+-- @arg now at?  @arg leaseMs ms
 -- @arg lookedAt state[]  in this queue
--- @arg final state[]  @arg names text[]
--- @returns acquired {at, standing hash?, fields hash} | final {state} | elsewhere {state} | leased {until at} | none
---   | other version
+-- @arg final state[]  @arg names text[]  of the accounts
+-- @each records
+--   @key record  @arg id text  @arg lease text
+-- @type Lease acquired {fields hash} | final {state} | elsewhere {state} | leased {until at} | none | other version
+--   | failed {why}
+-- @returns {at, standings hash[], leases Lease[]}
 --- @include "lib/clock"
 --- @include "lib/in-full"
 --- @include "lib/lease"
 
-local at = clock(now)
-local stored = redis.call('HGETALL', record)
-local r = {}
-for i = 1, #stored, 2 do r[stored[i]] = stored[i + 1] end
-local ask = {id = id, lease = lease, leaseMs = leaseMs, lookedAt = lookedAt, final = final}
-local nudged = r.hint and r.hint ~= ''
-local refusal = take_lease(record, due, at, ask, {state = r.state, lease = r.lease, ends = r['until'], version = r.v,
-  nudged = nudged})
-if refusal then return refusal end
--- As it stands now, without reading it again.
-local function put(name, value)
+local at, places, asked_for = clock(now), {}, {}
+local function stored_in(record)
+  local stored, r = redis.call('HGETALL', record), {}
+  for i = 1, #stored, 2 do r[stored[i]] = stored[i + 1] end
+  return stored, r
+end
+-- As it stands after the lease, without reading it again.
+local function put(stored, name, value)
   for i = 1, #stored, 2 do
-    if stored[i] == name then stored[i + 1] = value return end
+    if stored[i] == name then
+      stored[i + 1] = value
+      return
+    end
   end
   stored[#stored + 1] = name; stored[#stored + 1] = value
 end
-put('lease', lease)
-put('until', string.format('%.0f', at + leaseMs))
-if nudged then put('hint', '') end
-if r[BRIEF_CREATED_AT] then
-  in_full(id, record)
-  stored = redis.call('HGETALL', record)
+local function acquire(one)
+  local stored, r = stored_in(one.record)
+  local ask = {id = one.id, lease = one.lease, leaseMs = leaseMs, lookedAt = lookedAt, final = final}
+  local nudged = r.hint and r.hint ~= ''
+  local refusal, ends = take_lease(one.record, due, at, ask, {state = r.state, lease = r.lease, ends = r['until'],
+    version = r.v, nudged = nudged})
+  if refusal then return refusal end
+  places[#places + 1] = ends; places[#places + 1] = one.id
+  if r.account then asked_for[r.account] = true end
+  put(stored, 'lease', one.lease)
+  put(stored, 'until', string.format('%.0f', ends))
+  if nudged then put(stored, 'hint', '') end
+  if r[BRIEF_CREATED_AT] then
+    in_full(one.id, one.record)
+    stored, r = stored_in(one.record)
+    if r.account then asked_for[r.account] = true end
+  end
+  return {'acquired', stored}
 end
-local standing = false
+
+local leases, standings = {}, {}
+for i, one in ipairs(records) do
+  local done, answer = pcall(acquire, one)
+  leases[i] = done and answer or {'failed', type(answer) == 'table' and answer.err or answer}
+end
+if #places > 0 then redis.call('ZADD', due, unpack(places)) end
 for i, name in ipairs(names) do
-  if name == r.account then standing = redis.call('HGETALL', accounts[i]) end
+  standings[i] = asked_for[name] and redis.call('HGETALL', accounts[i]) or {}
 end
-return {'acquired', at, standing, stored}
+return {at, standings, leases}

@@ -14,8 +14,10 @@ local at = clock(now)
 local state, leased, ends, version, account = unpack(redis.call('HMGET', slice, 'state', 'lease', 'until', 'v',
   'account'))
 local ask = {id = id, lease = lease, leaseMs = leaseMs, lookedAt = lookedAt, final = final}
-local refusal = take_lease(slice, due, at, ask, {state = state, lease = leased, ends = ends, version = version})
+local refusal, until_then = take_lease(slice, due, at, ask,
+  {state = state, lease = leased, ends = ends, version = version})
 if refusal then return refusal end
+redis.call('ZADD', due, until_then, id)
 local held, known = redis.call('SISMEMBER', heldAccounts, account or ''), {}
 if campaign then known = redis.call('HMGET', campaign, unpack(fields)) end
 for i = 1, #fields do known[i] = known[i] or '' end

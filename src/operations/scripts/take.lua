@@ -10,5 +10,7 @@
 if redis.call('HEXISTS', queue, 'paused') == 1 then return {} end
 local at = clock(now)
 local ids = redis.call('ZRANGEBYSCORE', due, '-inf', at, 'LIMIT', 0, atMost)
-for _, id in ipairs(ids) do redis.call('ZADD', due, at + TAKEN_FOR_MS, id) end
+local places = {}
+for _, id in ipairs(ids) do places[#places + 1] = at + TAKEN_FOR_MS; places[#places + 1] = id end
+if #places > 0 then redis.call('ZADD', due, unpack(places)) end
 return ids

@@ -16,7 +16,7 @@ import {
   WAITING,
 } from '../../operations/batches.ts';
 import type { BatchRecord } from '../../operations/record.ts';
-import type { Leased } from '../../operations/operations.ts';
+import type { Leased } from '../../operations/acquiring.ts';
 import type { EventDraft } from '../../operations/transition.ts';
 import { batch as declaration } from '../../queues/index.ts';
 import { finish } from '../intent.ts';

@@ -1000,31 +1000,36 @@ export async function accept(redis: lua.ScriptHost, args: AcceptArgs): Promise<A
 }
 
 export interface AcquireArgs {
-  /** key */ readonly record: string;
   /** key */ readonly due: string;
   /** key */ readonly accounts: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
-  readonly id: string;
-  readonly lease: string;
   /** ms */ readonly leaseMs: number;
   /** in this queue */ readonly lookedAt: readonly string[];
   readonly final: readonly string[];
-  readonly names: readonly string[];
+  /** of the accounts */ readonly names: readonly string[];
+  readonly records: readonly {
+    /** key */ readonly record: string;
+    readonly id: string;
+    readonly lease: string;
+  }[];
 }
 
-export type AcquireAnswer =
-  | { readonly is: 'acquired'; readonly at: number; readonly standing?: Readonly<Record<string, string>> | undefined; readonly fields: Readonly<Record<string, string>> }
+export type AcquireLease =
+  | { readonly is: 'acquired'; readonly fields: Readonly<Record<string, string>> }
   | { readonly is: 'final'; readonly state: string }
   | { readonly is: 'elsewhere'; readonly state: string }
   | { readonly is: 'leased'; readonly until: number }
   | { readonly is: 'none' }
-  | { readonly is: 'other version' };
+  | { readonly is: 'other version' }
+  | { readonly is: 'failed'; readonly why: string };
 
-function readAcquireAnswer(value: unknown): AcquireAnswer {
+export type AcquireAnswer = { readonly at: number; readonly standings: readonly Readonly<Record<string, string>>[]; readonly leases: readonly AcquireLease[] };
+
+function readAcquireLease(value: unknown): AcquireLease {
   const answer = lua.items(value);
   switch (answer[0]) {
     case 'acquired':
-      return { is: 'acquired', at: lua.number(answer[1]), standing: lua.optional(lua.hash, answer[2]), fields: lua.hash(answer[3]) };
+      return { is: 'acquired', fields: lua.hash(answer[1]) };
     case 'final':
       return { is: 'final', state: lua.text(answer[1]) };
     case 'elsewhere':
@@ -1035,9 +1040,16 @@ function readAcquireAnswer(value: unknown): AcquireAnswer {
       return { is: 'none' };
     case 'other version':
       return { is: 'other version' };
+    case 'failed':
+      return { is: 'failed', why: lua.text(answer[1]) };
   }
   return lua.unexpected(value);
 }
+
+const readAcquireAnswer: lua.Read<AcquireAnswer> = (value) => {
+  const answer = lua.items(value);
+  return { at: lua.number(answer[0]), standings: lua.list(lua.hash)(answer[1]), leases: lua.list(readAcquireLease)(answer[2]) };
+};
 
 export const acquireScript = lua.defineScript('acquire', `
 local function clock(given)
@@ -1108,16 +1120,13 @@ local function take_lease(record, due, at, ask, r)
   local ends = at + ask.leaseMs
   if r.nudged then redis.call('HSET', record, 'lease', ask.lease, 'until', ends, 'hint', '')
   else redis.call('HSET', record, 'lease', ask.lease, 'until', ends) end
-  redis.call('ZADD', due, ends, ask.id)
+  return nil, ends
 end
 -- <generated>
-local record = KEYS[1]
-local due = KEYS[2]
+local due = KEYS[1]
 local now = tonumber(ARGV[1])
-local id = ARGV[2]
-local lease = ARGV[3]
-local leaseMs = tonumber(ARGV[4])
-local _arg, _key = 4, 2
+local leaseMs = tonumber(ARGV[2])
+local _arg, _key = 2, 1
 local accounts = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; accounts[_i] = KEYS[_key] end
@@ -1133,42 +1142,67 @@ local names = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do names[_i] = ARGV[_arg + _i] end
 _arg = _arg + #names
+local records = {}
+_arg = _arg + 1
+for _n = 1, tonumber(ARGV[_arg]) do
+  local _one = {record = KEYS[_key + 1], id = ARGV[_arg + 1], lease = ARGV[_arg + 2]}
+  _arg, _key = _arg + 2, _key + 1
+  records[_n] = _one
+end
 -- </generated>
-local at = clock(now)
-local stored = redis.call('HGETALL', record)
-local r = {}
-for i = 1, #stored, 2 do r[stored[i]] = stored[i + 1] end
-local ask = {id = id, lease = lease, leaseMs = leaseMs, lookedAt = lookedAt, final = final}
-local nudged = r.hint and r.hint ~= ''
-local refusal = take_lease(record, due, at, ask, {state = r.state, lease = r.lease, ends = r['until'], version = r.v,
-  nudged = nudged})
-if refusal then return refusal end
-local function put(name, value)
+local at, places, asked_for = clock(now), {}, {}
+local function stored_in(record)
+  local stored, r = redis.call('HGETALL', record), {}
+  for i = 1, #stored, 2 do r[stored[i]] = stored[i + 1] end
+  return stored, r
+end
+local function put(stored, name, value)
   for i = 1, #stored, 2 do
-    if stored[i] == name then stored[i + 1] = value return end
+    if stored[i] == name then
+      stored[i + 1] = value
+      return
+    end
   end
   stored[#stored + 1] = name; stored[#stored + 1] = value
 end
-put('lease', lease)
-put('until', string.format('%.0f', at + leaseMs))
-if nudged then put('hint', '') end
-if r["c"] then
-  in_full(id, record)
-  stored = redis.call('HGETALL', record)
+local function acquire(one)
+  local stored, r = stored_in(one.record)
+  local ask = {id = one.id, lease = one.lease, leaseMs = leaseMs, lookedAt = lookedAt, final = final}
+  local nudged = r.hint and r.hint ~= ''
+  local refusal, ends = take_lease(one.record, due, at, ask, {state = r.state, lease = r.lease, ends = r['until'],
+    version = r.v, nudged = nudged})
+  if refusal then return refusal end
+  places[#places + 1] = ends; places[#places + 1] = one.id
+  if r.account then asked_for[r.account] = true end
+  put(stored, 'lease', one.lease)
+  put(stored, 'until', string.format('%.0f', ends))
+  if nudged then put(stored, 'hint', '') end
+  if r["c"] then
+    in_full(one.id, one.record)
+    stored, r = stored_in(one.record)
+    if r.account then asked_for[r.account] = true end
+  end
+  return {'acquired', stored}
 end
-local standing = false
+local leases, standings = {}, {}
+for i, one in ipairs(records) do
+  local done, answer = pcall(acquire, one)
+  leases[i] = done and answer or {'failed', type(answer) == 'table' and answer.err or answer}
+end
+if #places > 0 then redis.call('ZADD', due, unpack(places)) end
 for i, name in ipairs(names) do
-  if name == r.account then standing = redis.call('HGETALL', accounts[i]) end
+  standings[i] = asked_for[name] and redis.call('HGETALL', accounts[i]) or {}
 end
-return {'acquired', at, standing, stored}
+return {at, standings, leases}
 `);
 
-/** Takes the lease of a record for one attempt and pushes its due time to the end of the lease, so that a killed
- * worker is always followed by another look. Never creates a record. What stands in the way of the record's account
- * is read in the same trip where the caller named the account: nearly every attempt asks for it next. */
+/** Takes the leases of records, each for one attempt, and pushes their due times to the end of the lease, so that a
+ * killed worker is always followed by another look. Never creates a record. What stands in the way of the accounts
+ * that the caller names is read in the same trip: nearly every attempt asks for it next. Each has an answer of its own,
+ * in their order, and one that cannot be read stops none of the others. */
 export async function acquire(redis: lua.ScriptHost, args: AcquireArgs): Promise<AcquireAnswer> {
-  const keys = [args.record, args.due, ...args.accounts];
-  const words: lua.Word[] = [args.now ?? '', args.id, args.lease, args.leaseMs, args.accounts.length, ...lua.counted(args.lookedAt), ...lua.counted(args.final), ...lua.counted(args.names)];
+  const keys = [args.due, ...args.accounts, ...args.records.flatMap((one) => [one.record])];
+  const words: lua.Word[] = [args.now ?? '', args.leaseMs, args.accounts.length, ...lua.counted(args.lookedAt), ...lua.counted(args.final), ...lua.counted(args.names), args.records.length, ...args.records.flatMap((one) => [one.id, one.lease])];
   return readAcquireAnswer(await lua.runScript(redis, acquireScript, keys, words));
 }
 
@@ -1879,7 +1913,7 @@ local function take_lease(record, due, at, ask, r)
   local ends = at + ask.leaseMs
   if r.nudged then redis.call('HSET', record, 'lease', ask.lease, 'until', ends, 'hint', '')
   else redis.call('HSET', record, 'lease', ask.lease, 'until', ends) end
-  redis.call('ZADD', due, ends, ask.id)
+  return nil, ends
 end
 -- <generated>
 local slice = KEYS[1]
@@ -1910,8 +1944,10 @@ local at = clock(now)
 local state, leased, ends, version, account = unpack(redis.call('HMGET', slice, 'state', 'lease', 'until', 'v',
   'account'))
 local ask = {id = id, lease = lease, leaseMs = leaseMs, lookedAt = lookedAt, final = final}
-local refusal = take_lease(slice, due, at, ask, {state = state, lease = leased, ends = ends, version = version})
+local refusal, until_then = take_lease(slice, due, at, ask,
+  {state = state, lease = leased, ends = ends, version = version})
 if refusal then return refusal end
+redis.call('ZADD', due, until_then, id)
 local held, known = redis.call('SISMEMBER', heldAccounts, account or ''), {}
 if campaign then known = redis.call('HMGET', campaign, unpack(fields)) end
 for i = 1, #fields do known[i] = known[i] or '' end
@@ -6348,7 +6384,9 @@ local atMost = tonumber(ARGV[2])
 if redis.call('HEXISTS', queue, 'paused') == 1 then return {} end
 local at = clock(now)
 local ids = redis.call('ZRANGEBYSCORE', due, '-inf', at, 'LIMIT', 0, atMost)
-for _, id in ipairs(ids) do redis.call('ZADD', due, at + 5000, id) end
+local places = {}
+for _, id in ipairs(ids) do places[#places + 1] = at + 5000; places[#places + 1] = id end
+if #places > 0 then redis.call('ZADD', due, unpack(places)) end
 return ids
 `);
 

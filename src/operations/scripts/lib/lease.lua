@@ -1,8 +1,8 @@
 --- @include "contains"
 --- @include "whole"
--- Takes the lease of one record for one attempt, and pushes its due time to the end of it. `ask` holds id, lease,
+-- Takes the lease of one record for one attempt. Where it does, the caller pushes its due time to the end of it. `ask` holds id, lease,
 -- leaseMs, lookedAt (states of this queue) and final; `r` what is known: state, lease, ends, version and nudged. Answers
--- why not, or nothing.
+-- why not, or nothing and when it ends.
 local function take_lease(record, due, at, ask, r)
   if not r.state then
     redis.call('ZREM', due, ask.id)
@@ -21,5 +21,5 @@ local function take_lease(record, due, at, ask, r)
   -- A nudge that came before it is answered by this attempt.
   if r.nudged then redis.call('HSET', record, 'lease', ask.lease, 'until', ends, 'hint', '')
   else redis.call('HSET', record, 'lease', ask.lease, 'until', ends) end
-  redis.call('ZADD', due, ends, ask.id)
+  return nil, ends
 end
