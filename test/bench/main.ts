@@ -9,9 +9,10 @@ import { campaignRows } from './rows/campaign.ts';
 import { ceilingRows } from './rows/ceiling.ts';
 import { disbursementRows } from './rows/disbursements.ts';
 import { doorRows } from './rows/doors.ts';
-import { latencyRows } from './rows/latency.ts';
+import { latencyRows, scaleRows } from './rows/latency.ts';
 import { otpRows } from './rows/otp.ts';
 import { readingRows } from './rows/reading.ts';
+import { recoveryRows } from './rows/recovery.ts';
 import { openStage } from './stage.ts';
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));
@@ -22,6 +23,8 @@ const makers: Readonly<Record<RowName, RowMaker>> = {
   campaign: campaignRows,
   disbursements: disbursementRows,
   latency: latencyRows,
+  scale: scaleRows,
+  recovery: recoveryRows,
   doors: doorRows,
   backlog: backlogRows,
   otp: otpRows,

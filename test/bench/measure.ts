@@ -20,6 +20,11 @@ export async function whileWatching<T>(pids: Pids, work: () => Promise<T>): Prom
   return { value, used: { cpuMs: Object.fromEntries(spent), peakBytes: each(pids, peakBytes) } };
 }
 
+/** Of all processes that a contender brings; the service is nobody's. */
+export function cpuOf({ cpuMs: spent }: Used): number {
+  return Object.entries(spent).reduce((sum, [name, ms]) => (name === 'sandbox' ? sum : sum + ms), 0);
+}
+
 function each(pids: Pids, of: (pid: number) => number): Record<string, number> {
   return Object.fromEntries(Object.entries(pids).map(([name, pid]) => [name, of(pid)]));
 }

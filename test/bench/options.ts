@@ -8,6 +8,8 @@ export const rowNames = [
   'campaign',
   'disbursements',
   'latency',
+  'scale',
+  'recovery',
   'doors',
   'backlog',
   'otp',

@@ -20,6 +20,8 @@ export interface Program {
   /** What its ready line said. */
   readonly urls: Readonly<Record<string, string>>;
   stop(): Promise<void>;
+  /** As a machine that dies: nothing is ended in order. Resolves when it is gone. */
+  kill(): Promise<void>;
 }
 
 interface ProgramPlan {
@@ -53,7 +55,7 @@ export async function startProgram({ name, args, settings, dir }: ProgramPlan): 
       resolve(JSON.parse(line) as Record<string, string>);
     });
   });
-  return { pid, urls, stop: () => end(child) };
+  return { pid, urls, stop: () => end(child), kill: () => kill(child) };
 }
 
 /** A program of ours that is given orders, one after the other. */
@@ -103,6 +105,13 @@ function enlist(child: ChildProcess): { pid: number } {
   everyone.add(child);
   child.once('close', () => everyone.delete(child));
   return { pid };
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  child.kill('SIGKILL');
+  await gone;
 }
 
 const STOP_LIMIT_MS = 10_000;

@@ -9,10 +9,24 @@ const LOOK_EVERY_MS = 20;
 /** Accepts them while their queue rests. */
 export async function acceptAll(relais: Relais, { first, count }: { first: number; count: number }): Promise<void> {
   await relais.ask('POST', '/v1/queues/disbursement/pause');
-  await inParallel(count, CONCURRENCY, async (index) => {
-    const body = { ...disbursementOf(first + index), reference: referenceOf(first + index) };
-    await relais.ask('POST', '/v1/disbursements', body);
-  });
+  await inParallel(count, CONCURRENCY, (index) => accept(relais, first + index));
+}
+
+async function accept(relais: Relais, index: number): Promise<void> {
+  const body = { ...disbursementOf(index), reference: referenceOf(index) };
+  await relais.ask('POST', '/v1/disbursements', body);
+}
+
+/** From the first request to the last final state, ms: the queue runs all the while. */
+export async function acceptAndLiveAll(
+  relais: Relais,
+  { first, count }: { first: number; count: number },
+): Promise<number> {
+  const before = await succeeded(relais);
+  const started = performance.now();
+  await inParallel(count, CONCURRENCY, (index) => accept(relais, first + index));
+  while ((await succeeded(relais)) < before + count) await delay(LOOK_EVERY_MS);
+  return performance.now() - started;
 }
 
 /** From the moment the queue runs to the last final state, ms. */

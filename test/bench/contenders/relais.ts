@@ -17,6 +17,8 @@ export interface Relais {
   readonly door: Program;
   readonly workers: readonly Program[];
   readonly api: string;
+  /** One more worker, as a supervisor starts one in the place of another. */
+  startWorker(name: string): Promise<Program>;
   ask<T>(method: 'GET' | 'POST', path: string, body?: object | Iterable<string>): Promise<T>;
   /** By name, with Redis and the sandbox. */
   pids(): Pids;
@@ -48,6 +50,7 @@ export async function startRelais(stage: Stage, plan: RelaisPlan = {}): Promise<
   const workers = await Promise.all(
     Array.from({ length: plan.workers ?? 1 }, (_, index) => start(`worker-${index + 1}`, 'worker')),
   );
+  const later: Program[] = [];
   const look = new Redis({ port: redis.port, host: '127.0.0.1', keyPrefix: '{relais}:' });
   const agent = new Agent({ headersTimeout: 600_000, bodyTimeout: 600_000 });
   const api = door.urls['api'] ?? '';
@@ -58,6 +61,11 @@ export async function startRelais(stage: Stage, plan: RelaisPlan = {}): Promise<
     door,
     workers,
     api,
+    startWorker: async (name) => {
+      const worker = await start(name, 'worker');
+      later.push(worker);
+      return worker;
+    },
     ask: (method, path, body) => ask(agent, method, `${api}${path}`, body),
     pids: () => ({
       ...Object.fromEntries(
@@ -71,7 +79,7 @@ export async function startRelais(stage: Stage, plan: RelaisPlan = {}): Promise<
     stop: async () => {
       clearInterval(scraping);
       look.disconnect();
-      await Promise.all([door, ...workers].map((one) => one.stop()));
+      await Promise.all([door, ...workers, ...later].map((one) => one.stop()));
       await agent.close();
       await redis.stop();
     },
