@@ -220,7 +220,8 @@ export function settlingConformance(open: () => Promise<OperationsUnderTest>): v
       const { fields, ...over } = readRecord('disbursement', await a.record());
       const changedAt = { createdAt: START, updatedAt: START + 5_000, since: START + 5_000 };
       const money = { amount: 500, accountAlias: '771111111', withdrawMode: 'wave-senegal', disburseId: 'd-a' };
-      const known = { token: 't', transactionId: 'x', sends: 1, idUsed: false, unnamedLooks: 0, late: false };
+      const seen = { unnamedLooks: 0, contraryLooks: 0, late: false, toldPaid: false };
+      const known = { token: 't', transactionId: 'x', sends: 1, idUsed: false, ...seen };
       const named = { kind: 'disbursement', id: 'a', state: 'succeeded', account: 'main' };
       expect(over).toEqual({ ...named, ...changedAt, ...money, ...known, rev: 0, tries: 0 });
       expect(readEvidence(fields).lines).toEqual([
