@@ -79,11 +79,11 @@ const createBatch = route(
     const given = await context.batchDoor.accept(file, { account, by: personOf(key), act: act(), idempotencyKey });
     if (given.outcome === 'open') {
       const detail = `The same bytes are ${given.id}, which is still open: approve or cancel that one.`;
-      throw new ApiProblem('conflict', detail, { existingId: given.id });
+      throw new ApiProblem('conflict', detail, { existingId: given.id, differs: given.differs });
     }
     if (given.outcome === 'conflict') {
       const detail = `It stands for ${given.id}, whose bytes were others; send another Idempotency-Key.`;
-      throw new ApiProblem('conflict', detail, { existingId: given.id });
+      throw new ApiProblem('conflict', detail, { existingId: given.id, differs: given.differs });
     }
     replayed(response, given.outcome === 'duplicate');
     return new Reply(201, await view(context, await findRecord(context, key, 'batch', given.id)));

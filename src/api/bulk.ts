@@ -5,7 +5,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { readJson } from '../lib/json.ts';
-import type { Acceptance, Answer } from '../producer/acceptance.ts';
+import { type Acceptance, type Answer, conflictOf } from '../producer/acceptance.ts';
 import type { Problem } from '../producer/problems.ts';
 import { type Line, groupsOf } from './bulk-lines.ts';
 import { type ApiContext, isRecord } from './context.ts';
@@ -35,13 +35,15 @@ export interface Verdict {
    */
   readonly outcome: Answer['outcome'] | 'sound' | 'unconfirmed' | 'stopped';
   readonly problem?: readonly Problem[];
+  /** Of a conflict: what is not as in the request that `id` stands for. */
+  readonly differs?: readonly string[];
 }
 
 /** A body without sense must not be answered with something much longer than itself. */
 const PROBLEMS_SHOWN = 20;
 
 export function verdictOf(answer: Answer, index: number, dryRun: boolean): Verdict {
-  if (answer.outcome === 'conflict') return { index, id: answer.existingId, outcome: 'conflict' };
+  if (answer.outcome === 'conflict') return { index, ...conflictOf(answer) };
   if (answer.outcome !== 'invalid') {
     return { index, id: answer.id, outcome: dryRun && answer.outcome === 'accepted' ? 'sound' : answer.outcome };
   }

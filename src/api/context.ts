@@ -166,7 +166,7 @@ export function takeAnswer(answer: Answer): Extract<Answer, { id: string }> {
     throw new ApiProblem(
       'conflict',
       `The same key or reference stands for ${answer.existingId}. Repeat that request as it was, or name this one anew.`,
-      { existingId: answer.existingId, ...(answer.differs ? { differs: answer.differs } : {}) },
+      { existingId: answer.existingId, ...(answer.differs.length > 0 ? { differs: answer.differs } : {}) },
     );
   }
   if (answer.outcome === 'invalid') {

@@ -7,11 +7,12 @@ import type { Sum } from '../kinds/batch.ts';
 import { isFinal } from '../kinds/index.ts';
 import type { Random } from '../lib/random.ts';
 import { RedisUnavailable } from '../redis/connections.ts';
-import { answersOf, ignored, list, maybe, text } from '../redis/scripts.ts';
+import { answersOf, fieldsRead, ignored, list, maybe, text } from '../redis/scripts.ts';
 import { type Act, told } from './audit.ts';
+import { type AskedFields, differing } from './differing.ts';
 import { type Guard, NO_MEMORY } from './heartbeat.ts';
 import { keys } from './keys.ts';
-import { storedNames, type Fields, RECORD_VERSION } from './record.ts';
+import { inFull, storedNames, type Fields, RECORD_VERSION } from './record.ts';
 import { acceptBatch } from './scripts/generated/scripts.ts';
 
 interface NewBatch {
@@ -34,11 +35,21 @@ export type BatchAccepted =
   /** `open`: a batch of the same bytes waits for its approval, or is being paid, under another name. */
   | { readonly outcome: 'conflict' | 'open'; readonly id: string };
 
+/** A row as it would be accepted. */
+export interface AskedRow {
+  readonly id: string;
+  readonly fingerprint: string;
+  readonly reference: string;
+  readonly fields: AskedFields['fields'];
+}
+
 /** The operation that has a reference already. */
 export interface Standing {
   readonly id: string;
   /** The very same request: accepting it again changes nothing. */
   readonly same: boolean;
+  /** What is not as there, where it is not the same. */
+  readonly differs: readonly string[];
 }
 
 /** A row whose disbursement has not been accepted yet, in the places of states of disbursements. */
@@ -163,19 +174,35 @@ export class Batches {
   }
 
   /** For each request, the operation that has its reference already. */
-  async standing(
-    account: string,
-    requests: readonly { readonly id: string; readonly fingerprint: string; readonly reference: string }[],
-  ): Promise<(Standing | undefined)[]> {
+  async standing(account: string, requests: readonly AskedRow[]): Promise<(Standing | undefined)[]> {
     const pipeline = this.#redis.pipeline();
     for (const { id, reference } of requests) {
       pipeline.hget(keys.record(id), 'fp').get(keys.reference(account, 'disbursement', reference));
     }
     const answers = await answersOf(pipeline, maybe(text));
-    return requests.map(({ id, fingerprint }, index) => {
+    const standing = requests.map(({ id, fingerprint }, index) => {
       const [known, owner] = answers.slice(index * 2, index * 2 + 2);
       if (known !== undefined) return { id, same: known === fingerprint };
       return owner !== undefined && owner !== id ? { id: owner, same: false } : undefined;
+    });
+    return this.#comparedWith(requests, standing);
+  }
+
+  /** Only those that are not the same are read. */
+  async #comparedWith(
+    requests: readonly AskedRow[],
+    standing: readonly (Pick<Standing, 'id' | 'same'> | undefined)[],
+  ): Promise<(Standing | undefined)[]> {
+    const others = standing.flatMap((one) => (one && !one.same ? [one.id] : []));
+    const pipeline = this.#redis.pipeline();
+    for (const id of others) pipeline.hgetall(keys.record(id));
+    const records = others.length === 0 ? [] : await answersOf(pipeline, fieldsRead);
+    const recordOf = new Map(others.map((id, at) => [id, inFull(id, records[at] ?? {})]));
+    return standing.map((one, at) => {
+      const { fields = {}, reference } = requests[at] ?? {};
+      const record = one && recordOf.get(one.id);
+      const differs = record ? differing({ kind: 'disbursement', fields, reference }, record) : [];
+      return one && { ...one, differs };
     });
   }
 

@@ -1,6 +1,7 @@
 /** Where one identity is given to two requests: what of the second is not as in the record of the first. */
 import type { Kind } from '../kinds/index.ts';
 import { canonicalJson } from '../lib/ids.ts';
+import { HAND } from './campaigns.ts';
 import type { Fields } from './record.ts';
 
 export interface AskedFields {
@@ -8,6 +9,11 @@ export interface AskedFields {
   /** As they would be written. */
   readonly fields: Readonly<Record<string, string | number | undefined>>;
   readonly reference?: string | undefined;
+}
+
+/** What follows the name of the operation that stands, for people; `''` where nothing is known to differ. */
+export function notTheSame(differs: readonly string[]): string {
+  return differs.length === 0 ? '' : `; not the same: ${differs.join(', ')}`;
 }
 
 /** What is written and was not asked for. */
@@ -41,7 +47,7 @@ export function differing({ kind, fields, reference }: AskedFields, stands: Fiel
   const names = new Set([...Object.keys(asked), ...MAY_BE_LEFT_OUT]);
   const differs = [...names].flatMap((name) => {
     const [one, other] = [String(asked[name] ?? ''), stands[name] ?? ''];
-    if (NOT_ASKED.has(name) || one === other) return [];
+    if (NOT_ASKED.has(name) || name.startsWith(HAND) || one === other) return [];
     // A record that is over may have forgotten it.
     if (name === 'request') return other === '' ? [] : differingIn(one, other);
     return [`/${ASKED_AS[name] ?? name}`];

@@ -10,6 +10,7 @@ import type { Job } from 'bullmq';
 import { UnrecoverableError } from 'bullmq';
 import type { Clock } from '../lib/clock.ts';
 import { maskPhone } from '../lib/phone.ts';
+import { notTheSame } from '../operations/differing.ts';
 import { Recovering } from '../operations/heartbeat.ts';
 import { RESTORED } from '../operations/restored.ts';
 import { type Announce, stopwatch } from './run.ts';
@@ -17,7 +18,7 @@ import { type Announce, stopwatch } from './run.ts';
 /** The shape of what producer/acceptance.ts answers; handed in, since both stand on the same row. */
 type Answer =
   | { readonly outcome: 'accepted' | 'duplicate'; readonly id: string }
-  | { readonly outcome: 'conflict'; readonly existingId: string }
+  | { readonly outcome: 'conflict'; readonly existingId: string; readonly differs: readonly string[] }
   | { readonly outcome: 'invalid'; readonly problems: readonly { pointer: string; message: string }[] };
 
 export interface IntakeOptions {
@@ -86,12 +87,12 @@ async function giveUp(job: IntakeJob): Promise<Kept> {
 
 function end(answer: Answer): Kept {
   if (answer.outcome === 'invalid') throw new UnrecoverableError(describe(answer.problems));
-  if (answer.outcome === 'conflict') throw new UnrecoverableError(conflictWith(answer.existingId));
+  if (answer.outcome === 'conflict') throw new UnrecoverableError(conflictWith(answer.existingId, answer.differs));
   return { id: answer.id, outcome: answer.outcome };
 }
 
-function conflictWith(id: string): string {
-  return `conflict: this reference already stands for another request, ${id}`;
+function conflictWith(id: string, differs: readonly string[] = []): string {
+  return `conflict: this reference already stands for another request, ${id}${notTheSame(differs)}`;
 }
 
 function keptIn(data: unknown): Kept | undefined {

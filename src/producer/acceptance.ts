@@ -33,7 +33,7 @@ import { pipelined, sharedFence } from './connection.ts';
 export type Answer =
   | { readonly outcome: 'accepted' | 'duplicate'; readonly id: string; readonly state: string }
   /** The same identity, or the same reference, already stands for another request. */
-  | { readonly outcome: 'conflict'; readonly existingId: string; readonly differs?: readonly string[] }
+  | { readonly outcome: 'conflict'; readonly existingId: string; readonly differs: readonly string[] }
   | { readonly outcome: 'invalid'; readonly problems: readonly Problem[] };
 
 export interface AcceptanceOptions {
@@ -124,8 +124,7 @@ export class Acceptance {
     const judged = judgeDisbursement(input, { ...this.#options, ...(row && { unusual: 'warned' }) }, idempotencyKey);
     if (judged.is === 'invalid') return { answer: { outcome: 'invalid', problems: judged.problems } };
     const { identity, names, warnings } = judged;
-    const { account, amount, accountAlias, withdrawMode, debitAccountNumber, notBefore, allowDuplicate } =
-      judged.request;
+    const { account, amount, notBefore, allowDuplicate } = judged.request;
     const notBeforeMs = notBefore === undefined ? undefined : Date.parse(notBefore);
     const beneficiary = beneficiaryOf(judged.request, this.#options.extraWithdrawModes);
     const operation: NewOperation<'disbursement'> = {
@@ -143,11 +142,8 @@ export class Acceptance {
       ...(row === undefined ? {} : { approval: 'given' }),
       fields: {
         by,
-        amount,
-        accountAlias,
-        withdrawMode,
+        ...askedFields(judged.request),
         disburseId: derivedHex('disburse_id', this.#options.environment, account, 'disbursement', identity),
-        ...(debitAccountNumber ? { debitAccountNumber } : {}),
         ...(notBeforeMs === undefined ? {} : { notBefore: notBeforeMs }),
         ...acceptedFor(account, this.#options.fingerprints),
         ...row,
@@ -300,14 +296,29 @@ export function accountProblems(accounts: ReadonlySet<string> | undefined, accou
 
 export function readAnswer(answer: Accepted): Answer {
   if (answer.outcome === 'conflict') {
-    const { id: existingId, differs } = answer;
-    return { outcome: 'conflict', existingId, ...(differs && differs.length > 0 ? { differs } : {}) };
+    const { id: existingId, differs = [] } = answer;
+    return { outcome: 'conflict', existingId, differs };
   }
   if (answer.outcome !== 'limited') return { outcome: answer.outcome, id: answer.id, state: answer.state };
   return {
     outcome: 'invalid',
     problems: [{ pointer: '/amount', message: describeLimit(answer.limit, answer.detail) }],
   };
+}
+
+/** How every door tells a conflict: what stands, and what of the request is not as there. */
+export function conflictOf({ existingId, differs }: Extract<Answer, { outcome: 'conflict' }>) {
+  return { id: existingId, outcome: 'conflict', differs } as const;
+}
+
+/** What of a disbursement is kept as it was asked for. */
+export function askedFields({
+  amount,
+  accountAlias,
+  withdrawMode,
+  debitAccountNumber,
+}: Pick<RequestOf<'disbursement'>, 'amount' | 'accountAlias' | 'withdrawMode' | 'debitAccountNumber'>) {
+  return { amount, accountAlias, withdrawMode, ...(debitAccountNumber ? { debitAccountNumber } : {}) };
 }
 
 export type JudgedDisbursement =

@@ -5,10 +5,10 @@ import { type Problem, describeProblems } from './problems.ts';
  * `accepted`: it will be done. `duplicate`: the same request was accepted before. `conflict`: the reference stands for
  * another request, whose id this is, and nothing was accepted.
  */
-export interface RequestAnswer {
-  readonly id: string;
-  readonly outcome: 'accepted' | 'duplicate' | 'conflict';
-}
+export type RequestAnswer =
+  | { readonly id: string; readonly outcome: 'accepted' | 'duplicate' }
+  /** `differs`: what is not as in the request that stands, as JSON pointers, where that is still known. */
+  | { readonly id: string; readonly outcome: 'conflict'; readonly differs: readonly string[] };
 
 /** Of one request among many, by its place in the list. */
 export type RequestVerdict =

@@ -12,7 +12,7 @@ import { queues } from '../queues/index.ts';
 import { openQueue, Waker } from '../queues/open.ts';
 import { closeConnection, openCommands, openForQueues, prefixOf, isAway } from '../redis/connections.ts';
 import { CollectAcceptance } from './acceptance-collect.ts';
-import { Acceptance, type Answer } from './acceptance.ts';
+import { Acceptance, type Answer, conflictOf } from './acceptance.ts';
 import { InvalidRequest, type RequestAnswer, type RequestVerdict, Unconfirmed } from './errors.ts';
 import {
   DurabilityGuard,
@@ -240,7 +240,7 @@ function refused(problems: readonly Problem[]): Verdict {
 
 function answerOf(answer: Answer): RequestAnswer {
   if (answer.outcome === 'invalid') throw new InvalidRequest(answer.problems);
-  if (answer.outcome === 'conflict') return { id: answer.existingId, outcome: 'conflict' };
+  if (answer.outcome === 'conflict') return conflictOf(answer);
   return { id: answer.id, outcome: answer.outcome };
 }
 

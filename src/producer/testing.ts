@@ -7,7 +7,7 @@ import { type Random, seededRandom } from '../lib/random.ts';
 import type { AcceptingScripts } from '../operations/operations.ts';
 import type { AcceptMessagesArgs } from '../operations/scripts/generated/scripts.ts';
 import { CollectAcceptance } from './acceptance-collect.ts';
-import { Acceptance, type Answer } from './acceptance.ts';
+import { Acceptance, type Answer, conflictOf } from './acceptance.ts';
 import { InvalidRequest } from './errors.ts';
 import type { RequestAnswer, RequestVerdict } from './errors.ts';
 import type {
@@ -153,7 +153,7 @@ class MemoryProducer implements FakeProducer<string> {
 
   #note(asked: DistributiveOmit<Asked, 'id'>, answer: Answer): RequestAnswer {
     if (answer.outcome === 'invalid') throw new InvalidRequest(answer.problems);
-    if (answer.outcome === 'conflict') return { id: answer.existingId, outcome: 'conflict' };
+    if (answer.outcome === 'conflict') return conflictOf(answer);
     const { id, outcome } = answer;
     if (outcome === 'accepted') this.#asked.push({ ...asked, id });
     return { id, outcome };
@@ -169,6 +169,11 @@ type Names = Pick<AcceptMessagesArgs['messages'][number], 'id' | 'fingerprint' |
 function memoryScripts(): AcceptingScripts {
   const fingerprints = new Map<string, string>();
   const ownerOfReference = new Map<string, string>();
+  const written = new Map<string, Record<string, string>>();
+  const note = (id: string, fields: Readonly<Record<string, string | number | undefined>>): void => {
+    const said = Object.entries(fields).filter(([, value]) => value !== undefined);
+    written.set(id, Object.fromEntries(said.map(([name, value]) => [name, String(value)])));
+  };
   const verdictOn = ({ id, fingerprint, mapping, other, otherId }: Names) => {
     const known = fingerprints.get(id);
     if (known === fingerprint) return { is: 'duplicate', state: 'queued' } as const;
@@ -187,11 +192,20 @@ function memoryScripts(): AcceptingScripts {
   return {
     accept: async (_redis, names) => {
       const verdict = verdictOn(names);
+      if (verdict.is === 'accepted') note(names.id, names.fields);
       return verdict.is === 'accepted' ? { ...verdict, id: names.id, at: 0 } : { id: names.id, ...verdict };
     },
     nameKey: async () => ({ key: '' }),
-    fieldsOf: async () => ({}),
+    fieldsOf: async (_redis, id) => written.get(id) ?? {},
     // As if every message had a slice of its own.
-    acceptMessages: async (_redis, { messages }) => ({ is: 'accepted', count: 1, verdicts: messages.map(verdictOn) }),
+    acceptMessages: async (_redis, { messages }) => {
+      const verdicts = messages.map((message) => {
+        const verdict = verdictOn(message);
+        const { id, to, text, from, expiresAt, reference } = message;
+        if (verdict.is === 'accepted') note(id, { kind: 'message', to, text, from, expiresAt, reference });
+        return verdict;
+      });
+      return { is: 'accepted', count: 1, verdicts };
+    },
   };
 }

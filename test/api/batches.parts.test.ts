@@ -222,7 +222,12 @@ describe('who may approve', () => {
     const refused = await approve(body.id, body.contentHash);
     expect([refused.status, refused.body.problems]).toEqual([
       409,
-      [{ pointer: '/3/reference', message: `stands for another disbursement already, ${single.body.id}` }],
+      [
+        {
+          pointer: '/3/reference',
+          message: `stands for another disbursement already, ${single.body.id}; not the same: /amount, /accountAlias`,
+        },
+      ],
     ]);
     expect(await disbursements()).toBe(before);
     expect((await get(body.id)).state).toBe('awaiting_approval');

@@ -30,7 +30,7 @@ function intake(more: { refusal?: string; recovering?: true } = {}) {
           { pointer: '/withdrawMode', message: 'is required' },
         ],
       }),
-      campaign: async () => ({ outcome: 'conflict', existingId: 'cmp_1' }),
+      campaign: async () => ({ outcome: 'conflict', existingId: 'cmp_1', differs: ['/text'] }),
     },
   });
   return { asked, processor };

@@ -185,7 +185,7 @@ describe('messages that are asked for in one turn', () => {
     expect(first).toMatchObject({ outcome: 'accepted' });
     const existingId = idIn(first);
     expect([second, third]).toEqual([
-      { outcome: 'conflict', existingId },
+      { outcome: 'conflict', existingId, differs: [] },
       { outcome: 'conflict', existingId, differs: ['/to'] },
     ]);
     expect(await everyone()).toHaveLength(1);

@@ -28,7 +28,7 @@ describe('many disbursements', () => {
     ]);
     expect(verdicts.slice(-2)).toEqual([
       { index: 700, id: null, outcome: 'invalid', problems: [{ pointer: '/amount', message: expect.any(String) }] },
-      { index: 701, id: verdicts[3]?.id, outcome: 'conflict' },
+      { index: 701, id: verdicts[3]?.id, outcome: 'conflict', differs: ['/amount'] },
     ]);
     expect(await fakeProducer().disburseEach(orders(2))).toEqual(verdicts.slice(0, 2));
   });

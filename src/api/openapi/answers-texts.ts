@@ -15,6 +15,10 @@ const verdict = z.looseObject({
     .array(z.looseObject({ pointer: text('/to'), message: text('must be a number in international form') }))
     .optional()
     .meta({ description: 'Only with `invalid`: everything that is wrong with it.' }),
+  differs: z
+    .array(text('/text'))
+    .optional()
+    .meta({ description: 'Only with `conflict`: what is not as in the request that `id` stands for.' }),
 });
 
 export const messageVerdicts = z.looseObject({ items: z.array(verdict) }).meta({ id: 'MessageVerdicts' });

@@ -2331,6 +2331,10 @@ export interface MessageVerdicts {
       pointer: string
       message: string
     }[]
+    /**
+     * Only with `conflict`: what is not as in the request that `id` stands for.
+     */
+    differs?: string[]
   }[]
 }
 export interface InvoiceList {

@@ -6,6 +6,7 @@
  * Each row becomes a disbursement named after its reference, so an attempt that died half-way is simply made again:
  * what was accepted is found, not accepted twice. The watermark never goes back, and nothing before it is read again.
  */
+import { notTheSame } from '../../operations/differing.ts';
 import { toMs } from '../../lib/clock.ts';
 import {
   APPROVE_WITHIN_MS,
@@ -34,7 +35,7 @@ const UNBEGUN: readonly string[] = [WAITING, 'queued', 'held', 'created', 'submi
 /** The shape of what acceptance answers; handed in, since both stand on the same row. */
 type RowAnswer =
   | { readonly outcome: 'accepted' | 'duplicate' }
-  | { readonly outcome: 'conflict'; readonly existingId: string }
+  | { readonly outcome: 'conflict'; readonly existingId: string; readonly differs: readonly string[] }
   | { readonly outcome: 'invalid'; readonly problems: readonly { pointer: string; message: string }[] };
 
 export interface BatchTools {
@@ -148,7 +149,9 @@ async function acceptRows(placed: readonly Placed[], record: BatchRecord, tools:
 const REASON_MAX = 300;
 
 function reasonOf(answer: RowAnswer | undefined): string | undefined {
-  if (answer?.outcome === 'conflict') return `not_accepted: the reference stands for ${answer.existingId} already`;
+  if (answer?.outcome === 'conflict') {
+    return `not_accepted: the reference stands for ${answer.existingId} already${notTheSame(answer.differs)}`;
+  }
   if (answer?.outcome !== 'invalid') return undefined;
   const told = answer.problems.map(({ pointer, message }) => `${pointer.slice(1)} ${message}`).join('; ');
   return `not_accepted: ${told}`.slice(0, REASON_MAX);

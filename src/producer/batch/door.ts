@@ -16,6 +16,8 @@ import {
   ROWS_AT_ONCE,
 } from '../../operations/batches.ts';
 import type { Act } from '../../operations/audit.ts';
+import { differing } from '../../operations/differing.ts';
+import { askedFields } from '../acceptance.ts';
 import type { SharedLimits } from '../../operations/limits.ts';
 import { FindingList, Judge, type JudgeOptions, type SoundRow } from './judge.ts';
 import type { BatchFile, RawRow, Rows } from './read-file.ts';
@@ -37,6 +39,13 @@ export interface UploadOptions {
   readonly act?: Act | undefined;
   readonly idempotencyKey?: string | undefined;
 }
+
+export type UploadAnswer =
+  | Extract<BatchAccepted, { state: string }>
+  | (Exclude<BatchAccepted, { state: string }> & { readonly differs: readonly string[] });
+
+/** Of a file, so many are told. */
+const DIFFERS_MOST = 20;
 
 /** What there is to say about a file. */
 interface Judgement {
@@ -84,11 +93,12 @@ export class BatchDoor {
   }
 
   /** The same bytes by the same account are the same batch, unless an idempotency key says otherwise. */
-  async accept(file: BatchFile, { account, by, act, idempotencyKey }: UploadOptions): Promise<BatchAccepted> {
+  async accept(file: BatchFile, { account, by, act, idempotencyKey }: UploadOptions): Promise<UploadAnswer> {
     const { batches, environment } = this.#options;
     const { totals, problems, warnings, sound, state } = await this.judge(file, account);
     const { contentHash } = file;
-    return batches.accept(
+    const rows = sound.map(rowAtRest);
+    const accepted = await batches.accept(
       {
         id: derivedId(operations.batch.prefix, environment, account, 'batch', idempotencyKey ?? contentHash),
         account,
@@ -106,8 +116,12 @@ export class BatchDoor {
         },
         tells: { contentHash, by, totals },
       },
-      state === 'invalid' ? [] : sound.map(rowAtRest),
+      state === 'invalid' ? [] : rows,
     );
+    if ('state' in accepted) return accepted;
+    const isOpen = accepted.outcome === 'open';
+    const differs = isOpen ? ['/Idempotency-Key'] : await this.#differing(accepted.id, rows);
+    return { ...accepted, differs };
   }
 
   /** What has come between since the upload: a reference that was taken, a limit, an account that is gone. */
@@ -133,8 +147,41 @@ export class BatchDoor {
     const limits = await this.#options.limits.inForce();
     const known = { extraWithdrawModes, ...(accounts ? { accounts } : {}) };
     const options = { environment, account, limits, ...more, ...known };
-    return judgeFile(file, options, (rows) => batches.standing(account, rows));
+    return judgeFile(file, options, (rows) =>
+      batches.standing(
+        account,
+        rows.map((row) => ({ ...row, fields: askedFields(row.request) })),
+      ),
+    );
   }
+
+  /** Of a name that stands for other rows: which, by place. Where a row was put in, each below it is another. */
+  async #differing(id: string, rows: readonly BatchRow[]): Promise<readonly string[]> {
+    const { batches } = this.#options;
+    const differs: string[] = [];
+    for (let from = 0; differs.length < DIFFERS_MOST; from += ROWS_AT_ONCE) {
+      const stand = await batches.rows(id, from, ROWS_AT_ONCE);
+      const asked = rows.slice(from, from + ROWS_AT_ONCE);
+      // One that was invalid has none, and what stood there is not known.
+      if (stand.length === 0 && (asked.length === 0 || from === 0)) break;
+      for (let at = 0; at < Math.max(stand.length, asked.length); at += 1) {
+        differs.push(...differingRow(asked[at], stand[at]));
+      }
+    }
+    return differs.slice(0, DIFFERS_MOST);
+  }
+}
+
+/** As `problems` of a file are told: the row as a spreadsheet numbers it, and its column. */
+function differingRow(asked: BatchRow | undefined, stands: BatchRow | undefined): string[] {
+  if (!asked || !stands) return [`/${(asked ?? stands)?.row}`];
+  const { reference, allowDuplicate, ...fields } = askedWith(asked);
+  const there = Object.entries(askedWith(stands)).map(([name, value]) => [name, String(value)] as const);
+  const again = allowDuplicate ? 'true' : undefined;
+  const request = { kind: 'disbursement', fields: { ...fields, allowDuplicate: again }, reference } as const;
+  return differing(request, { kind: 'disbursement', ...Object.fromEntries(there) }).map(
+    (pointer) => `/${asked.row}${pointer}`,
+  );
 }
 
 function rowAtRest({ row, id, reference, accountAlias, request, own }: SoundRow): BatchRow {

@@ -2,6 +2,7 @@
 import type { BatchTotals, Finding, Findings } from '../../kinds/batch.ts';
 import type { RequestOf } from '../../kinds/index.ts';
 import { Sums, type Standing } from '../../operations/batches.ts';
+import { notTheSame } from '../../operations/differing.ts';
 import { type Limits, describeLimit } from '../../operations/limits.ts';
 import { readAccountAlias, readWithdrawMode } from '../../upstream/capabilities.ts';
 import { beneficiaryOf, judgeDisbursement } from '../acceptance.ts';
@@ -92,7 +93,11 @@ export class Judge {
       return;
     }
     if (standing) {
-      this.#refuse(row, 'reference', `stands for another disbursement already, ${standing.id}`);
+      this.#refuse(
+        row,
+        'reference',
+        `stands for another disbursement already, ${standing.id}${notTheSame(standing.differs)}`,
+      );
       return;
     }
     this.#fresh += request.amount;

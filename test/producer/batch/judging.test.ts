@@ -121,18 +121,22 @@ describe('references that stand for something already', () => {
   test('another request: refused, and named', async () => {
     const { problems } = await judgeFile(await reading, { ...options, limits: {} }, async () => [
       undefined,
-      { id: 'dsb_other', same: false },
+      { id: 'dsb_other', same: false, differs: ['/amount'] },
       undefined,
     ]);
     expect(problems.list).toEqual([
-      { row: 2, column: 'reference', reason: 'stands for another disbursement already, dsb_other' },
+      {
+        row: 2,
+        column: 'reference',
+        reason: 'stands for another disbursement already, dsb_other; not the same: /amount',
+      },
     ]);
   });
 
   test('the very same request: not paid again, and not counted against a limit again', async () => {
     const { problems, warnings, totals } = await judgeFile(await reading, options, async () => [
       undefined,
-      { id: 'dsb_same', same: true },
+      { id: 'dsb_same', same: true, differs: [] },
       undefined,
     ]);
     expect(problems.count).toBe(0);
