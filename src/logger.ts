@@ -1,3 +1,4 @@
+import { format } from 'node:util';
 import { type Logger, destination, pino } from 'pino';
 import type { Config } from './config.ts';
 import type { Clock } from './lib/clock.ts';
@@ -50,6 +51,13 @@ export function createLogger(level: Config['LOG_LEVEL']): Logger {
     },
     stream,
   );
+}
+
+/** A library that speaks to the console itself is heard in the log: each line on stderr is one of it. */
+export function hearConsole(logger: Logger): void {
+  for (const name of ['log', 'info', 'warn', 'error'] as const) {
+    console[name] = (...said: readonly unknown[]) => logger[name === 'log' ? 'info' : name](format(...said));
+  }
 }
 
 const QUIET_MS = 5_000;

@@ -10,7 +10,7 @@ afterEach(() => {
 /** Runs these lines in a process with a logger, and hears its messages; the process may wait for its stdin to end. */
 function logging(lines: string) {
   const path = new URL('../src/logger.ts', import.meta.url).href;
-  const script = `import(${JSON.stringify(path)}).then(({ createLogger }) => { const logger = createLogger('info'); ${lines} });`;
+  const script = `import(${JSON.stringify(path)}).then(({ createLogger, hearConsole }) => { const logger = createLogger('info'); ${lines} });`;
   const child = spawn(process.execPath, ['--import', 'tsx', '-e', script], { stdio: ['pipe', 'ignore', 'pipe'] });
   children.push(child);
   let text = '';
@@ -44,4 +44,9 @@ test('a process that throws has said all that it had to say', async () => {
   );
   await ended;
   expect(messages()).toEqual(['one']);
+});
+
+test('what a library tells the console is a line of the log', async () => {
+  const { messages } = logging(`hearConsole(logger); console.warn('[WARN] %s', 'by a client');`);
+  await expect.poll(messages, { timeout: 10_000 }).toEqual(['[WARN] by a client']);
 });

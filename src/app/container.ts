@@ -37,7 +37,14 @@ import {
   prefixOf,
   waitUntilReady,
 } from '../redis/connections.ts';
-import { type Durability, checkDurability, watchDurability, type Fence, createFence } from '../redis/durability.ts';
+import {
+  type Durability,
+  checkDurability,
+  refuseCluster,
+  watchDurability,
+  type Fence,
+  createFence,
+} from '../redis/durability.ts';
 import { type BalanceRow, balanceRows } from './balances.ts';
 import { deploymentOf } from './deployment.ts';
 import { type Part, type Patience, waitForRedis } from './parts.ts';
@@ -102,7 +109,7 @@ const NOT_ASKED_YET: Durability = {
 /** `signal` fires when the process is to stop, also while it is still starting. */
 export function createContainer(config: Config, logger: Logger, signal?: AbortSignal): Container {
   const quietly = createQuietly(logger, systemClock);
-  const patience = { clock: systemClock, logger, signal };
+  const patience = { clock: systemClock, logger, signal, limitMs: config.REDIS_PATIENCE };
   const target = targetOf(config);
   const book = readAccounts(config);
   const connections = openConnections(target, quietly);
@@ -296,14 +303,22 @@ export function targetOf(config: Config): RedisTarget {
 /** First to start and last to stop: everybody else writes to it until the end. */
 function redisPart({ redis, queueClient, bullQueues, waker }: Connections, patience: Patience): Part {
   const clients = [redis, queueClient];
+  const { signal, limitMs = START_WAIT_MS } = patience;
+  const waitMs = Math.min(START_WAIT_MS, limitMs);
   return {
     name: 'Redis',
     start: async () => {
+      // Who is told to stop does not wait for the end of a wait.
+      const hangUp = (): void => clients.forEach((client) => client.disconnect());
+      signal?.addEventListener('abort', hangUp);
       try {
-        for (const client of clients) await waitForRedis(() => waitUntilReady(client, START_WAIT_MS), patience);
+        for (const client of clients) await waitForRedis(() => waitUntilReady(client, waitMs), patience);
+        await waitForRedis(() => refuseCluster(redis), patience);
       } catch (error) {
         for (const client of clients) client.disconnect();
         throw error;
+      } finally {
+        signal?.removeEventListener('abort', hangUp);
       }
       return async () => {
         await waker.settled();

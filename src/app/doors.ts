@@ -8,6 +8,7 @@ import type { Config } from '../config.ts';
 import { type Clock, describeMs, withDeadline } from '../lib/clock.ts';
 import { type Place, listening } from '../lib/listening.ts';
 import { startMetricsServer } from '../metrics/server.ts';
+import { whyNotReady } from '../redis/connections.ts';
 import { Audit, AuditSeals } from '../operations/audit.ts';
 import { Names } from '../operations/places.ts';
 import { Purge } from '../operations/purge.ts';
@@ -277,7 +278,11 @@ function stopPageOf(container: Container) {
   };
 }
 
-export function metricsPart(container: Container, tellUrl: TellUrl): Part {
+/** `unfinished`: why the process itself is not ready to work, whatever Redis says: it starts, or it stops. */
+export function metricsPart(
+  container: Container,
+  { tellUrl, unfinished }: { readonly tellUrl: TellUrl; readonly unfinished: () => string | undefined },
+): Part {
   const { config, metrics, redis, durability, heartbeat, watchdog, quietly, limits, clock } = container;
   return {
     name: 'the metrics page',
@@ -288,6 +293,9 @@ export function metricsPart(container: Container, tellUrl: TellUrl): Part {
         port: config.METRICS_PORT,
         readiness: async () => {
           const away = await awayReason(redis, clock);
+          const itself = unfinished();
+          // What has not been asked yet is no reason of its own.
+          if (itself !== undefined) return [itself, ...(away === undefined ? [] : [away])];
           return [
             ...(heartbeat.recovering() ? [`recovering: ${RECOVERING}`] : []),
             ...(away === undefined ? [] : [away]),
@@ -311,7 +319,7 @@ export function metricsPart(container: Container, tellUrl: TellUrl): Part {
 async function awayReason(redis: Redis, clock: Clock): Promise<string | undefined> {
   if (redis.status === 'ready' && !(await withDeadline(clock, ANSWER_MS, () => Promise.allSettled([redis.ping()]))))
     return `Redis has not answered within ${describeMs(ANSWER_MS)}: is it frozen, overloaded, or cut off?`;
-  return redis.status === 'ready' ? undefined : `Redis is ${redis.status}`;
+  return whyNotReady(redis);
 }
 
 interface ListenOptions extends Place {

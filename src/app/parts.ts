@@ -10,9 +10,12 @@ export interface Part {
 
 /**
  * Starts parts in order; whatever happens, stops those that started in the reverse of it. Stopping goes on past a
- * part that cannot.
+ * part that cannot. `tell` hears which part is started now.
  */
-export async function startAll(parts: readonly Part[]): Promise<() => Promise<void>> {
+export async function startAll(
+  parts: readonly Part[],
+  tell: (starting: string) => void = () => undefined,
+): Promise<() => Promise<void>> {
   const stops: { name: string; stop: () => Promise<void> }[] = [];
 
   const stopAll = async (): Promise<void> => {
@@ -24,6 +27,7 @@ export async function startAll(parts: readonly Part[]): Promise<() => Promise<vo
   };
 
   for (const part of parts) {
+    tell(part.name);
     try {
       stops.push({ name: part.name, stop: await part.start() });
     } catch (cause) {
@@ -63,7 +67,7 @@ export function together(name: string, parts: readonly Part[]): Part {
 
 /**
  * Redis may be restarted, fail over or start later than we do at the moment at which a process of ours starts. Ending
- * would only make somebody start us again: for a while we wait, and say so.
+ * would only make somebody start us again: we wait, and say so.
  */
 
 export interface Patience {
@@ -71,24 +75,25 @@ export interface Patience {
   readonly logger: Pick<Logger, 'warn'>;
   /** Fires when the process is to stop: nothing waits on. */
   readonly signal?: AbortSignal | undefined;
-  readonly limitMs?: number;
+  /** After this the last error is the answer (REDIS_PATIENCE). Absent: it waits as long as it must. */
+  readonly limitMs?: number | undefined;
 }
 
-const LIMIT_MS = 60_000;
 /** A connection that was cut is made again within a few tenths of a second. */
 const AGAIN_MS = 250;
 const SAY_EVERY_MS = 5_000;
 
 /** Tries until Redis answers, says no for good, or the time is over. Then the last error is the answer. */
 export function waitForRedis<T>(attempt: () => Promise<T>, patience: Patience): Promise<T> {
-  const { clock, logger, signal, limitMs = LIMIT_MS } = patience;
+  const { clock, logger, signal, limitMs = Number.POSITIVE_INFINITY } = patience;
   let sayAtMs = 0;
   const again = (error: unknown, waitedMs: number): boolean => {
     if (!isAway(error)) return false;
     if (waitedMs >= sayAtMs && waitedMs < limitMs && !signal?.aborted) {
       const waitedS = Math.round(waitedMs / 1_000);
       const why = error instanceof Error ? error.message : '';
-      logger.warn({ waitedS, givesUpAfterS: limitMs / 1_000 }, `${why} Trying again.`);
+      const limit = Number.isFinite(limitMs) ? { givesUpAfterS: limitMs / 1_000 } : {};
+      logger.warn({ waitedS, ...limit }, `${why} Trying again.`);
       sayAtMs = waitedMs + SAY_EVERY_MS;
     }
     return true;

@@ -1,8 +1,9 @@
 /** `relais run`: the parts of the roles it was given, started in order, stopped in reverse when the signal fires. */
+import type { Logger } from 'pino';
 import { type Part, startAll } from './parts.ts';
 import type { RunOptions } from '../cli/io.ts';
 import { type Config, describeConfig, loadConfig, missingFor } from '../config.ts';
-import { createLogger } from '../logger.ts';
+import { createLogger, hearConsole } from '../logger.ts';
 import { type AnyQueueName, queueNames } from '../queues/index.ts';
 import { type Urls, createBench } from './processor-context.ts';
 import { type ApiPartOptions, apiPart, auditingOf, metricsPart, webhooksPart } from './doors.ts';
@@ -15,6 +16,7 @@ import { heartbeatPart } from './heartbeat.ts';
 import { keyKeeperPart, keysOf } from './key-keeper.ts';
 import { limitsPart } from './limits.ts';
 import { workerParts } from './worker.ts';
+import { isAway } from '../redis/connections.ts';
 
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -31,23 +33,32 @@ export async function run(
   { env, signal, ready, giveUp }: Surroundings,
 ): Promise<number> {
   const config = loadConfig(env, (given) => missingFor(given, roles));
-  const running = await startRoles(config, roles, queues as readonly AnyQueueName[] | undefined, {
-    signal,
-    giveUp,
+  const logger = createLogger(config.LOG_LEVEL);
+  hearConsole(logger);
+  const names = queues as readonly AnyQueueName[] | undefined;
+  const started = startRoles(config, roles, names, { signal, giveUp, logger });
+  const running = await started.catch((error: unknown) => {
+    if (signal.aborted && error instanceof Error && isAway(error.cause)) return undefined;
+    throw error;
   });
+  // Stopped while it waited for Redis: as it was told.
+  if (running === undefined) return 0;
   ready({ ready: true, ...running.urls });
   await aborted(signal);
   await running.stop();
   return 0;
 }
 
+interface StartOptions extends Pick<Surroundings, 'signal' | 'giveUp'> {
+  readonly logger: Logger;
+}
+
 export async function startRoles(
   config: Config,
   roles: RunOptions['roles'],
   queues: readonly AnyQueueName[] = queueNames,
-  { signal, giveUp = fail }: Partial<Pick<Surroundings, 'signal' | 'giveUp'>> = {},
+  { signal, giveUp = fail, logger = createLogger(config.LOG_LEVEL) }: Partial<StartOptions> = {},
 ): Promise<{ urls: Urls; stop: () => Promise<void> }> {
-  const logger = createLogger(config.LOG_LEVEL);
   logger.info({ settings: describeConfig(config), roles }, 'starting');
   const container = createContainer(config, logger, signal);
   container.metrics.rolesAre(roles);
@@ -56,23 +67,28 @@ export async function startRoles(
   const { context, close } = createBench(container, timing, urls);
   const upstream: Part = { name: 'the upstream client', start: async () => close };
   const stamp = stampPart(container, giveUp);
-  const stop = await startAll([
+  // Something may ask from the first moment on whether this process lives, and why it does not work yet.
+  let unfinished: string | undefined = 'it has not started yet';
+  const parts = [
+    metricsPart(container, { tellUrl: (url) => (urls.metrics = url), unfinished: () => unfinished }),
     ...container.parts,
     // Before anything is written: these may be the keys of another deployment.
     stamp,
     heartbeatPart(container, stamp.again),
     ...(roles.includes('worker') || roles.includes('api') ? [limitsPart(container, roles)] : []),
     bookPart(container),
-    metricsPart(container, (url) => (urls.metrics = url)),
     upstream,
     // The receiver before the worker: upstream may ask for it while the first disbursement is created.
     ...(roles.includes('webhooks') ? [webhooksPart(container, (url) => (urls.webhooks = url))] : []),
     ...(roles.includes('worker') ? workerParts(container, context, timing, queues) : []),
     ...(roles.includes('api') ? apiParts(container, context, { tellUrl: (url) => (urls.api = url), urls }) : []),
-  ]);
+  ];
+  const stop = await startAll(parts, (name) => (unfinished = `it has not started yet: ${name} is next`));
+  unfinished = undefined;
   return {
     urls,
     stop: async () => {
+      unfinished = 'it is stopping';
       logger.info('stopping');
       await stop();
       logger.info('stopped');

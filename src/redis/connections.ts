@@ -98,7 +98,37 @@ function open(recipe: ConnectionRecipe, options: CommandsOptions): Redis {
     },
   });
   redis.on('error', options.onError);
+  redis.on('ready', () => lastErrors.delete(redis));
+  redis.on('error', (error: Error) => {
+    // Hung up on: why was said before.
+    if (/ECONNRESET|EPIPE/.test(error.message) && DENIED.test(lastErrors.get(redis)?.message ?? '')) return;
+    lastErrors.set(redis, error);
+  });
   return redis;
+}
+
+/** Protected mode: whoever comes from another machine is told this instead of an answer, and is hung up on. */
+const DENIED = /^DENIED /;
+const DENIED_SHORTLY = 'DENIED Redis is running in protected mode';
+
+/** Its ten lines speak of a password that is not set: the client takes that for a password too many, and goes on. */
+function hearRefusal(redis: Redis, command: Parameters<Redis['sendCommand']>[0]): void {
+  const { reject } = command;
+  command.reject = (error) => {
+    if (!DENIED.test(error.message)) return reject(error);
+    const denied = new Error(DENIED_SHORTLY);
+    lastErrors.set(redis, denied);
+    reject(denied);
+  };
+}
+
+/** What went wrong last on a connection that is not there. */
+const lastErrors = new WeakMap<Redis, Error>();
+
+/** Why nothing can be asked now, where we looked and what to do; undefined: it can. */
+export function whyNotReady(redis: Redis): string | undefined {
+  if (redis.status === 'ready') return undefined;
+  return unavailable(redis, `its connection is ${redis.status}`, lastErrors.get(redis)).message;
 }
 
 /**
@@ -171,7 +201,8 @@ export async function closeConnection(redis: Redis): Promise<void> {
   await redis.quit().catch(() => redis.disconnect());
 }
 
-function unavailable(redis: Redis, why: string, cause: Error | undefined): RedisUnavailable {
+function unavailable(redis: Redis, why: string, seen: Error | undefined): RedisUnavailable {
+  const cause = lastErrors.get(redis) ?? seen;
   const { host, port, sentinels } = redis.options;
   const place = sentinels?.map((one) => `${one.host}:${one.port}`).join(', ') ?? `${host}:${port}`;
   const detail = cause === undefined ? '' : ` (last error: ${cause.message})`;
@@ -181,6 +212,8 @@ function unavailable(redis: Redis, why: string, cause: Error | undefined): Redis
 
 function remedyFor(cause: Error | undefined): string {
   const says = cause?.message ?? '';
+  if (DENIED.test(says))
+    return 'Mend it there: give it a password (requirepass) that stands in REDIS_URL too, or, in a closed network, set protected-mode no.';
   if (!/NOAUTH|WRONGPASS|NOPERM/.test(says))
     return 'Start it, or point REDIS_URL (or REDIS_SENTINELS) at one that runs; `relais dev` brings its own.';
   // As ioredis begins what it heard from the last sentinel; whatever Redis itself refuses comes without it.
@@ -248,20 +281,23 @@ function readDatabase(path: string): number {
 /** Is Redis away? What a client says, or fails to say, while its server restarts, fails over or hangs. */
 
 /** A server that is there and takes no command for now. Before version 7 what a script was told stands in the middle. */
-const REFUSES = /(?:^|: -)(READONLY|LOADING|OOM|MISCONF|NOREPLICAS|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|UNBLOCKED) /;
+const REFUSES =
+  /(?:^|: -)(MOVED|ASK|READONLY|LOADING|OOM|MISCONF|NOREPLICAS|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|UNBLOCKED) /;
 /** The command cannot have left. */
 const NOT_SENT =
   /^(Stream isn't writeable|Connection is closed)|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN/;
 /** The command may have been carried out, and only its answer was lost. */
 const NO_ANSWER =
   /^(Command timed out|Command aborted|Reached the max retries)|ECONNRESET|EPIPE|ETIMEDOUT|ECONNABORTED/;
-/** A wrong password or certificate stays wrong. */
-const NEVER = /WRONGPASS|NOAUTH|NOPERM|invalid username-password|certificate/;
+/** A wrong password or certificate stays wrong, and so does protected mode. */
+const NEVER = /WRONGPASS|NOAUTH|NOPERM|DENIED |invalid username-password|certificate/;
 
 /** Whether a command was carried out all the same; undefined: it is not about Redis being away. */
 export function howAway(error: unknown): 'not done' | 'maybe done' | undefined {
   if (!(error instanceof Error)) return undefined;
-  const told = [error.message, error.cause instanceof Error ? error.cause.message : ''];
+  // A transaction that was given up says why in what it was told before.
+  const before = 'previousErrors' in error && Array.isArray(error.previousErrors) ? error.previousErrors : [];
+  const told = [error, error.cause, ...before].map((one) => (one instanceof Error ? one.message : ''));
   const says = (words: RegExp): boolean => told.some((message) => words.test(message));
   if (says(NEVER)) return undefined;
   if (error.name === 'RedisUnavailable' || says(REFUSES) || says(NOT_SENT)) return 'not done';
@@ -286,6 +322,7 @@ class AutoPipelineRedis extends Redis {
 
   override sendCommand(...[command, stream]: Parameters<Redis['sendCommand']>): unknown {
     this.#hold();
+    if (this.status === 'connect') hearRefusal(this, command);
     return super.sendCommand(command, stream);
   }
 

@@ -137,11 +137,35 @@ function diskFaults({ info, settings }: ServerFacts): readonly string[] {
 function faultsOf({ info }: ServerFacts, replicas: number): readonly string[] {
   const connected = Number(info.get('connected_slaves') ?? replicas);
   return [
+    ...clusterFaults(info),
     ...(info.get('role') === 'slave' ? ['it is a replica and takes no writes: point REDIS_URL at the primary'] : []),
     ...(connected < replicas
       ? [`REDIS_WAIT_REPLICAS is ${replicas} and ${connected} replica(s) are connected: bring them back`]
       : []),
   ];
+}
+
+/** Our scripts take keys of one slot, but a slot moves, and nothing here follows it. */
+function clusterFaults(info: ServerFacts['info']): readonly string[] {
+  return info.get('redis_mode') === 'cluster'
+    ? [
+        'it is a node of a Redis Cluster, whose keys move from node to node: ' +
+          'point REDIS_URL at a Redis that is none (cluster-enabled no)',
+      ]
+    : [];
+}
+
+/** A Redis that answers, and is of a kind that we cannot work with however long we wait. */
+export class WrongRedis extends Error {
+  override readonly name = 'WrongRedis';
+}
+
+/** Throws a `WrongRedis` for a node of a Redis Cluster. */
+export async function refuseCluster(redis: Redis): Promise<void> {
+  const info = new Map(readInfo((await unlessForbidden(redis.info('server'))) ?? ''));
+  for (const fault of clusterFaults(info)) {
+    throw new WrongRedis(`Redis at ${redis.options.host}:${redis.options.port} is not one for relais: ${fault}.`);
+  }
 }
 
 function memoryShare({ info, settings }: ServerFacts): number | null {

@@ -71,6 +71,13 @@ const redis = {
     'secret',
   ],
   REDIS_WAIT_REPLICAS: [count(0, { max: 10 }), 'How many replicas must hold a write before money or a text leaves.'],
+  REDIS_PATIENCE: [
+    z
+      .string()
+      .optional()
+      .transform((value, context) => (value === undefined ? undefined : orIssue(toMs)(value, context))),
+    'How long a process that starts waits for Redis before it ends with status 1. Default: as long as it must.',
+  ],
   DURABILITY: [
     z.enum(['checked', 'asserted'], { error: 'must be checked or asserted' }).default('checked'),
     '`asserted`: the Redis hides its configuration, and you vouch for appendfsync always and noeviction.',

@@ -41,9 +41,16 @@ test('a Redis that comes late is waited for, and that is told every five seconds
   expect(said).toEqual(Array(3).fill(`${away.message} Trying again.`));
 });
 
-test('patience ends, and then the one message is what went wrong', async () => {
+test('nobody who set no limit is told to wait no longer', async () => {
   const { patience, said } = world();
-  await expect(waitForRedis(failing(Infinity, away).attempt, patience)).rejects.toBe(away);
+  expect(await waitForRedis(failing(4 * 60 * 60, away).attempt, patience)).toBe('answered');
+  expect(said).toHaveLength(12 * 60);
+});
+
+test('patience that has a limit ends, and then the one message is what went wrong', async () => {
+  const { patience, said } = world();
+  const limited = { ...patience, limitMs: 60_000 };
+  await expect(waitForRedis(failing(Infinity, away).attempt, limited)).rejects.toBe(away);
   expect(said).toHaveLength(12);
 });
 

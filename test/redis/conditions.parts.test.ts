@@ -162,7 +162,7 @@ test('out of disk: it ends by itself, and once there is room all goes on, paid o
   const references = await paid.accepted('disk', IN_FLIGHT);
   await expect(server.redis.set('too long', 'x'.repeat(ROOM_BYTES))).rejects.toThrow();
   await eventuallyRefused('disk-full', 'unavailable');
-  await vi.waitFor(async () => expect(await notReady()).toContain('Redis is reconnecting'), WITHIN);
+  await vi.waitFor(async () => expect(await notReady()).toContain('its connection is reconnecting'), WITHIN);
   await server.stop();
   await startAgain();
   await paid.once([...references, 'has-room-yet']);

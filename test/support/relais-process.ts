@@ -17,8 +17,26 @@ export interface RelaisProcess {
 export async function startRelais(
   env: Readonly<Record<string, string>>,
   roles: string,
-  onWritten: (written: string) => void = () => undefined,
+  onWritten?: (written: string) => void,
 ): Promise<RelaisProcess> {
+  return spawnRelais(env, roles, onWritten).ready;
+}
+
+export interface StartingRelais {
+  /** Rejects when it ends before. */
+  readonly ready: Promise<RelaisProcess>;
+  readonly pid: number;
+  written(): string;
+  /** Its status, once it has ended. */
+  readonly ended: Promise<number | null>;
+}
+
+/** The same, for those who look at it while it starts. */
+export function spawnRelais(
+  env: Readonly<Record<string, string>>,
+  roles: string,
+  onWritten: (written: string) => void = () => undefined,
+): StartingRelais {
   const child = spawn(process.execPath, ['--import', 'tsx', MAIN, 'run', '--roles', roles], {
     env: { PATH: process.env['PATH'] ?? '', WITNESS_FILE: 'off', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -36,15 +54,16 @@ export async function startRelais(
     });
     child.on('exit', (code) => reject(new Error(`relais ended with ${code}: ${written.slice(-2_000)}`)));
   });
-  const urls = await ready;
+  const pid = child.pid ?? 0;
+  const stop = async (): Promise<void> => {
+    if (child.exitCode !== null) return;
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+  };
   return {
-    urls,
-    pid: child.pid ?? 0,
+    ready: ready.then((urls) => ({ urls, pid, written: () => written, stop })),
+    pid,
     written: () => written,
-    stop: async () => {
-      if (child.exitCode !== null) return;
-      child.kill('SIGTERM');
-      await once(child, 'exit');
-    },
+    ended: once(child, 'exit').then(([status]) => status as number | null),
   };
 }

@@ -8,7 +8,13 @@ import type { Recovery } from '../../operations/heartbeat.ts';
 import { compareStamp } from '../../operations/stamp.ts';
 import { namedUnreadable } from '../../operations/record.ts';
 import { RedisUnavailable, closeConnection, openCommands, waitUntilReady } from '../../redis/connections.ts';
-import { type Durability, checkDurability, MEMORY_SHARE_MAX } from '../../redis/durability.ts';
+import {
+  type Durability,
+  checkDurability,
+  MEMORY_SHARE_MAX,
+  refuseCluster,
+  WrongRedis,
+} from '../../redis/durability.ts';
 import { list, text } from '../../redis/scripts.ts';
 import { targetOf } from '../container.ts';
 import { deploymentOf, problemsOf } from '../deployment.ts';
@@ -25,9 +31,14 @@ export async function reachRedis(config: Config): Promise<Redis | Finding> {
   const redis = openCommands(targetOf(config), { name: 'relais-doctor', onError: () => undefined });
   try {
     await waitUntilReady(redis, READY_WAIT_MS);
+    await refuseCluster(redis);
     return redis;
   } catch (error) {
     await closeConnection(redis);
+    if (error instanceof WrongRedis) {
+      const [says = '', fix = ''] = error.message.split(/: (?=point )/);
+      return fault('redis', says, fix);
+    }
     if (!(error instanceof RedisUnavailable)) throw error;
     const [, says = error.message, fix = 'Start it.'] =
       /^(.*?)\. ((?:Start it|Mend)\b.*)$/s.exec(error.message) ?? [];
