@@ -6,7 +6,7 @@ import { createExchange } from './exchange.ts';
 import { createMessaging, type Messaging } from './messaging/messaging.ts';
 import { createTokens } from './messaging/token.ts';
 import { createPayments } from './payments/payments.ts';
-import type { Payments } from './payments/types.ts';
+import type { Payments } from './payments/ask.ts';
 import { keepLonger } from './scripts/generated/scripts.ts';
 import { createTransport } from './transport.ts';
 

@@ -121,7 +121,7 @@ export const silences: readonly (readonly [what: string, done: string, file: str
     'sent once; whatever is unclear waits for a person',
     'src/processors/disbursement/direct-credit.ts',
   ],
-  ['which softpay fields are optional', 'all are required; `omit` leaves one out', 'src/api/softpay-body.ts'],
+  ['which softpay fields are optional', 'all are required; `omit` leaves one out', 'src/api/softpay.ts'],
   [
     'the authentication and the test path of softpay',
     'the three headers; live only',
@@ -140,7 +140,7 @@ export const silences: readonly (readonly [what: string, done: string, file: str
   [
     'the order of day and month in updated_at',
     'kept as it came, never read as a time',
-    'src/upstream/payments/types.ts',
+    'src/upstream/payments/ask.ts',
   ],
   [
     'HTTP statuses of errors',

@@ -4,7 +4,7 @@ import { readEvidence } from '../../src/operations/transition.ts';
 import { payDisbursement } from '../../src/processors/disbursement/pay.ts';
 import { lookAtDisbursement } from '../../src/processors/disbursement/look.ts';
 import { resolveDisbursement } from '../../src/processors/disbursement/resolve.ts';
-import type { Payments } from '../../src/upstream/payments/types.ts';
+import type { Payments } from '../../src/upstream/payments/ask.ts';
 import { LEASE_MS, processorWorld, not, ok } from '../support/processor-world.ts';
 import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
 

@@ -13,7 +13,7 @@ import { advanceInvoice } from '../../src/processors/collect/invoice.ts';
 import { advancePaymentRequest } from '../../src/processors/collect/payment-request.ts';
 import { reviewKinds } from '../../src/operations/review.ts';
 import { type MoneyKind, statesToRestore } from '../../src/processors/recovery/money.ts';
-import { type Turn, restoreAll } from '../../src/processors/recovery/recover.ts';
+import { type Turn, restoreAll } from '../../src/processors/recovery/desk.ts';
 import { resolveDisbursement } from '../../src/processors/disbursement/resolve.ts';
 import { type ProcessorWorld, processorWorld, not, ok } from '../support/processor-world.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';

@@ -7,8 +7,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { expect, vi } from 'vitest';
 import { type ConnectionRecipe, waitUntilReady } from '../../src/redis/connections.ts';
-import { findRedisServer } from '../../src/redis/embedded.ts';
-import { supervise } from '../../src/redis/supervisor.ts';
+import { findRedisServer, supervise } from '../../src/redis/embedded.ts';
 
 export interface Server {
   readonly port: number;

@@ -4,7 +4,7 @@ import type { Operations } from '../../src/operations/operations.ts';
 import type { DisbursementRecord } from '../../src/operations/record.ts';
 import type { ProcessorContext } from '../../src/processors/context.ts';
 import { derivedHex } from '../../src/lib/ids.ts';
-import type { DisbursementStatus, Payments } from '../../src/upstream/payments/types.ts';
+import type { DisbursementStatus, Payments } from '../../src/upstream/payments/ask.ts';
 import type { RunOptions } from './run.ts';
 import type { World } from './world.ts';
 

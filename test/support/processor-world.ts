@@ -10,7 +10,7 @@ import { SameTexts } from '../../src/operations/same-texts.ts';
 import { Queries } from '../../src/operations/queries.ts';
 import type { ProcessorContext, Policy } from '../../src/processors/context.ts';
 import type { UpstreamAccount } from '../../src/upstream/client.ts';
-import type { Payments } from '../../src/upstream/payments/types.ts';
+import type { Payments } from '../../src/upstream/payments/ask.ts';
 import type { NotOk, ExchangeSummary, Verdict } from '../../src/upstream/verdict.ts';
 
 export const LEASE_MS = 10_000;

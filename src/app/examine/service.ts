@@ -7,7 +7,7 @@ import { type Clock, describeMs } from '../../lib/clock.ts';
 import { describeXof } from '../../lib/money.ts';
 import { messagingKeys, paymentKeys, type Area } from '../../upstream/account.ts';
 import type { Upstream, UpstreamAccount } from '../../upstream/client.ts';
-import type { Balances } from '../../upstream/payments/types.ts';
+import type { Balances } from '../../upstream/payments/ask.ts';
 import { type Failure, failures, type NotOk } from '../../upstream/verdict.ts';
 import { callbackPath } from '../../webhooks/receiver.ts';
 import { callbackSecrets, publicUrlOf } from '../processor-context.ts';

@@ -12,7 +12,7 @@ import type { RequestOf } from '../../kinds/index.ts';
 import { toMs } from '../../lib/clock.ts';
 import type { InvoiceRecord } from '../../operations/record.ts';
 import { invoiceConfirm as declaration } from '../../queues/index.ts';
-import type { InvoiceRecord as ConfirmedInvoice } from '../../upstream/payments/types.ts';
+import type { InvoiceRecord as ConfirmedInvoice } from '../../upstream/payments/ask.ts';
 import type { NotOk, Verdict } from '../../upstream/verdict.ts';
 import {
   type Attempt as AttemptOf,

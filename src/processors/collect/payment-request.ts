@@ -8,7 +8,7 @@
  */
 import { toMs } from '../../lib/clock.ts';
 import { statusPoll as declaration } from '../../queues/index.ts';
-import type { CreatedPaymentRequest } from '../../upstream/payments/types.ts';
+import type { CreatedPaymentRequest } from '../../upstream/payments/ask.ts';
 import type { NotOk, Verdict } from '../../upstream/verdict.ts';
 import { eventOf } from '../../operations/transition.ts';
 import { type Attempt as AttemptOf, type Intent, type Tried, attempt, evidenceOf, timeLeft } from '../attempt.ts';

@@ -4,11 +4,13 @@
  */
 import type { Act } from '../../operations/audit.ts';
 import type { Leaving } from '../../operations/heartbeat.ts';
-import { type ReportRow, reportOf, wouldDo } from '../../operations/recovery-report.ts';
+import { type CampaignRecord, isUnreadable } from '../../operations/record.ts';
+import { type ReportRow, reportOf, wouldDo, isOver } from '../../operations/recovery-report.ts';
 import { RESTORED, type Restored, type Standing } from '../../operations/restored.ts';
+import { reviewKinds } from '../../operations/review.ts';
 import type { ProcessorContext } from '../context.ts';
-import { planOf, type Said, upstreamSays } from './plan.ts';
-import { restoreAll } from './recover.ts';
+import { admitted, statusOf, type MoneyKind, restoreMoney, statesToRestore } from './money.ts';
+import { type Lost, orUndefined, shownBy, doubtSlice, mayHaveBeenSent } from './texts.ts';
 
 /** The recovery that is under way, as it is known. All times are ms since the epoch. */
 export interface UnderWay {
@@ -25,7 +27,7 @@ interface IntakeJobs {
   giveUp(time: number, outcome: string): Promise<number>;
 }
 
-export interface RecoveryDeskOptions {
+interface RecoveryDeskOptions {
   readonly restored: Restored;
   readonly context: ProcessorContext;
   readonly intakeJobs: IntakeJobs;
@@ -49,7 +51,7 @@ export interface RecoveryReport {
   readonly heldCampaigns: readonly { readonly id: string; readonly name: string }[];
 }
 
-export type Applied =
+type Applied =
   | { readonly is: 'none' }
   /** There is more to do: ask again. */
   | { readonly is: 'under way'; readonly done: number; readonly of: number }
@@ -156,4 +158,228 @@ function progressOf(before: readonly Standing[], after: readonly Standing[]): { 
       .filter((one) => one.kind !== 'campaign' && !['look', 'nothing'].includes(wouldDo(one)))
       .reduce((sum, { count }) => sum + count, 0);
   return { done: Math.max(0, left(before) - left(after)), of: left(before) };
+}
+
+/** What the service says about what stands open in a copy of Redis that was put back: asked, and nothing changed. */
+
+/** How many were asked about, and the service's words with how often each was said. */
+interface Said {
+  readonly kind: 'disbursement' | 'invoice' | 'payment_request' | 'recipient';
+  readonly asked: number;
+  readonly words: Readonly<Record<string, number>>;
+}
+
+interface Asker {
+  readonly kind: Exclude<Said['kind'], 'recipient'>;
+  readonly states: readonly string[];
+  /** Undefined: there is nothing to ask by. */
+  readonly ask: (id: string, context: ProcessorContext) => Promise<string | undefined>;
+}
+
+const NO_ANSWER = 'no answer';
+
+const askers: readonly Asker[] = [
+  {
+    kind: 'disbursement',
+    states: ['created', 'submitting', 'unknown', 'pending', 'needs_review'],
+    ask: async (id, context) => {
+      const record = await context.queries.read('disbursement', id);
+      const verdict = record && (await statusOf(record, context));
+      return verdict && (verdict.is === 'ok' ? verdict.value.status : NO_ANSWER);
+    },
+  },
+  {
+    kind: 'invoice',
+    states: ['pending', 'needs_review'],
+    ask: async (id, context) => {
+      const record = await context.queries.read('invoice', id);
+      const account = record && context.account(record.account);
+      if (record?.token === undefined || account === undefined) return undefined;
+      await admitted(record.account, 'payments', context);
+      const verdict = await context.upstream.payments.confirmInvoice(account.upstream, { token: record.token });
+      return verdict.is === 'ok' ? verdict.value.status : NO_ANSWER;
+    },
+  },
+  {
+    kind: 'payment_request',
+    states: ['pending', 'needs_review'],
+    ask: async (id, context) => {
+      const record = await context.queries.read('payment_request', id);
+      const account = record && context.account(record.account);
+      if (record?.referenceNumber === undefined || account === undefined) return undefined;
+      const { referenceNumber } = record;
+      await admitted(record.account, 'payments', context);
+      const verdict = await context.upstream.payments.paymentRequestStatus(account.upstream, { referenceNumber });
+      return verdict.is === 'ok' ? verdict.value.status : NO_ANSWER;
+    },
+  },
+];
+
+interface Tools {
+  readonly restored: Restored;
+  readonly context: ProcessorContext;
+}
+
+/** Asks about the last `most` of each kind, side by side with nobody: it is a look, and there is time. */
+async function upstreamSays(tools: Tools, lost: Lost, most: number): Promise<Said[]> {
+  const said = await Promise.all(askers.map((asker) => askSome(asker, tools, most)));
+  return [...said, await askStatistics(tools, lost, most)].filter(({ asked }) => asked > 0);
+}
+
+async function askSome({ kind, states, ask }: Asker, { restored, context }: Tools, most: number): Promise<Said> {
+  const words: Record<string, number> = {};
+  let asked = 0;
+  for await (const id of idsIn(states, kind, restored)) {
+    if (asked >= most) break;
+    const word = await ask(id, context).catch(orUndefined);
+    if (word === undefined) continue;
+    asked += 1;
+    // A word that nobody knows is somebody else's text.
+    const known = /^[a-z _-]{1,20}$/.test(word) ? word : 'other';
+    words[known] = (words[known] ?? 0) + 1;
+  }
+  return { kind, asked, words };
+}
+
+async function* idsIn(states: readonly string[], kind: Asker['kind'], restored: Restored): AsyncGenerator<string> {
+  for (const state of states) for await (const page of restored.ids(kind, state)) yield* page;
+}
+
+/** The first texts of each campaign: they go first. */
+async function askStatistics({ restored, context }: Tools, lost: Lost, most: number): Promise<Said> {
+  const words: Record<string, number> = {};
+  let asked = 0;
+  for await (const campaign of restored.campaigns()) {
+    if (asked >= most) break;
+    const first = await restored.slicesOf(campaign).next();
+    const id = first.done ? undefined : first.value[0];
+    const said = id === undefined ? undefined : await shownBy(id, campaign, lost, context).catch(orUndefined);
+    if (said === undefined) continue;
+    const { asked: of, shown } = said;
+    asked += of;
+    const add = (word: string, count: number): void => void (words[word] = (words[word] ?? 0) + count);
+    if (shown === undefined) add(NO_ANSWER, of);
+    else {
+      if (shown > 0) add('sent', shown);
+      if (shown < of) add('not shown', of - shown);
+    }
+  }
+  return { kind: 'recipient', asked, words };
+}
+
+/** What is open, and what would be done with it. */
+function planOf(standings: readonly Standing[]) {
+  return standings.filter((one) => !isOver(one)).map((one) => ({ ...one, would: wouldDo(one) }));
+}
+
+/**
+ * Leads a Redis that was put back from a copy to where work may begin again: nothing that the copy shows as not yet
+ * done is done on the strength of it.
+ *
+ *   campaigns held ──▶ their texts, and single ones, in doubt ──▶ money asked about, or to a person ──▶ told ──▶ over
+ *
+ * Each change is one script from a state that is left by it, so what was broken off is simply begun again: it goes
+ * through what is left, and ends the same.
+ */
+
+interface RecoverTools {
+  readonly restored: Restored;
+  readonly context: ProcessorContext;
+}
+
+/** Of what is done side by side: requests wait for their turn anyway. */
+const TOGETHER = 32;
+
+/** A turn of an apply: it ends between two groups when its time is over, and the next one begins anew. */
+export interface Turn {
+  /** When the recovery began. */
+  readonly since: number;
+  readonly lost: Lost;
+  /** On our own monotonic clock. */
+  readonly untilMono: number;
+}
+
+/** True: everything was led on. False: the time was over, or something changed meanwhile; call again. */
+export async function restoreAll(tools: RecoverTools, turn: Turn): Promise<boolean> {
+  return (await restoreTexts(tools, turn)) && (await restoreAllMoney(tools, turn));
+}
+
+async function restoreTexts(tools: RecoverTools, turn: Turn): Promise<boolean> {
+  const { restored, context } = tools;
+  for await (const campaign of restored.campaigns()) {
+    if (hasEnded(turn, context)) return false;
+    if (restored.isDoneWith(campaign, turn.since)) continue;
+    if (!(await inGroups([campaign.id], () => restoreCampaign(campaign, tools, turn), tools, turn))) return false;
+  }
+  for (const slices of [restored.looseSlices(), restored.slicesDue()]) {
+    for await (const ids of slices) {
+      if (!(await inGroups(ids, (id) => doubtSlice(id, turn.lost, context), tools, turn))) return false;
+    }
+  }
+  return true;
+}
+
+/** Held first, so that nothing of it is sent meanwhile. */
+async function restoreCampaign(campaign: CampaignRecord, tools: RecoverTools, turn: Turn): Promise<Led> {
+  const { restored, context } = tools;
+  const done = async (one: CampaignRecord): Promise<Led> => {
+    await restored.doneWith(one, turn.since);
+    return 'done';
+  };
+  await restored.holdCampaign(campaign, false);
+  const first = await restored.slicesOf(campaign).next();
+  const slices = first.done ? [] : first.value;
+  if (!(await mayHaveBeenSent(campaign, slices, turn.lost, context))) return done(campaign);
+  await restored.holdCampaign(campaign, true);
+  for await (const ids of restored.slicesOf(campaign)) {
+    if (!(await inGroups(ids, (id) => doubtSlice(id, turn.lost, context), tools, turn))) return 'again';
+  }
+  return done(campaign);
+}
+
+async function restoreAllMoney(tools: RecoverTools, turn: Turn): Promise<boolean> {
+  // Batches first: nothing more is accepted from their rows then.
+  const inOrder: readonly MoneyKind[] = ['batch', ...reviewKinds.filter((kind) => kind !== 'batch')];
+  for (const kind of inOrder) {
+    if (!(await restoreKind(kind, tools, turn))) return false;
+  }
+  return true;
+}
+
+async function restoreKind(kind: MoneyKind, tools: RecoverTools, turn: Turn): Promise<boolean> {
+  const { restored, context } = tools;
+  const states = statesToRestore(kind);
+  const lead = (id: string): Promise<Led> => restoreMoney({ kind, states }, { id, at: turn.lost.at }, context);
+  for (const state of states) {
+    for await (const ids of restored.ids(kind, state)) {
+      if (!(await inGroups(ids, lead, tools, turn))) return false;
+    }
+  }
+  return true;
+}
+
+type Led = 'done' | 'nothing' | 'again';
+
+/** False: the time is over, or somebody else has changed one of them meanwhile. */
+async function inGroups(
+  ids: readonly string[],
+  run: (id: string) => Promise<Led>,
+  { restored, context }: RecoverTools,
+  turn: Turn,
+): Promise<boolean> {
+  const runOrSkip = (id: string): Promise<Led> =>
+    run(id).catch(async (error: unknown): Promise<Led> => {
+      if (!isUnreadable(error)) throw error;
+      await restored.skip(id);
+      return 'nothing';
+    });
+  for (let from = 0; from < ids.length; from += TOGETHER) {
+    const led = await Promise.all(ids.slice(from, from + TOGETHER).map(runOrSkip));
+    if (led.includes('again') || hasEnded(turn, context)) return false;
+  }
+  return true;
+}
+
+function hasEnded({ untilMono }: Turn, { clock }: ProcessorContext): boolean {
+  return clock.monotonic() >= untilMono;
 }

@@ -8,7 +8,7 @@ import { named, type AttemptedKind, eventOf } from '../../operations/transition.
 import type { DisbursementRecord, Fields, RecordAt } from '../../operations/record.ts';
 import type { ReviewKind } from '../../operations/review.ts';
 import { EVENTS_LOST_AT_MOST, RESTORED } from '../../operations/restored.ts';
-import type { DisbursementStatus } from '../../upstream/payments/types.ts';
+import type { DisbursementStatus } from '../../upstream/payments/ask.ts';
 import type { Verdict } from '../../upstream/verdict.ts';
 import { DAILY_MS } from '../attempt.ts';
 import { CLAIMED, type Ending, finish } from '../intent.ts';

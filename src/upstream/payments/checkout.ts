@@ -8,8 +8,12 @@ import {
   readPayment,
   isWebUrl,
   present,
+  type InvoiceItem,
+  type InvoiceRecord,
+  type InvoiceRequest,
+  type InvoiceTax,
+  type Payments,
 } from './ask.ts';
-import type { InvoiceItem, InvoiceRecord, InvoiceRequest, InvoiceTax, Payments } from './types.ts';
 
 type Checkout = Pick<Payments, 'createInvoice' | 'confirmInvoice'>;
 

@@ -11,18 +11,16 @@ import {
   isPositiveXof,
   isWebUrl,
   present,
+  type Payments,
+  type DisbursementRequest,
+  type DisbursementStatus,
+  type SubmittedDisbursement,
+  type CreatedPaymentRequest,
+  type PaymentRequest,
+  type Balances,
 } from './ask.ts';
 import { checkout, readStatusWord } from './checkout.ts';
 import { softpay } from './softpay.ts';
-import type {
-  Payments,
-  DisbursementRequest,
-  DisbursementStatus,
-  SubmittedDisbursement,
-  CreatedPaymentRequest,
-  PaymentRequest,
-  Balances,
-} from './types.ts';
 
 /** interface: Payment area. */
 export function createPayments(context: PaymentContext): Payments {

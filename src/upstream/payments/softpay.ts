@@ -3,9 +3,16 @@ import { unasked, isObject, type JsonObject, readText } from '../exchange.ts';
 import { readXof } from '../../lib/money.ts';
 import type { CallOptions, UpstreamAccount } from '../account.ts';
 import type { Verdict } from '../verdict.ts';
-import { askPayments, type PaymentContext, type PaymentQuestion, type Refine, readPayment, present } from './ask.ts';
+import {
+  askPayments,
+  type PaymentContext,
+  type PaymentQuestion,
+  type Refine,
+  readPayment,
+  present,
+  type Payments,
+} from './ask.ts';
 import { softpayPaths, type SoftpayRequest, type SoftpayStarted, type SoftpayWord } from './softpay-table.ts';
-import type { Payments } from './types.ts';
 
 type Path = keyof typeof softpayPaths;
 type Words = Readonly<Partial<Record<SoftpayWord, string | undefined>>>;
