@@ -89,11 +89,19 @@ test('with --system it asks the package manager, and with another word it says w
   expect([wrong.status, wrong.stderr]).toEqual([2, 'usage: script/setup [--system]\n']);
 });
 
-/** The vitest of this tree leaves a server running, says who it is, and ends as it is told to. */
-function leavesServer(ends: string): void {
+/** The vitest of this tree leaves a server and a folder, says what they are, and ends as it is told to. */
+function leavesServer(ends: string, session: '' | 'setsid' = ''): void {
   program('script/setup', 'exit 0');
-  program('node_modules/.bin/vitest', `sleep 1000 & echo $! >"${tree}/server"`, 'echo " ✓ x.test.ts"', ends);
+  program(
+    'node_modules/.bin/vitest',
+    `mktemp -d >"${tree}/folder"`,
+    `${session} sleep 1000 & echo $! >"${tree}/server"`,
+    'echo " ✓ x.test.ts"',
+    ends,
+  );
 }
+
+const folder = (): string => readFileSync(join(tree, 'folder'), 'utf8').trim();
 
 const server = (): number =>
   Number(existsSync(join(tree, 'server')) ? readFileSync(join(tree, 'server'), 'utf8') : 0);
@@ -112,18 +120,25 @@ test('what a step has started is gone when it is over, and the last two lines ar
   const { stdout } = spawnSync('bash', [join(tree, 'script/test'), 'unit'], { encoding: 'utf8' });
   expect(server()).toBeGreaterThan(0);
   expect(isAlive(server())).toBe(false);
+  expect(existsSync(folder())).toBe(false);
   expect(stdout.trimEnd().split('\n').slice(-2)).toEqual([
     expect.stringMatching(/^in \d+ min \d+ s$/),
     expect.stringMatching(/^\d+ passed, \d+ failed$/),
   ]);
 });
 
-test.for(['SIGTERM', 'SIGINT'] as const)('what it has started is gone after %s too', async (signal) => {
-  leavesServer('sleep 1000');
+test.for([
+  ['SIGTERM', ''],
+  ['SIGINT', ''],
+  ['SIGKILL', ''],
+  ['SIGTERM', 'setsid'],
+  ['SIGKILL', 'setsid'],
+] as const)('what it has started is gone after %s too, and its folders %s', async ([signal, session]) => {
+  leavesServer('sleep 1000', session);
   const child: ChildProcess = spawn('bash', [join(tree, 'script/test'), 'unit'], { stdio: 'ignore' });
   const over = new Promise((resolve) => child.once('exit', resolve));
   await vi.waitUntil(() => server() > 0, { timeout: 10_000 });
   child.kill(signal);
   await over;
-  await vi.waitUntil(() => !isAlive(server()), { timeout: 5_000 });
+  await vi.waitUntil(() => !isAlive(server()) && !existsSync(folder()), { timeout: 10_000 });
 });
