@@ -6,15 +6,25 @@ import type { RecordAt } from '../operations/record.ts';
 import { type Announced, type CollectKind, eventOf } from '../operations/transition.ts';
 import type { Tried } from '../processors/attempt.ts';
 import type { MoneyContext } from '../processors/context.ts';
+import { paidAs } from '../processors/disbursement/resolve.ts';
 import { type ApiContext, requireKept } from './context.ts';
 import { requireAnother } from './gates.ts';
 import { type ApiKey, personOf } from './keys.ts';
 import { capitalised } from './openapi/answers-shared.ts';
+import { identityText } from '../kinds/request-pieces.ts';
 import { json, type AnyAsked } from './route.ts';
-import { ApiProblem } from './problem.ts';
+import { ApiProblem, invalid } from './problem.ts';
 import { upstreamProblem } from './upstream-problem.ts';
 
 type OutcomeOf<K extends CollectKind> = (typeof declared)[K]['resolve'][number] & StateOf<K> & Announced<K>;
+
+/** What leaves is a line in the statement of the service or a bank, and is found there by its transaction. */
+export const paidOut = {
+  transactionId: identityText(128).optional().meta({
+    description: 'With `succeeded`: what the service calls it, so that its statement fits (`relais reconcile`).',
+    example: 'TX-20261121-0042',
+  }),
+} as const;
 
 /** What a person says of one, or of many. */
 export function wordAbout<const K extends CollectKind | 'disbursement'>(kind: K) {
@@ -28,9 +38,12 @@ export function wordAbout<const K extends CollectKind | 'disbursement'>(kind: K)
   };
 }
 
-/** The declaration that is the same for every kind, but for the outcomes that it has. */
-export function resolutionOf<const K extends CollectKind | 'disbursement'>(kind: K) {
-  const body = z.strictObject(wordAbout(kind));
+/** The declaration that is the same for every kind, but for the outcomes that it has; `more` is said of one alone. */
+export function resolutionOf<const K extends CollectKind | 'disbursement', const More extends z.ZodRawShape>(
+  kind: K,
+  more: More,
+) {
+  const body = z.strictObject({ ...wordAbout(kind), ...more });
   return {
     method: 'post',
     summary: "A person's word about one that needs review.",
@@ -45,7 +58,28 @@ interface AskedToResolve<K extends CollectKind> extends Pick<AnyAsked, 'act'> {
   readonly key: ApiKey;
   readonly record: RecordAt<K>;
   readonly again: () => Promise<RecordAt<K>>;
-  readonly body: { readonly outcome: OutcomeOf<K>; readonly note: string };
+  readonly body: {
+    readonly outcome: OutcomeOf<K>;
+    readonly note: string;
+    readonly transactionId?: string | undefined;
+  };
+}
+
+export function requirePaid({
+  outcome,
+  transactionId,
+}: {
+  outcome: string;
+  transactionId?: string | undefined;
+}): void {
+  if (transactionId === undefined || outcome === 'succeeded') return;
+  throw invalid([{ pointer: '/transactionId', message: `is said of what succeeded only, not of ${outcome}` }]);
+}
+
+/** One transaction is one payment: what another operation was told is no word about this one. */
+export function refusedClaim(by?: string): ApiProblem {
+  const detail = `The transaction is that of ${by ?? 'another operation'}. Nothing was changed.`;
+  return new ApiProblem('wrong-state', detail, { rule: 'identity', ...(by ? { existingId: by } : {}) });
 }
 
 /** Asks upstream; absent where there is nothing to ask. */
@@ -58,6 +92,7 @@ export async function resolve<K extends CollectKind>(
 ): Promise<RecordAt<K>> {
   requireAnother(context, key, record.fields['by'], 'asked for it');
   requireReview(record.state);
+  requirePaid(body);
   const tried = await advance?.(record.id, context.processing);
   const looked = await again();
   refuseWhatUpstreamSays(looked, tried);
@@ -100,6 +135,7 @@ function refuseWhatUpstreamSays({ id, state }: { readonly id: string; readonly s
 interface Word<K extends CollectKind> {
   readonly outcome: OutcomeOf<K>;
   readonly note: string;
+  readonly transactionId?: string | undefined;
   /** Who says so. */
   readonly by: string;
   readonly act: Act;
@@ -108,17 +144,20 @@ interface Word<K extends CollectKind> {
 async function takeWord<K extends CollectKind>(
   context: ApiContext,
   record: RecordAt<K>,
-  { outcome, note, by, act }: Word<K>,
+  { outcome, note, transactionId, by, act }: Word<K>,
 ): Promise<void> {
   requireReview(record.state);
   const lease = await leaseOf(context, record);
+  const { set, claims } = paidAs({ outcome, transactionId });
   const settled = await context.operations.transition<K>(record, lease, {
     to: outcome,
-    set: { note, resolvedBy: by },
+    set: { note, resolvedBy: by, ...set },
+    claims,
     evidence: { operation: 'resolve', code: outcome, detail: by },
-    event: eventOf<K>(record, outcome, { resolvedBy: by }),
+    event: eventOf<K>(record, outcome, { resolvedBy: by, ...set }),
     act,
   });
+  if (settled.is === 'claimed') throw refusedClaim(settled.by);
   if (settled.is !== 'not yours') return;
   requireReview(settled.state);
   throw notNow(settled.state, settled.is);

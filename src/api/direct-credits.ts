@@ -1,6 +1,6 @@
 /** Crediting an account of the service in one step. */
 import { directCreditRequest } from '../kinds/direct-credit.ts';
-import { resolutionOf, resolve } from './collect-resolve.ts';
+import { paidOut, resolutionOf, resolve } from './collect-resolve.ts';
 import { personOf } from './keys.ts';
 import { view } from './views.ts';
 import { findRecord, takeAnswer } from './context.ts';
@@ -57,7 +57,7 @@ const getDirectCredit = route(
 const resolveDirectCredit = route(
   {
     ...about,
-    ...resolutionOf('direct_credit'),
+    ...resolutionOf('direct_credit', paidOut),
     path: '/v1/direct-credits/{id}/resolve',
     id: 'resolveDirectCredit',
     cli: { name: 'direct-credit resolve', asks: 'Decide {id}?' },

@@ -6,7 +6,7 @@ import type { DisbursementRecord } from '../operations/record.ts';
 import { eventOf } from '../operations/transition.ts';
 import type { Resolve, Resolved } from '../processors/disbursement/resolve.ts';
 import { answerInBulk } from './bulk.ts';
-import { resolutionOf } from './collect-resolve.ts';
+import { paidOut, refusedClaim, requirePaid, resolutionOf } from './collect-resolve.ts';
 import { type ApiContext, findRecord, requireKept, takeAnswer } from './context.ts';
 import { requireAnother, requireNoRecovery } from './gates.ts';
 import {
@@ -184,7 +184,7 @@ async function approve({ context, key, record, act }: Deciding): Promise<void> {
 
 const resolveDisbursement = route(
   {
-    ...resolutionOf('disbursement'),
+    ...resolutionOf('disbursement', paidOut),
     path: '/v1/disbursements/{id}/resolve',
     id: 'resolveDisbursement',
     cli: { name: 'review resolve', byHand: true },
@@ -207,9 +207,10 @@ const resolveDisbursement = route(
 /** One that needs review, by the word of a person: alone, or among many. */
 export async function decideDisbursement(
   { context, key, record, act, response }: Deciding & Pick<AnyAsked, 'response'>,
-  word: Pick<Resolve, 'outcome' | 'note'>,
+  word: Pick<Resolve, 'outcome' | 'note' | 'transactionId'>,
 ): Promise<void> {
   refuseOwn(context, key, record);
+  requirePaid(word);
   if (word.outcome === 'resubmit') await requireNoRecovery(context, response);
   const told = act(record.id, { amount: record.amount });
   takeResolved(await context.resolve(record.id, { ...word, by: personOf(key), act: told }));
@@ -237,6 +238,7 @@ function takeResolved(resolved: Resolved): void {
     const detail = `Upstream could not be asked (${resolved.because}); nothing was changed. Try again.`;
     throw new ApiProblem('no-answer', detail);
   }
+  if (resolved.is === 'claimed') throw refusedClaim();
   throw notPossible(resolved.because, 'it does not wait for a person, or somebody is at it');
 }
 

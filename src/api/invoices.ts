@@ -95,7 +95,7 @@ const confirmInvoice = route(
 const resolveInvoice = route(
   {
     ...about,
-    ...resolutionOf('invoice'),
+    ...resolutionOf('invoice', {}),
     path: '/v1/invoices/{id}/resolve',
     id: 'resolveInvoice',
     cli: { name: 'invoice resolve', asks: 'Decide {id}?' },

@@ -94,7 +94,7 @@ const confirmPaymentRequest = route(
 const resolvePaymentRequest = route(
   {
     ...about,
-    ...resolutionOf('payment_request'),
+    ...resolutionOf('payment_request', {}),
     path: '/v1/payment-requests/{id}/resolve',
     id: 'resolvePaymentRequest',
     cli: { name: 'payment-request resolve', asks: 'Decide {id}?' },

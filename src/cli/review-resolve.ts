@@ -19,6 +19,7 @@ interface Flags {
   readonly where?: readonly string[];
   readonly outcome: Outcome;
   readonly note: string;
+  readonly transactionId?: string;
   readonly confirm?: string;
   readonly yes?: true;
   readonly json?: true;
@@ -43,6 +44,7 @@ export function addResolve(group: Command, shell: Shell): void {
         .makeOptionMandatory(),
     )
     .requiredOption('--note <text>', 'how it is known; kept with the record', readNote)
+    .option('--transaction-id <text>', 'with succeeded: what the service calls it, so that its statement fits')
     .option(
       '--where <filter...>',
       'all that have this, such as reason=restored; also account, withdrawMode, batch, createdFrom, createdTo, amountMin, amountMax. Without --confirm it only tells which',
@@ -54,6 +56,8 @@ export function addResolve(group: Command, shell: Shell): void {
       shell.action((id: string | undefined, flags: Flags) => {
         if ((id === undefined) === (flags.where === undefined))
           throw new WrongUsage('Name one by its id, or say --where.');
+        if (id === undefined && flags.transactionId !== undefined)
+          throw new WrongUsage('A transaction is that of one: name it by its id.');
         return id === undefined ? resolveMany(flags, shell) : resolveOne(id, flags, shell);
       }),
     );
@@ -69,7 +73,11 @@ function readNote(text: string): string {
   throw new InvalidArgumentError('Write 3 to 500 characters.');
 }
 
-async function resolveOne(id: string, { outcome, note, yes, json }: Flags, shell: Shell): Promise<ExitCode> {
+async function resolveOne(
+  id: string,
+  { yes, json, outcome, note, transactionId }: Flags,
+  shell: Shell,
+): Promise<ExitCode> {
   const { api, output } = shell;
   const path = `/v1/disbursements/${encodeURIComponent(id)}`;
   if (shell.io.isTerminal && !yes) {
@@ -78,7 +86,11 @@ async function resolveOne(id: string, { outcome, note, yes, json }: Flags, shell
     const what = `${describeXof(Number(body['amount']))} to ${printable(body['accountAlias'])}`;
     if (!(await shell.confirmed(questions[outcome](what), undefined))) return 1;
   }
-  const { body } = await api.post(`${path}/resolve`, { outcome, note });
+  const { body } = await api.post(`${path}/resolve`, {
+    outcome,
+    note,
+    ...(transactionId === undefined ? {} : { transactionId }),
+  });
   if (json) await output.json(body);
   else await output.write(renderRecord(body, output));
   return 0;

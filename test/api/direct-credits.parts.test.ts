@@ -51,6 +51,19 @@ describe('one that may have been made', () => {
     'answers 429 with Retry-After',
   ];
 
+  test('is resolved by the transaction that the dashboard has, so that a statement fits it', async () => {
+    await service.fault('hangs after doing the work', { operation: 'direct-credit', count: 1 });
+    const { body } = await credit('resolved by its transaction');
+    await becomes(body.id, 'needs_review');
+    const [{ transactionId }] = (await credited(body.accountAlias)) as [{ transactionId: string }];
+    const said = { outcome: 'succeeded', note: 'Seen in the dashboard', transactionId };
+    const path = `/v1/direct-credits/${body.id}/resolve`;
+    const resolved = await service.call('POST', path, { key: 'checker-secret', body: said });
+    expect([resolved.status, resolved.body.transactionId]).toEqual([200, transactionId]);
+    const { body: found } = await service.call('GET', `/v1/direct-credits?transactionId=${transactionId}`);
+    expect(found.items.map(({ id }: { id: string }) => id)).toEqual([body.id]);
+  });
+
   test.for(unclear)('%s: it waits for a person, and is never sent again', async (fault) => {
     await service.fault(fault, { operation: 'direct-credit' });
     const { body } = await credit(`after ${fault}`);

@@ -35,6 +35,13 @@ async function neverExecuted() {
   return needingReview();
 }
 
+/** Nothing can be asked about it: a copy of Redis knew no token. */
+async function withoutToken() {
+  const { id } = await neverExecuted();
+  await service.redis.hdel(`op:${id}`, 'token');
+  return { id };
+}
+
 /** Upstream says `pending`: it took the submit, and once named another amount. */
 async function pendingUpstream() {
   await order('leaves the disbursement pending', 'submit');
@@ -47,10 +54,11 @@ const note = 'Asked the service by telephone.';
 const resolve = (id: string, body: object, key = 'checker-secret') =>
   service.call('POST', `${path(id)}/resolve`, { body, key });
 const record = async (id: string) => (await service.call('GET', path(id))).body;
-const effects = async (token: string): Promise<number> => {
+const booked = async (token: string): Promise<{ effects: number; transactionId: string }> => {
   const books = await service.books('disbursements');
-  return (books.items ?? books).find((entry: { token: string }) => entry.token === token).effects;
+  return (books.items ?? books).find((entry: { token: string }) => entry.token === token);
 };
+const effects = async (token: string): Promise<number> => (await booked(token)).effects;
 const looks = async (): Promise<number> => (await service.books()).requests['disbursement.status'];
 const eventsOf = async (id: string): Promise<{ type: string; data: Record<string, unknown> }[]> => {
   const { body } = await service.call('GET', '/v1/events?limit=500');
@@ -79,6 +87,29 @@ describe('a person settles what upstream does not contradict', () => {
     const { status, body } = await resolve(id, { outcome: 'succeeded', note });
     expect([status, body.state]).toEqual([200, 'succeeded']);
     expect(await effects(token)).toBe(1);
+    expect(body.transactionId).toBe((await booked(token)).transactionId);
+  });
+
+  test('succeeded, by the transaction that was read in the dashboard, and is found by it', async () => {
+    const { id } = await withoutToken();
+    const said = { outcome: 'succeeded', note, transactionId: 'TX-SEEN-1' };
+    const { status, body } = await resolve(id, said);
+    expect([status, body.state, body.transactionId]).toEqual([200, 'succeeded', 'TX-SEEN-1']);
+    expect((await eventsOf(id)).at(-1)?.data).toMatchObject({ transactionId: 'TX-SEEN-1' });
+    const found = await service.call('GET', '/v1/search?q=TX-SEEN-1');
+    expect(found.body.items.map((one: { id: string }) => one.id)).toEqual([id]);
+
+    const other = await withoutToken();
+    const refused = await resolve(other.id, said);
+    expect([refused.status, refused.body.rule]).toEqual([409, 'identity']);
+    expect((await record(other.id)).state).toBe('needs_review');
+    expect((await resolve(other.id, { ...said, transactionId: 'TX-SEEN-2' })).status).toBe(200);
+  });
+
+  test('a transaction is said of nothing that was not paid', async () => {
+    const { id } = await neverExecuted();
+    const { status, body } = await resolve(id, { outcome: 'failed', note, transactionId: 'TX-SEEN-3' });
+    expect([status, body.problems[0].pointer]).toEqual([422, '/transactionId']);
   });
 
   test('who decided, and why, stays with the record', async () => {

@@ -79,6 +79,27 @@ describe('show', () => {
 describe('resolve', () => {
   const resolve = ['review', 'resolve', ID, '--outcome', 'failed', '--note', ' on paper '];
 
+  test('says the transaction that it was paid as, of one alone', async () => {
+    const { asked, env } = await api();
+    const paid = [
+      'review',
+      'resolve',
+      ID,
+      '--outcome',
+      'succeeded',
+      '--note',
+      'on paper',
+      '--transaction-id',
+      'TX-1',
+    ];
+    expect((await relais(paid, { env })).code).toBe(0);
+    expect(asked[0]?.body).toEqual({ outcome: 'succeeded', note: 'on paper', transactionId: 'TX-1' });
+    const { code, stderr } = await relais(['review', 'resolve', '--where', 'reason=restored', ...paid.slice(3)], {
+      env,
+    });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('A transaction is that of one')]);
+  });
+
   test('asks for exactly what was typed, and tells who decided', async () => {
     const { asked, env } = await api();
     const { code, stdout } = await relais(resolve, { env });

@@ -9,7 +9,7 @@ import { RESTORED } from '../../operations/restored.ts';
 import { UNDONE, eventOf } from '../../operations/transition.ts';
 import { type Attempt as AttemptOf, DAILY_MS, attemptAt } from '../attempt.ts';
 import type { AttemptResult, MoneyContext } from '../context.ts';
-import { RESOLVE } from '../intent.ts';
+import { CLAIMED, RESOLVE } from '../intent.ts';
 import { mismatchOf } from './judge.ts';
 import { NO_LONGER_OF_USE, leaveAsItIs } from './look.ts';
 import { submit } from './pay.ts';
@@ -22,6 +22,8 @@ export interface Resolve {
   readonly outcome: Resolution;
   /** Why, in the person's own words; kept with the record. */
   readonly note: string;
+  /** Of what succeeded: what the service calls it. */
+  readonly transactionId?: string | undefined;
   readonly by: string;
   /** As it is told in the audit. */
   readonly act?: Act | undefined;
@@ -35,6 +37,8 @@ export type Resolved =
   | { readonly is: 'never'; readonly toldPaid: boolean }
   /** Somebody else is at it, or it does not need review. */
   | { readonly is: 'not now'; readonly because: string }
+  /** What it was paid as is another operation's. */
+  | { readonly is: 'claimed' }
   | { readonly is: 'no answer'; readonly because: string };
 
 /** What upstream may say for each outcome: what was paid is never reported as not paid, nor the reverse. */
@@ -62,17 +66,23 @@ async function resolve(a: Attempt, request: Resolve): Promise<Resolved> {
   if (state !== 'needs_review') return letGo(a, { is: 'not now', because: state }, 0);
   const word = token === undefined ? undefined : await ask(a, token);
   if (word !== undefined && 'is' in word) return word;
-  return decide(a, word?.status, request);
+  // What the service calls it is stronger too.
+  return decide(a, word?.status, { ...request, transactionId: word?.transactionId ?? request.transactionId });
 }
 
-async function ask(a: Attempt, token: string): Promise<{ status: string } | Resolved | undefined> {
+interface Word {
+  readonly status: string;
+  readonly transactionId?: string | undefined;
+}
+
+async function ask(a: Attempt, token: string): Promise<Word | Resolved | undefined> {
   // Without a turn: a person waits for the answer.
   const verdict = await a.context.upstream.payments.disbursementStatus(a.account, { token });
   if (verdict.is === 'ok') {
     // A word about another payment is no word about this one.
-    const { disburseId, token: named } = verdict.value;
+    const { disburseId, token: named, status, transactionId } = verdict.value;
     const other = mismatchOf(a.record, { status: '', token: named, disburseId }) !== undefined;
-    return other ? undefined : { status: verdict.value.status };
+    return other ? undefined : { status, transactionId };
   }
   const because = verdict.is === 'held' ? verdict.condition : verdict.code;
   return letGo(a, { is: 'no answer', because });
@@ -81,7 +91,7 @@ async function ask(a: Attempt, token: string): Promise<{ status: string } | Reso
 async function decide(
   a: Attempt,
   status: string | undefined,
-  { outcome, note, by, act }: Resolve,
+  { outcome, note, by, act, transactionId }: Resolve,
 ): Promise<Resolved> {
   const { record } = a;
   const { toldPaid } = record;
@@ -113,18 +123,34 @@ async function decide(
     const kept = await a.keep({ to: 'needs_review', set: resolution, evidence, act }, () => ({}));
     return kept === 'kept' ? stopped(await submit(a)) : TAKEN;
   }
-  const comesBack = outcome === 'reversed';
+  const comesBack = outcome === 'reversed' ? { late: true } : {};
+  const { set, claims } = paidAs({ outcome, transactionId });
   const ended = await a.finish({
     to: outcome,
     dueInMs: outcome === 'succeeded' && record.token ? a.policy.recheckMs[0] : undefined,
-    set: { ...NO_LONGER_OF_USE, ...resolution, ...(comesBack ? { late: 1 } : {}) },
+    set: { ...NO_LONGER_OF_USE, ...resolution, ...set, ...(comesBack.late ? { late: 1 } : {}) },
+    claims,
     evidence: { operation: RESOLVE, code: outcome, detail: by },
-    event: eventOf(record, outcome, { resolvedBy: by, ...(comesBack ? { late: true } : {}) }),
+    event: eventOf(record, outcome, { resolvedBy: by, ...set, ...comesBack }),
     act,
     outcome: 'ended',
     reason: outcome,
   });
+  const isOfAnother = ended.reason === CLAIMED;
+  if (isOfAnother) return letGo(a, { is: 'claimed' });
   return told(ended, { is: 'resolved' });
+}
+
+/**
+ * The transaction that a person has read in the dashboard of the service. Without it nothing of a statement would fit
+ * what was resolved; and one transaction is one payment.
+ */
+export function paidAs({ outcome, transactionId }: Pick<Resolve, 'transactionId'> & { readonly outcome: string }): {
+  readonly set: Readonly<Record<string, string>>;
+  readonly claims?: string;
+} {
+  if (outcome !== 'succeeded' || !transactionId) return { set: {} };
+  return { set: { transactionId }, claims: `transactionId=${transactionId}` };
 }
 
 const TAKEN = { is: 'not now', because: 'somebody else changed it' } as const;
