@@ -67,7 +67,7 @@ export interface ApiContext {
   readonly purge: Purge;
   readonly status: Status;
   /** What the accounts had left when a worker last looked. */
-  readonly seenBalances: Pick<Balances, 'memory'>;
+  readonly seenBalances: Pick<Balances, 'memory' | 'history'>;
   readonly balanceRows: () => Promise<readonly BalanceRow[]>;
   readonly intakeJobs: IntakeJobs;
   readonly recoveryDesk: RecoveryDesk;

@@ -1,13 +1,17 @@
 /** What a day came to, for the people who account for it. */
 import { z } from 'zod';
-import { dateIn } from '../lib/zone.ts';
+import { csvCell } from '../files/csv.ts';
+import { askedTime } from '../kinds/request-pieces.ts';
+import { dateIn, onClockOf } from '../lib/zone.ts';
+import { looksCursor } from '../operations/balances.ts';
 import { CSV_HEAD, type DailyReport, PAGE_POLICY, dailyCsv, dailyPage, rowsOf } from './daily.ts';
 import { accountsListed } from './gates.ts';
-import { dailyReport } from './openapi/answers-reports.ts';
-import { listedAccount, route } from './route.ts';
+import { balancesSeen, dailyReport } from './openapi/answers-reports.ts';
+import { after, limit, listedAccount, route } from './route.ts';
 import { invalid } from './problem.ts';
 
 const DAY_MS = 86_400_000;
+const SEEN_HEAD = 'at;account;country;xof\r\n';
 
 const getDailyReport = route(
   {
@@ -63,4 +67,55 @@ const getDailyReport = route(
   },
 );
 
-export const reportRoutes = [getDailyReport];
+const time = (description: string) => askedTime.transform(Date.parse).optional().meta({ description });
+
+const getBalancesSeen = route(
+  {
+    method: 'get',
+    path: '/v1/reports/balances',
+    id: 'getBalancesSeen',
+    tag: 'Operating',
+    cli: { name: 'report balances', example: '--from 2026-11-01T00:00:00Z', columns: ['at', 'account', 'balances'] },
+    summary: 'What was left over time, the newest first; as CSV by `Accept`.',
+    description:
+      'As workers saw it every BALANCE_INTERVAL. The service calls its own figures an approximation. The last 5040 looks ' +
+      'of each account are kept: five weeks, at ten minutes each.',
+    role: 'read',
+    scope: 'list',
+    query: {
+      from: time('Seen at this time, or later.'),
+      to: time('Seen at this time, or before.'),
+      account: listedAccount,
+      after: after(looksCursor),
+      limit: limit(144, 1_000),
+    },
+    answers: {
+      200: {
+        says: 'A page of them.',
+        schema: balancesSeen,
+        files: { 'text/csv': { says: 'One line for each country.', example: SEEN_HEAD } },
+        headers: { 'X-Next': 'With CSV: what `next` is with JSON; absent at the end.' },
+      },
+    },
+  },
+  async ({ context, key, query: { account, ...page }, request, response }) => {
+    const accounts = accountsListed(context, key, account) ?? context.accountNames;
+    const { items, next } = await context.seenBalances.history(accounts, page);
+    const rows = items.map(({ account: of, seen }) => ({
+      at: new Date(seen.at).toISOString(),
+      account: of,
+      balances: seen.balances,
+    }));
+    if (request.accepts(['json', 'csv']) !== 'csv') return { items: rows, next: next ?? null };
+    if (next) response.set('X-Next', next);
+    const lines = rows.flatMap(({ at, account: of, balances }) =>
+      Object.entries(balances).map(([country, xof]) =>
+        [onClockOf(context.reports.timezone, at), of, country, xof ?? ''].map(csvCell).join(';'),
+      ),
+    );
+    response.type('text/csv').send(`\ufeff${SEEN_HEAD}${lines.map((line) => `${line}\r\n`).join('')}`);
+    return undefined;
+  },
+);
+
+export const reportRoutes = [getDailyReport, getBalancesSeen];

@@ -21,6 +21,14 @@ test('the status, the metrics and the history say what a worker saw', async () =
     body.balances.find(({ country }) => country === 'SN')?.xof === 1_250_000;
   const { balances } = await service.until('/v1/status', seen);
   expect(balances).toContainEqual({ account: 'main', country: 'CI', xof: 7, inFlight: 0, at: expect.any(String) });
+  const { body: told } = await service.call('GET', '/v1/reports/balances?account=main');
+  expect(told.items[0]).toMatchObject({ account: 'main', balances: { SN: 1_250_000, CI: 7 } });
+  const later = await service.call('GET', '/v1/reports/balances?from=2999-01-01T00:00:00Z');
+  expect([later.status, later.body]).toEqual([200, { items: [], next: null }]);
+  const csv = await service.call('GET', '/v1/reports/balances?limit=1', { headers: { accept: 'text/csv' } });
+  const [head, ...lines] = String(csv.body).trim().split('\r\n');
+  expect(head?.replace('\ufeff', '')).toBe('at;account;country;xof');
+  expect(lines.find((line: string) => line.endsWith(';main;SN;1250000'))).toMatch(/^\d{4}-.*\+00:00;main;/);
   const page = await (await fetch(`${service.metrics}/metrics`)).text();
   expect(samplesOf(page, 'relais_balance_xof')).toContain('{account="main",country="CI"} 7');
   expect(samplesOf(page, 'relais_in_flight_xof')).toContain('{account="main",country="CI"} 0');
@@ -44,7 +52,7 @@ test('however many workers there are, one of them looks, and what is kept is bou
   await expect.poll(looks).toBe(1);
   await Promise.all(others.map((other) => other.stop()));
   expect(await looks()).toBe(1);
-  await service.redis.rpush(keys.balances('main'), ...Array.from({ length: 2_000 }, () => '{}'));
+  await service.redis.rpush(keys.balances('main'), ...Array.from({ length: 6_000 }, () => '{}'));
   await service.redis.del(keys.balanceTurn);
   await service.drain();
   const again = await startRoles(
@@ -57,7 +65,7 @@ test('however many workers there are, one of them looks, and what is kept is bou
     ['worker'],
   );
   onTestFinished(() => again.stop());
-  await expect.poll(() => service.redis.llen(keys.balances('main'))).toBe(1_008);
+  await expect.poll(() => service.redis.llen(keys.balances('main'))).toBe(5_040);
 });
 
 test('a request that was added without the prefix is warned of, with the prefix to use, and counted', async () => {

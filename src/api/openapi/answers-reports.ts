@@ -1,7 +1,7 @@
 /** The report of a day. */
 import { z } from 'zod';
 import { textStates } from '../../operations/book.ts';
-import { accountField, count, perhaps, text } from './answers-shared.ts';
+import { accountField, count, perhaps, text, time } from './answers-shared.ts';
 
 const sum = (description: string) =>
   z.looseObject({ count: z.int(), xof: z.int() }).meta({ example: { count: 2, xof: 50_000 }, description });
@@ -44,3 +44,21 @@ export const dailyReport = z
     rows: z.array(dailyRow),
   })
   .meta({ id: 'DailyReport' });
+
+/** What was left over time. */
+export const balancesSeen = z
+  .looseObject({
+    items: z.array(
+      z.looseObject({
+        at: time.meta({ description: 'When somebody looked.' }),
+        account: accountField,
+        balances: z
+          .record(z.string(), perhaps(z.number()))
+          .meta({ description: 'XOF by country; null: it could not be read.', example: { SN: 1_250_000 } }),
+      }),
+    ),
+    next: perhaps(text('1763800000000.main')).meta({
+      description: '`after` of the next page; null on the last one.',
+    }),
+  })
+  .meta({ id: 'BalancesSeen' });

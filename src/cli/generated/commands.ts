@@ -2083,5 +2083,73 @@ export const commands: readonly DerivedCommand[] = [
       "text/html"
     ],
     "answer": "DailyReport"
+  },
+  {
+    "name": "report balances",
+    "says": "What was left over time, the newest first; as CSV by `Accept`",
+    "example": "--from 2026-11-01T00:00:00Z",
+    "method": "GET",
+    "path": "/v1/reports/balances",
+    "takes": [],
+    "flags": [
+      {
+        "flag": "--from",
+        "field": "from",
+        "in": "query",
+        "says": "Seen at this time, or later",
+        "schema": {
+          "type": "string",
+          "format": "date-time"
+        }
+      },
+      {
+        "flag": "--to",
+        "field": "to",
+        "in": "query",
+        "says": "Seen at this time, or before",
+        "schema": {
+          "type": "string",
+          "format": "date-time"
+        }
+      },
+      {
+        "flag": "--account",
+        "field": "account",
+        "in": "query",
+        "says": "Only of this account",
+        "schema": {
+          "type": "string"
+        }
+      },
+      {
+        "flag": "--after",
+        "field": "after",
+        "in": "query",
+        "says": "`next` of the page before",
+        "schema": {
+          "type": "string"
+        }
+      },
+      {
+        "flag": "--limit",
+        "field": "limit",
+        "in": "query",
+        "says": "How many at most",
+        "schema": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 1000
+        }
+      }
+    ],
+    "columns": [
+      "at",
+      "account",
+      "balances"
+    ],
+    "files": [
+      "text/csv"
+    ],
+    "answer": "BalancesSeen"
   }
 ];

@@ -111,6 +111,8 @@ export async function balanceScenes({ ask, upstreamFails }: Stage): Promise<void
   }
   await ask('GET', '/v1/reports/daily');
   await ask('GET', '/v1/reports/daily?date=2999-01-01');
+  await ask('GET', '/v1/reports/balances');
+  await ask('GET', '/v1/reports/balances?from=yesterday');
   await ask('GET', '/v1/balances/BBJ0123456789?account=nobody');
   await ask('GET', '/v1/balances/BBJ-01');
 }
