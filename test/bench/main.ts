@@ -10,6 +10,7 @@ import { ceilingRows } from './rows/ceiling.ts';
 import { disbursementRows } from './rows/disbursements.ts';
 import { doorRows } from './rows/doors.ts';
 import { latencyRows, scaleRows } from './rows/latency.ts';
+import { listRows } from './rows/lists.ts';
 import { otpRows } from './rows/otp.ts';
 import { readingRows } from './rows/reading.ts';
 import { recoveryRows } from './rows/recovery.ts';
@@ -29,6 +30,7 @@ const makers: Readonly<Record<RowName, RowMaker>> = {
   backlog: backlogRows,
   otp: otpRows,
   reading: readingRows,
+  lists: listRows,
 };
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);

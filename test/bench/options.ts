@@ -14,6 +14,7 @@ export const rowNames = [
   'backlog',
   'otp',
   'reading',
+  'lists',
 ] as const;
 export type RowName = (typeof rowNames)[number];
 

@@ -267,6 +267,18 @@ describe('list', () => {
     expect(JSON.parse(stdout)).toEqual(page);
   });
 
+  test('turns empty pages that lead on by itself', async () => {
+    const pages = [{ items: [], next: '9.dsb_9' }, { items: [], next: '5.dsb_5' }, page];
+    const { asked, env } = await apiThat((_, at) => ({ body: pages[at - 1] }));
+    const { stdout } = await relais(['disburse', 'list', '--amount-min', '400', '--json'], { env });
+    expect(JSON.parse(stdout)).toEqual(page);
+    expect(asked.map(({ query }) => query)).toEqual([
+      { amountMin: '400' },
+      { amountMin: '400', after: '9.dsb_9' },
+      { amountMin: '400', after: '5.dsb_5' },
+    ]);
+  });
+
   test('of nothing says so, and not on stdout', async () => {
     const { env } = await apiThat(() => ({ body: { items: [], next: null } }));
     const { code, stdout, stderr } = await relais(['disburse', 'list'], { env });

@@ -1496,6 +1496,17 @@ export const commands: readonly DerivedCommand[] = [
           "maxLength": 500
         },
         "required": true
+      },
+      {
+        "flag": "--transaction-id",
+        "field": "transactionId",
+        "in": "body",
+        "says": "With `succeeded`: what the service calls it, so that its statement fits (`relais reconcile`)",
+        "schema": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 128
+        }
       }
     ],
     "asks": "Decide {id}?",

@@ -82,6 +82,7 @@ export const operations = {
   getBalances: {"method":"GET","path":"/v1/balances","query":["account"]},
   getBalance: {"method":"GET","path":"/v1/balances/{accountNumber}","query":["account"]},
   getDailyReport: {"method":"GET","path":"/v1/reports/daily","query":["date","account"]},
+  getBalancesSeen: {"method":"GET","path":"/v1/reports/balances","query":["from","to","account","after","limit"]},
   getOpenApi: {"method":"GET","path":"/openapi.json","query":[]},
   getDocs: {"method":"GET","path":"/docs","query":[]},
   getIntakeSchema: {"method":"GET","path":"/v1/schemas/intake","query":[]},
@@ -1569,6 +1570,35 @@ export interface Operations {
     accept: ("text/csv" | "text/html")
   }
   /**
+   * What was left over time, the newest first; as CSV by `Accept`.
+   */
+  getBalancesSeen: {
+    asked: {
+      /**
+       * Seen at this time, or later.
+       */
+      from?: string
+      /**
+       * Seen at this time, or before.
+       */
+      to?: string
+      /**
+       * Only of this account.
+       */
+      account?: string
+      /**
+       * `next` of the page before.
+       */
+      after?: string
+      /**
+       * How many at most.
+       */
+      limit?: number
+    }
+    answer: BalancesSeen
+    accept: "text/csv"
+  }
+  /**
    * This document, for programs (OpenAPI 3.1).
    */
   getOpenApi: {
@@ -2781,6 +2811,10 @@ export interface DisbursementResolution {
    * How it is known; kept with the record.
    */
   note: string
+  /**
+   * With `succeeded`: what the service calls it, so that its statement fits (`relais reconcile`).
+   */
+  transactionId?: string
 }
 export interface BatchReport {
   id: string
@@ -3183,6 +3217,10 @@ export interface DirectCreditResolution {
    * How it is known; kept with the record.
    */
   note: string
+  /**
+   * With `succeeded`: what the service calls it, so that its statement fits (`relais reconcile`).
+   */
+  transactionId?: string
 }
 export interface EventPage {
   events: Event[]
@@ -5980,6 +6018,28 @@ export interface DailyRow {
    * XOF, of what was sent or is in doubt, by SMS_PRICES_FILE. null: no price is known.
    */
   costEstimated: (number | null)
+}
+export interface BalancesSeen {
+  items: {
+    /**
+     * When somebody looked.
+     */
+    at: string
+    /**
+     * The name of the account.
+     */
+    account: string
+    /**
+     * XOF by country; null: it could not be read.
+     */
+    balances: {
+      [k: string]: (number | null)
+    }
+  }[]
+  /**
+   * `after` of the next page; null on the last one.
+   */
+  next: (string | null)
 }
 export interface JsonDocument {}
 export interface ProblemKind {

@@ -1,0 +1,198 @@
+/**
+ * What a page of a list costs Redis among very many operations: with each filter, at the beginning and near the end,
+ * where much is found and where nearly nothing is. And what the one screen costs that says what stands where.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { keys } from '../../../src/operations/keys.ts';
+import type { Page } from '../../../src/operations/lists.ts';
+import { type Named, Names, memberOf, momentOf } from '../../../src/operations/places.ts';
+import { Queries } from '../../../src/operations/queries.ts';
+import { Status } from '../../../src/operations/status.ts';
+import { startEmbeddedRedis } from '../../../src/redis/embedded.ts';
+import { median } from '../measure.ts';
+import type { Figure, RowMaker } from '../rows.ts';
+
+const PAGE = 50;
+const AT_ONCE = 2_000;
+const AIM_MS = 5;
+/** Of each page. */
+const LOOKS = 7;
+const FIRST = 1_760_000_000_000;
+const EVERY_MS = 50;
+const KNOWN_PHONE = '+221770000000';
+const LARGE_BATCH = 'bat_large';
+
+/** One in so many. */
+const RARE = 100_000;
+const FAILED = 500;
+const OF_OTHERS = 10;
+const OF_KNOWN_PHONE = 50;
+
+interface Made {
+  readonly id: string;
+  readonly state: string;
+  readonly account: string;
+  readonly amount: number;
+  readonly createdAt: number;
+  readonly named: readonly Named[];
+}
+
+function made(index: number): Made {
+  const phone = index % OF_KNOWN_PHONE === 0 ? KNOWN_PHONE : `+22177${String(1_000_000 + index)}`;
+  return {
+    id: `dsb_${index.toString(36).padStart(22, '0')}`,
+    state: index % FAILED === 1 ? 'failed' : index % RARE === 2 ? 'needs_review' : 'succeeded',
+    account: index % OF_OTHERS === 3 ? 'shop' : 'main',
+    amount: index % RARE === 5 ? 2_500_000 : 500 + (index % 4_500),
+    createdAt: FIRST + index * EVERY_MS,
+    named: [
+      ['phone', phone],
+      ['transactionId', `TX-${index}`],
+      ...(index % OF_KNOWN_PHONE === 7 ? ([['batch', LARGE_BATCH]] as const) : []),
+    ],
+  };
+}
+
+async function fill(redis: Redis, names: Names, count: number): Promise<void> {
+  for (let from = 0; from < count; from += AT_ONCE) {
+    const pipeline = redis.pipeline();
+    for (let index = from; index < Math.min(count, from + AT_ONCE); index += 1) {
+      const { id, state, account, amount, createdAt, named } = made(index);
+      const fields = { amount, accountAlias: '771234567', withdrawMode: 'wallet-a-senegal', disburseId: `d${index}` };
+      const story = { 'e:1': '0|create|created|', 'e:2': '210|submit|success|TX' };
+      const base = {
+        id,
+        kind: 'disbursement',
+        v: 1,
+        rev: 4,
+        seq: 2,
+        createdAt,
+        updatedAt: createdAt,
+        since: createdAt,
+      };
+      pipeline.hset(keys.record(id), { ...base, state, account, reference: `r-${index}`, ...fields, ...story });
+      pipeline.zadd(keys.listed('disbursement', account, state), createdAt, memberOf(id, fields));
+      for (const { bucket, head } of await names.placesOf(named)) {
+        pipeline.zadd(bucket, 0, `${head}${momentOf(createdAt)}${id}`);
+      }
+    }
+    await pipeline.exec();
+  }
+  await redis.sadd(keys.accounts, 'main', 'shop');
+}
+
+type Asked = Omit<Page, 'limit' | 'after'>;
+
+async function filtersAmong(names: Names, count: number): Promise<Readonly<Record<string, Asked>>> {
+  const of = (...named: Named[]) => names.placesOf(named);
+  const middle = FIRST + (count / 2) * EVERY_MS;
+  const phone: Named = ['phone', KNOWN_PHONE];
+  return {
+    'no filter': {},
+    'state=succeeded': { states: ['succeeded'] },
+    'state=failed (one in 500)': { states: ['failed'] },
+    'state=needs_review (one in 100,000)': { states: ['needs_review'] },
+    'three states': { states: ['succeeded', 'failed', 'needs_review'] },
+    'one account of two': { accounts: ['shop'] },
+    'createdFrom, createdTo': { createdFrom: middle - 1_000_000, createdTo: middle },
+    'amountMin, nearly all': { amountMin: 600 },
+    'amountMin, one in 100,000': { amountMin: 2_000_000 },
+    'amountMin and amountMax, nothing': { amountMin: 5_100, amountMax: 1_999_999 },
+    'phone (one in 50)': { named: await of(phone) },
+    'phone, state=failed: nothing': { named: await of(phone), states: ['failed'] },
+    'phone, amount: nothing': { named: await of(phone), amountMin: 2_000_000 },
+    'phone, time': { named: await of(phone), createdFrom: middle - 1_000_000, createdTo: middle },
+    'phone and batch: nothing': { named: await of(['batch', LARGE_BATCH], phone) },
+    'batch (one in 50)': { named: await of(['batch', LARGE_BATCH]) },
+    transactionId: { named: await of(['transactionId', `TX-${Math.floor(count / 2)}`]) },
+  };
+}
+
+const NOT_OF_A_PAGE = /^(exec|multi|info|config|client|hello|auth|select)/;
+
+/** Time of Redis and its commands, of all that is asked meanwhile. */
+async function spentOn<T>(look: Redis, work: () => Promise<T>): Promise<{ ms: number; commands: number; value: T }> {
+  await look.config('RESETSTAT');
+  const value = await work();
+  const stats = await look.info('commandstats');
+  let [micros, commands] = [0, 0];
+  for (const [, name = '', calls, time] of stats.matchAll(/cmdstat_(\S+?):calls=(\d+),usec=(\d+)/g)) {
+    if (NOT_OF_A_PAGE.test(name)) continue;
+    micros += Number(time);
+    commands += Number(calls);
+  }
+  return { ms: micros / 1_000, commands, value };
+}
+
+interface Parts {
+  readonly look: Redis;
+  readonly queries: Queries;
+  readonly count: number;
+}
+
+async function figuresOf(parts: Parts, label: string, asked: Asked): Promise<Figure[]> {
+  const { look, queries, count } = parts;
+  const deep = `${FIRST + Math.floor(count * 0.1) * EVERY_MS}.dsb_zzz`;
+  const figures: Figure[] = [];
+  for (const [where, after] of [
+    ['first page', undefined],
+    ['at nine tenths', deep],
+  ] as const) {
+    const spent: number[] = [];
+    let told = '';
+    for (let nth = 0; nth < LOOKS; nth += 1) {
+      const { ms, commands, value } = await spentOn(look, () =>
+        queries.page('disbursement', { ...asked, limit: PAGE, after }),
+      );
+      spent.push(ms);
+      told = `${value.items.length} found${value.next === undefined ? ', the end' : ''}, ${commands} commands`;
+    }
+    figures.push({ label: `${label}, ${where}: ${told}`, values: spent, unit: 'ms' });
+  }
+  return figures;
+}
+
+export const listRows: RowMaker = async (_stage, { backlog: count }) => {
+  const dir = mkdtempSync(join(tmpdir(), 'bench-lists-'));
+  const server = await startEmbeddedRedis({ dir });
+  const redis = new Redis(server.url);
+  const look = new Redis(server.url);
+  try {
+    const names = Names.of({ redis });
+    await redis.config('SET', 'appendfsync', 'no');
+    await fill(redis, names, count);
+    const parts = { look, queries: new Queries(redis), count };
+    const figures: Figure[] = [];
+    for (const [label, asked] of Object.entries(await filtersAmong(names, count))) {
+      figures.push(...(await figuresOf(parts, label, asked)));
+    }
+    const status = new Status(redis);
+    const screen = await spentOn(look, async () => {
+      const accounts = { allHolds: async () => [] };
+      await Promise.all([
+        status.operations(),
+        status.inDoubt(FIRST),
+        status.waiting(),
+        status.holds(accounts),
+        status.campaigns(),
+      ]);
+    });
+    const dearest = Math.max(...figures.map(({ values }) => median(values)));
+    return [
+      {
+        title: `a page of ${PAGE} among ${count.toLocaleString('en')} disbursements`,
+        figures: [...figures, { label: `status: ${screen.commands} commands`, values: [screen.ms], unit: 'ms' }],
+        aims: [{ text: 'ms of Redis for the dearest page', value: dearest, most: AIM_MS }],
+        notes: ['As Redis tells of its commands (INFO commandstats).'],
+      },
+    ];
+  } finally {
+    redis.disconnect();
+    look.disconnect();
+    await server.stop();
+    rmSync(dir, { recursive: true, force: true });
+  }
+};
