@@ -59,7 +59,7 @@ function filtersOf<const K extends ListedKind>(kind: K) {
     account: listedAccount,
     createdFrom: time('Asked for at this time, or later.'),
     createdTo: time('Asked for at this time, or before.'),
-    ...(MOVES_MONEY.has(kind)
+    ...(asDeclared(kind).money
       ? { amountMin: xof('Of so many XOF, or more.'), amountMax: xof('Of so many XOF, or less.') }
       : {}),
     ...(names.has('token') ? { token: byName.token } : {}),
@@ -71,7 +71,6 @@ function filtersOf<const K extends ListedKind>(kind: K) {
   };
 }
 
-const MOVES_MONEY: ReadonlySet<Kind> = new Set(['disbursement', 'invoice', 'payment_request', 'direct_credit']);
 /** Of people who have one: of an invoice the service is told of nobody before somebody pays. */
 const HAS_PHONE: ReadonlySet<Kind> = new Set(['disbursement', 'message', 'payment_request', 'direct_credit']);
 

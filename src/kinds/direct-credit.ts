@@ -45,6 +45,7 @@ const NOTHING_LEFT = 'nothing was sent';
 export const directCredit = kind({
   prefix: 'dcr',
   area: 'direct_credit',
+  money: 'out',
   resolve: ['succeeded', 'failed'],
   states: {
     queued: {

@@ -29,6 +29,7 @@ const PAY_ANEW = 'A new payment is a new disbursement with another reference.';
 export const disbursement = kind({
   prefix: 'dsb',
   area: 'payments',
+  money: 'out',
   resolve: ['succeeded', 'failed', 'reversed', 'cancelled', 'resubmit'],
   states: {
     awaiting_approval: {

@@ -29,6 +29,7 @@ const bill = { totalAmount: 42_300, token: 'test_jMcHr7X9kQ' };
 export const invoice = kind({
   prefix: 'inv',
   area: 'payments',
+  money: 'in',
   resolve: ['completed', 'cancelled', 'failed'],
   states: {
     creating: {

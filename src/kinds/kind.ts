@@ -57,6 +57,8 @@ interface Declaration<States, Events> {
   readonly prefix: string;
   /** What of its account is held when it may not be sent. Absent: no hold keeps it. */
   readonly area?: HoldArea;
+  /** Which way its amount goes: the book of the day counts it so. Absent: it moves no money by itself. */
+  readonly money?: 'out' | 'in';
   /** How a person may settle one that needs review. */
   readonly resolve?: readonly string[];
   readonly states: States;

@@ -43,6 +43,7 @@ const asked = { amount: 15_000, referenceNumber: 'PR-1042' };
 export const paymentRequest = kind({
   prefix: 'prq',
   area: 'payments',
+  money: 'in',
   resolve: ['completed', 'failed'],
   states: {
     creating: {

@@ -8,7 +8,7 @@
  * one success more, on that day.
  */
 import type { Redis } from 'ioredis';
-import { type Kind, isFinal, isState } from '../kinds/index.ts';
+import { type Kind, asDeclared, isFinal, isState } from '../kinds/index.ts';
 import { offsetsOf } from '../lib/zone.ts';
 import { keys } from './keys.ts';
 
@@ -47,12 +47,11 @@ function ofMoney({ kind, account, fields }: Of, by: Readonly<Record<string, numb
   return Object.fromEntries(posts);
 }
 
-/** The kinds that send money on its way: each that is accepted stands open until it is over. */
-const PAYING: readonly Kind[] = ['disbursement', 'direct_credit'];
-const COLLECTING: readonly Kind[] = ['invoice', 'payment_request'];
-
+/** What sends money on its way stands open, once it is accepted, until it is over. */
 export function postsOfAcceptance(of: Of, xof: number | undefined): Posts {
-  return xof !== undefined && PAYING.includes(of.kind) ? ofMoney(of, { accepted: 1, '=open': 1 }, xof) : {};
+  return xof !== undefined && asDeclared(of.kind).money === 'out'
+    ? ofMoney(of, { accepted: 1, '=open': 1 }, xof)
+    : {};
 }
 
 /** What a change of state is in the book. `set`: the fields that it writes. */
@@ -65,11 +64,12 @@ export function postsOf(
   if (from === to) return {};
   const amountIn = (...names: string[]): number =>
     Number(names.map((name) => set[name] ?? fields[name]).find(Boolean));
-  if (COLLECTING.includes(kind)) {
+  const { money } = asDeclared(kind);
+  if (money === 'in') {
     if (to !== 'completed') return {};
     return ofMoney(record, { completed: 1 }, amountIn('amountPaid', 'totalAmount', 'askedAmount'));
   }
-  if (!PAYING.includes(kind)) return {};
+  if (money === undefined) return {};
   const [began, ends] = [isFinal(kind, from), isFinal(kind, to)];
   const by: Record<string, number> = {};
   // What came back was paid on the day on which it was paid: that it was is not taken back.

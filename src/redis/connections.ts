@@ -107,7 +107,7 @@ function open(recipe: ConnectionRecipe, options: CommandsOptions): Redis {
   return redis;
 }
 
-/** Protected mode: whoever comes from another machine is told this instead of an answer, and is hung up on. */
+/** Protected mode: a client on another machine is told this instead of an answer, and is hung up on. */
 const DENIED = /^DENIED /;
 const DENIED_SHORTLY = 'DENIED Redis is running in protected mode';
 
