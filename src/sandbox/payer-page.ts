@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Html, html } from '../lib/html.ts';
-import { describeXof } from '../lib/money.ts';
+import { money } from '../words/figures.ts';
 import { type Language, languageAccepted, wordsIn } from '../words/languages.ts';
 import type { Invoice } from './books.ts';
 import { actionsOf, settleInvoice, statusNow, storeOf } from './checkout.ts';
@@ -53,11 +53,11 @@ function leadsTo(invoice: Invoice, decision: Decision): string | undefined {
 }
 
 function payerPage(invoice: Invoice, language: Language, world: World): Html {
-  const { payer } = wordsIn(language);
+  const { payer, figures } = wordsIn(language);
   const status = statusNow(invoice, world);
   const { name, description } = storeOf(invoice);
   const open = html`<form method="post">
-    <button class="pay" name="decision" value="completed">${payer.pay(describeXof(invoice.totalAmount))}</button>
+    <button class="pay" name="decision" value="completed">${payer.pay(money(invoice.totalAmount, figures))}</button>
     <button name="decision" value="cancelled">${payer.cancel}</button>
     <button name="decision" value="failed">${payer.fail}</button>
     </form>`;
@@ -65,7 +65,7 @@ function payerPage(invoice: Invoice, language: Language, world: World): Html {
   const body = html`<p class="note">${payer.sandbox}</p>
     <h1>${name}</h1>
     <p>${description}</p>
-    <p class="sum">${describeXof(invoice.totalAmount)}</p>
+    <p class="sum">${money(invoice.totalAmount, figures)}</p>
     <p role="status">${payer.states[status]}</p>
     ${status === 'completed' ? receipt : open}`;
   return page(language, payer.title, body);
@@ -80,7 +80,7 @@ const STYLE =
   ':root{color-scheme:light dark}body{font:1.125rem/1.5 system-ui,sans-serif;max-width:30rem;margin:0 auto;padding:1.5rem}' +
   '.note{border:2px dashed;padding:.5rem;font-size:1rem}.sum{font-size:2rem;font-weight:700;margin:0}button{font:inherit;' +
   'display:block;width:100%;padding:.75rem;margin:.75rem 0;border:2px solid;border-radius:.5rem;background:Canvas;' +
-  'color:CanvasText;cursor:pointer}.pay{background:#0b6b3a;color:#fff;font-weight:600}:focus-visible{outline:3px solid;' +
+  'color:CanvasText;cursor:pointer}.pay{background:#0b6b3a;border-color:transparent;color:#fff;font-weight:600}:focus-visible{outline:3px solid;' +
   'outline-offset:3px}';
 
 /** Without `form-action`: browsers apply it to where a posted form is led on to, and that is the merchant's. */

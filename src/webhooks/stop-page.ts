@@ -141,7 +141,8 @@ function languageFor({ query, headers }: Request): Language {
 
 const STYLE =
   ':root{color-scheme:light dark}body{font:1.125rem/1.5 system-ui,sans-serif;max-width:34rem;margin:0 auto;padding:1.5rem}' +
-  'h1{font-size:1.5rem;line-height:1.2}button{font:inherit;font-weight:600;width:100%;padding:1rem;border:2px solid;' +
+  'h1{font-size:1.5rem;line-height:1.2}button{font:inherit;font-weight:600;width:100%;padding:1rem;' +
+  'border:2px solid transparent;' +
   'border-radius:.5rem;background:#a4161a;color:#fff;cursor:pointer}button:focus-visible,a:focus-visible{outline:3px solid ' +
   'currentColor;outline-offset:3px}a{color:inherit}';
 

@@ -54,6 +54,14 @@ test('lenient is not blind: what cannot be done without is refused', async () =>
   expect((await sandbox.books()).invoices).toEqual([]);
 });
 
+test('a credit as a package sends it is understood by the strict sandbox too', async () => {
+  const sandbox = await sandboxForTest({ settings: { directCreditEnabled: true } });
+  const path = '/api/v1/direct-pay/credit-account';
+  const { body } = await sandbox.pay(path, { account_alias: '771234567', amount: 5_000 });
+  expect(body).toMatchObject({ response_code: '00', transaction_id: expect.any(String) });
+  expect((await sandbox.books()).breaches).toEqual([]);
+});
+
 async function invoicePage(body: object = OF_PACKAGE) {
   const sandbox = await sandboxForTest({ settings: { strictness: 'lenient' } });
   const made = (await sandbox.pay(CREATE, body)).body as { token: string; response_text: string };
@@ -68,7 +76,7 @@ test('the page shows what is paid, in two languages, and lets nothing of the mer
   const page = await shown.text();
   expect(page).toContain('<html lang="fr">');
   expect(page).toContain('Riz &amp; &lt;b&gt;huile&lt;/b&gt;');
-  expect(page).toContain('Payer 5\u00a0000\u00a0XOF');
+  expect(page).toContain('Payer 5\u202f000\u00a0F\u00a0CFA');
   expect(page.match(/<button/g)).toHaveLength(3);
   expect(page).not.toMatch(/<script|<b>/);
   expect(shown.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
