@@ -1,6 +1,7 @@
 /** `relais doctor`: looks at everything a deployment needs, says what is wrong and how to mend it. Leaves nothing behind. */
 import type { Redis } from 'ioredis';
 import { type AccountBook, readAccounts } from '../accounts.ts';
+import { type Role, roles as allRoles } from '../cli/io.ts';
 import type { Config } from '../config.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
@@ -32,6 +33,8 @@ export interface DoctorTools {
   readonly signal: AbortSignal;
   /** One JSON object at the end, instead of one line per finding as it is found. */
   readonly json: boolean;
+  /** What the process does in whose place it looks: what none of these needs is not missed. */
+  readonly roles?: readonly Role[];
   readonly print: (line: string) => void;
 }
 
@@ -61,7 +64,8 @@ function lineOf({ check, is, says, fix }: Finding): string {
 }
 
 async function* examine(tools: DoctorTools): AsyncGenerator<Finding> {
-  const { findings, config } = examineSettings(tools.env);
+  const { roles = allRoles } = tools;
+  const { findings, config } = examineSettings(tools.env, roles);
   yield* findings;
   if (config === undefined) {
     yield skipped('redis', 'nothing else is looked at before the settings can be read');
@@ -71,7 +75,7 @@ async function* examine(tools: DoctorTools): AsyncGenerator<Finding> {
   const reached = await reachRedis(config);
   if ('check' in reached) {
     yield reached;
-    yield* examineAccounts({ config, book });
+    yield* examineAccounts({ config, book, roles });
   } else {
     try {
       yield* await examined('redis', () => examineRedis(reached, config, tools.clock));
@@ -88,12 +92,15 @@ async function* examine(tools: DoctorTools): AsyncGenerator<Finding> {
       yield* await examined('intake', () =>
         besideOurKeys(config, (redis) => examineIntake(redis, config.REDIS_PREFIX)),
       );
-      yield* examineWithRedis(tools, { config, redis: reached, book });
+      yield* examineWithRedis(tools, { config, redis: reached, book, roles });
     } finally {
       await closeConnection(reached);
     }
   }
-  yield await examineCallbacks(config, tools.clock);
+  // Whoever creates payments tells the service this address; the receiver answers there.
+  if (roles.some((role) => role === 'worker' || role === 'webhooks')) {
+    yield await examineCallbacks(config, tools.clock);
+  } else yield skipped('callbacks', `not needed for ${roles.join(', ')}`);
 }
 
 /** What is beside our keys is seen by a connection that puts no prefix before them. */
@@ -110,11 +117,12 @@ async function besideOurKeys<T>(config: Config, look: (unprefixed: Redis) => Pro
 interface Examined {
   readonly config: Config;
   readonly book: AccountBook;
+  readonly roles: readonly Role[];
 }
 
 async function* examineWithRedis(
   { clock, random }: DoctorTools,
-  { config, redis, book }: Examined & { readonly redis: Redis },
+  { config, redis, book, roles }: Examined & { readonly redis: Redis },
 ): AsyncGenerator<Finding> {
   const upstream = openUpstream({
     config: { ...config, UPSTREAM_TIMEOUT: Math.min(config.UPSTREAM_TIMEOUT, TIMEOUT_MAX_MS) },
@@ -124,7 +132,7 @@ async function* examineWithRedis(
     metrics: { exchanged: () => undefined },
   });
   try {
-    yield* examineAccounts({ config, book, service: { upstream, clock } });
+    yield* examineAccounts({ config, book, roles, service: { upstream, clock } });
   } finally {
     await upstream.close();
   }
@@ -134,8 +142,14 @@ async function* examineWithRedis(
 async function* examineAccounts({
   config,
   book,
+  roles,
   service,
 }: Examined & { readonly service?: { upstream: Upstream; clock: Clock } }): AsyncGenerator<Finding> {
+  // Only what asks the service has its keys; a receiver of callbacks is better off without them.
+  if (!roles.some((role) => role === 'worker' || role === 'api')) {
+    yield skipped('keys', `not needed for ${roles.join(', ')}`);
+    return;
+  }
   for (const account of book.values()) {
     yield* examineKeys(account, { alone: book.size === 1 });
     if (service === undefined) continue;

@@ -24,6 +24,7 @@ export interface SandboxCommand {
 }
 
 interface DoctorCommand {
+  readonly roles: readonly Role[];
   /** One JSON object instead of one line per check. */
   readonly json: boolean;
 }

@@ -19,9 +19,10 @@ export function addDev(command: Command, shell: Shell): void {
 
 export function addDoctor(command: Command, shell: Shell): void {
   command
+    .option('--roles <roles>', `what this process does, of ${roles.join(',')}`, listOf(roles), roles)
     .option('--json', 'print the findings as JSON')
-    .action(shell.action(({ json = false }: JsonFlag) => shell.io.services.doctor({ json })));
-  withExample(command, 'relais doctor');
+    .action(shell.action(({ json = false, ...of }: DoctorFlags) => shell.io.services.doctor({ json, ...of })));
+  withExample(command, 'relais doctor --roles worker');
 }
 
 export function addBackup(group: Command, shell: Shell): void {
@@ -36,6 +37,10 @@ export function addBackup(group: Command, shell: Shell): void {
 
 interface JsonFlag {
   readonly json?: boolean;
+}
+
+interface DoctorFlags extends JsonFlag {
+  readonly roles: readonly Role[];
 }
 
 interface RunFlags {

@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
+import { roles } from '../../src/cli/io.ts';
 import { relais } from './terminal.ts';
 
 const service = (code = 0) => vi.fn(async () => code);
@@ -84,8 +85,10 @@ describe('sandbox', () => {
 test('doctor ends as its findings do', async () => {
   const doctor = service(1);
   expect(await relais(['doctor'], { services: { doctor } })).toMatchObject({ code: 1 });
-  expect(await relais(['doctor', '--json'], { services: { doctor } })).toMatchObject({ code: 1 });
-  expect(doctor.mock.calls).toEqual([[{ json: false }], [{ json: true }]]);
+  expect(await relais(['doctor', '--json', '--roles', 'worker'], { services: { doctor } })).toMatchObject({
+    code: 1,
+  });
+  expect(doctor.mock.calls).toEqual([[{ json: false, roles }], [{ json: true, roles: ['worker'] }]]);
 });
 
 test.for([

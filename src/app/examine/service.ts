@@ -1,7 +1,7 @@
 /** Whether the service accepts our keys. Nothing is sent, nothing is paid: a login and a question about the balance. */
 import { Agent } from 'undici';
 import { accountFingerprint } from '../../accounts.ts';
-import { roles } from '../../cli/io.ts';
+import type { Role } from '../../cli/io.ts';
 import { type Config, WrongSettings, describeSettings, loadConfig, missingBesideKeys } from '../../config.ts';
 import { type Clock, describeMs } from '../../lib/clock.ts';
 import { describeXof } from '../../lib/money.ts';
@@ -216,10 +216,10 @@ interface Settings {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** All that would stop a process with every role, at once; the keys of the service are looked at account by account. */
-export function examineSettings(env: Environment): Settings {
+/** All that would stop a process with these roles, at once; the keys of the service are looked at account by account. */
+export function examineSettings(env: Environment, roles: readonly Role[]): Settings {
   const problems: string[] = [];
-  const config = tried(env, problems);
+  const config = tried(env, roles, problems);
   const faults = problems.map((problem) => fault('settings', problem, 'Mend it, and start every process again.'));
   return {
     findings: faults.length > 0 ? faults : [ok('settings', `${countSet(env)} are set, all can be read`)],
@@ -227,7 +227,7 @@ export function examineSettings(env: Environment): Settings {
   };
 }
 
-function tried(env: Environment, problems: string[]): Config | undefined {
+function tried(env: Environment, roles: readonly Role[], problems: string[]): Config | undefined {
   try {
     return loadConfig(env, (given) => {
       problems.push(...missingBesideKeys(given, roles));
