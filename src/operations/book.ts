@@ -93,12 +93,15 @@ export const textStates = ['sent', 'failed', 'unknown', 'expired'] as const;
 export type TextState = (typeof textStates)[number];
 export const isTextState = (state: string): state is TextState => textStates.some((one) => one === state);
 
-/** Adds to `posts` what becomes of one text. */
-export function addText(posts: Record<string, number>, text: TextCounted, from: string, to: string): void {
-  const { account, country, segments, cost } = text;
+/** Adds to `posts` what becomes of a text, or of so many that are alike. */
+export function addText(
+  posts: Record<string, number>,
+  { account, country, segments, cost }: TextCounted,
+  { from, to, times }: { readonly from: string; readonly to: string; readonly times: number },
+): void {
   const add = (measure: string, delta: number): void => {
     const name = named('text', account, country, measure);
-    posts[name] = (posts[name] ?? 0) + delta;
+    posts[name] = (posts[name] ?? 0) + delta * times;
   };
   for (const [state, sign] of [[from, -1] as const, [to, 1] as const]) {
     if (!isTextState(state)) continue;

@@ -188,10 +188,19 @@ function placeIn(key: string, value: string): NamePlace {
   return { bucket: keys.names(at(0, BUCKET_LETTERS)), head: at(BUCKET_LETTERS, HASH_LETTERS) };
 }
 
-const fieldsSought = (kind: Kind): readonly (readonly [field: string, name: SoughtName])[] =>
-  Object.entries(asDeclared(kind).fields).flatMap(([field, { sought }]) =>
-    sought ? [[field, sought] as const] : [],
+type Sought = readonly (readonly [field: string, name: SoughtName])[];
+const knownSought = new Map<Kind, Sought>();
+
+/** Asked for at each change of a record, and never another. */
+function fieldsSought(kind: Kind): Sought {
+  const remembered = knownSought.get(kind);
+  if (remembered) return remembered;
+  const sought = Object.entries(asDeclared(kind).fields).flatMap(([field, { sought: name }]) =>
+    name ? [[field, name] as const] : [],
   );
+  knownSought.set(kind, sought);
+  return sought;
+}
 
 /** Names among the fields that are written. */
 export function namedIn(kind: Kind, written: Readonly<Record<string, unknown>>): Named[] {

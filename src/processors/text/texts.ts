@@ -3,7 +3,7 @@ import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import type { Prices } from '../../files/prices.ts';
 import type { RecipientState } from '../../kinds/recipient.ts';
 import { wordingOf, countSegments } from '../../lib/wording.ts';
-import { type Posts, addText, isTextState } from '../../operations/book.ts';
+import { type Posts, type TextCounted, addText, isTextState } from '../../operations/book.ts';
 import type { BudgetsContract } from '../../operations/budgets.ts';
 import { type MessageItem, messageIn, unpackItems, type SliceCampaign } from '../../operations/slice-form.ts';
 import type { SliceRecord, BudgetPeriod, SliceStep } from '../../operations/slices.ts';
@@ -122,9 +122,19 @@ interface Of {
   readonly prices: Prices | undefined;
 }
 
+/** Texts that moved alike: most of a request do, and are written down as one. */
+interface Alike {
+  readonly text: TextCounted;
+  readonly from: RecipientState;
+  readonly to: RecipientState;
+  times: number;
+}
+
 export class TextBook {
   readonly #of: Of;
-  #posts: Record<string, number> = {};
+  readonly #alike = new Map<string, Alike>();
+  /** People of one name get the same text, and it is asked about when it leaves and when it is over. */
+  readonly #segments = new Map<string, number>();
 
   constructor(of: Of) {
     this.#of = of;
@@ -135,16 +145,31 @@ export class TextBook {
     const { account, texts, countries, prices } = this.#of;
     const { to: phone, text } = texts.at(place);
     const country = countries[place] || (parsePhoneNumberFromString(phone)?.country ?? '');
-    const { segments } = countSegments(text);
+    const segments = this.#segmentsOf(text);
+    const name = `${from} ${to} ${country} ${segments}`;
+    const alike = this.#alike.get(name);
+    if (alike) {
+      alike.times += 1;
+      return;
+    }
     const price = prices?.[country];
     const cost = price === undefined ? undefined : segments * Math.round(price * 100);
-    addText(this.#posts, { account, country, segments, cost }, from, to);
+    this.#alike.set(name, { text: { account, country, segments, cost }, from, to, times: 1 });
+  }
+
+  #segmentsOf(text: string): number {
+    const known = this.#segments.get(text);
+    if (known !== undefined) return known;
+    const { segments } = countSegments(text);
+    this.#segments.set(text, segments);
+    return segments;
   }
 
   /** What moved since the last step. */
   take(): Posts {
-    const posts = this.#posts;
-    this.#posts = {};
+    const posts: Record<string, number> = {};
+    for (const { text, from, to, times } of this.#alike.values()) addText(posts, text, { from, to, times });
+    this.#alike.clear();
     return posts;
   }
 }
