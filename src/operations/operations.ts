@@ -203,7 +203,7 @@ export class Operations {
       inRecovery: inRecovery && record.rev,
       ...recountOfDay(record, change.to),
       posts: postsOf(record, change.to, change.set),
-      names: await this.#names.placesOf(namedIn(record.kind, change.set ?? {})),
+      names: await this.#names.placesOf(namedIn(record.kind, change.set ?? {}, record.fields)),
       fields: step.fields,
     });
     if (answer.is === 'recovering') this.#heartbeat.refused();

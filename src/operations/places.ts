@@ -202,11 +202,15 @@ function fieldsSought(kind: Kind): Sought {
   return sought;
 }
 
-/** Names among the fields that are written. */
-export function namedIn(kind: Kind, written: Readonly<Record<string, unknown>>): Named[] {
+/** Names among the fields that are written. What the record had already was named in the step that wrote it. */
+export function namedIn(
+  kind: Kind,
+  written: Readonly<Record<string, unknown>>,
+  had: Readonly<Record<string, unknown>> = {},
+): Named[] {
   return fieldsSought(kind).flatMap(([field, name]): Named[] => {
     const value = written[field];
-    return typeof value === 'string' && value !== '' ? [[name, value]] : [];
+    return typeof value === 'string' && value !== '' && value !== had[field] ? [[name, value]] : [];
   });
 }
 

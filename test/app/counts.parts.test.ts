@@ -25,7 +25,7 @@ const most = {
     // that tells who asked for it, where it was asked for over HTTP. Six are the book of the day: when it is accepted,
     // when its money may be on its way, and when it is over; eight are the counters, each script's in one write. Twelve
     // make it be found: it moves between the lists of its states, and stands in the index by what it is named.
-    commands: 88,
+    commands: 87,
     /** Scripts of BullMQ: a wake-up is for all that became due in the same moment. How many share one is a matter of time. */
     queueScripts: 5,
     /**
