@@ -2,7 +2,6 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
 const ROOT = new URL('../../', import.meta.url);
-const page = readFileSync(new URL('CONTRIBUTING.md', ROOT), 'utf8');
 
 /** `src/queues/<name>.ts` and `routes-*.ts` stand for any file of that form. */
 function isThere(path: string): boolean {
@@ -15,9 +14,9 @@ function isThere(path: string): boolean {
   return readdirSync(new URL(folder, ROOT)).some((name) => new RegExp(`^${form}$`).test(name));
 }
 
-const named = [...page.matchAll(/`((?:src|test|docs|script)\/[\w/.<>*-]+)`/g)].map(([, path = '']) => path);
-
-test('every file that CONTRIBUTING.md sends to is there', () => {
+test.for(['CONTRIBUTING.md', 'docs/house.md'])('every file that %s sends to is there', (page) => {
+  const text = readFileSync(new URL(page, ROOT), 'utf8');
+  const named = [...text.matchAll(/`((?:src|test|docs|script)\/[\w/.<>*-]+)`/g)].map(([, path = '']) => path);
   expect(named.length).toBeGreaterThan(15);
   expect(named.filter((path) => !isThere(path))).toEqual([]);
 });
