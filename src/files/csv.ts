@@ -1,6 +1,7 @@
 import { finished } from 'node:stream/promises';
 import { CsvError, type Parser, parse } from 'csv-parse';
 import { readJson } from '../lib/json.ts';
+import { isFormula } from './own-cells.ts';
 import { unusable, type UnusableFile } from './problems.ts';
 import { type Detail, detail } from '../words/details.ts';
 
@@ -153,19 +154,11 @@ export function readLine(
   return { values };
 }
 
-/** What a spreadsheet takes for the beginning of a formula; the wide ones too, and with spaces in front. */
-const FORMULA = /^(?:[\t\r\n]|\s*[=+\-@\uff1d\uff0b\uff0d\uff20])/;
-
 /**
  * One cell of a CSV file that may be opened in a spreadsheet. A spreadsheet runs what begins like a formula; the
  * apostrophe makes it a text.
  */
 export function csvCell(value: string | number): string {
-  const text = typeof value === 'number' ? String(value) : value.replace(FORMULA, "'$&");
+  const text = typeof value === 'number' ? String(value) : isFormula(value) ? `'${value}` : value;
   return /[",;\r\n\t]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
-/** Whether a spreadsheet would run it. */
-export function isFormula(text: string): boolean {
-  return FORMULA.test(text);
 }

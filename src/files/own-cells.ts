@@ -1,5 +1,12 @@
 /** What a table has beside the columns that are read: kept as it was written, bounded, and given back. */
-import { isFormula } from './csv.ts';
+
+/** What a spreadsheet takes for the beginning of a formula; the wide ones too, and with spaces in front. */
+const FORMULA = /^(?:[\t\r\n]|\s*[=+\-@\uff1d\uff0b\uff0d\uff20])/;
+
+/** Whether a spreadsheet would run it. */
+export function isFormula(text: string): boolean {
+  return FORMULA.test(text);
+}
 
 /** Characters of one row. More is no table of people any more, and a million rows of it would be a gigabyte. */
 export const OWN_MAX = 1_000;

@@ -93,6 +93,12 @@ export function strictestOf(name: MoneyLimit, asked: readonly (LimitValue | unde
   return stricter === 'lower' ? Math.min(...numbers) : Math.max(...numbers);
 }
 
+/** What holds while nobody has said anything. */
+export function holdingByDefault(): Limits {
+  const held = moneyLimits.map((name) => [name, strictestOf(name, [])] as const);
+  return Object.fromEntries(held.filter(([, value]) => value !== null));
+}
+
 const LARGEST = 999_999_999_999_999;
 
 /** As a person writes it, in a setting or on a command line. Throws a RangeError that names the form. */

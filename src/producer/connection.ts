@@ -12,7 +12,7 @@ import { howAway, waitUntilReady, batchPerTick, type RedisTarget } from '../redi
 import { type Durability, MEMORY_SHARE_MAX, checkDurability } from '../redis/durability.ts';
 import { Unconfirmed, NotDurableError, OtherDeployment } from './errors.ts';
 
-interface Deadline {
+export interface Deadline {
   readonly redis: Redis;
   readonly clock: Clock;
   /** For the whole call, reconnecting included. */
@@ -23,7 +23,7 @@ interface Deadline {
 const PAUSE_MS = 100;
 
 /** Throws `Unconfirmed` when the time is over; an error that has nothing to do with Redis being away goes through. */
-async function untilConfirmed<T>({ redis, clock, limitMs }: Deadline, ask: () => Promise<T>): Promise<T> {
+export async function untilConfirmed<T>({ redis, clock, limitMs }: Deadline, ask: () => Promise<T>): Promise<T> {
   let doubted = false;
   let last: unknown = new NoAnswer('there was no time to ask Redis');
   const again = (error: unknown): boolean => {

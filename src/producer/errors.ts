@@ -1,4 +1,5 @@
 /** What the library throws. Each message ends with what to do. */
+import type { BatchTotals, Finding } from '../kinds/batch.ts';
 import { type Problem, describeProblems } from './problems.ts';
 
 /**
@@ -8,6 +9,24 @@ import { type Problem, describeProblems } from './problems.ts';
 export type RequestAnswer =
   | { readonly id: string; readonly outcome: 'accepted' | 'duplicate' }
   /** `differs`: what is not as in the request that stands, as JSON pointers, where that is still known. */
+  | { readonly id: string; readonly outcome: 'conflict'; readonly differs: readonly string[] };
+
+/** Nothing of it is paid before another key has approved `contentHash`; of an `invalid` one nothing ever is. */
+export type BatchAnswer =
+  | {
+      readonly id: string;
+      readonly outcome: 'accepted' | 'duplicate';
+      /** `awaiting_approval` or `invalid`; of a duplicate, as far as it has come. */
+      readonly state: string;
+      readonly contentHash: string;
+      readonly totals: BatchTotals;
+      /** The first hundred, of `problemCount`. */
+      readonly problems: readonly Finding[];
+      readonly problemCount: number;
+      readonly warnings: readonly Finding[];
+      readonly warningCount: number;
+    }
+  /** It stands for other rows, or these rows stand under another name; nothing was accepted. */
   | { readonly id: string; readonly outcome: 'conflict'; readonly differs: readonly string[] };
 
 /** Of one request among many, by its place in the list. */

@@ -9,6 +9,19 @@ export type DisbursementInput<Extra extends string = never> = Omit<InputOf<'disb
   /** The channel it is paid through. */
   readonly withdrawMode: WithdrawMode | Extra;
 };
+/** A row of a batch: a disbursement with a `reference`, and nothing that is said of single ones only. */
+export type BatchRowInput<Extra extends string = never> = Referenced<
+  Pick<
+    DisbursementInput<Extra>,
+    'accountAlias' | 'amount' | 'withdrawMode' | 'debitAccountNumber' | 'account' | 'allowDuplicate'
+  >
+>;
+export interface BatchOptions extends Identity {
+  /** The one that pays. Default: the one that the rows name, else `main`. */
+  readonly account?: string;
+  /** The person or program that asks, as keys name them: it cannot approve it then. Default: `producer`. */
+  readonly by?: string;
+}
 export type MessageInput = InputOf<'message'>;
 export type CampaignInput = InputOf<'campaign'>;
 export type InvoiceInput = InputOf<'invoice'>;

@@ -7,13 +7,23 @@ import type { QueueName } from '../kinds/due-queues.ts';
 import { NO_REDIS } from '../redis/place.ts';
 import { type Clock, systemClock, toMs } from '../lib/clock.ts';
 import { type Random, systemRandom } from '../lib/random.ts';
+import { Batches } from '../operations/batches.ts';
+import { SharedLimits } from '../operations/limits.ts';
 import { queueOfLane } from '../operations/slices.ts';
 import { queues } from '../queues/index.ts';
 import { openQueue, Waker } from '../queues/open.ts';
-import { closeConnection, openCommands, openForQueues, prefixOf, isAway } from '../redis/connections.ts';
+import {
+  closeConnection,
+  openCommands,
+  openForQueues,
+  prefixOf,
+  isAway,
+  RedisUnavailable,
+} from '../redis/connections.ts';
 import { CollectAcceptance } from './acceptance-collect.ts';
 import { Acceptance, type Answer, conflictOf } from './acceptance.ts';
-import { InvalidRequest, type RequestAnswer, type RequestVerdict, Unconfirmed } from './errors.ts';
+import { BatchDoor, askForBatch } from './batch/door.ts';
+import { type BatchAnswer, InvalidRequest, type RequestAnswer, type RequestVerdict, Unconfirmed } from './errors.ts';
 import {
   DurabilityGuard,
   sharedFence,
@@ -21,9 +31,12 @@ import {
   type RedisPlace,
   targetOf,
   sameDeployment,
+  untilConfirmed,
 } from './connection.ts';
 import type {
   Asking,
+  BatchOptions,
+  BatchRowInput,
   CampaignInput,
   DirectCreditInput,
   DisbursementInput,
@@ -46,6 +59,11 @@ export interface Producer<Extra extends string = never> extends AsyncDisposable 
    * not valid does not stop the others, and is not paid.
    */
   disburseEach(requests: readonly Referenced<DisbursementInput<Extra>>[]): Promise<readonly RequestVerdict[]>;
+  /**
+   * Asks for a batch: judged whole, and paid once another key has approved it. The same rows are the same batch. A row
+   * that breaks a rule or a limit makes all of it `invalid`.
+   */
+  batch(rows: readonly BatchRowInput<Extra>[], options?: BatchOptions): Promise<BatchAnswer>;
   /** Asks for single messages; a verdict for each, in their order. One that is not valid does not stop the others. */
   sendMessages(requests: readonly MessageInput[]): Promise<readonly RequestVerdict[]>;
   /** Creates a campaign in the state `draft`; its recipients are uploaded over HTTP or with the command line. */
@@ -95,6 +113,8 @@ export function createProducer<const Extra extends string = never>(options: Prod
 class RedisProducer implements Producer<string> {
   readonly #collect: CollectAcceptance;
   readonly #acceptance: Acceptance;
+  readonly #batches: BatchDoor;
+  readonly #patiently: <T>(ask: () => Promise<T>) => Promise<T>;
   readonly #random: Random;
   readonly #hangUp: () => Promise<void>;
   readonly #inFlight = new Set<Promise<unknown>>();
@@ -109,10 +129,12 @@ class RedisProducer implements Producer<string> {
     const keeping = new DurabilityGuard({ redis, clock, asserted: durability === 'asserted', replicas });
     const requireOurs = sameDeployment({ redis, clock, environment });
     // Acceptance checks everything before its first script: what is not valid is told whatever Redis does.
-    const scripts = patientScripts({ redis, clock, limitMs: toMs(patience) }, async () => {
+    const deadline = { redis, clock, limitMs: toMs(patience) };
+    const allowed = async (): Promise<void> => {
       await keeping.require();
       await requireOurs();
-    });
+    };
+    const scripts = patientScripts(deadline, allowed);
     const fence =
       replicas > 0 ? sharedFence(async () => (await redis.wait(replicas, REPLICAS_WAIT_MS)) >= replicas) : undefined;
     const wake = (queue: QueueName, id: string, rev: string | number): void => waker.wake(queue, id, rev);
@@ -128,6 +150,21 @@ class RedisProducer implements Producer<string> {
       after: (ms, run) => clock.after(ms, run),
       extraWithdrawModes,
     });
+    this.#batches = new BatchDoor({
+      batches: new Batches(redis, random),
+      limits: new SharedLimits(redis),
+      environment,
+      extraWithdrawModes,
+      now: () => clock.now(),
+    });
+    // Several commands, and as safe to ask twice: the same rows are the same batch.
+    this.#patiently = (ask) =>
+      untilConfirmed(deadline, async () => {
+        await allowed();
+        const answer = await ask();
+        if (!fence || (await fence())) return answer;
+        throw new RedisUnavailable('the replicas did not confirm it in time');
+      });
     this.#hangUp = connections.hangUp;
   }
 
@@ -156,6 +193,10 @@ class RedisProducer implements Producer<string> {
       const answer = await this.#ask(() => this.#acceptance.disbursement(request));
       return answer.outcome === 'invalid' ? refused(answer.problems) : answerOf(answer);
     });
+  }
+
+  async batch(rows: readonly BatchRowInput<string>[], options: BatchOptions = {}): Promise<BatchAnswer> {
+    return this.#ask(() => this.#patiently(() => askForBatch(this.#batches, rows, options)));
   }
 
   sendMessages(requests: readonly MessageInput[]): Promise<readonly RequestVerdict[]> {
@@ -204,7 +245,7 @@ class RedisProducer implements Producer<string> {
     return answerOf(answer);
   }
 
-  async #ask(ask: () => Promise<Answer>): Promise<Answer> {
+  async #ask<T>(ask: () => Promise<T>): Promise<T> {
     if (this.#closed) throw new Unconfirmed('no', new Error('this producer was closed'));
     const asking = ask();
     this.#inFlight.add(asking);

@@ -4,14 +4,19 @@
  */
 import { Redis } from 'ioredis';
 import { type Random, seededRandom } from '../lib/random.ts';
+import type { BatchRow, Batches } from '../operations/batches.ts';
+import { holdingByDefault } from '../operations/limits.ts';
 import type { AcceptingScripts } from '../operations/operations.ts';
 import type { AcceptMessagesArgs } from '../operations/scripts/generated/scripts.ts';
 import { CollectAcceptance } from './acceptance-collect.ts';
 import { Acceptance, type Answer, conflictOf } from './acceptance.ts';
 import { InvalidRequest } from './errors.ts';
-import type { RequestAnswer, RequestVerdict } from './errors.ts';
+import { BatchDoor, type BatchDoorOptions, askForBatch } from './batch/door.ts';
+import type { BatchAnswer, RequestAnswer, RequestVerdict } from './errors.ts';
 import type {
   Asking,
+  BatchOptions,
+  BatchRowInput,
   CampaignInput,
   DirectCreditInput,
   DisbursementInput,
@@ -24,6 +29,7 @@ import type { Producer, ProducerOptions } from './producer.ts';
 /** A request that was accepted, as the caller wrote it. Repeated and refused ones are not in the list. */
 export type Asked =
   | { readonly kind: 'disbursement'; readonly id: string; readonly request: DisbursementInput<string> }
+  | { readonly kind: 'batch'; readonly id: string; readonly request: readonly BatchRowInput<string>[] }
   | { readonly kind: 'message'; readonly id: string; readonly request: MessageInput }
   | { readonly kind: 'campaign'; readonly id: string; readonly request: CampaignInput }
   | { readonly kind: 'invoice'; readonly id: string; readonly request: InvoiceInput }
@@ -53,6 +59,7 @@ class MemoryProducer implements FakeProducer<string> {
   readonly #collect: CollectAcceptance;
   readonly #asked: Asked[] = [];
   readonly #acceptance: Acceptance;
+  readonly #batches: BatchDoor;
   readonly #failures: Error[] = [];
 
   constructor(options: FakeProducerOptions, random: Random) {
@@ -66,6 +73,14 @@ class MemoryProducer implements FakeProducer<string> {
       wake: () => undefined,
     };
     this.#collect = new CollectAcceptance({ ...shared, directCredit });
+    this.#batches = new BatchDoor({
+      batches: memoryBatches(),
+      // Those that hold where nobody has said anything.
+      limits: { inForce: async () => holdingByDefault() },
+      environment,
+      extraWithdrawModes,
+      now: () => 0,
+    });
     this.#acceptance = new Acceptance({
       ...shared,
       extraWithdrawModes,
@@ -107,6 +122,14 @@ class MemoryProducer implements FakeProducer<string> {
   async directCredit(...[request, { idempotencyKey } = {}]: Asking<DirectCreditInput>): Promise<RequestAnswer> {
     this.#failIfAsked();
     return this.#note({ kind: 'direct_credit', request }, await this.#collect.directCredit(request, idempotencyKey));
+  }
+
+  async batch(rows: readonly BatchRowInput<string>[], options: BatchOptions = {}): Promise<BatchAnswer> {
+    this.#failIfAsked();
+    const answer = await askForBatch(this.#batches, rows, options);
+    const { id, outcome } = answer;
+    if (outcome === 'accepted') this.#asked.push({ kind: 'batch', id, request: rows });
+    return answer;
   }
 
   disburseEach(requests: readonly DisbursementInput<string>[]): Promise<readonly RequestVerdict[]> {
@@ -207,5 +230,28 @@ function memoryScripts(): AcceptingScripts {
       });
       return { is: 'accepted', count: 1, verdicts };
     },
+  };
+}
+
+/** Batches in memory: which stands for which rows. None is ever approved, so its rows stand for nothing yet. */
+function memoryBatches(): BatchDoorOptions['batches'] {
+  const known = new Map<string, Pick<Parameters<Batches['accept']>[0], 'fingerprint' | 'state'>>();
+  const open = new Map<string, string>();
+  const rowsOf = new Map<string, readonly BatchRow[]>();
+  return {
+    accept: async ({ id, account, contentHash, fingerprint, state }, rows) => {
+      const stands = known.get(id);
+      const ofBytes = open.get(`${account} ${contentHash}`);
+      if (stands && stands.fingerprint !== fingerprint) return { outcome: 'conflict', id };
+      if (stands && stands.state !== 'invalid') return { outcome: 'duplicate', id, state: stands.state };
+      if (ofBytes !== undefined && ofBytes !== id) return { outcome: 'open', id: ofBytes };
+      known.set(id, { fingerprint, state });
+      rowsOf.set(id, rows);
+      if (state !== 'invalid') open.set(`${account} ${contentHash}`, id);
+      return { outcome: 'accepted', id, state };
+    },
+    rows: async (id, from, count) => [...(rowsOf.get(id) ?? [])].slice(from, from + count),
+    standing: async (_account, requests) => requests.map(() => undefined),
+    acceptedOn: async () => 0,
   };
 }

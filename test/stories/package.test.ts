@@ -105,9 +105,13 @@ http.each('getStatus');
 const blocksOf = (page: string): string[] =>
   [...read(page).matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code);
 
-test('the TypeScript of README and docs/http.md compiles as a stranger has it', async () => {
+test('the TypeScript of README, docs/http.md and docs/batches.md compiles as a stranger has it', async () => {
   // Those of the README follow on each other; of the other page each stands alone.
-  const files = [`${blocksOf('README.md').join('\n')}${MORE}`, ...blocksOf('docs/http.md')];
+  const files = [
+    `${blocksOf('README.md').join('\n')}${MORE}`,
+    ...blocksOf('docs/http.md'),
+    ...blocksOf('docs/batches.md'),
+  ];
   expect(files.length).toBeGreaterThan(2);
   const names = files.map((_, at) => `use-${at}.ts`);
   for (const [at, text] of files.entries()) writeFileSync(join(project, names[at] ?? ''), text);

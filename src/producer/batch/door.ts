@@ -18,12 +18,14 @@ import {
 import type { Act } from '../../operations/audit.ts';
 import { differing } from '../../operations/differing.ts';
 import { askedFields } from '../acceptance.ts';
+import type { BatchAnswer } from '../errors.ts';
+import type { BatchOptions } from '../inputs.ts';
 import type { SharedLimits } from '../../operations/limits.ts';
 import { FindingList, Judge, type JudgeOptions, type SoundRow } from './judge.ts';
-import type { BatchFile, RawRow, Rows } from './read-file.ts';
+import { type BatchFile, batchOf, type RawRow, type Rows } from './rows.ts';
 
 export interface BatchDoorOptions extends Pick<JudgeOptions, 'environment' | 'accounts' | 'extraWithdrawModes'> {
-  readonly batches: Batches;
+  readonly batches: Pick<Batches, 'accept' | 'acceptedOn' | 'rows' | 'standing'>;
   /** What holds for this process. */
   readonly limits: Pick<SharedLimits, 'inForce'>;
   /** ms since the epoch: which day's limits count. */
@@ -41,7 +43,9 @@ export interface UploadOptions {
 }
 
 export type UploadAnswer =
-  | Extract<BatchAccepted, { state: string }>
+  | (Extract<BatchAccepted, { state: string }> & {
+      readonly found: Pick<Judgement, 'totals' | 'problems' | 'warnings'>;
+    })
   | (Exclude<BatchAccepted, { state: string }> & { readonly differs: readonly string[] });
 
 /** Of a file, so many are told. */
@@ -118,7 +122,7 @@ export class BatchDoor {
       },
       state === 'invalid' ? [] : rows,
     );
-    if ('state' in accepted) return accepted;
+    if ('state' in accepted) return { ...accepted, found: { totals, problems, warnings } };
     const isOpen = accepted.outcome === 'open';
     const differs = isOpen ? ['/Idempotency-Key'] : await this.#differing(accepted.id, rows);
     return { ...accepted, differs };
@@ -182,6 +186,28 @@ function differingRow(asked: BatchRow | undefined, stands: BatchRow | undefined)
   return differing(request, { kind: 'disbursement', ...Object.fromEntries(there) }).map(
     (pointer) => `/${asked.row}${pointer}`,
   );
+}
+
+/** Rows of another program: by the rules of a file, and told as the library tells. */
+export async function askForBatch(door: BatchDoor, rows: unknown, options: BatchOptions): Promise<BatchAnswer> {
+  const file = batchOf(rows);
+  const { contentHash } = file;
+  const { account: asked, by = 'producer', idempotencyKey } = options;
+  const answer = await door.accept(file, { account: accountOf(file, asked), by, idempotencyKey });
+  if ('differs' in answer) return { id: answer.id, outcome: 'conflict', differs: answer.differs };
+  const { id, outcome, state, found } = answer;
+  const { totals, problems, warnings } = found;
+  return {
+    id,
+    outcome,
+    state,
+    contentHash,
+    totals,
+    problems: problems.list,
+    problemCount: problems.count,
+    warnings: warnings.list,
+    warningCount: warnings.count,
+  };
 }
 
 function rowAtRest({ row, id, reference, accountAlias, request, own }: SoundRow): BatchRow {

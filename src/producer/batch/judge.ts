@@ -8,7 +8,7 @@ import { readAccountAlias, readWithdrawMode } from '../../upstream/capabilities.
 import { beneficiaryOf, judgeDisbursement } from '../acceptance.ts';
 import type { Problem } from '../problems.ts';
 import { shown } from './columns.ts';
-import type { RawRow } from './read-file.ts';
+import type { RawRow } from './rows.ts';
 
 export interface JudgeOptions {
   readonly environment: string;

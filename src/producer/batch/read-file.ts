@@ -1,26 +1,25 @@
 /** A file of disbursements, from bytes to rows. Nothing is judged here but whether it can be read at all. */
 import { isUtf8 } from 'node:buffer';
-import { createHash } from 'node:crypto';
 import { UnusableFile } from '../../files/problems.ts';
 import { type FileFormat, type RawRow as TableRow, RowReader } from '../../files/rows.ts';
 import { OWN_MAX, ownCells } from '../../files/own-cells.ts';
 import { isSpreadsheetError } from '../../files/sheet.ts';
 import type { Encoding } from '../../files/text.ts';
 import type { Finding } from '../../kinds/batch.ts';
-import { readJson } from '../../lib/json.ts';
+import { type Column, type Heading, headerProblems, isColumn, isHeader, ownHeadings } from './columns.ts';
 import {
-  type Column,
-  type Heading,
-  headerProblems,
-  isColumn,
-  isHeader,
-  notAField,
-  ownHeadings,
-  shown,
-} from './columns.ts';
+  hashOf,
+  jsonArrayRows,
+  jsonLineRows,
+  type BatchFile,
+  type RawRow,
+  ROWS_MAX,
+  type Rows,
+  tooManyRows,
+  unreadable,
+} from './rows.ts';
 
 export const BYTES_MAX = 5_000_000;
-export const ROWS_MAX = 10_000;
 
 export type BatchFormat = FileFormat | 'json';
 
@@ -28,13 +27,8 @@ export interface BatchReading extends Omit<TableReading, 'format'> {
   readonly format: BatchFormat;
 }
 
-export interface BatchFile extends Rows {
-  /** SHA-256 of the bytes as they came, in hex. */
-  readonly contentHash: string;
-}
-
 export async function readBatchFile(bytes: Buffer, { format, ...reading }: BatchReading): Promise<BatchFile> {
-  const contentHash = createHash('sha256').update(bytes).digest('hex');
+  const contentHash = hashOf(bytes);
   const read =
     format === 'json' || format === 'ndjson'
       ? jsonRows(bytes, format)
@@ -154,69 +148,4 @@ function readCell(column: Column, cell: string): { readonly value: unknown } | {
   if (column !== 'allowDuplicate') return { value: cell };
   if (cell === 'true' || cell === 'false') return { value: cell === 'true' };
   return { reason: 'must be true, false or empty' };
-}
-
-function jsonArrayRows(text: string): Rows {
-  const read = readJson(text);
-  if ('wrong' in read) return unreadable(read.wrong, read.row === undefined ? null : read.row + 1);
-  if (!Array.isArray(read.value)) return unreadable('must be a JSON array of disbursements');
-  if (read.value.length > ROWS_MAX) return tooManyRows();
-  return { rows: read.value.map((value: unknown, at) => jsonRow(at + 1, value)), problems: [] };
-}
-
-function jsonLineRows(text: string): Rows {
-  const lines = text.split('\n');
-  if (lines.filter((line) => line.trim() !== '').length > ROWS_MAX) return tooManyRows();
-  const rows = lines.flatMap((line, at): RawRow[] => {
-    if (line.trim() === '') return [];
-    const read = readJson(line);
-    return ['wrong' in read ? broken(at + 1, read.wrong) : jsonRow(at + 1, read.value)];
-  });
-  return { rows, problems: [] };
-}
-
-function jsonRow(row: number, value: unknown): RawRow {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return broken(row, 'must be an object');
-  const entries = Object.entries(value);
-  const problems = entries
-    .filter(([name]) => !isColumn(name))
-    .map(([name]): Finding => ({ row, column: shown(name), reason: notAField(name) }));
-  return { row, request: Object.fromEntries(entries.filter(([name]) => isColumn(name))), problems };
-}
-
-function broken(row: number, reason: string): RawRow {
-  return { row, request: {}, problems: [{ row, column: null, reason }] };
-}
-
-export interface RawRow {
-  /** As a spreadsheet numbers it: the header of a CSV file is row 1. JSON has no header and begins with 1. */
-  readonly row: number;
-  /** The request as it was written, by column; what could not be read is left out and is among the problems. */
-  readonly request: Readonly<Record<string, unknown>>;
-  readonly problems: readonly Finding[];
-  /** What it has in the columns that are not read, in their order; absent where the file has none. */
-  readonly own?: readonly string[];
-}
-
-export interface Rows {
-  readonly rows: readonly RawRow[];
-  /** Of the file as a whole: with one of these no row can be trusted. */
-  readonly problems: readonly Finding[];
-  /** What there is to know that is no fault, such as sheets that were not read. */
-  readonly warnings?: readonly Finding[];
-  /** The table as it was written, for a list of what is wrong with it; absent where the file was JSON. */
-  readonly columns?: readonly string[];
-  readonly cells?: ReadonlyMap<number, readonly string[]>;
-  /** Headings of the columns that are not read. */
-  readonly own?: readonly string[];
-}
-
-/** No row of the file is judged. */
-function unreadable(reason: string, row: number | null = null): Rows {
-  return { rows: [], problems: [{ row, column: null, reason }] };
-}
-
-/** Found before the rows are made: a few megabytes can hold a million of them. */
-function tooManyRows(): Rows {
-  return unreadable(`has more than ${ROWS_MAX} rows, the most that are taken; send it in parts`);
 }

@@ -4,7 +4,7 @@ import type { BatchRecord } from '../../operations/record.ts';
 import { csvCell } from '../../files/csv.ts';
 import { type BatchRow, Sums, type Batches, type RowNow, WAITING } from '../../operations/batches.ts';
 import { reportColumns, reportedOfPayment, reportedOfRow } from '../../kinds/disbursement-fields.ts';
-import type { Rows } from './read-file.ts';
+import type { Rows } from './rows.ts';
 
 /** `id` is null while no disbursement was accepted for the row, or when acceptance refused it. */
 export interface ReportLine extends ReportedOfRow, ReportedOfPayment {

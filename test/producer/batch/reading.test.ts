@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type BatchFormat, readBatchFile, ROWS_MAX } from '../../../src/producer/batch/read-file.ts';
+import { type BatchFormat, readBatchFile } from '../../../src/producer/batch/read-file.ts';
+import { ROWS_MAX } from '../../../src/producer/batch/rows.ts';
 import { rowOf, xlsxOf, xlsxOfTexts } from '../../files/workbooks.ts';
 
 const HEADER = 'reference;accountAlias;amount;withdrawMode';
