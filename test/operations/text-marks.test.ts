@@ -15,5 +15,6 @@ test('where the number ends and the text begins makes a difference', () => {
 });
 
 test('every mark is as long as the others, so that they can stand in one word', () => {
-  for (const to of numbers) expect(textMark(to, 'é €')).toHaveLength(MARK_LENGTH);
+  // One expectation: fifty thousand of them take seconds.
+  expect(new Set(numbers.map((to) => textMark(to, 'é €').length))).toEqual(new Set([MARK_LENGTH]));
 });
