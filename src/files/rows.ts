@@ -14,6 +14,7 @@ import { openOds } from './ods.ts';
 import { type FileProblemCode, unusable } from './problems.ts';
 import { type Encoding, TextReader } from './text.ts';
 import { openXlsx } from './xlsx.ts';
+import { Turns } from '../lib/turns.ts';
 import type { Detail } from '../words/details.ts';
 
 const PIECE_BYTES = 65_536;
@@ -67,6 +68,10 @@ export interface FileFacts {
   /** Cells that reach over several rows; only the first of these has the value. */
   readonly merged?: number;
 }
+
+/** One of half a million rows takes up to 200 MB while it is read: more at a time would end the process for everybody. */
+const WORKBOOKS_AT_ONCE = 2;
+const workbooks = new Turns(WORKBOOKS_AT_ONCE);
 
 /** Reads a file row by row, keeping no more than a piece of it; of a workbook, its packed bytes and its texts. */
 export class RowReader {
@@ -159,8 +164,16 @@ export class RowReader {
       // A copy: the source may use its buffer again.
       parts.push(Uint8Array.from(chunk));
     }
-    const archive = await Archive.open(Buffer.concat(parts), this.#options.unpackedMax ?? UNPACKED_MAX);
-    parts.length = 0;
+    const over = await workbooks.take();
+    try {
+      yield* this.#unpacked(Buffer.concat(parts.splice(0)));
+    } finally {
+      over();
+    }
+  }
+
+  async *#unpacked(bytes: Buffer): AsyncGenerator<RawRow[], void, undefined> {
+    const archive = await Archive.open(bytes, this.#options.unpackedMax ?? UNPACKED_MAX);
     const names = archive.names;
     this.format = names.includes('content.xml') ? 'ods' : 'xlsx';
     const alien = alienArchive(names);

@@ -1,5 +1,6 @@
 /** Files that somebody made to hurt: nothing of them is executed, and none of them takes more than it may. */
 import { expect, test } from 'vitest';
+import { RowReader } from '../../src/files/rows.ts';
 import { UnusableFile } from '../../src/files/problems.ts';
 import { checkFile } from '../campaigns/check/read-file.ts';
 import { odsOf, partsOf, rowOf, xlsxOf, xlsxOfTexts, zipOf } from './workbooks.ts';
@@ -122,4 +123,48 @@ test('a formula is not worked out, and a text that looks like one stays a text',
     text: '{{nom}}',
   });
   expect(rows).toMatchObject([{ vars: { nom: 'Awa' } }, { vars: { nom: '=1+1' } }]);
+});
+
+async function* bytesOf(file: Buffer): AsyncGenerator<Uint8Array> {
+  yield file;
+}
+
+/** Of the event loop: far more than a small workbook takes. */
+async function manyTurns(): Promise<void> {
+  for (let turn = 0; turn < 2_000; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+test('two workbooks are unpacked at a time, whoever hands them in; the next waits for one of them to be over', async () => {
+  const file = xlsxOf({ rows: HEAD + AWA });
+  const readers = [1, 2, 3, 4].map(() => new RowReader(bytesOf(file)).batches());
+  const [one, two, three, four] = readers;
+  await Promise.all([one?.next(), two?.next()]);
+  const order: string[] = [];
+  const third = three?.next().then(() => order.push('the third is read'));
+  const fourth = four?.next().then(() => order.push('the fourth is read'));
+  // A text file does not wait: it is read piece by piece.
+  const text = new RowReader(bytesOf(Buffer.from('to;nom\n+221770000001;Awa\n'))).batches();
+  for await (const rows of text) if (rows.length > 0) order.push(`a text of ${rows.length}`);
+  await manyTurns();
+  order.push('the first is left, half read');
+  await one?.return(undefined);
+  await third;
+  await manyTurns();
+  order.push('the third is left');
+  await three?.return(undefined);
+  await fourth;
+  await Promise.all([two?.return(undefined), four?.return(undefined)]);
+  expect(order).toEqual([
+    'a text of 1',
+    'the first is left, half read',
+    'the third is read',
+    'the third is left',
+    'the fourth is read',
+  ]);
+});
+
+test('a workbook that is refused leaves its place', async () => {
+  for (let turn = 0; turn < 3; turn += 1)
+    await codesOf(xlsxOf({ rows: HEAD + AWA, claims: { size: 4_000_000_000 } }));
+  expect((await checkFile(xlsxOf({ rows: HEAD + AWA }))).summary.recipients).toBe(1);
 });
