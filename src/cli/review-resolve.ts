@@ -1,13 +1,13 @@
 /** A person's word about what needs review: about one, or about all that filters choose, which are told first. */
 import { Readable } from 'node:stream';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { describeXof } from '../lib/money.ts';
+import { counted, money } from '../words/figures.ts';
 import { operations } from '../kinds/index.ts';
 import type { JsonObject } from './client.ts';
 import { CommandFailed, WrongUsage } from './failure.ts';
 import { withExample } from './flags.ts';
 import type { ExitCode } from './io.ts';
-import { grouped, printable } from './output.ts';
+import { printable } from './output.ts';
 import { renderFacts, renderRecord } from './record.ts';
 import type { Shell } from './shell.ts';
 
@@ -24,14 +24,6 @@ interface Flags {
   readonly yes?: true;
   readonly json?: true;
 }
-
-const questions: Readonly<Record<Outcome, (what: string) => string>> = {
-  succeeded: (what) => `Record that ${what} was paid?`,
-  failed: (what) => `Record that ${what} was not paid?`,
-  reversed: (what) => `Record that ${what} came back after it was paid?`,
-  cancelled: (what) => `Cancel ${what}?`,
-  resubmit: (what) => `Pay ${what} now, if upstream still says that it was never executed?`,
-};
 
 export function addResolve(group: Command, shell: Shell): void {
   const command = group
@@ -55,9 +47,9 @@ export function addResolve(group: Command, shell: Shell): void {
     .action(
       shell.action((id: string | undefined, flags: Flags) => {
         if ((id === undefined) === (flags.where === undefined))
-          throw new WrongUsage('Name one by its id, or say --where.');
+          throw new WrongUsage(shell.words.shell.review.idOrWhere);
         if (id === undefined && flags.transactionId !== undefined)
-          throw new WrongUsage('A transaction is that of one: name it by its id.');
+          throw new WrongUsage(shell.words.shell.review.transactionOfOne);
         return id === undefined ? resolveMany(flags, shell) : resolveOne(id, flags, shell);
       }),
     );
@@ -83,8 +75,9 @@ async function resolveOne(
   if (shell.io.isTerminal && !yes) {
     const { body } = await api.get(path);
     await output.ask(renderFacts(body, output));
-    const what = `${describeXof(Number(body['amount']))} to ${printable(body['accountAlias'])}`;
-    if (!(await shell.confirmed(questions[outcome](what), undefined))) return 1;
+    const { review } = shell.words.shell;
+    const what = review.one(money(Number(body['amount']), shell.words.figures), printable(body['accountAlias']));
+    if (!(await shell.confirmed(review[outcome](what), undefined))) return 1;
   }
   const { body } = await api.post(`${path}/resolve`, {
     outcome,
@@ -104,18 +97,20 @@ async function resolveMany({ where = [], outcome, note, confirm, json }: Flags, 
     await shell.output.json(body);
     return 0;
   }
-  await shell.output.write(`${chosenLines(body).join('\n')}\n`);
+  const { review } = shell.words.shell;
+  const { figures } = shell.words;
+  await shell.output.write(`${chosenLines(body, shell).join('\n')}\n`);
   const { count, selection } = body;
   if (count === 0) return 0;
   const token = `${String(count)}:${String(selection)}`;
   if (!shell.io.isTerminal) {
-    await shell.output.note(`Nothing was decided. To decide exactly these: the same command with --confirm ${token}`);
+    await shell.output.note(review.nothingYet(token));
     return 0;
   }
-  const what = `${grouped(Number(count))} disbursements of ${describeXof(Number(body['xof']))}`;
-  const typed = await shell.typed(`${questions[outcome](what)} Type ${String(count)} to do so:`);
+  const what = review.many(counted(Number(count), figures), money(Number(body['xof']), figures));
+  const typed = await shell.typed(review.type(review[outcome](what), String(count)));
   if (typed === String(count)) return decide({ ...word, confirm: { count, selection } }, json, shell);
-  await shell.output.note('Nothing was decided.');
+  await shell.output.note(review.nothing);
   return 1;
 }
 
@@ -136,11 +131,11 @@ function readToken(text: string): { readonly count: number; readonly selection: 
   return { count: Number(count), selection };
 }
 
-function chosenLines({ count, xof, reasons }: JsonObject): string[] {
+function chosenLines({ count, xof, reasons }: JsonObject, { words: { figures, shell } }: Shell): string[] {
   const line = (name: string, sum: { readonly count: unknown; readonly xof: unknown }): string =>
-    `${name.padEnd(24)} ${grouped(Number(sum.count)).padStart(7)}  ${describeXof(Number(sum.xof))}`;
+    `${name.padEnd(24)} ${counted(Number(sum.count), figures).padStart(7)}  ${money(Number(sum.xof), figures)}`;
   const byReason = Object.entries((reasons ?? {}) as Readonly<Record<string, { count: number; xof: number }>>);
-  return [...byReason.map(([reason, sum]) => line(printable(reason), sum)), line('in all', { count, xof })];
+  return [...byReason.map(([reason, sum]) => line(printable(reason), sum)), line(shell.review.inAll, { count, xof })];
 }
 
 interface Line {
@@ -154,22 +149,22 @@ interface Line {
 
 /** A line for each that was not done, as it comes; how many were at the end. */
 async function decide(word: JsonObject, json: true | undefined, shell: Shell): Promise<ExitCode> {
+  const { review, brokeOff } = shell.words.shell;
+  const { figures } = shell.words;
   let last: Line | undefined;
   for await (const text of linesOf(word, shell)) {
     const line = JSON.parse(text) as Line;
     if (json) await shell.output.line(text);
     else if (line.outcome === 'refused') {
-      await shell.output.line(`${printable(line.id)}  refused  ${printable(line.problem?.detail)}`);
+      await shell.output.line(`${printable(line.id)}  ${review.refused}  ${printable(line.problem?.detail)}`);
     }
     if (line.outcome === 'done') last = line;
   }
   if (!last) {
-    throw new CommandFailed('The answer broke off in the middle.', {
-      next: 'Give the command again without --confirm: it tells what is left. None is decided twice.',
-    });
+    throw new CommandFailed(brokeOff, { next: review.brokeOff });
   }
   const { resolved = 0, refused = 0, xof = 0 } = last;
-  await shell.output.note(`${grouped(resolved)} decided, ${describeXof(xof)}; ${grouped(refused)} refused.`);
+  await shell.output.note(review.done(counted(resolved, figures), money(xof, figures), counted(refused, figures)));
   return refused === 0 ? 0 : 1;
 }
 

@@ -194,12 +194,26 @@ export const frenchFlags: Readonly<Record<string, string>> = {
     'À partir de quand elle ne vaut plus. Sans cela : jusqu’à sa révocation',
   'Only events of these types; absent: all': 'Seulement les événements de ces types ; sans cela : tous',
   'From when on': 'À partir de quand',
+  'With `succeeded`: what the service calls it, so that its statement fits (`relais reconcile`)':
+    'Avec `succeeded` : le nom que le service lui donne, pour que son relevé concorde (`relais reconcile`)',
+  'what became of it, or what is to be done': 'ce que c’est devenu, ou ce qu’il faut faire',
+  'how it is known; kept with the record': 'd’où on le sait ; gardé avec la fiche',
+  'with succeeded: what the service calls it, so that its statement fits':
+    'avec succeeded : le nom que le service lui donne, pour que son relevé concorde',
+  'all that have this, such as reason=restored; also account, withdrawMode, batch, createdFrom, createdTo, amountMin, amountMax. Without --confirm it only tells which':
+    'tous ceux qui ont ceci, comme reason=restored ; aussi account, withdrawMode, batch, createdFrom, createdTo, ' +
+    'amountMin, amountMax. Sans --confirm, dit seulement lesquels',
+  'as it was told: decides exactly these': 'tel qu’il a été dit : tranche exactement ceux-ci',
+  'do not ask on a terminal about one': 'ne rien demander sur un terminal pour un seul',
+  'Seen at this time, or later': 'Vu à cette heure, ou plus tard',
+  'Seen at this time, or before': 'Vu à cette heure, ou avant',
   'go on with those to come': 'continuer avec ceux qui viendront',
   'go on after this place; the command says it when it ends':
     'continuer après cet endroit ; la commande le dit quand elle finit',
   'at most so many': 'au plus tant',
   'Write 1 to 255 visible ASCII characters without spaces.':
     'Écrivez 1 à 255 caractères ASCII visibles, sans espaces.',
+  'Write 3 to 500 characters.': 'Écrivez 3 à 500 caractères.',
   'Write a percentage from 1 to 100.': 'Écrivez un pourcentage de 1 à 100.',
   'Write a time such as 2026-11-21T08:00:00Z.': 'Écrivez une heure comme 2026-11-21T08:00:00Z.',
   'Write whole francs in digits: 25000.': 'Écrivez des francs entiers en chiffres : 25000.',

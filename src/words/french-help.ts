@@ -91,8 +91,10 @@ export const frenchHelp: Readonly<Record<string, string>> = {
     'Ce qui a cet identifiant, cette référence, ce nom au service, ou ce numéro de téléphone',
   'What cannot be settled without a person, and deciding about disbursements':
     'Ce qu’une personne doit trancher, et trancher des décaissements',
-  'Decide one that needs review. The service is asked first, and its word is stronger':
-    'Trancher un décaissement à vérifier. Le service est interrogé d’abord, et sa parole est plus forte',
+  'Decide one that needs review, or many. The service is asked first, and its word is stronger':
+    'Trancher un décaissement à vérifier, ou plusieurs. Le service est interrogé d’abord, et sa parole est plus forte',
+  'What was left over time, the newest first; as CSV by `Accept`':
+    'Ce qui restait au fil du temps, du plus récent au plus ancien',
   'All that wait for a person, the oldest first, a page at a time':
     'Tout ce qui attend une personne, du plus ancien au plus récent, page par page',
   'What is known about one of them, its evidence, and what to do':
@@ -157,13 +159,6 @@ export const frenchHelp: Readonly<Record<string, string>> = {
   // Ce que les commandes des routes demandent et disent.
   'How it goes on: relais disburse show {id}': 'La suite : relais disburse show {id}',
   'Pay {amount} to {accountAlias}?': 'Payer {amount} à {accountAlias} ?',
-  'Record that {amount} to {accountAlias} was paid?': 'Noter que {amount} à {accountAlias} a été payé ?',
-  'Record that {amount} to {accountAlias} was not paid?': 'Noter que {amount} à {accountAlias} n’a pas été payé ?',
-  'Record that {amount} to {accountAlias} came back after it was paid?':
-    'Noter que {amount} à {accountAlias} est revenu après avoir été payé ?',
-  'Cancel {amount} to {accountAlias}?': 'Annuler {amount} à {accountAlias} ?',
-  'Pay {amount} to {accountAlias} now, if upstream still says that it was never executed?':
-    'Payer {amount} à {accountAlias} maintenant, si le service dit encore que ce n’a jamais été exécuté ?',
   'Decide {id}?': 'Trancher {id} ?',
   'How it goes on: relais payment-request show {id}': 'La suite : relais payment-request show {id}',
   'How it goes on: relais direct-credit show {id}': 'La suite : relais direct-credit show {id}',
