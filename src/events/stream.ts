@@ -13,6 +13,8 @@ export interface EventPage {
   readonly events: readonly CompletionEvent[];
   /** The cursor to go on from: the last place read. */
   readonly next: string;
+  /** The end was not reached, so that there may be more by now, however few these are. */
+  readonly more: boolean;
 }
 
 /** The events after this cursor are partly forgotten: the caller must take stock before it goes on. */
@@ -88,8 +90,9 @@ export class EventStream {
     const from = await this.placeOf(after);
     const events: CompletionEvent[] = [];
     let next = from;
+    let more = true;
     // A bounded number of steps a call: a filter that matches nothing must not read the whole stream at once.
-    for (let step = 0; step < 10 && events.length < limit; step += 1) {
+    for (let step = 0; step < 10 && more && events.length < limit; step += 1) {
       const most = isWanted ? Math.max(limit, FILTERED_AT_ONCE) : limit;
       const entries = await this.#after(next, most);
       for (const [cursor, flat] of entries) {
@@ -98,9 +101,10 @@ export class EventStream {
         if (!isWanted || isWanted(event)) events.push(event);
         if (events.length === limit) break;
       }
-      if (entries.length < most) break;
+      // A full page may have left some of them.
+      more = entries.length === most || (events.length === limit && next !== entries.at(-1)?.[0]);
     }
-    return { events, next: this.cursorOf(next) };
+    return { events, next: this.cursorOf(next), more };
   }
 
   /** Where a cursor leads. Throws CursorAhead and CursorTooOld. */

@@ -145,3 +145,22 @@ test.for(['dispatcher', 'group'] as const)(
     expect(heartbeat.recovering()?.because).toBe('event_cursor');
   },
 );
+
+describe('a page says whether the end was reached', () => {
+  test('and is no end where a thousand of others were stepped over', async () => {
+    for (let seq = 1; seq <= 1_050; seq += 1) await emit(seq);
+    const isLast = ({ sequence }: { readonly sequence: number }): boolean => sequence === 1_050;
+    const first = await stream.read(undefined, 10, isLast);
+    expect([first.events, first.more]).toEqual([[], true]);
+    const second = await stream.read(first.next, 10, isLast);
+    expect([second.events.map(({ sequence }) => sequence), second.more]).toEqual([[1_050], false]);
+    expect(await stream.read(second.next, 10, isLast)).toEqual({ events: [], next: second.next, more: false });
+  });
+
+  test('and is none where it is full', async () => {
+    for (const seq of [1, 2, 3]) await emit(seq);
+    const { next, more } = await stream.read(undefined, 2);
+    expect(more).toBe(true);
+    expect(await stream.read(next, 2)).toMatchObject({ events: [{ sequence: 3 }], more: false });
+  });
+});

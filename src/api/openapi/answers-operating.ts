@@ -18,6 +18,11 @@ export const eventPage = z
     next: perhaps(text('1763712000000-0')).meta({
       description: 'Where to go on from: give it as `after`, the same one again while nothing new has come.',
     }),
+    more: z.boolean().meta({
+      example: false,
+      description:
+        'Whether to ask again at once: the end was not reached. A page may be short, or empty, where others were stepped over.',
+    }),
   })
   .meta({ id: 'EventPage' });
 

@@ -3228,6 +3228,10 @@ export interface EventPage {
    * Where to go on from: give it as `after`, the same one again while nothing new has come.
    */
   next: (string | null)
+  /**
+   * Whether to ask again at once: the end was not reached. A page may be short, or empty, where others were stepped over.
+   */
+  more: boolean
 }
 /**
  * It was paid; the service confirmed it.
