@@ -51,6 +51,8 @@ export interface WorldPlan {
   readonly mends: boolean;
   /** The record that a disburse_id belongs to. */
   readonly idOf: (disburseId: string) => string | undefined;
+  /** What every process of ours is told besides. */
+  readonly more?: Readonly<Record<string, string>>;
 }
 
 export async function startWorld(plan: WorldPlan): Promise<World> {
@@ -72,6 +74,7 @@ export async function startWorld(plan: WorldPlan): Promise<World> {
     WITNESS_FILE: join(dir, 'witness'),
     ...(certificate ? { NODE_EXTRA_CA_CERTS: certificate.file } : {}),
     ...(plan.worlds.has('limits') ? { MAX_DISBURSEMENT: String(FIRST_LIMIT) } : {}),
+    ...plan.more,
   };
   const child = (name: string, roles: string, link: Link | undefined): Child =>
     new Child({
