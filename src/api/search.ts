@@ -1,13 +1,15 @@
 /** Finding an operation by whatever somebody has of it in hand. */
 import { type Kind, kindOf, kinds } from '../kinds/index.ts';
+import { textedCursor, textedPage } from '../campaigns/texted.ts';
 import { identityText } from '../kinds/request-pieces.ts';
 import type { RecordBase } from '../operations/record.ts';
 import { mayUseAccount } from './keys.ts';
 import type { ApiContext } from './context.ts';
-import { byReference, payeesOf } from './finding.ts';
+import { byReference, payeeOfQuery, payeesOf, readerOf } from './finding.ts';
 import { accountsListed } from './gates.ts';
 import { found as answered } from './openapi/answers-operating.ts';
-import { answer, route } from './route.ts';
+import { textedList } from './openapi/answers-texts.ts';
+import { after, answer, limit, listedAccount, route } from './route.ts';
 
 const FOUND_MOST = 50;
 
@@ -93,4 +95,45 @@ async function named(
   return found.flat();
 }
 
-export const searchRoutes = [search];
+const texted = route(
+  {
+    method: 'get',
+    path: '/v1/recipients',
+    id: 'listTexted',
+    tag: 'Campaigns',
+    cli: {
+      name: 'campaign texted',
+      example: "--phone '77 123 45 67'",
+      columns: ['campaign', 'name', 'state', 'sentAt', 'code', 'account', 'createdAt'],
+    },
+    summary: 'Which campaigns were to text a number, and how that ended, the newest campaign first.',
+    description:
+      'Recipients are in no index: campaigns are looked through, some 200,000 recipients a page, so a page may be ' +
+      'short, or empty, while `next` still leads on. A person who was forgotten is not found.',
+    role: 'read',
+    scope: 'list',
+    query: {
+      phone: identityText(200).meta({ description: 'The number, however it is spelt.', example: '+221771234567' }),
+      account: listedAccount,
+      after: after(textedCursor),
+      limit: limit(50, 200),
+    },
+    answers: { 200: answer('A page of them.', textedList) },
+  },
+  async ({ context, key, query: { phone, account, ...page } }) => {
+    const accounts = accountsListed(context, key, account);
+    const digits = payeeOfQuery(phone, context.defaultCountry).replace(/\D/g, '');
+    const isMeant = readerOf(phone, context.defaultCountry);
+    const { items, next } = await textedPage(context, { ...page, accounts, digits, isMeant });
+    return { items: items.map(textedRow), next: next ?? null };
+  },
+);
+
+type Texted = Awaited<ReturnType<typeof textedPage>>['items'][number];
+
+function textedRow({ campaign: { id, name, account, createdAt }, recipient: { row, state, code, sentAt } }: Texted) {
+  const when = new Date(createdAt).toISOString();
+  return { campaign: id, name, account, row, state, code: code ?? null, sentAt: sentAt ?? null, createdAt: when };
+}
+
+export const searchRoutes = [search, texted];

@@ -98,12 +98,19 @@ async function foundOn(
   return { ...rest, items: [...items, ...rest.items] };
 }
 
-async function rowsAt(campaign: CampaignRecord, index: number, kept: Kept): Promise<RecipientRow[]> {
+/** `headings` absent: what else their rows had is not asked for. */
+export async function rowsAt(
+  campaign: CampaignRecord,
+  index: number,
+  kept: Omit<Kept, 'headings'> & { readonly headings?: Headings },
+): Promise<RecipientRow[]> {
   const { slice: id, upload } = uploadAt(campaign, index) ?? {};
   const slice = id === undefined ? undefined : await kept.slices.read(id);
   if (!slice || !upload) return [];
-  const lines = kept.headings.hasMore(upload) ? await kept.campaigns.own(slice.id) : [];
-  return rowsOf(slice, campaign, (place, values) => kept.headings.cells(upload, lines[place] ?? '', values));
+  const { headings } = kept;
+  if (headings === undefined) return rowsOf(slice, campaign, () => ({}));
+  const lines = headings.hasMore(upload) ? await kept.campaigns.own(slice.id) : [];
+  return rowsOf(slice, campaign, (place, values) => headings.cells(upload, lines[place] ?? '', values));
 }
 
 type OwnOf = (place: number, values: readonly string[]) => { readonly own?: OwnCells };

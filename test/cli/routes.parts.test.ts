@@ -117,6 +117,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'GET /v1/callbacks/{id}': ['callback', 'x'],
   'GET /v1/reports/daily': ['report', 'daily', '--date', '2026-11-22'],
   'GET /v1/reports/balances': ['report', 'balances', '--from', '2026-11-01T00:00:00Z'],
+  'GET /v1/recipients': ['campaign', 'texted', '--phone', '771234567'],
   'GET /v1/balances': ['balances'],
   'GET /v1/balances/{accountNumber}': ['balances', 'x'],
 };

@@ -51,6 +51,26 @@ export const recipients = z
   })
   .meta({ id: 'RecipientList' });
 
+export const textedList = z
+  .looseObject({
+    items: z.array(
+      z.looseObject({
+        campaign: text('cmp_0f6c8d4b2a1e49578c3d'),
+        name: text('november'),
+        account: accountField,
+        row: z.int().meta({ example: 2, description: 'Of its file.' }),
+        state: text('sent'),
+        code: perhaps(z.string()),
+        sentAt: perhaps(z.string()),
+        createdAt: time,
+      }),
+    ),
+    next: perhaps(text('1763800000000.cmp_0f6c8d4b2a1e49578c3d.200')).meta({
+      description: 'Give it as `after` to go on; null at the end.',
+    }),
+  })
+  .meta({ id: 'TextedList' });
+
 export const uploadReport = z
   .looseObject({
     replayed: z.boolean().meta({ example: false, description: 'true: these bytes were uploaded before.' }),

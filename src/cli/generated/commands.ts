@@ -1758,6 +1758,66 @@ export const commands: readonly DerivedCommand[] = [
     "answer": "Found"
   },
   {
+    "name": "campaign texted",
+    "says": "Which campaigns were to text a number, and how that ended, the newest campaign first",
+    "example": "--phone '77 123 45 67'",
+    "method": "GET",
+    "path": "/v1/recipients",
+    "takes": [],
+    "flags": [
+      {
+        "flag": "--phone",
+        "field": "phone",
+        "in": "query",
+        "says": "The number, however it is spelt",
+        "schema": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 200
+        }
+      },
+      {
+        "flag": "--account",
+        "field": "account",
+        "in": "query",
+        "says": "Only of this account",
+        "schema": {
+          "type": "string"
+        }
+      },
+      {
+        "flag": "--after",
+        "field": "after",
+        "in": "query",
+        "says": "`next` of the page before",
+        "schema": {
+          "type": "string"
+        }
+      },
+      {
+        "flag": "--limit",
+        "field": "limit",
+        "in": "query",
+        "says": "How many at most",
+        "schema": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 200
+        }
+      }
+    ],
+    "columns": [
+      "campaign",
+      "name",
+      "state",
+      "sentAt",
+      "code",
+      "account",
+      "createdAt"
+    ],
+    "answer": "TextedList"
+  },
+  {
     "name": "explain",
     "says": "The story of any operation, or what a reason means, in plain words",
     "example": "dsb_4n7q0c1w2e3r4t5y6z7a8b9c0d",

@@ -59,6 +59,7 @@ export const operations = {
   listReview: {"method":"GET","path":"/v1/review","query":["account","after","limit","kind"]},
   resolveSelection: {"method":"POST","path":"/v1/review/resolve","query":[]},
   search: {"method":"GET","path":"/v1/search","query":["q"]},
+  listTexted: {"method":"GET","path":"/v1/recipients","query":["phone","account","after","limit"]},
   explain: {"method":"GET","path":"/v1/explain/{id}","query":[]},
   getCallback: {"method":"GET","path":"/v1/callbacks/{id}","query":[]},
   getStatus: {"method":"GET","path":"/v1/status","query":[]},
@@ -1352,6 +1353,30 @@ export interface Operations {
       q?: string
     }
     answer: Found
+  }
+  /**
+   * Which campaigns were to text a number, and how that ended, the newest campaign first.
+   */
+  listTexted: {
+    asked: {
+      /**
+       * The number, however it is spelt.
+       */
+      phone?: string
+      /**
+       * Only of this account.
+       */
+      account?: string
+      /**
+       * `next` of the page before.
+       */
+      after?: string
+      /**
+       * How many at most.
+       */
+      limit?: number
+    }
+    answer: TextedList
   }
   /**
    * The story of any operation, or what a reason means, in plain words.
@@ -5362,6 +5387,28 @@ export interface Found {
     account: string
     createdAt: string
   }[]
+}
+export interface TextedList {
+  items: {
+    campaign: string
+    name: string
+    /**
+     * The name of the account.
+     */
+    account: string
+    /**
+     * Of its file.
+     */
+    row: number
+    state: string
+    code: (string | null)
+    sentAt: (string | null)
+    createdAt: string
+  }[]
+  /**
+   * Give it as `after` to go on; null at the end.
+   */
+  next: (string | null)
 }
 export interface Explanation {
   id: string

@@ -20,5 +20,9 @@ export function pathTo({ path, query = {} }: RouteDeclaration, id: string): stri
   // A limit is not made by anybody: there are the same everywhere.
   const named = path.replace('/limits/{name}', '/limits/MAX_PER_DAY').replace(/\{\w+\}/g, id);
   const needed = Object.entries(query).filter(([, schema]) => !schema.safeParse(undefined).success);
-  return needed.length === 0 ? named : `${named}?${needed.map(([name]) => `${name}=order-1042`).join('&')}`;
+  const words = needed.map(([name, schema]): [string, string] => {
+    const example: unknown = schema.meta()?.['example'];
+    return [name, typeof example === 'string' ? example : 'order-1042'];
+  });
+  return words.length === 0 ? named : `${named}?${new URLSearchParams(words).toString()}`;
 }

@@ -14,6 +14,8 @@ export async function messageScenes({ ask, service }: Stage): Promise<void> {
   await ask('GET', '/v1/messages?state=queued,sent');
   await ask('GET', '/v1/search?q=hello');
   await ask('GET', '/v1/search');
+  await ask('GET', '/v1/recipients?phone=771234567');
+  await ask('GET', '/v1/recipients');
   await ask('POST', '/v1/messages', { body: [asked('Bonjour').body, asked('Bonsoir').body, {}] });
   const line = '{"to":"+221771234567","text":"Bonjour Awa"}\n';
   await ask('POST', '/v1/messages', { body: line, headers: { 'content-type': 'application/x-ndjson' } });

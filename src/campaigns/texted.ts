@@ -1,0 +1,87 @@
+/**
+ * Which campaigns were to text a number, and how that ended. No index knows the recipients of campaigns: one would cost
+ * each of a million texts a command and some sixty bytes. Their own records are asked instead, the newest campaign
+ * first, a bounded number of slices for each page.
+ */
+import type { CampaignRecord } from '../operations/record.ts';
+import { UnreadableRecord } from '../operations/record.ts';
+import { type Campaigns, uploadAt } from '../operations/campaigns.ts';
+import type { Queries } from '../operations/queries.ts';
+import type { SlicesContract } from '../operations/slices.ts';
+import { type RecipientRow, rowsAt } from './recipients.ts';
+
+/** Some two hundred thousand recipients: a few milliseconds of Redis. */
+const SLICES_MOST = 200;
+const CAMPAIGNS_MOST = 100;
+const AT_ONCE = 20;
+/** As many of the last digits as each country has: what stands before them is a way of writing. */
+const DIGITS = 8;
+
+interface TextedRow {
+  readonly campaign: CampaignRecord;
+  readonly recipient: RecipientRow;
+}
+
+export interface TextedAsked {
+  readonly accounts: readonly string[] | undefined;
+  /** The digits of the number, and whether one that is written down is the same. */
+  readonly digits: string;
+  readonly isMeant: (to: string) => boolean;
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
+
+interface Kept {
+  readonly queries: Pick<Queries, 'page' | 'read'>;
+  readonly campaigns: Campaigns;
+  readonly slices: SlicesContract;
+}
+
+/** The campaign that was come to, and its next slice. */
+export const textedCursor = /^(\d{1,16})\.([\w-]{1,80})\.(\d{1,9})$/;
+
+export async function textedPage(
+  kept: Kept,
+  asked: TextedAsked,
+): Promise<{ readonly items: readonly TextedRow[]; readonly next?: string }> {
+  const items: TextedRow[] = [];
+  let [slices, campaigns] = [0, 0];
+  for await (const { campaign, from } of campaignsFrom(kept, asked)) {
+    campaigns += 1;
+    for (let index = from; index < campaign.slices; index += 1, slices += 1) {
+      const isEnough = items.length >= asked.limit || slices >= SLICES_MOST || campaigns > CAMPAIGNS_MOST;
+      if (isEnough) return { items, next: `${campaign.createdAt}.${campaign.id}.${index}` };
+      const found = await rowsIn(kept, campaign, { index, ...asked });
+      items.push(...found.map((recipient) => ({ campaign, recipient })));
+    }
+    if (campaigns > CAMPAIGNS_MOST) return { items, next: `${campaign.createdAt}.${campaign.id}.${campaign.slices}` };
+  }
+  return { items };
+}
+
+/** The newest first, from where the page before ended. */
+async function* campaignsFrom({ queries }: Kept, { accounts, after }: TextedAsked) {
+  const [, createdAt, id, index] = textedCursor.exec(after ?? '') ?? [];
+  if (id !== undefined) {
+    const begun = await queries.read('campaign', id);
+    if (begun) yield { campaign: begun, from: Number(index) };
+  }
+  let next = id === undefined ? undefined : `${createdAt}.${id}`;
+  do {
+    const page = await queries.page('campaign', { accounts, after: next, limit: AT_ONCE });
+    for (const campaign of page.items) if (!(campaign instanceof UnreadableRecord)) yield { campaign, from: 0 };
+    next = page.next;
+  } while (next !== undefined);
+}
+
+async function rowsIn(
+  { campaigns, slices }: Kept,
+  campaign: CampaignRecord,
+  { index, digits, isMeant }: Pick<TextedAsked, 'digits' | 'isMeant'> & { readonly index: number },
+): Promise<RecipientRow[]> {
+  const id = uploadAt(campaign, index)?.slice;
+  const slice = id === undefined ? undefined : await slices.read(id);
+  // Most slices hold nobody of that number, and need not be taken apart.
+  if (!slice?.items.includes(digits.slice(-DIGITS))) return [];
+  return (await rowsAt(campaign, index, { campaigns, slices })).filter(({ to }) => isMeant(to));
+}
