@@ -64,10 +64,16 @@ const QUIET_MS = 5_000;
 
 /**
  * For errors that may come thousands of times a second: the first at once, then one line in a while with the number.
+ * `isTold`: it belongs to something that has lines of its own.
  */
-export function createQuietly(logger: Logger, clock: Clock): (message: string, error: unknown) => void {
+export function createQuietly(
+  logger: Logger,
+  clock: Clock,
+  isTold: (error: unknown) => boolean = () => false,
+): (message: string, error: unknown) => void {
   const last = new Map<string, { at: number; missed: number }>();
   return (message, error) => {
+    if (isTold(error)) return;
     const key = `${message} ${error instanceof Error ? error.message : ''}`.slice(0, 200);
     const seen = last.get(key);
     const now = clock.monotonic();

@@ -36,6 +36,7 @@ import {
   openForQueues,
   prefixOf,
   waitUntilReady,
+  isAway,
 } from '../redis/connections.ts';
 import {
   type Durability,
@@ -47,6 +48,7 @@ import {
 } from '../redis/durability.ts';
 import { type BalanceRow, balanceRows } from './balances.ts';
 import { deploymentOf } from './deployment.ts';
+import { Outage } from './outage.ts';
 import { type Part, type Patience, waitForRedis } from './parts.ts';
 import { type Watchdog, createWatchdog } from './watchdog.ts';
 import { opinionsOf } from '../settings/settings.ts';
@@ -108,7 +110,7 @@ const NOT_ASKED_YET: Durability = {
 
 /** `signal` fires when the process is to stop, also while it is still starting. */
 export function createContainer(config: Config, logger: Logger, signal?: AbortSignal): Container {
-  const quietly = createQuietly(logger, systemClock);
+  const quietly = quietlyOf(logger, () => connections.redis.status === 'ready');
   const patience = { clock: systemClock, logger, signal, limitMs: config.REDIS_PATIENCE };
   const target = targetOf(config);
   const book = readAccounts(config);
@@ -155,6 +157,13 @@ export function createContainer(config: Config, logger: Logger, signal?: AbortSi
       durabilityPart(config, redis, logger, (verdict) => (durability = verdict)),
     ],
   };
+}
+
+/** That Redis is away is told once, whatever fails for it. */
+function quietlyOf(logger: Logger, isThere: () => boolean): Container['quietly'] {
+  const outage = new Outage({ of: 'Redis', clock: systemClock, logger, isThere });
+  const isTold = (error: unknown): boolean => error instanceof Error && isAway(error) && outage.failed(error.message);
+  return createQuietly(logger, systemClock, isTold);
 }
 
 interface Records {

@@ -22,6 +22,7 @@ import { BatchDoor } from '../producer/batch/door.ts';
 import { type AnyQueueName, queueNames } from '../queues/index.ts';
 import { IntakeJobs } from '../queues/intake-jobs.ts';
 import { stopSecrets } from '../lib/stop-link.ts';
+import { isAway } from '../redis/connections.ts';
 import { createReceiver } from '../webhooks/receiver.ts';
 import type { StopOutcome } from '../webhooks/stop-page.ts';
 import type { Container } from './container.ts';
@@ -56,7 +57,7 @@ export function apiPart(
   context: ProcessorContext,
   { auditing, keys, tellUrl, urls }: ApiPartOptions,
 ): Part {
-  const { config, logger, book, metrics } = container;
+  const { config, logger, quietly, book, metrics } = container;
   return {
     name: 'the API',
     start: async () => {
@@ -80,7 +81,8 @@ export function apiPart(
         resolve: (id, request) => resolveDisbursement(id, request, context),
         queues: queueSwitches(container),
         onWrongKey: metrics.wrongKey,
-        onError: (error, request) => logger.error({ err: error, ...request }, 'a request failed'),
+        onError: (error, request) =>
+          isAway(error) ? quietly('a request', error) : logger.error({ err: error, ...request }, 'a request failed'),
       });
       // An upload of a million rows may take its time; a header may not.
       const { url, close } = await listen(app, {

@@ -30,6 +30,7 @@ import { MEMORY_SHARE_MAX } from '../redis/durability.ts';
 import { balancePart } from './balances.ts';
 import type { Container, Timing } from './container.ts';
 import { type Delivery, deliveryOf } from './deliveries.ts';
+import { Outage } from './outage.ts';
 import { type Part, together } from './parts.ts';
 import { opinionsOf } from '../settings/settings.ts';
 
@@ -227,13 +228,22 @@ function batchOf({ batches }: Container, acceptance: Acceptance): Processor {
   });
 }
 
-/** One wide line per attempt, and its count. */
-function announcer({ logger, metrics }: Container): (finished: AttemptFinished) => void {
+/** Why an attempt came to nothing where the service cannot be reached, or is not heard. */
+const UNHEARD: ReadonlySet<string> = new Set(['unreachable', 'no_answer', 'cut']);
+/** Fewer in a row may be chance. */
+const OUTAGE_AFTER = 5;
+
+/** One wide line per attempt, and its count. While the service is away, those that failed for it are one line. */
+function announcer({ logger, metrics, clock }: Container): (finished: AttemptFinished) => void {
+  const outage = new Outage({ of: 'the service', clock, logger, after: OUTAGE_AFTER });
   return (finished) => {
     const { queue, id, result, durationMs, account } = finished;
     metrics.attemptFinished(finished);
     const { outcome: did, reason: because } = result;
-    const level = did === 'needs_review' || did === 'lost' ? 'warn' : did === 'idle' ? 'debug' : 'info';
+    const isTold = UNHEARD.has(because) && outage.failed(because);
+    if (did === 'advanced' || did === 'ended') outage.answered();
+    const isLoud = did === 'needs_review' || did === 'lost';
+    const level = isLoud ? 'warn' : did === 'idle' || isTold ? 'debug' : 'info';
     logger[level]({ queue, id, account, did, because, durationMs: Math.round(durationMs) }, 'attempt finished');
   };
 }
