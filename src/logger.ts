@@ -1,5 +1,6 @@
 import { format } from 'node:util';
 import { type Logger, destination, pino } from 'pino';
+import { prettyFactory } from 'pino-pretty';
 import type { Config } from './config.ts';
 import type { Clock } from './lib/clock.ts';
 import { describeError, maskPhone } from './lib/phone.ts';
@@ -25,14 +26,31 @@ const WRITTEN_EVERY_MS = 1_000;
 /** As pino counts levels: from here on somebody is to know at once. */
 const WARN = 40;
 
+interface LogOptions {
+  readonly level: Config['LOG_LEVEL'];
+  readonly format?: Config['LOG_FORMAT'];
+  /** Of `pretty`, on a terminal that shows them. */
+  readonly colours?: boolean;
+}
+
+/** As it stands in the settings. */
+export function logOptionsOf({
+  LOG_LEVEL: level,
+  LOG_FORMAT: as,
+}: Pick<Config, 'LOG_LEVEL' | 'LOG_FORMAT'>): LogOptions {
+  return { level, format: as, colours: process.stderr.isTTY };
+}
+
 /**
- * JSON lines on stderr: stdout carries only the ready line and what commands print. Telephone numbers inside messages
- * are masked too, since a message may quote what upstream said. What is no warning is written each second, and at the
- * end of the process; what a hard end takes with it is in the records.
+ * JSON lines on stderr, or lines for people: stdout carries only the ready line and what commands print. Telephone
+ * numbers inside messages are masked too, since a message may quote what upstream said. What is no warning is written
+ * each second, and at the end of the process; what a hard end takes with it is in the records.
  */
-export function createLogger(level: Config['LOG_LEVEL']): Logger {
+export function createLogger({ level, format: as = 'json', colours = false }: LogOptions): Logger {
   const stream = destination({ fd: 2, sync: true, minLength: BUFFERED_BYTES, periodicFlush: WRITTEN_EVERY_MS });
   process.once('exit', () => stream.flushSync());
+  const inWords = prettyFactory({ colorize: colours, singleLine: true, translateTime: 'HH:MM:ss.l' });
+  const written = as === 'json' ? stream : { write: (line: string) => stream.write(inWords(line)) };
   return pino(
     {
       level,
@@ -49,7 +67,7 @@ export function createLogger(level: Config['LOG_LEVEL']): Logger {
       },
       serializers: { err: describeError },
     },
-    stream,
+    written,
   );
 }
 

@@ -8,9 +8,9 @@ afterEach(() => {
 });
 
 /** Runs these lines in a process with a logger, and hears its messages; the process may wait for its stdin to end. */
-function logging(lines: string) {
+function logging(lines: string, how: object = { level: 'info' }) {
   const path = new URL('../src/logger.ts', import.meta.url).href;
-  const script = `import(${JSON.stringify(path)}).then(({ createLogger, hearConsole }) => { const logger = createLogger('info'); ${lines} });`;
+  const script = `import(${JSON.stringify(path)}).then(({ createLogger, hearConsole }) => { const logger = createLogger(${JSON.stringify(how)}); ${lines} });`;
   const child = spawn(process.execPath, ['--import', 'tsx', '-e', script], { stdio: ['pipe', 'ignore', 'pipe'] });
   children.push(child);
   let text = '';
@@ -20,7 +20,12 @@ function logging(lines: string) {
       .split('\n')
       .filter((line) => line !== '')
       .map((line) => (JSON.parse(line) as { msg: string }).msg);
-  return { child, messages, ended: new Promise<void>((resolve) => child.once('close', () => resolve())) };
+  return {
+    child,
+    messages,
+    written: () => text,
+    ended: new Promise<void>((resolve) => child.once('close', () => resolve())),
+  };
 }
 
 test('lines come together each second, and the last of them at the end', async () => {
@@ -49,4 +54,18 @@ test('a process that throws has said all that it had to say', async () => {
 test('what a library tells the console is a line of the log', async () => {
   const { messages } = logging(`hearConsole(logger); console.warn('[WARN] %s', 'by a client');`);
   await expect.poll(messages, { timeout: 10_000 }).toEqual(['[WARN] by a client']);
+});
+
+test('for people a line is a line of words, and hides what every line hides', async () => {
+  const said = `logger.warn({ account: 'main', token: 'abc', err: new Error('x') }, 'to +221771234567'); process.exit(0);`;
+  const { written, ended } = logging(said, { level: 'info', format: 'pretty' });
+  await ended;
+  expect(written()).toMatch(/^\[\d\d:\d\d:\d\d\.\d{3}\] WARN: to \+22177•••4567 .*main/);
+  expect(written()).not.toContain('abc');
+  expect(written()).not.toContain('1234567');
+  expect(
+    written()
+      .split('\n')
+      .filter((line) => line.startsWith('{"level"')),
+  ).toEqual([]);
 });

@@ -15,7 +15,7 @@ type Settings = Record<string, string | undefined>;
 
 export async function dev({ env, signal, ready }: Surroundings): Promise<number> {
   // Whatever the environment says about keys and addresses, nothing here may reach beyond this machine.
-  const settings: Settings = { ...env, ...devSettings() };
+  const settings: Settings = { ...forPeople(), ...env, ...devSettings() };
   await leaveTakenPorts(settings);
   const urls: Urls & { base?: string; crm?: string; control?: string; redis?: string } = {};
   const stop = await startAll([
@@ -35,6 +35,9 @@ export async function dev({ env, signal, ready }: Surroundings): Promise<number>
   await stop();
   return 0;
 }
+
+/** Whoever tries it sits before it; what takes its lines from a pipe is a program. */
+const forPeople = (): Settings => (process.stderr.isTTY ? { LOG_FORMAT: 'pretty' } : {});
 
 function devSettings(): Settings {
   return {

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { type Part, startAll } from './parts.ts';
 import type { RunOptions } from '../cli/io.ts';
 import { type Config, describeConfig, loadConfig, missingFor } from '../config.ts';
-import { createLogger, hearConsole } from '../logger.ts';
+import { createLogger, hearConsole, logOptionsOf } from '../logger.ts';
 import { type AnyQueueName, queueNames } from '../queues/index.ts';
 import { type Urls, createBench } from './processor-context.ts';
 import { type ApiPartOptions, apiPart, auditingOf, metricsPart, webhooksPart } from './doors.ts';
@@ -33,7 +33,7 @@ export async function run(
   { env, signal, ready, giveUp }: Surroundings,
 ): Promise<number> {
   const config = loadConfig(env, (given) => missingFor(given, roles));
-  const logger = createLogger(config.LOG_LEVEL);
+  const logger = createLogger(logOptionsOf(config));
   hearConsole(logger);
   const names = queues as readonly AnyQueueName[] | undefined;
   const started = startRoles(config, roles, names, { signal, giveUp, logger });
@@ -57,7 +57,7 @@ export async function startRoles(
   config: Config,
   roles: RunOptions['roles'],
   queues: readonly AnyQueueName[] = queueNames,
-  { signal, giveUp = fail, logger = createLogger(config.LOG_LEVEL) }: Partial<StartOptions> = {},
+  { signal, giveUp = fail, logger = createLogger(logOptionsOf(config)) }: Partial<StartOptions> = {},
 ): Promise<{ urls: Urls; stop: () => Promise<void> }> {
   logger.info({ settings: describeConfig(config), roles }, 'starting');
   const container = createContainer(config, logger, signal);

@@ -2,7 +2,7 @@
 import type { SandboxCommand } from '../cli/io.ts';
 import { loadConfig } from '../config.ts';
 import { seededRandom, systemRandom } from '../lib/random.ts';
-import { createLogger } from '../logger.ts';
+import { createLogger, logOptionsOf } from '../logger.ts';
 import type { FaultOrder } from '../sandbox/faults.ts';
 import { type Sandbox, startSandbox, defaultCredentials } from '../sandbox/sandbox.ts';
 import { type Surroundings, aborted } from './run.ts';
@@ -12,7 +12,7 @@ export async function sandbox(
   { env, signal, ready, giveUp }: Surroundings,
 ): Promise<number> {
   const config = loadConfig(env);
-  const logger = createLogger(config.LOG_LEVEL);
+  const logger = createLogger(logOptionsOf(config));
   const { seed, latencyMs, books } = command;
   const running: Sandbox = await startSandbox({
     host: config.HOST,

@@ -287,6 +287,10 @@ const running = {
     z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
     'Event endpoints may be on this machine, over http too. For trying things out.',
   ],
+  LOG_FORMAT: [
+    z.enum(['json', 'pretty'], { error: 'must be json or pretty' }).default('json'),
+    'json, or pretty: lines for people. `relais dev` takes pretty on a terminal.',
+  ],
   LOG_LEVEL: [
     z
       .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], { error: 'must be a level such as info' })
