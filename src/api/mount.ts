@@ -100,8 +100,7 @@ const NOBODY: ApiKey = { name: '', roles: new Set(), accounts: new Set(), digest
 /** The key, its role and its accounts: nothing is read of a body that is refused for one of these. */
 function workOf(route: Route, context: ApiContext, admit: Admit): Work {
   const { scope, durable, record: kind, releases, identity } = route;
-  // What anybody may read takes any parameter, as a reader of caches adds them.
-  const readQuery = route.role === undefined ? () => ({}) : queryReader(route.query ?? {});
+  const readQuery = queryReader(route.query ?? {});
   const readBody = bodyReader(route);
   const mustExist = route.body?.readBy === undefined;
   const status = Number(Object.keys(route.answers)[0]);

@@ -249,6 +249,7 @@ const WITH_A_KEY: readonly ProblemKind[] = [
   'unavailable',
   'internal',
 ];
+const WITHOUT_A_KEY: readonly ProblemKind[] = ['invalid'];
 const WITH_A_FILE: readonly ProblemKind[] = ['too-large', 'unsupported-media-type'];
 const WITH_JSON: readonly ProblemKind[] = ['malformed', ...WITH_A_FILE];
 const STREAMED: readonly ProblemKind[] = ['unsupported-media-type'];
@@ -258,7 +259,7 @@ export function problemsOfRoute(declared: RouteDeclaration): readonly ProblemKin
   const { role, body, identity, durable, releases, problems = [] } = declared;
   const isStreamed = body !== undefined && body.limit === undefined;
   const all: readonly ProblemKind[] = [
-    ...(role === undefined ? [] : WITH_A_KEY),
+    ...(role === undefined ? WITHOUT_A_KEY : WITH_A_KEY),
     ...(body === undefined ? [] : isStreamed ? STREAMED : body.schema ? WITH_JSON : WITH_A_FILE),
     ...(pathParameters(declared).length > 0 ? (['not-found'] as const) : []),
     ...(identity === 'required' ? (['no-identity', 'conflict'] as const) : []),

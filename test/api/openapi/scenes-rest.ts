@@ -171,6 +171,10 @@ export async function operatingScenes({ ask, service, becomes }: Stage): Promise
   await ask('GET', `/v1/callbacks/${body.id}`);
   await ask('GET', `/v1/explain/${body.id}`);
   for (const path of ['/openapi.json', '/docs', '/v1/schemas/intake']) await ask('GET', path, { key: null });
+  // What is not heard is refused here as everywhere.
+  for (const path of ['/openapi.json', '/docs', '/v1/schemas/intake', '/problems/invalid']) {
+    expect((await ask('GET', `${path}?lang=fr`, { key: null })).status).toBe(422);
+  }
   expect((await ask('GET', '/problems/invalid', { key: null })).body).toMatchObject({ status: 422 });
   expect((await ask('GET', '/problems/none', { key: null })).status).toBe(404);
 }
