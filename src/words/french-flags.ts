@@ -117,6 +117,7 @@ export const frenchFlags: Readonly<Record<string, string>> = {
   'The one that the service calls by this token': 'Celui que le service désigne par ce jeton',
   'The one that the service calls by this transaction': 'Celui que le service désigne par cette transaction',
   'Only rows of this batch': 'Seulement les lignes de ce fichier de paiements',
+  'The number, however it is spelt': 'Le numéro, quelle que soit l’écriture',
   'Of this telephone number, however it is spelt': 'De ce numéro de téléphone, quelle que soit l’écriture',
   "Beneficiary's phone number without country code, or the service account id for `service`":
     'Numéro du bénéficiaire sans indicatif, ou l’identifiant de compte du service pour `service`',

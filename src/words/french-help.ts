@@ -93,6 +93,8 @@ export const frenchHelp: Readonly<Record<string, string>> = {
     'Ce qu’une personne doit trancher, et trancher des décaissements',
   'Decide one that needs review, or many. The service is asked first, and its word is stronger':
     'Trancher un décaissement à vérifier, ou plusieurs. Le service est interrogé d’abord, et sa parole est plus forte',
+  'Which campaigns were to text a number, and how that ended, the newest campaign first':
+    'Quelles campagnes devaient écrire à un numéro, et ce qu’il en est advenu, la plus récente d’abord',
   'What was left over time, the newest first; as CSV by `Accept`':
     'Ce qui restait au fil du temps, du plus récent au plus ancien',
   'All that wait for a person, the oldest first, a page at a time':

@@ -103,6 +103,8 @@ export const frenchLabels: Readonly<Record<string, string>> = {
   after: 'après',
   hash: 'empreinte',
   approximate: 'approximatif',
+  campaign: 'campagne',
+  row: 'ligne',
   balances: 'soldes',
   'in flight': 'en route',
   'after in flight': 'après ce qui est en route',
