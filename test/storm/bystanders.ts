@@ -30,7 +30,10 @@ export async function askForCredits(api: string, seed: number, signal: AbortSign
   for (; !signal.aborted; index += 1) {
     await wait(CREDIT_EVERY_MS);
     const body = { accountAlias: creditAlias(index), amount: 700, reference: `storm-${seed}-credit-${index}` };
-    await ask(`${api}/v1/direct-credits`, { method: 'POST', body, withinMs: 3_000 });
+    const reply = await ask(`${api}/v1/direct-credits`, { method: 'POST', body, withinMs: 3_000 });
+    // A storm in which none can be made proves nothing about them.
+    if (reply && reply.status >= 400 && reply.status < 500)
+      throw new Error(`a credit was refused: ${reply.status} ${JSON.stringify(reply.body)}`);
   }
   return index;
 }

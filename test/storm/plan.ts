@@ -41,6 +41,7 @@ export function settingsOf(to: Addresses, mode: Mode): Readonly<Record<string, s
     WEBHOOKS_PORT: String(to.webhooksPort),
     API_KEYS: `storm:enqueue+read+approve+operate:${API_SECRET},second:read+approve+operate:${SECOND_SECRET}`,
     SOFTPAY_CARD: 'on',
+    DIRECT_CREDIT: 'on',
     UPSTREAM_TIMEOUT: `${UPSTREAM_TIMEOUT_MS}ms`,
     UPSTREAM_CONNECT_TIMEOUT: `${UPSTREAM_CONNECT_TIMEOUT_MS}ms`,
     DISBURSEMENT_RESUBMIT: mode,
