@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { request } from 'undici';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { freePort, startServer } from '../redis/servers.ts';
@@ -73,7 +76,9 @@ test.for(['api,worker,webhooks', 'worker'])(
 );
 
 test('a Redis that is put away and back: alive all the while, not ready meanwhile', async () => {
-  const first = await startServer();
+  const dir = mkdtempSync(join(tmpdir(), 'relais-late-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const first = await startServer({ dir });
   const { relais, ask } = await starting(first.port, 'api,worker,webhooks');
   await relais.ready;
   await first.stop();
@@ -84,7 +89,7 @@ test('a Redis that is put away and back: alive all the while, not ready meanwhil
   }, WITHIN);
   expect(await ask('/healthz')).toMatchObject({ status: 200 });
 
-  const second = await startServer({ port: String(first.port) });
+  const second = await startServer({ dir, port: String(first.port) });
   onTestFinished(() => second.stop());
   await vi.waitFor(async () => expect(await ask('/readyz')).toMatchObject({ status: 200 }), WITHIN);
 });

@@ -145,9 +145,13 @@ test('a snapshot that fails: refused with the reason, not as a fault of ours, un
 
 test('loading: refused until every record is read, then all goes on', async () => {
   const references = await paid.accepted('loading', IN_FLIGHT);
+  // While it reads its log it answers after every 1,024 commands: there must be many, and each must be quick.
+  const writes = server.redis.pipeline();
+  for (let write = 0; write < 20_000; write += 1) writes.set('read again', write);
+  await writes.exec();
   process.kill(server.pid, 'SIGKILL');
   await server.stop();
-  const started = startAgain({ 'key-load-delay': '2000', 'loading-process-events-interval-bytes': '1024' });
+  const started = startAgain({ 'key-load-delay': '300' });
   await vi.waitFor(async () => expect(await saysLoading()).toBe(true), WITHIN);
   expect(await refused('while-loading')).toBe('unavailable');
   expect(await saysLoading(), 'it was still loading').toBe(true);
