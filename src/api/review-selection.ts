@@ -103,7 +103,7 @@ const resolveSelection = route(
     try {
       await pipeline(Readable.from(decideAll(ids, { context, key, act, response, word: body })), response);
     } catch (error) {
-      // Whoever asked went away: no other is begun, and what is left is asked for again.
+      // The asker went away: no other is begun, and what is left is asked for again.
       if (!response.destroyed) throw error;
     }
     return undefined;

@@ -36,7 +36,7 @@ export async function dev({ env, signal, ready }: Surroundings): Promise<number>
   return 0;
 }
 
-/** Whoever tries it sits before it; what takes its lines from a pipe is a program. */
+/** A person that tries it sits before it; what takes its lines from a pipe is a program. */
 const forPeople = (): Settings => (process.stderr.isTTY ? { LOG_FORMAT: 'pretty' } : {});
 
 function devSettings(): Settings {

@@ -97,7 +97,7 @@ async function* examine(tools: DoctorTools): AsyncGenerator<Finding> {
       await closeConnection(reached);
     }
   }
-  // Whoever creates payments tells the service this address; the receiver answers there.
+  // A process that creates payments tells the service this address; the receiver answers there.
   if (roles.some((role) => role === 'worker' || role === 'webhooks')) {
     yield await examineCallbacks(config, tools.clock);
   } else yield skipped('callbacks', `not needed for ${roles.join(', ')}`);

@@ -106,7 +106,7 @@ async function* messagesFrom(line: Line, { path, cursor, signal }: Place) {
     const answer = await exchange({ ...line, patienceMs: 0 }, letter, async (begun) => begun);
     yield* messagesOf(partsOf(line, answer, ended));
   } finally {
-    // Whoever leaves in the middle leaves no connection behind.
+    // A follower that leaves in the middle leaves no connection behind.
     ended.abort();
   }
 }
