@@ -146,10 +146,10 @@ function isAlike(
   record: DisbursementRecord,
   { reason, withdrawMode, batch }: Pick<Word['where'], 'reason' | 'withdrawMode' | 'batch'>,
 ): boolean {
-  const wanted = { reason, withdrawMode, batch };
-  const has = { reason: record.reason, withdrawMode: record.withdrawMode, batch: record.batch };
-  return Object.entries(wanted).every(
-    ([name, value]) => value === undefined || has[name as keyof typeof has] === value,
+  return (
+    (reason === undefined || reason === record.reason) &&
+    (withdrawMode === undefined || withdrawMode === record.withdrawMode) &&
+    (batch === undefined || batch === record.batch)
   );
 }
 

@@ -13,13 +13,8 @@ export const OWN_MAX = 1_000;
 const HEADING_MAX = 100;
 const CUT = '…';
 
-export interface OwnCells {
-  readonly kept: readonly string[];
-  /** There was more. */
-  readonly cut: boolean;
-}
-
-export function ownCells(written: readonly string[]): OwnCells {
+/** `cut`: there was more. */
+export function ownCells(written: readonly string[]): { readonly kept: readonly string[]; readonly cut: boolean } {
   let left = OWN_MAX;
   const kept = written.map((text) => {
     const cell = asTyped(text.trim());

@@ -164,7 +164,7 @@ describe('a confirmation', () => {
     const before = await announced();
     const { count, selection } = (await ask(word())).body;
     expect(count).toBe(MANY);
-    // Whoever asked goes away after the first lines, as a terminal that is closed.
+    // The asker goes away after the first lines, as a terminal that is closed.
     const body = word({ confirm: { count, selection } });
     await service.call('POST', '/v1/review/resolve', { body, key: 'checker-secret', until: '\n' });
     let left = await ask(word());

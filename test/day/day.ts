@@ -10,7 +10,7 @@ import { seededRandom } from '../../src/lib/random.ts';
 import { comeToRest } from '../storm/calm.ts';
 import { makeWishes, type Wish, wishesOf } from '../storm/caller.ts';
 import { wait, waitUntil } from '../storm/clock.ts';
-import { faultOrders, promisesOf } from '../storm/faults.ts';
+import { faultOrders, faultsOff, promisesOf } from '../storm/faults.ts';
 import { ask, mustAsk } from '../storm/http.ts';
 import { Operator } from '../storm/operator.ts';
 import { defaultProgram, LATE_MS, LEASE_MS, SETTLE_MS } from '../storm/plan.ts';
@@ -136,7 +136,7 @@ interface Parts {
 }
 
 /**
- * At noon Redis is put back from a copy. Disbursements are asked for meanwhile too: whoever was told 202 after the copy
+ * At noon Redis is put back from a copy. Disbursements are asked for meanwhile too: a caller that was told 202 after the copy
  * was made asks again. What has no identity at the service is not asked for until it is over.
  */
 async function morningAndAfternoon(parts: Parts): Promise<readonly Restore[]> {
@@ -175,15 +175,6 @@ async function keepPaying(world: World, decided: Set<string>, signal: AbortSigna
     // A door that is down is opened again.
     await payersDecide(world, decided).catch(() => undefined);
   }
-}
-
-/** How often each operation was struck; from here on the service is honest. */
-async function faultsOff({ control }: World): Promise<Record<string, number>> {
-  const { faults } = await mustAsk<{ faults: { operation: string; strikes: number }[] }>(`${control}/faults`);
-  await ask(`${control}/faults`, { method: 'DELETE' });
-  const struck: Record<string, number> = {};
-  for (const { operation, strikes } of faults) struck[operation] = (struck[operation] ?? 0) + strikes;
-  return struck;
 }
 
 /** Everything that goes on by itself does, the last payers come, and what is left is decided by a person. */

@@ -134,7 +134,7 @@ async function manyTurns(): Promise<void> {
   for (let turn = 0; turn < 2_000; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
-test('two workbooks are unpacked at a time, whoever hands them in; the next waits for one of them to be over', async () => {
+test('two workbooks are unpacked at a time, for all keys together; the next waits for one of them to be over', async () => {
   const file = xlsxOf({ rows: HEAD + AWA });
   const readers = [1, 2, 3, 4].map(() => new RowReader(bytesOf(file)).batches());
   const [one, two, three, four] = readers;

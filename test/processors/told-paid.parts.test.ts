@@ -1,25 +1,17 @@
 /** What becomes of a success that callers were told of, when upstream says otherwise afterwards. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { resolveDisbursement } from '../../src/processors/disbursement/resolve.ts';
 import { not, ok } from '../support/processor-world.ts';
-import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
-import { DAY_MS, QUIET_MS, truthWorld } from './truth-world.ts';
+import { DAY_MS, QUIET_MS, freshTruth } from './truth-world.ts';
 
-let store: FreshRedis;
-beforeAll(async () => {
-  store = await freshRedis();
-});
-afterAll(() => store.close());
-beforeEach(() => store.redis.flushdb());
-
-const world = () => truthWorld(store);
+const world = freshTruth();
 
 describe('a disbursement that succeeded', () => {
   test('is looked at again as often as it is asked for, and costs nothing but the time that is kept for it', async () => {
     const at = world();
     await at.submitted();
     await at.look('success');
-    const size = () => store.redis.memory('USAGE', 'op:dsb_1');
+    const size = () => at.redis.memory('USAGE', 'op:dsb_1');
     const before = await size();
     const waits: number[] = [];
     for (let due = await at.due(); due > 0; due = await at.due()) {

@@ -1,20 +1,33 @@
 /** A disbursement and what upstream says of it, look by look. */
+import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { type Explanation } from '../../src/operations/explanation.ts';
 import { readEvidence, readEventData } from '../../src/operations/transition.ts';
 import { explainDisbursement } from '../../src/operations/explain.ts';
 import { payDisbursement } from '../../src/processors/disbursement/pay.ts';
 import { lookAtDisbursement } from '../../src/processors/disbursement/look.ts';
 import { processorWorld, not, ok } from '../support/processor-world.ts';
-import { type FreshRedis } from '../support/fresh-redis.ts';
+import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
 
 export const QUIET_MS = 60_000;
 export const DAY_MS = 86_400_000;
 
-export function truthWorld({ redis }: FreshRedis) {
+/** A Redis for the tests of a file; each begins with an empty one. */
+export function freshTruth() {
+  let store: FreshRedis;
+  beforeAll(async () => {
+    store = await freshRedis();
+  });
+  afterAll(() => store.close());
+  beforeEach(() => store.redis.flushdb());
+  return () => truthWorld(store);
+}
+
+function truthWorld({ redis }: FreshRedis) {
   const policy = { quietMs: QUIET_MS, pollMs: [2_000], resubmit: true, recheckMs: [DAY_MS, 3 * DAY_MS, 7 * DAY_MS] };
   const made = processorWorld(redis, { policy });
   return {
     ...made,
+    redis,
     /** A disbursement that was submitted with a token of its own. */
     async submitted(id = 'dsb_1', token = `tok-${id}`, transactionId?: string) {
       const fields = { amount: 100, accountAlias: '77', withdrawMode: 'wallet-a-senegal', disburseId: `d-${id}` };

@@ -1,19 +1,11 @@
 /** What upstream's word is worth: once, twice, without a name, about another payment, and after the end was told. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { lookAtDisbursement } from '../../src/processors/disbursement/look.ts';
 import { resolveDisbursement } from '../../src/processors/disbursement/resolve.ts';
 import { LEASE_MS, not } from '../support/processor-world.ts';
-import { type FreshRedis, freshRedis } from '../support/fresh-redis.ts';
-import { DAY_MS, QUIET_MS, truthWorld } from './truth-world.ts';
+import { DAY_MS, QUIET_MS, freshTruth } from './truth-world.ts';
 
-let store: FreshRedis;
-beforeAll(async () => {
-  store = await freshRedis();
-});
-afterAll(() => store.close());
-beforeEach(() => store.redis.flushdb());
-
-const world = () => truthWorld(store);
+const world = freshTruth();
 
 describe('a disbursement that failed', () => {
   test('is told to have failed when it is said twice, half a quiet period apart', async () => {
@@ -111,7 +103,7 @@ describe('a late word about a disbursement that failed', () => {
     expect(await at.now()).toMatchObject({ state: 'failed' });
     expect(await at.due()).toBe(5_000);
     expect(await at.look('failed')).toMatchObject({ outcome: 'idle' });
-    expect(await store.redis.zscore('due:status-poll', 'dsb_1')).toBeNull();
+    expect(await at.redis.zscore('due:status-poll', 'dsb_1')).toBeNull();
   });
 
   test('that was said once is not forgotten when a person asks about it', async () => {

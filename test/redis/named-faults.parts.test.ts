@@ -109,7 +109,7 @@ test('a command that another node would take was not done: Redis is away', async
   }
 });
 
-/** An address of this machine that is not loopback: protected mode refuses whoever comes from one. */
+/** An address of this machine that is not loopback: protected mode refuses a client that comes from one. */
 const outside = Object.values(networkInterfaces())
   .flat()
   .find((one) => one?.family === 'IPv4' && !one.internal)?.address;

@@ -1,8 +1,10 @@
 /** How the service misbehaves during a storm, by the sandbox's own sentences. */
 import type { FaultOrder } from '../../src/sandbox/faults.ts';
 import type { SettingPatch } from '../../src/sandbox/settings.ts';
+import { ask, mustAsk } from './http.ts';
 import type { Mode } from './options.ts';
 import { LATE_MS, SETTLE_MS } from './plan.ts';
+import type { World } from './world.ts';
 
 type Row = readonly [FaultOrder['fault'], string, number, Partial<FaultOrder>?];
 
@@ -86,4 +88,13 @@ export function promisesOf(mode: Mode, seed: number): SettingPatch {
     tokenSingleUse: seed % 2 === 1,
     repeatedSubmit: seed % 4 === 3 ? 'repeats' : 'refuses',
   };
+}
+
+/** How often each operation was struck; from here on the service is honest. */
+export async function faultsOff({ control }: Pick<World, 'control'>): Promise<Record<string, number>> {
+  const { faults } = await mustAsk<{ faults: { operation: string; strikes: number }[] }>(`${control}/faults`);
+  await ask(`${control}/faults`, { method: 'DELETE' });
+  const struck: Record<string, number> = {};
+  for (const { operation, strikes } of faults) struck[operation] = (struck[operation] ?? 0) + strikes;
+  return struck;
 }

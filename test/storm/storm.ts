@@ -10,9 +10,9 @@ import { type CallerCounts, makeWishes, type Wish, wishesOf } from './caller.ts'
 import { Chaos, type ChaosCounts } from './chaos.ts';
 import { type Verdict, judge } from './checks.ts';
 import { nowMs, wait } from './clock.ts';
-import { faultOrders, promisesAnything, promisesOf } from './faults.ts';
+import { faultOrders, promisesAnything, promisesOf, faultsOff } from './faults.ts';
 import { type ForgerCounts, forge } from './forger.ts';
-import { ask, mustAsk } from './http.ts';
+import { mustAsk } from './http.ts';
 import type { Mode } from './options.ts';
 import { defaultProgram, LATE_MS, LEASE_MS, SETTLE_MS } from './plan.ts';
 import type { Loss } from './power.ts';
@@ -167,13 +167,4 @@ async function blow(order: StormOrder, world: World, wishes: Wish[]): Promise<Ou
     calmMs: nowMs() - began - stormMs,
     dir: world.dir,
   };
-}
-
-/** How often each operation was struck; from here on the service is honest. */
-async function faultsOff({ control }: World): Promise<Record<string, number>> {
-  const { faults } = await mustAsk<{ faults: { operation: string; strikes: number }[] }>(`${control}/faults`);
-  await ask(`${control}/faults`, { method: 'DELETE' });
-  const struck: Record<string, number> = {};
-  for (const { operation, strikes } of faults) struck[operation] = (struck[operation] ?? 0) + strikes;
-  return struck;
 }
