@@ -225,7 +225,11 @@ function takeResolved(resolved: Resolved): void {
   if (resolved.is === 'resolved') return;
   if (resolved.is === 'contradicted') {
     const { upstream } = resolved;
-    const detail = `Upstream says: ${upstream}. Its word is stronger; nothing was changed.`;
+    const elsewhere =
+      upstream === 'created'
+        ? ' That is said of the token that we know. Where the dashboard shows the disburse_id as paid all the same, say so with its transactionId.'
+        : '';
+    const detail = `Upstream says: ${upstream}. Its word is stronger; nothing was changed.${elsewhere}`;
     throw new ApiProblem('wrong-state', detail, { rule: 'upstream', upstream });
   }
   if (resolved.is === 'never') {

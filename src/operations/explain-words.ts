@@ -144,7 +144,7 @@ const ofDisbursements: Rows = {
   ],
   sent_three_times: [
     'it was sent three times and never executed',
-    'Ask the service about the token, then resolve it.',
+    'Look for the disburse_id in the dashboard of the service, then resolve it.',
   ],
   unidentified: [
     'upstream says that it has ended, but does not name our disburse_id, so its word may be about another payment',

@@ -112,6 +112,19 @@ describe('a person settles what upstream does not contradict', () => {
     expect([status, body.problems[0].pointer]).toEqual([422, '/transactionId']);
   });
 
+  test('succeeded, as the transaction of a token that was lost, though of this token upstream says `created`', async () => {
+    const { id, token } = await neverExecuted();
+    const bare = await resolve(id, { outcome: 'succeeded', note });
+    expect([bare.status, bare.body.upstream]).toEqual([409, 'created']);
+    expect(bare.body.detail).toContain('transactionId');
+    const { status, body } = await resolve(id, { outcome: 'succeeded', note, transactionId: 'TX-SEEN-4' });
+    expect([status, body.state, body.transactionId]).toEqual([200, 'succeeded', 'TX-SEEN-4']);
+    // It was not paid with this token, so nothing that is said of it counts any more.
+    expect(body.token).toBeNull();
+    expect((await record(id)).history.at(-2)).toMatchObject({ operation: 'named', code: 'token', detail: token });
+    expect(await service.redis.zscore('due:status-poll', id)).toBeNull();
+  });
+
   test('who decided, and why, stays with the record', async () => {
     const { id } = await neverExecuted();
     await resolve(id, { outcome: 'failed', note });

@@ -88,7 +88,7 @@ describe('every reason of a record says why and what to do', () => {
     ['rejected', 'unlisted_code', 'its interface does not list', 'by itself'],
     ['needs_review', 'disburse_id_used', 'knows our disburse_id', 'Look for the disburse_id'],
     ['needs_review', 'never_executed', 'never executed', '`resubmit` or `cancelled`'],
-    ['needs_review', 'sent_three_times', 'sent three times', 'Ask the service about the token'],
+    ['needs_review', 'sent_three_times', 'sent three times', 'Look for the disburse_id in the dashboard'],
     ['needs_review', 'token_too_old', 'older than a day', 'Ask the service about the token'],
     ['needs_review', 'poll_exhausted', 'within its limit of time', 'still looked at'],
     ['needs_review', 'mismatch_amount', 'another amount', 'Compare with the dashboard'],

@@ -6,7 +6,7 @@ import type { disbursement } from '../../kinds/disbursement.ts';
 import { isFinal } from '../../kinds/index.ts';
 import type { Act } from '../../operations/audit.ts';
 import { RESTORED } from '../../operations/restored.ts';
-import { UNDONE, eventOf } from '../../operations/transition.ts';
+import { UNDONE, eventOf, named } from '../../operations/transition.ts';
 import { type Attempt as AttemptOf, DAILY_MS, attemptAt } from '../attempt.ts';
 import type { AttemptResult, MoneyContext } from '../context.ts';
 import { CLAIMED, RESOLVE } from '../intent.ts';
@@ -103,7 +103,11 @@ async function decide(
   // Nor does `created` say anything where the disburse_id belongs to a token that we have lost.
   const silent = status === undefined || (status === 'created' && record.idUsed);
   const letsGo = outcome === 'resubmit' && status === undefined && isUnsentCopy(record);
-  const allowed = letsGo || (silent ? outcome !== 'resubmit' : allowedAfter[outcome].includes(status));
+  // After data was lost it may have been paid with a token that nobody knows any more, and of ours upstream says
+  // `created` for ever. A person that names the transaction has seen it.
+  const elsewhere = outcome === 'succeeded' && status === 'created' && record.sends > 0;
+  const seen = elsewhere && transactionId !== undefined;
+  const allowed = letsGo || seen || (silent ? outcome !== 'resubmit' : allowedAfter[outcome].includes(status));
   if (!allowed) {
     // Its last word is taken by the look that follows at once, not by one that was due tomorrow.
     const upstream = status ?? 'nothing: no token was ever received';
@@ -125,12 +129,21 @@ async function decide(
   }
   const comesBack = outcome === 'reversed' ? { late: true } : {};
   const { set, claims } = paidAs({ outcome, transactionId });
+  // With this token nothing was paid, so nothing that is said of it later is said of the payment.
+  const unpaid = elsewhere ? record.token : undefined;
+  const resolved = { operation: RESOLVE, code: outcome, detail: by };
   const ended = await a.finish({
     to: outcome,
-    dueInMs: outcome === 'succeeded' && record.token ? a.policy.recheckMs[0] : undefined,
-    set: { ...NO_LONGER_OF_USE, ...resolution, ...set, ...(comesBack.late ? { late: 1 } : {}) },
+    dueInMs: outcome === 'succeeded' && record.token && !unpaid ? a.policy.recheckMs[0] : undefined,
+    set: {
+      ...NO_LONGER_OF_USE,
+      ...resolution,
+      ...set,
+      ...(comesBack.late ? { late: 1 } : {}),
+      ...(unpaid ? { token: '' } : {}),
+    },
     claims,
-    evidence: { operation: RESOLVE, code: outcome, detail: by },
+    evidence: unpaid ? [named('token', unpaid), resolved] : resolved,
     event: eventOf(record, outcome, { resolvedBy: by, ...set, ...comesBack }),
     act,
     outcome: 'ended',
