@@ -220,7 +220,7 @@ export class HeldSlice {
   }
 
   /**
-   * An attempt died with these: they may have left, so they are never sent again by it; who they were for is in doubt.
+   * An attempt ended with these: they may have left, so they are never sent again by it; who they were for is in doubt.
    * Whether there are any.
    */
   doubtInterrupted(): boolean {
@@ -239,6 +239,8 @@ export class HeldSlice {
   /** Writes all that is known, and who is about to leave. Whatever comes of it, what has not come back here has not left. */
   async commit({ leaving = [], ...how }: Committing): Promise<Committed> {
     const { clock, policy } = this.#context;
+    // Of which nothing came back, by whatever went wrong: nobody else will ask for it, and it is not over.
+    if (how.ending) this.doubtInterrupted();
     const requests = leaving.map((draft) => this.#whole(draft));
     const step = this.#step(requests, how);
     const mono = clock.monotonic();

@@ -310,7 +310,13 @@ export class Sending {
     // client asks when the connection is in its hand.
     const leaseAllows = this.#held.leaseEndsMono - policy.leaseMs / 2;
     const sendBy = Math.min(leaseAllows, this.#held.expiryMono(placesOf(request)));
-    return upstream.messaging.send(this.#account, { messages }, { sendBy });
+    try {
+      return await upstream.messaging.send(this.#account, { messages }, { sendBy });
+    } catch (error) {
+      // Whatever became of a request is a verdict. What is thrown came before it: its bearer could not be read.
+      this.#withdraw(request, 'failed');
+      throw error;
+    }
   }
 
   #texting(place: number): Texting {

@@ -216,6 +216,33 @@ describe('a campaign in slices', () => {
     ]);
   });
 
+  test('that could not be sent because its bearer could not be read waits as before, and goes out once', async () => {
+    const world = slices();
+    const { id, slice } = await handedOut(world, 120);
+    const away = sending(world, async () => {
+      throw new Error('write EPIPE');
+    });
+    await expect(sendNextSlice(slice(0), away)).rejects.toThrow('write EPIPE');
+    expect((await world.read(id)).totals).toMatchObject({ sending: 0, queued: 120 });
+    world.advance(600_000);
+    await world.work();
+    expect([await world.standing(id), sentOnce(world), await binsAddUp(world, id)]).toEqual(['finished', true, true]);
+    expect((await world.read(id)).totals).toMatchObject({ sent: 120, sending: 0 });
+  });
+
+  test('of which something went wrong after an answer is in doubt, and never over without a word', async () => {
+    const world = slices();
+    const { id, slice } = await handedOut(world, 120);
+    const { messaging } = world.context.upstream;
+    const garbled = sending(world, async (...asked) => {
+      await messaging.send(...asked);
+      return ok({ items: null as never });
+    });
+    await expect(sendNextSlice(slice(0), garbled)).rejects.toThrow(TypeError);
+    expect((await world.read(id)).totals).toMatchObject({ sending: 0, unknown: 120 });
+    expect(await world.standing(id)).not.toBe('finished');
+  });
+
   test('a retry sends again to those who failed, once, however often it is asked for', async () => {
     const world = slices();
     world.answer((_, index) => (index < 2 ? { outcome: 'failed', code: 'ERROR_110' } : { outcome: 'sent' }));
