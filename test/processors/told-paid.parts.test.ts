@@ -1,5 +1,6 @@
 /** What becomes of a success that callers were told of, when upstream says otherwise afterwards. */
 import { describe, expect, test } from 'vitest';
+import { lookAtDisbursement } from '../../src/processors/disbursement/look.ts';
 import { resolveDisbursement } from '../../src/processors/disbursement/resolve.ts';
 import { not, ok } from '../support/processor-world.ts';
 import { DAY_MS, QUIET_MS, freshTruth } from './truth-world.ts';
@@ -86,6 +87,38 @@ describe('a disbursement that succeeded', () => {
     expect(await at.look('success')).toMatchObject({ reason: 'contradicted_once' });
     expect(await at.look('success')).toMatchObject({ outcome: 'idle', reason: 'nothing_new' });
     expect(await at.told()).toEqual(['succeeded']);
+  });
+
+  test('that a callback contradicts is looked at twice also where a look was due already', async () => {
+    const at = world();
+    await at.submitted();
+    await at.look('success');
+    at.advance(DAY_MS + 1);
+    expect(await at.hint('failed', ['failed', 'reversed'])).toMatchObject({ is: 'noted' });
+    expect(await at.look('success')).toMatchObject({ reason: 'contradicted_once' });
+    expect(await at.look('failed')).toMatchObject({ reason: 'undone_once' });
+    expect(await at.look('failed')).toMatchObject({ state: 'reversed' });
+    expect(await at.told()).toEqual(['succeeded', 'reversed late']);
+  });
+
+  test('that a callback contradicts during the very look that told of it is looked at twice', async () => {
+    const at = world();
+    await at.submitted();
+    const { upstream } = at.context;
+    const heard = async () => {
+      await at.hint('failed', ['failed', 'reversed']);
+      return { admitted: true } as const;
+    };
+    const during = { ...at.context, upstream: { ...upstream, admit: heard } };
+    at.advance(QUIET_MS / 2);
+    at.answer(
+      'disbursementStatus',
+      ok({ status: 'success', token: 'tok-dsb_1', disburseId: 'd-dsb_1', amount: 100 }),
+    );
+    expect(await lookAtDisbursement('dsb_1', during)).toMatchObject({ outcome: 'ended', reason: 'succeeded' });
+    expect(await at.look('success')).toMatchObject({ reason: 'contradicted_once' });
+    expect(await at.look('failed')).toMatchObject({ reason: 'undone_once' });
+    expect(await at.look('failed')).toMatchObject({ state: 'reversed' });
   });
 
   test('is reversed by a transaction of its own, whosever that is, and keeps the name of its own', async () => {

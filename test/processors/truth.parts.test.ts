@@ -102,6 +102,7 @@ describe('a late word about a disbursement that failed', () => {
     await lookAtDisbursement('dsb_1', { ...at.context, upstream: { ...upstream, admit: heard } });
     expect(await at.now()).toMatchObject({ state: 'failed' });
     expect(await at.due()).toBe(5_000);
+    expect(await at.look('failed'), 'one word does not outweigh it').toMatchObject({ outcome: 'unknown' });
     expect(await at.look('failed')).toMatchObject({ outcome: 'idle' });
     expect(await at.redis.zscore('due:status-poll', 'dsb_1')).toBeNull();
   });

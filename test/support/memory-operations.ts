@@ -53,6 +53,8 @@ export interface MemoryOperationsOptions {
 
 type AnyRecord<K extends Kind> = RecordBase<K> & { readonly amount?: number; readonly lane?: string };
 
+type Heard = Readonly<Record<'evidence' | 'says', string>> & { readonly agreesWith: readonly string[] };
+
 export class MemoryOperations implements OperationsContract {
   readonly #store: MemoryStore;
   readonly #random: Random;
@@ -267,6 +269,8 @@ export class MemoryOperations implements OperationsContract {
     const { set, drop } = fieldsAfter(change, { from, op, at });
     store.dropFields(key, drop);
     store.setFields(key, set);
+    const unheard = change.keepMs === undefined && hint !== undefined && !hint.includes(`,${to},`);
+    if (unheard && queueOf(kind, to, record.lane) && change.nudgeAfterMs) store.setFields(key, { hintedAt: at });
     const rev = store.increase(key, 'rev', 1);
     if (change.evidence) this.#addEvidence(key, at, packEvidence(change.evidence));
     this.#move(kind, { id, at, from, to, ...(record.amount === undefined ? {} : { xof: record.amount }) });
@@ -297,16 +301,7 @@ export class MemoryOperations implements OperationsContract {
     this.#store.add(keys.due(next), at + Math.min(dueInMs ?? after, heard === undefined ? Infinity : after), id);
   }
 
-  #hint(
-    kind: Kind,
-    id: string,
-    {
-      evidence,
-      says,
-      agreesWith,
-    }: { readonly evidence: string; readonly says: string; readonly agreesWith: readonly string[] },
-    intervalMs: number,
-  ): Hinted {
+  #hint(kind: Kind, id: string, { evidence, says, agreesWith }: Heard, intervalMs: number): Hinted {
     const store = this.#store;
     const at = this.#now();
     const key = keys.record(id);
@@ -318,10 +313,12 @@ export class MemoryOperations implements OperationsContract {
     const written = this.#addEvidence(key, at, evidence);
     store.setFields(key, { hint: says });
     if (isOver(kind, state) || agreesWith.includes(state)) return { is: 'final', state, written };
-    if (!statesInQueue(kind, 'status-poll').includes(state) || leased) return { is: 'noted', written };
+    if (!statesInQueue(kind, 'status-poll').includes(state)) return { is: 'noted', written };
     const due = store.score(keys.due('status-poll'), id);
-    if (due !== undefined && due <= at + waitMs) return { is: 'noted', written };
-    store.setFields(key, { hintedAt: at + waitMs });
+    const isDueSooner = due !== undefined && due <= at + waitMs;
+    const hintedAt = leased || isDueSooner ? at : at + waitMs;
+    if (hintedAt > Number(record.get('hintedAt') ?? 0)) store.setFields(key, { hintedAt });
+    if (leased || isDueSooner) return { is: 'noted', written };
     store.add(keys.due('status-poll'), at + waitMs, id);
     return waitMs > 0 ? { is: 'noted', written } : { is: 'look', state, written };
   }

@@ -29,13 +29,16 @@ evidence_fields(at, evidence, lines, set)
 local leased = lease and lease ~= '' and tonumber(ends or '0') > at
 local looks = false
 -- What it ended as is told once more: nothing is to be found out.
-if contains(lookedAt, state) and not leased and not contains(agreesWith, state) then
-  local wait = math.max(0, tonumber(nudged_at or '0') + intervalMs - at)
+if contains(lookedAt, state) and not contains(agreesWith, state) then
+  local last = tonumber(nudged_at or '0')
+  local wait, hinted = math.max(0, last + intervalMs - at), at
   -- Sooner than it was due, if it was.
-  if redis.call('ZADD', due, 'LT', 'CH', at + wait, id) == 1 then
-    set[#set + 1] = 'hintedAt'; set[#set + 1] = at + wait
+  if not leased and redis.call('ZADD', due, 'LT', 'CH', at + wait, id) == 1 then
+    hinted = at + wait
     looks = wait == 0
   end
+  -- Also where a look was due sooner, or is under way: what was posted speaks against its answer.
+  if hinted > last then set[#set + 1] = 'hintedAt'; set[#set + 1] = hinted end
 end
 redis.call('HSET', record, unpack(set))
 -- With what was written, so that the replicas can be asked for it.

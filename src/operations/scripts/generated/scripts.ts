@@ -3669,12 +3669,14 @@ local set = {'hint', posted and ',' .. table.concat(agreesWith, ',') .. ',' or '
 evidence_fields(at, evidence, lines, set)
 local leased = lease and lease ~= '' and tonumber(ends or '0') > at
 local looks = false
-if contains(lookedAt, state) and not leased and not contains(agreesWith, state) then
-  local wait = math.max(0, tonumber(nudged_at or '0') + intervalMs - at)
-  if redis.call('ZADD', due, 'LT', 'CH', at + wait, id) == 1 then
-    set[#set + 1] = 'hintedAt'; set[#set + 1] = at + wait
+if contains(lookedAt, state) and not contains(agreesWith, state) then
+  local last = tonumber(nudged_at or '0')
+  local wait, hinted = math.max(0, last + intervalMs - at), at
+  if not leased and redis.call('ZADD', due, 'LT', 'CH', at + wait, id) == 1 then
+    hinted = at + wait
     looks = wait == 0
   end
+  if hinted > last then set[#set + 1] = 'hintedAt'; set[#set + 1] = hinted end
 end
 redis.call('HSET', record, unpack(set))
 local field, line = set[3] or false, set[4] or false
@@ -6767,6 +6769,8 @@ local function change_record(at, keys, c, fields, stop)
     drop[#drop + 1] = 'tries'
   end
   sort_fields(at, fields, set, drop)
+  local unheard = not c.keepLeaseMs and nudged and not string.find(nudged, ',' .. to .. ',', 1, true)
+  if unheard and c.nudgeAfterMs > 0 then set[#set + 1] = 'hintedAt'; set[#set + 1] = at end
   if c.keepLeaseMs then
     set[#set + 1] = 'until'; set[#set + 1] = at + c.keepLeaseMs
   else
@@ -6797,7 +6801,7 @@ local function change_record(at, keys, c, fields, stop)
   local due = c.dueInMs and at + c.dueInMs
   if not c.keepLeaseMs and nudged then
     if due then due = math.min(due, at + c.nudgeAfterMs)
-    elseif c.nudgeAfterMs > 0 and not string.find(nudged, ',' .. to .. ',', 1, true) then due = at + c.nudgeAfterMs end
+    elseif unheard and c.nudgeAfterMs > 0 then due = at + c.nudgeAfterMs end
   end
   if due then redis.call('ZADD', keys.dueEntered, due, c.id) else redis.call('ZREM', keys.dueEntered, c.id) end
   if c.eventType then

@@ -86,6 +86,9 @@ local function change_record(at, keys, c, fields, stop)
     drop[#drop + 1] = 'tries'
   end
   sort_fields(at, fields, set, drop)
+  -- What came meanwhile may say otherwise than what it becomes, and nobody has heard it yet.
+  local unheard = not c.keepLeaseMs and nudged and not string.find(nudged, ',' .. to .. ',', 1, true)
+  if unheard and c.nudgeAfterMs > 0 then set[#set + 1] = 'hintedAt'; set[#set + 1] = at end
   if c.keepLeaseMs then
     set[#set + 1] = 'until'; set[#set + 1] = at + c.keepLeaseMs
   else
@@ -118,8 +121,7 @@ local function change_record(at, keys, c, fields, stop)
   local due = c.dueInMs and at + c.dueInMs
   if not c.keepLeaseMs and nudged then
     if due then due = math.min(due, at + c.nudgeAfterMs)
-    -- Nothing more was to be asked, but what came meanwhile may say otherwise, and nobody has heard it yet.
-    elseif c.nudgeAfterMs > 0 and not string.find(nudged, ',' .. to .. ',', 1, true) then due = at + c.nudgeAfterMs end
+    elseif unheard and c.nudgeAfterMs > 0 then due = at + c.nudgeAfterMs end
   end
   if due then redis.call('ZADD', keys.dueEntered, due, c.id) else redis.call('ZREM', keys.dueEntered, c.id) end
   if c.eventType then
