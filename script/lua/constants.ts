@@ -13,6 +13,7 @@ import { APPROVED_WITH, HAND, PACE_AHEAD_MS } from '../../src/operations/campaig
 import { SLICE_WAKE_GRACE_MS } from '../../src/operations/slices.ts';
 import { EVIDENCE_SLOTS, LINE_END, LIST } from '../../src/operations/transition.ts';
 import { campaignBins } from '../../src/kinds/recipient.ts';
+import { recoveryProofs } from '../../src/kinds/system.ts';
 import {
   DOUBT_FIELD,
   DOUBT_SLOT_MS,
@@ -72,6 +73,7 @@ export const constants: Readonly<Record<string, Constant>> = {
   MOMENT_DIGITS,
 
   MARK,
+  PROVEN: setOf(recoveryProofs),
   MARK_LENGTH,
   MARKS_KEPT_S,
   OPEN_KEPT_MS,

@@ -180,6 +180,7 @@ function recoveryDeskOf(
     context,
     recovery: {
       state: () => recovery.state(),
+      server: () => recovery.server(),
       // A caller that was told that it is over finds these doors open.
       leave: async (how) => {
         const left = await recovery.leave(how);

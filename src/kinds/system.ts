@@ -2,6 +2,29 @@
 import { z } from 'zod';
 import { events } from './events.ts';
 
+/** Why a recovery began; the first three may be no more than a long stop, or a new version. */
+const mayBeNothing = [
+  /** Nobody was at work for longer than SILENCE_LIMIT, and something is open. */
+  'silence',
+  /** The last beat lies in the future. */
+  'clock',
+  /** Something is open, and there is no heartbeat. */
+  'no_heartbeat',
+] as const;
+
+/** Somebody remembers what this Redis does not. */
+export const recoveryProofs = [
+  /** A process does. */
+  'rolled_back',
+  /** The witness file does. */
+  'witness',
+  /** A cursor of events lies beyond the last one. */
+  'event_cursor',
+] as const;
+
+export const recoveryCauses = [...mayBeNothing, ...recoveryProofs];
+export type RecoveryCause = (typeof recoveryCauses)[number];
+
 export const system = {
   events: events(
     {

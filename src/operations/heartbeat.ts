@@ -8,6 +8,7 @@
 import type { Redis } from 'ioredis';
 import { kinds, isFinal, statesOf } from '../kinds/index.ts';
 import { isAfter } from '../lib/ids.ts';
+import { recoveryCauses, type RecoveryCause } from '../kinds/system.ts';
 import type { Random } from '../lib/random.ts';
 import { type Act, told } from './audit.ts';
 import { MARK, keys } from './keys.ts';
@@ -18,6 +19,7 @@ import {
   countEffect,
   firstBeat,
   type TransitionArgs,
+  type LeaveRecoveryAnswer,
   leaveRecovery,
 } from './scripts/generated/scripts.ts';
 import { type Deployment, KeysOfAnother, wordOfDeployment } from './stamp.ts';
@@ -31,6 +33,14 @@ export interface Beat {
   readonly event: string;
   /** By the clock of Redis, ms since the epoch. */
   readonly at: number;
+}
+
+/** Counters that processes have written down where their death does not reach them. Neither throws. */
+export interface Marks {
+  /** It is about to let something leave, as this counter of the epoch. */
+  keep(epoch: string, counter: number): void;
+  /** The highest of all processes that write there, living and dead; 0: none. */
+  highest(epoch: string): number;
 }
 
 interface HeartbeatOptions {
@@ -76,6 +86,7 @@ export class Heartbeat {
   #ended = false;
   #recovering: RecoveryState | undefined;
   #beating: Promise<void> | undefined;
+  #writtenDown: Marks | undefined;
   readonly #listeners = new Set<Listener>();
 
   constructor(options: HeartbeatOptions) {
@@ -108,6 +119,22 @@ export class Heartbeat {
   /** A counter that a script gave, once what was written with it is kept. */
   remember(counter: number): void {
     this.#mark = Math.max(this.#mark, counter);
+    this.#raiseTo(counter);
+    this.#writtenDown?.keep(this.#known.epoch, counter);
+  }
+
+  /** From now on what is remembered is written down too, and what is written down there is remembered. */
+  writeDownIn(marks: Marks): void {
+    this.#writtenDown = marks;
+  }
+
+  /** Takes in what others have written down: those that have died cannot say it any more. */
+  learn(): void {
+    const { epoch } = this.#known;
+    if (epoch !== '') this.#raiseTo(this.#writtenDown?.highest(epoch) ?? 0);
+  }
+
+  #raiseTo(counter: number): void {
     if (counter > this.#known.counter) this.#known = { ...this.#known, counter };
   }
 
@@ -146,7 +173,8 @@ export class Heartbeat {
   /** The first beat, with what the witness tells of the time before this process. */
   async begin(witness: Beat | undefined): Promise<void> {
     const { redis, random, silenceMs } = this.#options;
-    const { epoch, counter, event, at, deployment } = witness ?? NOTHING;
+    const { epoch, event, at, deployment, ...told } = witness ?? NOTHING;
+    const counter = Math.max(told.counter, this.#writtenDown?.highest(epoch) ?? 0);
     const answer = await firstBeat(redis, {
       ...heartbeatKeys,
       open: openSets,
@@ -226,23 +254,6 @@ export class Heartbeat {
  * and nothing leaves until somebody has said what became of what was lost.
  */
 
-/** Why a recovery began; the first two may be no more than a long stop. */
-const recoveryCauses = [
-  /** Nobody was at work for longer than SILENCE_LIMIT, and something is open. */
-  'silence',
-  /** The last beat lies in the future. */
-  'clock',
-  /** Something is open, and there is no heartbeat. */
-  'no_heartbeat',
-  /** A process remembers what this Redis does not. */
-  'rolled_back',
-  /** The witness file does. */
-  'witness',
-  /** A cursor of events lies beyond the last one. */
-  'event_cursor',
-] as const;
-type RecoveryCause = (typeof recoveryCauses)[number];
-
 interface RecoveryState {
   /** ms since the epoch, by the clock of Redis. */
   readonly since: number;
@@ -293,21 +304,35 @@ export class Recovery {
     await beat(this.#redis, { ...heartbeatKeys, now: this.#now(), memory, event: lastEvent, because });
   }
 
+  /** The server that answers now, as it names itself: another one, or the same started again, has another name. */
+  async server(): Promise<string> {
+    const [, name] = /run_id:(\w+)/.exec(await this.#redis.info('server')) ?? [];
+    if (name === undefined) throw new Error('INFO of Redis names no run_id');
+    return name;
+  }
+
   /**
-   * Ends it: a new epoch, events with greater ids than any follower has seen, `system.recovered`. What is proven, and
-   * what people must look at, is written down before. `lastEvent`: what else is known of how far the events had come.
-   * False: none is under way.
+   * Ends it: events with greater ids than any follower has seen, `system.recovered`. What people must look at is
+   * written down before. `lastEvent`: what else is known of how far the events had come.
    */
-  async leave({ by, lastEvent, act }: Leaving): Promise<boolean> {
+  async leave({ by, ledOn, lastEvent, act }: Leaving): Promise<Left> {
     const { heartbeat, recovery, events, counts } = heartbeatKeys;
     const epoch = this.#random.hex(EPOCH_BYTES);
-    const how = { now: this.#now(), epoch, by, lastEvent, ...told(act) };
-    return (await leaveRecovery(this.#redis, { heartbeat, recovery, events, counts, ...how })).is === 'left';
+    const how = { now: this.#now(), epoch, ledOn, by, lastEvent, ...told(act) };
+    return (await leaveRecovery(this.#redis, { heartbeat, recovery, events, counts, ...how })).is;
   }
 }
 
+/**
+ * `lost`: it is proven that something was, so it was no mere silence. `another`: another server answers than the one
+ * that was led on. `none`: none is under way.
+ */
+export type Left = LeaveRecoveryAnswer['is'];
+
 export interface Leaving {
   readonly by: string;
+  /** The server on which everything that was open has been led on. Absent: nothing was lost, so nothing was. */
+  readonly ledOn?: string;
   readonly lastEvent?: string;
   readonly act?: Act | undefined;
 }

@@ -168,7 +168,7 @@ describe('limits that Redis has lost', () => {
     await vi.waitFor(async () => expect(await recovery.state()).toBeDefined(), SOON);
     const lost = async () => [await limitOf(service, 'MAX_DISBURSEMENT'), await limitOf(service, 'APPROVAL_ABOVE')];
     await vi.waitFor(async () => expect(await lost()).toMatchObject([{ value: 5_000 }, { value: 4_000 }]), SOON);
-    await recovery.leave({ by: 'test' });
+    await recovery.leave({ ledOn: await recovery.server(), by: 'test' });
     const producer = createProducer({ redis: urlOf(service), durability: 'asserted' });
     toStop.push(() => producer.close());
     await expect(producer.disburse(order('c', 5_001))).rejects.toThrow(/MAX_DISBURSEMENT/);

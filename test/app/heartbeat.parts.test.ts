@@ -109,6 +109,30 @@ test('a night without anybody and without a witness is asked about: nothing is a
   expect((await second.call('POST', `/v1/disbursements/${body.id}/cancel`)).body.state).toBe('cancelled');
 });
 
+/** Cuts whatever is connected to this database, the test itself left out. */
+async function cut({ store }: World): Promise<void> {
+  const { redis } = store;
+  const own = await redis.client('ID');
+  const clients = (await redis.client('LIST')) as string;
+  const here = clients.split('\n').filter((line) => line.includes(` db=${redis.options.db} `));
+  for (const line of here) {
+    const [, id = ''] = /^id=(\d+)/.exec(line) ?? [];
+    if (Number(id) !== own) await redis.client('KILL', 'ID', Number(id));
+  }
+}
+
+test('what a process that was killed had let leave is missed by the others as soon as they are connected again', async () => {
+  const here = await world();
+  const process = await here.start();
+  const { epoch = '', counter = '' } = await here.store.redis.hgetall(keys.heartbeat);
+  writeFileSync(`${here.witness}.mark.dead`, `${epoch} ${Number(counter) + 1_000}\n`);
+  expect((await process.call('POST', '/v1/disbursements', order('before'))).status).toBe(202);
+  await cut(here);
+  const asked = () => process.call('POST', '/v1/disbursements', order('after'));
+  await expect.poll(async () => (await asked()).body.type, SOON).toMatch(/\/recovering$/);
+  expect((await process.call('GET', '/v1/disbursements?reference=after')).body.items).toEqual([]);
+});
+
 test('a Redis that was emptied while nobody was at work is known by its witness', async () => {
   const here = await world();
   const first = await here.start();

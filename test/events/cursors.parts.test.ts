@@ -100,7 +100,7 @@ describe('a cursor', () => {
     const { next } = await stream.read(undefined, 100);
     const recovery = new Recovery({ redis: store.redis, random });
     await recovery.enter('rolled_back');
-    await recovery.leave({ by: 'maker' });
+    await recovery.leave({ ledOn: await recovery.server(), by: 'maker' });
     await heartbeat.beat();
     await emit(2);
     await expect(stream.read(next, 100)).rejects.toThrow(CursorAhead);

@@ -1,88 +1,19 @@
-/** What is noticed of a Redis that has lost something, and what is not mistaken for it. The clock is turned by hand. */
-import { beforeEach, describe, expect, test } from 'vitest';
-import { seededRandom } from '../../src/lib/random.ts';
-import { type Beat, Heartbeat, Recovering, Recovery } from '../../src/operations/heartbeat.ts';
+/** What is noticed of a Redis that has lost something, and what is not mistaken for it. */
+import { describe, expect, test } from 'vitest';
+import { Recovering } from '../../src/operations/heartbeat.ts';
 import { keys } from '../../src/operations/keys.ts';
-import { Operations, type NewOperation } from '../../src/operations/operations.ts';
-import { keysLike, storeOfThisFile } from '../support/fresh-redis.ts';
-
-const store = storeOfThisFile();
-const SILENCE_MS = 900_000;
-/** Later than the clock of the Redis that gives the ids. */
-const FAR = Date.parse('2099-11-21T08:00:00Z');
-const START = Date.parse('2026-11-21T08:00:00Z');
-
-let now = START;
-let seed = 1;
-beforeEach(() => {
-  now = START;
-});
-
-interface Process {
-  readonly heartbeat: Heartbeat;
-  readonly operations: Operations;
-  begin(witness?: Beat): Promise<string | undefined>;
-  beat(): Promise<string | undefined>;
-}
-
-function aProcess(fence?: () => Promise<boolean>): Process {
-  const { redis } = store;
-  seed += 1;
-  const random = seededRandom(seed);
-  const heartbeat = new Heartbeat({ redis, random, now: () => now, silenceMs: SILENCE_MS, fence });
-  const because = () => heartbeat.recovering()?.because;
-  return {
-    heartbeat,
-    operations: new Operations({ redis, random, now: () => now, heartbeat }),
-    begin: async (witness) => {
-      await heartbeat.begin(witness);
-      return because();
-    },
-    beat: async () => {
-      await heartbeat.beat();
-      return because();
-    },
-  };
-}
-
-const recovery = () => new Recovery({ redis: store.redis, random: seededRandom(99), now: () => now });
-
-const asked = (name: string): NewOperation<'direct_credit'> => ({
-  kind: 'direct_credit',
-  id: `dcr_${name}`,
-  account: 'main',
-  state: 'queued',
-  fingerprint: name,
-  reference: name,
-  xof: 500,
-  dueInMs: 0,
-  fields: { kind: 'direct_credit', accountAlias: '771234567', amount: 500 },
-});
-
-async function intended({ operations, heartbeat }: Process, name: string): Promise<string> {
-  const acquired = await operations.acquire('direct_credit', `dcr_${name}`, 'direct-credit', 10_000);
-  if (acquired.is !== 'acquired') throw new Error(acquired.is);
-  const { record, lease } = acquired;
-  const settled = await operations.transition(record, lease, {
-    to: 'sending',
-    hasEffect: true,
-    dueInMs: 1,
-    keepMs: 1,
-  });
-  if ('counter' in settled && settled.counter) heartbeat.remember(settled.counter);
-  return settled.is;
-}
-
-/** All that Redis holds, to be put back later. */
-async function copy(): Promise<() => Promise<void>> {
-  const { redis } = store;
-  const names = await keysLike(redis, '*');
-  const held = await Promise.all(names.map(async (name) => [name, await redis.dumpBuffer(name)] as const));
-  return async () => {
-    await redis.flushdb();
-    for (const [name, dump] of held) if (dump) await redis.restore(name, 0, dump);
-  };
-}
+import {
+  aProcess,
+  asked,
+  copy,
+  FAR,
+  intended,
+  type Process,
+  recovery,
+  START,
+  store,
+  time,
+} from './heartbeat-world.ts';
 
 describe('the first start', () => {
   test('of all is no silence', async () => {
@@ -114,13 +45,13 @@ describe('a start after everything was stopped', () => {
     await first.begin();
     await first.operations.accept(asked('open'));
     await first.beat();
-    now += ms;
+    time.now += ms;
     expect(await aProcess().begin()).toBe(because);
   });
 
   test('for a night, with nothing open, is no recovery', async () => {
     await aProcess().begin();
-    now += 8 * 3_600_000;
+    time.now += 8 * 3_600_000;
     expect(await aProcess().begin()).toBeUndefined();
   });
 
@@ -129,7 +60,7 @@ describe('a start after everything was stopped', () => {
     await first.begin();
     await first.operations.accept(asked('open'));
     await first.beat();
-    now += 8 * 3_600_000;
+    time.now += 8 * 3_600_000;
     expect(await aProcess().begin(first.heartbeat.known())).toBeUndefined();
   });
 
@@ -138,7 +69,7 @@ describe('a start after everything was stopped', () => {
     await first.begin();
     await first.operations.accept(asked('open'));
     await first.beat();
-    now += 8 * 3_600_000;
+    time.now += 8 * 3_600_000;
     const without = aProcess();
     expect(await without.begin()).toBe('silence');
     expect(await aProcess().begin(first.heartbeat.known())).toBeUndefined();
@@ -150,7 +81,7 @@ describe('a start after everything was stopped', () => {
     await first.begin();
     await first.beat();
     const putBack = await copy();
-    now += 60_000;
+    time.now += 60_000;
     await first.beat();
     await putBack();
     const [second, third] = [aProcess(), aProcess()];
@@ -164,11 +95,11 @@ describe('a start after everything was stopped', () => {
     await first.operations.accept(asked('open'));
     const putBack = await copy();
     const early = { ...first.heartbeat.known() };
-    now += 1_000;
+    time.now += 1_000;
     await first.beat();
     await first.beat();
     await putBack();
-    now += 8 * 3_600_000;
+    time.now += 8 * 3_600_000;
     expect(await aProcess().begin()).toBe('silence');
     expect(await aProcess().begin(first.heartbeat.known())).toBe('witness');
     expect(await aProcess().begin(early), 'one that knows less ends nothing').toBe('witness');
@@ -180,7 +111,7 @@ describe('a copy that is put back under a process', () => {
     const one = aProcess();
     await one.begin();
     const putBack = await copy();
-    now += 1_000;
+    time.now += 1_000;
     await one.beat();
     await putBack();
     expect(await one.beat()).toBe('rolled_back');
@@ -296,7 +227,7 @@ describe('a recovery', () => {
 
   test('is announced, and so is its end', async () => {
     await recovering();
-    expect(await recovery().leave({ by: 'maker' })).toBe(true);
+    expect(await recovery().leave({ ledOn: await recovery().server(), by: 'maker' })).toBe('left');
     const types = (await store.redis.xrange(keys.events, '-', '+')).map(([, fields]) => fields[9]);
     expect(types).toEqual(['system.recovering', 'system.recovered']);
   });
@@ -313,7 +244,7 @@ describe('a recovery', () => {
     const other = aProcess();
     await other.begin();
     const before = one.heartbeat.known().epoch;
-    await recovery().leave({ by: 'maker' });
+    await recovery().leave({ ledOn: await recovery().server(), by: 'maker' });
     expect(await one.beat()).toBeUndefined();
     expect(await other.beat()).toBeUndefined();
     expect(one.heartbeat.known().epoch).not.toBe(before);
@@ -322,11 +253,11 @@ describe('a recovery', () => {
 
   test('and its copy, put back after its end, is noticed again', async () => {
     const one = await recovering();
-    await recovery().leave({ by: 'maker' });
+    await recovery().leave({ ledOn: await recovery().server(), by: 'maker' });
     const putBack = await copy();
     await one.beat();
     await recovery().enter('rolled_back');
-    await recovery().leave({ by: 'maker' });
+    await recovery().leave({ ledOn: await recovery().server(), by: 'maker' });
     await one.beat();
     await putBack();
     expect(await one.beat()).toBe('rolled_back');
@@ -338,7 +269,7 @@ describe('a recovery', () => {
     await first.operations.accept(asked('early'));
     await first.beat();
     const putBack = await copy();
-    now += 8 * 3_600_000;
+    time.now += 8 * 3_600_000;
     const [late, other] = [aProcess(), aProcess()];
     expect([await late.begin(), await other.begin()]).toEqual(['silence', 'silence']);
     await putBack();
@@ -351,27 +282,56 @@ describe('a recovery', () => {
     await first.begin();
     await first.operations.accept(asked('early'));
     await first.beat();
-    now += 8 * 3_600_000;
+    time.now += 8 * 3_600_000;
     const late = aProcess();
     expect(await late.begin()).toBe('silence');
     const witness = aProcess();
     expect(await witness.begin(first.heartbeat.known())).toBeUndefined();
     await recovery().enter('rolled_back');
-    await recovery().leave({ by: 'maker' });
+    await recovery().leave({ ledOn: await recovery().server(), by: 'maker' });
     expect(await late.beat(), 'it was frozen over both').toBeUndefined();
+  });
+
+  test('that was called a mere silence does not hide a copy that is put back in that moment', async () => {
+    const one = aProcess();
+    await one.begin();
+    await one.operations.accept(asked('early'));
+    time.now += 8 * 3_600_000;
+    expect(await aProcess().begin()).toBe('silence');
+    const putBack = await copy();
+    await recovery().leave({ by: 'maker' });
+    await one.beat();
+    expect(await intended(one, 'early')).toBe('applied');
+    await putBack();
+    // The word about the silence comes late, to the copy.
+    await recovery().leave({ by: 'maker' });
+    expect(await one.beat()).toBe('rolled_back');
+  });
+
+  test('is no mere silence once anybody has proven it, whatever was known when that was asked for', async () => {
+    await recovering();
+    expect(await recovery().leave({ by: 'maker' })).toBe('lost');
+    expect(await recovery().state()).toBeDefined();
+  });
+
+  test('is not over where another Redis has taken its place since it was led on', async () => {
+    await recovering();
+    const led = await recovery().server();
+    expect(await recovery().leave({ ledOn: 'another', by: 'maker' })).toBe('another');
+    expect(await recovery().leave({ ledOn: led, by: 'maker' })).toBe('left');
   });
 
   test('ends only once', async () => {
     await recovering();
-    await recovery().leave({ by: 'maker' });
-    expect(await recovery().leave({ by: 'maker' })).toBe(false);
+    await recovery().leave({ ledOn: await recovery().server(), by: 'maker' });
+    expect(await recovery().leave({ ledOn: await recovery().server(), by: 'maker' })).toBe('none');
   });
 
   test('gives the events after it greater ids than anybody has seen', async () => {
     const one = await recovering();
     const seen = one.heartbeat.known().event;
     const [first = 0] = seen.split('-').map(Number);
-    await recovery().leave({ by: 'maker', lastEvent: `${FAR}-4` });
+    await recovery().leave({ ledOn: await recovery().server(), by: 'maker', lastEvent: `${FAR}-4` });
     await one.beat();
     const [last = 0] = one.heartbeat.known().event.split('-').map(Number);
     expect(last).toBeGreaterThan(first);

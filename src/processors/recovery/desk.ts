@@ -3,7 +3,8 @@
  * at a time, or confirms that nothing was lost.
  */
 import type { Act } from '../../operations/audit.ts';
-import type { Leaving } from '../../operations/heartbeat.ts';
+import { recoveryProofs } from '../../kinds/system.ts';
+import type { Leaving, Left } from '../../operations/heartbeat.ts';
 import { type CampaignRecord, isUnreadable } from '../../operations/record.ts';
 import { type ReportRow, reportOf, wouldDo, isOver } from '../../operations/recovery-report.ts';
 import { RESTORED, type Restored, type Standing } from '../../operations/restored.ts';
@@ -33,7 +34,8 @@ interface RecoveryDeskOptions {
   readonly intakeJobs: IntakeJobs;
   readonly recovery: {
     state(): Promise<UnderWay | undefined>;
-    leave(how: Leaving): Promise<boolean>;
+    server(): Promise<string>;
+    leave(how: Leaving): Promise<Left>;
   };
 }
 
@@ -61,8 +63,7 @@ type Applied =
 const TURN_MS = 5_000;
 const NAMED_MOST = 100;
 
-/** What can be no mere silence: somebody remembers what this Redis does not. */
-const PROOFS: ReadonlySet<string> = new Set(['rolled_back', 'witness', 'event_cursor']);
+const proofs: ReadonlySet<string> = new Set(recoveryProofs);
 
 export class RecoveryDesk {
   readonly #options: RecoveryDeskOptions;
@@ -95,6 +96,7 @@ export class RecoveryDesk {
   /** One turn. Asked again until it is over, by any operator; broken off, it goes on where it was. */
   async apply(by: string, act?: Act): Promise<Applied> {
     const { restored, context, recovery, intakeJobs } = this.#options;
+    const server = await recovery.server();
     const underWay = await recovery.state();
     if (underWay === undefined) return { is: 'none' };
     const before = await restored.before(underWay.since);
@@ -121,16 +123,16 @@ export class RecoveryDesk {
       heldCampaigns: await this.#heldCampaigns(),
     };
     await restored.keepReport(report);
-    await recovery.leave({ by, act });
-    return { is: 'over', report };
+    const left = await recovery.leave({ by, ledOn: server, act });
+    // What has taken its place meanwhile may show as open what was led on here.
+    if (left === 'another') return { is: 'under way', ...progressOf(before.standings, after) };
+    return left === 'left' ? { is: 'over', report } : { is: 'none' };
   }
 
   /** Refused where it is known better. */
   async confirm(by: string, act?: Act): Promise<'left' | 'none' | 'lost'> {
-    const underWay = await this.underWay();
-    if (underWay === undefined) return 'none';
-    if (isProven(underWay)) return 'lost';
-    return (await this.#options.recovery.leave({ by, act })) ? 'left' : 'none';
+    const left = await this.#options.recovery.leave({ by, act });
+    return left === 'another' ? 'lost' : left;
   }
 
   async #heldCampaigns(): Promise<{ id: string; name: string }[]> {
@@ -148,7 +150,7 @@ export class RecoveryDesk {
 }
 
 export function isProven({ because, counter, knownCounter = 0 }: UnderWay): boolean {
-  return PROOFS.has(because) || knownCounter > counter;
+  return proofs.has(because) || knownCounter > counter;
 }
 
 /** Campaigns stay held until somebody resumes them, so they are no measure of what is left to do. */

@@ -3079,6 +3079,7 @@ export interface LeaveRecoveryArgs {
   /** key */ readonly audit: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
   /** the new one */ readonly epoch: string;
+  /** the server, as it names itself; absent: nothing was lost */ readonly ledOn?: string | undefined;
   readonly by: string;
   readonly act: readonly string[];
   /** what is known to be the last one besides */ readonly lastEvent?: string | undefined;
@@ -3086,6 +3087,8 @@ export interface LeaveRecoveryArgs {
 
 export type LeaveRecoveryAnswer =
   | { readonly is: 'left' }
+  | { readonly is: 'lost' }
+  | { readonly is: 'another' }
   | { readonly is: 'none' };
 
 function readLeaveRecoveryAnswer(value: unknown): LeaveRecoveryAnswer {
@@ -3093,6 +3096,10 @@ function readLeaveRecoveryAnswer(value: unknown): LeaveRecoveryAnswer {
   switch (answer[0]) {
     case 'left':
       return { is: 'left' };
+    case 'lost':
+      return { is: 'lost' };
+    case 'another':
+      return { is: 'another' };
     case 'none':
       return { is: 'none' };
   }
@@ -3261,9 +3268,10 @@ local events = KEYS[3]
 local counts = KEYS[4]
 local now = tonumber(ARGV[1])
 local epoch = ARGV[2]
-local by = ARGV[3]
-local lastEvent = _given(ARGV[4])
-local _arg, _key = 4, 4
+local ledOn = _given(ARGV[3])
+local by = ARGV[4]
+local lastEvent = _given(ARGV[5])
+local _arg, _key = 5, 4
 local audit = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
@@ -3276,6 +3284,9 @@ local k = {heartbeat = heartbeat, recovery = recovery, events = events, counts =
 local at, h = clock(now), read_heartbeat(heartbeat)
 if not h.recovering then return {'none'} end
 local epochs, known_counter, seen = unpack(redis.call('HMGET', recovery, 'epochs', 'knownCounter', 'lastEvent'))
+local proven = ({["rolled_back"] = true, ["witness"] = true, ["event_cursor"] = true})[h.recovering] or tonumber(known_counter or '0') > h.counter
+if not ledOn and proven then return {'lost'} end
+if ledOn and string.match(redis.call('INFO'), 'run_id%p(%x+)') ~= ledOn then return {'another'} end
 local before = {}
 for one in string.gmatch(h.before .. ',' .. (h.epoch or '') .. ',' .. (epochs or ''), '[^,]+') do
   if not among(table.concat(before, ','), one) then before[#before + 1] = one end
@@ -3285,8 +3296,8 @@ local floor = seen and seen ~= '' and place_parts(seen) + 60000 or at + 86400000
 local place = string.format('%.0f-0', floor)
 if not is_after(place, last_place(events)) then place = '*' end
 local counter = math.max(h.counter, tonumber(known_counter or '0')) + 1
-redis.call('HSET', heartbeat, 'epoch', epoch, 'before', table.concat(before, ','), 'counter', string.format('%.0f', counter),
-  'at', at)
+redis.call('HSET', heartbeat, 'counter', string.format('%.0f', counter), 'at', at)
+if ledOn or not h.epoch then redis.call('HSET', heartbeat, 'epoch', epoch, 'before', table.concat(before, ',')) end
 redis.call('HSETNX', heartbeat, 'deployment', epoch)
 leave(k, h)
 tell(k, at, 'recovered', {because = h.recovering, by = by}, place)
@@ -3294,10 +3305,13 @@ audit_line(audit, act, at, audit_word('because', h.recovering))
 return {'left'}
 `);
 
-/** Ends a recovery: a new epoch, in which events have greater ids than any follower can have seen. */
+/** Ends a recovery. Events have greater ids after it than any follower can have seen. What was led on ends in a new
+ * epoch, and nobody compares what it remembers of the one before: so it must be this very server that was led on, and
+ * not one that has taken its place meanwhile. What was a mere silence ends in the epoch that it was in, where a process
+ * that knows better is still heard; and is none where one has been heard already. */
 export async function leaveRecovery(redis: lua.ScriptHost, args: LeaveRecoveryArgs): Promise<LeaveRecoveryAnswer> {
   const keys = [args.heartbeat, args.recovery, args.events, args.counts, ...args.audit];
-  const words: lua.Word[] = [args.now ?? '', args.epoch, args.by, args.lastEvent ?? '', args.audit.length, ...lua.counted(args.act)];
+  const words: lua.Word[] = [args.now ?? '', args.epoch, args.ledOn ?? '', args.by, args.lastEvent ?? '', args.audit.length, ...lua.counted(args.act)];
   return readLeaveRecoveryAnswer(await lua.runScript(redis, leaveRecoveryScript, keys, words));
 }
 

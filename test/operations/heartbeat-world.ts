@@ -1,0 +1,85 @@
+/** Processes over one Redis that can be put back to what it was. The clock is turned by hand. */
+import { beforeEach } from 'vitest';
+import { seededRandom } from '../../src/lib/random.ts';
+import { type Beat, Heartbeat, Recovery } from '../../src/operations/heartbeat.ts';
+import { type NewOperation, Operations } from '../../src/operations/operations.ts';
+import { keysLike, storeOfThisFile } from '../support/fresh-redis.ts';
+
+export const store = storeOfThisFile();
+const SILENCE_MS = 900_000;
+/** Later than the clock of the Redis that gives the ids. */
+export const FAR = Date.parse('2099-11-21T08:00:00Z');
+export const START = Date.parse('2026-11-21T08:00:00Z');
+
+/** Turned by hand. */
+export const time = { now: START };
+let seed = 1;
+beforeEach(() => {
+  time.now = START;
+});
+
+export interface Process {
+  readonly heartbeat: Heartbeat;
+  readonly operations: Operations;
+  begin(witness?: Beat): Promise<string | undefined>;
+  beat(): Promise<string | undefined>;
+}
+
+export function aProcess(fence?: () => Promise<boolean>): Process {
+  const { redis } = store;
+  seed += 1;
+  const random = seededRandom(seed);
+  const heartbeat = new Heartbeat({ redis, random, now: () => time.now, silenceMs: SILENCE_MS, fence });
+  const because = () => heartbeat.recovering()?.because;
+  return {
+    heartbeat,
+    operations: new Operations({ redis, random, now: () => time.now, heartbeat }),
+    begin: async (witness) => {
+      await heartbeat.begin(witness);
+      return because();
+    },
+    beat: async () => {
+      await heartbeat.beat();
+      return because();
+    },
+  };
+}
+
+export const recovery = () => new Recovery({ redis: store.redis, random: seededRandom(99), now: () => time.now });
+
+export const asked = (name: string): NewOperation<'direct_credit'> => ({
+  kind: 'direct_credit',
+  id: `dcr_${name}`,
+  account: 'main',
+  state: 'queued',
+  fingerprint: name,
+  reference: name,
+  xof: 500,
+  dueInMs: 0,
+  fields: { kind: 'direct_credit', accountAlias: '771234567', amount: 500 },
+});
+
+export async function intended({ operations, heartbeat }: Process, name: string): Promise<string> {
+  const acquired = await operations.acquire('direct_credit', `dcr_${name}`, 'direct-credit', 10_000);
+  if (acquired.is !== 'acquired') throw new Error(acquired.is);
+  const { record, lease } = acquired;
+  const settled = await operations.transition(record, lease, {
+    to: 'sending',
+    hasEffect: true,
+    dueInMs: 1,
+    keepMs: 1,
+  });
+  if ('counter' in settled && settled.counter) heartbeat.remember(settled.counter);
+  return settled.is;
+}
+
+/** All that Redis holds, to be put back later. */
+export async function copy(): Promise<() => Promise<void>> {
+  const { redis } = store;
+  const names = await keysLike(redis, '*');
+  const held = await Promise.all(names.map(async (name) => [name, await redis.dumpBuffer(name)] as const));
+  return async () => {
+    await redis.flushdb();
+    for (const [name, dump] of held) if (dump) await redis.restore(name, 0, dump);
+  };
+}
