@@ -173,8 +173,8 @@ export class Heartbeat {
   /** The first beat, with what the witness tells of the time before this process. */
   async begin(witness: Beat | undefined): Promise<void> {
     const { redis, random, silenceMs } = this.#options;
-    const { epoch, event, at, deployment, ...told } = witness ?? NOTHING;
-    const counter = Math.max(told.counter, this.#writtenDown?.highest(epoch) ?? 0);
+    const { epoch, event, at, deployment, counter: witnessed } = witness ?? NOTHING;
+    const counter = Math.max(witnessed, this.#writtenDown?.highest(epoch) ?? 0);
     const answer = await firstBeat(redis, {
       ...heartbeatKeys,
       open: openSets,

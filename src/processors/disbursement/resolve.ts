@@ -80,19 +80,16 @@ async function ask(a: Attempt, token: string): Promise<Word | Resolved | undefin
   const verdict = await a.context.upstream.payments.disbursementStatus(a.account, { token });
   if (verdict.is === 'ok') {
     // A word about another payment is no word about this one.
-    const { disburseId, token: named, status, transactionId } = verdict.value;
-    const other = mismatchOf(a.record, { status: '', token: named, disburseId }) !== undefined;
+    const { disburseId, token: tokenNamed, status, transactionId } = verdict.value;
+    const other = mismatchOf(a.record, { status: '', token: tokenNamed, disburseId }) !== undefined;
     return other ? undefined : { status, transactionId };
   }
   const because = verdict.is === 'held' ? verdict.condition : verdict.code;
   return letGo(a, { is: 'no answer', because });
 }
 
-async function decide(
-  a: Attempt,
-  status: string | undefined,
-  { outcome, note, by, act, transactionId }: Resolve,
-): Promise<Resolved> {
+async function decide(a: Attempt, status: string | undefined, word: Resolve): Promise<Resolved> {
+  const { outcome, note, by, act, transactionId } = word;
   const { record } = a;
   const { toldPaid } = record;
   const endings = toldPaid ? AFTER_TOLD_PAID : AFTER_NOT_TOLD_PAID;
@@ -127,10 +124,21 @@ async function decide(
     const kept = await a.keep({ to: 'needs_review', set: resolution, evidence, act }, () => ({}));
     return kept === 'kept' ? stopped(await submit(a)) : TAKEN;
   }
+  return endAs(a, { ...word, outcome }, { ...resolution, unpaid: elsewhere ? record.token : undefined });
+}
+
+/** `unpaid`: with this token nothing was paid, so nothing that is said of it later is said of the payment. */
+async function endAs(
+  a: Attempt,
+  { outcome, by, act, transactionId }: Resolve & { readonly outcome: Exclude<Resolution, 'resubmit'> },
+  {
+    unpaid,
+    ...resolution
+  }: { readonly note: string; readonly resolvedBy: string; readonly unpaid?: string | undefined },
+): Promise<Resolved> {
+  const { record } = a;
   const comesBack = outcome === 'reversed' ? { late: true } : {};
   const { set, claims } = paidAs({ outcome, transactionId });
-  // With this token nothing was paid, so nothing that is said of it later is said of the payment.
-  const unpaid = elsewhere ? record.token : undefined;
   const resolved = { operation: RESOLVE, code: outcome, detail: by };
   const ended = await a.finish({
     to: outcome,
