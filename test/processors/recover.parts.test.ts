@@ -215,6 +215,23 @@ describe('money that the copy shows as not yet over', () => {
     expect(await apply({ ...world.context, policy })).toBe(true);
   });
 
+  test('what looks are at all the time keeps none of the others waiting', async () => {
+    const world = processorWorld(store.redis);
+    const busy = await open(world, 'disbursement', 'unknown', { token: 't1' });
+    const others = [await open(world, 'disbursement', 'queued'), await open(world, 'invoice', 'creating')];
+    await begin();
+    const look = async () => {
+      await store.redis.hincrby(keys.record(busy), 'rev', 1);
+      return { admitted: true };
+    };
+    const upstream = { ...world.context.upstream, admit: look };
+    const policy = { ...world.context.policy, pollMs: [1_000] };
+    const context = { ...world.context, policy, upstream } as unknown as ProcessorContext;
+    expect(await restoreAll(tools(context), turnAt(context)), 'one is still to be led on').toBe(false);
+    const states = await Promise.all(others.map((id) => store.redis.hget(keys.record(id), 'state')));
+    expect(states).toEqual(['needs_review', 'needs_review']);
+  });
+
   const aged = [
     ['disbursement', 'queued', payDisbursement],
     ['direct_credit', 'queued', advanceDirectCredit],

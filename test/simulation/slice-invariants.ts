@@ -55,6 +55,7 @@ function brokenFor({ number, state, times, posts }: Life, { options }: SliceWorl
     ...(times > most ? [`S1 ${number} got it ${times} times`] : []),
     ...(posts > most ? [`S7 ${number} was posted ${posts} times`] : []),
     ...(state === 'sent' && times === 0 ? [`S4 ${number} is sent and got nothing`] : []),
+    ...(state === 'sending' ? [`L ${number} is sending, and nobody is at it`] : []),
     ...(NOBODY_GOT.has(state) && times > 0 ? [`S4 ${number} is ${state} and got it`] : []),
   ];
 }

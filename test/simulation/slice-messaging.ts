@@ -3,6 +3,7 @@ import { digitsOf } from '../../src/lib/phone.ts';
 import type { CallOptions } from '../../src/upstream/account.ts';
 import type { Messaging, OutgoingMessage, SentItem } from '../../src/upstream/messaging/messaging.ts';
 import type { NotOk, ExchangeSummary, UpstreamOperation, Verdict } from '../../src/upstream/verdict.ts';
+import { ConnectionLost } from './connection.ts';
 import type { Process, Surroundings } from './process.ts';
 
 /** One request with texts that left a process, or may have. */
@@ -79,6 +80,7 @@ export class SimulatedMessaging implements Messaging {
   send: Messaging['send'] = (_account, { messages }, call) => {
     const { chance, troubles, timeline, posts } = this.#link;
     const residue = chance.happens(troubles.standsStillBeforeSend);
+    if (chance.happens(troubles.createFault / 4)) return this.#withoutBearer();
     const fault: Fault = chance.happens(troubles.submitFault) ? chance.pick(FAULTS) : 'none';
     // Looked at when the connection stands: right before the first byte leaves.
     let lookedAt = timeline.now;
@@ -97,6 +99,13 @@ export class SimulatedMessaging implements Messaging {
       return this.#done(post, messages, fault);
     });
   };
+
+  /** Redis, where the bearer is, did not answer. */
+  #withoutBearer(): Promise<never> {
+    return new Promise((_, reject) => {
+      this.#process.goOn(this.#link.chance.upTo(50), () => reject(new ConnectionLost('the bearer')));
+    });
+  }
 
   #done(post: Post, messages: readonly OutgoingMessage[], fault: Fault): Happened<Sent> {
     const { chance, timeline, bad } = this.#link;

@@ -69,7 +69,7 @@ export const sliceMutants: readonly SliceMutant[] = [
   },
   {
     without: 'the time after which a message is of no use, right before it is sent',
-    breaks: /S8/,
+    breaks: /P7|S8/,
     options: {
       ...kept,
       singles: true,

@@ -303,22 +303,35 @@ export interface Turn {
 
 /** True: everything was led on. False: the time was over, or something changed meanwhile; call again. */
 export async function restoreAll(tools: RecoverTools, turn: Turn): Promise<boolean> {
-  return (await restoreTexts(tools, turn)) && (await restoreAllMoney(tools, turn));
+  const texts = await restoreTexts(tools, turn);
+  // Nothing of texts that changes meanwhile keeps money waiting.
+  const money = texts === 'ended' ? texts : await restoreAllMoney(tools, turn);
+  return worst([texts, money]) === 'done';
 }
 
-async function restoreTexts(tools: RecoverTools, turn: Turn): Promise<boolean> {
+/** `again`: somebody else has changed it meanwhile. `ended`: the time was over before. */
+type Led = 'done' | 'nothing' | 'again' | 'ended';
+
+function worst(led: readonly Led[]): 'done' | 'again' | 'ended' {
+  if (led.includes('ended')) return 'ended';
+  return led.includes('again') ? 'again' : 'done';
+}
+
+async function restoreTexts(tools: RecoverTools, turn: Turn): Promise<Led> {
   const { restored, context } = tools;
+  const led: Led[] = [];
   for await (const campaign of restored.campaigns()) {
-    if (hasEnded(turn, context)) return false;
     if (restored.isDoneWith(campaign, turn.since)) continue;
-    if (!(await inGroups([campaign.id], () => restoreCampaign(campaign, tools, turn), tools, turn))) return false;
+    led.push(await inGroups([campaign.id], () => restoreCampaign(campaign, tools, turn), tools, turn));
+    if (led.includes('ended')) return 'ended';
   }
   for (const slices of [restored.looseSlices(), restored.slicesDue()]) {
     for await (const ids of slices) {
-      if (!(await inGroups(ids, (id) => doubtSlice(id, turn.lost, context), tools, turn))) return false;
+      led.push(await inGroups(ids, (id) => doubtSlice(id, turn.lost, context), tools, turn));
+      if (led.includes('ended')) return 'ended';
     }
   }
-  return true;
+  return worst(led);
 }
 
 /** Held first, so that nothing of it is sent meanwhile. */
@@ -333,53 +346,58 @@ async function restoreCampaign(campaign: CampaignRecord, tools: RecoverTools, tu
   const slices = first.done ? [] : first.value;
   if (!(await mayHaveBeenSent(campaign, slices, turn.lost, context))) return done(campaign);
   await restored.holdCampaign(campaign, true);
+  const led: Led[] = [];
   for await (const ids of restored.slicesOf(campaign)) {
-    if (!(await inGroups(ids, (id) => doubtSlice(id, turn.lost, context), tools, turn))) return 'again';
+    led.push(await inGroups(ids, (id) => doubtSlice(id, turn.lost, context), tools, turn));
+    if (led.includes('ended')) return 'ended';
   }
-  return done(campaign);
+  return worst(led) === 'done' ? done(campaign) : worst(led);
 }
 
-async function restoreAllMoney(tools: RecoverTools, turn: Turn): Promise<boolean> {
+async function restoreAllMoney(tools: RecoverTools, turn: Turn): Promise<Led> {
   // Batches first: nothing more is accepted from their rows then.
   const inOrder: readonly MoneyKind[] = ['batch', ...reviewKinds.filter((kind) => kind !== 'batch')];
+  const led: Led[] = [];
   for (const kind of inOrder) {
-    if (!(await restoreKind(kind, tools, turn))) return false;
+    led.push(await restoreKind(kind, tools, turn));
+    if (led.includes('ended')) return 'ended';
   }
-  return true;
+  return worst(led);
 }
 
-async function restoreKind(kind: MoneyKind, tools: RecoverTools, turn: Turn): Promise<boolean> {
+async function restoreKind(kind: MoneyKind, tools: RecoverTools, turn: Turn): Promise<Led> {
   const { restored, context } = tools;
   const states = statesToRestore(kind);
   const lead = (id: string): Promise<Led> => restoreMoney({ kind, states }, { id, at: turn.lost.at }, context);
+  const led: Led[] = [];
   for (const state of states) {
     for await (const ids of restored.ids(kind, state)) {
-      if (!(await inGroups(ids, lead, tools, turn))) return false;
+      led.push(await inGroups(ids, lead, tools, turn));
+      if (led.includes('ended')) return 'ended';
     }
   }
-  return true;
+  return worst(led);
 }
 
-type Led = 'done' | 'nothing' | 'again';
-
-/** False: the time is over, or somebody else has changed one of them meanwhile. */
+/** One that somebody else has changed meanwhile keeps none of the others waiting: looks go on all the time. */
 async function inGroups(
   ids: readonly string[],
   run: (id: string) => Promise<Led>,
   { restored, context }: RecoverTools,
   turn: Turn,
-): Promise<boolean> {
+): Promise<Led> {
   const runOrSkip = (id: string): Promise<Led> =>
     run(id).catch(async (error: unknown): Promise<Led> => {
       if (!isUnreadable(error)) throw error;
       await restored.skip(id);
       return 'nothing';
     });
+  const led: Led[] = [];
   for (let from = 0; from < ids.length; from += TOGETHER) {
-    const led = await Promise.all(ids.slice(from, from + TOGETHER).map(runOrSkip));
-    if (led.includes('again') || hasEnded(turn, context)) return false;
+    led.push(...(await Promise.all(ids.slice(from, from + TOGETHER).map(runOrSkip))));
+    if (hasEnded(turn, context)) return 'ended';
   }
-  return true;
+  return worst(led);
 }
 
 function hasEnded({ untilMono }: Turn, { clock }: ProcessorContext): boolean {
