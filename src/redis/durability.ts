@@ -77,7 +77,7 @@ async function askFacts(redis: Redis): Promise<ServerFacts> {
 }
 
 /** A refusal by the server (no permission, command renamed) is an answer; anything else is not. */
-async function unlessForbidden<Answer>(asked: Promise<Answer>): Promise<Answer | undefined> {
+export async function unlessForbidden<Answer>(asked: Promise<Answer>): Promise<Answer | undefined> {
   try {
     return await asked;
   } catch (error) {

@@ -1,6 +1,7 @@
 /** What is noticed of a Redis that has lost something, and what is not mistaken for it. */
 import { describe, expect, test } from 'vitest';
-import { Recovering } from '../../src/operations/heartbeat.ts';
+import { seededRandom } from '../../src/lib/random.ts';
+import { Recovering, Recovery } from '../../src/operations/heartbeat.ts';
 import { keys } from '../../src/operations/keys.ts';
 import {
   aProcess,
@@ -319,6 +320,19 @@ describe('a recovery', () => {
     const led = await recovery().server();
     expect(await recovery().leave({ ledOn: 'another', by: 'maker' })).toBe('another');
     expect(await recovery().leave({ ledOn: led, by: 'maker' })).toBe('left');
+  });
+
+  test('ends also where Redis may not be asked which server it is', async () => {
+    await recovering();
+    await store.redis.acl('SETUSER', 'asks-nothing', 'on', 'nopass', '~*', '&*', '+@all', '-info');
+    const redis = store.redis.duplicate({ username: 'asks-nothing', password: 'any', enableReadyCheck: false });
+    try {
+      const guarded = new Recovery({ redis, random: seededRandom(98), now: () => time.now });
+      expect(await guarded.leave({ ledOn: await guarded.server(), by: 'maker' })).toBe('left');
+    } finally {
+      redis.disconnect();
+      await store.redis.acl('DELUSER', 'asks-nothing');
+    }
   });
 
   test('ends only once', async () => {

@@ -21,7 +21,9 @@ if not h.recovering then return {'none'} end
 local epochs, known_counter, seen = unpack(redis.call('HMGET', recovery, 'epochs', 'knownCounter', 'lastEvent'))
 local proven = PROVEN[h.recovering] or tonumber(known_counter or '0') > h.counter
 if not ledOn and proven then return {'lost'} end
-if ledOn and string.match(redis.call('INFO'), 'run_id%p(%x+)') ~= ledOn then return {'another'} end
+local info = ledOn and redis.pcall('INFO')
+local server = type(info) == 'string' and string.match(info, 'run_id%p(%x+)') or 'unnamed'
+if ledOn and server ~= ledOn then return {'another'} end
 local before = {}
 for one in string.gmatch(h.before .. ',' .. (h.epoch or '') .. ',' .. (epochs or ''), '[^,]+') do
   if not among(table.concat(before, ','), one) then before[#before + 1] = one end
