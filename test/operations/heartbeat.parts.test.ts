@@ -325,7 +325,12 @@ describe('a recovery', () => {
   test('ends also where Redis may not be asked which server it is', async () => {
     await recovering();
     await store.redis.acl('SETUSER', 'asks-nothing', 'on', 'nopass', '~*', '&*', '+@all', '-info');
-    const redis = store.redis.duplicate({ username: 'asks-nothing', password: 'any', enableReadyCheck: false });
+    const redis = store.redis.duplicate({
+      username: 'asks-nothing',
+      password: 'any',
+      enableReadyCheck: false,
+      enableOfflineQueue: true,
+    });
     try {
       const guarded = new Recovery({ redis, random: seededRandom(98), now: () => time.now });
       expect(await guarded.leave({ ledOn: await guarded.server(), by: 'maker' })).toBe('left');
