@@ -52,6 +52,7 @@ const createKey = route(
     method: 'post',
     path: '/v1/keys',
     id: 'createKey',
+    fresh: true,
     cli: { name: 'keys create', next: 'Keep the secret: it is not shown again.' },
     summary: 'Make a key, for a person or a service. Every process knows it within three seconds.',
     description:
@@ -110,6 +111,7 @@ const revokeKey = route(
     method: 'delete',
     path: '/v1/keys/{id}',
     id: 'revokeKey',
+    fresh: true,
     cli: { name: 'keys revoke', asks: 'Revoke the key {id}?' },
     summary: 'End a key, in every process within three seconds.',
     description: 'Those of the settings end with the settings.',

@@ -1,19 +1,14 @@
 /** The HTTP door: which key asks, how often, what for; and every refusal as a problem that names the next step. */
-import express, {
-  type ErrorRequestHandler,
-  type Express,
-  type Request,
-  type RequestHandler,
-  type Response,
-} from 'express';
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { Recovering } from '../operations/heartbeat.ts';
 import { UnreadableRecord, isUnreadable } from '../operations/record.ts';
 import type { ApiContext } from './context.ts';
-import type { ApiKey } from './keys.ts';
-import { type Admit, mount } from './mount.ts';
+import { admissionTo } from './admission.ts';
+import { serveConsole } from './console-files.ts';
+import { mount } from './mount.ts';
 import { ApiProblem, sendProblem } from './problem.ts';
-import { limitRate, WrongKeys } from './gates.ts';
 import { isAway } from '../redis/connections.ts';
+import type { Route } from './route.ts';
 import { routes } from './routes.ts';
 import { unreadableView } from './views.ts';
 
@@ -25,31 +20,17 @@ export function createApi(context: ApiContext): Express {
   app.disable('x-powered-by');
   app.disable('etag');
   app.use(identifyRequest(context));
-  const admit = admitRequest(context);
-  app.use(mount(routes, context, admit));
+  const admission = admissionTo(context);
+  if (context.console) app.use(serveConsole(context.console));
+  const isOn = ({ tag }: Route): boolean => tag !== 'Console' || context.console !== undefined;
+  app.use(mount(routes.filter(isOn), context, admission));
   app.use(async (request, response) => {
-    await admit(request, response);
+    await admission.byRequest(request, response);
     response.set('Connection', 'close');
     throw new ApiProblem('not-found', `There is no ${request.method} ${request.path.slice(0, 100)}.`);
   });
   app.use(answerProblem(context));
   return app;
-}
-
-/** The key is known, and asks no more often than it may. */
-function admitRequest(context: ApiContext): Admit {
-  const limit = limitRate(context);
-  const wrongKeys = new WrongKeys(context.clock);
-  return (request, response) => {
-    const [, secret] = /^Bearer (.{1,512})$/.exec(request.headers.authorization ?? '') ?? [];
-    const found = secret === undefined ? undefined : context.keyRing.find(secret);
-    const within = (key: ApiKey | undefined): ApiKey | Promise<ApiKey> => {
-      if (!key) throw refusedKey(context, wrongKeys, { request, response, wasSent: secret !== undefined });
-      const limited = limit(key, response);
-      return limited ? limited.then(() => key) : key;
-    };
-    return found instanceof Promise ? found.then(within) : within(found);
-  };
 }
 
 const SAME_FOR_ALL = [
@@ -69,36 +50,6 @@ function identifyRequest({ random }: ApiContext): RequestHandler {
     for (const [name, value] of SAME_FOR_ALL) response.setHeader(name, value);
     next();
   };
-}
-
-interface Asked {
-  readonly request: Request;
-  readonly response: Response;
-}
-
-function refusedKey(
-  { onWrongKey }: ApiContext,
-  wrongKeys: WrongKeys,
-  { request, response, wasSent }: Asked & { readonly wasSent: boolean },
-): ApiProblem {
-  // A stranger does not keep the connection.
-  response.set('Connection', 'close');
-  const waitMs = wrongKeys.refused(request.socket.remoteAddress ?? '');
-  onWrongKey(waitMs === 0 ? '401' : '429');
-  if (waitMs > 0) {
-    response.set('Retry-After', String(Math.ceil(waitMs / 1_000)));
-    return new ApiProblem(
-      'too-many-requests',
-      'Too many requests came with a wrong key. A right key is heard at once.',
-    );
-  }
-  response.set('WWW-Authenticate', 'Bearer');
-  return new ApiProblem(
-    'unauthenticated',
-    wasSent
-      ? 'This key is not known here, or no longer; the keys are in API_KEYS, or made with `relais keys create`.'
-      : 'Send `Authorization: Bearer <key>`; the keys are in API_KEYS (`relais dev` knows the key `dev`).',
-  );
 }
 
 function answerProblem({ onError }: ApiContext): ErrorRequestHandler {

@@ -165,6 +165,7 @@ const approveBatch = route(
     method: 'post',
     path: '/v1/disbursement-batches/{id}/approve',
     id: 'approveBatch',
+    fresh: true,
     summary: 'Approve exactly these bytes.',
     description:
       'By another key than the one that uploaded them (403), within a day, with the hash as it was answered.',

@@ -203,6 +203,7 @@ const approveCampaign = route(
     method: 'post',
     path: '/v1/campaigns/{id}/approve',
     id: 'approveCampaign',
+    fresh: true,
     cli: { name: 'campaign approve', byHand: true },
     summary: 'Let one go that is above CAMPAIGN_APPROVAL_ABOVE: exactly what the hash stands for.',
     description:

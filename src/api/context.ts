@@ -19,6 +19,7 @@ import type { Endpoints } from '../operations/endpoints.ts';
 import type { Operations } from '../operations/operations.ts';
 import type { OptOuts } from '../operations/opt-outs.ts';
 import type { Purge } from '../operations/purge.ts';
+import type { Sessions } from '../operations/sessions.ts';
 import type { Status } from '../operations/status.ts';
 import type { Balances } from '../operations/balances.ts';
 import type { Recovery } from '../operations/heartbeat.ts';
@@ -36,6 +37,8 @@ import { describeProblems } from '../producer/problems.ts';
 import type { BatchDoor } from '../producer/batch/door.ts';
 import type { IntakeJobs } from '../queues/intake-jobs.ts';
 import type { BatchAdvisor } from './batch-advice.ts';
+import type { ConsoleFiles } from './console-files.ts';
+import type { Violation } from './console-reports.ts';
 import { type KeyRing, type ApiKey, mayUseAccount } from './keys.ts';
 import { ApiProblem, invalid } from './problem.ts';
 
@@ -45,6 +48,9 @@ type RefusalKind = 'recovering' | 'not-durable' | 'memory-full';
 export interface ApiContext {
   readonly keyRing: KeyRing;
   readonly apiKeys: ApiKeys;
+  readonly sessions: Sessions;
+  /** Absent: it is off, and nobody signs in. */
+  readonly console: ConsoleFiles | undefined;
   /** For what all processes count together; records are changed through the others. */
   readonly redis: Redis;
   /** Requests per second and key; 0 = unlimited. */
@@ -104,6 +110,8 @@ export interface ApiContext {
   readonly queues: QueueSwitches;
   /** A request came without a right key. */
   readonly onWrongKey: (answer: '401' | '429') => void;
+  /** A browser kept a page of the console from something. */
+  readonly onViolation: (violation: Violation) => void;
   readonly onError: (error: unknown, request: { method: string; path: string; requestId: string }) => void;
 }
 

@@ -60,6 +60,7 @@ const resolveDirectCredit = route(
     ...resolutionOf('direct_credit', paidOut),
     path: '/v1/direct-credits/{id}/resolve',
     id: 'resolveDirectCredit',
+    fresh: true,
     cli: { name: 'direct-credit resolve', asks: 'Decide {id}?' },
     problems: ['wrong-state'],
   },

@@ -141,6 +141,7 @@ const approveDisbursement = route(
     method: 'post',
     path: '/v1/disbursements/{id}/approve',
     id: 'approveDisbursement',
+    fresh: true,
     tag: 'Disbursements',
     summary: 'Let one go on that is above APPROVAL_ABOVE.',
     description: 'Nobody approves what the same key asked for (403).',
@@ -187,6 +188,7 @@ const resolveDisbursement = route(
     ...resolutionOf('disbursement', paidOut),
     path: '/v1/disbursements/{id}/resolve',
     id: 'resolveDisbursement',
+    fresh: true,
     cli: { name: 'review resolve', byHand: true },
     tag: 'Disbursements',
     description:

@@ -38,6 +38,7 @@ const createEventEndpoint = route(
     method: 'post',
     path: '/v1/event-endpoints',
     id: 'createEventEndpoint',
+    fresh: true,
     cli: {
       name: 'endpoints create',
       argument: 'url',
@@ -143,6 +144,7 @@ const rotateEndpointSecret = route(
     method: 'post',
     path: '/v1/event-endpoints/{id}/rotate-secret',
     id: 'rotateEndpointSecret',
+    fresh: true,
     cli: {
       name: 'endpoints rotate-secret',
       asks: 'Make a new secret for {id}?',

@@ -7,7 +7,7 @@ import { RECOVERING } from '../operations/heartbeat.ts';
 import { tokenBucket } from '../redis/scripts/generated/scripts.ts';
 import type { ApiContext } from './context.ts';
 import { type ApiKey, type Role, mayUseAccount, personOf } from './keys.ts';
-import { ApiProblem, invalid } from './problem.ts';
+import { ApiProblem, invalid, problemKinds } from './problem.ts';
 
 export function requireRole(key: ApiKey, role: Role, or?: Role): void {
   if (key.roles.has(role) || (or && key.roles.has(or))) return;
@@ -30,6 +30,18 @@ export function requireAllAccounts({ name, accounts }: ApiKey, why: string): voi
   throw new ApiProblem('forbidden', `The key "${name}" is for ${[...accounts].join(', ')}, and ${why}.`, {
     rule: 'all-accounts',
   });
+}
+
+/** A session is left open on a desk: what matters most asks for the key again. */
+export function requireFresh({ clock }: ApiContext, { session }: ApiKey): void {
+  if (!session || session.confirmedUntil > clock.now()) return;
+  const { next } = problemKinds['sign-in-again'];
+  throw new ApiProblem('sign-in-again', `The key was last shown more than five minutes ago. ${next}`);
+}
+
+export function requireSession({ session, name }: ApiKey): void {
+  if (session) return;
+  throw new ApiProblem('unauthenticated', `This is about a session of the console, and the key "${name}" was sent.`);
 }
 
 interface Naming {

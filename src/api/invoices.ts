@@ -98,6 +98,7 @@ const resolveInvoice = route(
     ...resolutionOf('invoice', {}),
     path: '/v1/invoices/{id}/resolve',
     id: 'resolveInvoice',
+    fresh: true,
     cli: { name: 'invoice resolve', asks: 'Decide {id}?' },
     description: 'The service is asked first, and its word is stronger (409).',
     problems: ['wrong-state', 'upstream-refused', 'upstream-silent'],

@@ -2,6 +2,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../lib/clock.ts';
 import type { MadeKey } from '../operations/api-keys.ts';
+import type { Session } from '../operations/sessions.ts';
 
 /** `admin` makes keys and reads the audit, and implies none of the others. */
 export const roles = ['enqueue', 'read', 'approve', 'operate', 'admin'] as const;
@@ -22,6 +23,8 @@ export interface ApiKey {
   readonly expiresAt?: number;
   /** SHA-256 of the secret: the secret itself is not kept. Two keys may have one name, while it is rotated. */
   readonly digest: Buffer;
+  /** The session of the console through which it asks, if so. */
+  readonly session?: Session;
 }
 
 /** Whose key it is. Nobody approves what they asked for themselves, and that is about people: two keys of one are one. */
@@ -133,6 +136,14 @@ export class KeyRing {
     if (!secret.startsWith(MADE)) return findKey(fixed, secret);
     if (clock.monotonic() - this.#readMono < FRESH_MS) return this.#findMade(secret);
     return this.refresh().then(() => this.#findMade(secret));
+  }
+
+  /** Every key that is one now. */
+  async current(): Promise<readonly ApiKey[]> {
+    const { fixed, clock } = this.#options;
+    if (clock.monotonic() - this.#readMono >= FRESH_MS) await this.refresh();
+    const now = clock.now();
+    return [...fixed, ...this.#made.filter(({ expiresAt = Infinity }) => expiresAt > now)];
   }
 
   /** Reads them again; asked for while that is under way, it is the same reading. */

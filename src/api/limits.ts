@@ -37,6 +37,7 @@ const setLimit = route(
     method: 'post',
     path: '/v1/limits/{name}',
     id: 'setLimit',
+    fresh: true,
     tag: 'Operating',
     summary: 'Set a limit of money: a stricter one at once, a looser one with another key.',
     description:

@@ -8,15 +8,18 @@ import { actOf } from '../kinds/acts.ts';
 import { readJson } from '../lib/json.ts';
 import { nearest } from '../lib/nearest.ts';
 import { check, type Problem } from '../producer/problems.ts';
+import type { Admission } from './admission.ts';
 import { type ApiContext, findRecord } from './context.ts';
 import {
   idempotencyKey,
   requireAllAccounts,
+  requireFresh,
   requireKeeping,
   requireNamedAccounts,
   requireNoRecovery,
   requireOpen,
   requireRole,
+  requireSession,
 } from './gates.ts';
 import type { ApiKey } from './keys.ts';
 import { ApiProblem, invalid } from './problem.ts';
@@ -30,9 +33,6 @@ import {
   type BodyDeclaration,
   type RouteDeclaration,
 } from './route.ts';
-
-/** Makes sure that the request has a key, and that the key does not ask too often. */
-export type Admit = (request: Request, response: Response) => ApiKey | Promise<ApiKey>;
 
 interface Call {
   readonly request: Request;
@@ -49,15 +49,15 @@ interface Place {
   readonly methods: Map<string, Work>;
 }
 
-export function mount(routes: readonly Route[], context: ApiContext, admit: Admit): RequestHandler {
-  const places = placesOf(routes, (route) => workOf(route, context, admit));
+export function mount(routes: readonly Route[], context: ApiContext, admission: Admission): RequestHandler {
+  const places = placesOf(routes, (route) => workOf(route, context, admission));
   return async (request, response, next) => {
     const found = find(places, request.path);
     if (!found) return next();
     const work = found.place.methods.get(request.method === 'HEAD' ? 'GET' : request.method);
     if (work) return work({ request, response, params: found.params });
     // What there is, and what not, is told to callers with a key.
-    await admit(request, response);
+    await admission.byRequest(request, response);
     const allowed = [...found.place.methods.keys()].join(', ');
     response.set('Connection', 'close').set('Allow', allowed);
     const asked = `${request.method} ${request.path.slice(0, 100)}`;
@@ -98,7 +98,7 @@ function find(places: ReadonlyMap<string, Place>, asked: string) {
 const NOBODY: ApiKey = { name: '', roles: new Set(), accounts: new Set(), digest: Buffer.alloc(0) };
 
 /** The key, its role and its accounts: nothing is read of a body that is refused for one of these. */
-function workOf(route: Route, context: ApiContext, admit: Admit): Work {
+function workOf(route: Route, context: ApiContext, admission: Admission): Work {
   const { scope, durable, record: kind, releases, identity } = route;
   const readQuery = queryReader(route.query ?? {});
   const readBody = bodyReader(route);
@@ -106,11 +106,14 @@ function workOf(route: Route, context: ApiContext, admit: Admit): Work {
   const status = Number(Object.keys(route.answers)[0]);
   return async ({ request, response, params }) => {
     const sinceMono = context.clock.monotonic();
-    const key = route.role === undefined ? NOBODY : await admit(request, response);
-    const { orRole, alsoRole } = route;
+    const { orRole, alsoRole, session } = route;
+    const isOpen = route.role === undefined && !session;
+    const key = isOpen ? NOBODY : await admission.byRequest(request, response);
+    if (session) requireSession(key);
     if (route.role) requireRole(key, route.role, orRole);
     if (alsoRole) requireRole(key, alsoRole);
     if (typeof scope === 'object') requireAllAccounts(key, scope.all);
+    if (route.fresh) requireFresh(context, key);
     const query = readQuery(searchOf(request));
     const { given, type } = await readBody(request, response);
     const again = () => (kind ? findRecord(context, key, kind, params['id']) : Promise.resolve(undefined));
@@ -130,6 +133,7 @@ function workOf(route: Route, context: ApiContext, admit: Admit): Work {
       record,
       again,
       act: acting(route, key, response),
+      keyOf: (secret, isRight) => admission.bySecret(secret, { request, response }, isRight),
       sinceMono,
       request,
       response,
@@ -140,10 +144,11 @@ function workOf(route: Route, context: ApiContext, admit: Admit): Work {
 }
 
 /** Told in the script that does it: what is refused, or was done before, is told nowhere. */
-function acting({ id, role }: Route, { name, person = '' }: ApiKey, response: Response): AnyAsked['act'] {
+function acting({ id, role }: Route, { name, person = '', session }: ApiKey, response: Response): AnyAsked['act'] {
   const requestId = String(response.locals['requestId']);
+  const door = session ? 'console' : 'api';
   return (target = '', facts) => {
-    return { by: name, person, role: role ?? '', door: 'api', requestId, act: actOf(id) ?? id, target, facts };
+    return { by: name, person, role: role ?? '', door, requestId, act: actOf(id) ?? id, target, facts };
   };
 }
 

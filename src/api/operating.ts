@@ -58,6 +58,7 @@ const rotateSecrets = route(
     method: 'post',
     path: '/v1/secrets/rotate',
     id: 'rotateSecrets',
+    fresh: true,
     cli: {
       name: 'secrets rotate',
       next: 'Where nothing is unreadable, the older ones can be taken out of SEALING_SECRET now; an endpoint that is needs another: relais endpoints rotate-secret.',
@@ -167,6 +168,7 @@ const releaseAccount = route(
     ...ofAccount,
     path: '/v1/accounts/{name}/release',
     id: 'releaseAccount',
+    fresh: true,
     cli: {
       name: 'account release',
       says: 'Let an account go on, whatever it was held for; it is held again if the cause has not cleared',

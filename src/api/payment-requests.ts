@@ -97,6 +97,7 @@ const resolvePaymentRequest = route(
     ...resolutionOf('payment_request', {}),
     path: '/v1/payment-requests/{id}/resolve',
     id: 'resolvePaymentRequest',
+    fresh: true,
     cli: { name: 'payment-request resolve', asks: 'Decide {id}?' },
     description: 'The service is asked first, and its word is stronger (409).',
     problems: ['wrong-state', 'upstream-refused', 'upstream-silent'],

@@ -26,6 +26,11 @@ export const problemKinds = {
     title: 'This key may not do that',
     next: 'Use a key with the role, or for the account, that `detail` names.',
   },
+  'sign-in-again': {
+    status: 403,
+    title: 'This needs a sign-in of the last five minutes',
+    next: 'Show the key again with `POST /v1/session/confirm`, then do it.',
+  },
   'not-found': {
     status: 404,
     title: 'There is no such thing',
@@ -133,6 +138,7 @@ export function statusOf(kind: ProblemKind): number {
 /** Where a route names no other. */
 const usualRules: Partial<Record<ProblemKind, Rule>> = {
   conflict: 'identity',
+  'sign-in-again': 'sign-in-again',
   'wrong-state': 'state',
   unreadable: 'unreadable',
 };

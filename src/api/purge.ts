@@ -34,6 +34,7 @@ const purgePerson = route(
     method: 'post',
     path: '/v1/purge',
     id: 'purgePerson',
+    fresh: true,
     tag: 'Operating',
     summary: 'Forget a person: their number and texts, everywhere but in the books of money.',
     description: 'A bounded walk a request: ask again with `next` as `after` until it is null.',

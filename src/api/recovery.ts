@@ -50,6 +50,7 @@ const recover = route(
     method: 'post',
     path: '/v1/recovery',
     id: 'recover',
+    fresh: true,
     tag: 'Operating',
     summary: 'Lead on what is open after a loss, or say that nothing was lost.',
     description:

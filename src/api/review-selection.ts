@@ -65,6 +65,7 @@ const resolveSelection = route(
     method: 'post',
     path: '/v1/review/resolve',
     id: 'resolveSelection',
+    fresh: true,
     cli: { name: 'review resolve', byHand: true },
     tag: 'Operating',
     summary: 'Decide many disbursements that need review.',

@@ -25,6 +25,7 @@ export const tags = {
   'Payment requests': 'Asking somebody to pay, by a link.',
   'Direct credits': 'Crediting an account of the service in one step. Off by default (DIRECT_CREDIT).',
   Events: 'How things ended: read with a cursor, or posted to an endpoint of yours, signed.',
+  Console: 'Signing in from a browser: a key is exchanged for a session. With CONSOLE=off there is none of this.',
   Operating: 'What stands where, what is held and why, and the switches.',
   Documentation: 'This document. No key is needed: nothing in it is secret.',
 } as const;
@@ -118,6 +119,10 @@ export interface RouteDeclaration {
   readonly description?: string;
   /** Absent: no key is needed. */
   readonly role?: Role;
+  /** It is about the session through which it is asked, whatever the roles of its key are. */
+  readonly session?: true;
+  /** Through a session it asks that the key was shown within the last five minutes. */
+  readonly fresh?: true;
   /** One that the same key needs besides. */
   readonly alsoRole?: Role;
   /** One that does as well. */
@@ -163,6 +168,8 @@ interface Exchange {
   readonly idempotencyKey: string | undefined;
   /** What is told in the audit when it is done: to what, and what else there is to tell of it. */
   readonly act: (target?: string, facts?: Act['facts']) => Act;
+  /** The key of a secret in the body. A wrong one, or not the right one, is refused and counted like one in a header. */
+  readonly keyOf: (secret: string, isRight?: (key: ApiKey) => boolean) => Promise<ApiKey>;
   /** When the request was taken up, on the monotonic clock. */
   readonly sinceMono: number;
   /** For what is streamed, and for headers. */
@@ -249,6 +256,7 @@ const WITH_A_KEY: readonly ProblemKind[] = [
   'unavailable',
   'internal',
 ];
+const WITH_A_SESSION = WITH_A_KEY.filter((kind) => kind !== 'forbidden');
 const WITHOUT_A_KEY: readonly ProblemKind[] = ['invalid'];
 const WITH_A_FILE: readonly ProblemKind[] = ['too-large', 'unsupported-media-type'];
 const WITH_JSON: readonly ProblemKind[] = ['malformed', ...WITH_A_FILE];
@@ -256,10 +264,11 @@ const STREAMED: readonly ProblemKind[] = ['unsupported-media-type'];
 
 /** Everything that can go wrong, each kind once. */
 export function problemsOfRoute(declared: RouteDeclaration): readonly ProblemKind[] {
-  const { role, body, identity, durable, releases, problems = [] } = declared;
+  const { role, session, fresh, body, identity, durable, releases, problems = [] } = declared;
   const isStreamed = body !== undefined && body.limit === undefined;
   const all: readonly ProblemKind[] = [
-    ...(role === undefined ? WITHOUT_A_KEY : WITH_A_KEY),
+    ...(role !== undefined ? WITH_A_KEY : session ? WITH_A_SESSION : WITHOUT_A_KEY),
+    ...(fresh ? (['sign-in-again'] as const) : []),
     ...(body === undefined ? [] : isStreamed ? STREAMED : body.schema ? WITH_JSON : WITH_A_FILE),
     ...(pathParameters(declared).length > 0 ? (['not-found'] as const) : []),
     ...(identity === 'required' ? (['no-identity', 'conflict'] as const) : []),

@@ -5,6 +5,7 @@ import { balanceRoutes } from './balances.ts';
 import { batchRoutes } from './batches.ts';
 import { campaignRoutes } from './campaigns.ts';
 import { directCreditRoutes } from './direct-credits.ts';
+import { reportRoutesOfConsole } from './console-reports.ts';
 import { disbursementRoutes } from './disbursements.ts';
 import { documentationRoutes } from './documentation.ts';
 import { endpointRoutes } from './event-endpoints.ts';
@@ -24,6 +25,7 @@ import { reviewRoutes } from './review.ts';
 import { reviewSelectionRoutes } from './review-selection.ts';
 import { searchRoutes } from './search.ts';
 import type { Route } from './route.ts';
+import { sessionRoutes } from './sessions.ts';
 import { statusRoutes } from './status.ts';
 
 export const routes: readonly Route[] = [
@@ -43,6 +45,8 @@ export const routes: readonly Route[] = [
   ...searchRoutes,
   ...explainRoutes,
   ...callbackRoutes,
+  ...sessionRoutes,
+  ...reportRoutesOfConsole,
   ...statusRoutes,
   ...queueRoutes,
   ...accountRoutes,

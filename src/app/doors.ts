@@ -3,6 +3,8 @@ import { type RequestListener, createServer } from 'node:http';
 import type { Redis } from 'ioredis';
 import { createApi } from '../api/app.ts';
 import { BatchAdvisor } from '../api/batch-advice.ts';
+import { consoleFilesIn } from '../api/console-files.ts';
+import type { Violation } from '../api/console-reports.ts';
 import type { QueueSwitches } from '../api/context.ts';
 import type { Config } from '../config.ts';
 import { type Clock, describeMs, withDeadline } from '../lib/clock.ts';
@@ -12,6 +14,7 @@ import { whyNotReady } from '../redis/connections.ts';
 import { Audit, AuditSeals } from '../operations/audit.ts';
 import { Names } from '../operations/places.ts';
 import { Purge } from '../operations/purge.ts';
+import { Sessions } from '../operations/sessions.ts';
 import { Status } from '../operations/status.ts';
 import { RECOVERING } from '../operations/heartbeat.ts';
 import { Restored } from '../operations/restored.ts';
@@ -35,6 +38,31 @@ import { queueFigures } from './queue-figures.ts';
 import { collectAcceptanceOf, keepingRefusalOf, refusalOf, acceptanceOf } from './worker.ts';
 
 type TellUrl = (url: string) => void;
+
+/** As `npm run build` leaves it, beside the sources and in the package alike. */
+const CONSOLE_FOLDER = new URL('../../dist/console/', import.meta.url);
+const VIOLATIONS_A_MINUTE = 10;
+
+function consoleOf(container: Container) {
+  return {
+    console: container.config.CONSOLE === 'on' ? consoleFilesIn(CONSOLE_FOLDER) : undefined,
+    sessions: new Sessions(container),
+    onViolation: violationTold(container),
+  };
+}
+
+/** Anybody may post one: all are counted, and few of them written down. */
+function violationTold({ metrics, logger, clock }: Container): (violation: Violation) => void {
+  let minute = -1;
+  let told = 0;
+  return (violation) => {
+    metrics.violated(violation.about);
+    const now = Math.floor(clock.monotonic() / 60_000);
+    told = now === minute ? told + 1 : 1;
+    minute = now;
+    if (told <= VIOLATIONS_A_MINUTE) logger.warn(violation, 'a browser kept a page of the console from something');
+  };
+}
 
 /** Probes are given a few seconds, and the next request does not wait for this one. */
 const ANSWER_MS = 1_000;
@@ -123,6 +151,7 @@ function storesOf(container: Container) {
   const { redis, clock, random, operations, queries, campaigns, slices, retries, optOuts, wake } = container;
   const { batches, limits, accounts, events, followers, recovery, balances, balanceRows } = container;
   return {
+    ...consoleOf(container),
     accountNames: [...container.book.keys()],
     refusal: () => refusalOf(container),
     keepingRefusal: () => keepingRefusalOf(container),

@@ -6,6 +6,8 @@ export const rules = {
   'other-person': 'Have another person do it: two keys of one person are one.',
   'own-roles': 'Have another person with the role admin make it: nobody gives themselves a role.',
   'content-changed': 'Look at it again: it is no longer what was read.',
+  origin: 'Ask from the page of the console, over https or on this machine.',
+  'sign-in-again': 'Show the key again (`POST /v1/session/confirm`), then do it within five minutes.',
   limit: 'Ask for less, or have the limit raised.',
   setting: 'Set what `detail` names.',
   state: 'Read it again: it has gone on, or waits for something else.',

@@ -162,6 +162,12 @@ export const declarations = {
     labels: { answer: 'wrongKeyAnswers' },
     help: 'Requests to the API without a right key: refused, or told to wait since there were too many.',
   },
+  relais_console_violations_total: {
+    type: 'counter',
+    of: 'process',
+    labels: { about: 'violations' },
+    help: 'What browsers say that they kept a page of the console from, by its policy. Anybody may say so.',
+  },
   relais_contradictions_total: {
     type: 'counter',
     of: 'process',
@@ -319,6 +325,7 @@ export const words = {
   deliveryOutcomes: ['delivered', 'retried', 'undelivered'],
   stopOutcomes: ['looked', 'opted_out', 'already', 'no_such_link', 'too_many', 'unavailable'],
   wrongKeyAnswers: ['401', '429'],
+  violations: ['script', 'style', 'connect', 'frame', 'other'],
   contradictions,
   callbackVerdicts: ['look', 'noted', 'unmatched', 'contradicts', 'probe', 'wrong_path', 'unavailable'],
   areas: holdAreas,

@@ -50,6 +50,7 @@ export interface Metrics {
   readonly stopLinkUsed: (outcome: string) => void;
   readonly eventDelivered: (outcome: string) => void;
   readonly wrongKey: (answer: '401' | '429') => void;
+  readonly violated: (about: string) => void;
   /** A write reached, after so many ms, all the places where it must be. */
   readonly fenced: (ms: number) => void;
   readonly lockLost: (jobs: number) => void;
@@ -110,6 +111,7 @@ function listeners({ count, observe, replace }: Instruments) {
     stopLinkUsed: (outcome: string): void => count('relais_stop_links_total', { outcome }),
     eventDelivered: (outcome: string): void => count('relais_event_delivery_total', { outcome }),
     wrongKey: (answer: '401' | '429'): void => count('relais_wrong_keys_total', { answer }),
+    violated: (about: string): void => count('relais_console_violations_total', { about }),
     fenced: (ms: number): void => observe('relais_fence_duration_seconds', {}, ms / 1_000),
     lockLost: (jobs: number): void => count('relais_lost_locks_total', {}, jobs),
     rolesAre: (roles: readonly string[]): void =>

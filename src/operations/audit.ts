@@ -17,7 +17,7 @@ export interface Act {
   /** The person behind the key, or the service; empty: nobody has said. */
   readonly person: string;
   readonly role: string;
-  readonly door: 'api' | 'settings';
+  readonly door: 'api' | 'console' | 'settings';
   readonly requestId: string;
   readonly act: string;
   readonly target: string;

@@ -54,6 +54,8 @@ export const keys = {
   events: 'events',
   /** Hash: id of a key of callers that was made while relais runs → all of it, as JSON, with the hash of its secret. */
   apiKeys: 'api-keys',
+  /** String: a session of the console (JSON), by the hash of its id. */
+  session: (hash: string): string => `session:${hash}`,
   /** Stream: who did what. */
   audit: 'audit',
   /** String: place and hash of its last line. */
@@ -129,6 +131,7 @@ export const keys = {
   /** String: what was last posted to us about an operation, redacted. */
   callback: (id: string): string => `callback:${id}`,
   /** String: when the bucket of an API key's requests is full again, in µs. */
+  signInRate: (apiKey: string): string => `sign-in-rate:${apiKey}`,
   requestRate: (apiKey: string): string => `api-rate:${apiKey}`,
   /** String: the operation that upstream gave this token or transaction id. */
   claim: (account: string, named: string): string => `claim:${fingerprint(`${account}\n${named}`)}`,

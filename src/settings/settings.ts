@@ -152,6 +152,10 @@ const listeners = {
     'name:role+role[@account+account]:secret-or-sha256:hex,… with the roles enqueue read approve operate admin.',
     'secret',
   ],
+  CONSOLE: [
+    z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
+    'The console of people at /console on the port of the API, and signing in from a browser.',
+  ],
   API_RATE: [count(100), 'Requests per second and key, all processes together; 0 is unlimited.'],
 } as const;
 

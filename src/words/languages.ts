@@ -4,7 +4,7 @@ import { french } from './french.ts';
 
 export type { Words } from './english.ts';
 
-const languages = ['fr', 'en'] as const;
+export const languages = ['fr', 'en'] as const;
 export type Language = (typeof languages)[number];
 
 const CATALOGUE: Readonly<Record<Language, Words>> = { en: english, fr: french };

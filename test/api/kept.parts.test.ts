@@ -9,6 +9,7 @@ import type { ApiContext, QueueSwitches } from '../../src/api/context.ts';
 import { directCreditRoutes } from '../../src/api/direct-credits.ts';
 import { disbursementRoutes } from '../../src/api/disbursements.ts';
 import { KeyRing, type ApiKey } from '../../src/api/keys.ts';
+import type { Admission } from '../../src/api/admission.ts';
 import { mount } from '../../src/api/mount.ts';
 import { limitRoutes } from '../../src/api/limits.ts';
 import { accountRoutes } from '../../src/api/operating.ts';
@@ -81,7 +82,7 @@ async function door() {
     ...accountRoutes,
     ...limitRoutes,
   ];
-  app.use(mount(routes, context, () => key));
+  app.use(mount(routes, context, onlyOf<Admission>({ byRequest: () => key })));
   const told: ErrorRequestHandler = (error, _request, response, next) =>
     error instanceof ApiProblem
       ? sendProblem(response, error)

@@ -4,6 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import type { ApiContext } from '../../src/api/context.ts';
 import type { ApiKey } from '../../src/api/keys.ts';
 import { limitRoutes } from '../../src/api/limits.ts';
+import type { Admission } from '../../src/api/admission.ts';
 import { mount } from '../../src/api/mount.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { keys } from '../../src/operations/keys.ts';
@@ -38,7 +39,7 @@ async function door() {
     roles,
     digest: Buffer.alloc(0),
   });
-  app.use(mount(limitRoutes, context, keyIn));
+  app.use(mount(limitRoutes, context, onlyOf<Admission>({ byRequest: keyIn })));
   const failed: ErrorRequestHandler = (_error, _request, response, _next) => void response.status(503).end();
   app.use(failed);
   const times = { headersMs: 10_000, requestMs: 10_000, bodySilenceMs: 30_000 };

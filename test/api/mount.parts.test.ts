@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { ApiContext } from '../../src/api/context.ts';
 import { type ApiKey, readApiKeys } from '../../src/api/keys.ts';
+import type { Admission } from '../../src/api/admission.ts';
 import { mount } from '../../src/api/mount.ts';
 import { answer, json, limit, Reply, route } from '../../src/api/route.ts';
 import { ApiProblem, sendProblem } from '../../src/api/problem.ts';
@@ -71,7 +72,7 @@ beforeAll(async () => {
   };
   const context = onlyOf<ApiContext>({ accountNames: ['main'], clock: systemClock });
   const app = express();
-  app.use(mount([list, make, show, forget, page], context, admit));
+  app.use(mount([list, make, show, forget, page], context, onlyOf<Admission>({ byRequest: admit })));
   app.use(() => {
     throw new ApiProblem('not-found', 'Nothing.');
   });

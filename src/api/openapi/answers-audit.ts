@@ -14,7 +14,9 @@ const auditItem = z
     by: text('approver').meta({ description: 'The name of the key; or of settings that changed a limit.' }),
     person: perhaps(text('awa')).meta({ description: 'Whose key it is, where that is said.' }),
     role: perhaps(text('approve')).meta({ description: 'The role that the act needs.' }),
-    door: text('api').meta({ description: '`api`; `settings`: a process that started, or keeps things.' }),
+    door: text('api').meta({
+      description: '`api`; `console`: a key through a session; `settings`: a process that started, or keeps things.',
+    }),
     requestId: text('3f9a1c2e77b04d15').meta({ description: 'The `X-Request-Id` of the request.' }),
     act: text('disbursement.approve').meta({ description: `One of ${actNames.join(', ')}.` }),
     target: perhaps(text('dsb_0f6c8d4b2a1e49578c3d')).meta({ description: 'What it was done to.' }),

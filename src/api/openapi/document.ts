@@ -74,6 +74,14 @@ function pathsOf(declared: readonly RouteDeclaration[], schemas: Components): Op
 const SHARED = {
   securitySchemes: {
     key: { type: 'http', scheme: 'bearer', description: 'A key of API_KEYS. `relais dev` knows the key `dev`.' },
+    session: {
+      type: 'apiKey',
+      in: 'cookie',
+      name: '__Host-relais',
+      description:
+        'A session of the console does for every route, with the roles and accounts of its key. It counts only from a page ' +
+        'of the same origin (`Sec-Fetch-Site`), and where something is changed with `X-Relais-Console: 1`.',
+    },
   },
   parameters: {
     'Idempotency-Key': {

@@ -42,18 +42,24 @@ const SCOPES = {
 const OF_ALL = 'It concerns every account: a key that is bound to some is refused (403).';
 
 /** Each entry does by itself. */
-function securityOf({ role, alsoRole, orRole }: RouteDeclaration) {
+function securityOf({ role, alsoRole, orRole, session }: RouteDeclaration) {
+  if (session) return [{ session: [] }];
   if (role === undefined) return [];
   return [{ key: [role, ...(alsoRole ? [alsoRole] : [])] }, ...(orRole ? [{ key: [orRole] }] : [])];
 }
 
-function describe({ description, role, alsoRole, orRole, identity, scope }: RouteDeclaration): string {
+const FRESH = 'Through a session of the console it needs a sign-in of the last five minutes (403).';
+
+function describe(declared: RouteDeclaration): string {
+  const { description, role, alsoRole, orRole, session, fresh, identity, scope } = declared;
   const both = alsoRole === undefined ? `the role \`${role}\`` : `the roles \`${role}\` and \`${alsoRole}\``;
   const roles = orRole === undefined ? both : `${both} or \`${orRole}\``;
-  const needs = role === undefined ? 'Needs no key.' : `Needs a key with ${roles}.`;
+  const open = session ? 'Needs a session of the console.' : 'Needs no key.';
+  const needs = role === undefined ? open : `Needs a key with ${roles}.`;
   const sentences = [
     description,
     needs,
+    fresh && FRESH,
     identity && IDENTITY[identity],
     typeof scope === 'object' ? OF_ALL : SCOPES[scope],
   ];

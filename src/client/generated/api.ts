@@ -62,6 +62,11 @@ export const operations = {
   listTexted: {"method":"GET","path":"/v1/recipients","query":["phone","account","after","limit"]},
   explain: {"method":"GET","path":"/v1/explain/{id}","query":[]},
   getCallback: {"method":"GET","path":"/v1/callbacks/{id}","query":[]},
+  createSession: {"method":"POST","path":"/v1/session","query":[]},
+  readSession: {"method":"GET","path":"/v1/session","query":[]},
+  endSession: {"method":"DELETE","path":"/v1/session","query":[]},
+  confirmSession: {"method":"POST","path":"/v1/session/confirm","query":[]},
+  reportViolation: {"method":"POST","path":"/v1/console-reports","query":[]},
   getStatus: {"method":"GET","path":"/v1/status","query":[]},
   listQueues: {"method":"GET","path":"/v1/queues","query":[]},
   pauseQueue: {"method":"POST","path":"/v1/queues/{name}/pause","query":[]},
@@ -96,6 +101,7 @@ export const nextSteps = {
   "no-identity": "Send an `Idempotency-Key`, or a `reference` in the body: without one a retry would be a second request.",
   "unauthenticated": "Send `Authorization: Bearer <key>` with a key of API_KEYS.",
   "forbidden": "Use a key with the role, or for the account, that `detail` names.",
+  "sign-in-again": "Show the key again with `POST /v1/session/confirm`, then do it.",
   "not-found": "Look at the path and the id. What belongs to an account that the key may not use is as good as none.",
   "method-not-allowed": "Use one of the methods in the header `Allow`.",
   "conflict": "Repeat the request of `existingId` as it was, or name this one anew.",
@@ -1395,6 +1401,45 @@ export interface Operations {
       id: string
     }
     answer: Callback
+  }
+  /**
+   * Sign in: exchange a key for a session.
+   */
+  createSession: {
+    asked: {}
+    body: SessionRequest
+    answer: Session
+  }
+  /**
+   * Who is signed in here, and until when.
+   */
+  readSession: {
+    asked: {}
+    answer: Session
+  }
+  /**
+   * Sign out.
+   */
+  endSession: {
+    asked: {}
+    answer: undefined
+  }
+  /**
+   * Show the key again, for what asks for a fresh sign-in.
+   */
+  confirmSession: {
+    asked: {}
+    body: SessionRequest
+    answer: Session
+  }
+  /**
+   * What a browser kept a page of the console from; sent by browsers.
+   */
+  reportViolation: {
+    asked: {}
+    body: ViolationReport
+    file: ("application/csp-report" | "application/reports+json")
+    answer: undefined
   }
   /**
    * What stands where, on one screen.
@@ -5433,6 +5478,47 @@ export interface Callback {
    */
   body: string
 }
+export interface SessionRequest {
+  /**
+   * The secret of a key.
+   */
+  key: string
+}
+export interface Session {
+  /**
+   * The name of the key.
+   */
+  name: string
+  /**
+   * Whose key it is, where that is said.
+   */
+  person: (string | null)
+  /**
+   * What it may do now.
+   */
+  roles: string[]
+  /**
+   * null: all.
+   */
+  accounts: (string[] | null)
+  /**
+   * The first that the browser asks for of those that there are here.
+   */
+  language: (("fr" | "en") | null)
+  /**
+   * The end, whatever is done until then: eight hours after it began.
+   */
+  expiresAt: string
+  /**
+   * The end where nothing is asked until then.
+   */
+  idleUntil: string
+  /**
+   * Until then, what asks for a fresh sign-in is done without one.
+   */
+  confirmedUntil: string
+}
+export interface ViolationReport {}
 export interface Status {
   /**
    * Of each kind how many stand in each state.
@@ -5825,7 +5911,7 @@ export interface AuditItem {
    */
   role: (string | null)
   /**
-   * `api`; `settings`: a process that started, or keeps things.
+   * `api`; `console`: a key through a session; `settings`: a process that started, or keeps things.
    */
   door: string
   /**
@@ -5833,7 +5919,7 @@ export interface AuditItem {
    */
   requestId: string
   /**
-   * One of audit.forget, disbursement.create, disbursement.cancel, disbursement.approve, disbursement.resolve, batch.create, batch.approve, batch.cancel, campaign.create, campaign.amend, campaign.upload, campaign.start, campaign.approve, campaign.pause, campaign.resume, campaign.cancel, campaign.retry, message.send, opt-outs.add, opt-outs.remove, invoice.create, invoice.resolve, payment-request.create, payment-request.resolve, direct-credit.create, direct-credit.resolve, endpoint.create, endpoint.delete, endpoint.replay, endpoint.rotate-secret, queue.pause, queue.resume, account.stop, account.release, limit.set, key.create, key.revoke, secrets.rotate, recovery.leave, person.purge.
+   * One of audit.forget, disbursement.create, disbursement.cancel, disbursement.approve, disbursement.resolve, batch.create, batch.approve, batch.cancel, campaign.create, campaign.amend, campaign.upload, campaign.start, campaign.approve, campaign.pause, campaign.resume, campaign.cancel, campaign.retry, message.send, opt-outs.add, opt-outs.remove, invoice.create, invoice.resolve, payment-request.create, payment-request.resolve, direct-credit.create, direct-credit.resolve, endpoint.create, endpoint.delete, endpoint.replay, endpoint.rotate-secret, queue.pause, queue.resume, account.stop, account.release, limit.set, key.create, key.revoke, session.sign-in, session.confirm, session.sign-out, secrets.rotate, recovery.leave, person.purge.
    */
   act: string
   /**
@@ -6127,7 +6213,7 @@ export interface Problem {
   /**
    * With 403 and 409: which rule refused, a word for programs.
    */
-  rule?: ("role" | "account" | "all-accounts" | "other-person" | "own-roles" | "content-changed" | "limit" | "setting" | "state" | "upstream" | "identity" | "unreadable")
+  rule?: ("role" | "account" | "all-accounts" | "other-person" | "own-roles" | "content-changed" | "origin" | "sign-in-again" | "limit" | "setting" | "state" | "upstream" | "identity" | "unreadable")
   /**
    * With 409: what is not as in the request that `existingId` stands for.
    */

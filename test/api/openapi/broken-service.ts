@@ -45,6 +45,7 @@ export async function startBroken(failure: Error, more: Partial<ApiContext> = {}
       policy: { leaseMs: 1_000 },
     }),
     reports: Object.assign(Object.create(failing as object), { timezone: 'Africa/Dakar', keepMs: 0 }),
+    console: { find: async () => undefined },
     refusal: () => undefined,
     keepingRefusal: () => undefined,
     onError: () => undefined,

@@ -73,11 +73,12 @@ describe('the document', () => {
   });
 
   test('names the role that each route needs, and no role for what is public', () => {
-    for (const { path, method, role, alsoRole, orRole } of routes) {
+    for (const { path, method, role, alsoRole, orRole, session } of routes) {
       const needed = [role, alsoRole].filter((one) => one !== undefined);
       expect(document.paths[path]?.[method]?.['security'], path).toEqual([
         ...(role ? [{ key: needed }] : []),
         ...(orRole ? [{ key: [orRole] }] : []),
+        ...(session ? [{ session: [] }] : []),
       ]);
     }
   });

@@ -8,7 +8,25 @@ import type { Call } from '../../support/service.ts';
 
 const schemas = makeDocument(routes).components['schemas'] ?? {};
 
-export function exampleCall({ body, answers }: RouteDeclaration): Call {
+/** As a page of the console asks, on this machine. */
+export const pageCall = (cookie: string, call: Call = {}): Call => ({
+  ...call,
+  key: null,
+  headers: {
+    'sec-fetch-site': 'same-origin',
+    'x-relais-console': '1',
+    origin: 'http://127.0.0.1',
+    cookie,
+    ...call.headers,
+  },
+});
+
+export function exampleCall(route: RouteDeclaration): Call {
+  const call = plainCall(route);
+  return route.session || route.id === 'createSession' ? pageCall(`relais=${'0'.repeat(64)}`, call) : call;
+}
+
+function plainCall({ body, answers }: RouteDeclaration): Call {
   // This one has no end: its first line is enough.
   if (answers[200]?.files?.['text/event-stream']) return { until: '\n\n' };
   if (body?.schema) return { body: exampleOf(componentRef(nameOf(body.schema)), schemas) };

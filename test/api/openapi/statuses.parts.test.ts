@@ -1,5 +1,5 @@
 /** Every answer that is documented is given once, and every answer that is given is documented. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { loadConfig } from '../../../src/config.ts';
 import { type ProblemKind } from '../../../src/api/problem.ts';
 import { type RouteDeclaration, pathParameters, problemsOfRoute } from '../../../src/api/route.ts';
@@ -10,7 +10,8 @@ import { startRoles } from '../../../src/app/run.ts';
 import { ask, type Call, KEYS, type Service, startService } from '../../support/service.ts';
 import { startBroken } from './broken-service.ts';
 import { type Ask, Contract } from './contract.ts';
-import { exampleCall, pathTo } from './example-call.ts';
+import { exampleCall, pageCall, pathTo } from './example-call.ts';
+import { busySessionScenes, sessionScenes } from './scenes-console.ts';
 import { invoiceScenes, paymentRequestScenes } from './scenes-collect.ts';
 import { balanceScenes, batchScenes, directCreditScenes, disbursementScenes } from './scenes-money.ts';
 import { campaignScenes, eventScenes, messageScenes, operatingScenes } from './scenes-rest.ts';
@@ -19,7 +20,8 @@ import { type Stage, stageOf } from './stage.ts';
 const contract = new Contract();
 const ROW = '[{"reference":"a","accountAlias":"771234567","amount":1000,"withdrawMode":"wallet-a-senegal"}]';
 const keyed = routes.filter(({ role }) => role !== undefined);
-const withBody = routes.filter(({ body }) => body !== undefined);
+const ofSession = routes.filter(({ session, id }) => session || id === 'createSession');
+const withBody = routes.filter(({ body, session }) => body !== undefined && !session);
 
 const ENV = {
   API_KEYS: `${KEYS},switcher:operate:switcher-secret`,
@@ -131,7 +133,9 @@ describe('what is behind the door', () => {
     const broken = await startBroken(failure, kind && closedBy(kind));
     const door = contract.watch((method, path, how = {}) => ask(`${broken.url}${path}`, method, how));
     const careless = [];
-    for (const route of keyed.filter((one) => kind === undefined || problemsOfRoute(one).includes(kind))) {
+    for (const route of [...keyed, ...ofSession].filter(
+      (one) => kind === undefined || problemsOfRoute(one).includes(kind),
+    )) {
       const { status } = await door(route.method.toUpperCase(), pathTo(route, 'main'), callOf(route, kind));
       if (status !== expected) careless.push(`${route.id} ${status}`);
     }
@@ -151,6 +155,11 @@ test('who asks too often is told on every route', async () => {
     const statuses = (await Promise.all(tries)).map(({ status }) => status);
     expect(statuses, route.id).toContain(429);
   }
+  await vi.waitFor(async () => {
+    const answer = await door('POST', '/v1/session', pageCall('', { body: { key: 'maker-secret' } }));
+    expect(answer.status).toBe(200);
+    await busySessionScenes(door, String(answer.headers['set-cookie']).split(';')[0] ?? '');
+  }, 10_000);
 });
 
 describe('what happens to', () => {
@@ -164,6 +173,7 @@ describe('what happens to', () => {
   test('campaigns', () => campaignScenes(stage));
   test('queues, accounts and explanations', () => operatingScenes(stage));
   test('events and endpoints', () => eventScenes(stage));
+  test('sessions of the console', () => sessionScenes(stage));
 });
 
 test('what is not there, and what is not valid, is told on every route', async () => {

@@ -2044,6 +2044,83 @@ export async function changeOptOuts(redis: lua.ScriptHost, args: ChangeOptOutsAr
   return readChangeOptOutsAnswer(await lua.runScript(redis, changeOptOutsScript, keys, words));
 }
 
+export interface ChangeSessionArgs {
+  /** key */ readonly session: string;
+  /** key: sessions that end where this one begins */ readonly replaced: readonly string[];
+  /** key */ readonly audit: readonly string[];
+  /** ms since the epoch */ readonly now?: number | undefined;
+  /** JSON: as it was read; missing: there was none */ readonly was?: string | undefined;
+  /** JSON: missing: there is none any more */ readonly becomes?: string | undefined;
+  /** ms */ readonly keptMs: number;
+  readonly act: readonly string[];
+}
+
+export type ChangeSessionAnswer = boolean;
+
+const readChangeSessionAnswer: lua.Read<ChangeSessionAnswer> = lua.flag;
+
+export const changeSessionScript = lua.defineScript('change-session', `
+local function audit_line(audit, act, at, before, after)
+  if #act == 0 then return end
+  local stream, last = unpack(audit)
+  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+    'after', after and '{' .. after .. '}' or ''}
+  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
+  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+  local hash = redis.sha1hex(table.concat(words, ' '))
+  line[#line + 1] = 'hash'; line[#line + 1] = hash
+  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+end
+local function audit_word(name, value)
+  if value then return '"' .. name .. '":' .. cjson.encode(value) end
+end
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+-- <generated>
+local function _given(word) if word ~= '' then return word end end
+local session = KEYS[1]
+local now = tonumber(ARGV[1])
+local was = _given(ARGV[2])
+local becomes = _given(ARGV[3])
+local keptMs = tonumber(ARGV[4])
+local _arg, _key = 4, 1
+local replaced = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; replaced[_i] = KEYS[_key] end
+local audit = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
+local act = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do act[_i] = ARGV[_arg + _i] end
+_arg = _arg + #act
+-- </generated>
+local is = redis.call('GET', session) or nil
+if is == becomes then return 1 end
+if is ~= was then return 0 end
+if becomes then
+  redis.call('SET', session, becomes, 'PX', keptMs)
+else
+  redis.call('DEL', session)
+end
+for _, other in ipairs(replaced) do redis.call('DEL', other) end
+audit_line(audit, act, clock(now))
+return 1
+`);
+
+/** Begins, changes or ends a session of the console: what was read becomes something else, or nothing. Answers whether
+ * it is so. */
+export async function changeSession(redis: lua.ScriptHost, args: ChangeSessionArgs): Promise<ChangeSessionAnswer> {
+  const keys = [args.session, ...args.replaced, ...args.audit];
+  const words: lua.Word[] = [args.now ?? '', args.was ?? '', args.becomes ?? '', args.keptMs, args.replaced.length, args.audit.length, ...lua.counted(args.act)];
+  return readChangeSessionAnswer(await lua.runScript(redis, changeSessionScript, keys, words));
+}
+
 export interface ClaimArgs {
   /** key */ readonly due: string;
   /** ms since the epoch */ readonly now?: number | undefined;

@@ -1,0 +1,105 @@
+/** Who asks: a key in the header, or a session of the console that one was exchanged for. And how often they may. */
+import type { Request, Response } from 'express';
+import type { Redis } from 'ioredis';
+import { keys } from '../operations/keys.ts';
+import { tokenBucket } from '../redis/scripts/generated/scripts.ts';
+import type { ApiContext } from './context.ts';
+import { limitRate, WrongKeys } from './gates.ts';
+import type { ApiKey } from './keys.ts';
+import { ApiProblem } from './problem.ts';
+import { isBackground, isOfConsole, sessionCookieIn } from './session-cookie.ts';
+
+interface Asked {
+  readonly request: Request;
+  readonly response: Response;
+}
+
+export interface Admission {
+  /** Makes sure that the request has a key, and that the key does not ask too often. */
+  readonly byRequest: (request: Request, response: Response) => ApiKey | Promise<ApiKey>;
+  /** The key of a secret that is shown in a body; a wrong one is refused like one in a header. */
+  readonly bySecret: (secret: string, asked: Asked, isRight?: (key: ApiKey) => boolean) => Promise<ApiKey>;
+}
+
+export function admissionTo(context: ApiContext): Admission {
+  const limit = limitRate(context);
+  const wrongKeys = new WrongKeys(context.clock);
+  const refused = (asked: Asked, wasSent: boolean) => refusedKey(context, wrongKeys, { ...asked, wasSent });
+  const within = (asked: Asked, key: ApiKey | undefined, wasSent: boolean): ApiKey | Promise<ApiKey> => {
+    if (!key) throw refused(asked, wasSent);
+    const limited = limit(key, asked.response);
+    return limited ? limited.then(() => key) : key;
+  };
+  return {
+    byRequest: (request, response) => {
+      const { authorization } = request.headers;
+      if (authorization === undefined && context.console && isOfConsole(request))
+        return bySession(context, limit, { request, response });
+      const [, secret] = /^Bearer (.{1,512})$/.exec(authorization ?? '') ?? [];
+      const found = secret === undefined ? undefined : context.keyRing.find(secret);
+      const asked = { request, response };
+      return found instanceof Promise
+        ? found.then((key) => within(asked, key, true))
+        : within(asked, found, secret !== undefined);
+    },
+    bySecret: async (secret, asked, isRight = () => true) => {
+      const found = await context.keyRing.find(secret);
+      const key = await within(asked, found && isRight(found) ? found : undefined, true);
+      await limitSignIns(context.redis, key, asked.response);
+      return key;
+    },
+  };
+}
+
+/** No guess is counted here: nobody guesses 256 bits, and a page whose session is over asks a few times more. */
+async function bySession(
+  { sessions, keyRing }: ApiContext,
+  limit: ReturnType<typeof limitRate>,
+  { request, response }: Asked,
+): Promise<ApiKey> {
+  const cookie = sessionCookieIn(request.headers);
+  const session = cookie && (await sessions.find(cookie.id));
+  const key = session && (await keyRing.current()).find(session.isOf);
+  if (!cookie || !session || !key) {
+    response.set('Connection', 'close');
+    throw new ApiProblem('unauthenticated', 'There is no session here, or it is over: sign in.');
+  }
+  await limit(key, response);
+  if (!isBackground(request)) await sessions.use(cookie.id, session);
+  return { ...key, session };
+}
+
+/** Each session takes room until it is over. */
+const SIGN_INS = { everyUs: 6_000_000, burst: 20, longestUs: 0, wanted: 1 };
+
+async function limitSignIns(redis: Redis, { name }: ApiKey, response: Response): Promise<void> {
+  const { taken, waitMs } = await tokenBucket(redis, { buckets: [keys.signInRate(name)], ...SIGN_INS });
+  if (taken > 0) return;
+  response.set('Retry-After', String(Math.ceil(waitMs / 1_000)));
+  throw new ApiProblem('too-many-requests', 'This key was shown too often within a minute.');
+}
+
+function refusedKey(
+  { onWrongKey }: ApiContext,
+  wrongKeys: WrongKeys,
+  { request, response, wasSent }: Asked & { readonly wasSent: boolean },
+): ApiProblem {
+  // A stranger does not keep the connection.
+  response.set('Connection', 'close');
+  const waitMs = wrongKeys.refused(request.socket.remoteAddress ?? '');
+  onWrongKey(waitMs === 0 ? '401' : '429');
+  if (waitMs > 0) {
+    response.set('Retry-After', String(Math.ceil(waitMs / 1_000)));
+    return new ApiProblem(
+      'too-many-requests',
+      'Too many requests came with a wrong key. A right key is heard at once.',
+    );
+  }
+  response.set('WWW-Authenticate', 'Bearer');
+  return new ApiProblem(
+    'unauthenticated',
+    wasSent
+      ? 'This key is not known here, or no longer; the keys are in API_KEYS, or made with `relais keys create`.'
+      : 'Send `Authorization: Bearer <key>`; the keys are in API_KEYS (`relais dev` knows the key `dev`).',
+  );
+}

@@ -1,0 +1,114 @@
+/** The console as it was built: files that hold no secret, for everybody who reaches this port. */
+import { readdir, readFile } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { RequestHandler, Response } from 'express';
+import { ApiProblem } from './problem.ts';
+import { REPORTS } from './console-reports.ts';
+
+interface ConsoleFile {
+  readonly type: string;
+  readonly bytes: Buffer;
+  readonly packed: Buffer;
+}
+
+export interface ConsoleFiles {
+  /** By what follows `/console/`. Undefined: there is none. */
+  find(path: string): Promise<ConsoleFile | undefined>;
+}
+
+const INDEX = 'index.html';
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.webmanifest': 'application/manifest+json',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+  '.txt': 'text/plain; charset=utf-8',
+};
+
+const pack = promisify(gzip);
+
+/** Read once and kept, as soon as there are some: what is asked for is looked up among them, and never on the disk. */
+export function consoleFilesIn(folder: URL): ConsoleFiles {
+  let reading: Promise<ReadonlyMap<string, ConsoleFile>> | undefined;
+  const read = async (): Promise<ReadonlyMap<string, ConsoleFile>> => {
+    const all = await readAll(folder);
+    if (!all.has(INDEX)) reading = undefined;
+    return all;
+  };
+  return { find: async (path) => (await (reading ??= read())).get(path) };
+}
+
+async function readAll(folder: URL): Promise<ReadonlyMap<string, ConsoleFile>> {
+  const names = await readdir(folder, { recursive: true }).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  });
+  const known = names.filter((name) => Object.hasOwn(TYPES, extname(name)));
+  const files = known.map(async (name): Promise<[string, ConsoleFile]> => {
+    const bytes = await readFile(new URL(name, folder));
+    const type = TYPES[extname(name)] ?? '';
+    return [name.replaceAll('\\', '/'), { type, bytes, packed: await pack(bytes, { level: 9 }) }];
+  });
+  return new Map(await Promise.all(files));
+}
+
+/** No script, style, image or font from elsewhere or from within the page, and no frame around it. */
+const POLICY = [
+  "default-src 'self'",
+  "base-uri 'none'",
+  "object-src 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+  `report-uri ${REPORTS}`,
+  'report-to console',
+].join('; ');
+
+const HEADERS = {
+  'Content-Security-Policy': POLICY,
+  'Reporting-Endpoints': `console="${REPORTS}"`,
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'X-Frame-Options': 'DENY',
+  'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+} as const;
+
+const FOREVER = 'public, max-age=31536000, immutable';
+/** A hash in the name, as the build writes it: another content has another name. */
+const HASHED = /-[\w-]{8,}\.\w+$/;
+
+const NOT_BUILT = `<!doctype html><html lang="en"><title>relais</title><h1>The console has not been built</h1>
+<p>Run <code>npm run build</code> in the folder of relais, then load this page again. A package of relais that was
+installed has it already. <code>CONSOLE=off</code> switches it off.</p>`;
+
+export function serveConsole(files: ConsoleFiles): RequestHandler {
+  return async (request, response, next) => {
+    const [, path] = /^\/console(?:\/(.*))?$/.exec(request.path) ?? [undefined, undefined];
+    const isAsked = request.path === '/console' || path !== undefined;
+    if (!isAsked || (request.method !== 'GET' && request.method !== 'HEAD')) return next();
+    response.set(HEADERS);
+    const name = path ?? '';
+    // What is no file is a page of the console, which finds out by itself which one.
+    const isPage = extname(name) === '' || name === INDEX;
+    const file = await files.find(isPage ? INDEX : name);
+    if (file) return send(response, file, isPage ? 'no-store' : HASHED.test(name) ? FOREVER : 'no-cache');
+    if (isPage) return void response.status(503).type('html').send(NOT_BUILT);
+    response.set('Connection', 'close');
+    throw new ApiProblem('not-found', 'The console has no such file.');
+  };
+}
+
+function send(response: Response, { type, bytes, packed }: ConsoleFile, cache: string): void {
+  const isPacked = /\bgzip\b/.test(response.req.headers['accept-encoding'] ?? '');
+  response.set({ 'Content-Type': type, 'Cache-Control': cache, Vary: 'Accept-Encoding' });
+  if (isPacked) response.set('Content-Encoding', 'gzip');
+  response.status(200).end(isPacked ? packed : bytes);
+}

@@ -1,0 +1,152 @@
+/** Signing in from a browser: a key is exchanged for a session, which ends with the key. */
+import type { Request } from 'express';
+import { z } from 'zod';
+import type { Session } from '../operations/sessions.ts';
+import { languageAccepted } from '../words/languages.ts';
+import { requireKept } from './context.ts';
+import type { ApiKey } from './keys.ts';
+import { sessionAnswer } from './openapi/answers-console.ts';
+import { ApiProblem, invalid } from './problem.ts';
+import { type AnyAsked, answer, route } from './route.ts';
+import { clearing, isOfConsole, mustBeSecure, sessionCookieIn, setting } from './session-cookie.ts';
+
+const about = { tag: 'Console', scope: 'none' } as const;
+const ofSession = { ...about, session: true } as const;
+
+const shownKey = {
+  schema: z
+    .strictObject({
+      key: z.string().min(1).max(512).meta({ description: 'The secret of a key.', example: 'rk_3f9a1c2e77b04d15' }),
+    })
+    .meta({ id: 'SessionRequest' }),
+  limit: '10kb',
+} as const;
+
+const createSession = route(
+  {
+    ...about,
+    method: 'post',
+    path: '/v1/session',
+    id: 'createSession',
+    summary: 'Sign in: exchange a key for a session.',
+    description:
+      'Only from a page of the same origin, with `X-Relais-Console: 1`. The session ends after thirty minutes without a ' +
+      'request, after eight hours, when it is signed out of, and within three seconds when its key is revoked. Its roles ' +
+      'and accounts are those that the key has at each moment.',
+    body: shownKey,
+    answers: {
+      200: {
+        ...answer('Signed in.', sessionAnswer),
+        headers: { 'Set-Cookie': 'HttpOnly, SameSite=Strict; `__Host-relais` and Secure off this machine.' },
+      },
+    },
+    problems: ['unauthenticated', 'forbidden', 'too-many-requests', 'unavailable', 'internal'],
+  },
+  async ({ context, request, response, body, keyOf, act }) => {
+    const isSecure = requireConsole(request);
+    const key = await keyOf(body.key);
+    const had = sessionCookieIn(request.headers);
+    const before = had && (await context.sessions.find(had.id));
+    const { id, session } = await context.sessions.begin(key, { ...act(), ...byKey(key) }, before);
+    response.set('Set-Cookie', setting({ id, isSecure }));
+    return view(key, session, request);
+  },
+);
+
+const readSession = route(
+  {
+    ...ofSession,
+    method: 'get',
+    path: '/v1/session',
+    id: 'readSession',
+    summary: 'Who is signed in here, and until when.',
+    description: 'With `X-Relais-Console: background` the session does not count as used; so with any other request.',
+    answers: { 200: answer('The session.', sessionAnswer) },
+  },
+  ({ key, request }) => view(key, sessionOf(key), request),
+);
+
+const confirmSession = route(
+  {
+    ...ofSession,
+    method: 'post',
+    path: '/v1/session/confirm',
+    id: 'confirmSession',
+    summary: 'Show the key again, for what asks for a fresh sign-in.',
+    description: 'Five minutes from then on. Another key than that of the session is refused (422).',
+    body: shownKey,
+    answers: { 200: answer('Confirmed.', sessionAnswer) },
+  },
+  async ({ context, key, request, body, keyOf, act }) => {
+    const { isOf } = sessionOf(key);
+    await keyOf(body.key, isOf).catch((error: unknown) => {
+      if (!(error instanceof ApiProblem) || error.kind !== 'unauthenticated') throw error;
+      throw invalid([{ pointer: '/key', message: 'is not the key of this session' }]);
+    });
+    const session = await context.sessions.confirm(cookieOf(request).id, act());
+    if (!session) throw isOver();
+    return view(key, session, request);
+  },
+);
+
+const endSession = route(
+  {
+    ...ofSession,
+    method: 'delete',
+    path: '/v1/session',
+    id: 'endSession',
+    summary: 'Sign out.',
+    description: 'In every tab of the browser, and in every process at once.',
+    answers: { 204: { says: 'It is over.' } },
+  },
+  async ({ context, request, response, act }) => {
+    const cookie = cookieOf(request);
+    await context.sessions.end(cookie.id, act());
+    await requireKept(context);
+    response.set('Set-Cookie', clearing(cookie));
+    return undefined;
+  },
+);
+
+/** Whether the cookie must be kept from plain connections. */
+function requireConsole(request: Request): boolean {
+  const isSecure = mustBeSecure(request.headers);
+  if (isOfConsole(request) && isSecure !== undefined) return isSecure;
+  const detail =
+    'A session is for the page of the console alone: over https, or on this machine, with `X-Relais-Console: 1`. ' +
+    'Programs send their key as `Authorization: Bearer`.';
+  throw new ApiProblem('forbidden', detail, { rule: 'origin' });
+}
+
+const byKey = ({ name, person = '' }: ApiKey) => ({ by: name, person, door: 'console' as const });
+const isOver = (): ApiProblem => new ApiProblem('unauthenticated', 'The session is over: sign in.');
+
+/** Both are there where a request was let in by its session. */
+function sessionOf({ session }: AnyAsked['key']): Session {
+  if (session) return session;
+  throw isOver();
+}
+
+function cookieOf({ headers }: Request) {
+  const cookie = sessionCookieIn(headers);
+  if (cookie) return cookie;
+  throw isOver();
+}
+
+function view(key: ApiKey, session: Session, request: Request) {
+  const { name, person, roles, accounts, expiresAt: keyEnds = Infinity } = key;
+  const { expiresAt, idleUntil, confirmedUntil } = session;
+  const time = (ms: number): string => new Date(Math.min(ms, keyEnds)).toISOString();
+  return {
+    name,
+    person: person ?? null,
+    roles: [...roles],
+    accounts: accounts ? [...accounts] : null,
+    language: languageAccepted(request.get('accept-language')) ?? null,
+    expiresAt: time(expiresAt),
+    idleUntil: time(idleUntil),
+    confirmedUntil: time(confirmedUntil),
+  };
+}
+
+export const sessionRoutes = [createSession, readSession, confirmSession, endSession];

@@ -1,0 +1,199 @@
+/** The console as files: what is served to everybody who reaches the port, and with which rules for the browser. */
+import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { request as plainRequest } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { consoleFilesIn } from '../../src/api/console-files.ts';
+import type { Violation } from '../../src/api/console-reports.ts';
+import { apiOn, type Running } from '../support/api-process.ts';
+import { freshRedis } from '../support/fresh-redis.ts';
+import { ask } from '../support/service.ts';
+import { type BrokenService, startBroken } from './openapi/broken-service.ts';
+
+const SCRIPT = `console.log(${JSON.stringify('x'.repeat(2_000))});`;
+const folder = mkdtempSync(join(tmpdir(), 'console-'));
+const seen: Violation[] = [];
+
+let door: BrokenService;
+beforeAll(async () => {
+  mkdirSync(join(folder, 'assets'));
+  writeFileSync(join(folder, 'index.html'), '<!doctype html><title>relais</title>');
+  writeFileSync(join(folder, 'assets/main-Bx3kQ9aZ.js'), SCRIPT);
+  writeFileSync(join(folder, 'sign.svg'), '<svg/>');
+  writeFileSync(join(folder, 'main.js.map'), '{}');
+  const files = consoleFilesIn(pathToFileURL(`${folder}/`));
+  door = await startBroken(new Error('boom'), { console: files, onViolation: (one) => seen.push(one) });
+});
+afterAll(async () => {
+  await door.close();
+  rmSync(folder, { recursive: true });
+});
+
+const get = (path: string, headers = {}) => ask(`${door.url}${path}`, 'GET', { key: null, headers });
+
+describe('a page of the console', () => {
+  test.for(['/console', '/console/', '/console/disbursements/dsb_1', '/console/index.html'])(
+    '%s needs no key, is never kept, and is told what it may load',
+    async (path) => {
+      const { status, headers, body } = await get(path);
+      expect([status, body]).toEqual([200, '<!doctype html><title>relais</title>']);
+      expect(headers).toMatchObject({
+        'content-type': 'text/html; charset=utf-8',
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+        'cross-origin-opener-policy': 'same-origin',
+        'cross-origin-resource-policy': 'same-origin',
+        'x-frame-options': 'DENY',
+      });
+      const policy = String(headers['content-security-policy']).split('; ');
+      expect(policy).toEqual(
+        expect.arrayContaining([
+          "default-src 'self'",
+          "frame-ancestors 'none'",
+          "require-trusted-types-for 'script'",
+          "base-uri 'none'",
+          "object-src 'none'",
+        ]),
+      );
+      expect(policy.join()).not.toMatch(/unsafe|\*|https?:|data:/);
+    },
+  );
+
+  test('is only read', async () => {
+    for (const method of ['POST', 'PUT', 'DELETE']) {
+      expect((await ask(`${door.url}/console/`, method, { key: null })).status).toBe(401);
+    }
+    expect(await ask(`${door.url}/console/`, 'HEAD', { key: null })).toMatchObject({ status: 200, body: '' });
+  });
+});
+
+describe('a file of the console', () => {
+  test('with a hash in its name is kept for ever, and is packed where that is understood', async () => {
+    const { headers, body } = await get('/console/assets/main-Bx3kQ9aZ.js');
+    expect([headers['content-type'], headers['cache-control'], body]).toEqual([
+      'text/javascript; charset=utf-8',
+      'public, max-age=31536000, immutable',
+      SCRIPT,
+    ]);
+    const packed = await fetchRaw('/console/assets/main-Bx3kQ9aZ.js', { 'accept-encoding': 'gzip, br' });
+    expect(gunzipSync(packed).toString()).toBe(SCRIPT);
+    expect(packed.length).toBeLessThan(SCRIPT.length / 2);
+  });
+
+  test('without one is asked for again', async () => {
+    expect((await get('/console/sign.svg')).headers['cache-control']).toBe('no-cache');
+  });
+
+  test.for([
+    '/console/assets/gone-Bx3kQ9aZ.js',
+    '/console/main.js.map',
+    '/console/../package.json',
+    '/console/..%2f..%2fpackage.json',
+    '/console/assets/%2e%2e/%2e%2e/package.json',
+    '/console//etc/passwd.txt',
+  ])('%s is none', async (path) => {
+    const raw = await statusOf(path);
+    expect([401, 404]).toContain(raw);
+  });
+});
+
+/** As it is written: a client would tidy the path up. */
+function exchange(path: string, headers = {}): Promise<{ readonly status: number; readonly bytes: Buffer }> {
+  const { hostname, port } = new URL(door.url);
+  return new Promise((resolve, reject) => {
+    const asked = plainRequest({ hostname, port, path, headers, agent: false }, (answer) => {
+      const parts: Buffer[] = [];
+      answer.on('data', (part: Buffer) => parts.push(part));
+      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, bytes: Buffer.concat(parts) }));
+    });
+    asked.on('error', reject).end();
+  });
+}
+
+const fetchRaw = async (path: string, headers: object): Promise<Buffer> => (await exchange(path, headers)).bytes;
+const statusOf = async (path: string): Promise<number> => (await exchange(path)).status;
+
+test('while it has not been built the page says how it is, and has it once it was', async () => {
+  const later = mkdtempSync(join(tmpdir(), 'console-later-'));
+  const files = consoleFilesIn(pathToFileURL(`${later}/dist/`));
+  const unbuilt = await startBroken(new Error('boom'), { console: files });
+  const page = () => ask(`${unbuilt.url}/console/`, 'GET', { key: null });
+  expect(await page()).toMatchObject({ status: 503, body: expect.stringContaining('npm run build') });
+  mkdirSync(join(later, 'dist'));
+  writeFileSync(join(later, 'dist/index.html'), 'built');
+  expect(await page()).toMatchObject({ status: 200, body: 'built' });
+  await unbuilt.close();
+  rmSync(later, { recursive: true });
+});
+
+describe('what a browser kept a page from', () => {
+  const post = (type: string, body: unknown) =>
+    ask(`${door.url}/v1/console-reports`, 'POST', {
+      key: null,
+      body: JSON.stringify(body),
+      headers: { 'content-type': type },
+    });
+  const violations = async (type: string, body: unknown): Promise<readonly Violation[]> => {
+    seen.length = 0;
+    expect((await post(type, body)).status).toBe(204);
+    return [...seen];
+  };
+
+  test('is told without addresses, numbers and pieces of the page', async () => {
+    const told = {
+      'effective-directive': 'script-src-elem',
+      'blocked-uri': 'https://user:pw@evil.example/x.js?token=secret',
+      'document-uri': 'https://console.example/console/search?q=221771234567',
+      'script-sample': 'secret-key',
+      referrer: 'https://console.example/console/disbursements/dsb_1',
+    };
+    expect(await violations('application/csp-report', { 'csp-report': told })).toEqual([
+      { about: 'script', directive: 'script-src-elem', blocked: 'https://evil.example', page: '/console/search' },
+    ]);
+  });
+
+  test('is heard in the words of the Reporting API too, and what else that carries is left alone', async () => {
+    const told = { effectiveDirective: 'style-src-attr', blockedURL: 'inline', documentURL: 'x' };
+    const all = [
+      { type: 'csp-violation', body: told },
+      { type: 'deprecation', body: { id: 'secret' } },
+    ];
+    expect(await violations('application/reports+json', all)).toEqual([
+      { about: 'style', directive: 'style-src-attr', blocked: 'inline', page: '' },
+    ]);
+  });
+
+  test.for([
+    [{}],
+    [{ 'csp-report': 7 }],
+    [[null]],
+    [{ 'csp-report': { 'effective-directive': 'x\nforged line', 'blocked-uri': '\u0000' } }],
+  ])('%j breaks nothing, and forges no line', async ([body]) => {
+    const told = JSON.stringify(await violations('application/csp-report', body));
+    expect(told).not.toContain('forged');
+  });
+
+  test('is bounded, in one body and in its length', async () => {
+    const many = Array.from({ length: 500 }, () => ({ type: 'csp-violation', body: {} }));
+    expect((await violations('application/reports+json', many.slice(0, 300))).length).toBe(20);
+    const long = { 'csp-report': { 'blocked-uri': 'x'.repeat(20_000) } };
+    expect((await post('application/csp-report', long)).status).toBe(413);
+  });
+});
+
+test('with CONSOLE=off there is no page, no session, and no cookie that counts', async () => {
+  const fresh = await freshRedis();
+  const off: Running = await apiOn(fresh.url, { API_KEYS: 'awa:read:awa-secret', CONSOLE: 'off' });
+  const page = { key: null, headers: { 'sec-fetch-site': 'same-origin', 'x-relais-console': '1', origin: off.url } };
+  expect((await ask(`${off.url}/console/`, 'GET', page)).status).toBe(401);
+  const signIn = { ...page, body: { key: 'awa-secret' } };
+  expect((await ask(`${off.url}/v1/session`, 'POST', signIn)).status).toBe(401);
+  expect((await ask(`${off.url}/v1/session`, 'POST', { ...signIn, key: 'awa-secret' })).status).toBe(404);
+  expect((await ask(`${off.url}/v1/queues`, 'GET', { key: 'awa-secret' })).status).toBe(200);
+  await off.stop();
+  await fresh.close();
+});
