@@ -24,7 +24,8 @@ const purgeRequest = z
   .meta({ id: 'PurgeRequest' });
 
 /** Books must balance: what was paid stays, with the number that it was paid to. */
-const KEPT =
+/** Said with every answer. */
+export const KEPT =
   'Disbursements and other money records stay, with their numbers: they are books of account, and are found by them no ' +
   'longer. Hashed marks of the texts ' +
   `that were sent to them end by themselves, ${MARKS_KEPT_S / 86_400} days after the text at the latest.`;

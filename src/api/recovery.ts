@@ -6,6 +6,8 @@ import { personOf } from './keys.ts';
 import { recovery } from './openapi/answers-operating.ts';
 import { answer, json, wholeNumber, route } from './route.ts';
 import { ApiProblem } from './problem.ts';
+import { wordsIn } from '../words/languages.ts';
+import { recoverySteps } from '../words/recovery-steps.ts';
 
 const recoveryWord = z
   .union([z.strictObject({ apply: z.literal(true) }), z.strictObject({ nothingWasLost: z.literal(true) })], {
@@ -110,57 +112,8 @@ function stateView(underWay: UnderWay | undefined) {
 function reportView(kept: unknown) {
   if (kept === undefined) return null;
   const { at, by, because, lastBeat, items, unreadable, intakeJobs, heldCampaigns } = kept as RecoveryReport;
-  return {
-    at: iso(at),
-    by,
-    because,
-    lostSince: iso(lastBeat),
-    items,
-    unreadable,
-    intakeJobs,
-    heldCampaigns,
-    next: nextSteps(kept as RecoveryReport),
-  };
-}
-
-const NAMED_IN_WORDS = 10;
-
-/** What relais cannot do for anybody. */
-function nextSteps({ lastBeat, items, unreadable, intakeJobs, heldCampaigns }: RecoveryReport): string[] {
-  const since = iso(lastBeat) ?? 'the copy was made';
-  const count = (pick: (row: RecoveryReport['items'][number]) => number): number =>
-    items.reduce((sum, row) => sum + pick(row), 0);
-  const review = count(({ needsReview }) => needsReview.count);
-  const texts = items.some(
-    ({ kind, underWay }) => (kind === 'recipient' || kind === 'message') && underWay.count > 0,
-  );
-  return [
-    `Opt-outs since ${since} are lost: bring them again (relais opt-outs add) before a campaign is resumed.`,
-    `Stops of accounts, pauses of queues and limits that were set since ${since} are gone: set them anew.`,
-    'Those that were lifted since are back: relais account list, GET /v1/queues, relais limits list.',
-    `Event endpoints are as they were before ${since}. Persons who were forgotten since are known again: relais purge.`,
-    ...(unreadable.count > 0
-      ? [
-          `${unreadable.count} records cannot be read (${unreadable.ids.slice(0, NAMED_IN_WORDS).join(', ')}): they are as they were, and nothing of them is due. relais doctor says why.`,
-        ]
-      : []),
-    ...(intakeJobs > 0
-      ? [`${intakeJobs} jobs of intake were given up: look whether each was carried out before it is added anew.`]
-      : []),
-    ...(review > 0
-      ? [
-          `${review} need review: relais review list. Look each up in the dashboard of the service, also those that waited already: they may have been resolved since.`,
-        ]
-      : []),
-    ...(heldCampaigns.length > 0
-      ? [`${heldCampaigns.length} campaigns wait until they are resumed: relais campaign resume ID.`]
-      : []),
-    ...(texts
-      ? [
-          'Texts in doubt are looked up in the statistics. Who is not shown stays unknown: relais campaign retry ID --include-unknown sends to them again.',
-        ]
-      : []),
-  ];
+  const view = { at: iso(at), by, because, lostSince: iso(lastBeat), items, unreadable, intakeJobs, heldCampaigns };
+  return { ...view, next: recoverySteps(view, wordsIn('en')) };
 }
 
 export const recoveryRoutes = [getRecovery, recover];

@@ -15,8 +15,10 @@ import { targetOf } from './container.ts';
 export interface NewStampTools {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
-  /** Called with what differs; false: leave it. */
-  readonly confirmed: (differs: string) => Promise<boolean>;
+  /** Called with the settings whose address differs; false: leave it. */
+  readonly confirmed: (settings: readonly string[]) => Promise<boolean>;
+  /** Said where none does. */
+  readonly nothingDiffers: string;
   readonly print: (line: string) => void;
 }
 
@@ -24,7 +26,7 @@ const READY_WAIT_MS = 5_000;
 const NEEDED = ['approve', 'operate'] as const;
 
 /** Throws `WrongSettings` when more differs than the addresses, or the key may not. */
-export async function newStamp({ env, clock, confirmed, print }: NewStampTools): Promise<0 | 1> {
+export async function newStamp({ env, clock, confirmed, nothingDiffers, print }: NewStampTools): Promise<0 | 1> {
   const config = loadConfig(env, (given) => missingFor(given, ['api']));
   const by = authorOf(env, apiKeysOf(config));
   const ours = deploymentOf(config, readAccounts(config));
@@ -36,10 +38,10 @@ export async function newStamp({ env, clock, confirmed, print }: NewStampTools):
     const others = differences.filter(({ of }) => of !== 'address');
     if (others.length > 0) throw new WrongSettings(problemsOf(others, config));
     if (addresses.length === 0) {
-      print('Nothing differs: processes with these settings start.');
+      print(nothingDiffers);
       return 0;
     }
-    if (!(await confirmed(`${addresses.join(' and ')}: another address than before.`))) return 1;
+    if (!(await confirmed(addresses))) return 1;
     const since = await acceptAddresses(redis, ours, { by, at: clock.now() });
     if (since.length > 0) throw new WrongSettings(problemsOf(since, config));
     print(JSON.stringify({ accepted: addresses, by, prefix: config.REDIS_PREFIX }));

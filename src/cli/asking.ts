@@ -1,8 +1,9 @@
 /** What commands share that ask for something: from flags or a file, judged first, and done once. */
 import { readFile } from 'node:fs/promises';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command } from 'commander';
 import { wordFor } from '../words/languages.ts';
 import type { Answer, JsonObject } from './client.ts';
+import { wrongValue } from './flags.ts';
 import { CommandFailed, WrongUsage } from './failure.ts';
 import type { ExitCode } from './io.ts';
 import { printable } from './output.ts';
@@ -36,7 +37,7 @@ export function withCreationFlags(command: Command): Command {
 
 export function readKey(text: string): string {
   if (/^[\x21-\x7e]{1,255}$/.test(text)) return text;
-  throw new InvalidArgumentError('Write 1 to 255 visible ASCII characters without spaces.');
+  throw wrongValue('identity', {});
 }
 
 export function identityHeader({ idempotencyKey }: CreationFlags): Readonly<Record<string, string>> {

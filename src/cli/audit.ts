@@ -14,15 +14,16 @@ export function addAuditCommands(group: Command, shell: Shell): void {
   withExample(command, 'relais audit verify');
 }
 
-async function verify({ json }: { readonly json?: true }, { api, output }: Shell): Promise<ExitCode> {
+async function verify({ json }: { readonly json?: true }, { api, output, words }: Shell): Promise<ExitCode> {
+  const said = words.commands.audit;
   const { body } = await api.get('/v1/audit/verification');
   const { fits, lines, fault, sealedTo } = body;
   if (json) await output.json(body);
   else {
     await output.facts([
-      ['lines', grouped(Number(lines))],
-      ['sealed to', sealedTo ?? 'none yet'],
-      ...(fits === true ? [] : [['does not fit', faultText(fault)] as [string, string]]),
+      [said.lines, grouped(Number(lines))],
+      [said.sealedTo, sealedTo ?? said.noneYet],
+      ...(fits === true ? [] : [[said.fault, faultText(fault)] as [string, string]]),
     ]);
   }
   return fits === true ? 0 : 1;

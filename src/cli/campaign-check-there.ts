@@ -13,9 +13,10 @@ interface There extends FileFlags {
 export async function checkThere(
   file: string,
   { campaign, preview, ...flags }: There,
-  { io, api, language }: Shell,
+  shell: Shell,
 ): Promise<CheckSummary> {
-  return withRereadable(file, io, async (source) => {
+  const { api, language } = shell;
+  return withRereadable(file, shell, async (source) => {
     // Read here first: a file that cannot be used is said so in the same words as ever.
     const { format } = await checkFile(source, readingOf(flags), { language });
     const query = new URLSearchParams({

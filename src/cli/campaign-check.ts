@@ -74,22 +74,23 @@ async function check(file: string, flags: CheckFlags, shell: Shell): Promise<Exi
 async function summaryOf(file: string, flags: CheckFlags, shell: Shell): Promise<CheckSummary> {
   const { campaign } = flags;
   if (campaign !== undefined) return checkThere(file, { ...flags, campaign, preview: previewOf(flags) }, shell);
-  return checkFile(sourceOf(file, shell.io), await optionsOf(flags, shell), {
+  return checkFile(sourceOf(file, shell), await optionsOf(flags, shell), {
     csv: flags.csv,
     language: shell.language,
   });
 }
 
 /** What cannot work is said before a file of a million rows is read. */
-function requireSense(file: string, flags: CheckFlags, { io }: Shell): void {
+function requireSense(file: string, flags: CheckFlags, { io, words }: Shell): void {
+  const { usage } = words.commands;
   const { campaign, csv, text, preview, testSend: numbers, yes } = flags;
-  if (csv === file) throw new WrongUsage('--csv would overwrite the file itself.');
+  if (csv === file) throw new WrongUsage(usage.overwrites);
   for (const [flag, value] of Object.entries({ '--preview': preview, '--test-send': numbers })) {
     const shows = text !== undefined || campaign !== undefined;
-    if (value !== undefined && !shows) throw new WrongUsage(`${flag} needs a --text to show, or a --campaign.`);
+    if (value !== undefined && !shows) throw new WrongUsage(usage.needsText(flag));
   }
   if (numbers && file === '-' && io.isTerminal && !yes) {
-    throw new WrongUsage('--test-send asks on standard input, which is the file here: add --yes.');
+    throw new WrongUsage(usage.testAsks);
   }
 }
 
@@ -97,15 +98,15 @@ function previewOf({ preview, testSend: numbers }: CheckFlags): number | undefin
   return preview ?? (numbers ? 1 : undefined);
 }
 
-async function optionsOf(flags: CheckFlags, { io }: Shell) {
+async function optionsOf(flags: CheckFlags, shell: Shell) {
   const { text, country: code, replaceCostly } = flags;
-  const prices = await pricesFor(flags.prices, io);
+  const prices = await pricesFor(flags.prices, shell);
   const shown = previewOf(flags);
   return {
     ...(text !== undefined && { text }),
     ...(code !== undefined && { country: code }),
     ...readingOf(flags),
-    ...stopLinkOf(io),
+    ...stopLinkOf(shell.io),
     ...(replaceCostly && { replaceCostly }),
     ...(prices && { prices }),
     ...(shown !== undefined && { preview: shown }),

@@ -81,7 +81,7 @@ async function create(file: string | undefined, flags: CreateFlags, shell: Shell
   requireSense(file, flags, shell);
   if (file === undefined) return createOf(undefined, flags, shell);
   // Judged first, so that a file that cannot be used leaves no empty campaign behind.
-  return withRereadable(file, shell.io, async (source) => {
+  return withRereadable(file, shell, async (source) => {
     const summary = await checkFile(source, await optionsOf(flags, shell), {
       csv: flags.csv,
       language: shell.language,
@@ -112,7 +112,8 @@ async function decided(
   return false;
 }
 
-function requireSense(file: string | undefined, flags: CreateFlags, { io }: Shell): void {
+function requireSense(file: string | undefined, flags: CreateFlags, { io, words }: Shell): void {
+  const { usage } = words.commands;
   const { dryRun, preview, repair, csv, testSend: numbers, yes } = flags;
   const needFile = {
     '--dry-run': dryRun,
@@ -121,25 +122,25 @@ function requireSense(file: string | undefined, flags: CreateFlags, { io }: Shel
     '--csv': csv,
     '--test-send': numbers,
   };
-  if (csv !== undefined && csv === file) throw new WrongUsage('--csv would overwrite the file itself.');
+  if (csv !== undefined && csv === file) throw new WrongUsage(usage.overwrites);
   for (const [flag, value] of Object.entries(needFile)) {
-    if (value !== undefined && file === undefined) throw new WrongUsage(`${flag} needs a file.`);
+    if (value !== undefined && file === undefined) throw new WrongUsage(usage.needsFile(flag));
   }
-  if (numbers && dryRun) throw new WrongUsage('--dry-run sends nothing, and --test-send does: choose one.');
+  if (numbers && dryRun) throw new WrongUsage(usage.testOrDry);
   if (numbers && file === '-' && io.isTerminal && !yes) {
-    throw new WrongUsage('--test-send asks on standard input, which is the file here: add --yes.');
+    throw new WrongUsage(usage.testAsks);
   }
 }
 
-async function optionsOf(flags: CreateFlags, { io }: Shell) {
+async function optionsOf(flags: CreateFlags, shell: Shell) {
   const { text, country: code, replaceCostly, preview, testSend: numbers } = flags;
-  const prices = await pricesFor(flags.prices, io);
+  const prices = await pricesFor(flags.prices, shell);
   const shown = preview ?? (numbers ? 1 : undefined);
   return {
     text,
     ...(code !== undefined && { country: code }),
     ...readingOf(flags),
-    ...stopLinkOf(io),
+    ...stopLinkOf(shell.io),
     ...(replaceCostly && { replaceCostly }),
     ...(prices && { prices }),
     ...(shown !== undefined && { preview: shown }),

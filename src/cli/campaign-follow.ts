@@ -7,6 +7,7 @@ import { printable } from './output.ts';
 import { patient } from './patience.ts';
 import { type CampaignTotals, paceOf, remember, renderBar, renderLine, type Sample, settledOf } from './progress.ts';
 import type { Shell } from './shell.ts';
+import type { Words } from '../words/languages.ts';
 
 export interface CampaignView {
   readonly id: string;
@@ -52,12 +53,10 @@ const REDRAW_MS = 200;
 const LINE_MS = 2_000;
 const CLEAR_LINE = '\r\u001b[K';
 
-export function readCampaign(body: JsonObject): CampaignView {
+export function readCampaign(body: JsonObject, { commands }: Words): CampaignView {
   const { id, name, state, reason, segments, rate, perSecond, sendAt } = body;
   if (typeof id !== 'string' || typeof state !== 'string') {
-    throw new CommandFailed('The API answered something that is no campaign.', {
-      next: 'Are this program and the API of the same version?',
-    });
+    throw new CommandFailed(commands.noCampaign, { next: commands.sameVersion });
   }
   return {
     id,
@@ -85,7 +84,7 @@ export async function follow(id: string, json: boolean, shell: Shell): Promise<E
   try {
     for (;;) {
       const body = await read();
-      const campaign = readCampaign(body);
+      const campaign = readCampaign(body, shell.words);
       samples = remember(samples, { atMs: clock.monotonic(), settled: settledOf(campaign.totals) });
       const over = FINAL_STATES.includes(campaign.state);
       if (json) await shell.output.line(JSON.stringify(body));

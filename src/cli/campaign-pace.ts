@@ -1,7 +1,7 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command } from 'commander';
 import type { JsonObject } from './client.ts';
 import { WrongUsage } from './failure.ts';
-import { atLeastOne, withExample } from './flags.ts';
+import { atLeastOne, withExample, wrongValue } from './flags.ts';
 import type { Shell } from './shell.ts';
 
 /** What the API calls null: no limit. */
@@ -49,7 +49,7 @@ function perSecond(text: string): number | typeof OFF {
 
 function percent(text: string): number {
   const number = atLeastOne(text);
-  if (number > 100) throw new InvalidArgumentError('Write a percentage from 1 to 100.');
+  if (number > 100) throw wrongValue('percent', {});
   return number;
 }
 
@@ -74,7 +74,9 @@ export function addPace(group: Command, shell: Shell, { print }: Printing): void
     .action(
       shell.action(async (id: string, { json, ...changes }: PaceFlags & { readonly json?: true }) => {
         if (Object.keys(changes).length === 0) {
-          throw new WrongUsage('Say what to change.', { next: `relais campaign pace ${id} --per-second 20` });
+          throw new WrongUsage(shell.words.commands.usage.nothingToChange, {
+            next: `relais campaign pace ${id} --per-second 20`,
+          });
         }
         const path = `/v1/campaigns/${encodeURIComponent(id)}`;
         await print((await shell.api.send('PATCH', path, toApi(changes))).body, json, shell);

@@ -23,7 +23,7 @@ export function addReport(group: Command, shell: Shell): void {
     .command('report')
     .description('What became of each recipient, row by row')
     .argument('<id>')
-    .option('--state <state>', `only these: ${recipientBins.join(' ')}`)
+    .option('--state <state>', `only these, of ${recipientBins.join(',')}`)
     .option('--phone <number>', 'only this one, however it is spelt')
     .addOption(new Option('--csv', 'print CSV for a spreadsheet').conflicts('json'))
     .option('--json', 'print a JSON array, one recipient a line')

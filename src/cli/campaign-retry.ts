@@ -29,7 +29,7 @@ export function addRetry(group: Command, shell: Shell): void {
 async function retry(id: string, flags: RetryFlags, shell: Shell): Promise<ExitCode> {
   const { includeUnknown = false, yes, json } = flags;
   const path = `/v1/campaigns/${encodeURIComponent(id)}`;
-  const { totals } = readCampaign((await shell.api.get(path)).body);
+  const { totals } = readCampaign((await shell.api.get(path)).body, shell.words);
   const words = shell.words.campaign;
   const warning = words.twice(grouped(totals.unknown));
   if (includeUnknown && totals.unknown > 0) await shell.output.note(warning);
@@ -37,7 +37,7 @@ async function retry(id: string, flags: RetryFlags, shell: Shell): Promise<ExitC
   if (!(await shell.confirmed(words.textAgain(grouped(count)), yes))) return 1;
   const { body } = await shell.api.post(`${path}/retry`, { includeUnknown });
   if (flags.follow) return follow(id, json ?? false, shell);
-  const campaign = readCampaign(body);
+  const campaign = readCampaign(body, shell.words);
   if (json) await shell.output.json(body);
   else
     await shell.output.facts([

@@ -7,8 +7,9 @@ import { grouped, printable } from './output.ts';
 import { remainingOf } from './progress.ts';
 
 /** `120 people (“Rappel”, 240 segments, about 4 800 XOF; BF has no price)`; a running campaign has fewer to go. */
-export function sizeOf(body: JsonObject, { campaign: words, figures }: Words): string {
-  const { name, totals, segments } = readCampaign(body);
+export function sizeOf(body: JsonObject, catalogue: Words): string {
+  const { campaign: words, figures } = catalogue;
+  const { name, totals, segments } = readCampaign(body, catalogue);
   const { xof, unpriced = [] } = (body['cost'] ?? {}) as { readonly xof?: number; readonly unpriced?: string[] };
   const size = segments === undefined ? '' : words.sizeSegments(grouped(segments));
   const without = unpriced.length === 0 ? '' : words.sizeUnpriced(printable(unpriced.join(', ')));

@@ -69,7 +69,7 @@ async function sayOnly(id: string, json: true | undefined, { api, output, words 
   if (json) await output.json({ dryRun: true, ...body });
   else {
     const { campaign } = words;
-    const state = printable(wordFor(campaign.states, readCampaign(body).state));
+    const state = printable(wordFor(campaign.states, readCampaign(body, words).state));
     await output.line(campaign.wouldText(state, sizeOf(body, words)));
   }
   return 0;
@@ -106,8 +106,8 @@ async function print(body: JsonObject, json: true | undefined, shell: Shell): Pr
   await (json ? shell.output.json(body) : printCampaign(body, shell));
 }
 
-export async function printCampaign(body: JsonObject, { output, language }: Shell): Promise<void> {
-  await output.facts(factsOf(readCampaign(body), body, language));
+export async function printCampaign(body: JsonObject, { output, language, words }: Shell): Promise<void> {
+  await output.facts(factsOf(readCampaign(body, words), body, language));
 }
 
 function factsOf(

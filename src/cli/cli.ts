@@ -80,7 +80,7 @@ export async function makeProgram(shell: Shell, words: readonly string[] | typeo
 }
 
 /** For those who look at all of them. */
-export const ALL = Symbol('every command');
+export const ALL = Symbol('all');
 
 interface Part {
   /** Absent: it is one command, and made from its route. */
@@ -176,11 +176,11 @@ function ownVersion(): string {
 }
 
 async function explain(error: unknown, shell: Shell): Promise<number> {
-  const { io, output, words, spoken } = shell;
+  const { io, output, words } = shell;
   if (error instanceof NobodyListens) return 0;
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return 0;
-    const said = shell.language === 'en' ? '' : (await import('./translated.ts')).describeUsage(error, spoken);
+    const said = shell.language === 'en' ? '' : (await import('./translated.ts')).describeUsage(error, shell);
     if (said !== '') await output.note(`${said}\n${words.shell.showsExample}`);
     return 2;
   }

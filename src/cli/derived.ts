@@ -1,9 +1,9 @@
 /** Commands that are one request and what was answered to it. They are made from the routes: nothing here knows one. */
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { type CreationFlags, make, readKey } from './asking.ts';
 import type { Answer, JsonObject, Query } from './client.ts';
 import { WrongUsage } from './failure.ts';
-import { listOf, withExample } from './flags.ts';
+import { listOf, withExample, wrongValue } from './flags.ts';
 import type { ExitCode } from './io.ts';
 import { printable } from './output.ts';
 import { printerOf } from './printers.ts';
@@ -132,23 +132,22 @@ function wholeIn(text: string, { minimum, exclusiveMinimum, maximum }: FlagSchem
   const least = minimum ?? (exclusiveMinimum === undefined ? undefined : exclusiveMinimum + 1);
   const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
   if (number >= (least ?? 0) && number <= (maximum ?? Number.POSITIVE_INFINITY)) return number;
-  const most = maximum === undefined ? ' up' : ` to ${maximum}`;
-  throw new InvalidArgumentError(
-    `Write a whole number in digits${least === undefined ? '' : `, from ${least}${most}`}.`,
-  );
+  if (least === undefined) throw wrongValue('digits', {});
+  if (maximum === undefined) throw wrongValue('digitsFrom', { least });
+  throw wrongValue('digitsBetween', { least, most: maximum });
 }
 
 function textIn(text: string, { minLength = 0, maxLength = Number.POSITIVE_INFINITY }: FlagSchema): string {
   if (text.length < minLength || text.length > maxLength) {
-    const most = maxLength === Number.POSITIVE_INFINITY ? 'or more' : `to ${maxLength}`;
-    throw new InvalidArgumentError(`Write ${minLength} ${most} characters.`);
+    if (maxLength === Number.POSITIVE_INFINITY) throw wrongValue('charactersFrom', { least: minLength });
+    throw wrongValue('charactersBetween', { least: minLength, most: maxLength });
   }
   return text;
 }
 
 function readTime(text: string): string {
   if (/^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(Date.parse(text))) return text;
-  throw new InvalidArgumentError('Write a time such as 2026-11-21T08:00:00Z.');
+  throw wrongValue('time', {});
 }
 
 interface Typed {

@@ -19,9 +19,8 @@ export async function readFileToSend(
 ): Promise<FileToSend> {
   const bytes = await bytesFrom(path, shell);
   if (bytes.length > BYTES_MAX) {
-    throw new CommandFailed(`${path} has ${grouped(bytes.length)} bytes; a batch may have ${grouped(BYTES_MAX)}.`, {
-      next: 'Send it in parts.',
-    });
+    const { tooLarge, inParts } = shell.words.commands;
+    throw new CommandFailed(tooLarge(path, grouped(bytes.length), grouped(BYTES_MAX)), { next: inParts });
   }
   return { bytes, type: typeOf(bytes, encoding) };
 }

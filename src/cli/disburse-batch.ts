@@ -47,11 +47,11 @@ function addUpload(group: Command, shell: Shell): void {
 
 async function upload(path: string, flags: UploadFlags, shell: Shell): Promise<ExitCode> {
   const { account, dryRun, json, csv } = flags;
-  if (csv === path) throw new WrongUsage('--csv would overwrite the file itself.');
+  if (csv === path) throw new WrongUsage(shell.words.commands.usage.overwrites);
   const { api, output } = shell;
   const file = await readFileToSend(path, flags.encoding, shell);
   if (csv !== undefined && file.type === 'application/json') {
-    throw new WrongUsage('--csv needs a file with columns; JSON has none.');
+    throw new WrongUsage(shell.words.commands.usage.csvOfJson);
   }
   const letter = { account, bytes: file.bytes, headers: { ...identityHeader(flags), 'content-type': file.type } };
   const { body } = await api.upload(pathTo(letter, dryRun), Readable.from([file.bytes]), letter.headers);

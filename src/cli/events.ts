@@ -37,7 +37,8 @@ async function print(flags: EventFlags, shell: Shell): Promise<ExitCode> {
     // Ctrl-C is how following ends.
     if (!flags.follow || !shell.io.signal.aborted) throw error;
   } finally {
-    if (reader.cursor !== flags.after) await shell.output.note(`Next: relais events --after ${reader.cursor}`);
+    if (reader.cursor !== flags.after)
+      await shell.output.note(shell.words.commands.next(`relais events --after ${reader.cursor}`));
   }
   return 0;
 }
@@ -69,7 +70,7 @@ class EventReader {
       if (nothingNew && !follow) return;
       if (nothingNew) break;
     }
-    const stream = patient(this.#shell, () => this.#followOn(), 'worked before');
+    const stream = patient(this.#shell, () => this.#followOn(), 'worked-before');
     while (this.#left > 0) {
       await stream();
       // It was ended in good order, as by a process that stops: another one may be there in a moment.
@@ -109,14 +110,13 @@ class EventReader {
 
   #explained(error: unknown): unknown {
     if (!(error instanceof Refused) || error.status !== 410) return error;
+    const { events } = this.#shell.words.commands;
+    const cursor = String(this.cursor);
     if (String(error.problem.type).endsWith('/ahead-of-the-stream')) {
-      return new CommandFailed(`The events up to ${this.cursor} are not, or no longer, in the stream.`, {
-        next: 'Redis was put back, or has lost something. Take stock, then read on without --after.',
-        cause: error,
-      });
+      return new CommandFailed(events.ahead(cursor), { next: events.aheadNext, cause: error });
     }
-    return new CommandFailed(`Events after ${this.cursor} are partly forgotten: some are lost to this reader.`, {
-      next: `Take stock, then read on without --after, from the oldest that is kept (${error.problem.oldest}).`,
+    return new CommandFailed(events.forgotten(cursor), {
+      next: events.forgottenNext(String(error.problem.oldest)),
       cause: error,
     });
   }

@@ -2,22 +2,34 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { type Encoding, encodingOf, encodings } from '../files/text.ts';
 import { toMs } from '../lib/clock.ts';
+import { english } from '../words/english.ts';
+import { type Values, type ValuesOf, filled } from '../words/said.ts';
+
+type Forms = typeof english.commands.flags;
+
+/** A value that is none, with the form that it should have; in French it is said where it is caught. */
+export function wrongValue<F extends keyof Forms>(
+  form: F,
+  values: Values & ValuesOf<Forms[F]>,
+): InvalidArgumentError {
+  return new InvalidArgumentError(filled(english.commands.flags[form], values));
+}
 
 /** XOF has no minor unit; a decimal would be rounded by somebody. */
 export function xof(text: string): number {
   const amount = /^\d{1,13}$/.test(text) ? Number(text) : 0;
-  if (amount <= 0) throw new InvalidArgumentError('Write whole francs in digits: 25000.');
+  if (amount <= 0) throw wrongValue('francs', {});
   return amount;
 }
 
 export function wholeNumber(text: string): number {
-  if (!/^\d{1,10}$/.test(text)) throw new InvalidArgumentError('Write a whole number.');
+  if (!/^\d{1,10}$/.test(text)) throw wrongValue('whole', {});
   return Number(text);
 }
 
 export function atLeastOne(text: string): number {
   const count = wholeNumber(text);
-  if (count === 0) throw new InvalidArgumentError('Write a whole number from 1 up.');
+  if (count === 0) throw wrongValue('wholeFromOne', {});
   return count;
 }
 
@@ -26,7 +38,7 @@ export function durationMs(text: string): number {
     return toMs(text);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new InvalidArgumentError('Write it as 20ms, 2s or 1m.');
+    throw wrongValue('duration', {});
   }
 }
 
@@ -35,15 +47,14 @@ export function listOf<const Word extends string>(words: readonly Word[]): (text
   return (text) => {
     const asked = text.split(',').map((part) => part.trim());
     const wrong = asked.filter((part) => !words.some((word) => word === part));
-    if (wrong.length > 0)
-      throw new InvalidArgumentError(`Not known: ${wrong.join(', ')}. There is: ${words.join(', ')}.`);
+    if (wrong.length > 0) throw wrongValue('unknown', { wrong: wrong.join(', '), known: words.join(', ') });
     return [...new Set(asked)] as Word[];
   };
 }
 
 export function encoding(text: string): Encoding {
   const known = encodingOf(text);
-  if (!known) throw new InvalidArgumentError(`Not known: ${text}. There is: ${encodings.join(', ')}.`);
+  if (!known) throw wrongValue('unknown', { wrong: text, known: encodings.join(', ') });
   return known;
 }
 
@@ -54,7 +65,7 @@ export function repeated(text: string, before: readonly string[] = []): readonly
 
 /** Two letters, as in SN. */
 export function country(text: string): string {
-  if (!/^[a-z]{2}$/i.test(text)) throw new InvalidArgumentError('Write two letters, as in SN.');
+  if (!/^[a-z]{2}$/i.test(text)) throw wrongValue('country', {});
   return text.toUpperCase();
 }
 

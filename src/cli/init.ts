@@ -11,6 +11,7 @@ import { withExample } from './flags.ts';
 import type { ExitCode } from './io.ts';
 import { printable } from './output.ts';
 import type { Shell } from './shell.ts';
+import type { Words } from '../words/languages.ts';
 
 interface InitFlags {
   readonly file: string;
@@ -136,15 +137,15 @@ async function askUntilRight(name: Asked, typing: Typing, { output, words }: She
   for (;;) {
     const answer = await typing.line(`${words.init.asks[name]} (${name}): `, secret);
     if (answer === '') return '';
-    const wrong = whatIsWrong(name, answer);
+    const wrong = whatIsWrong(name, answer, words);
     if (wrong === undefined) return answer;
     await output.note(printable(`${name}: ${wrong}`));
   }
 }
 
-function whatIsWrong(name: Asked, answer: string): string | undefined {
+function whatIsWrong(name: Asked, answer: string, { commands }: Words): string | undefined {
   // The file is read by shells, compose and systemd, which agree on nothing but the plainest text.
-  if (!/^[\w.:/@%+,=~-]+$/.test(answer)) return 'letters, digits and . : / @ % + , = ~ - _';
+  if (!/^[\w.:/@%+,=~-]+$/.test(answer)) return commands.plainLetters;
   return settings.shape[name].safeParse(answer).error?.issues[0]?.message;
 }
 

@@ -34,13 +34,21 @@ export function addInvoiceCommands(group: Command, shell: Shell): void {
       const read = file === undefined ? {} : await objectFrom(file, shell);
       const store = flags.store === undefined ? {} : { store: { ...(read['store'] as object), name: flags.store } };
       const body = { ...read, ...store, ...fieldsOf(flags, FIELDS) };
-      const next = (id: string): string => `How it goes on: relais invoice show ${id}`;
+      const next = (id: string): string => shell.words.commands.goesOn(`relais invoice show ${id}`);
       return make({ path: INVOICES, body, next }, flags, shell);
     }),
   );
   withExample(command, "relais invoice create --amount 15000 --store 'La Boutique' --reference order-1042");
-  addSoftpay(group, shell, ['softpay', 'softpay', 'Ask the payer directly and wait for them']);
-  addSoftpay(group, shell, ['softpay-confirm', 'softpay/confirm', 'The second step of the methods that have one']);
+  addSoftpay(group, shell, [
+    'softpay',
+    'softpay',
+    'Ask the payer directly and wait for them; what is asked for is read from a file, never from the command line',
+  ]);
+  addSoftpay(group, shell, [
+    'softpay-confirm',
+    'softpay/confirm',
+    'The second step of the methods that have one; what is asked for is read from a file, never from the command line',
+  ]);
 }
 
 type Step = readonly [name: string, path: string, description: string];
@@ -49,7 +57,7 @@ type Step = readonly [name: string, path: string, description: string];
 function addSoftpay(group: Command, shell: Shell, [name, path, description]: Step): void {
   const command = group
     .command(name)
-    .description(`${description}; what is asked for is read from a file, never from the command line`)
+    .description(description)
     .argument('<id>')
     .argument('<file>', 'JSON; - reads standard input')
     .option('--yes', 'do not ask on a terminal')
@@ -58,7 +66,7 @@ function addSoftpay(group: Command, shell: Shell, [name, path, description]: Ste
       shell.action(async (id: string, file: string, flags: CreationFlags) => {
         refuseQuestion(file, flags, shell);
         const asked = await objectFrom(file, shell);
-        if (!(await shell.confirmed(`Ask the payer of ${id}?`, flags.yes))) return 1;
+        if (!(await shell.confirmed(shell.words.commands.askPayer(id), flags.yes))) return 1;
         const { body } = await shell.api.post(`${INVOICES}/${encodeURIComponent(id)}/${path}`, asked);
         await (flags.json ? shell.output.json(body) : shell.output.write(renderRecord(body, shell.output)));
         return 0;

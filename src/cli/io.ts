@@ -30,8 +30,10 @@ interface DoctorCommand {
 }
 
 interface NewStampCommand {
-  /** Called with what differs; false: leave it. */
-  readonly confirmed: (differs: string) => Promise<boolean>;
+  /** Called with the settings whose address differs; false: leave it. */
+  readonly confirmed: (settings: readonly string[]) => Promise<boolean>;
+  /** Said where none does. */
+  readonly nothingDiffers: string;
 }
 
 interface BackupCommand {

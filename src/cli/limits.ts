@@ -3,12 +3,15 @@ import { Argument, type Command } from 'commander';
 import {
   type LimitValue,
   type MoneyLimit,
+  declarationOf,
   describeValue,
   isMoneyLimit,
   moneyLimits,
   readLimit,
   writeLimit,
 } from '../operations/limits.ts';
+import { money } from '../words/figures.ts';
+import type { Words } from '../words/languages.ts';
 import type { JsonObject } from './client.ts';
 import { WrongUsage } from './failure.ts';
 import { withExample } from './flags.ts';
@@ -64,40 +67,41 @@ async function set(
   { yes, json }: Flags,
   shell: Shell,
 ): Promise<ExitCode> {
-  const { api, output } = shell;
-  const value = valueFrom(name, text);
-  if (!(await shell.confirmed(`Set ${name} to ${describeValue(name, value)}, for every process?`, yes))) return 1;
+  const { api, output, words } = shell;
+  const { limits } = words.commands;
+  const value = valueFrom(name, text, words);
+  if (!(await shell.confirmed(limits.question(name, inWords(name, value, words)), yes))) return 1;
   const { status, body } = await api.post(`/v1/limits/${name}`, { value });
   if (json) await output.json(body);
   else await output.write(table([body], output));
   if (json) return 0;
   const again = `relais limits set ${name} ${writeLimit(name, value)}`;
-  await output.note(
-    status === 202 ? `It waits for another key with the role approve, for a day: ${again}` : 'It holds.',
-  );
+  await output.note(status === 202 ? limits.waits(again) : limits.holds);
   return 0;
 }
 
-function valueFrom(name: MoneyLimit, text: string): LimitValue {
+function valueFrom(name: MoneyLimit, text: string, { commands }: Words): LimitValue {
   try {
     return readLimit(name, text);
   } catch (error) {
-    if (error instanceof RangeError) throw new WrongUsage(`${name}: ${error.message}.`);
+    if (error instanceof RangeError)
+      throw new WrongUsage(commands.limits.wrong[declarationOf(name).unit](name), { cause: error });
     throw error;
   }
 }
 
-const COLUMNS = ['limit', 'value', 'since', 'by', 'asked', 'asked by', 'asked at'] as const;
+const COLUMNS = ['limit', 'value', 'since', 'by', 'asked', 'askedBy', 'askedAt'] as const;
 
 function table(items: readonly JsonObject[], output: Shell['output']): string {
+  const { words } = output.speech;
   const rows: Readonly<Record<string, unknown>>[] = items.map(({ name, value, since, by, asked }) => {
     const { value: wanted, by: asker, at } = (asked ?? {}) as JsonObject;
     return {
       limit: name,
-      value: worded(name, value),
+      value: worded(name, value, words),
       since,
-      by: by ?? 'nobody: the default',
-      ...(asked ? { asked: worded(name, wanted), 'asked by': asker, 'asked at': at } : {}),
+      by: by ?? words.commands.limits.nobody,
+      ...(asked ? { asked: worded(name, wanted, words), askedBy: asker, askedAt: at } : {}),
     };
   });
   return output.renderTable(
@@ -107,7 +111,14 @@ function table(items: readonly JsonObject[], output: Shell['output']): string {
 }
 
 /** A newer API may name limits that this program does not know. */
-function worded(name: unknown, value: unknown): string {
+function worded(name: unknown, value: unknown, words: Words): string {
   const known = typeof name === 'string' && isMoneyLimit(name) && (typeof value === 'number' || value === null);
-  return known ? describeValue(name, value) : printable(value);
+  return known ? inWords(name, value, words) : printable(value);
+}
+
+function inWords(name: MoneyLimit, value: LimitValue, { figures, file }: Words): string {
+  const { unit } = declarationOf(name);
+  // `off` and `10m` are what is typed, in every language.
+  if (value === null || unit === 'ms') return describeValue(name, value);
+  return unit === 'xof' ? money(value, figures) : file.recipients(value);
 }

@@ -44,11 +44,11 @@ export function addMessageCommands(group: Command, shell: Shell): void {
 async function send(file: string | undefined, flags: SendFlags, shell: Shell): Promise<ExitCode> {
   const body = fieldsOf(flags, FIELDS);
   if (file !== undefined) {
-    if (Object.keys(body).length > 0) throw new WrongUsage('A file says all of it: leave the other flags out.');
+    if (Object.keys(body).length > 0) throw new WrongUsage(shell.words.commands.usage.fileSaysAll);
     return sendLines(file, { path: PATH, question: shell.words.shell.textThem }, flags, shell);
   }
   const { to, text } = flags;
-  if (to === undefined || text === undefined) throw new WrongUsage('Give --to and --text, or a file.');
-  const next = (id: string): string => `How it goes on: relais messages show ${id}`;
-  return make({ path: PATH, body, question: `Text ${to}?`, next }, flags, shell);
+  if (to === undefined || text === undefined) throw new WrongUsage(shell.words.commands.usage.toAndText);
+  const next = (id: string): string => shell.words.commands.goesOn(`relais messages show ${id}`);
+  return make({ path: PATH, body, question: shell.words.commands.textOne(to), next }, flags, shell);
 }

@@ -56,7 +56,7 @@ async function change(
   const { phone: phones = [], json, ...named } = flags;
   const method = name === 'add' ? 'POST' : 'DELETE';
   if ((file === undefined) === (phones.length === 0)) {
-    throw new WrongUsage('Name a file, or numbers with --phone.', {
+    throw new WrongUsage(shell.words.commands.usage.fileOrPhones, {
       next: 'relais opt-outs add --phone +221771234567',
     });
   }
@@ -101,17 +101,18 @@ async function peek(source: AsyncIterable<Buffer>): Promise<{ first: string; all
   return { first, all: Readable.from(again()) };
 }
 
-async function tell(body: JsonObject, { output }: Shell): Promise<void> {
+async function tell(body: JsonObject, { output, words }: Shell): Promise<void> {
+  const { labels, everySender } = words.commands.optOuts;
   const count = (name: string): string | undefined =>
     typeof body[name] === 'number' ? grouped(body[name]) : undefined;
   await output.facts([
-    ['account', body['account']],
-    ['sender', body['from'] ?? 'all'],
-    ['added', count('added')],
-    ['there already', count('already')],
-    ['removed', count('removed')],
-    ['were not there', count('absent')],
-    ['refused', count('refused')],
+    [labels.account, body['account']],
+    [labels.sender, body['from'] ?? everySender],
+    [labels.added, count('added')],
+    [labels.already, count('already')],
+    [labels.removed, count('removed')],
+    [labels.absent, count('absent')],
+    [labels.refused, count('refused')],
   ]);
   const problems = (Array.isArray(body['problems']) ? body['problems'] : []) as readonly JsonObject[];
   for (const { at, message } of problems) await output.note(`  ${printable(at)}: ${printable(message)}`);
@@ -129,7 +130,7 @@ function addList(group: Command, shell: Shell): void {
 }
 
 /** A page at a time. The numbers come in no order, and one may come twice while the list changes. */
-async function list({ json, from, account }: ListFlags, { api, output }: Shell): Promise<ExitCode> {
+async function list({ json, from, account }: ListFlags, { api, output, words }: Shell): Promise<ExitCode> {
   let after: string | undefined;
   let lines = 0;
   let forgotten = 0;
@@ -146,7 +147,7 @@ async function list({ json, from, account }: ListFlags, { api, output }: Shell):
   } while (after !== undefined);
   if (lines > 0) await output.line('');
   if (json) await output.line(']');
-  else if (lines === 0) await output.note('None.');
-  if (forgotten > 0) await output.note(`${grouped(forgotten)} more are kept as hashes: their people were forgotten.`);
+  else if (lines === 0) await output.note(words.shell.none);
+  if (forgotten > 0) await output.note(words.commands.optOuts.forgotten(forgotten));
   return 0;
 }

@@ -7,18 +7,22 @@ const BETWEEN_TRIES_MS = 1_000;
  * For commands that follow something: reads like `read`, but once it has worked, an API that goes away is waited for. A
  * deployment at noon must not end what somebody watches. The first read fails at once: then it is the address.
  */
-export function patient<T>({ io, output }: Shell, read: () => Promise<T>, from = 'the first read'): () => Promise<T> {
-  let worked = from === 'worked before';
+export function patient<T>(
+  { io, output, words: { shell } }: Shell,
+  read: () => Promise<T>,
+  from: 'first-read' | 'worked-before' = 'first-read',
+): () => Promise<T> {
+  let worked = from === 'worked-before';
   return async () => {
     for (let tries = 0; ; tries += 1) {
       try {
         const value = await read();
-        if (tries > 0) await output.note('It is back.');
+        if (tries > 0) await output.note(shell.itIsBack);
         worked = true;
         return value;
       } catch (error) {
         if (!worked || !isAway(error)) throw error;
-        if (tries === 0) await output.note(`${error.message} Still trying.`);
+        if (tries === 0) await output.note(shell.stillTrying(error.message));
         await io.clock.sleep(BETWEEN_TRIES_MS, io.signal);
       }
     }

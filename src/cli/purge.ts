@@ -27,8 +27,9 @@ export function addPurgeCommand(command: Command, shell: Shell): void {
 
 /** Request by request, each a bounded walk; broken off, the same command begins anew and finds what is left. */
 async function purge({ yes, json, ...named }: PurgeFlags, shell: Shell): Promise<ExitCode> {
-  const { output, io, api } = shell;
-  if (!(await shell.confirmed('Forget this person? It cannot be undone.', yes))) return 1;
+  const { output, io, api, spoken } = shell;
+  const { labels, ...words } = shell.words.commands.purge;
+  if (!(await shell.confirmed(words.question, yes))) return 1;
   const counts = { looked: 0, open: 0 };
   const found = { messages: 0, recipients: 0, intakeJobs: 0, events: 0, optOuts: 0 };
   let first: JsonObject | undefined;
@@ -38,7 +39,7 @@ async function purge({ yes, json, ...named }: PurgeFlags, shell: Shell): Promise
     for (const name of COUNTED) counts[name] += Number(body[name] ?? 0);
     const page = (body['found'] ?? {}) as JsonObject;
     for (const name of FOUND) found[name] += Number(page[name] ?? 0);
-    if (io.isTerminal && !json) await output.note(`${grouped(counts.looked)} keys looked at`);
+    if (io.isTerminal && !json) await output.note(words.looked(grouped(counts.looked)));
     if (typeof body['next'] !== 'string') break;
     after = body['next'];
   }
@@ -46,18 +47,16 @@ async function purge({ yes, json, ...named }: PurgeFlags, shell: Shell): Promise
   if (json) await output.json({ phone, ...counts, found, kept });
   else {
     await output.facts([
-      ['number', phone],
-      ['messages', grouped(found.messages)],
-      ['recipients', grouped(found.recipients)],
-      ['requests', grouped(found.intakeJobs)],
-      ['events', grouped(found.events)],
-      ['opt-out', found.optOuts > 0 ? 'kept, as a hash' : 'none'],
+      [labels.number, phone],
+      [labels.messages, grouped(found.messages)],
+      [labels.recipients, grouped(found.recipients)],
+      [labels.requests, grouped(found.intakeJobs)],
+      [labels.events, grouped(found.events)],
+      [labels.optOut, found.optOuts > 0 ? words.kept : words.none],
     ]);
-    await output.note(String(kept));
+    if (typeof kept === 'string') await output.note(spoken.sentence(kept));
   }
   if (counts.open === 0) return 0;
-  await output.note(
-    `${grouped(counts.open)} are on their way, in doubt or about money: run it again when they are over.`,
-  );
+  await output.note(words.open(counts.open));
   return 1;
 }

@@ -103,7 +103,7 @@ export async function checkFile(
     else await writeSkipped(check, csv, language);
     return check.summary();
   } catch (error) {
-    throw explain(error, source.name, language);
+    throw explainFile(error, source.name, language);
   }
 }
 
@@ -137,26 +137,29 @@ async function* skippedCsv(check: Check, language: Language): AsyncGenerator<str
   yield csv ?? reportCsvHead(check.columns());
 }
 
-const UNREADABLE: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EISDIR: 'it is a folder',
-  EACCES: 'it may not be read or written',
+const UNREADABLE: Readonly<Record<string, 'missing' | 'folder' | 'forbidden'>> = {
+  ENOENT: 'missing',
+  EISDIR: 'folder',
+  EACCES: 'forbidden',
 };
 
-function explain(error: unknown, path: string, language: Language): unknown {
+/** What went wrong with a file, in words; anything else as it is. */
+export function explainFile(error: unknown, path: string, language: Language): unknown {
+  const { commands, file } = wordsIn(language);
   if (error instanceof UnusableFile) {
-    const words = wordsIn(language).file;
+    const words = file;
     return new CommandFailed(`${words.unusable(path)}\n${renderProblems(error, language)}`, {
       next: words.checkAgain,
       cause: error,
     });
   }
-  if (error instanceof UnusableTemplate) return new WrongUsage(`--text: ${error.message}`, { cause: error });
+  if (error instanceof UnusableTemplate)
+    return new WrongUsage(commands.usage.text[error.code](error.about), { cause: error });
   // The only options that come from a person and are judged there.
-  if (error instanceof RangeError) return new WrongUsage(`--country: ${error.message}`, { cause: error });
+  if (error instanceof RangeError) return new WrongUsage(commands.usage.country, { cause: error });
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const why = UNREADABLE[code];
   if (why === undefined) return error;
   const about = error instanceof Error && 'path' in error ? String(error.path) : path;
-  return new CommandFailed(`${about}: ${why}.`, { cause: error });
+  return new CommandFailed(commands.aboutFile(about, commands.unreadableFile[why]), { cause: error });
 }

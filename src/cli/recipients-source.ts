@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { CliIo } from './io.ts';
+import type { Shell } from './shell.ts';
 
 export interface RecipientsSource {
   /** As it is called in messages. */
@@ -14,23 +14,23 @@ export interface RecipientsSource {
   open(): Readable;
 }
 
-export function sourceOf(path: string, { stdin }: CliIo): RecipientsSource {
-  if (path === '-') return { name: 'standard input', open: () => stdin };
+export function sourceOf(path: string, { io: { stdin }, words }: Shell): RecipientsSource {
+  if (path === '-') return { name: words.commands.standardInput, open: () => stdin };
   return { name: path, open: () => createReadStream(path) };
 }
 
 /** A source that can be read twice: what comes from standard input is kept in a file until `use` is done. */
 export async function withRereadable<T>(
   path: string,
-  io: CliIo,
+  shell: Shell,
   use: (source: RecipientsSource) => Promise<T>,
 ): Promise<T> {
-  const source = sourceOf(path, io);
+  const source = sourceOf(path, shell);
   if (path !== '-') return use(source);
   const folder = await mkdtemp(join(tmpdir(), 'relais-recipients-'));
   try {
     const kept = join(folder, 'recipients');
-    await pipeline(source.open(), createWriteStream(kept, { mode: 0o600 }), { signal: io.signal });
+    await pipeline(source.open(), createWriteStream(kept, { mode: 0o600 }), { signal: shell.io.signal });
     return await use({ name: source.name, open: () => createReadStream(kept) });
   } finally {
     await rm(folder, { recursive: true });

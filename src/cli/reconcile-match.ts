@@ -1,5 +1,9 @@
 /** A file of the service or of a bank beside what succeeded here: what fits, and what is left over on either side. */
 import { readXof } from '../lib/money.ts';
+import { english } from '../words/english.ts';
+import { type Values, type ValuesOf, filled } from '../words/said.ts';
+
+type Problems = typeof english.commands.reconcile.problems;
 
 /** A row of their file. */
 export interface Theirs {
@@ -12,6 +16,10 @@ export interface Theirs {
 
 export interface Unreadable {
   readonly row: number;
+  /** Absent: it cannot be read as a row at all. */
+  readonly code?: keyof Problems;
+  readonly values?: Values;
+  /** In English, for programs. */
   readonly problem: string;
 }
 
@@ -75,13 +83,20 @@ export function readTheirs(
 ): Theirs | Unreadable {
   const cell = (name: keyof Columns): string => cells[columns.indexOf(wanted[name])]?.trim() ?? '';
   const transactionId = cell('transactionId');
-  if (transactionId === '') return { row, problem: `${wanted.transactionId} is empty` };
+  if (transactionId === '') return unreadable(row, 'empty', { column: wanted.transactionId });
   const amount = readXof(cell('amount'));
-  if (amount === undefined)
-    return { row, problem: `${wanted.amount} is no whole number of XOF: "${cell('amount')}"` };
+  if (amount === undefined) return unreadable(row, 'amount', { column: wanted.amount, cell: cell('amount') });
   const date = dayIn(cell('date'));
-  if (date === undefined) return { row, problem: `${wanted.date} is no date: "${cell('date')}"` };
+  if (date === undefined) return unreadable(row, 'date', { column: wanted.date, cell: cell('date') });
   return { row, transactionId, amount, date };
+}
+
+function unreadable<C extends keyof Problems>(
+  row: number,
+  code: C,
+  values: Values & ValuesOf<Problems[C]>,
+): Unreadable {
+  return { row, code, values, problem: filled(english.commands.reconcile.problems[code], values) };
 }
 
 /** `22/11/2026 14:03`, `22-11-2026`, `22.11.2026` or `2026-11-22T14:03:00Z`: the day as it is written. */

@@ -2,13 +2,15 @@
  * `relais reconcile`: their file against ours. What is here is read by its lists, in whatever state, so that money that
  * they name and we hold for failed is told as such.
  */
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command } from 'commander';
 import { RowReader } from '../files/rows.ts';
 import { money } from '../words/figures.ts';
+import { filled } from '../words/said.ts';
 import { dateIn } from '../lib/zone.ts';
+import { describeDetail } from '../words/details.ts';
 import type { JsonObject } from './client.ts';
 import { CommandFailed } from './failure.ts';
-import { withExample } from './flags.ts';
+import { withExample, wrongValue } from './flags.ts';
 import type { ExitCode } from './io.ts';
 import { grouped } from './output.ts';
 import {
@@ -20,6 +22,7 @@ import {
   match,
   readTheirs,
 } from './reconcile-match.ts';
+import { explainFile } from './recipients-file.ts';
 import { sourceOf } from './recipients-source.ts';
 import { itemsOf } from './record.ts';
 import type { Shell } from './shell.ts';
@@ -57,16 +60,18 @@ function readColumns(text: string): Columns {
   );
   const [transactionId, amount, date] = NAMES.map((name) => named.get(name));
   if (!transactionId || !amount || !date || named.size !== NAMES.length) {
-    throw new InvalidArgumentError('Write it as transactionId=Transaction,amount=Montant,date=Date.');
+    throw wrongValue('columns', {});
   }
   return { transactionId, amount, date };
 }
 
 async function reconcile(file: string, flags: ReconcileFlags, shell: Shell): Promise<ExitCode> {
-  const { rows, unreadable } = await theirsIn(file, flags, shell);
+  const { rows, unreadable } = await theirsIn(file, flags, shell).catch((error: unknown) => {
+    throw explainFile(error, file, shell.language);
+  });
   const dates = rows.map(({ date }) => date).sort();
   const [from, to] = [dates[0], dates.at(-1)];
-  if (from === undefined || to === undefined) throw new CommandFailed(`${file} has no row that can be read.`);
+  if (from === undefined || to === undefined) throw new CommandFailed(shell.words.commands.reconcile.noRow(file));
   const { body } = await shell.api.get('/v1/reports/daily', {});
   const days = { from, to, timezone: String(body['timezone']) };
   const all = match(rows, await oursIn(days, flags.account, shell));
@@ -82,23 +87,25 @@ async function reconcile(file: string, flags: ReconcileFlags, shell: Shell): Pro
   return left.every((list) => list.length === 0) ? 0 : 1;
 }
 
-async function theirsIn(file: string, { columns, sheet }: ReconcileFlags, { io }: Shell) {
+async function theirsIn(file: string, { columns, sheet }: ReconcileFlags, shell: Shell) {
+  const { words } = shell;
+  const said = words.commands.reconcile;
   const wanted = Object.values(columns) as readonly string[];
   const isHeader = (cells: readonly string[]): boolean => wanted.every((name) => cells.includes(name));
-  const reader = new RowReader(sourceOf(file, io).open(), { isHeader, sheet });
+  const reader = new RowReader(sourceOf(file, shell).open(), { isHeader, sheet });
   const rows: Theirs[] = [];
   const unreadable: Unreadable[] = [];
   for await (const batch of reader.batches()) {
     const missing = wanted.find((name) => !reader.columns.includes(name));
     if (missing !== undefined) {
-      throw new CommandFailed(`${file} has no column "${missing}".`, {
-        next: `It has: ${reader.columns.join(', ')}`,
-      });
+      throw new CommandFailed(said.noColumn(file, missing), { next: said.itHas(reader.columns.join(', ')) });
     }
     for (const { row, cells, wrong } of batch) {
       if (cells.every((cell) => cell.trim() === '') && wrong === undefined) continue;
       const read =
-        wrong === undefined ? readTheirs({ row, cells }, reader.columns, columns) : { row, problem: wrong.message };
+        wrong === undefined
+          ? readTheirs({ row, cells }, reader.columns, columns)
+          : { row, problem: describeDetail(wrong, shell.language) };
       if ('problem' in read) unreadable.push(read);
       else rows.push(read);
     }
@@ -141,23 +148,27 @@ async function tell(
   { output, words }: Shell,
 ): Promise<void> {
   const { matched, onlyOurs, onlyTheirs, differentAmount, unreadable } = found;
+  const { labels, titles, problems, days } = words.commands.reconcile;
   await output.facts([
-    ['days', `${found.from} to ${found.to}`],
-    ['matched', `${grouped(matched.count)}, ${money(matched.xof, words.figures)}`],
-    ['only ours', grouped(onlyOurs.length)],
-    ['only theirs', grouped(onlyTheirs.length)],
-    ['different amount', grouped(differentAmount.length)],
-    ['unreadable rows', grouped(unreadable.length)],
+    [labels.days, days(found.from, found.to)],
+    [labels.matched, `${grouped(matched.count)}, ${money(matched.xof, words.figures)}`],
+    [labels.onlyOurs, grouped(onlyOurs.length)],
+    [labels.onlyTheirs, grouped(onlyTheirs.length)],
+    [labels.different, grouped(differentAmount.length)],
+    [labels.unreadable, grouped(unreadable.length)],
   ]);
   const table = async (title: string, columns: readonly string[], rows: readonly JsonObject[]): Promise<void> => {
     if (rows.length > 0) await output.write(`\n${title}\n${output.renderTable(columns, rows)}`);
   };
-  await table('Only ours', ['id', 'transactionId', 'amount', 'reference', 'at'], onlyOurs.map(plain));
+  await table(titles.onlyOurs, ['id', 'transactionId', 'amount', 'reference', 'at'], onlyOurs.map(plain));
   const theirs = onlyTheirs.map(({ here, ...row }) => ({ ...row, here: here && `${here.id} ${here.state}` }));
-  await table('Only theirs', ['row', 'transactionId', 'amount', 'date', 'here'], theirs);
+  await table(titles.onlyTheirs, ['row', 'transactionId', 'amount', 'date', 'here'], theirs);
   const different = differentAmount.map(({ amount, ...row }) => ({ ...row, theirs: amount }));
-  await table('Different amount', ['row', 'transactionId', 'id', 'theirs', 'ours'], different);
-  await table('Unreadable', ['row', 'problem'], unreadable.map(plain));
+  await table(titles.different, ['row', 'transactionId', 'id', 'theirs', 'ours'], different);
+  const told = unreadable.map(({ row, code, values = {}, problem }) => {
+    return { row, problem: code === undefined ? problem : filled(problems[code], values) };
+  });
+  await table(titles.unreadable, ['row', 'problem'], told);
 }
 
 const plain = (row: object): JsonObject => ({ ...row });

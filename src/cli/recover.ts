@@ -2,6 +2,8 @@
 import { type Command, Option } from 'commander';
 import type { JsonObject } from './client.ts';
 import type { ExitCode } from './io.ts';
+import { wordFor } from '../words/languages.ts';
+import { type RecoverySteps, recoverySteps } from '../words/recovery-steps.ts';
 import { itemsOf } from './record.ts';
 import { grouped, printable } from './output.ts';
 import type { Shell } from './shell.ts';
@@ -16,16 +18,6 @@ interface RecoverFlags {
 
 /** The service is asked about so many of each kind before anything is decided. */
 const ASKED = 50;
-
-const HELP = `
-What happened: relais was not at work for a long time, or Redis knows less than somebody remembers (a copy was put back,
-a replica that was behind took over). Until a person has looked, nothing is accepted and nothing leaves.
-
-Example:
-  relais recover                       what is open, what the service says about it, what would be done
-  relais recover --apply               settle what is proven, give the rest to a person, begin again
-  relais recover --nothing-was-lost    it was only a long stop: go on as before
-  relais recover --new-stamp           SERVICE_BASE_URL and SERVICE_CRM_URL are the new addresses of the same service`;
 
 export function addRecoverCommand(command: Command, shell: Shell): void {
   command
@@ -48,7 +40,7 @@ export function addRecoverCommand(command: Command, shell: Shell): void {
     .option('--yes', 'do not ask on a terminal')
     .option('--json', 'print the answer as JSON')
     .action(shell.action((flags: RecoverFlags) => recover(flags, shell)))
-    .addHelpText('after', HELP);
+    .addHelpText('after', shell.words.commands.recover.help);
 }
 
 async function recover(flags: RecoverFlags, shell: Shell): Promise<number> {
@@ -67,24 +59,26 @@ async function recover(flags: RecoverFlags, shell: Shell): Promise<number> {
  * on Redis itself, with the settings of that process.
  */
 async function acceptAddresses(shell: Shell, { yes }: RecoverFlags): Promise<number> {
+  const words = shell.words.commands.recover;
   return shell.io.services.newStamp({
-    confirmed: (differs) => shell.confirmed(`${differs} Is it the same service that has moved?`, yes),
+    confirmed: (settings) => shell.confirmed(words.moved(settings.join(', ')), yes),
+    nothingDiffers: words.nothingDiffers,
   });
 }
 
 async function confirm(shell: Shell, { yes, json }: RecoverFlags): Promise<ExitCode> {
-  const question = 'Was nothing restored, replaced or lost, so that all that is open may go on?';
-  if (!(await shell.confirmed(question, yes))) return 1;
+  const words = shell.words.commands.recover;
+  if (!(await shell.confirmed(words.nothingLost, yes))) return 1;
   const { body } = await shell.api.post('/v1/recovery', { nothingWasLost: true });
   if (json) await shell.output.json(body);
-  else await shell.output.note('It goes on as before.');
+  else await shell.output.note(words.asBefore);
   return 0;
 }
 
 /** Request by request, each a bounded turn; broken off, the same command goes on where it was. */
 async function applyAll(shell: Shell, { yes, json }: RecoverFlags): Promise<ExitCode> {
-  const question = 'Lead on all that is open? Texts are not sent and money is not paid on the strength of this copy.';
-  if (!(await shell.confirmed(question, yes))) return 1;
+  const words = shell.words.commands.recover;
+  if (!(await shell.confirmed(words.apply, yes))) return 1;
   for (;;) {
     const { body } = await shell.api.post('/v1/recovery', { apply: true });
     if (body['over'] === true) {
@@ -93,62 +87,73 @@ async function applyAll(shell: Shell, { yes, json }: RecoverFlags): Promise<Exit
       return 0;
     }
     const { done, of } = objectIn(body, 'progress') ?? {};
-    if (shell.io.isTerminal && !json) await shell.output.note(`${grouped(Number(done))} of ${grouped(Number(of))}`);
+    if (shell.io.isTerminal && !json)
+      await shell.output.note(words.progress(grouped(Number(done)), grouped(Number(of))));
   }
 }
 
-const WOULD: Readonly<Record<string, string>> = {
-  review: 'to a person',
-  ask: 'asked about, else to a person',
-  hold: 'held until resumed',
-  doubt: 'looked up, not sent again',
-  look: 'looked at as ever',
-  nothing: 'stays',
-};
-
-async function show(body: JsonObject, { output }: Shell): Promise<void> {
+async function show(body: JsonObject, { output, words }: Shell): Promise<void> {
+  const { labels, lost, would, ...said } = words.commands.recover;
   if (body['state'] !== 'recovering') {
-    await output.note('No recovery is under way.');
+    await output.note(said.none);
     return;
   }
   const { because, since, lastBeat, proven } = body;
   await output.facts([
-    ['state', body['state']],
-    ['because', because],
-    ['since', since],
-    ['last at work', lastBeat],
-    ['something was lost', proven === true ? 'yes' : 'not proven'],
+    [labels.state, body['state']],
+    [labels.because, because],
+    [labels.since, since],
+    [labels.lastBeat, lastBeat],
+    [labels.lost, proven === true ? lost.yes : lost.no],
   ]);
   const open = itemsOf(body, 'open').map((item) => ({
     ...item,
     count: grouped(Number(item['count'])),
-    XOF: item['xof'] === undefined ? '' : grouped(Number(item['xof'])),
-    'what --apply does': WOULD[String(item['would'])] ?? item['would'],
+    xof: item['xof'] === undefined ? '' : grouped(Number(item['xof'])),
+    [said.applied]: wordFor(would, String(item['would'])),
   }));
-  await output.write(`\n${output.renderTable(['kind', 'state', 'count', 'XOF', 'what --apply does'], open)}`);
-  for (const { kind, asked, words } of itemsOf(body, 'says')) {
-    const told = Object.entries(words as Readonly<Record<string, number>>).map(([word, times]) => `${times} ${word}`);
-    await output.line(`The service says about ${String(asked)} of ${printable(kind)}: ${told.join(', ')}`);
+  await output.write(`\n${output.renderTable(['kind', 'state', 'count', 'xof', said.applied], open)}`);
+  for (const { kind, asked, words: told } of itemsOf(body, 'says')) {
+    const counts = Object.entries(told as Readonly<Record<string, number>>).map(
+      ([word, times]) => `${times} ${word}`,
+    );
+    await output.line(said.says(String(asked), printable(kind), counts.join(', ')));
   }
-  await output.note(`What to do: relais recover --apply, or relais recover --nothing-was-lost. What was done since then
-the service alone knows; docs/runbook.md says how to go on.`);
+  await output.note(said.todo);
 }
 
-const COLUMNS = ['kind', 'open', 'settled', 'needsReview', 'underWay', 'held', 'XOF'] as const;
+const COLUMNS = ['kind', 'open', 'settled', 'needsReview', 'underWay', 'held', 'xof'] as const;
 
-async function showReport(report: JsonObject | undefined, { output }: Shell): Promise<void> {
+async function showReport(report: JsonObject | undefined, { output, words }: Shell): Promise<void> {
   if (report === undefined) {
-    await output.note('No recovery is under way.');
+    await output.note(words.commands.recover.none);
     return;
   }
   const rows = itemsOf(report, 'items').map((row) => ({
     kind: row['kind'],
     ...Object.fromEntries(COLUMNS.slice(1, -1).map((name) => [name, grouped(countIn(row, name))])),
-    XOF: grouped(Number(objectIn(row, 'open')?.['xof'] ?? 0)),
+    xof: grouped(Number(objectIn(row, 'open')?.['xof'] ?? 0)),
   }));
   await output.write(output.renderTable(COLUMNS, rows));
-  const next = report['next'];
-  for (const sentence of Array.isArray(next) ? next : []) await output.note(printable(sentence));
+  for (const sentence of recoverySteps(stepsIn(report), words)) await output.note(printable(sentence));
+}
+
+/** A member that another version leaves out is one of which there is none. */
+function stepsIn(report: JsonObject): RecoverySteps {
+  const { lostSince, intakeJobs, heldCampaigns } = report;
+  const unreadable = objectIn(report, 'unreadable');
+  const ids = unreadable?.['ids'];
+  return {
+    lostSince: typeof lostSince === 'string' ? lostSince : null,
+    items: itemsOf(report).map((row) => ({
+      kind: String(row['kind']),
+      needsReview: { count: countIn(row, 'needsReview') },
+      underWay: { count: countIn(row, 'underWay') },
+    })),
+    unreadable: { count: Number(unreadable?.['count'] ?? 0), ids: Array.isArray(ids) ? ids.map(String) : [] },
+    intakeJobs: Number(intakeJobs ?? 0),
+    heldCampaigns: Array.isArray(heldCampaigns) ? heldCampaigns : [],
+  };
 }
 
 function countIn(row: JsonObject, name: string): number {

@@ -1,15 +1,16 @@
 /** A person's word about what needs review: about one, or about all that filters choose, which are told first. */
 import { Readable } from 'node:stream';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { counted, money } from '../words/figures.ts';
 import { operations } from '../kinds/index.ts';
 import type { JsonObject } from './client.ts';
 import { CommandFailed, WrongUsage } from './failure.ts';
-import { withExample } from './flags.ts';
+import { withExample, wrongValue } from './flags.ts';
 import type { ExitCode } from './io.ts';
 import { printable } from './output.ts';
 import { renderFacts, renderRecord } from './record.ts';
 import type { Shell } from './shell.ts';
+import type { Words } from '../words/languages.ts';
 
 const PATH = '/v1/review/resolve';
 const outcomes = operations.disbursement.resolve;
@@ -62,7 +63,7 @@ export function addResolve(group: Command, shell: Shell): void {
 function readNote(text: string): string {
   const note = text.trim();
   if (note.length >= 3 && note.length <= 500) return note;
-  throw new InvalidArgumentError('Write 3 to 500 characters.');
+  throw wrongValue('charactersBetween', { least: 3, most: 500 });
 }
 
 async function resolveOne(
@@ -90,8 +91,8 @@ async function resolveOne(
 }
 
 async function resolveMany({ where = [], outcome, note, confirm, json }: Flags, shell: Shell): Promise<ExitCode> {
-  const word = { where: filtersOf(where), outcome, note };
-  if (confirm !== undefined) return decide({ ...word, confirm: readToken(confirm) }, json, shell);
+  const word = { where: filtersOf(where, shell.words), outcome, note };
+  if (confirm !== undefined) return decide({ ...word, confirm: readToken(confirm, shell.words) }, json, shell);
   const { body } = await shell.api.post(PATH, word);
   if (json) {
     await shell.output.json(body);
@@ -115,19 +116,22 @@ async function resolveMany({ where = [], outcome, note, confirm, json }: Flags, 
 }
 
 /** `reason=restored` and so on; what they may be is said by the API. */
-function filtersOf(given: readonly string[]): JsonObject {
+function filtersOf(given: readonly string[], { commands: { usage } }: Words): JsonObject {
   const filters = given.map((one): [string, string | number] => {
     const at = one.indexOf('=');
-    if (at < 1) throw new WrongUsage(`--where ${one}: write it as reason=restored.`);
+    if (at < 1) throw new WrongUsage(usage.where(one));
     const [name, value] = [one.slice(0, at), one.slice(at + 1)];
     return [name, name.startsWith('amount') && /^\d{1,15}$/.test(value) ? Number(value) : value];
   });
   return Object.fromEntries(filters);
 }
 
-function readToken(text: string): { readonly count: number; readonly selection: string } {
+function readToken(
+  text: string,
+  { commands: { usage } }: Words,
+): { readonly count: number; readonly selection: string } {
   const [, count, selection = ''] = /^(\d{1,9}):([0-9a-f]{16})$/.exec(text) ?? [];
-  if (count === undefined) throw new WrongUsage('--confirm takes what was told, such as 412:5f70bf18a0860070.');
+  if (count === undefined) throw new WrongUsage(usage.token);
   return { count: Number(count), selection };
 }
 

@@ -1,7 +1,7 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command } from 'commander';
 import { queueNames } from '../queues/index.ts';
 import { type FaultName, faultNames } from '../sandbox/fault-table.ts';
-import { durationMs, listOf, wholeNumber, withExample } from './flags.ts';
+import { durationMs, listOf, wholeNumber, withExample, wrongValue } from './flags.ts';
 import { type Role, roles, type SandboxCommand } from './io.ts';
 import type { Shell } from './shell.ts';
 
@@ -87,8 +87,8 @@ function readFault(text: string, earlier: readonly FaultFlag[]): readonly FaultF
   const [, sentence = '', chance] = /^(.*?)(?::([\d.]+))?$/s.exec(text) ?? [];
   const probability = chance === undefined ? 1 : Number(chance);
   if (!faultNames.includes(sentence.trim() as FaultName)) {
-    throw new InvalidArgumentError(`"${sentence}" is no fault. \`relais sandbox --help\` lists them.`);
+    throw wrongValue('fault', { name: sentence });
   }
-  if (!(probability >= 0 && probability <= 1)) throw new InvalidArgumentError('A probability is between 0 and 1.');
+  if (!(probability >= 0 && probability <= 1)) throw wrongValue('probability', {});
   return [...earlier, { fault: sentence.trim(), probability }];
 }

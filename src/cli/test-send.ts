@@ -1,7 +1,7 @@
 /** The text of a campaign to a few people who know that it comes: as single messages, never part of the campaign. */
-import { InvalidArgumentError } from 'commander';
 import type { CheckSummary } from '../campaigns/check/report.ts';
 import { CommandFailed } from './failure.ts';
+import { wrongValue } from './flags.ts';
 import type { ExitCode } from './io.ts';
 import { printable } from './output.ts';
 import type { Shell } from './shell.ts';
@@ -12,9 +12,8 @@ const MOST = 10;
 export function testNumbers(text: string): readonly string[] {
   const numbers = text.split(',').map((part) => part.replace(/[\s().-]/g, '').replace(/^00/, '+'));
   const wrong = numbers.filter((number) => !/^\+[1-9]\d{7,14}$/.test(number));
-  if (wrong.length > 0)
-    throw new InvalidArgumentError(`Write them as +221771234567; this is not: ${wrong.join(', ')}.`);
-  if (numbers.length > MOST) throw new InvalidArgumentError(`At most ${MOST} numbers.`);
+  if (wrong.length > 0) throw wrongValue('phones', { wrong: wrong.join(', ') });
+  if (numbers.length > MOST) throw wrongValue('phonesMost', { most: MOST });
   return [...new Set(numbers)];
 }
 
@@ -44,7 +43,7 @@ export async function testSend(
       readonly outcome?: string;
     }[];
     // A note: with --json, what is printed is the report alone.
-    await shell.output.note(`Test to ${to}: ${printable(outcome)}  ${printable(id)}`);
+    await shell.output.note(shell.words.commands.testSent(to, printable(outcome), printable(id)));
   }
   return 0;
 }

@@ -1,15 +1,14 @@
 /** The help of every command in French, and what is said of a command line that is wrong. */
 import { type Argument, type Command, type CommanderError, Help, type Option } from 'commander';
+import { english } from '../words/english.ts';
 import type { Spoken } from '../words/help.ts';
+import { filled, readBack } from '../words/said.ts';
+import type { Speech } from './speech.ts';
 
 /** Descriptions, flags and arguments were said in English where they are declared. */
 export function translate(program: Command, { sentence, usage }: Spoken): void {
   if (usage === undefined) return;
-  const names: Readonly<Record<string, string>> = usage.names;
-  const named = (term: string): string =>
-    term.replace(/([<[])([\w-]+)(?=\.*[>\]])/g, (written, open: string, name: string) =>
-      Object.hasOwn(names, name) ? `${open}${names[name] ?? name}` : written,
-    );
+  const named = (term: string): string => namedIn(usage.names, term);
   const plain = new Help();
   program.configureHelp({
     styleTitle: sentence,
@@ -35,18 +34,36 @@ export function translate(program: Command, { sentence, usage }: Spoken): void {
   each(program);
 }
 
+/** `--amount <number>` → `--amount <nombre>` */
+function namedIn(names: Readonly<Record<string, string>>, term: string): string {
+  return term.replace(/([<[])([\w:-]+)(?=\.*[>\]])/g, (written, open: string, name: string) =>
+    Object.hasOwn(names, name) ? `${open}${names[name] ?? name}` : written,
+  );
+}
+
 /** Commander's own sentence has what it is about between quotes. Empty: nothing is wrong with it. */
-export function describeUsage({ code, message }: CommanderError, { sentence, usage }: Spoken): string {
+export function describeUsage({ code, message }: CommanderError, { spoken: { usage }, words }: Speech): string {
   const said: Readonly<Record<string, (first: string, second: string) => string>> = usage?.said ?? {};
-  const [first = '', second = ''] = [...message.matchAll(/'([^']*)'/g)].map(([, name = '']) => name);
+  const [first = '', second = ''] = [...message.matchAll(/'([^']*)'/g)].map(([, name = '']) =>
+    namedIn(usage?.names ?? {}, name),
+  );
   const meant = /\(Did you mean (.+?)\?\)/.exec(message)?.[1];
   const why = /is invalid(?: for argument '[^']*')?\. (.*)$/s.exec(message)?.[1] ?? '';
   const choices = /^Allowed choices are (.*)\.$/.exec(why)?.[1];
-  const because = choices === undefined ? sentence(why) : (usage?.choices(choices) ?? '');
+  const because = choices === undefined ? formIn(words.commands.flags, why) : (usage?.choices(choices) ?? '');
   if (!Object.hasOwn(said, code)) return '';
   return [
     said[code]?.(first, second),
     ...(because === '' ? [] : [because]),
     ...(meant === undefined || !usage ? [] : [usage.didYouMean(meant)]),
   ].join('\n');
+}
+
+/** Commander hands on the English of a form (`wrongValue`), with its values filled in. */
+function formIn(forms: Readonly<Record<string, string>>, said: string): string {
+  for (const [form, sentence] of Object.entries(english.commands.flags)) {
+    const values = readBack(sentence, said);
+    if (values !== undefined) return filled(forms[form] ?? sentence, values);
+  }
+  return said;
 }

@@ -1,4 +1,5 @@
 import { isSupportedCountry } from 'libphonenumber-js/max';
+import { type Detail, detail } from '../words/details.ts';
 
 /** XOF per segment, by country (`SN`). A country that is not here has no price; it is named, never guessed. */
 export type Prices = Readonly<Record<string, number>>;
@@ -6,18 +7,23 @@ export type Prices = Readonly<Record<string, number>>;
 /** Says what is wrong with a price table, in words for its author. */
 export class UnusablePrices extends Error {
   override readonly name = 'UnusablePrices';
+  readonly problems: readonly Detail[];
+
+  constructor(problems: readonly Detail[], cause?: unknown) {
+    super(problems.map(({ message }) => message).join('; '), { cause });
+    this.problems = problems;
+  }
 }
 
 /** Reads a table such as `{"SN": 20, "CI": 22.5}`. Throws an UnusablePrices. */
 export function readPrices(json: string): Prices {
   const table = parse(json);
   const problems = Object.entries(table).flatMap(([country, price]) => {
-    if (!isSupportedCountry(country))
-      return [`"${country.slice(0, 20)}" is not a country (write two capital letters)`];
-    return isPrice(price) ? [] : [`${country}: the price must be XOF per segment, with at most two decimals`];
+    if (!isSupportedCountry(country)) return [detail('price_country', { country: country.slice(0, 20) })];
+    return isPrice(price) ? [] : [detail('price_form', { country })];
   });
-  if (problems.length === 0 && Object.keys(table).length === 0) problems.push('the table is empty');
-  if (problems.length > 0) throw new UnusablePrices(problems.join('; '));
+  if (problems.length === 0 && Object.keys(table).length === 0) problems.push(detail('price_none', {}));
+  if (problems.length > 0) throw new UnusablePrices(problems);
   return table as Prices;
 }
 
@@ -31,10 +37,10 @@ function parse(json: string): Readonly<Record<string, unknown>> {
   try {
     value = JSON.parse(json);
   } catch (error) {
-    throw new UnusablePrices('it is not JSON', { cause: error });
+    throw new UnusablePrices([detail('no_json', {})], error);
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
-  throw new UnusablePrices('it must be an object such as {"SN": 20}');
+  throw new UnusablePrices([detail('price_object', {})]);
 }
 
 function isPrice(value: unknown): boolean {

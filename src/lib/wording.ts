@@ -56,10 +56,18 @@ interface Template {
   readonly optional: ReadonlySet<string>;
 }
 
+const WRONG = { braces: 'braces do not match', noName: 'a variable has no name' } as const;
+
 export class UnusableTemplate extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'UnusableTemplate';
+  override readonly name = 'UnusableTemplate';
+  readonly code: keyof typeof WRONG;
+  /** The place in the text. */
+  readonly about: string;
+
+  constructor(code: keyof typeof WRONG, about: string) {
+    super(`${WRONG[code]}: “${about}”`);
+    this.code = code;
+    this.about = about;
   }
 }
 
@@ -69,11 +77,11 @@ export function compileTemplate(text: string): Template {
   const defaults: string[] = [];
   const needed = new Set<string>();
   for (const [at, part] of parts.entries()) {
-    if (at % 2 === 0 && /\{\{|\}\}/.test(part)) throw new UnusableTemplate(`braces do not match: “${around(part)}”`);
+    if (at % 2 === 0 && /\{\{|\}\}/.test(part)) throw new UnusableTemplate('braces', around(part));
     if (at % 2 === 0) continue;
     const [name = '', ...rest] = part.split('|');
     const variable = (parts[at] = canonicalName(name));
-    if (variable === '') throw new UnusableTemplate(`a variable has no name: “{{${part}}}”`);
+    if (variable === '') throw new UnusableTemplate('noName', `{{${part}}}`);
     if (rest.length === 0) needed.add(variable);
     defaults.push(rest.join('|').trim());
   }

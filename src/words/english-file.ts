@@ -1,10 +1,5 @@
 /** What is said of a file of recipients, before anything is sent. */
-const some = (count: number, one: string, several: string): string =>
-  `${grouped(count)} ${count === 1 ? one : several}`;
-
-function grouped(count: number): string {
-  return String(count).replace(/\B(?=(\d{3})+(?!\d))/g, '\u00a0');
-}
+import { grouped, some } from './counts.ts';
 
 export const englishFile = {
   /** Why a row is left out, in words for the author of the file. */
@@ -140,6 +135,10 @@ export const englishFile = {
     columns: 'columns: {columns}',
     column: '{column}',
     variable: '{variable}; columns: {columns}',
+    price_country: '"{country}" is not a country (write two capital letters)',
+    price_form: '{country}: the price must be XOF per segment, with at most two decimals',
+    price_none: 'the table is empty',
+    price_object: 'it must be an object with a price for each country',
   },
   decide: {
     title: 'To decide before the start',

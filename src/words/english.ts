@@ -2,6 +2,7 @@
 import type { Whole } from './said.ts';
 import { englishBatch } from './english-batch.ts';
 import { englishCampaign } from './english-campaign.ts';
+import { englishCommands } from './english-commands.ts';
 import { englishFile } from './english-file.ts';
 import { englishFigures, englishShell, englishStates } from './english-shell.ts';
 import { englishStatus } from './english-status.ts';
@@ -9,6 +10,7 @@ import { englishStatus } from './english-status.ts';
 export const english = {
   batch: englishBatch,
   campaign: englishCampaign,
+  commands: englishCommands,
   file: englishFile,
   figures: englishFigures,
   shell: englishShell,

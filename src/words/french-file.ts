@@ -1,13 +1,6 @@
 /** Ce qui est dit d’un fichier de destinataires, avant tout envoi. */
+import { grouped, someInFrench as some } from './counts.ts';
 import type { Words } from './english.ts';
-
-/** In French, none and one are singular. */
-const some = (count: number, one: string, several: string): string =>
-  `${grouped(count)} ${count < 2 ? one : several}`;
-
-function grouped(count: number): string {
-  return String(count).replace(/\B(?=(\d{3})+(?!\d))/g, '\u00a0');
-}
 
 export const frenchFile: Words['file'] = {
   reasons: {
@@ -143,6 +136,10 @@ export const frenchFile: Words['file'] = {
     columns: 'colonnes : {columns}',
     column: '{column}',
     variable: '{variable} ; colonnes : {columns}',
+    price_country: '« {country} » n’est pas un pays (écrivez deux lettres majuscules)',
+    price_form: '{country} : le prix d’un segment en F CFA, avec deux décimales au plus',
+    price_none: 'le tableau est vide',
+    price_object: 'il faut un objet avec un prix par pays',
   },
   decide: {
     title: 'À décider avant le départ',

@@ -212,18 +212,5 @@ export const frenchFlags: Readonly<Record<string, string>> = {
   'go on after this place; the command says it when it ends':
     'continuer après cet endroit ; la commande le dit quand elle finit',
   'at most so many': 'au plus tant',
-  'Write 1 to 255 visible ASCII characters without spaces.':
-    'Écrivez 1 à 255 caractères ASCII visibles, sans espaces.',
-  'Write 3 to 500 characters.': 'Écrivez 3 à 500 caractères.',
-  'Write a percentage from 1 to 100.': 'Écrivez un pourcentage de 1 à 100.',
-  'Write a time such as 2026-11-21T08:00:00Z.': 'Écrivez une heure comme 2026-11-21T08:00:00Z.',
-  'Write whole francs in digits: 25000.': 'Écrivez des francs entiers en chiffres : 25000.',
-  'Write a whole number.': 'Écrivez un nombre entier.',
-  'Write a whole number from 1 up.': 'Écrivez un nombre entier à partir de 1.',
-  'Write it as 20ms, 2s or 1m.': 'Écrivez-la comme 20ms, 2s ou 1m.',
-  'Write two letters, as in SN.': 'Écrivez deux lettres, comme SN.',
-  'Write it as transactionId=Transaction,amount=Montant,date=Date.':
-    'Écrivez transactionId=Transaction,amount=Montant,date=Date.',
-  'A probability is between 0 and 1.': 'Une probabilité est entre 0 et 1.',
   'the same: events always are JSON lines': 'la même chose : les événements sont toujours des lignes JSON',
 };

@@ -198,5 +198,7 @@ export const frenchHelp: Readonly<Record<string, string>> = {
   'Nothing: the word of the service is stronger.': 'Rien : la parole du service est plus forte.',
   'Repeat the request of `existingId` as it was, or name this one anew. `differs` says what is not the same.':
     'Répétez la demande de `existingId` telle quelle, ou donnez un autre nom à celle-ci. `differs` dit ce qui diffère.',
+  'Disbursements and other money records stay, with their numbers: they are books of account, and are found by them no longer. Hashed marks of the texts that were sent to them end by themselves, 3 days after the text at the latest.':
+    'Les paiements et les autres écritures d’argent restent, avec leurs numéros : ce sont des livres de comptes, et on ne les trouve plus par ce numéro. Les empreintes des SMS envoyés s’effacent d’elles-mêmes, au plus tard 3 jours après le SMS.',
   'Run `relais doctor`.': 'Lancez `relais doctor`.',
 };

@@ -6,7 +6,7 @@ export const frenchUsage = {
     roles: 'rôles',
     names: 'noms',
     path: 'chemin',
-    sentence: 'phrase',
+    'sentence:probability': 'phrase:probabilité',
     duration: 'durée',
     number: 'nombre',
     file: 'fichier',

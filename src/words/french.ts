@@ -1,6 +1,7 @@
 /** Ce que les gens lisent, en français. Same keys as `english.ts`. */
 import { frenchBatch } from './french-batch.ts';
 import { frenchCampaign } from './french-campaign.ts';
+import { frenchCommands } from './french-commands.ts';
 import { frenchFile } from './french-file.ts';
 import { frenchFigures, frenchShell, frenchStates } from './french-shell.ts';
 import { frenchStatus } from './french-status.ts';
@@ -9,6 +10,7 @@ import type { Words } from './english.ts';
 export const french: Words = {
   batch: frenchBatch,
   campaign: frenchCampaign,
+  commands: frenchCommands,
   file: frenchFile,
   figures: frenchFigures,
   shell: frenchShell,

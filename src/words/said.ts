@@ -14,6 +14,14 @@ export function filled(sentence: string, values: Values): string {
   );
 }
 
+/** The values of a sentence that was filled, where a library hands on no more than it. Undefined: it is another one. */
+export function readBack(sentence: string, said: string): Values | undefined {
+  const literal = sentence.replace(/[.*+?^$()|[\]\\]/g, '\\$&');
+  const pattern = literal.replace(/\{(\w+)\}/g, '(?<$1>.*)');
+  const found = new RegExp(`^${pattern}$`, 's').exec(said);
+  return found === null ? undefined : { ...found.groups };
+}
+
 /** Texts as texts, and sentences with something in them as functions of it: the same in every language. */
 export type Whole<T> = T extends string
   ? string

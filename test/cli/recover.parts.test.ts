@@ -21,7 +21,7 @@ const under = {
 const over = {
   state: 'none',
   over: true,
-  last: { items: [row('disbursement', 12, 60_000)], next: ['Opt-outs since then are lost.'] },
+  last: { items: [row('disbursement', 12, 60_000)], lostSince: '2026-11-20T08:00:00.000Z' },
 };
 
 test('shows what is open, what the service says, and what would be done', async () => {
@@ -49,7 +49,7 @@ test('asks again until it is over, then tells what it came to and what is left t
   const { code, stdout, stderr } = await relais(['recover', '--apply'], { env });
   expect([code, asked.map(({ body }) => body)]).toEqual([0, [1, 2, 3].map(() => ({ apply: true }))]);
   expect(stdout).toMatch(/disbursement\s+12\s+1\s+11\s+0\s+0\s+60.000/);
-  expect(stderr).toContain('Opt-outs since then are lost.');
+  expect(stderr).toContain('Opt-outs since 2026-11-20T08:00:00.000Z are lost');
 });
 
 test('on a terminal it asks first, and shows how far it is', async () => {

@@ -9,7 +9,7 @@ describe('a price table', () => {
 
   it.each([
     ['no JSON', '{SN: 20}', 'it is not JSON'],
-    ['a list', '[20]', 'it must be an object such as {"SN": 20}'],
+    ['a list', '[20]', 'it must be an object with a price for each country'],
     ['nothing', '{}', 'the table is empty'],
     ['an unknown country', '{"XX": 20}', '"XX" is not a country'],
     ['small letters', '{"sn": 20}', 'write two capital letters'],

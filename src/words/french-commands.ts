@@ -1,0 +1,201 @@
+/** Ce que disent, quand elles travaillent, les commandes qui ont leur propre déroulement. */
+import { someInFrench as some } from './counts.ts';
+import type { Words } from './english.ts';
+
+export const frenchCommands: Words['commands'] = {
+  flags: {
+    francs: 'Écrivez des francs entiers, en chiffres : 25000.',
+    whole: 'Écrivez un nombre entier.',
+    wholeFromOne: 'Écrivez un nombre entier à partir de 1.',
+    digits: 'Écrivez un nombre entier en chiffres.',
+    digitsFrom: 'Écrivez un nombre entier en chiffres, à partir de {least}.',
+    digitsBetween: 'Écrivez un nombre entier en chiffres, de {least} à {most}.',
+    charactersFrom: 'Écrivez au moins {least} caractères.',
+    charactersBetween: 'Écrivez {least} à {most} caractères.',
+    identity: 'Écrivez 1 à 255 caractères ASCII visibles, sans espace.',
+    percent: 'Écrivez un pourcentage de 1 à 100.',
+    time: 'Écrivez une heure comme 2026-11-21T08:00:00Z.',
+    duration: 'Écrivez-la comme 20ms, 2s ou 1m.',
+    country: 'Écrivez deux lettres, comme SN.',
+    columns: 'Écrivez : transactionId=Transaction,amount=Montant,date=Date.',
+    unknown: 'Inconnu : {wrong}. Il y a : {known}.',
+    fault: '« {name} » n’est pas une panne connue. `relais sandbox --help` en donne la liste.',
+    probability: 'Une probabilité est entre 0 et 1.',
+    phones: 'Écrivez-les comme +221771234567 ; ce numéro ne va pas : {wrong}.',
+    phonesMost: '{most} numéros au plus.',
+  },
+  usage: {
+    overwrites: '--csv écraserait le fichier lui-même.',
+    needsText: (flag) => `${flag} demande un texte à montrer (--text), ou une campagne (--campaign).`,
+    needsFile: (flag) => `${flag} demande un fichier.`,
+    testAsks: '--test-send pose une question sur l’entrée standard, qui est ici le fichier : ajoutez --yes.',
+    testOrDry: '--dry-run n’envoie rien et --test-send envoie : choisissez l’un des deux.',
+    nothingToChange: 'Dites ce qu’il faut changer.',
+    fileSaysAll: 'Le fichier dit tout : retirez les autres options.',
+    toAndText: 'Donnez --to et --text, ou un fichier.',
+    csvOfJson: '--csv demande un fichier avec des colonnes ; le JSON n’en a pas.',
+    where: (given) => `--where ${given} : écrivez par exemple reason=restored.`,
+    token: '--confirm prend ce qui a été annoncé, par exemple 412:5f70bf18a0860070.',
+    text: {
+      braces: (about) => `--text : les accolades ne vont pas ensemble : « ${about} »`,
+      noName: (about) => `--text : une variable n’a pas de nom : « ${about} »`,
+    },
+    country: '--country : ce n’est pas un pays (écrivez deux lettres, comme SN)',
+    fileOrPhones: 'Nommez un fichier, ou des numéros avec --phone.',
+  },
+  goesOn: (command) => `Pour voir la suite : ${command}`,
+  next: (command) => `La suite : ${command}`,
+  textOne: (to) => `Envoyer un SMS à ${to} ?`,
+  askPayer: (id) => `Demander le paiement de ${id} au payeur ?`,
+  testSent: (to, outcome, id) => `Test à ${to} : ${outcome}  ${id}`,
+  standardInput: 'l’entrée standard',
+  noCampaign: 'La réponse de l’API n’est pas une campagne.',
+  sameVersion: 'Ce programme et l’API ont-ils la même version ?',
+  tooLarge: (file, bytes, most) =>
+    `${file} fait ${bytes} octets ; un fichier de paiements peut en faire ${most} au plus.`,
+  inParts: 'Envoyez-le en plusieurs parties.',
+  unreadableFile: {
+    missing: 'ce fichier n’existe pas',
+    folder: 'c’est un dossier',
+    forbidden: 'vous n’avez pas le droit de le lire ou d’y écrire',
+    other: 'il est illisible',
+  },
+  aboutFile: (file, why) => `${file} : ${why}.`,
+  prices: {
+    form: 'Écrivez {"SN": 20, "CI": 22.5} : le prix d’un segment en F CFA, par pays.',
+  },
+  plainLetters: 'lettres, chiffres et . : / @ % + , = ~ - _',
+  audit: { lines: 'lignes', sealedTo: 'scellé jusqu’à', noneYet: 'rien encore', fault: 'ne concorde pas' },
+  limits: {
+    question: (name, value) => `Régler ${name} sur ${value}, pour tous les processus ?`,
+    waits: (command) => `Une autre clé avec le rôle approve doit dire la même chose d’ici un jour : ${command}`,
+    holds: 'C’est en vigueur.',
+    nobody: 'personne : le réglage par défaut',
+    wrong: {
+      xof: (name) => `${name} : écrivez des francs entiers, en chiffres, ou off.`,
+      recipients: (name) => `${name} : écrivez un nombre entier de destinataires, ou off.`,
+      ms: (name) => `${name} : écrivez par exemple 10m ou 24h, ou off.`,
+    },
+  },
+  optOuts: {
+    labels: {
+      account: 'compte',
+      sender: 'expéditeur',
+      added: 'ajoutés',
+      already: 'déjà présents',
+      removed: 'retirés',
+      absent: 'n’y étaient pas',
+      refused: 'refusés',
+    },
+    everySender: 'tous',
+    forgotten: (count) =>
+      `${some(count, 'autre n’est gardé que comme empreinte : sa personne a été oubliée', 'autres ne sont gardés que comme empreintes : leurs personnes ont été oubliées')}.`,
+  },
+  purge: {
+    question: 'Oublier cette personne ? C’est définitif.',
+    looked: (count) => `${count} clés examinées`,
+    labels: {
+      number: 'numéro',
+      messages: 'SMS',
+      recipients: 'destinataires',
+      requests: 'demandes',
+      events: 'événements',
+      optOut: 'désinscription',
+    },
+    kept: 'gardée, comme empreinte',
+    none: 'aucune',
+    open: (count) =>
+      `${some(count, 'opération est', 'opérations sont')} encore en route, non réglées ou liées à de l’argent : relancez la commande quand ce sera fini.`,
+  },
+  recover: {
+    help: `
+Ce qui s’est passé : rien n’a travaillé pendant longtemps, ou Redis en sait moins que quelqu’un ne s’en souvient
+(une copie a été remise, un réplica en retard a pris le relais). Tant que personne n’a regardé, rien n’est accepté et
+rien ne part.
+
+Exemple :
+  relais recover                       ce qui est ouvert, ce que le service en dit, ce qui serait fait
+  relais recover --apply               régler ce qui est prouvé, confier le reste à une personne, reprendre le travail
+  relais recover --nothing-was-lost    ce n’était qu’un long arrêt : continuer comme avant
+  relais recover --new-stamp           SERVICE_BASE_URL et SERVICE_CRM_URL sont les nouvelles adresses du même service`,
+    moved: (settings) => `${settings} : autre adresse qu’avant. Est-ce le même service, qui a déménagé ?`,
+    nothingDiffers: 'Rien ne diffère : les processus avec ces réglages démarrent.',
+    nothingLost: 'Est-il sûr que rien n’a été restauré, remplacé ni perdu, et que tout peut continuer ?',
+    asBefore: 'Tout continue comme avant.',
+    apply: 'Reprendre tout ce qui est ouvert ? Sur la foi de cette copie, aucun SMS ne part et rien n’est payé.',
+    progress: (done, of) => `${done} sur ${of}`,
+    applied: 'ce que fait --apply',
+    would: {
+      review: 'confié à une personne',
+      ask: 'question au service, sinon confié à une personne',
+      hold: 'retenu jusqu’à la reprise',
+      doubt: 'recherché, pas renvoyé',
+      look: 'vérifié comme d’habitude',
+      nothing: 'reste tel quel',
+    },
+    none: 'Aucune reprise n’est en cours.',
+    labels: {
+      state: 'état',
+      because: 'cause',
+      since: 'depuis',
+      lastBeat: 'dernier travail',
+      lost: 'quelque chose a été perdu',
+    },
+    lost: { yes: 'oui', no: 'pas prouvé' },
+    says: (asked, kind, told) => `Le service dit de ${asked} (${kind}) : ${told}`,
+    steps: {
+      copyMade: 'la copie',
+      optOuts: (since) =>
+        `Les désinscriptions depuis ${since} sont perdues : apportez-les de nouveau (relais opt-outs add) avant de reprendre une campagne.`,
+      stops: (since) =>
+        `Les arrêts de comptes, les pauses de files et les plafonds réglés depuis ${since} ont disparu : réglez-les de nouveau.`,
+      lifted: 'Ceux qui ont été levés depuis sont revenus : relais account list, GET /v1/queues, relais limits list.',
+      endpoints: (since) =>
+        `Les adresses des événements sont comme avant ${since}. Les personnes oubliées depuis sont de nouveau connues : relais purge.`,
+      unreadable: (count, ids) =>
+        `${some(count, 'enregistrement illisible', 'enregistrements illisibles')} (${ids}) : laissés tels quels, sans rien à faire. relais doctor dit pourquoi.`,
+      intake: (count) =>
+        `${some(count, 'demande d’intake abandonnée', 'demandes d’intake abandonnées')} : regardez si chacune a été faite avant de l’ajouter de nouveau.`,
+      review: (count) =>
+        `${count} à vérifier : relais review list. Cherchez chacun dans le tableau de bord du service, aussi ceux qui attendaient déjà : ils ont pu être réglés depuis.`,
+      campaigns: (count) =>
+        `${some(count, 'campagne attend sa reprise', 'campagnes attendent leur reprise')} : relais campaign resume ID.`,
+      texts:
+        'Les SMS qui sont peut-être partis sont recherchés dans les statistiques. Ce qui n’y est pas reste incertain : relais campaign retry ID --include-unknown les renvoie.',
+    },
+    todo: `À faire : relais recover --apply, ou relais recover --nothing-was-lost. Ce qui a été fait depuis,
+le service seul le sait ; docs/runbook.md dit comment continuer.`,
+  },
+  reconcile: {
+    noRow: (file) => `${file} n’a aucune ligne lisible.`,
+    noColumn: (file, name) => `${file} n’a pas de colonne « ${name} ».`,
+    itHas: (names) => `Ses colonnes : ${names}`,
+    days: (from, to) => `du ${from} au ${to}`,
+    labels: {
+      days: 'jours',
+      matched: 'concordent',
+      onlyOurs: 'seulement chez nous',
+      onlyTheirs: 'seulement chez eux',
+      different: 'montant différent',
+      unreadable: 'lignes illisibles',
+    },
+    titles: {
+      onlyOurs: 'Seulement chez nous',
+      onlyTheirs: 'Seulement chez eux',
+      different: 'Montant différent',
+      unreadable: 'Illisibles',
+    },
+    problems: {
+      empty: '{column} : vide',
+      amount: '{column} : pas un nombre entier de francs : « {cell} »',
+      date: '{column} : pas une date : « {cell} »',
+    },
+  },
+  events: {
+    ahead: (cursor) => `Les événements jusqu’à ${cursor} ne sont pas, ou plus, dans le flux.`,
+    aheadNext: 'Redis a été remis d’une copie, ou a perdu quelque chose. Faites le point, puis relisez sans --after.',
+    forgotten: (cursor) => `Une partie des événements après ${cursor} est oubliée : ce lecteur les a perdus.`,
+    forgottenNext: (oldest) =>
+      `Faites le point, puis relisez sans --after, à partir du plus ancien encore gardé (${oldest}).`,
+  },
+};

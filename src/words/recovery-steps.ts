@@ -1,0 +1,40 @@
+/** What relais cannot do for anybody after a recovery: it follows from the report, and is said by the API and the command. */
+import type { Words } from './languages.ts';
+
+/** As the report is answered; of another version a member may be missing. */
+export interface RecoverySteps {
+  readonly lostSince?: string | null;
+  readonly items: readonly {
+    readonly kind: string;
+    readonly needsReview: { readonly count: number };
+    readonly underWay: { readonly count: number };
+  }[];
+  readonly unreadable: { readonly count: number; readonly ids: readonly string[] };
+  readonly intakeJobs: number;
+  readonly heldCampaigns: readonly unknown[];
+}
+
+const NAMED_IN_WORDS = 10;
+
+export function recoverySteps(report: RecoverySteps, { commands }: Pick<Words, 'commands'>): string[] {
+  const { lostSince, items, unreadable, intakeJobs, heldCampaigns } = report;
+  const { steps } = commands.recover;
+  const since = lostSince ?? steps.copyMade;
+  const review = items.reduce((sum, { needsReview }) => sum + needsReview.count, 0);
+  const texts = items.some(
+    ({ kind, underWay }) => (kind === 'recipient' || kind === 'message') && underWay.count > 0,
+  );
+  return [
+    steps.optOuts(since),
+    steps.stops(since),
+    steps.lifted,
+    steps.endpoints(since),
+    ...(unreadable.count > 0
+      ? [steps.unreadable(unreadable.count, unreadable.ids.slice(0, NAMED_IN_WORDS).join(', '))]
+      : []),
+    ...(intakeJobs > 0 ? [steps.intake(intakeJobs)] : []),
+    ...(review > 0 ? [steps.review(review)] : []),
+    ...(heldCampaigns.length > 0 ? [steps.campaigns(heldCampaigns.length)] : []),
+    ...(texts ? [steps.texts] : []),
+  ];
+}
