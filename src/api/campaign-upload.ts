@@ -1,19 +1,32 @@
 /** Recipients over HTTP: counted, or with `dryRun` only judged. */
-import type { Request } from 'express';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Request, Response } from 'express';
 import { z } from 'zod';
+import type { Check } from '../campaigns/check/check-recipients.ts';
 import { type RepairableCountry, repairableCountries } from '../campaigns/check/phone.ts';
-import { NoStopLinks, type UploadAnswer, uploadRecipients } from '../campaigns/upload.ts';
+import { skippedCsv } from '../campaigns/check/skipped-csv.ts';
+import {
+  NoStopLinks,
+  type UploadAnswer,
+  type UploadOptions,
+  checkUpload,
+  uploadRecipients,
+} from '../campaigns/upload.ts';
 import { UnusableFile } from '../files/problems.ts';
-import type { Act } from '../operations/audit.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import { type ApiContext, requireKept } from './context.ts';
-import { type FileBody, requireFileBody } from './mount.ts';
+import { requireFileBody } from './mount.ts';
 import { uploadReport } from './openapi/answers-texts.ts';
-import { answer, flag, listFiles, wholeNumber, replayed, route } from './route.ts';
+import { languageAccepted } from '../words/languages.ts';
+import { flag, listFiles, wholeNumber, replayed, route } from './route.ts';
 import { personOf } from './keys.ts';
 import { ApiProblem, invalid } from './problem.ts';
 
 const PREVIEW_MAX = 20;
+const SKIPPED_CSV =
+  'to;prenom;row;reason;explanation;column;detail\r\n' +
+  '+221771234567;Awa;7;duplicate;The same number is on an earlier row of this file.;;same number as row 2\r\n';
 /** Of a column or a sheet. */
 const named = z.string().regex(/^[^\p{Cc}]{1,100}$/u, 'must be 1 to 100 characters that can be seen');
 
@@ -52,7 +65,15 @@ const addRecipients = route(
       takeHidden: flag.meta({ description: 'Take the rows that the spreadsheet hides, too.' }),
     },
     body: { files: listFiles('to;prenom\n+221771234567;Awa\n', '{"to":"+221771234567","prenom":"Awa"}\n') },
-    answers: { 200: answer('What was counted, and what was left out and why.', uploadReport) },
+    answers: {
+      200: {
+        says:
+          'What was counted, and what was left out and why. With `dryRun` and `Accept: text/csv` the rows that would be ' +
+          'left out, with the reason in the language of `Accept-Language`.',
+        schema: uploadReport,
+        files: { 'text/csv': { says: 'The columns of the file, and what is wrong.', example: SKIPPED_CSV } },
+      },
+    },
     problems: ['wrong-state'],
   },
   async ({ context, key, record, query, request, response, act }) => {
@@ -61,7 +82,15 @@ const addRecipients = route(
     }
     const file = requireFileBody(request);
     const wishes = { ...query, repair: query.repair ?? [], by: personOf(key), act: act(record.id), ...file };
-    const given = await uploaded(context, record, request, wishes);
+    const options = { ...toolsOf(context, record), ...wishes };
+    const campaign = withCountry(context, record);
+    if (query.dryRun && request.accepts(['json', 'csv']) === 'csv') {
+      await judging(request, async () =>
+        sendSkipped(await checkUpload(campaign, request, options), request, response),
+      );
+      return undefined;
+    }
+    const given = await judging(request, () => uploadRecipients(campaign, request, options));
     if (given.is === 'changed') {
       throw new ApiProblem('wrong-state', 'The campaign was changed meanwhile; nothing was added. Send it again.', {
         rule: 'content-changed',
@@ -73,34 +102,51 @@ const addRecipients = route(
   },
 );
 
-interface Wishes {
-  readonly act: Act;
-  readonly repair: readonly RepairableCountry[];
-  readonly preview: number | undefined;
-  readonly dryRun: boolean;
-  readonly phoneColumn: string | undefined;
-  readonly sheet: string | undefined;
-  readonly takeHidden: boolean;
-  readonly by: string;
+function withCountry({ defaultCountry }: ApiContext, campaign: CampaignRecord): CampaignRecord {
+  return defaultCountry === undefined ? campaign : { country: defaultCountry, ...campaign };
 }
 
-async function uploaded(
-  { campaigns, slices, random, defaultCountry, optOuts, smsPrices, senderOf, stop }: ApiContext,
-  campaign: CampaignRecord,
-  request: Request,
-  wishes: Wishes & FileBody,
-): Promise<UploadAnswer> {
-  const within = defaultCountry === undefined ? campaign : { country: defaultCountry, ...campaign };
-  const sender = senderOf(campaign.account);
-  const tools = { campaigns, slices, random, optOuts, prices: smsPrices, sender, stop: stop() };
+function toolsOf(
+  { campaigns, slices, random, optOuts, smsPrices, senderOf, stop }: ApiContext,
+  { account }: CampaignRecord,
+): UploadOptions {
+  return { campaigns, slices, random, optOuts, prices: smsPrices, sender: senderOf(account), stop: stop() };
+}
+
+/** What is wrong with the file as a whole is for its author. */
+async function judging<T>(request: Request, work: () => Promise<T>): Promise<T> {
   try {
-    return await uploadRecipients(within, request, { ...tools, ...wishes });
+    return await work();
   } catch (error) {
     if (error instanceof NoStopLinks) throw invalid([{ pointer: '/text', message: error.message }]);
     if (error instanceof UnusableFile) throw invalid(error.problems.map(describeFileProblem));
     // Nobody is left to read it; it must not look like a fault of ours in the log.
     if (request.destroyed && !request.complete) throw new ApiProblem('malformed', 'The body broke off.');
     throw error;
+  }
+}
+
+/** So much is held back: most files that cannot be used at all are found out by then, and get an answer that says so. */
+const HELD_CHARACTERS = 1_000_000;
+
+/** Behind what was held back the rows leave as they are met; a file that then proves unusable cuts the answer off. */
+async function sendSkipped(check: Check, request: Request, response: Response): Promise<void> {
+  const language = languageAccepted(request.get('accept-language')) ?? 'en';
+  const rest = skippedCsv(check, language);
+  let held = '';
+  for (let next = await rest.next(); !next.done; next = await rest.next()) {
+    held += next.value;
+    if (held.length > HELD_CHARACTERS) break;
+  }
+  response.set({ 'Content-Language': language, Vary: 'Accept, Accept-Language' }).type('text/csv');
+  const all = async function* (): AsyncGenerator<string> {
+    yield held;
+    yield* rest;
+  };
+  try {
+    await pipeline(Readable.from(all()), response);
+  } catch (error) {
+    if (!response.destroyed) throw error;
   }
 }
 

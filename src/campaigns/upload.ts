@@ -76,6 +76,17 @@ export type UploadAnswer =
 const SLICES_AT_ONCE = 4;
 const SKIPPED_AT_ONCE = 500;
 
+/** Judges as the upload does, row by row, and leaves the campaign as it was. */
+export async function checkUpload(
+  campaign: CampaignRecord,
+  source: AsyncIterable<Uint8Array>,
+  options: UploadOptions,
+): Promise<Check> {
+  if (options.stop === undefined && wordingOf(campaign).variables.includes(STOP))
+    throw new NoStopLinks('The text has {{stop}}: PUBLIC_URL and CALLBACK_SECRET must be set.');
+  return checkRecipients(source, checkOptionsOf(campaign, options, await numbersOf(campaign, options)));
+}
+
 /** Throws an UnusableFile when the file as a whole cannot be used; whatever it throws, nothing counts. */
 export async function uploadRecipients(
   campaign: CampaignRecord,
@@ -83,9 +94,7 @@ export async function uploadRecipients(
   options: UploadOptions,
 ): Promise<UploadAnswer> {
   const { campaigns, random } = options;
-  if (options.stop === undefined && wordingOf(campaign).variables.includes(STOP))
-    throw new NoStopLinks('The text has {{stop}}: PUBLIC_URL and CALLBACK_SECRET must be set.');
-  const check = checkRecipients(source, checkOptionsOf(campaign, options, await numbersOf(campaign, options)));
+  const check = await checkUpload(campaign, source, options);
   if (options.dryRun) {
     for await (const row of check) void row;
     return { is: 'checked', summary: check.summary() };

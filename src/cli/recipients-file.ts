@@ -6,13 +6,8 @@ import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import { type Check, type CheckOptions, checkRecipients } from '../campaigns/check/check-recipients.ts';
 import { type RepairableCountry, repairableCountries } from '../campaigns/check/phone.ts';
-import {
-  type SkipReason,
-  renderProblems,
-  reportCsvHead,
-  reportCsvLine,
-  type CheckSummary,
-} from '../campaigns/check/report.ts';
+import { type SkipReason, renderProblems, type CheckSummary } from '../campaigns/check/report.ts';
+import { skippedCsv } from '../campaigns/check/skipped-csv.ts';
 import { UnusableFile } from '../files/problems.ts';
 import type { FileFormat } from '../files/rows.ts';
 import type { Encoding } from '../files/text.ts';
@@ -121,20 +116,6 @@ async function writeSkipped(check: Check, path: string, language: Language): Pro
     await rm(part, { force: true });
     throw error;
   }
-}
-
-const CHARACTERS_AT_ONCE = 65_536;
-
-async function* skippedCsv(check: Check, language: Language): AsyncGenerator<string> {
-  let csv: string | undefined;
-  for await (const row of check) {
-    csv ??= reportCsvHead(check.columns());
-    if (row.is === 'skipped') csv += reportCsvLine(row, check.columns(), language);
-    if (csv.length < CHARACTERS_AT_ONCE) continue;
-    yield csv;
-    csv = '';
-  }
-  yield csv ?? reportCsvHead(check.columns());
 }
 
 const UNREADABLE: Readonly<Record<string, 'missing' | 'folder' | 'forbidden'>> = {

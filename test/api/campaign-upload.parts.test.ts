@@ -175,3 +175,54 @@ test('what begins like a formula comes out harmless', async () => {
   expect(cells.filter((cell) => /cmd|SUM|1\+1|-2/.test(cell))).toEqual(["'=cmd()", "'+1+1", "'@SUM(A1)", "'-2"]);
   expect(cells.filter((cell) => /^[=+\-@\t\r]/.test(cell))).toEqual([]);
 });
+
+test('what is wrong with a file comes as a file: its own columns, and the reason in the language that is asked for', async () => {
+  const id = await campaign();
+  const before = await show(id);
+  const judge = (body: string, language = '') =>
+    fetch(`${service.api}/v1/campaigns/${id}/recipients?dryRun=true`, {
+      method: 'POST',
+      body,
+      headers: {
+        authorization: 'Bearer maker-secret',
+        'content-type': 'text/csv',
+        accept: 'text/csv',
+        'accept-language': language,
+      },
+    });
+  const english = await judge(FILE);
+  expect([english.status, english.headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
+  expect((await english.text()).split('\r\n')).toEqual([
+    'numero;prenom;row;reason;explanation;column;detail',
+    expect.stringMatching(/^'\+225 07 00 00 01;Koffi;5;old_numbering;"The number is from before/),
+    '77 100 00 01;Awa encore;6;duplicate;The same number is on an earlier row of this file.;;same number as row 2',
+    '',
+  ]);
+  const french = await judge(FILE, 'fr-SN');
+  expect(french.headers.get('content-language')).toBe('fr');
+  expect(await french.text()).toContain(
+    'Le même numéro est déjà plus haut dans ce fichier.;;même numéro que la ligne 2',
+  );
+  expect((await (await judge('numero;prenom\n+221771000001;Awa\n')).text()).split('\r\n')).toHaveLength(2);
+  expect(await show(id)).toEqual(before);
+});
+
+test('a file that cannot be used at all is a problem, also where rows were asked for', async () => {
+  const id = await campaign();
+  const { status, body } = await service.call('POST', `/v1/campaigns/${id}/recipients?dryRun=true`, {
+    body: 'numero;prenom\n77 100 00 01;"Awa\n',
+    headers: { 'content-type': 'text/csv', accept: 'text/csv' },
+  });
+  expect([status, body.title]).toEqual([422, expect.any(String)]);
+});
+
+test('a file whose end turns out to be unusable after a megabyte of rows is cut off, never told as whole', async () => {
+  const id = await campaign();
+  const wrong = 'nobody;Awa Ndiaye, who has a very long name that fills the row\n'.repeat(30_000);
+  const asked = fetch(`${service.api}/v1/campaigns/${id}/recipients?dryRun=true`, {
+    method: 'POST',
+    body: `numero;prenom\n${wrong}77 100 00 01;"never closed\n`,
+    headers: { authorization: 'Bearer maker-secret', 'content-type': 'text/csv', accept: 'text/csv' },
+  });
+  await expect(asked.then((answer) => answer.text())).rejects.toThrow();
+});

@@ -964,6 +964,7 @@ export interface Operations {
     }
     file: ("text/csv" | "application/x-ndjson" | "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" | "application/vnd.oasis.opendocument.spreadsheet" | "application/vnd.ms-excel")
     answer: UploadReport
+    accept: "text/csv"
   }
   /**
    * What became of each recipient; as CSV with `Accept: text/csv`.

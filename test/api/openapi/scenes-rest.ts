@@ -50,7 +50,10 @@ export async function campaignScenes({ ask, service, becomes }: Stage): Promise<
   await ask('GET', path);
   await create();
   for (const name of ['start', 'pause', 'resume']) expect((await ask('POST', `${one}/${name}`)).status).toBe(409);
-  await ask('POST', `${one}/recipients`, csv('to;prenom\n+221771234567;Awa\nnobody;Moussa\n'));
+  const file = csv('to;prenom\n+221771234567;Awa\nnobody;Moussa\n');
+  const asCsv = { ...file, headers: { ...file.headers, accept: 'text/csv' } };
+  await ask('POST', `${one}/recipients?dryRun=true`, asCsv);
+  await ask('POST', `${one}/recipients`, file);
   await ask('POST', `${one}/recipients`, csv(''));
   const other = { body: '<a/>', headers: { 'content-type': 'application/xml' } };
   expect((await ask('POST', `${one}/recipients`, other)).status).toBe(415);
