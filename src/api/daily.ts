@@ -1,10 +1,11 @@
 /** The report of a day, made of its book: a row for each account and country, as JSON, CSV or a page to print. */
 import { createHash } from 'node:crypto';
 import { csvCell } from '../files/csv.ts';
-import { describeXof } from '../lib/money.ts';
 import { type Line, textStates } from '../operations/book.ts';
 import { readWithdrawMode } from '../upstream/capabilities.ts';
 import { Html, html } from '../lib/html.ts';
+import { counted, money } from '../words/figures.ts';
+import { type Language, type Words, wordFor, wordsIn } from '../words/languages.ts';
 
 interface Sum {
   count: number;
@@ -136,50 +137,45 @@ export function dailyCsv({ date, rows }: DailyReport): string {
   return `\ufeff${CSV_HEAD}${lines.map((line) => `${line}\r\n`).join('')}`;
 }
 
-const HEADINGS: Readonly<Record<SumName, string>> = {
-  opening: 'Opening: accepted before, and not over',
-  accepted: '+ Accepted',
-  succeeded: '- Succeeded',
-  failed: '- Failed',
-  rejected: '- Rejected',
-  cancelled: '- Cancelled',
-  closing: 'Closing: accepted, and not over',
-  reversed: 'Reversed: came back after it was paid',
-  inDoubt: 'In doubt: may have been paid already',
-  collected: 'Collected: invoices and payment requests',
-  credited: 'Credited: direct credits',
-  creditsOpen: 'Direct credits that are not over',
-};
-
 const STYLE =
-  'body{font:14px/1.4 system-ui,sans-serif;margin:2rem auto;max-width:60rem;padding:0 1rem}h1{font-size:1.4rem}' +
+  ':root{color-scheme:light dark}body{font:14px/1.4 system-ui,sans-serif;margin:2rem auto;max-width:60rem;padding:0 1rem}h1{font-size:1.4rem}' +
   'table{border-collapse:collapse;width:100%;margin:0 0 2rem}caption{text-align:left;font-weight:600;padding:.5rem 0}' +
-  'th,td{border-bottom:1px solid #ccc;padding:.25rem .5rem;text-align:right}th:first-child{text-align:left}' +
+  'th,td{border-bottom:1px solid #8888;padding:.25rem .5rem;text-align:right}th:first-child{text-align:left;font-weight:400}td{white-space:nowrap;font-variant-numeric:tabular-nums}' +
   'section{break-inside:avoid}';
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 export const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; frame-ancestors 'none'`;
 
 /** A page for a printer: no script, nothing fetched. */
-export function dailyPage({ date, timezone, closed, rows }: DailyReport): string {
-  const sections = rows.map((row) => {
-    const sums = SUMS.map(
-      (name) =>
-        html`<tr><th scope="row">${HEADINGS[name]}</th><td>${row[name].count}</td><td>${describeXof(row[name].xof)}</td></tr>`,
-    );
-    const texts = textStates.map(
-      (state) =>
-        html`<tr><th scope="row">Texts ${state}</th><td>${row.texts[state]}</td><td>${row.segments[state]} segments</td></tr>`,
-    );
-    const cost = row.costEstimated === null ? 'no price is known' : describeXof(row.costEstimated);
-    return html`<section><table><caption>${row.account} ${row.country ?? ''}</caption><thead><tr><th scope="col">What</th>
-<th scope="col">Count</th><th scope="col">XOF</th></tr></thead><tbody>${sums}${texts}<tr><th scope="row">Texts, estimated cost</th>
+export function dailyPage(report: DailyReport, language: Language): string {
+  const { date, timezone, closed, rows } = report;
+  const words = wordsIn(language);
+  const { page } = words.status.report;
+  const title = page.title(timedDay(date, language));
+  const sections = rows.map((row) => sectionOf(row, words));
+  return html`<!doctype html><html lang="${language}"><head><meta charset="utf-8"><title>${title}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1"><style>${new Html(STYLE)}</style></head><body><h1>${title}</h1>
+<p>${page.stands(timezone, closed ? page.over : page.notOver)}</p>${sections.length > 0 ? sections : page.empty}</body></html>
+`.text;
+}
+
+/** `2026-11-22`, as it is written on paper. */
+function timedDay(date: string, language: Language): string {
+  return language === 'fr' ? date.split('-').toReversed().join('/') : date;
+}
+
+function sectionOf(row: DailyRow, { campaign, figures, status }: Words): Html {
+  const { page } = status.report;
+  const sums = SUMS.map(
+    (name) =>
+      html`<tr><th scope="row">${page.sums[name]}</th><td>${counted(row[name].count, figures)}</td><td>${money(row[name].xof, figures)}</td></tr>`,
+  );
+  const texts = textStates.map(
+    (state) =>
+      html`<tr><th scope="row">${page.texts(wordFor(campaign.bins, state))}</th><td>${counted(row.texts[state], figures)}</td><td>${page.segments(counted(row.segments[state], figures))}</td></tr>`,
+  );
+  const cost = row.costEstimated === null ? page.noPrice : money(Math.round(row.costEstimated), figures);
+  return html`<section><table><caption>${row.account} ${row.country ?? ''}</caption><thead><tr><th scope="col">${page.what}</th>
+<th scope="col">${page.count}</th><th scope="col">${page.money}</th></tr></thead><tbody>${sums}${texts}<tr><th scope="row">${page.cost}</th>
 <td></td><td>${cost}</td></tr></tbody></table></section>`;
-  });
-  const stands = closed ? 'The day is over: these figures do not change any more.' : 'The day is not over yet.';
-  const page = html`<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Report of ${date}</title>
-<meta name="viewport" content="width=device-width"><style>${new Html(STYLE)}</style></head><body><h1>Report of ${date}</h1>
-<p>On the clock of ${timezone}. ${stands}</p>${sections.length > 0 ? sections : 'Nothing happened, and nothing stands.'}</body></html>
-`;
-  return page.text;
 }

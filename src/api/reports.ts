@@ -7,7 +7,8 @@ import { looksCursor } from '../operations/balances.ts';
 import { CSV_HEAD, type DailyReport, PAGE_POLICY, dailyCsv, dailyPage, rowsOf } from './daily.ts';
 import { accountsListed } from './gates.ts';
 import { balancesSeen, dailyReport } from './openapi/answers-reports.ts';
-import { after, limit, listedAccount, route } from './route.ts';
+import { languageAccepted } from '../words/languages.ts';
+import { type AnyAsked, after, limit, listedAccount, route } from './route.ts';
 import { invalid } from './problem.ts';
 
 const DAY_MS = 86_400_000;
@@ -40,7 +41,10 @@ const getDailyReport = route(
         schema: dailyReport,
         files: {
           'text/csv': { says: 'One line each.', example: CSV_HEAD },
-          'text/html': { says: 'A page to print.', example: '<!doctype html>…' },
+          'text/html': {
+            says: 'A page to print, in the language of `Accept-Language`.',
+            example: '<!doctype html>…',
+          },
         },
       },
     },
@@ -60,12 +64,20 @@ const getDailyReport = route(
     const report: DailyReport = { date, timezone, closed, rows };
     const wanted = request.accepts(['json', 'csv', 'html']);
     if (wanted === 'csv') response.type('text/csv').send(dailyCsv(report));
-    else if (wanted === 'html')
-      response.set('Content-Security-Policy', PAGE_POLICY).type('html').send(dailyPage(report));
+    else if (wanted === 'html') sendPage(report, { request, response });
     else return report;
     return undefined;
   },
 );
+
+/** For people: in French where their browser asks for it. */
+function sendPage(report: DailyReport, { request, response }: Pick<AnyAsked, 'request' | 'response'>): void {
+  const language = languageAccepted(request.get('accept-language')) ?? 'en';
+  response
+    .set({ 'Content-Security-Policy': PAGE_POLICY, 'Content-Language': language, Vary: 'Accept, Accept-Language' })
+    .type('html')
+    .send(dailyPage(report, language));
+}
 
 const time = (description: string) => askedTime.transform(Date.parse).optional().meta({ description });
 

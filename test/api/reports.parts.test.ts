@@ -97,6 +97,10 @@ test('it is JSON, CSV, or a page to print', async () => {
   expect(String(csv.body).split('\r\n')[0]).toMatch(/^\ufeff?date;account;country;openingCount;openingXof;accepted/);
   const page = await report('', { accept: 'text/html' });
   expect(String(page.body)).toContain('<h1>Report of ');
+  const french = await report('', { accept: 'text/html', 'accept-language': 'fr-CI' });
+  expect(french.headers['content-language']).toBe('fr');
+  expect(String(french.body)).toMatch(/<html lang="fr">.*<h1>Journée du \d\d\/\d\d\/\d{4}</s);
+  expect(String(french.body)).not.toMatch(/\b(the|Texts|Accepted|Count|XOF)\b/);
 });
 
 test('a key sees the accounts that it may use, and a day that is not over is not closed', async () => {
@@ -119,6 +123,7 @@ test('a person asks for it at a shell: a table, CSV, or a page', async () => {
   expect(shown.stdout).toMatch(/main SN\nwhat +count +xof\n.*accepted +\d+ /s);
   expect((await relais(['report', 'daily', '--csv'], { env })).stdout).toContain('date;account;country;openingCount');
   expect((await relais(['report', 'daily', '--page'], { env })).stdout).toContain('<h1>Report of ');
+  expect((await relais(['--lang', 'fr', 'report', 'daily', '--page'], { env })).stdout).toContain('<h1>Journée du ');
   expect((await relais(['report', 'daily', '--date', '2999-01-01'], { env })).code).toBe(1);
 });
 
