@@ -140,7 +140,7 @@ export function dailyCsv({ date, rows }: DailyReport): string {
 const STYLE =
   ':root{color-scheme:light dark}body{font:14px/1.4 system-ui,sans-serif;margin:2rem auto;max-width:60rem;padding:0 1rem}h1{font-size:1.4rem}' +
   'table{border-collapse:collapse;width:100%;margin:0 0 2rem}caption{text-align:left;font-weight:600;padding:.5rem 0}' +
-  'th,td{border-bottom:1px solid #8888;padding:.25rem .5rem;text-align:right}th:first-child{text-align:left;font-weight:400}td{white-space:nowrap;font-variant-numeric:tabular-nums}' +
+  'th,td{border-bottom:1px solid #8888;padding:.25rem .5rem;text-align:right}th:first-child{text-align:left}tbody th{font-weight:400}td{white-space:nowrap;font-variant-numeric:tabular-nums}' +
   'section{break-inside:avoid}';
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
@@ -164,15 +164,15 @@ function timedDay(date: string, language: Language): string {
   return language === 'fr' ? date.split('-').toReversed().join('/') : date;
 }
 
-function sectionOf(row: DailyRow, { campaign, figures, status }: Words): Html {
+function sectionOf(row: DailyRow, { campaign, figures, file, status }: Words): Html {
   const { page } = status.report;
   const sums = SUMS.map(
     (name) =>
-      html`<tr><th scope="row">${page.sums[name]}</th><td>${counted(row[name].count, figures)}</td><td>${money(row[name].xof, figures)}</td></tr>`,
+      html`<tr><th scope="row">${page.sums[name]}</th><td>${counted(row[name].count, figures)}</td><td>${counted(row[name].xof, figures)}</td></tr>`,
   );
   const texts = textStates.map(
     (state) =>
-      html`<tr><th scope="row">${page.texts(wordFor(campaign.bins, state))}</th><td>${counted(row.texts[state], figures)}</td><td>${page.segments(counted(row.segments[state], figures))}</td></tr>`,
+      html`<tr><th scope="row">${page.texts(wordFor(campaign.bins, state))}</th><td>${counted(row.texts[state], figures)}</td><td>${file.segments(row.segments[state])}</td></tr>`,
   );
   const cost = row.costEstimated === null ? page.noPrice : money(Math.round(row.costEstimated), figures);
   return html`<section><table><caption>${row.account} ${row.country ?? ''}</caption><thead><tr><th scope="col">${page.what}</th>

@@ -79,7 +79,6 @@ export const englishStatus = {
       count: 'Count',
       money: 'XOF',
       texts: (state: string) => `Texts ${state}`,
-      segments: (count: string) => `${count} segments`,
       cost: 'Texts, estimated cost',
       noPrice: 'no price is known',
       sums: {

@@ -1,4 +1,9 @@
 /** L’aide des commandes, phrase par phrase ; les options ont leur suite dans `french-flags.ts`. As in `told.ts`. */
+/** As `POST /v1/purge` says it. */
+const KEPT_AFTER_PURGE =
+  'Disbursements and other money records stay, with their numbers: they are books of account, and are found by them no ' +
+  'longer. Hashed marks of the texts that were sent to them end by themselves, 3 days after the text at the latest.';
+
 export const frenchHelp: Readonly<Record<string, string>> = {
   'Bulk SMS and disbursements through one unreliable service: each done once, each reported once.':
     'SMS en masse et décaissements à travers un seul service peu fiable : chacun fait une fois, chacun rapporté une fois.',
@@ -198,7 +203,8 @@ export const frenchHelp: Readonly<Record<string, string>> = {
   'Nothing: the word of the service is stronger.': 'Rien : la parole du service est plus forte.',
   'Repeat the request of `existingId` as it was, or name this one anew. `differs` says what is not the same.':
     'Répétez la demande de `existingId` telle quelle, ou donnez un autre nom à celle-ci. `differs` dit ce qui diffère.',
-  'Disbursements and other money records stay, with their numbers: they are books of account, and are found by them no longer. Hashed marks of the texts that were sent to them end by themselves, 3 days after the text at the latest.':
-    'Les paiements et les autres écritures d’argent restent, avec leurs numéros : ce sont des livres de comptes, et on ne les trouve plus par ce numéro. Les empreintes des SMS envoyés s’effacent d’elles-mêmes, au plus tard 3 jours après le SMS.',
+  [KEPT_AFTER_PURGE]:
+    'Les paiements et les autres écritures d’argent restent, avec leurs numéros : ce sont des livres de comptes, et on ne les ' +
+    'trouve plus par ce numéro. Les empreintes des SMS envoyés s’effacent d’elles-mêmes, au plus tard 3 jours après le SMS.',
   'Run `relais doctor`.': 'Lancez `relais doctor`.',
 };

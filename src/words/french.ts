@@ -31,7 +31,7 @@ export const french: Words = {
   },
   payer: {
     title: 'Paiement (bac à sable)',
-    sandbox: 'Ceci est le bac à sable : aucun argent ne bouge.',
+    sandbox: 'Ceci est le bac à sable\u00a0: aucun argent ne bouge.',
     pay: (amount) => `Payer ${amount}`,
     cancel: 'Annuler',
     fail: 'Faire échouer',

@@ -31,7 +31,7 @@ test('walks page after page, and says what it found and what stays', async () =>
 test('what is still on its way is said, and is no success', async () => {
   const { env } = await apiThat(() => ({ body: page({ open: 3 }) }));
   const { code, stderr } = await relais(['purge', '--phone', '+221771234567'], { env });
-  expect([code, stderr]).toEqual([1, expect.stringContaining('3 are on their way')]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('3 are on the way')]);
 });
 
 test('asks on a terminal before it does what cannot be undone', async () => {

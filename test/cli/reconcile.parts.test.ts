@@ -94,6 +94,6 @@ test('a row that cannot be read is left over, and a column that there is not is 
   const { code, stdout } = await relais(['reconcile', path, '--columns', COLUMNS, '--json'], { env: env() });
   expect([code, JSON.parse(stdout).unreadable.map(({ row }: { row: number }) => row)]).toEqual([1, [2, 3]]);
   const other = await relais(['reconcile', path, '--columns', COLUMNS.replace('Montant', 'Total')], { env: env() });
-  expect([other.code, other.stderr]).toEqual([1, expect.stringContaining('no column "Total"')]);
+  expect([other.code, other.stderr]).toEqual([1, expect.stringContaining('no column “Total”')]);
   expect((await relais(['reconcile', path, '--columns', 'amount=Montant'], { env: env() })).code).toBe(2);
 });
