@@ -21,6 +21,8 @@ import {
   examineRedis,
   reachRedis,
 } from './examine/redis.ts';
+import { consoleFilesHere } from './doors.ts';
+import { examineConsole } from './examine/console.ts';
 import { examineIntake, examineState } from './examine/state.ts';
 import { type Finding, checkNames, examined, skipped } from './examine/finding.ts';
 import { opinionsOf } from '../settings/settings.ts';
@@ -101,6 +103,7 @@ async function* examine(tools: DoctorTools): AsyncGenerator<Finding> {
   if (roles.some((role) => role === 'worker' || role === 'webhooks')) {
     yield await examineCallbacks(config, tools.clock);
   } else yield skipped('callbacks', `not needed for ${roles.join(', ')}`);
+  if (roles.includes('api')) yield* await examined('console', () => examineConsole(config, consoleFilesHere()));
 }
 
 /** What is beside our keys is seen by a connection that puts no prefix before them. */

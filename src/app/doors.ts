@@ -40,12 +40,12 @@ import { collectAcceptanceOf, keepingRefusalOf, refusalOf, acceptanceOf } from '
 type TellUrl = (url: string) => void;
 
 /** As `npm run build` leaves it, beside the sources and in the package alike. */
-const CONSOLE_FOLDER = new URL('../../dist/console/', import.meta.url);
+export const consoleFilesHere = () => consoleFilesIn(new URL('../../dist/console/', import.meta.url));
 const VIOLATIONS_A_MINUTE = 10;
 
 function consoleOf(container: Container) {
   return {
-    console: container.config.CONSOLE === 'on' ? consoleFilesIn(CONSOLE_FOLDER) : undefined,
+    console: container.config.CONSOLE === 'on' ? consoleFilesHere() : undefined,
     sessions: new Sessions(container),
     onViolation: violationTold(container),
   };

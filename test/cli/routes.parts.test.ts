@@ -122,8 +122,14 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'GET /v1/balances/{accountNumber}': ['balances', 'x'],
 };
 
-/** Documentation, which is read where it is served. */
-const NOT_FOR_A_SHELL = ['GET /openapi.json', 'GET /docs', 'GET /v1/schemas/intake', 'GET /problems/{kind}'];
+/** Documentation, which is read where it is served; and what only a browser may ask. */
+const NOT_FOR_A_SHELL = [
+  'GET /openapi.json',
+  'GET /docs',
+  'GET /v1/schemas/intake',
+  'GET /problems/{kind}',
+  ...routes.filter(({ tag }) => tag === 'Console').map(({ method, path }) => `${method.toUpperCase()} ${path}`),
+];
 
 const named = routes.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
 

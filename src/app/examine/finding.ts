@@ -18,6 +18,7 @@ export const checkNames = [
   'sms login',
   'balance',
   'callbacks',
+  'console',
 ] as const;
 export type CheckName = (typeof checkNames)[number];
 

@@ -1,0 +1,17 @@
+/** Whether people find a console here, and what they need to reach it. */
+import type { ConsoleFiles } from '../../api/console-files.ts';
+import type { Config } from '../../config.ts';
+import { isLoopbackHost } from '../../events/outgoing/endpoint.ts';
+import { type Finding, ok, skipped } from './finding.ts';
+
+export async function examineConsole(
+  { CONSOLE, HOST, API_PORT }: Pick<Config, 'CONSOLE' | 'HOST' | 'API_PORT'>,
+  files: ConsoleFiles,
+): Promise<readonly Finding[]> {
+  if (CONSOLE === 'off') return [skipped('console', 'CONSOLE=off')];
+  if (!(await files.find('index.html'))) return [skipped('console', 'has not been built: npm run build')];
+  const where = isLoopbackHost(HOST)
+    ? `http://${HOST}:${API_PORT}/console, from this machine; from others`
+    : `at /console on port ${API_PORT};`;
+  return [ok('console', `${where} it needs https before it (docs/console-sessions.md)`)];
+}
