@@ -53,7 +53,7 @@ export async function measureCheck({ rows = 1_000_000, rounds = 5 } = {}): Promi
   }
 }
 
-const NAMES = ['Awa', 'Françoise', 'Koffi', 'Ndèye', 'Yao', 'Aïcha', 'Moussa', 'Zoë'];
+export const NAMES = ['Awa', 'Françoise', 'Koffi', 'Ndèye', 'Yao', 'Aïcha', 'Moussa', 'Zoë'];
 const ROWS_AT_ONCE = 1_000;
 
 /** Every number once, as a French spreadsheet separates it; some accents, as there are. */
@@ -107,7 +107,7 @@ function median(values: readonly number[]): number {
 }
 
 /** In a process of its own: memory that was once used here would be counted too. */
-async function peakOfCheck(file: string, rows: number): Promise<number> {
+export async function peakOfCheck(file: string, rows: number): Promise<number> {
   const argv = ['--import', 'tsx', fileURLToPath(import.meta.url), '--memory', file, String(rows)];
   const { stdout } = await promisify(execFile)(process.execPath, argv);
   return Number(stdout);
