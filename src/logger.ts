@@ -4,6 +4,7 @@ import { prettyFactory } from 'pino-pretty';
 import type { Config } from './config.ts';
 import type { Clock } from './lib/clock.ts';
 import { describeError, maskPhone } from './lib/phone.ts';
+import { underWay } from './lib/traces.ts';
 
 /** Fields that hold a key, a person or a text, wherever a line carries them. */
 const HIDDEN_FIELDS = [
@@ -31,14 +32,17 @@ interface LogOptions {
   readonly format?: Config['LOG_FORMAT'];
   /** Of `pretty`, on a terminal that shows them. */
   readonly colours?: boolean;
+  /** Lines name the trace that they belong to. */
+  readonly traced?: boolean;
 }
 
 /** As it stands in the settings. */
 export function logOptionsOf({
   LOG_LEVEL: level,
   LOG_FORMAT: as,
-}: Pick<Config, 'LOG_LEVEL' | 'LOG_FORMAT'>): LogOptions {
-  return { level, format: as, colours: process.stderr.isTTY };
+  OTEL_EXPORTER_OTLP_ENDPOINT: traces,
+}: Pick<Config, 'LOG_LEVEL' | 'LOG_FORMAT' | 'OTEL_EXPORTER_OTLP_ENDPOINT'>): LogOptions {
+  return { level, format: as, colours: process.stderr.isTTY, traced: traces !== undefined };
 }
 
 /**
@@ -46,7 +50,7 @@ export function logOptionsOf({
  * numbers inside messages are masked too, since a message may quote what upstream said. What is no warning is written
  * each second, and at the end of the process; what a hard end takes with it is in the records.
  */
-export function createLogger({ level, format: as = 'json', colours = false }: LogOptions): Logger {
+export function createLogger({ level, format: as = 'json', colours = false, traced = false }: LogOptions): Logger {
   const stream = destination({ fd: 2, sync: true, minLength: BUFFERED_BYTES, periodicFlush: WRITTEN_EVERY_MS });
   process.once('exit', () => stream.flushSync());
   const inWords = prettyFactory({ colorize: colours, singleLine: true, translateTime: 'HH:MM:ss.l' });
@@ -55,6 +59,7 @@ export function createLogger({ level, format: as = 'json', colours = false }: Lo
     {
       level,
       base: null,
+      ...(traced ? { mixin: () => ({ ...underWay.getStore()?.logged }) } : {}),
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       redact: { paths: HIDDEN_FIELDS, censor: '[hidden]' },

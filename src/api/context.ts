@@ -5,6 +5,7 @@ import type { StopOptions } from '../campaigns/upload.ts';
 import type { Prices } from '../files/prices.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
+import type { Traces } from '../lib/traces.ts';
 import type { EndpointService } from '../events/endpoint-service.ts';
 import type { Followers } from '../events/followers.ts';
 import type { EventStream } from '../events/stream.ts';
@@ -59,6 +60,8 @@ export interface ApiContext {
   readonly accountNames: readonly string[];
   readonly clock: Clock;
   readonly random: Random;
+  /** Absent: nobody asked for traces. */
+  readonly traces?: Traces | undefined;
   readonly acceptance: Acceptance;
   readonly collect: CollectAcceptance;
   /** For what is done while the caller waits. */

@@ -7,6 +7,7 @@ import { type Encoding, encodingOf } from '../files/text.ts';
 import { actOf } from '../kinds/acts.ts';
 import { readJson } from '../lib/json.ts';
 import { nearest } from '../lib/nearest.ts';
+import type { OpenSpan, SpanDraft } from '../lib/traces.ts';
 import { check, type Problem } from '../producer/problems.ts';
 import type { Admission } from './admission.ts';
 import { type ApiContext, findRecord } from './context.ts';
@@ -104,11 +105,8 @@ function workOf(route: Route, context: ApiContext, admission: Admission): Work {
   const readBody = bodyReader(route);
   const mustExist = route.body?.readBy === undefined;
   const status = Number(Object.keys(route.answers)[0]);
-  return async ({ request, response, params }) => {
-    const sinceMono = context.clock.monotonic();
+  const work = async ({ request, response, params }: Call, key: ApiKey, sinceMono: number): Promise<void> => {
     const { orRole, alsoRole, session } = route;
-    const isOpen = route.role === undefined && !session;
-    const key = isOpen ? NOBODY : await admission.byRequest(request, response);
     if (session) requireSession(key);
     if (route.role) requireRole(key, route.role, orRole);
     if (alsoRole) requireRole(key, alsoRole);
@@ -141,6 +139,41 @@ function workOf(route: Route, context: ApiContext, admission: Admission): Work {
     };
     answer(response, status, await route.handle(asked));
   };
+  return async (call) => {
+    const sinceMono = context.clock.monotonic();
+    const isOpen = route.role === undefined && !route.session;
+    const key = isOpen ? NOBODY : await admission.byRequest(call.request, call.response);
+    // Of who has no key nothing is traced: neither a stranger's requests nor what stands in their headers.
+    if (!context.traces || key === NOBODY) return work(call, key, sinceMono);
+    const span = context.traces.open(spanOf(route, call, context.clock.monotonic() - sinceMono));
+    call.response.once('close', () => endWith(span, call.response));
+    return span.run(() => work(call, key, sinceMono));
+  };
+}
+
+/** The path as it is declared: what stands in its place may be somebody's number. */
+function spanOf({ method, path }: Route, { request }: Call, agoMs: number): SpanDraft {
+  const does = method.toUpperCase();
+  return {
+    name: `${does} ${path}`,
+    kind: 'server',
+    begins: true,
+    traceparent: request.get('traceparent'),
+    agoMs,
+    attributes: {
+      'http.request.method': does,
+      'http.route': path,
+      'url.path': path,
+      'url.scheme': 'http',
+    },
+  };
+}
+
+function endWith(span: OpenSpan, { statusCode, writableFinished }: Response): void {
+  span.says({ 'http.response.status_code': statusCode });
+  if (statusCode >= 500) span.failed(String(statusCode));
+  else if (!writableFinished) span.failed('aborted');
+  span.end();
 }
 
 /** Told in the script that does it: what is refused, or was done before, is told nowhere. */

@@ -9,6 +9,7 @@ import { EventStream } from '../events/stream.ts';
 import type { QueueName } from '../kinds/due-queues.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { type Random, systemRandom } from '../lib/random.ts';
+import type { Traces } from '../lib/traces.ts';
 import { createQuietly } from '../logger.ts';
 import { type Metrics, createMetrics } from '../metrics/metrics.ts';
 import { Accounts } from '../operations/accounts.ts';
@@ -92,6 +93,8 @@ export interface Container {
   readonly heartbeat: Heartbeat;
   readonly recovery: Recovery;
   readonly metrics: Metrics;
+  /** Absent: nobody asked for traces. */
+  readonly traces: Traces | undefined;
   readonly watchdog: Watchdog;
   /** How long this process waits for Redis while it starts. */
   readonly patience: Patience;
@@ -108,10 +111,15 @@ const NOT_ASKED_YET: Durability = {
   usedMemoryShare: null,
 };
 
-/** `signal` fires when the process is to stop, also while it is still starting. */
-export function createContainer(config: Config, logger: Logger, signal?: AbortSignal): Container {
+interface ContainerOptions {
+  /** Fires when the process is to stop, also while it is still starting. */
+  readonly signal?: AbortSignal | undefined;
+  readonly traces?: Traces | undefined;
+}
+
+export function createContainer(config: Config, logger: Logger, more: ContainerOptions = {}): Container {
   const quietly = quietlyOf(logger, () => connections.redis.status === 'ready');
-  const patience = { clock: systemClock, logger, signal, limitMs: config.REDIS_PATIENCE };
+  const patience = { clock: systemClock, logger, signal: more.signal, limitMs: config.REDIS_PATIENCE };
   const target = targetOf(config);
   const book = readAccounts(config);
   const connections = openConnections(target, quietly);
@@ -126,7 +134,7 @@ export function createContainer(config: Config, logger: Logger, signal?: AbortSi
   );
   const fence = fenceOf(config, redis, metrics);
   const heartbeat = heartbeatOf({ config, book, redis, logger, quietly }, fence);
-  const records = { redis, random: systemRandom, fence: fence?.pass, heartbeat };
+  const records = { redis, random: systemRandom, fence: fence?.pass, heartbeat, traces: more.traces };
   return {
     config,
     logger,
@@ -149,6 +157,7 @@ export function createContainer(config: Config, logger: Logger, signal?: AbortSi
     durability: () => withFence(durability, fence),
     heartbeat,
     metrics,
+    traces: more.traces,
     watchdog: createWatchdog({ clock: systemClock, leaseMs: timingOf(config).leaseMs }),
     fence: fence?.pass,
     patience,
@@ -171,6 +180,7 @@ interface Records {
   readonly random: Random;
   readonly fence: (() => Promise<boolean>) | undefined;
   readonly heartbeat: Heartbeat;
+  readonly traces: Traces | undefined;
   readonly limits: Opinions;
 }
 

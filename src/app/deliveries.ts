@@ -1,4 +1,5 @@
 /** Signed deliveries: the desk that registers endpoints, the dispatcher, and the tools of a delivering attempt. */
+import { type OpenSpan, type SpanDraft, traced } from '../lib/traces.ts';
 import type { Part } from './parts.ts';
 import { dispatchUntil } from '../events/dispatcher.ts';
 import { EndpointService } from '../events/endpoint-service.ts';
@@ -44,18 +45,57 @@ export function deliveryOf(container: Container): Delivery {
 }
 
 function toolsOf(container: Container, outgoing: Outgoing): DeliveryTools {
-  const { clock, random, config, events, metrics } = container;
+  const { clock, random, config, events, metrics, traces } = container;
+  const send = createWebhookSender({ outgoing, clock, secrets: sealingSecrets(config) });
   return {
     endpoints: endpointsOf(container),
     clock,
     random,
     letterAt: async (place) => {
-      const event = await events.at(place);
-      return event && { id: event.id, body: JSON.stringify(event) };
+      const kept = await events.at(place);
+      return kept && { id: kept.event.id, body: JSON.stringify(kept.event), trace: kept.trace };
     },
-    post: createWebhookSender({ outgoing, clock, secrets: sealingSecrets(config) }),
+    post: (endpoint, letter, tries) =>
+      traced(
+        traces,
+        () => postOf(endpoint.url, letter, tries),
+        async (span) => {
+          const posted = await send(endpoint, { ...letter, traceparent: span && traces?.traceparent() });
+          if (span) tellPosted(span, posted);
+          return posted;
+        },
+      ),
     onDelivery: (outcome) => metrics.eventDelivered(outcome),
   };
+}
+
+/** Of the address only the host: what follows it is often a secret of the caller. */
+function postOf(
+  url: string,
+  { id, trace }: { readonly id: string; readonly trace?: string | undefined },
+  tries: number,
+): SpanDraft {
+  const { hostname, port, protocol } = URL.canParse(url) ? new URL(url) : NO_ADDRESS;
+  return {
+    name: 'POST event',
+    kind: 'client',
+    mark: trace,
+    attributes: {
+      'http.request.method': 'POST',
+      'http.request.resend_count': tries === 0 ? undefined : tries,
+      'server.address': hostname,
+      'server.port': Number(port || (protocol === 'https:' ? 443 : 80)),
+      'relais.id': id,
+    },
+  };
+}
+
+const NO_ADDRESS = { hostname: '', port: '', protocol: '' };
+
+function tellPosted(span: OpenSpan, { taken, answer }: { readonly taken: boolean; readonly answer: string }): void {
+  const [, status] = /^http_(\d{3})$/.exec(answer) ?? [];
+  span.says({ 'http.response.status_code': status === undefined ? undefined : Number(status) });
+  if (!taken) span.failed(status ?? answer);
 }
 
 function dispatcherPart(container: Container, outgoing: Outgoing): Part {

@@ -25,8 +25,9 @@ import { BatchDoor } from '../producer/batch/door.ts';
 import { type AnyQueueName, queueNames } from '../queues/index.ts';
 import { IntakeJobs } from '../queues/intake-jobs.ts';
 import { stopSecrets } from '../lib/stop-link.ts';
+import type { Traces } from '../lib/traces.ts';
 import { isAway } from '../redis/connections.ts';
-import { createReceiver } from '../webhooks/receiver.ts';
+import { type CallbackVerdict, type Noted, createReceiver } from '../webhooks/receiver.ts';
 import type { StopOutcome } from '../webhooks/stop-page.ts';
 import type { Container } from './container.ts';
 import { endpointServiceOf, endpointsOf } from './deliveries.ts';
@@ -149,7 +150,7 @@ function stopOf({ config, stopLinks }: Container, publicUrl: string | undefined)
 /** What the routes read and change, of what all roles stand on. */
 function storesOf(container: Container) {
   const { redis, clock, random, operations, queries, campaigns, slices, retries, optOuts, wake } = container;
-  const { batches, limits, accounts, events, followers, recovery, balances, balanceRows } = container;
+  const { batches, limits, accounts, events, followers, recovery, balances, balanceRows, traces } = container;
   return {
     ...consoleOf(container),
     accountNames: [...container.book.keys()],
@@ -165,6 +166,7 @@ function storesOf(container: Container) {
     redis,
     clock,
     random,
+    traces,
     operations,
     queries,
     names: Names.of({ redis, heartbeat: container.heartbeat }),
@@ -255,7 +257,7 @@ function queueSwitches({ bullQueues, queries, clock }: Container): QueueSwitches
 }
 
 export function webhooksPart(container: Container, tellUrl: TellUrl): Part {
-  const { config, book, metrics, operations, clock, wake, quietly, logger } = container;
+  const { config, book, metrics, operations, clock, wake, quietly, logger, traces } = container;
   return {
     name: 'the callback receiver',
     start: async () => {
@@ -265,8 +267,9 @@ export function webhooksPart(container: Container, tellUrl: TellUrl): Part {
         operations,
         clock,
         wake,
-        onCallback: (kind, verdict, target) => {
+        onCallback: (kind, verdict, target, noted) => {
           metrics.callbackReceived(kind, verdict);
+          if (traces && noted) tellCallback(traces, verdict, { kind, id: target?.id, ...noted });
           logger.debug({ kind, verdict, id: target?.id }, 'callback');
           // We paid for an operation that we do not know: the sign of lost data.
           if (verdict === 'unmatched')
@@ -290,6 +293,35 @@ export function webhooksPart(container: Container, tellUrl: TellUrl): Part {
       return close;
     },
   };
+}
+
+/**
+ * In the trace of the operation that it is about. A `traceparent` that comes with it is not taken: the service is not
+ * ours, and whoever sends one could write into our traces. Nor is its path told, which is signed.
+ */
+function tellCallback(
+  traces: Traces,
+  verdict: CallbackVerdict,
+  { kind, id, trace, durationMs }: Noted & { readonly kind: string; readonly id: string | undefined },
+): void {
+  const route = `/cb/${kind}`;
+  const span = traces.open({
+    name: `POST ${route}`,
+    kind: 'server',
+    mark: trace,
+    agoMs: durationMs,
+    attributes: {
+      'http.request.method': 'POST',
+      'http.route': route,
+      'url.path': route,
+      'url.scheme': 'http',
+      'http.response.status_code': 200,
+      'relais.id': id,
+      'relais.outcome': verdict,
+    },
+  });
+  if (verdict === 'contradicts') span.failed(verdict);
+  span.end();
 }
 
 function stopPageOf(container: Container) {

@@ -1,9 +1,11 @@
 import { hkdfSync } from 'node:crypto';
 import type { ProcessorContext } from '../processors/context.ts';
 import { createUpstream } from '../upstream/client.ts';
+import type { ExchangeSummary } from '../upstream/verdict.ts';
 import { isLoopbackHost } from '../events/outgoing/endpoint.ts';
 import { callbackPath } from '../webhooks/receiver.ts';
 import { Secret, secretsOf } from '../lib/secret.ts';
+import type { Traces } from '../lib/traces.ts';
 import type { Config } from '../config.ts';
 import { Budgets } from '../operations/budgets.ts';
 import { opinionsOf, policyOf } from '../settings/settings.ts';
@@ -38,9 +40,39 @@ export function sealingSecrets(config: Config): Secret[] {
 
 interface UpstreamNeeds extends Pick<Container, 'config' | 'redis' | 'clock' | 'random'> {
   readonly metrics: Pick<Container['metrics'], 'exchanged'>;
+  readonly traces?: Container['traces'];
 }
 
-export function openUpstream({ config, redis, clock, random, metrics }: UpstreamNeeds) {
+/**
+ * One request to the service, told when it is over. Of the address only the host: what follows it may be a token. The
+ * service itself is told of no trace: it is nobody's of ours, and could neither send its own to the same place nor do
+ * anything else with ours.
+ */
+function tellExchange(
+  traces: Traces,
+  { operation, account, code, httpStatus, durationMs }: ExchangeSummary,
+  { method, url }: { readonly method: string; readonly url: string },
+): void {
+  const { hostname, port, protocol } = new URL(url);
+  const span = traces.open({
+    name: `${method} ${operation}`,
+    kind: 'client',
+    agoMs: durationMs,
+    attributes: {
+      'http.request.method': method,
+      'http.response.status_code': httpStatus,
+      'server.address': hostname,
+      'server.port': Number(port || (protocol === 'https:' ? 443 : 80)),
+      'relais.operation': operation,
+      'relais.account': account,
+      'relais.code': code,
+    },
+  });
+  if (code !== 'ok') span.failed(code);
+  span.end();
+}
+
+export function openUpstream({ config, redis, clock, random, metrics, traces }: UpstreamNeeds) {
   return createUpstream({
     baseUrl: config.SERVICE_BASE_URL ?? '',
     crmUrl: config.SERVICE_CRM_URL ?? '',
@@ -55,7 +87,10 @@ export function openUpstream({ config, redis, clock, random, metrics }: Upstream
     clock,
     random,
     redis,
-    onExchange: (seen) => metrics.exchanged(seen),
+    onExchange: (seen, { method, url }) => {
+      metrics.exchanged(seen);
+      if (traces) tellExchange(traces, seen, { method, url });
+    },
   });
 }
 
@@ -71,7 +106,7 @@ export function publicUrlOf(config: Config, urls: Urls): string | undefined {
 /** `urls` is read each time: in development the receiver's is known only once it listens. */
 export function createBench(container: Container, timing: Timing, urls: Urls) {
   const { config, book, fingerprints, clock, random, operations, queries, accounts, wake } = container;
-  const { slices, sameTexts, campaigns, retries, optOuts, heartbeat, durability } = container;
+  const { slices, sameTexts, campaigns, retries, optOuts, heartbeat, durability, traces } = container;
   const secrets = callbackSecrets(config);
   const upstream = openUpstream(container);
   const context: ProcessorContext = {
@@ -93,6 +128,7 @@ export function createBench(container: Container, timing: Timing, urls: Urls) {
     heartbeat,
     durability,
     wake,
+    traces,
     upstream,
     policy: policyOf(config, { leaseMs: timing.leaseMs, feedWindow: FEED_PER_SLOT * config.WORKER_CONCURRENCY }),
     account: (name) => {

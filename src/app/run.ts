@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { type Part, startAll } from './parts.ts';
 import type { RunOptions } from '../cli/io.ts';
 import { type Config, describeConfig, loadConfig, missingFor } from '../config.ts';
+import { systemClock } from '../lib/clock.ts';
 import { createLogger, hearConsole, logOptionsOf } from '../logger.ts';
 import { type AnyQueueName, queueNames } from '../queues/index.ts';
 import { type Urls, createBench } from './processor-context.ts';
@@ -15,6 +16,8 @@ import { type Container, createContainer, timingOf } from './container.ts';
 import { heartbeatPart } from './heartbeat.ts';
 import { keyKeeperPart, keysOf } from './key-keeper.ts';
 import { limitsPart } from './limits.ts';
+import { Outage } from './outage.ts';
+import { type RunningTraces, openTraces } from './traces.ts';
 import { workerParts } from './worker.ts';
 import { isAway } from '../redis/connections.ts';
 
@@ -60,10 +63,11 @@ export async function startRoles(
   { signal, giveUp = fail, logger = createLogger(logOptionsOf(config)) }: Partial<StartOptions> = {},
 ): Promise<{ urls: Urls; stop: () => Promise<void> }> {
   logger.info({ settings: describeConfig(config), roles }, 'starting');
-  const container = createContainer(config, logger, signal);
+  const timing = timingOf(config);
+  const tracing = await tracingOf(config, logger);
+  const container = createContainer(config, logger, { signal, traces: tracing?.traces });
   container.metrics.rolesAre(roles);
   const urls: Urls = {};
-  const timing = timingOf(config);
   const { context, close } = createBench(container, timing, urls);
   const upstream: Part = { name: 'the upstream client', start: async () => close };
   const stamp = stampPart(container, giveUp);
@@ -90,10 +94,22 @@ export async function startRoles(
     stop: async () => {
       unfinished = 'it is stopping';
       logger.info('stopping');
+      const untilMono = container.clock.monotonic() + timing.drainMs;
       await stop();
+      await tracing?.close(untilMono - container.clock.monotonic());
       logger.info('stopped');
     },
   };
+}
+
+/** Where nobody asked for traces: none, and nothing is loaded. */
+function tracingOf(config: Config, logger: Logger): Promise<RunningTraces | undefined> {
+  const outage = new Outage({ of: 'the receiver of traces', clock: systemClock, logger });
+  const onSent = (failed: string | undefined): void => {
+    if (failed === undefined) outage.answered();
+    else outage.failed(failed);
+  };
+  return openTraces(config, { clock: systemClock, onSent });
 }
 
 function apiParts(

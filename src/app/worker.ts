@@ -10,6 +10,7 @@ import {
   type Processor,
   processors,
   type AttemptFinished,
+  type Attempts,
   attempts,
   inBulk,
   runner,
@@ -61,9 +62,10 @@ export function workerParts(
 }
 
 export function acceptanceOf(container: Container): Acceptance {
-  const { redis, random, config, wake, clock, book, fingerprints } = container;
+  const { redis, random, config, wake, clock, book, fingerprints, traces } = container;
   return new Acceptance({
     redis,
+    traces,
     random,
     wake,
     environment: config.ENVIRONMENT,
@@ -171,11 +173,7 @@ function workOf(
 function bulkOf(
   { config, clock, quietly, operations, call }: Container,
   { policy }: ProcessorContext,
-  {
-    name,
-    slots,
-    attempt,
-  }: { readonly name: QueueName; readonly slots: number; readonly attempt: (id: string) => Promise<void> },
+  { name, slots, attempt }: { readonly name: QueueName; readonly slots: number; readonly attempt: Attempts },
 ): Work {
   const taker = new Taker({
     slots,
@@ -396,7 +394,7 @@ function watchdogPart(
 }
 
 export function collectAcceptanceOf(
-  { redis, random, config, wake, book, fence, heartbeat, fingerprints }: Container,
+  { redis, random, config, wake, book, fence, heartbeat, fingerprints, traces }: Container,
   nobodyWaits = false,
 ): CollectAcceptance {
   return new CollectAcceptance({
@@ -405,6 +403,7 @@ export function collectAcceptanceOf(
     wake,
     fence,
     heartbeat,
+    traces,
     fingerprints,
     environment: config.ENVIRONMENT,
     accounts: new Set(book.keys()),

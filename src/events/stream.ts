@@ -128,10 +128,12 @@ export class EventStream {
     return entries.map(([place, flat]) => ({ place, event: readEvent(flat) }));
   }
 
-  /** The event at a place; undefined when it is no longer kept. */
-  async at(place: string): Promise<CompletionEvent | undefined> {
-    const [entry] = await this.#redis.xrange(keys.events, place, place);
-    return entry ? readEvent(entry[1]) : undefined;
+  /** The event at a place, and the mark of the trace that it belongs to; undefined when it is no longer kept. */
+  async at(place: string): Promise<{ readonly event: CompletionEvent; readonly trace?: string } | undefined> {
+    const [[, flat] = []] = await this.#redis.xrange(keys.events, place, place);
+    if (flat === undefined) return undefined;
+    const trace = entryOf(flat)['trace'];
+    return { event: readEvent(flat), ...(trace === undefined ? {} : { trace }) };
   }
 
   /** Forgets events older than `keepMs`. */
@@ -197,9 +199,14 @@ function sealOf(epoch: string, place: string): string {
   return nameOf(epoch) + fingerprint(`${epoch}\n${place}`).slice(0, 8);
 }
 
-export function readEvent(flat: readonly string[]): CompletionEvent {
+function entryOf(flat: readonly string[]): Readonly<Record<string, string>> {
   const fields: Record<string, string> = {};
   for (let index = 0; index + 1 < flat.length; index += 2) fields[flat[index] ?? ''] = flat[index + 1] ?? '';
+  return fields;
+}
+
+export function readEvent(flat: readonly string[]): CompletionEvent {
+  const fields = entryOf(flat);
   return {
     id: `${fields['op']}.${fields['seq']}`,
     type: fields['type'] as CompletionEvent['type'],

@@ -8,6 +8,7 @@ import { type Kind, type StateOf, isOver, lookQueueOf, queueOf, standsAs, states
 import { systemClock } from '../lib/clock.ts';
 import { fingerprint } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
+import { type SpanDraft, type Traces, sentTo, traced } from '../lib/traces.ts';
 import { RedisUnavailable } from '../redis/connections.ts';
 import { type Acquired, Acquiring } from './acquiring.ts';
 import { type Act, told } from './audit.ts';
@@ -17,7 +18,7 @@ import { type Guard, NO_MEMORY } from './heartbeat.ts';
 import { keys } from './keys.ts';
 import { listedNew, type Named, Names, namedIn } from './places.ts';
 import { type Opinions, limitNamed, wordsOf, type MoneyLimit } from './limits.ts';
-import { inFull, type RecordAt, type RecordBase, RECORD_VERSION, readRecord } from './record.ts';
+import { inFull, type RecordAt, type RecordBase, RECORD_VERSION, TRACE, readRecord } from './record.ts';
 import {
   appendEvidence,
   claim,
@@ -60,6 +61,8 @@ export interface OperationsOptions {
   readonly scripts?: AcceptingScripts | undefined;
   /** What is to be accepted is judged by every rule, and nothing is written. */
   readonly dryRun?: boolean;
+  /** Absent: nothing is traced, and no record or event says to which trace it belongs. */
+  readonly traces?: Traces | undefined;
 }
 
 export type Hinted = (
@@ -69,6 +72,8 @@ export type Hinted = (
 ) & {
   /** What was written in the record, for `awaitReplicated`; nothing where there is none, or none that can be read. */
   readonly written: Readonly<Record<string, string>>;
+  /** The trace that the record belongs to. */
+  readonly trace?: string | undefined;
 };
 
 export class Operations {
@@ -84,11 +89,13 @@ export class Operations {
   readonly #names: Names;
   readonly #heartbeat: Guard;
   readonly #dryRun: boolean;
+  readonly #traces: Traces | undefined;
 
   constructor(options: OperationsOptions) {
     const { redis, random, now, fence, standingsOf = [], limits = {}, heartbeat = NO_MEMORY } = options;
     const { scripts = acceptingScripts, dryRun = false } = options;
     this.#dryRun = dryRun;
+    this.#traces = dryRun ? undefined : options.traces;
     this.#asked = wordsOf('payments', limits);
     this.#accept = scripts.accept;
     this.#fieldsOf = scripts.fieldsOf;
@@ -101,7 +108,19 @@ export class Operations {
     this.#acquiring = new Acquiring({ redis, now: this.#now, standingsOf });
   }
 
-  async accept<K extends Kind>(operation: NewOperation<K>): Promise<AcceptedAt> {
+  accept<K extends Kind>(operation: NewOperation<K>): Promise<AcceptedAt> {
+    return traced(
+      this.#traces,
+      () => handedOver(operation),
+      async (span) => {
+        const accepted = await this.#acceptIn(operation, this.#traces?.mark());
+        span?.says({ 'relais.outcome': accepted.outcome });
+        return accepted;
+      },
+    );
+  }
+
+  async #acceptIn<K extends Kind>(operation: NewOperation<K>, trace: string | undefined): Promise<AcceptedAt> {
     const { kind, id, account, state, reference } = operation;
     const beneficiary = fingerprint(operation.beneficiary ?? '');
     const day = this.#day();
@@ -140,7 +159,7 @@ export class Operations {
       memory: this.#heartbeat.remembered(),
       asked: this.#asked,
       posts: postsOfAcceptance({ kind, account, fields: operation.fields }, operation.xof),
-      fields: fieldsToWrite(operation),
+      fields: { ...fieldsToWrite(operation), ...(trace === undefined ? {} : { [TRACE]: trace }) },
       names: this.#dryRun ? [] : await this.#names.placesOf(namesOf(operation)),
     });
     if (answer.is === 'accepted' || answer.is === 'duplicate') {
@@ -186,6 +205,8 @@ export class Operations {
   ): Promise<TransitionResult> {
     const op = this.#random.hex(8);
     const step = stepOf(record, lease, change, op);
+    const trace = this.#traces?.mark();
+    if (change.act) this.#traces?.linksTo(record.fields[TRACE]);
     const { unlessHeld, forgetsCallback, hasEffect = false, inRecovery, claims } = change;
     const answer = await transition(this.#redis, {
       ...step.keys,
@@ -196,7 +217,7 @@ export class Operations {
       claimed: claims ? keys.claim(record.account, claims) : undefined,
       ...told(change.act),
       now: this.#now(),
-      change: step.change,
+      change: trace === undefined ? step.change : { ...step.change, trace },
       unlessHeld,
       hasEffect: hasEffect && !inRecovery,
       memory: this.#heartbeat.remembered(),
@@ -204,7 +225,8 @@ export class Operations {
       ...recountOfDay(record, change.to),
       posts: postsOf(record, change.to, change.set),
       names: await this.#names.placesOf(namedIn(record.kind, change.set ?? {}, record.fields)),
-      fields: step.fields,
+      // What somebody has asked for last is what its attempts belong to.
+      fields: change.act && trace !== undefined ? { ...step.fields, [TRACE]: trace } : step.fields,
     });
     if (answer.is === 'recovering') this.#heartbeat.refused();
     return resultOf(answer, op, record.rev);
@@ -256,11 +278,11 @@ export class Operations {
       agreesWith: posted.agreesWith,
     });
     if (answer.is === 'none') return { is: answer.is, written: {} };
-    const { state, field, line = '' } = answer;
+    const { state, field, line = '', trace } = answer;
     const written = field === undefined ? {} : { [field]: line };
-    if (answer.is === 'look') return { is: answer.is, state, written };
+    if (answer.is === 'look') return { is: answer.is, state, written, trace };
     const over = isOver(kind, state) || posted.agreesWith.includes(state);
-    return over ? { is: 'final', state, written } : { is: answer.is, written };
+    return over ? { is: 'final', state, written, trace } : { is: answer.is, written, trace };
   }
 
   /** Keeps what was heard about an operation that somebody else has by now. Changes nothing else. */
@@ -291,6 +313,21 @@ export class Operations {
     const revs = (await pipeline.exec()) ?? [];
     return ids.map((id, index) => ({ id, rev: typeof revs[index]?.[1] === 'string' ? revs[index][1] : '0' }));
   }
+}
+
+/** Where a record is written and handed over to a queue: what becomes of it belongs to this span. */
+function handedOver<K extends Kind>({ kind, id, account, state }: NewOperation<K>): SpanDraft {
+  const queue = queueOf(kind, state);
+  return {
+    name: queue ? `send ${queue}` : `accept ${kind}`,
+    kind: 'producer',
+    begins: true,
+    attributes: {
+      ...(queue ? sentTo(queue) : {}),
+      'relais.id': id,
+      'relais.account': account,
+    },
+  };
 }
 
 /** What is accepted, what becomes of it, and what acceptance writes, as its script writes it. */

@@ -16,6 +16,9 @@ import { keys } from './keys.ts';
 /** The version of the record's form. A worker leaves a record of another version alone and says so. */
 export const RECORD_VERSION = '1';
 
+/** The field with the mark of the trace that the record belongs to, where it does: see `lib/traces.ts`. */
+export const TRACE = 'trace';
+
 /** How a script refuses a record that it cannot read, before it changes anything. */
 export const UNREADABLE = 'UNREADABLE';
 

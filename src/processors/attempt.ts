@@ -23,7 +23,7 @@ import {
   eventOf,
 } from '../operations/transition.ts';
 import { type StateOf, isFinal } from '../kinds/index.ts';
-import type { Fields, RecordAt } from '../operations/record.ts';
+import { type Fields, type RecordAt, TRACE } from '../operations/record.ts';
 import type { CallOptions, UpstreamAccount } from '../upstream/account.ts';
 import type { NotOk, Verdict } from '../upstream/verdict.ts';
 import {
@@ -92,6 +92,7 @@ async function begin<K extends AttemptedKind>(
   const acquired = await context.operations.acquire(kind, id, queue, leaseMs);
   if (acquired.is !== 'acquired') throw new Stopped({ outcome: 'idle', reason: acquired.is });
   const { record, lease, at, standing } = acquired;
+  context.traces?.belongsTo(record.fields[TRACE]);
   const known = context.account(record.account);
   const foreign = known && foreignTo(known, record.fields);
   if (known && foreign === undefined) {

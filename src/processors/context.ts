@@ -1,6 +1,7 @@
 import type { QueueName } from '../kinds/due-queues.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
+import type { Traces } from '../lib/traces.ts';
 import type { Accounts } from '../operations/accounts.ts';
 import type { BudgetsContract } from '../operations/budgets.ts';
 import type { Campaigns } from '../operations/campaigns.ts';
@@ -51,6 +52,8 @@ export interface AttemptContext extends RecordContext {
   fence(): Promise<boolean>;
   /** Adds a wake-up job. Nothing waits for it: the due index is what nobody can lose. */
   wake(queue: QueueName, id: string, rev: string | number): void;
+  /** Absent: nobody asked for traces. */
+  readonly traces?: Traces | undefined;
 }
 
 /** … and money. */

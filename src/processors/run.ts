@@ -3,6 +3,7 @@ import { type Job, UnrecoverableError } from 'bullmq';
 import type { QueueName } from '../kinds/due-queues.ts';
 import { type Kind, kindOf } from '../kinds/index.ts';
 import type { Clock } from '../lib/clock.ts';
+import { type Traces, takenFrom } from '../lib/traces.ts';
 import { takenInBulk, wakeUp } from '../queues/index.ts';
 import { feedCampaign } from './campaign.ts';
 import { advanceInvoice } from './collect/invoice.ts';
@@ -54,7 +55,7 @@ export interface AttemptFinished {
 
 export type Announce = (finished: AttemptFinished) => void;
 
-type Attempts = (id: string) => Promise<void>;
+export type Attempts = (id: string) => Promise<void>;
 
 /** An attempt at the operation of that id. */
 export function attempts(
@@ -63,15 +64,32 @@ export function attempts(
   context: ProcessorContext,
   announce: Announce,
 ): Attempts {
-  return async (id) => {
+  const run = async (id: string): Promise<void> => {
     let account: string | undefined;
     const noting: ProcessorContext = { ...context, account: (name) => context.account((account = name)) };
     const startedMono = context.clock.monotonic();
     const result = await processor(id, noting);
     const durationMs = context.clock.monotonic() - startedMono;
+    if (context.traces) tell(context.traces, result, account);
     announce({ queue, id, result, durationMs, ...(account === undefined ? {} : { account }) });
     if (result.reason === 'none' && result.outcome === 'idle') throw noRecord(queue, id);
   };
+  const { traces } = context;
+  if (!traces) return run;
+  // It is known to which trace it belongs once it has its lease.
+  return (id) =>
+    traces.maybe(
+      { name: `process ${queue}`, kind: 'consumer', attributes: { ...takenFrom(queue), 'relais.id': id } },
+      () => run(id),
+    );
+}
+
+/** Those that somebody should look at are red. */
+const LOUD: ReadonlySet<AttemptResult['outcome']> = new Set(['needs_review', 'lost', 'unknown']);
+
+function tell({ present }: Traces, { outcome, reason }: AttemptResult, account: string | undefined): void {
+  present.says({ 'relais.outcome': outcome, 'relais.reason': reason, 'relais.account': account });
+  if (LOUD.has(outcome)) present.failed(reason);
 }
 
 type Work = (job: Pick<Job, 'data'>) => Promise<void>;

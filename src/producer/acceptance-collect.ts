@@ -38,6 +38,7 @@ export type CollectOptions = Pick<
   | 'fence'
   | 'limits'
   | 'heartbeat'
+  | 'traces'
 > & {
   /** Direct credits are refused unless switched on: they move money in one step that cannot be asked about. */
   readonly directCredit: boolean;

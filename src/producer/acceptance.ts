@@ -14,6 +14,7 @@ import { type Kind, operations, type RequestOf } from '../kinds/index.ts';
 import type { QueueName } from '../kinds/due-queues.ts';
 import { canonicalJson, derivedHex, derivedId, fingerprint } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
+import type { Traces } from '../lib/traces.ts';
 import type { Act } from '../operations/audit.ts';
 import { type Opinions, describeLimit } from '../operations/limits.ts';
 import {
@@ -57,6 +58,7 @@ export interface AcceptanceOptions {
   readonly fence?: (() => Promise<boolean>) | undefined;
   /** What this process itself asks of the limits of money; absent (the library): what holds in Redis. */
   readonly limits?: Opinions | undefined;
+  readonly traces?: Traces | undefined;
   /** In the place of those that accept, for a double. */
   readonly scripts?: AcceptingScripts | undefined;
   /** Everything is judged by the same rules, and nothing is written. */

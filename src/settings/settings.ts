@@ -303,6 +303,23 @@ const running = {
   ],
 } as const;
 
+const traces = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: [
+    httpUrl().optional(),
+    'Where traces are sent, over OTLP/HTTP (JSON): http://collector:4318. Not set: nothing is traced, and nothing is loaded for it.',
+  ],
+  OTEL_EXPORTER_OTLP_HEADERS: [
+    secret(),
+    'What the receiver of traces asks for with each request: name=value,name=value.',
+    'secret',
+  ],
+  OTEL_SERVICE_NAME: [z.string().min(1).default('relais'), 'What this deployment is called in traces.'],
+  OTEL_TRACES_SAMPLER_ARG: [
+    z.coerce.number({ error: 'must be a share such as 0.1' }).min(0).max(1).default(1),
+    'The share of requests that are traced, 0 to 1, where the `traceparent` of the caller does not say it.',
+  ],
+} as const;
+
 const sandbox = {
   SANDBOX_PORT: [port(4010), 'Port of the payment area of `relais sandbox`.'],
   SANDBOX_CRM_PORT: [port(4011), 'Port of its messaging area.'],
@@ -322,6 +339,7 @@ const groups = {
   Transport: transport,
   Messages: messaging,
   Running: running,
+  Traces: traces,
   Sandbox: sandbox,
 } as const;
 for (const [name, members] of Object.entries(groups)) group(name, members);
@@ -338,6 +356,7 @@ export const settings = z.object({
   ...typesOf(transport),
   ...typesOf(messaging),
   ...typesOf(running),
+  ...typesOf(traces),
   ...typesOf(sandbox),
 });
 

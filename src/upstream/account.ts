@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis';
 import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
 import type { Secret } from '../lib/secret.ts';
+import type { OutgoingRequest } from './transport.ts';
 import type { FailureCode, ExchangeSummary } from './verdict.ts';
 
 interface PaymentKeys {
@@ -88,7 +89,7 @@ export interface UpstreamOptions {
   readonly random: Random;
   readonly redis: Redis;
   /** Told of every exchange, whatever became of it. */
-  readonly onExchange: (exchange: ExchangeSummary) => void;
+  readonly onExchange: (exchange: ExchangeSummary, letter: Pick<OutgoingRequest, 'method' | 'url'>) => void;
 }
 
 export interface CallOptions {

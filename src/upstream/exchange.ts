@@ -1,7 +1,7 @@
 import type { Clock } from '../lib/clock.ts';
 import { readJson as readStrictJson } from '../lib/json.ts';
 import { maskPhone } from '../lib/phone.ts';
-import { type Area, type CallOptions, type UpstreamAccount, secretsOf } from './account.ts';
+import { type Area, type CallOptions, type UpstreamAccount, type UpstreamOptions, secretsOf } from './account.ts';
 import type { Delivery, OutgoingRequest, Transport } from './transport.ts';
 import {
   consequenceOf,
@@ -61,7 +61,7 @@ export interface Exchange {
 interface ExchangeOptions {
   readonly clock: Clock;
   readonly transports: Readonly<Record<Area, Transport>>;
-  readonly onExchange: (exchange: ExchangeSummary) => void;
+  readonly onExchange: UpstreamOptions['onExchange'];
   /** Told of every 429 that names its pause. */
   readonly onThrottle: (account: string, area: Area, retryAfterMs: number) => Promise<void>;
 }
@@ -77,7 +77,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
       const retryAfterMs = pauseOf(delivery, clock);
       const reading = readDelivery(delivery, question, retryAfterMs);
       const exchange = describe(account, question.operation, delivery, reading, durationMs);
-      options.onExchange(exchange);
+      options.onExchange(exchange, question.letter);
       if (retryAfterMs !== undefined) await options.onThrottle(account.name, question.area, retryAfterMs);
       if ('value' in reading) return { is: 'ok', value: reading.value, exchange };
       const consequence = reading.consequence ?? consequenceOf(reading.code, question.kind);

@@ -29,6 +29,14 @@ export type CallbackVerdict =
   | 'wrong_path'
   | 'unavailable';
 
+/** What was written down of a callback. */
+export interface Noted {
+  /** The trace that its operation belongs to. */
+  readonly trace: string | undefined;
+  /** Since it began to come. */
+  readonly durationMs: number;
+}
+
 interface ReceiverOptions {
   readonly secrets: readonly Secret[];
   readonly operations: Pick<Operations, 'nudge' | 'awaitReplicated'>;
@@ -36,7 +44,7 @@ interface ReceiverOptions {
   readonly masterKeys: (account: string) => readonly Secret[];
   readonly clock: Clock;
   readonly wake: (queue: QueueName, id: string, rev: string | number) => void;
-  readonly onCallback: (kind: string, verdict: CallbackVerdict, target?: CallbackTarget) => void;
+  readonly onCallback: (kind: string, verdict: CallbackVerdict, target?: CallbackTarget, noted?: Noted) => void;
   readonly onError: (error: unknown) => void;
   /** The page on which people say that they want no more texts. */
   readonly stop?: StopPageOptions;
@@ -69,6 +77,7 @@ function receive(options: ReceiverOptions): RequestHandler {
       onCallback(target.kind, 'probe', target);
       return void response.status(200).end();
     }
+    const sinceMono = clock.monotonic();
     const { evidence, redacted } = await readEvidence(request, options.masterKeys(target.account));
     try {
       const agreesWith = evidence.detail === WRONG_HASH ? [] : statesOf(target.kind, evidence);
@@ -80,7 +89,8 @@ function receive(options: ReceiverOptions): RequestHandler {
         return nudged;
       };
       const hinted = await within({ clock, ms: STORE_WITHIN_MS, late }, store());
-      onCallback(target.kind, verdictOf(target.kind, hinted, evidence), target);
+      const noted = { trace: hinted.trace, durationMs: clock.monotonic() - sinceMono };
+      onCallback(target.kind, verdictOf(target.kind, hinted, evidence), target, noted);
       response.status(200).end();
     } catch (error) {
       onError(error);

@@ -251,8 +251,8 @@ async function makeWorld({ answer = () => 'http_200' }: { answer?: (post: number
     clock: systemClock,
     random,
     letterAt: async (place) => {
-      const event = await stream.at(place);
-      return event && { id: event.id, body: JSON.stringify(event) };
+      const kept = await stream.at(place);
+      return kept && { id: kept.event.id, body: JSON.stringify(kept.event) };
     },
     post: async (to, letter) => {
       const said = answer(posts.length);

@@ -1,7 +1,7 @@
 /**
  * Secrets and telephone numbers go in through every door, with everything failing that can; then everything that came
  * out is searched for them. Telephone numbers may stand in Redis and in the answers to whoever may read the operation;
- * in no log line, metric, event or refusal. Secrets and what a payer types in may stand nowhere.
+ * in no log line, metric, trace, event or refusal. Secrets and what a payer types in may stand nowhere.
  */
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,6 +16,7 @@ import { PAYER, Search } from '../storm/canaries.ts';
 import { ask, mustAsk } from '../storm/http.ts';
 import { API_SECRET, CALLBACK_SECRET, settingsOf } from '../storm/plan.ts';
 import { Tap } from '../storm/tap.ts';
+import { type TraceReceiver, startTraceReceiver } from '../support/trace-receiver.ts';
 import { openProcesses } from '../support/world.ts';
 
 const WITHIN = { timeout: 60_000, interval: 100 };
@@ -38,6 +39,7 @@ let relais: RunningProcess;
 let control: string;
 let taps: { base: Tap; crm: Tap };
 let api: string;
+let traces: TraceReceiver;
 /** Every refusal of the API, as it was written. */
 const refusals: string[] = [];
 const ids: string[] = [];
@@ -52,7 +54,12 @@ beforeAll(async () => {
   taps = { base: await tapTo(urls['base']), crm: await tapTo(urls['crm']) };
   const to = { redisUrl: redis.url, base: taps.base.url, crm: taps.crm.url };
   const ports = { apiPort: await freePort(), webhooksPort: await freePort() };
-  const settings = { ...settingsOf({ ...to, ...ports }, 'resubmit'), DIRECT_CREDIT: 'on' };
+  traces = await startTraceReceiver();
+  const settings = {
+    ...settingsOf({ ...to, ...ports }, 'resubmit'),
+    DIRECT_CREDIT: 'on',
+    OTEL_EXPORTER_OTLP_ENDPOINT: traces.url,
+  };
   relais = await opened.processes.start('relais', ['run'], settings);
   api = `${relais.urls['api']}/v1`;
   await goThroughEveryDoor();
@@ -61,6 +68,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await opened?.close();
   for (const tap of Object.values(taps ?? {})) await tap.refuse();
+  await traces?.close();
   await redis?.stop();
   rmSync(dir, { recursive: true, force: true });
 });
@@ -215,6 +223,19 @@ describe('nothing is found', () => {
     expect(search.findings().searched.metrics).toBeGreaterThan(1_000);
   });
 
+  test('in traces, in which everything is told', async () => {
+    const queues = ['disbursement', 'status-poll', 'sms-batch', 'campaign'];
+    const spans = await traces.seen((all) =>
+      queues.every((queue) => all.some(({ name }) => name === `process ${queue}`)),
+    );
+    const search = searched();
+    // Held to what log lines are held to.
+    search.text('logs', traces.bodies.join('\n'));
+    expect(leaksOf(search)).toEqual([]);
+    expect(spans.length).toBeGreaterThan(200);
+    expect(spans.filter(({ isRed }) => isRed).length).toBeGreaterThan(20);
+  });
+
   test('in events', async () => {
     const search = searched();
     const events = await vi.waitFor(async () => {
@@ -282,7 +303,7 @@ test('each attempt is told in one line, with ids, queue, outcome and how long it
     .filter((line) => line.includes('"attempt finished"'))
     .map((line) => JSON.parse(line) as Record<string, unknown>);
   expect(attempts.length).toBeGreaterThan(30);
-  for (const { account, ...line } of attempts) {
+  for (const { account, trace_id: trace, span_id: span, ...line } of attempts) {
     expect(line).toEqual({
       level: expect.stringMatching(/^(debug|info|warn)$/),
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
@@ -293,7 +314,9 @@ test('each attempt is told in one line, with ids, queue, outcome and how long it
       durationMs: expect.any(Number),
       msg: 'attempt finished',
     });
-    if (line['queue'] === 'disbursement' && line['did'] !== 'idle') expect(account).toBe('main');
+    if (line['queue'] !== 'disbursement' || line['did'] === 'idle') continue;
+    expect(account).toBe('main');
+    expect([trace, span]).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), expect.stringMatching(/^[0-9a-f]{16}$/)]);
   }
   const seen = new Set(attempts.map(({ queue }) => queue));
   const queues = ['disbursement', 'status-poll', 'sms-batch', 'direct-credit', 'campaign'];

@@ -18,18 +18,26 @@ interface Endpoint {
   readonly secrets: readonly string[];
 }
 
+interface Letter {
+  readonly id: string;
+  readonly body: string;
+  /** The trace goes on where it came from: in the programs of the caller. */
+  readonly traceparent?: string | undefined;
+}
+
 /** Signs a letter for its addressee and posts it once. `taken`: the endpoint answered 2xx. */
 export function createWebhookSender({ outgoing, clock, secrets }: WebhookSenderOptions) {
   return async (
     { id, url, secrets: sealed }: Endpoint,
-    letter: { readonly id: string; readonly body: string },
+    { id: event, body, traceparent }: Letter,
   ): Promise<{ taken: boolean; answer: string }> => {
     const signers = openEndpointSecrets(sealed, secrets, id);
     // Unsigned it would be worth nothing to its receiver; the owner gives the endpoint another secret.
     if (signers.length === 0) return { taken: false, answer: 'secret_unreadable' };
     const timestampS = Math.floor(clock.now() / 1_000);
-    const headers = signedHeaders(signers, { ...letter, timestampS });
-    const result = await outgoing.postSigned({ url, body: letter.body, headers });
+    const signed = signedHeaders(signers, { id: event, body, timestampS });
+    const headers = traceparent === undefined ? signed : { ...signed, traceparent };
+    const result = await outgoing.postSigned({ url, body, headers });
     if ('failed' in result) return { taken: false, answer: result.failed };
     return { taken: result.status >= 200 && result.status < 300, answer: `http_${result.status}` };
   };

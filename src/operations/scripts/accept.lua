@@ -124,7 +124,7 @@ if told then
   local words = {'reference', 'withdrawMode', 'disburseId'}
   for i, name in ipairs(words) do words[i] = asked_for[name] and cjson.encode(asked_for[name]) or 'null' end
   emit(record, {stream = events, counts = counts, id = id, at = at, account = account,
-    type = 'disbursement.awaiting_approval',
+    type = 'disbursement.awaiting_approval', trace = asked_for.trace,
     data = EVENT_LIST .. string.format('[%s,%.0f,%s,%s]', words[1], xof, words[2], words[3])})
 end
 if dueInMs and state ~= 'awaiting_approval' then redis.call('ZADD', due, math.max(at + dueInMs, notBefore or 0), id) end

@@ -7,15 +7,15 @@
 -- @arg posted text?  to be kept
 -- @arg lookedAt state[]  in that queue
 -- @arg agreesWith state[]  states that say what was posted
--- @returns look {state, field?, line?} | noted {state, field?, line?} | none
+-- @returns look {state, field?, line?, trace?} | noted {state, field?, line?, trace?} | none
 --- @include "lib/clock"
 --- @include "lib/contains"
 --- @include "lib/evidence"
 --- @include "lib/version"
 
 local at = clock(now)
-local state, lease, ends, nudged_at, lines, version = unpack(redis.call('HMGET', record, 'state', 'lease', 'until',
-  'hintedAt', 'en', 'v'))
+local state, lease, ends, nudged_at, lines, version, trace = unpack(redis.call('HMGET', record, 'state', 'lease',
+  'until', 'hintedAt', 'en', 'v', 'trace'))
 if posted and not contains(agreesWith, state) then redis.call('SET', callback, posted, 'EX', CALLBACK_KEPT_S) end
 if not state then return {'none'} end
 -- What was posted is kept, and nothing else is touched: what can read the record asks upstream by itself.
@@ -43,5 +43,5 @@ end
 redis.call('HSET', record, unpack(set))
 -- With what was written, so that the replicas can be asked for it.
 local field, line = set[3] or false, set[4] or false
-if looks then return {'look', state, field, line} end
-return {'noted', state, field, line}
+if looks then return {'look', state, field, line, trace} end
+return {'noted', state, field, line, trace}

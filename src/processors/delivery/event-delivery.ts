@@ -15,6 +15,8 @@ interface Letter {
   /** The id of the event: the same for every try. */
   readonly id: string;
   readonly body: string;
+  /** The mark of the trace that it belongs to. */
+  readonly trace?: string | undefined;
 }
 
 export interface DeliveryTools {
@@ -27,6 +29,7 @@ export interface DeliveryTools {
   post(
     endpoint: { readonly id: string; readonly url: string; readonly secrets: readonly string[] },
     letter: Letter,
+    tries: number,
   ): Promise<{ readonly taken: boolean; readonly answer: string }>;
   /** Told of every try. */
   onDelivery(outcome: DeliveryResult['outcome']): void;
@@ -79,7 +82,7 @@ async function tryOnce(
     const line = logLine(place, 'undelivered', 'no longer kept', made);
     return { place, outcome: 'undelivered', waitMs: 0, line };
   }
-  const { taken, answer } = await tools.post(endpoint, letter);
+  const { taken, answer } = await tools.post(endpoint, letter, tries);
   const wait = WAITS_MS[tries];
   const outcome = taken ? 'delivered' : wait === undefined ? 'undelivered' : 'retried';
   const waitMs = outcome === 'retried' ? Math.round((wait ?? 0) * (1 + JITTER * tools.random.fraction())) : 0;

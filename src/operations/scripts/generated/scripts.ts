@@ -112,8 +112,9 @@ end
 local function emit(record, e)
   local seq = e.seq or redis.call('HINCRBY', record, 'seq', 1)
   tally(e.counts, "event:" .. e.type, 1)
-  redis.call('XADD', e.stream, e.place or '*', 'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type,
-    'data', e.data)
+  local entry = {'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type, 'data', e.data}
+  if e.trace then entry[#entry + 1] = 'trace'; entry[#entry + 1] = e.trace end
+  redis.call('XADD', e.stream, e.place or '*', unpack(entry))
 end
 local function refuse(what)
   error("UNREADABLE" .. ' ' .. what, 0)
@@ -725,8 +726,9 @@ end
 local function emit(record, e)
   local seq = e.seq or redis.call('HINCRBY', record, 'seq', 1)
   tally(e.counts, "event:" .. e.type, 1)
-  redis.call('XADD', e.stream, e.place or '*', 'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type,
-    'data', e.data)
+  local entry = {'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type, 'data', e.data}
+  if e.trace then entry[#entry + 1] = 'trace'; entry[#entry + 1] = e.trace end
+  redis.call('XADD', e.stream, e.place or '*', unpack(entry))
 end
 local function fly(counts, account, mode, from, to, xof)
   if not mode or not xof then return end
@@ -981,7 +983,7 @@ if told then
   local words = {'reference', 'withdrawMode', 'disburseId'}
   for i, name in ipairs(words) do words[i] = asked_for[name] and cjson.encode(asked_for[name]) or 'null' end
   emit(record, {stream = events, counts = counts, id = id, at = at, account = account,
-    type = 'disbursement.awaiting_approval',
+    type = 'disbursement.awaiting_approval', trace = asked_for.trace,
     data = "1" .. string.format('[%s,%.0f,%s,%s]', words[1], xof, words[2], words[3])})
 end
 if dueInMs and state ~= 'awaiting_approval' then redis.call('ZADD', due, math.max(at + dueInMs, notBefore or 0), id) end
@@ -1693,8 +1695,9 @@ end
 local function emit(record, e)
   local seq = e.seq or redis.call('HINCRBY', record, 'seq', 1)
   tally(e.counts, "event:" .. e.type, 1)
-  redis.call('XADD', e.stream, e.place or '*', 'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type,
-    'data', e.data)
+  local entry = {'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type, 'data', e.data}
+  if e.trace then entry[#entry + 1] = 'trace'; entry[#entry + 1] = e.trace end
+  redis.call('XADD', e.stream, e.place or '*', unpack(entry))
 end
 local function place_parts(place)
   local ms, seq = string.match(place or '', '^(%d+)-(%d+)$')
@@ -2439,8 +2442,9 @@ end
 local function emit(record, e)
   local seq = e.seq or redis.call('HINCRBY', record, 'seq', 1)
   tally(e.counts, "event:" .. e.type, 1)
-  redis.call('XADD', e.stream, e.place or '*', 'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type,
-    'data', e.data)
+  local entry = {'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type, 'data', e.data}
+  if e.trace then entry[#entry + 1] = 'trace'; entry[#entry + 1] = e.trace end
+  redis.call('XADD', e.stream, e.place or '*', unpack(entry))
 end
 local function refuse(what)
   error("UNREADABLE" .. ' ' .. what, 0)
@@ -2652,8 +2656,9 @@ end
 local function emit(record, e)
   local seq = e.seq or redis.call('HINCRBY', record, 'seq', 1)
   tally(e.counts, "event:" .. e.type, 1)
-  redis.call('XADD', e.stream, e.place or '*', 'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type,
-    'data', e.data)
+  local entry = {'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type, 'data', e.data}
+  if e.trace then entry[#entry + 1] = 'trace'; entry[#entry + 1] = e.trace end
+  redis.call('XADD', e.stream, e.place or '*', unpack(entry))
 end
 local function place_parts(place)
   local ms, seq = string.match(place or '', '^(%d+)-(%d+)$')
@@ -3090,8 +3095,9 @@ end
 local function emit(record, e)
   local seq = e.seq or redis.call('HINCRBY', record, 'seq', 1)
   tally(e.counts, "event:" .. e.type, 1)
-  redis.call('XADD', e.stream, e.place or '*', 'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type,
-    'data', e.data)
+  local entry = {'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type, 'data', e.data}
+  if e.trace then entry[#entry + 1] = 'trace'; entry[#entry + 1] = e.trace end
+  redis.call('XADD', e.stream, e.place or '*', unpack(entry))
 end
 local function refuse(what)
   error("UNREADABLE" .. ' ' .. what, 0)
@@ -3236,8 +3242,9 @@ end
 local function emit(record, e)
   local seq = e.seq or redis.call('HINCRBY', record, 'seq', 1)
   tally(e.counts, "event:" .. e.type, 1)
-  redis.call('XADD', e.stream, e.place or '*', 'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type,
-    'data', e.data)
+  local entry = {'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type, 'data', e.data}
+  if e.trace then entry[#entry + 1] = 'trace'; entry[#entry + 1] = e.trace end
+  redis.call('XADD', e.stream, e.place or '*', unpack(entry))
 end
 local function place_parts(place)
   local ms, seq = string.match(place or '', '^(%d+)-(%d+)$')
@@ -3449,8 +3456,9 @@ end
 local function emit(record, e)
   local seq = e.seq or redis.call('HINCRBY', record, 'seq', 1)
   tally(e.counts, "event:" .. e.type, 1)
-  redis.call('XADD', e.stream, e.place or '*', 'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type,
-    'data', e.data)
+  local entry = {'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type, 'data', e.data}
+  if e.trace then entry[#entry + 1] = 'trace'; entry[#entry + 1] = e.trace end
+  redis.call('XADD', e.stream, e.place or '*', unpack(entry))
 end
 local function move(m)
   local from, to, xof = m.from, m.to, m.xof
@@ -3660,17 +3668,17 @@ export interface NudgeArgs {
 }
 
 export type NudgeAnswer =
-  | { readonly is: 'look'; readonly state: string; readonly field?: string | undefined; readonly line?: string | undefined }
-  | { readonly is: 'noted'; readonly state: string; readonly field?: string | undefined; readonly line?: string | undefined }
+  | { readonly is: 'look'; readonly state: string; readonly field?: string | undefined; readonly line?: string | undefined; readonly trace?: string | undefined }
+  | { readonly is: 'noted'; readonly state: string; readonly field?: string | undefined; readonly line?: string | undefined; readonly trace?: string | undefined }
   | { readonly is: 'none' };
 
 function readNudgeAnswer(value: unknown): NudgeAnswer {
   const answer = lua.items(value);
   switch (answer[0]) {
     case 'look':
-      return { is: 'look', state: lua.text(answer[1]), field: lua.optional(lua.text, answer[2]), line: lua.optional(lua.text, answer[3]) };
+      return { is: 'look', state: lua.text(answer[1]), field: lua.optional(lua.text, answer[2]), line: lua.optional(lua.text, answer[3]), trace: lua.optional(lua.text, answer[4]) };
     case 'noted':
-      return { is: 'noted', state: lua.text(answer[1]), field: lua.optional(lua.text, answer[2]), line: lua.optional(lua.text, answer[3]) };
+      return { is: 'noted', state: lua.text(answer[1]), field: lua.optional(lua.text, answer[2]), line: lua.optional(lua.text, answer[3]), trace: lua.optional(lua.text, answer[4]) };
     case 'none':
       return { is: 'none' };
   }
@@ -3750,8 +3758,8 @@ for _i = 1, tonumber(ARGV[_arg]) do agreesWith[_i] = ARGV[_arg + _i] end
 _arg = _arg + #agreesWith
 -- </generated>
 local at = clock(now)
-local state, lease, ends, nudged_at, lines, version = unpack(redis.call('HMGET', record, 'state', 'lease', 'until',
-  'hintedAt', 'en', 'v'))
+local state, lease, ends, nudged_at, lines, version, trace = unpack(redis.call('HMGET', record, 'state', 'lease',
+  'until', 'hintedAt', 'en', 'v', 'trace'))
 if posted and not contains(agreesWith, state) then redis.call('SET', callback, posted, 'EX', 2592000) end
 if not state then return {'none'} end
 local readable = version == "1" and pcall(function()
@@ -3773,8 +3781,8 @@ if contains(lookedAt, state) and not contains(agreesWith, state) then
 end
 redis.call('HSET', record, unpack(set))
 local field, line = set[3] or false, set[4] or false
-if looks then return {'look', state, field, line} end
-return {'noted', state, field, line}
+if looks then return {'look', state, field, line, trace} end
+return {'noted', state, field, line, trace}
 `);
 
 /** Something more may be known (a callback came): keep what was said as evidence and make the next look due, at most
@@ -4163,8 +4171,9 @@ end
 local function emit(record, e)
   local seq = e.seq or redis.call('HINCRBY', record, 'seq', 1)
   tally(e.counts, "event:" .. e.type, 1)
-  redis.call('XADD', e.stream, e.place or '*', 'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type,
-    'data', e.data)
+  local entry = {'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type, 'data', e.data}
+  if e.trace then entry[#entry + 1] = 'trace'; entry[#entry + 1] = e.trace end
+  redis.call('XADD', e.stream, e.place or '*', unpack(entry))
 end
 local function refuse(what)
   error("UNREADABLE" .. ' ' .. what, 0)
@@ -4706,8 +4715,9 @@ end
 local function emit(record, e)
   local seq = e.seq or redis.call('HINCRBY', record, 'seq', 1)
   tally(e.counts, "event:" .. e.type, 1)
-  redis.call('XADD', e.stream, e.place or '*', 'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type,
-    'data', e.data)
+  local entry = {'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type, 'data', e.data}
+  if e.trace then entry[#entry + 1] = 'trace'; entry[#entry + 1] = e.trace end
+  redis.call('XADD', e.stream, e.place or '*', unpack(entry))
 end
 local function move(m)
   local from, to, xof = m.from, m.to, m.xof
@@ -5388,8 +5398,9 @@ end
 local function emit(record, e)
   local seq = e.seq or redis.call('HINCRBY', record, 'seq', 1)
   tally(e.counts, "event:" .. e.type, 1)
-  redis.call('XADD', e.stream, e.place or '*', 'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type,
-    'data', e.data)
+  local entry = {'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type, 'data', e.data}
+  if e.trace then entry[#entry + 1] = 'trace'; entry[#entry + 1] = e.trace end
+  redis.call('XADD', e.stream, e.place or '*', unpack(entry))
 end
 -- <generated>
 local record = KEYS[1]
@@ -5672,8 +5683,9 @@ end
 local function emit(record, e)
   local seq = e.seq or redis.call('HINCRBY', record, 'seq', 1)
   tally(e.counts, "event:" .. e.type, 1)
-  redis.call('XADD', e.stream, e.place or '*', 'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type,
-    'data', e.data)
+  local entry = {'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type, 'data', e.data}
+  if e.trace then entry[#entry + 1] = 'trace'; entry[#entry + 1] = e.trace end
+  redis.call('XADD', e.stream, e.place or '*', unpack(entry))
 end
 local function move(m)
   local from, to, xof = m.from, m.to, m.xof
@@ -6223,8 +6235,9 @@ end
 local function emit(record, e)
   local seq = e.seq or redis.call('HINCRBY', record, 'seq', 1)
   tally(e.counts, "event:" .. e.type, 1)
-  redis.call('XADD', e.stream, e.place or '*', 'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type,
-    'data', e.data)
+  local entry = {'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type, 'data', e.data}
+  if e.trace then entry[#entry + 1] = 'trace'; entry[#entry + 1] = e.trace end
+  redis.call('XADD', e.stream, e.place or '*', unpack(entry))
 end
 local function move(m)
   local from, to, xof = m.from, m.to, m.xof
@@ -6513,7 +6526,7 @@ export interface TransitionArgs {
   /** key: of the day in which it was counted, where they change by this step */ readonly sums?: string | undefined;
   /** key */ readonly audit: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
-  readonly change: { readonly id: string; readonly lease?: string | undefined; readonly op: string; readonly from: string; readonly to: string; readonly dueInMs?: number | undefined; readonly keepLeaseMs?: number | undefined; readonly eventType?: string | undefined; readonly eventData?: string | undefined; readonly xof?: number | undefined; readonly stood?: 'unsent' | 'doubt' | undefined; readonly stands?: 'unsent' | 'doubt' | undefined; readonly evidence?: string | undefined; readonly member: string; readonly endsBriefly: boolean; readonly nudgeAfterMs: number };
+  readonly change: { readonly id: string; readonly lease?: string | undefined; readonly op: string; readonly from: string; readonly to: string; readonly dueInMs?: number | undefined; readonly keepLeaseMs?: number | undefined; readonly eventType?: string | undefined; readonly eventData?: string | undefined; readonly trace?: string | undefined; readonly xof?: number | undefined; readonly stood?: 'unsent' | 'doubt' | undefined; readonly stands?: 'unsent' | 'doubt' | undefined; readonly evidence?: string | undefined; readonly member: string; readonly endsBriefly: boolean; readonly nudgeAfterMs: number };
   /** `area.reason` */ readonly unlessHeld?: string | undefined;
   /** what leaves after it has an effect: refused while a recovery is under way, and counted */ readonly hasEffect: boolean;
   readonly memory: { readonly epoch?: string | undefined; readonly counter: number; readonly name?: string | undefined; readonly mark: number };
@@ -6718,8 +6731,9 @@ end
 local function emit(record, e)
   local seq = e.seq or redis.call('HINCRBY', record, 'seq', 1)
   tally(e.counts, "event:" .. e.type, 1)
-  redis.call('XADD', e.stream, e.place or '*', 'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type,
-    'data', e.data)
+  local entry = {'op', e.id, 'seq', seq, 'at', e.at, 'account', e.account, 'type', e.type, 'data', e.data}
+  if e.trace then entry[#entry + 1] = 'trace'; entry[#entry + 1] = e.trace end
+  redis.call('XADD', e.stream, e.place or '*', unpack(entry))
 end
 local function evidence_fields(at, lines, count, set)
   if not lines or lines == '' then return end
@@ -6899,7 +6913,7 @@ local function change_record(at, keys, c, fields, stop)
   if due then redis.call('ZADD', keys.dueEntered, due, c.id) else redis.call('ZREM', keys.dueEntered, c.id) end
   if c.eventType then
     emit(record, {stream = keys.events, counts = counted, id = c.id, at = at, account = r.account, type = c.eventType,
-      data = c.eventData, seq = seq})
+      data = c.eventData, seq = seq, trace = c.trace})
   end
   write_standing(counted)
   return {'applied', to, rev, at}
@@ -6942,14 +6956,14 @@ local heartbeat = KEYS[7]
 local book = KEYS[8]
 local closedDays = KEYS[9]
 local now = tonumber(ARGV[1])
-local change = {id = ARGV[2], lease = _given(ARGV[3]), op = ARGV[4], from = ARGV[5], to = ARGV[6], dueInMs = tonumber(ARGV[7]), keepLeaseMs = tonumber(ARGV[8]), eventType = _given(ARGV[9]), eventData = _given(ARGV[10]), xof = tonumber(ARGV[11]), stood = _given(ARGV[12]), stands = _given(ARGV[13]), evidence = _given(ARGV[14]), member = ARGV[15], endsBriefly = ARGV[16] == '1', nudgeAfterMs = tonumber(ARGV[17])}
-local unlessHeld = _given(ARGV[18])
-local hasEffect = ARGV[19] == '1'
-local memory = {epoch = _given(ARGV[20]), counter = tonumber(ARGV[21]), name = _given(ARGV[22]), mark = tonumber(ARGV[23])}
-local inRecovery = tonumber(ARGV[24])
-local beneficiary = _given(ARGV[25])
-local recounted = tonumber(ARGV[26])
-local _arg, _key = 26, 9
+local change = {id = ARGV[2], lease = _given(ARGV[3]), op = ARGV[4], from = ARGV[5], to = ARGV[6], dueInMs = tonumber(ARGV[7]), keepLeaseMs = tonumber(ARGV[8]), eventType = _given(ARGV[9]), eventData = _given(ARGV[10]), trace = _given(ARGV[11]), xof = tonumber(ARGV[12]), stood = _given(ARGV[13]), stands = _given(ARGV[14]), evidence = _given(ARGV[15]), member = ARGV[16], endsBriefly = ARGV[17] == '1', nudgeAfterMs = tonumber(ARGV[18])}
+local unlessHeld = _given(ARGV[19])
+local hasEffect = ARGV[20] == '1'
+local memory = {epoch = _given(ARGV[21]), counter = tonumber(ARGV[22]), name = _given(ARGV[23]), mark = tonumber(ARGV[24])}
+local inRecovery = tonumber(ARGV[25])
+local beneficiary = _given(ARGV[26])
+local recounted = tonumber(ARGV[27])
+local _arg, _key = 27, 9
 local entered
 _arg = _arg + 1
 if ARGV[_arg] == '1' then _key = _key + 1; entered = KEYS[_key] end
@@ -7033,6 +7047,6 @@ return answer
 /** Changes the state of a record, and in the same step all that may stand in the way of it. */
 export async function transition(redis: lua.ScriptHost, args: TransitionArgs): Promise<TransitionAnswer> {
   const keys = [args.record, args.events, args.counts, args.left, args.dueLeft, args.dueEntered, args.heartbeat, args.book, args.closedDays, ...(args.entered === undefined ? [] : [args.entered]), ...(args.listedLeft === undefined ? [] : [args.listedLeft]), ...(args.listedEntered === undefined ? [] : [args.listedEntered]), ...(args.account === undefined ? [] : [args.account]), ...(args.callback === undefined ? [] : [args.callback]), ...(args.claimed === undefined ? [] : [args.claimed]), ...(args.sums === undefined ? [] : [args.sums]), ...args.audit, ...args.names.flatMap((one) => [one.bucket])];
-  const words: lua.Word[] = [args.now ?? '', args.change.id, args.change.lease ?? '', args.change.op, args.change.from, args.change.to, args.change.dueInMs ?? '', args.change.keepLeaseMs ?? '', args.change.eventType ?? '', args.change.eventData ?? '', args.change.xof ?? '', args.change.stood ?? '', args.change.stands ?? '', args.change.evidence ?? '', args.change.member, args.change.endsBriefly ? 1 : 0, args.change.nudgeAfterMs, args.unlessHeld ?? '', args.hasEffect ? 1 : 0, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.inRecovery ?? '', args.beneficiary ?? '', args.recounted ?? '', args.entered === undefined ? 0 : 1, args.listedLeft === undefined ? 0 : 1, args.listedEntered === undefined ? 0 : 1, args.account === undefined ? 0 : 1, args.callback === undefined ? 0 : 1, args.claimed === undefined ? 0 : 1, args.sums === undefined ? 0 : 1, args.audit.length, ...lua.counted(args.act), ...lua.pairs(args.posts), ...lua.pairs(args.fields), args.names.length, ...args.names.flatMap((one) => [one.head])];
+  const words: lua.Word[] = [args.now ?? '', args.change.id, args.change.lease ?? '', args.change.op, args.change.from, args.change.to, args.change.dueInMs ?? '', args.change.keepLeaseMs ?? '', args.change.eventType ?? '', args.change.eventData ?? '', args.change.trace ?? '', args.change.xof ?? '', args.change.stood ?? '', args.change.stands ?? '', args.change.evidence ?? '', args.change.member, args.change.endsBriefly ? 1 : 0, args.change.nudgeAfterMs, args.unlessHeld ?? '', args.hasEffect ? 1 : 0, args.memory.epoch ?? '', args.memory.counter, args.memory.name ?? '', args.memory.mark, args.inRecovery ?? '', args.beneficiary ?? '', args.recounted ?? '', args.entered === undefined ? 0 : 1, args.listedLeft === undefined ? 0 : 1, args.listedEntered === undefined ? 0 : 1, args.account === undefined ? 0 : 1, args.callback === undefined ? 0 : 1, args.claimed === undefined ? 0 : 1, args.sums === undefined ? 0 : 1, args.audit.length, ...lua.counted(args.act), ...lua.pairs(args.posts), ...lua.pairs(args.fields), args.names.length, ...args.names.flatMap((one) => [one.head])];
   return readTransitionAnswer(await lua.runScript(redis, transitionScript, keys, words));
 }

@@ -19,6 +19,7 @@
 --   @arg keepLeaseMs ms?  absent: let go
 --   @arg eventType text?
 --   @arg eventData json?
+--   @arg trace text?  to which the event belongs
 --   @arg xof xof?
 --   @arg stood unsent|doubt?  as what it counted in the state that it leaves
 --   @arg stands unsent|doubt?  as what it counts in the one that it enters
@@ -126,7 +127,7 @@ local function change_record(at, keys, c, fields, stop)
   if due then redis.call('ZADD', keys.dueEntered, due, c.id) else redis.call('ZREM', keys.dueEntered, c.id) end
   if c.eventType then
     emit(record, {stream = keys.events, counts = counted, id = c.id, at = at, account = r.account, type = c.eventType,
-      data = c.eventData, seq = seq})
+      data = c.eventData, seq = seq, trace = c.trace})
   end
   write_standing(counted)
   return {'applied', to, rev, at}

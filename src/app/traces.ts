@@ -1,0 +1,295 @@
+/**
+ * Traces by OpenTelemetry, over OTLP. Its libraries are loaded when OTEL_EXPORTER_OTLP_ENDPOINT is set, and by this
+ * file alone. Nothing of it is global: no other library is traced, and none can trace what we send to the service.
+ *
+ * Spans are collected in memory, a bounded number, and sent in the background: a receiver that is slow or away costs
+ * spans, and never a payment.
+ */
+import { Agent as PlainAgent } from 'node:http';
+import { Agent as TlsAgent } from 'node:https';
+import type * as Api from '@opentelemetry/api';
+import type { Context, Span, SpanContext, Tracer } from '@opentelemetry/api';
+import type * as Sdk from '@opentelemetry/sdk-trace';
+import type { ReadableSpan, Sampler, SpanExporter } from '@opentelemetry/sdk-trace';
+import type { Config } from '../config.ts';
+import { type Clock, withDeadline } from '../lib/clock.ts';
+import {
+  type Attributes,
+  type LoggedTrace,
+  type OpenSpan,
+  type SpanDraft,
+  type Traces,
+  underWay,
+} from '../lib/traces.ts';
+
+/** Spans that wait to be sent, and how many go in one request. What comes when so many wait is lost. */
+const WAITING_MOST = 8_192;
+const AT_ONCE = 512;
+const SEND_EVERY_MS = 1_000;
+/** For one request to the receiver, tries included. */
+const SENDING_MOST_MS = 5_000;
+
+interface TracesOptions {
+  readonly clock: Clock;
+  /** Told of each request to the receiver; undefined: it took them. */
+  readonly onSent: (failed: string | undefined) => void;
+}
+
+export interface RunningTraces {
+  readonly traces: Traces;
+  /** Sends what waits, for so long at most, and hangs up. */
+  close(limitMs: number): Promise<void>;
+}
+
+/** Undefined where nobody asked for traces. */
+export async function openTraces(
+  config: Pick<Config, `OTEL_${string}` & keyof Config>,
+  { clock, onSent }: TracesOptions,
+): Promise<RunningTraces | undefined> {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: headers } = config;
+  if (endpoint === undefined) return undefined;
+  const [api, sdk, { OTLPTraceExporter }, { resourceFromAttributes }] = await Promise.all([
+    import('@opentelemetry/api'),
+    import('@opentelemetry/sdk-trace'),
+    import('@opentelemetry/exporter-trace-otlp-http'),
+    import('@opentelemetry/resources'),
+  ]);
+  const agent = endpoint.startsWith('https:')
+    ? new TlsAgent({ keepAlive: true })
+    : new PlainAgent({ keepAlive: true });
+  const exporter = new OTLPTraceExporter({
+    url: `${endpoint}/v1/traces`,
+    headers: readHeaders(headers?.reveal() ?? ''),
+    timeoutMillis: SENDING_MOST_MS,
+    httpAgentOptions: () => agent,
+  });
+  const provider = new sdk.TracerProvider({
+    resource: resourceFromAttributes({ 'service.name': config.OTEL_SERVICE_NAME }),
+    sampler: samplerOf(sdk, config.OTEL_TRACES_SAMPLER_ARG),
+    spanProcessors: [
+      new sdk.BatchSpanProcessor({
+        exporter: watched(exporter, onSent),
+        maxQueueSize: WAITING_MOST,
+        maxExportBatchSize: AT_ONCE,
+        scheduledDelayMillis: SEND_EVERY_MS,
+        exportTimeoutMillis: SENDING_MOST_MS,
+      }),
+    ],
+  });
+  return {
+    traces: new OtelTraces(api, provider.getTracer('relais'), clock),
+    close: async (limitMs) => {
+      await withDeadline(clock, limitMs, () => provider.shutdown().catch(() => undefined));
+      agent.destroy();
+    },
+  };
+}
+
+/** `name=value,name=value`, percent-encoded, as the specification of OpenTelemetry has it. */
+function readHeaders(text: string): Record<string, string> {
+  const pairs = text.split(',').flatMap((pair) => {
+    const at = pair.indexOf('=');
+    return at > 0 ? [[pair.slice(0, at).trim(), decodeURIComponent(pair.slice(at + 1).trim())] as const] : [];
+  });
+  return Object.fromEntries(pairs);
+}
+
+/**
+ * Who asks decides, as `traceparent` says it; else so many of a hundred. What comes back later to something that is
+ * traced is traced.
+ */
+function samplerOf(
+  { ParentBasedSampler, TraceIdRatioBasedSampler, SamplingDecision }: typeof Sdk,
+  share: number,
+): Sampler {
+  const some = new TraceIdRatioBasedSampler(share);
+  const root: Sampler = {
+    shouldSample: (context, traceId, ...more) => {
+      const links = more[3];
+      if (links.length > 0) return { decision: SamplingDecision.RECORD_AND_SAMPLED };
+      return some.shouldSample(context, traceId);
+    },
+    toString: () => `what comes back later, and ${some.toString()}`,
+  };
+  return new ParentBasedSampler({ root });
+}
+
+function watched(exporter: SpanExporter, onSent: TracesOptions['onSent']): SpanExporter {
+  return {
+    export: (spans: ReadableSpan[], done) =>
+      exporter.export(spans, (result) => {
+        onSent(result.error?.message);
+        done(result);
+      }),
+    shutdown: () => exporter.shutdown(),
+    forceFlush: async () => exporter.forceFlush?.(),
+  };
+}
+
+/**
+ * A mark is what a record or an event keeps of the span that wrote it: 16 bytes of the trace, 8 of the span, and 4 that
+ * say when (seconds), in 38 characters.
+ */
+const MARK = /^[\w-]{38}$/;
+
+/**
+ * What follows within this time is in the trace of its request. What comes later, a look after days or a delivery to an
+ * endpoint that was away, is a trace of its own that links to it: a trace that goes on for days is closed for most
+ * receivers, and its picture shows a line of three days and nothing on it.
+ */
+const ONE_TRACE_MS = 3_600_000;
+
+interface Marked {
+  readonly context: SpanContext;
+  readonly at: number;
+}
+
+/** What is under way. Without a span it may still turn out to belong to a trace. */
+interface Present {
+  span: Span | undefined;
+  logged: LoggedTrace | undefined;
+  readonly draft?: SpanDraft;
+  readonly sinceMs?: number;
+}
+
+interface Parent {
+  readonly context: Context;
+  readonly link?: SpanContext;
+}
+
+class OtelTraces implements Traces {
+  readonly #api: typeof Api;
+  readonly #tracer: Tracer;
+  readonly #clock: Clock;
+
+  constructor(api: typeof Api, tracer: Tracer, clock: Clock) {
+    this.#api = api;
+    this.#tracer = tracer;
+    this.#clock = clock;
+  }
+
+  open(draft: SpanDraft): OpenSpan {
+    const span = this.#start(draft, this.#clock.now() - (draft.agoMs ?? 0));
+    return {
+      run: (work) => (span ? underWay.run(this.#presentOf(span), work) : work()),
+      says: (attributes) => void span?.setAttributes(known(attributes)),
+      failed: (why) => this.#fail(span, why),
+      end: () => span?.end(),
+    };
+  }
+
+  async maybe<T>(draft: SpanDraft, work: () => Promise<T>): Promise<T> {
+    const present: Present = { span: undefined, logged: undefined, draft, sinceMs: this.#clock.now() };
+    try {
+      return await underWay.run(present, work);
+    } finally {
+      present.span?.end();
+    }
+  }
+
+  belongsTo(mark: string | undefined): void {
+    const present = presentOne();
+    if (mark === undefined || present?.draft === undefined || present.span) return;
+    present.span = this.#start({ ...present.draft, mark }, present.sinceMs ?? this.#clock.now());
+    present.logged = present.span && loggedOf(present.span.spanContext());
+  }
+
+  readonly present = {
+    says: (attributes: Attributes): void => void presentOne()?.span?.setAttributes(known(attributes)),
+    failed: (why: string): void => this.#fail(presentOne()?.span, why),
+  };
+
+  linksTo(mark: string | undefined): void {
+    const marked = readMark(mark);
+    const span = presentOne()?.span;
+    if (marked && marked.context.traceId !== span?.spanContext().traceId) span?.addLink({ context: marked.context });
+  }
+
+  mark(): string | undefined {
+    const { traceId, spanId, traceFlags } = presentOne()?.span?.spanContext() ?? NOWHERE;
+    if ((traceFlags & this.#api.TraceFlags.SAMPLED) === 0) return undefined;
+    const at = Buffer.alloc(4);
+    at.writeUInt32BE(Math.floor(this.#clock.now() / 1_000));
+    return Buffer.concat([Buffer.from(traceId, 'hex'), Buffer.from(spanId, 'hex'), at]).toString('base64url');
+  }
+
+  traceparent(): string | undefined {
+    const context = presentOne()?.span?.spanContext();
+    if (!context) return undefined;
+    return `00-${context.traceId}-${context.spanId}-${context.traceFlags.toString(16).padStart(2, '0')}`;
+  }
+
+  #start(draft: SpanDraft, startTime: number): Span | undefined {
+    const parent = this.#parentOf(draft);
+    if (parent === undefined) return undefined;
+    return this.#tracer.startSpan(
+      draft.name,
+      {
+        kind: this.#api.SpanKind[KINDS[draft.kind]],
+        attributes: known(draft.attributes ?? {}),
+        startTime,
+        links: parent.link ? [{ context: parent.link }] : [],
+      },
+      parent.context,
+    );
+  }
+
+  /** Undefined: nobody has asked for it to be traced. */
+  #parentOf({ traceparent, mark, begins }: SpanDraft): Parent | undefined {
+    const { ROOT_CONTEXT, trace } = this.#api;
+    const within = (context: SpanContext): Parent => ({ context: trace.setSpanContext(ROOT_CONTEXT, context) });
+    const given = readTraceparent(traceparent);
+    if (given && this.#api.isSpanContextValid(given)) return within(given);
+    const marked = readMark(mark);
+    if (marked) {
+      const isLate = this.#clock.now() - marked.at > ONE_TRACE_MS;
+      return isLate ? { context: ROOT_CONTEXT, link: marked.context } : within(marked.context);
+    }
+    const present = presentOne()?.span;
+    if (present) return within(present.spanContext());
+    return begins ? { context: ROOT_CONTEXT } : undefined;
+  }
+
+  #presentOf(span: Span): Present {
+    return { span, logged: loggedOf(span.spanContext()) };
+  }
+
+  #fail(span: Span | undefined, why: string): void {
+    span?.setAttribute('error.type', why);
+    span?.setStatus({ code: this.#api.SpanStatusCode.ERROR });
+  }
+}
+
+const KINDS = { server: 'SERVER', client: 'CLIENT', producer: 'PRODUCER', consumer: 'CONSUMER' } as const;
+const NOWHERE: SpanContext = { traceId: '', spanId: '', traceFlags: 0 };
+
+/** This file alone puts anything there. */
+const presentOne = (): Present | undefined => underWay.getStore() as Present | undefined;
+
+/** What is not traced is not to be found under its id. */
+function loggedOf({ traceId, spanId, traceFlags }: SpanContext): LoggedTrace | undefined {
+  return traceFlags === 0 ? undefined : { trace_id: traceId, span_id: spanId };
+}
+
+function known(attributes: Attributes): Record<string, string | number> {
+  return Object.fromEntries(
+    Object.entries(attributes).filter((pair): pair is [string, string | number] => pair[1] !== undefined),
+  );
+}
+
+function readMark(mark: string | undefined): Marked | undefined {
+  if (mark === undefined || !MARK.test(mark)) return undefined;
+  const bytes = Buffer.from(mark, 'base64url');
+  const [traceId, spanId] = [bytes.toString('hex', 0, 16), bytes.toString('hex', 16, 24)];
+  return { context: { traceId, spanId, traceFlags: 1, isRemote: true }, at: bytes.readUInt32BE(24) * 1_000 };
+}
+
+/** Later versions may say more behind these four. */
+const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+
+function readTraceparent(header: string | undefined): SpanContext | undefined {
+  const [, version, traceId, spanId, flags, more] = TRACEPARENT.exec(header ?? '') ?? [];
+  if (traceId === undefined || spanId === undefined || flags === undefined) return undefined;
+  if (version === '00' && more !== undefined) return undefined;
+  return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1, isRemote: true };
+}

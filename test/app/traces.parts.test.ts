@@ -1,0 +1,236 @@
+/** Traces as somebody who receives them sees them. */
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, test, vi } from 'vitest';
+import { keys } from '../../src/operations/keys.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { freshRedis } from '../support/fresh-redis.ts';
+import { startRelais } from '../support/relais-process.ts';
+import { relaisSettings } from '../support/relais-settings.ts';
+import { KEYS, type Service, ask, startService } from '../support/service.ts';
+import { type SeenSpan, type TraceReceiver, startTraceReceiver, treeOf } from '../support/trace-receiver.ts';
+
+const toClose: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of toClose.splice(0).toReversed()) await close();
+});
+
+const CALLER = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' };
+const TRACEPARENT = `00-${CALLER.traceId}-${CALLER.spanId}-01`;
+const ORDER = { accountAlias: '771234567', amount: 5_000, withdrawMode: 'wallet-a-senegal' };
+
+interface Taken {
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+/** Where a caller has its events posted to. */
+async function shop(): Promise<{ readonly url: string; readonly taken: readonly Taken[] }> {
+  const taken: Taken[] = [];
+  const server = createServer((request, response) => {
+    let text = '';
+    request.on('data', (part: Buffer) => (text += part.toString()));
+    request.on('end', () => {
+      taken.push({ headers: request.headers, text });
+      response.end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  toClose.push(async () => void server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks/of-the-shop`, taken };
+}
+
+interface Traced {
+  readonly service: Service;
+  readonly receiver: TraceReceiver;
+}
+
+async function startTraced(env: Readonly<Record<string, string>> = {}): Promise<Traced> {
+  const receiver = await startTraceReceiver();
+  toClose.push(() => receiver.close());
+  // Looks so far apart that the callback is the reason to look.
+  const service = await startService({
+    OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+    ALLOW_LOOPBACK_ENDPOINTS: 'on',
+    DISBURSEMENT_POLL: '10m',
+    ...env,
+  });
+  toClose.push(() => service.stop());
+  return { service, receiver };
+}
+
+const pay = (service: Service, reference: string, headers: Readonly<Record<string, string>> = {}) =>
+  service.call('POST', '/v1/disbursements', { body: { ...ORDER, reference }, headers });
+
+const named = (spans: readonly SeenSpan[], name: string) => spans.filter((span) => span.name === name);
+
+test('one trace leads from the request over the callback to the signed delivery', async () => {
+  const { service, receiver } = await startTraced();
+  const { url, taken } = await shop();
+  await service.call('POST', '/v1/event-endpoints', { body: { url } });
+
+  const { body } = await pay(service, 'traced', { traceparent: TRACEPARENT });
+  const all = await receiver.seen((spans) => named(spans, 'POST event').length > 0);
+
+  const spans = all.filter(({ traceId }) => traceId === CALLER.traceId);
+  expect(treeOf(spans)).toBe(
+    [
+      'POST /v1/disbursements',
+      '  send disbursement',
+      '    process disbursement',
+      '      POST disbursement_create',
+      '      POST disbursement_submit',
+      '    POST /cb/disbursement',
+      '    process status-poll',
+      '      POST disbursement_status',
+      '      POST event',
+    ].join('\n'),
+  );
+  expect(named(spans, 'POST /v1/disbursements')).toMatchObject([
+    { parentSpanId: CALLER.spanId, kind: 2, attributes: { 'http.response.status_code': 202 } },
+  ]);
+  expect(named(spans, 'process status-poll')).toMatchObject([
+    {
+      kind: 5,
+      isRed: false,
+      attributes: {
+        'messaging.system': 'bullmq',
+        'messaging.destination.name': 'status-poll',
+        'relais.id': body.id,
+        'relais.outcome': 'ended',
+        'relais.reason': 'succeeded',
+      },
+    },
+  ]);
+  // The trace goes on in the programs of the caller.
+  const [delivery] = named(spans, 'POST event');
+  expect(taken).toMatchObject([
+    { headers: { traceparent: `00-${CALLER.traceId}-${delivery?.spanId}-01`, 'webhook-id': `${body.id}.1` } },
+  ]);
+  expect(taken[0]?.headers['webhook-signature']).toMatch(/^v1,/);
+});
+
+test('the service is told of no trace, and no trace has a number, an amount, a name of the caller or an address', async () => {
+  const { service, receiver } = await startTraced();
+  const { url } = await shop();
+  await service.call('POST', '/v1/event-endpoints', { body: { url } });
+  await pay(service, 'order-of-awa', { traceparent: TRACEPARENT });
+  await service.call('GET', '/v1/disbursements?phone=%2B221771234567');
+  await receiver.seen((spans) => named(spans, 'POST event').length > 0);
+
+  const requests = await service.books('requests');
+  expect(JSON.stringify(requests)).not.toMatch(/traceparent|tracestate/i);
+  // Times are long numbers, and hold any short one.
+  const told = JSON.stringify(receiver.spans().map(({ name, attributes }) => [name, attributes]));
+  for (const secret of ['771234567', '5000', 'order-of-awa', 'of-the-shop', 'maker', '/cb/d/', 'whsec_']) {
+    expect(told).not.toContain(secret);
+  }
+});
+
+test('a caller that traces nothing is not traced, and neither is a stranger', async () => {
+  const { service, receiver } = await startTraced();
+  const { body } = await pay(service, 'unsampled', { traceparent: TRACEPARENT.replace(/01$/, '00') });
+  await service.until(`/v1/disbursements/${body.id}`, ({ state }) => state === 'succeeded');
+  await service.call('GET', '/v1/disbursements', { key: 'nobodys', headers: { traceparent: TRACEPARENT } });
+  expect(await service.redis.hexists(keys.record(body.id), 'trace')).toBe(0);
+  await service.drain();
+  expect(receiver.spans().filter(({ traceId }) => traceId === CALLER.traceId)).toEqual([]);
+});
+
+test('a share of the requests is traced, as it was asked for', async () => {
+  const { service, receiver } = await startTraced({ OTEL_TRACES_SAMPLER_ARG: '0' });
+  await pay(service, 'of-nobody');
+  await pay(service, 'of-the-caller', { traceparent: TRACEPARENT });
+  await receiver.seen((spans) => named(spans, 'process status-poll').length > 0);
+  await service.drain();
+  expect(new Set(receiver.spans().map(({ traceId }) => traceId))).toEqual(new Set([CALLER.traceId]));
+});
+
+test('what comes hours later is a trace of its own, which links to that of the request', async () => {
+  const { service, receiver } = await startTraced();
+  const { body } = await pay(service, 'late', { traceparent: TRACEPARENT });
+  await service.until(`/v1/disbursements/${body.id}`, ({ state }) => state === 'succeeded');
+  await receiver.seen((spans) => named(spans, 'process status-poll').length > 0);
+  // As if the request had been made two hours before.
+  const mark = Buffer.from((await service.redis.hget(keys.record(body.id), 'trace')) ?? '', 'base64url');
+  mark.writeUInt32BE(mark.readUInt32BE(24) - 7_200, 24);
+  await service.redis.hset(keys.record(body.id), 'trace', mark.toString('base64url'));
+
+  await service.redis.zadd(keys.due('status-poll'), 0, body.id);
+  const spans = await receiver.seen((all) => named(all, 'process status-poll').length > 1);
+
+  const [producer] = named(spans, 'send disbursement');
+  const late = named(spans, 'process status-poll').filter(({ traceId }) => traceId !== CALLER.traceId);
+  expect(late).toMatchObject([{ parentSpanId: '', links: [`${CALLER.traceId}-${producer?.spanId}`] }]);
+});
+
+test('a payment that a second person lets through belongs to the request of that person, which links to the first', async () => {
+  const { service, receiver } = await startTraced({ APPROVAL_ABOVE: '1000' });
+  const { body } = await pay(service, 'approved', { traceparent: TRACEPARENT });
+  await service.call('POST', `/v1/disbursements/${body.id}/approve`, { key: 'checker-secret', body: {} });
+  const spans = await receiver.seen((all) => named(all, 'process status-poll').length > 0);
+  const [approval] = named(spans, 'POST /v1/disbursements/{id}/approve');
+  const [producer] = named(spans, 'send disbursement').concat(named(spans, 'accept disbursement'));
+  expect(approval?.links).toEqual([`${CALLER.traceId}-${producer?.spanId}`]);
+  expect(named(spans, 'process disbursement')).toMatchObject([{ parentSpanId: approval?.spanId }]);
+});
+
+test.each(['away', 'silent'] as const)(
+  'a receiver that is %s holds up no payment, and no end of the process',
+  async (how) => {
+    const receiver = await startTraceReceiver('silent');
+    if (how === 'away') await receiver.close();
+    else toClose.push(() => receiver.close());
+    const service = await startService({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, DRAIN_TIMEOUT: '2s' });
+    toClose.push(() => service.stop());
+    const ids = await Promise.all(
+      Array.from({ length: 20 }, async (_, n) => (await pay(service, `one-${n}`)).body.id),
+    );
+    for (const id of ids) await service.until(`/v1/disbursements/${id}`, ({ state }) => state === 'succeeded');
+    if (how === 'silent') await vi.waitUntil(() => receiver.bodies.length > 0, { timeout: 10_000 });
+    await service.drain();
+  },
+);
+
+test('a line of the log names the trace, and what was told when the process ends is sent', async () => {
+  const receiver = await startTraceReceiver();
+  toClose.push(() => receiver.close());
+  const fresh = await freshRedis();
+  toClose.push(() => fresh.close());
+  const sandbox = await startSandbox();
+  toClose.push(() => sandbox.stop());
+  const env = {
+    ...relaisSettings({ ...sandbox, redisUrl: fresh.url }),
+    CALLBACK_SECRET: 'callback-secret',
+    API_KEYS: KEYS,
+    DISBURSEMENT_POLL: '10m',
+    OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+    OTEL_EXPORTER_OTLP_HEADERS: 'x-tenant=shop%20of%20awa',
+    OTEL_SERVICE_NAME: 'relais-of-the-shop',
+  };
+  const relais = await startRelais(env, 'api,worker,webhooks');
+  toClose.push(() => relais.stop());
+  const finished = (): Record<string, unknown>[] =>
+    relais
+      .written()
+      .split('\n')
+      .filter((line) => line.includes('"attempt finished"'))
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  await ask(`${relais.urls['api']}/v1/disbursements`, 'POST', {
+    body: { ...ORDER, reference: 'logged' },
+    headers: { traceparent: TRACEPARENT },
+  });
+  await vi.waitUntil(() => finished().length >= 2, { timeout: 20_000 });
+  await relais.stop();
+
+  const spans = receiver.spans();
+  for (const line of finished().filter(({ did }) => did !== 'idle')) {
+    const [span] = spans.filter(({ spanId }) => spanId === line['span_id']);
+    expect(line['trace_id']).toBe(CALLER.traceId);
+    expect(span?.name).toBe(`process ${String(line['queue'])}`);
+  }
+  expect(named(spans, 'process status-poll')).toHaveLength(1);
+  expect(receiver.headers[0]).toMatchObject({ 'x-tenant': 'shop of awa' });
+  expect(receiver.bodies[0]).toContain('relais-of-the-shop');
+  expect(relais.written()).not.toContain('shop%20of%20awa');
+});
