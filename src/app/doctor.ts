@@ -99,11 +99,11 @@ async function* examine(tools: DoctorTools): AsyncGenerator<Finding> {
       await closeConnection(reached);
     }
   }
+  if (roles.includes('api')) yield* await examined('console', () => examineConsole(config, consoleFilesHere()));
   // A process that creates payments tells the service this address; the receiver answers there.
   if (roles.some((role) => role === 'worker' || role === 'webhooks')) {
     yield await examineCallbacks(config, tools.clock);
   } else yield skipped('callbacks', `not needed for ${roles.join(', ')}`);
-  if (roles.includes('api')) yield* await examined('console', () => examineConsole(config, consoleFilesHere()));
 }
 
 /** What is beside our keys is seen by a connection that puts no prefix before them. */

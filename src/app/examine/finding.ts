@@ -17,8 +17,8 @@ export const checkNames = [
   'keys',
   'sms login',
   'balance',
-  'callbacks',
   'console',
+  'callbacks',
 ] as const;
 export type CheckName = (typeof checkNames)[number];
 
