@@ -197,6 +197,10 @@ export const frenchHelp: Readonly<Record<string, string>> = {
   'Have another person with the role admin make it: nobody gives themselves a role.':
     'Une autre personne avec le rôle admin doit la créer : personne ne se donne un rôle.',
   'Look at it again: it is no longer what was read.': 'Regardez de nouveau : ce n’est plus ce qui a été lu.',
+  'Ask from the page of the console, over https or on this machine.':
+    'Demandez depuis la page de la console, par https ou sur cette machine.',
+  'Show the key again (`POST /v1/session/confirm`), then do it within five minutes.':
+    'Montrez de nouveau la clé (`POST /v1/session/confirm`), puis faites-le dans les cinq minutes.',
   'Ask for less, or have the limit raised.': 'Demandez moins, ou faites relever le plafond.',
   'Set what `detail` names.': 'Réglez ce que nomme `detail`.',
   'Read it again: it has gone on, or waits for something else.': 'Relisez : l’état a changé, ou attend autre chose.',
