@@ -11,7 +11,8 @@ import type { Followers } from '../events/followers.ts';
 import type { EventStream } from '../events/stream.ts';
 import type { Accounts } from '../operations/accounts.ts';
 import type { ApiKeys } from '../operations/api-keys.ts';
-import type { Audit, AuditSeals } from '../operations/audit.ts';
+import type { Act, Audit, AuditSeals } from '../operations/audit.ts';
+import type { Sign } from '../operations/audit-marks.ts';
 import type { DayBook } from '../operations/book.ts';
 import type { Batches } from '../operations/batches.ts';
 import type { Campaigns } from '../operations/campaigns.ts';
@@ -83,6 +84,8 @@ export interface ApiContext {
   /** Which key did what, for the person who must account for it later. */
   readonly audit: Audit;
   readonly auditSeals: AuditSeals;
+  /** Absent: this process has no secret. */
+  readonly signAct: Sign | undefined;
   /** Where numbers without a country code belong, unless the request says so. */
   readonly defaultCountry: string | undefined;
   /** XOF per segment, by country; absent: nothing is said about cost. */
@@ -131,9 +134,9 @@ export interface QueueSwitches {
   list(): Promise<{ name: string; paused: boolean; waiting: number; active: number; due: number }[]>;
   /** What waits in each for a worker, and since when the first of it does (ms since the epoch). */
   backlog(): Promise<{ name: string; waiting: number; oldestAt: number | undefined }[]>;
-  /** `changed` is told before the answer, unless it was so already. False: there is no such queue. */
-  pause(name: string, changed?: () => Promise<void>): Promise<boolean>;
-  resume(name: string, changed?: () => Promise<void>): Promise<boolean>;
+  /** False: there is no such queue. */
+  pause(name: string, act: Act): Promise<boolean>;
+  resume(name: string, act: Act): Promise<boolean>;
 }
 
 /** What a person was told is stopped, or goes on, must still be so after the primary was lost. */

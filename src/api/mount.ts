@@ -130,7 +130,7 @@ function workOf(route: Route, context: ApiContext, admission: Admission): Work {
       type,
       record,
       again,
-      act: acting(route, key, response),
+      act: acting(route, key, { context, response }),
       keyOf: (secret, isRight) => admission.bySecret(secret, { request, response }, isRight),
       sinceMono,
       request,
@@ -177,11 +177,15 @@ function endWith(span: OpenSpan, { statusCode, writableFinished }: Response): vo
 }
 
 /** Told in the script that does it: what is refused, or was done before, is told nowhere. */
-function acting({ id, role }: Route, { name, person = '', session }: ApiKey, response: Response): AnyAsked['act'] {
+function acting(
+  { id, role }: Route,
+  { name, person = '', session }: ApiKey,
+  { context: { signAct: sign }, response }: Pick<AnyAsked, 'context' | 'response'>,
+): AnyAsked['act'] {
   const requestId = String(response.locals['requestId']);
   const door = session ? 'console' : 'api';
   return (target = '', facts) => {
-    return { by: name, person, role: role ?? '', door, requestId, act: actOf(id) ?? id, target, facts };
+    return { by: name, person, role: role ?? '', door, requestId, act: actOf(id) ?? id, target, facts, sign };
   };
 }
 

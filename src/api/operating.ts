@@ -45,8 +45,8 @@ const queueSwitches = (['pause', 'resume'] as const).map((name) =>
       scope: { all: 'a queue is for all accounts: POST /v1/accounts/{name}/stop stops one account' },
       answers: { 200: answer('All queues.', queueList) },
     },
-    async ({ context: { queues, audit }, params, act }) => {
-      if (await queues[name](params.name, () => audit.tell(act(params.name)))) return { items: await queues.list() };
+    async ({ context: { queues }, params, act }) => {
+      if (await queues[name](params.name, act(params.name))) return { items: await queues.list() };
       const known = (await queues.list()).map((queue) => queue.name).join(', ');
       throw new ApiProblem('not-found', `There is no queue ${params.name.slice(0, 40)}; there are ${known}.`);
     },
@@ -72,10 +72,12 @@ const rotateSecrets = route(
     problems: ['wrong-state'],
   },
   async ({ context, act }) => {
-    const done = await context.endpointService.reseal();
+    const { auditSeals, clock, endpointService } = context;
+    // What is marked with an older secret is sealed while that can still be told.
+    await auditSeals.seal(clock.now());
+    const done = await endpointService.reseal(act);
     if ('problem' in done) throw new ApiProblem('wrong-state', done.problem, { rule: done.rule });
-    await context.auditSeals.reseal();
-    await context.audit.tell(act('', { ...done }));
+    await auditSeals.reseal(act('', { ...done }));
     return done;
   },
 );

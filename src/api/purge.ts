@@ -1,6 +1,7 @@
 /** Forgetting a person, a bounded walk a request: `next` is where the next one goes on. */
 import { z } from 'zod';
 import { readPhones } from '../campaigns/opt-out-phones.ts';
+import type { Act } from '../operations/audit.ts';
 import { maskPhone } from '../lib/phone.ts';
 import { forgetName } from '../operations/places.ts';
 import { MARKS_KEPT_S } from '../operations/slice-form.ts';
@@ -48,20 +49,20 @@ const purgePerson = route(
     const [one] = readPhones([written], { country: code });
     if (!one || 'refused' in one) throw invalid([{ pointer: '/phone', message: one?.refused.message ?? '' }]);
     const { phone } = one;
-    const { next, found, ...told } = await step(context, { phone, code, after });
-    const optOuts = after === undefined ? await context.optOuts.forget(phone) : 0;
+    const telling = (facts: Act['facts']): Act => act(maskPhone(phone), facts);
+    const optOuts = after === undefined ? await context.optOuts.forget(phone, telling({ begun: true })) : 0;
+    const { next, found, ...walked } = await step(context, { phone, code, after, act: telling });
     // Last of all too: a text that was still on its way may have been accepted since the first request.
-    if (after === undefined || next === undefined) await forgetNumber(context, phone);
-    const facts = { phone: maskPhone(phone), ...told, found: { ...NOTHING, ...found, optOuts } };
-    const did = after === undefined || Object.values(facts.found).some((count) => count > 0);
-    if (did) await context.audit.tell(act(facts.phone, { found: facts.found, over: next === undefined }));
+    if (after === undefined) await forgetNumber(context, phone);
+    if (next === undefined) await forgetNumber(context, phone, telling({ over: true }));
+    const facts = { phone: maskPhone(phone), ...walked, found: { ...NOTHING, ...found, optOuts } };
     return { ...facts, ...(next === undefined ? {} : { next }), kept: KEPT };
   },
 );
 
 /** Nothing is found by the number any more, what stays in the books neither. */
-async function forgetNumber({ redis, names }: ApiContext, phone: string): Promise<void> {
-  await forgetName(redis, await names.placeOf(payeeOf(phone, undefined)));
+async function forgetNumber({ redis, names }: ApiContext, phone: string, act?: Act): Promise<void> {
+  await forgetName(redis, await names.placeOf(payeeOf(phone, undefined)), act);
 }
 
 const NOTHING = { messages: 0, recipients: 0, intakeJobs: 0, events: 0, optOuts: 0 };
@@ -78,25 +79,40 @@ interface Person {
   readonly phone: string;
   readonly code: string | undefined;
   readonly after: string | undefined;
+  readonly act: (facts: Act['facts']) => Act;
 }
 
 /** First our keys, then the stream of events, then the jobs that callers have added and what BullMQ says of them. */
-async function step({ purge, intakeJobs }: ApiContext, { phone, code, after = '0' }: Person): Promise<Step> {
+async function step(
+  { purge, intakeJobs, audit }: ApiContext,
+  { phone, code, after = '0', act }: Person,
+): Promise<Step> {
   const reads = readerOf(phone, code);
   const [walk, place = ''] = /^(events|jobs)-(.*)$/.exec(after)?.slice(1) ?? [];
   if (walk === 'events') {
-    const { found, next } = await purge.events(mentions(phone), place);
+    const { found, next } = await purge.events(mentions(phone), { after: place, act: act({}) });
     return { looked: 0, open: 0, found: { events: found }, next: next === undefined ? 'jobs-0' : `events-${next}` };
   }
   if (walk === 'jobs') {
     const isAbout = mentions(phone);
     const among = (text: string): boolean => isAbout(text) || wordsIn(text).some(reads);
-    const { looked, removed, open, next } = await intakeJobs.forget(among, Number(place));
-    const events = next === undefined ? await purge.announcements('intake', among) : 0;
+    const { looked, removed, open, next } = await intakeJobs.forget(among, {
+      from: Number(place),
+      // BullMQ takes it out by a script of its own: the line comes first, so that there is no act without one.
+      before: () => audit.tell(act({ intakeJobs: 1 })),
+    });
+    const events = next === undefined ? await purge.announcements('intake', among, act({ of: 'intake' })) : 0;
     const found = { intakeJobs: removed, events };
     return { looked, open, found, ...(next === undefined ? {} : { next: `jobs-${next}` }) };
   }
-  const { next = 'events-0-0', looked, open, messages, recipients, rows } = await purge.page(phone, { after, reads });
+  const {
+    next = 'events-0-0',
+    looked,
+    open,
+    messages,
+    recipients,
+    rows,
+  } = await purge.page({ phone, reads, act }, after);
   return { looked, open, found: { messages, recipients: recipients + rows }, next };
 }
 

@@ -1,5 +1,6 @@
 /** Seals what came to the audit, every few seconds, and forgets what is too old. */
 import type { Audit, AuditSeals } from '../operations/audit.ts';
+import type { Sign } from '../operations/audit-marks.ts';
 import type { Container } from './container.ts';
 import type { Part } from './parts.ts';
 
@@ -9,9 +10,11 @@ const FORGET_EVERY_MS = 3_600_000;
 export interface Auditing {
   readonly audit: Audit;
   readonly auditSeals: AuditSeals;
+  /** Absent: this process has no secret. */
+  readonly signAct: Sign | undefined;
 }
 
-export function auditorPart(container: Container, { auditSeals }: Auditing): Part {
+export function auditorPart(container: Container, { auditSeals, signAct: sign }: Auditing): Part {
   const { clock, config, random, logger, quietly } = container;
   const act = { by: 'settings', person: '', role: '', door: 'settings', act: 'audit.forget', target: '' } as const;
   let said: string | undefined;
@@ -23,7 +26,7 @@ export function auditorPart(container: Container, { auditSeals }: Auditing): Par
   };
   const forget = async (): Promise<void> => {
     const limits = { beforeAt: clock.now() - config.AUDIT_KEEP, most: config.AUDIT_MOST };
-    await auditSeals.forget({ ...limits, act: { ...act, requestId: random.hex(8) } });
+    await auditSeals.forget({ ...limits, act: { ...act, sign, requestId: random.hex(8) } });
   };
   return {
     name: 'the auditor',

@@ -11,7 +11,9 @@ import { type Clock, describeMs, withDeadline } from '../lib/clock.ts';
 import { type Place, listening } from '../lib/listening.ts';
 import { startMetricsServer } from '../metrics/server.ts';
 import { whyNotReady } from '../redis/connections.ts';
-import { Audit, AuditSeals } from '../operations/audit.ts';
+import { type Act, Audit, AuditSeals } from '../operations/audit.ts';
+import { type Sign, auditSigner } from '../operations/audit-marks.ts';
+import { switchQueue } from '../operations/queue-switches.ts';
 import { Names } from '../operations/places.ts';
 import { Purge } from '../operations/purge.ts';
 import { Sessions } from '../operations/sessions.ts';
@@ -34,7 +36,7 @@ import { endpointServiceOf, endpointsOf } from './deliveries.ts';
 import type { Keys } from './key-keeper.ts';
 import type { Part } from './parts.ts';
 import type { Auditing } from './auditor.ts';
-import { type Urls, callbackSecrets, publicUrlOf, sealingSecrets } from './processor-context.ts';
+import { type Urls, callbackSecrets, markSecrets, publicUrlOf, sealingSecrets } from './processor-context.ts';
 import { queueFigures } from './queue-figures.ts';
 import { collectAcceptanceOf, keepingRefusalOf, refusalOf, acceptanceOf } from './worker.ts';
 
@@ -68,9 +70,10 @@ function violationTold({ metrics, logger, clock }: Container): (violation: Viola
 /** Probes are given a few seconds, and the next request does not wait for this one. */
 const ANSWER_MS = 1_000;
 
-export function auditingOf({ redis, config }: Container): Auditing {
+export function auditingOf({ redis, config, random }: Container): Auditing {
   const audit = new Audit(redis);
-  return { audit, auditSeals: new AuditSeals(redis, audit, sealingSecrets(config)) };
+  const signAct = auditSigner(sealingSecrets(config), random);
+  return { audit, signAct, auditSeals: new AuditSeals(redis, audit, sealingSecrets(config), markSecrets(config)) };
 }
 
 export interface ApiPartOptions {
@@ -223,19 +226,16 @@ function recoveryDeskOf(
   });
 }
 
-function queueSwitches({ bullQueues, queries, clock }: Container): QueueSwitches {
+function queueSwitches({ redis, bullQueues, queries, clock }: Container): QueueSwitches {
   const figures = queueFigures({ bullQueues, queries, clock });
-  const change = async (name: string, how: 'pause' | 'resume', changed?: () => Promise<void>) => {
+  const change = async (name: string, how: 'pause' | 'resume', act: Act) => {
     if (!queueNames.includes(name as AnyQueueName)) return false;
-    const queue = bullQueues[name as AnyQueueName];
-    const paused = await queue.isPaused();
-    await queue[how]();
-    if (paused !== (how === 'pause')) await changed?.();
+    await switchQueue(redis, name, { how, act });
     return true;
   };
   return {
-    pause: (name, changed) => change(name, 'pause', changed),
-    resume: (name, changed) => change(name, 'resume', changed),
+    pause: (name, act) => change(name, 'pause', act),
+    resume: (name, act) => change(name, 'resume', act),
     backlog: () =>
       Promise.all(
         queueNames.map(async (name) => {
@@ -256,7 +256,10 @@ function queueSwitches({ bullQueues, queries, clock }: Container): QueueSwitches
   };
 }
 
-export function webhooksPart(container: Container, tellUrl: TellUrl): Part {
+export function webhooksPart(
+  container: Container,
+  { signAct, tellUrl }: Pick<Auditing, 'signAct'> & { readonly tellUrl: TellUrl },
+): Part {
   const { config, book, metrics, operations, clock, wake, quietly, logger, traces } = container;
   return {
     name: 'the callback receiver',
@@ -278,7 +281,7 @@ export function webhooksPart(container: Container, tellUrl: TellUrl): Part {
             logger.error({ kind, id: target?.id }, 'a signed callback claims the opposite of the end that was told');
         },
         onError: (error) => quietly('callback', error),
-        stop: stopPageOf(container),
+        stop: stopPageOf(container, signAct),
       });
       const { url, close } = await listen(app, {
         host: config.HOST,
@@ -324,13 +327,14 @@ function tellCallback(
   span.end();
 }
 
-function stopPageOf(container: Container) {
-  const { config, book, metrics, clock, quietly, logger, stopLinks, optOuts, fence } = container;
+function stopPageOf(container: Container, sign: Sign | undefined) {
+  const { random, config, book, metrics, clock, quietly, logger, stopLinks, optOuts, fence } = container;
   return {
     secrets: stopSecrets(callbackSecrets(config)),
     links: stopLinks,
     optOuts,
     senderOf: (account: string) => book.get(account)?.smsSender,
+    acting: () => ({ by: 'link', person: '', role: '', door: 'link', requestId: random.hex(8), sign }) as const,
     clock,
     refusal: () => keepingRefusalOf(container),
     fence: fence ?? (async () => true),

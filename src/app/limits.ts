@@ -1,6 +1,7 @@
 /** The limits of money that the settings of this process ask for: told when it starts, and when Redis may have lost them. */
 import { type Part, waitForRedis } from './parts.ts';
 import type { LimitChange } from '../operations/limits.ts';
+import type { Auditing } from './auditor.ts';
 import type { Container } from './container.ts';
 
 type Needs = Pick<
@@ -9,7 +10,11 @@ type Needs = Pick<
 >;
 
 /** Only roles that accept or pay have an opinion. Before any of them takes something, so that nothing slips by. */
-export function limitsPart(needs: Needs, roles: readonly string[]): Part {
+export function limitsPart(
+  needs: Needs,
+  roles: readonly string[],
+  { signAct: sign }: Pick<Auditing, 'signAct'>,
+): Part {
   const { limits, patience, logger, quietly, random, clock, redis, heartbeat } = needs;
   const by = `settings of ${roles.toSorted().join(', ')}`;
   const log = (lowered: readonly LimitChange[]): void => {
@@ -17,8 +22,8 @@ export function limitsPart(needs: Needs, roles: readonly string[]): Part {
   };
   let op = random.hex(8);
   const tell = async (when: 'at start' | 'again') => {
-    const act = { by, person: '', role: '', door: 'settings', requestId: op, act: 'limit.set', target: '' } as const;
-    const { lowered, looser } = await limits.publish(by, op, when, act);
+    const act = { by, person: '', role: '', door: 'settings', act: 'limit.set', target: '' } as const;
+    const { lowered, looser } = await limits.publish(by, op, when, { ...act, requestId: op, sign });
     op = random.hex(8);
     log(lowered);
     return looser;

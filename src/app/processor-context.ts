@@ -31,11 +31,16 @@ export function callbackSecrets(config: Config): Secret[] {
  */
 export function sealingSecrets(config: Config): Secret[] {
   const own = secretsOf(config.SEALING_SECRET);
-  if (own.length > 0) return own;
-  return callbackSecrets(config).map(
-    (secret) =>
-      new Secret(Buffer.from(hkdfSync('sha256', secret.reveal(), '', 'relais sealing', 32)).toString('hex')),
-  );
+  return own.length > 0 ? own : callbackSecrets(config).map(sealingFrom);
+}
+
+/** A process that only hears callbacks is given no sealing secret: what it marks follows from those that it has. */
+export function markSecrets(config: Config): Secret[] {
+  return [...secretsOf(config.SEALING_SECRET), ...callbackSecrets(config).map(sealingFrom)];
+}
+
+function sealingFrom(secret: Secret): Secret {
+  return new Secret(Buffer.from(hkdfSync('sha256', secret.reveal(), '', 'relais sealing', 32)).toString('hex'));
 }
 
 interface UpstreamNeeds extends Pick<Container, 'config' | 'redis' | 'clock' | 'random'> {

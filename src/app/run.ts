@@ -73,19 +73,24 @@ export async function startRoles(
   const stamp = stampPart(container, giveUp);
   // Something may ask from the first moment on whether this process lives, and why it does not work yet.
   let unfinished: string | undefined = 'it has not started yet';
+  const auditing = auditingOf(container);
   const parts = [
     metricsPart(container, { tellUrl: (url) => (urls.metrics = url), unfinished: () => unfinished }),
     ...container.parts,
     // Before anything is written: these may be the keys of another deployment.
     stamp,
     heartbeatPart(container, stamp.again),
-    ...(roles.includes('worker') || roles.includes('api') ? [limitsPart(container, roles)] : []),
+    ...(roles.includes('worker') || roles.includes('api') ? [limitsPart(container, roles, auditing)] : []),
     bookPart(container),
     upstream,
     // The receiver before the worker: upstream may ask for it while the first disbursement is created.
-    ...(roles.includes('webhooks') ? [webhooksPart(container, (url) => (urls.webhooks = url))] : []),
+    ...(roles.includes('webhooks')
+      ? [webhooksPart(container, { ...auditing, tellUrl: (url) => (urls.webhooks = url) })]
+      : []),
     ...(roles.includes('worker') ? workerParts(container, context, timing, queues) : []),
-    ...(roles.includes('api') ? apiParts(container, context, { tellUrl: (url) => (urls.api = url), urls }) : []),
+    ...(roles.includes('api')
+      ? apiParts(container, context, { auditing, tellUrl: (url) => (urls.api = url), urls })
+      : []),
   ];
   const stop = await startAll(parts, (name) => (unfinished = `it has not started yet: ${name} is next`));
   unfinished = undefined;
@@ -112,17 +117,12 @@ function tracingOf(config: Config, logger: Logger): Promise<RunningTraces | unde
   return openTraces(config, { clock: systemClock, onSent });
 }
 
-function apiParts(
-  container: Container,
-  context: ProcessorContext,
-  options: Omit<ApiPartOptions, 'auditing' | 'keys'>,
-): Part[] {
-  const auditing = auditingOf(container);
+function apiParts(container: Container, context: ProcessorContext, options: Omit<ApiPartOptions, 'keys'>): Part[] {
   const keys = keysOf(container);
   return [
-    auditorPart(container, auditing),
+    auditorPart(container, options.auditing),
     keyKeeperPart(container, keys),
-    apiPart(container, context, { ...options, auditing, keys }),
+    apiPart(container, context, { ...options, keys }),
   ];
 }
 

@@ -80,7 +80,7 @@ export class EndpointService {
    * Seals every secret with the newest sealing secret, so that the older ones can go. Those that none of them opens are
    * left as they are and named: their deliveries cannot be signed, and only another secret helps.
    */
-  async reseal(): Promise<Resealed | Refusal> {
+  async reseal(act?: (endpoint: string) => Act): Promise<Resealed | Refusal> {
     const { endpoints, random, secrets } = this.#options;
     const [key] = secrets;
     if (!key) return NO_KEY;
@@ -95,7 +95,7 @@ export class EndpointService {
         const secret = opened[at];
         return secret ? sealEndpointSecret(secret, key, id, random) : text;
       });
-      if (await endpoints.reseal(id, kept, again)) resealed += 1;
+      if (await endpoints.reseal(id, { kept, again, act: act?.(id) })) resealed += 1;
     }
     return { resealed, unreadable };
   }

@@ -1,14 +1,15 @@
 /**
  * Who did what: one line for each act that changes something through a door, written in the same script as the act.
  * Each line's hash is made of the hash before it, so that a line that was changed by hand is found; that all of them
- * were made anew is found by the seals of the processes.
+ * were made anew is found by the seals of the processes, and that one was added by its mark.
  */
 import { createHash, createHmac } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { isAfter } from '../lib/ids.ts';
 import { type Secret, sameSecret } from '../lib/secret.ts';
+import { type Sign, SeenMarks, isMarked } from './audit-marks.ts';
 import { keys } from './keys.ts';
-import { noteAct, forgetAudit, sealAudit } from './scripts/generated/scripts.ts';
+import { noteAct, forgetAudit, resealAudit, sealAudit } from './scripts/generated/scripts.ts';
 
 /** What a door knows of an act before it is done. */
 export interface Act {
@@ -17,12 +18,14 @@ export interface Act {
   /** The person behind the key, or the service; empty: nobody has said. */
   readonly person: string;
   readonly role: string;
-  readonly door: 'api' | 'console' | 'settings';
+  readonly door: 'api' | 'console' | 'link' | 'settings';
   readonly requestId: string;
   readonly act: string;
   readonly target: string;
   /** What else is told of it, beside what the script knows. Never a number of a person, a text or a secret. */
   readonly facts?: Readonly<Record<string, unknown>> | undefined;
+  /** Marks its line as asked for by this process. Absent: the process has no secret. */
+  readonly sign?: Sign | undefined;
 }
 
 const NOBODY = { audit: [], act: [] } as const;
@@ -33,13 +36,15 @@ export function told(act: Act | undefined): { readonly audit: readonly string[];
   return act === undefined ? NOBODY : { audit: STREAM, act: wordsOf(act) };
 }
 
-function wordsOf({ by, person, role, door, requestId, act, target, facts = {} }: Act): readonly string[] {
-  return [by, person, role, door, requestId, act, target, JSON.stringify(facts).slice(1, -1)];
+function wordsOf({ by, person, role, door, requestId, act, target, facts = {}, sign }: Act): readonly string[] {
+  const words = [by, person, role, door, requestId, act, target, JSON.stringify(facts).slice(1, -1)];
+  return [...words, sign?.(words) ?? ''];
 }
 
 /** Where several acts may come in one step. */
-export function toldTogether(acts: readonly Act[]) {
-  return { audit: acts.length > 0 ? STREAM : [], acts: acts.map((act) => ({ words: wordsOf(act) })) };
+export function toldEach(acts: readonly (Act | undefined)[]) {
+  const each = acts.map((act) => ({ words: act === undefined ? [] : wordsOf(act) }));
+  return { audit: each.some(({ words }) => words.length > 0) ? STREAM : [], acts: each };
 }
 
 /** One line, as it is kept. */
@@ -49,7 +54,8 @@ export interface AuditLine {
   readonly words: Readonly<Record<AuditWord, string>>;
 }
 
-const auditWords = ['at', 'by', 'person', 'role', 'door', 'requestId', 'act', 'target', 'before', 'after'] as const;
+const asked = ['by', 'person', 'role', 'door', 'requestId', 'act'] as const;
+const auditWords = ['at', ...asked, 'target', 'before', 'after', 'mark'] as const;
 type AuditWord = (typeof auditWords)[number] | 'hash';
 
 /** As in `lib/audit.lua`: each word with its length before it, after the hash of the line before. */
@@ -158,6 +164,9 @@ const CHANGED = 'its hash does not fit: it was changed, or a line before it was 
 const RESEALED = 'it was sealed otherwise: it, or a line since the seal before, was changed with all hashes after it';
 const GONE = 'it was sealed, and is no longer there';
 const FORGED = 'its seal was made with no secret that is here';
+const APPENDED = 'it stands behind the last line, and no act has put it there';
+const UNMARKED = 'no process with a secret that is here has asked for it';
+const TWICE = 'its mark is that of a line before it: it was put there twice';
 
 interface Forgetting {
   /** ms since the epoch. */
@@ -170,14 +179,16 @@ export class AuditSeals {
   readonly #redis: Redis;
   readonly #audit: Audit;
   readonly #secrets: readonly Secret[];
+  readonly #markSecrets: readonly Secret[];
   /** What this process has seen sealed, the furthest. */
   #remembered: Sealed = START;
 
-  /** `secrets`: the first seals, all of them open. */
-  constructor(redis: Redis, audit: Audit, secrets: readonly Secret[]) {
+  /** `secrets`: the first seals, all of them open. `markSecrets`: those that a process may mark lines with. */
+  constructor(redis: Redis, audit: Audit, secrets: readonly Secret[], markSecrets = secrets) {
     this.#redis = redis;
     this.#audit = audit;
     this.#secrets = secrets;
+    this.#markSecrets = markSecrets;
   }
 
   /** Seals what came since the last seal. Answers what does not fit: then nothing is sealed. */
@@ -189,7 +200,7 @@ export class AuditSeals {
     if (secret === undefined || last === undefined || before.to === last.id) return this.#missing(before);
     const fault = this.#faultOf(before) ?? this.#missing(before);
     if (fault) return fault;
-    const walk = await this.#walk(before, last.id);
+    const walk = await this.#walk(before, last.id, this.#marks());
     if (walk.fault) return walk.fault;
     if (walk.to !== last.id) return { id: last.id, why: GONE };
     const { fault: _none, ...reached } = walk;
@@ -216,15 +227,17 @@ export class AuditSeals {
     const begin = oldest?.first ? oldest : START;
     let at: Sealed & { readonly fault?: AuditFault | undefined } = begin;
     let fault = begin === START ? undefined : this.#faultOf(begin);
+    const marks = this.#marks();
     for (const seal of seals.filter(({ to }) => isAfter(to, begin.to))) {
       if (fault) break;
-      at = await this.#walk(at, seal.to);
+      // Who sealed a line has looked at its mark, and the secret of the mark may be gone since.
+      at = await this.#walk(at, seal.to, { ...marks, secrets: [] });
       fault = at.fault ?? differing(at, seal) ?? this.#faultOf(seal);
     }
     if (!fault) {
       const sealedTo = at.to;
-      at = await this.#walk(at, last?.id ?? '+');
-      fault = at.fault ?? this.#atTheEnd(at, last?.id) ?? (await this.#unsealed(sealedTo, now));
+      at = await this.#walk(at, '+', marks);
+      fault = at.fault ?? (await this.#atTheEnd(at, last)) ?? (await this.#unsealed(sealedTo, now));
     }
     return { lines: at.lines, ...ends, fault: fault ?? behindOf(remembered, seals.at(-1) ?? START) };
   }
@@ -253,24 +266,49 @@ export class AuditSeals {
     });
   }
 
-  /** The same under the newest secret, so that older ones can go. What none of them opens stays as it is. */
-  async reseal(): Promise<void> {
-    const [secret] = this.#secrets;
+  /**
+   * The same under the newest secret, so that older ones can go. What none of them opens stays as it is. `act` is told
+   * in the last step.
+   */
+  async reseal(act: Act): Promise<void> {
     const kept = await this.#redis.lrange(keys.auditSeals, 0, -1);
-    for (const [place, text] of kept.entries()) {
-      const { mac: _mac, ...sealed } = readSeal(text);
-      if (secret === undefined || this.#faultOf(readSeal(text))) continue;
-      await this.#redis.lset(keys.auditSeals, place, JSON.stringify({ ...sealed, mac: macOf(sealed, secret) }));
+    const pages = Math.max(1, Math.ceil(kept.length / AT_ONCE));
+    for (let page = 0; page < pages; page += 1) {
+      const read = kept.slice(page * AT_ONCE, (page + 1) * AT_ONCE);
+      await resealAudit(this.#redis, {
+        seals: keys.auditSeals,
+        ...told(page === pages - 1 ? act : undefined),
+        from: page * AT_ONCE,
+        kept: read,
+        again: read.map((text) => this.#again(text)),
+      });
     }
   }
 
-  async #walk(from: Sealed, upto: string): Promise<Sealed & { readonly fault?: AuditFault | undefined }> {
+  #again(text: string): string {
+    const [secret] = this.#secrets;
+    const { mac, ...sealed } = readSeal(text);
+    if (secret === undefined || this.#faultOf({ ...sealed, mac })) return text;
+    return JSON.stringify({ ...sealed, mac: macOf(sealed, secret) });
+  }
+
+  #marks(): Marks {
+    return { secrets: this.#markSecrets, seen: new SeenMarks() };
+  }
+
+  async #walk(
+    from: Sealed,
+    upto: string,
+    marks: Marks,
+  ): Promise<Sealed & { readonly fault?: AuditFault | undefined }> {
     let at = from;
     for (;;) {
       const lines = await this.#audit.after(at.to, upto, AT_ONCE);
       for (const line of lines) {
         const { hash } = line.words;
         if (hashOfLine(line, at.hash) !== hash) return { ...at, fault: { id: line.id, why: CHANGED } };
+        const why = whyNotOurs(line, marks);
+        if (why !== undefined) return { ...at, fault: { id: line.id, why } };
         at = { to: line.id, lines: at.lines + 1, hash, digest: digestWith(at.digest, line), at: 0 };
       }
       if (lines.length < AT_ONCE) return at;
@@ -282,11 +320,17 @@ export class AuditSeals {
     return { id: sealed.to, why: FORGED };
   }
 
-  /** The last line is where the last act left it. */
-  #atTheEnd({ to }: Sealed, last: string | undefined): AuditFault | undefined {
+  /** The last line is where the last act left it. `read`: as it was before the walk; acts may have come since. */
+  async #atTheEnd({ to }: Sealed, read: LastLine | undefined): Promise<AuditFault | undefined> {
+    if (to === read?.id) return undefined;
+    const last = await this.#audit.last();
     if (last === undefined)
       return to === '0-0' ? undefined : { id: to, why: 'no act tells that it was the last line' };
-    return to === last ? undefined : { id: last, why: 'it was the last line, and is no longer there' };
+    if (isAfter(to, last.id)) return { id: to, why: APPENDED };
+    const isThere = (await this.#audit.after(to, last.id, AT_ONCE)).length > 0;
+    return to === last.id || isThere
+      ? undefined
+      : { id: last.id, why: 'it was the last line, and is no longer there' };
   }
 
   async #unsealed(sealedTo: string, now: number): Promise<AuditFault | undefined> {
@@ -301,6 +345,19 @@ export class AuditSeals {
     if (!behind) this.#remembered = newest;
     return behind;
   }
+}
+
+/** No secrets: it was looked at before. */
+interface Marks {
+  readonly secrets: readonly Secret[];
+  readonly seen: SeenMarks;
+}
+
+function whyNotOurs({ words }: AuditLine, { secrets, seen }: Marks): string | undefined {
+  const { mark, target, after } = words;
+  const said = { words: asked.map((name) => words[name]), target, after };
+  if (secrets.length > 0 && !isMarked(mark, said, secrets)) return UNMARKED;
+  return seen.again(words.mark) ? TWICE : undefined;
 }
 
 function behindOf(remembered: Sealed, newest: Sealed): AuditFault | undefined {

@@ -16,6 +16,13 @@ import {
   takeDeliveries,
 } from './scripts/generated/scripts.ts';
 
+/** Sealed secrets, the newest first: as they were read, and as they become. */
+interface Resealing {
+  readonly kept: readonly string[];
+  readonly again: readonly string[];
+  readonly act?: Act | undefined;
+}
+
 export interface NewEndpoint {
   readonly url: string;
   /** Event types; empty: all. */
@@ -155,8 +162,8 @@ export class Endpoints {
   }
 
   /** The same secrets, sealed anew. False: they are no longer those that were read. */
-  async reseal(id: string, kept: readonly string[], again: readonly string[]): Promise<boolean> {
-    return resealEndpointSecrets(this.#redis, { record: keys.record(id), kept, again });
+  async reseal(id: string, { kept, again, act }: Resealing): Promise<boolean> {
+    return resealEndpointSecrets(this.#redis, { record: keys.record(id), ...told(act), kept, again });
   }
 
   async read(id: string): Promise<Endpoint | undefined> {

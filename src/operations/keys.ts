@@ -41,6 +41,8 @@ export const keys = {
   due: (queue: string): string => `due:${queue}`,
   /** Hash: what BullMQ knows of a queue; `paused` is in it while nobody is to take anything from it. */
   queue: (queue: string): string => `${queue}:meta`,
+  /** What BullMQ keeps of the jobs of a queue: those that wait, those with a priority, those for later, its call. */
+  jobs: (queue: string, part: 'wait' | 'prioritized' | 'delayed' | 'marker'): string => `${queue}:${part}`,
   /**
    * Hash: when relais was last at work here (`at`, ms), in which `epoch`, those `before` it, and a `counter` that every
    * beat and every effect raises. `recovering` is there while nothing may leave.

@@ -6,7 +6,7 @@ import type { Redis } from 'ioredis';
 import { describeMs, toMs } from '../lib/clock.ts';
 import { derivedHex } from '../lib/ids.ts';
 import { describeXof } from '../lib/money.ts';
-import { type Act, told } from './audit.ts';
+import { type Act, told, toldEach } from './audit.ts';
 import { keys } from './keys.ts';
 import { publishLimits, setLimit } from './scripts/generated/scripts.ts';
 import { type Deployment, wordOfDeployment } from './stamp.ts';
@@ -208,16 +208,17 @@ export class SharedLimits {
     act?: Act,
   ): Promise<{ readonly lowered: readonly LimitChange[]; readonly looser: readonly MoneyLimit[] }> {
     const said = moneyLimits.map((name) => [name, wordOf(this.#own[name])] as const);
+    const asked = said.filter(([, word]) => word !== '');
     const answer = await publishLimits(this.#redis, {
       limits: keys.limits,
       stamp: keys.stamp,
-      ...told(act),
+      ...toldEach(asked.map(([name]) => act && { ...act, target: name })),
       now: this.#now(),
       by,
       op,
       runs: when === 'again',
       ours: this.#ours,
-      asked: Object.fromEntries(said.filter(([, word]) => word !== '')),
+      asked: Object.fromEntries(asked),
     });
     const lowered: LimitChange[] = [];
     for (const { is, name: word, was } of answer) {

@@ -3,7 +3,7 @@ import type { ScriptHost } from '../redis/scripts.ts';
 import { type AcceptingScripts, acceptingScripts, type Accepted } from './operations.ts';
 import { RECIPIENTS_PER_REQUEST } from './slice-form.ts';
 import { type Guard, NO_MEMORY } from './heartbeat.ts';
-import { type Act, toldTogether } from './audit.ts';
+import { type Act, toldEach } from './audit.ts';
 import { keys } from './keys.ts';
 import type { NamePlace } from './places.ts';
 import type { AcceptMessagesArgs } from './scripts/generated/scripts.ts';
@@ -63,7 +63,7 @@ export async function acceptMessages(
     listed: keys.listed('message', account, 'queued'),
     accounts: keys.accounts,
     heartbeat: keys.heartbeat,
-    ...toldTogether(acts),
+    ...toldEach(acts),
     now: now?.(),
     sliceId: id,
     account,

@@ -11,7 +11,7 @@ import { fingerprint } from '../lib/ids.ts';
 import { type Read, answersOf, flag } from '../redis/scripts.ts';
 import { type Act, told } from './audit.ts';
 import { keys } from './keys.ts';
-import { changeOptOuts } from './scripts/generated/scripts.ts';
+import { changeOptOuts, forgetOptOuts } from './scripts/generated/scripts.ts';
 
 /** '' is every sender. */
 export interface OptOutList {
@@ -90,17 +90,17 @@ export class OptOuts {
   }
 
   /** Takes the number out of every list and leaves its hash there. Answers in how many it was. */
-  async forget(phone: string): Promise<number> {
-    let found = 0;
-    for (const name of await this.#redis.smembers(keys.optOutLists)) {
-      const list = listOf(name);
-      if ((await this.#redis.sismember(keyOf(list), digitsOf(phone))) === 0) continue;
-      // The hash first: between the two steps the person must not seem to have opted in.
-      await this.#redis.sadd(keys.optOutsForgotten(list.account), hashOf(list.sender, phone));
-      await this.#redis.srem(keyOf(list), digitsOf(phone));
-      found += 1;
-    }
-    return found;
+  async forget(phone: string, act?: Act): Promise<number> {
+    const lists = (await this.#redis.smembers(keys.optOutLists)).map(listOf);
+    return forgetOptOuts(this.#redis, {
+      lists: lists.map((list) => ({
+        list: keyOf(list),
+        forgotten: keys.optOutsForgotten(list.account),
+        hash: hashOf(list.sender, phone),
+      })),
+      ...told(act),
+      digits: digitsOf(phone),
+    });
   }
 
   async #forgottenAmong(account: string, people: readonly Addressee[]): Promise<boolean[]> {

@@ -10,9 +10,10 @@ import { type Kind, asDeclared } from '../kinds/index.ts';
 import { systemRandom } from '../lib/random.ts';
 import type { ScriptHost } from '../redis/scripts.ts';
 import { type Guard, NO_MEMORY } from './heartbeat.ts';
+import { type Act, told } from './audit.ts';
 import { keys } from './keys.ts';
 import type { Fields } from './record.ts';
-import { nameKey } from './scripts/generated/scripts.ts';
+import { forgetName as forgetNameIn, nameKey } from './scripts/generated/scripts.ts';
 
 /** So few that a list of them reads each: they stand in one set. */
 const FEW: ReadonlySet<Kind> = new Set(['campaign', 'batch']);
@@ -175,11 +176,9 @@ export class Names {
 const FORGOTTEN_AT_ONCE = 1_000;
 
 /** Takes the name out of the index, whichever operation has it: nothing is found by it any more. */
-export async function forgetName(redis: Redis, { bucket, head }: NamePlace): Promise<void> {
-  const members = await redis.zrangebylex(bucket, `[${head}`, `(${head}${END}`);
-  for (let from = 0; from < members.length; from += FORGOTTEN_AT_ONCE) {
-    await redis.zrem(bucket, ...members.slice(from, from + FORGOTTEN_AT_ONCE));
-  }
+export async function forgetName(redis: Redis, { bucket, head }: NamePlace, act?: Act): Promise<void> {
+  const asked = { bucket, ...told(act), head, stop: `${head}${END}`, most: FORGOTTEN_AT_ONCE };
+  while ((await forgetNameIn(redis, asked)) === FORGOTTEN_AT_ONCE);
 }
 
 function placeIn(key: string, value: string): NamePlace {

@@ -19,11 +19,14 @@ import {
   itemOf,
   messageIn,
   packItems,
+  packValues,
   standingOf,
   unpackItems,
+  unpackValues,
 } from './slice-form.ts';
+import { type Act, told } from './audit.ts';
 import { keys } from './keys.ts';
-import { purgeMessage, purgeTexts } from './scripts/generated/scripts.ts';
+import { forgetEntries, forgetRows, purgeMessage, purgeTexts } from './scripts/generated/scripts.ts';
 import { type SliceRecord, readSlice } from './slices.ts';
 
 interface PurgePage {
@@ -31,7 +34,7 @@ interface PurgePage {
   readonly looked: number;
   readonly messages: number;
   readonly recipients: number;
-  /** Rows of uploads that were left out. */
+  /** Rows of uploads that were left out, or that had the number in a column of their own. */
   readonly rows: number;
   /** Texts to this person that are on their way or in doubt, and were therefore not touched. */
   readonly open: number;
@@ -48,10 +51,19 @@ const ROWS_AT_ONCE = 1_000;
 const EVENTS_PER_PAGE = 5_000;
 const OP = keys.record('');
 const SKIPPED = 'skipped:';
+const OWN = keys.own('');
 
 /** The same for the same number, so that the rows of one person can still be told to be of one person. */
 function purgedName(phone: string): string {
   return `${PURGED}${fingerprint(digitsOf(phone)).slice(0, 12)}`;
+}
+
+/** Who is forgotten, and how it is told: in the step in which something of them goes. */
+export interface Forgetting {
+  readonly phone: string;
+  /** Says which written numbers are this one, for what was kept as it was written. */
+  readonly reads: (written: string) => boolean;
+  readonly act?: ((facts: Act['facts']) => Act) | undefined;
 }
 
 export class Purge {
@@ -61,23 +73,19 @@ export class Purge {
     this.#redis = redis;
   }
 
-  /** `reads` says which written numbers are this one, for rows that were kept as they were written. */
-  async page(phone: string, { after = '0', reads }: { after?: string; reads: (written: string) => boolean }) {
+  async page(who: Forgetting, after = '0') {
     let cursor = after;
     let looked = 0;
     let found = NOTHING;
     for (let step = 0; step < STEPS_PER_PAGE; step += 1) {
       const [next, names] = await this.#scan(cursor);
       looked += names.length;
-      found = sum(
-        found,
-        await this.#records(
-          phone,
-          names.filter((name) => name.startsWith(OP)),
-        ),
-      );
-      for (const name of names)
-        if (name.startsWith(SKIPPED)) found = sum(found, await this.#rows(phone, name, reads));
+      const records = names.filter((name) => name.startsWith(OP));
+      found = sum(found, await this.#records(who, records));
+      for (const name of names) {
+        if (name.startsWith(SKIPPED)) found = sum(found, await this.#rows(who, name, skippedWithout));
+        if (name.startsWith(OWN)) found = sum(found, await this.#rows(who, name, ownWithout));
+      }
       cursor = next;
       if (cursor === '0') break;
     }
@@ -89,23 +97,26 @@ export class Purge {
    * Takes the events that name the person out of the stream, a bounded number a call. Ours never do; a reference that a
    * caller has made of a number does.
    */
-  async events(isAbout: (text: string) => boolean, after: string): Promise<{ found: number; next?: string }> {
-    const [entries, about] = await this.#takeOut(keys.events, isAbout, after);
+  async events(
+    isAbout: (text: string) => boolean,
+    { after, act }: TakingOut,
+  ): Promise<{ found: number; next?: string }> {
+    const [entries, about] = await this.#takeOut(keys.events, isAbout, { after, act });
     const last = entries.length === EVENTS_PER_PAGE ? entries.at(-1)?.[0] : undefined;
     return { found: about, ...(last === undefined ? {} : { next: last }) };
   }
 
   /** And what BullMQ tells of the jobs of a queue. */
-  async announcements(queue: string, isAbout: (text: string) => boolean): Promise<number> {
-    const [, about] = await this.#takeOut(keys.announcements(queue), isAbout, '0-0');
+  async announcements(queue: string, isAbout: (text: string) => boolean, act?: Act): Promise<number> {
+    const [, about] = await this.#takeOut(keys.announcements(queue), isAbout, { after: '0-0', act });
     return about;
   }
 
-  async #takeOut(stream: string, isAbout: (text: string) => boolean, after: string) {
+  async #takeOut(stream: string, isAbout: (text: string) => boolean, { after, act }: TakingOut) {
     const entries = await this.#redis.xrange(stream, `(${after}`, '+', 'COUNT', EVENTS_PER_PAGE);
     const about = entries.filter(([, words]) => isAbout(words.join(' '))).map(([place]) => place);
-    if (about.length > 0) await this.#redis.xdel(stream, ...about);
-    return [entries, about.length] as const;
+    const gone = about.length > 0 ? await forgetEntries(this.#redis, { stream, ...told(act), places: about }) : 0;
+    return [entries, gone] as const;
   }
 
   /** SCAN alone is not told our prefix by the connection, and answers with it. */
@@ -115,20 +126,21 @@ export class Purge {
     return [next, names.map((name) => name.slice(keyPrefix.length))];
   }
 
-  async #records(phone: string, names: readonly string[]): Promise<Found> {
+  async #records(who: Forgetting, names: readonly string[]): Promise<Found> {
+    const { phone } = who;
     const pipeline = this.#redis.pipeline();
     for (const name of names) pipeline.hmget(name, 'kind', 'to', 'items');
     const answers = await answersOf(pipeline, list(maybe(text)));
     let found = NOTHING;
     for (const [index, [kind, to, items]] of answers.entries()) {
       const id = (names[index] ?? '').slice(OP.length);
-      if (kind === 'message' && to === phone) found = sum(found, await this.#message(phone, id));
-      if (kind === 'slice' && items?.includes(phone.slice(1))) found = sum(found, await this.#slice(phone, id));
+      if (kind === 'message' && to === phone) found = sum(found, await this.#message(who, id));
+      if (kind === 'slice' && items?.includes(phone.slice(1))) found = sum(found, await this.#slice(who, id));
     }
     return found;
   }
 
-  async #message(phone: string, id: string): Promise<Found> {
+  async #message({ phone, act }: Forgetting, id: string): Promise<Found> {
     const fields = await this.#redis.hgetall(keys.record(id));
     if (fields['kind'] !== 'message') return NOTHING;
     const message: MessageRecord = readRecord('message', fields);
@@ -136,7 +148,11 @@ export class Purge {
     const over = isFinal('message', message.state) || (await this.#isOver(message));
     if (!over) return { ...NOTHING, open: 1 };
     const asRead = { message: keys.record(id), state: message.state, to: phone };
-    const done = await purgeMessage(this.#redis, { ...asRead, becomes: purgedName(phone) });
+    const done = await purgeMessage(this.#redis, {
+      ...asRead,
+      ...told(act?.({ message: id })),
+      becomes: purgedName(phone),
+    });
     return done ? { ...NOTHING, messages: 1 } : { ...NOTHING, open: 1 };
   }
 
@@ -148,20 +164,21 @@ export class Purge {
     return place >= 0 && !isOpenAt(place, standingOf(count, requests), requests);
   }
 
-  async #slice(phone: string, id: string): Promise<Found> {
+  async #slice(who: Forgetting, id: string): Promise<Found> {
     const fields: Fields = await this.#redis.hgetall(keys.record(id));
     if (fields['kind'] !== 'slice') return NOTHING;
+    const { phone } = who;
     const slice = readSlice(fields);
     const items = unpackItems(slice);
     const places = items.flatMap(({ to }, place) => (to === phone ? [place] : []));
     if (places.length === 0) return NOTHING;
     return slice.campaign === ''
-      ? this.#messagesIn(slice, { phone, items, places })
-      : this.#recipientsIn(slice, { phone, items, places });
+      ? this.#messagesIn(slice, { ...who, items, places })
+      : this.#recipientsIn(slice, { ...who, items, places });
   }
 
   /** The messages themselves are counted where their records are found. */
-  async #messagesIn(slice: SliceRecord, { phone, items, places }: Person): Promise<Found> {
+  async #messagesIn(slice: SliceRecord, { phone, items, places, act }: Person): Promise<Found> {
     const standing = standingOf(slice.count, slice.requests);
     const isOver = (place: number): boolean => !isOpenAt(place, standing, slice.requests);
     // The others are still asked about. What is not over is counted where the record of the message is found.
@@ -169,11 +186,13 @@ export class Purge {
     const masked = items
       .map(messageIn)
       .map((one) => (one.to === phone ? { ...one, to: purgedName(phone), text: '' } : one));
-    return (await this.#write(slice, masked.map(itemOf))) ? NOTHING : { ...NOTHING, open: places.length };
+    return (await this.#write(slice, masked.map(itemOf), act?.({ slice: slice.id, messages: places.length })))
+      ? NOTHING
+      : { ...NOTHING, open: places.length };
   }
 
   /** One that still waits is left out when its turn comes: it has no number any more. */
-  async #recipientsIn(slice: SliceRecord, { phone, items, places }: Person): Promise<Found> {
+  async #recipientsIn(slice: SliceRecord, { phone, items, places, act }: Person): Promise<Found> {
     const standing = standingOf(slice.count, slice.requests);
     const isAskedAbout = (place: number): boolean =>
       standing.letters[place] !== 'q' && isOpenAt(place, standing, slice.requests);
@@ -182,7 +201,7 @@ export class Purge {
     );
     if (places.some(isAskedAbout)) return { ...NOTHING, open: places.length };
     await this.#forgetOwn(slice.id, places);
-    const done = await this.#write(slice, masked);
+    const done = await this.#write(slice, masked, act?.({ slice: slice.id, recipients: places.length }));
     return done ? { ...NOTHING, recipients: places.length } : { ...NOTHING, open: places.length };
   }
 
@@ -193,29 +212,56 @@ export class Purge {
   }
 
   /** False: somebody works on it, or it was changed meanwhile. */
-  #write({ id, rev }: SliceRecord, items: readonly SliceItem[]): Promise<boolean> {
-    return purgeTexts(this.#redis, { texts: keys.record(id), rev, items: packItems(items).items });
+  #write({ id, rev }: SliceRecord, items: readonly SliceItem[], act: Act | undefined): Promise<boolean> {
+    return purgeTexts(this.#redis, { texts: keys.record(id), ...told(act), rev, items: packItems(items).items });
   }
 
-  async #rows(phone: string, name: string, reads: (written: string) => boolean): Promise<Found> {
+  async #rows({ phone, reads, act }: Forgetting, name: string, without: Without): Promise<Found> {
     let rows = 0;
     for (let from = 0; ; from += ROWS_AT_ONCE) {
       const packed = await this.#redis.lrange(name, from, from + ROWS_AT_ONCE - 1);
-      for (const [offset, written] of packed.entries()) {
-        const [row, to, reason] = JSON.parse(written) as [number, string, string];
-        if (!reads(to)) continue;
-        // What else the file said of them is forgotten with the number.
-        await this.#redis.lset(name, from + offset, JSON.stringify([row, purgedName(phone), reason]));
-        rows += 1;
+      const changed = packed.flatMap((written, offset) => {
+        const becomes = without(written, { phone, reads });
+        return becomes === undefined ? [] : [{ place: from + offset, written, becomes }];
+      });
+      if (changed.length > 0) {
+        rows += await forgetRows(this.#redis, {
+          list: name,
+          ...told(act?.({ list: name })),
+          places: changed.map(({ place }) => place),
+          kept: changed.map(({ written }) => written),
+          become: changed.map(({ becomes }) => becomes),
+        });
       }
       if (packed.length < ROWS_AT_ONCE) return { ...NOTHING, rows };
     }
   }
 }
 
+/** A row as it becomes; undefined: the number is not in it. */
+type Without = (written: string, who: Pick<Forgetting, 'phone' | 'reads'>) => string | undefined;
+
+/** What else the file said of them is forgotten with the number; of somebody else's row only the number. */
+const skippedWithout: Without = (packed, who) => {
+  const [row, to, reason, own = ''] = JSON.parse(packed) as [number, string, string, string?];
+  if (who.reads(to)) return JSON.stringify([row, purgedName(who.phone), reason]);
+  const others = ownWithout(own, who);
+  return others === undefined ? undefined : JSON.stringify([row, to, reason, others]);
+};
+
+const ownWithout: Without = (line, { reads }) => {
+  const cells = unpackValues(line);
+  return cells.some(reads) ? packValues(cells.map((cell) => (reads(cell) ? '' : cell))) : undefined;
+};
+
+interface TakingOut {
+  /** Place of the entry that was looked at last. */
+  readonly after: string;
+  readonly act?: Act | undefined;
+}
+
 /** In a slice: where somebody stands in it. */
-interface Person {
-  readonly phone: string;
+interface Person extends Forgetting {
   readonly items: readonly SliceItem[];
   readonly places: readonly number[];
 }

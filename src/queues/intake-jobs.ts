@@ -9,6 +9,9 @@ const OVER = ['completed', 'failed'] as const;
 /** These become books of account as soon as a worker takes them in. */
 const MONEY: readonly unknown[] = kinds.filter((kind) => asDeclared(kind).area !== 'messaging');
 
+/** Told of a job right before it is removed. */
+type Before = () => Promise<void>;
+
 export interface ForgottenJobs {
   readonly looked: number;
   readonly removed: number;
@@ -36,7 +39,10 @@ export class IntakeJobs {
   }
 
   /** Removes the jobs that `isAbout` finds, a bounded number of jobs a call. */
-  async forget(isAbout: (text: string) => boolean, from = 0): Promise<ForgottenJobs> {
+  async forget(
+    isAbout: (text: string) => boolean,
+    { from = 0, before }: { readonly from?: number; readonly before?: Before } = {},
+  ): Promise<ForgottenJobs> {
     const jobs: (Job | undefined)[] = await this.#queue.getJobs(
       [...OPEN, ...OVER],
       from,
@@ -48,7 +54,7 @@ export class IntakeJobs {
     let open = 0;
     for (const job of there) {
       if (!isAbout(wordsOf(job))) continue;
-      if (await this.#remove(job)) removed += 1;
+      if (await this.#remove(job, before)) removed += 1;
       else open += 1;
     }
     if (there.length > 0) return { looked: there.length, removed, open, next: from + JOBS_AT_ONCE - removed };
@@ -86,11 +92,12 @@ export class IntakeJobs {
     }
   }
 
-  async #remove(job: Job): Promise<boolean> {
+  async #remove(job: Job, before?: Before): Promise<boolean> {
     const data: unknown = job.data;
     const isMoney = typeof data === 'object' && data !== null && 'kind' in data && MONEY.includes(data.kind);
     if (isMoney && job.finishedOn === undefined) return false;
     if (await job.isActive()) return false;
+    await before?.();
     await job.remove();
     return true;
   }

@@ -284,7 +284,7 @@ const running = {
   AUDIT_KEEP: [duration('400d'), 'How long lines of the audit are kept.'],
   AUDIT_MOST: [
     count(1_000_000, { min: 1_000 }),
-    'So many lines of the audit are kept at most, the newest; a line takes about 300 bytes of Redis.',
+    'So many lines of the audit are kept at most, the newest; a line takes about 350 bytes of Redis.',
   ],
   REPORTS_KEEP: [duration('400d'), 'How long the sums of a day are kept, for its report.'],
   ALLOW_LOOPBACK_ENDPOINTS: [

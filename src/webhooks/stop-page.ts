@@ -8,10 +8,12 @@
  */
 import { createHash } from 'node:crypto';
 import express, { type Request, type Response, type Router } from 'express';
+import { actOf } from '../kinds/acts.ts';
 import { type Clock, within } from '../lib/clock.ts';
 import type { Secret } from '../lib/secret.ts';
 import { type StopPlace, readStopToken } from '../lib/stop-link.ts';
-import type { OptOuts } from '../operations/opt-outs.ts';
+import type { Act } from '../operations/audit.ts';
+import { type OptOuts, nameOf } from '../operations/opt-outs.ts';
 import type { StopLinks } from '../operations/stop-links.ts';
 import { type Language, isLanguage, languageAccepted, wordsIn } from '../words/languages.ts';
 
@@ -24,6 +26,8 @@ export interface StopPageOptions {
   readonly optOuts: Pick<OptOuts, 'add'>;
   /** The sender that an account's texts come from, unless the campaign names another. */
   readonly senderOf: (account: string) => string | undefined;
+  /** How an opt-out is told in the audit, but for what was done. */
+  readonly acting: () => Omit<Act, 'act' | 'target'>;
   readonly clock: Clock;
   /** Why what is written down now would not be kept, if so. */
   readonly refusal: () => unknown;
@@ -110,11 +114,20 @@ function presser(options: StopPageOptions): (token: string) => Promise<Pressed> 
 const late = (): Error => new Error(`an opt-out could not be written down within ${STORE_WITHIN_MS} ms`);
 
 /** For the sender whose text it was: the campaign's own, else that of the account, else every one. */
-async function optOut(place: StopPlace, { links, optOuts, senderOf, fence, onStop }: StopPageOptions): Promise<void> {
+async function optOut(
+  place: StopPlace,
+  { links, optOuts, senderOf, acting, fence, onStop }: StopPageOptions,
+): Promise<void> {
   const linked = await links.find(place);
   if (linked === undefined) return onStop('no_such_link');
   const { account, campaign, to, from = senderOf(account) ?? '' } = linked;
-  const added = await optOuts.add({ account, sender: from }, [to]);
+  const list = { account, sender: from };
+  const added = await optOuts.add(list, [to], {
+    ...acting(),
+    act: actOf('addOptOuts') ?? '',
+    target: nameOf(list),
+    facts: { campaign },
+  });
   if (!(await fence())) throw new Error('the replicas did not confirm an opt-out');
   onStop(added > 0 ? 'opted_out' : 'already', campaign);
 }

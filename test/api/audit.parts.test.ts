@@ -98,6 +98,56 @@ test('a switch that is where it should be is not told again', async () => {
   ]);
 });
 
+test('a queue that twenty ask to pause at once has one line', async () => {
+  const told = await toldBy(() =>
+    Promise.all(Array.from({ length: 20 }, () => service.call('POST', '/v1/queues/campaign/pause'))),
+  );
+  await service.call('POST', '/v1/queues/campaign/resume');
+  expect(told.map(({ act, target }) => [act, target])).toEqual([['queue.pause', 'campaign']]);
+});
+
+test('each step that forgets something of a person is a line, from the first request to the last', async () => {
+  const message = { to: '+221771230001', text: 'x', reference: 'forgotten' };
+  const { id } = (await service.call('POST', '/v1/messages', { body: message })).body.items[0];
+  await service.until(`/v1/messages/${id}`, ({ state }) => state === 'sent');
+  const { body: campaign } = await service.call('POST', '/v1/campaigns', {
+    body: { name: 'n', text: 'Salut', reference: 'forgotten' },
+  });
+  await service.call('POST', `/v1/campaigns/${campaign.id}/recipients`, {
+    body: 'to\n+221771230001\n+221771230009\n',
+    headers: { 'content-type': 'text/csv' },
+  });
+  await service.call('POST', '/v1/opt-outs', { body: { phones: ['+221771230001'] } });
+  const told = await toldBy(async () => {
+    for (let after: string | null | undefined; after !== null; ) {
+      const { body } = await service.call('POST', '/v1/purge', {
+        body: { phone: '+221771230001', ...(after && { after }) },
+      });
+      after = body.next ?? null;
+    }
+  });
+  expect(new Set(told.map(({ act, target }) => `${act} ${target}`))).toEqual(
+    new Set([`person.purge ${told[0]?.['target']}`]),
+  );
+  const facts = told.map(({ after }) => after);
+  expect(facts[0]).toEqual({ begun: true, optOuts: 1 });
+  expect(facts.at(-1)).toEqual({ over: true });
+  expect(facts).toContainEqual({ message: id });
+  expect(facts).toContainEqual({ slice: expect.stringContaining(campaign.id), recipients: 1 });
+  expect(JSON.stringify(told)).not.toContain('77123');
+});
+
+test('secrets that are sealed anew are a line each, and the whole is one', async () => {
+  const { body } = await service.call('POST', '/v1/event-endpoints', {
+    body: { url: 'https://shop.example/relais' },
+  });
+  const told = await toldBy(() => service.call('POST', '/v1/secrets/rotate'));
+  expect(told.map(({ act, target, after }) => [act, target, after])).toEqual([
+    ['secrets.rotate', body.id, null],
+    ['secrets.rotate', null, { resealed: 1, unreadable: [] }],
+  ]);
+});
+
 test('texts of one request share a line, and their numbers and words are in none', async () => {
   const texts = Array.from({ length: 120 }, (_, n) => ({ to: `+22177${1_000_000 + n}`, text: `Bonjour ${n}` }));
   const told = await toldBy(() => service.call('POST', '/v1/messages', { body: texts }));

@@ -103,6 +103,19 @@ test('an upload that breaks off, or is one that was there, leaves no columns beh
   expect(await keysLike(service.redis, `own:${id}*`)).toEqual(before);
 });
 
+test('their number goes from the columns of other people too, however it is spelt there', async () => {
+  const id = await campaign('Bonjour');
+  await upload(id, 'to;Nom;Parrain\n771000081;Binta;77 100 00 82\n771000083;Awa;771000084\n12;Omar;+221771000082');
+  const { body } = await service.call('POST', '/v1/purge', { body: { phone: '771000082', country: 'SN' } });
+  expect(body.found).toMatchObject({ recipients: 2 });
+  const { items } = await listed(id);
+  expect(items.map(({ own }: { own?: object }) => own)).toEqual([
+    { Nom: 'Binta' },
+    { Nom: 'Awa', Parrain: '771000084' },
+    { Nom: 'Omar' },
+  ]);
+});
+
 test('who is forgotten has no columns any more', async () => {
   const id = await campaign('Bonjour');
   await upload(id, 'to;Nom\n771000071;Secret Person\n771000072;Binta\n771000071;Secret Person');

@@ -193,7 +193,7 @@ describe('requests that came by the queue', () => {
     const isAbout = (words: string): boolean => words.replace(/[ +]/g, '').includes('771239876');
     const { removed, open, next } = await jobs.forget(isAbout);
     expect([removed, open]).toEqual([1, 1]);
-    expect(await jobs.forget(isAbout, next)).toMatchObject({ looked: 0, removed: 0 });
+    expect(await jobs.forget(isAbout, { from: next ?? 0 })).toMatchObject({ looked: 0, removed: 0 });
     const left = await queue.getJobs(['waiting']);
     expect(new Set(left.map(({ data }) => data.kind))).toEqual(new Set(['disbursement', 'message']));
   });

@@ -20,7 +20,7 @@ async function written(own: Opinions): Promise<Record<string, unknown>[]> {
   const [clock, random] = [systemClock, systemRandom];
   const needs = { limits, logger, clock, random, redis, patience: { clock, logger }, quietly: () => undefined };
   const heartbeat = new Heartbeat({ redis, random, silenceMs: 900_000 });
-  const part = limitsPart({ ...needs, heartbeat }, ['worker', 'api']);
+  const part = limitsPart({ ...needs, heartbeat }, ['worker', 'api'], { signAct: undefined });
   const stop = await part.start();
   await stop();
   return lines;

@@ -82,7 +82,7 @@ async function live(redis: Redis): Promise<void> {
   await world.looks(3);
   await new Retries(redis, { now: world.now }).start(id, { includeUnknown: false, key: 'again' });
   await world.looks(3);
-  await new Purge(redis).page('+221711000000', { reads: () => false });
+  await new Purge(redis).page({ phone: '+221711000000', reads: () => false });
   await campaigns.switch(await world.started(1), 'cancel');
 }
 

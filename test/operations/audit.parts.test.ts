@@ -2,13 +2,16 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { Secret } from '../../src/lib/secret.ts';
-import { type Act, Audit, hashOfLine, AuditSeals } from '../../src/operations/audit.ts';
+import { type Act, Audit, type AuditLine, hashOfLine, AuditSeals } from '../../src/operations/audit.ts';
+import { auditSigner } from '../../src/operations/audit-marks.ts';
 import { keys } from '../../src/operations/keys.ts';
+import { systemRandom } from '../../src/lib/random.ts';
 import { storeOfThisFile } from '../support/fresh-redis.ts';
 
 const store = storeOfThisFile();
 const SECRETS = [new Secret('of-the-processes')];
 const now = (): number => systemClock.now();
+const sign = auditSigner(SECRETS, systemRandom);
 
 let audit: Audit;
 let seals: AuditSeals;
@@ -23,7 +26,15 @@ const another = (secrets = SECRETS): AuditSeals => new AuditSeals(store.redis, a
 
 function actOf(target: string): Act {
   const key = { by: 'checker', person: 'Awa Ndiaye — Thiès', role: 'approve' };
-  return { ...key, door: 'api', requestId: `r-${target}`, act: 'disbursement.approve', target, facts: { amount: 5 } };
+  return {
+    ...key,
+    door: 'api',
+    requestId: `r-${target}`,
+    act: 'disbursement.approve',
+    target,
+    facts: { amount: 5 },
+    sign,
+  };
 }
 
 /** Oldest first. */
@@ -45,6 +56,20 @@ async function rewritten(change: (words: Record<string, string>, place: number) 
     await store.redis.xadd(keys.audit, id, ...Object.entries({ ...words, hash }).flat());
   }
   if (anew) await store.redis.set(keys.auditLast, `${id} ${hash}`);
+}
+
+let forged = 0;
+
+/** Puts a line behind the last, as only somebody can who can write to Redis; `told`: the place of the last one too. */
+async function appended(words: Record<string, string>, { told: tellsLast }: { told: boolean }): Promise<string> {
+  const { hash: before = '' } = (await audit.last()) ?? {};
+  forged += 1;
+  const id = `99999999999999-${forged}`;
+  const line = { id, words: { ...words } as AuditLine['words'] };
+  const hash = hashOfLine(line, before);
+  await store.redis.xadd(keys.audit, id, ...Object.entries({ ...line.words, hash }).flat());
+  if (tellsLast) await store.redis.set(keys.auditLast, `${id} ${hash}`);
+  return id;
 }
 
 const instead = (words: Record<string, string>, by: string) => ({ ...words, by });
@@ -119,9 +144,52 @@ describe('found', () => {
     expect((await seals.seal(now()))?.id).toBe(b);
   });
 
+  test('a line that was put behind the last, with a hash that fits', async () => {
+    await told('a', 'b');
+    await seals.seal(now());
+    const [line] = await audit.page({ limit: 1 });
+    const id = await appended({ ...line?.words, target: 'c' }, { told: false });
+    expect((await seals.verify(now())).fault?.id).toBe(id);
+  });
+
+  test.each([true, false])('one that is told as the last too, sealed before it: %s', async (sealed) => {
+    await told('a', 'b');
+    if (sealed) await seals.seal(now());
+    const [line] = await audit.page({ limit: 1 });
+    const id = await appended({ ...line?.words, target: 'c' }, { told: true });
+    const fault = { id, why: expect.stringMatching(/no process/) };
+    expect((await seals.verify(now())).fault).toMatchObject(fault);
+    expect(await seals.seal(now())).toMatchObject(fault);
+    expect((await another().verify(now())).fault).toMatchObject(fault);
+  });
+
+  test('a line without a mark, or with that of another', async () => {
+    await told('a', 'b');
+    const [second, first] = await audit.page({ limit: 2 });
+    const marks = { none: '', 'of the line before': first?.words.mark ?? '' };
+    for (const [which, mark] of Object.entries(marks)) {
+      const line = await appended({ ...second?.words, requestId: 'r-c', mark }, { told: true });
+      expect((await seals.verify(now())).fault?.id, which).toBe(line);
+      await store.redis.xdel(keys.audit, line);
+      await store.redis.set(keys.auditLast, `${second?.id} ${second?.words.hash}`);
+      expect((await seals.verify(now())).fault, which).toBeUndefined();
+    }
+  });
+
+  test.each([true, false])('a line of before that was put there once more, sealed before it: %s', async (sealed) => {
+    await told('a', 'b');
+    if (sealed) await seals.seal(now());
+    const [, line] = await audit.page({ limit: 2 });
+    const again = await appended({ ...line?.words }, { told: true });
+    const fault = { id: again, why: expect.stringMatching(/twice/) };
+    expect((await seals.verify(now())).fault).toMatchObject(fault);
+    await seals.seal(now());
+    expect((await another().verify(now())).fault).toMatchObject(fault);
+  });
+
   test('seals that were taken away, or made with another secret', async () => {
     const [a, b] = await told('a', 'b');
-    await another([new Secret('of a stranger')]).seal(now());
+    await new AuditSeals(store.redis, audit, [new Secret('of a stranger')], SECRETS).seal(now());
     expect((await another().verify(now())).fault).toMatchObject({ id: b, why: expect.stringMatching(/no secret/) });
     await store.redis.del(keys.auditSeals);
     expect((await another().verify(now())).fault).toBeUndefined();
@@ -185,6 +253,7 @@ test('with a new secret the old one can go once all was sealed anew', async () =
   const both = [new Secret('the next one'), ...SECRETS];
   await told('a');
   await seals.seal(now());
-  await another(both).reseal();
+  await another(both).reseal({ ...actOf(''), act: 'secrets.rotate', sign: auditSigner(both, systemRandom) });
+  expect((await audit.page({ limit: 1 }))[0]?.words.act).toBe('secrets.rotate');
   expect((await another(both.slice(0, 1)).verify(now())).fault).toBeUndefined();
 });

@@ -14,7 +14,7 @@ beforeEach(() => store.redis.flushdb());
 
 /** The first recipient of the first campaign of a world. */
 const FIRST = '+221711000000';
-const forget = (phone: string) => new Purge(store.redis).page(phone, { reads: () => false });
+const forget = (phone: string) => new Purge(store.redis).page({ phone, reads: () => false });
 const masked = expect.stringMatching(/^purged-/);
 
 /** Runs `before` once, right before the next script, as if another process had been a moment faster. */

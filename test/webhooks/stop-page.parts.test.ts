@@ -67,6 +67,24 @@ test('each person has a link of their own, counted in segments; only its button 
   expect(again.upload.body).toMatchObject({ recipients: 1, reasons: { opted_out: { count: 1 } } });
 });
 
+test('an opt-out by link is a line of the audit: from which campaign, and no number', async () => {
+  const { id, texts } = await campaign(['+221771000005;Awa']);
+  const link = linkIn(texts.get('+221771000005'));
+  const ofLinks = async () => {
+    const { items } = (await service.call('GET', '/v1/audit?limit=50')).body;
+    return items.filter(({ door, after }: any) => door === 'link' && after.campaign === id);
+  };
+  await pageOf(link);
+  await press(link);
+  await press(link);
+  const told = await ofLinks();
+  expect(told).toMatchObject([
+    { by: 'link', person: null, role: null, act: 'opt-outs.add', target: 'main/BOUTIQUE', after: { added: 1 } },
+  ]);
+  expect(JSON.stringify(told)).not.toContain('71000005');
+  expect((await service.call('GET', '/v1/audit/verification')).body).toMatchObject({ fits: true });
+});
+
 test('forged, cut, old and foreign links get the very page and the very answer of a right one', async () => {
   const { texts } = await campaign(['+221771000011;Awa']);
   const right = linkIn(texts.get('+221771000011'));

@@ -15,7 +15,8 @@ const auditItem = z
     person: perhaps(text('awa')).meta({ description: 'Whose key it is, where that is said.' }),
     role: perhaps(text('approve')).meta({ description: 'The role that the act needs.' }),
     door: text('api').meta({
-      description: '`api`; `console`: a key through a session; `settings`: a process that started, or keeps things.',
+      description:
+        '`api`; `console`: a key through a session; `link`: the link in a text; `settings`: a process that started, or keeps things.',
     }),
     requestId: text('3f9a1c2e77b04d15').meta({ description: 'The `X-Request-Id` of the request.' }),
     act: text('disbursement.approve').meta({ description: `One of ${actNames.join(', ')}.` }),

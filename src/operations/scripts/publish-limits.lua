@@ -10,7 +10,8 @@
 -- @arg op text  how this start is known again
 -- @arg runs flag  it has told them before
 -- @arg ours json?  which deployment it is of; absent: whichever
--- @arg act text[]  whose target is the name of a limit
+-- @each acts
+--   @arg words text[]  of each limit that is asked for, in that order
 -- @arg asked pairs  name and value of each limit
 -- @type Told lowered {name, was?} | looser {name, was?}
 -- @returns Told[]
@@ -33,8 +34,7 @@ for i = 1, #asked, 2 do
     did = 'lowered'
     put(limits, name, {value = value, by = by, at = at, op = op, was = shared or ''})
     if only_settings then redis.call('HSET', limits, name .. '.settings', 1) end
-    if #act > 0 then act[7] = name end
-    audit_line(audit, act, at, shared and audit_word('value', shared), audit_word('value', value))
+    audit_line(audit, acts[(i + 1) / 2].words, at, shared and audit_word('value', shared), audit_word('value', value))
   elseif looseness(name, value) > looseness(name, shared) and not runs then
     did = 'looser'
   end

@@ -66,7 +66,7 @@ local function audit_line(audit, act, at, before, after)
   if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
   local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
     'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or ''}
+    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
   local words = {string.match(redis.call('GET', last) or '', '%x*$')}
   for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
   local hash = redis.sha1hex(table.concat(words, ' '))
@@ -325,7 +325,7 @@ local function audit_line(audit, act, at, before, after)
   if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
   local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
     'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or ''}
+    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
   local words = {string.match(redis.call('GET', last) or '', '%x*$')}
   for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
   local hash = redis.sha1hex(table.concat(words, ' '))
@@ -619,7 +619,7 @@ local function audit_line(audit, act, at, before, after)
   if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
   local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
     'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or ''}
+    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
   local words = {string.match(redis.call('GET', last) or '', '%x*$')}
   for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
   local hash = redis.sha1hex(table.concat(words, ' '))
@@ -1243,7 +1243,7 @@ local function audit_line(audit, act, at, before, after)
   if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
   local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
     'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or ''}
+    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
   local words = {string.match(redis.call('GET', last) or '', '%x*$')}
   for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
   local hash = redis.sha1hex(table.concat(words, ' '))
@@ -1335,7 +1335,7 @@ local function audit_line(audit, act, at, before, after)
   if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
   local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
     'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or ''}
+    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
   local words = {string.match(redis.call('GET', last) or '', '%x*$')}
   for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
   local hash = redis.sha1hex(table.concat(words, ' '))
@@ -1422,7 +1422,7 @@ local function audit_line(audit, act, at, before, after)
   if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
   local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
     'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or ''}
+    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
   local words = {string.match(redis.call('GET', last) or '', '%x*$')}
   for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
   local hash = redis.sha1hex(table.concat(words, ' '))
@@ -1989,7 +1989,7 @@ local function audit_line(audit, act, at, before, after)
   if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
   local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
     'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or ''}
+    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
   local words = {string.match(redis.call('GET', last) or '', '%x*$')}
   for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
   local hash = redis.sha1hex(table.concat(words, ' '))
@@ -2200,7 +2200,7 @@ local function audit_line(audit, act, at, before, after)
   if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
   local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
     'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or ''}
+    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
   local words = {string.match(redis.call('GET', last) or '', '%x*$')}
   for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
   local hash = redis.sha1hex(table.concat(words, ' '))
@@ -2854,7 +2854,7 @@ local function audit_line(audit, act, at, before, after)
   if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
   local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
     'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or ''}
+    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
   local words = {string.match(redis.call('GET', last) or '', '%x*$')}
   for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
   local hash = redis.sha1hex(table.concat(words, ' '))
@@ -2904,6 +2904,285 @@ export async function forgetAudit(redis: lua.ScriptHost, args: ForgetAuditArgs):
   const keys = [args.stream, args.seals, ...args.audit];
   const words: lua.Word[] = [args.now ?? '', args.first, args.seal, args.becomes, args.upto, args.audit.length, ...lua.counted(args.act)];
   return readForgetAuditAnswer(await lua.runScript(redis, forgetAuditScript, keys, words));
+}
+
+export interface ForgetEntriesArgs {
+  /** key */ readonly stream: string;
+  /** key */ readonly audit: readonly string[];
+  /** ms since the epoch */ readonly now?: number | undefined;
+  readonly places: readonly string[];
+  readonly act: readonly string[];
+}
+
+export type ForgetEntriesAnswer = number;
+
+const readForgetEntriesAnswer: lua.Read<ForgetEntriesAnswer> = lua.number;
+
+export const forgetEntriesScript = lua.defineScript('forget-entries', `
+local function audit_line(audit, act, at, before, after)
+  if #act == 0 then return end
+  local stream, last = unpack(audit)
+  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
+  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
+  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+  local hash = redis.sha1hex(table.concat(words, ' '))
+  line[#line + 1] = 'hash'; line[#line + 1] = hash
+  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+end
+local function audit_word(name, value)
+  if value then return '"' .. name .. '":' .. cjson.encode(value) end
+end
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+-- <generated>
+local stream = KEYS[1]
+local now = tonumber(ARGV[1])
+local _arg, _key = 1, 1
+local audit = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
+local places = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do places[_i] = ARGV[_arg + _i] end
+_arg = _arg + #places
+local act = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do act[_i] = ARGV[_arg + _i] end
+_arg = _arg + #act
+-- </generated>
+local gone = redis.call('XDEL', stream, unpack(places))
+if gone > 0 then audit_line(audit, act, clock(now), nil, '"events":' .. gone) end
+return gone
+`);
+
+/** Takes entries out of a stream, in the step that tells it. */
+export async function forgetEntries(redis: lua.ScriptHost, args: ForgetEntriesArgs): Promise<ForgetEntriesAnswer> {
+  const keys = [args.stream, ...args.audit];
+  const words: lua.Word[] = [args.now ?? '', args.audit.length, ...lua.counted(args.places), ...lua.counted(args.act)];
+  return readForgetEntriesAnswer(await lua.runScript(redis, forgetEntriesScript, keys, words));
+}
+
+export interface ForgetNameArgs {
+  /** key */ readonly bucket: string;
+  /** key */ readonly audit: readonly string[];
+  /** ms since the epoch */ readonly now?: number | undefined;
+  readonly head: string;
+  /** its members lie between them */ readonly stop: string;
+  readonly most: number;
+  readonly act: readonly string[];
+}
+
+export type ForgetNameAnswer = number;
+
+const readForgetNameAnswer: lua.Read<ForgetNameAnswer> = lua.number;
+
+export const forgetNameScript = lua.defineScript('forget-name', `
+local function audit_line(audit, act, at, before, after)
+  if #act == 0 then return end
+  local stream, last = unpack(audit)
+  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
+  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
+  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+  local hash = redis.sha1hex(table.concat(words, ' '))
+  line[#line + 1] = 'hash'; line[#line + 1] = hash
+  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+end
+local function audit_word(name, value)
+  if value then return '"' .. name .. '":' .. cjson.encode(value) end
+end
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+-- <generated>
+local bucket = KEYS[1]
+local now = tonumber(ARGV[1])
+local head = ARGV[2]
+local stop = ARGV[3]
+local most = tonumber(ARGV[4])
+local _arg, _key = 4, 1
+local audit = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
+local act = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do act[_i] = ARGV[_arg + _i] end
+_arg = _arg + #act
+-- </generated>
+local members = redis.call('ZRANGEBYLEX', bucket, '[' .. head, '(' .. stop, 'LIMIT', 0, most)
+if #members > 0 then redis.call('ZREM', bucket, unpack(members)) end
+if #members < most then audit_line(audit, act, clock(now)) end
+return #members
+`);
+
+/** Nothing is found by a name any more. Answers how many members went; the act is told when none is left. */
+export async function forgetName(redis: lua.ScriptHost, args: ForgetNameArgs): Promise<ForgetNameAnswer> {
+  const keys = [args.bucket, ...args.audit];
+  const words: lua.Word[] = [args.now ?? '', args.head, args.stop, args.most, args.audit.length, ...lua.counted(args.act)];
+  return readForgetNameAnswer(await lua.runScript(redis, forgetNameScript, keys, words));
+}
+
+export interface ForgetOptOutsArgs {
+  /** key */ readonly audit: readonly string[];
+  /** ms since the epoch */ readonly now?: number | undefined;
+  readonly digits: string;
+  readonly act: readonly string[];
+  readonly lists: readonly {
+    /** key */ readonly list: string;
+    /** key */ readonly forgotten: string;
+    readonly hash: string;
+  }[];
+}
+
+export type ForgetOptOutsAnswer = number;
+
+const readForgetOptOutsAnswer: lua.Read<ForgetOptOutsAnswer> = lua.number;
+
+export const forgetOptOutsScript = lua.defineScript('forget-opt-outs', `
+local function audit_line(audit, act, at, before, after)
+  if #act == 0 then return end
+  local stream, last = unpack(audit)
+  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
+  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
+  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+  local hash = redis.sha1hex(table.concat(words, ' '))
+  line[#line + 1] = 'hash'; line[#line + 1] = hash
+  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+end
+local function audit_word(name, value)
+  if value then return '"' .. name .. '":' .. cjson.encode(value) end
+end
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+-- <generated>
+local now = tonumber(ARGV[1])
+local digits = ARGV[2]
+local _arg, _key = 2, 0
+local audit = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
+local act = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do act[_i] = ARGV[_arg + _i] end
+_arg = _arg + #act
+local lists = {}
+_arg = _arg + 1
+for _n = 1, tonumber(ARGV[_arg]) do
+  local _one = {list = KEYS[_key + 1], forgotten = KEYS[_key + 2], hash = ARGV[_arg + 1]}
+  _arg, _key = _arg + 1, _key + 2
+  lists[_n] = _one
+end
+-- </generated>
+local found = 0
+for _, one in ipairs(lists) do
+  if redis.call('SREM', one.list, digits) == 1 then
+    redis.call('SADD', one.forgotten, one.hash)
+    found = found + 1
+  end
+end
+audit_line(audit, act, clock(now), nil, '"optOuts":' .. found)
+return found
+`);
+
+/** Takes a number out of lists of opt-outs and leaves its hash there. Answers in how many it was. */
+export async function forgetOptOuts(redis: lua.ScriptHost, args: ForgetOptOutsArgs): Promise<ForgetOptOutsAnswer> {
+  const keys = [...args.audit, ...args.lists.flatMap((one) => [one.list, one.forgotten])];
+  const words: lua.Word[] = [args.now ?? '', args.digits, args.audit.length, ...lua.counted(args.act), args.lists.length, ...args.lists.flatMap((one) => [one.hash])];
+  return readForgetOptOutsAnswer(await lua.runScript(redis, forgetOptOutsScript, keys, words));
+}
+
+export interface ForgetRowsArgs {
+  /** key */ readonly list: string;
+  /** key */ readonly audit: readonly string[];
+  /** ms since the epoch */ readonly now?: number | undefined;
+  readonly places: readonly number[];
+  /** as they were read */ readonly kept: readonly string[];
+  readonly become: readonly string[];
+  readonly act: readonly string[];
+}
+
+export type ForgetRowsAnswer = number;
+
+const readForgetRowsAnswer: lua.Read<ForgetRowsAnswer> = lua.number;
+
+export const forgetRowsScript = lua.defineScript('forget-rows', `
+local function audit_line(audit, act, at, before, after)
+  if #act == 0 then return end
+  local stream, last = unpack(audit)
+  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
+  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
+  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+  local hash = redis.sha1hex(table.concat(words, ' '))
+  line[#line + 1] = 'hash'; line[#line + 1] = hash
+  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+end
+local function audit_word(name, value)
+  if value then return '"' .. name .. '":' .. cjson.encode(value) end
+end
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+-- <generated>
+local list = KEYS[1]
+local now = tonumber(ARGV[1])
+local _arg, _key = 1, 1
+local audit = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
+local places = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do places[_i] = tonumber(ARGV[_arg + _i]) end
+_arg = _arg + #places
+local kept = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do kept[_i] = ARGV[_arg + _i] end
+_arg = _arg + #kept
+local become = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do become[_i] = ARGV[_arg + _i] end
+_arg = _arg + #become
+local act = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do act[_i] = ARGV[_arg + _i] end
+_arg = _arg + #act
+-- </generated>
+local done = 0
+for i, place in ipairs(places) do
+  if redis.call('LINDEX', list, place) == kept[i] then
+    redis.call('LSET', list, place, become[i])
+    done = done + 1
+  end
+end
+if done > 0 then audit_line(audit, act, clock(now), nil, '"rows":' .. done) end
+return done
+`);
+
+/** Puts others in the place of members of a list, where they still are as they were read. Answers how many. */
+export async function forgetRows(redis: lua.ScriptHost, args: ForgetRowsArgs): Promise<ForgetRowsAnswer> {
+  const keys = [args.list, ...args.audit];
+  const words: lua.Word[] = [args.now ?? '', args.audit.length, ...lua.counted(args.places), ...lua.counted(args.kept), ...lua.counted(args.become), ...lua.counted(args.act)];
+  return readForgetRowsAnswer(await lua.runScript(redis, forgetRowsScript, keys, words));
 }
 
 export interface HandBackArgs {
@@ -3049,7 +3328,7 @@ local function audit_line(audit, act, at, before, after)
   if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
   local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
     'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or ''}
+    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
   local words = {string.match(redis.call('GET', last) or '', '%x*$')}
   for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
   local hash = redis.sha1hex(table.concat(words, ' '))
@@ -3196,7 +3475,7 @@ local function audit_line(audit, act, at, before, after)
   if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
   local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
     'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or ''}
+    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
   local words = {string.match(redis.call('GET', last) or '', '%x*$')}
   for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
   local hash = redis.sha1hex(table.concat(words, ' '))
@@ -3617,7 +3896,7 @@ local function audit_line(audit, act, at, before, after)
   if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
   local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
     'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or ''}
+    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
   local words = {string.match(redis.call('GET', last) or '', '%x*$')}
   for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
   local hash = redis.sha1hex(table.concat(words, ' '))
@@ -3886,8 +4165,10 @@ export interface PublishLimitsArgs {
   /** how this start is known again */ readonly op: string;
   /** it has told them before */ readonly runs: boolean;
   /** JSON: which deployment it is of; absent: whichever */ readonly ours?: string | undefined;
-  /** whose target is the name of a limit */ readonly act: readonly string[];
   /** name and value of each limit */ readonly asked: Readonly<Record<string, string | number>>;
+  readonly acts: readonly {
+    /** of each limit that is asked for, in that order */ readonly words: readonly string[];
+  }[];
 }
 
 export type PublishLimitsTold =
@@ -3916,7 +4197,7 @@ local function audit_line(audit, act, at, before, after)
   if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
   local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
     'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or ''}
+    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
   local words = {string.match(redis.call('GET', last) or '', '%x*$')}
   for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
   local hash = redis.sha1hex(table.concat(words, ' '))
@@ -3975,14 +4256,21 @@ local _arg, _key = 5, 2
 local audit = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
-local act = {}
-_arg = _arg + 1
-for _i = 1, tonumber(ARGV[_arg]) do act[_i] = ARGV[_arg + _i] end
-_arg = _arg + #act
 local asked = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do asked[_i] = ARGV[_arg + _i] end
 _arg = _arg + #asked
+local acts = {}
+_arg = _arg + 1
+for _n = 1, tonumber(ARGV[_arg]) do
+  local _one = {}
+  _arg, _key = _arg + 0, _key + 0
+_one.words = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _one.words[_i] = ARGV[_arg + _i] end
+_arg = _arg + #_one.words
+  acts[_n] = _one
+end
 -- </generated>
 local at, told = clock(now), {}
 if of_another(stamp, ours) then return told end
@@ -3997,8 +4285,7 @@ for i = 1, #asked, 2 do
     did = 'lowered'
     put(limits, name, {value = value, by = by, at = at, op = op, was = shared or ''})
     if only_settings then redis.call('HSET', limits, name .. '.settings', 1) end
-    if #act > 0 then act[7] = name end
-    audit_line(audit, act, at, shared and audit_word('value', shared), audit_word('value', value))
+    audit_line(audit, acts[(i + 1) / 2].words, at, shared and audit_word('value', shared), audit_word('value', value))
   elseif looseness(name, value) > looseness(name, shared) and not runs then
     did = 'looser'
   end
@@ -4014,15 +4301,18 @@ return told
  * what holds already. */
 export async function publishLimits(redis: lua.ScriptHost, args: PublishLimitsArgs): Promise<PublishLimitsAnswer> {
   const keys = [args.limits, args.stamp, ...args.audit];
-  const words: lua.Word[] = [args.now ?? '', args.by, args.op, args.runs ? 1 : 0, args.ours ?? '', args.audit.length, ...lua.counted(args.act), ...lua.pairs(args.asked)];
+  const words: lua.Word[] = [args.now ?? '', args.by, args.op, args.runs ? 1 : 0, args.ours ?? '', args.audit.length, ...lua.pairs(args.asked), args.acts.length, ...args.acts.flatMap((one) => [...lua.counted(one.words)])];
   return readPublishLimitsAnswer(await lua.runScript(redis, publishLimitsScript, keys, words));
 }
 
 export interface PurgeMessageArgs {
   /** key */ readonly message: string;
+  /** key */ readonly audit: readonly string[];
+  /** ms since the epoch */ readonly now?: number | undefined;
   readonly state: string;
   /** as they were read */ readonly to: string;
   /** the number */ readonly becomes: string;
+  readonly act: readonly string[];
 }
 
 export type PurgeMessageAnswer = boolean;
@@ -4030,30 +4320,63 @@ export type PurgeMessageAnswer = boolean;
 const readPurgeMessageAnswer: lua.Read<PurgeMessageAnswer> = lua.flag;
 
 export const purgeMessageScript = lua.defineScript('purge-message', `
+local function audit_line(audit, act, at, before, after)
+  if #act == 0 then return end
+  local stream, last = unpack(audit)
+  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
+  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
+  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+  local hash = redis.sha1hex(table.concat(words, ' '))
+  line[#line + 1] = 'hash'; line[#line + 1] = hash
+  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+end
+local function audit_word(name, value)
+  if value then return '"' .. name .. '":' .. cjson.encode(value) end
+end
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
 -- <generated>
 local message = KEYS[1]
-local state = ARGV[1]
-local to = ARGV[2]
-local becomes = ARGV[3]
+local now = tonumber(ARGV[1])
+local state = ARGV[2]
+local to = ARGV[3]
+local becomes = ARGV[4]
+local _arg, _key = 4, 1
+local audit = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
+local act = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do act[_i] = ARGV[_arg + _i] end
+_arg = _arg + #act
 -- </generated>
 local stood, number, version = unpack(redis.call('HMGET', message, 'state', 'to', 'v'))
 if stood ~= state or number ~= to or version ~= "1" then return 0 end
 redis.call('HSET', message, 'to', becomes, 'text', '')
+audit_line(audit, act, clock(now))
 return 1
 `);
 
 /** Forgets the number and the text of a message, as it was read. Answers whether it was done. */
 export async function purgeMessage(redis: lua.ScriptHost, args: PurgeMessageArgs): Promise<PurgeMessageAnswer> {
-  const keys = [args.message];
-  const words: lua.Word[] = [args.state, args.to, args.becomes];
+  const keys = [args.message, ...args.audit];
+  const words: lua.Word[] = [args.now ?? '', args.state, args.to, args.becomes, args.audit.length, ...lua.counted(args.act)];
   return readPurgeMessageAnswer(await lua.runScript(redis, purgeMessageScript, keys, words));
 }
 
 export interface PurgeTextsArgs {
   /** key */ readonly texts: string;
+  /** key */ readonly audit: readonly string[];
   /** ms since the epoch */ readonly now?: number | undefined;
   /** as it was read */ readonly rev: number;
   /** as they become */ readonly items: string;
+  readonly act: readonly string[];
 }
 
 export type PurgeTextsAnswer = boolean;
@@ -4061,6 +4384,22 @@ export type PurgeTextsAnswer = boolean;
 const readPurgeTextsAnswer: lua.Read<PurgeTextsAnswer> = lua.flag;
 
 export const purgeTextsScript = lua.defineScript('purge-texts', `
+local function audit_line(audit, act, at, before, after)
+  if #act == 0 then return end
+  local stream, last = unpack(audit)
+  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
+  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
+  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+  local hash = redis.sha1hex(table.concat(words, ' '))
+  line[#line + 1] = 'hash'; line[#line + 1] = hash
+  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+end
+local function audit_word(name, value)
+  if value then return '"' .. name .. '":' .. cjson.encode(value) end
+end
 local function clock(given)
   if given then return given end
   local t = redis.call('TIME')
@@ -4085,19 +4424,29 @@ local texts = KEYS[1]
 local now = tonumber(ARGV[1])
 local rev = tonumber(ARGV[2])
 local items = ARGV[3]
+local _arg, _key = 3, 1
+local audit = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
+local act = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do act[_i] = ARGV[_arg + _i] end
+_arg = _arg + #act
 -- </generated>
 local stood, ends, version = unpack(redis.call('HMGET', texts, 'rev', 'until', 'v'))
 if whole(stood, 0, 'rev') ~= rev or version ~= "1" then return 0 end
-if ends and whole(ends, 0, 'until') > clock(now) then return 0 end
+local at = clock(now)
+if ends and whole(ends, 0, 'until') > at then return 0 end
 redis.call('HSET', texts, 'items', items, 'rev', rev + 1)
 redis.call('HDEL', texts, 'lease', 'until')
+audit_line(audit, act, at)
 return 1
 `);
 
 /** Replaces the people of a slice that nobody works on, as it was read. Answers whether it was done. */
 export async function purgeTexts(redis: lua.ScriptHost, args: PurgeTextsArgs): Promise<PurgeTextsAnswer> {
-  const keys = [args.texts];
-  const words: lua.Word[] = [args.now ?? '', args.rev, args.items];
+  const keys = [args.texts, ...args.audit];
+  const words: lua.Word[] = [args.now ?? '', args.rev, args.items, args.audit.length, ...lua.counted(args.act)];
   return readPurgeTextsAnswer(await lua.runScript(redis, purgeTextsScript, keys, words));
 }
 
@@ -4125,7 +4474,7 @@ local function audit_line(audit, act, at, before, after)
   if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
   local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
     'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or ''}
+    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
   local words = {string.match(redis.call('GET', last) or '', '%x*$')}
   for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
   local hash = redis.sha1hex(table.concat(words, ' '))
@@ -4264,7 +4613,7 @@ local function audit_line(audit, act, at, before, after)
   if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
   local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
     'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or ''}
+    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
   local words = {string.match(redis.call('GET', last) or '', '%x*$')}
   for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
   local hash = redis.sha1hex(table.concat(words, ' '))
@@ -4523,7 +4872,7 @@ local function audit_line(audit, act, at, before, after)
   if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
   local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
     'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or ''}
+    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
   local words = {string.match(redis.call('GET', last) or '', '%x*$')}
   for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
   local hash = redis.sha1hex(table.concat(words, ' '))
@@ -4584,20 +4933,50 @@ export async function replayEvents(redis: lua.ScriptHost, args: ReplayEventsArgs
   return readReplayEventsAnswer(await lua.runScript(redis, replayEventsScript, keys, words));
 }
 
-export interface ResealEndpointSecretsArgs {
-  /** key */ readonly record: string;
-  /** as they were read, the newest first */ readonly kept: readonly string[];
+export interface ResealAuditArgs {
+  /** key */ readonly seals: string;
+  /** key */ readonly audit: readonly string[];
+  /** ms since the epoch */ readonly now?: number | undefined;
+  /** the place of the first of them */ readonly from: number;
+  /** as they were read */ readonly kept: readonly string[];
   /** the same, sealed anew */ readonly again: readonly string[];
+  readonly act: readonly string[];
 }
 
-export type ResealEndpointSecretsAnswer = boolean;
+export type ResealAuditAnswer = boolean;
 
-const readResealEndpointSecretsAnswer: lua.Read<ResealEndpointSecretsAnswer> = lua.flag;
+const readResealAuditAnswer: lua.Read<ResealAuditAnswer> = lua.flag;
 
-export const resealEndpointSecretsScript = lua.defineScript('reseal-endpoint-secrets', `
+export const resealAuditScript = lua.defineScript('reseal-audit', `
+local function audit_line(audit, act, at, before, after)
+  if #act == 0 then return end
+  local stream, last = unpack(audit)
+  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
+  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
+  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+  local hash = redis.sha1hex(table.concat(words, ' '))
+  line[#line + 1] = 'hash'; line[#line + 1] = hash
+  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+end
+local function audit_word(name, value)
+  if value then return '"' .. name .. '":' .. cjson.encode(value) end
+end
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
 -- <generated>
-local record = KEYS[1]
-local _arg, _key = 0, 1
+local seals = KEYS[1]
+local now = tonumber(ARGV[1])
+local from = tonumber(ARGV[2])
+local _arg, _key = 2, 1
+local audit = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
 local kept = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do kept[_i] = ARGV[_arg + _i] end
@@ -4606,21 +4985,97 @@ local again = {}
 _arg = _arg + 1
 for _i = 1, tonumber(ARGV[_arg]) do again[_i] = ARGV[_arg + _i] end
 _arg = _arg + #again
+local act = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do act[_i] = ARGV[_arg + _i] end
+_arg = _arg + #act
+-- </generated>
+for i, seal in ipairs(again) do
+  local place = from + i - 1
+  if redis.call('LINDEX', seals, place) == kept[i] then redis.call('LSET', seals, place, seal) end
+end
+audit_line(audit, act, clock(now))
+return 1
+`);
+
+/** The same seals of the audit under another secret, where they still are as they were read. */
+export async function resealAudit(redis: lua.ScriptHost, args: ResealAuditArgs): Promise<ResealAuditAnswer> {
+  const keys = [args.seals, ...args.audit];
+  const words: lua.Word[] = [args.now ?? '', args.from, args.audit.length, ...lua.counted(args.kept), ...lua.counted(args.again), ...lua.counted(args.act)];
+  return readResealAuditAnswer(await lua.runScript(redis, resealAuditScript, keys, words));
+}
+
+export interface ResealEndpointSecretsArgs {
+  /** key */ readonly record: string;
+  /** key */ readonly audit: readonly string[];
+  /** ms since the epoch */ readonly now?: number | undefined;
+  /** as they were read, the newest first */ readonly kept: readonly string[];
+  /** the same, sealed anew */ readonly again: readonly string[];
+  readonly act: readonly string[];
+}
+
+export type ResealEndpointSecretsAnswer = boolean;
+
+const readResealEndpointSecretsAnswer: lua.Read<ResealEndpointSecretsAnswer> = lua.flag;
+
+export const resealEndpointSecretsScript = lua.defineScript('reseal-endpoint-secrets', `
+local function audit_line(audit, act, at, before, after)
+  if #act == 0 then return end
+  local stream, last = unpack(audit)
+  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
+  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
+  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+  local hash = redis.sha1hex(table.concat(words, ' '))
+  line[#line + 1] = 'hash'; line[#line + 1] = hash
+  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+end
+local function audit_word(name, value)
+  if value then return '"' .. name .. '":' .. cjson.encode(value) end
+end
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+-- <generated>
+local record = KEYS[1]
+local now = tonumber(ARGV[1])
+local _arg, _key = 1, 1
+local audit = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
+local kept = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do kept[_i] = ARGV[_arg + _i] end
+_arg = _arg + #kept
+local again = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do again[_i] = ARGV[_arg + _i] end
+_arg = _arg + #again
+local act = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do act[_i] = ARGV[_arg + _i] end
+_arg = _arg + #act
 -- </generated>
 local names = {'secret', 'oldSecret'}
 local stored = redis.call('HMGET', record, unpack(names))
 for i = 1, #names do
   if (stored[i] or nil) ~= kept[i] then return 0 end
 end
+if #again == 0 then return 0 end
 for i, secret in ipairs(again) do redis.call('HSET', record, names[i], secret) end
-return #again > 0 and 1 or 0
+audit_line(audit, act, clock(now))
+return 1
 `);
 
 /** The same secrets under another seal, unless one of them was changed since it was read. Answers whether it was
  * done. */
 export async function resealEndpointSecrets(redis: lua.ScriptHost, args: ResealEndpointSecretsArgs): Promise<ResealEndpointSecretsAnswer> {
-  const keys = [args.record];
-  const words: lua.Word[] = [...lua.counted(args.kept), ...lua.counted(args.again)];
+  const keys = [args.record, ...args.audit];
+  const words: lua.Word[] = [args.now ?? '', args.audit.length, ...lua.counted(args.kept), ...lua.counted(args.again), ...lua.counted(args.act)];
   return readResealEndpointSecretsAnswer(await lua.runScript(redis, resealEndpointSecretsScript, keys, words));
 }
 
@@ -4902,7 +5357,7 @@ local function audit_line(audit, act, at, before, after)
   if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
   local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
     'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or ''}
+    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
   local words = {string.match(redis.call('GET', last) or '', '%x*$')}
   for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
   local hash = redis.sha1hex(table.concat(words, ' '))
@@ -5051,7 +5506,7 @@ local function audit_line(audit, act, at, before, after)
   if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
   local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
     'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or ''}
+    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
   local words = {string.match(redis.call('GET', last) or '', '%x*$')}
   for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
   local hash = redis.sha1hex(table.concat(words, ' '))
@@ -5114,7 +5569,7 @@ local function audit_line(audit, act, at, before, after)
   if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
   local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
     'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or ''}
+    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
   local words = {string.match(redis.call('GET', last) or '', '%x*$')}
   for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
   local hash = redis.sha1hex(table.concat(words, ' '))
@@ -5229,7 +5684,7 @@ local function audit_line(audit, act, at, before, after)
   if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
   local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
     'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or ''}
+    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
   local words = {string.match(redis.call('GET', last) or '', '%x*$')}
   for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
   local hash = redis.sha1hex(table.concat(words, ' '))
@@ -6189,7 +6644,7 @@ local function audit_line(audit, act, at, before, after)
   if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
   local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
     'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or ''}
+    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
   local words = {string.match(redis.call('GET', last) or '', '%x*$')}
   for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
   local hash = redis.sha1hex(table.concat(words, ' '))
@@ -6367,6 +6822,90 @@ export async function switchCampaign(redis: lua.ScriptHost, args: SwitchCampaign
   const keys = [args.campaign, args.events, args.counts, args.due, args.parked, args.dueSlices, args.scheduled, args.awaiting, args.limits, ...(args.entered === undefined ? [] : [args.entered]), ...args.left, ...args.audit];
   const words: lua.Word[] = [args.now ?? '', args.id, args.to, args.eventType ?? '', args.reason ?? '', args.only ?? '', args.againInMs ?? '', args.by ?? '', args.approves ?? '', args.entered === undefined ? 0 : 1, args.left.length, args.audit.length, ...lua.counted(args.from), ...lua.counted(args.act), ...lua.pairs(args.asked)];
   return readSwitchCampaignAnswer(await lua.runScript(redis, switchCampaignScript, keys, words));
+}
+
+export interface SwitchQueueArgs {
+  /** key */ readonly meta: string;
+  /** key */ readonly marker: string;
+  /** key */ readonly wait: string;
+  /** key */ readonly prioritized: string;
+  /** key */ readonly delayed: string;
+  /** key */ readonly announcements: string;
+  /** key */ readonly audit: readonly string[];
+  /** ms since the epoch */ readonly now?: number | undefined;
+  readonly how: 'pause' | 'resume';
+  readonly act: readonly string[];
+}
+
+export type SwitchQueueAnswer = boolean;
+
+const readSwitchQueueAnswer: lua.Read<SwitchQueueAnswer> = lua.flag;
+
+export const switchQueueScript = lua.defineScript('switch-queue', `
+local function audit_line(audit, act, at, before, after)
+  if #act == 0 then return end
+  local stream, last = unpack(audit)
+  if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
+  local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
+    'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
+    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
+  local words = {string.match(redis.call('GET', last) or '', '%x*$')}
+  for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
+  local hash = redis.sha1hex(table.concat(words, ' '))
+  line[#line + 1] = 'hash'; line[#line + 1] = hash
+  redis.call('SET', last, redis.call('XADD', stream, '*', unpack(line)) .. ' ' .. hash)
+end
+local function audit_word(name, value)
+  if value then return '"' .. name .. '":' .. cjson.encode(value) end
+end
+local function clock(given)
+  if given then return given end
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+-- <generated>
+local meta = KEYS[1]
+local marker = KEYS[2]
+local wait = KEYS[3]
+local prioritized = KEYS[4]
+local delayed = KEYS[5]
+local announcements = KEYS[6]
+local now = tonumber(ARGV[1])
+local how = ARGV[2]
+local _arg, _key = 2, 6
+local audit = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do _key = _key + 1; audit[_i] = KEYS[_key] end
+local act = {}
+_arg = _arg + 1
+for _i = 1, tonumber(ARGV[_arg]) do act[_i] = ARGV[_arg + _i] end
+_arg = _arg + #act
+-- </generated>
+local paused = redis.call('HEXISTS', meta, 'paused') == 1
+if paused == (how == 'pause') then return 0 end
+if how == 'pause' then
+  redis.call('HSET', meta, 'paused', 1)
+  redis.call('DEL', marker)
+else
+  redis.call('HDEL', meta, 'paused')
+  if redis.call('LLEN', wait) + redis.call('ZCARD', prioritized) > 0 then
+    redis.call('ZADD', marker, 0, '0')
+  else
+    local first = redis.call('ZRANGE', delayed, 0, 0, 'WITHSCORES')
+    if first[2] then redis.call('ZADD', marker, tonumber(first[2]) / 0x1000, '1') end
+  end
+end
+redis.call('XADD', announcements, '*', 'event', how == 'pause' and 'paused' or 'resumed')
+audit_line(audit, act, clock(now))
+return 1
+`);
+
+/** Lets no worker take from a queue, or lets them again, in the step that tells it: what BullMQ's `pause` and `resume`
+ * do, of a queue that never had jobs in its old list of paused ones. Answers whether it stood otherwise. */
+export async function switchQueue(redis: lua.ScriptHost, args: SwitchQueueArgs): Promise<SwitchQueueAnswer> {
+  const keys = [args.meta, args.marker, args.wait, args.prioritized, args.delayed, args.announcements, ...args.audit];
+  const words: lua.Word[] = [args.now ?? '', args.how, args.audit.length, ...lua.counted(args.act)];
+  return readSwitchQueueAnswer(await lua.runScript(redis, switchQueueScript, keys, words));
 }
 
 export interface TakeDeliveriesArgs {
@@ -6587,7 +7126,7 @@ local function audit_line(audit, act, at, before, after)
   if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
   local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
     'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or ''}
+    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
   local words = {string.match(redis.call('GET', last) or '', '%x*$')}
   for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
   local hash = redis.sha1hex(table.concat(words, ' '))
