@@ -104,7 +104,7 @@ function flagsOf({ query = {}, body }: Route, argument: string | undefined): Der
 }
 
 const isPlain = ({ type, items }: FlagSchema): boolean =>
-  type === 'array' ? items?.enum !== undefined : type !== undefined && type !== 'object';
+  type === 'array' ? items !== undefined : type !== undefined && type !== 'object';
 
 function flag(field: string, place: DerivedFlag['in'], schema: JsonSchema): DerivedFlag {
   const { description = '' } = schema;
@@ -134,6 +134,7 @@ function kept(schema: JsonSchema): FlagSchema {
   return {
     ...Object.fromEntries(own),
     ...(schema.items?.enum ? { items: { enum: schema.items.enum as string[] } } : {}),
+    ...(schema.items?.type === 'string' && !schema.items.enum ? { items: {} } : {}),
   };
 }
 

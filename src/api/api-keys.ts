@@ -30,7 +30,10 @@ const keyRequest = z
       .max(100)
       .optional()
       .meta({ description: 'Only these accounts; absent: all.', example: ['main'] }),
-    person: holder.optional().meta({ description: 'Whose it is. Or `service`.', example: 'awa' }),
+    person: holder.optional().meta({
+      description: 'Whose it is: two keys of one person are one where another must decide. This or `service`.',
+      example: 'awa',
+    }),
     service: holder.optional().meta({ description: 'The program that it is for.' }),
     expiresAt: z.iso
       .datetime({ offset: true, error: 'must be a time such as 2026-11-21T08:00:00Z' })
@@ -53,7 +56,11 @@ const createKey = route(
     path: '/v1/keys',
     id: 'createKey',
     fresh: true,
-    cli: { name: 'keys create', next: 'Keep the secret: it is not shown again.' },
+    cli: {
+      name: 'keys create',
+      example: '--name awa-phone --roles read,approve --person awa --accounts main',
+      next: 'Keep the secret: it is not shown again.',
+    },
     summary: 'Make a key, for a person or a service. Every process knows it within three seconds.',
     description:
       'The secret is answered this once, and kept as its hash. Nobody gives themselves a role that they have not (403). ' +
@@ -178,13 +185,13 @@ function view(key: MadeKey) {
   };
 }
 
-function ofSettings({ name, roles: given, accounts }: ApiKey) {
+function ofSettings({ name, person, roles: given, accounts }: ApiKey) {
   return {
     id: null,
     name,
     roles: [...given],
     accounts: accounts ? [...accounts] : null,
-    person: null,
+    person: person ?? null,
     service: null,
     createdAt: null,
     createdBy: 'settings',

@@ -1,4 +1,7 @@
-/** The keys of callers: `name:role+role[@account+account]:secret` or `…:sha256:<hex>`, several separated by commas. */
+/**
+ * The keys of callers: `name[/person]:role+role[@account+account]:secret` or `…:sha256:<hex>`, several separated by
+ * commas.
+ */
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../lib/clock.ts';
 import type { MadeKey } from '../operations/api-keys.ts';
@@ -44,9 +47,9 @@ export function readApiKeys(text: string, shortest = 1): ApiKey[] {
     problems.push(`entry ${index + 1}: ${key}`);
     return [];
   });
-  problems.push(...sharedSecrets(keys));
+  problems.push(...sharedSecrets(keys), ...sharedNames(keys));
   if (problems.length > 0) {
-    throw new Error(`${problems.join('; ')} (write name:role+role[@account+account]:secret-or-sha256:hex)`);
+    throw new Error(`${problems.join('; ')} (write name[/person]:role+role[@account+account]:secret-or-sha256:hex)`);
   }
   return keys;
 }
@@ -59,9 +62,18 @@ function sharedSecrets(keys: readonly ApiKey[]): string[] {
   });
 }
 
+/** Rates, endpoints and the audit go by the name of a key: it is of one person. */
+function sharedNames(keys: readonly ApiKey[]): string[] {
+  return keys.flatMap((key, at) => {
+    const other = keys.slice(0, at).find(({ name }) => name === key.name);
+    if (!other || personOf(other) === personOf(key)) return [];
+    return [`entry ${at + 1}: "${key.name}" is of ${personOf(other)} already`];
+  });
+}
+
 function readKey(entry: string, shortest: number): ApiKey | string {
-  const [, name, roleList = '', accountList, secret = ''] =
-    /^([\w.-]{1,64}):([a-z+]+)(?:@([\w+-]+))?:(.+)$/.exec(entry) ?? [];
+  const [, name, person, roleList = '', accountList, secret = ''] =
+    /^([\w.-]{1,64})(?:\/([\w.@+-]{1,64}))?:([a-z+]+)(?:@([\w+-]+))?:(.+)$/.exec(entry) ?? [];
   if (name === undefined) return 'is not of that form';
   const given = roleList.split('+');
   const unknown = given.filter((role) => !isRole(role));
@@ -73,6 +85,7 @@ function readKey(entry: string, shortest: number): ApiKey | string {
   }
   return {
     name,
+    ...(person ? { person } : {}),
     roles: new Set(given as Role[]),
     ...(accountList ? { accounts: new Set(accountList.split('+')) } : {}),
     digest: hex === undefined ? digestOf(secret) : Buffer.from(hex, 'hex'),

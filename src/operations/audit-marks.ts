@@ -22,8 +22,9 @@ export interface Asked {
  * script was to say the target (`-`); then the MAC.
  */
 const MARK = /^([0-9a-f]+)\.(\d+)\.(\d+)(-?)\.([\w-]+)$/;
-const NAME_BYTES = 6;
-const LETTERS = 22;
+const NAME_BYTES = 4;
+/** Of base64url: 96 bits. */
+const LETTERS = 16;
 
 /** Undefined: there is no secret, so nobody could tell a mark from any text. */
 export function auditSigner([secret]: readonly Secret[], random: Random): Sign | undefined {

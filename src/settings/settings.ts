@@ -149,7 +149,8 @@ const listeners = {
   MAX_CONNECTIONS: [count(4_000, { min: 1 }), 'The most connections that a listener has open; more are hung up on.'],
   API_KEYS: [
     secret(),
-    'name:role+role[@account+account]:secret-or-sha256:hex,… with the roles enqueue read approve operate admin.',
+    'name[/person]:role+role[@account+account]:secret-or-sha256:hex,… with the roles enqueue read approve operate admin. ' +
+      'Two keys of one person are one where another must decide.',
     'secret',
   ],
   CONSOLE: [

@@ -189,7 +189,9 @@ export const frenchFlags: Readonly<Record<string, string>> = {
   'print the limit as JSON': 'afficher le plafond en JSON',
   'What it is called in the audit': 'Son nom dans le journal des actes',
   'What it may do; `admin` implies no other': 'Ce qu’elle permet ; `admin` n’en comprend aucun autre',
-  'Whose it is. Or `service`': 'À qui elle est. Ou `service`',
+  'Only these accounts; absent: all': 'Seulement ces comptes ; sans : tous',
+  'Whose it is: two keys of one person are one where another must decide. This or `service`':
+    'À qui elle est : deux clés d’une personne n’en font qu’une là où une autre doit décider. Ceci ou `service`',
   'The program that it is for': 'Le programme pour lequel elle est',
   'From when on it is none. Absent: until it is revoked':
     'À partir de quand elle ne vaut plus. Sans cela : jusqu’à sa révocation',

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { findKey, readApiKeys } from '../../src/api/keys.ts';
+import { findKey, personOf, readApiKeys } from '../../src/api/keys.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
@@ -21,7 +21,22 @@ describe('API_KEYS', () => {
     expect(keys[1]?.accounts).toEqual(new Set(['main', 'other']));
   });
 
+  test('may say whose they are: a name after a slash, by which two keys are of one person', () => {
+    const keys = readApiKeys(
+      'awa-desk/awa@shop.example:enqueue@main:secret-1,awa-phone/awa@shop.example:read:secret-2,x:read:y',
+    );
+    expect(keys.map((key) => [key.name, personOf(key)])).toEqual([
+      ['awa-desk', 'awa@shop.example'],
+      ['awa-phone', 'awa@shop.example'],
+      ['x', 'x'],
+    ]);
+    expect(keys[0]?.accounts).toEqual(new Set(['main']));
+  });
+
   test.for([
+    ['awa/:read:secret-1', 'entry 1: is not of that form'],
+    ['awa/one/two:read:secret-1', 'entry 1: is not of that form'],
+    ['desk/awa:read:secret-3,desk/binta:read:secret-4', 'entry 2: "desk" is of awa already'],
     ['shop:enqueue:same,desk:read:same', '"desk" has the same secret as "shop"'],
     [`shop:enqueue:same,desk:read:sha256:${sha256('same')}`, '"desk" has the same secret as "shop"'],
     ['shop:pay:secret-1', 'entry 1: pay is not a role'],

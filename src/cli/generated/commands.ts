@@ -1955,7 +1955,7 @@ export const commands: readonly DerivedCommand[] = [
   {
     "name": "keys create",
     "says": "Make a key, for a person or a service. Every process knows it within three seconds",
-    "example": "--name awa-phone --roles read,approve",
+    "example": "--name awa-phone --roles read,approve --person awa --accounts main",
     "method": "POST",
     "path": "/v1/keys",
     "takes": [],
@@ -1990,10 +1990,20 @@ export const commands: readonly DerivedCommand[] = [
         "required": true
       },
       {
+        "flag": "--accounts",
+        "field": "accounts",
+        "in": "body",
+        "says": "Only these accounts; absent: all",
+        "schema": {
+          "type": "array",
+          "items": {}
+        }
+      },
+      {
         "flag": "--person",
         "field": "person",
         "in": "body",
-        "says": "Whose it is. Or `service`",
+        "says": "Whose it is: two keys of one person are one where another must decide. This or `service`",
         "schema": {
           "type": "string"
         }

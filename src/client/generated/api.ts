@@ -5827,7 +5827,7 @@ export interface ApiKeyRequest {
    */
   accounts?: string[]
   /**
-   * Whose it is. Or `service`.
+   * Whose it is: two keys of one person are one where another must decide. This or `service`.
    */
   person?: string
   /**
@@ -5912,7 +5912,7 @@ export interface AuditItem {
    */
   role: (string | null)
   /**
-   * `api`; `console`: a key through a session; `settings`: a process that started, or keeps things.
+   * `api`; `console`: a key through a session; `link`: the link in a text; `settings`: a process that started, or keeps things.
    */
   door: string
   /**

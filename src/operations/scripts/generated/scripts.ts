@@ -2069,7 +2069,7 @@ local function audit_line(audit, act, at, before, after)
   if act[8] ~= '' then after = after and after .. ',' .. act[8] or act[8] end
   local line = {'at', string.format('%.0f', at), 'by', act[1], 'person', act[2], 'role', act[3], 'door', act[4],
     'requestId', act[5], 'act', act[6], 'target', act[7], 'before', before and '{' .. before .. '}' or '',
-    'after', after and '{' .. after .. '}' or ''}
+    'after', after and '{' .. after .. '}' or '', 'mark', act[9]}
   local words = {string.match(redis.call('GET', last) or '', '%x*$')}
   for i = 2, #line, 2 do words[#words + 1] = #line[i] .. ':' .. line[i] end
   local hash = redis.sha1hex(table.concat(words, ' '))
