@@ -19,12 +19,12 @@ export const frenchBatch: Words['batch'] = {
   place: (parts) => `${parts} :`,
   more: (count) => `… et ${count} de plus`,
   dryRun: 'Essai à blanc : rien n’a été envoyé.',
-  invalid: 'Rien n’en peut être payé. Corrigez le fichier et déposez-le de nouveau.',
+  invalid: 'Rien dans ce fichier ne peut être payé. Corrigez le fichier et déposez-le de nouveau.',
   awaiting: (command) => `Rien n’est encore payé. Ensuite, avec une autre clé : ${command}`,
   before: (command) => `Il a déjà été déposé et approuvé : ${command}`,
   anew: (state) =>
     `Il a déjà été déposé et son état est ${state}. Pour le déposer à nouveau, ajoutez une ligne vide au fichier.`,
-  problemsAreIn: (file) => `Tout ce qui ne va pas est dans ${file}`,
+  problemsAreIn: (file) => `La liste complète des erreurs est dans ${file}`,
   letBePaid: 'Autoriser le paiement de la totalité ?',
   goesOn: (command) => `La suite : ${command}`,
 };

@@ -1,6 +1,9 @@
 /** Ce qui est dit des campagnes : préparation, envoi, suivi. */
 import type { Words } from './english.ts';
 
+/** Of a figure that is written already: none and one are singular. */
+const persons = (count: string): string => `${count} ${count === '0' || count === '1' ? 'personne' : 'personnes'}`;
+
 export const frenchCampaign: Words['campaign'] = {
   states: {
     draft: 'brouillon',
@@ -14,7 +17,7 @@ export const frenchCampaign: Words['campaign'] = {
     cancelled: 'annulée',
   },
   reasons: {
-    quiet_hours: 'il fait nuit là-bas',
+    quiet_hours: 'heures calmes chez les destinataires',
     funds: 'le solde est épuisé',
     budget: 'le budget est épuisé',
     failures: 'trop d’échecs',
@@ -62,11 +65,11 @@ export const frenchCampaign: Words['campaign'] = {
   meaning: (reason, id) => `Ce que veut dire « ${reason} » : relais explain ${id}`,
   resume: (id) => `Pour la reprendre : relais campaign resume ${id}`,
   stoppedWatching: (id) => `Suivi arrêté ; la campagne continue. Pour l’arrêter : relais campaign pause ${id}`,
-  size: (people, name, more) => `${people} personnes (« ${name} »${more})`,
+  size: (people, name, more) => `${persons(people)} (« ${name} »${more})`,
   sizeSegments: (segments) => `, ${segments} segments`,
   sizeCost: (xof) => `, environ ${xof}`,
   sizeUnpriced: (countries) => ` ; aucun prix connu pour ${countries}`,
-  wouldText: (state, size) => `Elle est ${state} ; un départ enverrait un SMS à ${size}.`,
+  wouldText: (state, size) => `État : ${state}. La démarrer enverrait un SMS à ${size}.`,
   text: (size) => `Envoyer à ${size} ?`,
   made: (id) => `Rien n’est encore envoyé. Ensuite : relais campaign start ${id} --follow`,
   thereAlready: (id) => `La campagne ${id} existait déjà ; il n’en a pas été créé de deuxième.`,
@@ -75,10 +78,10 @@ export const frenchCampaign: Words['campaign'] = {
   withoutThese: 'Créer la campagne telle quelle, sans ces lignes ?',
   decideFirst: 'Rien n’a été créé : décidez avec les options ci-dessus.',
   dryRun: (people, size) =>
-    `Essai à blanc : rien n’a été créé ni chargé. Le SMS irait à ${people} personnes, ${size}.`,
+    `Essai à blanc : rien n’a été créé ni chargé. Le SMS irait à ${persons(people)}, ${size}.`,
   dryRunSize: (segments, price) => `${segments} segments${price}`,
   twice: (count) => `${count} d’entre eux l’ont peut-être déjà reçu, et peuvent le recevoir deux fois.`,
-  textAgain: (count) => `Envoyer de nouveau à ${count} personnes ?`,
+  textAgain: (count) => `Envoyer de nouveau à ${persons(count)} ?`,
   letBeSent: (size) => `Autoriser l’envoi à ${size} ?`,
   waitsForAnother: (id, hash) =>
     `Elle attend une autre clé avec le rôle approve : relais campaign approve ${id} --hash ${hash}`,

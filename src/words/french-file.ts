@@ -100,7 +100,7 @@ export const frenchFile: Words['file'] = {
   unpriced: (countries) => `non compté, faute de prix : ${countries}`,
   long: (count) => some(count, 'SMS très long', 'SMS très longs'),
   stopLink: (characters) => `le lien de {{stop}} est compté pour ${characters} caractères`,
-  stopGuess: ', au jugé : PUBLIC_URL en donne la longueur',
+  stopGuess: ', une estimation : PUBLIC_URL donne sa vraie longueur',
   costly: (count) =>
     `${grouped(count)} SMS avec un caractère qui raccourcit les segments (70 caractères au lieu de 160) :`,
   inText: 'dans votre texte',
@@ -170,10 +170,10 @@ export const frenchFile: Words['file'] = {
     asWritten: 'c’est voulu ainsi ; ou corrigez le texte',
     atOnce: (reasons) => `Pour les laisser toutes de côté : --leave-out ${reasons}`,
   },
-  cheaper: (segments, price) => `Moins cher de ${segments} segments${price} : --replace-costly`,
+  cheaper: (segments, price) => `${segments} segments de moins${price} : --replace-costly`,
   nobody: 'Personne ne recevrait de SMS.',
   rowsAreIn: (count, file) => `Les ${count} lignes écartées sont dans ${file}`,
   allSkipped: 'Toutes les lignes écartées, pour un tableur : --csv FICHIER',
-  unusable: (file) => `Rien de ${file} n’est utilisable.`,
+  unusable: (file) => `${file} est inutilisable en l’état.`,
   checkAgain: 'Corrigez le fichier et vérifiez-le de nouveau : relais campaign check FICHIER',
 };

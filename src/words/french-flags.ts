@@ -14,9 +14,9 @@ export const frenchFlags: Readonly<Record<string, string>> = {
     'où il est écrit ; un fichier qui existe n’est jamais modifié',
   'ask nothing: what only you can know is left to be filled in':
     'ne rien demander : ce que vous seul savez reste à compléter',
-  'a way to misbehave; may be repeated': 'une façon de mal se conduire ; peut être répété',
+  'a way to misbehave; may be repeated': 'une panne à simuler ; peut être répétée',
   'every answer waits this long': 'chaque réponse attend ce temps',
-  'replay the choices of the faults': 'rejouer les choix des fautes',
+  'replay the choices of the faults': 'rejouer le même tirage des pannes',
   'keep the books in a file, and go on with what is in it':
     'tenir les livres dans un fichier, et continuer avec ce qu’il contient',
   'print the findings as JSON': 'afficher les constats en JSON',
@@ -213,6 +213,6 @@ export const frenchFlags: Readonly<Record<string, string>> = {
   'go on with those to come': 'continuer avec ceux qui viendront',
   'go on after this place; the command says it when it ends':
     'continuer après cet endroit ; la commande le dit quand elle finit',
-  'at most so many': 'au plus tant',
+  'at most so many': 'au plus ce nombre',
   'the same: events always are JSON lines': 'la même chose : les événements sont toujours des lignes JSON',
 };

@@ -127,7 +127,7 @@ export const frenchHelp: Readonly<Record<string, string>> = {
     'En régler un pour tous les processus : plus strict, il vaut aussitôt ; plus souple, quand une autre clé dit de même',
   'XOF in digits, a duration such as 10m for DUPLICATE_WINDOW, or off':
     'XOF en chiffres, une durée comme 10m pour DUPLICATE_WINDOW, ou off',
-  'Keys of the API, made and revoked while it runs': 'Clés de l’API, créées et révoquées en marche',
+  'Keys of the API, made and revoked while it runs': 'Clés de l’API, créées et révoquées sans arrêt du service',
   'Make a key, for a person or a service. Every process knows it within three seconds':
     'Créer une clé, pour une personne ou un programme. Chaque processus la connaît en trois secondes',
   'All keys: those of the settings, those that were made, and those that were revoked. No secrets':

@@ -259,7 +259,7 @@ export const frenchReasons: Readonly<Record<string, string>> = {
   'another attempt is at it': 'une autre tentative s’en occupe',
   'it was over already': 'c’était déjà terminé',
   'another queue has it now': 'une autre file s’en occupe maintenant',
-  'there is no such record': 'il n’y a pas de telle fiche',
+  'there is no such record': 'cette fiche n’existe pas',
   'Is it the right Redis (REDIS_URL) and ENVIRONMENT?': 'Est-ce le bon Redis (REDIS_URL) et le bon ENVIRONMENT ?',
   'its record was written by another version of relais': 'sa fiche a été écrite par une autre version de relais',
   'Let a worker of that version, or a newer one, finish it.':

@@ -151,10 +151,10 @@ export const frenchTold: Readonly<Record<string, string>> = {
     'Solde insuffisant, ou adresse de rappel injoignable.',
   'The service has an error or is under maintenance.': 'Le service a une erreur ou est en maintenance.',
   'The service says that this disburse_id was already used.': 'Le service dit que ce disburse_id a déjà servi.',
-  'The service missed one of our keys.': 'Il a manqué au service l’une de nos clés.',
+  'The service missed one of our keys.': 'Une de nos clés manquait dans la demande.',
   'The application must be in live mode.': 'L’application doit être en mode réel.',
   'The service calls our keys invalid.': 'Le service dit que nos clés ne sont pas valables.',
-  'The service does not know what it was asked about.': 'Le service ne connaît pas ce sur quoi il a été interrogé.',
+  'The service does not know what it was asked about.': 'Le service ne connaît pas ce qui lui a été demandé.',
   'The service does not know the user of this balance.': 'Le service ne connaît pas l’utilisateur de ce solde.',
   'The payment was refused.': 'Le paiement a été refusé.',
   'The payer did not validate in time; the invoice decides.':
