@@ -151,7 +151,7 @@ export class NoRedisServer extends Error {
   override readonly name = 'NoRedisServer';
 }
 
-const PROJECT_CACHE = fileURLToPath(new URL('.relais/redis', import.meta.url));
+const PROJECT_CACHE = fileURLToPath(new URL('../../.relais/redis', import.meta.url));
 
 const WAYS_OUT = [
   '  ./script/setup                              (fetches one for this project, on Debian and Ubuntu)',
@@ -172,7 +172,7 @@ export function findRedisServer(options: FindOptions = {}): string {
   const cached = `${options.cacheDir ?? PROJECT_CACHE}/redis-server`;
   const found = onPath('redis-server') ?? onPath('valkey-server') ?? (isProgram(cached) ? cached : undefined);
   if (found !== undefined) return found;
-  throw new NoRedisServer(`No redis-server or valkey-server on this machine. Ways out:\n${WAYS_OUT}`);
+  throw new NoRedisServer(`No redis-server or valkey-server on this machine, nor ${cached}. Ways out:\n${WAYS_OUT}`);
 }
 
 /** Asked of the shell, which knows the search path. */

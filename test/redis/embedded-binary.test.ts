@@ -1,8 +1,9 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { findRedisServer, NoRedisServer } from '../../src/redis/embedded.ts';
+import { root } from '../tidy/scanner.ts';
 
 let onPath: string;
 let cacheDir: string;
@@ -53,3 +54,15 @@ function program(dir: string, name: string): string {
   chmodSync(path, 0o755);
   return path;
 }
+
+test('one that setup unpacked into the project is found there, and named where it is missing', () => {
+  const [, cache = ''] = /^readonly CACHE=(\S+)$/m.exec(readFileSync(join(root, 'script/setup'), 'utf8')) ?? [];
+  const find = (): string => {
+    try {
+      return findRedisServer();
+    } catch (error) {
+      return String(error);
+    }
+  };
+  expect(find()).toContain(join(root, cache, 'redis-server'));
+});
