@@ -16,11 +16,11 @@ import {
 import { type ProjectFile, projectFiles } from './tidy/scanner.ts';
 
 const everything = projectFiles();
-const code = everything.filter((file) => /^(src|test|script|examples)\/.*\.(ts|mjs)$/.test(file.path));
+const code = everything.filter((file) => /^(src|console|test|script|examples)\/.*\.(tsx?|mjs)$/.test(file.path));
 const lua = everything.filter((file) => file.path.endsWith('.lua'));
 const isWritten = ({ path }: ProjectFile): boolean => !path.includes('/generated/');
 const sources = code.filter((file) => file.path.startsWith('src/'));
-const folderReadmes = everything.filter((file) => /^(src|test)\/.*README\.md$/.test(file.path));
+const folderReadmes = everything.filter((file) => /^(src|console|test)\/.*README\.md$/.test(file.path));
 
 /** What is started or published, so that everything else must be reached from it. */
 const ENTRIES = [

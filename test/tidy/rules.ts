@@ -168,7 +168,9 @@ export function tooLong({ path, text }: ProjectFile): readonly Complaint[] {
 
 /** The compiler accepts `./x.js` too, but a source that is run as it stands does not. */
 export function looseImports(file: ProjectFile): readonly Complaint[] {
-  const loose = file.imports.filter((specifier) => specifier.startsWith('.') && !/\.(ts|mjs|json)$/.test(specifier));
+  const loose = file.imports.filter(
+    (specifier) => specifier.startsWith('.') && !/\.(tsx?|mjs|json|css)$/.test(specifier),
+  );
   return loose.map((specifier) => `imports ${specifier} without its extension .ts`);
 }
 

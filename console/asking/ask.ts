@@ -1,0 +1,107 @@
+/** One question to relais, by the table and the types that openapi.json gives. */
+import { operations } from '../../src/client/generated/api.ts';
+import type { Operations, Problem } from '../../src/client/generated/api.ts';
+
+export type OperationId = keyof Operations;
+
+type AskedOf<O> = O extends { asked: infer A } ? Readonly<A> : unknown;
+type BodyOf<O> = O extends { body: infer B } ? { readonly body?: B } : unknown;
+export type Asked<Id extends OperationId> = AskedOf<Operations[Id]> & BodyOf<Operations[Id]>;
+export type Answer<Id extends OperationId> = Operations[Id] extends { answer: infer R } ? R : never;
+
+/** relais said no, and why. */
+export class Refused extends Error {
+  readonly status: number;
+  /** Which refusal it is. */
+  readonly word: string;
+  readonly problem: Partial<Problem>;
+
+  constructor(status: number, problem: Partial<Problem>) {
+    super(problem.detail ?? problem.title ?? String(status));
+    this.status = status;
+    this.word = problem.type?.split('/').at(-1) ?? '';
+    this.problem = problem;
+  }
+}
+
+/** Nothing came back. What was only read was not; what was to change something may have. */
+export class NoAnswer extends Error {}
+
+interface Sent {
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** So long after a hand was last seen somebody is there; from then on the page asks by itself, and the session rests. */
+const THERE_MS = 60_000;
+let seenAt = Date.now();
+for (const sign of ['pointerdown', 'keydown'] as const) addEventListener(sign, () => (seenAt = Date.now()), true);
+
+/** Cookies say who asks; a write says besides that it comes from this page. */
+export async function send(method: string, path: string, { body, headers, signal }: Sent = {}): Promise<Response> {
+  const isWrite = method !== 'GET';
+  const init: RequestInit = {
+    method,
+    credentials: 'same-origin',
+    headers: {
+      'accept-language': document.documentElement.lang,
+      'x-relais-console': isWrite || Date.now() - seenAt < THERE_MS ? '1' : 'background',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(signal ? { signal } : {}),
+  };
+  const response = await fetch(path, init).catch((error: unknown) => {
+    if (signal?.aborted) throw error;
+    throw new NoAnswer(String(error));
+  });
+  if (response.ok) return response;
+  throw new Refused(response.status, await problemIn(response));
+}
+
+async function problemIn(response: Response): Promise<Partial<Problem>> {
+  try {
+    return (await response.json()) as Partial<Problem>;
+  } catch {
+    // A proxy answered for relais, in its own words.
+    return { title: response.statusText };
+  }
+}
+
+/** Its place with everything that stands in path and query. */
+export function addressOf(id: OperationId, asked: Readonly<Record<string, unknown>>): string {
+  const { path, query } = operations[id];
+  const place = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(asked[name])));
+  const given = new URLSearchParams();
+  for (const name of query) {
+    const value = asked[name];
+    if (Array.isArray(value)) given.set(name, value.join(','));
+    else if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') {
+      if (value !== '') given.set(name, String(value));
+    }
+  }
+  return given.size === 0 ? place : `${place}?${given.toString()}`;
+}
+
+export async function ask<Id extends OperationId>(
+  id: Id,
+  asked: Asked<Id>,
+  signal?: AbortSignal,
+): Promise<Answer<Id>> {
+  const given = asked as Readonly<Record<string, unknown>>;
+  const response = await send(operations[id].method, addressOf(id, given), { body: given['body'], signal });
+  const text = await response.text();
+  return (text === '' ? undefined : JSON.parse(text)) as Answer<Id>;
+}
+
+const AWAY: readonly string[] = ['unavailable', 'not-durable', 'memory-full', 'recovering'];
+
+/** What keeps everybody waiting, and not this question alone. */
+export function troubleOf(error: unknown): string | undefined {
+  if (error instanceof NoAnswer) return 'no-answer';
+  if (!(error instanceof Refused)) return undefined;
+  if (AWAY.includes(error.word)) return error.word;
+  return error.status >= 502 && error.word === '' ? 'no-answer' : undefined;
+}

@@ -1,0 +1,54 @@
+/** The event stream. An event never writes what is shown: it makes the page ask again. */
+import type { QueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+
+/** Of a thousand payments in a second the page asks once. */
+const AT_MOST_EVERY_MS = 1_000;
+
+/** Questions whose answer an event may change. Others are asked when they are opened. */
+const LIVE: ReadonlySet<unknown> = new Set([
+  'getStatus',
+  'listReview',
+  'listDisbursements',
+  'listBatches',
+  'listCampaigns',
+  'listMessages',
+  'listInvoices',
+  'listPaymentRequests',
+  'listDirectCredits',
+  'getDisbursement',
+  'getBatch',
+  'getCampaign',
+  'getMessage',
+  'getInvoice',
+  'getPaymentRequest',
+  'getDirectCredit',
+  'explain',
+  'listAccounts',
+]);
+
+export function askAgain(client: QueryClient): Promise<void> {
+  return client.invalidateQueries({ predicate: ({ queryKey }) => LIVE.has(queryKey[0]) });
+}
+
+export function useStream(): void {
+  const client = useQueryClient();
+  useEffect(() => {
+    const stream = new EventSource('/v1/stream');
+    let due: ReturnType<typeof setTimeout> | undefined;
+    const soon = (): void => {
+      due ??= setTimeout(() => {
+        due = undefined;
+        void askAgain(client);
+      }, AT_MOST_EVERY_MS);
+    };
+    stream.addEventListener('message', soon);
+    // It came back after a break: nobody knows what was missed.
+    stream.addEventListener('open', soon);
+    return () => {
+      stream.close();
+      clearTimeout(due);
+    };
+  }, [client]);
+}

@@ -1,0 +1,52 @@
+/** The console: language and colours, what is asked, who is signed in; then the pages. */
+import './look.css';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { StrictMode, useEffect } from 'react';
+import { createRoot } from 'react-dom/client';
+import { Router } from 'wouter';
+import { openQueries } from './asking/queries.ts';
+import { Signedin, useCurrentSession } from './asking/session.tsx';
+import { Choosing, useWords } from './parts/language.tsx';
+import { Failed, Loading } from './parts/page.tsx';
+import { SignIn } from './pages/sign-in.tsx';
+import { Shell } from './shell/shell.tsx';
+
+function Console() {
+  const session = useCurrentSession();
+  if (session.data) {
+    return (
+      <Signedin key={session.data.name} session={session.data}>
+        <Shell />
+      </Signedin>
+    );
+  }
+  if (session.data === null) return <SignIn />;
+  return (
+    <main className="mx-auto max-w-xl p-6">
+      <Unread />
+      {session.error === null ? <Loading /> : <Failed error={session.error} again={() => void session.refetch()} />}
+    </main>
+  );
+}
+
+function Unread() {
+  const { shell } = useWords();
+  useEffect(() => {
+    document.title = shell.page('…');
+  }, [shell]);
+  return <h1 className="mb-4 text-2xl font-semibold">relais</h1>;
+}
+
+const place = document.getElementById('console');
+if (place === null) throw new Error('The page has no place for the console.');
+createRoot(place).render(
+  <StrictMode>
+    <Choosing>
+      <QueryClientProvider client={openQueries()}>
+        <Router base="/console">
+          <Console />
+        </Router>
+      </QueryClientProvider>
+    </Choosing>
+  </StrictMode>,
+);

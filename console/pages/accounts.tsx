@@ -1,0 +1,116 @@
+/** Which accounts there are, what holds them, and the switches: stop all that leaves, let it go on. */
+import { useState } from 'react';
+import type { Answer } from '../asking/ask.ts';
+import { useAct } from '../asking/acts.ts';
+import { useAsk } from '../asking/queries.ts';
+import { useSession } from '../asking/session.tsx';
+import { Sure } from '../parts/act.tsx';
+import { AsOf, Since } from '../parts/figures.tsx';
+import { useWords } from '../parts/language.tsx';
+import { Notice, Page, Read, Section } from '../parts/page.tsx';
+import { Reason } from '../parts/reason.tsx';
+import { Sign } from '../parts/state.tsx';
+
+type Account = Answer<'listAccounts'>['items'][number];
+
+export function Accounts() {
+  const { shell, pages } = useWords();
+  const accounts = useAsk('listAccounts', {}, { everyMs: 5_000 });
+  return (
+    <Page title={shell.holds}>
+      <Read of={accounts}>
+        {({ items }, at) => (
+          <>
+            {items.length === 0 && <Notice>{pages.accounts.none}</Notice>}
+            {items.map((account) => (
+              <One key={account.name} account={account} />
+            ))}
+            <AsOf at={at} />
+          </>
+        )}
+      </Read>
+    </Page>
+  );
+}
+
+function One({ account: { name, held } }: { readonly account: Account }) {
+  const words = useWords();
+  const { may } = useSession();
+  const says = words.pages.accounts;
+  return (
+    <Section title={name}>
+      {held.length === 0 ? (
+        <p className="flex items-center gap-2 text-done" data-account={name} data-holds="0">
+          <Sign tone="done" /> {says.goesOn}
+        </p>
+      ) : (
+        <ul className="divide-y divide-line" data-account={name} data-holds={held.length}>
+          {held.map(({ area, reason, since }) => (
+            <li key={`${area}${reason}`} className="py-2.5">
+              <p className="flex flex-wrap items-center justify-between gap-2 font-medium">
+                {words.areas[area] ?? area}
+                <span className="inline-flex items-center gap-1.5 rounded-full bg-held-soft px-2 py-0.5 text-sm text-held">
+                  <Sign tone="held" /> <Since at={since} />
+                </span>
+              </p>
+              <p className="text-quiet">
+                <Reason word={reason} />
+              </p>
+            </li>
+          ))}
+        </ul>
+      )}
+      {may('operate') && (
+        <div className="mt-4 flex flex-wrap gap-3">
+          {held.length > 0 && <Turn act="releaseAccount" name={name} label={says.release} says={says.releaseSays} />}
+          {held.every(({ reason }) => reason !== 'stopped') && (
+            <Turn act="stopAccount" name={name} label={says.stop} says={says.stopSays} grave />
+          )}
+        </div>
+      )}
+    </Section>
+  );
+}
+
+interface TurnProps {
+  readonly act: 'stopAccount' | 'releaseAccount';
+  readonly name: string;
+  readonly label: string;
+  readonly says: string;
+  readonly grave?: boolean;
+}
+
+function Turn({ act: which, name, label, says, grave = false }: TurnProps) {
+  const { act, end, isUnderWay, forget } = useAct(which);
+  const [isAsked, setAsked] = useState(false);
+  const yes = async (): Promise<void> => {
+    if (await act({ name })) setAsked(false);
+  };
+  return (
+    <>
+      <button
+        type="button"
+        data-act={which}
+        className={`button ${grave ? 'button-grave' : 'button-main'}`}
+        onClick={() => {
+          forget();
+          setAsked(true);
+        }}
+      >
+        {label}
+      </button>
+      {isAsked && (
+        <Sure
+          title={`${label} (${name})`}
+          says={<p>{says}</p>}
+          button={label}
+          grave={grave}
+          isUnderWay={isUnderWay}
+          end={end}
+          onYes={() => void yes()}
+          onClose={() => setAsked(false)}
+        />
+      )}
+    </>
+  );
+}

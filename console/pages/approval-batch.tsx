@@ -1,0 +1,126 @@
+/** A file of payments: what is unusual in it, how it is spread, and its first rows. */
+import type { Answer } from '../asking/ask.ts';
+import { useAsk } from '../asking/queries.ts';
+import { Count, Money, countIn } from '../parts/figures.tsx';
+import { useWords } from '../parts/language.tsx';
+import { Read, Section } from '../parts/page.tsx';
+import { Sign, State } from '../parts/state.tsx';
+
+type Batch = Answer<'getBatch'>;
+
+export function Warnings({ batch: { warnings, warningCount } }: { readonly batch: Batch }) {
+  const words = useWords();
+  const says = words.pages.approvals;
+  return (
+    <Section title={says.unusual}>
+      {warningCount === 0 ? (
+        <p className="flex items-center gap-2 text-done">
+          <Sign tone="done" /> {says.nothingUnusual}
+        </p>
+      ) : (
+        <ul className="space-y-2">
+          {warnings.map(({ row, column, reason }) => (
+            <li
+              key={`${String(row)}${column ?? ''}${reason}`}
+              className="rounded-lg bg-uncertain-soft px-3 py-2 text-uncertain"
+            >
+              {row === null ? '' : `${says.row(countIn(words, row))} `}
+              {column === null ? '' : `${column}: `}
+              <span lang="en">{reason}</span>
+            </li>
+          ))}
+          {warningCount > warnings.length && <li>{says.more(countIn(words, warningCount - warnings.length))}</li>}
+        </ul>
+      )}
+    </Section>
+  );
+}
+
+interface SumsProps {
+  readonly name: string;
+  readonly sums: Readonly<Record<string, { readonly count: number; readonly xof: number }>>;
+  readonly of: { readonly count: number; readonly xof: number };
+}
+
+export function Sums({ name, sums, of }: SumsProps) {
+  const { pages } = useWords();
+  const says = pages.approvals;
+  return (
+    <table className="mb-4 w-full last:mb-0">
+      <thead className="text-left text-sm text-quiet">
+        <tr>
+          <th scope="col">{name}</th>
+          <th scope="col" className="text-right">
+            {says.payments}
+          </th>
+          <th scope="col" className="text-right">
+            {pages.today.amount}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {Object.entries(sums).map(([what, { count, xof }]) => (
+          <tr key={what}>
+            <th scope="row" className="py-1 text-left font-normal">
+              {what}
+            </th>
+            <td className="text-right">
+              <Count value={count} />
+            </td>
+            <td className="text-right">
+              <Money xof={xof} />
+            </td>
+          </tr>
+        ))}
+        <tr className="border-t border-line font-semibold">
+          <th scope="row" className="py-1 text-left">
+            {says.total}
+          </th>
+          <td className="text-right">
+            <Count value={of.count} />
+          </td>
+          <td className="text-right">
+            <Money xof={of.xof} />
+          </td>
+        </tr>
+      </tbody>
+    </table>
+  );
+}
+
+const FIRST_ROWS = 8;
+
+export function BatchRows({ id }: { readonly id: string }) {
+  const words = useWords();
+  const says = words.pages.approvals;
+  const report = useAsk('getBatchReport', { id });
+  return (
+    <Section title={says.firstRows}>
+      <Read of={report}>
+        {({ items }) => (
+          <ul className="divide-y divide-line">
+            {items
+              .slice(0, FIRST_ROWS)
+              .map(({ id: paid, row, accountAlias, amount, withdrawMode, state, reference }) => (
+                <li key={row} className="flex flex-wrap justify-between gap-2 py-2">
+                  <span className="min-w-0 wrap-anywhere">
+                    {accountAlias}{' '}
+                    <span className="text-sm text-quiet">
+                      {withdrawMode} · {reference}
+                    </span>
+                  </span>
+                  <span className="flex items-center gap-3">
+                    {paid !== null && <State kind="disbursement" state={state} />}
+                    <Money xof={amount} />
+                  </span>
+                </li>
+              ))}
+            {items.length > FIRST_ROWS && (
+              <li className="pt-2 text-quiet">{says.more(countIn(words, items.length - FIRST_ROWS))}</li>
+            )}
+          </ul>
+        )}
+      </Read>
+    </Section>
+  );
+}

@@ -1,0 +1,154 @@
+/** The decision itself. The total is typed back: a hand that only clicks decides nothing. */
+import { type FormEvent, useId, useState } from 'react';
+import { type End, useAct } from '../asking/acts.ts';
+import { pageOf } from '../asking/kinds.ts';
+import { useSession } from '../asking/session.tsx';
+import { Ended, Sure } from '../parts/act.tsx';
+import { countIn, moneyIn } from '../parts/figures.tsx';
+import { useWords } from '../parts/language.tsx';
+import { Section } from '../parts/page.tsx';
+import { Link } from 'wouter';
+
+interface DecidingProps {
+  readonly kind: 'disbursement' | 'batch' | 'campaign';
+  readonly id: string;
+  readonly state: string;
+  readonly askedBy: readonly string[];
+  readonly total: number;
+  readonly unit: 'xof' | 'recipients';
+  /** Of the content that is shown here: what is approved is exactly this. */
+  readonly hash: string;
+}
+
+export function Deciding(given: DecidingProps) {
+  const { pages } = useWords();
+  const { may, me, session } = useSession();
+  const says = pages.approvals;
+  const { id, state, askedBy } = given;
+  const isOpen = state === 'awaiting_approval' || (given.kind === 'batch' && state === 'needs_review');
+  const isMine = askedBy.includes(me) || askedBy.includes(session.name);
+  return (
+    <Section title={says.decide}>
+      {!isOpen && (
+        <p data-decided={state}>
+          {says.over}{' '}
+          <Link to={pageOf(id)} className="link">
+            {says.seeIt}
+          </Link>
+        </p>
+      )}
+      {isOpen && !may('approve') && <p data-refusal="role">{says.lookOnly}</p>}
+      {isOpen && may('approve') && isMine && <p data-refusal="other-person">{says.notYourOwn}</p>}
+      {isOpen && may('approve') && !isMine && <Approving {...given} />}
+      {isOpen && may('enqueue') && <Dropping kind={given.kind} id={id} />}
+    </Section>
+  );
+}
+
+/** One act for all three; what is asked differs. */
+function useApproving({ kind, id, hash }: DecidingProps) {
+  const payment = useAct('approveDisbursement');
+  const batch = useAct('approveBatch');
+  const campaign = useAct('approveCampaign');
+  const body = { contentHash: hash };
+  if (kind === 'disbursement') return { ...payment, approve: () => payment.act({ id }) };
+  if (kind === 'batch') return { ...batch, approve: () => batch.act({ id, body }) };
+  return { ...campaign, approve: () => campaign.act({ id, body }) };
+}
+
+const digitsOf = (text: string): string => text.replace(/\D/g, '');
+
+function Approving(given: DecidingProps) {
+  const words = useWords();
+  const says = words.pages.approvals;
+  const { approve, end, isUnderWay } = useApproving(given);
+  const field = useId();
+  const [typed, setTyped] = useState('');
+  const { total, unit } = given;
+  const isRight = digitsOf(typed) === String(total);
+  const whole = unit === 'xof' ? moneyIn(words, total) : says.people(countIn(words, total));
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    if (isRight) await approve();
+  };
+  return (
+    <form onSubmit={(event) => void submit(event)}>
+      <p className="mb-3">{unit === 'xof' ? says.whatFollows : says.whatFollowsTexts}</p>
+      <label htmlFor={field} className="mb-1 block font-medium">
+        {unit === 'xof' ? says.typeTotal : says.typePeople}
+      </label>
+      <input
+        id={field}
+        className="field max-w-64 text-right text-lg"
+        inputMode="numeric"
+        autoComplete="off"
+        aria-describedby={`${field}-hint`}
+        value={typed}
+        onChange={({ target }) => setTyped(target.value)}
+      />
+      <p id={`${field}-hint`} className="mt-1 min-h-6 text-sm text-quiet" role="status">
+        {typed !== '' && (isRight ? says.fits : says.doesNotFit)}
+      </p>
+      <Ended end={end} />
+      <Submit end={end} label={says.approve(whole)} isOpen={isRight && !isUnderWay} />
+    </form>
+  );
+}
+
+function Submit({
+  end,
+  label,
+  isOpen,
+}: {
+  readonly end: End | undefined;
+  readonly label: string;
+  readonly isOpen: boolean;
+}) {
+  if (end?.is === 'not known') return null;
+  return (
+    <button type="submit" className="button button-main mt-2" disabled={!isOpen}>
+      {label}
+    </button>
+  );
+}
+
+function Dropping({ kind, id }: Pick<DecidingProps, 'kind' | 'id'>) {
+  const { pages } = useWords();
+  const says = pages.approvals;
+  const acts = {
+    disbursement: useAct('cancelDisbursement'),
+    batch: useAct('cancelBatch'),
+    campaign: useAct('cancelCampaign'),
+  };
+  const { act, end, isUnderWay, forget } = acts[kind];
+  const [isAsked, setAsked] = useState(false);
+  const yes = async (): Promise<void> => {
+    if (await act({ id })) setAsked(false);
+  };
+  return (
+    <div className="mt-6 border-t border-line pt-4">
+      <button
+        type="button"
+        className="button button-grave"
+        onClick={() => {
+          forget();
+          setAsked(true);
+        }}
+      >
+        {says.drop}
+      </button>
+      {isAsked && (
+        <Sure
+          title={says.drop}
+          says={<p>{says.dropSays}</p>}
+          button={says.drop}
+          grave
+          isUnderWay={isUnderWay}
+          end={end}
+          onYes={() => void yes()}
+          onClose={() => setAsked(false)}
+        />
+      )}
+    </div>
+  );
+}

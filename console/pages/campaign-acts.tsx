@@ -1,0 +1,157 @@
+/** Start, pause, go on, pace, end: what follows stands beside each, and what cannot be undone before it. */
+import { type FormEvent, type ReactNode, useId, useState } from 'react';
+import { Link } from 'wouter';
+import type { Answer } from '../asking/ask.ts';
+import { useAct } from '../asking/acts.ts';
+import { useSession } from '../asking/session.tsx';
+import { Dialog, Ended, Sure } from '../parts/act.tsx';
+import { countIn } from '../parts/figures.tsx';
+import { useWords } from '../parts/language.tsx';
+
+type Whole = Answer<'getCampaign'>;
+
+const OPEN: readonly string[] = ['running', 'held', 'paused', 'scheduled', 'awaiting_approval', 'ready'];
+
+export function CampaignActs({ campaign }: { readonly campaign: Whole }) {
+  const { pages } = useWords();
+  const { may } = useSession();
+  const says = pages.campaign;
+  const { id, state, totals } = campaign;
+  const left = totals.queued + totals.held;
+  if (!may('enqueue')) return state === 'awaiting_approval' ? <ToApproval id={id} /> : null;
+  return (
+    <div className="mt-5 flex flex-wrap items-start gap-3 border-t border-line pt-4 empty:hidden">
+      {state === 'ready' && <Switch act="startCampaign" id={id} name={says.start} says={says.startSays(left)} />}
+      {state === 'awaiting_approval' && <ToApproval id={id} />}
+      {(state === 'running' || state === 'held') && (
+        <Switch act="pauseCampaign" id={id} name={says.pause} says={says.pauseSays} />
+      )}
+      {(state === 'paused' || state === 'held') && (
+        <Switch act="resumeCampaign" id={id} name={says.resume} says={says.resumeSays} />
+      )}
+      {OPEN.includes(state) && <Pace id={id} now={campaign.perSecond} />}
+      {OPEN.includes(state) && <End campaign={campaign} />}
+    </div>
+  );
+}
+
+function ToApproval({ id }: { readonly id: string }) {
+  const { pages } = useWords();
+  return (
+    <Link to={`/approvals/${id}`} className="button button-main">
+      {pages.operation.toApproval}
+    </Link>
+  );
+}
+
+interface SwitchProps {
+  readonly act: 'startCampaign' | 'pauseCampaign' | 'resumeCampaign' | 'cancelCampaign';
+  readonly id: string;
+  readonly name: string;
+  readonly says: ReactNode;
+  readonly grave?: boolean;
+}
+
+function Switch({ act: name, id, name: label, says, grave = false }: SwitchProps) {
+  const { act, end, isUnderWay, forget } = useAct(name);
+  const [isAsked, setAsked] = useState(false);
+  const yes = async (): Promise<void> => {
+    if (await act({ id })) setAsked(false);
+  };
+  return (
+    <>
+      <button
+        type="button"
+        data-act={name}
+        className={`button ${grave ? 'button-grave' : ''}`}
+        onClick={() => {
+          forget();
+          setAsked(true);
+        }}
+      >
+        {label}
+      </button>
+      {isAsked && (
+        <Sure
+          title={label}
+          says={<p>{says}</p>}
+          button={label}
+          grave={grave}
+          isUnderWay={isUnderWay}
+          end={end}
+          onYes={() => void yes()}
+          onClose={() => setAsked(false)}
+        />
+      )}
+    </>
+  );
+}
+
+function End({ campaign: { id, totals } }: { readonly campaign: Whole }) {
+  const words = useWords();
+  const says = words.pages.campaign;
+  const left = countIn(words, totals.queued + totals.held);
+  return <Switch act="cancelCampaign" id={id} name={says.end} says={says.endSays(left)} grave />;
+}
+
+function Pace({ id, now }: { readonly id: string; readonly now: number | null }) {
+  const { pages } = useWords();
+  const [isAsked, setAsked] = useState(false);
+  return (
+    <>
+      <button type="button" data-act="amendCampaign" className="button" onClick={() => setAsked(true)}>
+        {pages.campaign.changePace}
+      </button>
+      {isAsked && <PaceForm id={id} now={now} onClose={() => setAsked(false)} />}
+    </>
+  );
+}
+
+interface PaceProps {
+  readonly id: string;
+  readonly now: number | null;
+  readonly onClose: () => void;
+}
+
+function PaceForm({ id, now, onClose }: PaceProps) {
+  const { pages, parts } = useWords();
+  const says = pages.campaign;
+  const { act, end, isUnderWay } = useAct('amendCampaign');
+  const field = useId();
+  const [pace, setPace] = useState(now === null ? '' : String(now));
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    if (await act({ id, body: { perSecond: pace === '' ? null : Number(pace) } })) onClose();
+  };
+  return (
+    <Dialog title={says.changePace} onClose={onClose}>
+      <form onSubmit={(event) => void submit(event)}>
+        <label htmlFor={field} className="mb-1 block font-medium">
+          {says.perSecond}
+        </label>
+        <input
+          id={field}
+          type="number"
+          min={1}
+          step={1}
+          className="field max-w-48"
+          aria-describedby={`${field}-hint`}
+          value={pace}
+          onChange={({ target }) => setPace(target.value)}
+        />
+        <p id={`${field}-hint`} className="mt-1 text-sm text-quiet">
+          {says.paceHint}
+        </p>
+        <Ended end={end} />
+        <div className="mt-5 flex justify-end gap-3">
+          <button type="button" className="button" onClick={onClose}>
+            {parts.cancel}
+          </button>
+          <button type="submit" className="button button-main" disabled={isUnderWay}>
+            {says.setPace}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,100 @@
+/** How far: a bar whose parts add up to everybody. Uncertain has its own part, beside sent and not sent. */
+import type { Answer } from '../asking/ask.ts';
+import { Count, countIn } from '../parts/figures.tsx';
+import { useWords } from '../parts/language.tsx';
+import { Sign } from '../parts/state.tsx';
+import { type StatesOf, type Tone, stateWord, toneOf } from '../words/states.ts';
+
+export type Totals = Answer<'getCampaign'>['totals'];
+export type Bin = StatesOf['recipient'];
+
+/** From done to not begun. */
+const BINS: readonly Bin[] = [
+  'sent',
+  'unknown',
+  'failed',
+  'skipped',
+  'expired',
+  'cancelled',
+  'sending',
+  'held',
+  'queued',
+];
+
+const FILLS: Readonly<Record<Tone, string>> = {
+  done: 'fill-done',
+  bad: 'fill-bad',
+  uncertain: 'fill-uncertain',
+  moving: 'fill-moving',
+  asks: 'fill-asks',
+  held: 'fill-held',
+  off: 'fill-strong-line',
+};
+
+const fillOf = (bin: Bin): string => (bin === 'queued' ? 'fill-line' : FILLS[toneOf('recipient', bin)]);
+
+const WIDTH = 1_000;
+
+export function Bar({ totals }: { readonly totals: Totals }) {
+  const words = useWords();
+  const { total } = totals;
+  const shown = BINS.filter((bin) => totals[bin] > 0);
+  const said = shown.map((bin) => `${stateWord(words.states, 'recipient', bin)}: ${countIn(words, totals[bin])}`);
+  let at = 0;
+  return (
+    <svg
+      viewBox={`0 0 ${String(WIDTH)} 10`}
+      preserveAspectRatio="none"
+      className="h-3 w-full overflow-hidden rounded-full bg-sunk"
+      role="img"
+      aria-label={said.join(', ') || words.pages.campaign.none}
+    >
+      {shown.map((bin) => {
+        const from = at;
+        at += total === 0 ? 0 : (totals[bin] / total) * WIDTH;
+        return <rect key={bin} x={from} width={at - from} height="10" className={fillOf(bin)} />;
+      })}
+    </svg>
+  );
+}
+
+interface BinsProps {
+  readonly totals: Totals;
+  readonly chosen: Bin | undefined;
+  readonly choose: (bin: Bin | undefined) => void;
+}
+
+/** The same as figures, and their sum. Each leads to those who are in it. */
+export function Bins({ totals, chosen, choose }: BinsProps) {
+  const { states, pages } = useWords();
+  const says = pages.campaign;
+  const shown = BINS.filter((bin) => totals[bin] > 0 || bin === 'sent' || bin === 'failed' || bin === 'unknown');
+  return (
+    <ul className="mt-4 grid grid-cols-2 gap-2 sm:grid-cols-4">
+      {shown.map((bin) => (
+        <li key={bin}>
+          <button
+            type="button"
+            aria-pressed={chosen === bin}
+            data-bin={bin}
+            className="w-full rounded-lg border border-line px-3 py-2 text-left hover:bg-sunk aria-pressed:border-accent aria-pressed:bg-accent-soft"
+            onClick={() => choose(chosen === bin ? undefined : bin)}
+          >
+            <span className="flex items-center gap-2 text-sm text-quiet">
+              <Sign tone={toneOf('recipient', bin)} /> {stateWord(states, 'recipient', bin)}
+            </span>
+            <span className="text-xl font-semibold">
+              <Count value={totals[bin]} />
+            </span>
+          </button>
+        </li>
+      ))}
+      <li className="rounded-lg bg-sunk px-3 py-2" data-bin="total">
+        <span className="block text-sm text-quiet">{says.everybody}</span>
+        <span className="text-xl font-semibold">
+          <Count value={totals.total} />
+        </span>
+      </li>
+    </ul>
+  );
+}

@@ -1,0 +1,112 @@
+/** Those who are in one bin, and all of them as a file with the columns of the file that was uploaded. */
+import { useState } from 'react';
+import { download } from '../asking/download.ts';
+import { useAsk } from '../asking/queries.ts';
+import { countIn } from '../parts/figures.tsx';
+import { useWords } from '../parts/language.tsx';
+import { Read, Section } from '../parts/page.tsx';
+import { Reason } from '../parts/reason.tsx';
+import { State } from '../parts/state.tsx';
+import { stateWord } from '../words/states.ts';
+import type { Bin, Totals } from './campaign-bar.tsx';
+
+interface RecipientsProps {
+  readonly id: string;
+  readonly name: string;
+  readonly bin: Bin | undefined;
+  readonly totals: Totals;
+}
+
+export function Recipients({ id, name, bin, totals }: RecipientsProps) {
+  const words = useWords();
+  const says = words.pages.campaign;
+  const title = bin === undefined ? says.files : `${says.recipients}: ${stateWord(words.states, 'recipient', bin)}`;
+  return (
+    <Section title={title}>
+      <div className="flex flex-wrap gap-3">
+        {totals.failed > 0 && (
+          <File id={id} bin="failed" name={name} label={says.fileOfFailed(countIn(words, totals.failed))} />
+        )}
+        {totals.unknown > 0 && (
+          <File id={id} bin="unknown" name={name} label={says.fileOfUnknown(countIn(words, totals.unknown))} />
+        )}
+        {totals.total > 0 && (
+          <File id={id} bin={undefined} name={name} label={says.fileOfAll(countIn(words, totals.total))} />
+        )}
+      </div>
+      {totals.total === 0 && <p className="text-quiet">{says.nobody}</p>}
+      {bin !== undefined && <First id={id} bin={bin} />}
+    </Section>
+  );
+}
+
+interface FileProps {
+  readonly id: string;
+  readonly bin: Bin | undefined;
+  readonly name: string;
+  readonly label: string;
+}
+
+function File({ id, bin, name, label }: FileProps) {
+  const { trouble } = useWords();
+  const [isUnderWay, setUnderWay] = useState(false);
+  const [isFailed, setFailed] = useState(false);
+  const run = async (): Promise<void> => {
+    setUnderWay(true);
+    setFailed(false);
+    try {
+      await download('listRecipients', { id, ...(bin ? { state: bin } : {}) }, `${name}-${bin ?? 'all'}.csv`);
+    } catch {
+      setFailed(true);
+    } finally {
+      setUnderWay(false);
+    }
+  };
+  return (
+    <div>
+      <button
+        type="button"
+        className="button"
+        data-file={bin ?? 'all'}
+        disabled={isUnderWay}
+        onClick={() => void run()}
+      >
+        {label}
+      </button>
+      {isFailed && (
+        <p role="alert" className="mt-1 text-bad">
+          {trouble['no-answer']}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function First({ id, bin }: { readonly id: string; readonly bin: Bin }) {
+  const words = useWords();
+  const says = words.pages.campaign;
+  const recipients = useAsk('listRecipients', { id, state: bin, limit: 20 }, { everyMs: 5_000, keeps: true });
+  return (
+    <Read of={recipients}>
+      {({ items, next }) => (
+        <>
+          <ul className="mt-4 divide-y divide-line">
+            {items.map(({ to, row, state, code, reason }) => (
+              <li key={row} className="flex flex-wrap items-center justify-between gap-2 py-2">
+                <span>
+                  {to} <span className="text-sm text-quiet">{says.row(countIn(words, row))}</span>
+                </span>
+                <span className="flex flex-wrap items-center gap-3 text-sm">
+                  {(reason ?? code) && <Reason word={reason ?? code ?? ''} />}
+                  <State kind="recipient" state={state} />
+                </span>
+              </li>
+            ))}
+          </ul>
+          {items.length === 0 && <p className="mt-4 text-quiet">{says.nobodyNow}</p>}
+          {next !== null && <p className="mt-2 text-sm text-quiet">{says.firstOnly}</p>}
+        </>
+      )}
+    </Read>
+  );
+}

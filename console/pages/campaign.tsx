@@ -1,0 +1,130 @@
+/** One campaign, live. */
+import { useState } from 'react';
+import { Link } from 'wouter';
+import type { Answer } from '../asking/ask.ts';
+import { useAsk } from '../asking/queries.ts';
+import { AsOf, Count, Moment, countIn } from '../parts/figures.tsx';
+import { Arrow } from '../parts/arrow.tsx';
+import { useWords } from '../parts/language.tsx';
+import { Page, Read, Section } from '../parts/page.tsx';
+import { Reason } from '../parts/reason.tsx';
+import { State } from '../parts/state.tsx';
+import { Bar, type Bin, Bins } from './campaign-bar.tsx';
+import { CampaignActs } from './campaign-acts.tsx';
+import { Recipients } from './campaign-recipients.tsx';
+import { Fact } from './operation-facts.tsx';
+
+type Whole = Answer<'getCampaign'>;
+
+/** While it runs nobody announces each recipient: it is asked for as often as somebody can read. */
+const EVERY_MS = 1_500;
+
+export function Campaign({ id }: { readonly id: string }) {
+  const { shell, kinds } = useWords();
+  const campaign = useAsk('getCampaign', { id }, { everyMs: EVERY_MS });
+  const back = (
+    <Link to="/campaigns" className="link mb-3 inline-block">
+      <Arrow to="left" /> {shell.campaigns}
+    </Link>
+  );
+  return (
+    <Page title={campaign.data?.name ?? kinds.campaign} above={back}>
+      <Read of={campaign}>{(read, at) => <Live campaign={read} at={at} />}</Read>
+    </Page>
+  );
+}
+
+function Live({ campaign, at }: { readonly campaign: Whole; readonly at: number }) {
+  const [bin, setBin] = useState<Bin>();
+  const { id, totals } = campaign;
+  return (
+    <>
+      <section className="sheet mb-5 p-5" data-campaign={campaign.state}>
+        <Standing campaign={campaign} />
+        <div className="mt-4">
+          <Bar totals={totals} />
+        </div>
+        <Bins totals={totals} chosen={bin} choose={setBin} />
+        <AsOf at={at} />
+        <CampaignActs campaign={campaign} />
+      </section>
+      <Recipients id={id} bin={bin} name={campaign.name} totals={totals} />
+      <About campaign={campaign} />
+    </>
+  );
+}
+
+/** Where it stands, how fast, until when; or why it stands still. */
+function Standing({ campaign }: { readonly campaign: Whole }) {
+  const words = useWords();
+  const says = words.pages.campaign;
+  const { state, rate, eta, reason, heldUntil, totals, sendAt } = campaign;
+  const isRunning = state === 'running';
+  const left = totals.queued + totals.held + totals.sending;
+  return (
+    <>
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+        <State kind="campaign" state={state} large />
+        {isRunning && (
+          <p>
+            {says.rate(countIn(words, rate))}
+            {eta !== null && (
+              <>
+                {' · '}
+                {says.eta} <Moment at={eta} />
+              </>
+            )}
+          </p>
+        )}
+        {state === 'scheduled' && sendAt !== null && (
+          <p>
+            {says.begins} <Moment at={sendAt} seconds />
+          </p>
+        )}
+      </div>
+      <p className="mt-3">{says.advice[state]}</p>
+      {reason !== null && state !== 'finished' && (
+        <p className="mt-2 rounded-lg bg-held-soft px-3 py-2 text-held" data-why={reason}>
+          <Reason word={reason} />
+          {heldUntil ? (
+            <>
+              {' '}
+              {says.triedAgain} <Moment at={heldUntil} seconds />
+            </>
+          ) : null}
+        </p>
+      )}
+      {left > 0 && <p className="mt-2 text-sm text-quiet">{says.left(countIn(words, left))}</p>}
+    </>
+  );
+}
+
+function About({ campaign }: { readonly campaign: Whole }) {
+  const { pages, parts } = useWords();
+  const says = pages.campaign;
+  const { text, segments, from, perSecond, quietHours, timezone, askedBy, approvedBy, createdAt, account } = campaign;
+  const hours = typeof quietHours === 'string' ? quietHours : quietHours ? says.usualHours : parts.none;
+  return (
+    <Section title={says.about}>
+      <p className="mb-4 rounded-lg bg-sunk p-3 whitespace-pre-wrap">{text}</p>
+      <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-2">
+        <Fact name={says.sender} is={from ?? says.senderOfAccount} />
+        <Fact
+          name={says.segments}
+          is={
+            <>
+              <Count value={segments} /> <span className="text-sm text-quiet">({says.estimated})</span>
+            </>
+          }
+        />
+        <Fact name={says.pace} is={perSecond === null ? says.noPace : says.rate(String(perSecond))} />
+        <Fact name={says.quietHours} is={`${hours}${timezone === undefined ? '' : ` (${timezone})`}`} />
+        <Fact name={says.askedBy} is={askedBy.join(', ')} />
+        {approvedBy !== null && <Fact name={pages.operation.facts.approvedBy} is={approvedBy} />}
+        <Fact name={pages.operation.facts.account} is={account} />
+        <Fact name={pages.operation.facts.createdAt} is={<Moment at={createdAt} seconds />} />
+        <Fact name={pages.operation.facts.id} is={campaign.id} />
+      </dl>
+    </Section>
+  );
+}

@@ -1,0 +1,68 @@
+/** What is known of it, each with its name. */
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import { type AnyRow, pageOf } from '../asking/kinds.ts';
+import { Moment } from '../parts/figures.tsx';
+import { useWords } from '../parts/language.tsx';
+import { Section } from '../parts/page.tsx';
+import type { Words } from '../words/words.ts';
+
+type FactName = keyof Words['pages']['operation']['facts'];
+
+const TEXTS: readonly FactName[] = [
+  'accountAlias',
+  'to',
+  'withdrawMode',
+  'reference',
+  'account',
+  'transactionId',
+  'providerRef',
+  'disburseId',
+  'token',
+  'id',
+  'uploadedBy',
+  'approvedBy',
+  'resolvedBy',
+  'note',
+  'failure',
+  'code',
+];
+const LINKS: readonly FactName[] = ['batch', 'campaign'];
+const TIMES: readonly FactName[] = ['createdAt', 'updatedAt', 'sentAt', 'approvedAt'];
+
+export function Facts({ operation }: { readonly operation: AnyRow }) {
+  const { pages } = useWords();
+  const says = pages.operation;
+  const values = operation as unknown as Readonly<Record<string, unknown>>;
+  const shown = (names: readonly FactName[], show: (text: string) => ReactNode) =>
+    names.flatMap((name) => {
+      const value = values[name];
+      return typeof value === 'string' && value !== ''
+        ? [<Fact key={name} name={says.facts[name]} is={show(value)} />]
+        : [];
+    });
+  return (
+    <Section title={says.known}>
+      <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-2">
+        {shown(TEXTS, (text) => text)}
+        {shown(LINKS, (text) => (
+          <Link to={pageOf(text)} className="link">
+            {text}
+          </Link>
+        ))}
+        {shown(TIMES, (text) => (
+          <Moment at={text} seconds />
+        ))}
+      </dl>
+    </Section>
+  );
+}
+
+export function Fact({ name, is }: { readonly name: string; readonly is: ReactNode }) {
+  return (
+    <>
+      <dt className="text-sm text-quiet">{name}</dt>
+      <dd className="min-w-0 wrap-anywhere">{is}</dd>
+    </>
+  );
+}

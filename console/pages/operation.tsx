@@ -1,0 +1,171 @@
+/** One operation: what became of it, its story, what the service said, and what is to be done. */
+import { Link } from 'wouter';
+import type { Asked } from '../asking/ask.ts';
+import { type AnyRow, type Evidence, type Listed, getters, kindOf, xofOf } from '../asking/kinds.ts';
+import { useAsk } from '../asking/queries.ts';
+import { AsOf, Moment, Money } from '../parts/figures.tsx';
+import { Arrow } from '../parts/arrow.tsx';
+import { useChoice, useWords } from '../parts/language.tsx';
+import { Notice, Page, Read, Section } from '../parts/page.tsx';
+import { titleOf } from '../parts/rows.tsx';
+import { State } from '../parts/state.tsx';
+import { toneOf } from '../words/states.ts';
+import type { Words } from '../words/words.ts';
+import { Callback } from './operation-callback.tsx';
+import { OperationActs } from './operation-acts.tsx';
+import { Facts } from './operation-facts.tsx';
+
+export function Operation({ id }: { readonly id: string }) {
+  const { parts } = useWords();
+  const kind = kindOf(id);
+  if (kind === undefined) {
+    return (
+      <Page title={parts.notFoundTitle}>
+        <Notice>{parts.notFound}</Notice>
+      </Page>
+    );
+  }
+  return <Known id={id} kind={kind} />;
+}
+
+function Known({ id, kind }: { readonly id: string; readonly kind: Listed }) {
+  const words = useWords();
+  const asked = { id } as Asked<'getDisbursement'>;
+  const operation = useAsk(getters[kind] as 'getDisbursement', asked, { everyMs: 10_000 });
+  return (
+    <Page title={words.kinds[kind]} above={<Back kind={kind} />}>
+      <Read of={operation}>{(read, at) => <Told operation={read} kind={kind} at={at} />}</Read>
+    </Page>
+  );
+}
+
+function Back({ kind }: { readonly kind: Listed }) {
+  const { lists } = useWords();
+  return (
+    <Link to={`/operations/${kind}`} className="link mb-3 inline-block">
+      <Arrow to="left" /> {lists[kind]}
+    </Link>
+  );
+}
+
+interface ToldProps {
+  readonly operation: AnyRow;
+  readonly kind: Listed;
+  readonly at: number;
+}
+
+function Told({ operation, kind, at }: ToldProps) {
+  const { pages } = useWords();
+  const says = pages.operation;
+  const xof = xofOf(operation);
+  return (
+    <div className="grid gap-5 lg:grid-cols-[3fr_2fr]">
+      <div className="min-w-0">
+        <section className="sheet mb-5 p-5" data-operation={operation.state}>
+          <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+            <State kind={kind} state={operation.state} large />
+            {xof !== undefined && (
+              <span className="text-3xl font-semibold">
+                <Money xof={xof} />
+              </span>
+            )}
+          </div>
+          <p className="mt-3 text-lg">
+            {titleOf(operation)}
+            {operation.createdAt !== undefined && (
+              <span className="text-quiet">
+                {' · '}
+                {says.asked} <Moment at={operation.createdAt} />
+              </span>
+            )}
+          </p>
+          <p className="mt-3">{adviceOf(says, kind, operation.state)}</p>
+          <OperationActs operation={operation} kind={kind} />
+          <AsOf at={at} source="record" />
+        </section>
+        <Story id={operation.id} />
+      </div>
+      <div className="min-w-0">
+        <Facts operation={operation} />
+        <Said history={operation.history ?? []} dropped={operation.historyDropped ?? 0} />
+        <Callback id={operation.id} />
+      </div>
+    </div>
+  );
+}
+
+/** What it means for the person who asks, and whether anybody here has to do anything. */
+function adviceOf(says: Words['pages']['operation'], kind: Listed, state: string): string {
+  const exact: Readonly<Record<string, string>> = kind === 'disbursement' ? says.payment : {};
+  return exact[state] ?? says.tones[toneOf(kind, state)];
+}
+
+function Story({ id }: { readonly id: string }) {
+  const { pages } = useWords();
+  const { language } = useChoice();
+  const says = pages.operation;
+  // Each language is an answer of its own.
+  const story = useAsk('explain', { id, language } as Asked<'explain'>, { everyMs: 15_000 });
+  return (
+    <Section title={says.story}>
+      <Read of={story}>
+        {({ summary, story: chapters, nextLook }) => (
+          <>
+            <p className="mb-4">{summary}</p>
+            <ol className="relative ml-1.5 border-l-2 border-line">
+              {chapters.map(({ at, what }, index) => (
+                <li key={`${at}${what}${String(index)}`} className="relative mb-4 pl-5 last:mb-0">
+                  <span
+                    className="absolute top-2 -left-[0.4rem] size-2.5 rounded-full bg-accent"
+                    aria-hidden="true"
+                  />
+                  <span className="block first-letter:uppercase">{what}</span>
+                  {at !== '' && (
+                    <span className="text-sm text-quiet">
+                      <Moment at={at} seconds />
+                    </span>
+                  )}
+                </li>
+              ))}
+            </ol>
+            {nextLook !== null && (
+              <p className="mt-4 text-quiet">
+                {says.nextLook} <Moment at={nextLook} seconds />
+              </p>
+            )}
+          </>
+        )}
+      </Read>
+    </Section>
+  );
+}
+
+interface SaidProps {
+  readonly history: readonly Evidence[];
+  readonly dropped: number;
+}
+
+export function Said({ history, dropped }: SaidProps) {
+  const { pages } = useWords();
+  const says = pages.operation;
+  if (history.length === 0) return null;
+  return (
+    <Section title={says.said}>
+      <ol className="space-y-3">
+        {history.map(({ at, operation, code, httpStatus, detail }, index) => (
+          <li key={`${at}${operation}${String(index)}`} className="border-l-2 border-line pl-3 text-sm wrap-anywhere">
+            <span className="block text-quiet">
+              <Moment at={at} seconds /> · {operation}
+              {httpStatus === undefined ? '' : ` · HTTP ${String(httpStatus)}`}
+            </span>
+            <span lang="en" className="font-mono">
+              {code}
+              {detail === undefined ? '' : ` ${detail}`}
+            </span>
+          </li>
+        ))}
+      </ol>
+      {dropped > 0 && <p className="mt-3 text-sm text-quiet">{says.dropped(String(dropped))}</p>}
+    </Section>
+  );
+}

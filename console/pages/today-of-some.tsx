@@ -1,0 +1,71 @@
+/** The same for a key of some accounts: its own lists, instead of figures that are of all. */
+import { Link } from 'wouter';
+import { type AnyRow, type Listed, kindOf } from '../asking/kinds.ts';
+import { useAsk } from '../asking/queries.ts';
+import { AsOf } from '../parts/figures.tsx';
+import { useWords } from '../parts/language.tsx';
+import { Read, Section } from '../parts/page.tsx';
+import { Rows } from '../parts/rows.tsx';
+import { useAwaiting } from './approvals-list.ts';
+
+const FIRST = 5;
+
+export function TodayOfSome() {
+  const { pages, shell } = useWords();
+  const says = pages.today;
+  const review = useAsk('listReview', { limit: FIRST }, { everyMs: 10_000 });
+  const campaigns = useAsk(
+    'listCampaigns',
+    { state: ['running', 'held', 'paused', 'scheduled'], limit: FIRST },
+    { everyMs: 10_000 },
+  );
+  const approvals = useAwaiting();
+  return (
+    <>
+      <p className="mb-4 text-quiet">{says.ofSome}</p>
+      <Section title={shell.review} beside={<More to="/review" />}>
+        <Read of={review}>
+          {({ items }, at) => <Few rows={items} none={says.nothingWaits} at={at} to={() => '/review'} />}
+        </Read>
+      </Section>
+      <Section title={shell.approvals} beside={<More to="/approvals" />}>
+        <Few
+          rows={approvals.rows.slice(0, FIRST)}
+          none={says.nothingWaits}
+          at={approvals.at}
+          to={({ id }) => `/approvals/${id}`}
+        />
+      </Section>
+      <Section title={says.campaigns} beside={<More to="/campaigns" />}>
+        <Read of={campaigns}>{({ items }, at) => <Few rows={items} none={says.noCampaign} at={at} />}</Read>
+      </Section>
+    </>
+  );
+}
+
+function More({ to }: { readonly to: string }) {
+  const { parts } = useWords();
+  return (
+    <Link to={to} className="link">
+      {parts.every}
+    </Link>
+  );
+}
+
+interface FewProps {
+  readonly rows: readonly AnyRow[];
+  readonly none: string;
+  readonly at: number;
+  readonly to?: (row: AnyRow) => string;
+}
+
+function Few({ rows, none, at, to }: FewProps) {
+  if (rows.length === 0) return <p className="text-quiet">{none}</p>;
+  const ofKind = ({ id }: AnyRow): Listed => kindOf(id) ?? 'disbursement';
+  return (
+    <>
+      <Rows caption={none} rows={rows} kindOf={ofKind} withKind {...(to ? { to } : {})} />
+      <AsOf at={at} />
+    </>
+  );
+}

@@ -1,0 +1,113 @@
+/** Doing something: a question that says what follows, and its three ends. */
+import { type ReactNode, useEffect, useId, useRef } from 'react';
+import type { End } from '../asking/acts.ts';
+import { useWords } from './language.tsx';
+
+interface DialogProps {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}
+
+/** The dialog of the browser: Escape closes it, and focus goes back to where it was. */
+export function Dialog({ title, onClose, children }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const name = useId();
+  useEffect(() => {
+    const opened = dialog.current;
+    if (opened && !opened.open) opened.showModal();
+    return () => opened?.close();
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      aria-labelledby={name}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      className="m-auto w-[min(34rem,calc(100vw-2rem))] rounded-xl border border-line bg-sheet p-6 text-ink"
+    >
+      <h2 id={name} className="mb-3 text-xl font-semibold">
+        {title}
+      </h2>
+      {children}
+    </dialog>
+  );
+}
+
+/** How an act ended, read aloud where that is wished. */
+export function Ended({ end }: { readonly end: End | undefined }) {
+  const { ends } = useWords();
+  if (end === undefined) return null;
+  if (end.is === 'done') {
+    return (
+      <p role="status" className="my-3 rounded-lg bg-done-soft px-3 py-2 text-done" data-end="done">
+        {ends.done}
+      </p>
+    );
+  }
+  if (end.is === 'not known') {
+    return (
+      <p role="alert" className="my-3 rounded-lg bg-uncertain-soft px-3 py-2 text-uncertain" data-end="not known">
+        {ends.notKnown}
+      </p>
+    );
+  }
+  const { word, problem, message } = end.error;
+  const why = ends.rules[problem.rule ?? ''] ?? ends.rules[word] ?? '';
+  return (
+    <div role="alert" className="my-3 rounded-lg bg-bad-soft px-3 py-2 text-bad" data-end="refused">
+      <p>
+        {ends.refused} {why}
+      </p>
+      <details className="mt-1 text-sm">
+        <summary>{ends.exact}</summary>
+        <span lang="en">{message}</span>
+        {problem.problems?.map(({ pointer, message: what }) => (
+          <span lang="en" key={pointer} className="block">
+            {pointer}: {what}
+          </span>
+        ))}
+      </details>
+    </div>
+  );
+}
+
+interface AskedProps {
+  readonly title: string;
+  readonly says: ReactNode;
+  readonly button: string;
+  readonly grave?: boolean;
+  readonly isUnderWay: boolean;
+  readonly end: End | undefined;
+  readonly onYes: () => void;
+  readonly onClose: () => void;
+}
+
+/** Before an act: what will be so afterwards, and what cannot be undone. */
+export function Sure({ title, says, button, grave = false, isUnderWay, end, onYes, onClose }: AskedProps) {
+  const { parts } = useWords();
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <div className="space-y-2">{says}</div>
+      <Ended end={end} />
+      <div className="mt-5 flex flex-wrap justify-end gap-3">
+        <button type="button" className="button" onClick={onClose}>
+          {parts.cancel}
+        </button>
+        {/* Whether it was done is not known: nothing is offered that would do it twice. */}
+        {end?.is !== 'not known' && (
+          <button
+            type="button"
+            className={`button ${grave ? 'button-grave' : 'button-main'}`}
+            disabled={isUnderWay}
+            onClick={onYes}
+          >
+            {button}
+          </button>
+        )}
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,54 @@
+/** The key once more, before what is grave. */
+import { type FormEvent, useId, useState } from 'react';
+import { Refused, ask } from '../asking/ask.ts';
+import { Dialog } from '../parts/act.tsx';
+import { useWords } from '../parts/language.tsx';
+
+export function ConfirmKey({ onEnd }: { readonly onEnd: (isConfirmed: boolean) => void }) {
+  const { signIn, parts, trouble } = useWords();
+  const field = useId();
+  const [key, setKey] = useState('');
+  const [wrong, setWrong] = useState<string>();
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    try {
+      await ask('confirmSession', { body: { key: key.trim() } });
+      onEnd(true);
+    } catch (error) {
+      const isKey = error instanceof Refused && error.status < 500;
+      setWrong(isKey ? signIn.wrong : trouble['no-answer']);
+    }
+  };
+  return (
+    <Dialog title={signIn.again} onClose={() => onEnd(false)}>
+      <form onSubmit={(event) => void submit(event)}>
+        <p className="mb-4 text-quiet">{signIn.why}</p>
+        <label htmlFor={field} className="mb-1 block font-medium">
+          {signIn.key}
+        </label>
+        <input
+          id={field}
+          className="field"
+          type="password"
+          autoComplete="current-password"
+          required
+          value={key}
+          onChange={({ target }) => setKey(target.value)}
+        />
+        {wrong !== undefined && (
+          <p role="alert" className="mt-2 text-bad">
+            {wrong}
+          </p>
+        )}
+        <div className="mt-5 flex justify-end gap-3">
+          <button type="button" className="button" onClick={() => onEnd(false)}>
+            {parts.cancel}
+          </button>
+          <button type="submit" className="button button-main">
+            {signIn.confirm}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

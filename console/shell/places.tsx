@@ -1,0 +1,50 @@
+/** Every address, and the page that stands there. A page is loaded when it is opened. */
+import { lazy } from 'react';
+import { Route, Switch } from 'wouter';
+import { useSession } from '../asking/session.tsx';
+import { NotAllowed, Notice, Page } from '../parts/page.tsx';
+import { useWords } from '../parts/language.tsx';
+
+const Today = lazy(async () => ({ default: (await import('../pages/today.tsx')).Today }));
+const Operations = lazy(async () => ({ default: (await import('../pages/operations.tsx')).Operations }));
+const Operation = lazy(async () => ({ default: (await import('../pages/operation.tsx')).Operation }));
+const Search = lazy(async () => ({ default: (await import('../pages/search.tsx')).Search }));
+const Review = lazy(async () => ({ default: (await import('../pages/review.tsx')).Review }));
+const Approvals = lazy(async () => ({ default: (await import('../pages/approvals.tsx')).Approvals }));
+const Approval = lazy(async () => ({ default: (await import('../pages/approval.tsx')).Approval }));
+const Accounts = lazy(async () => ({ default: (await import('../pages/accounts.tsx')).Accounts }));
+const Reports = lazy(async () => ({ default: (await import('../pages/reports.tsx')).Reports }));
+const Campaigns = lazy(async () => ({ default: (await import('../pages/campaigns.tsx')).Campaigns }));
+const Campaign = lazy(async () => ({ default: (await import('../pages/campaign.tsx')).Campaign }));
+
+export function Places() {
+  const { may } = useSession();
+  const { parts } = useWords();
+  if (!may('read')) {
+    return (
+      <Page title={parts.forbiddenTitle}>
+        <NotAllowed />
+      </Page>
+    );
+  }
+  return (
+    <Switch>
+      <Route path="/" component={Today} />
+      <Route path="/operations/:kind?">{({ kind }) => <Operations listed={kind} />}</Route>
+      <Route path="/o/:id">{({ id }) => <Operation key={id} id={id} />}</Route>
+      <Route path="/search" component={Search} />
+      <Route path="/review" component={Review} />
+      <Route path="/approvals" component={Approvals} />
+      <Route path="/approvals/:id">{({ id }) => <Approval key={id} id={id} />}</Route>
+      <Route path="/accounts" component={Accounts} />
+      <Route path="/reports" component={Reports} />
+      <Route path="/campaigns" component={Campaigns} />
+      <Route path="/campaigns/:id">{({ id }) => <Campaign key={id} id={id} />}</Route>
+      <Route>
+        <Page title={parts.notFoundTitle}>
+          <Notice>{parts.notFound}</Notice>
+        </Page>
+      </Route>
+    </Switch>
+  );
+}

@@ -1,0 +1,144 @@
+/** What stands around every page: search, navigation, the person, and the line of trouble. */
+import { Suspense, useEffect, useRef } from 'react';
+import { Link, useLocation } from 'wouter';
+import { type Role, useSession } from '../asking/session.tsx';
+import { useStream } from '../asking/stream.ts';
+import { useWords } from '../parts/language.tsx';
+import { Loading } from '../parts/page.tsx';
+import type { Words } from '../words/words.ts';
+import { ColourChoice, LanguageChoice } from './choices.tsx';
+import { Mark } from './mark.tsx';
+import { Places } from './places.tsx';
+import { SearchField } from './search-field.tsx';
+import { Trouble } from './trouble.tsx';
+
+interface Entry {
+  readonly to: string;
+  readonly name: keyof Words['shell'] &
+    ('today' | 'operations' | 'review' | 'approvals' | 'campaigns' | 'holds' | 'reports');
+  readonly role: Role;
+}
+
+const ENTRIES: readonly Entry[] = [
+  { to: '/', name: 'today', role: 'read' },
+  { to: '/operations', name: 'operations', role: 'read' },
+  { to: '/review', name: 'review', role: 'read' },
+  { to: '/approvals', name: 'approvals', role: 'read' },
+  { to: '/campaigns', name: 'campaigns', role: 'read' },
+  { to: '/accounts', name: 'holds', role: 'read' },
+  { to: '/reports', name: 'reports', role: 'read' },
+];
+
+export function Shell() {
+  const { shell } = useWords();
+  useStream();
+  return (
+    <div className="min-h-dvh lg:grid lg:grid-cols-[14rem_1fr]">
+      <a href="#content" className="button fixed top-2 left-2 z-10 -translate-y-20 focus:translate-y-0">
+        {shell.skip}
+      </a>
+      <aside className="hidden border-r border-line bg-sheet lg:sticky lg:top-0 lg:flex lg:h-dvh lg:flex-col lg:p-4">
+        <Link to="/" className="mb-6 no-underline">
+          <Mark />
+        </Link>
+        <Navigation />
+        <Person />
+      </aside>
+      <div className="min-w-0">
+        <header className="sticky top-0 border-b border-line bg-sheet">
+          <div className="flex items-center gap-3 px-4 py-2 sm:px-6 lg:px-8">
+            <SmallMenu />
+            <SearchField />
+          </div>
+          <Trouble />
+        </header>
+        <main id="content" tabIndex={-1} className="outline-none">
+          <Suspense fallback={<LoadingPage />}>
+            <Places />
+          </Suspense>
+        </main>
+      </div>
+    </div>
+  );
+}
+
+function LoadingPage() {
+  return (
+    <div className="mx-auto max-w-6xl p-6">
+      <Loading />
+    </div>
+  );
+}
+
+function Navigation() {
+  const { shell } = useWords();
+  const { may } = useSession();
+  const [at] = useLocation();
+  return (
+    <nav aria-label={shell.navigation} className="flex flex-1 flex-col gap-1">
+      {ENTRIES.filter(({ role }) => may(role)).map(({ to, name }) => {
+        const isHere = to === '/' ? at === '/' : at.startsWith(to) || (to === '/operations' && at.startsWith('/o/'));
+        return (
+          <Link
+            key={to}
+            to={to}
+            aria-current={isHere ? 'page' : undefined}
+            className={`flex min-h-11 items-center rounded-lg px-3 font-medium no-underline hover:bg-sunk ${isHere ? 'bg-accent-soft text-accent' : ''}`}
+          >
+            {shell[name]}
+          </Link>
+        );
+      })}
+    </nav>
+  );
+}
+
+/** On a telephone: the popover of the browser, which closes by a press beside it and by Escape. */
+function SmallMenu() {
+  const { shell } = useWords();
+  const [at] = useLocation();
+  const menu = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (menu.current?.matches(':popover-open')) menu.current.hidePopover();
+  }, [at]);
+  return (
+    <div className="lg:hidden">
+      <button type="button" className="button px-3" popoverTarget="menu" aria-label={shell.menu}>
+        <svg viewBox="0 0 16 16" className="size-5" aria-hidden="true" stroke="currentColor" strokeWidth="2">
+          <path d="M2 4h12M2 8h12M2 12h12" />
+        </svg>
+      </button>
+      <div
+        id="menu"
+        ref={menu}
+        popover="auto"
+        className="top-14 left-2 w-72 rounded-xl border border-line bg-sheet p-4 text-ink shadow-xl"
+      >
+        <Navigation />
+        <Person />
+      </div>
+    </div>
+  );
+}
+
+function Person() {
+  const { shell } = useWords();
+  const { me, session, signOut } = useSession();
+  return (
+    <div className="mt-4 space-y-3 border-t border-line pt-4">
+      <p className="text-sm text-quiet">
+        {shell.signedInAs(me)}
+        {session.accounts ? (
+          <span className="block">
+            {shell.accounts}: {session.accounts.join(', ')}
+          </span>
+        ) : null}
+      </p>
+      <LanguageChoice />
+      <ColourChoice />
+      <button type="button" className="button w-full" onClick={() => void signOut()}>
+        {shell.signOut}
+      </button>
+    </div>
+  );
+}

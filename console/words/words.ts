@@ -1,0 +1,22 @@
+/** The catalogue of the console: in which language, and the type that keeps both alike. */
+import type { Whole } from '../../src/words/said.ts';
+import { type English, english } from './english.ts';
+import { french } from './french.ts';
+
+export type Words = Whole<English>;
+export type Language = 'fr' | 'en';
+
+const CATALOGUE: Readonly<Record<Language, Words>> = { en: english, fr: french };
+
+export function wordsIn(language: Language): Words {
+  return CATALOGUE[language];
+}
+
+/** The first of ours among what a session, a choice or a browser wishes. */
+export function languageOf(...wishes: readonly (string | null | undefined)[]): Language {
+  for (const wish of wishes) {
+    const name = (wish ?? '').slice(0, 2).toLowerCase();
+    if (name === 'fr' || name === 'en') return name;
+  }
+  return 'fr';
+}

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { english } from '../../console/words/english.ts';
+import { french } from '../../console/words/french.ts';
+import { stateWord, statesOf, toneOf } from '../../console/words/states.ts';
+import { languageOf } from '../../console/words/words.ts';
+
+type Said = readonly [key: string, text: string];
+
+/** Every sentence by the way to it; a function says it of what stands in it. */
+function said(words: object, way = ''): readonly Said[] {
+  return Object.entries(words).flatMap(([name, value]: [string, unknown]) => {
+    const key = way === '' ? name : `${way}.${name}`;
+    if (typeof value === 'string') return [[key, value] as const];
+    if (typeof value === 'function')
+      return [[key, String((value as (...given: unknown[]) => unknown)('1', 'minute'))] as const];
+    return typeof value === 'object' && value !== null ? said(value, key) : [];
+  });
+}
+
+test('both languages have the same keys, and none is empty', () => {
+  const [en, fr] = [said(english), said(french)];
+  expect(fr.map(([key]) => key).toSorted()).toEqual(en.map(([key]) => key).toSorted());
+  expect([...en, ...fr].filter(([, text]) => text.trim() === '')).toEqual([]);
+});
+
+test('no sentence of the French is the English one', () => {
+  const inFrench = new Map(said(french));
+  const isSentence = (text: string): boolean => /\p{L}{2,} \p{L}{2,}/u.test(text);
+  const same = said(english).filter(([key, text]) => inFrench.get(key) === text && isSentence(text));
+  expect(same).toEqual([]);
+});
+
+test('French punctuation stands apart by a space, and apostrophes are typographic', () => {
+  const wrong = said(french).filter(([, text]) => /\w[;:!?»](\s|$)|'/.test(text));
+  expect(wrong).toEqual([]);
+});
+
+const OF_THE_MACHINE =
+  /\b(chunk|canary|doubt|upstream|payload|null|undefined|POST|relais [a-z]+ (list|show|resolve))\b/i;
+
+test('nobody reads a word of the machine', () => {
+  const wrong = [...said(english), ...said(french)].filter(([, text]) => OF_THE_MACHINE.test(text));
+  expect(wrong).toEqual([]);
+});
+
+test('what is uncertain is never among the paid nor among the failed', () => {
+  for (const state of ['submitting', 'unknown', 'pending', 'needs_review']) {
+    expect(['done', 'bad'], state).not.toContain(toneOf('disbursement', state));
+  }
+  expect(toneOf('recipient', 'unknown')).toBe('uncertain');
+  expect(statesOf('disbursement').filter((state) => toneOf('disbursement', state) === 'done')).toEqual(['succeeded']);
+});
+
+test('a state of a newer relais is shown as it is called', () => {
+  expect(stateWord(french.states, 'disbursement', 'teleported')).toBe('teleported');
+  expect(toneOf('disbursement', 'teleported')).toBe('off');
+});
+
+test.for([
+  [['fr-SN', 'en'], 'fr'],
+  [[null, 'en-GB'], 'en'],
+  [[undefined, 'wo'], 'fr'],
+] as const)('of %j the language is %s', ([wishes, language]) => expect(languageOf(...wishes)).toBe(language));

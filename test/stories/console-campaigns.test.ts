@@ -1,0 +1,88 @@
+/** The console, where a campaign runs, and while nothing answers. */
+import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ConsoleWorld, campaign, leave, openConsole } from '../support/console-world.ts';
+
+let world: ConsoleWorld;
+beforeAll(async () => {
+  world = await openConsole({ CAMPAIGN_APPROVAL_ABOVE: '5000recipients' });
+});
+afterAll(() => world?.close());
+
+async function binsOf(page: Page): Promise<Readonly<Record<string, number>>> {
+  const read = await page
+    .locator('[data-bin]')
+    .evaluateAll((all) =>
+      all.map((one: any) => [one.dataset.bin, Number(one.lastElementChild.textContent.replace(/\D/g, ''))]),
+    );
+  return Object.fromEntries(read);
+}
+
+const sumOf = ({ total: _total, ...bins }: Readonly<Record<string, number>>): number =>
+  Object.values(bins).reduce((sum, one) => sum + one, 0);
+
+test('a campaign is started, watched, paused, paced and goes on; those who failed come back as their file had them', async () => {
+  const id = await campaign(world, { name: 'November', people: 200, perSecond: 10 });
+  const page = await world.signedIn('awa', `/campaigns/${id}`);
+  const act = async (name: string): Promise<void> => {
+    await page.locator(`[data-act=${name}]`).click();
+    await page.locator('dialog button').last().click();
+    await page.locator('dialog').waitFor({ state: 'detached' });
+  };
+  await act('startCampaign');
+  await page.locator('[data-campaign=running]').waitFor();
+  await expect.poll(async () => (await binsOf(page))['sent'] ?? 0, { timeout: 60_000 }).toBeGreaterThan(0);
+  // Whenever one looks, the parts add up to everybody.
+  for (let look = 0; look < 5; look += 1) {
+    const bins = await binsOf(page);
+    expect(sumOf(bins), JSON.stringify(bins)).toBe(202);
+    expect(bins['total']).toBe(202);
+  }
+  await act('pauseCampaign');
+  await page.locator('[data-campaign=paused]').waitFor();
+  await page.locator('[data-act=amendCampaign]').click();
+  await page.getByLabel(/Recipients a second/).fill('');
+  await page.getByRole('button', { name: 'Set the pace' }).click();
+  await page.getByText('as fast as the account may', { exact: true }).waitFor();
+  await page.locator('[data-act=resumeCampaign]').click();
+  expect(await page.locator('dialog').innerText()).toMatch(/do not get it again/);
+  await page.locator('dialog button').last().click();
+  await page.locator('[data-campaign=finished]').waitFor({ timeout: 120_000 });
+  const bins = await binsOf(page);
+  expect(bins).toMatchObject({ sent: 200, failed: 1, unknown: 1, total: 202 });
+  const coming = page.waitForEvent('download');
+  await page.locator('[data-file=failed]').click();
+  const file = readFileSync(await (await coming).path(), 'utf8');
+  expect(file.trim().split('\r\n')).toHaveLength(2);
+  expect(file).toContain('Thiès');
+  await leave(page);
+});
+
+test('ending a campaign says what cannot be undone, and Escape does nothing', async () => {
+  const id = await campaign(world, { name: 'December', people: 20 });
+  const page = await world.signedIn('awa', `/campaigns/${id}`);
+  await page.locator('[data-act=cancelCampaign]').click();
+  expect(await page.locator('dialog').innerText()).toMatch(/22 recipients will not get it. That cannot be undone./);
+  await page.keyboard.press('Escape');
+  await page.locator('dialog').waitFor({ state: 'detached' });
+  expect((await world.api.get<{ state: string }>(`/v1/campaigns/${id}`)).state).toBe('ready');
+  await leave(page);
+});
+
+test('while nothing answers the page says so, keeps what it read, and an act is told as not known', async () => {
+  const id = await campaign(world, { name: 'January', people: 20 });
+  const page = await world.signedIn('awa', `/campaigns/${id}`);
+  await page.locator('[data-campaign=ready]').waitFor();
+  await page.context().setOffline(true);
+  await page.locator('[data-trouble=no-answer]').waitFor();
+  expect(await page.locator('[data-campaign=ready]').count()).toBe(1);
+  await page.locator('[data-act=startCampaign]').click();
+  await page.locator('dialog button').last().click();
+  await page.locator('[data-end="not known"]').waitFor();
+  // Nothing is offered that would do it twice.
+  expect(await page.locator('dialog button').count()).toBe(1);
+  await page.context().setOffline(false);
+  await page.locator('[data-trouble]').waitFor({ state: 'detached' });
+  await leave(page);
+});

@@ -1,0 +1,109 @@
+/** Every page of the console, in both languages and both colours, before the rules of accessibility (axe). */
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  type ConsoleWorld,
+  type Visit,
+  campaign,
+  leave,
+  needReview,
+  openConsole,
+  pay,
+} from '../support/console-world.ts';
+
+let world: ConsoleWorld;
+let pages: readonly string[];
+beforeAll(async () => {
+  world = await openConsole();
+  const paid = await pay(world, { accountAlias: '771234567', amount: 25_000, reference: 'salary-awa' });
+  await pay(world, { accountAlias: '779999901', amount: 12_000, reference: 'salary-failed' });
+  const waiting = await pay(world, { accountAlias: '771234568', amount: 250_000, reference: 'rent-11' });
+  await needReview(world, [{ accountAlias: '771239991', amount: 33_000, reference: 'differs-1' }]);
+  const header = 'reference;accountAlias;amount;withdrawMode';
+  const lines = [header, 'b-1;771230001;10000;wallet-a-senegal', 'b-2;771230002;15000;wallet-a-senegal'].join('\n');
+  const batch = await world.api.post<{ id: string }>('/v1/disbursement-batches', lines, 'text/csv');
+  const sent = await campaign(world, { name: 'November', people: 30 });
+  await world.api.post(`/v1/campaigns/${sent}/start`);
+  pages = [
+    '/',
+    '/operations/disbursement',
+    '/operations/disbursement?state=cancelled',
+    '/operations/message',
+    `/o/${paid}`,
+    '/search?q=771234567',
+    '/review',
+    '/approvals',
+    `/approvals/${waiting}`,
+    `/approvals/${batch.id}`,
+    '/campaigns',
+    `/campaigns/${sent}`,
+    '/accounts',
+    '/reports',
+    '/no-such-page',
+  ];
+});
+afterAll(() => world?.close());
+
+interface Finding {
+  readonly id: string;
+  readonly impact: string;
+  readonly nodes: readonly { readonly html: string; readonly any: readonly { readonly message: string }[] }[];
+}
+
+/** Serious and critical ones. The rules are run from outside the page, which lets nothing in. */
+async function findings(page: Page): Promise<readonly string[]> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Runtime.evaluate', { expression: axe.source });
+  const { result } = await session.send('Runtime.evaluate', {
+    expression: `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => JSON.stringify(violations))`,
+    awaitPromise: true,
+    returnByValue: true,
+  });
+  const all = JSON.parse(String(result.value)) as readonly Finding[];
+  return all
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) =>
+      nodes.map(({ html, any }) => `${id}: ${html.slice(0, 160)} ${any[0]?.message ?? ''}`),
+    );
+}
+
+test('the rules find what stands in the way', async () => {
+  const page = await world.visit();
+  await page.goto(`${world.url}/`);
+  await settled(page);
+  await page.evaluate("document.querySelector('main').append(document.createElement('img'))");
+  expect(await findings(page)).toEqual([expect.stringMatching(/^image-alt: /)]);
+  await leave(page);
+});
+
+async function settled(page: Page): Promise<void> {
+  await page.locator('h1').first().waitFor();
+  await page.locator('.animate-pulse').first().waitFor({ state: 'detached' });
+}
+
+const WAYS: readonly Visit[] = [
+  { language: 'fr', colours: 'light' },
+  { language: 'fr', colours: 'dark', width: 390 },
+  { language: 'en', colours: 'light', width: 390 },
+  { language: 'en', colours: 'dark' },
+];
+
+test.for(WAYS)('nothing serious stands in anybody’s way: $language, $colours', async (how) => {
+  const before = await world.visit(how);
+  await before.goto(`${world.url}/`);
+  await settled(before);
+  expect(await findings(before)).toEqual([]);
+  await leave(before);
+  const page = await world.signedIn('fatou', '/', how);
+  for (const path of pages) {
+    await page.goto(`${world.url}${path}`);
+    await settled(page);
+    expect(await page.getAttribute('html', 'lang')).toBe(how.language);
+    expect(await page.getAttribute('html', 'data-colours')).toBe(how.colours);
+    expect(await findings(page), path).toEqual([]);
+    // Nothing is wider than the telephone.
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), path).toBeLessThanOrEqual(0);
+  }
+  await leave(page);
+});

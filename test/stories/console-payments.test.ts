@@ -1,0 +1,118 @@
+/** The console, where payments are looked for and decided: by people, in a real browser, against real processes. */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { type ConsoleWorld, leave, needReview, openConsole, pay, people } from '../support/console-world.ts';
+
+let world: ConsoleWorld;
+let paid: string;
+beforeAll(async () => {
+  world = await openConsole();
+  paid = await pay(world, { accountAlias: '771234567', amount: 25_000, reference: 'salary-awa' });
+  await pay(world, { accountAlias: '779999901', amount: 12_000, reference: 'salary-failed' });
+  await pay(world, { accountAlias: '771234568', amount: 250_000, reference: 'rent-11' });
+  const isPaid = async (): Promise<void> => {
+    expect((await world.api.get<{ state: string }>(`/v1/disbursements/${paid}`)).state).toBe('succeeded');
+  };
+  await vi.waitFor(isPaid, { timeout: 60_000, interval: 200 });
+});
+afterAll(() => world?.close());
+
+const text = (page: Page, selector: string): Promise<string> => page.locator(selector).first().innerText();
+
+test('a wrong key is told in words, and a right one leads to the page that was wanted', async () => {
+  const page = await world.visit();
+  await page.goto(`${world.url}/operations/batch`);
+  await page.getByLabel('Your key').fill('nobody knows this key');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => text(page, '[role=alert]')).toMatch(/not known here/);
+  await page.getByLabel('Your key').fill(people.fatou.key);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'Files of payments' }).waitFor();
+  // What the key is stays with the browser's cookie: no script can read it.
+  expect(await page.evaluate('document.cookie + JSON.stringify(localStorage)')).not.toContain(people.fatou.key);
+  await leave(page);
+});
+
+test('somebody calls: the payment is found by the telephone number, as it was said, with the keyboard alone', async () => {
+  const page = await world.signedIn('fatou');
+  await page.keyboard.press('/');
+  await page.keyboard.type('+221 77 123 45 67');
+  await page.keyboard.press('Enter');
+  const row = page.locator(`tr[data-id="${paid}"]`);
+  await expect.poll(() => row.innerText()).toMatch(/25,000 XOF/);
+  expect(await page.locator('tbody tr').count()).toBe(1);
+  await row.getByRole('link').focus();
+  await page.keyboard.press('Enter');
+  await expect.poll(() => text(page, '[data-operation]')).toMatch(/Paid\s+25,000 XOF/);
+  expect(await text(page, '[data-operation]')).toContain('The beneficiary was paid, once.');
+  await expect.poll(() => page.locator('#content ol li').count()).toBeGreaterThan(2);
+  // What the service posted is for those who operate.
+  expect(await page.getByText('Show the last message').count()).toBe(0);
+  await leave(page);
+});
+
+test('a filter is the address, and what fits nothing says so', async () => {
+  const page = await world.signedIn('fatou', '/operations/disbursement?state=failed');
+  await expect.poll(() => page.locator('tbody tr').count()).toBe(1);
+  expect(await text(page, 'tbody tr')).toMatch(/Not paid/);
+  await page.getByRole('textbox', { name: 'Reference' }).fill('nothing-has-this');
+  await page.getByRole('button', { name: 'Show', exact: true }).click();
+  await page.getByText('Nothing fits these filters.').waitFor();
+  expect(page.url()).toContain('reference=nothing-has-this');
+  await page.getByRole('link', { name: 'Without filters' }).click();
+  await expect.poll(() => page.locator('tbody tr').count()).toBe(3);
+  await leave(page);
+});
+
+test('money that is uncertain is shown neither as paid nor as failed, and a person decides by the keyboard', async () => {
+  const [first] = await needReview(world, [
+    { accountAlias: '771239991', amount: 33_000, reference: 'differs-1' },
+    { accountAlias: '771239992', amount: 34_000, reference: 'differs-2' },
+  ]);
+  const page = await world.signedIn('fatou', '/review');
+  const shown = page.locator(`[data-case="${first}"]`);
+  await page.locator('[data-case]').waitFor();
+  expect(await page.locator('[data-of]').getAttribute('data-of')).toBe('2');
+  for (let at = 0; at < 2 && !(await shown.isVisible()); at += 1) await page.keyboard.press('j');
+  expect(await shown.locator('[data-tone=done], [data-tone=bad]').count()).toBe(0);
+  await page.keyboard.press('2');
+  expect(await text(page, '[data-follows=failed]')).toMatch(/for good/);
+  await page.keyboard.type('The service shows 32,999: told on the telephone that nothing left');
+  await page.keyboard.press('Control+Enter');
+  // The service is asked first, and it says that it was paid: nobody's word goes against that.
+  await expect.poll(() => page.locator('[data-end=refused], [data-of="1"]').count(), { timeout: 30_000 }).toBe(1);
+  const decided = await world.api.get<{ state: string }>(`/v1/disbursements/${first}`);
+  expect(['succeeded', 'needs_review']).toContain(decided.state);
+  await leave(page);
+});
+
+test('a payment above the limit is approved by somebody else, who types the amount; it goes without a reload', async () => {
+  const asker = await world.signedIn('awa', '/approvals');
+  await asker.getByText('Your key may look.').waitFor();
+  const page = await world.signedIn('fatou', '/approvals');
+  await page.getByRole('link', { name: '771234568' }).click();
+  const approve = page.getByRole('button', { name: 'Approve 250,000 XOF' });
+  await approve.waitFor();
+  expect(await approve.isDisabled()).toBe(true);
+  await page.getByLabel(/Type the total/).fill('25000');
+  expect(await approve.isDisabled()).toBe(true);
+  await page.getByLabel(/Type the total/).fill('250 000');
+  await world.letConfirmationsEnd();
+  await approve.click();
+  // Too long since the key was shown: it is asked for, and then the act goes on by itself.
+  await page.locator('dialog input').fill(people.fatou.key);
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.locator('[data-decided]').waitFor();
+  await expect.poll(() => asker.getByText('Nothing waits for an approval.').count(), { timeout: 30_000 }).toBe(1);
+  await leave(asker);
+  await leave(page);
+});
+
+test('a key that may not read is told so, and one of some accounts sees what is its own', async () => {
+  const page = await world.signedIn('service');
+  await expect.poll(() => text(page, '#content')).toMatch(/Not with this key[\s\S]*ask for payments and texts/);
+  const bound = await world.signedIn('ibou');
+  await bound.getByText('Your key is for some accounts').waitFor();
+  await leave(page);
+  await leave(bound);
+});

@@ -1,0 +1,186 @@
+/** The console as people have it: real processes, the sandbox, a browser, and somebody who signs in. */
+import { Redis } from 'ioredis';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { expect, vi } from 'vitest';
+import { openBrowser } from './chromium.ts';
+import { type World, openWorld } from './world.ts';
+
+const MAKER = 'maker-secret-of-24-characters';
+const CHECKER = 'checker-secret-of-24-characters';
+const BOUND = 'bound-secret-of-24-characters';
+const SENDER = 'sender-secret-of-24-characters';
+
+/** Who asks and operates, who approves, who sees one account, and whose key only asks. */
+export const people = {
+  awa: { key: MAKER, name: 'awa', roles: ['enqueue', 'read', 'operate'] },
+  fatou: { key: CHECKER, name: 'fatou', roles: ['read', 'approve'] },
+  ibou: { key: BOUND, name: 'ibou', roles: ['read', 'enqueue'], accounts: ['main'] },
+  service: { key: SENDER, name: 'service', roles: ['enqueue'] },
+} as const;
+export type Person = keyof typeof people;
+
+function keysFor(): string {
+  return Object.values(people)
+    .map(
+      (one) =>
+        `${one.name}:${one.roles.join('+')}${'accounts' in one ? `@${one.accounts.join('+')}` : ''}:${one.key}`,
+    )
+    .concat('demo:enqueue+read+operate:demo')
+    .join(',');
+}
+
+export interface Visit {
+  readonly language?: 'fr' | 'en';
+  readonly colours?: 'light' | 'dark';
+  readonly width?: number;
+}
+
+export interface ConsoleWorld extends World {
+  readonly url: string;
+  /** A browser of one's own, with nothing in it; what it complains about is an error of the test. */
+  visit(how?: Visit): Promise<Page>;
+  signedIn(person: Person, path?: string, how?: Visit): Promise<Page>;
+  /** As if every key had been shown ten minutes ago. */
+  letConfirmationsEnd(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A refusal is told in the browser's own log, too. */
+const EXPECTED = /status of (401|403|404|409|422|503)|ERR_CONNECTION|net::ERR/;
+
+export async function openConsole(settings: Readonly<Record<string, string>> = {}): Promise<ConsoleWorld> {
+  const closing: (() => Promise<void>)[] = [];
+  const close = async (): Promise<void> => {
+    for (const one of closing.toReversed()) await one();
+  };
+  try {
+    const world = await openWorld({
+      settings: {
+        API_KEYS: keysFor(),
+        DEFAULT_COUNTRY: 'SN',
+        UPSTREAM_RATE: '0',
+        APPROVAL_ABOVE: '100000',
+        ...settings,
+      },
+    });
+    closing.push(() => world.close());
+    const browser = await openBrowser();
+    closing.push(() => browser.close());
+    const url = `${world.api.base}/console`;
+    const visit = (how: Visit = {}) => openPage(browser, how);
+    return {
+      ...world,
+      url,
+      visit,
+      signedIn: async (person, path = '/', how = {}) => {
+        const page = await visit(how);
+        await page.goto(`${url}${path}`);
+        await page.locator('input[type=password]').fill(people[person].key);
+        await page.keyboard.press('Enter');
+        await page.locator('#content h1').waitFor();
+        return page;
+      },
+      letConfirmationsEnd: () => letConfirmationsEnd(world.redisUrl),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+const AGO_MS = 600_000;
+
+async function letConfirmationsEnd(redisUrl: string): Promise<void> {
+  const redis = new Redis(redisUrl);
+  try {
+    for (const place of await redis.keys('*session:*')) {
+      const session = JSON.parse((await redis.get(place)) ?? '{}') as { readonly confirmedAt: number };
+      const earlier = { ...session, confirmedAt: session.confirmedAt - AGO_MS };
+      await redis.set(place, JSON.stringify(earlier), 'KEEPTTL');
+    }
+  } finally {
+    redis.disconnect();
+  }
+}
+
+async function openPage(
+  browser: Browser,
+  { language = 'en', colours = 'light', width = 1280 }: Visit,
+): Promise<Page> {
+  const options: BrowserContextOptions = {
+    locale: language === 'fr' ? 'fr-FR' : 'en-GB',
+    colorScheme: colours,
+    viewport: { width, height: width < 600 ? 844 : 860 },
+    acceptDownloads: true,
+    timezoneId: 'Africa/Dakar',
+    reducedMotion: 'reduce',
+  };
+  const page = await (await browser.newContext(options)).newPage();
+  page.setDefaultTimeout(60_000);
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (line) => {
+    if (line.type() === 'error' && !EXPECTED.test(line.text())) complaints.push(line.text());
+  });
+  page.on('close', () => expect(complaints).toEqual([]));
+  return page;
+}
+
+/** No page is left with something that the browser complained about. */
+export async function leave(page: Page): Promise<void> {
+  await page.close();
+  await page.context().close();
+}
+
+interface Payment {
+  readonly accountAlias: string;
+  readonly amount: number;
+  readonly reference: string;
+}
+
+export async function pay({ api }: World, payment: Payment): Promise<string> {
+  const { id } = await api.post<{ id: string }>('/v1/disbursements', {
+    withdrawMode: 'wallet-a-senegal',
+    ...payment,
+  });
+  return id;
+}
+
+interface Reviewed {
+  readonly items: readonly { readonly id: string }[];
+}
+
+/** The service names another amount than was asked, so that a person must decide. */
+export async function needReview(world: World, payments: readonly Payment[]): Promise<readonly string[]> {
+  await world.control.post('/faults', { fault: 'reports another amount', operation: 'disbursement.status' });
+  const ids = await Promise.all(payments.map((one) => pay(world, one)));
+  const all = async (): Promise<void> => {
+    const { items } = await world.api.get<Reviewed>('/v1/review');
+    expect(items.length).toBeGreaterThanOrEqual(ids.length);
+  };
+  await vi.waitFor(all, { timeout: 60_000, interval: 200 });
+  await world.control.ask('/faults', { method: 'DELETE' });
+  return ids;
+}
+
+interface Sending {
+  readonly name: string;
+  readonly people: number;
+  readonly perSecond?: number;
+}
+
+/** Made and filled, and not started. One of them is refused by the service, and of one nobody knows. */
+export async function campaign({ api }: World, { name, people: count, perSecond }: Sending): Promise<string> {
+  const { id } = await api.post<{ id: string }>('/v1/campaigns', {
+    name,
+    reference: name,
+    text: 'Bonjour {{prenom}}, votre facture est prête.',
+    quietHours: false,
+    ...(perSecond === undefined ? {} : { perSecond }),
+  });
+  const rows = Array.from({ length: count }, (_, at) => `77${1_000_000 + at * 7},A${at},Agence ${at}`);
+  const lines = ['phone,prenom,agence', ...rows, '779999902,Refusé,Thiès', '779999906,Perdu,Mbour'];
+  await api.post(`/v1/campaigns/${id}/recipients`, lines.join('\n'), 'text/csv');
+  return id;
+}
