@@ -185,12 +185,12 @@ interface Records {
 }
 
 function storesOf({ limits, ...records }: Records, accounts: readonly string[]) {
-  const { redis, random, heartbeat } = records;
+  const { redis, random, heartbeat, traces } = records;
   return {
     operations: new Operations({ ...records, standingsOf: accounts }),
     slices: new Slices({ ...records, limits }),
     sameTexts: new SameTexts(redis),
-    campaigns: new Campaigns(redis, { limits }),
+    campaigns: new Campaigns(redis, { limits, traces }),
     retries: new Retries(redis, { limits }),
     optOuts: new OptOuts(redis),
     stopLinks: new StopLinks({ redis, random }),

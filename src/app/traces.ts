@@ -187,10 +187,13 @@ class OtelTraces implements Traces {
     }
   }
 
-  belongsTo(mark: string | undefined): void {
+  belongsTo(mark: string | undefined, how?: 'apart'): void {
     const present = presentOne();
     if (mark === undefined || present?.draft === undefined || present.span) return;
-    present.span = this.#start({ ...present.draft, mark }, present.sinceMs ?? this.#clock.now());
+    present.span = this.#start(
+      { ...present.draft, mark, ...(how && { [how]: true }) },
+      present.sinceMs ?? this.#clock.now(),
+    );
     present.logged = present.span && loggedOf(present.span.spanContext());
   }
 
@@ -235,7 +238,7 @@ class OtelTraces implements Traces {
   }
 
   /** Undefined: nobody has asked for it to be traced. */
-  #parentOf({ traceparent, mark, begins }: SpanDraft): Parent | undefined {
+  #parentOf({ traceparent, mark, apart, begins }: SpanDraft): Parent | undefined {
     const { ROOT_CONTEXT, trace } = this.#api;
     const within = (context: SpanContext): Parent => ({ context: trace.setSpanContext(ROOT_CONTEXT, context) });
     const given = readTraceparent(traceparent);
@@ -243,7 +246,7 @@ class OtelTraces implements Traces {
     const marked = readMark(mark);
     if (marked) {
       const isLate = this.#clock.now() - marked.at > ONE_TRACE_MS;
-      return isLate ? { context: ROOT_CONTEXT, link: marked.context } : within(marked.context);
+      return isLate || apart ? { context: ROOT_CONTEXT, link: marked.context } : within(marked.context);
     }
     const present = presentOne()?.span;
     if (present) return within(present.spanContext());

@@ -206,6 +206,7 @@ function intakeOf(container: Container, announce: ReturnType<typeof announcer>) 
   const acceptance = acceptanceOf(container);
   return intakeProcessor({
     clock: container.clock,
+    traces: container.traces,
     announce,
     refusal: () => refusalOf(container)?.detail,
     recovering: () => container.heartbeat.recovering() !== undefined,

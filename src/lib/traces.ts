@@ -16,6 +16,8 @@ export interface SpanDraft {
   readonly traceparent?: string | undefined;
   /** Where it belongs, as a record or an event has it. */
   readonly mark?: string | undefined;
+  /** It has a trace of its own, which links to the one that it belongs to. */
+  readonly apart?: true;
   /** A trace begins here where none is under way. Absent: then nothing is told. */
   readonly begins?: true;
   /** It began so long ago, ms. */
@@ -35,7 +37,8 @@ export interface Traces {
   open(draft: SpanDraft): OpenSpan;
   /** Runs what may turn out to belong to a trace: `belongsTo` says to which, and until then nothing is told. */
   maybe<T>(draft: Omit<SpanDraft, 'mark'>, work: () => Promise<T>): Promise<T>;
-  belongsTo(mark: string | undefined): void;
+  /** `apart`: in a trace of its own, which links to that one. */
+  belongsTo(mark: string | undefined, how?: 'apart'): void;
   /** Of what is under way. */
   readonly present: Pick<OpenSpan, 'says' | 'failed'>;
   /** What is under way is about what was begun there. */

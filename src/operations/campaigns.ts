@@ -5,6 +5,7 @@ import type { UploadRecord } from '../kinds/campaign-fields.ts';
 import type { Amendment, Pace } from '../kinds/campaign-request.ts';
 import { type StateOf, isFinal } from '../kinds/index.ts';
 import { canonicalJson } from '../lib/ids.ts';
+import type { Traces } from '../lib/traces.ts';
 import { type Act, told } from './audit.ts';
 import { keys } from './keys.ts';
 import { type Opinions, wordsOf } from './limits.ts';
@@ -78,15 +79,19 @@ interface CampaignsOptions {
   readonly now?: () => number;
   /** What the settings of this process ask of the limits. Absent: nothing; what holds in Redis holds. */
   readonly limits?: Opinions;
+  /** Absent: nothing is traced. */
+  readonly traces?: Pick<Traces, 'mark'> | undefined;
 }
 
 export class Campaigns {
   readonly #redis: Redis;
   readonly #now: () => number | undefined;
   readonly #asked: Readonly<Record<string, string>>;
+  readonly #traces: CampaignsOptions['traces'];
 
-  constructor(redis: Redis, { now, limits = {} }: CampaignsOptions = {}) {
+  constructor(redis: Redis, { now, limits = {}, traces }: CampaignsOptions = {}) {
     this.#redis = redis;
+    this.#traces = traces;
     this.#now = () => now?.();
     this.#asked = wordsOf('campaigns', limits);
   }
@@ -178,6 +183,8 @@ export class Campaigns {
       againInMs,
       by,
       approves,
+      // Who asks last is followed; what a campaign does by itself belongs to them.
+      trace: act && this.#traces?.mark(),
       asked: this.#asked,
     });
     if (answer.is !== 'applied') return answer;

@@ -261,7 +261,10 @@ export type SliceCampaign = Pick<
   | 'slices'
   | 'onUnknown'
   | 'createdAt'
->;
+> & {
+  /** The mark of the trace that it belongs to. */
+  readonly trace?: string;
+};
 
 /** In the order in which they are asked for, and read. */
 export const SLICE_CAMPAIGN_FIELDS = [
@@ -276,12 +279,13 @@ export const SLICE_CAMPAIGN_FIELDS = [
   'slices',
   'onUnknown',
   'createdAt',
+  'trace',
 ] as const satisfies readonly (keyof SliceCampaign)[];
 
 /** Throws an UnreadableRecord when there is no such campaign: a slice without one would be sent to nobody's text. */
 export function campaignOfFields(id: string, values: readonly (string | null)[]): SliceCampaign {
   const [state, text, from, replaceCostly, quietHours, timezone, requireSender, extra, slices, ...more] = values;
-  const [onUnknown, createdAt] = more;
+  const [onUnknown, createdAt, trace] = more;
   if (!state || typeof text !== 'string') throw new UnreadableRecord(id, undefined, 'a slice belongs to it');
   return {
     id,
@@ -296,6 +300,7 @@ export function campaignOfFields(id: string, values: readonly (string | null)[])
     slices: Number(slices ?? 0),
     ...(onUnknown === 'hold' || onUnknown === 'resend' ? { onUnknown } : {}),
     createdAt: Number(createdAt ?? 0),
+    ...(trace ? { trace } : {}),
   };
 }
 

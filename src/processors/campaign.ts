@@ -9,7 +9,7 @@ import type { RecipientState } from '../kinds/recipient.ts';
 import { quietUntil, readQuietHours } from '../lib/quiet-hours.ts';
 import { type CampaignSwitch, type SwitchDetails, type Judged, sliceAt } from '../operations/campaigns.ts';
 import { BUDGET } from '../operations/accounts.ts';
-import type { CampaignRecord } from '../operations/record.ts';
+import { type CampaignRecord, TRACE } from '../operations/record.ts';
 import { REQUESTS_PER_SLICE, type SliceRecord, statesOf } from '../operations/slices.ts';
 import { readEvidence } from '../operations/transition.ts';
 import type { ProcessorContext, AttemptResult, Policy } from './context.ts';
@@ -97,6 +97,7 @@ async function handOut(campaign: CampaignRecord, running: number, context: Proce
     judged: judgeOutcome(campaign).judged,
     canaryOver: canary.is === 'over',
   });
+  if (slices && slices.length > 0) context.traces?.belongsTo(campaign.fields[TRACE]);
   for (const slice of slices ?? []) context.wake('sms-batch', slice, 1);
   return slices && slices.length > 0
     ? { outcome: 'advanced', reason: 'handed_out' }
@@ -123,16 +124,18 @@ async function hold(
   details: SwitchDetails,
   context: ProcessorContext,
 ): Promise<AttemptResult> {
+  context.traces?.belongsTo(campaign.fields[TRACE]);
   await context.campaigns.switch(campaign.id, 'hold', details);
   return { outcome: 'waits', reason: details.reason ?? 'held' };
 }
 
 async function change(
-  { id }: CampaignRecord,
+  { id, fields }: CampaignRecord,
   name: CampaignSwitch,
   details: SwitchDetails,
   context: ProcessorContext,
 ): Promise<AttemptResult> {
+  context.traces?.belongsTo(fields[TRACE]);
   const switched = await context.campaigns.switch(id, name, details);
   if (switched.is !== 'applied') return { outcome: 'idle', reason: 'switched_meanwhile' };
   if (switched.to === 'awaiting_approval') return { outcome: 'waits', reason: switched.to };

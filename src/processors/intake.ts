@@ -9,7 +9,9 @@
 import type { Job } from 'bullmq';
 import { UnrecoverableError } from 'bullmq';
 import type { Clock } from '../lib/clock.ts';
+import { readJson } from '../lib/json.ts';
 import { maskPhone } from '../lib/phone.ts';
+import { type Traces, takenFrom, traced } from '../lib/traces.ts';
 import { notTheSame } from '../operations/differing.ts';
 import { Recovering } from '../operations/heartbeat.ts';
 import { RESTORED } from '../operations/restored.ts';
@@ -30,9 +32,34 @@ export interface IntakeOptions {
   readonly recovering: () => boolean;
   readonly clock: Clock;
   readonly announce: Announce;
+  readonly traces?: Traces | undefined;
 }
 
-export function intakeProcessor({ accept, refusal, recovering, clock, announce }: IntakeOptions) {
+export function intakeProcessor({ traces, ...options }: IntakeOptions) {
+  const process = intake(options);
+  return (job: IntakeJob): Promise<Kept> =>
+    traced(
+      traces,
+      () => ({
+        name: 'process intake',
+        kind: 'consumer',
+        begins: true,
+        traceparent: traceparentOf(job),
+        attributes: takenFrom('intake'),
+      }),
+      () => process(job),
+    );
+}
+
+/** As BullMQ keeps it for a program whose queue was given `bullmq-otel`. */
+function traceparentOf({ opts }: IntakeJob): string | undefined {
+  const read = readJson(opts?.telemetry?.metadata ?? '');
+  const carried = 'value' in read ? read.value : undefined;
+  if (typeof carried !== 'object' || carried === null || !('traceparent' in carried)) return undefined;
+  return typeof carried.traceparent === 'string' ? carried.traceparent : undefined;
+}
+
+function intake({ accept, refusal, recovering, clock, announce }: Omit<IntakeOptions, 'traces'>) {
   return async (job: IntakeJob): Promise<Kept> => {
     const kept = keptIn(job.data);
     if (kept) return endAgain(kept);
@@ -70,7 +97,9 @@ function keptOf(answer: Answer): Kept {
   return { id, outcome: answer.outcome };
 }
 
-type IntakeJob = Pick<Job, 'data' | 'id' | 'timestamp' | 'updateData'>;
+type IntakeJob = Pick<Job, 'data' | 'id' | 'timestamp' | 'updateData'> & {
+  readonly opts?: Pick<Job['opts'], 'telemetry'>;
+};
 
 /** What a job that is over holds, and answers where it was accepted. */
 interface Kept {

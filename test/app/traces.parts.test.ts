@@ -1,6 +1,7 @@
 /** Traces as somebody who receives them sees them. */
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Queue } from 'bullmq';
 import { afterEach, expect, test, vi } from 'vitest';
 import { keys } from '../../src/operations/keys.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
@@ -233,4 +234,59 @@ test('a line of the log names the trace, and what was told when the process ends
   expect(receiver.headers[0]).toMatchObject({ 'x-tenant': 'shop of awa' });
   expect(receiver.bodies[0]).toContain('relais-of-the-shop');
   expect(relais.written()).not.toContain('shop%20of%20awa');
+});
+
+test('a campaign is in the trace of its start, and each slice in one of its own with its requests', async () => {
+  const { service, receiver } = await startTraced();
+  const { url } = await shop();
+  await service.call('POST', '/v1/event-endpoints', { body: { url, types: ['campaign.finished'] } });
+  const asked = { name: 'c', text: 'Bonjour', country: 'SN', reference: 'traced-campaign' };
+  const { body } = await service.call('POST', '/v1/campaigns', { body: asked });
+  const numbers = Array.from({ length: 120 }, (_, n) => `77${String(2_000_000 + n)}`);
+  await service.call('POST', `/v1/campaigns/${body.id}/recipients`, {
+    body: ['numero', ...numbers].join('\n'),
+    headers: { 'content-type': 'text/csv' },
+  });
+  const headers = { traceparent: TRACEPARENT };
+  await service.call('POST', `/v1/campaigns/${body.id}/start`, { body: {}, headers });
+  const spans = await receiver.seen((all) => {
+    const ids = new Set(all.map(({ spanId }) => spanId));
+    const requests = named(all, 'POST sms_send');
+    return named(all, 'POST event').length > 0 && requests.every(({ parentSpanId }) => ids.has(parentSpanId));
+  });
+
+  const ofStart = spans.filter(({ traceId }) => traceId === CALLER.traceId);
+  const [start] = named(ofStart, 'POST /v1/campaigns/{id}/start');
+  expect(start).toMatchObject({ parentSpanId: CALLER.spanId });
+  expect(named(ofStart, 'POST event')).toMatchObject([{ parentSpanId: start?.spanId }]);
+  expect(named(ofStart, 'process campaign')).toMatchObject([{ parentSpanId: start?.spanId }]);
+  // A hundred and twenty people in three requests, and nobody has a span.
+  const requests = named(spans, 'POST sms_send');
+  expect(requests).toHaveLength(3);
+  const slices = new Set(requests.map(({ parentSpanId }) => spans.find(({ spanId }) => spanId === parentSpanId)));
+  for (const slice of slices) {
+    expect(slice).toMatchObject({
+      name: 'process sms-batch',
+      parentSpanId: '',
+      links: [`${CALLER.traceId}-${start?.spanId}`],
+      attributes: { 'relais.campaign': body.id, 'messaging.destination.name': 'sms-batch' },
+    });
+  }
+  expect(new Set([...slices].map((slice) => slice?.traceId)).size).toBe(slices.size);
+  expect(JSON.stringify(spans.map(({ attributes }) => attributes))).not.toMatch(/772000|Bonjour/);
+});
+
+test('a job that a traced program added is in the trace of that program', async () => {
+  const { service, receiver } = await startTraced();
+  const queue = new Queue('intake', {
+    connection: { url: service.redisUrl },
+    prefix: '{relais}',
+  });
+  toClose.push(() => queue.close());
+  // What bullmq-otel writes into a job.
+  const telemetry = { metadata: JSON.stringify({ traceparent: TRACEPARENT }) };
+  await queue.add('pay', { kind: 'disbursement', ...ORDER, reference: 'by-a-job' }, { telemetry });
+  const all = await receiver.seen((spans) => named(spans, 'process status-poll').length > 0);
+  const [first, second, third] = treeOf(all.filter(({ traceId }) => traceId === CALLER.traceId)).split('\n');
+  expect([first, second, third]).toEqual(['process intake', '  send disbursement', '    process disbursement']);
 });

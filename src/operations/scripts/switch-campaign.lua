@@ -20,6 +20,7 @@
 -- @arg againInMs ms?  look again; absent: not
 -- @arg by text?  whose hand it is
 -- @arg approves int?  exactly what this revision of it says; absent: it is no approval
+-- @arg trace text?  of who asks for it: what becomes of it belongs to that
 -- @arg act text[]
 -- @arg asked pairs  what the process itself asks for of each limit
 -- @arrow from -> to
@@ -34,7 +35,8 @@
 
 local at = clock(now)
 local r = redis.call('HMGET', campaign, 'state', 'account', 'reference', 'name', 'reason', 'sendAt', 'v', 'rev', 'seq',
-  't:sent', 't:failed', 't:unknown', 't:queued', 't:held', 't:cancelled', 'approvedBy', 'uploads')
+  't:sent', 't:failed', 't:unknown', 't:queued', 't:held', 't:cancelled', 'approvedBy', 'uploads',
+  'trace')
 local state, account, reference, name, held_for, send_at, version = unpack(r, 1, 7)
 local stood, set = nil, nil
 for i, one in ipairs(from) do if one == state then stood, set = state, left[i] end end
@@ -59,6 +61,7 @@ if to == 'running' and must_be_approved() then
 elseif to == 'running' and send_at and tonumber(send_at) > at then to = 'scheduled'; entered = scheduled end
 if stood == to then return {'applied', stood, tonumber(redis.call('HGET', campaign, 'rev')), to} end
 redis.call('HSET', campaign, 'state', to, 'since', at, 'updatedAt', at)
+if trace then redis.call('HSET', campaign, 'trace', trace) end
 if approves then redis.call('HSET', campaign, 'approvedBy', by, 'approvedAt', at)
 elseif by then redis.call('HSETNX', campaign, HAND .. by, at) end
 if reason then redis.call('HSET', campaign, 'reason', reason) else redis.call('HDEL', campaign, 'reason') end
@@ -92,7 +95,7 @@ if eventType then
   if reference then data.reference = reference end
   if to == 'awaiting_approval' then data.recipients, data.xof = recipients, xof end
   emit(campaign, {stream = events, counts = counts, id = id, at = at, account = account, type = eventType,
-    data = cjson.encode(data)})
+    data = cjson.encode(data), trace = trace or r[18]})
 end
 audit_line(audit, act, at, audit_word('state', stood), audit_word('state', to))
 return {'applied', stood, redis.call('HINCRBY', campaign, 'rev', 1), to}

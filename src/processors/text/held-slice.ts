@@ -71,6 +71,8 @@ export async function holdSlice(
   const mono = context.clock.monotonic();
   const begun = await context.slices.begin(id, queue, context.policy.leaseMs);
   if (begun.is !== 'acquired') return { outcome: 'idle', reason: begun.is };
+  context.traces?.belongsTo(begun.campaign?.trace, 'apart');
+  context.traces?.present.says({ 'relais.campaign': begun.campaign?.id });
   return new HeldSlice(begun, queue, mono, context);
 }
 

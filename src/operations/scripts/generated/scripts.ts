@@ -3753,8 +3753,9 @@ local function move(m)
 end
 local function finish_if_over(at, keys)
   local campaign = keys.campaign
-  local state, settled, slices, id, account, reference, name, cursor, retries = unpack(redis.call('HMGET', campaign,
-    'state', 'settled', 'slices', 'id', 'account', 'reference', 'name', 'walk', 'retries'))
+  local state, settled, slices, id, account, reference, name, cursor, retries, trace = unpack(redis.call('HMGET', campaign,
+    'state', 'settled', 'slices', 'id', 'account', 'reference', 'name', 'walk', 'retries',
+    'trace'))
   local left = keys.sets[state]
   if not left or tonumber(settled or '0') < tonumber(slices) or cursor then return end
   redis.call('HSET', campaign, 'state', 'finished', 'since', at, 'updatedAt', at)
@@ -3767,7 +3768,7 @@ local function finish_if_over(at, keys)
   if reference then data.reference = reference end
   if retries then data.retries = tonumber(retries) end
   emit(campaign, {stream = keys.events, counts = keys.counts, id = id, at = at, account = account,
-    type = 'campaign.finished', data = cjson.encode(data)})
+    type = 'campaign.finished', data = cjson.encode(data), trace = trace})
 end
 local function refuse(what)
   error("UNREADABLE" .. ' ' .. what, 0)
@@ -5188,8 +5189,9 @@ local function move(m)
 end
 local function finish_if_over(at, keys)
   local campaign = keys.campaign
-  local state, settled, slices, id, account, reference, name, cursor, retries = unpack(redis.call('HMGET', campaign,
-    'state', 'settled', 'slices', 'id', 'account', 'reference', 'name', 'walk', 'retries'))
+  local state, settled, slices, id, account, reference, name, cursor, retries, trace = unpack(redis.call('HMGET', campaign,
+    'state', 'settled', 'slices', 'id', 'account', 'reference', 'name', 'walk', 'retries',
+    'trace'))
   local left = keys.sets[state]
   if not left or tonumber(settled or '0') < tonumber(slices) or cursor then return end
   redis.call('HSET', campaign, 'state', 'finished', 'since', at, 'updatedAt', at)
@@ -5202,7 +5204,7 @@ local function finish_if_over(at, keys)
   if reference then data.reference = reference end
   if retries then data.retries = tonumber(retries) end
   emit(campaign, {stream = keys.events, counts = keys.counts, id = id, at = at, account = account,
-    type = 'campaign.finished', data = cjson.encode(data)})
+    type = 'campaign.finished', data = cjson.encode(data), trace = trace})
 end
 -- <generated>
 local campaign = KEYS[1]
@@ -6156,8 +6158,9 @@ local function move(m)
 end
 local function finish_if_over(at, keys)
   local campaign = keys.campaign
-  local state, settled, slices, id, account, reference, name, cursor, retries = unpack(redis.call('HMGET', campaign,
-    'state', 'settled', 'slices', 'id', 'account', 'reference', 'name', 'walk', 'retries'))
+  local state, settled, slices, id, account, reference, name, cursor, retries, trace = unpack(redis.call('HMGET', campaign,
+    'state', 'settled', 'slices', 'id', 'account', 'reference', 'name', 'walk', 'retries',
+    'trace'))
   local left = keys.sets[state]
   if not left or tonumber(settled or '0') < tonumber(slices) or cursor then return end
   redis.call('HSET', campaign, 'state', 'finished', 'since', at, 'updatedAt', at)
@@ -6170,7 +6173,7 @@ local function finish_if_over(at, keys)
   if reference then data.reference = reference end
   if retries then data.retries = tonumber(retries) end
   emit(campaign, {stream = keys.events, counts = keys.counts, id = id, at = at, account = account,
-    type = 'campaign.finished', data = cjson.encode(data)})
+    type = 'campaign.finished', data = cjson.encode(data), trace = trace})
 end
 local function refuse(what)
   error("UNREADABLE" .. ' ' .. what, 0)
@@ -6575,6 +6578,7 @@ export interface SwitchCampaignArgs {
   /** ms: look again; absent: not */ readonly againInMs?: number | undefined;
   /** whose hand it is */ readonly by?: string | undefined;
   /** exactly what this revision of it says; absent: it is no approval */ readonly approves?: number | undefined;
+  /** of who asks for it: what becomes of it belongs to that */ readonly trace?: string | undefined;
   readonly act: readonly string[];
   /** what the process itself asks for of each limit */ readonly asked: Readonly<Record<string, string | number>>;
 }
@@ -6729,7 +6733,8 @@ local only = _given(ARGV[6])
 local againInMs = tonumber(ARGV[7])
 local by = _given(ARGV[8])
 local approves = tonumber(ARGV[9])
-local _arg, _key = 9, 9
+local trace = _given(ARGV[10])
+local _arg, _key = 10, 9
 local entered
 _arg = _arg + 1
 if ARGV[_arg] == '1' then _key = _key + 1; entered = KEYS[_key] end
@@ -6754,7 +6759,8 @@ _arg = _arg + #asked
 -- </generated>
 local at = clock(now)
 local r = redis.call('HMGET', campaign, 'state', 'account', 'reference', 'name', 'reason', 'sendAt', 'v', 'rev', 'seq',
-  't:sent', 't:failed', 't:unknown', 't:queued', 't:held', 't:cancelled', 'approvedBy', 'uploads')
+  't:sent', 't:failed', 't:unknown', 't:queued', 't:held', 't:cancelled', 'approvedBy', 'uploads',
+  'trace')
 local state, account, reference, name, held_for, send_at, version = unpack(r, 1, 7)
 local stood, set = nil, nil
 for i, one in ipairs(from) do if one == state then stood, set = state, left[i] end end
@@ -6779,6 +6785,7 @@ if to == 'running' and must_be_approved() then
 elseif to == 'running' and send_at and tonumber(send_at) > at then to = 'scheduled'; entered = scheduled end
 if stood == to then return {'applied', stood, tonumber(redis.call('HGET', campaign, 'rev')), to} end
 redis.call('HSET', campaign, 'state', to, 'since', at, 'updatedAt', at)
+if trace then redis.call('HSET', campaign, 'trace', trace) end
 if approves then redis.call('HSET', campaign, 'approvedBy', by, 'approvedAt', at)
 elseif by then redis.call('HSETNX', campaign, "hand:" .. by, at) end
 if reason then redis.call('HSET', campaign, 'reason', reason) else redis.call('HDEL', campaign, 'reason') end
@@ -6809,7 +6816,7 @@ if eventType then
   if reference then data.reference = reference end
   if to == 'awaiting_approval' then data.recipients, data.xof = recipients, xof end
   emit(campaign, {stream = events, counts = counts, id = id, at = at, account = account, type = eventType,
-    data = cjson.encode(data)})
+    data = cjson.encode(data), trace = trace or r[18]})
 end
 audit_line(audit, act, at, audit_word('state', stood), audit_word('state', to))
 return {'applied', stood, redis.call('HINCRBY', campaign, 'rev', 1), to}
@@ -6820,7 +6827,7 @@ return {'applied', stood, redis.call('HINCRBY', campaign, 'rev', 1), to}
  * another key instead. Whose hand was in it is noted: none of them may approve it. */
 export async function switchCampaign(redis: lua.ScriptHost, args: SwitchCampaignArgs): Promise<SwitchCampaignAnswer> {
   const keys = [args.campaign, args.events, args.counts, args.due, args.parked, args.dueSlices, args.scheduled, args.awaiting, args.limits, ...(args.entered === undefined ? [] : [args.entered]), ...args.left, ...args.audit];
-  const words: lua.Word[] = [args.now ?? '', args.id, args.to, args.eventType ?? '', args.reason ?? '', args.only ?? '', args.againInMs ?? '', args.by ?? '', args.approves ?? '', args.entered === undefined ? 0 : 1, args.left.length, args.audit.length, ...lua.counted(args.from), ...lua.counted(args.act), ...lua.pairs(args.asked)];
+  const words: lua.Word[] = [args.now ?? '', args.id, args.to, args.eventType ?? '', args.reason ?? '', args.only ?? '', args.againInMs ?? '', args.by ?? '', args.approves ?? '', args.trace ?? '', args.entered === undefined ? 0 : 1, args.left.length, args.audit.length, ...lua.counted(args.from), ...lua.counted(args.act), ...lua.pairs(args.asked)];
   return readSwitchCampaignAnswer(await lua.runScript(redis, switchCampaignScript, keys, words));
 }
 

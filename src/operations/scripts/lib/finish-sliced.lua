@@ -4,8 +4,9 @@
 -- campaign, events, counts, due and the sets of the states in which it may be.
 local function finish_if_over(at, keys)
   local campaign = keys.campaign
-  local state, settled, slices, id, account, reference, name, cursor, retries = unpack(redis.call('HMGET', campaign,
-    'state', 'settled', 'slices', 'id', 'account', 'reference', 'name', 'walk', 'retries'))
+  local state, settled, slices, id, account, reference, name, cursor, retries, trace = unpack(redis.call('HMGET', campaign,
+    'state', 'settled', 'slices', 'id', 'account', 'reference', 'name', 'walk', 'retries',
+    'trace'))
   local left = keys.sets[state]
   if not left or tonumber(settled or '0') < tonumber(slices) or cursor then return end
   redis.call('HSET', campaign, 'state', 'finished', 'since', at, 'updatedAt', at)
@@ -18,5 +19,5 @@ local function finish_if_over(at, keys)
   if reference then data.reference = reference end
   if retries then data.retries = tonumber(retries) end
   emit(campaign, {stream = keys.events, counts = keys.counts, id = id, at = at, account = account,
-    type = 'campaign.finished', data = cjson.encode(data)})
+    type = 'campaign.finished', data = cjson.encode(data), trace = trace})
 end
