@@ -27,7 +27,13 @@ const replayOrder = z
   .strictObject({
     since: z.iso
       .datetime({ offset: true, error: 'must be a time such as 2026-11-21T08:00:00Z' })
+      .optional()
       .meta({ description: 'From when on.', example: '2026-11-21T08:00:00Z' }),
+    event: z
+      .string()
+      .regex(/^[\w-]{1,80}\.\d{1,9}$/, 'must be the id of an event')
+      .optional()
+      .meta({ description: 'Only this one, by its id, as `deliveries` tells it.' }),
   })
   .meta({ id: 'ReplayOrder' });
 
@@ -127,14 +133,21 @@ const replayEvents = route(
     path: '/v1/event-endpoints/{id}/replay',
     id: 'replayEvents',
     cli: 'endpoints replay',
-    summary: 'Post what it wants of the events since then, again.',
+    summary: 'Post what it wants of the events since then, or one of them, again.',
     body: json(replayOrder),
     answers: { 202: answer('They are on their way.', replayed) },
   },
   async (asked) => {
     const endpoint = await find(asked);
-    const { since } = asked.body;
-    return asked.context.endpointService.replay(endpoint, Date.parse(since), asked.act(endpoint.id, { since }));
+    const { since, event } = asked.body;
+    const { endpointService } = asked.context;
+    if (since !== undefined && event === undefined)
+      return endpointService.replay(endpoint, Date.parse(since), asked.act(endpoint.id, { since }));
+    if (since !== undefined || event === undefined)
+      throw invalid([{ pointer: '/since', message: 'or /event is required, and not both' }]);
+    if (await endpointService.resend(endpoint, event, asked.act(endpoint.id, { event })))
+      return { replayed: 1, complete: true };
+    throw new ApiProblem('not-found', `There is no event ${event} that ${endpoint.id} wants, or no longer.`);
   },
 );
 

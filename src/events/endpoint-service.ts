@@ -10,7 +10,7 @@ import type { EventStream } from './stream.ts';
 
 export interface EndpointServiceOptions {
   readonly endpoints: Endpoints;
-  readonly events: Pick<EventStream, 'entries'>;
+  readonly events: Pick<EventStream, 'entries' | 'find'>;
   readonly random: Random;
   /** The first seals, all of them open. None: endpoints cannot be registered. */
   readonly secrets: readonly Secret[];
@@ -98,6 +98,16 @@ export class EndpointService {
       if (await endpoints.reseal(id, { kept, again, act: act?.(id) })) resealed += 1;
     }
     return { resealed, unreadable };
+  }
+
+  /** Brings back one, delivered or not. False: there is none that the endpoint wants, or it is too long ago. */
+  async resend(endpoint: Endpoint, event: string, act?: Act): Promise<boolean> {
+    const { endpoints, events, wake, random } = this.#options;
+    const found = await events.find(event, REPLAY_MOST);
+    if (!found || !wantsKind(endpoint, found.event)) return false;
+    await endpoints.replay(endpoint.id, [found.place], act);
+    wake(endpoint.id, `replay-${random.hex(4)}`);
+    return true;
   }
 
   /** Brings back what the endpoint wants of the events since then, delivered or not; the earliest first. */

@@ -56,6 +56,7 @@ export type Wanted = (event: CompletionEvent) => boolean;
 const BEGINNING = '0-0';
 /** Where most are stepped over, so many are read at a time however few are asked for. */
 const FILTERED_AT_ONCE = 100;
+const SOUGHT_AT_ONCE = 1_000;
 /** The place of an event, and in a cursor that was given with a page also the epoch and a proof that it was. */
 export const cursorPattern = /^\d{1,15}-\d{1,10}(?:\.[\w-]{16})?$/;
 
@@ -134,6 +135,21 @@ export class EventStream {
     if (flat === undefined) return undefined;
     const trace = entryOf(flat)['trace'];
     return { event: readEvent(flat), ...(trace === undefined ? {} : { trace }) };
+  }
+
+  /** By the id of an event, looked for from the newest on. Undefined: it is not, or no longer, among so many. */
+  async find(id: string, most: number): Promise<Placed | undefined> {
+    let before = '+';
+    for (let looked = 0; looked < most; looked += SOUGHT_AT_ONCE) {
+      const entries = await this.#redis.xrevrange(keys.events, before, '-', 'COUNT', SOUGHT_AT_ONCE);
+      const found = entries.find(
+        ([, flat]) => id.startsWith(`${flat[flat.indexOf('op') + 1]}.`) && readEvent(flat).id === id,
+      );
+      if (found) return { place: found[0], event: readEvent(found[1]) };
+      if (entries.length < SOUGHT_AT_ONCE) return undefined;
+      before = `(${entries.at(-1)?.[0]}`;
+    }
+    return undefined;
   }
 
   /** Forgets events older than `keepMs`. */

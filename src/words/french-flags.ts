@@ -197,6 +197,7 @@ export const frenchFlags: Readonly<Record<string, string>> = {
     'À partir de quand elle ne vaut plus. Sans cela : jusqu’à sa révocation',
   'Only events of these types; absent: all': 'Seulement les événements de ces types ; sans cela : tous',
   'From when on': 'À partir de quand',
+  'Only this one, by its id, as `deliveries` tells it': 'Seulement celui-ci, par son id, tel que `deliveries` le dit',
   'With `succeeded`: what the service calls it, so that its statement fits (`relais reconcile`)':
     'Avec `succeeded` : le nom que le service lui donne, pour que son relevé concorde (`relais reconcile`)',
   'what became of it, or what is to be done': 'ce que c’est devenu, ou ce qu’il faut faire',

@@ -148,7 +148,8 @@ export const frenchHelp: Readonly<Record<string, string>> = {
   'List the endpoints of this key': 'Les adresses de cette clé',
   'How its deliveries go': 'Comment vont ses remises',
   'Post nothing more to it': 'Ne plus rien y envoyer',
-  'Post what it wants of the events since then, again': 'Y renvoyer les événements voulus depuis ce moment',
+  'Post what it wants of the events since then, or one of them, again':
+    'Y renvoyer les événements voulus depuis ce moment, ou un seul',
   'Make another secret. For a day deliveries are signed with both':
     'Créer un autre secret. Pendant un jour, les remises sont signées avec les deux',
   'What is kept sealed in Redis': 'Ce qui est gardé scellé dans Redis',

@@ -91,6 +91,24 @@ test('a replay posts again what was delivered since then', async () => {
   expect((await shop.next()).headers['webhook-id']).toBe('a.1');
 });
 
+test('one event is posted again by its id, and no other; none of another account, and none that never was', async () => {
+  const { service, register } = await makeWorld();
+  const shop = await receiver();
+  const { id } = await register(shop.url, 'stranger-secret');
+  for (const op of ['a', 'b', 'c']) await emit(service.redis, op, 'message.sent', {}, 'other');
+  await emit(service.redis, 'ours', 'message.sent', {}, 'main');
+  for (let n = 0; n < 3; n += 1) await shop.next();
+  const again = (body: object) =>
+    service.call('POST', `/v1/event-endpoints/${id}/replay`, { key: 'stranger-secret', body });
+  expect(await again({ event: 'b.1' })).toMatchObject({ status: 202, body: { replayed: 1, complete: true } });
+  expect((await shop.next()).headers['webhook-id']).toBe('b.1');
+  expect((await again({ event: 'ours.1' })).status).toBe(404);
+  expect((await again({ event: 'b.2' })).status).toBe(404);
+  expect((await again({ event: 'b.1', since: '2026-01-01T00:00:00Z' })).status).toBe(422);
+  expect((await again({})).status).toBe(422);
+  expect(shop.posted).toEqual([]);
+});
+
 test('a removed endpoint is posted nothing more', async () => {
   const { service, register } = await makeWorld();
   const [gone, stays] = [await receiver(), await receiver()];

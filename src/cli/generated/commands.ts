@@ -1622,8 +1622,8 @@ export const commands: readonly DerivedCommand[] = [
   },
   {
     "name": "endpoints replay",
-    "says": "Post what it wants of the events since then, again",
-    "example": "ep_4n7q0c1w2e3r4t5y6z7a8b9c0d --since 2026-11-21T08:00:00Z",
+    "says": "Post what it wants of the events since then, or one of them, again",
+    "example": "ep_4n7q0c1w2e3r4t5y6z7a8b9c0d",
     "method": "POST",
     "path": "/v1/event-endpoints/{id}/replay",
     "takes": [
@@ -1641,8 +1641,16 @@ export const commands: readonly DerivedCommand[] = [
         "schema": {
           "type": "string",
           "format": "date-time"
-        },
-        "required": true
+        }
+      },
+      {
+        "flag": "--event",
+        "field": "event",
+        "in": "body",
+        "says": "Only this one, by its id, as `deliveries` tells it",
+        "schema": {
+          "type": "string"
+        }
       }
     ],
     "answer": "Replayed"

@@ -1298,7 +1298,7 @@ export interface Operations {
     answer: undefined
   }
   /**
-   * Post what it wants of the events since then, again.
+   * Post what it wants of the events since then, or one of them, again.
    */
   replayEvents: {
     asked: {
@@ -5325,7 +5325,11 @@ export interface ReplayOrder {
   /**
    * From when on.
    */
-  since: string
+  since?: string
+  /**
+   * Only this one, by its id, as `deliveries` tells it.
+   */
+  event?: string
 }
 export interface Replayed {
   replayed: number
