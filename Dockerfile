@@ -4,7 +4,7 @@
 #   docker run --read-only --tmpfs /tmp --cap-drop ALL -e REDIS_URL=… -e API_KEYS=… localhost/relais run --roles worker
 
 # For a mirror of your own: --build-arg NODE_IMAGE=…
-ARG NODE_IMAGE=docker.io/library/node:20-bookworm-slim@sha256:2cf067cfed83d5ea958367df9f966191a942351a2df77d6f0193e162b5febfc0
+ARG NODE_IMAGE=docker.io/library/node:24.21.0-bookworm-slim@sha256:d6aa754f16b3197301076f047b5def2f02ea1dbbc2ca920407d46d7ec7f87b20
 
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app

@@ -1,5 +1,11 @@
 import { defineConfig } from 'vitest/config';
 
+// The tests start our sources as they are, and an older Node.js does not know what to do with them.
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+if (major < 22 || (major === 22 && minor < 19)) {
+  throw new Error(`The tests need Node.js 22.19, and this is ${process.versions.node}: ./script/setup brings one`);
+}
+
 /**
  * unit: no Redis, no network, no waiting. parts: one real part (Redis, a socket) under test, from the sources.
  * stories: whole processes, started as a user starts them, so they need `npm run build` first.

@@ -3,14 +3,15 @@ import { existsSync } from 'node:fs';
 
 // First, and in words that an old one understands: what follows would be a SyntaxError to it.
 const [major, minor] = process.versions.node.split('.').map(Number);
-if (major < 20 || (major === 20 && minor < 19)) {
+if (major < 22 || (major === 22 && minor < 19)) {
   process.stderr.write(
-    'relais needs Node.js 20.19 or newer, and this is ' +
+    'relais needs Node.js 22.19 or newer, and this is ' +
       process.versions.node +
       ' (' +
       process.execPath +
       ').\n' +
-      'Get a newer one from https://nodejs.org, or choose it: nvm install 22\n',
+      'Get a newer one from https://nodejs.org, or choose it: nvm install 24\n' +
+      'In a clone of relais, script/setup has brought one for that folder: npx node bin/relais.js …\n',
   );
   process.exit(1);
 }

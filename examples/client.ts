@@ -1,7 +1,7 @@
 /**
  * Pays somebody over HTTP, and waits for how it ended: for a service that shares no Redis with relais.
  *
- *     npx tsx examples/client.ts order-1042
+ *     node examples/client.ts order-1042
  */
 import { createClient, NoAnswer, Refused } from 'relais/client';
 

@@ -3,7 +3,7 @@
  * works the same from any language that has a BullMQ client. docs/intake.schema.json says what a job may hold. Start
  * `./bin/relais.js dev` and give this the address of its Redis:
  *
- *   REDIS_URL=redis://127.0.0.1:… npx tsx examples/enqueue-bullmq.ts order-1042
+ *   REDIS_URL=redis://127.0.0.1:… node examples/enqueue-bullmq.ts order-1042
  */
 import { Queue, QueueEvents } from 'bullmq';
 import { Redis } from 'ioredis';

@@ -1,7 +1,7 @@
 /**
  * Asks for a disbursement and two messages, from another service. `relais dev` prints the address of its Redis:
  *
- *   REDIS_URL=redis://127.0.0.1:… npx tsx examples/enqueue.ts order-1042
+ *   REDIS_URL=redis://127.0.0.1:… node examples/enqueue.ts order-1042
  */
 import { createProducer, InvalidRequest, Unconfirmed } from 'relais/producer';
 

@@ -1,7 +1,7 @@
 /**
  * Hears how operations ended, from another service. Start as many as you like: they share the events of their group.
  *
- *   REDIS_URL=redis://127.0.0.1:… npx tsx examples/on-completion.ts
+ *   REDIS_URL=redis://127.0.0.1:… node examples/on-completion.ts
  */
 import { type CompletionEvent, onEvent } from 'relais/events';
 

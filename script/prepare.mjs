@@ -4,12 +4,17 @@
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { folderOfNode } from './node.mjs';
 
 const inProject = (/** @type {string} */ path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const compiler = inProject('node_modules/typescript/bin/tsc');
 
 if (existsSync(compiler) && existsSync(inProject('src/main.ts'))) {
-  const built = spawnSync(process.execPath, [compiler, '-p', inProject('tsconfig.build.json')], { stdio: 'inherit' });
+  // Where the machine's Node.js is too old, npx finds the one that is brought here.
+  const folder = folderOfNode(undefined);
+  const node = folder === '' ? process.execPath : join(folder, 'node');
+  const built = spawnSync(node, [compiler, '-p', inProject('tsconfig.build.json')], { stdio: 'inherit' });
   process.exitCode = built.status ?? 1;
 }

@@ -181,7 +181,7 @@ export function describeConfig(config: Config): Record<string, unknown> {
 const PREFIXES = /^(SERVICE|SMS|UPSTREAM|DISBURSEMENT|MAX|RELAIS)_/;
 
 /** What our own programs read that are no process of a deployment: the commands, the tests, `relais dev`. */
-const OF_PROGRAMS = ['RELAIS_URL', 'RELAIS_API_KEY', 'RELAIS_DEEP', 'RELAIS_SEED', 'REDIS_SERVER_BIN'];
+const OF_PROGRAMS = ['RELAIS_URL', 'RELAIS_API_KEY', 'RELAIS_DEEP', 'RELAIS_NODE', 'RELAIS_SEED', 'REDIS_SERVER_BIN'];
 
 /** How Kubernetes tells each container of each service in its namespace, also of one that is called like us. */
 const INJECTED = /_SERVICE_HOST$|_SERVICE_PORT(_|$)|_PORT_/;

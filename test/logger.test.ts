@@ -11,7 +11,7 @@ afterEach(() => {
 function logging(lines: string, how: object = { level: 'info' }) {
   const path = new URL('../src/logger.ts', import.meta.url).href;
   const script = `import(${JSON.stringify(path)}).then(({ createLogger, hearConsole }) => { const logger = createLogger(${JSON.stringify(how)}); ${lines} });`;
-  const child = spawn(process.execPath, ['--import', 'tsx', '-e', script], { stdio: ['pipe', 'ignore', 'pipe'] });
+  const child = spawn(process.execPath, ['-e', script], { stdio: ['pipe', 'ignore', 'pipe'] });
   children.push(child);
   let text = '';
   child.stderr.setEncoding('utf8').on('data', (more: string) => (text += more));

@@ -1,6 +1,6 @@
 /**
  * How many rows of a recipient file are checked in a second, and how many csv-parse alone reads of the same file in the
- * same run. Alone: `node --import tsx script/bench-parts/check.ts [rows] [rounds]` prints the figures as JSON.
+ * same run. Alone: `node script/bench-parts/check.ts [rows] [rounds]` prints the figures as JSON.
  */
 import { execFile } from 'node:child_process';
 import { createReadStream, createWriteStream } from 'node:fs';
@@ -108,7 +108,7 @@ function median(values: readonly number[]): number {
 
 /** In a process of its own: memory that was once used here would be counted too. */
 export async function peakOfCheck(file: string, rows: number): Promise<number> {
-  const argv = ['--import', 'tsx', fileURLToPath(import.meta.url), '--memory', file, String(rows)];
+  const argv = [fileURLToPath(import.meta.url), '--memory', file, String(rows)];
   const { stdout } = await promisify(execFile)(process.execPath, argv);
   return Number(stdout);
 }

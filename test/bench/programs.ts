@@ -70,7 +70,7 @@ type Reply = { readonly ready: true } | { readonly result: unknown } | { readonl
 /** Its clock runs in its own process, so that this one measures nothing of itself. */
 export async function startHand(name: string, dir: string): Promise<Hand> {
   const file = openSync(join(dir, `${name}.log`), 'a');
-  const child = spawn(process.execPath, ['--import', 'tsx', join(import.meta.dirname, 'hand.ts')], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'hand.ts')], {
     env: bareEnvironment({}),
     stdio: ['ignore', file, file, 'ipc'],
   });

@@ -20,7 +20,8 @@ import { root } from '../tidy/scanner.ts';
 let tree: string;
 beforeEach(() => {
   tree = mkdtempSync(join(tmpdir(), 'relais-scripts-'));
-  for (const name of ['setup', 'test', 'test-totals.mjs']) put(`script/${name}`, join(root, 'script', name));
+  for (const name of ['setup', 'test', 'test-totals.mjs', 'node.mjs', 'node-path'])
+    put(`script/${name}`, join(root, 'script', name));
   for (const path of ['src', 'dist', 'node_modules/.bin', 'bin']) mkdirSync(join(tree, path), { recursive: true });
   for (const path of ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json'])
     writeFileSync(join(tree, path), '');

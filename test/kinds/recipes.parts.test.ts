@@ -22,8 +22,7 @@ function addState(copy: Copy): void {
 function ask(copy: Copy, imports: readonly string[], answer: string): unknown {
   const lines = [...imports, `console.log(JSON.stringify(${answer}));`];
   writeFileSync(join(copy.folder, 'ask.ts'), lines.join('\n'));
-  const tsx = join(copy.folder, 'node_modules/.bin/tsx');
-  return JSON.parse(execFileSync(tsx, [join(copy.folder, 'ask.ts')], { encoding: 'utf8' }));
+  return JSON.parse(execFileSync(process.execPath, [join(copy.folder, 'ask.ts')], { encoding: 'utf8' }));
 }
 
 /** The files in which the compiler finds something missing. */

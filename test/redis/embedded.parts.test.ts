@@ -132,7 +132,7 @@ async function startInChild(
     console.log(JSON.stringify(server));
     ${how.ends ? '' : 'setInterval(() => {}, 1_000);'}
   `;
-  const parent = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program], {
+  const parent = spawn(process.execPath, ['--input-type=module', '-e', program], {
     detached: true,
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -11,7 +11,6 @@ import { API_KEY } from '../../script/demonstration/stage.ts';
 import { openWorld, type World } from '../support/world.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const TSX = join(ROOT, 'node_modules/tsx/dist/cli.mjs');
 /** Kept between runs, and writable for users without a home of their own. */
 const NPM_CACHE = join(ROOT, '.relais/npm');
 const LIMIT_MS = 90_000;
@@ -49,24 +48,24 @@ describe('each asks, and hears how it ended', () => {
   });
 
   test('BullMQ without a line of ours', async () => {
-    const said = await output(process.execPath, TSX, 'examples/enqueue-bullmq.ts', 'bullmq-1');
+    const said = await output(process.execPath, 'examples/enqueue-bullmq.ts', 'bullmq-1');
     expect(said).toMatch(/^bullmq-1: \{"id":"dsb_\w+","outcome":"accepted"\}$/m);
     expect(said).toMatch(/^dsb_\w+: disbursement\.succeeded$/m);
     expect(said).toMatch(/^msg_\w+: message\.sent$/m);
   });
 
   test('the client of the package, which knows why it was refused too', async () => {
-    const said = await output(process.execPath, TSX, 'examples/client.ts', 'http-1');
+    const said = await output(process.execPath, 'examples/client.ts', 'http-1');
     expect(said).toMatch(/^(dsb_\w+) \w+\n\1 disbursement\.succeeded \d+-\d+\S*$/m);
-    expect(await output(process.execPath, TSX, 'examples/client.ts', 'http-1')).toBe(
+    expect(await output(process.execPath, 'examples/client.ts', 'http-1')).toBe(
       said.replace(/ \w+\n/, ' succeeded\n'),
     );
   });
 
   test('the TypeScript library, one program asking and another listening', async () => {
-    const listener = spawn(process.execPath, [TSX, 'examples/on-completion.ts'], { cwd: ROOT, env: environment() });
+    const listener = spawn(process.execPath, ['examples/on-completion.ts'], { cwd: ROOT, env: environment() });
     try {
-      const said = await output(process.execPath, TSX, 'examples/enqueue.ts', 'library-1');
+      const said = await output(process.execPath, 'examples/enqueue.ts', 'library-1');
       expect(said).toContain("outcome: 'accepted'");
       expect(await heard(listener.stdout, '"reference":"library-1"')).toContain('disbursement.succeeded');
     } finally {
@@ -108,7 +107,7 @@ describe('a client generated from openapi.json', () => {
       const strict = '--strict --noEmit --target es2023 --module nodenext --types node --allowImportingTsExtensions';
       await inFolder(tool('tsc'), ...strict.split(' '), '--skipLibCheck', 'use.ts');
 
-      const said = await output(process.execPath, TSX, join(folder, 'use.ts'), 'client-1');
+      const said = await output(process.execPath, join(folder, 'use.ts'), 'client-1');
       expect(said).toMatch(/^cmp_\w+ 2 recipients$/m);
       expect(said).toMatch(/^dsb_\w+ disbursement\.succeeded$/m);
       expect(said).toMatch(/^cmp_\w+ campaign\.finished$/m);

@@ -59,9 +59,9 @@ test('dev takes a free port where its own is taken, and says which', async () =>
 });
 
 test('an old Node.js is told so in plain words, before anything else', async () => {
-  const old = 'data:text/javascript,Object.defineProperty(process.versions,"node",{value:"18.20.4"})';
+  const old = 'data:text/javascript,Object.defineProperty(process.versions,"node",{value:"20.20.2"})';
   const { code, stderr } = await ended(['--import', old, RELAIS, '--version']);
   expect(code).toBe(1);
-  expect(stderr).toContain('relais needs Node.js 20.19 or newer, and this is 18.20.4');
+  expect(stderr).toContain('relais needs Node.js 22.19 or newer, and this is 20.20.2');
   expect(stderr).not.toContain('SyntaxError');
 });

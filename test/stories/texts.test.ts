@@ -46,7 +46,7 @@ async function startProcess(
   env: Record<string, string>,
   roles: string,
 ): Promise<{ child: ChildProcess; api: string }> {
-  const child = spawn(process.execPath, ['--import', 'tsx', MAIN, 'run', '--roles', roles], {
+  const child = spawn(process.execPath, [MAIN, 'run', '--roles', roles], {
     env: { PATH: process.env['PATH'] ?? '', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -37,7 +37,7 @@ export function spawnRelais(
   roles: string,
   onWritten: (written: string) => void = () => undefined,
 ): StartingRelais {
-  const child = spawn(process.execPath, ['--import', 'tsx', MAIN, 'run', '--roles', roles], {
+  const child = spawn(process.execPath, [MAIN, 'run', '--roles', roles], {
     env: { PATH: process.env['PATH'] ?? '', WITNESS_FILE: 'off', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -17,7 +17,7 @@ beforeAll(async () => {
   store = await freshRedis();
   sandbox = await startSandbox();
   children = Array.from({ length: PROCESSES }, () => {
-    const child = spawn(process.execPath, ['--import', 'tsx', PROGRAM, store.url, sandbox.crm], {
+    const child = spawn(process.execPath, [PROGRAM, store.url, sandbox.crm], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     return { child, lines: createInterface({ input: child.stdout }) };

@@ -126,7 +126,7 @@ interface Child {
 }
 
 async function startChild(): Promise<Child> {
-  const process_ = spawn(process.execPath, ['--import', 'tsx', PROGRAM, store.url], {
+  const process_ = spawn(process.execPath, [PROGRAM, store.url], {
     env: { PATH: process.env['PATH'] ?? '', NODE_EXTRA_CA_CERTS: join(dir, 'cert') },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
