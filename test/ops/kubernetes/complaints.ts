@@ -1,5 +1,5 @@
 /** What no schema knows: whether the objects fit each other, our settings, and the time that a process needs to stop. */
-import { describeSettings, loadConfig } from '../../../src/config.ts';
+import { describeSettings, loadConfig, missingFor } from '../../../src/config.ts';
 import { timingOf } from '../../../src/app/container.ts';
 import { roles } from '../../../src/cli/io.ts';
 import { type Labels, type Manifest, readKubernetes } from './manifests.ts';
@@ -46,6 +46,8 @@ function ofSettings(deployment: Manifest, objects: readonly Manifest[]): readonl
   const complaints: string[] = [];
   for (const name of Object.keys(settingsOf(deployment, objects)))
     if (!settingNames.has(name)) complaints.push(`${name} is no setting`);
+  for (const missing of missingFor(settingsOf(deployment, objects), [containerOf(deployment).args[2]]))
+    complaints.push(`it would not start: ${missing.replace(/ \(.*/, '')}`);
   for (const { name, value, valueFrom } of envOf(deployment)) {
     if (secretNames.has(name) && value !== undefined) complaints.push(`${name} stands there in clear`);
     const { name: secret, key = '' } = valueFrom?.secretKeyRef ?? {};

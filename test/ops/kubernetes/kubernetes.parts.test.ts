@@ -135,6 +135,17 @@ describe.skipIf(missing)('a mistake', () => {
       'no secret relais with CALLBACK is asked for in secrets.env.example',
     ],
     [
+      'a secret that is missing',
+      (all) => container(all).env.splice(1, 1),
+      'it would not start: CALLBACK_SECRET: is not set',
+    ],
+    [
+      'a key that is missing',
+      (all) =>
+        (container(all).env = container(all).env.filter(({ name }: { name: string }) => name !== 'SERVICE_TOKEN')),
+      'it would not start: SERVICE_TOKEN: is not set',
+    ],
+    [
       'a grace shorter than the drain',
       (all) => (find(all, 'Deployment', 'relais-worker').spec.template.spec.terminationGracePeriodSeconds = 120),
       '120 s to stop, and 135 s may be needed',
