@@ -15,6 +15,11 @@ if (existsSync(compiler) && existsSync(inProject('src/main.ts'))) {
   // Where the machine's Node.js is too old, npx finds the one that is brought here.
   const folder = folderOfNode(undefined);
   const node = folder === '' ? process.execPath : join(folder, 'node');
-  const built = spawnSync(node, [compiler, '-p', inProject('tsconfig.build.json')], { stdio: 'inherit' });
-  process.exitCode = built.status ?? 1;
+  const pages = [inProject('node_modules/vite/bin/vite.js'), 'build', '--logLevel', 'warn', '--config'];
+  const steps = [
+    [compiler, '-p', inProject('tsconfig.build.json')],
+    [...pages, inProject('console/vite.config.ts')],
+  ];
+  const failed = steps.find((step) => spawnSync(node, step, { stdio: 'inherit' }).status !== 0);
+  process.exitCode = failed ? 1 : 0;
 }

@@ -22,11 +22,12 @@ beforeEach(() => {
   tree = mkdtempSync(join(tmpdir(), 'relais-scripts-'));
   for (const name of ['setup', 'test', 'test-totals.mjs', 'node.mjs', 'node-path'])
     put(`script/${name}`, join(root, 'script', name));
-  for (const path of ['src', 'dist', 'node_modules/.bin', 'bin']) mkdirSync(join(tree, path), { recursive: true });
+  for (const path of ['src', 'console', 'dist', 'node_modules/.bin', 'bin'])
+    mkdirSync(join(tree, path), { recursive: true });
   for (const path of ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json'])
     writeFileSync(join(tree, path), '');
   // Older than what was made of them, however coarse the clock of the disk is.
-  for (const path of ['src', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'])
+  for (const path of ['src', 'console', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'])
     utimesSync(join(tree, path), 0, 0);
   for (const path of ['dist/main.js', 'node_modules/.package-lock.json']) writeFileSync(join(tree, path), '');
 });

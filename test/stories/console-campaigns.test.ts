@@ -1,5 +1,6 @@
 /** The console, where a campaign runs, and while nothing answers. */
 import { readFileSync } from 'node:fs';
+import { Redis } from 'ioredis';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ConsoleWorld, campaign, leave, openConsole } from '../support/console-world.ts';
@@ -84,5 +85,31 @@ test('while nothing answers the page says so, keeps what it read, and an act is 
   expect(await page.locator('dialog button').count()).toBe(1);
   await page.context().setOffline(false);
   await page.locator('[data-trouble]').waitFor({ state: 'detached' });
+  await leave(page);
+});
+
+/** The server stands still, as in a long pause of its machine; what it has stays. */
+async function stopRedis(): Promise<{ readonly goOn: () => void }> {
+  const redis = new Redis(world.redisUrl);
+  const [, pid = ''] = /process_id:(\d+)/.exec(await redis.info('server')) ?? [];
+  redis.disconnect();
+  process.kill(Number(pid), 'SIGSTOP');
+  return { goOn: () => process.kill(Number(pid), 'SIGCONT') };
+}
+
+test('while Redis is away the page says that nothing is lost, keeps what it read, and goes on by itself', async () => {
+  const id = await campaign(world, { name: 'February', people: 20 });
+  const page = await world.signedIn('awa', `/campaigns/${id}`);
+  await page.locator('[data-campaign=ready]').waitFor();
+  const redis = await stopRedis();
+  try {
+    await page.locator('[data-trouble=unavailable]').waitFor();
+    expect(await page.locator('[data-trouble]').innerText()).toContain('Nothing is lost');
+    expect(await page.locator('[data-campaign=ready]').count()).toBe(1);
+  } finally {
+    redis.goOn();
+  }
+  await page.locator('[data-trouble]').waitFor({ state: 'detached' });
+  expect(await page.locator('[data-campaign=ready]').count()).toBe(1);
   await leave(page);
 });

@@ -43,6 +43,13 @@ test('every way in can be imported, and has types', async () => {
   }
 });
 
+test('the console comes along, with every file that its page names', () => {
+  const named = [...read('dist/console/index.html').matchAll(/(?:src|href)="\/console\/([^"]+)"/g)];
+  expect(named.length).toBeGreaterThan(2);
+  const missing = named.filter(([, path = '']) => !existsSync(join(installed, 'dist/console', path)));
+  expect(missing).toEqual([]);
+});
+
 test('the schema of what the queue takes comes along', async () => {
   const ask = `console.log(require('relais/intake.schema.json').$schema)`;
   const { stdout } = await run('node', '--input-type=commonjs', '-e', ask);
