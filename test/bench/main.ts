@@ -6,6 +6,7 @@ import { type Report, tableOf, writePage } from './report/page.ts';
 import type { Row, RowMaker } from './rows.ts';
 import { backlogRows } from './rows/backlog.ts';
 import { campaignRows } from './rows/campaign.ts';
+import { commandRows } from './rows/commands.ts';
 import { ceilingRows } from './rows/ceiling.ts';
 import { disbursementRows } from './rows/disbursements.ts';
 import { doorRows } from './rows/doors.ts';
@@ -31,6 +32,7 @@ const makers: Readonly<Record<RowName, RowMaker>> = {
   otp: otpRows,
   reading: readingRows,
   lists: listRows,
+  commands: commandRows,
 };
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);

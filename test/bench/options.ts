@@ -15,6 +15,7 @@ export const rowNames = [
   'otp',
   'reading',
   'lists',
+  'commands',
 ] as const;
 export type RowName = (typeof rowNames)[number];
 
