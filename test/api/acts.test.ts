@@ -19,3 +19,13 @@ test('no two routes are told by one word', () => {
   expect(words).toHaveLength(new Set(words).size);
   expect(actNames).toEqual(expect.arrayContaining(words));
 });
+
+test('what a caller makes can be judged first, and nothing else can: a switch is refused or done', () => {
+  const made = Object.entries(acts).flatMap(([id, one]) =>
+    'act' in one && /\.(?:create|upload|send)$/.test(one.act) ? [id] : [],
+  );
+  // Whose makers are people: what is made is told back whole, and can be taken away again.
+  const byPeople = ['createEventEndpoint', 'createKey'];
+  const judged = routes.filter(({ query }) => query?.['dryRun']).map(({ id }): string => id);
+  expect(judged.toSorted()).toEqual(made.filter((id) => !byPeople.includes(id)).toSorted());
+});

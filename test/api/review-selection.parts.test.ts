@@ -172,12 +172,33 @@ describe('a confirmation', () => {
     // What was under way when it broke off comes to its end before the rest is counted.
     const rest = await settled();
     expect(rest.count).toBeLessThan(MANY);
+    const meter = await metered(rest.count);
     const lines = linesOf((await ask(word({ confirm: rest }))).body);
+    await meter.told();
     expect(lines.at(-1)).toMatchObject({ outcome: 'done', resolved: rest.count });
     expect((await ask(word())).body.count).toBe(0);
     expect((await announced()) - before).toBe(MANY);
     expect(await stateOf(ids[0] ?? '')).toBe('failed');
   });
+
+  /** Said, and not bounded: others share Redis and the machine. The deep form runs alone. */
+  async function metered(count: number) {
+    const commands = async () =>
+      Number(/total_commands_processed:(\d+)/.exec(await service.redis.info('stats'))?.[1]);
+    const [before, startedMs] = [await commands(), performance.now()];
+    let most = 0;
+    const look = setInterval(() => (most = Math.max(most, process.memoryUsage().rss)), 100);
+    return {
+      told: async () => {
+        clearInterval(look);
+        const each = ((await commands()) - before) / count;
+        const seconds = (performance.now() - startedMs) / 1_000;
+        console.info(
+          `${count} decided in ${seconds.toFixed(1)} s, ${each.toFixed(0)} commands each, ${(most / 1_048_576).toFixed(0)} MB`,
+        );
+      },
+    };
+  }
 
   const announced = async (): Promise<number> =>
     Number(await service.redis.hget('count:disbursement', 'event:disbursement.failed'));
