@@ -26,6 +26,9 @@ import { examineConsole } from './examine/console.ts';
 import { examineIntake, examineState } from './examine/state.ts';
 import { type Finding, checkNames, examined, skipped } from './examine/finding.ts';
 import { opinionsOf } from '../settings/settings.ts';
+import { doctorWords } from '../words/doctor.ts';
+import type { Language } from '../words/languages.ts';
+import { said } from '../words/said.ts';
 
 export interface DoctorTools {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -38,6 +41,8 @@ export interface DoctorTools {
   /** What the process does in whose place it looks: what none of these needs is not missed. */
   readonly roles?: readonly Role[];
   readonly print: (line: string) => void;
+  /** Of the lines for people. */
+  readonly language?: Language;
 }
 
 /** However patient the workers are told to be, somebody waits at a terminal here. */
@@ -49,20 +54,22 @@ export async function doctor(tools: DoctorTools): Promise<0 | 1> {
   const findings: Finding[] = [];
   for await (const finding of examine(tools)) {
     findings.push(finding);
-    if (!tools.json) tools.print(lineOf(finding));
+    if (!tools.json) tools.print(lineOf(finding, tools.language));
     if (tools.signal.aborted) return 1;
   }
   const faults = findings.filter(({ is }) => is === 'fault').length;
-  if (tools.json) tools.print(JSON.stringify({ ok: faults === 0, findings }, null, 2));
-  else tools.print(faults === 0 ? 'No fault was found.' : `${faults} ${faults === 1 ? 'fault' : 'faults'}.`);
+  if (tools.json) tools.print(JSON.stringify({ ok: faults === 0, findings: findings.map(asJson) }, null, 2));
+  else tools.print(doctorWords(tools.language).faults(faults));
   return faults === 0 ? 0 : 1;
 }
 
 const MARKS = { ok: '✓', fault: '✗', skipped: '–' } as const;
-const WIDTH = Math.max(...checkNames.map((name) => name.length));
+const asJson = ({ told: _told, ...finding }: Finding): object => finding;
 
-function lineOf({ check, is, says, fix }: Finding): string {
-  return `${MARKS[is]} ${check.padEnd(WIDTH)}  ${says}${fix ? ` → ${fix}` : ''}`;
+function lineOf({ check, is, told: { says, fix } }: Finding, language: Language = 'en'): string {
+  const words = doctorWords(language);
+  const width = Math.max(...checkNames.map((name) => words.check(name).length));
+  return `${MARKS[is]} ${words.check(check).padEnd(width)}  ${words.say(says)}${fix ? ` → ${words.say(fix)}` : ''}`;
 }
 
 async function* examine(tools: DoctorTools): AsyncGenerator<Finding> {
@@ -103,7 +110,7 @@ async function* examine(tools: DoctorTools): AsyncGenerator<Finding> {
   // A process that creates payments tells the service this address; the receiver answers there.
   if (roles.some((role) => role === 'worker' || role === 'webhooks')) {
     yield await examineCallbacks(config, tools.clock);
-  } else yield skipped('callbacks', `not needed for ${roles.join(', ')}`);
+  } else yield skipped('callbacks', said('not needed for {roles}', { roles: roles.join(', ') }));
 }
 
 /** What is beside our keys is seen by a connection that puts no prefix before them. */
@@ -150,7 +157,7 @@ async function* examineAccounts({
 }: Examined & { readonly service?: { upstream: Upstream; clock: Clock } }): AsyncGenerator<Finding> {
   // Only what asks the service has its keys; a receiver of callbacks is better off without them.
   if (!roles.some((role) => role === 'worker' || role === 'api')) {
-    yield skipped('keys', `not needed for ${roles.join(', ')}`);
+    yield skipped('keys', said('not needed for {roles}', { roles: roles.join(', ') }));
     return;
   }
   for (const account of book.values()) {

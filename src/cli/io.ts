@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../lib/clock.ts';
+import type { Language } from '../words/languages.ts';
 
 /** 0 done, 1 refused or failed, 2 wrong usage. */
 export type ExitCode = 0 | 1 | 2;
@@ -25,6 +26,7 @@ export interface SandboxCommand {
 
 interface DoctorCommand {
   readonly roles: readonly Role[];
+  readonly language: Language;
   /** One JSON object instead of one line per check. */
   readonly json: boolean;
 }

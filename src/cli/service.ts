@@ -21,7 +21,11 @@ export function addDoctor(command: Command, shell: Shell): void {
   command
     .option('--roles <roles>', `what this process does, of ${roles.join(',')}`, listOf(roles), roles)
     .option('--json', 'print the findings as JSON')
-    .action(shell.action(({ json = false, ...of }: DoctorFlags) => shell.io.services.doctor({ json, ...of })));
+    .action(
+      shell.action(({ json = false, roles: asked }: DoctorFlags) =>
+        shell.io.services.doctor({ json, roles: asked, language: shell.language }),
+      ),
+    );
   withExample(command, 'relais doctor --roles worker');
 }
 

@@ -42,6 +42,16 @@ test('requests where nobody takes them are a fault, with the prefix to add them 
   });
 });
 
+test('people are told in French where they read it, programs in English', async () => {
+  const printed: string[] = [];
+  const { signal } = new AbortController();
+  const tools = { env: { REDIS_URL: server.url }, clock: systemClock, random: systemRandom, signal, json: false };
+  await doctor({ ...tools, language: 'fr', print: (line) => printed.push(line) });
+  const said = printed.join('\n');
+  expect(said).toMatch(/✓ droits +l’utilisateur default peut faire tout ce que fait relais/);
+  expect(said).toMatch(/\d+ problèmes?\.$/);
+});
+
 describe('what stands still', () => {
   test('is a fault: a held account, with what waits behind it', async () => {
     await using(async (own) => {

@@ -88,7 +88,10 @@ test('doctor ends as its findings do', async () => {
   expect(await relais(['doctor', '--json', '--roles', 'worker'], { services: { doctor } })).toMatchObject({
     code: 1,
   });
-  expect(doctor.mock.calls).toEqual([[{ json: false, roles }], [{ json: true, roles: ['worker'] }]]);
+  expect(doctor.mock.calls).toEqual([
+    [{ json: false, roles, language: 'en' }],
+    [{ json: true, roles: ['worker'], language: 'en' }],
+  ]);
 });
 
 test.for([

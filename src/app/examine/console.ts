@@ -2,6 +2,7 @@
 import type { ConsoleFiles } from '../../api/console-files.ts';
 import type { Config } from '../../config.ts';
 import { isLoopbackHost } from '../../events/outgoing/endpoint.ts';
+import { said } from '../../words/said.ts';
 import { type Finding, ok, skipped } from './finding.ts';
 
 export async function examineConsole(
@@ -10,8 +11,11 @@ export async function examineConsole(
 ): Promise<readonly Finding[]> {
   if (CONSOLE === 'off') return [skipped('console', 'CONSOLE=off')];
   if (!(await files.find('index.html'))) return [skipped('console', 'has not been built: npm run build')];
-  const where = isLoopbackHost(HOST)
-    ? `http://${HOST}:${API_PORT}/console, from this machine; from others`
-    : `at /console on port ${API_PORT};`;
-  return [ok('console', `${where} it needs https before it (docs/console-sessions.md)`)];
+  const says = isLoopbackHost(HOST)
+    ? said(
+        'http://{host}:{port}/console, from this machine; from others it needs https before it (docs/console-sessions.md)',
+        { host: HOST, port: API_PORT },
+      )
+    : said('at /console on port {port}; it needs https before it (docs/console-sessions.md)', { port: API_PORT });
+  return [ok('console', says)];
 }

@@ -1,5 +1,6 @@
 /** What a check found, and how to mend it. */
 import { type Clock, withDeadline } from '../../lib/clock.ts';
+import { type Said, filled, said } from '../../words/said.ts';
 
 export const checkNames = [
   'settings',
@@ -26,22 +27,34 @@ export interface Finding {
   readonly check: CheckName;
   /** `skipped`: it could not be looked at, or is not used; no fault by itself. */
   readonly is: 'ok' | 'fault' | 'skipped';
+  /** In English, as programs read it. */
   readonly says: string;
   /** Of a fault: what to do. */
   readonly fix?: string;
+  /** The same, before the values were filled in. */
+  readonly told: { readonly says: Said; readonly fix?: Said };
 }
 
-export function ok(check: CheckName, says: string): Finding {
-  return { check, is: 'ok', says };
+/** What has its French under it (`words/doctor.ts`); a text without values may be of somebody else, and is said as it is. */
+type Sentence = string | Said;
+
+const asSaid = (sentence: Sentence): Said => (typeof sentence === 'string' ? { sentence, values: {} } : sentence);
+const inEnglish = ({ sentence, values }: Said): string => filled(sentence, values);
+
+function finding(check: CheckName, is: Finding['is'], sentence: Sentence): Finding {
+  const says = asSaid(sentence);
+  return { check, is, says: inEnglish(says), told: { says } };
 }
 
-export function fault(check: CheckName, says: string, fix: string): Finding {
-  return { check, is: 'fault', says, fix };
+export const ok = (check: CheckName, says: Sentence): Finding => finding(check, 'ok', says);
+
+export function fault(check: CheckName, says: Sentence, toDo: Sentence): Finding {
+  const found = finding(check, 'fault', says);
+  const fix = asSaid(toDo);
+  return { ...found, fix: inEnglish(fix), told: { ...found.told, fix } };
 }
 
-export function skipped(check: CheckName, says: string): Finding {
-  return { check, is: 'skipped', says };
-}
+export const skipped = (check: CheckName, says: Sentence): Finding => finding(check, 'skipped', says);
 
 /** A check that breaks off is a fault of what it looked at, and the others go on. */
 export async function examined(
@@ -52,7 +65,7 @@ export async function examined(
     return await look();
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return [fault(check, `could not be looked at: ${why}`, 'Mend that, and look again.')];
+    return [fault(check, said('could not be looked at: {why}', { why }), 'Mend that, and look again.')];
   }
 }
 

@@ -19,6 +19,7 @@ import { list, text } from '../../redis/scripts.ts';
 import { targetOf } from '../container.ts';
 import { deploymentOf, problemsOf } from '../deployment.ts';
 import { type Finding, fault, ok } from './finding.ts';
+import { said } from '../../words/said.ts';
 
 const READY_WAIT_MS = 5_000;
 const OLDEST = [6, 2] as const;
@@ -66,16 +67,22 @@ export async function examineRedis(redis: Redis, config: Config, clock: Clock): 
 function examineVersion(version: string, tookMs: number): Finding {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const tooOld = major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]);
-  if (tooOld) return fault('redis', `it is version ${version}`, `Use ${OLDEST.join('.')} or newer.`);
-  return ok('redis', `version ${version}, answers in ${tookMs.toFixed(1)} ms`);
+  if (tooOld)
+    return fault(
+      'redis',
+      said('it is version {version}', { version }),
+      said('Use {oldest} or newer.', { oldest: OLDEST.join('.') }),
+    );
+  return ok('redis', said('version {version}, answers in {ms} ms', { version, ms: tookMs.toFixed(1) }));
 }
 
 /** Each reason carries its remedy, after its colon. */
 function examineDurability({ durable, reasons, version }: Durability): readonly Finding[] {
   if (durable && reasons.length === 0) {
-    return [ok('durability', `what it answered survives a power loss${afterPowerLoss(version)}`)];
+    return [ok('durability', afterPowerLoss(version))];
   }
-  if (durable) return [ok('durability', `asserted by DURABILITY, though ${reasons.join('; ')}`)];
+  if (durable)
+    return [ok('durability', said('asserted by DURABILITY, though {reasons}', { reasons: reasons.join('; ') }))];
   return reasons.map((reason) => {
     const [what = '', ...remedy] = reason.split(': ');
     return fault('durability', what, remedy.join(': '));
@@ -84,22 +91,27 @@ function examineDurability({ durable, reasons, version }: Durability): readonly 
 
 /** Measured with 7.0: an end that is merely cut off is dropped, one of zeros or rubbish stops the start. */
 function afterPowerLoss(version: string): string {
-  if (!version.startsWith('7.0.')) return '';
-  return '; should it then refuse to start, copy its folder and use redis-check-aof --fix on the manifest';
+  if (!version.startsWith('7.0.')) return 'what it answered survives a power loss';
+  return 'what it answered survives a power loss; should it then refuse to start, copy its folder and use redis-check-aof --fix on the manifest';
 }
 
 function examineMemory(share: number | null): Finding {
   if (share === null) return ok('memory', 'no maxmemory is set: the machine is the limit');
-  const used = `${Math.round(share * 100)} % of maxmemory is used`;
-  if (share <= MEMORY_SHARE_MAX) return ok('memory', used);
-  return fault('memory', `${used}, so nothing new is accepted`, 'Give Redis more memory, or wait.');
+  const percent = Math.round(share * 100);
+  if (share <= MEMORY_SHARE_MAX) return ok('memory', said('{percent} % of maxmemory is used', { percent }));
+  const full = said('{percent} % of maxmemory is used, so nothing new is accepted', { percent });
+  return fault('memory', full, 'Give Redis more memory, or wait.');
 }
 
 function examineClock(aheadMs: number): Finding {
   const apart = describeMs(Math.abs(aheadMs));
-  if (Math.abs(aheadMs) <= CLOCKS_APART_MAX_MS) return ok('clock', `this machine and Redis are ${apart} apart`);
-  const how = aheadMs > 0 ? 'ahead of' : 'behind';
-  return fault('clock', `this machine is ${apart} ${how} Redis`, 'Let NTP set both clocks.');
+  if (Math.abs(aheadMs) <= CLOCKS_APART_MAX_MS)
+    return ok('clock', said('this machine and Redis are {apart} apart', { apart }));
+  const off =
+    aheadMs > 0
+      ? said('this machine is {apart} ahead of Redis', { apart })
+      : said('this machine is {apart} behind Redis', { apart });
+  return fault('clock', off, 'Let NTP set both clocks.');
 }
 
 /**
@@ -160,11 +172,11 @@ async function tryOutside(redis: Redis, replicas: number): Promise<readonly stri
   };
   const refused: string[] = [];
   for (const [command, probe] of Object.entries(probes)) {
-    const said = await probe().then(
+    const answer = await probe().then(
       () => '',
       (error: unknown) => String(error),
     );
-    if (REFUSED.test(said)) refused.push(command);
+    if (REFUSED.test(answer)) refused.push(command);
   }
   return refused;
 }
@@ -181,20 +193,24 @@ export async function examinePermissions(redis: Redis, config: Config, random: R
   const fixed = (rules: string): string => `ACL SETUSER ${user} ${rules}`;
   const refused = [...(await tryOutside(redis, config.REDIS_WAIT_REPLICAS))];
   try {
-    const inside = (await tryInside(redis, random)).filter((said) => REFUSED.test(said));
-    refused.push(...inside.map((said) => said.split(' ')[0] ?? ''));
+    const inside = (await tryInside(redis, random)).filter((one) => REFUSED.test(one));
+    refused.push(...inside.map((one) => one.split(' ')[0] ?? ''));
   } catch (error) {
-    const said = String(error);
-    if (/one of the keys/i.test(said)) {
+    const answer = String(error);
+    if (/one of the keys/i.test(answer)) {
       return [
-        fault('permissions', `the user ${user} may not use keys that begin with ${prefix}`, fixed(`~${prefix}:*`)),
+        fault(
+          'permissions',
+          said('the user {user} may not use keys that begin with {prefix}', { user, prefix }),
+          fixed(`~${prefix}:*`),
+        ),
       ];
     }
-    if (!REFUSED.test(said)) throw error;
+    if (!REFUSED.test(answer)) throw error;
     refused.push('EVAL');
   }
-  if (refused.length === 0) return [ok('permissions', `the user ${user} may do all that relais does`)];
-  const says = `the user ${user} may not run ${refused.join(', ')}`;
+  if (refused.length === 0) return [ok('permissions', said('the user {user} may do all that relais does', { user }))];
+  const says = said('the user {user} may not run {commands}', { user, commands: refused.join(', ') });
   return [fault('permissions', says, fixed(refused.map((command) => `+${command.toLowerCase()}`).join(' ')))];
 }
 
@@ -211,7 +227,8 @@ export async function examineDeployment(
 ): Promise<readonly Finding[]> {
   const { REDIS_PREFIX: prefix } = config;
   const compared = await compareStamp(redis, deploymentOf(config, book));
-  if (compared === undefined) return [ok('deployment', `no process has started on the keys ${prefix}:* yet`)];
+  if (compared === undefined)
+    return [ok('deployment', said('no process has started on the keys {prefix}:* yet', { prefix }))];
   const { stamp, differences } = compared;
   const faults = problemsOf(differences, config).map((problem) => {
     const [says = '', fix = ''] = problem.split(/\. (.*)/s);
@@ -220,7 +237,14 @@ export async function examineDeployment(
   if (faults.length > 0) return faults;
   const accounts = Object.entries(stamp.accounts).map(([name, mode]) => `${name} (${mode})`);
   return [
-    ok('deployment', `the keys ${prefix}:* are of ${stamp.environment}: ${accounts.join(', ') || 'no account'}`),
+    ok(
+      'deployment',
+      said('the keys {prefix}:* are of {environment}: {accounts}', {
+        prefix,
+        environment: stamp.environment,
+        accounts: accounts.join(', ') || '–',
+      }),
+    ),
   ];
 }
 
@@ -257,6 +281,12 @@ export async function examineRecovery(recovery: Pick<Recovery, 'state'>): Promis
   const state = await recovery.state();
   if (!state) return [ok('recovery', 'Redis is not known to have lost anything')];
   const since = new Date(state.since).toISOString();
-  const says = `since ${since} nothing is accepted and nothing leaves: Redis may have lost something (${state.because})`;
+  const says = said(
+    'since {since} nothing is accepted and nothing leaves: Redis may have lost something ({because})',
+    {
+      since,
+      because: state.because,
+    },
+  );
   return [fault('recovery', says, 'See what is open, and say what became of it: relais recover.')];
 }

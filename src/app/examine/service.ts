@@ -12,6 +12,7 @@ import { type Failure, failures, type NotOk } from '../../upstream/verdict.ts';
 import { callbackPath } from '../../webhooks/receiver.ts';
 import { callbackSecrets, publicUrlOf } from '../processor-context.ts';
 import { type CheckName, type Finding, fault, ok, skipped, inTime } from './finding.ts';
+import { type Said, said } from '../../words/said.ts';
 
 /** Longer than any one exchange; an SMS login may be tried in several encodings. */
 const PATIENCE_MS = 30_000;
@@ -27,7 +28,14 @@ const KEYS = {
   },
 } as const satisfies Record<Area, Readonly<Record<string, keyof UpstreamAccount>>>;
 
-const USES = { payments: 'move money', messaging: 'send texts' } as const satisfies Record<Area, string>;
+const NONE_OF = {
+  payments: '{account}: no payments keys, so it cannot move money',
+  messaging: '{account}: no messaging keys, so it cannot send texts',
+} as const satisfies Record<Area, string>;
+const SOME_OF = {
+  payments: '{account}: some payments keys are missing, so it cannot move money',
+  messaging: '{account}: some messaging keys are missing, so it cannot send texts',
+} as const satisfies Record<Area, string>;
 
 /**
  * An area of which no key is given is one that is not used; an account without any is a fault, but for `main` where a
@@ -39,20 +47,24 @@ export function examineKeys(account: UpstreamAccount, { alone }: { readonly alon
   if (used.length === 0 && account.name === 'main' && !alone)
     return [skipped('keys', 'main: has no keys, so only the accounts of ACCOUNTS_FILE are used')];
   if (used.length === 0) {
-    return [fault('keys', `${account.name}: has no keys at all`, `Set ${namesOf(account, areas, fieldsOf)}.`)];
+    return [
+      fault(
+        'keys',
+        said('{account}: has no keys at all', { account: account.name }),
+        toBeSet(account, areas, fieldsOf),
+      ),
+    ];
   }
   return areas.map((area) => {
-    if (!used.includes(area)) return skipped('keys', `${account.name}: no ${area} keys, so it cannot ${USES[area]}`);
+    if (!used.includes(area)) return skipped('keys', said(NONE_OF[area], { account: account.name }));
     const missing = (of: Area) => fieldsOf(of).filter((field) => !isGiven(account, field));
     if (missing(area).length === 0) {
-      const which = area === 'payments' ? ` (fingerprint ${accountFingerprint(account)})` : '';
-      return ok('keys', `${account.name}: all ${area} keys are there${which}`);
+      const values = { account: account.name, fingerprint: accountFingerprint(account) };
+      return area === 'payments'
+        ? ok('keys', said('{account}: all payments keys are there (fingerprint {fingerprint})', values))
+        : ok('keys', said('{account}: all messaging keys are there', values));
     }
-    return fault(
-      'keys',
-      `${account.name}: some ${area} keys are missing, so it cannot ${USES[area]}`,
-      `Set ${namesOf(account, [area], missing)}.`,
-    );
+    return fault('keys', said(SOME_OF[area], { account: account.name }), toBeSet(account, [area], missing));
   });
 }
 
@@ -79,6 +91,10 @@ function namesOf(
   return `${names.join(', ')}${name === 'main' ? '' : ` of ${name} in ACCOUNTS_FILE`}`;
 }
 
+function toBeSet(...of: Parameters<typeof namesOf>): Said {
+  return said('Set {names}.', { names: namesOf(...of) });
+}
+
 interface ServiceTools {
   readonly upstream: Upstream;
   readonly clock: Clock;
@@ -86,30 +102,41 @@ interface ServiceTools {
 
 /** A login that is shared by all processes, so one that is still good is used. */
 export async function examineLogin(account: UpstreamAccount, { upstream, clock }: ServiceTools): Promise<Finding> {
-  if (typeof messagingKeys(account) === 'string') return skipped('sms login', `${account.name}: keys are missing`);
+  if (typeof messagingKeys(account) === 'string')
+    return skipped('sms login', said('{account}: keys are missing', { account: account.name }));
   const verdict = await inTime(clock, PATIENCE_MS, () => upstream.messaging.prepare(account));
   if (verdict === undefined) return tooSlow('sms login', account, 'SERVICE_CRM_URL');
   if (verdict.is !== 'ok') return refusedBy('sms login', account, verdict);
-  return ok('sms login', `${account.name}: logged in, for another ${describeMs(verdict.value.usableForMs)}`);
+  return ok(
+    'sms login',
+    said('{account}: logged in, for another {span}', {
+      account: account.name,
+      span: describeMs(verdict.value.usableForMs),
+    }),
+  );
 }
 
 export async function examineBalance(account: UpstreamAccount, { upstream, clock }: ServiceTools): Promise<Finding> {
-  if (typeof paymentKeys(account) === 'string') return skipped('balance', `${account.name}: keys are missing`);
+  if (typeof paymentKeys(account) === 'string')
+    return skipped('balance', said('{account}: keys are missing', { account: account.name }));
   const verdict = await inTime(clock, PATIENCE_MS, () => upstream.payments.balances(account));
   if (verdict === undefined) return tooSlow('balance', account, 'SERVICE_BASE_URL');
   if (verdict.is !== 'ok') return refusedBy('balance', account, verdict);
-  return ok('balance', `${account.name}: ${describeBalances(verdict.value)}`);
+  return ok('balance', toldBalances(account.name, verdict.value));
 }
 
-function describeBalances({ balances }: Balances): string {
+function toldBalances(account: string, { balances }: Balances): Said {
   const rows = Object.entries(balances).map(([country, amount]) => {
-    return `${country} ${amount === null ? 'unreadable' : describeXof(amount)}`;
+    return `${country} ${amount === null ? '?' : describeXof(amount)}`;
   });
-  return rows.length === 0 ? 'the keys are accepted; no balance is told' : `about ${rows.join(', ')}`;
+  return rows.length === 0
+    ? said('{account}: the keys are accepted; no balance is told', { account })
+    : said('{account}: about {sums}', { account, sums: rows.join(', ') });
 }
 
-function tooSlow(check: CheckName, { name }: UpstreamAccount, setting: string): Finding {
-  return fault(check, `${name}: no answer within ${describeMs(PATIENCE_MS)}`, `Is ${setting} right, and reachable?`);
+function tooSlow(check: CheckName, { name }: UpstreamAccount, address: string): Finding {
+  const says = said('{account}: no answer within {span}', { account: name, span: describeMs(PATIENCE_MS) });
+  return fault(check, says, said('Is {names} right, and reachable?', { names: address }));
 }
 
 /** The keys that go with the request. */
@@ -120,19 +147,30 @@ const ASKED_WITH = {
 const ADDRESSES = { 'sms login': 'SERVICE_CRM_URL', balance: 'SERVICE_BASE_URL' } as const;
 
 function refusedBy(check: 'sms login' | 'balance', account: UpstreamAccount, { code, exchange }: NotOk): Finding {
-  if (code === 'live_only') return skipped(check, `${account.name}: in test mode there is no path for it`);
+  if (code === 'live_only')
+    return skipped(check, said('{account}: in test mode there is no path for it', { account: account.name }));
   const failure = (failures as Readonly<Record<string, Failure>>)[code];
   const status = exchange.httpStatus === undefined ? '' : `, HTTP ${exchange.httpStatus}`;
-  const said = exchange.message === undefined ? '' : `: ${exchange.message}`;
+  const words = exchange.message === undefined ? '' : `: ${exchange.message}`;
   const sentence = failure?.sentence ?? 'It was refused.';
-  const says = `${account.name}: ${sentence} (${exchange.upstreamCode ?? code}${status}${said})`;
+  const says = said('{account}: {sentence} ({answer})', {
+    account: account.name,
+    sentence,
+    answer: `${exchange.upstreamCode ?? code}${status}${words}`,
+  });
   // A wrong key and a wrong address look alike in places, so both are shown.
   const area = check === 'balance' ? 'payments' : 'messaging';
   const ours = failure?.blame === 'us' && exchange.sent === 'answered';
   const names = ours
     ? `${namesOf(account, [area], () => ASKED_WITH[check])}, and ${ADDRESSES[check]}`
     : ADDRESSES[check];
-  return fault(check, says, ours ? `Check ${names}.` : `Is ${names} right, and reachable from here? Else try again.`);
+  return fault(
+    check,
+    says,
+    ours
+      ? said('Check {names}.', { names })
+      : said('Is {names} right, and reachable from here? Else try again.', { names }),
+  );
 }
 
 /**
@@ -147,10 +185,12 @@ const PROBED = { account: 'main', kind: 'disbursement', id: 'dsb_doctor' } as co
 export async function examineCallbacks(config: Config, clock: Clock): Promise<Finding> {
   const url = publicUrlOf(config, {});
   if (url === undefined) {
-    const local = 'the webhooks listener takes a free port that is not known here';
     if (config.SERVICE_BASE_URL === undefined) return skipped('callbacks', 'SERVICE_BASE_URL is not set');
-    const says = config.WEBHOOKS_PORT === 0 ? `PUBLIC_URL is not set, and ${local}` : 'PUBLIC_URL is not set';
-    return fault('callbacks', `${says}: disbursements wait`, 'Set PUBLIC_URL to where upstream reaches us.');
+    const says =
+      config.WEBHOOKS_PORT === 0
+        ? 'PUBLIC_URL is not set, and the webhooks listener takes a free port that is not known here: disbursements wait'
+        : 'PUBLIC_URL is not set: disbursements wait';
+    return fault('callbacks', says, 'Set PUBLIC_URL to where upstream reaches us.');
   }
   const secrets = callbackSecrets(config);
   if (secrets.length === 0) return skipped('callbacks', 'CALLBACK_SECRET is not set');
@@ -163,18 +203,22 @@ function judge(url: string, signed: number | string, unsigned: number | string):
   if (typeof signed === 'string') {
     return fault(
       'callbacks',
-      `${url} does not answer (${signed})`,
+      said('{url} does not answer ({why})', { url, why: signed }),
       'Start a process with the role webhooks, and lead PUBLIC_URL to it.',
     );
   }
-  if (signed === 200 && unsigned === 404) return ok('callbacks', `${url} answers, and only to signed addresses`);
+  if (signed === 200 && unsigned === 404)
+    return ok('callbacks', said('{url} answers, and only to signed addresses', { url }));
   if (signed === 200) {
-    const says = `${url} says ${unsigned} to an address that is not signed: something else answers there`;
+    const says = said('{url} says {unsigned} to an address that is not signed: something else answers there', {
+      url,
+      unsigned,
+    });
     return fault('callbacks', says, 'Lead PUBLIC_URL to the webhooks listener, path and all.');
   }
   return fault(
     'callbacks',
-    `${url} says ${signed} to a signed address`,
+    said('{url} says {signed} to a signed address', { url, signed }),
     'Give all processes the same CALLBACK_SECRET, and lead PUBLIC_URL to the webhooks listener, path and all.',
   );
 }
@@ -222,7 +266,10 @@ export function examineSettings(env: Environment, roles: readonly Role[]): Setti
   const config = tried(env, roles, problems);
   const faults = problems.map((problem) => fault('settings', problem, 'Mend it, and start every process again.'));
   return {
-    findings: faults.length > 0 ? faults : [ok('settings', `${countSet(env)} are set, all can be read`)],
+    findings:
+      faults.length > 0
+        ? faults
+        : [ok('settings', said('{count} are set, all can be read', { count: countSet(env) }))],
     ...(config ? { config } : {}),
   };
 }

@@ -5,6 +5,7 @@ import { type HoldStanding, Status } from '../../operations/status.ts';
 import { describeXof } from '../../lib/money.ts';
 import { MISPLACED_QUEUE, misplacedJobs } from '../../queues/misplaced.ts';
 import { type Finding, fault, ok } from './finding.ts';
+import { said } from '../../words/said.ts';
 
 /** Money that is in doubt for less is on its way. */
 const YOUNG: readonly string[] = ['<10m', '<1h'];
@@ -21,24 +22,28 @@ export async function examineState(redis: Redis, now: number): Promise<readonly 
 export async function examineIntake(unprefixed: Redis, prefix: string): Promise<readonly Finding[]> {
   const waiting = await misplacedJobs(unprefixed);
   if (waiting === 0) return [ok('intake', 'no request waits outside of our keys')];
-  const says = `${waiting} jobs wait in ${MISPLACED_QUEUE}, where nobody takes them`;
-  return [fault('intake', says, `Add them with the prefix ${prefix}: new Queue('intake', { prefix: '${prefix}' }).`)];
+  const says = said('{waiting} jobs wait in {queue}, where nobody takes them', { waiting, queue: MISPLACED_QUEUE });
+  const code = `new Queue('intake', { prefix: '${prefix}' })`;
+  return [fault('intake', says, said('Add them with the prefix {prefix}: {code}.', { prefix, code }))];
 }
 
 function heldFault({ account, area, reason, since, count, xof }: HoldStanding): Finding {
-  const behind = area === 'messaging' ? `${count} recipients wait` : `${count} payments, ${describeXof(xof)}, wait`;
-  return fault(
-    'state',
-    `the account ${account} is held (${area}: ${reason}) since ${new Date(since).toISOString()}; ${behind}`,
-    `What it means and what ends it: relais explain ${reason}.`,
-  );
+  const held = { account, area, reason, since: new Date(since).toISOString(), count };
+  const says =
+    area === 'messaging'
+      ? said('the account {account} is held ({area}: {reason}) since {since}; {count} recipients wait', held)
+      : said('the account {account} is held ({area}: {reason}) since {since}; {count} payments, {xof}, wait', {
+          ...held,
+          xof: describeXof(xof),
+        });
+  return fault('state', says, said('What it means and what ends it: relais explain {reason}.', { reason }));
 }
 
 function doubtFault({ age, count, xof }: { readonly age: string; readonly count: number; readonly xof: number }) {
-  const span = age === '>=1d' ? 'a day' : 'an hour';
-  return fault(
-    'state',
-    `${describeXof(xof)} (${count}) have been in doubt for more than ${span}`,
-    'See which: relais review list, relais status.',
-  );
+  const values = { xof: describeXof(xof), count };
+  const says =
+    age === '>=1d'
+      ? said('{xof} ({count}) have been in doubt for more than a day', values)
+      : said('{xof} ({count}) have been in doubt for more than an hour', values);
+  return fault('state', says, 'See which: relais review list, relais status.');
 }
