@@ -55,6 +55,8 @@ async function door() {
     accounts: world.accounts,
     accountNames: ['main'],
     clock: world.context.clock,
+    traces: undefined,
+    signAct: undefined,
     random: systemRandom,
     refusal: () => undefined,
     keepingRefusal: () => undefined,

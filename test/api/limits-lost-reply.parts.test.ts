@@ -32,7 +32,13 @@ async function door() {
   const bench = onlyOf<ProcessorContext>({ fence: async () => true });
   const limits = new SharedLimits(redis);
   const app = express();
-  const context = onlyOf<ApiContext>({ limits, clock: systemClock, processing: bench, traces: undefined });
+  const context = onlyOf<ApiContext>({
+    limits,
+    clock: systemClock,
+    processing: bench,
+    traces: undefined,
+    signAct: undefined,
+  });
   const roles = new Set(['read', 'approve'] as const);
   const keyIn = (request: Request): ApiKey => ({
     name: request.get('x-name') ?? '',

@@ -70,7 +70,12 @@ beforeAll(async () => {
     if (key) return key;
     throw new ApiProblem('unauthenticated', 'Who?');
   };
-  const context = onlyOf<ApiContext>({ accountNames: ['main'], clock: systemClock, traces: undefined });
+  const context = onlyOf<ApiContext>({
+    accountNames: ['main'],
+    clock: systemClock,
+    traces: undefined,
+    signAct: undefined,
+  });
   const app = express();
   app.use(mount([list, make, show, forget, page], context, onlyOf<Admission>({ byRequest: admit })));
   app.use(() => {
